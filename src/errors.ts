@@ -1,0 +1,125 @@
+/*
+ * HooksError                code, hint (the way out: the second line a person reads)
+ * ├── ValidationError       ERR_HOOKS_VALIDATION   a message is not one of the seven types' shape: path, got
+ * ├── ConfigError           ERR_HOOKS_CONFIG       a setting, wherever it was given: key, origin
+ * ├── InputError            ERR_HOOKS_INPUT        a file or stdin cannot be read: file, line, column
+ * ├── SignatureError        ERR_HOOKS_SIGNATURE    a secret or signature cannot be used: reason
+ * ├── TransportError        ERR_HOOKS_TRANSPORT    a request cannot be made at all: kind, url (redacted)
+ * ├── QueueError            ERR_HOOKS_QUEUE        the queue cannot keep or give a delivery: file
+ * └── ClosedError           ERR_HOOKS_CLOSED       used after close()
+ *
+ * What a receiver does never throws: it is an AttemptResult (engine/attempt-result.ts).
+ * Only cli/main.ts turns an error into text and an exit code.
+ */
+
+export type ErrorCode =
+  | 'ERR_HOOKS_VALIDATION'
+  | 'ERR_HOOKS_CONFIG'
+  | 'ERR_HOOKS_INPUT'
+  | 'ERR_HOOKS_SIGNATURE'
+  | 'ERR_HOOKS_TRANSPORT'
+  | 'ERR_HOOKS_QUEUE'
+  | 'ERR_HOOKS_CLOSED';
+
+interface ErrorOptions {
+  /** The way out, as a sentence without its full stop. */
+  readonly hint?: string | undefined;
+  readonly cause?: unknown;
+}
+
+/** The root of every error this package throws. `code` is stable; the sentence may improve. */
+export abstract class HooksError extends Error {
+  abstract readonly code: ErrorCode;
+  readonly hint: string | undefined;
+
+  constructor(message: string, { hint, cause }: ErrorOptions = {}) {
+    super(message, cause === undefined ? undefined : { cause });
+    this.name = new.target.name;
+    this.hint = hint;
+  }
+}
+
+/** `path` is where in the message, as `properties.items[3].price`; empty for the message itself. `got` is what was there, shortened. */
+export class ValidationError extends HooksError {
+  readonly code = 'ERR_HOOKS_VALIDATION';
+  readonly path: string;
+  readonly got: string | undefined;
+
+  constructor(message: string, { path, got, ...rest }: ErrorOptions & { path: string; got?: string }) {
+    super(message, rest);
+    this.path = path;
+    this.got = got;
+  }
+}
+
+/** `key` is the setting (`delivery.timeout`), `origin` where it was given (a flag, a variable, a config file). */
+export class ConfigError extends HooksError {
+  readonly code = 'ERR_HOOKS_CONFIG';
+  readonly key: string | undefined;
+  readonly origin: string | undefined;
+
+  constructor(
+    message: string,
+    { key, origin, ...rest }: ErrorOptions & { key?: string; origin?: string } = {},
+  ) {
+    super(message, rest);
+    this.key = key;
+    this.origin = origin;
+  }
+}
+
+/** `line` and `column` count from 1. */
+export class InputError extends HooksError {
+  readonly code = 'ERR_HOOKS_INPUT';
+  readonly file: string | undefined;
+  readonly line: number | undefined;
+  readonly column: number | undefined;
+
+  constructor(
+    message: string,
+    { file, line, column, ...rest }: ErrorOptions & { file?: string; line?: number; column?: number } = {},
+  ) {
+    super(message, rest);
+    this.file = file;
+    this.line = line;
+    this.column = column;
+  }
+}
+
+export class SignatureError extends HooksError {
+  readonly code = 'ERR_HOOKS_SIGNATURE';
+  readonly reason: string;
+
+  constructor(message: string, { reason, ...rest }: ErrorOptions & { reason: string }) {
+    super(message, rest);
+    this.reason = reason;
+  }
+}
+
+/** `url` is redacted: it never holds userinfo. */
+export class TransportError extends HooksError {
+  readonly code = 'ERR_HOOKS_TRANSPORT';
+  readonly kind: string;
+  readonly url: string | undefined;
+
+  constructor(message: string, { kind, url, ...rest }: ErrorOptions & { kind: string; url?: string }) {
+    super(message, rest);
+    this.kind = kind;
+    this.url = url;
+  }
+}
+
+/** `file` is the queue's file, where it has one. */
+export class QueueError extends HooksError {
+  readonly code = 'ERR_HOOKS_QUEUE';
+  readonly file: string | undefined;
+
+  constructor(message: string, { file, ...rest }: ErrorOptions & { file?: string } = {}) {
+    super(message, rest);
+    this.file = file;
+  }
+}
+
+export class ClosedError extends HooksError {
+  readonly code = 'ERR_HOOKS_CLOSED';
+}

@@ -1,0 +1,74 @@
+/** What stands where a secret was. */
+export const MASK = '***';
+
+/**
+ * The URL as it may be shown: without its userinfo, and without the values of parameters whose names say that they are secret. Given
+ * what is no URL at all, it rather masks too much: a password with a / in it is one reason why there is no reading it.
+ */
+export function redactUrl(url: string): string {
+  return maskUserinfo(url).replace(EMBEDDED_USERINFO, `://${MASK}@`).replace(PARAMETER, maskParameter);
+}
+
+// As the WHATWG's parser reads it, whose word is final on where a request goes: leading white space is skipped, slashes may be back
+// slashes, too many or too few, and userinfo may have white space in it, and an @. Without a scheme `user:` looks like one.
+const BEFORE_AUTHORITY = /^[^!-~]*(?:(?=[!-~])[^ :/\\?#@]*:[\\/\s]*|[\\/]{2,})/;
+const END_OF_AUTHORITY = /[/\\?#]|$/;
+const EMBEDDED_USERINFO = /:\/\/[^/?#\s]*@/g;
+
+function maskUserinfo(url: string): string {
+  const before = BEFORE_AUTHORITY.exec(url)?.[0];
+  if (before === undefined) return url;
+  const rest = url.slice(before.length);
+  const at = (hasClearAuthority(url) ? rest.slice(0, rest.search(END_OF_AUTHORITY)) : rest).lastIndexOf('@');
+  return at === -1 ? url : before + MASK + rest.slice(at);
+}
+
+/** Whether it ends where the first / ? or # stands. Behind a # no @ is trusted: nothing here is sent to a URL with a fragment. */
+function hasClearAuthority(url: string): boolean {
+  const fragmentAt = url.indexOf('#');
+  return URL.canParse(url) && (fragmentAt === -1 || !url.includes('@', fragmentAt));
+}
+
+const SECRET_NAME =
+  /secret|token|passw|credential|(?:api|access|write|private|functions|subscription)[-_]?key/i;
+const SECRET_PARAMETER = /signature|^(?:key|sig|code|auth|pass|pwd)$/i;
+const SECRET_HEADER = /^(?:set-)?cookie$|(?:^|[-_])auth(?:orization)?(?:[-_]|$)/i;
+
+// No name holds what begins one: the time stays linear in a length that a sender chooses.
+const PARAMETER = /([?&#]([^=?&#]*)=)[^&#]*/g;
+
+function maskParameter(whole: string, start: string, name: string): string {
+  return isSecretParameter(name) ? start + MASK : whole;
+}
+
+/** Whether the value of a query's parameter is masked wherever it is shown or saved. */
+export function isSecretParameter(name: string): boolean {
+  return SECRET_NAME.test(name) || SECRET_PARAMETER.test(name);
+}
+
+/** Whether a header's value is masked wherever it is shown or saved. */
+export function isSecretHeader(name: string): boolean {
+  return SECRET_NAME.test(name) || SECRET_HEADER.test(name);
+}
+
+/** A text from outside (a receiver's reply may repeat what it was sent) without these values, the longest first. */
+export function withoutSecrets(text: string, secrets: readonly string[]): string {
+  return secrets
+    .toSorted((one, other) => other.length - one.length)
+    .reduce((shown, secret) => (secret === '' ? shown : shown.replaceAll(secret, MASK)), text);
+}
+
+// C0, DEL, C1, and the bidirectional overrides: what could move a terminal's cursor or reverse the reading of a line.
+// eslint-disable-next-line no-control-regex -- control characters are what this pattern is for
+const UNPRINTABLE = /[\u0000-\u001f\u007f-\u009f\u2028\u2029\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
+
+/** Text from outside, safe for a terminal and a log line: control characters are escaped, the length is bounded. */
+export function printable(text: string, maxLength = 500): string {
+  const shown = text.length > maxLength ? `${text.slice(0, maxLength)}…` : text;
+  return shown.replace(UNPRINTABLE, escapeCharacter);
+}
+
+function escapeCharacter(character: string): string {
+  const short = { '\n': '\\n', '\r': '\\r', '\t': '\\t' }[character];
+  return short ?? `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
+}

@@ -1,0 +1,169 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { dirname, join, normalize, relative } from 'node:path';
+import { describe, expect, it } from 'vitest';
+
+const SRC = new URL('../src', import.meta.url).pathname;
+const ROOT_HELPERS = [
+  'errors.ts',
+  'clock.ts',
+  'redact.ts',
+  'duration.ts',
+  'suggest.ts',
+  'make-folder.ts',
+  'churn-map.ts',
+];
+
+/** Who may import whom, by the first folder of the path (a root file by its name). Everybody may import the root helpers. */
+const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
+  message: [],
+  store: [],
+  signature: [],
+  transport: [],
+  capture: [],
+  report: [],
+  queue: ['store'],
+  client: ['message', 'transport'],
+  engine: ['message', 'queue', 'signature', 'transport'],
+  replay: ['message', 'capture', 'store'],
+  receiver: ['signature', 'message', 'capture'],
+  check: ['message', 'signature', 'transport', 'capture'],
+  service: ['message', 'client', 'store', 'deletion'],
+  audience: ['message', 'store'],
+  deletion: ['message', 'store'],
+  config: ['client', 'engine'],
+  'errors.ts': [],
+  'clock.ts': [],
+  'redact.ts': [],
+  'duration.ts': [],
+  'suggest.ts': [],
+  'make-folder.ts': [],
+  'churn-map.ts': [],
+};
+
+/** Imports narrower than their folder: only these files, or only from this file. */
+const ONLY_THESE: readonly {
+  readonly from: string;
+  readonly to: string;
+  readonly files: readonly string[];
+}[] = [
+  { from: 'client', to: 'transport', files: ['transport/transport.ts', 'transport/retry-after.ts'] },
+  { from: 'engine', to: 'transport', files: ['transport/transport.ts', 'transport/retry-after.ts'] },
+  { from: 'engine', to: 'queue', files: ['queue/queue.ts', 'queue/delivery.ts'] },
+  { from: 'config', to: 'client', files: ['client/options.ts'] },
+  { from: 'config', to: 'engine', files: ['engine/options.ts'] },
+];
+
+/** Third parties stop at one folder or file. */
+const PACKAGES: Readonly<Record<string, string>> = {
+  undici: 'transport/',
+  commander: 'cli/',
+  chalk: 'cli/',
+  'cli-progress': 'cli/',
+  cosmiconfig: 'config/load.ts',
+  jiti: 'config/load.ts',
+  'node:sqlite': 'store/',
+  '@photostructure/sqlite': 'store/',
+  hono: 'service/',
+  '@hono/node-server': 'service/',
+  pino: 'service/log.ts',
+  'prom-client': 'service/metrics.ts',
+  bullmq: 'queue/bullmq-queue.ts',
+  'ipaddr.js': 'transport/',
+};
+
+interface Import {
+  readonly from: string;
+  readonly to: string;
+}
+
+describe('architecture', () => {
+  const imports = sourceFiles().flatMap(importsOf);
+
+  it('finds the imports it is about', () => {
+    expect(imports.length).toBeGreaterThan(20);
+  });
+
+  it('lets a folder import only what design allows', () => {
+    expect(imports.filter((each) => !isAllowed(each))).toEqual([]);
+  });
+
+  it('keeps each third party in its one place', () => {
+    const strays = imports.filter(
+      ({ from, to }) => PACKAGES[to] !== undefined && !from.startsWith(PACKAGES[to]),
+    );
+    expect(strays).toEqual([]);
+  });
+
+  it('has no cycle, type imports included', () => {
+    expect(cycles(imports)).toEqual([]);
+  });
+
+  it('notices a broken rule of each kind', () => {
+    expect(isAllowed({ from: 'queue/queue.ts', to: 'message/types.ts' })).toBe(false);
+    expect(isAllowed({ from: 'client/client.ts', to: 'transport/undici-transport.ts' })).toBe(false);
+    expect(isAllowed({ from: 'engine/engine.ts', to: 'cli/main.ts' })).toBe(false);
+    expect(isAllowed({ from: 'cli/commands/send.ts', to: 'transport/transport.ts' })).toBe(false);
+    const loop = [
+      { from: 'a.ts', to: 'b.ts' },
+      { from: 'b.ts', to: 'a.ts' },
+    ];
+    expect(cycles(loop)).toHaveLength(1);
+  });
+});
+
+function sourceFiles(): string[] {
+  return readdirSync(SRC, { recursive: true, encoding: 'utf8' }).filter((path) => /\.tsx?$/.test(path));
+}
+
+/** Every import of a file: `to` is a path below src, or a package's name. */
+function importsOf(from: string): Import[] {
+  const text = readFileSync(join(SRC, from), 'utf8');
+  const specifiers = text.matchAll(
+    /(?:^|\s)(?:import|export)\s[^'";]*?from\s*'([^']+)'|import\(\s*'([^']+)'\s*\)|^import\s*'([^']+)'/gm,
+  );
+  return [...specifiers].map((match) => {
+    const specifier = match[1] ?? match[2] ?? match[3] ?? '';
+    if (!specifier.startsWith('.')) return { from, to: packageName(specifier) };
+    return { from, to: relative(SRC, normalize(join(SRC, dirname(from), specifier))) };
+  });
+}
+
+function packageName(specifier: string): string {
+  if (specifier.startsWith('node:')) return specifier;
+  return specifier.split('/', specifier.startsWith('@') ? 2 : 1).join('/');
+}
+
+function isAllowed({ from, to }: Import): boolean {
+  if (!/\.tsx?$/.test(to)) return true;
+  if (ROOT_HELPERS.includes(to)) return !ROOT_HELPERS.includes(from);
+  const [room, target] = [roomOf(from), roomOf(to)];
+  if (room === target && room !== from) return true;
+  if (target === 'cli' || to === 'index.ts') return false;
+  if (room === 'cli') return target !== 'transport';
+  if (['index.ts', 'pipeline', 'schemas.ts'].includes(room)) return true;
+  const narrow = ONLY_THESE.find((rule) => rule.from === room && rule.to === target);
+  return (MAY_IMPORT[room] ?? []).includes(target) && (narrow === undefined || narrow.files.includes(to));
+}
+
+/** The first folder, or the file itself when it lies at the root. */
+function roomOf(path: string): string {
+  return path.split('/')[0] ?? path;
+}
+
+function cycles(imports: readonly Import[]): string[][] {
+  const targets = new Map<string, string[]>();
+  for (const { from, to } of imports) targets.set(from, [...(targets.get(from) ?? []), to]);
+  const found: string[][] = [];
+  const done = new Set<string>();
+  const visit = (file: string, path: readonly string[]): void => {
+    if (path.includes(file)) {
+      found.push([...path.slice(path.indexOf(file)), file]);
+      return;
+    }
+    if (done.has(file)) return;
+    for (const next of targets.get(file) ?? []) visit(next, [...path, file]);
+    done.add(file);
+  };
+  for (const file of targets.keys()) visit(file, []);
+  return found;
+}

@@ -1,0 +1,14 @@
+import { defineConfig } from 'vitest/config';
+
+export default defineConfig({
+  test: {
+    root: new URL('..', import.meta.url).pathname,
+    include: ['test/**/*.test.ts'],
+    // The embedded database aborts the process when a worker thread is terminated.
+    pool: 'forks',
+    globalSetup: ['test/build/global-setup.ts'],
+    testTimeout: 30_000,
+    // Tests must not be steered by the settings of whoever runs them.
+    env: { NO_COLOR: '1', FORCE_COLOR: '0', HOOKS_CONFIG: '', XDG_CONFIG_HOME: '/nonexistent' },
+  },
+});
