@@ -1,0 +1,107 @@
+import { ValidationError } from '../errors.ts';
+import { type Problem, shown } from './problem.ts';
+import { put } from './put.ts';
+import { readField } from './read-field.ts';
+import { type Shape, shapeOf } from './shape.ts';
+import { isMessageType, type JsonObject, type JsonValue, type Message } from './types.ts';
+import { isObject, missingProblem, spellingsProblem, typeProblem, unknownProblem } from './validate.ts';
+
+export interface BuildOptions {
+  /** The time of the call, which a message without a timestamp gets. Ms since the epoch. */
+  readonly now: number;
+  /** Refuse fields that the type does not know. @default false */
+  readonly strict?: boolean;
+  /** Makes an id where a page, screen, identify, track or group has none. Without it, that is an error. */
+  readonly anonymousId?: () => string;
+}
+
+/**
+ * Checks and normalises what a caller, a file or a request gave. The input is not changed. Null counts as absent in
+ * every field that the type gives a meaning. Throws ValidationError with the path, what was expected and what was got.
+ */
+export function buildMessage(input: unknown, options: BuildOptions): Message {
+  if (!isObject(input)) {
+    throw refusal({ path: '', sentence: 'expected a message to be a JSON object', got: shown(input) });
+  }
+  const { type } = input;
+  if (!isMessageType(type)) throw refusal(typeProblem(type));
+  const shape = shapeOf(type);
+  const draft: Draft = { fields: {}, page: {} };
+  const problem = readFields(draft, input, shape, options) ?? complete(draft, shape, options);
+  if (problem !== undefined) throw refusal(problem, label(input, shape));
+  return draft.fields as Message; // every field has been read by its kind, and none is missing
+}
+
+type Input = Readonly<Record<string, unknown>>;
+type Fields = Record<string, JsonValue>;
+
+interface Draft {
+  readonly fields: Fields;
+  /** A page's name, category and traits, which become properties. */
+  readonly page: Fields;
+}
+
+function readFields(draft: Draft, input: Input, shape: Shape, { strict }: BuildOptions): Problem | undefined {
+  for (const spelling of Object.keys(input)) {
+    const value = input[spelling];
+    if (value === undefined) continue;
+    if (strict && !shape.bySpelling.has(spelling)) return unknownProblem(shape, spelling);
+    const problem = take(draft, shape, spelling, value);
+    if (problem !== undefined) return problem;
+  }
+  return undefined;
+}
+
+/** Reads one field into the draft. `version` is checked, not kept: the body adds its own. */
+function take({ fields, page }: Draft, shape: Shape, spelling: string, value: unknown): Problem | undefined {
+  const field = shape.bySpelling.get(spelling);
+  const isLeftOut = field !== undefined && field.kind === 'any' ? field.place === 'unsent' : value === null;
+  if (field !== undefined && isLeftOut) return undefined;
+  const reading = readField(field?.kind ?? 'any', spelling, value);
+  if (!reading.ok) return reading.problem;
+  if (field?.kind === 'version') return undefined;
+  const name = field?.name ?? spelling;
+  const other = field?.wireName === undefined ? undefined : fields[name];
+  if (field !== undefined && other !== undefined && other !== reading.value)
+    return spellingsProblem(field, [other, reading.value]);
+  put(field?.place === 'properties' ? page : fields, name, reading.value);
+  return undefined;
+}
+
+/** Adds what may be left out, and finds what may not. */
+function complete({ fields, page }: Draft, shape: Shape, options: BuildOptions): Problem | undefined {
+  if (options.anonymousId !== undefined && shape.either.length > 0 && !isAboutSomebody(fields))
+    fields['anonymousId'] = options.anonymousId();
+  const missing = missingProblem(shape, fields);
+  if (missing !== undefined) return missing;
+  for (const { name } of shape.filled) fields[name] ??= {};
+  if (shape.type === 'page') fields['properties'] = withPage(fields['properties'] as JsonObject, page); // filled above
+  fields['timestamp'] ??= new Date(options.now).toISOString();
+  return undefined;
+}
+
+function isAboutSomebody(fields: Fields): boolean {
+  return fields['userId'] !== undefined || fields['anonymousId'] !== undefined;
+}
+
+/** An explicit property wins over the name and the category, those over the client's traits. */
+function withPage(properties: JsonObject, { traits, ...named }: Fields): JsonObject {
+  const added = [...Object.entries(named), ...Object.entries(traits ?? {})];
+  if (added.length === 0) return properties;
+  const merged: Fields = { ...properties };
+  for (const [key, value] of added) {
+    if (!Object.hasOwn(merged, key)) put(merged, key, value);
+  }
+  return merged;
+}
+
+/** Which message it is, for a person who looks for it: `track "Order Completed"`. */
+function label({ event, name }: Input, { type }: Shape): string {
+  const title = event ?? name;
+  return typeof title === 'string' && title !== '' ? `${type} ${shown(title)}` : type;
+}
+
+function refusal({ path, sentence, got, hint }: Problem, about?: string): ValidationError {
+  const suffix = about === undefined ? '' : ` (${about})`;
+  return new ValidationError(`${sentence}, got ${got}${suffix}`, { path, got, hint });
+}

@@ -1,0 +1,20 @@
+/** Where something lies in a text, both counted from 1; `column` in characters. */
+export interface Place {
+  readonly line: number;
+  readonly column: number;
+}
+
+export function placeOf(bytes: Uint8Array, offset: number): Place {
+  let line = 1;
+  let column = 1;
+  for (const byte of bytes.subarray(0, offset)) {
+    if (byte === LINE_FEED) [line, column] = [line + 1, 1];
+    else if ((byte & CONTINUATION_MASK) !== CONTINUATION) column++;
+  }
+  return { line, column };
+}
+
+const LINE_FEED = 0x0a;
+// A UTF-8 character is one byte that is not of the form 10xxxxxx, and those that are after it.
+const CONTINUATION_MASK = 0b1100_0000;
+const CONTINUATION = 0b1000_0000;

@@ -1,0 +1,110 @@
+import { formatPath, type PathStep } from './json-path.ts';
+import { MAX_DEPTH } from './limits.ts';
+import { type Problem, shown } from './problem.ts';
+import { put } from './put.ts';
+import type { JsonValue } from './types.ts';
+
+export type Plain =
+  { readonly ok: true; readonly value: JsonValue } | { readonly ok: false; readonly problem: Problem };
+
+/**
+ * A value as JSON carries it: itself when it is plain already, else a copy. A Date becomes its ISO text, `undefined`
+ * goes as JSON.stringify lets it go, `toJSON` is asked; what would be lost silently (NaN, a BigInt, a Map, a function)
+ * or never end is a problem with its path.
+ */
+export function toPlain(value: unknown, key: string): Plain {
+  if (isPlain(value, MAX_DEPTH - 1)) return { ok: true, value };
+  const copier = new Copier();
+  const copy = copier.copy(value, [key], []);
+  return copier.problem === undefined
+    ? { ok: true, value: copy ?? null }
+    : { ok: false, problem: copier.problem };
+}
+
+/** The fast answer for what came from JSON: no path, no copy. */
+function isPlain(value: unknown, depthLeft: number): value is JsonValue {
+  if (typeof value === 'string' || typeof value === 'boolean' || value === null) return true;
+  if (typeof value === 'number') return Number.isFinite(value);
+  if (typeof value !== 'object' || depthLeft === 0) return false;
+  if (Array.isArray(value)) return isPlainArray(value, depthLeft);
+  const prototype: unknown = Object.getPrototypeOf(value);
+  if (prototype !== Object.prototype && prototype !== null) return false;
+  for (const key in value) {
+    if (!isPlain((value as Record<string, unknown>)[key], depthLeft - 1)) return false;
+  }
+  return true;
+}
+
+/** By index, since a hole in an array is no JSON and `every` passes over it. */
+function isPlainArray(items: readonly unknown[], depthLeft: number): boolean {
+  for (let index = 0; index < items.length; index++) {
+    if (!isPlain(items[index], depthLeft - 1)) return false;
+  }
+  return true;
+}
+
+/** Copies with the path in hand, and keeps the first problem. */
+class Copier {
+  problem: Problem | undefined;
+
+  copy(given: unknown, path: readonly PathStep[], parents: readonly object[]): JsonValue | undefined {
+    if (this.problem !== undefined) return undefined;
+    const value = unwrapped(given, path);
+    if (isPlain(value, 0)) return value;
+    if (value === undefined) return undefined;
+    const refusal = refusalOf(value, parents);
+    if (refusal !== undefined || typeof value !== 'object' || value === null) {
+      this.problem = problemAt(path, value, refusal ?? NOT_JSON);
+      return undefined;
+    }
+    const within = [...parents, value];
+    return Array.isArray(value) ? this.#items(value, path, within) : this.#members(value, path, within);
+  }
+
+  #items(items: readonly unknown[], path: readonly PathStep[], parents: readonly object[]): JsonValue[] {
+    return Array.from(items, (item, index) => this.copy(item, [...path, index], parents) ?? null);
+  }
+
+  #members(members: object, path: readonly PathStep[], parents: readonly object[]): JsonValue {
+    const copy: Record<string, JsonValue> = {};
+    for (const [key, member] of Object.entries(members)) {
+      const value = this.copy(member, [...path, key], parents);
+      if (value !== undefined) put(copy, key, value);
+    }
+    return copy;
+  }
+}
+
+/** What JSON.stringify would take in its place: what `toJSON` gives; a Date has it too. */
+function unwrapped(value: unknown, path: readonly PathStep[]): unknown {
+  if (typeof value !== 'object' || value === null) return value;
+  // An invalid Date gives null, which would lose that there was one.
+  if (value instanceof Date && Number.isNaN(value.getTime())) return value;
+  if (!('toJSON' in value) || typeof value.toJSON !== 'function') return value;
+  const replaced: unknown = value.toJSON(String(path.at(-1)));
+  return replaced;
+}
+
+/** `expected` continues "expected … to be". */
+interface Refusal {
+  readonly expected: string;
+  readonly hint: string;
+}
+
+const NOT_JSON: Refusal = { expected: 'a value that JSON can carry', hint: 'send it as a string' };
+
+function refusalOf(value: unknown, parents: readonly object[]): Refusal | undefined {
+  if (typeof value !== 'object' || value === null) return NOT_JSON;
+  if (parents.includes(value))
+    return { expected: 'an object that does not contain itself', hint: 'leave the reference out' };
+  // The parents do not count the message itself.
+  if (parents.length >= MAX_DEPTH - 1)
+    return { expected: `at most ${MAX_DEPTH} levels deep`, hint: 'flatten it' };
+  if (Array.isArray(value) || Object.prototype.toString.call(value) === '[object Object]') return undefined;
+  return { ...NOT_JSON, hint: 'give a plain object, an array or a string (a Map: Object.fromEntries)' };
+}
+
+function problemAt(steps: readonly PathStep[], value: unknown, { expected, hint }: Refusal): Problem {
+  const path = formatPath(steps);
+  return { path, sentence: `expected \`${path}\` to be ${expected}`, got: shown(value), hint };
+}

@@ -1,0 +1,69 @@
+import { type FieldKind, MESSAGE_VERSION } from './fields.ts';
+import { formatPath } from './json-path.ts';
+import { type Plain, toPlain } from './plain.ts';
+import { type Problem, shown } from './problem.ts';
+import { readTimestamp } from './timestamp.ts';
+import { isObject } from './validate.ts';
+
+/** The value of one field, as its kind wants it; `spelling` is how the input calls it. */
+export function readField(kind: FieldKind, spelling: string, value: unknown): Plain {
+  const problem = problemOf(kind, spelling, value);
+  if (problem !== undefined) return { ok: false, problem };
+  return kind === 'timestamp' ? readTime(spelling, value) : toPlain(value, spelling);
+}
+
+function problemOf(kind: FieldKind, spelling: string, value: unknown): Problem | undefined {
+  switch (kind) {
+    case 'name':
+      if (typeof value === 'string' && value !== '') return undefined;
+      return expected(spelling, 'to be a non-empty string', value, quoteHint(value));
+    case 'text':
+      if (typeof value === 'string') return undefined;
+      return expected(spelling, 'to be a string', value, quoteHint(value));
+    case 'object':
+      return isObject(value) ? undefined : expected(spelling, 'to be an object', value);
+    case 'version':
+      if (value === MESSAGE_VERSION) return undefined;
+      return expected(spelling, `to be ${MESSAGE_VERSION}`, value, 'leave it out: it is added');
+    case 'integrations':
+      return integrationsProblem(spelling, value);
+    case 'timestamp':
+    case 'type':
+    case 'any':
+      return undefined;
+    default:
+      return kind satisfies never;
+  }
+}
+
+function readTime(spelling: string, value: unknown): Plain {
+  const reading = readTimestamp(value);
+  if (reading.ok) return { ok: true, value: reading.iso };
+  return { ok: false, problem: expected(spelling, `to be ${reading.expected}`, value, reading.hint) };
+}
+
+function integrationsProblem(spelling: string, value: unknown): Problem | undefined {
+  if (!isObject(value)) return expected(spelling, 'to be an object', value);
+  for (const [name, choice] of Object.entries(value)) {
+    if (typeof choice === 'boolean' || isObject(choice) || choice === undefined) continue;
+    const path = formatPath([spelling, name]);
+    const hint = 'true sends to that destination, false does not';
+    return {
+      path,
+      sentence: `expected \`${path}\` to be true, false or an object`,
+      got: shown(choice),
+      hint,
+    };
+  }
+  return undefined;
+}
+
+function expected(spelling: string, what: string, value: unknown, hint?: string): Problem {
+  const path = formatPath([spelling]);
+  const sentence = `expected \`${spelling}\` ${what}`;
+  return { path, sentence, got: shown(value), ...(hint === undefined ? {} : { hint }) };
+}
+
+function quoteHint(value: unknown): string | undefined {
+  return typeof value === 'number' || typeof value === 'bigint' ? `quote it: "${value}"` : undefined;
+}

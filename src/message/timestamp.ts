@@ -1,0 +1,74 @@
+/**
+ * RFC 3339, section 5.6: also with a lower-case `t` or `z`, or a space for the `T`. The range of each part is in the
+ * pattern; that a month has such a day is not.
+ */
+export const RFC_3339 =
+  /^(\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01]))[Tt ]((?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d)(?:\.(\d+))?(?:[Zz]|([+-])([01]\d|2[0-3]):([0-5]\d))$/;
+
+export type TimestampReading =
+  | { readonly ok: true; /** UTC with milliseconds. */ readonly iso: string }
+  | {
+      readonly ok: false;
+      /** Continues "expected … to be". */ readonly expected: string;
+      readonly hint: string;
+    };
+
+/** A timestamp in UTC with milliseconds; digits beyond them are cut. Years 0000 to 9999. Takes a Date too. */
+export function readTimestamp(value: unknown): TimestampReading {
+  if (value instanceof Date) return inRange(value);
+  if (typeof value !== 'string') return refused('a date and time as text');
+  if (isCanonical(value)) return { ok: true, iso: value };
+  const match = RFC_3339.exec(value);
+  return match === null ? diagnose(value) : fromParts(match);
+}
+
+const EXAMPLE = '2026-11-20T21:10:05.123Z';
+
+function isCanonical(text: string): boolean {
+  if (text.length !== EXAMPLE.length) return false;
+  const date = new Date(text);
+  return !Number.isNaN(date.getTime()) && date.toISOString() === text;
+}
+
+function fromParts([
+  ,
+  day = '',
+  time = '',
+  fraction = '',
+  sign,
+  hours = '0',
+  minutes = '0',
+]: RegExpExecArray) {
+  const local = `${day}T${time}.${fraction.slice(0, 3).padEnd(3, '0')}Z`;
+  // JavaScript reads 2026-02-30 as the 2nd of March, which reading it back shows.
+  if (!isCanonical(local)) return impossible();
+  const offsetMs = (Number(hours) * 60 + Number(minutes)) * 60_000;
+  return inRange(new Date(Date.parse(local) - (sign === '-' ? -offsetMs : offsetMs)));
+}
+
+function inRange(date: Date): TimestampReading {
+  if (Number.isNaN(date.getTime())) return refused('a valid date');
+  const iso = date.toISOString();
+  return iso.length === EXAMPLE.length ? { ok: true, iso } : refused('in the years 0000 to 9999 of UTC');
+}
+
+/** Says what is wrong with a text that is not RFC 3339. */
+function diagnose(text: string): TimestampReading {
+  if (/^\d{4}-\d\d-\d\d([T ]\d\d:\d\d(:\d\d([.,]\d+)?)?)?$/i.test(text))
+    return refused('RFC 3339 with a zone', `add its zone or offset: ${EXAMPLE}, or +02:00 in place of the Z`);
+  if (/:60(\.\d+)?([Zz]|[+-]\d\d:\d\d)$/.test(text))
+    return refused('a time without a leap second', 'write second 59 instead of 60');
+  if (/^\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/i.test(text)) return impossible();
+  return refused('RFC 3339');
+}
+
+function impossible(): TimestampReading {
+  return refused(
+    'a date and time that exists',
+    'check its parts: month 01 to 12, a day of that month, hour 00 to 23',
+  );
+}
+
+function refused(expected: string, hint = `write it as ${EXAMPLE}`): TimestampReading {
+  return { ok: false, expected, hint };
+}

@@ -1,0 +1,40 @@
+export const MESSAGE_TYPES = ['page', 'screen', 'identify', 'track', 'alias', 'group', 'delete'] as const;
+
+export type MessageType = (typeof MESSAGE_TYPES)[number];
+
+export function isMessageType(value: unknown): value is MessageType {
+  return MESSAGE_TYPES.some((type) => type === value);
+}
+
+export type JsonValue = string | number | boolean | null | readonly JsonValue[] | JsonObject;
+
+export interface JsonObject {
+  readonly [key: string]: JsonValue;
+}
+
+/** Destination name to whether it gets the message; an object (options for it) counts as true. */
+export interface Integrations extends JsonObject {
+  readonly [destination: string]: boolean | JsonObject;
+}
+
+/**
+ * A message that has been checked and normalised: `timestamp` is present and ISO 8601 UTC with milliseconds, an alias
+ * is spelled `userId` (the new id) and `previousId`, objects that its type names are present, a page's name, category
+ * and traits are among its properties. Other fields of the input follow in their own order; `version` and what is never
+ * sent are gone, except `integrations`, which says where the message goes. Made by `buildMessage` only.
+ */
+export interface Message extends JsonObject {
+  readonly type: MessageType;
+  readonly timestamp: string;
+  readonly userId?: string;
+  readonly anonymousId?: string;
+  readonly previousId?: string;
+  readonly groupId?: string;
+  readonly event?: string;
+  /** Only if the caller gave one. */
+  readonly messageId?: string;
+  readonly properties?: JsonObject;
+  readonly traits?: JsonObject;
+  readonly context?: JsonObject;
+  readonly integrations?: Integrations;
+}

@@ -1,0 +1,451 @@
+import * as fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { ValidationError } from '../../src/errors.ts';
+import { buildMessage } from '../../src/message/build.ts';
+import { MESSAGE_TYPES } from '../../src/message/types.ts';
+import { json, object } from './arbitraries.ts';
+
+const NOW = Date.UTC(2026, 10, 20, 21, 10, 5, 123);
+const build = (input: unknown, strict = false) => buildMessage(input, { now: NOW, strict });
+const track = (more: object): object => ({ type: 'track', event: 'Signup', userId: 'u1', ...more });
+
+describe('buildMessage', () => {
+  describe('completes', () => {
+    it('a message without a timestamp with the time of the call', () => {
+      expect(build(track({})).timestamp).toBe('2026-11-20T21:10:05.123Z');
+    });
+
+    it('a time of the call with a fraction of a millisecond by cutting it', () => {
+      expect(buildMessage(track({}), { now: NOW + 0.9 }).timestamp).toBe('2026-11-20T21:10:05.123Z');
+    });
+
+    it.each([
+      ['page', { userId: 'u' }, { properties: {} }],
+      ['screen', { userId: 'u', name: 'Home' }, { context: {} }],
+      ['identify', { userId: 'u' }, { traits: {} }],
+      ['track', { userId: 'u', event: 'e' }, { properties: {} }],
+      ['group', { userId: 'u', groupId: 'g' }, { traits: {} }],
+    ])('a %s with the object that its type names', (type, input, filled) => {
+      const timestamp = '2026-11-20T21:10:05.123Z';
+      expect(build({ type, ...input })).toEqual({ type, ...input, ...filled, timestamp });
+    });
+
+    it.each(['page', 'screen', 'identify', 'track', 'group'])(
+      'a %s about nobody with an anonymous id',
+      (type) => {
+        const input = { type, name: 'n', event: 'e', groupId: 'g' };
+        expect(buildMessage(input, { now: NOW, anonymousId: () => 'made' }).anonymousId).toBe('made');
+      },
+    );
+
+    it('no anonymous id where there is a user id or an anonymous id', () => {
+      expect(buildMessage(track({}), { now: NOW, anonymousId: unneeded })).not.toHaveProperty('anonymousId');
+      const anonymous = { type: 'page', anonymousId: 'a' };
+      expect(buildMessage(anonymous, { now: NOW, anonymousId: unneeded })).toHaveProperty('anonymousId', 'a');
+    });
+
+    it.each(['alias', 'delete'])('no %s with an anonymous id: it needs its ids', (type) => {
+      const options = { now: NOW, anonymousId: () => 'made' };
+      expect(() => buildMessage({ type }, options)).toThrow(ValidationError);
+    });
+  });
+
+  describe('normalises', () => {
+    it('a timestamp to UTC with milliseconds', () => {
+      expect(build(track({ timestamp: '2026-11-20T22:10:05.9999+01:00' })).timestamp).toBe(
+        '2026-11-20T21:10:05.999Z',
+      );
+      expect(build(track({ timestamp: new Date(0) })).timestamp).toBe('1970-01-01T00:00:00.000Z');
+    });
+
+    it.each([
+      [{ previousId: 'old', userId: 'new' }],
+      [{ 'Previous ID': 'old', 'User ID': 'new' }],
+      [{ 'User ID': 'new', previousId: 'old' }],
+      [{ 'Previous ID': 'old', previousId: 'old', userId: 'new', 'User ID': 'new' }],
+      [{ 'Previous ID': null, previousId: 'old', userId: 'new' }],
+    ])('the spelling of an alias: %j', (ids) => {
+      expect(build({ type: 'alias', ...ids, timestamp: new Date(0) })).toEqual({
+        type: 'alias',
+        previousId: 'old',
+        userId: 'new',
+        timestamp: '1970-01-01T00:00:00.000Z',
+      });
+    });
+
+    it("a page's name, category and traits to properties, of which an explicit one wins", () => {
+      const message = build({
+        type: 'page',
+        userId: 'u',
+        name: 'Home',
+        category: 'Shop',
+        traits: { url: 'https://a.example', name: 'of the traits', title: 'of the traits' },
+        properties: { category: 'explicit', title: 'explicit' },
+      });
+      expect(message.properties).toEqual({
+        category: 'explicit',
+        title: 'explicit',
+        name: 'Home',
+        url: 'https://a.example',
+      });
+      expect(Object.keys(message)).toEqual(['type', 'userId', 'properties', 'timestamp']);
+    });
+
+    it('null in a field with a meaning to its absence, and leaves it in the others', () => {
+      const input = track({
+        anonymousId: null,
+        properties: null,
+        context: null,
+        integrations: null,
+        version: null,
+      });
+      const message = build({ ...input, timestamp: null, receivedAt: null, custom: null });
+      expect(message).toEqual({
+        ...track({}),
+        properties: {},
+        receivedAt: null,
+        custom: null,
+        timestamp: message.timestamp,
+      });
+    });
+  });
+
+  it('drops what is never sent, but for the integrations, which say where it goes', () => {
+    const secret = { writeKey: 'k', sentAt: 'x', _metadata: {}, $schema: './message.json' };
+    expect(build(track({ ...secret, version: 1, integrations: { All: false } }), true)).toEqual({
+      ...track({ properties: {}, integrations: { All: false } }),
+      timestamp: '2026-11-20T21:10:05.123Z',
+    });
+  });
+
+  it('does not change its input', () => {
+    const input = deepFreeze({
+      type: 'page',
+      userId: 'u',
+      name: 'n',
+      traits: { a: 1 },
+      properties: { b: [new Date(0)] },
+      timestamp: '2026-11-20T22:10:05+01:00',
+    });
+    expect(() => build(input)).not.toThrow();
+  });
+
+  it('keeps the other fields in their own order', () => {
+    const message = build({
+      zeta: 1,
+      type: 'track',
+      alpha: 2,
+      event: 'e',
+      messageId: 'm',
+      userId: 'u',
+      channel: 'server',
+    });
+    const others = Object.keys(message).filter((name) =>
+      ['zeta', 'alpha', 'messageId', 'channel'].includes(name),
+    );
+    expect(others).toEqual(['zeta', 'alpha', 'messageId', 'channel']);
+  });
+
+  describe('refuses', () => {
+    const cases: readonly [input: unknown, path: string, message: string, hint?: string][] = [
+      [5, '', 'expected a message to be a JSON object, got 5'],
+      [null, '', 'expected a message to be a JSON object, got null'],
+      [[], '', 'expected a message to be a JSON object, got an array'],
+      [
+        {},
+        'type',
+        'expected `type` to be page, screen, identify, track, alias, group or delete, got nothing',
+        'give it as in "type": "track"',
+      ],
+      [
+        { type: 'traq' },
+        'type',
+        'expected `type` to be page, screen, identify, track, alias, group or delete, got "traq"',
+        'did you mean "track"?',
+      ],
+      [
+        { type: 'TRACK' },
+        'type',
+        'expected `type` to be page, screen, identify, track, alias, group or delete, got "TRACK"',
+        'did you mean "track"?',
+      ],
+      [
+        { type: '__proto__' },
+        'type',
+        'expected `type` to be page, screen, identify, track, alias, group or delete, got "__proto__"',
+      ],
+      [
+        { type: ['track'] },
+        'type',
+        'expected `type` to be page, screen, identify, track, alias, group or delete, got an array',
+      ],
+      [
+        { type: 'track', userId: 'u' },
+        'event',
+        'expected `event` to be a non-empty string, got nothing (track)',
+        'add it: what happened: "Order Completed"',
+      ],
+      [
+        { type: 'track', userId: 'u', event: null },
+        'event',
+        'expected `event` to be a non-empty string, got nothing (track)',
+      ],
+      [
+        { type: 'track', userId: 'u', event: '' },
+        'event',
+        'expected `event` to be a non-empty string, got "" (track)',
+      ],
+      [
+        { type: 'track', event: 'Order Completed' },
+        'userId',
+        'expected `userId` or `anonymousId`, got neither (track "Order Completed")',
+        'say whom the track is about',
+      ],
+      [
+        { type: 'page', name: 'Home' },
+        'userId',
+        'expected `userId` or `anonymousId`, got neither (page "Home")',
+        'say whom the page is about',
+      ],
+      [
+        track({ userId: 42 }),
+        'userId',
+        'expected `userId` to be a non-empty string, got 42 (track "Signup")',
+        'quote it: "42"',
+      ],
+      [
+        track({ userId: '' }),
+        'userId',
+        'expected `userId` to be a non-empty string, got "" (track "Signup")',
+      ],
+      [
+        track({ anonymousId: {} }),
+        'anonymousId',
+        'expected `anonymousId` to be a non-empty string, got an object (track "Signup")',
+      ],
+      [
+        track({ messageId: 7 }),
+        'messageId',
+        'expected `messageId` to be a non-empty string, got 7 (track "Signup")',
+        'quote it: "7"',
+      ],
+      [
+        track({ properties: 'x' }),
+        'properties',
+        'expected `properties` to be an object, got "x" (track "Signup")',
+      ],
+      [
+        track({ properties: [] }),
+        'properties',
+        'expected `properties` to be an object, got an array (track "Signup")',
+      ],
+      [track({ context: true }), 'context', 'expected `context` to be an object, got true (track "Signup")'],
+      [
+        track({ version: 2 }),
+        'version',
+        'expected `version` to be 1, got 2 (track "Signup")',
+        'leave it out: it is added',
+      ],
+      [track({ version: '1' }), 'version', 'expected `version` to be 1, got "1" (track "Signup")'],
+      [{ type: 'delete', userId: 'u', version: 2 }, 'version', 'expected `version` to be 1, got 2 (delete)'],
+      [
+        track({ timestamp: '2026-02-30T00:00:00Z' }),
+        'timestamp',
+        'expected `timestamp` to be a date and time that exists, got "2026-02-30T00:00:00Z" (track "Signup")',
+      ],
+      [
+        track({ timestamp: 1700000000000 }),
+        'timestamp',
+        'expected `timestamp` to be a date and time as text, got 1700000000000 (track "Signup")',
+        'write it as 2026-11-20T21:10:05.123Z',
+      ],
+      [
+        track({ integrations: [] }),
+        'integrations',
+        'expected `integrations` to be an object, got an array (track "Signup")',
+      ],
+      [
+        track({ integrations: { Webhooks: 1 } }),
+        'integrations.Webhooks',
+        'expected `integrations.Webhooks` to be true, false or an object, got 1 (track "Signup")',
+        'true sends to that destination, false does not',
+      ],
+      [
+        track({ integrations: { 'Google Ads': null } }),
+        'integrations["Google Ads"]',
+        'expected `integrations["Google Ads"]` to be true, false or an object, got null (track "Signup")',
+      ],
+      [
+        { type: 'screen', userId: 'u' },
+        'name',
+        'expected `name` to be a non-empty string, got nothing (screen)',
+      ],
+      [
+        { type: 'group', userId: 'u' },
+        'groupId',
+        'expected `groupId` to be a non-empty string, got nothing (group)',
+      ],
+      [{ type: 'group', groupId: 'g' }, 'userId', 'expected `userId` or `anonymousId`, got neither (group)'],
+      [
+        { type: 'identify', userId: 'u', traits: 1 },
+        'traits',
+        'expected `traits` to be an object, got 1 (identify)',
+      ],
+      [
+        { type: 'page', userId: 'u', name: 5 },
+        'name',
+        'expected `name` to be a string, got 5 (page)',
+        'quote it: "5"',
+      ],
+      [
+        { type: 'alias', userId: 'u' },
+        'previousId',
+        'expected `previousId` (or `Previous ID`) to be a non-empty string, got nothing (alias)',
+        'add it: the id that the user had',
+      ],
+      [
+        { type: 'alias', previousId: 'u' },
+        'userId',
+        'expected `userId` (or `User ID`) to be a non-empty string, got nothing (alias)',
+      ],
+      [
+        { type: 'alias', previousId: 'p', 'User ID': 9 },
+        '["User ID"]',
+        'expected `User ID` to be a non-empty string, got 9 (alias)',
+      ],
+      [
+        { type: 'alias', previousId: 'p', userId: 'a', 'User ID': 'b' },
+        'userId',
+        'expected `userId` and `User ID`, which are two spellings of one id, to be equal, got "a" and "b" (alias)',
+        'give one of them',
+      ],
+      [
+        { type: 'delete', anonymousId: 'a' },
+        'userId',
+        'expected `userId` to be a non-empty string, got nothing (delete)',
+      ],
+    ];
+
+    it.each(cases)('%j', (input, path, message, hint) => {
+      const expected = {
+        constructor: ValidationError,
+        path,
+        message,
+        ...(hint === undefined ? {} : { hint }),
+      };
+      expect(() => build(input)).toThrow(expect.objectContaining(expected));
+    });
+
+    it('with what was got, shortened', () => {
+      expect(() => build(track({ context: 'x'.repeat(100) }))).toThrow(
+        expect.objectContaining({ got: `"${'x'.repeat(60)}…"` }),
+      );
+    });
+  });
+
+  describe('when strict', () => {
+    it.each([
+      [
+        track({ propertys: {} }),
+        'propertys',
+        'expected only fields of track messages, got `propertys` (track "Signup")',
+        'did you mean `properties`?',
+      ],
+      [
+        track({ traits: {} }),
+        'traits',
+        'expected only fields of track messages, got `traits` (track "Signup")',
+        'leave it out, or do not ask for strict',
+      ],
+      [
+        { type: 'alias', userId: 'a', prevId: 'b' },
+        'prevId',
+        'expected only fields of alias messages, got `prevId` (alias)',
+        undefined,
+      ],
+    ])('refuses the unknown field of %j', (input, path, message, hint) => {
+      expect(() => build(input, true)).toThrow(
+        expect.objectContaining({
+          path,
+          message,
+          ...(hint === undefined ? {} : { hint }),
+        }),
+      );
+      if (path !== 'prevId') expect(build(input)).toHaveProperty(path);
+    });
+
+    it.each(MESSAGE_TYPES)('knows what every client sends in a %s', (type) => {
+      const own = {
+        alias: { previousId: 'p' },
+        group: { groupId: 'g', traits: {}, event: 'e' },
+        track: { event: 'e', properties: {} },
+        screen: { name: 's', category: 'c', properties: {} },
+        page: { name: 'p', category: 'c', properties: {}, traits: {} },
+        identify: { traits: {} },
+        delete: {},
+      }[type];
+      const common = {
+        userId: 'u',
+        anonymousId: 'a',
+        messageId: 'm',
+        context: {},
+        integrations: {},
+        channel: 'server',
+        receivedAt: 'x',
+        originalTimestamp: 'x',
+        sentAt: 'x',
+        writeKey: 'k',
+        _metadata: {},
+        version: 1,
+        $schema: 's',
+      };
+      expect(() => build({ type, ...own, ...common, timestamp: new Date(0) }, true)).not.toThrow();
+    });
+  });
+
+  it('returns a message or throws a ValidationError with a path, for anything that JSON can hold', () => {
+    const value = fc.oneof(json, fc.constantFrom('u', 'track', '2026-11-20T21:10:05Z', 1, null), object);
+    const names = [
+      'userId',
+      'anonymousId',
+      'event',
+      'name',
+      'groupId',
+      'previousId',
+      'User ID',
+      'properties',
+      'traits',
+      'context',
+      'integrations',
+      'timestamp',
+      'version',
+      'messageId',
+    ];
+    const known = fc.record(Object.fromEntries(names.map((name) => [name, value])), { requiredKeys: [] });
+    const type = fc.oneof({ weight: 9, arbitrary: fc.constantFrom<unknown>(...MESSAGE_TYPES) }, json);
+    const message = fc
+      .tuple(type, known, object)
+      .map(([kind, fields, others]) => ({ ...others, type: kind, ...fields }));
+    fc.assert(
+      fc.property(fc.oneof({ weight: 9, arbitrary: message }, json), fc.boolean(), (input, strict) => {
+        try {
+          expect(MESSAGE_TYPES).toContain(build(input, strict).type);
+        } catch (error) {
+          expect(error).toEqual(
+            expect.objectContaining({ constructor: ValidationError, path: expect.any(String) as string }),
+          );
+        }
+      }),
+      { numRuns: 2000 },
+    );
+  });
+});
+
+function deepFreeze<T>(value: T): T {
+  if (typeof value === 'object' && value !== null) Object.values(Object.freeze(value)).forEach(deepFreeze);
+  return value;
+}
+
+function unneeded(): never {
+  return expect.unreachable('an id is made that nobody needs');
+}

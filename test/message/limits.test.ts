@@ -1,0 +1,27 @@
+import { describe, expect, it } from 'vitest';
+import { ValidationError } from '../../src/errors.ts';
+import { checkMessageSize, MAX_MESSAGE_BYTES, messageBytes } from '../../src/message/limits.ts';
+
+describe('checkMessageSize', () => {
+  it('lets a message of exactly the limit through', () => {
+    expect(() => checkMessageSize(MAX_MESSAGE_BYTES)).not.toThrow();
+  });
+
+  it('refuses one byte more, with both numbers', () => {
+    expect(() => checkMessageSize(MAX_MESSAGE_BYTES + 1)).toThrow(
+      expect.objectContaining({
+        constructor: ValidationError,
+        message: 'expected a message of at most 32,768 bytes as JSON, got 32,769',
+        path: '',
+        got: '32,769 bytes',
+      }),
+    );
+  });
+});
+
+describe('messageBytes', () => {
+  it('counts the UTF-8 bytes of the JSON, not its characters', () => {
+    expect(messageBytes({ a: 'é🍰' })).toBe(Buffer.byteLength('{"a":"é🍰"}'));
+    expect(messageBytes({ event: 'x'.repeat(100) })).toBe(112);
+  });
+});
