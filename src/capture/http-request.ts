@@ -1,0 +1,97 @@
+import { InputError } from '../errors.ts';
+import { printable } from '../redact.ts';
+import type { Capture, HeaderPair } from './format.ts';
+import { toCapture } from './write.ts';
+
+const REQUEST_LINE = /^([A-Z][A-Z-]*) (\S+) HTTP\/\d(?:\.\d)?$/;
+/** RFC 9110, 5.6.2 and 5.5: a token, a colon, a value between optional white space. */
+const HEADER = /^([!#$%&'*+.^_`|~0-9A-Za-z-]+):(.*)$/;
+const LF = 0x0a;
+const HINT =
+  'a raw HTTP request is a request line, headers, a blank line and the body; --format raw takes the input as the body itself';
+
+/** Whether bytes begin as a raw HTTP request does. */
+export function isHttpRequest(bytes: Uint8Array): boolean {
+  return REQUEST_LINE.test(lineAt(bytes, 0).text);
+}
+
+/**
+ * Reads a raw HTTP/1 request, lines ended by CRLF or LF, as one capture. The body is what follows the blank line, as
+ * much of it as Content-Length says. Throws InputError with the line.
+ */
+export function readHttpRequest(bytes: Uint8Array): Capture {
+  const first = lineAt(bytes, 0);
+  const [, method, url] = REQUEST_LINE.exec(first.text) ?? [];
+  if (method === undefined || url === undefined) throw wrong(1, 'Expected a request line, got', first.text);
+  const { headers, bodyStart } = readHeaders(bytes, first.next);
+  const body = readBody(bytes.subarray(bodyStart), headers);
+  return toCapture({ method, url, headers, body });
+}
+
+function readHeaders(bytes: Uint8Array, start: number): { headers: HeaderPair[]; bodyStart: number } {
+  const headers: HeaderPair[] = [];
+  let line = lineAt(bytes, start);
+  for (let number = 2; line.text !== ''; number++) {
+    headers.push(readHeader(line.text, number));
+    if (line.next >= bytes.length) break;
+    line = lineAt(bytes, line.next);
+  }
+  return { headers, bodyStart: line.next };
+}
+
+function readHeader(line: string, number: number): HeaderPair {
+  // RFC 9112, 5.2: a folded line is refused rather than guessed at; two readers of it would see two different values.
+  if (/^[ \t]/.test(line)) throw wrong(number, 'Expected a header, got a folded line:', line);
+  const [, name, value] = HEADER.exec(line) ?? [];
+  if (name === undefined || value === undefined) throw wrong(number, 'Expected a header, got', line);
+  return [name, withoutSpaceAround(value)];
+}
+
+/** Spaces and tabs only, unlike trim(): a Latin-1 no-break space belongs to the value. */
+function withoutSpaceAround(value: string): string {
+  let [start, end] = [0, value.length];
+  const isSpace = (index: number): boolean => value[index] === ' ' || value[index] === '\t';
+  while (start < end && isSpace(start)) start++;
+  while (end > start && isSpace(end - 1)) end--;
+  return value.slice(start, end);
+}
+
+function readBody(rest: Uint8Array, headers: readonly HeaderPair[]): Uint8Array {
+  const valueOf = (wanted: string): string | undefined =>
+    headers.find(([name]) => name.toLowerCase() === wanted)?.[1];
+  if (valueOf('transfer-encoding') !== undefined) {
+    throw new InputError('A raw HTTP request with Transfer-Encoding cannot be read', {
+      hint: 'save the body alone and give the signature by --signature',
+    });
+  }
+  const length = valueOf('content-length');
+  if (length === undefined) return rest;
+  const expected = /^\d+$/.test(length) ? Number(length) : Number.NaN;
+  // An editor ends a saved file with a newline that the request did not have.
+  const surplus = Buffer.from(rest.subarray(expected)).toString('latin1').trim();
+  if (rest.length >= expected && surplus === '') return rest.subarray(0, expected);
+  throw new InputError(
+    `Content-Length is ${printable(length, 40)}, but ${rest.length} bytes follow the headers`,
+    {
+      hint: 'save the request again, or take the Content-Length line out to have everything after the blank line as the body',
+    },
+  );
+}
+
+interface Line {
+  readonly text: string;
+  /** Where the next line starts. */
+  readonly next: number;
+}
+
+/** Header bytes are read as Latin-1, which loses none of them. */
+function lineAt(bytes: Uint8Array, start: number): Line {
+  const found = bytes.indexOf(LF, start);
+  const end = found === -1 ? bytes.length : found;
+  const text = Buffer.from(bytes.buffer, bytes.byteOffset + start, end - start).toString('latin1');
+  return { text: text.endsWith('\r') ? text.slice(0, -1) : text, next: Math.min(end + 1, bytes.length) };
+}
+
+function wrong(line: number, what: string, got: string): InputError {
+  return new InputError(`line ${line}: ${what} "${printable(got, 60)}"`, { line, hint: HINT });
+}

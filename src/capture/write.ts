@@ -1,0 +1,36 @@
+import { isUtf8 } from 'node:buffer';
+import { MASK, isSecretHeader } from '../redact.ts';
+import type { Capture, CapturedVerdict, HeaderPair } from './format.ts';
+
+export interface ReceivedRequest {
+  /** Ms since the epoch; absent when it is not known. */
+  readonly at?: number;
+  readonly method: string;
+  readonly url: string;
+  readonly headers: readonly HeaderPair[];
+  readonly body: Uint8Array;
+  readonly verdict?: CapturedVerdict;
+}
+
+/** The capture of a request: the exact body, the headers with secret values masked. */
+export function toCapture({ at, method, url, headers, body, verdict }: ReceivedRequest): Capture {
+  return {
+    capture: 1,
+    ...(at === undefined ? {} : { at: new Date(at).toISOString() }),
+    method,
+    url,
+    headers: headers.map(maskSecret),
+    ...capturedBody(body),
+    ...(verdict === undefined ? {} : { verdict }),
+  };
+}
+
+/** The signature is no secret and must stay: without it a capture could not be verified again. */
+function maskSecret([name, value]: HeaderPair): HeaderPair {
+  return [name, isSecretHeader(name) && name.toLowerCase() !== 'x-signature' ? MASK : value];
+}
+
+function capturedBody(body: Uint8Array): { body: string } | { bodyBase64: string } {
+  const bytes = Buffer.from(body.buffer, body.byteOffset, body.byteLength);
+  return isUtf8(bytes) ? { body: bytes.toString('utf8') } : { bodyBase64: bytes.toString('base64') };
+}

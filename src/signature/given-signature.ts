@@ -1,0 +1,59 @@
+import { timingSafeEqual } from 'node:crypto';
+
+/** A signature as it was given, and what its shape says it is. Only `sha1` can match. */
+export type GivenSignature =
+  | { readonly shape: 'sha1'; readonly digest: Buffer }
+  /** 64 hex digits, or the base64 of 32 bytes. */
+  | { readonly shape: 'sha256'; readonly digest: Buffer }
+  /** 20 bytes in base64 or base64url, or the base64 of the 40 hex digits. */
+  | { readonly shape: 'base64'; readonly digest: Buffer }
+  /** Fewer than 40 hex digits; `digits` in lower case. */
+  | { readonly shape: 'short'; readonly digits: string }
+  /** Several 40-digit signatures, as two headers joined. */
+  | { readonly shape: 'several'; readonly digests: readonly Buffer[] }
+  /** 40 hex digits with something between or around them. */
+  | { readonly shape: 'decorated'; readonly digest: Buffer }
+  | { readonly shape: 'unknown'; readonly characters: number };
+
+/** Reads a signature: `HEX`, `sha1=HEX` or `X-Signature: HEX`, in either case, with white space around it. */
+export function readSignature(text: string): GivenSignature {
+  const value = text.trim().replace(/^x-signature\s*:\s*/i, '');
+  const bare = value.replace(/^sha-?(?:1|256)=/i, '').trim();
+  if (/^[0-9a-f]{40}$/i.test(value.replace(/^sha1=/i, '').trim()))
+    return { shape: 'sha1', digest: hex(bare) };
+  if (/^[0-9a-f]{64}$/i.test(bare)) return { shape: 'sha256', digest: hex(bare) };
+  if (/^[0-9a-f]{0,39}$/i.test(bare)) return { shape: 'short', digits: bare.toLowerCase() };
+  return base64Signature(bare) ?? severalSignatures(bare) ?? decoratedSignature(bare, value);
+}
+
+/** Whether two digests are the same, in constant time for equal lengths. */
+export function sameDigest(left: Uint8Array, right: Uint8Array): boolean {
+  return left.length === right.length && timingSafeEqual(left, right);
+}
+
+function base64Signature(text: string): GivenSignature | undefined {
+  if (!/^[0-9a-z+/_-]+={0,2}$/i.test(text)) return undefined;
+  const digest = Buffer.from(text, 'base64');
+  if (digest.length === 20) return { shape: 'base64', digest };
+  if (digest.length === 32) return { shape: 'sha256', digest };
+  const digits = digest.toString('latin1');
+  if (/^[0-9a-f]{40}$/i.test(digits)) return { shape: 'base64', digest: hex(digits) };
+  return undefined;
+}
+
+function severalSignatures(text: string): GivenSignature | undefined {
+  const parts = text.split(/[\s,;]+/).map((part) => part.replace(/^sha1=/i, ''));
+  if (parts.length < 2 || !parts.every((part) => /^[0-9a-f]{40}$/i.test(part))) return undefined;
+  return { shape: 'several', digests: parts.map(hex) };
+}
+
+/** Quotes, `0x`, colons or spaces between the bytes, another prefix. */
+function decoratedSignature(bare: string, value: string): GivenSignature {
+  const digits = bare.replace(/^\W*(?:0x|hmac\W|sha-?1\W|v\d\W)/i, '').replace(/[^0-9a-z]/gi, '');
+  if (/^[0-9a-f]{40}$/i.test(digits)) return { shape: 'decorated', digest: hex(digits) };
+  return { shape: 'unknown', characters: value.length };
+}
+
+function hex(digits: string): Buffer {
+  return Buffer.from(digits, 'hex');
+}

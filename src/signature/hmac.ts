@@ -1,0 +1,43 @@
+import { createHash, type Hash } from 'node:crypto';
+
+export type HmacAlgorithm = 'sha1' | 'sha256';
+
+/** Of both SHA-1 and SHA-256 (RFC 2104's B). */
+const BLOCK_BYTES = 64;
+
+/**
+ * HMAC (RFC 2104) that can end in several ways: node's own has no copy(), and a body is asked about with and without
+ * its final newline in one pass.
+ */
+export class StreamingHmac {
+  readonly #algorithm: HmacAlgorithm;
+  readonly #inner: Hash;
+  readonly #outerPad: Uint8Array;
+
+  constructor(algorithm: HmacAlgorithm, secret: string | Uint8Array) {
+    const key = blockKey(algorithm, secret);
+    this.#algorithm = algorithm;
+    this.#inner = createHash(algorithm).update(key.map((byte) => byte ^ 0x36));
+    this.#outerPad = key.map((byte) => byte ^ 0x5c);
+  }
+
+  update(bytes: Uint8Array | string): this {
+    this.#inner.update(bytes);
+    return this;
+  }
+
+  /** The digest of what came so far, followed by `tail`. May be asked again, and more may come. */
+  digest(tail: Uint8Array | string = ''): Buffer {
+    const inner = this.#inner.copy().update(tail).digest();
+    return createHash(this.#algorithm).update(this.#outerPad).update(inner).digest();
+  }
+}
+
+/** The key filled up with zeros to a block, hashed first when it is longer. */
+function blockKey(algorithm: HmacAlgorithm, secret: string | Uint8Array): Uint8Array {
+  const bytes = Buffer.from(secret);
+  const key = bytes.length > BLOCK_BYTES ? createHash(algorithm).update(bytes).digest() : bytes;
+  const block = new Uint8Array(BLOCK_BYTES);
+  block.set(key);
+  return block;
+}

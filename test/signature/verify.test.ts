@@ -1,0 +1,143 @@
+import { createHmac } from 'node:crypto';
+import { describe, expect, it } from 'vitest';
+import { LARGEST_KEPT_BODY, verify, Verifier } from '../../src/signature/verify.ts';
+
+const secret = 'hooks-fixture-secret';
+const hmac = (body: string | Uint8Array, key = secret): string =>
+  createHmac('sha1', key).update(body).digest('hex');
+const json = '{"version":1,"type":"track","userId":"u","event":"A/b","properties":{"name":"Zoë"}}';
+
+describe('verify', () => {
+  it('accepts the bytes', () => {
+    expect(verify({ body: json, signature: hmac(json), secrets: [secret] })).toEqual({
+      valid: true,
+      secret: 1,
+      over: 'bytes',
+    });
+  });
+
+  it('tells which of several secrets matched, and takes the first of twins', () => {
+    const signature = hmac(json, 'old');
+    expect(verify({ body: json, signature, secrets: ['new', 'old', 'old'] })).toMatchObject({ secret: 2 });
+  });
+
+  it.each([
+    ['upper case', hmac(json).toUpperCase()],
+    ['white space around', ` \t${hmac(json)}\r\n`],
+    ['a sha1= prefix', `sha1=${hmac(json)}`],
+    ['the whole header', `X-Signature: ${hmac(json)}`],
+  ])('accepts %s', (_name, signature) => {
+    expect(verify({ body: json, signature, secrets: [secret] }).valid).toBe(true);
+  });
+
+  it.each([
+    ['nothing', ''],
+    ['39 digits', hmac(json).slice(1)],
+    ['41 digits', `${hmac(json)}0`],
+    ['40 characters that are no hex', 'z'.repeat(40)],
+    ['the signature twice', `${hmac(json)}, ${hmac(json)}`],
+    ['a sha256= prefix before 40 digits', `sha256=${hmac(json)}`],
+    ['quotes', `"${hmac(json)}"`],
+    ['a megabyte', 'a'.repeat(1_000_000)],
+  ])('does not match %s', (_name, signature) => {
+    expect(verify({ body: json, signature, secrets: [secret] }).valid).toBe(false);
+  });
+
+  it.each([
+    ['trailing-newline', `${json}\n`],
+    ['trailing-newline', `${json}\r\n\r\n`],
+    ['bom', `\ufeff${json}`],
+    ['pretty-printed', JSON.stringify(JSON.parse(json), null, 2)],
+    ['pretty-printed', JSON.stringify(JSON.parse(json), null, 2).replaceAll('\n', '\r\n')],
+    ['pretty-printed', ` ${json}`],
+    ['python-json', json.replaceAll(',"', ', "').replaceAll('":', '": ').replace('ë', '\\u00eb')],
+    ['escaped-unicode', json.replace('ë', '\\u00EB')],
+    ['escaped-slash', json.replace('/', '\\/')],
+  ])('accepts the JSON-stringified body, and notes %s', (note, body) => {
+    const signature = hmac(json);
+    expect(verify({ body, signature, secrets: ['x', secret] })).toEqual({
+      valid: true,
+      secret: 2,
+      over: 'stringified',
+      note,
+    });
+    expect(verify({ body, signature, secrets: [secret], exact: true })).toMatchObject({
+      valid: false,
+      diagnosis: { code: note },
+    });
+  });
+
+  it.each([
+    ['reordered-keys', '{"b":1,"1":2}', '{"1":2,"b":1}'],
+    ['other-encoding', '{"a":1.0}', '{"a":1}'],
+    ['other-encoding', '{"a":1,"a":2}', '{"a":2}'],
+  ])('notes %s where only JavaScript spells otherwise', (note, body, stringified) => {
+    const signature = hmac(stringified);
+    expect(verify({ body, signature, secrets: [secret] })).toMatchObject({ valid: true, note });
+  });
+
+  it('refuses to verify with an empty secret or none, which anybody could sign with', () => {
+    const signature = hmac(json, '');
+    expect(() => verify({ body: json, signature, secrets: [''] })).toThrow(
+      'Expected secrets to verify with, got none or an empty one',
+    );
+    expect(() => verify({ body: json, signature, secrets: [secret, ''] })).toThrow('empty one');
+    expect(() => new Verifier({ signature, secrets: [] })).toThrow('got none');
+  });
+
+  it('survives a body nested too deep to stringify', () => {
+    const body = '['.repeat(100_000) + ']'.repeat(100_000);
+    expect(verify({ body, signature: hmac(body), secrets: [secret] }).valid).toBe(true);
+    expect(verify({ body, signature: hmac('x'), secrets: [secret] }).valid).toBe(false);
+  });
+
+  it('is not slowed down by a body of newlines', () => {
+    const body = `${'\r\n'.repeat(500_000)}x`;
+    expect(verify({ body, signature: hmac('x'), secrets: [secret] })).toMatchObject({
+      diagnosis: { code: 'no-match' },
+    });
+  });
+});
+
+describe('Verifier', () => {
+  const large = Buffer.alloc(LARGEST_KEPT_BODY + 1, 'x');
+
+  it('takes pieces of one reused buffer', () => {
+    const buffer = Buffer.alloc(7);
+    const verifier = new Verifier({ signature: hmac(json), secrets: [secret] });
+    const body = Buffer.from(`${json} `);
+    for (let start = 0; start < body.length; start += buffer.length) {
+      verifier.update(buffer.subarray(0, body.copy(buffer, 0, start)));
+    }
+    expect(verifier.finish()).toMatchObject({ valid: true, over: 'stringified' });
+  });
+
+  it('counts the bytes', () => {
+    const verifier = new Verifier({ signature: '', secrets: [secret] });
+    expect(verifier.update(Buffer.from('ab')).update(Buffer.from('c')).bytes).toBe(3);
+  });
+
+  it('verifies a body that is too large to keep', () => {
+    expect(verify({ body: large, signature: hmac(large), secrets: ['x', secret] })).toMatchObject({
+      secret: 2,
+    });
+  });
+
+  it('finds a newline at the end of a body that is too large to keep', () => {
+    const withNewline = Buffer.concat([large, Buffer.from('\r\n')]);
+    expect(verify({ body: withNewline, signature: hmac(large), secrets: [secret] })).toMatchObject({
+      diagnosis: { code: 'trailing-newline' },
+    });
+    const signature = hmac(Buffer.concat([large, Buffer.from('\n')]));
+    expect(verify({ body: large, signature, secrets: [secret] })).toMatchObject({
+      diagnosis: { code: 'trailing-newline' },
+    });
+  });
+
+  it('says that a large body was not tried in every way', () => {
+    const verdict = verify({ body: large, signature: hmac('x'), secrets: [secret] });
+    expect(verdict).toMatchObject({
+      diagnosis: { code: 'no-match', hint: expect.stringContaining('too large to try') as string },
+    });
+  });
+});

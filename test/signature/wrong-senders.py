@@ -1,0 +1,119 @@
+"""Senders that sign wrongly in the ways that real ones do. Prints [{code, name, body, signature, secret?}] as JSON.
+
+`code` is the diagnosis that hooks must come to; `body` is base64 of the bytes that arrive, `secret` is the receiver's.
+"""
+
+import base64
+import gzip
+import hashlib
+import hmac
+import json
+import urllib.parse
+
+SECRET = "hooks-fixture-secret-of-the-tests"
+MESSAGE = {
+    "version": 1,
+    "type": "track",
+    "userId": "u-1",
+    "event": "Größe <a/b> & Co",
+    "properties": {"total": 39.0, "items": [1, {}, []], "city": "東京"},
+    "timestamp": "2026-11-20T21:10:05.123Z",
+}
+WIRE = json.dumps(MESSAGE, separators=(",", ":"), ensure_ascii=False)
+ASCII_WIRE = json.dumps(MESSAGE, separators=(",", ":"))
+CASES = []
+
+
+def digest(body, secret=SECRET, algorithm=hashlib.sha1):
+    to_bytes = lambda value: value.encode() if isinstance(value, str) else value
+    return hmac.new(to_bytes(secret), to_bytes(body), algorithm)
+
+
+def case(code, name, body, signature, secret=SECRET):
+    raw = body.encode() if isinstance(body, str) else body
+    signature = signature if isinstance(signature, str) else signature.hexdigest()
+    encoded = base64.b64encode(raw).decode()
+    CASES.append({"code": code, "name": name, "body": encoded, "signature": signature, "secret": secret})
+
+
+text = "plain text\nof two lines"
+case("trailing-newline", "echo adds a newline to what is sent", text + "\n", digest(text))
+case("trailing-newline", "echo adds a newline to what is signed", WIRE, digest(WIRE + "\n"))
+case("trailing-newline", "CRLF at the end of what is signed", WIRE, digest(WIRE + "\r\n"))
+case("trailing-newline", "several newlines at the end", text + "\n\n\n", digest(text))
+case("crlf", "a file opened as text on Windows", text.replace("\n", "\r\n"), digest(text))
+case("crlf", "git changed the line ends to LF", text, digest(text.replace("\n", "\r\n")))
+case("crlf", "and took the last one away", text.replace("\n", "\r\n") + "\r\n", digest(text))
+case("bom", "PowerShell wrote UTF-8", b"\xef\xbb\xbf" + text.encode(), digest(text))
+case("bom", "signed with utf-8-sig", WIRE, digest(WIRE.encode("utf-8-sig")))
+
+for indent in (2, 4, "\t"):
+    pretty = json.dumps(MESSAGE, indent=indent, ensure_ascii=False)
+    case("pretty-printed", f"signed with indent {indent!r}", WIRE, digest(pretty))
+    case("pretty-printed", f"and a newline, {indent!r}", WIRE, digest(pretty + "\n"))
+    case("pretty-printed", f"and escapes, {indent!r}", WIRE, digest(json.dumps(MESSAGE, indent=indent)))
+case("pretty-printed", "sent with indent, signed without", json.dumps(MESSAGE, indent=2, ensure_ascii=False), digest(WIRE))
+case("python-json", "json.dumps signed, compact sent (httpx)", WIRE, digest(json.dumps(MESSAGE)))
+case("python-json", "the same with ensure_ascii=False", WIRE, digest(json.dumps(MESSAGE, ensure_ascii=False)))
+case("python-json", "the same with a newline", WIRE, digest(json.dumps(MESSAGE) + "\n"))
+case("escaped-unicode", "compact json.dumps signed, UTF-8 sent", WIRE, digest(ASCII_WIRE))
+case("escaped-unicode", "Go escapes HTML", WIRE, digest(WIRE.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")))
+case("escaped-slash", "PHP with JSON_UNESCAPED_UNICODE", WIRE, digest(WIRE.replace("/", "\\/")))
+case("escaped-slash", "PHP without flags", WIRE, digest(ASCII_WIRE.replace("/", "\\/")))
+case("reordered-keys", "sort_keys, compact", WIRE, digest(json.dumps(MESSAGE, sort_keys=True, separators=(",", ":"), ensure_ascii=False)))
+case("reordered-keys", "sort_keys", WIRE, digest(json.dumps(MESSAGE, sort_keys=True)))
+shuffled = json.dumps(dict(reversed(MESSAGE.items())), separators=(",", ":"), ensure_ascii=False)
+case("reordered-keys", "a store changed the order", shuffled, digest(WIRE))
+
+case("trimmed-secret", "the receiver's secret has a newline", WIRE, digest(WIRE, "s3cr3t-1"), "s3cr3t-1\n")
+case("trimmed-secret", "the sender's secret has a newline", WIRE, digest(WIRE, SECRET + "\n"))
+case("trimmed-secret", "the sender's secret has CRLF", WIRE, digest(WIRE, SECRET + "\r\n"))
+case("quoted-secret", "the sender's secret has quotes", WIRE, digest(WIRE, f'"{SECRET}"'))
+case("quoted-secret", "the sender's secret has single quotes", WIRE, digest(WIRE, f"'{SECRET}'"))
+case("quoted-secret", "the receiver's secret has quotes", WIRE, digest(WIRE, SECRET), f'"{SECRET}"')
+case("other-secret", "an empty secret", WIRE, digest(WIRE, ""))
+case("other-secret", "a missing setting in Python", WIRE, digest(WIRE, str(None)))
+case("other-secret", "a missing setting in JavaScript", WIRE, digest(WIRE, "undefined"))
+case("other-secret", "a variable that was not expanded", WIRE, digest(WIRE, "${HOOKS_SECRET}"))
+
+case("sha256", "SHA-256", WIRE, digest(WIRE, algorithm=hashlib.sha256))
+case("sha256", "SHA-256 as GitHub writes it", WIRE, "sha256=" + digest(WIRE, algorithm=hashlib.sha256).hexdigest())
+case("sha256", "SHA-256 in base64", WIRE, base64.b64encode(digest(WIRE, algorithm=hashlib.sha256).digest()).decode())
+case("sha256", "SHA-256 of something else", WIRE, digest("else", algorithm=hashlib.sha256))
+case("base64", "the digest in base64", WIRE, base64.b64encode(digest(WIRE).digest()).decode())
+case("base64", "the digest in base64url", WIRE, base64.urlsafe_b64encode(digest(WIRE).digest()).decode().rstrip("="))
+case("base64", "the hex in base64", WIRE, base64.b64encode(digest(WIRE).hexdigest().encode()).decode())
+case("other-encoding", "colons between the bytes", WIRE, digest(WIRE).digest().hex(":"))
+case("other-encoding", "0x in front", WIRE, "0x" + digest(WIRE).hexdigest())
+case("other-encoding", "quotes around", WIRE, f'"{digest(WIRE).hexdigest()}"')
+case("other-encoding", "signed as UTF-16", WIRE, digest(WIRE.encode("utf-16-le")))
+latin = '{"name":"Zoë"}'
+case("other-encoding", "signed as Latin-1", latin, digest(latin.encode("latin-1")))
+case("other-encoding", "signed as Latin-1 read as UTF-8", latin, digest(latin.encode().decode("latin-1").encode()))
+case("other-encoding", "stringified twice", WIRE, digest(json.dumps(WIRE, ensure_ascii=False)))
+case("other-encoding", "sent stringified twice", json.dumps(WIRE, ensure_ascii=False), digest(WIRE))
+case("other-encoding", "an object signed as a string", WIRE, digest("[object Object]"))
+case("other-encoding", "nothing of the body signed", WIRE, digest(""))
+case("other-encoding", "the secret decoded from hex", WIRE, digest(WIRE, bytes.fromhex("00ff10")), "00ff10")
+case("other-encoding", "the secret decoded from base64", WIRE, digest(WIRE, b"\x00\xffkey"), base64.b64encode(b"\x00\xffkey").decode())
+
+case("first-of-array", "signs a message, sends a list", f"[{WIRE},{WIRE}]", digest(WIRE))
+case("first-of-array", "signs a message, sends a batch", f'{{"batch":[{WIRE}],"sentAt":"x"}}', digest(WIRE))
+case("first-of-array", "signs a message as Python writes it, sends a list", f"[{WIRE}]", digest(json.dumps(MESSAGE)))
+case("first-of-array", "signs a list, sends a message", WIRE, digest(f"[{WIRE}]"))
+case("gzip", "signs, then compresses", gzip.compress(WIRE.encode()), digest(WIRE))
+case("gzip", "compressed what is indented", gzip.compress(json.dumps(MESSAGE, indent=2, ensure_ascii=False).encode()), digest(WIRE.replace("39.0", "39")))
+form = urllib.parse.urlencode({"payload": WIRE})
+case("url-encoded", "signs the JSON, sends a form", form, digest(WIRE))
+case("url-encoded", "signs the form, sends the JSON", WIRE, digest(form))
+case("url-encoded", "sends the JSON percent-encoded", urllib.parse.quote(WIRE), digest(WIRE))
+case("truncated-signature", "a column of 32 characters", WIRE, digest(WIRE).hexdigest()[:32])
+case("truncated-signature", "the first digit is missing", WIRE, digest(WIRE).hexdigest()[1:])
+case("no-match", "quite another secret", WIRE, digest(WIRE, "quite another"))
+case("no-match", "quite another body", WIRE, digest("quite another"))
+case("no-match", "too short, and not of this body", WIRE, digest("else").hexdigest()[:32])
+case("no-match", "an empty signature", WIRE, "")
+case("no-match", "two signatures", WIRE, digest(WIRE).hexdigest() + ", " + digest(WIRE).hexdigest())
+case("no-match", "no hex at all", WIRE, "not a signature")
+
+print(json.dumps(CASES))
