@@ -1,0 +1,43 @@
+import { lookup as systemLookup, type LookupAddress } from 'node:dns';
+import { isIP, type LookupFunction } from 'node:net';
+import { BLOCKED_ADDRESS } from './network-error.ts';
+
+/** Says in a word or two why an address may not be connected to; undefined when it may. */
+export type AddressRule = (address: string) => string | undefined;
+
+/** The error for a host that is itself an address against the rule. A connection to an address asks no lookup. */
+export function blockedHost(host: string, rule: AddressRule): Error | undefined {
+  const reason = isIP(host) === 0 ? undefined : rule(host);
+  return reason === undefined ? undefined : blocked(`${host} (${reason})`);
+}
+
+/**
+ * A lookup that keeps to itself the addresses that are against the rule. A connection is made to the addresses of its one lookup and
+ * to no others, so what is judged is what is connected to: whatever the name's next answer is, and whichever address comes first
+ * (happy eyeballs). Where only some are refused the rest is used: a name may well have a unique-local address besides its public one.
+ */
+export function guardedLookup(rule: AddressRule, lookup: LookupFunction = systemLookup): LookupFunction {
+  return (hostname, options, answered) => {
+    lookup(hostname, { ...options, all: true }, (error, answer, family) => {
+      if (error) return answered(error, []);
+      const addresses = typeof answer === 'string' ? [{ address: answer, family: family ?? 4 }] : answer;
+      const allowed = addresses.filter(({ address }) => rule(address) === undefined);
+      const [first] = allowed;
+      if (first === undefined && addresses.length > 0) answered(blockedName(hostname, addresses, rule), []);
+      else if (options.all || first === undefined) answered(null, allowed);
+      else answered(null, first.address, first.family);
+    });
+  };
+}
+
+function blockedName(hostname: string, addresses: readonly LookupAddress[], rule: AddressRule): Error {
+  const listed = addresses.map(({ address }) => `${address} (${rule(address)})`);
+  const what = listed.length === 1 ? 'the address' : 'the addresses';
+  return blocked(`${listed.join(' and ')}, ${what} of ${hostname},`);
+}
+
+function blocked(what: string): Error {
+  return Object.assign(new Error(`no connection to ${what} without --allow-private`), {
+    code: BLOCKED_ADDRESS,
+  });
+}

@@ -1,0 +1,108 @@
+import type { TransportError } from '../errors.ts';
+import type { Abortable, AbortWatch } from './abort-watch.ts';
+import type { NetworkFault } from './network-error.ts';
+import { withoutSent } from './sent-secrets.ts';
+import type { TransportRequest, TransportResult } from './transport.ts';
+
+/** Whoever has an attempt under way, and can be told that it is over. */
+export interface Carrier {
+  abandon(fault: NetworkFault): void;
+}
+
+/** What is known of an answer once its headers are in. `at` is by the monotonic clock. */
+export interface Answer {
+  readonly status: number;
+  readonly retryAfter: string | undefined;
+  readonly at: number;
+}
+
+interface AttemptOptions {
+  readonly request: TransportRequest;
+  /** What stands in the request line. */
+  readonly path: string;
+  /** The proxy that it goes through, for the words of a failure. */
+  readonly via: string | undefined;
+  readonly watch: AbortWatch;
+  readonly resolve: (result: TransportResult) => void;
+  readonly reject: (error: TransportError) => void;
+}
+
+const ABORTED: NetworkFault = { error: 'aborted', detail: 'the caller gave up' };
+export const CLOSED: NetworkFault = { error: 'aborted', detail: 'the transport was closed' };
+
+/** One send on its way: what was asked, until when, whom to tell. It outlives a connection that dies under it. */
+export class Attempt implements Abortable {
+  readonly request: TransportRequest;
+  readonly path: string;
+  /** Set when it starts on a connection; another one takes it over when that died idle. */
+  carrier: Carrier | undefined;
+  reconnected = false;
+  watchPlace = -1;
+  readonly #startedAt = performance.now();
+  readonly #via: string | undefined;
+  readonly #watch: AbortWatch;
+  readonly #resolve: (result: TransportResult) => void;
+  readonly #reject: (error: TransportError) => void;
+
+  constructor({ request, path, via, watch, resolve, reject }: AttemptOptions) {
+    this.request = request;
+    this.path = path;
+    this.#via = via;
+    this.#watch = watch;
+    this.#resolve = resolve;
+    this.#reject = reject;
+    if (request.signal) watch.add(request.signal, this);
+  }
+
+  /** Until the one deadline, whatever has happened since. */
+  get leftMs(): number {
+    return Math.max(0, this.#startedAt + this.request.timeoutMs - performance.now());
+  }
+
+  abort(): void {
+    if (this.carrier) this.carrier.abandon(ABORTED);
+    else this.fail(ABORTED);
+  }
+
+  respond({ status, retryAfter, at }: Answer, reply: string): void {
+    this.#settle({
+      kind: 'response',
+      status,
+      retryAfter,
+      reply: reply === '' ? undefined : this.#shown(reply, status),
+      ms: at - this.#startedAt,
+      reconnected: this.reconnected,
+    });
+  }
+
+  /** A success is for parsing, and stays as it is. */
+  #shown(reply: string, status: number): string {
+    return status > 299 ? withoutSent(reply, this.request) : reply;
+  }
+
+  fail({ error, detail }: NetworkFault): void {
+    this.#settle({
+      kind: 'failure',
+      error,
+      detail: this.#via === undefined ? detail : `${detail}, through the proxy ${this.#via}`,
+      ms: performance.now() - this.#startedAt,
+      reconnected: this.reconnected,
+    });
+  }
+
+  /** There is no request to be made of it. */
+  refuse(error: TransportError): void {
+    this.#unwatch();
+    this.#reject(error);
+  }
+
+  #settle(result: TransportResult): void {
+    this.#unwatch();
+    this.#resolve(result);
+  }
+
+  #unwatch(): void {
+    const { signal } = this.request;
+    if (signal) this.#watch.delete(signal, this);
+  }
+}

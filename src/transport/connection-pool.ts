@@ -1,0 +1,71 @@
+import type { Client } from 'undici';
+import { CLOSED, type Attempt } from './attempt.ts';
+import { Connection, type ConnectionOwner } from './connection.ts';
+import type { Route } from './route.ts';
+
+export interface ConnectionPoolOptions {
+  readonly UndiciClient: typeof Client;
+  readonly route: Route;
+  readonly maxIdleMs: number;
+}
+
+/** Connections on which only an endless body is still coming, and nobody waits. More are not worth their sockets. */
+const MAX_DRAINING = 64;
+
+/** The connections to one origin: as many as attempts have been under way at once. */
+export class ConnectionPool implements ConnectionOwner {
+  readonly route: Route;
+  readonly #options: ConnectionPoolOptions;
+  /** The last one released is used first: the least likely to have been closed by the other side. */
+  readonly #free: Connection[] = [];
+  /** Until their sockets are gone. */
+  readonly #open = new Set<Connection>();
+  #onEmpty: (() => void) | undefined;
+
+  constructor(options: ConnectionPoolOptions) {
+    this.route = options.route;
+    this.#options = options;
+  }
+
+  send(attempt: Attempt): void {
+    const connection = this.#free.pop() ?? this.#connect();
+    connection.start(attempt);
+  }
+
+  /** On a fresh connection: what has happened to one idle connection has mostly happened to all. */
+  repeat(attempt: Attempt): void {
+    attempt.reconnected = true;
+    this.#connect().start(attempt);
+  }
+
+  released(connection: Connection): void {
+    this.#free.push(connection);
+  }
+
+  dropped(connection: Connection): void {
+    const at = this.#free.indexOf(connection);
+    if (at !== -1) this.#free.splice(at, 1);
+  }
+
+  closed(connection: Connection): void {
+    this.#open.delete(connection);
+    if (this.#open.size === 0) this.#onEmpty?.();
+  }
+
+  /** Resolves when the last socket is gone. */
+  async close(): Promise<void> {
+    if (this.#open.size === 0) return;
+    await new Promise<void>((resolve) => {
+      this.#onEmpty = resolve;
+      for (const connection of this.#open) connection.abandon(CLOSED);
+    });
+  }
+
+  #connect(): Connection {
+    const draining = [...this.#open].filter(({ isDraining }) => isDraining);
+    if (draining.length >= MAX_DRAINING) draining[0]?.drop();
+    const connection = new Connection({ ...this.#options, owner: this });
+    this.#open.add(connection);
+    return connection;
+  }
+}

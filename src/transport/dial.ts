@@ -1,0 +1,111 @@
+import { request as httpRequest, STATUS_CODES } from 'node:http';
+import * as net from 'node:net';
+import * as tls from 'node:tls';
+import { blockedHost, guardedLookup, type AddressRule } from './address-guard.ts';
+import { PROXY_REFUSED } from './network-error.ts';
+import { bareHost, portOf, type Proxy } from './proxy.ts';
+
+/** Tells of a connection that is ready for a request, or of why there is none. Called once at most. */
+export type Dialled = (...outcome: [null, net.Socket] | [Error, null]) => void;
+
+/**
+ * Opens a connection and gives at once the socket that it all rests on, so that whoever runs out of time can destroy it: undici
+ * has no hold on a connection that is still being made, and would leave it to the system's two minutes.
+ */
+export type Dial = (dialled: Dialled) => net.Socket;
+
+export interface DialOptions {
+  readonly secureContext: tls.SecureContext;
+  /** Asked for the addresses of a host name. Never asked about a host that is an address already. */
+  readonly lookup?: net.LookupFunction | undefined;
+  /** Which addresses may be connected to. @default all */
+  readonly addressRule?: AddressRule | undefined;
+}
+
+/** To the origin itself. */
+export function directDial(origin: URL, { secureContext, lookup: given, addressRule }: DialOptions): Dial {
+  const host = bareHost(origin);
+  const refusal = addressRule && blockedHost(host, addressRule);
+  if (refusal) return (dialled) => failedDial(refusal, dialled);
+  const lookup = addressRule ? guardedLookup(addressRule, given) : given;
+  const address = { host, port: Number(portOf(origin)), ...(lookup && { lookup }) };
+  const secure = origin.protocol === 'https:';
+  const tlsOptions = { ...address, ...securityFor(origin, secureContext) };
+  return (dialled) => {
+    const socket = secure ? tls.connect(tlsOptions) : net.connect(address);
+    socket.setNoDelay(true).setKeepAlive(true, 60_000);
+    report(socket, secure, dialled);
+    return socket;
+  };
+}
+
+/** Of a connection that is not even begun: its socket ends as one that could not connect. */
+function failedDial(error: Error, dialled: Dialled): net.Socket {
+  const socket = new net.Socket();
+  report(socket, false, dialled);
+  return socket.destroy(error);
+}
+
+/** To an https: origin through a proxy that is asked for a tunnel (RFC 9110, 9.3.6). */
+export function tunnelDial(origin: URL, proxy: Proxy, options: DialOptions): Dial {
+  const dialProxy = directDial(proxy.origin, options);
+  const security = securityFor(origin, options.secureContext);
+  return (dialled) =>
+    dialProxy((error, socket) => {
+      if (error) return dialled(error, null);
+      askForTunnel(origin, proxy, socket, (refusal) => {
+        if (refusal) return dialled(refusal, null);
+        report(tls.connect({ ...security, socket }), true, dialled);
+      });
+    });
+}
+
+/** Explicit, because NODE_TLS_REJECT_UNAUTHORIZED=0 decides what is left out. An address is no server name (RFC 6066, 3). */
+function securityFor(origin: URL, secureContext: tls.SecureContext): tls.ConnectionOptions {
+  const host = bareHost(origin);
+  return {
+    host,
+    servername: net.isIP(host) === 0 ? host : '',
+    secureContext,
+    rejectUnauthorized: true,
+    ALPNProtocols: ['http/1.1'],
+  };
+}
+
+/** The error listener stays: undici adds its own only once it has the socket. */
+function report(socket: net.Socket, secure: boolean, dialled: Dialled): void {
+  let isOpen = true;
+  const once: Dialled = (...outcome) => {
+    if (isOpen) dialled(...outcome);
+    isOpen = false;
+  };
+  socket.once(secure ? 'secureConnect' : 'connect', () => once(null, socket));
+  socket.on('error', (error) => once(error, null));
+}
+
+function askForTunnel(origin: URL, proxy: Proxy, socket: net.Socket, asked: (refusal?: Error) => void): void {
+  const path = `${origin.hostname}:${portOf(origin)}`;
+  const { authorization } = proxy;
+  const request = httpRequest({
+    createConnection: () => socket,
+    method: 'CONNECT',
+    path,
+    headers: { host: path, ...(authorization !== undefined && { 'proxy-authorization': authorization }) },
+  });
+  request.once('connect', ({ statusCode = 0 }, _socket, head) => {
+    if (statusCode < 200 || statusCode > 299) {
+      socket.destroy();
+      return asked(refusalOf(statusCode));
+    }
+    if (head.length > 0) socket.unshift(head);
+    asked();
+  });
+  request.once('error', asked);
+  request.end();
+}
+
+/** What a proxy says with a status is about the way, not about the receiver. */
+export function refusalOf(statusCode: number): Error {
+  const message = `the proxy answered ${statusCode} ${STATUS_CODES[statusCode] ?? ''}`.trimEnd();
+  return Object.assign(new Error(message), { code: PROXY_REFUSED });
+}

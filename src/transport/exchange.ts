@@ -1,0 +1,125 @@
+import type { Dispatcher } from 'undici';
+import type { Answer, Attempt } from './attempt.ts';
+import { refusalOf } from './dial.ts';
+import type { NetworkFault } from './network-error.ts';
+import { Reply } from './reply.ts';
+
+/** The connection that an exchange is on. */
+export interface ExchangeOwner {
+  /** The answer has ended, and the connection can carry another. */
+  ended(): void;
+  /** It ends here, for this reason or because enough was read. */
+  broken(error?: Error): void;
+}
+
+type Headers = Record<string, string | string[] | undefined>;
+
+/** Of an answer's body that nobody asked for, before the connection is given up rather than read on. */
+const MAX_BODY_BYTES = 64 * 1024;
+/** The fault of a connection on which undici was about to write a request for a second time. */
+const WRITTEN_TWICE = Object.assign(new Error('closed'), { code: 'ECONNRESET' });
+
+/**
+ * A request and what comes back for it, as undici tells it. Used again for every attempt of a connection. The attempt has its result
+ * as soon as the status decides; the exchange goes on to the end of the answer's body.
+ */
+export class Exchange implements Dispatcher.DispatchHandler {
+  readonly #owner: ExchangeOwner;
+  readonly #isForwarded: boolean;
+  #attempt: Attempt | undefined;
+  #isWritten = false;
+  #hasBegun = false;
+  #interim = 0;
+  #answer: Answer | undefined;
+  #bodyBytes = 0;
+  #reply: Reply | undefined;
+
+  constructor(owner: ExchangeOwner, isForwarded: boolean) {
+    this.#owner = owner;
+    this.#isForwarded = isForwarded;
+  }
+
+  /** Undefined once it has its result. */
+  get attempt(): Attempt | undefined {
+    return this.#attempt;
+  }
+
+  get isUnanswered(): boolean {
+    return !this.#hasBegun && this.#answer === undefined;
+  }
+
+  begin(attempt: Attempt): void {
+    this.#attempt = attempt;
+    this.#isWritten = false;
+    this.#hasBegun = false;
+    this.#interim = 0;
+    this.#answer = undefined;
+    this.#bodyBytes = 0;
+    this.#reply = undefined;
+  }
+
+  /** Gives the attempt its result, if it has none yet. A status that came decides, whatever broke after it. */
+  conclude(fault?: NetworkFault): void {
+    const attempt = this.#attempt;
+    if (attempt === undefined) return;
+    this.#attempt = undefined;
+    if (this.#answer) attempt.respond(this.#answer, this.#reply?.text() ?? '');
+    else if (fault) attempt.fail(fault);
+  }
+
+  /** Somebody else carries the attempt on. */
+  handOver(): void {
+    this.#attempt = undefined;
+  }
+
+  /** What has not come, once there is a connection. */
+  waitingFor(): string {
+    if (this.#interim > 0) return `connected, but only interim answers (${this.#interim})`;
+    return this.#hasBegun ? "connected, but the answer's headers did not end" : 'connected, but no answer';
+  }
+
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    // undici writes a request again after some kinds of closing. What may have arrived is not sent again behind our back.
+    if (this.#isWritten) controller.abort(WRITTEN_TWICE);
+    this.#isWritten = true;
+  }
+
+  /** The first byte of an answer, interim ones included. */
+  onResponseStarted(): void {
+    this.#hasBegun = true;
+  }
+
+  onResponseStart(_controller: unknown, status: number, headers: Headers): void {
+    if (this.#attempt === undefined) return;
+    if (status < 200) this.#interim = status;
+    else if (status === 407 && this.#isForwarded) this.#owner.broken(refusalOf(status));
+    else this.#onStatus(this.#attempt, status, headers);
+  }
+
+  onResponseData(_controller: unknown, chunk: Uint8Array): void {
+    this.#bodyBytes += chunk.length;
+    this.#reply?.add(chunk);
+    if (this.#reply?.isFull) this.conclude();
+    if (this.#bodyBytes > MAX_BODY_BYTES && this.#attempt === undefined) this.#owner.broken();
+  }
+
+  onResponseEnd(): void {
+    this.conclude();
+    this.#owner.ended();
+  }
+
+  onResponseError(_controller: unknown, error: Error): void {
+    this.#owner.broken(error);
+  }
+
+  #onStatus({ request }: Attempt, status: number, headers: Headers): void {
+    const retryAfter = headers['retry-after'];
+    this.#answer = {
+      status,
+      retryAfter: Array.isArray(retryAfter) ? retryAfter[0] : retryAfter,
+      at: performance.now(),
+    };
+    if (status > 299 || request.replyBytes !== undefined) this.#reply = new Reply(request.replyBytes);
+    else this.conclude();
+  }
+}

@@ -1,0 +1,136 @@
+import { printable } from '../redact.ts';
+import type { NetworkError } from './transport.ts';
+
+/** What went wrong on the way to a receiver: the stable code, and the same in words. */
+export interface NetworkFault {
+  readonly error: NetworkError;
+  readonly detail: string;
+}
+
+/** What a `lookup` gives as `code` when it refuses an address. */
+export const BLOCKED_ADDRESS = 'ERR_HOOKS_BLOCKED_ADDRESS';
+/** The proxy would not carry the request. */
+export const PROXY_REFUSED = 'ERR_HOOKS_PROXY_REFUSED';
+
+const TLS_FAILED = 'the TLS connection failed';
+
+/**
+ * Errors of the system, of TLS (Node's documentation, "X509 certificate error codes") and of undici, by `code`. What cannot be reached
+ * is `refused`: nothing was sent. What broke off is `reset`: the receiver may have the message.
+ */
+const BY_CODE: Readonly<Record<string, readonly [NetworkError, string]>> = {
+  ECONNREFUSED: ['refused', 'the connection was refused'],
+  EHOSTUNREACH: ['refused', 'there is no route to the host'],
+  EHOSTDOWN: ['refused', 'the host is down'],
+  ENETUNREACH: ['refused', 'the network cannot be reached'],
+  ENETDOWN: ['refused', 'the network is down'],
+  EADDRNOTAVAIL: ['refused', 'no local address or port is left for a connection'],
+  EACCES: ['refused', 'this machine does not allow the connection'],
+  EPERM: ['refused', 'this machine does not allow the connection'],
+  EMFILE: ['refused', 'this process has too many files and connections open'],
+  ENFILE: ['refused', 'this machine has too many files and connections open'],
+  [PROXY_REFUSED]: ['refused', 'the proxy refused'],
+  ETIMEDOUT: ['timeout', 'the system gave up waiting for the other side'],
+
+  ENOTFOUND: ['dns', 'the host name does not exist'],
+  ENODATA: ['dns', 'the host name has no address'],
+  EAI_AGAIN: ['dns', 'the name lookup failed for now'],
+  EAI_FAIL: ['dns', 'the name lookup failed'],
+  EAI_NODATA: ['dns', 'the host name has no address'],
+  EAI_NONAME: ['dns', 'the host name does not exist'],
+  ESERVFAIL: ['dns', 'the name server failed'],
+
+  ECONNRESET: ['reset', 'the connection was reset before the answer'],
+  ECONNABORTED: ['reset', 'the connection was aborted before the answer'],
+  EPIPE: ['reset', 'the connection was closed while the request was written'],
+  UND_ERR_SOCKET: ['reset', 'the connection was closed before the answer'],
+
+  UND_ERR_HEADERS_OVERFLOW: ['protocol', 'the answer has more than 16 KB of headers'],
+
+  DEPTH_ZERO_SELF_SIGNED_CERT: ['tls-self-signed', 'the certificate is self-signed'],
+  SELF_SIGNED_CERT_IN_CHAIN: [
+    'tls-self-signed',
+    'the chain ends in a self-signed certificate that is not trusted',
+  ],
+  CERT_HAS_EXPIRED: ['tls-expired', 'the certificate has expired'],
+  CERT_NOT_YET_VALID: ['tls-expired', 'the certificate is not valid yet'],
+  ERR_TLS_CERT_ALTNAME_INVALID: ['tls-hostname', 'the certificate is for another name'],
+  HOSTNAME_MISMATCH: ['tls-hostname', 'the certificate is for another name'],
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: [
+    'tls-untrusted',
+    "the certificate's issuer is unknown (is an intermediate missing?)",
+  ],
+  UNABLE_TO_GET_ISSUER_CERT: ['tls-untrusted', "the certificate's issuer is unknown"],
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: ['tls-untrusted', "the certificate's issuer is unknown"],
+  CERT_UNTRUSTED: ['tls-untrusted', 'the certificate is not trusted'],
+  CERT_REJECTED: ['tls-untrusted', 'the certificate is not trusted'],
+  CERT_REVOKED: ['tls-untrusted', 'the certificate was revoked'],
+  CERT_SIGNATURE_FAILURE: ['tls-untrusted', "the certificate's signature is wrong"],
+  CERT_CHAIN_TOO_LONG: ['tls-untrusted', 'the certificate chain is too long'],
+  INVALID_CA: ['tls-untrusted', 'a certificate of the chain may not issue others'],
+  INVALID_PURPOSE: ['tls-untrusted', 'the certificate is not for servers'],
+  PATH_LENGTH_EXCEEDED: ['tls-untrusted', 'the certificate chain is longer than its issuer allows'],
+  EPROTO: ['tls', TLS_FAILED],
+
+  [BLOCKED_ADDRESS]: ['blocked-address', 'the address may not be connected to'],
+};
+
+/** undici gives every broken answer the code of a closed connection; the message is all that tells them apart. */
+const NO_ANSWER_TO_READ: Readonly<Record<string, string>> = {
+  'bad response': 'the answer came unasked, or was an interim 100 Continue that nobody asked for',
+  'bad upgrade': 'the answer switches to another protocol',
+};
+
+interface Fault extends Error {
+  readonly code?: unknown;
+  readonly reason?: unknown;
+}
+
+export function networkFault(cause: unknown): NetworkFault {
+  const fault = mostTelling(cause);
+  const unreadable = NO_ANSWER_TO_READ[fault.message];
+  if (unreadable !== undefined) return { error: 'protocol', detail: unreadable };
+  if (fault.name === 'HTTPParserError' || fault.name === 'ResponseContentLengthMismatchError')
+    return { error: 'protocol', detail: printable(fault.message) };
+  const code = typeof fault.code === 'string' ? fault.code : '';
+  const [error, words] = BY_CODE[code] ?? otherwise(code);
+  return { error, detail: printable(detailOf(fault, code, words)) };
+}
+
+/** OpenSSL has a code for each of its hundreds of reasons. What nobody has heard of breaks a connection off. */
+function otherwise(code: string): readonly [NetworkError, string] {
+  return /^ERR_(SSL|TLS|OSSL)_/.test(code) ? ['tls', TLS_FAILED] : ['reset', ''];
+}
+
+/** Whether the connection broke off, so that one which had been idle may just have been closed under the request. */
+export function isBrokenOff(cause: unknown): boolean {
+  return networkFault(cause).error === 'reset';
+}
+
+/** Whether undici would not even begin: a header or URL that HTTP does not allow. */
+export function isUnsendable({ name }: Error): boolean {
+  return name === 'InvalidArgumentError' || name === 'NotSupportedError';
+}
+
+/** Of one error per address tried (happy eyeballs), the one that says most: giving up on an address after 250 ms is our own doing. */
+function mostTelling(cause: unknown): Fault {
+  const fault: Fault = cause instanceof Error ? cause : new Error(String(cause));
+  if (!(fault instanceof AggregateError) || fault.errors.length === 0) return fault;
+  const faults = fault.errors.map(mostTelling);
+  return faults.find(({ code }) => code !== 'ETIMEDOUT') ?? faults[0] ?? fault;
+}
+
+function detailOf(fault: Fault, code: string, words: string): string {
+  if (words === '') return fault.message;
+  if (code === PROXY_REFUSED || code === BLOCKED_ADDRESS) return fault.message || words;
+  if (words === TLS_FAILED) return `${words} (${reasonOf(fault, code)})`;
+  const { address, port, hostname } = fault as { address?: string; port?: number; hostname?: string };
+  const where = address === undefined ? hostname : `${address}:${port}`;
+  return `${words} (${where === undefined ? code : `${code} ${where}`})`;
+}
+
+/** In OpenSSL's words: its whole message is made of addresses and line numbers. */
+function reasonOf({ reason }: Fault, code: string): string {
+  if (typeof reason !== 'string') return code;
+  return reason === 'wrong version number' ? `${reason}: does the port speak plain HTTP?` : reason;
+}

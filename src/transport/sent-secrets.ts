@@ -1,0 +1,39 @@
+import { isSecretHeader, isSecretParameter, withoutSecrets } from '../redact.ts';
+import type { TransportRequest } from './transport.ts';
+
+type Sent = Pick<TransportRequest, 'url' | 'headers'>;
+
+/** What is shorter stands in too many places where it is no secret. */
+const MIN_LENGTH = 4;
+
+/**
+ * A reply without the secrets that its request carried, in headers and in the query. Receivers like to repeat what they refuse ("Cannot
+ * POST /hook?token=…"), and what they say is shown, logged and kept.
+ */
+export function withoutSent(reply: string, sent: Sent): string {
+  const secrets = [...secretsOf(sent)].filter((secret) => secret.length >= MIN_LENGTH);
+  return withoutSecrets(reply, secrets);
+}
+
+function secretsOf({ url, headers }: Sent): Set<string> {
+  const secrets = new Set<string>();
+  for (let at = 0; at + 1 < headers.length; at += 2) {
+    if (!isSecretHeader(headers[at] ?? '')) continue;
+    for (const secret of partsOf(headers[at + 1] ?? '')) secrets.add(secret);
+  }
+  for (const [name, value] of new URL(url).searchParams) {
+    if (isSecretParameter(name)) secrets.add(value).add(encodeURIComponent(value));
+  }
+  return secrets;
+}
+
+/** Of `Basic …` and `Bearer …` also what follows, and what it stands for. */
+function partsOf(value: string): string[] {
+  const [, scheme = '', credentials] = /^([a-z]+) +(.+)$/i.exec(value.trim()) ?? [];
+  if (credentials === undefined) return [value.trim()];
+  if (scheme.toLowerCase() !== 'basic') return [credentials];
+  const plain = Buffer.from(credentials, 'base64').toString();
+  const colon = plain.indexOf(':');
+  // A write key stands before the colon, with nothing behind it.
+  return [credentials, plain, plain.slice(0, colon), plain.slice(colon + 1)];
+}

@@ -1,0 +1,70 @@
+/**
+ * One POST, made once, under one deadline. Never follows a redirect, never throws for what a receiver or the network
+ * does. Two implementations: undici-transport.ts, and a plain function in tests.
+ */
+export interface Transport {
+  /**
+   * Rejects only for a request that cannot be made at all: TransportError (a URL of another scheme, a header that HTTP
+   * does not allow), ConfigError (`caFile`, a proxy variable), ClosedError (after close()).
+   */
+  send(request: TransportRequest): Promise<TransportResult>;
+  /** Ends idle connections and resolves when no socket is left; attempts in flight end as `aborted`. */
+  close(): Promise<void>;
+}
+
+export interface TransportRequest {
+  /** http: or https:, without userinfo and fragment. */
+  readonly url: string;
+  /** Name, value, name, value …: what undici takes as it is, so that a webhook's list is built once. */
+  readonly headers: readonly string[];
+  readonly body: Uint8Array;
+  /** From the start of the attempt (name lookup, connect and TLS included) to the response's status and headers. */
+  readonly timeoutMs: number;
+  readonly signal?: AbortSignal;
+  /**
+   * Give the answer's body as `reply` whatever its status, up to this many bytes: the result then comes with the
+   * body's end, or with what there is of it after `timeoutMs`. For answers that say more than their status.
+   */
+  readonly replyBytes?: number;
+  /** A PEM file with issuers to trust besides Node's own. One that cannot be used makes send() reject with a ConfigError. */
+  readonly caFile?: string | undefined;
+}
+
+export type TransportResult = TransportResponse | TransportFailure;
+
+export interface TransportResponse {
+  readonly kind: 'response';
+  readonly status: number;
+  /** The header as received. */
+  readonly retryAfter?: string | undefined;
+  /** The first part of the body of an answer other than 2xx, as text, unescaped, at most 1,000 characters; with `replyBytes`, that much of any answer. Other than of 2xx, without the secrets that were sent. */
+  readonly reply?: string | undefined;
+  /** From the start of the attempt to the status line. */
+  readonly ms: number;
+  /** The first connection was a reused one that died before any byte of an answer, so the request was repeated once. */
+  readonly reconnected: boolean;
+}
+
+export interface TransportFailure {
+  readonly kind: 'failure';
+  readonly error: NetworkError;
+  /** What happened, in words, without secrets. */
+  readonly detail: string;
+  readonly ms: number;
+  readonly reconnected: boolean;
+}
+
+/** Stable codes (cli.md). `aborted`: the caller's signal; everything else is about the receiver or the way to it. */
+export type NetworkError =
+  | 'timeout'
+  | 'refused'
+  | 'dns'
+  | 'reset'
+  | 'protocol'
+  | 'tls-self-signed'
+  | 'tls-expired'
+  | 'tls-hostname'
+  | 'tls-untrusted'
+  | 'tls'
+  | 'blocked-address'
+  | 'aborted';

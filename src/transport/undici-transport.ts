@@ -1,0 +1,179 @@
+import type { LookupFunction } from 'node:net';
+import type { SecureContext } from 'node:tls';
+import { setFlagsFromString } from 'node:v8';
+import type { Client } from 'undici';
+import { ClosedError, ConfigError, TransportError } from '../errors.ts';
+import { printable, redactUrl } from '../redact.ts';
+import { AbortWatch } from './abort-watch.ts';
+import type { AddressRule } from './address-guard.ts';
+import { Attempt, CLOSED } from './attempt.ts';
+import { ConnectionPool } from './connection-pool.ts';
+import { proxyVariable } from './proxy.ts';
+import { routeTo } from './route.ts';
+import type { Transport, TransportRequest, TransportResult } from './transport.ts';
+import { trustContext } from './trust.ts';
+
+export interface UndiciTransportOptions {
+  /** A PEM file with issuers to trust besides Node's own, for requests that name none. Read at once. @default none */
+  readonly caFile?: string;
+  /** Where HTTPS_PROXY, HTTP_PROXY and NO_PROXY (or lower case) are looked up; never used for loopback. @default no proxy */
+  readonly proxyEnv?: NodeJS.ProcessEnv;
+  /** How long a connection is kept idle for the next attempt, where the server gives no hint. Ms, above 0. @default 4000 */
+  readonly maxIdleMs?: number;
+  /**
+   * Gives the addresses of a host name, in the manner of `dns.lookup`; an error whose code is BLOCKED_ADDRESS ends the attempt as
+   * `blocked-address`. Not asked about a host that is an address already, nor about what a proxy connects to. @default dns.lookup
+   */
+  readonly lookup?: LookupFunction;
+  /**
+   * Which addresses may be connected to: `public` is the internet without what is private, loopback, link-local, metadata and the like
+   * (public-address.ts); or a rule of one's own. Judged at each connect, on the very address; an attempt that may connect to none ends as
+   * `blocked-address`. @default 'any'
+   */
+  readonly addresses?: 'any' | 'public' | AddressRule;
+  /**
+   * Whether requests may go through a proxy though `addresses` is not `any`, unguarded: what a proxy connects to cannot be judged here.
+   * What goes straight is judged all the same. @default false
+   */
+  readonly allowProxy?: boolean;
+}
+
+/** Throws ConfigError for a `caFile` that cannot be used, and for a proxy where `addresses` allows none. */
+export function createUndiciTransport(options: UndiciTransportOptions = {}): Transport {
+  return new UndiciTransport(options);
+}
+
+const DEFAULT_MAX_IDLE_MS = 4_000;
+/** How many URLs are remembered as parsed. A destination has five. */
+const MAX_TARGETS = 1_000;
+
+/** Where a URL leads: what stands in the request line, and over which connections. */
+interface Target {
+  readonly path: string;
+  readonly pool: ConnectionPool;
+}
+
+class UndiciTransport implements Transport {
+  readonly #options: UndiciTransportOptions;
+  readonly #trust = new Map<string | undefined, SecureContext>();
+  readonly #targets = new Map<string, Target>();
+  readonly #pools = new Map<string, ConnectionPool>();
+  readonly #watch = new AbortWatch();
+  readonly #proxyEnv: NodeJS.ProcessEnv | undefined;
+  #addressRule: AddressRule | undefined;
+  #UndiciClient: typeof Client | undefined;
+  #isClosed = false;
+
+  constructor(options: UndiciTransportOptions) {
+    this.#options = options;
+    this.#proxyEnv = usableProxyEnv(options);
+    if (options.caFile !== undefined) this.#trusted(options.caFile);
+  }
+
+  send(request: TransportRequest): Promise<TransportResult> {
+    if (this.#isClosed) return Promise.reject(new ClosedError('The transport was closed'));
+    return this.#UndiciClient ? this.#attempt(request, this.#UndiciClient) : this.#firstAttempt(request);
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    await Promise.all([...this.#pools.values()].map((pool) => pool.close()));
+  }
+
+  /** The time that loading our own code takes is not the receiver's. */
+  async #firstAttempt(request: TransportRequest): Promise<TransportResult> {
+    this.#addressRule ??= await loadRule(this.#options.addresses);
+    this.#UndiciClient ??= await loadClient();
+    return this.#attempt(request, this.#UndiciClient);
+  }
+
+  /** What throws in here rejects. */
+  #attempt(request: TransportRequest, UndiciClient: typeof Client): Promise<TransportResult> {
+    return new Promise((resolve, reject) => {
+      const { path, pool } = this.#targetOf(request, UndiciClient);
+      const { via } = pool.route;
+      const attempt = new Attempt({ request, path, via, watch: this.#watch, resolve, reject });
+      if (this.#isClosed) attempt.fail(CLOSED);
+      else if (request.signal?.aborted) attempt.abort();
+      else pool.send(attempt);
+    });
+  }
+
+  #targetOf(request: TransportRequest, UndiciClient: typeof Client): Target {
+    const caFile = request.caFile ?? this.#options.caFile;
+    const key = caFile === undefined ? request.url : `${request.url} ${caFile}`;
+    const known = this.#targets.get(key);
+    if (known) return known;
+    const url = parseUrl(request.url);
+    const pool = this.#poolFor(url, caFile, UndiciClient);
+    const path = `${pool.route.isForwarded ? url.origin : ''}${url.pathname}${url.search}`;
+    if (this.#targets.size >= MAX_TARGETS) this.#targets.clear();
+    this.#targets.set(key, { path, pool });
+    return { path, pool };
+  }
+
+  #poolFor(url: URL, caFile: string | undefined, UndiciClient: typeof Client): ConnectionPool {
+    const key = `${url.origin} ${caFile ?? ''}`;
+    const known = this.#pools.get(key);
+    if (known) return known;
+    const { lookup, maxIdleMs = DEFAULT_MAX_IDLE_MS } = this.#options;
+    const route = routeTo(url, {
+      secureContext: this.#trusted(caFile),
+      lookup,
+      addressRule: this.#addressRule,
+      proxyEnv: this.#proxyEnv,
+    });
+    const pool = new ConnectionPool({ UndiciClient, route, maxIdleMs });
+    this.#pools.set(key, pool);
+    return pool;
+  }
+
+  #trusted(caFile: string | undefined): SecureContext {
+    const known = this.#trust.get(caFile);
+    if (known) return known;
+    const context = trustContext(caFile);
+    this.#trust.set(caFile, context);
+    return context;
+  }
+}
+
+/** Undefined unless it names a proxy at this time: one that is named later is not used without having been judged. */
+function usableProxyEnv(options: UndiciTransportOptions): NodeJS.ProcessEnv | undefined {
+  const { proxyEnv, addresses = 'any', allowProxy = false } = options;
+  if (proxyEnv === undefined || addresses === 'any' || allowProxy) return proxyEnv;
+  const key = proxyVariable(proxyEnv);
+  if (key === undefined) return undefined;
+  throw new ConfigError(
+    `${key} names a proxy, but the addresses that a proxy connects to cannot be checked`,
+    {
+      key,
+      origin: key,
+      hint: 'Unset it to connect without the proxy, or give --allow-proxy to go through it without the check',
+    },
+  );
+}
+
+/** Loaded only where it is wanted: commands that a person sends with connect to anything. */
+async function loadRule(
+  addresses: UndiciTransportOptions['addresses'] = 'any',
+): Promise<AddressRule | undefined> {
+  if (typeof addresses === 'function') return addresses;
+  return addresses === 'public' ? (await import('./public-address.ts')).whyNotPublic : undefined;
+}
+
+/** undici takes some 40 ms to load, which commands that send nothing are spared. */
+async function loadClient(): Promise<typeof Client> {
+  // Node 20 goes on optimising undici's WebAssembly parser when all else is done: a process that has sent one message ends 40 ms
+  // later. Later versions do not, and there the flag costs 20 ms. Requests are as fast with it.
+  if (process.versions.node.startsWith('20.')) setFlagsFromString('--liftoff-only');
+  return (await import('undici')).Client;
+}
+
+function parseUrl(text: string): URL {
+  const url = redactUrl(text);
+  if (!URL.canParse(text))
+    throw new TransportError(`Expected an http: or https: URL, got ${printable(url)}`, { kind: 'url', url });
+  const parsed = new URL(text);
+  if (parsed.protocol === 'http:' || parsed.protocol === 'https:') return parsed;
+  throw new TransportError(`Expected an http: or https: URL, got ${printable(url)}`, { kind: 'scheme', url });
+}

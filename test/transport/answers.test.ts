@@ -1,0 +1,203 @@
+import { describe, expect, it } from 'vitest';
+import {
+  answers,
+  answersBytes,
+  answersOk,
+  closesBeforeAnswer,
+  dripsBody,
+  endlessBody,
+  hugeBody,
+  hugeHeaders,
+} from '../hostile-receivers.ts';
+import { newTransport, requestTo, SHORT_MS, started, until } from './sending.ts';
+
+const FEW_MB = 8_000_000;
+
+describe('what is sent', () => {
+  it('is a POST with the headers as given, in latin1, and the exact bytes of the body', async () => {
+    const receiver = await started(answersOk());
+    const headers = ['User-Agent', 'hooks/1', 'X-Note', 'caf\u00e9\t!', 'X-Twice', '1', 'X-Twice', '2'];
+    await newTransport().send(
+      requestTo(`${receiver.url}?a=1&b=%20`, { headers, body: Buffer.from('{"é":1}') }),
+    );
+    const [request] = receiver.requests;
+    expect(request?.head[0]).toBe('POST /hook?a=1&b=%20 HTTP/1.1');
+    expect(request?.head).toEqual(
+      expect.arrayContaining(['User-Agent: hooks/1', 'X-Note: caf\u00e9\t!', 'X-Twice: 1', 'X-Twice: 2']),
+    );
+    expect(request?.body.toString()).toBe('{"é":1}');
+  });
+
+  it('asks for an answer that is not encoded', async () => {
+    const receiver = await started(answersOk());
+    await newTransport().send(requestTo(receiver.url));
+    expect(receiver.requests[0]?.head).toContain('accept-encoding: identity');
+  });
+
+  it("leaves the caller's Accept-Encoding alone", async () => {
+    const receiver = await started(answersOk());
+    await newTransport().send(requestTo(receiver.url, { headers: ['Accept-Encoding', 'br'] }));
+    expect(receiver.requests[0]?.head.filter((line) => /^accept-encoding/i.test(line))).toEqual([
+      'Accept-Encoding: br',
+    ]);
+  });
+
+  it('has a length of 0 when the body is empty', async () => {
+    const receiver = await started(answersOk());
+    await newTransport().send(requestTo(receiver.url, { body: Buffer.alloc(0) }));
+    expect(receiver.requests[0]?.head).toContain('content-length: 0');
+  });
+
+  it('reaches a receiver on IPv6', async () => {
+    const receiver = await started(answersOk({ host: '::1' }));
+    expect(receiver.url).toContain('[::1]');
+    expect(await newTransport().send(requestTo(receiver.url))).toMatchObject({ status: 200 });
+    expect(receiver.requests).toHaveLength(1);
+  });
+
+  it('goes over as many connections as there are attempts at once, which are used again', async () => {
+    const receiver = await started(answersOk());
+    const transport = newTransport();
+    const burst = () => Promise.all([1, 2, 3].map(() => transport.send(requestTo(receiver.url))));
+    await burst();
+    await until(() => receiver.requests.length === 3);
+    await burst();
+    expect(receiver.requests).toHaveLength(6);
+    expect(receiver.connections).toBe(3);
+  });
+
+  it.each([
+    ['ftp://127.0.0.1/x', 'scheme'],
+    ['no url', 'url'],
+  ])('cannot go to %s', async (url, kind) => {
+    await expect(newTransport().send(requestTo(url))).rejects.toMatchObject({ name: 'TransportError', kind });
+  });
+
+  it('cannot have a header that HTTP does not allow, nor is a connection left behind', async () => {
+    const receiver = await started(answersOk());
+    const sending = newTransport().send(requestTo(receiver.url, { headers: ['x-bad', 'a\r\nb'] }));
+    await expect(sending).rejects.toMatchObject({ name: 'TransportError', kind: 'request' });
+    expect(receiver.requests).toHaveLength(0);
+  });
+});
+
+describe('an answer', () => {
+  it.each([200, 201, 204, 299])('of status %i is told at its headers', async (status) => {
+    const receiver = await started(answers(status));
+    const result = await newTransport().send(requestTo(receiver.url));
+    expect(result).toEqual({ kind: 'response', status, ms: expect.any(Number), reconnected: false });
+  });
+
+  it('of another status is told with the beginning of its body and its Retry-After', async () => {
+    const receiver = await started(answers(503, { headers: ['Retry-After: 7'], body: 'é'.repeat(2_000) }));
+    const result = await newTransport().send(requestTo(receiver.url));
+    expect(result).toMatchObject({ status: 503, retryAfter: '7', reply: 'é'.repeat(1_000) });
+  });
+
+  it('that redirects is not followed', async () => {
+    const elsewhere = await started(answersOk());
+    const receiver = await started(answers(302, { headers: [`Location: ${elsewhere.url}`] }));
+    expect(await newTransport().send(requestTo(receiver.url))).toMatchObject({ status: 302 });
+    expect(elsewhere.requests).toHaveLength(0);
+  });
+
+  it('gives its body whatever its status, when that is asked for', async () => {
+    const receiver = await started(answers(200, { body: '{"rejected":[]}' }));
+    const transport = newTransport();
+    expect(await transport.send(requestTo(receiver.url, { replyBytes: 1_000 }))).toMatchObject({
+      status: 200,
+      reply: '{"rejected":[]}',
+    });
+    expect(await transport.send(requestTo(receiver.url, { replyBytes: 4 }))).toMatchObject({ reply: '{"re' });
+  });
+
+  it('of 200 whose body drips for ever is a success at once', async () => {
+    const receiver = await started(dripsBody());
+    expect(await newTransport().send(requestTo(receiver.url, { timeoutMs: 60_000 }))).toMatchObject({
+      status: 200,
+    });
+  });
+
+  it('of 500 whose body drips for ever is told at the deadline, and the connection is dropped', async () => {
+    const receiver = await started(dripsBody(500));
+    const result = await newTransport().send(requestTo(receiver.url, { timeoutMs: SHORT_MS }));
+    expect(result).toMatchObject({ status: 500, reply: expect.stringMatching(/^a+$/) });
+    await until(() => receiver.openConnections === 0);
+    expect(receiver.openConnections).toBe(0);
+  });
+
+  it.each([200, 500])(
+    'of %i with an endless body is read a little, then the connection is dropped',
+    async (status) => {
+      const receiver = await started(endlessBody(status));
+      expect(await newTransport().send(requestTo(receiver.url, { timeoutMs: 60_000 }))).toMatchObject({
+        status,
+      });
+      await until(() => receiver.openConnections === 0);
+      expect(receiver.openConnections).toBe(0);
+      expect(receiver.bytesWritten).toBeLessThan(FEW_MB);
+    },
+  );
+
+  it('of 300 MB, said to be gzip, is neither decoded nor read', async () => {
+    const receiver = await started(hugeBody());
+    expect(await newTransport().send(requestTo(receiver.url))).toMatchObject({ status: 200 });
+    await until(() => receiver.openConnections === 0);
+    expect(receiver.openConnections).toBe(0);
+    expect(receiver.bytesWritten).toBeLessThan(FEW_MB);
+  });
+
+  it('that breaks off in its body is still the status that it began with', async () => {
+    const receiver = await started(
+      closesBeforeAnswer({ after: 'HTTP/1.1 500 Oops\r\nContent-Length: 100\r\n\r\nhalf' }),
+    );
+    expect(await newTransport().send(requestTo(receiver.url))).toMatchObject({ status: 500, reply: 'half' });
+  });
+
+  it('without a length ends with the connection', async () => {
+    const receiver = await started(closesBeforeAnswer({ after: 'HTTP/1.1 404 No\r\n\r\nnothing here' }));
+    expect(await newTransport().send(requestTo(receiver.url))).toMatchObject({
+      status: 404,
+      reply: 'nothing here',
+    });
+  });
+
+  it('after some interim ones is the one that counts', async () => {
+    const receiver = await started(
+      answersBytes(
+        'HTTP/1.1 103 Early Hints\r\n\r\nHTTP/1.1 102 Processing\r\n\r\nHTTP/1.1 204 Done\r\n\r\n',
+      ),
+    );
+    expect(await newTransport().send(requestTo(receiver.url))).toMatchObject({ status: 204 });
+  });
+
+  it.each([
+    ['more than 16 KB of headers', () => hugeHeaders(), 'the answer has more than 16 KB of headers'],
+    ['no HTTP', () => answersBytes('garbage\r\n\r\n'), 'Response does not match the HTTP/1.1 protocol'],
+    ['HTTP/0.9', () => answersBytes('<html>hello</html>'), 'Response does not match the HTTP/1.1 protocol'],
+    ['a wrong version', () => answersBytes('HTTP/9.9 200 OK\r\n\r\n'), 'Invalid HTTP version'],
+    [
+      'another protocol',
+      () => answersBytes('HTTP/1.1 101 Go\r\nUpgrade: x\r\nConnection: upgrade\r\n\r\n'),
+      'another protocol',
+    ],
+    ['100 Continue unasked', () => answersBytes('HTTP/1.1 100 Continue\r\n\r\n'), '100 Continue'],
+  ])('of %s is a protocol error', async (_, hostile, detail) => {
+    const receiver = await started(hostile());
+    const result = await newTransport().send(requestTo(receiver.url));
+    expect(result).toMatchObject({ error: 'protocol', detail: expect.stringContaining(detail) });
+    expect(receiver.requests).toHaveLength(1);
+  });
+});
+
+describe('receivers whose bodies never end', () => {
+  it('do not hold more than a bounded number of connections', async () => {
+    const receiver = await started(dripsBody());
+    const transport = newTransport();
+    for (let sent = 0; sent < 100; sent++)
+      await transport.send(requestTo(receiver.url, { timeoutMs: 60_000 }));
+    await until(() => receiver.openConnections <= 65);
+    expect(receiver.connections).toBe(100);
+    expect(receiver.openConnections).toBeLessThanOrEqual(65);
+  });
+});

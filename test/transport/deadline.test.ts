@@ -1,0 +1,133 @@
+import type { LookupFunction } from 'node:net';
+import { describe, expect, it } from 'vitest';
+import {
+  answersBytes,
+  answersOnlyOnce,
+  answersOk,
+  dripsHeaders,
+  endlessInterim,
+  neverAnswers,
+  neverSpeaks,
+} from '../hostile-receivers.ts';
+import { newTransport, requestTo, SHORT_MS, started, until } from './sending.ts';
+
+const LOOKUP_THAT_HANGS: LookupFunction = () => {};
+
+describe('the deadline of an attempt', () => {
+  it.each([
+    ['a receiver that never answers', () => neverAnswers(), 'connected, but no answer within 150 ms'],
+    [
+      'half a status line',
+      () => answersBytes('HTTP/1.1 2'),
+      "connected, but the answer's headers did not end within 150 ms",
+    ],
+    [
+      'headers that drip',
+      () => dripsHeaders(),
+      "connected, but the answer's headers did not end within 150 ms",
+    ],
+    [
+      'endless interim answers',
+      () => endlessInterim(),
+      'connected, but only interim answers (103) within 150 ms',
+    ],
+    ['a TLS handshake without an answer', () => neverSpeaks(), 'no TLS handshake within 150 ms'],
+  ])('ends %s, and says what did not come', async (_, hostile, detail) => {
+    const receiver = await started(hostile());
+    const result = await newTransport().send(requestTo(receiver.url, { timeoutMs: SHORT_MS }));
+    expect(result).toMatchObject({ kind: 'failure', error: 'timeout', detail, reconnected: false });
+    expect(result.ms).toBeGreaterThanOrEqual(SHORT_MS - 2);
+    await until(() => receiver.openConnections === 0);
+    expect(receiver.openConnections).toBe(0);
+  });
+
+  it('includes the name lookup', async () => {
+    const transport = newTransport({ lookup: LOOKUP_THAT_HANGS });
+    const result = await transport.send(requestTo('http://somewhere.test/', { timeoutMs: 20 }));
+    expect(result).toMatchObject({ error: 'timeout', detail: 'no connection within 20 ms' });
+  });
+
+  it('of a later attempt on the same connection is its own', async () => {
+    const receiver = await started(answersOnlyOnce());
+    const transport = newTransport();
+    await transport.send(requestTo(receiver.url, { timeoutMs: SHORT_MS }));
+    const result = await transport.send(requestTo(receiver.url, { timeoutMs: 2 * SHORT_MS }));
+    expect(result).toMatchObject({ error: 'timeout' });
+    expect(result.ms).toBeGreaterThanOrEqual(2 * SHORT_MS - 2);
+    expect(receiver.connections).toBe(1);
+  });
+});
+
+describe('an abort', () => {
+  it('ends an attempt at once, and its connection', async () => {
+    const receiver = await started(neverAnswers());
+    const aborting = new AbortController();
+    const sending = newTransport().send(
+      requestTo(receiver.url, { timeoutMs: 60_000, signal: aborting.signal }),
+    );
+    await until(() => receiver.requests.length === 1);
+    aborting.abort();
+    expect(await sending).toMatchObject({ error: 'aborted', detail: 'the caller gave up' });
+    await until(() => receiver.openConnections === 0);
+    expect(receiver.openConnections).toBe(0);
+  });
+
+  it('ends an attempt that is still looking up the name', async () => {
+    const aborting = new AbortController();
+    const transport = newTransport({ lookup: LOOKUP_THAT_HANGS });
+    await transport.send(requestTo('http://somewhere.test/', { timeoutMs: 1 })); // Loads undici.
+    const sending = transport.send(
+      requestTo('http://somewhere.test/', { timeoutMs: 60_000, signal: aborting.signal }),
+    );
+    aborting.abort();
+    expect(await sending).toMatchObject({ error: 'aborted' });
+  });
+
+  it('before the attempt means that nothing is sent', async () => {
+    const receiver = await started(answersOk());
+    const result = await newTransport().send(requestTo(receiver.url, { signal: AbortSignal.abort() }));
+    expect(result).toMatchObject({ error: 'aborted' });
+    expect(receiver.connections).toBe(0);
+  });
+
+  it('ends every attempt that shares the signal, which is left without a listener', async () => {
+    const receiver = await started(neverAnswers());
+    const signal = countingSignal();
+    const transport = newTransport();
+    const sending = Array.from({ length: 20 }, () =>
+      transport.send(requestTo(receiver.url, { timeoutMs: 60_000, signal: signal.signal })),
+    );
+    await until(() => receiver.requests.length === 20);
+    expect(signal.listeners()).toBe(1);
+    signal.abort();
+    expect((await Promise.all(sending)).map((result) => 'error' in result && result.error)).toEqual(
+      Array.from({ length: 20 }, () => 'aborted'),
+    );
+    expect(signal.listeners()).toBe(0);
+  });
+
+  it('leaves no listener on a signal that never came', async () => {
+    const receiver = await started(answersOk());
+    const signal = countingSignal();
+    await newTransport().send(requestTo(receiver.url, { signal: signal.signal }));
+    expect(signal.listeners()).toBe(0);
+  });
+});
+
+/** A real signal that counts its listeners. */
+function countingSignal() {
+  const controller = new AbortController();
+  const { signal } = controller;
+  let count = 0;
+  const add = signal.addEventListener.bind(signal);
+  const remove = signal.removeEventListener.bind(signal);
+  signal.addEventListener = (...args: Parameters<typeof add>): void => {
+    count++;
+    add(...args);
+  };
+  signal.removeEventListener = (...args: Parameters<typeof remove>): void => {
+    count--;
+    remove(...args);
+  };
+  return { signal, listeners: () => count, abort: () => controller.abort() };
+}

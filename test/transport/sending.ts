@@ -1,0 +1,37 @@
+import { onTestFinished } from 'vitest';
+import type { Transport, TransportRequest } from '../../src/transport/transport.ts';
+import { createUndiciTransport, type UndiciTransportOptions } from '../../src/transport/undici-transport.ts';
+
+/** Short enough to wait for, long enough for a loopback connection on a busy machine. */
+export const SHORT_MS = 150;
+
+export function newTransport(options?: UndiciTransportOptions): Transport {
+  const transport = createUndiciTransport(options);
+  onTestFinished(() => transport.close());
+  return transport;
+}
+
+/** Closes it when the test ends. */
+export async function started<Thing extends { close(): Promise<void> }>(
+  starting: Promise<Thing>,
+): Promise<Thing> {
+  const thing = await starting;
+  onTestFinished(() => thing.close());
+  return thing;
+}
+
+export function requestTo(url: string, rest: Partial<TransportRequest> = {}): TransportRequest {
+  return {
+    url,
+    headers: ['content-type', 'application/json'],
+    body: Buffer.from('{}'),
+    timeoutMs: 5_000,
+    ...rest,
+  };
+}
+
+/** Turns of the event loop until something is so, at most a second of them. */
+export async function until(isSo: () => boolean): Promise<void> {
+  const end = performance.now() + 1_000;
+  while (!isSo() && performance.now() < end) await new Promise((resolve) => setTimeout(resolve, 2));
+}

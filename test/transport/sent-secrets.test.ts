@@ -1,0 +1,54 @@
+import { describe, expect, it } from 'vitest';
+import { receiver } from '../hostile-receivers.ts';
+import { withoutSent } from '../../src/transport/sent-secrets.ts';
+import { newTransport, requestTo, started } from './sending.ts';
+
+const BASIC = Buffer.from('me:hidden:pass').toString('base64');
+
+describe('withoutSent', () => {
+  it.each([
+    [['Authorization', `Basic ${BASIC}`], `Basic ${BASIC} is unknown`, 'Basic *** is unknown'],
+    [['authorization', `Basic ${BASIC}`], 'no user me:hidden:pass', 'no user ***'],
+    [['Authorization', `Basic ${BASIC}`], 'wrong password: hidden:pass', 'wrong password: ***'],
+    // A tracking API's: the write key is the user, and there is no password.
+    [['Authorization', `Basic ${btoa('write-key:')}`], 'unknown key write-key', 'unknown key ***'],
+    [['Authorization', 'Bearer hidden'], '{"token":"hidden"}', '{"token":"***"}'],
+    [['Authorization', 'hidden'], 'hidden, hidden', '***, ***'],
+    [['X-Api-Key', ' hidden ', 'X-Env', 'staging'], 'hidden in staging', '*** in staging'],
+    [['X-Token', 'hidden', 'X-Secret', 'hidden-too'], 'hidden-too hidden', '*** ***'],
+    [['X-Token', 'on'], 'only on Mondays', 'only on Mondays'],
+  ])('takes %j out of %j', (headers, reply, shown) => {
+    expect(withoutSent(reply, { url: 'http://a.test/', headers })).toBe(shown);
+  });
+
+  it.each([
+    [
+      'http://a.test/hook?token=hidden&a=seen',
+      'Cannot POST /hook?token=hidden&a=seen',
+      'Cannot POST /hook?token=***&a=seen',
+    ],
+    ['http://a.test/?sig=hid%2Fden', 'no hid%2Fden, no hid/den', 'no ***, no ***'],
+  ])('takes what is secret in the query of %s out of %j', (url, reply, shown) => {
+    expect(withoutSent(reply, { url, headers: [] })).toBe(shown);
+  });
+});
+
+describe('a receiver that repeats the request that it refuses', () => {
+  it('gives away no secret by it', async () => {
+    const echo = await started(
+      receiver((socket, { head }) => {
+        const body = head.join('\n');
+        socket.write(`HTTP/1.1 500 No\r\nContent-Length: ${body.length}\r\n\r\n${body}`);
+      }),
+    );
+    const request = requestTo(`${echo.url}?token=hidden1`, {
+      headers: ['Authorization', 'Bearer hidden2', 'X-Api-Key', 'hidden3', 'X-Env', 'staging'],
+    });
+    for (const replyBytes of [undefined, 10_000]) {
+      const result = await newTransport().send({ ...request, ...(replyBytes && { replyBytes }) });
+      expect(result).toHaveProperty('reply', expect.stringContaining('X-Env: staging'));
+      expect(JSON.stringify(result)).not.toContain('hidden');
+    }
+    expect(echo.requests[0]?.head.join()).toMatch(/hidden1.*hidden2.*hidden3/);
+  });
+});
