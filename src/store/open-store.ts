@@ -1,0 +1,88 @@
+import { resolve } from 'node:path';
+import { sleep, type Clock } from '../clock.ts';
+import { ConfigError } from '../errors.ts';
+import { redactUrl } from '../redact.ts';
+import { prepareFiles } from './files.ts';
+import { migrate, type Tables } from './schema.ts';
+import { loadSqlite, type Database } from './sqlite.ts';
+import { SqliteStore } from './sqlite-store.ts';
+import type { Store } from './store.ts';
+import { BUSY, resultCode, storeError } from './store-error.ts';
+
+export interface StoreOptions {
+  readonly clock: Clock;
+  /** Whose tables are used. */
+  readonly tables: readonly Tables[];
+}
+
+/** While opening, others are waited for without a turn of the event loop. */
+const OPENING_WAIT_MS = 5_000;
+const OPENING_RETRY_MS = 20;
+/** Afterwards the wait is between the turns (sqlite-store.ts), but for the short time that a commit of another takes. */
+const TURN_WAIT_MS = 5;
+
+/**
+ * Opens the file, makes it if it is missing, and brings its tables up to date.
+ * @param place `sqlite:PATH` or a path.
+ * @throws ConfigError for another kind of place, QueueError for a file that cannot be used.
+ */
+export async function openStore(place: string, { clock, tables }: StoreOptions): Promise<Store> {
+  const file = fileOf(place);
+  const { DatabaseSync } = await loadSqlite();
+  const giveUpAt = clock.now() + OPENING_WAIT_MS;
+  for (;;) {
+    try {
+      await prepareFiles(file);
+      const database = openDatabase(() => new DatabaseSync(file, { timeout: OPENING_WAIT_MS }), {
+        file,
+        tables,
+      });
+      return new SqliteStore(database, { file, clock });
+    } catch (error) {
+      // Who turns the write-ahead log on lets nobody wait: the others are told at once that the file is locked.
+      if (resultCode(error) !== BUSY || clock.now() >= giveUpAt) throw storeError(error, file);
+    }
+    await sleep(clock, OPENING_RETRY_MS);
+  }
+}
+
+/** Up to date; not open when it cannot be brought there. */
+function openDatabase(
+  open: () => Database,
+  { file, tables }: { readonly file: string; readonly tables: readonly Tables[] },
+): Database {
+  const database = open();
+  try {
+    setUp(database);
+    migrate(database, tables, file);
+    database.exec(`PRAGMA busy_timeout = ${TURN_WAIT_MS}`);
+    return database;
+  } catch (error) {
+    database.close();
+    throw error;
+  }
+}
+
+function setUp(database: Database): void {
+  const { journal_mode: mode } = database.prepare('PRAGMA journal_mode = WAL').get() ?? {};
+  if (mode !== 'wal')
+    throw new Error(`its file system does not let SQLite keep a write-ahead log (${String(mode)})`);
+  database.exec('PRAGMA synchronous = FULL');
+  database.exec('PRAGMA foreign_keys = ON');
+  // Memory stays small however large the file is; the log is written back seldom, and does not stay large.
+  database.exec('PRAGMA cache_size = -65536');
+  database.exec('PRAGMA wal_autocheckpoint = 4000');
+  database.exec('PRAGMA journal_size_limit = 67108864');
+}
+
+/** @throws ConfigError */
+function fileOf(place: string): string {
+  const [, scheme, rest = ''] = /^([a-z][a-z0-9+.-]+):(.*)$/is.exec(place) ?? [];
+  const path = scheme?.toLowerCase() === 'sqlite' ? rest.replace(/^\/\/(?=\/|[^/]*$)/, '') : place;
+  const isFile = scheme === undefined || scheme.toLowerCase() === 'sqlite';
+  if (isFile && path !== '' && !path.startsWith(':') && !path.startsWith('//')) return resolve(path);
+  throw new ConfigError(`Expected \`store\` to be sqlite:FILE, got ${redactUrl(place)}`, {
+    key: 'store',
+    hint: 'for example sqlite:./hooks.db; without it, it is a file in the data folder',
+  });
+}

@@ -1,0 +1,25 @@
+import type { Statement } from './sqlite.ts';
+
+/** The one file of a data folder. Tables belong to the folders that use them. Everything rejects with QueueError when the file fails. */
+export interface Store {
+  /** Its path. */
+  readonly file: string;
+  /**
+   * Runs `work` in a transaction that it shares with the other writes of this turn of the event loop, and resolves with
+   * what it returned once that is committed. When any of them throws or the commit fails, nothing of it is kept and all
+   * reject. `work` must not wait.
+   */
+  write<T>(work: (sql: Sql) => T, options?: WriteOptions): Promise<T>;
+  /** Runs `work` over one state of the file. */
+  read<T>(work: (sql: Sql) => T): Promise<T>;
+  /** Commits what is promised, then closes the file. */
+  close(): Promise<void>;
+}
+
+export interface WriteOptions {
+  /** What it survives: the end of this process, or a power cut too, for which the disk has to be waited for. @default 'power cut' */
+  readonly survives?: 'exit' | 'power cut';
+}
+
+/** The statement of an SQL text, prepared once. */
+export type Sql = (text: string) => Statement;
