@@ -1,0 +1,83 @@
+/**
+ * The life of a delivery (one message on its way to one destination):
+ *
+ *   add ─► pending ─claim─► sending ─┬─ settle ─► delivered
+ *                              ▲     ├─ settle ─► dead (a reason)
+ *                              │     └─ reschedule ─► retrying ─┐
+ *                              └──────────── claim, when due ───┘
+ *
+ * What is not to be sent at all is added as `dead`. A `sending` delivery whose lease has run out (its process died) is claimable again.
+ */
+export type DeliveryState = 'pending' | 'sending' | 'retrying' | 'delivered' | 'dead';
+
+/**
+ * Why a delivery is a dead letter: every webhook `rejected` it, its retry window was `exhausted`, its message was
+ * `invalid`, or it was `cancelled` because its destination is gone or disabled.
+ */
+export type DeadReason = 'rejected' | 'exhausted' | 'invalid' | 'cancelled';
+
+/** One POST as it is kept. `at` in ms since the epoch, `ms` to the status line. Exactly one of `status` and `error`, or both for a 4xx/5xx. */
+export interface AttemptRecord {
+  readonly at: number;
+  /** Redacted: no userinfo. */
+  readonly url: string;
+  readonly round: number;
+  readonly result: 'delivered' | 'retryable' | 'rejected';
+  readonly status?: number;
+  /** A stable code of cli.md: `timeout refused … http-5xx`. */
+  readonly error?: string;
+  /** What the receiver or the network said, shortened, unescaped. */
+  readonly detail?: string;
+  readonly ms: number;
+  readonly reconnected?: true;
+}
+
+export interface NewDelivery {
+  /** Unique in the queue; adding an id again changes nothing. */
+  readonly id: string;
+  readonly source: string;
+  readonly destination: string;
+  readonly messageId: string;
+  readonly type: string;
+  /** The exact bytes of every attempt. */
+  readonly body: Uint8Array;
+  /** Earlier unsettled deliveries to the same source and destination with one of these keys go first. */
+  readonly orderKeys: readonly string[];
+  /** Ms since the epoch. */
+  readonly createdAt: number;
+  readonly dueAt: number;
+  /** Not to be sent: it is kept as a dead letter from the start. It need not name a destination. */
+  readonly dead?: DeadOnArrival;
+}
+
+/** Why what came in was not taken. */
+export interface DeadOnArrival {
+  readonly reason: DeadReason;
+  /** What is wrong with it, in words, unescaped. */
+  readonly detail: string;
+}
+
+/** What the rounds so far have taught, kept across restarts. Webhooks are named by their redacted URL. */
+export interface Progress {
+  /** Rounds begun. */
+  readonly rounds: number;
+  /** When the first attempt began: the start of the retry window. Ms since the epoch. */
+  readonly firstAttemptAt?: number;
+  readonly attempts: readonly AttemptRecord[];
+  /** Webhooks that will not be asked again. */
+  readonly rejectedBy: readonly string[];
+  /** Until when each webhook asked to be left alone (`Retry-After`). Ms since the epoch. */
+  readonly notBefore: Readonly<Record<string, number>>;
+}
+
+export const NO_PROGRESS: Progress = { rounds: 0, attempts: [], rejectedBy: [], notBefore: {} };
+
+export interface Delivery extends Omit<NewDelivery, 'dead'> {
+  readonly state: DeliveryState;
+  readonly progress: Progress;
+  readonly reason?: DeadReason;
+  /** What is wrong with it, of one that was dead on arrival. */
+  readonly detail?: string;
+  /** When it was settled. Ms since the epoch. */
+  readonly settledAt?: number;
+}

@@ -1,0 +1,52 @@
+import type { Delivery, DeliveryState } from './delivery.ts';
+import type { Lane, QueueDepth } from './queue.ts';
+
+/** What a person sees of a queue, and does to it, while others deliver from it. All methods reject with QueueError when the store fails. */
+export interface QueueInspection {
+  /** Each lane that has anything. */
+  stats(): Promise<readonly LaneStats[]>;
+
+  /** Some deliveries, in the order of adding; ask again `after` the last for more. What is added meanwhile comes last. */
+  list(selection: Selection): Promise<Page>;
+
+  /** The delivery of that id. */
+  get(id: string): Promise<Delivery | undefined>;
+
+  /**
+   * Has dead letters delivered again, each from now on with a retry window of its own, behind what waits in its order
+   * keys. The attempts so far are kept. The answers are in the order of `ids`.
+   */
+  retry(ids: readonly string[]): Promise<readonly RetryAnswer[]>;
+
+  /** Removes deliveries for good, unless they are under way. The answers are in the order of `ids`. */
+  drop(ids: readonly string[]): Promise<readonly DropAnswer[]>;
+}
+
+export interface LaneStats extends Lane, QueueDepth {
+  /** The earliest that waits and is not under way. Ms since the epoch. */
+  readonly nextDueAt?: number;
+}
+
+export interface Selection {
+  readonly states: readonly DeliveryState[];
+  /** Added since then. Ms since the epoch. */
+  readonly since?: number;
+  /** From a page before. */
+  readonly after?: Cursor;
+  /** At most so many, at least 1. */
+  readonly limit: number;
+}
+
+/** Where a page ended. */
+export type Cursor = number;
+
+export interface Page {
+  readonly deliveries: readonly Delivery[];
+  /** Undefined: there is no more. */
+  readonly next: Cursor | undefined;
+}
+
+/** `waiting`: it is not settled. `invalid`: no attempt would make it valid. */
+export type RetryAnswer = 'retried' | 'unknown' | 'delivered' | 'waiting' | 'invalid';
+
+export type DropAnswer = 'dropped' | 'unknown' | 'sending';

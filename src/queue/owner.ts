@@ -1,0 +1,135 @@
+import { randomBytes } from 'node:crypto';
+import { readFileSync, readlinkSync } from 'node:fs';
+import { hostname } from 'node:os';
+import type { Clock } from '../clock.ts';
+import type { Row } from '../store/sqlite.ts';
+import type { Sql, Store } from '../store/store.ts';
+import { NO_PROGRESS, type Progress } from './delivery.ts';
+import { OPEN, writeProgress } from './sqlite-rows.ts';
+
+const BEAT_MS = 2_000;
+/** Longer than a busy process may be silent. What it held goes to others then; its tokens are void when it wakes up. */
+export const SILENCE_MS = 15_000;
+
+/**
+ * This process among those that deliver from one file. Each shows by a counter that it lives; whoever sees the counter of
+ * another stand still for SILENCE_MS, by its own monotonic time, gives back what that one had claimed. So a wall clock
+ * that jumps steals no claim, and a claim never outlives its owner for long.
+ */
+export class Owner {
+  readonly id = randomBytes(9).toString('base64url');
+  readonly #store: Store;
+  readonly #clock: Clock;
+  readonly #seen = new Map<string, { readonly beats: number; readonly since: number }>();
+  #beats = 0;
+  #cancelBeat: (() => void) | undefined;
+  #isClosed = false;
+
+  constructor(store: Store, clock: Clock) {
+    this.#store = store;
+    this.#clock = clock;
+  }
+
+  /** To be called in every transaction that claims. Whoever took this one for dead has removed it; its old tokens stay void. */
+  enter(sql: Sql): void {
+    if (this.#cancelBeat === undefined) this.#start(sql);
+    sql('INSERT OR IGNORE INTO owners VALUES (?, ?, ?, ?, ?)').run(...this.#row());
+  }
+
+  /** Claims that are still out stay until this process is seen to be gone. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    if (this.#cancelBeat === undefined) return;
+    this.#cancelBeat();
+    await this.#store.write((sql) =>
+      sql('DELETE FROM owners WHERE owner = ?1 AND NOT EXISTS (SELECT 1 FROM claims WHERE owner = ?1)').run(
+        this.id,
+      ),
+    );
+  }
+
+  #start(sql: Sql): void {
+    this.#bury(sql);
+    this.#scheduleBeat();
+  }
+
+  #scheduleBeat(): void {
+    this.#cancelBeat = this.#clock.after(BEAT_MS, () => void this.#beat());
+  }
+
+  async #beat(): Promise<void> {
+    try {
+      // Not only for this process: it has the disk keep what was settled since the last beat.
+      await this.#store.write((sql) => {
+        this.#beats++;
+        sql('UPDATE owners SET beats = ?, beat_at = ? WHERE owner = ?').run(
+          this.#beats,
+          Math.floor(this.#clock.now()),
+          this.id,
+        );
+        this.#bury(sql);
+      });
+    } catch {
+      // The same trouble meets the claims and is told there; the next beat tries again.
+    }
+    if (!this.#isClosed) this.#scheduleBeat();
+  }
+
+  #row(): [string, string, number, number, number] {
+    return [this.id, HOST, process.pid, this.#beats, Math.floor(this.#clock.now())];
+  }
+
+  /** Gives back what dead owners had claimed. */
+  #bury(sql: Sql): void {
+    for (const row of sql('SELECT owner, host, pid, beats FROM owners WHERE owner <> ?').all(this.id)) {
+      if (!this.#isDead(row)) continue;
+      const owner = String(row['owner']);
+      giveBack(sql, sql('SELECT * FROM claims WHERE owner = ?').all(owner));
+      sql('DELETE FROM owners WHERE owner = ?').run(owner);
+      this.#seen.delete(owner);
+    }
+  }
+
+  #isDead(row: Row): boolean {
+    if (row['host'] === HOST && isGone(Number(row['pid']))) return true;
+    const [owner, beats] = [String(row['owner']), Number(row['beats'])];
+    const now = this.#clock.now();
+    const seen = this.#seen.get(owner);
+    if (seen?.beats === beats) return now - seen.since >= SILENCE_MS;
+    this.#seen.set(owner, { beats, since: now });
+    return false;
+  }
+}
+
+/** Ends claims: their deliveries are due as they were, with the progress last renewed. */
+export function giveBack(sql: Sql, claims: readonly Row[]): void {
+  for (const { seq, lane, due_at: dueAt, progress } of claims) {
+    const place = { seq: Number(seq), lane: Number(lane), dueAt: Number(dueAt) };
+    if (typeof progress === 'string') {
+      const renewed = { ...NO_PROGRESS, ...(JSON.parse(progress) as Progress) }; // written by renew only
+      writeProgress(sql, place, renewed, OPEN);
+    }
+    sql('DELETE FROM claims WHERE seq = ?').run(place.seq);
+  }
+}
+
+/** Where process ids mean the same: one boot of one machine, one namespace of processes. */
+const HOST = hostId();
+
+function hostId(): string {
+  try {
+    const boot = readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim();
+    return `${boot} ${readlinkSync('/proc/self/ns/pid')}`;
+  } catch {
+    return hostname();
+  }
+}
+
+function isGone(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return false;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'ESRCH'; // of kill(2)
+  }
+}

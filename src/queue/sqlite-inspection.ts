@@ -1,0 +1,145 @@
+import type { Clock } from '../clock.ts';
+import type { Row } from '../store/sqlite.ts';
+import type { Sql, Store } from '../store/store.ts';
+import { NO_PROGRESS, type Delivery, type DeliveryState } from './delivery.ts';
+import type { DropAnswer, LaneStats, Page, QueueInspection, RetryAnswer, Selection } from './inspection.ts';
+import { join, leave } from './sqlite-lines.ts';
+import { DELIVERY_COLUMNS, OPEN, toDelivery, writeProgress } from './sqlite-rows.ts';
+
+/** Looks into the file of a SqliteQueue, from its process or another. `store` is opened with QUEUE_TABLES. */
+export class SqliteInspection implements QueueInspection {
+  readonly #store: Store;
+  readonly #clock: Clock;
+
+  constructor({ store, clock }: { readonly store: Store; readonly clock: Clock }) {
+    this.#store = store;
+    this.#clock = clock;
+  }
+
+  stats(): Promise<readonly LaneStats[]> {
+    return this.#store.read((sql) => sql(STATS).all().map(toStats).filter(hasAny));
+  }
+
+  list({ states, since = 0, after = 0, limit }: Selection): Promise<Page> {
+    return this.#store.read((sql) => {
+      const rows = sql(LIST).all(after, since, JSON.stringify(states), limit);
+      const last = rows.at(-1)?.['seq'];
+      return {
+        deliveries: rows.map(read),
+        next: rows.length === limit && typeof last === 'number' ? last : undefined,
+      };
+    });
+  }
+
+  get(id: string): Promise<Delivery | undefined> {
+    return this.#store.read((sql) => {
+      const row = find(sql, id);
+      return row === undefined ? undefined : read(row);
+    });
+  }
+
+  retry(ids: readonly string[]): Promise<readonly RetryAnswer[]> {
+    const now = Math.floor(this.#clock.now());
+    return this.#store.write((sql) => ids.map((id) => retry(sql, id, now)));
+  }
+
+  drop(ids: readonly string[]): Promise<readonly DropAnswer[]> {
+    return this.#store.write((sql) => ids.map((id) => drop(sql, id)));
+  }
+}
+
+const SELECT = `
+  SELECT ${DELIVERY_COLUMNS}, d.lane, l.source, l.destination,
+    CASE
+      WHEN p.settled_state IS NOT NULL THEN p.settled_state
+      WHEN c.seq IS NOT NULL THEN 'sending'
+      WHEN p.rounds > 0 THEN 'retrying'
+      ELSE 'pending'
+    END AS state
+  FROM deliveries d JOIN lanes l ON l.lane = d.lane
+  LEFT JOIN progress p ON p.seq = d.seq LEFT JOIN claims c ON c.seq = d.seq`;
+
+const LIST = `${SELECT}
+  WHERE d.seq > ? AND d.created_at >= ? AND state IN (SELECT value FROM json_each(?)) ORDER BY d.seq LIMIT ?`;
+
+function find(sql: Sql, id: string): Row | undefined {
+  return sql(`${SELECT} WHERE d.id = ?`).get(id);
+}
+
+function read(row: Row): Delivery {
+  const { source, destination, state } = row;
+  return toDelivery(row, {
+    source: String(source),
+    destination: String(destination),
+    state: state as DeliveryState, // as SELECT says
+  });
+}
+
+function retry(sql: Sql, id: string, now: number): RetryAnswer {
+  const row = find(sql, id);
+  if (row === undefined) return 'unknown';
+  const delivery = read(row);
+  if (delivery.state === 'delivered') return 'delivered';
+  if (delivery.state !== 'dead') return 'waiting';
+  if (delivery.reason === 'invalid') return 'invalid';
+  const seq = moveToEnd(sql, Number(row['seq']), now);
+  const place = { seq, lane: Number(row['lane']), dueAt: now };
+  const { attempts } = delivery.progress;
+  if (attempts.length > 0) writeProgress(sql, place, { ...NO_PROGRESS, attempts }, OPEN);
+  join(sql, place, delivery.orderKeys);
+  return 'retried';
+}
+
+/** As if it were added now: others of its order keys may be under way. */
+function moveToEnd(sql: Sql, seq: number, now: number): number {
+  sql('DELETE FROM progress WHERE seq = ?').run(seq);
+  const row = sql(
+    'UPDATE deliveries SET seq = (SELECT max(seq) + 1 FROM deliveries), due_at = ? WHERE seq = ? RETURNING seq',
+  ).get(now, seq);
+  return Number(row?.['seq']);
+}
+
+function drop(sql: Sql, id: string): DropAnswer {
+  const row = find(sql, id);
+  if (row === undefined) return 'unknown';
+  const { state, dueAt, orderKeys } = read(row);
+  if (state === 'sending') return 'sending';
+  const seq = Number(row['seq']);
+  if (state === 'pending' || state === 'retrying')
+    leave(sql, { seq, lane: Number(row['lane']), dueAt }, orderKeys);
+  sql('DELETE FROM deliveries WHERE seq = ?').run(seq);
+  return 'dropped';
+}
+
+// Each count is one range of one index.
+const STATS = `
+  SELECT source, destination,
+    (SELECT count(*) FROM waiting w WHERE w.lane = l.lane) AS waiting,
+    (SELECT count(*) FROM held h WHERE h.lane = l.lane) AS held,
+    (SELECT count(*) FROM claims c WHERE c.lane = l.lane) AS sending,
+    (SELECT count(*) FROM progress p WHERE p.lane = l.lane AND p.settled_state IS NULL AND p.rounds > 0
+      AND NOT EXISTS (SELECT 1 FROM claims c WHERE c.seq = p.seq)) AS retrying,
+    (SELECT count(*) FROM progress p WHERE p.settled_state = 'delivered' AND p.lane = l.lane) AS delivered,
+    (SELECT count(*) FROM progress p WHERE p.settled_state = 'dead' AND p.lane = l.lane) AS dead,
+    (SELECT due_at FROM waiting w WHERE w.lane = l.lane
+      AND NOT EXISTS (SELECT 1 FROM claims c WHERE c.seq = w.seq) ORDER BY due_at LIMIT 1) AS next_due_at
+  FROM lanes l ORDER BY source, destination`;
+
+function toStats(row: Row): LaneStats {
+  const count = (name: string): number => Number(row[name]);
+  const nextDueAt = row['next_due_at'];
+  return {
+    source: String(row['source']),
+    destination: String(row['destination']),
+    pending: count('waiting') + count('held') - count('sending') - count('retrying'),
+    sending: count('sending'),
+    retrying: count('retrying'),
+    delivered: count('delivered'),
+    dead: count('dead'),
+    ...(typeof nextDueAt === 'number' && { nextDueAt }),
+  };
+}
+
+function hasAny({ pending, sending, retrying, delivered, dead }: LaneStats): boolean {
+  return pending + sending + retrying + delivered + dead > 0;
+}

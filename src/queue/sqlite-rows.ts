@@ -1,0 +1,97 @@
+import type { Row, SqlValue } from '../store/sqlite.ts';
+import type { Sql } from '../store/store.ts';
+import {
+  NO_PROGRESS,
+  type DeadReason,
+  type Delivery,
+  type DeliveryState,
+  type Progress,
+} from './delivery.ts';
+import type { Lane } from './queue.ts';
+import type { Place } from './sqlite-lines.ts';
+
+/** The columns that a delivery is made of, of `deliveries d` and, where there is one, `progress p`. */
+export const DELIVERY_COLUMNS = `
+  d.seq, d.id, d.message_id, d.type, d.order_keys, d.created_at, d.body, coalesce(p.due_at, d.due_at) AS due_at,
+  p.rounds, p.first_attempt_at, p.attempts, p.rejected_by, p.not_before, p.reason, p.detail, p.settled_at`;
+
+/** What a row does not say of its delivery. */
+export interface Context extends Lane {
+  readonly state: DeliveryState;
+}
+
+export function toDelivery(row: Row, { source, destination, state }: Context): Delivery {
+  const { reason, detail, settled_at: settledAt } = row;
+  return {
+    id: text(row['id']),
+    source,
+    destination,
+    messageId: text(row['message_id']),
+    type: text(row['type']),
+    body: row['body'] as Uint8Array, // a BLOB
+    orderKeys: stringsOf(row['order_keys']),
+    createdAt: Number(row['created_at']),
+    dueAt: Number(row['due_at']),
+    state,
+    progress: toProgress(row),
+    ...(typeof reason === 'string' && { reason: reason as DeadReason }), // written by writeProgress only
+    ...(typeof detail === 'string' && { detail }),
+    ...(typeof settledAt === 'number' && { settledAt }),
+  };
+}
+
+function toProgress(row: Row): Progress {
+  const { rounds, first_attempt_at: firstAttemptAt } = row;
+  if (rounds === null || rounds === undefined) return NO_PROGRESS;
+  return {
+    rounds: Number(rounds),
+    ...(typeof firstAttemptAt === 'number' && { firstAttemptAt }),
+    attempts: JSON.parse(text(row['attempts'])) as Progress['attempts'], // written by writeProgress only, as the next two
+    rejectedBy: stringsOf(row['rejected_by']),
+    notBefore: JSON.parse(text(row['not_before'])) as Progress['notBefore'],
+  };
+}
+
+/** Most have none: parsing costs. */
+function stringsOf(json: SqlValue | undefined): readonly string[] {
+  return json === '[]' ? NONE : (JSON.parse(text(json)) as string[]); // written by this folder only
+}
+
+const NONE: readonly string[] = [];
+
+function text(value: SqlValue | undefined): string {
+  return String(value);
+}
+
+/** How a delivery stands: null while it is not settled. */
+export interface Standing {
+  readonly state: 'delivered' | 'dead' | null;
+  readonly reason: DeadReason | null;
+  readonly detail: string | null;
+  readonly settledAt: number | null;
+}
+
+export const OPEN: Standing = { state: null, reason: null, detail: null, settledAt: null };
+
+export function writeProgress(
+  sql: Sql,
+  { seq, lane, dueAt }: Place,
+  progress: Progress,
+  { state, reason, detail, settledAt }: Standing,
+): void {
+  const { rounds, firstAttemptAt = null, attempts, rejectedBy, notBefore } = progress;
+  sql('INSERT OR REPLACE INTO progress VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)').run(
+    seq,
+    lane,
+    dueAt,
+    state,
+    reason,
+    detail,
+    settledAt,
+    rounds,
+    firstAttemptAt,
+    JSON.stringify(attempts),
+    rejectedBy.length === 0 ? '[]' : JSON.stringify(rejectedBy),
+    JSON.stringify(notBefore),
+  );
+}

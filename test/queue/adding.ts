@@ -1,0 +1,52 @@
+// A process that adds one delivery after the other, to be run while its disk fails (faults.test.ts). Prints what was
+// acknowledged and what was refused, then what of both is in the file, before and after it is opened again.
+import { systemClock } from '../../src/clock.ts';
+import { HooksError } from '../../src/errors.ts';
+import { SqliteQueue } from '../../src/queue/sqlite-queue.ts';
+import { QUEUE_TABLES } from '../../src/queue/tables.ts';
+import { openStore } from '../../src/store/open-store.ts';
+import type { Store } from '../../src/store/store.ts';
+
+const { file, adds } = JSON.parse(process.argv[2] ?? '{}') as { file: string; adds: number }; // from faults.test.ts
+
+const acknowledged: string[] = [];
+const refusals = new Set<string>();
+
+const store = await open();
+await add(store);
+const before = await idsIn(store);
+await store.close();
+const again = await open();
+const after = await idsIn(again);
+await again.close();
+process.stdout.write(`${JSON.stringify({ acknowledged, refusals: [...refusals], before, after })}\n`);
+
+function open(): Promise<Store> {
+  return openStore(file, { clock: systemClock, tables: [QUEUE_TABLES] });
+}
+
+async function add(to: Store): Promise<void> {
+  const queue = new SqliteQueue({ store: to, clock: systemClock });
+  const body = Buffer.alloc(3_000);
+  for (let count = 0; count < adds; count++) {
+    const id = `${count}`;
+    const lane = { source: 'web', destination: 'Webhooks' };
+    try {
+      await queue.add([
+        { id, ...lane, messageId: id, type: 'track', body, orderKeys: [], createdAt: 0, dueAt: 0 },
+      ]);
+      acknowledged.push(id);
+    } catch (error) {
+      refusals.add(error instanceof HooksError ? error.message : String(error));
+    }
+  }
+  await queue.close();
+}
+
+function idsIn(from: Store): Promise<string[]> {
+  return from.read((sql) =>
+    sql('SELECT id FROM deliveries ORDER BY seq')
+      .all()
+      .map(({ id }) => String(id)),
+  );
+}

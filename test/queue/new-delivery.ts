@@ -1,0 +1,21 @@
+import type { NewDelivery } from '../../src/queue/delivery.ts';
+import type { Lane } from '../../src/queue/queue.ts';
+
+export const LANE: Lane = { source: 'web', destination: 'Webhooks' };
+
+const BODY = new TextEncoder().encode('{"version":1}');
+
+/** A delivery that is due at the epoch unless told otherwise, in LANE. */
+export function newDelivery(id: string, fields: Partial<NewDelivery> = {}): NewDelivery {
+  return {
+    id,
+    ...LANE,
+    messageId: `message-${id}`,
+    type: 'track',
+    body: BODY,
+    orderKeys: [],
+    createdAt: 0,
+    dueAt: 0,
+    ...fields,
+  };
+}
