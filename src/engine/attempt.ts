@@ -1,0 +1,66 @@
+import type { Clock } from '../clock.ts';
+import type { AttemptRecord } from '../queue/delivery.ts';
+import { withoutSecrets } from '../redact.ts';
+import type { Transport, TransportResult } from '../transport/transport.ts';
+import type { AttemptResult } from './attempt-result.ts';
+import { classify } from './classify.ts';
+import type { Webhook } from './webhook.ts';
+
+export interface AttemptContext {
+  readonly transport: Transport;
+  readonly clock: Clock;
+  readonly timeoutMs: number;
+  readonly caFile: string | undefined;
+  /** Never shown, should a receiver say them. */
+  readonly secrets: readonly string[];
+  /** Cuts the attempt short. */
+  readonly signal: AbortSignal;
+}
+
+/** What is posted: the bytes, and their signature unless there is no secret. */
+export interface SignedBody {
+  readonly body: Uint8Array;
+  readonly signature: string | undefined;
+}
+
+/** One POST to one webhook. Whatever the receiver does is in the result. */
+export async function attempt(
+  webhook: Webhook,
+  { body, signature }: SignedBody,
+  { transport, clock, timeoutMs, caFile, secrets, signal }: AttemptContext,
+): Promise<AttemptResult> {
+  const at = Math.floor(clock.now());
+  const headers = signature === undefined ? webhook.headers : [...webhook.headers, 'X-Signature', signature];
+  const result = await transport.send({
+    url: webhook.url,
+    headers,
+    body,
+    timeoutMs,
+    signal,
+    ...(caFile !== undefined && { caFile }),
+  });
+  return classify(withoutSecretsIn(result, secrets), { at, now: clock.now() });
+}
+
+/** What a receiver says is shown and kept. The transport has taken out what it was sent. */
+function withoutSecretsIn(result: TransportResult, secrets: readonly string[]): TransportResult {
+  if (result.kind === 'failure' || result.reply === undefined) return result;
+  return { ...result, reply: withoutSecrets(result.reply, secrets) };
+}
+
+/** The attempt as it is kept and shown. */
+export function toRecord(attempted: AttemptResult, { shownUrl: url }: Webhook, round: number): AttemptRecord {
+  const { at, ms, result, status, detail, reconnected } = attempted;
+  if (result === 'delivered' && !reconnected) return { at, url, round, result, status, ms };
+  return {
+    at,
+    url,
+    round,
+    result,
+    ...(status !== undefined && { status }),
+    ...(result !== 'delivered' && { error: attempted.error }),
+    ...(detail !== undefined && { detail }),
+    ms,
+    ...(reconnected && { reconnected }),
+  };
+}

@@ -1,0 +1,109 @@
+import { ConfigError } from '../errors.ts';
+import { printable } from '../redact.ts';
+
+export interface HeaderContext {
+  /** `<name>/<version>`; a configured `User-Agent` goes before it. */
+  readonly userAgent: string;
+  /** From the URL's userinfo. */
+  readonly authorization: string | undefined;
+  /** The setting that the headers stand in, for errors. */
+  readonly setting: string;
+}
+
+/**
+ * What every request to a webhook carries but its signature: name, value, name, value …
+ * @throws ConfigError for a header that cannot or must not be sent; its value is never shown.
+ */
+export function buildHeaders(configured: Readonly<Record<string, string>>, context: HeaderContext): string[] {
+  const seen = new Set<string>();
+  const headers: string[] = [];
+  for (const [name, value] of Object.entries(configured)) {
+    checkName(name, context);
+    checkValue(name, value, context);
+    if (seen.has(name.toLowerCase())) throw twice(name, context);
+    seen.add(name.toLowerCase());
+    headers.push(name, value);
+  }
+  return [
+    ...(seen.has('user-agent') ? [] : ['User-Agent', context.userAgent]),
+    'Content-Type',
+    'application/json',
+    ...headers,
+    ...authorizationHeader(seen, context),
+  ];
+}
+
+/** A token (RFC 9110, 5.6.2). */
+const TOKEN = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
+
+/** Why a header is not the user's to set. */
+const RESERVED: ReadonlyMap<string, string> = new Map([
+  ...['connection', 'keep-alive', 'te', 'trailer', 'transfer-encoding', 'upgrade'].map(
+    (name) => [name, 'it belongs to one connection, not to the message'] as const,
+  ),
+  ['host', 'it follows from the URL'],
+  ['content-length', 'it follows from the body'],
+  ['content-type', 'it is always application/json'],
+  ['expect', 'a webhook is sent in one go'],
+  ['x-signature', 'it is computed from the body; set a shared secret to have it sent'],
+]);
+
+function checkName(name: string, context: HeaderContext): void {
+  if (!TOKEN.test(name)) {
+    throw error(`Expected a header name, got \`${shownName(name)}\``, context, {
+      hint: "A name is made of letters, digits and any of !#$%&'*+-.^_`|~",
+    });
+  }
+  const lower = name.toLowerCase();
+  const reason = lower.startsWith('proxy-') ? 'it is for a proxy, not for the receiver' : RESERVED.get(lower);
+  if (reason === undefined) return;
+  throw error(`Header \`${name}\` cannot be set: ${reason}`, context, { name, hint: `Remove \`${name}\`` });
+}
+
+/** `Authorization: Bearer …` pasted as a name has its value in it: nothing is shown from the first wrong character on. */
+function shownName(name: string): string {
+  const valid = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]*/.exec(name)?.[0] ?? '';
+  return `${printable(valid, 60)}…`;
+}
+
+function checkValue(name: string, value: string, context: HeaderContext): void {
+  // eslint-disable-next-line no-control-regex -- a tab is the one control character allowed
+  const wrong = /[^\t\x20-\x7e\x80-\xff]/.exec(value);
+  if (wrong === null) return;
+  const what = describe(wrong[0]);
+  throw error(`Header \`${name}\` has ${what} at character ${wrong.index + 1} of its value`, context, {
+    name,
+    hint: 'A value may hold tabs, spaces and characters up to U+00FF; a value read from a file often ends with a line break',
+  });
+}
+
+function describe(character: string): string {
+  if (character === '\n' || character === '\r') return 'a line break';
+  return character < '\x80' ? 'a control character' : 'a character above U+00FF';
+}
+
+function twice(name: string, context: HeaderContext): ConfigError {
+  return error(`Header \`${name}\` is given twice, in different spellings`, context, {
+    name,
+    hint: 'Keep one of them, or join the values with a comma',
+  });
+}
+
+function authorizationHeader(seen: ReadonlySet<string>, context: HeaderContext): string[] {
+  if (context.authorization === undefined) return [];
+  if (seen.has('authorization')) {
+    throw error('Header `Authorization` is set, and the URL has a user or password as well', context, {
+      name: 'Authorization',
+      hint: 'Remove one of the two: what stands before the @ of the URL is sent as Authorization',
+    });
+  }
+  return ['Authorization', context.authorization];
+}
+
+function error(
+  message: string,
+  { setting }: HeaderContext,
+  { name, hint }: { name?: string; hint: string },
+): ConfigError {
+  return new ConfigError(message, { key: `${setting}.headers${name === undefined ? '' : `.${name}`}`, hint });
+}

@@ -1,0 +1,51 @@
+/** One URL that deliveries are posted to, with headers of its own. At most MAX_WEBHOOKS per destination. */
+export interface WebhookOptions {
+  /** http: or https:. Userinfo becomes Basic auth; a fragment is refused. */
+  readonly url: string;
+  /** Static headers, sent with every attempt. */
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+export interface DeliveryOptions {
+  /** `fallback`: in order until one succeeds. `broadcast`: all at once. @default 'fallback' */
+  readonly strategy: 'fallback' | 'broadcast';
+  /** For one attempt, name lookup to status line. Ms, 1 to 30,000. @default 5000 */
+  readonly timeoutMs: number;
+  /** The retry window, from the first attempt. Ms; 0 means one round. @default 14_400_000 (4 h) */
+  readonly retryForMs: number;
+  /** Deliveries under way at once to the destination. 1 to 1024. @default 32 */
+  readonly concurrency: number;
+  /** A PEM file with issuers that are trusted besides Node's roots. */
+  readonly caFile?: string;
+  /** How many failures in a row make a webhook unhealthy. At least 1. @default { failures: 10 } */
+  readonly health: { readonly failures: number };
+}
+
+/** A destination of a source. Its key in `Sources` is its name in `integrations`. */
+export interface DestinationOptions {
+  /** @default true */
+  readonly enabled: boolean;
+  /** The first signs, all verify. Empty: unsigned. */
+  readonly sharedSecrets: readonly string[];
+  readonly webhooks: readonly WebhookOptions[];
+  readonly delivery: DeliveryOptions;
+}
+
+export interface SourceOptions {
+  readonly writeKey?: string;
+  readonly destinations: Readonly<Record<string, DestinationOptions>>;
+}
+
+export type Sources = Readonly<Record<string, SourceOptions>>;
+
+export const MAX_WEBHOOKS = 5;
+export const DEFAULT_SOURCE = 'default';
+export const DEFAULT_DESTINATION = 'Webhooks';
+
+export const DELIVERY_DEFAULTS: DeliveryOptions = {
+  strategy: 'fallback',
+  timeoutMs: 5_000,
+  retryForMs: 4 * 60 * 60 * 1000,
+  concurrency: 32,
+  health: { failures: 10 },
+};

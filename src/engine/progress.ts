@@ -1,0 +1,36 @@
+import type { AttemptRecord, Progress } from '../queue/delivery.ts';
+import type { AttemptResult } from './attempt-result.ts';
+import type { Webhook } from './webhook.ts';
+
+/** With a round begun. The first one starts the retry window. */
+export function withRound(progress: Progress, now: number): Progress {
+  const { rounds, firstAttemptAt = Math.floor(now), attempts, rejectedBy, notBefore } = progress;
+  return { rounds: rounds + 1, firstAttemptAt, attempts, rejectedBy, notBefore };
+}
+
+/** With an attempt made: its record, and what it says about asking that webhook again. */
+export function withAttempt(
+  progress: Progress,
+  { key }: Webhook,
+  { result, record, notBefore }: { result: AttemptResult; record: AttemptRecord; notBefore: number },
+): Progress {
+  return {
+    ...progress,
+    attempts: [...progress.attempts, record],
+    rejectedBy: result.result === 'rejected' ? [...progress.rejectedBy, key] : progress.rejectedBy,
+    notBefore: withWait(progress.notBefore, key, notBefore),
+  };
+}
+
+/** A later answer without `Retry-After` takes an earlier one's wait back: 0 is no wait. */
+function withWait(waits: Progress['notBefore'], key: string, until: number): Progress['notBefore'] {
+  if (until > 0) return { ...waits, [key]: until };
+  if (waits[key] === undefined) return waits;
+  const { [key]: _over, ...others } = waits;
+  return others;
+}
+
+/** The webhooks that have not rejected the delivery. */
+export function inPlay(webhooks: readonly Webhook[], { rejectedBy }: Progress): readonly Webhook[] {
+  return rejectedBy.length === 0 ? webhooks : webhooks.filter(({ key }) => !rejectedBy.includes(key));
+}

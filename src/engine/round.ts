@@ -1,0 +1,188 @@
+import type { Clock } from '../clock.ts';
+import type { Progress } from '../queue/delivery.ts';
+import type { Claim, Queue } from '../queue/queue.ts';
+import { sign } from '../signature/sign.ts';
+import type { Transport } from '../transport/transport.ts';
+import type { AttemptResult } from './attempt-result.ts';
+import { attempt, toRecord, type SignedBody } from './attempt.ts';
+import type { Destination } from './destination.ts';
+import type { EngineEvent } from './engine-event.ts';
+import { symptomOf, type LaneHealth } from './health.ts';
+import { inPlay, withAttempt, withRound } from './progress.ts';
+import { isLastRound, windowEndOf } from './schedule.ts';
+import type { Webhook } from './webhook.ts';
+
+/** What the rounds of a lane share. */
+export interface RoundContext {
+  readonly destination: Destination;
+  readonly health: LaneHealth;
+  readonly queue: Queue;
+  readonly transport: Transport;
+  readonly clock: Clock;
+  /** A window that ended before then may have one round more: nobody was there to use it up. */
+  readonly startedAt: number;
+  /** No further attempt is started. */
+  readonly stopping: AbortSignal;
+  /** Attempts under way are cut short. */
+  readonly aborting: AbortSignal;
+  readonly onEvent: ((event: EngineEvent) => void) | undefined;
+}
+
+/**
+ * What a round came to. `open`: a webhook is left that may take it later. `interrupted`: we were told to stop.
+ * `lost`: the claim is another's. `broken`: the queue or this program failed on the way.
+ */
+export type RoundResult = { readonly progress: Progress; readonly signature: string | undefined } & (
+  | { readonly outcome: 'delivered' | 'rejected' | 'open' | 'interrupted' | 'lost' }
+  | { readonly outcome: 'broken'; readonly error: unknown }
+);
+
+/** One pass over the webhooks that have not rejected the delivery. Never rejects. */
+export async function runRound(claim: Claim, context: RoundContext): Promise<RoundResult> {
+  const round = new Round(claim, context);
+  try {
+    const outcome = await round.run();
+    return { outcome, progress: round.progress, signature: round.signature };
+  } catch (error) {
+    return { outcome: 'broken', error, progress: round.progress, signature: round.signature };
+  }
+}
+
+class Round {
+  progress: Progress;
+  signature: string | undefined;
+  readonly #claim: Claim;
+  readonly #context: RoundContext;
+  readonly #beganAt: number;
+  readonly #windowEnd: number;
+  /** When the window no longer counts: the first round, and a late one, are made whole. */
+  readonly #isWhole: boolean;
+  readonly #isLast: boolean;
+
+  constructor(claim: Claim, context: RoundContext) {
+    const { delivery } = claim;
+    const now = context.clock.now();
+    this.#beganAt = now;
+    this.#claim = claim;
+    this.#context = context;
+    this.progress = withRound(delivery.progress, now);
+    const { rounds, firstAttemptAt = now } = this.progress;
+    const soFar = { now, rounds, firstAttemptAt, retryForMs: context.destination.delivery.retryForMs };
+    this.#windowEnd = windowEndOf(soFar);
+    this.#isWhole = delivery.progress.firstAttemptAt === undefined || this.#windowEnd < context.startedAt;
+    this.#isLast = isLastRound(soFar);
+  }
+
+  async run(): Promise<Exclude<RoundResult['outcome'], 'broken'>> {
+    const { destination, queue, stopping } = this.#context;
+    const before = this.#claim.delivery.progress;
+    let untried = this.#webhooksToAsk();
+    // They have all rejected it, or none may be asked yet: there is no round to count.
+    if (untried.length === 0) this.progress = before;
+    while (untried.length > 0) {
+      if (stopping.aborted) return this.#interrupted(before);
+      if (!(await queue.renew(this.#claim, this.progress, destination.leaseMs))) return 'lost';
+      if (this.#isOver()) break;
+      const wave = this.#nextWave(untried);
+      const results = await this.#askAll(wave);
+      if (results.some(({ result }) => result === 'delivered')) return 'delivered';
+      if (this.#wasCut(results)) return this.#interrupted(before);
+      untried = untried.filter((webhook) => !wave.includes(webhook));
+    }
+    return inPlay(destination.webhooks, this.progress).length === 0 ? 'rejected' : 'open';
+  }
+
+  /** A webhook that asked to be left alone is left alone; in the last round it is asked after all others, lest nobody is. */
+  #webhooksToAsk(): readonly Webhook[] {
+    const { notBefore } = this.progress;
+    const all = inPlay(this.#context.destination.webhooks, this.progress);
+    const isResting = ({ key }: Webhook): boolean => (notBefore[key] ?? 0) > this.#beganAt;
+    if (!all.some(isResting)) return all;
+    const open = all.filter((webhook) => !isResting(webhook));
+    return this.#isLast ? [...open, ...all.filter(isResting)] : open;
+  }
+
+  /** Those asked next, together: the first in line, or all with `broadcast`; the passed-over ones when no other is left. */
+  #nextWave(untried: readonly Webhook[]): readonly Webhook[] {
+    const { destination, health } = this.#context;
+    const healthy = this.#isLast ? untried : untried.filter(({ key }) => !health.isPassedOver(key));
+    const candidates = healthy.length === 0 ? untried : healthy;
+    return destination.delivery.strategy === 'broadcast' ? candidates : candidates.slice(0, 1);
+  }
+
+  #isOver(): boolean {
+    return !this.#isWhole && this.#context.clock.now() > this.#windowEnd;
+  }
+
+  /** Waits for all of them, so that every attempt is recorded, also when one of them fails in us. */
+  async #askAll(wave: readonly Webhook[]): Promise<readonly AttemptResult[]> {
+    const signed = this.#sign();
+    const [only] = wave;
+    if (wave.length === 1 && only !== undefined) return [await this.#ask(only, signed)];
+    const settled = await Promise.allSettled(wave.map((webhook) => this.#ask(webhook, signed)));
+    return settled.map((each) => {
+      if (each.status === 'rejected') throw each.reason;
+      return each.value;
+    });
+  }
+
+  /** With the secret of now, not of when the delivery was queued. */
+  #sign(): SignedBody {
+    const { body } = this.#claim.delivery;
+    const [secret] = this.#context.destination.secrets;
+    if (secret !== undefined) this.signature ??= sign(body, secret);
+    return { body, signature: this.signature };
+  }
+
+  async #ask(webhook: Webhook, signed: SignedBody): Promise<AttemptResult> {
+    const { destination, health, transport, clock, aborting: signal } = this.#context;
+    const isTrial = health.begin(webhook.key);
+    let result: AttemptResult | undefined;
+    try {
+      const { secrets, delivery } = destination;
+      const { timeoutMs, caFile } = delivery;
+      result = await attempt(webhook, signed, { transport, clock, timeoutMs, caFile, secrets, signal });
+    } finally {
+      const symptom = result === undefined ? 'none' : symptomOf(result);
+      health.end(webhook.key, { symptom, isTrial });
+    }
+    this.#record(webhook, result);
+    return result;
+  }
+
+  #record(webhook: Webhook, result: AttemptResult): void {
+    const record = toRecord(result, webhook, this.progress.rounds);
+    this.progress = withAttempt(this.progress, webhook, {
+      result,
+      record,
+      notBefore: this.#notBefore(result),
+    });
+    this.#context.onEvent?.({
+      kind: 'attempt',
+      delivery: this.#claim.delivery,
+      attempt: record,
+      signature: this.signature,
+    });
+  }
+
+  /** `Retry-After` is a lower bound, cut at the window's end; 0 without one. */
+  #notBefore(result: AttemptResult): number {
+    if (result.result !== 'retryable' || result.retryAfterMs === undefined) return 0;
+    return Math.min(Math.ceil(this.#context.clock.now() + result.retryAfterMs), this.#windowEnd);
+  }
+
+  /** An attempt that ends as `aborted` by anyone else's doing is a failure like others, or it would be repeated for ever. */
+  #wasCut(results: readonly AttemptResult[]): boolean {
+    const { aborting } = this.#context;
+    return (
+      aborting.aborted && results.some((each) => each.result === 'retryable' && each.error === 'aborted')
+    );
+  }
+
+  /** What was not gone through does not count as a round, so it does not make the next wait longer. */
+  #interrupted(before: Progress): 'interrupted' {
+    const hasAsked = this.progress.attempts.length > before.attempts.length;
+    this.progress = hasAsked ? { ...this.progress, rounds: before.rounds } : before;
+    return 'interrupted';
+  }
+}

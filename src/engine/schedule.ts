@@ -1,0 +1,63 @@
+/** The wait after the first round; each further one doubles it. */
+const FIRST_WAIT_MS = 1_000;
+const LONGEST_WAIT_MS = 10 * 60_000;
+/** Kept free before the window's end, so that a round planned for it still begins within it. */
+const SLACK_MS = 50;
+
+export interface RoundsSoFar {
+  readonly now: number;
+  /** The start of the retry window. */
+  readonly firstAttemptAt: number;
+  readonly retryForMs: number;
+  /** Rounds begun, at least 1. */
+  readonly rounds: number;
+}
+
+export interface NextRound extends RoundsSoFar {
+  /** For each webhook still in play, until when it asked to be left alone; 0 if it did not. */
+  readonly notBefore: readonly number[];
+  /** From the start of a round to the start of its last attempt, at most. */
+  readonly roundMs: number;
+  /** At least 0, less than 1. */
+  readonly random: number;
+}
+
+/**
+ * When to go round again, or undefined when the window leaves no time for it.
+ *
+ * Exponential with equal jitter, and not before the first webhook is open again. The last round is moved so that all of
+ * it, else its first attempt, begins within the window; never closer than the shortest wait.
+ */
+export function nextRoundAt(next: NextRound): number | undefined {
+  const { now, rounds, roundMs, random } = next;
+  const windowEnd = windowEndOf(next);
+  const lastWhole = windowEnd - SLACK_MS - roundMs;
+  const askedFor = Math.min(...next.notBefore);
+  const openAt = askedFor >= windowEnd ? lastWhole : askedFor;
+  const earliest = Math.max(now + shortestWaitMs(rounds), openAt);
+  const wanted = Math.max(now + waitMs(rounds, random), openAt);
+  if (wanted <= lastWhole) return wanted;
+  if (lastWhole >= earliest) return lastWhole;
+  const last = Math.min(wanted, windowEnd - SLACK_MS);
+  return last >= earliest ? last : undefined;
+}
+
+/** No attempt starts after it. */
+export function windowEndOf({ firstAttemptAt, retryForMs }: RoundsSoFar): number {
+  return firstAttemptAt + retryForMs;
+}
+
+/** Whether the round that begins now is the last one, however short the wait after it. */
+export function isLastRound(soFar: RoundsSoFar): boolean {
+  return soFar.now + shortestWaitMs(soFar.rounds) > windowEndOf(soFar) - SLACK_MS;
+}
+
+/** Equal jitter: half of it fixed, half random, so that what failed together does not come back together. */
+export function waitMs(rounds: number, random: number): number {
+  const half = shortestWaitMs(rounds);
+  return half + half * random;
+}
+
+function shortestWaitMs(rounds: number): number {
+  return Math.min(FIRST_WAIT_MS * 2 ** (rounds - 1), LONGEST_WAIT_MS) / 2;
+}

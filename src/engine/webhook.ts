@@ -1,0 +1,117 @@
+import { ConfigError } from '../errors.ts';
+import { MASK, printable, redactUrl } from '../redact.ts';
+import { buildHeaders } from './headers.ts';
+import { MAX_WEBHOOKS, type WebhookOptions } from './options.ts';
+
+/** A webhook that has been checked, with all that its requests have in common. */
+export interface Webhook {
+  /** Names it in the progress of a delivery: its URL as shown, numbered from the second that shares it. */
+  readonly key: string;
+  /** As it is asked: without userinfo. */
+  readonly url: string;
+  /** As it is shown and kept: userinfo and secret parameters masked. */
+  readonly shownUrl: string;
+  /** Name, value, name, value … without the signature. */
+  readonly headers: readonly string[];
+}
+
+/**
+ * Checks the webhooks of a destination and builds their requests' constant parts once.
+ * @param setting names them in errors, as `sources.web.destinations.Webhooks.webhooks`.
+ * @throws ConfigError
+ */
+export function prepareWebhooks(
+  webhooks: readonly WebhookOptions[],
+  { userAgent, setting }: { readonly userAgent: string; readonly setting: string },
+): readonly Webhook[] {
+  if (webhooks.length === 0 || webhooks.length > MAX_WEBHOOKS) {
+    throw new ConfigError(
+      `Expected 1 to ${MAX_WEBHOOKS} webhooks for a destination, got ${webhooks.length}`,
+      {
+        key: setting,
+        hint:
+          webhooks.length === 0 ? 'Give it a URL, or disable it' : 'Spread them over several destinations',
+      },
+    );
+  }
+  const timesShown = new Map<string, number>();
+  return webhooks.map(({ url, headers }, index) => {
+    const at = `${setting}[${index}]`;
+    const address = readUrl(url, at);
+    const time = (timesShown.get(address.shownUrl) ?? 0) + 1;
+    timesShown.set(address.shownUrl, time);
+    return {
+      // No URL has a fragment here, so no other webhook's key looks like this.
+      key: time === 1 ? address.shownUrl : `${address.shownUrl}#${time}`,
+      url: address.url,
+      shownUrl: address.shownUrl,
+      headers: buildHeaders(headers, { userAgent, authorization: address.authorization, setting: at }),
+    };
+  });
+}
+
+interface Address {
+  readonly url: string;
+  readonly shownUrl: string;
+  readonly authorization: string | undefined;
+}
+
+function readUrl(given: string, setting: string): Address {
+  const text = given.trim();
+  const fail = (message: string, hint: string): ConfigError =>
+    new ConfigError(message, { key: `${setting}.url`, hint });
+  const shown = shownText(text);
+  if (/[\s\p{Cc}]/u.test(text)) {
+    throw fail(`Expected a URL without white space in it, got \`${shown}\``, 'Write a space as %20');
+  }
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (url === undefined || (url.protocol !== 'http:' && url.protocol !== 'https:')) {
+    throw fail(`Expected an http:// or https:// URL, got \`${shown}\``, suggestion(text, shown));
+  }
+  if (text.includes('#')) {
+    throw fail(
+      `Expected a URL without a fragment, got \`${shown}\``,
+      'A fragment is never sent: remove it from the # on, or write the # as %23',
+    );
+  }
+  return url.username === '' && url.password === ''
+    ? { url: url.href, shownUrl: redactUrl(text), authorization: undefined }
+    : withUserinfo(url);
+}
+
+/** Basic authentication (RFC 7617). */
+function withUserinfo(url: URL): Address {
+  const credentials = Buffer.concat([
+    percentDecoded(url.username),
+    Buffer.from(':'),
+    percentDecoded(url.password),
+  ]);
+  url.username = '';
+  url.password = '';
+  return {
+    url: url.href,
+    shownUrl: redactUrl(url.href).replace('//', `//${MASK}@`),
+    authorization: `Basic ${credentials.toString('base64')}`,
+  };
+}
+
+/** What a URL percent-encodes are bytes, of any encoding; a stray % stands for itself. */
+function percentDecoded(text: string): Buffer {
+  const bytes = text.replace(/%([0-9a-f]{2})/gi, (_, hex: string) =>
+    String.fromCharCode(Number.parseInt(hex, 16)),
+  );
+  return Buffer.from(bytes, 'latin1');
+}
+
+/** What is no good URL, for an error text. */
+function shownText(text: string): string {
+  return printable(redactUrl(text), 200);
+}
+
+function suggestion(text: string, shown: string): string {
+  const scheme = /^([a-z][a-z0-9+.-]*):\/\//i.exec(text)?.[1]?.toLowerCase();
+  if (scheme === 'http' || scheme === 'https') return 'Check the host and the port';
+  const rest = shown.replace(/^[a-z][a-z0-9+.-]*:\/\//i, '').replace(/^\/+/, '');
+  const isLocal = /^(?:.*@)?(?:localhost|127\.|\[?::1|0\.0\.0\.0|[^./:]+:\d)/i.test(rest);
+  return `Did you mean ${isLocal ? 'http' : 'https'}://${rest}?`;
+}

@@ -1,0 +1,728 @@
+import { describe, expect, it } from 'vitest';
+import { sleep } from '../../src/clock.ts';
+import { createEngine } from '../../src/engine/engine.ts';
+import { DELIVERY_DEFAULTS, type Sources } from '../../src/engine/options.ts';
+import { ClosedError, ConfigError, QueueError } from '../../src/errors.ts';
+import { MemoryQueue } from '../../src/queue/memory-queue.ts';
+import type { Queue } from '../../src/queue/queue.ts';
+import { FakeClock } from '../fake-clock.ts';
+import { newDelivery } from '../queue/new-delivery.ts';
+import { A, after, answer, B, BODY, createHarness, failure, heldReceiver, oneSource } from './harness.ts';
+
+const ENTRY = { messageId: 'm1', type: 'track', body: BODY, orderKeys: [] };
+
+/** One source with two destinations of one webhook each. */
+function twoDestinations(): Sources {
+  const options = { enabled: true, sharedSecrets: [], delivery: { ...DELIVERY_DEFAULTS, concurrency: 2 } };
+  return {
+    web: {
+      destinations: {
+        Webhooks: { ...options, webhooks: [{ url: A, headers: {} }] },
+        Backup: { ...options, webhooks: [{ url: B, headers: {} }] },
+      },
+    },
+  };
+}
+
+describe('createEngine', () => {
+  it('names the destination of a webhook that cannot be asked', () => {
+    const [clock, sources] = [new FakeClock(), oneSource(['ftp://a.example/'])];
+    const { engine, queue } = createHarness(() => answer(200), { clock });
+    const create = (): unknown =>
+      createEngine({
+        sources,
+        queue,
+        clock,
+        transport: { send: () => Promise.reject(), close: () => engine.close() },
+        userAgent: 'x/1',
+      });
+    expect(create).toThrow(ConfigError);
+    expect(create).toThrow(
+      expect.objectContaining({ key: 'sources.web.destinations.Webhooks.webhooks[0].url' }),
+    );
+  });
+
+  it('takes an empty secret for a mistake, not for a wish to send unsigned', () => {
+    expect(() => createHarness(() => answer(200), { secrets: [''] })).toThrow(
+      'Expected a shared secret, got an empty one',
+    );
+  });
+
+  it('does not look at the webhooks of a disabled destination', () => {
+    const { web } = oneSource(['not a url']);
+    const webhooks = web?.destinations['Webhooks'];
+    if (webhooks === undefined) throw new Error('no destination');
+    const sources = { web: { destinations: { Webhooks: { ...webhooks, enabled: false } } } };
+    expect(() => createHarness(() => answer(200), { sources })).not.toThrow();
+  });
+});
+
+describe('submit', () => {
+  it('gives the deliveries of each entry, in order, once they are queued', async () => {
+    let count = 0;
+    const { engine, queue } = createHarness(() => answer(200), {
+      sources: twoDestinations(),
+      newId: () => `id${count++}`,
+    });
+    const submitted = await engine.submit('web', [
+      ENTRY,
+      { ...ENTRY, integrations: { All: false } },
+      { ...ENTRY, integrations: { Webhooks: false } },
+    ]);
+    expect(submitted).toEqual([
+      {
+        deliveries: [
+          { id: 'id0', destination: 'Webhooks' },
+          { id: 'id1', destination: 'Backup' },
+        ],
+      },
+      { deliveries: [] },
+      { deliveries: [{ id: 'id2', destination: 'Backup' }] },
+    ]);
+    const { claims } = await queue.claim({ source: 'web', destination: 'Backup', limit: 9, leaseMs: 1 });
+    expect(claims.map(({ delivery }) => delivery.id)).toEqual(['id1', 'id2']);
+  });
+
+  it('gives every delivery an id of its own, in every engine', async () => {
+    const ids = await Promise.all(
+      [0, 1].map(async () => {
+        const { engine } = createHarness(() => answer(200));
+        const submitted = await engine.submit(
+          'web',
+          Array.from({ length: 1_000 }, () => ENTRY),
+        );
+        return submitted.flatMap(({ deliveries }) => deliveries.map(({ id }) => id));
+      }),
+    );
+    expect(new Set(ids.flat()).size).toBe(2_000);
+  });
+
+  it('rejects an unknown source, and names those there are', async () => {
+    const { engine } = createHarness(() => answer(200));
+    const error: unknown = await engine.submit('constructor', [ENTRY]).catch((thrown: unknown) => thrown);
+    expect(error).toBeInstanceOf(ConfigError);
+    expect(error).toMatchObject({
+      message: 'Expected the name of a source, got "constructor"',
+      hint: 'Known sources: web',
+    });
+  });
+
+  it('rejects what the queue could not store, and goes on', async () => {
+    const harness = createHarness(() => answer(200));
+    const add = harness.queue.add.bind(harness.queue);
+    harness.queue.add = () => Promise.reject(new QueueError('The disk is full'));
+    harness.engine.start();
+    await expect(harness.engine.submit('web', [ENTRY])).rejects.toThrow('The disk is full');
+    await harness.engine.idle();
+    harness.queue.add = add;
+    await harness.send();
+    await harness.engine.idle();
+    expect(harness.onlySettled().state).toBe('delivered');
+    await harness.engine.close();
+  });
+
+  it('only queues until the engine is started', async () => {
+    const harness = createHarness(() => answer(200));
+    await harness.send();
+    await harness.clock.advance(60_000);
+    expect(harness.requests).toEqual([]);
+    harness.engine.start();
+    await harness.engine.idle();
+    expect(harness.requests).toHaveLength(1);
+    await harness.engine.close();
+  });
+
+  it('rejects after close()', async () => {
+    const { engine } = createHarness(() => answer(200));
+    await engine.close();
+    await expect(engine.submit('web', [ENTRY])).rejects.toThrow(ClosedError);
+  });
+});
+
+describe('idle', () => {
+  it('resolves at once when nothing was ever queued', async () => {
+    const { engine } = createHarness(() => answer(200));
+    engine.start();
+    await engine.idle();
+    await engine.close();
+  });
+
+  it('waits for what is in flight and for what is to be retried', async () => {
+    const harness = createHarness((request, turn) =>
+      after(harness.clock, 100, request, answer(turn === 0 ? 503 : 200)),
+    );
+    harness.engine.start();
+    await harness.send();
+    let isIdle = false;
+    const idle = harness.engine.idle().then(() => (isIdle = true));
+    await harness.clock.advance(100);
+    expect(isIdle).toBe(false);
+    await harness.clock.advance(750);
+    expect(isIdle).toBe(false);
+    await harness.clock.advance(100);
+    expect(isIdle).toBe(true);
+    await idle;
+    await harness.engine.close();
+  });
+
+  it('resolves when the engine is closed', async () => {
+    const harness = createHarness(() => answer(503));
+    harness.engine.start();
+    await harness.send();
+    await harness.clock.advance(0);
+    const idle = harness.engine.idle();
+    await harness.engine.close();
+    await idle;
+    await harness.engine.idle();
+  });
+});
+
+describe('idle, when the queue takes its time', () => {
+  it('waits for what is being added', async () => {
+    const harness = createHarness(() => answer(200));
+    const add = harness.queue.add.bind(harness.queue);
+    harness.queue.add = async (deliveries) => {
+      await sleep(harness.clock, 100);
+      await add(deliveries);
+    };
+    harness.engine.start();
+    await harness.clock.advance(0);
+    const sent = harness.send();
+    const idle = harness.engine.idle().then(() => harness.settled().length);
+    await harness.clock.advance(100);
+    expect(await idle).toBe(1);
+    await sent;
+    await harness.engine.close();
+  });
+
+  it('does not wait for what could not be added', async () => {
+    const harness = createHarness(() => answer(200));
+    harness.queue.add = async () => {
+      await sleep(harness.clock, 100);
+      throw new QueueError('The disk is full');
+    };
+    harness.engine.start();
+    await harness.clock.advance(0);
+    const sent = expect(harness.send()).rejects.toThrow('The disk is full');
+    const idle = harness.engine.idle();
+    await harness.clock.advance(100);
+    await idle;
+    await sent;
+    await harness.engine.close();
+  });
+
+  it('waits until it is known whether there are lanes that the config does not name', async () => {
+    const harness = createHarness(() => answer(200));
+    await harness.queue.add([newDelivery('stray', { destination: 'Gone' })]);
+    const lanes = harness.queue.lanes.bind(harness.queue);
+    harness.queue.lanes = async () => {
+      await sleep(harness.clock, 100);
+      return lanes();
+    };
+    harness.engine.start();
+    const idle = harness.engine.idle().then(() => harness.settled().length);
+    await harness.clock.advance(100);
+    expect(await idle).toBe(1);
+    await harness.engine.close();
+  });
+
+  it('waits while it cannot be claimed from', async () => {
+    const harness = createHarness(() => answer(200));
+    harness.engine.start();
+    await harness.engine.idle();
+    const claim = harness.queue.claim.bind(harness.queue);
+    harness.queue.claim = () => Promise.reject(new QueueError('database is locked'));
+    await harness.send();
+    await harness.clock.advance(0);
+    const idle = harness.engine.idle().then(() => harness.settled().length);
+    harness.queue.claim = claim;
+    await harness.clock.advance(1_000);
+    expect(await idle).toBe(1);
+    await harness.engine.close();
+  });
+});
+
+describe('concurrency', () => {
+  it('is never exceeded, is used up, and is each destination’s own', async () => {
+    const held = heldReceiver();
+    const harness = createHarness(
+      (request, turn) => (request.url === A ? held.receiver(request, turn) : answer(200)),
+      {
+        sources: twoDestinations(),
+      },
+    );
+    harness.engine.start();
+    await harness.engine.submit(
+      'web',
+      Array.from({ length: 10 }, () => ENTRY),
+    );
+    await harness.clock.advance(0);
+    expect(held.waiting()).toBe(2);
+    expect(harness.settled()).toHaveLength(10);
+    for (let left = 10; left > 0; left--) {
+      held.release(answer(200));
+      await harness.clock.advance(0);
+      expect(held.waiting()).toBe(Math.min(2, left - 1));
+    }
+    expect(harness.settled()).toHaveLength(20);
+    await harness.engine.close();
+  });
+
+  it('is never asked of the queue when there is none left', async () => {
+    const held = heldReceiver();
+    const harness = createHarness(held.receiver, { delivery: { concurrency: 2 } });
+    const limits: number[] = [];
+    const claim = harness.queue.claim.bind(harness.queue);
+    harness.queue.claim = (request) => {
+      limits.push(request.limit);
+      return claim(request);
+    };
+    harness.engine.start();
+    for (let sent = 0; sent < 4; sent++) await harness.send();
+    await harness.clock.advance(1_000);
+    held.release(answer(200));
+    await harness.clock.advance(1_000);
+    expect(new Set(limits)).toEqual(new Set([2, 1]));
+    await harness.engine.abort();
+  });
+
+  it('is given back by deliveries that wait for their retry', async () => {
+    const harness = createHarness(({ body }) => answer(body.length === 1 ? 503 : 200), {
+      delivery: { concurrency: 1 },
+    });
+    harness.engine.start();
+    await harness.send({ body: new Uint8Array(1) });
+    await harness.send({ body: new Uint8Array(2) });
+    await harness.clock.advance(0);
+    expect(harness.settled()).toHaveLength(1);
+    await harness.engine.close();
+  });
+});
+
+describe('order keys', () => {
+  it('keep a later delivery back while an earlier one is retried, but no other', async () => {
+    const harness = createHarness(({ body }, turn) => answer(body.length === 1 && turn < 4 ? 503 : 200));
+    harness.engine.start();
+    await harness.send({ orderKeys: ['u'], body: new Uint8Array(1) });
+    await harness.send({ orderKeys: ['u'], body: new Uint8Array(2) });
+    await harness.send({ orderKeys: ['v'], body: new Uint8Array(3) });
+    await harness.clock.advance(60_000);
+    expect(harness.settled().map(({ body }) => body.length)).toEqual([3, 1, 2]);
+    await harness.engine.close();
+  });
+
+  it('are released by a dead letter', async () => {
+    const harness = createHarness(({ body }) => answer(body.length === 1 ? 404 : 200));
+    harness.engine.start();
+    await harness.send({ orderKeys: ['u'], body: new Uint8Array(1) });
+    await harness.send({ orderKeys: ['u'], body: new Uint8Array(2) });
+    await harness.clock.advance(0);
+    expect(harness.settled().map(({ state, reason }) => reason ?? state)).toEqual(['rejected', 'delivered']);
+    await harness.engine.close();
+  });
+
+  it('keep every user’s deliveries in order, whatever fails', async () => {
+    let seed = 7;
+    const random = (): number => (seed = (seed * 16_807) % 2_147_483_647) / 2_147_483_647;
+    const harness = createHarness(
+      (request) =>
+        after(harness.clock, Math.ceil(random() * 50), request, answer(random() < 0.4 ? 503 : 200)),
+      {
+        random,
+        delivery: { concurrency: 8 },
+      },
+    );
+    harness.engine.start();
+    const entries = Array.from({ length: 200 }, (_, index) => ({
+      ...ENTRY,
+      messageId: String(index),
+      orderKeys: index % 10 === 9 ? ['u0', 'u1'] : [`u${index % 4}`],
+    }));
+    await harness.engine.submit('web', entries);
+    await harness.clock.advance(3_600_000);
+    expect(harness.settled()).toHaveLength(200);
+    for (const key of ['u0', 'u1', 'u2', 'u3']) {
+      const order = harness
+        .settled()
+        .filter(({ orderKeys }) => orderKeys.includes(key))
+        .map(({ messageId }) => Number(messageId));
+      expect(order).toEqual(order.toSorted((a, b) => a - b));
+    }
+    await harness.engine.close();
+  });
+});
+
+describe('a delivery whose destination is gone or disabled', () => {
+  it('becomes a dead letter of reason cancelled, without a request', async () => {
+    const { web } = oneSource([A]);
+    const webhooks = web?.destinations['Webhooks'];
+    if (webhooks === undefined) throw new Error('no destination');
+    const clock = new FakeClock();
+    const queue = new MemoryQueue(clock);
+    await queue.add([
+      newDelivery('a', { destination: 'Gone' }),
+      newDelivery('b', { source: 'gone' }),
+      newDelivery('c', { destination: 'Off' }),
+      newDelivery('d'),
+    ]);
+    const sources = { web: { destinations: { Webhooks: webhooks, Off: { ...webhooks, enabled: false } } } };
+    const harness = createHarness(() => answer(200), { clock, queue, sources });
+    harness.engine.start();
+    await harness.engine.idle();
+    expect(harness.requests).toHaveLength(1);
+    const outcomes = harness.settled().map(({ id, state, reason }) => [id, reason ?? state]);
+    expect(Object.fromEntries(outcomes)).toEqual({
+      a: 'cancelled',
+      b: 'cancelled',
+      c: 'cancelled',
+      d: 'delivered',
+    });
+    await harness.engine.close();
+  });
+});
+
+describe('close', () => {
+  it('finishes the attempts in flight and leaves the rest in the queue', async () => {
+    const held = heldReceiver();
+    const harness = createHarness(held.receiver, { delivery: { concurrency: 2 } });
+    harness.engine.start();
+    await harness.engine.submit(
+      'web',
+      Array.from({ length: 5 }, () => ENTRY),
+    );
+    await harness.clock.advance(0);
+    let isClosed = false;
+    const closed = harness.engine.close().then(() => (isClosed = true));
+    held.release(answer(200));
+    await harness.clock.advance(0);
+    expect([isClosed, harness.settled().length, harness.requests.length]).toEqual([false, 1, 2]);
+    held.release(answer(200));
+    await closed;
+    expect([harness.settled().length, harness.requests.length]).toEqual([2, 2]);
+    const { claims } = await harness.queue.claim({
+      source: 'web',
+      destination: 'Webhooks',
+      limit: 9,
+      leaseMs: 1,
+    });
+    expect(claims.map(({ delivery }) => delivery.progress.rounds)).toEqual([0, 0, 0]);
+    expect(harness.clock.pendingTimers).toBe(0);
+  });
+
+  it('starts no further attempt of a round, which then does not count', async () => {
+    const held = heldReceiver();
+    const harness = createHarness(held.receiver, { urls: [A, B] });
+    harness.engine.start();
+    const id = await harness.send();
+    await harness.clock.advance(0);
+    const closed = harness.engine.close();
+    held.release(answer(503));
+    await closed;
+    expect(harness.requests.map(({ url }) => url)).toEqual([A]);
+    const { claims } = await harness.queue.claim({
+      source: 'web',
+      destination: 'Webhooks',
+      limit: 9,
+      leaseMs: 1,
+    });
+    expect(claims).toMatchObject([
+      { delivery: { id, progress: { rounds: 0, attempts: [{ url: A, status: 503 }] } } },
+    ]);
+  });
+
+  it('resolves at once, and every time, when nothing is in flight', async () => {
+    const { engine, clock } = createHarness(() => answer(200));
+    await engine.close();
+    engine.start();
+    await engine.close();
+    await engine.abort();
+    expect(clock.pendingTimers).toBe(0);
+  });
+
+  it('cancels the timers of what waits', async () => {
+    const harness = createHarness(() => answer(503), { pollMs: 1_000 });
+    harness.engine.start();
+    await harness.send();
+    await harness.clock.advance(0);
+    expect(harness.clock.pendingTimers).toBeGreaterThan(0);
+    await harness.engine.close();
+    expect(harness.clock.pendingTimers).toBe(0);
+  });
+});
+
+describe('abort', () => {
+  it('cuts the attempts in flight and puts their deliveries back as they were, due as they were', async () => {
+    const harness = createHarness((request) => after(harness.clock, 5_000, request, answer(200)), {
+      urls: [A, B],
+    });
+    harness.engine.start();
+    const id = await harness.send();
+    const addedAt = harness.clock.now();
+    await harness.clock.advance(100);
+    await harness.engine.abort();
+    expect(harness.clock.pendingTimers).toBe(0);
+    expect(harness.requests).toHaveLength(1);
+    expect(harness.events.map(({ kind }) => kind)).toEqual(['attempt', 'rescheduled']);
+    const { claims } = await harness.queue.claim({
+      source: 'web',
+      destination: 'Webhooks',
+      limit: 1,
+      leaseMs: 1,
+    });
+    expect(claims).toMatchObject([
+      {
+        delivery: {
+          id,
+          dueAt: addedAt,
+          progress: {
+            rounds: 0,
+            firstAttemptAt: addedAt,
+            rejectedBy: [],
+            attempts: [{ url: A, error: 'aborted' }],
+          },
+        },
+      },
+    ]);
+  });
+
+  it('does not count the round that it cut, though no webhook was left to ask', async () => {
+    const harness = createHarness((request) => after(harness.clock, 5_000, request, answer(200)), {
+      delivery: { retryForMs: 0 },
+    });
+    harness.engine.start();
+    await harness.send();
+    await harness.clock.advance(100);
+    await harness.engine.abort();
+    expect(harness.events.at(-1)).toMatchObject({
+      kind: 'rescheduled',
+      delivery: { progress: { rounds: 0 } },
+    });
+  });
+
+  it('hurries a close that is waiting', async () => {
+    const harness = createHarness((request) => after(harness.clock, 5_000, request, answer(200)));
+    harness.engine.start();
+    await harness.send();
+    await harness.clock.advance(100);
+    const closed = harness.engine.close();
+    await harness.engine.abort();
+    await closed;
+    expect(harness.settled()).toEqual([]);
+  });
+
+  it('does not undo a success of the same round', async () => {
+    const harness = createHarness(
+      (request) => (request.url === A ? answer(200) : after(harness.clock, 5_000, request, answer(200))),
+      { urls: [A, B], delivery: { strategy: 'broadcast' } },
+    );
+    harness.engine.start();
+    await harness.send();
+    await harness.clock.advance(0);
+    await harness.engine.abort();
+    expect(harness.onlySettled().state).toBe('delivered');
+  });
+
+  it('by someone else, of the transport alone, is a failure like others', async () => {
+    const harness = createHarness((_, turn) => (turn === 0 ? failure('aborted') : answer(200)));
+    harness.engine.start();
+    await harness.send();
+    await harness.clock.advance(400);
+    expect(harness.requests).toHaveLength(1);
+    await harness.clock.advance(600);
+    expect(harness.onlySettled().progress.rounds).toBe(2);
+    await harness.engine.close();
+  });
+});
+
+describe('a queue that fails', () => {
+  it.each(['claim', 'renew', 'settle', 'lanes'] as const)(
+    'to %s for a while loses nothing, and is not hammered',
+    async (method) => {
+      const { queue, clock, calls } = failing(5, method);
+      const harness = createHarness(() => answer(200), { queue, clock });
+      harness.engine.start();
+      await harness.send();
+      await harness.clock.advance(900);
+      expect(calls()).toBeLessThanOrEqual(3);
+      await harness.clock.advance(60_000);
+      expect(harness.onlySettled().state).toBe('delivered');
+      expect(harness.requests).toHaveLength(1);
+      const errors = harness.events.filter(({ kind }) => kind === 'error');
+      expect(errors).toHaveLength(5);
+      expect(errors[0]).toMatchObject({ error: new QueueError('database is locked') });
+      await harness.engine.idle();
+      await harness.engine.close();
+    },
+  );
+
+  it('to claim is not asked more often because more is added, and is asked at once after it has worked', async () => {
+    const { queue, clock, calls } = failing(3, 'claim');
+    const harness = createHarness(() => answer(200), { queue, clock });
+    harness.engine.start();
+    for (let sent = 0; sent < 20; sent++) {
+      await harness.send();
+      await clock.advance(1);
+    }
+    expect(calls()).toBe(1);
+    await clock.advance(60_000);
+    expect(harness.settled()).toHaveLength(20);
+    await harness.send();
+    await clock.advance(0);
+    expect(harness.settled()).toHaveLength(21);
+    await harness.engine.close();
+  });
+
+  it('to claim while the engine closes leaves no timer behind', async () => {
+    const { queue, clock } = failing(Infinity, 'claim');
+    const harness = createHarness(() => answer(200), { queue, clock });
+    harness.engine.start();
+    await harness.engine.close();
+    expect(clock.pendingTimers).toBe(0);
+  });
+
+  it.each(['claim', 'settle'] as const)(
+    'to %s for good does not keep the engine from closing',
+    async (method) => {
+      const { queue, clock } = failing(Infinity, method);
+      const harness = createHarness(() => answer(200), { queue, clock });
+      harness.engine.start();
+      await harness.send();
+      await harness.clock.advance(5_000);
+      await harness.engine.close();
+      expect(harness.settled()).toEqual([]);
+      expect(clock.pendingTimers).toBe(0);
+    },
+  );
+});
+
+describe('a fault of the program in a round', () => {
+  it('is reported, and the delivery is tried again later, not at once', async () => {
+    const harness = createHarness((_, turn) => {
+      if (turn < 2) throw new TypeError('x is not a function');
+      return answer(200);
+    });
+    harness.engine.start();
+    await harness.send();
+    await harness.clock.advance(499);
+    expect(harness.requests).toHaveLength(1);
+    expect(harness.events).toMatchObject([
+      { kind: 'error', during: 'round', error: new TypeError('x is not a function') },
+      { kind: 'rescheduled' },
+    ]);
+    await harness.clock.advance(60_000);
+    expect(harness.requests).toHaveLength(3);
+    expect(harness.onlySettled().state).toBe('delivered');
+    await harness.engine.close();
+  });
+
+  it('that lasts ends with the window', async () => {
+    const harness = createHarness(() => Promise.reject(new Error('always')), {
+      delivery: { retryForMs: 10_000 },
+    });
+    harness.engine.start();
+    await harness.send();
+    await harness.clock.advance(60_000);
+    expect(harness.onlySettled()).toMatchObject({ state: 'dead', reason: 'exhausted' });
+    await harness.engine.close();
+  });
+
+  it('in one attempt of a broadcast leaves the others recorded', async () => {
+    const harness = createHarness(
+      ({ url }) => {
+        if (url === A) throw new Error('a fault');
+        return answer(503);
+      },
+      { urls: [A, B], delivery: { strategy: 'broadcast', retryForMs: 0 } },
+    );
+    harness.engine.start();
+    await harness.send();
+    await harness.clock.advance(0);
+    expect(harness.onlySettled().progress.attempts).toMatchObject([{ url: B, status: 503 }]);
+    await harness.engine.close();
+  });
+});
+
+describe('a listener that throws', () => {
+  it('stops no delivery, and its error is an uncaught exception', async () => {
+    const others = process.listeners('uncaughtException');
+    const caught: unknown[] = [];
+    process.removeAllListeners('uncaughtException');
+    process.on('uncaughtException', (error) => caught.push(error));
+    try {
+      const harness = createHarness(() => answer(200), {
+        onEvent: ({ kind }) => {
+          throw new Error(`on ${kind}`);
+        },
+      });
+      harness.engine.start();
+      await harness.send();
+      await harness.clock.advance(0);
+      expect(harness.requests).toHaveLength(1);
+      expect(await harness.queue.lanes()).toEqual([]);
+      await harness.engine.close();
+      expect(caught).toEqual([new Error('on attempt'), new Error('on settled')]);
+    } finally {
+      process.removeAllListeners('uncaughtException');
+      for (const other of others) process.on('uncaughtException', other);
+    }
+  });
+});
+
+describe('a queue that is shared', () => {
+  it('is looked at every so often for what others have added, new lanes included', async () => {
+    const harness = createHarness(() => answer(200), { pollMs: 1_000 });
+    harness.engine.start();
+    await harness.engine.idle();
+    await harness.queue.add([newDelivery('other'), newDelivery('stray', { destination: 'Gone' })]);
+    await harness.clock.advance(999);
+    expect(harness.settled()).toEqual([]);
+    await harness.clock.advance(1);
+    const states = harness.settled().map(({ id, state }) => [id, state]);
+    expect(Object.fromEntries(states)).toEqual({ other: 'delivered', stray: 'dead' });
+    await harness.engine.close();
+  });
+
+  it('takes a delivery back from a process whose lease has ended', async () => {
+    const harness = createHarness(() => answer(200));
+    await harness.send();
+    await harness.queue.claim({ source: 'web', destination: 'Webhooks', limit: 1, leaseMs: 20_000 });
+    harness.engine.start();
+    await harness.clock.advance(19_999);
+    expect(harness.requests).toEqual([]);
+    await harness.clock.advance(1);
+    expect(harness.onlySettled().state).toBe('delivered');
+    await harness.engine.close();
+  });
+
+  it('leaves a delivery to the process that has taken it over', async () => {
+    const harness = createHarness((request) => after(harness.clock, 100_000, request, answer(503)), {
+      urls: [A, B],
+    });
+    harness.engine.start();
+    const id = await harness.send();
+    await harness.clock.advance(39_000);
+    // The attempt hangs beyond its deadline, so the lease ends, and another process is quicker than this one.
+    harness.queue.renew = () => Promise.resolve(false);
+    harness.queue.settle = () => Promise.resolve(false);
+    harness.queue.claim = () => Promise.resolve({ claims: [], nextDueAt: undefined });
+    await harness.clock.advance(61_000);
+    expect(harness.requests.map(({ url }) => url)).toEqual([A]);
+    expect(harness.events.at(-1)).toMatchObject({ kind: 'lost', delivery: { id } });
+    expect(harness.settled()).toEqual([]);
+    await harness.engine.close();
+  });
+});
+
+/** A queue one of whose methods fails the first so many times. */
+function failing(
+  times: number,
+  method: 'claim' | 'renew' | 'settle' | 'lanes',
+): { queue: Queue; clock: FakeClock; calls: () => number } {
+  const clock = new FakeClock();
+  const queue = new MemoryQueue(clock);
+  const works = queue[method].bind(queue) as (...args: unknown[]) => Promise<never>;
+  let calls = 0;
+  queue[method] = (...args: unknown[]): Promise<never> =>
+    calls++ < times ? Promise.reject(new QueueError('database is locked')) : works(...args);
+  return { queue, clock, calls: () => calls };
+}

@@ -1,0 +1,174 @@
+import type { EngineEvent } from '../../src/engine/engine-event.ts';
+import { createEngine, type Engine, type EngineOptions, type Entry } from '../../src/engine/engine.ts';
+import { DELIVERY_DEFAULTS, type DeliveryOptions, type Sources } from '../../src/engine/options.ts';
+import type { Delivery } from '../../src/queue/delivery.ts';
+import { MemoryQueue } from '../../src/queue/memory-queue.ts';
+import type { Queue } from '../../src/queue/queue.ts';
+import type {
+  NetworkError,
+  Transport,
+  TransportRequest,
+  TransportResult,
+} from '../../src/transport/transport.ts';
+import { FakeClock } from '../fake-clock.ts';
+
+export const A = 'http://a.example/hook';
+export const B = 'http://b.example/hook';
+export const C = 'http://c.example/hook';
+
+export interface Request extends TransportRequest {
+  readonly at: number;
+}
+
+/** Decides what a request comes to; `turn` counts the requests to that URL from 0. */
+export type Receiver = (request: Request, turn: number) => TransportResult | Promise<TransportResult>;
+
+export interface Harness {
+  readonly clock: FakeClock;
+  readonly queue: Queue;
+  readonly engine: Engine;
+  readonly requests: readonly Request[];
+  readonly events: readonly EngineEvent[];
+  /** Submits one message and gives its delivery's id. */
+  send(fields?: Partial<Entry>): Promise<string>;
+  /** The settled deliveries, in order. */
+  settled(): readonly Delivery[];
+  /** The only settled delivery. */
+  onlySettled(): Delivery;
+}
+
+export interface HarnessOptions extends Partial<Pick<EngineOptions, 'random' | 'pollMs' | 'newId'>> {
+  readonly urls?: readonly string[];
+  readonly secrets?: readonly string[];
+  readonly delivery?: Partial<DeliveryOptions>;
+  readonly sources?: Sources;
+  readonly clock?: FakeClock;
+  readonly queue?: Queue;
+  readonly onEvent?: (event: EngineEvent) => void;
+}
+
+/** An engine over a memory queue, a transport that is a function and a clock moved by hand. Not started. */
+export function createHarness(receiver: Receiver, options: HarnessOptions = {}): Harness {
+  const { urls = [A], secrets = [], delivery = {}, random = () => 0.5, onEvent, pollMs, newId } = options;
+  const clock = options.clock ?? new FakeClock();
+  const queue = options.queue ?? new MemoryQueue(clock);
+  const { transport, requests } = fakeTransport(receiver, clock);
+  const events: EngineEvent[] = [];
+  const engine = createEngine({
+    sources: options.sources ?? oneSource(urls, { secrets, delivery }),
+    queue,
+    transport,
+    clock,
+    random,
+    userAgent: 'hooks-cli/0.0.0',
+    ...(pollMs !== undefined && { pollMs }),
+    ...(newId !== undefined && { newId }),
+    onEvent: (event) => {
+      events.push(event);
+      onEvent?.(event);
+    },
+  });
+  const settled = (): readonly Delivery[] =>
+    events.flatMap((event) => (event.kind === 'settled' ? [event.delivery] : []));
+  let sent = 0;
+  return {
+    clock,
+    queue,
+    engine,
+    requests,
+    events,
+    settled,
+    onlySettled: () => {
+      const [only, ...others] = settled();
+      if (only === undefined || others.length > 0)
+        throw new Error(`${others.length + 1} or no deliveries settled`);
+      return only;
+    },
+    send: async (fields) => {
+      const entry = { messageId: `m${sent++}`, type: 'track', body: BODY, orderKeys: [], ...fields };
+      const [submitted] = await engine.submit('web', [entry]);
+      return submitted?.deliveries[0]?.id ?? '';
+    },
+  };
+}
+
+export const BODY = new TextEncoder().encode('{"version":1,"type":"track"}');
+
+export function oneSource(
+  urls: readonly string[],
+  { secrets = [], delivery = {} }: { secrets?: readonly string[]; delivery?: Partial<DeliveryOptions> } = {},
+): Sources {
+  return {
+    web: {
+      destinations: {
+        Webhooks: {
+          enabled: true,
+          sharedSecrets: secrets,
+          webhooks: urls.map((url) => ({ url, headers: {} })),
+          delivery: { ...DELIVERY_DEFAULTS, ...delivery },
+        },
+      },
+    },
+  };
+}
+
+function fakeTransport(
+  receiver: Receiver,
+  clock: FakeClock,
+): { transport: Transport; requests: readonly Request[] } {
+  const requests: Request[] = [];
+  const turns = new Map<string, number>();
+  const send = async (request: TransportRequest): Promise<TransportResult> => {
+    const turn = turns.get(request.url) ?? 0;
+    turns.set(request.url, turn + 1);
+    const seen = { ...request, at: clock.now() };
+    requests.push(seen);
+    return receiver(seen, turn);
+  };
+  return { transport: { send, close: () => Promise.resolve() }, requests };
+}
+
+export function answer(
+  status: number,
+  fields: { retryAfter?: string; reply?: string } = {},
+): TransportResult {
+  return { kind: 'response', status, ms: 7, reconnected: false, ...fields };
+}
+
+export function failure(error: NetworkError): TransportResult {
+  return { kind: 'failure', error, detail: `it was ${error}`, ms: 7, reconnected: false };
+}
+
+/** Gives the result after so much fake time, or `aborted` when the request's signal cuts it short. */
+export function after(
+  clock: FakeClock,
+  ms: number,
+  request: TransportRequest,
+  result: TransportResult,
+): Promise<TransportResult> {
+  return new Promise((resolve) => {
+    const cancel = clock.after(ms, () => resolve(result));
+    request.signal?.addEventListener('abort', () => {
+      cancel();
+      resolve(failure('aborted'));
+    });
+  });
+}
+
+/** A receiver whose answers wait until told. */
+export function heldReceiver(): {
+  receiver: Receiver;
+  release: (result: TransportResult) => void;
+  waiting: () => number;
+} {
+  const held: ((result: TransportResult) => void)[] = [];
+  return {
+    receiver: (request) =>
+      new Promise((resolve) => {
+        held.push(resolve);
+        request.signal?.addEventListener('abort', () => resolve(failure('aborted')));
+      }),
+    release: (result) => held.shift()?.(result),
+    waiting: () => held.length,
+  };
+}

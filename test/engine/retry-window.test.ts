@@ -1,0 +1,253 @@
+import { describe, expect, it } from 'vitest';
+import { DELIVERY_DEFAULTS } from '../../src/engine/options.ts';
+import { NO_PROGRESS, type Progress } from '../../src/queue/delivery.ts';
+import { MemoryQueue } from '../../src/queue/memory-queue.ts';
+import { FakeClock } from '../fake-clock.ts';
+import { newDelivery } from '../queue/new-delivery.ts';
+import {
+  A,
+  after,
+  answer,
+  B,
+  C,
+  createHarness,
+  failure,
+  type Harness,
+  type HarnessOptions,
+} from './harness.ts';
+
+const HOUR = 3_600_000;
+const WINDOW_MS = DELIVERY_DEFAULTS.retryForMs;
+
+/** When each round began, from the first attempt on. */
+function roundStarts({ requests }: Harness): number[] {
+  const first = requests[0]?.at ?? 0;
+  return requests.map(({ at }) => at - first);
+}
+
+async function fourHoursOf(options: HarnessOptions): Promise<Harness> {
+  const harness = createHarness(() => answer(503), options);
+  harness.engine.start();
+  await harness.send();
+  await harness.clock.advance(5 * HOUR);
+  return harness;
+}
+
+/** A small generator, so that a failure can be repeated. */
+function seeded(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (state * 1_103_515_245 + 12_345) % 2 ** 31;
+    return state / 2 ** 31;
+  };
+}
+
+describe('four hours of retries', () => {
+  it.each([
+    ['the shortest waits', () => 0],
+    ['the longest waits', () => 1 - Number.EPSILON],
+    ['waits in between', seeded(1)],
+    ['other waits in between', seeded(2)],
+  ])('with %s double from 1 s to 10 min, half of each at random', async (_, random) => {
+    const harness = await fourHoursOf({ random });
+    const starts = roundStarts(harness);
+    const waits = starts.slice(1).map((start, index) => start - (starts[index] ?? 0));
+    for (const [index, wait] of waits.entries()) {
+      const full = Math.min(1_000 * 2 ** index, 600_000);
+      // The time a round falls due is rounded up to a millisecond.
+      expect(wait).toBeGreaterThanOrEqual(full / 2);
+      expect(wait).toBeLessThanOrEqual(full + 1);
+    }
+    expect(Math.max(...starts)).toBeLessThanOrEqual(WINDOW_MS);
+    expect(Math.max(...starts)).toBeGreaterThan(WINDOW_MS - 600_000);
+    await harness.engine.close();
+  });
+
+  it('make 33 rounds with the longest waits and 57 with the shortest', async () => {
+    expect((await fourHoursOf({ random: () => 1 - Number.EPSILON })).requests).toHaveLength(33);
+    expect((await fourHoursOf({ random: () => 0 })).requests).toHaveLength(57);
+  });
+
+  it('end in a dead letter that has every attempt recorded', async () => {
+    const harness = await fourHoursOf({ urls: [A, B] });
+    const dead = harness.onlySettled();
+    expect(dead).toMatchObject({ state: 'dead', reason: 'exhausted' });
+    expect(dead.progress.attempts.map(({ at, url }) => ({ at, url }))).toEqual(
+      harness.requests.map(({ at, url }) => ({ at, url })),
+    );
+    expect(dead.progress.attempts.every(({ error, status }) => error === 'http-5xx' && status === 503)).toBe(
+      true,
+    );
+    expect(dead.progress.rounds).toBe(harness.requests.length / 2);
+    expect(await harness.queue.lanes()).toEqual([]);
+    await harness.engine.close();
+  });
+
+  it('say after each round when the next is due', async () => {
+    const harness = await fourHoursOf({});
+    const dueAts = harness.events.flatMap((event) =>
+      event.kind === 'rescheduled' ? [event.delivery.dueAt] : [],
+    );
+    expect(dueAts).toEqual(harness.requests.slice(1).map(({ at }) => at));
+    await harness.engine.close();
+  });
+
+  it('stop at the first success, hours later', async () => {
+    const harness = createHarness((_, turn) => answer(turn < 20 ? 503 : 200));
+    harness.engine.start();
+    await harness.send();
+    await harness.clock.advance(5 * HOUR);
+    expect(harness.requests).toHaveLength(21);
+    expect(harness.onlySettled()).toMatchObject({ state: 'delivered', progress: { rounds: 21 } });
+    await harness.engine.close();
+  });
+
+  it('start no attempt after the window, and ask every webhook in the last round, even if each takes its 5 s', async () => {
+    const clock = new FakeClock();
+    const harness = createHarness((request) => after(clock, 5_000, request, failure('timeout')), {
+      urls: [A, B, C],
+      clock,
+      random: seeded(3),
+    });
+    harness.engine.start();
+    await harness.send();
+    await harness.clock.advance(5 * HOUR);
+    const starts = roundStarts(harness);
+    expect(Math.max(...starts)).toBeLessThanOrEqual(WINDOW_MS);
+    expect(harness.requests.slice(-3).map(({ url }) => url)).toEqual([A, B, C]);
+    expect(harness.onlySettled()).toMatchObject({ state: 'dead', reason: 'exhausted' });
+    await harness.engine.close();
+  });
+});
+
+describe('the retry window', () => {
+  it('of 0 is one round, of every webhook', async () => {
+    const clock = new FakeClock();
+    const harness = createHarness((request) => after(clock, 5_000, request, failure('timeout')), {
+      urls: [A, B],
+      clock,
+      delivery: { retryForMs: 0 },
+    });
+    harness.engine.start();
+    await harness.send();
+    await clock.advance(HOUR);
+    expect(harness.requests.map(({ url }) => url)).toEqual([A, B]);
+    expect(harness.onlySettled()).toMatchObject({ state: 'dead', reason: 'exhausted' });
+    await harness.engine.close();
+  });
+
+  it('cuts a round short that outlasts it', async () => {
+    const clock = new FakeClock();
+    // The second round begins after 5.75 s and outlasts the window of 6 s.
+    const harness = createHarness(
+      (request, turn) => after(clock, turn === 0 ? 2_500 : 5_000, request, failure('timeout')),
+      { urls: [A, B], clock, delivery: { retryForMs: 6_000 } },
+    );
+    harness.engine.start();
+    await harness.send();
+    await clock.advance(HOUR);
+    expect(harness.requests.map(({ url }) => url)).toEqual([A, B, A]);
+    expect(harness.onlySettled()).toMatchObject({ state: 'dead', reason: 'exhausted' });
+    await harness.engine.close();
+  });
+
+  it('is stored before the first attempt is made', async () => {
+    const clock = new FakeClock();
+    const queue = new MemoryQueue(clock);
+    const kept: (Progress | undefined)[] = [];
+    const harness = createHarness(
+      () => {
+        kept.push(renewed.at(-1));
+        return answer(kept.length < 3 ? 503 : 200);
+      },
+      { clock, queue },
+    );
+    const renewed: Progress[] = [];
+    const renew = queue.renew.bind(queue);
+    queue.renew = (claim, progress, leaseMs) => {
+      renewed.push(progress);
+      return renew(claim, progress, leaseMs);
+    };
+    harness.engine.start();
+    const start = clock.now();
+    await harness.send();
+    await clock.advance(HOUR);
+    expect(
+      kept.map((progress) => [progress?.rounds, progress?.firstAttemptAt, progress?.attempts.length]),
+    ).toEqual([
+      [1, start, 0],
+      [2, start, 1],
+      [3, start, 2],
+    ]);
+    await harness.engine.close();
+  });
+});
+
+/** A delivery to A and B whose window ended an hour ago, and an engine that starts now. */
+async function found(progress: Partial<Progress>, result = 503): Promise<Harness> {
+  const clock = new FakeClock();
+  const queue = new MemoryQueue(clock);
+  const firstAttemptAt = clock.now() - 5 * HOUR;
+  await queue.add([newDelivery('old')]);
+  const [claim] = (await queue.claim({ source: 'web', destination: 'Webhooks', limit: 1, leaseMs: 1 }))
+    .claims;
+  if (claim === undefined) throw new Error('nothing to claim');
+  const before = { ...NO_PROGRESS, rounds: 7, firstAttemptAt, ...progress };
+  await queue.settle(claim, { state: 'retrying', dueAt: clock.now() - HOUR, progress: before });
+  const harness = createHarness(() => answer(result), { clock, queue, urls: [A, B] });
+  harness.engine.start();
+  await clock.advance(HOUR);
+  await harness.engine.close();
+  return harness;
+}
+
+describe('a delivery found by a process that starts after its window', () => {
+  it('gets one late round, whole, and is then a dead letter', async () => {
+    const harness = await found({});
+    expect(harness.requests.map(({ url }) => url)).toEqual([A, B]);
+    expect(harness.onlySettled()).toMatchObject({
+      state: 'dead',
+      reason: 'exhausted',
+      progress: { rounds: 8 },
+    });
+  });
+
+  it('is delivered by the late round when the receiver takes it', async () => {
+    expect((await found({}, 204)).onlySettled().state).toBe('delivered');
+  });
+
+  it('is not sent to who rejected it, nor kept waiting by what they asked for', async () => {
+    const harness = await found({ rejectedBy: [A], notBefore: { [B]: Number.MAX_SAFE_INTEGER } });
+    expect(harness.requests.map(({ url }) => url)).toEqual([B]);
+  });
+
+  it('is a dead letter at once when every webhook had rejected it', async () => {
+    const harness = await found({ rejectedBy: [A, B] });
+    expect(harness.requests).toEqual([]);
+    expect(harness.onlySettled()).toMatchObject({
+      state: 'dead',
+      reason: 'rejected',
+      progress: { rounds: 7 },
+    });
+  });
+});
+
+describe('a delivery that had to wait for its turn beyond its window', () => {
+  it('gets no late round, since its process was running', async () => {
+    const clock = new FakeClock();
+    const harness = createHarness(
+      (request) => after(clock, 5_000, request, request.body.length === 1 ? failure('timeout') : answer(503)),
+      { clock, delivery: { concurrency: 1, retryForMs: 6_000 } },
+    );
+    harness.engine.start();
+    await harness.send({ body: new Uint8Array(1) });
+    await harness.send({ body: new Uint8Array(2) });
+    await clock.advance(HOUR);
+    for (const { progress } of harness.settled()) {
+      for (const { at } of progress.attempts)
+        expect(at).toBeLessThanOrEqual((progress.firstAttemptAt ?? 0) + 6_000);
+    }
+    expect(harness.settled().map(({ reason }) => reason)).toEqual(['exhausted', 'exhausted']);
+    await harness.engine.close();
+  });
+});
