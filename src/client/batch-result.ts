@@ -1,0 +1,106 @@
+import { redactUrl, printable } from '../redact.ts';
+import type { NetworkError, TransportResponse, TransportResult } from '../transport/transport.ts';
+
+/** What one POST of a batch came to. Everything that the sink does next is a function over this value. */
+export type BatchResult =
+  /** `rejected` are the messages that the tracking API named as not taken. */
+  | { readonly result: 'accepted'; readonly status: number; readonly rejected: readonly RejectedMessage[] }
+  | ({ readonly result: 'retryable'; readonly retryAfter?: string } & Refusal)
+  /** Over the size that the tracking API takes: smaller batches may pass. */
+  | ({ readonly result: 'too-large' } & Refusal)
+  | ({ readonly result: 'refused' } & Refusal);
+
+export interface Refusal {
+  readonly status?: number;
+  /** Stable: `timeout refused … redirect http-4xx http-5xx`. */
+  readonly code: string;
+  /** For people, on one line. */
+  readonly reason: string;
+}
+
+export interface RejectedMessage {
+  readonly index: number;
+  readonly code: string;
+  readonly reason: string;
+}
+
+const IS_RETRYABLE: Readonly<Record<NetworkError, boolean>> = {
+  timeout: true,
+  refused: true,
+  dns: true,
+  reset: true,
+  protocol: true,
+  'tls-self-signed': false,
+  'tls-expired': false,
+  'tls-hostname': false,
+  'tls-untrusted': false,
+  tls: false,
+  'blocked-address': false,
+  aborted: false,
+};
+
+export function batchResult(result: TransportResult, url: string): BatchResult {
+  if (result.kind === 'response') return ofResponse(result, url);
+  const { error, detail } = result;
+  const reason = `${printable(detail)} (${redactUrl(url)})`;
+  return { result: IS_RETRYABLE[error] ? 'retryable' : 'refused', code: error, reason };
+}
+
+function ofResponse(response: TransportResponse, url: string): BatchResult {
+  const { status, retryAfter, reply = '' } = response;
+  if (status >= 200 && status < 300) return ofSuccess(status, reply);
+  const refusal = { status, code: codeOf(status), reason: reasonOf(status, reply, url) };
+  if (status === 413) return { result: 'too-large', ...refusal };
+  if (status === 408 || status === 429 || status >= 500) {
+    return { result: 'retryable', ...refusal, ...(retryAfter !== undefined && { retryAfter }) };
+  }
+  return { result: 'refused', ...refusal };
+}
+
+/**
+ * A success may name messages that were not taken: `{"rejected":[{index,code,message}]}`. Any other answer (empty,
+ * `OK`, `{"success":true}`) takes all of them.
+ */
+function ofSuccess(status: number, reply: string): BatchResult {
+  if (!reply.includes('"rejected"')) return { result: 'accepted', status, rejected: [] };
+  const rejected = rejectedIn(reply);
+  if (rejected !== undefined) return { result: 'accepted', status, rejected };
+  // Which were taken is unknown. Sent once more they are recognised by their messageId; taken for accepted they would be lost.
+  return {
+    result: 'refused',
+    status,
+    code: 'protocol',
+    reason: 'The answer names messages that were not taken, but cannot be read',
+  };
+}
+
+function rejectedIn(reply: string): readonly RejectedMessage[] | undefined {
+  try {
+    const { rejected } = JSON.parse(reply) as { readonly rejected?: unknown };
+    if (!Array.isArray(rejected)) return undefined;
+    return rejected.map(asRejected);
+  } catch {
+    return undefined;
+  }
+}
+
+function asRejected(entry: unknown): RejectedMessage {
+  // The shape is the tracking API's word; each field is checked before it is used.
+  const { index, code, message } = entry as Record<'index' | 'code' | 'message', unknown>;
+  if (!Number.isInteger(index)) throw new TypeError('no index');
+  return {
+    index: Number(index),
+    code: typeof code === 'string' ? printable(code, 100) : 'invalid',
+    reason: typeof message === 'string' ? printable(message) : 'refused by the tracking API',
+  };
+}
+
+function codeOf(status: number): string {
+  if (status >= 500) return 'http-5xx';
+  return status >= 400 ? 'http-4xx' : 'redirect';
+}
+
+function reasonOf(status: number, reply: string, url: string): string {
+  const said = reply.trim() === '' ? '' : `: ${printable(reply.trim(), 300)}`;
+  return `${status} from ${redactUrl(url)}${said}`;
+}

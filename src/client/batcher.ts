@@ -1,0 +1,222 @@
+import type { Clock } from '../clock.ts';
+import { QueueError } from '../errors.ts';
+import { printable } from '../redact.ts';
+import { EMPTY_BATCH, grown, isAllowed, isFull, type BatchSize } from './batch.ts';
+import { Fifo } from './fifo.ts';
+import type { Log } from './log.ts';
+import type { ResolvedClientOptions } from './options.ts';
+import type { EncodedMessage, Receipt, Sink } from './sink.ts';
+
+export type Settle = (receipt: Receipt) => void;
+
+interface Batch {
+  /** How many messages were taken before its first one: messages are numbered in the order of the calls. */
+  readonly first: number;
+  readonly messages: EncodedMessage[];
+  readonly settles: Settle[];
+  size: BatchSize;
+}
+
+export interface BatcherParts {
+  readonly sink: Sink;
+  readonly clock: Clock;
+  readonly options: ResolvedClientOptions;
+  readonly log: Log | undefined;
+}
+
+/**
+ * The messages in memory, on their way to the sink:
+ *
+ *   add ─► waiting (only when full) ─► open batch ─cut─► cut batches ─► in flight ─► receipts
+ *
+ * A batch is cut when it is full, or when a flush is due and the sink has room for it: while the sink is busy the open
+ * batch goes on filling.
+ */
+export class Batcher {
+  readonly #sink: Sink;
+  readonly #clock: Clock;
+  readonly #options: ResolvedClientOptions;
+  readonly #log: Log | undefined;
+
+  readonly #waiting = new Fifo<{ readonly message: EncodedMessage; readonly settle: Settle }>();
+  #open = emptyBatch(0);
+  readonly #cut = new Fifo<Batch>();
+  /** Oldest first. */
+  readonly #inFlight: Batch[] = [];
+
+  /** Messages that count against `maxQueued`: open, cut and in flight. */
+  #held = 0;
+  #called = 0;
+  /** Messages numbered below this are to leave without waiting for more. */
+  #flushBelow = 0;
+  #flushedAt: number;
+  #cancelTimer: () => void = () => {};
+  readonly #flushes = new Fifo<{ readonly below: number; readonly resolve: () => void }>();
+  readonly #readies = new Fifo<() => void>();
+
+  constructor({ sink, clock, options, log }: BatcherParts) {
+    this.#sink = sink;
+    this.#clock = clock;
+    this.#options = options;
+    this.#log = log;
+    this.#flushedAt = clock.now();
+  }
+
+  /** Throws QueueError when full and asked to throw; otherwise the message is on its way or waits its turn. */
+  add(message: EncodedMessage, settle: Settle): void {
+    const hasRoom = this.#hasRoom();
+    if (!hasRoom && this.#options.whenFull === 'throw') throw fullError(this.#options.maxQueued);
+    this.#log?.(
+      'enqueue %s %s%s',
+      message.message.type,
+      printable(message.messageId),
+      hasRoom ? '' : ' (waits: full)',
+    );
+    this.#called++;
+    if (hasRoom) this.#take(message, settle);
+    else this.#waiting.push({ message, settle });
+    this.#pump();
+  }
+
+  /** Resolves when every message added so far has its receipt. */
+  flush(): Promise<void> {
+    if (this.#settledBelow() >= this.#called) return Promise.resolve();
+    this.#flushBelow = this.#called;
+    return new Promise((resolve) => {
+      this.#flushes.push({ below: this.#called, resolve });
+      this.#pump();
+    });
+  }
+
+  /** Resolves when there is room for one more message. */
+  ready(): Promise<void> {
+    if (this.#hasRoom()) return Promise.resolve();
+    return new Promise((resolve) => {
+      this.#readies.push(resolve);
+    });
+  }
+
+  #hasRoom(): boolean {
+    return this.#held < this.#options.maxQueued;
+  }
+
+  #take(message: EncodedMessage, settle: Settle): void {
+    this.#held++;
+    if (!isAllowed(grown(this.#open.size, message.bytes))) this.#cutOpen();
+    const batch = this.#open;
+    batch.size = grown(batch.size, message.bytes);
+    batch.messages.push(message);
+    batch.settles.push(settle);
+    if (isFull(batch.size, this.#options.flushAt)) this.#cutOpen();
+    else if (batch.size.count === 1) this.#startTimer();
+  }
+
+  #cutOpen(): void {
+    this.#cancelTimer();
+    this.#flushedAt = this.#clock.now();
+    this.#cut.push(this.#open);
+    this.#open = emptyBatch(this.#open.first + this.#open.size.count);
+  }
+
+  /** Keeps the process alive, so that nothing queued is lost when a program comes to its natural end. */
+  #startTimer(): void {
+    const left = this.#flushedAt + this.#options.flushAfterMs - this.#clock.now();
+    this.#cancelTimer = this.#clock.after(Math.max(0, left), () => {
+      this.#flushBelow = Math.max(this.#flushBelow, this.#open.first + this.#open.size.count);
+      this.#pump();
+    });
+  }
+
+  #pump(): void {
+    while (this.#inFlight.length < this.#sink.maxInFlight) {
+      if (this.#cut.length === 0 && this.#isFlushDue()) this.#cutOpen();
+      const batch = this.#cut.shift();
+      if (batch === undefined) return;
+      void this.#submit(batch);
+    }
+  }
+
+  /** Calls that wait for room are a reason too: with nothing in flight, nothing else would ever make room. */
+  #isFlushDue(): boolean {
+    const { first, size } = this.#open;
+    if (size.count === 0) return false;
+    return first < this.#flushBelow || (this.#waiting.length > 0 && this.#inFlight.length === 0);
+  }
+
+  async #submit(batch: Batch): Promise<void> {
+    this.#inFlight.push(batch);
+    this.#log?.('flush %d messages, %d bytes', batch.size.count, batch.size.bodyBytes);
+    const receipts = await this.#receiptsOf(batch);
+    this.#log?.(
+      'receipts: %d accepted of %d',
+      receipts.filter(({ accepted }) => accepted).length,
+      receipts.length,
+    );
+    batch.settles.forEach((settle, index) =>
+      settle(receipts[index] ?? refusedBySink(batch.messages[index], 'no receipt')),
+    );
+    this.#inFlight.splice(this.#inFlight.indexOf(batch), 1);
+    this.#held -= batch.size.count;
+    this.#letIn();
+    this.#pump();
+    this.#resolveFlushes();
+  }
+
+  /** A sink never rejects; one that does all the same must not leave its callers waiting, nor end the process. */
+  async #receiptsOf({ messages }: Batch): Promise<readonly Receipt[]> {
+    try {
+      return await this.#sink.submit(messages);
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : String(error);
+      return messages.map((message) => refusedBySink(message, reason));
+    }
+  }
+
+  #letIn(): void {
+    while (this.#hasRoom()) {
+      const call = this.#waiting.shift();
+      if (call === undefined) break;
+      this.#take(call.message, call.settle);
+    }
+    for (let room = this.#options.maxQueued - this.#held; room > 0 && this.#readies.length > 0; room--) {
+      this.#readies.shift()?.();
+    }
+  }
+
+  #resolveFlushes(): void {
+    const settledBelow = this.#settledBelow();
+    for (
+      let next = this.#flushes.peek();
+      next !== undefined && next.below <= settledBelow;
+      next = this.#flushes.peek()
+    ) {
+      this.#flushes.shift();
+      next.resolve();
+    }
+  }
+
+  /** Every message numbered below this has its receipt. Batches go in flight in order, so the oldest comes first. */
+  #settledBelow(): number {
+    const [oldest] = this.#inFlight;
+    return (oldest ?? this.#cut.peek() ?? this.#open).first;
+  }
+}
+
+function emptyBatch(first: number): Batch {
+  return { first, messages: [], settles: [], size: EMPTY_BATCH };
+}
+
+function fullError(maxQueued: number): QueueError {
+  return new QueueError(`Expected room for the message: ${maxQueued} are queued or on their way already`, {
+    hint: "Await `client.ready()` before the call, raise `maxQueued`, or set `whenFull` to 'wait'",
+  });
+}
+
+function refusedBySink(message: EncodedMessage | undefined, reason: string): Receipt {
+  return {
+    accepted: false,
+    messageId: message?.messageId ?? '',
+    code: 'sink',
+    reason: `The sink failed: ${reason}`,
+  };
+}

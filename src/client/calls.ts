@@ -1,0 +1,68 @@
+/*
+ * What each call of the client takes: the public tracking API's fields in camelCase. Every other field is refused by
+ * the types only; the message keeps it, so that nothing of the caller's is dropped.
+ */
+
+/** Free-form, anything that JSON can say. It is turned into JSON at the call: later changes do not reach the message. */
+export type FreeForm = Readonly<Record<string, unknown>>;
+
+/** What every call takes. */
+export interface CallOptions {
+  /** When it happened; a past one imports history. RFC 3339 with a zone, when it is text. @default the time of the call */
+  readonly timestamp?: string | Date;
+  /** Where it happened: device, page, campaign, … */
+  readonly context?: FreeForm;
+  /**
+   * Destination name (case-sensitive) to whether the message goes there. All are on by default; `All: false` turns
+   * off all but those listed true. An object counts as true.
+   */
+  readonly integrations?: Readonly<Record<string, boolean | FreeForm>>;
+  /** Two messages with the same id are one. @default a random UUID */
+  readonly messageId?: string;
+}
+
+/** Who it is about: a user id, an anonymous id, or both. */
+export type Identity =
+  | { readonly userId: string; readonly anonymousId?: string }
+  | { readonly userId?: never; readonly anonymousId: string };
+
+export type IdentifyCall = CallOptions & Identity & { readonly traits?: FreeForm };
+
+export type TrackCall = CallOptions &
+  Identity & {
+    /** Its name, as "Order Completed". */
+    readonly event: string;
+    readonly properties?: FreeForm;
+  };
+
+export type PageCall = CallOptions &
+  Identity & {
+    readonly name?: string;
+    readonly category?: string;
+    /** As `properties`, which win where both say something: `url`, `title`, `referrer`, `path`, and any other. */
+    readonly traits?: FreeForm;
+    readonly properties?: FreeForm;
+  };
+
+export type ScreenCall = CallOptions &
+  Identity & {
+    readonly name: string;
+    readonly properties?: FreeForm;
+  };
+
+export type GroupCall = CallOptions &
+  Identity & {
+    readonly groupId: string;
+    readonly traits?: FreeForm;
+    readonly event?: string;
+  };
+
+export type AliasCall = CallOptions & {
+  /** The new id. */
+  readonly userId: string;
+  /** The id so far. */
+  readonly previousId: string;
+};
+
+/** Asks the destinations to delete what they know of a user. */
+export type DeleteCall = CallOptions & { readonly userId: string };

@@ -1,0 +1,155 @@
+import { randomUUID } from 'node:crypto';
+import type { Clock } from '../clock.ts';
+import { ClosedError } from '../errors.ts';
+import { buildMessage } from '../message/build.ts';
+import { checkMessageSize, messageBytes } from '../message/limits.ts';
+import type { MessageType } from '../message/types.ts';
+import { Batcher, type Settle } from './batcher.ts';
+import type {
+  AliasCall,
+  CallOptions,
+  DeleteCall,
+  GroupCall,
+  IdentifyCall,
+  PageCall,
+  ScreenCall,
+  TrackCall,
+} from './calls.ts';
+import { createLog } from './log.ts';
+import { resolveClientOptions, type ClientOptions } from './options.ts';
+import type { QueuedMessage, Receipt, Sink } from './sink.ts';
+
+/**
+ * Queues messages in memory and hands them to a sink in batches, in the background. A call resolves with its receipt
+ * once its batch has one: `await` it to know, or leave it and `await flush()` in the end; a receipt never rejects for
+ * what a receiver does. A call rejects at once, with nothing queued, with ValidationError (not a message, or over
+ * 32,768 bytes), QueueError (full, and `whenFull` is 'throw') or ClosedError.
+ */
+export interface Client {
+  identify(call: IdentifyCall): Promise<Receipt>;
+  track(call: TrackCall): Promise<Receipt>;
+  page(call: PageCall): Promise<Receipt>;
+  screen(call: ScreenCall): Promise<Receipt>;
+  group(call: GroupCall): Promise<Receipt>;
+  alias(call: AliasCall): Promise<Receipt>;
+  delete(call: DeleteCall): Promise<Receipt>;
+  /** Takes a message that `buildMessage` has made and whose size has been checked. */
+  enqueue(built: BuiltMessage): Promise<Receipt>;
+  /**
+   * The same without a promise, for whoever has millions: `onReceipt` is called once, later. What makes `enqueue`
+   * reject is thrown.
+   */
+  enqueueThen(built: BuiltMessage, onReceipt: (receipt: Receipt) => void): void;
+  /** Resolves when the next call will find room: how a loop over very many messages keeps its memory bounded. */
+  ready(): Promise<void>;
+  /** Sends what is queued; resolves when every call so far has its receipt. */
+  flush(): Promise<void>;
+  /** Flushes, then closes the sink. Later calls reject with ClosedError. */
+  close(): Promise<void>;
+}
+
+/** A message with what travels beside it; what is left out is the message's own `messageId` or a new one, and no order key. */
+export type BuiltMessage = Pick<QueuedMessage, 'message'> & {
+  readonly [Key in keyof QueuedMessage]?: QueuedMessage[Key] | undefined;
+};
+
+export interface ClientParts {
+  readonly sink: Sink;
+  readonly clock: Clock;
+  /** Makes the `messageId` of a message without one. @default crypto.randomUUID */
+  readonly newId?: () => string;
+}
+
+/** Throws ConfigError for options that cannot be used. */
+export function createClient({
+  sink,
+  clock,
+  newId = randomUUID,
+  ...options
+}: ClientParts & ClientOptions): Client {
+  const batcher = new Batcher({ sink, clock, options: resolveClientOptions(options), log: createLog() });
+  return new BatchingClient({ sink, clock, newId, batcher });
+}
+
+class BatchingClient implements Client {
+  readonly #sink: Sink;
+  readonly #clock: Clock;
+  readonly #newId: () => string;
+  readonly #batcher: Batcher;
+  #closing: Promise<void> | undefined;
+
+  constructor({ sink, clock, newId, batcher }: Required<ClientParts> & { batcher: Batcher }) {
+    this.#sink = sink;
+    this.#clock = clock;
+    this.#newId = newId;
+    this.#batcher = batcher;
+  }
+
+  identify(call: IdentifyCall): Promise<Receipt> {
+    return this.#call('identify', call);
+  }
+
+  track(call: TrackCall): Promise<Receipt> {
+    return this.#call('track', call);
+  }
+
+  page(call: PageCall): Promise<Receipt> {
+    return this.#call('page', call);
+  }
+
+  screen(call: ScreenCall): Promise<Receipt> {
+    return this.#call('screen', call);
+  }
+
+  group(call: GroupCall): Promise<Receipt> {
+    return this.#call('group', call);
+  }
+
+  alias(call: AliasCall): Promise<Receipt> {
+    return this.#call('alias', call);
+  }
+
+  delete(call: DeleteCall): Promise<Receipt> {
+    return this.#call('delete', call);
+  }
+
+  // Async, so that whatever is wrong with a call is a rejection and never a throw.
+  async enqueue(built: BuiltMessage): Promise<Receipt> {
+    return new Promise((settle) => this.enqueueThen(built, settle));
+  }
+
+  enqueueThen(built: BuiltMessage, settle: Settle): void {
+    if (this.#closing !== undefined) throw closedError();
+    const { message, messageId = message.messageId ?? this.#newId(), orderKeys = [] } = built;
+    const { exactBody, isAwaited } = built;
+    const queued = { message, messageId, orderKeys, exactBody, isAwaited };
+    this.#batcher.add(this.#sink.encode(queued), settle);
+  }
+
+  ready(): Promise<void> {
+    return this.#batcher.ready();
+  }
+
+  flush(): Promise<void> {
+    return this.#batcher.flush();
+  }
+
+  close(): Promise<void> {
+    this.#closing ??= this.#batcher.flush().then(() => this.#sink.close());
+    return this.#closing;
+  }
+
+  async #call(type: MessageType, call: CallOptions): Promise<Receipt> {
+    // The type last: a caller without types cannot change it.
+    const input = { ...call, type };
+    const message = buildMessage(input, { now: this.#clock.now() });
+    checkMessageSize(messageBytes(input));
+    return this.enqueue({ message });
+  }
+}
+
+function closedError(): ClosedError {
+  return new ClosedError('Expected a client that is open, got a call after close()', {
+    hint: 'Make the call before close(), or make a new client',
+  });
+}

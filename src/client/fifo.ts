@@ -1,0 +1,31 @@
+/** First in, first out. Array.shift() moves every element once an array is large; this one never does. */
+export class Fifo<Item> {
+  #incoming: Item[] = [];
+  #outgoing: Item[] = [];
+  #next = 0;
+
+  get length(): number {
+    return this.#incoming.length + this.#outgoing.length - this.#next;
+  }
+
+  push(item: Item): void {
+    this.#incoming.push(item);
+  }
+
+  peek(): Item | undefined {
+    if (this.#next === this.#outgoing.length) this.#turn();
+    return this.#outgoing[this.#next];
+  }
+
+  shift(): Item | undefined {
+    const item = this.peek();
+    if (item !== undefined) this.#next++;
+    return item;
+  }
+
+  #turn(): void {
+    this.#outgoing = this.#incoming;
+    this.#incoming = [];
+    this.#next = 0;
+  }
+}

@@ -1,0 +1,104 @@
+import { ConfigError } from '../errors.ts';
+
+export interface ClientOptions {
+  /** Selects the source; for a tracking API also the Basic auth user. */
+  readonly writeKey?: string;
+  /** Messages that make a batch. `size` is its older name; both together are an error. 1 to 1,000. @default 20 */
+  readonly flushAt?: number;
+  readonly size?: number;
+  /** Since the last flush. Ms, 1 to 2^31-1. @default 5000 */
+  readonly flushAfterMs?: number;
+  /** Messages held in memory, queued or on their way to the sink. 1 to 1,000,000. @default 10_000 */
+  readonly maxQueued?: number;
+  /** What a call does when `maxQueued` is reached. @default 'wait' */
+  readonly whenFull?: 'wait' | 'throw';
+}
+
+export const CLIENT_DEFAULTS = {
+  flushAt: 20,
+  flushAfterMs: 5_000,
+  maxQueued: 10_000,
+  whenFull: 'wait',
+} as const satisfies Omit<Required<ClientOptions>, 'writeKey' | 'size'>;
+
+/** Options after `resolveClientOptions`: checked, with their defaults, frozen, and `size` under its newer name. */
+export interface ResolvedClientOptions extends Required<Omit<ClientOptions, 'writeKey' | 'size'>> {
+  readonly writeKey?: string;
+}
+
+/** The least and the most. */
+export type Range = readonly [number, number];
+
+const RANGES = {
+  flushAt: [1, 1_000],
+  size: [1, 1_000],
+  flushAfterMs: [1, 2 ** 31 - 1],
+  maxQueued: [1, 1_000_000],
+} as const;
+
+const KEYS: readonly string[] = [...Object.keys(RANGES), 'writeKey', 'whenFull'];
+
+/** Throws ConfigError for what is unknown, of another kind or out of range. An option that is undefined counts as absent. */
+export function resolveClientOptions(options: ClientOptions = {}): ResolvedClientOptions {
+  for (const key of Object.keys(options)) checkKnown(key);
+  for (const key of ['flushAt', 'size', 'flushAfterMs', 'maxQueued'] as const) {
+    checkInteger(key, options[key], RANGES[key]);
+  }
+  checkWhenFull(options.whenFull);
+  checkWriteKey(options.writeKey);
+  if (options.flushAt !== undefined && options.size !== undefined) throw bothNames(options);
+  return Object.freeze({
+    ...(options.writeKey !== undefined && { writeKey: options.writeKey }),
+    flushAt: options.flushAt ?? options.size ?? CLIENT_DEFAULTS.flushAt,
+    flushAfterMs: options.flushAfterMs ?? CLIENT_DEFAULTS.flushAfterMs,
+    maxQueued: options.maxQueued ?? CLIENT_DEFAULTS.maxQueued,
+    whenFull: options.whenFull ?? CLIENT_DEFAULTS.whenFull,
+  });
+}
+
+function checkKnown(key: string): void {
+  if (KEYS.includes(key)) return;
+  // The names that these settings have in Segment's own clients.
+  const known = { flushAfter: 'flushAfterMs', flushInterval: 'flushAfterMs', maxEventsInBatch: 'flushAt' }[
+    key
+  ];
+  throw new ConfigError(`Expected an option of the client, got \`${key}\``, {
+    key,
+    hint: known === undefined ? `The options are ${KEYS.join(', ')}` : `It is called \`${known}\` here`,
+  });
+}
+
+/** Throws ConfigError unless the option is absent or a whole number in its range. */
+export function checkInteger(key: string, value: unknown, [least, most]: Range): void {
+  if (value === undefined) return;
+  if (Number.isInteger(value) && Number(value) >= least && Number(value) <= most) return;
+  throw new ConfigError(
+    `Expected \`${key}\` to be an integer from ${least} to ${most}, got ${shown(value)}`,
+    { key },
+  );
+}
+
+function checkWhenFull(value: unknown): void {
+  if (value === undefined || value === 'wait' || value === 'throw') return;
+  throw new ConfigError(`Expected \`whenFull\` to be 'wait' or 'throw', got ${shown(value)}`, {
+    key: 'whenFull',
+  });
+}
+
+/** What was given is a secret, so the sentence names its kind only. */
+function checkWriteKey(value: unknown): void {
+  if (value === undefined || (typeof value === 'string' && value !== '')) return;
+  const got = value === '' ? 'an empty string' : typeof value;
+  throw new ConfigError(`Expected \`writeKey\` to be a non-empty string, got ${got}`, { key: 'writeKey' });
+}
+
+function bothNames({ flushAt, size }: ClientOptions): ConfigError {
+  return new ConfigError(`Expected one of \`flushAt\` and \`size\`, got both (${flushAt} and ${size})`, {
+    key: 'flushAt',
+    hint: '`size` is the older name of `flushAt`: remove it',
+  });
+}
+
+function shown(value: unknown): string {
+  return typeof value === 'string' ? JSON.stringify(value.slice(0, 50)) : String(value);
+}

@@ -1,0 +1,88 @@
+import type { Clock } from '../clock.ts';
+import { ConfigError } from '../errors.ts';
+import { redactUrl } from '../redact.ts';
+import type { Transport } from '../transport/transport.ts';
+import { checkInteger } from './options.ts';
+import type { BatchAttempt } from './sink.ts';
+
+export interface TrackingApiSinkOptions {
+  /** Where batches are posted: http or https, without userinfo; `/v1/batch` when it has no path. */
+  readonly endpoint: string;
+  /** The Basic auth user. Visible ASCII without a colon. */
+  readonly writeKey: string;
+  /** This package's version, as `User-Agent` and `context.library` name it. */
+  readonly version: string;
+  /** For one attempt, name lookup to status line. Ms, 1 to 30,000. */
+  readonly timeoutMs: number;
+  /** How long a batch is tried, from its first attempt; 0 means once. Ms, 0 to 2^31-1. @default until 10 attempts are made */
+  readonly retryForMs?: number;
+  /** Batches under way at once. More than 1 gives up their order. 1 to 1,024. @default 1 */
+  readonly maxInFlight?: number;
+  /** Closed with the sink. */
+  readonly transport: Transport;
+  readonly clock: Clock;
+  /** From 0 to 1, as Math.random. */
+  readonly random: () => number;
+  /** Ends attempts and waits; what is not taken then is refused as `aborted`. */
+  readonly signal?: AbortSignal;
+  readonly onRetry?: (retry: BatchRetry) => void;
+}
+
+/** A failed attempt that another one follows. */
+export interface BatchRetry {
+  readonly attempt: BatchAttempt;
+  /** Attempts so far, this one included. */
+  readonly attempts: number;
+  readonly reason: string;
+  readonly waitMs: number;
+  readonly messages: number;
+}
+
+const DEFAULT_PATH = '/v1/batch';
+
+/** The URL that batches are posted to: http or https, `/v1/batch` when it has no path. Throws ConfigError. */
+export function batchUrl(endpoint: string): string {
+  const url = URL.canParse(endpoint) ? new URL(endpoint) : undefined;
+  if (url === undefined)
+    throw endpointError('to be a URL', endpoint, 'Write it in full, as https://host/v1/batch');
+  if (url.protocol !== 'http:' && url.protocol !== 'https:') {
+    throw endpointError('to begin with http:// or https://', endpoint);
+  }
+  if (url.username !== '' || url.password !== '') {
+    throw endpointError(
+      'without a user or password',
+      endpoint,
+      'The write key is sent for you: give it as `writeKey`',
+    );
+  }
+  if (url.hash !== '') throw endpointError('without a fragment', endpoint, 'Remove what follows the #');
+  if (url.pathname === '/') url.pathname = DEFAULT_PATH;
+  return url.href;
+}
+
+/** Basic auth: the write key as the user, no password. */
+export function authorization(writeKey: string): string {
+  if (writeKey === '')
+    throw new ConfigError('Expected `writeKey` to be a non-empty string', { key: 'writeKey' });
+  if (!/^[!-9;-~]+$/.test(writeKey)) {
+    throw new ConfigError('Expected `writeKey` to be visible ASCII without a colon', {
+      key: 'writeKey',
+      hint: 'Look for a space, a line break or a quote that was copied with it',
+    });
+  }
+  return `Basic ${Buffer.from(`${writeKey}:`).toString('base64')}`;
+}
+
+/** Throws ConfigError. */
+export function checkLimits({ timeoutMs, retryForMs, maxInFlight }: TrackingApiSinkOptions): void {
+  checkInteger('timeoutMs', timeoutMs, [1, 30_000]);
+  checkInteger('retryForMs', retryForMs, [0, 2 ** 31 - 1]);
+  checkInteger('maxInFlight', maxInFlight, [1, 1_024]);
+}
+
+function endpointError(expected: string, endpoint: string, hint?: string): ConfigError {
+  return new ConfigError(`Expected \`endpoint\` ${expected}, got ${redactUrl(endpoint)}`, {
+    key: 'endpoint',
+    hint,
+  });
+}

@@ -1,0 +1,175 @@
+import { sleep } from '../clock.ts';
+import type { JsonValue, Message } from '../message/types.ts';
+import { redactUrl } from '../redact.ts';
+import { retryAfterMs } from '../transport/retry-after.ts';
+import type { TransportResult } from '../transport/transport.ts';
+import { nextWaitMs } from './backoff.ts';
+import { batchResult, type BatchResult, type Refusal } from './batch-result.ts';
+import { batchBody } from './batch.ts';
+import { createLog } from './log.ts';
+import type { BatchAttempt, EncodedMessage, QueuedMessage, Receipt, Sink } from './sink.ts';
+import { authorization, batchUrl, checkLimits, type TrackingApiSinkOptions } from './tracking-api-options.ts';
+
+/** Enough for the longest list of refused messages that a batch of 1,000 can be answered with. */
+const REPLY_BYTES = 1024 * 1024;
+
+const NOT_SENT: BatchResult = {
+  result: 'refused',
+  code: 'aborted',
+  reason: 'interrupted before it was sent',
+};
+
+/** The public tracking API over HTTP, anybody's. Throws ConfigError for options that cannot be used. */
+export function createTrackingApiSink(options: TrackingApiSinkOptions): Sink {
+  return new TrackingApiSink(options);
+}
+
+class TrackingApiSink implements Sink {
+  readonly maxInFlight: number;
+  readonly #options: TrackingApiSinkOptions;
+  readonly #url: string;
+  readonly #shownUrl: string;
+  readonly #headers: readonly string[];
+  readonly #library: { readonly name: string; readonly version: string };
+  readonly #log = createLog();
+
+  constructor(options: TrackingApiSinkOptions) {
+    checkLimits(options);
+    this.maxInFlight = options.maxInFlight ?? 1;
+    this.#options = options;
+    this.#url = batchUrl(options.endpoint);
+    this.#shownUrl = redactUrl(this.#url);
+    this.#library = { name: 'hooks-cli', version: options.version };
+    this.#headers = [
+      ['User-Agent', `hooks-cli/${options.version}`],
+      ['Content-Type', 'application/json'],
+      ['Authorization', authorization(options.writeKey)],
+    ].flat();
+  }
+
+  /** The caller's own `context.library` stays: a replayed message was made by another one. */
+  encode(queued: QueuedMessage): EncodedMessage {
+    const { message, messageId } = queued;
+    const context = { library: this.#library, ...message.context };
+    const text = JSON.stringify({ ...message, ...pageFields(message), messageId, context });
+    return { ...queued, text, bytes: Buffer.byteLength(text) };
+  }
+
+  async submit(batch: readonly EncodedMessage[]): Promise<readonly Receipt[]> {
+    const attempts: BatchAttempt[] = [];
+    const result = await this.#deliver(batch, attempts);
+    if (result.result === 'accepted') return receiptsOf(batch, result.rejected, attempts);
+    if (result.result === 'too-large' && batch.length > 1) return this.#submitHalves(batch);
+    return batch.map((message) => refused(message, result, attempts));
+  }
+
+  close(): Promise<void> {
+    return this.#options.transport.close();
+  }
+
+  /** One after the other, which keeps their order. */
+  async #submitHalves(batch: readonly EncodedMessage[]): Promise<readonly Receipt[]> {
+    const middle = Math.ceil(batch.length / 2);
+    this.#log?.('413: %d messages are sent in two batches', batch.length);
+    const first = await this.submit(batch.slice(0, middle));
+    return [...first, ...(await this.submit(batch.slice(middle)))];
+  }
+
+  /** Tries until the tracking API has said yes or no, or nothing is left of the attempts. Each is added to `attempts`. */
+  async #deliver(batch: readonly EncodedMessage[], attempts: BatchAttempt[]): Promise<BatchResult> {
+    const { clock, random, signal, retryForMs = Infinity, onRetry } = this.#options;
+    if (signal?.aborted) return NOT_SENT;
+    const texts = batch.map(({ text }) => text);
+    const endAt = clock.now() + retryForMs;
+    for (;;) {
+      const { result, attempt } = await this.#attempt(texts);
+      attempts.push(attempt);
+      if (result.result !== 'retryable') return result;
+      if (signal?.aborted) return interrupted(result);
+      const now = clock.now();
+      const asked = result.retryAfter === undefined ? undefined : retryAfterMs(result.retryAfter, now);
+      const situation = { attempts: attempts.length, now, endAt, retryAfterMs: asked, random: random() };
+      const waitMs = nextWaitMs(situation);
+      if (waitMs === undefined) return result;
+      this.#log?.('retry in %d ms: %s', waitMs, result.reason);
+      onRetry?.({
+        attempt,
+        attempts: attempts.length,
+        reason: result.reason,
+        waitMs,
+        messages: batch.length,
+      });
+      await sleep(clock, waitMs, signal);
+      if (signal?.aborted) return interrupted(result);
+    }
+  }
+
+  /** `sentAt` is the time of this attempt: the receiver corrects the clock of the sender by it. */
+  async #attempt(texts: readonly string[]): Promise<{ result: BatchResult; attempt: BatchAttempt }> {
+    const at = this.#options.clock.now();
+    const body = Buffer.from(batchBody(texts, new Date(at).toISOString()));
+    this.#log?.('submit %d messages, %d bytes to %s', texts.length, body.length, this.#shownUrl);
+    const sent = await this.#send(body);
+    const result = batchResult(sent, this.#url);
+    const said = result.result === 'accepted' ? result.status : (result.status ?? result.code);
+    this.#log?.('%s in %d ms', said, sent.ms);
+    return { result, attempt: attemptOf(result, { at, url: this.#shownUrl, ms: sent.ms }) };
+  }
+
+  #send(body: Uint8Array): Promise<TransportResult> {
+    const { transport, timeoutMs, signal } = this.#options;
+    return transport.send({
+      url: this.#url,
+      headers: this.#headers,
+      body,
+      timeoutMs,
+      replyBytes: REPLY_BYTES,
+      ...(signal !== undefined && { signal }),
+    });
+  }
+}
+
+/** It might have been taken at the next attempt: it has not failed. */
+function interrupted({ reason }: Refusal): BatchResult {
+  return { result: 'refused', code: 'aborted', reason: `interrupted; ${reason}` };
+}
+
+/** A page's name and category, which a webhook has among the properties, are fields of their own in the tracking API. */
+function pageFields({ type, properties }: Message): {
+  readonly name?: JsonValue;
+  readonly category?: JsonValue;
+} {
+  if (type !== 'page' || properties === undefined) return {};
+  const { name, category } = properties;
+  return { ...(name !== undefined && { name }), ...(category !== undefined && { category }) };
+}
+
+function attemptOf(result: BatchResult, base: Pick<BatchAttempt, 'at' | 'url' | 'ms'>): BatchAttempt {
+  return {
+    ...base,
+    ...(result.status !== undefined && { status: result.status }),
+    ...(result.result !== 'accepted' && { error: result.code }),
+  };
+}
+
+function receiptsOf(
+  batch: readonly EncodedMessage[],
+  rejected: (BatchResult & { result: 'accepted' })['rejected'],
+  attempts: readonly BatchAttempt[],
+): readonly Receipt[] {
+  const byIndex = new Map(rejected.map((entry) => [entry.index, entry]));
+  return batch.map((message, index) => {
+    const entry = byIndex.get(index);
+    if (entry !== undefined) return refused(message, entry, attempts);
+    return { accepted: true, messageId: message.messageId, deliveries: [], attempts };
+  });
+}
+
+function refused(
+  { messageId }: EncodedMessage,
+  { code, reason }: Pick<Refusal, 'code' | 'reason'>,
+  attempts: readonly BatchAttempt[],
+): Receipt {
+  const after = attempts.length > 1 ? `after ${attempts.length} attempts: ` : '';
+  return { accepted: false, messageId, code, reason: `${after}${reason}`, attempts };
+}

@@ -1,0 +1,36 @@
+import { describe, expect, it } from 'vitest';
+import { EMPTY_BATCH, batchBody, grown, isAllowed, isFull } from '../../src/client/batch.ts';
+
+const SENT_AT = '2026-11-20T21:10:05.123Z';
+
+describe('the size of a batch', () => {
+  it('is the bytes of the body that it makes, commas and envelope included', () => {
+    const texts = ['{"a":1}', '{"b":"é"}', '{"c":"😀"}'];
+    let size = EMPTY_BATCH;
+    expect(size.bodyBytes).toBe(Buffer.byteLength(batchBody([], SENT_AT)));
+    for (const [index, text] of texts.entries()) {
+      size = grown(size, Buffer.byteLength(text));
+      const body = batchBody(texts.slice(0, index + 1), SENT_AT);
+      expect(size).toEqual({ count: index + 1, bodyBytes: Buffer.byteLength(body) });
+      expect(JSON.parse(body)).toMatchObject({ sentAt: SENT_AT });
+    }
+  });
+
+  it('is allowed up to 500,000 bytes', () => {
+    const envelope = EMPTY_BATCH.bodyBytes;
+    const half = grown(EMPTY_BATCH, 250_000);
+    expect(isAllowed(grown(half, 250_000 - envelope - 1))).toBe(true);
+    expect(isAllowed(grown(half, 250_000 - envelope))).toBe(false);
+  });
+
+  it('is always allowed for one message, which cannot be cut', () => {
+    expect(isAllowed(grown(EMPTY_BATCH, 600_000))).toBe(true);
+  });
+
+  it('is full at flushAt messages, or when no byte is left', () => {
+    const two = grown(grown(EMPTY_BATCH, 10), 10);
+    expect(isFull(two, 3)).toBe(false);
+    expect(isFull(two, 2)).toBe(true);
+    expect(isFull(grown(EMPTY_BATCH, 500_000 - EMPTY_BATCH.bodyBytes), 3)).toBe(true);
+  });
+});

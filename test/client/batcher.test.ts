@@ -1,0 +1,255 @@
+import { describe, expect, it } from 'vitest';
+import { systemClock } from '../../src/clock.ts';
+import { createClient } from '../../src/client/client.ts';
+import type { Sink } from '../../src/client/sink.ts';
+import { QueueError } from '../../src/errors.ts';
+import { FakeClock } from '../fake-clock.ts';
+import { RecordingSink } from './recording-sink.ts';
+import { send, setUp, track } from './set-up.ts';
+
+describe('a batch', () => {
+  it('leaves at flushAt messages, in the order of the calls', async () => {
+    const { client, sink } = setUp({ flushAt: 3 });
+    await send(client, ['a', 'b', 'c', 'd', 'e', 'f']);
+    expect(sink.ids).toEqual([
+      ['a', 'b', 'c'],
+      ['d', 'e', 'f'],
+    ]);
+  });
+
+  it('is one message with flushAt 1', async () => {
+    const { client, sink } = setUp({ flushAt: 1 });
+    await send(client, ['a', 'b']);
+    expect(sink.ids).toEqual([['a'], ['b']]);
+  });
+
+  it('leaves when flushAfterMs has passed since the last flush', async () => {
+    const { client, sink, clock } = setUp({ flushAt: 3, flushAfterMs: 1_000 });
+    await clock.advance(400);
+    void send(client, ['a', 'b']);
+    await clock.advance(599);
+    expect(sink.ids).toEqual([]);
+    await clock.advance(1);
+    expect(sink.ids).toEqual([['a', 'b']]);
+    void send(client, ['c', 'd', 'e']);
+    void send(client, ['f']);
+    await clock.advance(999);
+    expect(sink.ids).toEqual([
+      ['a', 'b'],
+      ['c', 'd', 'e'],
+    ]);
+    await clock.advance(1);
+    expect(sink.ids.at(-1)).toEqual(['f']);
+  });
+
+  it('leaves at once after a quiet time, with all the calls of one turn', async () => {
+    const { client, sink, clock } = setUp({ flushAfterMs: 1_000 });
+    await clock.advance(60_000);
+    void send(client, ['a', 'b']);
+    await clock.advance(0);
+    expect(sink.ids).toEqual([['a', 'b']]);
+  });
+
+  it('that waits for its time keeps the process alive, since it would be lost otherwise', async () => {
+    const client = createClient({ sink: new RecordingSink(), clock: systemClock });
+    const before = timers();
+    void client.track(track('a'));
+    expect(timers()).toBe(before + 1);
+    await client.close();
+    expect(timers()).toBe(before);
+  });
+
+  it('leaves no timer behind', async () => {
+    const { client, clock } = setUp({ flushAt: 2 });
+    expect(clock.pendingTimers).toBe(0);
+    void send(client, ['a']);
+    expect(clock.pendingTimers).toBe(1);
+    await send(client, ['b']);
+    expect(clock.pendingTimers).toBe(0);
+  });
+
+  it('is cut before it goes over 500,000 bytes of body, counted in UTF-8', async () => {
+    const { client, sink } = setUp({ flushAt: 1_000 });
+    // 30,000 bytes each in two-byte characters: sixteen fit, of seventeen there would be 510,000.
+    const ids = Array.from({ length: 20 }, (_, index) => `m${index}`);
+    for (const messageId of ids)
+      void client.track({ ...track(messageId), properties: { text: 'é'.repeat(15_000) } });
+    await client.flush();
+    expect(sink.ids.map((batch) => batch.length)).toEqual([16, 4]);
+    expect(sink.ids.flat()).toEqual(ids);
+  });
+
+  it('goes on filling while the sink is busy', async () => {
+    const sink = new RecordingSink({ hold: true });
+    const { client, clock } = setUp({ flushAt: 3, flushAfterMs: 10 }, sink);
+    void send(client, ['a']);
+    await clock.advance(10);
+    void send(client, ['b']);
+    await clock.advance(10);
+    void send(client, ['c']);
+    await clock.advance(10);
+    expect(sink.ids).toEqual([['a']]);
+    sink.release();
+    await clock.advance(0);
+    expect(sink.ids).toEqual([['a'], ['b', 'c']]);
+  });
+
+  it('waits for the one before it, unless the sink takes several', async () => {
+    for (const maxInFlight of [1, 3]) {
+      const sink = new RecordingSink({ hold: true, maxInFlight });
+      const { client, clock } = setUp({ flushAt: 1 }, sink);
+      void send(client, ['a', 'b', 'c', 'd', 'e']);
+      for (let index = 0; index < 5; index++) {
+        await clock.advance(0);
+        sink.release();
+      }
+      await client.flush();
+      expect(sink.mostInFlight).toBe(maxInFlight);
+      expect(sink.ids.flat()).toEqual(['a', 'b', 'c', 'd', 'e']);
+    }
+  });
+});
+
+describe('flush', () => {
+  it('resolves when every call so far has its receipt, and does not wait for later ones', async () => {
+    const sink = new RecordingSink({ hold: true, maxInFlight: 2 });
+    const { client, clock } = setUp({}, sink);
+    let [flushed, receipts] = [false, 0];
+    for (const id of ['a', 'b']) void client.track(track(id)).then(() => receipts++);
+    void client.flush().then(() => (flushed = true));
+    void send(client, ['later']);
+    void client.flush();
+    await clock.advance(0);
+    expect(sink.ids).toEqual([['a', 'b'], ['later']]);
+    expect(flushed).toBe(false);
+    sink.release();
+    await clock.advance(0);
+    expect([flushed, receipts]).toEqual([true, 2]);
+  });
+
+  it('waits for an earlier batch that ends last', async () => {
+    const sink = new RecordingSink({ hold: true, maxInFlight: 2 });
+    const { client, clock } = setUp({ flushAt: 1 }, sink);
+    let flushed = false;
+    void send(client, ['a', 'b']);
+    void client.flush().then(() => (flushed = true));
+    await clock.advance(0);
+    sink.release(1);
+    await clock.advance(0);
+    expect(flushed).toBe(false);
+    sink.release();
+    await clock.advance(0);
+    expect(flushed).toBe(true);
+  });
+
+  it('resolves at once when nothing is on its way', async () => {
+    const { client, sink } = setUp();
+    await client.flush();
+    void send(client, ['a']);
+    await client.flush();
+    await client.flush();
+    expect(sink.ids).toEqual([['a']]);
+  });
+
+  it('does not make later messages leave one by one', async () => {
+    const sink = new RecordingSink({ hold: true, maxInFlight: 8 });
+    const { client, clock } = setUp({ flushAt: 3 }, sink);
+    void send(client, ['a']);
+    const flushed = client.flush();
+    await clock.advance(0);
+    void send(client, ['b', 'c', 'd']);
+    await clock.advance(0);
+    expect(sink.ids).toEqual([['a'], ['b', 'c', 'd']]);
+    sink.release();
+    await flushed;
+  });
+});
+
+describe('a full client', () => {
+  it('lets calls wait, and takes them in their order as room comes', async () => {
+    const sink = new RecordingSink({ hold: true });
+    const { client, clock } = setUp({ flushAt: 2, maxQueued: 4 }, sink);
+    const receipts: string[] = [];
+    for (const id of ['a', 'b', 'c', 'd', 'e', 'f', 'g'])
+      void client.track(track(id)).then(({ messageId }) => receipts.push(messageId));
+    await clock.advance(0);
+    expect(sink.ids).toEqual([['a', 'b']]);
+    for (let index = 0; index < 4; index++) {
+      sink.release();
+      await clock.advance(0);
+    }
+    // The last one is alone, and waits for company or its time.
+    expect(receipts).toEqual(['a', 'b', 'c', 'd', 'e', 'f']);
+    const flushed = client.flush();
+    sink.release();
+    await clock.advance(0);
+    sink.release();
+    await flushed;
+    expect(receipts.at(-1)).toBe('g');
+  });
+
+  it('flushes when maxQueued is below flushAt, since nothing else would make room', async () => {
+    const { client, sink } = setUp({ flushAt: 20, maxQueued: 2 });
+    const receipts = ['a', 'b', 'c'].map((id) => client.track(track(id)));
+    await Promise.all(receipts.slice(0, 2));
+    expect(sink.ids).toEqual([['a', 'b']]);
+  });
+
+  it('throws when asked to, with the way out, and takes calls again after', async () => {
+    const sink = new RecordingSink({ hold: true });
+    const { client } = setUp({ flushAt: 1, maxQueued: 2, whenFull: 'throw' }, sink);
+    void send(client, ['a', 'b']);
+    const refused = client.track(track('c'));
+    await expect(refused).rejects.toBeInstanceOf(QueueError);
+    await expect(refused).rejects.toMatchObject({
+      message: 'Expected room for the message: 2 are queued or on their way already',
+      hint: expect.stringContaining('client.ready()') as string,
+    });
+    const ready = client.ready();
+    sink.release();
+    await ready;
+    void send(client, ['d']);
+    sink.release();
+    await Promise.all([client.flush(), releaseAll(sink)]);
+    expect(sink.ids.flat()).toEqual(['a', 'b', 'd']);
+  });
+
+  it('says when it is ready, so that a loop over very many messages holds few of them', async () => {
+    const clock = new FakeClock();
+    let [held, most, taken] = [0, 0, 0];
+    const sink: Sink = {
+      maxInFlight: 4,
+      encode: (queued) => {
+        most = Math.max(most, ++held);
+        return { ...queued, text: '', bytes: 100 };
+      },
+      submit: async (batch) => {
+        await new Promise((resolve) => setImmediate(resolve));
+        held -= batch.length;
+        taken += batch.length;
+        return batch.map(({ messageId }) => ({ accepted: true, messageId, deliveries: [] }));
+      },
+      close: () => Promise.resolve(),
+    };
+    const client = createClient({ sink, clock, maxQueued: 500 });
+    for (let index = 0; index < 100_000; index++) {
+      await client.ready();
+      void client.track({ userId: 'u', event: 'e', messageId: String(index) });
+    }
+    await client.close();
+    expect(taken).toBe(100_000);
+    expect(most).toBeLessThanOrEqual(501);
+  });
+});
+
+/** Of those that keep the process alive. */
+function timers(): number {
+  return process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length;
+}
+
+async function releaseAll(sink: RecordingSink): Promise<void> {
+  for (let turn = 0; turn < 10; turn++) {
+    sink.release();
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+}

@@ -1,0 +1,20 @@
+import type { Clock } from '../../src/clock.ts';
+
+/** A clock on which every wait is over at once, as if its time had passed: for waits between real requests. */
+export class HurriedClock implements Clock {
+  readonly waits: number[] = [];
+  #now = Date.UTC(2026, 0, 1);
+
+  now(): number {
+    return this.#now;
+  }
+
+  after(ms: number, callback: () => void): () => void {
+    const immediate = setImmediate(() => {
+      this.waits.push(ms);
+      this.#now += ms;
+      callback();
+    });
+    return () => clearImmediate(immediate);
+  }
+}

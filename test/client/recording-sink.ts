@@ -1,0 +1,51 @@
+import type { EncodedMessage, QueuedMessage, Receipt, Sink } from '../../src/client/sink.ts';
+
+/** A sink that keeps what it is given; each batch gets its receipts at once, or, when held, when told. */
+export class RecordingSink implements Sink {
+  readonly maxInFlight: number;
+  readonly batches: (readonly EncodedMessage[])[] = [];
+  readonly #hold: boolean;
+  readonly #held: (() => void)[] = [];
+  mostInFlight = 0;
+  /** Messages in flight at once, at most. */
+  mostHeld = 0;
+  closed = 0;
+  #inFlight = 0;
+  #heldMessages = 0;
+
+  constructor({ hold = false, maxInFlight = 1 }: { hold?: boolean; maxInFlight?: number } = {}) {
+    this.#hold = hold;
+    this.maxInFlight = maxInFlight;
+  }
+
+  /** The messages' ids, batch by batch. */
+  get ids(): string[][] {
+    return this.batches.map((batch) => batch.map(({ messageId }) => messageId));
+  }
+
+  encode(queued: QueuedMessage): EncodedMessage {
+    const text = JSON.stringify(queued.message);
+    return { ...queued, text, bytes: Buffer.byteLength(text) };
+  }
+
+  async submit(batch: readonly EncodedMessage[]): Promise<readonly Receipt[]> {
+    this.batches.push(batch);
+    this.mostInFlight = Math.max(this.mostInFlight, ++this.#inFlight);
+    this.#heldMessages += batch.length;
+    this.mostHeld = Math.max(this.mostHeld, this.#heldMessages);
+    if (this.#hold) await new Promise<void>((resolve) => this.#held.push(resolve));
+    this.#inFlight--;
+    this.#heldMessages -= batch.length;
+    return batch.map(({ messageId }) => ({ accepted: true, messageId, deliveries: [] }));
+  }
+
+  /** Lets the nth of the batches that are held go: the first, unless told. */
+  release(nth = 0): void {
+    this.#held.splice(nth, 1)[0]?.();
+  }
+
+  close(): Promise<void> {
+    this.closed++;
+    return Promise.resolve();
+  }
+}

@@ -1,0 +1,40 @@
+import { describe, expect, it } from 'vitest';
+import { createTrackingApiSink } from '../../src/client/tracking-api-sink.ts';
+import { ConfigError } from '../../src/errors.ts';
+import { trackingApi } from './tracking-api.ts';
+
+describe('the settings of the sink', () => {
+  it.each([
+    ['nowhere', 'Expected `endpoint` to be a URL, got nowhere'],
+    ['ftp://a.example/', 'Expected `endpoint` to begin with http:// or https://, got ftp://a.example/'],
+    [
+      'https://me:pw@a.example/',
+      'Expected `endpoint` without a user or password, got https://***@a.example/',
+    ],
+    ['https://a.example/#x', 'Expected `endpoint` without a fragment, got https://a.example/#x'],
+  ])('refuse the endpoint %s', async (endpoint, message) => {
+    const { sinkOptions } = await trackingApi();
+    expect(() => createTrackingApiSink(sinkOptions({ endpoint }))).toThrow(
+      expect.objectContaining({ message, key: 'endpoint', code: 'ERR_HOOKS_CONFIG' }),
+    );
+  });
+
+  it.each(['', 'a:b', 'a b', 'a\n', 'é'])('refuse the write key %j without showing it', async (writeKey) => {
+    const { sinkOptions } = await trackingApi();
+    const create = (): unknown => createTrackingApiSink(sinkOptions({ writeKey }));
+    expect(create).toThrow(ConfigError);
+    expect(create).toThrow(expect.objectContaining({ key: 'writeKey' }));
+    if (writeKey !== '') expect(create).not.toThrow(writeKey);
+  });
+
+  it.each([
+    [{ timeoutMs: 0 }, 'Expected `timeoutMs` to be an integer from 1 to 30000, got 0'],
+    [{ retryForMs: -1 }, 'Expected `retryForMs` to be an integer from 0 to 2147483647, got -1'],
+    [{ maxInFlight: 0 }, 'Expected `maxInFlight` to be an integer from 1 to 1024, got 0'],
+  ])('refuse %j', async (given, message) => {
+    const { sinkOptions } = await trackingApi();
+    expect(() => createTrackingApiSink(sinkOptions(given))).toThrow(
+      expect.objectContaining({ message, key: Object.keys(given)[0] }),
+    );
+  });
+});

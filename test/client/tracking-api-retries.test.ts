@@ -1,0 +1,166 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { describe, expect, it } from 'vitest';
+import type { BatchRetry } from '../../src/client/tracking-api-options.ts';
+import type { Answer } from './batch-receiver.ts';
+import { anyNumber, trackingApi, tracks } from './tracking-api.ts';
+
+describe('a failed attempt', () => {
+  it.each([408, 429, 500, 503, 599])(
+    'with %i is made again, with a new sentAt and the same messages',
+    async (status) => {
+      const { receiver, setUp } = await trackingApi();
+      receiver.answers.push({ status }, { status });
+      const receipt = await setUp().track({ userId: 'u', event: 'e' });
+      expect(receipt.accepted).toBe(true);
+      expect(receiver.received).toHaveLength(3);
+      expect(new Set(receiver.received.map(({ sentAt }) => sentAt)).size).toBe(3);
+      expect(new Set(receiver.received.map(({ batch }) => JSON.stringify(batch))).size).toBe(1);
+      expect(receipt.attempts).toMatchObject([
+        { status, error: errorOf(status) },
+        { status },
+        { status: 200 },
+      ]);
+    },
+  );
+
+  it('is made again ten times in all, with growing waits, and then the messages are refused', async () => {
+    const { receiver, clock, setUp } = await trackingApi();
+    receiver.answers.push(...Array.from({ length: 20 }, () => ({ status: 503, body: 'no\nroom' })));
+    expect(await setUp().track({ userId: 'u', event: 'e' })).toMatchObject({
+      accepted: false,
+      code: 'http-5xx',
+      reason: `after 10 attempts: 503 from ${receiver.url}/v1/batch: no\\nroom`,
+    });
+    expect(receiver.received).toHaveLength(10);
+    expect(clock.waits.filter((ms) => ms > 0)).toEqual([
+      375, 750, 1_500, 3_000, 6_000, 12_000, 22_500, 22_500, 22_500,
+    ]);
+  });
+
+  it('waits as long as Retry-After asks, in seconds or as a date', async () => {
+    const { receiver, clock, setUp } = await trackingApi();
+    receiver.answers.push(
+      { status: 429, headers: { 'Retry-After': '7' } },
+      { status: 503, headers: { 'Retry-After': 'Thu, 01 Jan 2026 00:00:20 GMT' } },
+    );
+    await setUp().track({ userId: 'u', event: 'e' });
+    expect(clock.waits.filter((ms) => ms > 0)).toEqual([7_000, 13_000]);
+  });
+
+  it('is told as it happens, with how long it will be until the next', async () => {
+    const { receiver, setUp } = await trackingApi();
+    const retries: BatchRetry[] = [];
+    receiver.answers.push({ status: 503 });
+    await setUp({}, { onRetry: (retry) => retries.push(retry) }).track({ userId: 'u', event: 'e' });
+    expect(retries).toEqual([
+      {
+        attempt: {
+          at: Date.UTC(2026, 0, 1),
+          url: `${receiver.url}/v1/batch`,
+          status: 503,
+          error: 'http-5xx',
+          ms: anyNumber,
+        },
+        attempts: 1,
+        reason: `503 from ${receiver.url}/v1/batch`,
+        waitMs: 375,
+        messages: 1,
+      },
+    ]);
+  });
+
+  it('is not made again when there is no time for it', async () => {
+    const { receiver, setUp } = await trackingApi();
+    receiver.answers.push({ status: 503 }, { status: 503 });
+    expect(await setUp({}, { retryForMs: 0 }).track({ userId: 'u', event: 'e' })).toMatchObject({
+      accepted: false,
+    });
+    expect(receiver.received).toHaveLength(1);
+  });
+
+  it('over the network is made again', async () => {
+    const { receiver, setUp } = await trackingApi();
+    await receiver.close();
+    const receipt = await setUp({}, { retryForMs: 2_000 }).track({ userId: 'u', event: 'e' });
+    expect(receipt).toMatchObject({ accepted: false, code: 'refused' });
+    expect(receipt.attempts?.length).toBeGreaterThan(2);
+    expect(receipt.attempts?.[0]).toMatchObject({ error: 'refused' });
+  });
+
+  it('over time is made again', async () => {
+    const { receiver, setUp } = await trackingApi();
+    const never: Answer = { status: 200, after: sleep(2_000, undefined, { ref: false }) };
+    receiver.answers.push(never);
+    expect(await setUp({}, { timeoutMs: 30 }).track({ userId: 'u', event: 'e' })).toMatchObject({
+      accepted: true,
+      attempts: [{ error: 'timeout' }, { status: 200 }],
+    });
+  });
+
+  it.each([
+    [400, 'http-4xx'],
+    [401, 'http-4xx'],
+    [404, 'http-4xx'],
+    [302, 'redirect'],
+  ])('with %i is the last: the messages are refused with what was said', async (status, code) => {
+    const { receiver, setUp } = await trackingApi();
+    receiver.answers.push({ status, body: `{"message":"bad\u0007 key"}` });
+    expect(await tracks(setUp({ flushAt: 2 }), 2)).toMatchObject(
+      ['m0', 'm1'].map((messageId) => ({
+        accepted: false,
+        messageId,
+        code,
+        reason: `${status} from ${receiver.url}/v1/batch: {"message":"bad\\u0007 key"}`,
+      })),
+    );
+    expect(receiver.received).toHaveLength(1);
+  });
+});
+
+describe('an interruption', () => {
+  it('ends the wait for another attempt', async () => {
+    const { receiver, setUp } = await trackingApi();
+    const interruption = new AbortController();
+    receiver.answers.push({ status: 503 }, { status: 503 });
+    const client = setUp({}, { signal: interruption.signal, onRetry: () => interruption.abort() });
+    expect(await client.track({ userId: 'u', event: 'e' })).toMatchObject({
+      accepted: false,
+      code: 'aborted',
+      reason: `interrupted; 503 from ${receiver.url}/v1/batch`,
+      attempts: [{ status: 503, error: 'http-5xx' }],
+    });
+    expect(receiver.received).toHaveLength(1);
+  });
+
+  it('keeps what is still queued from being sent', async () => {
+    const { receiver, setUp } = await trackingApi();
+    const client = setUp({}, { signal: AbortSignal.abort() });
+    expect(await client.track({ userId: 'u', event: 'e', messageId: 'm' })).toEqual({
+      accepted: false,
+      messageId: 'm',
+      code: 'aborted',
+      reason: 'interrupted before it was sent',
+      attempts: [],
+    });
+    expect(receiver.received).toEqual([]);
+  });
+
+  it('ends the attempt in flight', async () => {
+    const { receiver, setUp } = await trackingApi();
+    const interruption = new AbortController();
+    receiver.answers.push(() => {
+      interruption.abort();
+      return { status: 200, after: sleep(2_000, undefined, { ref: false }) };
+    });
+    expect(await setUp({}, { signal: interruption.signal }).track({ userId: 'u', event: 'e' })).toMatchObject(
+      {
+        accepted: false,
+        code: 'aborted',
+      },
+    );
+  });
+});
+
+function errorOf(status: number): string {
+  return status >= 500 ? 'http-5xx' : 'http-4xx';
+}

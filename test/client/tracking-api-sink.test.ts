@@ -1,0 +1,184 @@
+import { describe, expect, it } from 'vitest';
+import { createTrackingApiSink } from '../../src/client/tracking-api-sink.ts';
+import type { Answer, ReceivedBatch } from './batch-receiver.ts';
+import { anyNumber, trackingApi, tracks } from './tracking-api.ts';
+
+describe('a batch request', () => {
+  it('is a POST to /v1/batch with the write key as Basic auth', async () => {
+    const { receiver, setUp } = await trackingApi();
+    await setUp().track({ userId: 'u', event: 'e' });
+    expect(receiver.received).toMatchObject([
+      {
+        path: '/v1/batch',
+        headers: {
+          authorization: `Basic ${Buffer.from('w-key:').toString('base64')}`,
+          'content-type': 'application/json',
+          'user-agent': 'hooks-cli/1.2.3',
+        },
+        sentAt: '2026-01-01T00:00:00.000Z',
+      },
+    ]);
+  });
+
+  it('goes to the path of the endpoint when it has one', async () => {
+    const { receiver, setUp } = await trackingApi();
+    await setUp({}, { endpoint: `${receiver.url}/collect?x=1` }).track({ userId: 'u', event: 'e' });
+    expect(receiver.received[0]?.path).toBe('/collect?x=1');
+  });
+
+  it('holds each message with its messageId, timestamp, type and context.library', async () => {
+    const { receiver, setUp } = await trackingApi();
+    const client = setUp({ flushAt: 3 });
+    await Promise.all([
+      client.track({ userId: 'u', event: 'e', messageId: 'm', integrations: { All: false, Webhooks: true } }),
+      client.identify({ userId: 'u', context: { ip: '::1', library: { name: 'other' } } }),
+      client.alias({ userId: 'new', previousId: 'old' }),
+    ]);
+    const library = { name: 'hooks-cli', version: '1.2.3' };
+    expect(receiver.received[0]?.batch).toMatchObject([
+      {
+        type: 'track',
+        messageId: 'm',
+        userId: 'u',
+        event: 'e',
+        timestamp: '2026-01-01T00:00:00.000Z',
+        context: { library },
+        integrations: { All: false, Webhooks: true },
+      },
+      { type: 'identify', context: { ip: '::1', library: { name: 'other' } } },
+      { type: 'alias', userId: 'new', previousId: 'old', context: { library } },
+    ]);
+  });
+
+  it("names a page as the tracking API does, beside the page's properties", async () => {
+    const { receiver, setUp } = await trackingApi();
+    const message = { type: 'page', timestamp: '2026-01-01T00:00:00.000Z', userId: 'u' } as const;
+    await setUp().enqueue({
+      message: { ...message, properties: { name: 'Home', category: 'Docs', path: '/' } },
+    });
+    expect(receiver.received[0]?.batch).toMatchObject([
+      { name: 'Home', category: 'Docs', properties: { path: '/' } },
+    ]);
+  });
+
+  it('is at most 500,000 bytes, and loses no message', async () => {
+    const { receiver, setUp } = await trackingApi();
+    const client = setUp({ flushAt: 1_000 });
+    const ids = Array.from({ length: 40 }, (_, index) => `m${index}`);
+    const receipts = ids.map((messageId) =>
+      client.track({ userId: 'u', event: 'e', messageId, properties: { text: '😀'.repeat(7_000) } }),
+    );
+    await client.flush();
+    expect((await Promise.all(receipts)).every(({ accepted }) => accepted)).toBe(true);
+    const sizes = receiver.received.map(({ bodyBytes }) => bodyBytes);
+    expect(sizes).toHaveLength(3);
+    // As full as whole messages allow.
+    expect(sizes.slice(0, 2).every((bytes) => bytes > 470_000 && bytes <= 500_000)).toBe(true);
+    expect(receiver.received.flatMap(({ batch }) => batch.map(({ messageId }) => messageId))).toEqual(ids);
+  });
+
+  it('counts the bytes that it really has', async () => {
+    const { receiver, sinkOptions } = await trackingApi();
+    const sink = createTrackingApiSink(sinkOptions());
+    const timestamp = '2026-01-01T00:00:00.000Z';
+    const message = { type: 'track', event: 'é', userId: '😀', timestamp } as const;
+    const encoded = sink.encode({ message, messageId: 'm', orderKeys: [] });
+    expect(encoded.bytes).toBe(Buffer.byteLength(encoded.text));
+    await sink.submit([encoded]);
+    expect(receiver.received[0]?.bodyBytes).toBe(
+      encoded.bytes + Buffer.byteLength(`{"batch":[],"sentAt":"${timestamp}"}`),
+    );
+  });
+
+  it('keeps the order of the calls over many batches, failed attempts included', async () => {
+    const { receiver, setUp } = await trackingApi();
+    receiver.answers.push({ status: 500 }, { status: 200 }, { status: 503 });
+    const client = setUp({ flushAt: 2 });
+    await Promise.all(['a', 'b', 'c', 'd', 'e', 'f'].map((event) => client.track({ userId: 'u', event })));
+    const [a, b, c] = [
+      ['a', 'b'],
+      ['c', 'd'],
+      ['e', 'f'],
+    ];
+    expect(receiver.events).toEqual([a, a, b, b, c]);
+  });
+});
+
+describe('what is accepted', () => {
+  it('has a receipt with the attempts of its batch', async () => {
+    const { receiver, setUp } = await trackingApi();
+    expect(await setUp().track({ userId: 'u', event: 'e', messageId: 'm' })).toEqual({
+      accepted: true,
+      messageId: 'm',
+      deliveries: [],
+      attempts: [{ at: Date.UTC(2026, 0, 1), url: `${receiver.url}/v1/batch`, status: 200, ms: anyNumber }],
+    });
+  });
+
+  it.each(['', 'OK', '{"success":true}', '{"rejected":[]}'])('may be answered with %j', async (body) => {
+    const { receiver, setUp } = await trackingApi();
+    receiver.answers.push({ status: 200, body });
+    expect(await setUp().track({ userId: 'u', event: 'e' })).toMatchObject({ accepted: true });
+  });
+
+  it('is not what the answer names as rejected', async () => {
+    const { receiver, setUp } = await trackingApi();
+    const body = JSON.stringify({
+      success: true,
+      rejected: [{ index: 1, code: 'invalid', message: 'no \u001b[31mevent' }],
+    });
+    receiver.answers.push({ status: 200, body });
+    expect(await tracks(setUp({ flushAt: 3 }), 3)).toMatchObject([
+      { accepted: true },
+      { accepted: false, messageId: 'm1', code: 'invalid', reason: 'no \\u001b[31mevent' },
+      { accepted: true },
+    ]);
+  });
+
+  it.each([
+    '{"rejected":[{"index":0',
+    '{"rejected":true}',
+    '{"rejected":[null]}',
+    '{"rejected":[{"index":"0"}]}',
+  ])('is nothing when the list of rejected messages is %j', async (body) => {
+    const { receiver, setUp } = await trackingApi();
+    receiver.answers.push({ status: 200, body });
+    expect(await setUp().track({ userId: 'u', event: 'e' })).toMatchObject({
+      accepted: false,
+      code: 'protocol',
+      reason: 'The answer names messages that were not taken, but cannot be read',
+    });
+  });
+});
+
+describe('a batch that is too large for the tracking API', () => {
+  it('is sent in halves, in order, until it fits', async () => {
+    const { receiver, setUp } = await trackingApi();
+    receiver.answers.push(...Array.from({ length: 20 }, () => atMostTwo));
+    const receipts = await tracks(setUp({ flushAt: 5 }), 5);
+    expect(receipts.map(({ accepted, messageId }) => [accepted, messageId])).toEqual(
+      ['m0', 'm1', 'm2', 'm3', 'm4'].map((id) => [true, id]),
+    );
+    const taken = receiver.received.filter(({ batch }) => batch.length <= 2);
+    expect(taken.flatMap(({ batch }) => batch.map(({ messageId }) => messageId))).toEqual([
+      'm0',
+      'm1',
+      'm2',
+      'm3',
+      'm4',
+    ]);
+  });
+
+  it('is refused when it is one message', async () => {
+    const { receiver, setUp } = await trackingApi();
+    receiver.answers.push({ status: 413 });
+    expect(await setUp().track({ userId: 'u', event: 'e' })).toMatchObject({
+      accepted: false,
+      code: 'http-4xx',
+    });
+  });
+});
+
+function atMostTwo({ batch }: ReceivedBatch): Answer {
+  return { status: batch.length > 2 ? 413 : 200 };
+}

@@ -1,0 +1,48 @@
+import { expect, onTestFinished } from 'vitest';
+import { createClient, type Client } from '../../src/client/client.ts';
+import type { ClientOptions } from '../../src/client/options.ts';
+import type { Receipt } from '../../src/client/sink.ts';
+import type { TrackingApiSinkOptions } from '../../src/client/tracking-api-options.ts';
+import { createTrackingApiSink } from '../../src/client/tracking-api-sink.ts';
+import { BatchReceiver } from './batch-receiver.ts';
+import { HurriedClock } from './hurried-clock.ts';
+import { httpTransport } from './http-transport.ts';
+
+export const anyNumber = expect.any(Number) as number;
+
+/** A tracking API for one test, and how to make clients of it. All of it is closed after the test. */
+export async function trackingApi() {
+  const receiver = await BatchReceiver.start();
+  const clock = new HurriedClock();
+  onTestFinished(() => receiver.close());
+
+  const sinkOptions = (given: Partial<TrackingApiSinkOptions> = {}): TrackingApiSinkOptions => ({
+    endpoint: receiver.url,
+    writeKey: 'w-key',
+    version: '1.2.3',
+    timeoutMs: 5_000,
+    transport: httpTransport(),
+    clock,
+    random: () => 0.5,
+    ...given,
+  });
+  const setUp = (options: ClientOptions = {}, given: Partial<TrackingApiSinkOptions> = {}): Client => {
+    const client = createClient({
+      sink: createTrackingApiSink(sinkOptions(given)),
+      clock,
+      flushAt: 1,
+      ...options,
+    });
+    onTestFinished(() => client.close());
+    return client;
+  };
+  return { receiver, clock, sinkOptions, setUp };
+}
+
+export function tracks(client: Client, count: number): Promise<readonly Receipt[]> {
+  return Promise.all(
+    Array.from({ length: count }, (_, index) =>
+      client.track({ userId: 'u', event: 'e', messageId: `m${index}` }),
+    ),
+  );
+}
