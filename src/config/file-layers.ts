@@ -1,0 +1,72 @@
+import { isAbsolute, join, relative, resolve } from 'node:path';
+import { ConfigError } from '../errors.ts';
+import { fieldOf, KEYS } from './fields.ts';
+import { findProjectFile, findUserFile } from './find-files.ts';
+import { find, keysAt, type Layer } from './layer.ts';
+import { loadFile } from './load.ts';
+import { checkReferences, referencesIn } from './references.ts';
+
+/** What the command line says of config files. */
+export interface ConfigFlags {
+  /** A file (`--config`), or false for `--no-config`. */
+  readonly config?: string | false;
+}
+
+interface Surroundings {
+  readonly flags: ConfigFlags;
+  readonly env: Readonly<NodeJS.ProcessEnv>;
+  readonly cwd: string;
+}
+
+/** The config files that apply, the strongest first, read and checked. A named file is the only one. */
+export async function fileLayers({ flags, env, cwd }: Surroundings): Promise<readonly Layer[]> {
+  if (flags.config === false) return [];
+  const named = flags.config ?? (env['HOOKS_CONFIG'] || undefined);
+  if (named === '') {
+    throw new ConfigError('Expected `--config` to be a file, got an empty string', { origin: '--config' });
+  }
+  if (named !== undefined) return [await fileLayer(resolve(cwd, named), cwd)];
+  const layers: Layer[] = [];
+  for (const path of [findProjectFile(cwd), findUserFile(env)]) {
+    if (path !== undefined) layers.push(await fileLayer(path, cwd));
+  }
+  return layers;
+}
+
+async function fileLayer(path: string, cwd: string): Promise<Layer> {
+  const file = shownPath(path, cwd);
+  const values = await loadFile(path, file);
+  // zod takes 40 ms to load, which a start without a config file need not pay.
+  const { checkShape } = await import('./schema.ts');
+  checkShape(values, file);
+  const layer = { values, file, folder: join(path, '..'), names: {} };
+  checkValues(layer);
+  return layer;
+}
+
+/** A file near the current folder by its way from there, any other in full. */
+function shownPath(path: string, cwd: string): string {
+  const near = relative(cwd, path);
+  return isAbsolute(near) || near.length >= path.length ? path : near;
+}
+
+/** Reads every value that holds no reference, so that a mistake shows even where the setting is not used now. */
+function checkValues(layer: Layer): void {
+  for (const prefix of prefixesOf([layer])) {
+    for (const key of KEYS) {
+      const given = find([layer], key, prefix);
+      if (given === undefined) continue;
+      checkReferences(given.value, given.place);
+      if (referencesIn(given.value).length === 0) fieldOf(key).kind.parse(given.value, given.place);
+    }
+  }
+}
+
+/** Where in a file settings are kept: at its top, in each source, in each destination. */
+export function prefixesOf(layers: readonly Layer[]): string[][] {
+  const sources = keysAt(layers, ['sources']).map((name) => ['sources', name]);
+  const destinations = sources.flatMap((source) =>
+    keysAt(layers, [...source, 'destinations']).map((name) => [...source, 'destinations', name]),
+  );
+  return [[], ...sources, ...destinations];
+}

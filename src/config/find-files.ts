@@ -1,0 +1,64 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { homeFolder } from './home.ts';
+
+const DATA_ENDINGS = ['json', 'yaml', 'yml'];
+const CODE_ENDINGS = ['js', 'cjs', 'mjs', 'ts'];
+
+/** In the order in which a folder is searched: the first that is there is the folder's config. */
+const PROJECT_PLACES = [
+  'package.json',
+  '.hooksrc',
+  ...[...DATA_ENDINGS, ...CODE_ENDINGS].map((ending) => `.hooksrc.${ending}`),
+  ...CODE_ENDINGS.map((ending) => `hooks.config.${ending}`),
+];
+
+const USER_PLACES = ['config', '.hooksrc'].flatMap((name) => [
+  name,
+  ...DATA_ENDINGS.map((ending) => `${name}.${ending}`),
+]);
+
+/**
+ * The project's config: the first in the current folder, its parent …, up to the folder of the nearest package.json.
+ * Without a package.json above only the current folder is searched, so that no code of a folder that is not the
+ * project's (`/tmp/.hooksrc.js`) is run.
+ */
+export function findProjectFile(cwd: string): string | undefined {
+  for (const folder of projectFolders(cwd)) {
+    const found = PROJECT_PLACES.map((name) => join(folder, name)).find(isConfig);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+function projectFolders(cwd: string): string[] {
+  const folders = [cwd];
+  for (let folder = cwd; !existsSync(join(folder, 'package.json'));) {
+    const parent = dirname(folder);
+    if (parent === folder) return [cwd];
+    folders.push(parent);
+    folder = parent;
+  }
+  return folders;
+}
+
+/** A package.json is one only when it has a key `hooks`; looked at as text first, since this runs at every start. */
+function isConfig(path: string): boolean {
+  if (!existsSync(path)) return false;
+  if (!path.endsWith('package.json')) return true;
+  try {
+    const text = readFileSync(path, 'utf8');
+    return text.includes('"hooks"') && Object.hasOwn(JSON.parse(text) as object, 'hooks');
+  } catch {
+    // An unreadable or malformed package.json is npm's trouble; it says nothing about hooks.
+    return false;
+  }
+}
+
+/** The user's config, of data formats only: a folder that many projects share runs no code. */
+export function findUserFile(env: Readonly<NodeJS.ProcessEnv>): string | undefined {
+  const home = homeFolder(env);
+  const base = env['XDG_CONFIG_HOME'] || (home && join(home, '.config'));
+  if (base === undefined) return undefined;
+  return USER_PLACES.map((name) => join(base, 'hooks', name)).find((path) => existsSync(path));
+}

@@ -1,0 +1,11 @@
+import { homedir } from 'node:os';
+
+/** The user's home folder. Undefined for a user without one, as a container may run under. */
+export function homeFolder(env: Readonly<NodeJS.ProcessEnv>): string | undefined {
+  try {
+    return env['HOME'] || homedir() || undefined;
+  } catch {
+    // No HOME, and nobody of that number in the list of users.
+    return undefined;
+  }
+}

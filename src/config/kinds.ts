@@ -1,0 +1,223 @@
+import type { WebhookOptions } from '../engine/options.ts';
+import { MAX_WEBHOOKS } from '../engine/options.ts';
+import { printable, redactUrl } from '../redact.ts';
+import { formatDuration, parseDuration } from '../duration.ts';
+import { configError, expected, kindOf, type Place, shown, within } from './place.ts';
+
+/** What a setting may be: how its value is read, wherever it was given, and how a JSON Schema describes it. */
+export interface Kind<T> {
+  /** Throws ConfigError naming the place. A flag's or a variable's value comes as text. */
+  readonly parse: (value: unknown, place: Place) => T;
+  /** A fragment of a draft-07 JSON Schema. */
+  readonly schema: Readonly<Record<string, unknown>>;
+  /** A default, as a person would write it. A method, so that a table of fields of different types has one type. */
+  show?(value: T): string;
+}
+
+/** Where a number or a choice may also be `${NAME}`. */
+const REFERENCE_SCHEMA = { type: 'string', pattern: String.raw`\$\{[A-Za-z_][A-Za-z0-9_]*\}` };
+
+/** Milliseconds inside, `5s` outside. */
+export function duration(minMs: number, maxMs: number): Kind<number> {
+  return {
+    parse: (value, place) => {
+      if (typeof value !== 'string' && typeof value !== 'number') {
+        throw expected(place, 'to be a duration', shown(value), 'write a number with a unit: 5s');
+      }
+      const parsed = parseDuration(value);
+      if (typeof parsed !== 'number') throw expected(place, parsed.expected, shown(value), parsed.hint);
+      if (parsed < minMs || parsed > maxMs) {
+        throw expected(
+          place,
+          `to be from ${formatDuration(minMs)} to ${formatDuration(maxMs)}`,
+          shown(value),
+        );
+      }
+      return parsed;
+    },
+    schema: {
+      anyOf: [
+        {
+          type: 'string',
+          pattern: String.raw`^\s*(0|\d+(\.\d+)?\s*[A-Za-z]+(\s*\d+(\.\d+)?\s*[A-Za-z]+)*)\s*$`,
+        },
+        REFERENCE_SCHEMA,
+        ...(minMs === 0 ? [{ const: 0 }] : []),
+      ],
+    },
+    show: formatDuration,
+  };
+}
+
+export function integer(min: number, max: number): Kind<number> {
+  return {
+    parse: (value, place) => {
+      const number = typeof value === 'string' && /^-?\d+$/.test(value.trim()) ? Number(value) : value;
+      if (typeof number !== 'number' || !Number.isInteger(number)) {
+        throw expected(place, 'to be a whole number', shown(value), `from ${min} to ${max}`);
+      }
+      if (number < min || number > max) throw expected(place, `to be from ${min} to ${max}`, shown(value));
+      return number;
+    },
+    schema: { anyOf: [{ type: 'integer', minimum: min, maximum: max }, REFERENCE_SCHEMA] },
+  };
+}
+
+export function choice<const T extends string>(...choices: readonly T[]): Kind<T> {
+  return {
+    parse: (value, place) => {
+      const found = choices.find((each) => each === value);
+      if (found === undefined) throw expected(place, `to be ${choices.join(' or ')}`, shown(value));
+      return found;
+    },
+    schema: { anyOf: [{ enum: choices }, REFERENCE_SCHEMA] },
+  };
+}
+
+export const onOrOff: Kind<boolean> = {
+  parse: (value, place) => {
+    if (value === true || value === 'true') return true;
+    if (value === false || value === 'false') return false;
+    throw expected(place, 'to be true or false', shown(value));
+  },
+  schema: { anyOf: [{ type: 'boolean' }, REFERENCE_SCHEMA] },
+};
+
+export const text: Kind<string> = {
+  parse: (value, place) => {
+    if (typeof value === 'string' && value !== '') return value;
+    throw expected(place, 'to be a string', shown(value));
+  },
+  schema: { type: 'string', minLength: 1 },
+};
+
+/** One secret. Its value is never shown, nor its length. */
+export const secret: Kind<string> = {
+  parse: (value, place) => {
+    if (typeof value === 'string' && value !== '') return value;
+    if (value === '') throw emptySecret(place);
+    throw expected(place, 'to be a string', kindOf(value), numberHint(value));
+  },
+  schema: { type: 'string', minLength: 1 },
+};
+
+/** One secret or a list of them: the first signs, all verify. */
+export const secrets: Kind<readonly string[]> = {
+  parse: (value, place) => {
+    if (!Array.isArray(value)) return [secret.parse(value, place)];
+    if (value.length === 0) {
+      throw expected(place, 'to hold a secret', 'an empty list', 'leave the key out to send unsigned');
+    }
+    return value.map((each, i) => secret.parse(each, within(place, `[${i}]`)));
+  },
+  schema: {
+    anyOf: [secret.schema, { type: 'array', items: secret.schema, minItems: 1 }],
+  },
+};
+
+/** An http or https URL. It is returned as it was given: userinfo and all. */
+export const httpUrl: Kind<string> = {
+  parse: (value, place) => {
+    if (typeof value !== 'string') throw expected(place, 'to be a URL', kindOf(value));
+    const got = value === '' ? 'an empty string' : printable(redactUrl(value), 200);
+    if (!URL.canParse(value)) {
+      throw expected(place, 'to be a URL', got, 'write it in full: https://host/path');
+    }
+    const { protocol, hash } = new URL(value);
+    if (protocol !== 'http:' && protocol !== 'https:') {
+      throw expected(place, 'to be a URL with http or https', got, 'write it in full: https://host/path');
+    }
+    if (hash !== '' || value.includes('#')) {
+      throw expected(place, 'to be a URL without a fragment', got, 'leave out what begins with #');
+    }
+    return value;
+  },
+  schema: { type: 'string', pattern: String.raw`^([Hh][Tt][Tt][Pp][Ss]?://[^#]+|.*\$\{.+)$` },
+};
+
+const HEADERS_SCHEMA = {
+  type: 'object',
+  additionalProperties: { type: 'string', pattern: String.raw`^[^\r\n]*$` },
+};
+
+/** At most five, each a bare URL or `{url, headers}`. */
+export const webhooks: Kind<readonly WebhookOptions[]> = {
+  parse: (value, place) => {
+    if (!Array.isArray(value)) {
+      throw expected(place, 'to be a list', kindOf(value), 'write [https://host/path]');
+    }
+    if (value.length > MAX_WEBHOOKS) {
+      throw expected(
+        place,
+        `to hold at most ${MAX_WEBHOOKS} webhooks`,
+        String(value.length),
+        'spread them over several destinations, or send in several runs',
+      );
+    }
+    return value.map((each, i) => parseWebhook(each, within(place, `[${i}]`)));
+  },
+  schema: {
+    type: 'array',
+    maxItems: MAX_WEBHOOKS,
+    items: {
+      anyOf: [
+        httpUrl.schema,
+        {
+          type: 'object',
+          required: ['url'],
+          additionalProperties: false,
+          properties: { url: httpUrl.schema, headers: HEADERS_SCHEMA },
+        },
+      ],
+    },
+  },
+};
+
+function parseWebhook(value: unknown, place: Place): WebhookOptions {
+  if (typeof value === 'string') return { url: httpUrl.parse(value, place), headers: {} };
+  if (!isObject(value)) throw expected(place, 'to be a URL or { url, headers }', kindOf(value));
+  const { url, headers, ...others } = value;
+  const [unknown] = Object.keys(others);
+  if (unknown !== undefined) {
+    throw configError(
+      place,
+      `Unknown setting \`${within(place, `.${printable(unknown, 80)}`).name}\``,
+      'a webhook has url and headers',
+    );
+  }
+  return {
+    url: httpUrl.parse(url, within(place, '.url')),
+    headers: headers === undefined ? {} : parseHeaders(headers, within(place, '.headers')),
+  };
+}
+
+/** Only that they are strings of one line; which names and characters HTTP allows is checked where requests are built. */
+function parseHeaders(value: unknown, place: Place): Record<string, string> {
+  if (!isObject(value)) throw expected(place, 'to be an object of names and values', kindOf(value));
+  const entries = Object.entries(value).map(([name, each]): [string, string] => {
+    const header = within(place, `.${printable(name, 80)}`);
+    if (typeof each !== 'string') throw expected(header, 'to be a string', kindOf(each), numberHint(each));
+    if (/[\r\n]/.test(name + each))
+      throw configError(header, `\`${header.name}\` holds a line break`, 'write the value on one line');
+    return [name, each];
+  });
+  return Object.fromEntries(entries);
+}
+
+function emptySecret(place: Place): Error {
+  return configError(
+    place,
+    `\`${place.name}\` is an empty secret`,
+    place.file === undefined
+      ? 'give a secret, or leave it out to send unsigned'
+      : 'give a secret, or leave the key out to send unsigned',
+  );
+}
+
+function numberHint(value: unknown): string | undefined {
+  return typeof value === 'number' || typeof value === 'boolean' ? 'put it in quotes' : undefined;
+}
+
+export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

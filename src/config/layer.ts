@@ -1,0 +1,109 @@
+import { type Key, KEYS, fieldOf } from './fields.ts';
+import { isObject } from './kinds.ts';
+import type { Place } from './place.ts';
+
+/**
+ * One place that settings come from. Layers are asked in order (flags, environment, project's file, user's file) and
+ * the first that has a setting gives it.
+ */
+export interface Layer {
+  /** As in a config file: `{ delivery: { timeout: '5s' } }`. */
+  readonly values: unknown;
+  /** The file as shown to a person; absent for flags and the environment. */
+  readonly file?: string;
+  /** Where relative paths start. */
+  readonly folder: string;
+  /** What flags and variables call their settings. Empty for a file, which calls them by their keys. */
+  readonly names: Readonly<Partial<Record<Key, string>>>;
+}
+
+/** A setting as it was given, unread. */
+export interface Given {
+  readonly value: unknown;
+  readonly place: Place;
+  readonly layer: Layer;
+}
+
+/**
+ * The setting in the first layer that has it. `prefix` is where in a file the long form keeps it; flags and
+ * variables know no long form.
+ */
+export function find(layers: readonly Layer[], key: Key, prefix: readonly string[] = []): Given | undefined {
+  for (const layer of layers) {
+    const above = layer.file === undefined ? [] : prefix;
+    const value = valueAt(layer.values, [...above, ...key.split('.')]);
+    if (value !== undefined) return { value, layer, place: placeOf(layer, key, above) };
+  }
+  return undefined;
+}
+
+function placeOf({ file, names }: Layer, key: Key, prefix: readonly string[]): Place {
+  const name = names[key] ?? [...prefix, key].join('.');
+  return file === undefined ? { name } : { name, file };
+}
+
+/** The own keys of the object at a path, over all layers, in the order of their first mention. */
+export function keysAt(layers: readonly Layer[], path: readonly string[]): string[] {
+  const found = layers.flatMap(({ values }) => {
+    const value = valueAt(values, path);
+    return isObject(value) ? Object.keys(value) : [];
+  });
+  return [...new Set(found)];
+}
+
+export function valueAt(values: unknown, path: readonly string[]): unknown {
+  let value = values;
+  for (const part of path) {
+    if (!isObject(value) || !Object.hasOwn(value, part)) return undefined;
+    value = value[part];
+  }
+  return value;
+}
+
+/** Settings by key as one layer: flags, or variables. Those that are undefined are left out. */
+export function layerOf(
+  given: Readonly<Partial<Record<Key, { readonly name: string; readonly value: unknown } | undefined>>>,
+  folder: string,
+): Layer {
+  const values: Record<string, unknown> = {};
+  const names: Partial<Record<Key, string>> = {};
+  for (const key of KEYS) {
+    const entry = given[key];
+    if (entry === undefined || entry.value === undefined) continue;
+    setAt(values, key.split('.'), entry.value);
+    names[key] = entry.name;
+  }
+  return { values, folder, names };
+}
+
+function setAt(
+  target: Record<string, unknown>,
+  [first = '', ...rest]: readonly string[],
+  value: unknown,
+): void {
+  if (rest.length === 0) {
+    target[first] = value;
+    return;
+  }
+  const inner = isObject(target[first]) ? { ...target[first] } : {};
+  setAt(inner, rest, value);
+  target[first] = inner;
+}
+
+/**
+ * The variables as a layer. An empty variable counts as unset (continuous integration sets those it has no value
+ * for), but not an empty secret: that would send unsigned what was meant to be signed, so using it is an error.
+ */
+export function environmentLayer(env: Readonly<NodeJS.ProcessEnv>, cwd: string): Layer {
+  const entries = KEYS.flatMap((key) => {
+    const name = fieldOf(key).env?.find((each) => env[each] || (key === 'sharedSecret' && env[each] === ''));
+    return name === undefined ? [] : [[key, { name, value: fromText(key, env[name] ?? '') }] as const];
+  });
+  return layerOf(Object.fromEntries(entries), cwd);
+}
+
+function fromText(key: Key, text: string): unknown {
+  if (key !== 'webhooks') return text;
+  const urls = text.split(/\s+/).filter((url) => url !== '');
+  return urls.length === 0 ? undefined : urls;
+}

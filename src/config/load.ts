@@ -1,0 +1,112 @@
+import { readFile } from 'node:fs/promises';
+import { basename, extname } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { ConfigError } from '../errors.ts';
+import { printable } from '../redact.ts';
+import { isObject } from './kinds.ts';
+import { type Complaint, complaintOf } from './syntax-error.ts';
+
+type Loader = (path: string, text: string) => unknown;
+
+/**
+ * By a file's ending. The places and formats are cosmiconfig's, and so is the YAML loader. Its explorer is not used:
+ * it passes over a config that may not be read, fails at any malformed package.json of the current folder, runs code
+ * that throws twice, needs a TypeScript with a JavaScript API (7 has none), and lets a data file `$import` code.
+ */
+const LOADERS: Readonly<Record<string, Loader>> = {
+  '': parseYaml,
+  '.yaml': parseYaml,
+  '.yml': parseYaml,
+  '.json': parseJson,
+  '.js': runJavaScript,
+  '.cjs': runJavaScript,
+  '.mjs': runJavaScript,
+  '.ts': runTypeScript,
+};
+
+/**
+ * What a config file says, not checked yet; nothing at all is an object without settings. `shown` is the file's name
+ * in errors. Throws ConfigError with file and line for what cannot be read, parsed or run, without any text of the
+ * file, which may be a secret.
+ */
+export async function loadFile(path: string, shown: string): Promise<unknown> {
+  const ending = extname(path);
+  const load = LOADERS[ending];
+  if (load === undefined) {
+    const endings = Object.keys(LOADERS).filter((known) => known !== '');
+    throw unusable(shown, `has the unknown ending ${printable(ending)}`, `known are ${endings.join(' ')}`);
+  }
+  const text = await readText(path, shown);
+  const content = text.trim() === '' ? null : await run(load, { path, text, shown });
+  if (basename(path) !== 'package.json') return content ?? {};
+  if (isObject(content) && Object.hasOwn(content, 'hooks')) return content['hooks'];
+  throw unusable(shown, 'has no key `hooks`');
+}
+
+async function readText(path: string, shown: string): Promise<string> {
+  try {
+    return await readFile(path, 'utf8');
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException; // what node:fs rejects with
+    const why: Record<string, string> = {
+      ENOENT: 'does not exist',
+      EACCES: 'may not be read by this user',
+      EISDIR: 'is a folder',
+    };
+    throw unusable(shown, (code !== undefined && why[code]) || `cannot be read (${code})`);
+  }
+}
+
+async function run(load: Loader, file: { path: string; text: string; shown: string }): Promise<unknown> {
+  try {
+    return await load(file.path, file.text);
+  } catch (error) {
+    throw broken(file.shown, await complaintOf(error, { ...file, findSyntaxError }), error);
+  }
+}
+
+/** Loaded here, as jiti is, because most commands of most users have no config file. */
+async function parseYaml(path: string, text: string): Promise<unknown> {
+  const { defaultLoaders } = await import('cosmiconfig');
+  return defaultLoaders['.yaml'](path, text) as unknown;
+}
+
+function parseJson(_path: string, text: string): unknown {
+  return JSON.parse(text.replace(/^\uFEFF/, ''));
+}
+
+async function runJavaScript(path: string): Promise<unknown> {
+  return defaultExport(await import(pathToFileURL(path).href));
+}
+
+async function runTypeScript(path: string): Promise<unknown> {
+  return defaultExport(await (await jiti()).import(path));
+}
+
+/** A forgotten `export default` would be a config without settings. A promise is one of a config. */
+function defaultExport(module: unknown): unknown {
+  if (isObject(module) && 'default' in module) return module['default'];
+  throw new Error('it has no default export');
+}
+
+/** Node does not say in which line of a module it found a syntax error; jiti's parser leaves it in its output. */
+async function findSyntaxError(source: string, filename: string): Promise<number | undefined> {
+  const output = (await jiti()).transform({ source, filename, ts: false });
+  const line = /^exports\.__JITI_ERROR__ = \{.*?"line":(\d+)/.exec(output)?.[1];
+  return line === undefined ? undefined : Number(line);
+}
+
+/** Without a cache on disk: a config may hold secrets. */
+async function jiti() {
+  const { createJiti } = await import('jiti');
+  return createJiti(import.meta.url, { fsCache: false, moduleCache: false, interopDefault: false });
+}
+
+function unusable(shown: string, why: string, hint?: string): ConfigError {
+  return new ConfigError(`The config file ${shown} ${why}`, { origin: shown, hint });
+}
+
+function broken(shown: string, { line, reason, hint }: Complaint, cause: unknown): ConfigError {
+  const place = line === undefined ? shown : `${shown}:${line}`;
+  return new ConfigError(`${place}: ${reason}`, { origin: shown, hint, cause });
+}

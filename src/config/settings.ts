@@ -1,0 +1,146 @@
+import { join, resolve } from 'node:path';
+import type { ClientOptions } from '../client/options.ts';
+import { DEFAULT_SOURCE, type SourceOptions, type Sources } from '../engine/options.ts';
+import { ConfigError } from '../errors.ts';
+import type { Key } from './fields.ts';
+import { type ConfigFlags, fileLayers } from './file-layers.ts';
+import { homeFolder } from './home.ts';
+import { environmentLayer, find, type Layer, layerOf } from './layer.ts';
+import { type ListedSetting, listSettings } from './list.ts';
+import { read, readWithDefault, type Scope } from './read.ts';
+import {
+  allSources,
+  type Given,
+  promptSecrets,
+  promptSource,
+  promptWriteKey,
+  sourceNames,
+} from './sources.ts';
+
+export interface Retention {
+  readonly deliveredMs: number;
+  readonly deadMs: number;
+}
+
+/**
+ * Every setting: flags, then environment, then the project's file, then the user's, then defaults. Reading `dataDir`, `sources`,
+ * `client`, `endpoint`, `store` or `retention` and calling `source`, `secrets` or `writeKey` may throw ConfigError,
+ * because only then a `${NAME}` is looked up and a variable's value checked. The rest never throws.
+ */
+export interface Settings {
+  /** The config files in use, as a person would name them, the strongest first. */
+  readonly files: readonly string[];
+  /** The folder of what is kept between runs; it may not be there yet. */
+  readonly dataDir: string;
+  readonly sourceNames: readonly string[];
+  /** The source of a command that names none: the only one, else `default` if there is one. */
+  readonly defaultSource: string | undefined;
+  /** All sources, as `serve` and `worker` need them. Frozen. */
+  readonly sources: Sources;
+  readonly client: ClientOptions;
+  /** A tracking API's URL. */
+  readonly endpoint: string | undefined;
+  /** A URL; undefined means a file in `dataDir`. */
+  readonly store: string | undefined;
+  readonly retention: Retention;
+  /**
+   * One source, as a command at the prompt sees it: with the settings that its flags give (see `layerOf`), and with
+   * one destination when `--url` or `HOOKS_URL` says where to. Frozen, and without the write key.
+   */
+  readonly source: (name: string, flags?: Layer) => SourceOptions;
+  /** The secrets alone, of the destination that is meant when none is named. Empty: unsigned. */
+  readonly secrets: (source: string, flags?: Layer) => readonly string[];
+  readonly writeKey: (source: string) => string | undefined;
+  /** The variable or the file that gives a setting (of the short form, or of no source); undefined: nobody does. */
+  readonly originOf: (key: Key) => string | undefined;
+  /** What `hooks config` shows: secrets masked, `${NAME}` as it is written. */
+  readonly list: () => readonly ListedSetting[];
+}
+
+interface Surroundings {
+  readonly flags: ConfigFlags;
+  readonly env: Readonly<NodeJS.ProcessEnv>;
+  readonly cwd: string;
+}
+
+/** The one way to settings: finds, reads and checks the config files. Throws ConfigError. */
+export async function loadSettings({ flags, env, cwd }: Surroundings): Promise<Settings> {
+  const files = await fileLayers({ flags, env, cwd });
+  const dataDir = await dataFolder(env, cwd);
+  return settingsOf({ files, environment: environmentLayer(env, cwd), env }, dataDir);
+}
+
+/** Undefined: it is not named, and the user has no home. */
+async function dataFolder(env: Readonly<NodeJS.ProcessEnv>, cwd: string): Promise<string | undefined> {
+  const named = env['HOOKS_DATA_DIR'];
+  if (named) return resolve(cwd, named);
+  if (env['XDG_DATA_HOME']) return join(env['XDG_DATA_HOME'], 'hooks');
+  if (homeFolder(env) === undefined) return undefined;
+  const { default: envPaths } = await import('env-paths');
+  return envPaths('hooks', { suffix: '' }).data;
+}
+
+function settingsOf(given: Given, dataDir: string | undefined): Settings {
+  const { files, environment, env } = given;
+  const scope: Scope = { layers: [environment, ...files], env };
+  const names = sourceNames(given);
+  return Object.freeze({
+    files: files.flatMap(({ file }) => file ?? []),
+    get dataDir() {
+      return dataDir ?? refuseWithoutHome();
+    },
+    sourceNames: names,
+    defaultSource: names.length === 1 ? names[0] : names.find((name) => name === DEFAULT_SOURCE),
+    get sources() {
+      return frozen(allSources(given));
+    },
+    get client() {
+      return frozen(clientFrom(scope));
+    },
+    get endpoint() {
+      return read(scope, 'endpoint');
+    },
+    get store() {
+      return read(scope, 'store');
+    },
+    get retention() {
+      return {
+        deliveredMs: readWithDefault(scope, 'retention.delivered'),
+        deadMs: readWithDefault(scope, 'retention.dead'),
+      };
+    },
+    source: (name: string, flags = NO_FLAGS) => frozen(promptSource(given, name, flags)),
+    secrets: (source: string, flags = NO_FLAGS) => promptSecrets(given, source, flags),
+    writeKey: (source: string) => promptWriteKey(given, source),
+    originOf: (key: Key) => {
+      const place = find(scope.layers, key)?.place;
+      return place?.file ?? place?.name;
+    },
+    list: () => listSettings(given, dataDir),
+  });
+}
+
+function refuseWithoutHome(): never {
+  throw new ConfigError('There is no folder to keep anything in: this user has no home', {
+    key: 'dataDir',
+    hint: 'name a folder that may be written in HOOKS_DATA_DIR',
+  });
+}
+
+const NO_FLAGS = layerOf({}, '');
+
+/** Without the write key, which belongs to a source. */
+function clientFrom(scope: Scope): ClientOptions {
+  return {
+    flushAt: readWithDefault(scope, 'client.flushAt'),
+    flushAfterMs: readWithDefault(scope, 'client.flushAfter'),
+    maxQueued: readWithDefault(scope, 'client.maxQueued'),
+    whenFull: readWithDefault(scope, 'client.whenFull'),
+  };
+}
+
+/** Frozen to its last branch, so that no part of a program steers another one by its settings. */
+function frozen<T>(value: T): T {
+  if (typeof value === 'object' && value !== null) Object.values(Object.freeze(value)).forEach(frozen);
+  return value;
+}

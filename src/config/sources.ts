@@ -1,0 +1,148 @@
+import {
+  DEFAULT_DESTINATION,
+  DEFAULT_SOURCE,
+  type DeliveryOptions,
+  type DestinationOptions,
+  type SourceOptions,
+  type Sources,
+} from '../engine/options.ts';
+import { ConfigError } from '../errors.ts';
+import { printable } from '../redact.ts';
+import { SHORT_FORM_KEYS } from './fields.ts';
+import { find, keysAt, type Layer, valueAt } from './layer.ts';
+import { read, readWithDefault, type Scope } from './read.ts';
+import { suggestion } from './suggest.ts';
+
+/** All that settings are made of. */
+export interface Given {
+  /** The config files, the strongest first. */
+  readonly files: readonly Layer[];
+  readonly environment: Layer;
+  readonly env: Readonly<NodeJS.ProcessEnv>;
+}
+
+/** As configured. The short form has one, and so has no config at all. */
+export function sourceNames({ files }: Given): readonly string[] {
+  return isLongForm(files) ? keysAt(files, ['sources']) : [DEFAULT_SOURCE];
+}
+
+/** The strongest file that has either form decides; what a weaker one says in the other form is not looked at. */
+export function isLongForm(files: readonly Layer[]): boolean {
+  for (const { values } of files) {
+    if (valueAt(values, ['sources']) !== undefined) return true;
+    if (SHORT_FORM_KEYS.some((key) => valueAt(values, [key]) !== undefined)) return false;
+  }
+  return false;
+}
+
+/**
+ * All sources with all their destinations. Variables (`HOOKS_URL` …) give settings of the short form: they cannot
+ * say which of several sources they mean.
+ */
+export function allSources(given: Given): Sources {
+  const layers = isLongForm(given.files) ? given.files : [given.environment, ...given.files];
+  const entries = sourceNames(given).map((name): [string, SourceOptions] => {
+    const scope = { layers, env: given.env, prefix: prefixOf(given, name) };
+    const writeKey = read(scope, 'writeKey');
+    const destinations = destinationsOf(scope, destinationNames(given, name, layers));
+    return [name, writeKey === undefined ? { destinations } : { writeKey, destinations }];
+  });
+  return Object.fromEntries(entries);
+}
+
+/**
+ * One source as a command at the prompt sees it: flags, then variables, then the config. URLs of a flag or a variable
+ * take the place of all its destinations. A variable's secret signs when there is one destination that it can mean.
+ * Without the write key, which delivering to webhooks does not need: its variable may be unset.
+ */
+export function promptSource(given: Given, name: string, flags: Layer): SourceOptions {
+  requireSource(given, name);
+  const outside = [flags, given.environment];
+  const configured = destinationNames(given, name, given.files);
+  const areNamed = find(outside, 'webhooks') !== undefined;
+  const names = areNamed ? [targetOf(configured)] : configured;
+  const layers = [...(names.length === 1 ? outside : [flags]), ...given.files];
+  const scope = { layers, env: given.env, prefix: prefixOf(given, name) };
+  return { destinations: destinationsOf(scope, names, areNamed ? true : undefined) };
+}
+
+/** The secrets of the destination `Webhooks`, else of the only one; of several others none, for none is meant. */
+export function promptSecrets(given: Given, name: string, flags: Layer): readonly string[] {
+  requireSource(given, name);
+  const layers = [flags, given.environment, ...given.files];
+  const target = targetOf(destinationNames(given, name, layers));
+  const scope = { layers, env: given.env, prefix: prefixOf(given, name) };
+  return read(destinationScope(scope, target), 'sharedSecret') ?? [];
+}
+
+/** A variable's, else the source's own. */
+export function promptWriteKey(given: Given, name: string): string | undefined {
+  requireSource(given, name);
+  const layers = [given.environment, ...given.files];
+  return read({ layers, env: given.env, prefix: prefixOf(given, name) }, 'writeKey');
+}
+
+function requireSource(given: Given, name: string): void {
+  const names = sourceNames(given);
+  if (names.includes(name)) return;
+  const near = suggestion(name, names);
+  const known = `there ${names.length === 1 ? 'is' : 'are'}: ${names.map((each) => printable(each, 80)).join(', ')}`;
+  throw new ConfigError(`Unknown source \`${printable(name, 80)}\``, {
+    key: 'sources',
+    origin: '--source',
+    hint: near === undefined ? known : `did you mean \`${near}\`?`,
+  });
+}
+
+function prefixOf({ files }: Given, source: string): readonly string[] {
+  return isLongForm(files) ? ['sources', source] : [];
+}
+
+function destinationNames(given: Given, source: string, layers: readonly Layer[]): readonly string[] {
+  const prefix = prefixOf(given, source);
+  if (prefix.length > 0) return keysAt(layers, [...prefix, 'destinations']);
+  return find(layers, 'webhooks') === undefined ? [] : [DEFAULT_DESTINATION];
+}
+
+/** Which destination a URL or a secret from outside the config is about. */
+function targetOf(names: readonly string[]): string {
+  const [only = DEFAULT_DESTINATION, ...others] = names;
+  return others.length === 0 ? only : DEFAULT_DESTINATION;
+}
+
+function destinationsOf(
+  scope: Scope,
+  names: readonly string[],
+  enabled?: true,
+): Readonly<Record<string, DestinationOptions>> {
+  return Object.fromEntries(
+    names.map((name) => [name, destinationFrom(destinationScope(scope, name), enabled)]),
+  );
+}
+
+/** In the long form a destination's settings are below its name, in the short form at the top. */
+function destinationScope(scope: Scope, name: string): Scope {
+  const { prefix = [] } = scope;
+  return prefix.length === 0 ? scope : { ...scope, prefix: [...prefix, 'destinations', name] };
+}
+
+function destinationFrom(scope: Scope, enabled?: true): DestinationOptions {
+  return {
+    enabled: enabled ?? readWithDefault(scope, 'enabled'),
+    sharedSecrets: read(scope, 'sharedSecret') ?? [],
+    webhooks: read(scope, 'webhooks') ?? [],
+    delivery: deliveryFrom(scope),
+  };
+}
+
+function deliveryFrom(scope: Scope): DeliveryOptions {
+  const caFile = read(scope, 'delivery.ca');
+  return {
+    strategy: readWithDefault(scope, 'delivery.strategy'),
+    timeoutMs: readWithDefault(scope, 'delivery.timeout'),
+    retryForMs: readWithDefault(scope, 'delivery.retryFor'),
+    concurrency: readWithDefault(scope, 'delivery.concurrency'),
+    ...(caFile === undefined ? {} : { caFile }),
+    health: { failures: readWithDefault(scope, 'delivery.health.failures') },
+  };
+}

@@ -1,0 +1,112 @@
+import { chmod, mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { loadFile } from '../../src/config/load.ts';
+import { failureOf, folderWith } from './folder.ts';
+import { asNobody } from '../as-nobody.ts';
+
+const VALUES = { store: 'sqlite:./x.db', webhooks: ['http://a.example'] };
+const JSON_TEXT = JSON.stringify(VALUES);
+
+describe('loadFile', () => {
+  it.each([
+    ['.hooksrc', 'store: sqlite:./x.db\nwebhooks: [http://a.example]\n'],
+    ['.hooksrc.yaml', 'store: sqlite:./x.db\nwebhooks: [http://a.example]\n'],
+    ['.hooksrc.yml', 'store: sqlite:./x.db\nwebhooks:\n  - http://a.example\n'],
+    ['.hooksrc.json', JSON_TEXT],
+    ['bom.json', `\uFEFF${JSON_TEXT}`],
+    ['package.json', `{ "name": "x", "hooks": ${JSON_TEXT} }`],
+    ['hooks.config.js', `export default ${JSON_TEXT}`],
+    ['hooks.config.mjs', `export default ${JSON_TEXT}`],
+    ['hooks.config.cjs', `module.exports = ${JSON_TEXT}`],
+    ['.hooksrc.js', `export default Promise.resolve(${JSON_TEXT})`],
+    [
+      'hooks.config.ts',
+      `interface A { b: string }\nconst a: Record<string, unknown> = ${JSON_TEXT};\nexport default a;`,
+    ],
+    ['.hooksrc.ts', `export default await Promise.resolve(${JSON_TEXT} as unknown)`],
+  ])('reads %s', async (name, text) => {
+    const folder = await folderWith({ [name]: text });
+    expect(await loadFile(join(folder, name), name)).toEqual(VALUES);
+  });
+
+  it.each([
+    ['empty.yaml', ''],
+    ['comment.yaml', '# store: x\n'],
+    ['.hooksrc', '\n'],
+  ])('takes %s, which says nothing, as no settings', async (name, text) => {
+    const folder = await folderWith({ [name]: text });
+    expect(await loadFile(join(folder, name), name)).toEqual({});
+  });
+
+  it.each([
+    ['token.json', '{\n  "a": {\n    "b": x }\n}', 'token.json:3: not valid JSON'],
+    ['value.json', '{\n  "a": }\n}', 'value.json:2: not valid JSON'],
+    ['comma.json', '{\n  "a": 1,\n}', 'comma.json:3: not valid JSON'],
+    ['missing.json', '{\n  "a": 1\n  "b": 2\n}', 'missing.json:3: not valid JSON'],
+    ['end.json', '{\n  "a": [1,\n', 'end.json:2: not valid JSON'],
+    ['bad.yaml', 'a: 1\nb: [1,\n', 'bad.yaml:2: not valid YAML'],
+    ['twice.yaml', 'a: 1\nb: 2\na: 3\n', 'twice.yaml:3: not valid YAML: duplicated mapping key'],
+    ['bad.ts', 'const a: number = 1;\nexport default { webhooks: [ };\n', 'bad.ts:2: not valid code'],
+    ['throws.mjs', '\n\nthrow new Error("no luck")\n', 'throws.mjs:3: the config cannot be used: no luck'],
+    ['throws.cjs', '\nthrow new TypeError("no luck")\n', 'throws.cjs:2: the config cannot be used: no luck'],
+    [
+      'throws.ts',
+      '\nconst a: string = "luck";\nthrow new Error(`no ${a}`)\n',
+      'throws.ts:3: the config cannot be used: no luck',
+    ],
+    ['string.mjs', 'throw "no luck"', 'string.mjs: the config threw something that is no Error'],
+    ['named.mjs', 'export const store = 1', 'named.mjs: the config cannot be used: it has no default export'],
+    [
+      'named.ts',
+      'export const store: number = 1',
+      'named.ts: the config cannot be used: it has no default export',
+    ],
+    ['import.mjs', 'import "./nowhere.mjs"', 'the config cannot be used: Cannot find module'],
+  ])('says where %s is broken', async (name, text, message) => {
+    const folder = await folderWith({ [name]: text });
+    expect((await failureOf(() => loadFile(join(folder, name), name))).message).toContain(message);
+  });
+
+  it.each([
+    ['a.json', '{"sharedSecret": "canary" x}'],
+    ['b.json', '{"sharedSecret": canary}'],
+    ['c.yaml', 'sharedSecret: *canary\n'],
+    ['d.yaml', 'sharedSecret: "canary\n'],
+    ['e.yaml', 'sharedSecret: !canary x\n'],
+    ['f.yaml', 'sharedSecret: canary\nsharedSecret: canary\n'],
+  ])('keeps the text of a broken file (%s) to itself', async (name, text) => {
+    const folder = await folderWith({ [name]: text });
+    const { message, hint = '' } = await failureOf(() => loadFile(join(folder, name), name));
+    expect(message + hint).not.toContain('canary');
+  });
+
+  it('runs code once, even when it throws', async () => {
+    const folder = await folderWith({
+      'hooks.config.mjs': 'globalThis.timesRun = (globalThis.timesRun ?? 0) + 1; throw new Error("x")',
+    });
+    await failureOf(() => loadFile(join(folder, 'hooks.config.mjs'), 'hooks.config.mjs'));
+    expect(Reflect.get(globalThis, 'timesRun')).toBe(1);
+  });
+
+  it('says what is wrong with a file that cannot be read', async () => {
+    const folder = await folderWith({ 'package.json': '{}', 'a.toml': '', 'locked.yaml': '' });
+    await mkdir(join(folder, 'dir.json'));
+    const messageFor = async (name: string) =>
+      (await failureOf(() => loadFile(join(folder, name), name))).message;
+    expect(await messageFor('none.yaml')).toBe('The config file none.yaml does not exist');
+    expect(await messageFor('dir.json')).toBe('The config file dir.json is a folder');
+    expect(await messageFor('package.json')).toBe('The config file package.json has no key `hooks`');
+    expect(await messageFor('a.toml')).toBe('The config file a.toml has the unknown ending .toml');
+  });
+
+  it('says that a file may not be read', async () => {
+    const folder = await folderWith({ 'locked.yaml': '' });
+    await chmod(join(folder, 'locked.yaml'), 0o000);
+    await chmod(folder, 0o755);
+    const { message } = await asNobody(() =>
+      failureOf(() => loadFile(join(folder, 'locked.yaml'), 'locked.yaml')),
+    );
+    expect(message).toBe('The config file locked.yaml may not be read by this user');
+  });
+});

@@ -1,0 +1,26 @@
+import { describe, expect, it } from 'vitest';
+import { suggestion } from '../../src/config/suggest.ts';
+
+describe('suggestion', () => {
+  const known = ['webhooks', 'sharedSecret', 'delivery', 'store'];
+
+  it.each([
+    ['webhook', 'webhooks'],
+    ['wehbooks', 'webhooks'],
+    ['Delivery', 'delivery'],
+    ['shared_secret', 'sharedSecret'],
+    ['secret', 'sharedSecret'],
+    ['urls', 'webhooks'],
+    ['stroe', 'store'],
+  ])('takes %s for %s', (word, meant) => {
+    expect(suggestion(word, known)).toBe(meant);
+  });
+
+  it.each(['', 'zebra', 'constructor', '__proto__'])('has none for %j', (word) => {
+    expect(suggestion(word, known)).toBeUndefined();
+  });
+
+  it('suggests only what is known here', () => {
+    expect(suggestion('secret', ['store'])).toBeUndefined();
+  });
+});
