@@ -1,0 +1,32 @@
+/** The ASCII bytes that JSON is structured by. */
+export const TAB = 0x09;
+export const LF = 0x0a;
+export const CR = 0x0d;
+export const SPACE = 0x20;
+export const QUOTE = 0x22;
+export const COMMA = 0x2c;
+export const COLON = 0x3a;
+export const OPEN_BRACKET = 0x5b;
+export const BACKSLASH = 0x5c;
+export const CLOSE_BRACKET = 0x5d;
+export const OPEN_BRACE = 0x7b;
+export const CLOSE_BRACE = 0x7d;
+
+/** JSON's white space; U+2028 and its like are not. */
+export function isBlank(byte: number | undefined): boolean {
+  return byte === SPACE || byte === LF || byte === CR || byte === TAB;
+}
+
+/** The index of the first byte from `from` on that is not white space; `bytes.length` when there is none. */
+export function skipBlanks(bytes: Uint8Array, from = 0): number {
+  let at = from;
+  while (at < bytes.length && isBlank(bytes[at])) at++;
+  return at;
+}
+
+/** A view of `bytes[from, to)` without the white space around it. */
+export function trimmed(bytes: Buffer, from = 0, to = bytes.length): Buffer {
+  while (from < to && isBlank(bytes[from])) from++;
+  while (to > from && isBlank(bytes[to - 1])) to--;
+  return bytes.subarray(from, to);
+}

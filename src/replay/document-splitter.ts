@@ -1,0 +1,245 @@
+import { CLOSE_BRACKET, COMMA, LF, OPEN_BRACE, OPEN_BRACKET, trimmed } from './bytes.ts';
+import { endsInBatchKey } from './envelope.ts';
+import { LinePosition } from './line-position.ts';
+import { Pieces } from './pieces.ts';
+import type { Splitter, SplitterOutput } from './splitter.ts';
+import { ValueScan } from './value-scan.ts';
+
+/**
+ * between ── `{`, or a nested `[` ─► value ── closed ─► between      (an entry)
+ *    │                                 ├── `"batch":[` ─► between    (its elements are entries; the rest of it is none)
+ *    │                                 └── not JSON ─► lost ── a line that begins an entry ─► between
+ *    ├── anything else ─► scalar ── `,` `]` or the end of the line ─► between      (an entry, for others to refuse)
+ *    └── white space, `,`, `]`, the `[` of an array of entries stay in between
+ */
+type State = 'between' | 'value' | 'scalar' | 'lost';
+
+/** What holds entries: an array, or the `batch` of an object whose other keys may come after it. */
+interface Container {
+  readonly kind: 'array' | 'batch';
+  readonly line: number;
+}
+
+/** Stands for what came before the rest of a batch document, so that the rest reads like an object of its own. */
+const BEFORE_REST = Buffer.from('{"batch":0');
+const NOTHING = Buffer.alloc(0);
+
+/**
+ * Entries that are spread over lines or share one: pretty-printed, in an array, in the `batch` of an object, or one
+ * after the other. An element of an endless line costs its own size. Commas between entries are not checked: nothing
+ * is lost by one too many or too few.
+ */
+export class DocumentSplitter implements Splitter {
+  readonly #output: SplitterOutput;
+  readonly #containers: Container[] = [];
+  readonly #scan = new ValueScan();
+  readonly #pieces = new Pieces();
+  #state: State = 'between';
+  /** As far as `between` and `lost` have seen; in a value only its line is kept. */
+  readonly #position: LinePosition;
+  /** Where the entry being read begins: in this chunk, on which line, and how far that line is indented. */
+  #start = 0;
+  #startLine = 1;
+  #startIndent = 0;
+  /** What is read is the rest of a batch document, after its `batch`. */
+  #isRest = false;
+  /** Something was lost, so a bracket that seems to be missing may have been part of it. */
+  #hasLost = false;
+
+  constructor(output: SplitterOutput, line = 1) {
+    this.#output = output;
+    this.#position = new LinePosition(line);
+  }
+
+  get line(): number {
+    return this.#position.line;
+  }
+
+  push(chunk: Buffer): void {
+    this.#start = 0;
+    let at = 0;
+    while (at < chunk.length) at = this.#step(chunk, at);
+    if (this.#state === 'value' || this.#state === 'scalar') this.#pieces.add(chunk.subarray(this.#start));
+  }
+
+  end(): void {
+    this.#start = 0;
+    if (this.#state === 'scalar') this.#finish(NOTHING, 0);
+    const unclosed = this.#containers.at(-1);
+    if (this.#state === 'value') this.#endInValue();
+    else if (unclosed !== undefined && !this.#hasLost) {
+      this.#report(
+        unclosed.line,
+        `the ${unclosed.kind} that begins here is not closed: the input ends in it`,
+      );
+    }
+  }
+
+  /** Whoever parses the entry says best where it is cut off, and what is missing. */
+  #endInValue(): void {
+    if (this.#isRest) this.#lose('the batch whose rest begins here is not closed: the input ends in it');
+    else this.#finish(NOTHING, 0);
+  }
+
+  /** Reads on from `at` as far as it can in one state; returns where it stopped. */
+  #step(chunk: Buffer, at: number): number {
+    switch (this.#state) {
+      case 'between':
+        return this.#between(chunk, at);
+      case 'value':
+        return this.#inValue(chunk, at);
+      case 'scalar':
+        return this.#inScalar(chunk, at);
+      case 'lost':
+        return this.#findEntry(chunk, at);
+      default:
+        return this.#state satisfies never;
+    }
+  }
+
+  #between(chunk: Buffer, at: number): number {
+    if (this.#position.passBlank(chunk[at])) return at + 1;
+    const isOutermost = this.#containers.length === 0;
+    switch (chunk[at]) {
+      case COMMA:
+        return at + 1;
+      case OPEN_BRACE:
+        return this.#begin('value', at);
+      case OPEN_BRACKET:
+        if (!isOutermost) return this.#begin('value', at, OPEN_BRACKET);
+        this.#containers.push({ kind: 'array', line: this.#position.line });
+        return at + 1;
+      case CLOSE_BRACKET:
+        if (isOutermost) return this.#begin('scalar', at);
+        return this.#containers.pop()?.kind === 'batch' ? this.#beginRest(at) : at + 1;
+      default:
+        return this.#begin('scalar', at);
+    }
+  }
+
+  #begin(state: 'value' | 'scalar', at: number, bracket = OPEN_BRACE): number {
+    this.#state = state;
+    this.#start = at;
+    this.#startLine = this.#position.line;
+    this.#startIndent = this.#position.indent;
+    this.#isRest = false;
+    this.#scan.begin(bracket);
+    return at + 1;
+  }
+
+  #beginRest(at: number): number {
+    this.#begin('value', at);
+    this.#start = at + 1;
+    this.#pieces.add(BEFORE_REST);
+    this.#isRest = true;
+    return at + 1;
+  }
+
+  #inValue(chunk: Buffer, from: number): number {
+    const event = this.#scan.scan(chunk, from);
+    const { at } = this.#scan;
+    this.#position.line = this.#startLine + this.#scan.lines;
+    switch (event) {
+      case 'more':
+        return at;
+      case 'closed':
+        return this.#finish(chunk, at + 1);
+      case 'list':
+        return this.#isBatch(chunk, at) ? this.#enterBatch(at) : at;
+      case 'no-key':
+        return this.#beginInstead(chunk, at);
+      case 'wrong':
+        this.#lose(
+          `the entry that begins here breaks off in line ${this.#position.line}: its brackets do not match`,
+        );
+        return at;
+      case 'open-text':
+        this.#lose(
+          `the entry that begins here breaks off in line ${this.#position.line}: a string is not closed`,
+        );
+        return at;
+      default:
+        return event satisfies never;
+    }
+  }
+
+  #finish(chunk: Buffer, end: number): number {
+    const bytes = this.#pieces.take(chunk.subarray(this.#start, end));
+    this.#state = 'between';
+    if (this.#isRest) this.#isRest = false;
+    else if (bytes === undefined) this.#output.tooLarge(this.#startLine);
+    else this.#output.found(trimmed(bytes), this.#startLine);
+    return end;
+  }
+
+  #isBatch(chunk: Buffer, at: number): boolean {
+    const start = this.#pieces.with(chunk.subarray(this.#start, at - 1));
+    return start !== undefined && endsInBatchKey(start);
+  }
+
+  #enterBatch(at: number): number {
+    this.#pieces.clear();
+    this.#state = 'between';
+    this.#containers.push({ kind: 'batch', line: this.#position.line });
+    return at;
+  }
+
+  /** A `{` that cannot be part of the entry being read: an entry by itself when it looks like one. */
+  #beginInstead(chunk: Buffer, at: number): number {
+    const indent = this.#indentBefore(chunk, at);
+    const isEntry = this.#scan.depth === 1 || (indent !== undefined && indent <= this.#startIndent);
+    const { line } = this.#position;
+    this.#lose(`the entry that begins here is not closed: another \`{\` follows in line ${line}`);
+    if (!isEntry) return at;
+    this.#state = 'between';
+    this.#position.indent = indent ?? this.#position.indent;
+    return at;
+  }
+
+  /** How far `at` is indented when only blanks are before it on its line. */
+  #indentBefore(chunk: Buffer, at: number): number | undefined {
+    const before = this.#pieces.with(chunk.subarray(this.#start, at));
+    const blanks = /\n([ \t]*)$/.exec(before?.subarray(-200).toString('latin1') ?? '');
+    return blanks?.[1]?.length;
+  }
+
+  #lose(message: string): void {
+    this.#report(this.#startLine, message);
+    this.#pieces.clear();
+    this.#state = 'lost';
+    this.#hasLost = true;
+    this.#position.isBlank = false;
+  }
+
+  /** Goes on at the next line that begins like an entry and is indented no deeper than the line of the lost one. */
+  #findEntry(chunk: Buffer, at: number): number {
+    if (!this.#position.isBlank) {
+      const lineEnd = chunk.indexOf(LF, at);
+      if (lineEnd === -1) return chunk.length;
+      at = lineEnd;
+    }
+    const byte = chunk[at];
+    if (this.#position.passBlank(byte)) return at + 1;
+    const begins = byte === OPEN_BRACE || byte === OPEN_BRACKET || byte === CLOSE_BRACKET || byte === COMMA;
+    if (begins && this.#position.indent <= this.#startIndent) this.#state = 'between';
+    return at;
+  }
+
+  #inScalar(chunk: Buffer, from: number): number {
+    for (let at = from; at < chunk.length; at++) {
+      const byte = chunk[at];
+      const isEnd =
+        byte === LF || (this.#containers.length > 0 && (byte === COMMA || byte === CLOSE_BRACKET));
+      if (isEnd) return this.#finish(chunk, at);
+    }
+    return chunk.length;
+  }
+
+  #report(line: number, message: string): void {
+    this.#output.broken(
+      line,
+      message,
+      'was the file cut off or edited by hand? The entries around it are read',
+    );
+  }
+}

@@ -1,0 +1,103 @@
+import { captureBody } from '../capture/format.ts';
+import { isCapture, readCapture } from '../capture/read.ts';
+import { HooksError, InputError } from '../errors.ts';
+import { OPEN_BRACE, QUOTE } from './bytes.ts';
+import { DocumentSplitter } from './document-splitter.ts';
+import { MAX_ENTRY_BYTES, type Entry } from './entry.ts';
+import { isBatchDocument, parsed } from './envelope.ts';
+import type { SplitterOutput } from './splitter.ts';
+
+/** Makes entries of what a splitter finds: a capture becomes the message in it, a batch on one line its messages. */
+export class EntryCollector implements SplitterOutput {
+  readonly #file: string;
+  #entries: Entry[] = [];
+
+  constructor(file: string) {
+    this.#file = file;
+  }
+
+  /** What has been found since the last time. */
+  take(): readonly Entry[] {
+    const entries = this.#entries;
+    this.#entries = [];
+    return entries;
+  }
+
+  found(bytes: Buffer, line: number): void {
+    if (mayHoldMessages(bytes)) this.#unwrap(bytes, line);
+    else this.#add('message', bytes, line);
+  }
+
+  broken(line: number, message: string, hint: string): void {
+    const origin = { file: this.#file, line };
+    this.#entries.push({ kind: 'broken', origin, error: new InputError(message, { ...origin, hint }) });
+  }
+
+  tooLarge(line: number): void {
+    const limit = `${MAX_ENTRY_BYTES / 1024} KiB`;
+    this.broken(
+      line,
+      `the entry that begins here is larger than ${limit}`,
+      'a message may have 32 KiB at most',
+    );
+  }
+
+  #add(kind: 'message' | 'capture', bytes: Uint8Array, line: number): void {
+    this.#entries.push({ kind, origin: { file: this.#file, line }, bytes });
+  }
+
+  #unwrap(bytes: Buffer, line: number): void {
+    const value = parsed(bytes);
+    if (isCapture(value)) this.#addCapture(value, line);
+    else if (isBatchDocument(value)) this.#addEach('message', bytes, line);
+    else this.#add('message', bytes, line);
+  }
+
+  #addCapture(value: unknown, line: number): void {
+    const body = this.#bodyOf(value, line);
+    if (body === undefined) return;
+    const content = parsed(body);
+    if (Array.isArray(content) || isBatchDocument(content)) this.#addEach('capture', body, line);
+    else this.#add('capture', body, line);
+  }
+
+  #bodyOf(value: unknown, line: number): Buffer | undefined {
+    try {
+      const body = captureBody(readCapture(value));
+      if (body.length > 0) return Buffer.from(body.buffer, body.byteOffset, body.length);
+      this.broken(
+        line,
+        'the captured request has no body, so there is no message in it',
+        'leave this capture out',
+      );
+    } catch (error) {
+      if (!(error instanceof HooksError)) throw error;
+      this.broken(line, error.message, error.hint ?? 'a capture is what `hooks listen --save` writes');
+    }
+    return undefined;
+  }
+
+  /** All of them begin where the line does. */
+  #addEach(kind: 'message' | 'capture', bytes: Buffer, line: number): void {
+    const splitter = new DocumentSplitter({
+      found: (each) => this.#add(kind, each, line),
+      broken: (_, message, hint) => this.broken(line, message, hint),
+      tooLarge: () => this.tooLarge(line),
+    });
+    splitter.push(bytes);
+    splitter.end();
+  }
+}
+
+/** What the keys begin with that a message may begin with and nothing else: `type version userId event properties name`. */
+const MESSAGE_KEY = new Uint8Array(256);
+for (const letter of 'vuepn') MESSAGE_KEY[letter.charCodeAt(0)] = 1;
+const [LETTER_T, LETTER_Y] = [0x74, 0x79];
+
+/** Whether it may be a capture or a batch document. Costs next to nothing for messages that show by their first key. */
+function mayHoldMessages(bytes: Buffer): boolean {
+  if (bytes[0] !== OPEN_BRACE) return false;
+  const letter = bytes[1] === QUOTE ? (bytes[2] ?? 0) : 0;
+  if (MESSAGE_KEY[letter] === 1 || (letter === LETTER_T && bytes[3] === LETTER_Y)) return false;
+  return bytes.includes('"capture"') || bytes.includes('"batch"');
+}

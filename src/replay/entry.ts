@@ -1,0 +1,35 @@
+import type { InputError } from '../errors.ts';
+
+/** Where an entry begins. `line` counts from 1. */
+export interface Origin {
+  readonly file: string;
+  readonly line: number;
+}
+
+/**
+ * One thing found in an input, in the order of the input. Every entry is one line of the replay's ledger, the broken
+ * ones included.
+ */
+export type Entry = FoundEntry | BrokenEntry;
+
+/** The bytes of one JSON value, not parsed yet: `message/json.ts` does that and may refuse them. */
+export interface FoundEntry {
+  /** `capture`: the bytes are the body of a captured request. */
+  readonly kind: 'message' | 'capture';
+  readonly origin: Origin;
+  /**
+   * Exactly as they stand in the input, without the white space around them. A view of memory that is never written
+   * again, so it may be kept; it then keeps the part of the file around it (at most 1 MiB) in memory too.
+   */
+  readonly bytes: Uint8Array;
+}
+
+/** What cannot be taken for a message at all, and why. What follows it is read all the same. */
+export interface BrokenEntry {
+  readonly kind: 'broken';
+  readonly origin: Origin;
+  readonly error: InputError;
+}
+
+/** A larger entry is refused. No call may be larger than 32 KiB, so nothing real comes near. */
+export const MAX_ENTRY_BYTES = 1024 * 1024;

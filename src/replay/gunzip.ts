@@ -1,0 +1,89 @@
+import { createGunzip, type Gunzip } from 'node:zlib';
+
+/** Unpacks to 8 MiB at most, so that a bomb is no more than many pieces. */
+const PIECE_BYTES = 8 * 1024;
+
+const MAGIC = [0x1f, 0x8b];
+
+/** The chunks as they are, or unpacked when they begin like gzip. Throws when that is corrupt or cut off. */
+export async function* unpacked(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Buffer> {
+  const all = startingWith(MAGIC.length, chunks);
+  const first = await all.next();
+  if (first.done) return;
+  const rest = concatenated(first.value, all);
+  if (MAGIC.every((byte, index) => first.value[index] === byte)) yield* gunzip(rest);
+  else yield* rest;
+}
+
+/** The same bytes; the first chunk has at least `bytes` of them, unless there are no more. */
+async function* startingWith(bytes: number, chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Buffer> {
+  let head: Buffer | undefined = Buffer.alloc(0);
+  for await (const chunk of chunks) {
+    const buffer = Buffer.from(chunk.buffer, chunk.byteOffset, chunk.length);
+    if (head === undefined) {
+      yield buffer;
+      continue;
+    }
+    head = head.length === 0 ? buffer : Buffer.concat([head, buffer]);
+    if (head.length < bytes) continue;
+    yield head;
+    head = undefined;
+  }
+  if (head !== undefined && head.length > 0) yield head;
+}
+
+async function* concatenated(first: Buffer, rest: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+  yield first;
+  yield* rest;
+}
+
+/**
+ * Unpacks piece by piece, so that everything before a fault has been given when it throws: a stream that fails drops
+ * what it holds. Members one after the other are one stream (`cat a.gz b.gz`).
+ */
+async function* gunzip(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+  const stream = new PiecewiseGunzip();
+  try {
+    for await (const chunk of chunks) {
+      for (let at = 0; at < chunk.length; at += PIECE_BYTES) {
+        yield* await stream.unpack(chunk.subarray(at, at + PIECE_BYTES));
+      }
+    }
+    yield* await stream.end();
+  } finally {
+    stream.close();
+  }
+}
+
+class PiecewiseGunzip {
+  readonly #gunzip: Gunzip = createGunzip({ chunkSize: 64 * 1024 });
+  readonly #unpacked: Buffer[] = [];
+  #reject: (fault: Error) => void = () => undefined;
+
+  constructor() {
+    this.#gunzip.on('data', (chunk: Buffer) => this.#unpacked.push(chunk));
+    this.#gunzip.on('error', (fault) => this.#reject(fault));
+  }
+
+  unpack(piece: Buffer): Promise<Buffer[]> {
+    return this.#after((done) => this.#gunzip.write(piece, done));
+  }
+
+  /** Separate from the last piece: zlib gives nothing of a piece in which it finds the end missing. */
+  end(): Promise<Buffer[]> {
+    return this.#after((done) => this.#gunzip.once('end', () => done()).end());
+  }
+
+  close(): void {
+    this.#gunzip.destroy();
+  }
+
+  async #after(step: (done: (fault?: Error | null) => void) => void): Promise<Buffer[]> {
+    await new Promise<void>((resolve, reject) => {
+      this.#reject = reject;
+      // With a fault it is the `error` event that says which.
+      step((fault) => (fault ? undefined : resolve()));
+    });
+    return this.#unpacked.splice(0);
+  }
+}

@@ -1,0 +1,43 @@
+/** A range of whole numbers: from the first, up to and without the second. */
+export type Range = readonly [start: number, end: number];
+
+/** A set of whole numbers that are mostly next to one another: as large as the number of gaps in it. */
+export class IndexRanges {
+  /** In order, with a gap between each and the next. */
+  readonly #ranges: [start: number, end: number][];
+
+  constructor(ranges: readonly Range[] = []) {
+    this.#ranges = ranges.map(([start, end]) => [start, end]);
+  }
+
+  has(index: number): boolean {
+    return (this.#ranges[this.#after(index) - 1]?.[1] ?? -Infinity) > index;
+  }
+
+  add(index: number): void {
+    const at = this.#after(index);
+    const [before, after] = [this.#ranges[at - 1], this.#ranges[at]];
+    if (before !== undefined && before[1] > index) return;
+    const [joinsBefore, joinsAfter] = [before?.[1] === index, after?.[0] === index + 1];
+    if (before !== undefined && joinsBefore) {
+      before[1] = joinsAfter && after !== undefined ? after[1] : index + 1;
+      if (joinsAfter) this.#ranges.splice(at, 1);
+    } else if (after !== undefined && joinsAfter) after[0] = index;
+    else this.#ranges.splice(at, 0, [index, index + 1]);
+  }
+
+  toJSON(): readonly Range[] {
+    return this.#ranges;
+  }
+
+  /** The position of the first range that starts after `index`. */
+  #after(index: number): number {
+    let [low, high] = [0, this.#ranges.length];
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if ((this.#ranges[middle]?.[0] ?? 0) <= index) low = middle + 1;
+      else high = middle;
+    }
+    return low;
+  }
+}

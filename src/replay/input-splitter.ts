@@ -1,0 +1,75 @@
+import { LF, skipBlanks } from './bytes.ts';
+import { DocumentSplitter } from './document-splitter.ts';
+import { HEAD_BYTES, layoutOf } from './layout.ts';
+import { LineSplitter } from './line-splitter.ts';
+import type { Splitter, SplitterOutput } from './splitter.ts';
+import { refusalOf, SIGNATURE_BYTES, withoutBom } from './text-check.ts';
+
+/** Gathers the first bytes of an input until they tell its layout, and hands all of it to the splitter for that. */
+export class InputSplitter implements Splitter {
+  readonly #output: SplitterOutput;
+  #head: Buffer = Buffer.alloc(0);
+  #line = 1;
+  #isStarted = false;
+  #splitter: Splitter | undefined;
+  /** It is no JSON text, and has been reported; nothing more of it is of use. */
+  isRefused = false;
+
+  constructor(output: SplitterOutput) {
+    this.#output = output;
+  }
+
+  get line(): number {
+    return this.#splitter?.line ?? this.#line;
+  }
+
+  push(chunk: Buffer): void {
+    if (this.#splitter !== undefined) this.#splitter.push(chunk);
+    else if (!this.isRefused) this.#gather(chunk);
+  }
+
+  end(): void {
+    if (this.#splitter === undefined && !this.isRefused) this.#start(true);
+    this.#splitter?.end();
+  }
+
+  #gather(chunk: Buffer): void {
+    this.#head = this.#head.length === 0 ? chunk : Buffer.concat([this.#head, chunk]);
+    if (!this.#isStarted && this.#head.length < SIGNATURE_BYTES) return;
+    // Looking again only when a line is complete keeps a stream of single bytes from costing its square.
+    if (!this.#isStarted || this.#head.length >= HEAD_BYTES || chunk.includes(LF)) this.#start(false);
+  }
+
+  #start(isComplete: boolean): void {
+    if (!this.#isStarted && !this.#accept()) return;
+    const start = this.#dropBlankLines();
+    if (start === this.#head.length) return;
+    const layout = layoutOf(this.#head.subarray(start), isComplete);
+    if (layout === undefined) return;
+    this.#splitter =
+      layout === 'lines'
+        ? new LineSplitter(this.#output, this.#line)
+        : new DocumentSplitter(this.#output, this.#line);
+    this.#splitter.push(this.#head);
+    this.#head = Buffer.alloc(0);
+  }
+
+  #accept(): boolean {
+    this.#isStarted = true;
+    const refusal = refusalOf(this.#head);
+    this.#head = withoutBom(this.#head);
+    if (refusal === undefined) return true;
+    this.isRefused = true;
+    this.#output.broken(1, `the input ${refusal.message}`, refusal.hint);
+    return false;
+  }
+
+  /** Where the first byte is that is not white space. The indentation of its line stays: it counts. */
+  #dropBlankLines(): number {
+    const start = skipBlanks(this.#head);
+    const lineStart = this.#head.subarray(0, start).lastIndexOf(LF) + 1;
+    for (let at = 0; at < lineStart; at++) if (this.#head[at] === LF) this.#line++;
+    this.#head = this.#head.subarray(lineStart);
+    return start - lineStart;
+  }
+}

@@ -1,0 +1,109 @@
+import { createReadStream, type BigIntStats } from 'node:fs';
+import { open as openFile, realpath, stat } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import { addAbortSignal, type Readable } from 'node:stream';
+import { InputError } from '../errors.ts';
+
+/** Standard input, among the names of files. */
+export const STDIN = '-';
+
+/** Smaller ones cost calls; larger ones grow old before they are read, and 512 KiB each make 20 MB of garbage. */
+const CHUNK_BYTES = 128 * 1024;
+
+/** Something to replay that has been found to be readable. */
+export interface Input {
+  /** As the user named it; `<stdin>` for standard input. */
+  readonly name: string;
+  /** What tells this file from another and from itself after a change; absent for what can be read only once. */
+  readonly identity?: FileIdentity;
+  /** Its bytes, from the beginning; destroyed when `signal` aborts. Standard input can be opened once. */
+  open(signal?: AbortSignal): AsyncIterable<Uint8Array>;
+}
+
+export interface FileIdentity {
+  /** Absolute, links resolved. */
+  readonly path: string;
+  readonly bytes: number;
+  /** Since the epoch, with all digits that the file system keeps. */
+  readonly modifiedAtNs: string;
+}
+
+interface Surroundings {
+  readonly cwd: string;
+  readonly stdin: Readable;
+}
+
+/** Looks at every file before any is read, so that a wrong name is told before anything is sent. Throws InputError. */
+export async function openInputs(
+  files: readonly string[],
+  { cwd, stdin }: Surroundings,
+): Promise<readonly Input[]> {
+  const inputs: Input[] = [];
+  for (const file of files) inputs.push(file === STDIN ? stdinInput(stdin) : await fileInput(file, cwd));
+  return inputs;
+}
+
+function stdinInput(stdin: Readable): Input {
+  return {
+    name: '<stdin>',
+    open: (signal) => (signal === undefined ? stdin : addAbortSignal(signal, stdin)),
+  };
+}
+
+async function fileInput(name: string, cwd: string): Promise<Input> {
+  const path = resolve(cwd, name);
+  const stats = await statOf(path, name);
+  if (stats.isDirectory()) {
+    throw new InputError('is a folder, not a file', {
+      file: name,
+      hint: `name its files: '${name.replace(/\/+$/, '')}/*.json'`,
+    });
+  }
+  if (stats.isSocket() || stats.isBlockDevice()) {
+    throw new InputError('is neither a file nor a pipe', {
+      file: name,
+      hint: 'name a file, or - for standard input',
+    });
+  }
+  // A pipe is not opened to see whether it can be: that would wait for its writer.
+  if (stats.isFile()) await assertReadable(path, name);
+  const open = (signal?: AbortSignal): Readable => {
+    const stream = createReadStream(path, { highWaterMark: CHUNK_BYTES });
+    return signal === undefined ? stream : addAbortSignal(signal, stream);
+  };
+  return stats.isFile() ? { name, identity: await identityOf(path, stats), open } : { name, open };
+}
+
+async function assertReadable(path: string, name: string): Promise<void> {
+  try {
+    const file = await openFile(path);
+    await file.close();
+  } catch (error) {
+    throw unreadable(name, error);
+  }
+}
+
+async function identityOf(path: string, { size, mtimeNs }: BigIntStats): Promise<FileIdentity> {
+  return { path: await realpath(path), bytes: Number(size), modifiedAtNs: String(mtimeNs) };
+}
+
+async function statOf(path: string, name: string): Promise<BigIntStats> {
+  try {
+    return await stat(path, { bigint: true });
+  } catch (error) {
+    throw unreadable(name, error);
+  }
+}
+
+const REASONS: Readonly<Record<string, readonly [message: string, hint: string]>> = {
+  ENOENT: ['no such file', 'check the name and the current folder'],
+  ENOTDIR: ['no such file: a part of its path is not a folder', 'check the name and the current folder'],
+  EACCES: ['may not be read by this user', 'check who owns it and its mode: ls -l'],
+  ELOOP: ['cannot be found: its symbolic links go round', 'name the file itself'],
+};
+
+function unreadable(file: string, cause: unknown): InputError {
+  const { code, message } = cause as NodeJS.ErrnoException; // of a file operation
+  const [reason, hint] = REASONS[code ?? ''] ?? [`cannot be read (${code ?? message})`, 'check the file'];
+  return new InputError(reason, { file, hint, cause });
+}

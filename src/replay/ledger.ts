@@ -1,0 +1,87 @@
+import type { Clock } from '../clock.ts';
+import { IndexRanges } from './index-ranges.ts';
+import { Latency, type Percentiles } from './latency.ts';
+
+export const OUTCOMES = ['delivered', 'failed', 'queued', 'filtered', 'invalid', 'unsent'] as const;
+
+/**
+ * Where an entry ended. `filtered`: its `integrations` exclude every destination. `unsent`: the replay was stopped
+ * before that was known.
+ */
+export type Outcome = (typeof OUTCOMES)[number];
+
+export interface Summary extends Readonly<Record<Outcome, number>> {
+  readonly read: number;
+  /** Passed over by filter, offset or resume: not in `read`. */
+  readonly skipped: number;
+  /** The whole replay. */
+  readonly ms: number;
+  /** Messages delivered, failed or queued. */
+  readonly perSecond: number;
+  /** From the start of a message's first attempt to its end. Null when none was attempted. */
+  readonly latencyMs: Percentiles;
+}
+
+/**
+ * Where each entry is. Every one is opened once and closed once, and what is open counts as unsent, so that always
+ * read = delivered + failed + queued + filtered + invalid + unsent.
+ */
+export class Ledger {
+  readonly #clock: Clock;
+  readonly #startedAt: number;
+  readonly #latency = new Latency();
+  readonly #closedNumbers = new IndexRanges();
+  readonly #closed: Record<Outcome, number> = {
+    delivered: 0,
+    failed: 0,
+    queued: 0,
+    filtered: 0,
+    invalid: 0,
+    unsent: 0,
+  };
+  #read = 0;
+  #skipped = 0;
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+    this.#startedAt = clock.now();
+  }
+
+  /** An entry that is not taken. */
+  skip(): void {
+    this.#skipped++;
+  }
+
+  /** An entry that is taken; returns its number, which closes it. */
+  open(): number {
+    return ++this.#read;
+  }
+
+  /** `ms` is how long its attempts took, when there were any. */
+  close(number: number, outcome: Outcome, ms?: number): void {
+    const isOpen = number >= 1 && number <= this.#read && !this.#closedNumbers.has(number);
+    if (!isOpen) throw new RangeError(`Expected entry ${number} of the ledger to be open`);
+    this.#closedNumbers.add(number);
+    this.#closed[outcome]++;
+    if (ms !== undefined) this.#latency.add(ms);
+  }
+
+  summary(): Summary {
+    const { delivered, failed, queued, filtered, invalid, unsent } = this.#closed;
+    const open = this.#read - (delivered + failed + queued + filtered + invalid + unsent);
+    const ms = Math.round(this.#clock.now() - this.#startedAt);
+    return {
+      read: this.#read,
+      delivered,
+      failed,
+      queued,
+      filtered,
+      invalid,
+      unsent: unsent + open,
+      skipped: this.#skipped,
+      ms,
+      perSecond: Math.round(((delivered + failed + queued) * 10_000) / Math.max(ms, 1)) / 10,
+      latencyMs: this.#latency.percentiles(),
+    };
+  }
+}

@@ -1,0 +1,38 @@
+import { MAX_ENTRY_BYTES } from './entry.ts';
+
+const NOTHING = Buffer.alloc(0);
+
+/** The beginning of one entry that lies in several chunks. Nothing is kept of one that grows too large. */
+export class Pieces {
+  #parts: Buffer[] = [];
+  #bytes = 0;
+
+  get isEmpty(): boolean {
+    return this.#bytes === 0;
+  }
+
+  add(part: Buffer): void {
+    this.#bytes += part.length;
+    if (this.#bytes > MAX_ENTRY_BYTES) this.#parts = [];
+    else this.#parts.push(part);
+  }
+
+  /** All pieces and `last` as one; undefined when that is more than an entry may be. Does not copy without need. */
+  with(last: Buffer): Buffer | undefined {
+    if (this.#bytes + last.length > MAX_ENTRY_BYTES) return undefined;
+    return this.#bytes === 0 ? last : Buffer.concat([...this.#parts, last]);
+  }
+
+  /** As `with`, and starts over. */
+  take(last: Buffer = NOTHING): Buffer | undefined {
+    const whole = this.with(last);
+    this.clear();
+    return whole;
+  }
+
+  clear(): void {
+    if (this.#bytes === 0) return;
+    this.#parts = [];
+    this.#bytes = 0;
+  }
+}

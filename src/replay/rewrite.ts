@@ -1,0 +1,48 @@
+import { readTimestamp } from '../message/timestamp.ts';
+import type { JsonObject } from '../message/types.ts';
+
+export interface RewriteOptions {
+  /** `now`: the time of the replay. `shift`: as far apart as recorded, the first one now. @default 'keep' */
+  readonly timestamps: 'keep' | 'now' | 'shift';
+  /** `new`: a message that has a `messageId` gets another. @default 'keep' */
+  readonly messageIds: 'keep' | 'new';
+  /** Ms since the epoch. */
+  readonly now: () => number;
+  readonly newId: () => string;
+}
+
+export type Rewrite = (message: JsonObject) => JsonObject;
+
+/**
+ * How each message is changed before it is built; fields keep their places, and none is added but the timestamp of
+ * now. A timestamp that cannot be read stays, for validation to refuse.
+ */
+export function createRewrite({ timestamps, messageIds, now, newId }: RewriteOptions): Rewrite {
+  const steps: Rewrite[] = [];
+  if (timestamps === 'now')
+    steps.push((message) => ({ ...message, timestamp: new Date(now()).toISOString() }));
+  if (timestamps === 'shift') steps.push(createShift(now));
+  if (messageIds === 'new') {
+    steps.push((message) =>
+      message['messageId'] === undefined ? message : { ...message, messageId: newId() },
+    );
+  }
+  return (message) => steps.reduce((changed, step) => step(changed), message);
+}
+
+function createShift(now: () => number): Rewrite {
+  let offsetMs: number | undefined;
+  return (message) => {
+    const recordedAt = recordedAtOf(message);
+    if (recordedAt === undefined) return message;
+    offsetMs ??= Math.round(now()) - recordedAt;
+    return { ...message, timestamp: new Date(recordedAt + offsetMs).toISOString() };
+  };
+}
+
+/** When the message says that it happened, in ms since the epoch; undefined when it says nothing readable. */
+export function recordedAtOf({ timestamp }: JsonObject): number | undefined {
+  if (timestamp === undefined) return undefined;
+  const reading = readTimestamp(timestamp);
+  return reading.ok ? Date.parse(reading.iso) : undefined;
+}

@@ -1,0 +1,45 @@
+import type { JsonValue } from '../message/types.ts';
+import type { Filter } from './filter.ts';
+
+export interface SelectionOptions {
+  /** @default every message */
+  readonly filter?: Filter | undefined;
+  /** How many to pass over first. @default 0 */
+  readonly offset?: number | undefined;
+  /** How many to take then. @default all */
+  readonly limit?: number | undefined;
+}
+
+/**
+ * Which entries a replay takes: the filter first, then the offset, then the limit, as a database does. An entry that
+ * is no message cannot be filtered; it counts as one that passes, so that without a filter the numbers are those of
+ * the entries in the file.
+ */
+export class Selection {
+  readonly #filter: Filter | undefined;
+  #toSkip: number;
+  #toTake: number;
+
+  constructor({ filter, offset = 0, limit = Infinity }: SelectionOptions) {
+    this.#filter = filter;
+    this.#toSkip = offset;
+    this.#toTake = limit;
+  }
+
+  /** Nothing more will be taken, so nothing more need be read. */
+  get isDone(): boolean {
+    return this.#toTake <= 0;
+  }
+
+  /** Whether to take the next entry. `message` is undefined when it could not be read. */
+  takes(message: JsonValue | undefined): boolean {
+    if (this.isDone) return false;
+    if (message !== undefined && this.#filter?.(message) === false) return false;
+    if (this.#toSkip > 0) {
+      this.#toSkip--;
+      return false;
+    }
+    this.#toTake--;
+    return true;
+  }
+}

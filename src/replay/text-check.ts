@@ -1,0 +1,59 @@
+/** As many bytes as `refusalOf` looks at. */
+export const SIGNATURE_BYTES = 6;
+
+const BOM = [0xef, 0xbb, 0xbf];
+
+interface Refusal {
+  readonly message: string;
+  readonly hint: string;
+}
+
+/** What a file begins with that holds no JSON text. */
+const KNOWN: readonly (Refusal & { readonly bytes: readonly number[] })[] = [
+  ...[
+    [0xff, 0xfe],
+    [0xfe, 0xff],
+  ].map((bytes) => utf16(bytes)),
+  {
+    bytes: [0x1f, 0x8b],
+    message: 'is gzipped twice',
+    hint: 'unpack it once: gzip -dc FILE | hooks replay -',
+  },
+  packed([0x50, 0x4b, 0x03, 0x04], 'a zip file', 'unzip -p FILE'),
+  packed([0x28, 0xb5, 0x2f, 0xfd], 'packed with zstd', 'zstd -dc FILE'),
+  packed([0x42, 0x5a, 0x68], 'packed with bzip2', 'bzip2 -dc FILE'),
+  packed([0xfd, 0x37, 0x7a, 0x58, 0x5a], 'packed with xz', 'xz -dc FILE'),
+];
+
+/** Why an input that begins with these bytes is not read at all; undefined when nothing is against it. */
+export function refusalOf(head: Uint8Array): Refusal | undefined {
+  const known = KNOWN.find(({ bytes }) => startsWith(head, bytes));
+  if (known !== undefined) return known;
+  const zeroAt = head.subarray(0, 4).indexOf(0);
+  if (zeroAt === -1) return undefined;
+  // ASCII in UTF-16 has a zero in every other byte.
+  const isUtf16 = head[zeroAt ^ 1] !== 0;
+  return isUtf16
+    ? utf16([])
+    : { message: 'is not text: it begins with zero bytes', hint: 'is it the right file?' };
+}
+
+export function withoutBom(head: Buffer): Buffer {
+  return startsWith(head, BOM) ? head.subarray(BOM.length) : head;
+}
+
+function startsWith(head: Uint8Array, bytes: readonly number[]): boolean {
+  return bytes.every((byte, index) => head[index] === byte);
+}
+
+function utf16(bytes: readonly number[]) {
+  return {
+    bytes,
+    message: 'is UTF-16, not UTF-8',
+    hint: 'convert it: iconv -f UTF-16 -t UTF-8 FILE | hooks replay -',
+  };
+}
+
+function packed(bytes: readonly number[], what: string, command: string) {
+  return { bytes, message: `is ${what}, which is not read`, hint: `unpack it: ${command} | hooks replay -` };
+}

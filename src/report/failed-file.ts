@@ -1,0 +1,80 @@
+import { stat } from 'node:fs/promises';
+import { InputError } from '../errors.ts';
+import { OutputFile } from './output-file.ts';
+
+const LF = Buffer.from('\n');
+
+interface FailedFileOptions {
+  /** Absolute paths of what is being replayed: writing over it would lose the messages. */
+  readonly inputs: readonly string[];
+  /** Keep what is in the file: a resumed replay adds to what failed before. */
+  readonly append: boolean;
+  /** As errors show it. @default its path */
+  readonly name?: string;
+}
+
+/**
+ * The file of `--failed`: what was not delivered, an entry a line, to be replayed again. It is written as it goes, so
+ * that it outlives a kill; it is empty when everything was delivered.
+ */
+export class FailedFile {
+  readonly #file: OutputFile;
+  #isWriting = false;
+
+  /** Throws InputError when it cannot be written or is an input: before anything is sent. */
+  static async open(path: string, { inputs, append, name = path }: FailedFileOptions): Promise<FailedFile> {
+    for (const input of inputs) if (await isSame(path, input)) throw overwrites(name);
+    return new FailedFile(await OutputFile.open(path, append ? 'a' : 'w', name));
+  }
+
+  private constructor(file: OutputFile) {
+    this.#file = file;
+  }
+
+  /**
+   * The bytes of an entry; exactly these, but for line breaks between its tokens. A promise when the disk is slower
+   * than the failures: wait for it before the next.
+   */
+  add(entry: Uint8Array): Promise<void> | undefined {
+    const isFull = this.#file.add(Buffer.concat([onOneLine(entry), LF]));
+    if (isFull === undefined && !this.#isWriting) void this.#write();
+    return isFull;
+  }
+
+  /** Throws InputError when it could not be written. */
+  close(): Promise<void> {
+    return this.#file.close();
+  }
+
+  /** What comes while this is under way is gathered, and written with the first that comes after. */
+  async #write(): Promise<void> {
+    this.#isWriting = true;
+    try {
+      await this.#file.flush();
+      this.#isWriting = false;
+    } catch {
+      // Every later write fails as this one did, `close` included, and says so.
+    }
+  }
+}
+
+/** A line break in valid JSON is white space: without it the entry is the same, on one line. */
+function onOneLine(entry: Uint8Array): Uint8Array {
+  return entry.some(isLineBreak) ? entry.filter((byte) => !isLineBreak(byte)) : entry;
+}
+
+function isLineBreak(byte: number): boolean {
+  return byte === 0x0a || byte === 0x0d;
+}
+
+async function isSame(path: string, input: string): Promise<boolean> {
+  const [one, other] = await Promise.all([path, input].map((each) => stat(each).catch(() => undefined)));
+  return one !== undefined && one.ino === other?.ino && one.dev === other.dev;
+}
+
+function overwrites(file: string): InputError {
+  return new InputError('is what is being replayed: writing what failed to it would lose the rest', {
+    file,
+    hint: 'name another file in --failed',
+  });
+}

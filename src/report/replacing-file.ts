@@ -1,0 +1,43 @@
+import { randomUUID } from 'node:crypto';
+import { rename, rm, stat } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+import { InputError } from '../errors.ts';
+import { OutputFile, unwritable } from './output-file.ts';
+
+/** A file that takes the place of another when it is complete; until then the old one stands, whole. */
+export interface ReplacingFile {
+  readonly file: OutputFile;
+  commit(): Promise<void>;
+  abandon(): Promise<void>;
+}
+
+/** Writes beside `target`, so that the last step is a rename. Throws InputError when that is not possible. */
+export async function openReplacing(target: string, name = target): Promise<ReplacingFile> {
+  await refuseOther(target, name);
+  const fresh = join(dirname(target), `.${basename(target)}.${randomUUID().slice(0, 8)}.tmp`);
+  const file = await OutputFile.open(fresh, 'wx', name);
+  const abandon = async (): Promise<void> => {
+    await file.close().catch(() => undefined);
+    await rm(fresh, { force: true });
+  };
+  const commit = async (): Promise<void> => {
+    try {
+      await file.close();
+      await rename(fresh, target);
+    } catch (cause) {
+      await rm(fresh, { force: true });
+      throw cause instanceof InputError ? cause : unwritable(name, cause);
+    }
+  };
+  return { file, commit, abandon };
+}
+
+/** A rename would put a file where a folder, pipe or device is. */
+async function refuseOther(target: string, name: string): Promise<void> {
+  const found = await stat(target).catch(() => undefined);
+  if (found === undefined || found.isFile()) return;
+  throw new InputError(`cannot be written: it is ${found.isDirectory() ? 'a folder' : 'no regular file'}`, {
+    file: name,
+    hint: 'name a file',
+  });
+}

@@ -1,0 +1,34 @@
+import type { ReportedSummary } from './result.ts';
+
+/** The end of a replay for people: aligned lines, without those that are nought and say nothing. */
+export function summaryLines(summary: ReportedSummary): string[] {
+  const { read, delivered, failed, queued, filtered, invalid, unsent, skipped, ms, perSecond } = summary;
+  const parts = { failed, queued, filtered, invalid, unsent };
+  const counts = [
+    ['read', read],
+    ['delivered', delivered],
+    ...Object.entries(parts).filter(([, count]) => count > 0),
+    ...(skipped > 0 ? [['skipped', skipped] as const] : []),
+  ] as const;
+  const width = Math.max(...counts.map(([, count]) => grouped(count).length));
+  const lines = counts.map(([name, count]) => `${name.padEnd(9)}  ${grouped(count).padStart(width)}`);
+  const speed = `in ${duration(ms)}, ${grouped(perSecond)} a second`;
+  return [...lines, latencyOf(summary) === undefined ? speed : `${speed}; latency ${latencyOf(summary)}`];
+}
+
+function latencyOf({ latencyMs: { p50, p95, p99 } }: ReportedSummary): string | undefined {
+  if (p50 === null || p95 === null || p99 === null) return undefined;
+  return `p50 ${duration(p50)}, p95 ${duration(p95)}, p99 ${duration(p99)}`;
+}
+
+function grouped(count: number): string {
+  return count.toLocaleString('en-US', { maximumFractionDigits: count < 100 ? 1 : 0 });
+}
+
+function duration(ms: number): string {
+  if (ms < 10) return `${Math.round(ms * 100) / 100}ms`;
+  if (ms < 1_000) return `${Math.round(ms)}ms`;
+  if (ms < 60_000) return `${Math.round(ms / 100) / 10}s`;
+  const seconds = Math.round(ms / 1_000);
+  return `${Math.floor(seconds / 60)}m ${seconds % 60}s`;
+}

@@ -1,0 +1,90 @@
+import * as fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { Latency } from '../../src/replay/latency.ts';
+import { Ledger, OUTCOMES } from '../../src/replay/ledger.ts';
+import { FakeClock } from '../fake-clock.ts';
+
+describe('a ledger', () => {
+  it('balances whatever happened', () => {
+    const step = fc.record({ outcome: fc.constantFrom(...OUTCOMES, undefined), ms: fc.option(fc.nat()) });
+    fc.assert(
+      fc.property(fc.array(step), fc.nat(5), (steps, skips) => {
+        const ledger = new Ledger(new FakeClock());
+        for (let count = 0; count < skips; count++) ledger.skip();
+        for (const { outcome, ms } of steps) {
+          const number = ledger.open();
+          if (outcome !== undefined) ledger.close(number, outcome, ms ?? undefined);
+        }
+        const summary = ledger.summary();
+        expect(summary.read).toBe(steps.length);
+        expect(OUTCOMES.reduce((sum, outcome) => sum + summary[outcome], 0)).toBe(summary.read);
+        expect(summary.skipped).toBe(skips);
+      }),
+    );
+  });
+
+  it('counts what is open as unsent', () => {
+    const ledger = new Ledger(new FakeClock());
+    ledger.open();
+    ledger.close(ledger.open(), 'delivered');
+    expect(ledger.summary()).toMatchObject({ read: 2, delivered: 1, unsent: 1 });
+  });
+
+  it('refuses to close an entry twice, or one that it does not know', () => {
+    const ledger = new Ledger(new FakeClock());
+    const number = ledger.open();
+    ledger.close(number, 'failed');
+    expect(() => ledger.close(number, 'delivered')).toThrow('Expected entry 1 of the ledger to be open');
+    expect(() => ledger.close(99, 'delivered')).toThrow('Expected entry 99');
+    expect(ledger.summary()).toMatchObject({ read: 1, failed: 1, delivered: 0 });
+  });
+
+  it('ends with the time, the rate and the latency', async () => {
+    const clock = new FakeClock();
+    const ledger = new Ledger(clock);
+    ledger.skip();
+    ledger.close(ledger.open(), 'delivered', 10);
+    ledger.close(ledger.open(), 'invalid');
+    await clock.advance(2_000);
+    expect(JSON.stringify(ledger.summary())).toBe(
+      '{"read":2,"delivered":1,"failed":0,"queued":0,"filtered":0,"invalid":1,"unsent":0,"skipped":1,"ms":2000,"perSecond":0.5,"latencyMs":{"p50":10,"p95":10,"p99":10}}',
+    );
+  });
+
+  it('has no latency when nothing was attempted', () => {
+    expect(new Ledger(new FakeClock()).summary().latencyMs).toEqual({ p50: null, p95: null, p99: null });
+  });
+});
+
+describe('latency', () => {
+  it('is within 1 % of the exact percentiles', () => {
+    const durations = fc.array(fc.double({ min: 0.001, max: 1e8, noNaN: true }), {
+      minLength: 1,
+      maxLength: 300,
+    });
+    fc.assert(
+      fc.property(durations, (values) => {
+        const latency = new Latency();
+        for (const value of values) latency.add(value);
+        const sorted = values.toSorted((a, b) => a - b);
+        const found = latency.percentiles();
+        for (const [share, got] of [
+          [0.5, found.p50],
+          [0.95, found.p95],
+          [0.99, found.p99],
+        ] as const) {
+          const exact = sorted[Math.ceil(share * values.length) - 1] ?? Number.NaN;
+          expect(Math.abs((got ?? Number.NaN) - exact)).toBeLessThanOrEqual(exact * 0.01 + 0.000501);
+        }
+      }),
+    );
+  });
+
+  it('takes durations of nothing and of for ever', () => {
+    const latency = new Latency();
+    latency.add(0);
+    expect(latency.percentiles().p50).toBe(0);
+    latency.add(1e12);
+    expect(latency.percentiles().p99).toBeGreaterThan(1e8);
+  });
+});

@@ -1,0 +1,115 @@
+import { describe, expect, it } from 'vitest';
+import { readFilter } from '../../src/replay/filter.ts';
+import { createRewrite, recordedAtOf } from '../../src/replay/rewrite.ts';
+import { Selection } from '../../src/replay/selection.ts';
+
+describe('a filter', () => {
+  const signup = {
+    type: 'track',
+    event: 'Signup, again',
+    properties: { plan: 'pro', total: 5, 'a.b': { c: null }, items: [{ sku: 'A1' }] },
+    __proto__: null,
+  };
+
+  it('holds when all its conditions do, in one flag or several', () => {
+    expect(readFilter(['type=track,properties.plan=pro'])(signup)).toBe(true);
+    expect(readFilter(['type=track', 'properties.plan=free'])(signup)).toBe(false);
+    expect(readFilter([])(signup)).toBe(true);
+  });
+
+  it('compares texts, whatever the type of the value', () => {
+    for (const flag of [
+      'properties.total=5',
+      'properties.a.b.c=null',
+      'properties.items.0.sku=A1',
+      'event=Signup\\, again',
+    ]) {
+      expect(readFilter([flag])(signup), flag).toBe(true);
+    }
+    expect(readFilter(['properties.total=5.0'])(signup)).toBe(false);
+  });
+
+  it('takes what is different or missing for !=', () => {
+    expect(readFilter(['type!=page,nothing.here!=x'])(signup)).toBe(true);
+    expect(readFilter(['type!=track'])(signup)).toBe(false);
+    expect(readFilter(['nothing=x'])(signup)).toBe(false);
+  });
+
+  it('sees own fields only', () => {
+    expect(readFilter(['constructor.name!=Object'])({ type: 'track' })).toBe(true);
+    expect(readFilter(['type=x'])(null)).toBe(false);
+  });
+
+  it('is refused when it is none', () => {
+    for (const flag of ['', 'type', '=track', 'type=track,', '!=x']) {
+      expect(() => readFilter([flag]), flag).toThrow('Expected `--filter` to be path=value');
+    }
+  });
+});
+
+function take(selection: Selection, messages: readonly ({ n: number } | undefined)[]): boolean[] {
+  return messages.map((message) => selection.takes(message));
+}
+
+describe('a selection', () => {
+  it('passes over the offset and ends at the limit', () => {
+    const selection = new Selection({ offset: 1, limit: 2 });
+    expect(take(selection, [{ n: 0 }, { n: 1 }, undefined])).toEqual([false, true, true]);
+    expect(selection.isDone).toBe(true);
+    expect(selection.takes({ n: 4 })).toBe(false);
+  });
+
+  it('filters first, and lets through what is no message', () => {
+    const selection = new Selection({ filter: readFilter(['n=1']), offset: 1, limit: 2 });
+    expect(take(selection, [{ n: 1 }, { n: 2 }, undefined, { n: 1 }])).toEqual([false, false, true, true]);
+  });
+
+  it('takes nothing with a limit of 0', () => {
+    expect(new Selection({ limit: 0 }).isDone).toBe(true);
+  });
+});
+
+describe('a rewrite', () => {
+  let ids = 0;
+  const now = Date.UTC(2026, 10, 20);
+  const rewrite = (timestamps: 'keep' | 'now' | 'shift', messageIds: 'keep' | 'new' = 'keep') =>
+    createRewrite({ timestamps, messageIds, now: () => now + 0.4, newId: () => `new-${++ids}` });
+
+  it('keeps everything unless told otherwise', () => {
+    const message = { type: 'track', timestamp: 'x', messageId: 'm' };
+    expect(rewrite('keep')(message)).toBe(message);
+  });
+
+  it('puts now in the place of the timestamp', () => {
+    const changed = rewrite('now')({ type: 'track', timestamp: '2020-01-01T00:00:00Z', event: 'x' });
+    expect(JSON.stringify(changed)).toBe(
+      '{"type":"track","timestamp":"2026-11-20T00:00:00.000Z","event":"x"}',
+    );
+  });
+
+  it('shifts all timestamps so that the first is now', () => {
+    const shift = rewrite('shift');
+    const times = ['2020-01-01T00:00:00+02:00', '2020-01-01T00:01:00.500+02:00', '2019-12-31T21:59:59Z'];
+    expect(times.map((timestamp) => shift({ timestamp })['timestamp'])).toEqual([
+      '2026-11-20T00:00:00.000Z',
+      '2026-11-20T00:01:00.500Z',
+      '2026-11-19T23:59:59.000Z',
+    ]);
+  });
+
+  it('leaves what is no timestamp for validation to refuse', () => {
+    const shift = rewrite('shift');
+    for (const message of [{}, { timestamp: 'yesterday' }, { timestamp: 5 }])
+      expect(shift(message)).toBe(message);
+    expect(recordedAtOf({ timestamp: 'yesterday' })).toBeUndefined();
+    expect(recordedAtOf({ timestamp: '1970-01-01T00:00:01Z' })).toBe(1_000);
+  });
+
+  it('gives a new id to messages that have one', () => {
+    expect(rewrite('keep', 'new')({ messageId: 'm', type: 'track' })).toEqual({
+      messageId: 'new-1',
+      type: 'track',
+    });
+    expect(rewrite('keep', 'new')({ type: 'track' })).toEqual({ type: 'track' });
+  });
+});

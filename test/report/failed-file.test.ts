@@ -1,0 +1,79 @@
+import { existsSync, linkSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { FailedFile } from '../../src/report/failed-file.ts';
+
+let folder: string;
+let path: string;
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'hooks-failed-'));
+  path = join(folder, 'failed.ndjson');
+});
+
+afterEach(() => rmSync(folder, { recursive: true }));
+
+const NEW = { inputs: [], append: false };
+
+describe('the file of what failed', () => {
+  it('holds the bytes of each entry on a line of its own', async () => {
+    const file = await FailedFile.open(path, NEW);
+    for (const entry of ['{"a": 1.0}', '{\r\n  "b": "x\\ny"\n}', '{"c":"\u2028"}'])
+      await file.add(Buffer.from(entry));
+    await file.close();
+    expect(readFileSync(path, 'utf8')).toBe('{"a": 1.0}\n{  "b": "x\\ny"}\n{"c":"\u2028"}\n');
+  });
+
+  it('takes the place of an old one, also when nothing failed', async () => {
+    writeFileSync(path, 'old');
+    await (await FailedFile.open(path, NEW)).close();
+    expect(readFileSync(path, 'utf8')).toBe('');
+  });
+
+  it('is added to when a replay is resumed', async () => {
+    writeFileSync(path, '{"a":1}\n');
+    const file = await FailedFile.open(path, { inputs: [], append: true });
+    await file.add(Buffer.from('{"a":2}'));
+    await file.close();
+    expect(readFileSync(path, 'utf8')).toBe('{"a":1}\n{"a":2}\n');
+  });
+
+  it('is written while the replay runs', async () => {
+    const file = await FailedFile.open(path, NEW);
+    await file.add(Buffer.from('{"a":1}'));
+    await expect.poll(() => readFileSync(path, 'utf8'), { interval: 5 }).toBe('{"a":1}\n');
+    await file.close();
+  });
+
+  it('holds all of many entries in their order', async () => {
+    const file = await FailedFile.open(path, NEW);
+    const entries = Array.from({ length: 20_000 }, (_, n) => JSON.stringify({ n, pad: 'x'.repeat(50) }));
+    for (const entry of entries) await file.add(Buffer.from(entry));
+    await file.close();
+    expect(readFileSync(path, 'utf8') === `${entries.join('\n')}\n`).toBe(true);
+  });
+
+  it('is refused when it is what is being replayed, under any name', async () => {
+    const input = join(folder, 'input.ndjson');
+    writeFileSync(input, '{"a":1}\n');
+    linkSync(input, path);
+    await expect(
+      FailedFile.open(path, { inputs: [join(folder, 'other'), input], append: false }),
+    ).rejects.toThrow('is what is being replayed');
+    expect(readFileSync(input, 'utf8')).toBe('{"a":1}\n');
+  });
+
+  it('is refused at once when it cannot be written', async () => {
+    await expect(FailedFile.open(join(folder, 'no', 'f'), NEW)).rejects.toThrow('there is no such folder');
+    await expect(FailedFile.open(folder, NEW)).rejects.toThrow('cannot be written: it is a folder');
+  });
+
+  it.skipIf(!existsSync('/dev/full'))('says when the disk is full', async () => {
+    const file = await FailedFile.open('/dev/full', NEW);
+    await file.add(Buffer.from('{"a":1}'));
+    await expect(file.close()).rejects.toMatchObject({
+      message: 'cannot be written further: the disk is full',
+    });
+  });
+});

@@ -1,0 +1,26 @@
+import { expect, it } from 'vitest';
+import { summaryLines } from '../../src/report/summary.ts';
+import { summary } from './results.ts';
+
+it('shows what happened in aligned lines', () => {
+  const latencyMs = { p50: 3.14159, p95: 250.4, p99: 61_500 };
+  const counts = { read: 12_345, delivered: 12_000, failed: 340, invalid: 5, skipped: 7 };
+  expect(summaryLines(summary({ ...counts, ms: 83_000, perSecond: 148.7, latencyMs }))).toEqual([
+    'read       12,345',
+    'delivered  12,000',
+    'failed        340',
+    'invalid         5',
+    'skipped         7',
+    'in 1m 23s, 149 a second; latency p50 3.14ms, p95 250ms, p99 1m 2s',
+  ]);
+});
+
+it('leaves out what is nought, and a latency that nothing had', () => {
+  const latencyMs = { p50: null, p95: null, p99: null };
+  expect(summaryLines(summary({ delivered: 0, unsent: 1, perSecond: 0, latencyMs }))).toEqual([
+    'read       1',
+    'delivered  0',
+    'unsent     1',
+    'in 1.5s, 0 a second',
+  ]);
+});
