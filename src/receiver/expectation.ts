@@ -1,0 +1,112 @@
+import { systemClock, type Clock } from '../clock.ts';
+import type { ReceivedRequest, Verdict } from './received-request.ts';
+
+export interface ExpectationOptions {
+  /** Over, and met, as soon as this many requests counted. Without it at least one must come, and all that come must count. */
+  readonly count?: number;
+  /** Over when no request came for this long, from the first on. Ms. */
+  readonly untilIdleMs?: number;
+  /** Over after this long, from the start. Ms. */
+  readonly withinMs?: number;
+  /** Whether signatures are checked: what is missing is said accordingly. @default false */
+  readonly signed?: boolean;
+  readonly clock?: Clock;
+}
+
+/** How many requests came, and of what kind. A request counts when it is a POST that is valid, or unchecked for want of a secret. */
+export interface Tally {
+  readonly requests: number;
+  readonly counted: number;
+  readonly notPost: number;
+  readonly verdicts: Readonly<Record<Verdict, number>>;
+}
+
+const NOTHING_CAME: Tally = {
+  requests: 0,
+  counted: 0,
+  notPost: 0,
+  verdicts: { valid: 0, invalid: 0, unsigned: 0, unchecked: 0 },
+};
+
+/** Counts what a receiver reports and knows when there is nothing more to wait for. */
+export class Expectation {
+  readonly #options: ExpectationOptions;
+  readonly #clock: Clock;
+  readonly #over = new AbortController();
+  #tally = NOTHING_CAME;
+  #cancelWithin: (() => void) | undefined;
+  #cancelIdle: (() => void) | undefined;
+
+  constructor(options: ExpectationOptions) {
+    this.#options = options;
+    this.#clock = options.clock ?? systemClock;
+    if (options.withinMs !== undefined) this.#cancelWithin = this.#clock.after(options.withinMs, this.#end);
+  }
+
+  /** Aborts when the count is reached or the time is over; never, when neither was asked for. */
+  get over(): AbortSignal {
+    return this.#over.signal;
+  }
+
+  get tally(): Tally {
+    return this.#tally;
+  }
+
+  /** Whether anything is expected at all. */
+  get isPlain(): boolean {
+    const { count, untilIdleMs, withinMs } = this.#options;
+    return count === undefined && untilIdleMs === undefined && withinMs === undefined;
+  }
+
+  add(request: ReceivedRequest): void {
+    this.#tally = added(this.#tally, request);
+    const { count, untilIdleMs } = this.#options;
+    if (count !== undefined && this.#tally.counted >= count) this.#end();
+    this.#cancelIdle?.();
+    if (untilIdleMs !== undefined) this.#cancelIdle = this.#clock.after(untilIdleMs, this.#end);
+  }
+
+  /** Undefined when met, else what was expected and what came, as a sentence. */
+  missing(): string | undefined {
+    const { requests, counted } = this.#tally;
+    const { count, signed } = this.#options;
+    const isMet = count === undefined ? requests > 0 && counted === requests : counted >= count;
+    if (isMet) return undefined;
+    const good = signed === true ? 'valid POST' : 'POST';
+    const expected =
+      count === undefined ? `every request to be a ${good}, and at least one` : plural(count, good);
+    return `Expected ${expected}, got ${describeTally(this.#tally)}`;
+  }
+
+  #end = (): void => this.#over.abort();
+
+  /** Leaves no timer behind. */
+  close(): void {
+    this.#cancelWithin?.();
+    this.#cancelIdle?.();
+  }
+}
+
+function added(tally: Tally, { method, verdict }: ReceivedRequest): Tally {
+  const isPost = method === 'POST';
+  const counts = isPost && (verdict === 'valid' || verdict === 'unchecked');
+  return {
+    requests: tally.requests + 1,
+    counted: tally.counted + (counts ? 1 : 0),
+    notPost: tally.notPost + (isPost ? 0 : 1),
+    verdicts: isPost ? { ...tally.verdicts, [verdict]: tally.verdicts[verdict] + 1 } : tally.verdicts,
+  };
+}
+
+/** `3 requests: 2 valid, 1 invalid`. */
+export function describeTally({ requests, notPost, verdicts }: Tally): string {
+  if (requests === 0) return 'no request';
+  const kinds = Object.entries({ ...verdicts, 'not POST': notPost })
+    .filter(([, count]) => count > 0)
+    .map(([kind, count]) => `${count} ${kind}`);
+  return `${plural(requests, 'request')}: ${kinds.join(', ')}`;
+}
+
+function plural(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? '' : 's'}`;
+}

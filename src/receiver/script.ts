@@ -1,0 +1,181 @@
+import { ConfigError } from '../errors.ts';
+import { printable } from '../redact.ts';
+import { parseDuration } from '../duration.ts';
+
+/**
+ * What a receiver answers, request by request. Written as steps with commas between them; the last is repeated for ever:
+ *
+ *   script = step *( "," step )
+ *   step   = answer [ "x" times ] *( "@" name "=" value )
+ *   answer = 200…599 | "delay=" duration | "slow-body" | "reset" | "timeout"
+ *
+ * `@delay=300ms` waits before answering; any other name is a header. A value with a comma or an `@` in it stands in
+ * double quotes. `delay=5s` alone is `200@delay=5s`.
+ */
+export type Script = readonly Step[];
+
+export interface Step {
+  readonly answer: Answer;
+  /** How many requests get it, at least 1; the last step's count does not matter. */
+  readonly times: number;
+}
+
+export type Answer =
+  | GivenAnswer
+  /** No answer for as long as the sender cares to wait. */
+  | { readonly kind: 'timeout' };
+
+export type GivenAnswer =
+  | { readonly kind: 'status'; readonly status: number; readonly headers: Headers; readonly delayMs: number }
+  /** Status and headers at once, then a body that never ends, a byte at a time. */
+  | { readonly kind: 'slow-body'; readonly status: 200; readonly headers: Headers; readonly delayMs: number }
+  /** The connection ends with a TCP reset, without a byte of an answer. */
+  | { readonly kind: 'reset'; readonly delayMs: number };
+
+/** Name, value, name, value …: what writeHead takes as it is. */
+type Headers = readonly string[];
+
+const OK = { kind: 'status', status: 200, headers: [], delayMs: 0 } as const satisfies Answer;
+
+const MAX_DELAY_MS = 3_600_000;
+const MAX_TIMES = 1_000_000;
+const HINT =
+  'a script is steps with commas between them: a status (200 to 599), delay=300ms, slow-body, reset or timeout; ' +
+  'each may have xN, @header=value and @delay=300ms, such as 503x2,429@retry-after=3,timeout,200';
+
+/** Reads what `--respond` gives. Throws ConfigError with the place of the first thing that is wrong. */
+export function parseScript(text: string): Script {
+  return splitOutsideQuotes(text, ',').map((part, index) => parseStep(part, index + 1));
+}
+
+/** Gives the answers of a script one after the other, the last one for ever. */
+export function playScript(script: Script): () => Answer {
+  let index = 0;
+  let given = 0;
+  return () => {
+    const step = script[index];
+    if (step === undefined) return OK;
+    given += 1;
+    if (given >= step.times && index < script.length - 1) {
+      index += 1;
+      given = 0;
+    }
+    return step.answer;
+  };
+}
+
+interface Part {
+  readonly text: string;
+  /** Where it begins in the script, from 1. */
+  readonly at: number;
+}
+
+/** Where in the script something is wrong. */
+interface Place extends Part {
+  readonly step: number;
+}
+
+function parseStep(part: Part, step: number): Step {
+  const [head, ...options] = splitOutsideQuotes(part.text, '@', part.at).map((piece) => ({ ...piece, step }));
+  if (head === undefined || head.text === '') throw wrong('a step', { ...part, step });
+  const match = /^(\d+|delay=[^x]*|slow-body|reset|timeout)(?:x(\d+))?$/.exec(head.text);
+  if (match?.[1] === undefined) throw wrong('a status, delay=…, slow-body, reset or timeout', head);
+  return { answer: parseAnswer(match[1], head, options), times: parseTimes(match[2], head) };
+}
+
+function parseTimes(text: string | undefined, place: Place): number {
+  if (text === undefined) return 1;
+  const times = Number(text);
+  if (times < 1 || times > MAX_TIMES) throw wrong(`a count from x1 to x${MAX_TIMES}`, place);
+  return times;
+}
+
+function parseAnswer(name: string, place: Place, options: readonly Place[]): Answer {
+  if (name === 'timeout') {
+    if (options[0] !== undefined) throw wrong('nothing after timeout, which never answers', options[0]);
+    return { kind: 'timeout' };
+  }
+  const { headers, delayMs } = parseOptions(options);
+  if (name === 'reset') {
+    if (headers.length > 0) throw wrong('no header after reset, which sends none', place);
+    return { kind: 'reset', delayMs };
+  }
+  if (name === 'slow-body') return { kind: 'slow-body', status: 200, headers, delayMs };
+  if (name.startsWith('delay=')) {
+    return { ...OK, headers, delayMs: parseDelay(name.slice('delay='.length), place) + delayMs };
+  }
+  return { kind: 'status', status: parseStatus(name, place), headers, delayMs };
+}
+
+function parseStatus(text: string, place: Place): number {
+  const status = Number(text);
+  if (status < 200 || status > 599) throw wrong('a status from 200 to 599', place);
+  return status;
+}
+
+function parseOptions(options: readonly Place[]): { headers: string[]; delayMs: number } {
+  const headers: string[] = [];
+  let delayMs = 0;
+  for (const option of options) {
+    const [, name, written = ''] = /^([^=]+)=(.*)$/s.exec(option.text) ?? [];
+    if (name === undefined) throw wrong('@header=value or @delay=300ms', option);
+    if ((written.match(/"/g)?.length ?? 0) % 2 === 1) throw wrong('a closing quote', option);
+    const value = unquote(written);
+    if (name === 'delay') delayMs += parseDelay(value, option);
+    else headers.push(checkHeaderName(name, option), checkHeaderValue(value, option));
+  }
+  return { headers, delayMs };
+}
+
+function parseDelay(text: string, place: Place): number {
+  const delayMs = parseDuration(text);
+  if (typeof delayMs !== 'number' || delayMs < 0 || delayMs > MAX_DELAY_MS)
+    throw wrong('a delay such as 300ms or 5s, at most 1h', place);
+  return delayMs;
+}
+
+function checkHeaderName(name: string, place: Place): string {
+  // RFC 9110, 5.6.2: a token.
+  if (!/^[!#$%&'*+\-.^_`|~\w]+$/.test(name)) throw wrong('the name of a header', place);
+  // These say where the answer ends; a wrong one would break it in a way that no step is there for.
+  if (/^(content-length|transfer-encoding|connection)$/i.test(name)) {
+    throw wrong(`no ${name} header, which the receiver sets itself`, place);
+  }
+  return name;
+}
+
+function checkHeaderValue(value: string, place: Place): string {
+  if (!/^[\t\u0020-\u007e\u0080-\u00ff]*$/.test(value))
+    throw wrong('a header value without control characters', place);
+  return value;
+}
+
+function unquote(text: string): string {
+  return /^"[^"]*"$/.test(text) ? text.slice(1, -1) : text;
+}
+
+function splitOutsideQuotes(text: string, separator: ',' | '@', at = 1): Part[] {
+  const parts: Part[] = [];
+  let start = 0;
+  let quoted = false;
+  for (let index = 0; index <= text.length; index++) {
+    if (text[index] === '"') quoted = !quoted;
+    if (index < text.length && (quoted || text[index] !== separator)) continue;
+    parts.push(trimmed(text.slice(start, index), at + start));
+    start = index + 1;
+  }
+  return parts;
+}
+
+function trimmed(text: string, at: number): Part {
+  return { text: text.trim(), at: at + text.length - text.trimStart().length };
+}
+
+function wrong(expected: string, { text, step, at }: Place): ConfigError {
+  const got = text === '' ? 'nothing' : `\`${printable(text, 80)}\``;
+  return new ConfigError(`Expected ${expected}, got ${got} (--respond, step ${step}, character ${at})`, {
+    key: 'respond',
+    origin: '--respond',
+    hint: HINT,
+  });
+}

@@ -1,0 +1,425 @@
+import { createHmac } from 'node:crypto';
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+import { afterEach, describe, expect, it } from 'vitest';
+import type { ReceiverOptions, Refusal } from '../../src/receiver/options.ts';
+import type { ReceivedRequest } from '../../src/receiver/received-request.ts';
+import { startReceiver, type Receiver } from '../../src/receiver/receiver.ts';
+import { parseScript } from '../../src/receiver/script.ts';
+import { FakeClock } from '../fake-clock.ts';
+import { RawConnection, rawPost } from './raw-connection.ts';
+
+const BODY = '{"version":1,"type":"track","userId":"u1","event":"Signup","properties":{}}';
+
+interface Started {
+  readonly receiver: Receiver;
+  readonly requests: ReceivedRequest[];
+  readonly refusals: Refusal[];
+  readonly connect: () => Promise<RawConnection>;
+}
+
+const open: Receiver[] = [];
+afterEach(async () => {
+  await Promise.all(open.splice(0).map((receiver) => receiver.close()));
+});
+
+async function start(options: Partial<ReceiverOptions> = {}): Promise<Started> {
+  const requests: ReceivedRequest[] = [];
+  const refusals: Refusal[] = [];
+  const receiver = await startReceiver({
+    secrets: [],
+    onRequest: (request) => requests.push(request),
+    onRefused: (refusal) => refusals.push(refusal),
+    ...options,
+  });
+  open.push(receiver);
+  return { receiver, requests, refusals, connect: () => RawConnection.open(receiver.port) };
+}
+
+function sign(body: string | Uint8Array, secret: string): string {
+  return createHmac('sha1', secret).update(body).digest('hex');
+}
+
+function answered(script: string): Partial<ReceiverOptions> {
+  return { script: parseScript(script) };
+}
+
+/** Lets what crosses a socket arrive, as often as it takes, without a guess at how long. */
+async function eventually(condition: () => boolean): Promise<void> {
+  for (let turn = 0; turn < 500 && !condition(); turn++)
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  expect(condition()).toBe(true);
+}
+
+describe('a request', () => {
+  it('is reported with exact bytes, headers in order as spelled, and its answer', async () => {
+    const { connect, requests } = await start();
+    const client = await connect();
+    const body = Buffer.from([0x7b, 0xff, 0x00, 0x7d]);
+    client.write('POST /a/b?c=d HTTP/1.1\r\nHost: a\r\nX-One: 1\r\nx-ONE: 2\r\nContent-Length: 4\r\n\r\n');
+    client.write(body);
+    expect(await client.until(/\r\n\r\n/)).toMatch(/^HTTP\/1\.1 200 OK\r\n(?=.*content-length: 0\r\n)/s);
+    expect(requests).toHaveLength(1);
+    expect(requests[0]).toMatchObject({ method: 'POST', path: '/a/b?c=d', answered: 'status', status: 200 });
+    expect(requests[0]?.rawHeaders.slice(2, 6)).toEqual(['X-One', '1', 'x-ONE', '2']);
+    expect(Buffer.from(requests[0]?.body ?? []).equals(body)).toBe(true);
+  });
+
+  it.each([
+    ['valid', ['s3cret'], [`X-Signature: ${sign(BODY, 's3cret')}`]],
+    ['valid', ['new', 's3cret'], [`x-signature: ${sign(BODY, 's3cret')}`]],
+    ['invalid', ['s3cret'], [`X-Signature: ${sign(BODY, 'other')}`]],
+    ['invalid', ['s3cret'], ['X-Signature:']],
+    ['unsigned', ['s3cret'], []],
+    ['unchecked', [], [`X-Signature: ${sign(BODY, 'other')}`]],
+  ])('is %s with the secrets %j and the headers %j', async (verdict, secrets, headers) => {
+    const { connect, requests } = await start({ secrets });
+    const client = await connect();
+    client.write(rawPost(BODY, headers));
+    await client.until(/ 200 /);
+    expect(requests.map((request) => request.verdict)).toEqual([verdict]);
+    expect(requests[0]?.diagnosis === undefined).toBe(verdict !== 'invalid');
+  });
+
+  it('names the secret that matched, counted from 1', async () => {
+    const { connect, requests } = await start({ secrets: ['new', 's3cret'] });
+    const client = await connect();
+    client.write(rawPost(BODY, [`X-Signature: ${sign(BODY, 's3cret')}`]));
+    await client.until(/ 200 /);
+    expect(requests[0]?.secret).toBe(2);
+  });
+
+  it('is invalid with two signatures, even when both match', async () => {
+    const { connect, requests } = await start({ secrets: ['s3cret'] });
+    const client = await connect();
+    const header = `X-Signature: ${sign(BODY, 's3cret')}`;
+    client.write(rawPost(BODY, [header, header]));
+    await client.until(/ 200 /);
+    expect(requests[0]).toMatchObject({
+      verdict: 'invalid',
+      diagnosis: { code: 'no-match', hint: 'the request carries 2 X-Signature headers; send exactly one' },
+    });
+  });
+
+  it('without a verifying signature gets 401 when one is required, and takes no step of the script', async () => {
+    const { connect, requests } = await start({
+      secrets: ['s3cret'],
+      requireSignature: true,
+      ...answered('503,200'),
+    });
+    const client = await connect();
+    client.write(rawPost(BODY));
+    expect(await client.until(/ 401 .*\n$/s)).toContain('the X-Signature header is missing');
+    client.write(rawPost(BODY, [`X-Signature: ${sign(BODY, 'other')}`]));
+    await client.until(/does not match\n$/);
+    client.write(rawPost(BODY, [`X-Signature: ${sign(BODY, 's3cret')}`]));
+    await client.until(/ 503 /);
+    expect(requests.map(({ status }) => status)).toEqual([401, 401, 503]);
+  });
+
+  it('carries the problem that the check finds in its body', async () => {
+    const { connect, requests } = await start({
+      check: (body) => (body.length > 2 ? 'too long' : undefined),
+    });
+    const client = await connect();
+    client.write(rawPost('{}') + rawPost('{ }'));
+    await eventually(() => requests.length === 2);
+    expect(requests.map(({ problem }) => problem)).toEqual([undefined, 'too long']);
+  });
+
+  it('of another method gets 405 and is reported', async () => {
+    const { connect, requests } = await start(answered('503'));
+    const client = await connect();
+    client.write('PUT /a HTTP/1.1\r\nHost: a\r\nContent-Length: 0\r\n\r\n');
+    expect(await client.until(/ 405 /)).toMatch(/allow: POST\r\n/);
+    expect(requests[0]).toMatchObject({ method: 'PUT', status: 405 });
+  });
+
+  it('for GET / is told what this is and is not reported', async () => {
+    const { receiver, requests } = await start({ secrets: ['s'], requireSignature: true });
+    const response = await fetch(`${receiver.url}/?from=browser`);
+    expect([response.status, await response.text()]).toEqual([
+      200,
+      'hooks is listening; POST webhooks here\n',
+    ]);
+    expect((await fetch(receiver.url, { method: 'HEAD' })).status).toBe(200);
+    expect(requests).toEqual([]);
+  });
+});
+
+describe('a scripted answer', () => {
+  it('comes in its turn, with its headers', async () => {
+    const { connect, requests } = await start(answered('503x2,429@Retry-After=3,204,200'));
+    const client = await connect();
+    for (const status of [503, 503, 429, 204, 200]) {
+      const before = requests.length;
+      client.write(rawPost(BODY));
+      await eventually(() => requests.length > before);
+      expect(requests.at(-1)?.status).toBe(status);
+    }
+    const answers = (await client.until(/ 200 OK/)).split(/(?=HTTP\/1\.1)/);
+    expect(answers[2]).toMatch(/^HTTP\/1\.1 429 .*Retry-After: 3\r\n/s);
+    expect(answers[3]).not.toMatch(/content-length/i);
+  });
+
+  it('reset ends the connection with a TCP reset and no byte of an answer', async () => {
+    const { connect, requests } = await start(answered('reset'));
+    const client = await connect();
+    client.write(rawPost(BODY));
+    expect(await client.closed()).toEqual({ ending: 'reset', received: '' });
+    expect(requests[0]).toMatchObject({ answered: 'reset', status: undefined });
+  });
+
+  it('timeout never comes, and is reported when the sender gives up', async () => {
+    const { connect, requests } = await start(answered('timeout,200'));
+    const patient = await connect();
+    patient.write(rawPost(BODY));
+    const next = await connect();
+    next.write(rawPost('{}'));
+    await next.until(/ 200 /);
+    expect(requests).toHaveLength(1);
+    patient.socket.destroy();
+    await eventually(() => requests.length === 2);
+    expect(requests[1]).toMatchObject({ answered: 'timeout', status: undefined });
+  });
+
+  it('timeout is not cut short by the limit on slow senders', async () => {
+    const { connect, requests } = await start({
+      ...answered('timeout'),
+      limits: { headersMs: 20, requestMs: 20 },
+    });
+    const client = await connect();
+    client.write(rawPost(BODY));
+    // A sender that is too slow shows that the limit has struck in the meantime.
+    const slow = await connect();
+    slow.write('POST');
+    await slow.closed();
+    expect(client.socket.closed).toBe(false);
+    expect(requests).toEqual([]);
+  });
+
+  it('timeout is reported when the receiver closes first', async () => {
+    const { connect, receiver, requests } = await start(answered('timeout'));
+    const client = await connect();
+    client.write(rawPost(BODY));
+    const visit = await connect();
+    visit.write('GET / HTTP/1.1\r\nHost: a\r\n\r\n');
+    await visit.until(/ 200 /);
+    await receiver.close();
+    expect(requests.map((request) => request.answered)).toEqual(['timeout']);
+    expect((await client.closed()).received).toBe('');
+  });
+
+  it('delay waits so long and counts as its time', async () => {
+    const clock = new FakeClock();
+    const { connect, requests } = await start({ ...answered('delay=5100ms'), clock });
+    const client = await connect();
+    client.write(rawPost(BODY));
+    await eventually(() => clock.pendingTimers === 1);
+    await clock.advance(5_099);
+    expect(requests).toEqual([]);
+    await clock.advance(1);
+    await client.until(/ 200 /);
+    expect(requests[0]).toMatchObject({ status: 200, ms: 5_100 });
+  });
+
+  it('delay whose sender leaves is reported as answered by nothing', async () => {
+    const clock = new FakeClock();
+    const { connect, requests } = await start({ ...answered('500@delay=5s'), clock });
+    const client = await connect();
+    client.write(rawPost(BODY));
+    await eventually(() => clock.pendingTimers === 1);
+    client.socket.destroy();
+    await eventually(() => requests.length === 1);
+    expect(requests[0]).toMatchObject({ answered: 'nothing', status: undefined });
+    expect(clock.pendingTimers).toBe(0);
+  });
+
+  it('slow-body sends status and headers at once and then never ends', async () => {
+    const { connect, receiver, requests } = await start({
+      ...answered('slow-body@x-a=b'),
+      limits: { dripMs: 10 },
+    });
+    const client = await connect();
+    client.write(rawPost(BODY));
+    const received = await client.until(/(\r\n1\r\n\.){3}/);
+    expect(received).toMatch(/^HTTP\/1\.1 200 OK\r\nx-a: b\r\n/);
+    expect(requests[0]).toMatchObject({ answered: 'slow-body', status: 200 });
+    await receiver.close();
+    expect((await client.closed()).received).not.toMatch(/\r\n0\r\n\r\n$/);
+  });
+});
+
+describe('a hostile sender', () => {
+  it('with too large a body by its own word gets 413 before it is read, and is not reported', async () => {
+    const { connect, requests, refusals } = await start({ limits: { bodyBytes: 10 } });
+    const client = await connect();
+    client.write('POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 11\r\n\r\n');
+    expect(await client.until(/bytes\n$/)).toMatch(/^HTTP\/1\.1 413 .*at most 10 bytes\n$/s);
+    expect(requests).toEqual([]);
+    expect(refusals).toMatchObject([{ status: 413, reason: 'its body is over 10 bytes' }]);
+  });
+
+  it('with too large a chunked body gets 413, and the connection serves the next request', async () => {
+    const { connect, requests, refusals } = await start({ limits: { bodyBytes: 10 } });
+    const client = await connect();
+    client.write('POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n');
+    client.write('8\r\n12345678\r\n');
+    client.write('8\r\n12345678\r\n');
+    await client.until(/ 413 /);
+    client.write(`0\r\n\r\n${rawPost('0123456789')}`);
+    await client.until(/ 200 /);
+    expect(requests.map(({ body }) => body.length)).toEqual([10]);
+    expect(refusals).toHaveLength(1);
+  });
+
+  it('whose headers drip is cut off with 408', async () => {
+    const { connect, refusals } = await start({ limits: { headersMs: 30, requestMs: 30 } });
+    const client = await connect();
+    client.write('POST / HTTP/1.1\r\nHost: a\r\nX-Slow: ');
+    expect((await client.closed()).received).toMatch(/^HTTP\/1\.1 408 /);
+    expect(refusals).toMatchObject([{ status: 408, reason: 'it came too slowly' }]);
+  });
+
+  it('whose body drips is cut off', async () => {
+    const { connect, requests, refusals } = await start({ limits: { headersMs: 30, requestMs: 30 } });
+    const client = await connect();
+    client.write('POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 100\r\n\r\n{');
+    expect((await client.closed()).received).toMatch(/^HTTP\/1\.1 408 /);
+    await eventually(() => refusals.length > 0);
+    expect(requests).toEqual([]);
+    expect(refusals.map(({ status }) => status)).toEqual([408]);
+  });
+
+  it.each(['destroy', 'resetAndDestroy'] as const)(
+    'who goes idle and leaves by %s is not complained of',
+    async (how) => {
+      const { connect, receiver, refusals } = await start();
+      const client = await connect();
+      client.write(rawPost(BODY));
+      await client.until(/ 200 /);
+      client.socket[how]();
+      await client.closed();
+      expect((await fetch(receiver.url)).status).toBe(200);
+      expect(refusals).toEqual([]);
+    },
+  );
+
+  it.each(['destroy', 'resetAndDestroy'] as const)(
+    'who leaves by %s in the middle of a body is noticed and not reported as a request',
+    async (how) => {
+      const { connect, requests, refusals } = await start();
+      const client = await connect();
+      client.write('POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 100\r\n\r\n{');
+      const visit = await connect();
+      visit.write('GET / HTTP/1.1\r\nHost: a\r\n\r\n');
+      await visit.until(/ 200 /);
+      client.socket[how]();
+      await eventually(() => refusals.length === 1);
+      expect(refusals).toMatchObject([{ status: undefined, reason: 'its sender left in the middle' }]);
+      expect(requests).toEqual([]);
+    },
+  );
+
+  it.each([
+    ['garbage', '\u0000\u0001\u0002 hello\r\n\r\n', 400],
+    ['a TLS hello', Buffer.from('16030100f4010000f00303', 'hex'), 400],
+    ['two lengths', 'POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nab', 400],
+    ['an escape in the path', 'POST /\u001b[2J HTTP/1.1\r\nHost: a\r\n\r\n', 400],
+    ['20 KB of headers', `POST / HTTP/1.1\r\nHost: a\r\nX: ${'x'.repeat(20_000)}\r\n\r\n`, 431],
+  ])('who sends %s is told so, and the receiver goes on', async (_what, bytes, status) => {
+    const { connect, requests, refusals } = await start();
+    const client = await connect();
+    client.write(bytes);
+    expect((await client.closed()).received).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `));
+    expect(refusals).toMatchObject([{ status }]);
+    const next = await connect();
+    next.write(rawPost(BODY));
+    await next.until(/ 200 /);
+    expect(requests).toHaveLength(1);
+  });
+
+  it.each([
+    ['deep', '['.repeat(200_000)],
+    ['deep and whole', `${'['.repeat(50_000)}${']'.repeat(50_000)}`],
+    ['no UTF-8', Buffer.alloc(100_000, 0xff)],
+    ['gzip, or so it says', Buffer.concat([Buffer.from('1f8b08', 'hex'), Buffer.alloc(1_000)])],
+  ])('whose badly signed body is %s is judged like any other', async (_what, body) => {
+    const { receiver, requests } = await start({ secrets: ['s3cret'] });
+    const headers = { 'X-Signature': sign('another body', 's3cret') };
+    const response = await fetch(receiver.url, { method: 'POST', body, headers });
+    expect(response.status).toBe(200);
+    expect(requests.map(({ verdict }) => verdict)).toEqual(['invalid']);
+  });
+
+  it('with one connection too many is turned away until another ends', async () => {
+    const { connect, refusals } = await start({ limits: { connections: 2 } });
+    const [first, second] = [await connect(), await connect()];
+    for (const client of [first, second]) {
+      client.write(rawPost(BODY));
+      await client.until(/ 200 /);
+    }
+    const third = await connect();
+    expect((await third.closed()).received).toBe('');
+    expect(refusals).toMatchObject([{ reason: 'more than 2 connections at once' }]);
+    first.socket.destroy();
+    await first.closed();
+    await eventually(() => refusals.length === 1);
+  });
+});
+
+describe('a receiver', () => {
+  it('listens on loopback only, on the free port it names', async () => {
+    const { receiver } = await start();
+    expect(receiver.url).toBe(`http://127.0.0.1:${receiver.port}`);
+    expect(receiver.port).toBeGreaterThan(0);
+  });
+
+  it('names an address that works when it listens on all of them', async () => {
+    const { receiver } = await start({ host: '0.0.0.0' });
+    expect(receiver.url).toBe(`http://127.0.0.1:${receiver.port}`);
+    expect((await fetch(receiver.url)).status).toBe(200);
+  });
+
+  it('says who is in the way when the port is taken', async () => {
+    const other = createServer().listen(0, '127.0.0.1');
+    await once(other, 'listening');
+    const address = other.address();
+    const port = typeof address === 'object' && address !== null ? address.port : 0;
+    await expect(start({ port })).rejects.toMatchObject({
+      message: `Cannot listen on 127.0.0.1 port ${port}: something else is listening there`,
+      hint: 'choose another port, or --port 0 for any free one',
+    });
+    other.close();
+  });
+
+  it('refuses to require a signature that it cannot check', async () => {
+    await expect(start({ requireSignature: true })).rejects.toThrow(
+      'A signature is required, but there is no secret to check it with',
+    );
+  });
+
+  it('refuses an empty secret, which would let everybody in', async () => {
+    await expect(start({ secrets: ['s', ''] })).rejects.toThrow('A secret is empty');
+  });
+
+  it('closes at once with idle, half-sent and never-used connections open, and closes only once', async () => {
+    const { connect, receiver } = await start();
+    const [idle, halfSent, unused] = [await connect(), await connect(), await connect()];
+    idle.write(rawPost(BODY));
+    await idle.until(/ 200 /);
+    halfSent.write('POST / HTTP/1.1\r\nHost:');
+    await Promise.all([receiver.close(), receiver.close()]);
+    await Promise.all([idle.closed(), halfSent.closed(), unused.closed()]);
+    await expect(connect()).rejects.toThrow('ECONNREFUSED');
+  });
+
+  it('hands over the answer of the request whose report closes it', async () => {
+    const { receiver, connect } = await start({
+      onRequest: () => queueMicrotask(() => void receiver.close()),
+    });
+    const client = await connect();
+    client.write(rawPost(BODY));
+    expect((await client.closed()).received).toMatch(/^HTTP\/1\.1 200 OK/);
+  });
+});
