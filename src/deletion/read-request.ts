@@ -1,0 +1,41 @@
+import { ValidationError } from '../errors.ts';
+import { isObject } from '../message/validate.ts';
+import type { DeletionRequest } from './request.ts';
+
+/** `{"userIds":[…],"sources"?:[…]}`. Throws ValidationError with the path. */
+export function readDeletionRequest(input: unknown): DeletionRequest {
+  if (!isObject(input)) throw problem('', 'a deletion request to be a JSON object', input);
+  const userIds = readNames(input['userIds'], 'userIds');
+  const { sources } = input;
+  return sources === undefined || sources === null
+    ? { userIds }
+    : { userIds, sources: readNames(sources, 'sources') };
+}
+
+/** Each once: asking twice deletes no more than once. */
+function readNames(value: unknown, path: string): readonly string[] {
+  if (!Array.isArray(value) || value.length === 0) {
+    throw problem(path, `\`${path}\` to be a list of at least one string`, value);
+  }
+  const names = value.map((name: unknown, index) => {
+    if (typeof name === 'string' && name !== '') return name;
+    throw problem(`${path}[${index}]`, `\`${path}[${index}]\` to be a non-empty string`, name);
+  });
+  return [...new Set(names)];
+}
+
+function problem(path: string, expected: string, value: unknown): ValidationError {
+  const got = kindOf(value);
+  return new ValidationError(`expected ${expected}, got ${got}`, {
+    path,
+    got,
+    hint: 'send {"userIds":["…"]}, and "sources":["…"] to name some of them',
+  });
+}
+
+function kindOf(value: unknown): string {
+  if (value === undefined) return 'nothing';
+  if (value === null || value === '') return value === null ? 'null' : 'an empty string';
+  if (Array.isArray(value)) return value.length === 0 ? 'an empty list' : 'a list';
+  return typeof value === 'object' ? 'an object' : `a ${typeof value}`;
+}

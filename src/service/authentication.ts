@@ -1,0 +1,68 @@
+import { createHash, timingSafeEqual } from 'node:crypto';
+import { ConfigError } from '../errors.ts';
+import type { Refusal } from './refusal.ts';
+
+export const UNAUTHORIZED: Refusal = {
+  status: 401,
+  code: 'unauthorized',
+  message: 'the write key is missing or belongs to no source',
+  hint: 'send it as the user of Basic auth with an empty password, or as `writeKey` in the body',
+};
+
+/** Which write key belongs to which source. */
+export class WriteKeys {
+  readonly #sources: readonly { readonly name: string; readonly digest: Buffer }[];
+
+  /** Throws ConfigError when no source has one, or two have the same. */
+  constructor(sources: Readonly<Record<string, { readonly writeKey?: string }>>) {
+    this.#sources = Object.entries(sources).flatMap(([name, { writeKey }]) =>
+      writeKey === undefined ? [] : { name, digest: digestOf(writeKey) },
+    );
+    if (this.#sources.length === 0) throw noWriteKey();
+    refuseTwins(this.#sources);
+  }
+
+  /** In the same time for every key: all are compared, by digests of one length. */
+  sourceOf(writeKey: string): string | undefined {
+    const digest = digestOf(writeKey);
+    let found: string | undefined;
+    for (const source of this.#sources) {
+      if (timingSafeEqual(source.digest, digest)) found = source.name;
+    }
+    return found;
+  }
+}
+
+/** The user of Basic auth (RFC 7617); undefined without it. The password is not looked at: some clients send one. */
+export function basicUser(authorization: string | undefined): string | undefined {
+  const [, encoded] = /^basic +([A-Za-z0-9+/_=-]*) *$/i.exec(authorization ?? '') ?? [];
+  if (encoded === undefined) return undefined;
+  const credentials = Buffer.from(encoded, 'base64').toString();
+  const colon = credentials.indexOf(':');
+  return colon === -1 ? credentials : credentials.slice(0, colon);
+}
+
+function digestOf(writeKey: string): Buffer {
+  return createHash('sha256').update(writeKey).digest();
+}
+
+function noWriteKey(): ConfigError {
+  return new ConfigError('No source has a write key, so nobody could call the service', {
+    key: 'writeKey',
+    hint: 'set `writeKey` in the config (of each source), or HOOKS_WRITE_KEY',
+  });
+}
+
+function refuseTwins(sources: readonly { readonly name: string; readonly digest: Buffer }[]): void {
+  const names = new Map<string, string>();
+  for (const { name, digest } of sources) {
+    const twin = names.get(digest.toString('hex'));
+    if (twin !== undefined) {
+      throw new ConfigError(`The sources \`${twin}\` and \`${name}\` have the same write key`, {
+        key: `sources.${name}.writeKey`,
+        hint: 'a write key says which source a call is from: give each its own',
+      });
+    }
+    names.set(digest.toString('hex'), name);
+  }
+}

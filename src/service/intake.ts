@@ -1,0 +1,29 @@
+import type { Integrations } from '../message/types.ts';
+
+/** Where messages go that the service takes: the engine, as far as the service needs to know it. */
+export interface Intake {
+  /** Resolves once the deliveries of all of them are on disk; all or none. */
+  submit(source: string, messages: readonly TakenMessage[]): Promise<unknown>;
+  /** Keeps what was refused as dead letters of reason `invalid`. A letter whose id is there already changes nothing. */
+  keepInvalid(source: string, letters: readonly InvalidMessage[]): Promise<void>;
+}
+
+export interface TakenMessage {
+  readonly messageId: string;
+  readonly type: string;
+  readonly integrations: Integrations | undefined;
+  /** The exact bytes of every attempt. */
+  readonly body: Uint8Array;
+  readonly orderKeys: readonly string[];
+}
+
+export interface InvalidMessage {
+  /** The same for the same bytes from the same source, so that a client that repeats itself does not fill the store. */
+  readonly id: string;
+  readonly messageId: string;
+  readonly type: string;
+  /** As it came, without the write key. */
+  readonly body: Uint8Array;
+  /** What is wrong with it. */
+  readonly detail: string;
+}

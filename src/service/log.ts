@@ -1,0 +1,57 @@
+import { pino } from 'pino';
+import type { Clock } from '../clock.ts';
+import { printable, withoutSecrets } from '../redact.ts';
+
+/** What happens, for a machine that collects it: a sentence that never changes, and what it is about. */
+export interface Log {
+  debug(event: string, fields?: LogFields): void;
+  info(event: string, fields?: LogFields): void;
+  warn(event: string, fields?: LogFields): void;
+  error(event: string, fields?: LogFields): void;
+}
+
+export type LogLevel = 'debug' | 'info' | 'warn' | 'error';
+export type LogFields = Readonly<Record<string, string | number | boolean | undefined>>;
+
+interface LogOptions {
+  /** The lowest that is written. */
+  readonly level: LogLevel;
+  /** Masked wherever they turn up: a receiver may repeat what it was sent. */
+  readonly secrets: readonly string[];
+  readonly clock: Clock;
+  /** Takes one line, without its line break. */
+  readonly write: (line: string) => void;
+}
+
+/** JSON lines. No text from outside reaches one without being masked and made printable. */
+export function createLog({ level, secrets, clock, write }: LogOptions): Log {
+  const logger = pino(
+    {
+      level,
+      base: null,
+      timestamp: () => `,"time":"${new Date(clock.now()).toISOString()}"`,
+      formatters: { level: (label) => ({ level: label }) },
+    },
+    { write: (line) => write(line.trimEnd()) },
+  );
+  const at =
+    (name: LogLevel) =>
+    (event: string, fields: LogFields = {}): void => {
+      if (logger.isLevelEnabled(name)) logger[name](safe(fields, secrets), event);
+    };
+  return { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') };
+}
+
+function safe(fields: LogFields, secrets: readonly string[]): LogFields {
+  return Object.fromEntries(
+    Object.entries(fields).map(([name, value]) => [
+      name,
+      typeof value === 'string' ? printable(withoutSecrets(value, secrets)) : value,
+    ]),
+  );
+}
+
+/** An error as a field. */
+export function textOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

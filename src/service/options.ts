@@ -1,0 +1,58 @@
+import type { Clock } from '../clock.ts';
+import type { Deletions } from '../deletion/request.ts';
+import type { Intake } from './intake.ts';
+import type { Log } from './log.ts';
+import type { Metrics } from './metrics.ts';
+import type { Seen } from './seen.ts';
+
+export interface ServiceOptions {
+  /** A name or address of this machine. @default '127.0.0.1' */
+  readonly host?: string;
+  /** 0 to 65,535; 0 takes a free one. @default 0 */
+  readonly port?: number;
+  /** By name. A source without a write key cannot be called. */
+  readonly sources: Readonly<Record<string, { readonly writeKey?: string }>>;
+  /** Where messages go that are taken. */
+  readonly intake: Intake;
+  readonly deletions: Deletions;
+  /** Which messages were taken before. */
+  readonly seen: Seen;
+  readonly metrics: Metrics;
+  readonly log: Log;
+  readonly clock: Clock;
+  /** Rejects when nothing could be stored at this time: what `/readyz` asks. */
+  readonly checkStore: () => Promise<void>;
+  /** For messages that came without an id. @default a UUID */
+  readonly newId?: () => string;
+  readonly limits?: Partial<ServiceLimits>;
+}
+
+export interface ServiceLimits {
+  /**
+   * Of request bodies that are being read, unpacked or stored, together; more is answered with 429. Memory is a small
+   * multiple of it. @default 16_777_216 (16 MiB)
+   */
+  readonly bytesInFlight: number;
+  /**
+   * When to come back, as 429 and 503 say it. Segment's clients give a batch up after 30 of them.
+   * Seconds, at least 1. @default 5
+   */
+  readonly retryAfterSeconds: number;
+  /** From a connection's first byte to the end of the headers. Ms. @default 10_000 */
+  readonly headersMs: number;
+  /** From a connection's first byte to the end of the body. Ms. @default 30_000 */
+  readonly requestMs: number;
+  /** Connections at once; more are closed as they come. @default 4096 */
+  readonly connections: number;
+  /** How long close() waits for requests that are being received or stored. Ms. @default 500 */
+  readonly graceMs: number;
+}
+
+export const SERVICE_LIMITS: ServiceLimits = {
+  bytesInFlight: 16 * 1024 * 1024,
+  retryAfterSeconds: 5,
+  headersMs: 10_000,
+  requestMs: 30_000,
+  connections: 4096,
+  graceMs: 500,
+};

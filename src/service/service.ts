@@ -1,0 +1,52 @@
+import { randomUUID } from 'node:crypto';
+import { sleep } from '../clock.ts';
+import type { Answering } from './answer-body.ts';
+import { createApp } from './app.ts';
+import { WriteKeys } from './authentication.ts';
+import { ByteBudget } from './byte-budget.ts';
+import { Ingest } from './ingest.ts';
+import { SERVICE_LIMITS, type ServiceOptions } from './options.ts';
+import { startServer } from './server.ts';
+
+/** The tracking API of this machine. */
+export interface Service {
+  /** Where SDKs are pointed to, such as `http://127.0.0.1:8788`. */
+  readonly url: string;
+  /**
+   * Takes no more calls and answers those that are being stored; resolves when every socket is gone. What is still
+   * being received after the grace time is cut off: it was not acknowledged.
+   */
+  close(): Promise<void>;
+}
+
+/** Throws ConfigError when it cannot listen there, or no source has a write key of its own. */
+export async function startService(options: ServiceOptions): Promise<Service> {
+  const limits = { ...SERVICE_LIMITS, ...options.limits };
+  const { clock, log, newId = randomUUID } = options;
+  const answering: Answering = {
+    ...options,
+    newId,
+    keys: new WriteKeys(options.sources),
+    ingest: new Ingest(options),
+  };
+  const stopping = new AbortController();
+  const app = createApp(answering, {
+    ...options,
+    budget: new ByteBudget(limits.bytesInFlight),
+    retryAfterSeconds: limits.retryAfterSeconds,
+    stopping: stopping.signal,
+  });
+  const server = await startServer(app.fetch, { ...options, limits });
+  log.info('listening', { url: server.url });
+  let closed: Promise<void> | undefined;
+  const close = async (): Promise<void> => {
+    stopping.abort();
+    log.info('stopping: no more calls are taken');
+    const answered = new AbortController();
+    const ended = server.close().finally(() => answered.abort());
+    await sleep(clock, limits.graceMs, answered.signal);
+    server.cut();
+    await ended;
+  };
+  return { url: server.url, close: () => (closed ??= close()) };
+}

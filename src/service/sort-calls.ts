@@ -1,0 +1,147 @@
+import { createHash } from 'node:crypto';
+import { ValidationError } from '../errors.ts';
+import { encodeBody } from '../message/body.ts';
+import { buildMessage } from '../message/build.ts';
+import { checkMessageSize, MAX_MESSAGE_BYTES, messageBytes } from '../message/limits.ts';
+import type { JsonObject, JsonValue } from '../message/types.ts';
+import { isObject } from '../message/validate.ts';
+import { MASK } from '../redact.ts';
+import type { Call } from './calls.ts';
+import type { InvalidMessage, TakenMessage } from './intake.ts';
+
+export interface Sorted {
+  readonly valid: readonly ValidCall[];
+  readonly rejected: readonly RejectedCall[];
+}
+
+export interface ValidCall extends TakenMessage {
+  /** Whether the caller gave the `messageId`: only then can it be known again. */
+  readonly isNamed: boolean;
+}
+
+export interface RejectedCall {
+  /** In the batch, from 0. */
+  readonly index: number;
+  readonly code: 'invalid' | 'too-large';
+  readonly message: string;
+  readonly hint: string | undefined;
+  readonly letter: InvalidMessage;
+}
+
+interface SortOptions {
+  readonly source: string;
+  /** The time of messages that say none. Ms since the epoch. */
+  readonly now: number;
+  readonly newId: () => string;
+  /** Of the whole request: no message of a small one is too large. */
+  readonly requestBytes: number;
+  /** Kept out of dead letters. */
+  readonly writeKey: string;
+}
+
+/** Parts the messages that can be taken from those that cannot. */
+export function sortCalls(calls: readonly Call[], options: SortOptions): Sorted {
+  const valid: ValidCall[] = [];
+  const rejected: RejectedCall[] = [];
+  calls.forEach((call, index) => {
+    try {
+      valid.push(readCall(call, options));
+    } catch (error) {
+      if (!(error instanceof ValidationError)) throw error;
+      rejected.push(rejection(call, error, { ...options, index }));
+    }
+  });
+  return { valid, rejected };
+}
+
+/** Throws ValidationError. */
+function readCall(call: Call, { now, newId, requestBytes }: SortOptions): ValidCall {
+  if (call.input === undefined) throw asValidationError(call.error);
+  if (requestBytes > MAX_MESSAGE_BYTES) checkSize(call.input);
+  const message = buildMessage(call.input, { now });
+  const { type, messageId, integrations } = message;
+  return {
+    messageId: messageId ?? newId(),
+    isNamed: messageId !== undefined,
+    type,
+    integrations,
+    body: Buffer.from(encodeBody(message)),
+    orderKeys: [],
+  };
+}
+
+function asValidationError(error: Error & { readonly hint: string | undefined }): ValidationError {
+  return error instanceof ValidationError
+    ? error
+    : new ValidationError(error.message, { path: '', hint: error.hint });
+}
+
+class TooLarge extends ValidationError {}
+
+/** The limit is on what the caller gave: what a client adds to it may be on top. */
+function checkSize(input: JsonValue): void {
+  if (!isObject(input) || messageBytes(input) <= MAX_MESSAGE_BYTES) return;
+  try {
+    checkMessageSize(messageBytes(withoutClientFields(input)));
+  } catch (error) {
+    if (!(error instanceof ValidationError)) throw error;
+    throw new TooLarge(error.message, { path: '', hint: error.hint });
+  }
+}
+
+/** What a client library adds to every message by itself. */
+const CLIENT_FIELDS: readonly string[] = [
+  'messageId',
+  'timestamp',
+  'type',
+  'writeKey',
+  'sentAt',
+  '_metadata',
+];
+
+function withoutClientFields(input: Readonly<Record<string, unknown>>): object {
+  const own = without(input, CLIENT_FIELDS);
+  return isObject(own['context']) ? { ...own, context: without(own['context'], ['library']) } : own;
+}
+
+function without(
+  input: Readonly<Record<string, unknown>>,
+  names: readonly string[],
+): Readonly<Record<string, unknown>> {
+  return Object.fromEntries(Object.entries(input).filter(([name]) => !names.includes(name)));
+}
+
+function rejection(
+  call: Call,
+  error: ValidationError,
+  { index, source, writeKey }: SortOptions & { readonly index: number },
+): RejectedCall {
+  const body = call.input === undefined ? masked(call.bytes, writeKey) : encoded(call.input);
+  const id = `invalid-${createHash('sha256').update(JSON.stringify(source)).update(body).digest('base64url')}`;
+  const { messageId, type } = isObject(call.input) ? call.input : ({} as JsonObject);
+  return {
+    index,
+    code: error instanceof TooLarge ? 'too-large' : 'invalid',
+    message: error.message,
+    hint: error.hint,
+    letter: {
+      id,
+      messageId: typeof messageId === 'string' && messageId !== '' ? messageId : id,
+      type: typeof type === 'string' ? type.slice(0, LONGEST_TYPE) : '',
+      body,
+      detail: error.message,
+    },
+  };
+}
+
+const LONGEST_TYPE = 40;
+
+function encoded(input: JsonValue): Uint8Array {
+  return Buffer.from(JSON.stringify(isObject(input) ? without(input, ['writeKey']) : input));
+}
+
+/** What cannot be read without loss is kept as it came. */
+function masked(bytes: Uint8Array, writeKey: string): Uint8Array {
+  const text = Buffer.from(bytes).toString();
+  return Buffer.from(text.replaceAll(JSON.stringify(writeKey), JSON.stringify(MASK)));
+}

@@ -1,0 +1,54 @@
+import { describe, expect, it } from 'vitest';
+import { QueueError } from '../../src/errors.ts';
+import { basic, closeAfterEach, serving, sorted, until, WRITE_KEY, type Serving } from './serving.ts';
+
+closeAfterEach();
+
+async function look({ url }: Serving, id: unknown, headers = basic(WRITE_KEY)): Promise<Response> {
+  return fetch(`${url}/v1/deletions/${String(id)}`, { headers });
+}
+
+describe('POST /v1/deletions', () => {
+  it('sends a delete message for each user to each enabled destination, and keeps the state', async () => {
+    const serve = await serving();
+    const { status, body } = await serve.post('/v1/deletions', { userIds: ['u1', 'u2'] });
+    expect(status).toBe(200);
+    expect(body).toMatchObject({ success: true, users: 2, sources: { app: { state: 'no-destination' } } });
+    await until(() => serve.received.length === 4, 'two users at two sources');
+    expect(sorted(serve.received, 'type')).toEqual(['delete', 'delete', 'delete', 'delete']);
+    expect(sorted(serve.received, 'userId')).toEqual(['u1', 'u1', 'u2', 'u2']);
+    await until(() => serve.log.filter(({ msg }) => msg === 'delivered').length === 4, 'all to be recorded');
+    const found = (await (await look(serve, body['id'])).json()) as object;
+    expect(found).toMatchObject({
+      id: body['id'],
+      sources: { web: { state: 'delivered', deliveries: 2, delivered: 2 }, other: { state: 'delivered' } },
+    });
+  });
+
+  it('goes to the named sources only', async () => {
+    const serve = await serving({ deliver: false });
+    await serve.post('/v1/deletions', { userIds: ['u1'], sources: ['other'], writeKey: WRITE_KEY }, {});
+    expect(serve.added.map(({ source, destination }) => [source, destination])).toEqual([
+      ['other', 'Elsewhere'],
+    ]);
+  });
+
+  it('is refused without a key, malformed, or for a source that is not there', async () => {
+    const serve = await serving();
+    const statusOf = async (body: unknown, headers?: Record<string, string>): Promise<number> =>
+      (await serve.post('/v1/deletions', body, headers)).status;
+    expect(await statusOf({ userIds: ['u'] }, {})).toBe(401);
+    expect(await statusOf({ userIds: ['u'] }, basic('wrong'))).toBe(401);
+    expect(await statusOf('{"userIds":')).toBe(400);
+    expect(await statusOf({ userIds: [] })).toBe(400);
+    expect(await statusOf({ userIds: ['u'], sources: ['nowhere'] })).toBe(400);
+    expect(serve.added).toEqual([]);
+    expect((await look(serve, 'nothing')).status).toBe(404);
+    expect((await look(serve, 'nothing', {})).status).toBe(401);
+  });
+
+  it('is 503 when it cannot be stored', async () => {
+    const serve = await serving({ add: () => Promise.reject(new QueueError('the disk is full')) });
+    expect((await serve.post('/v1/deletions', { userIds: ['u'] })).status).toBe(503);
+  });
+});

@@ -1,0 +1,273 @@
+import { describe, expect, it } from 'vitest';
+import { QueueError } from '../../src/errors.ts';
+import { basic, bodyOf, closeAfterEach, serving, track, until, WRITE_KEY } from './serving.ts';
+
+closeAfterEach();
+
+describe('POST /v1/batch', () => {
+  it('takes the valid messages, lists the others and keeps them as dead letters', async () => {
+    const serve = await serving();
+    const batch = [track('u1'), { type: 'track', userId: 'u2', writeKey: WRITE_KEY }, 3, track('u3')];
+    const { status, body } = await serve.post('/v1/batch', { batch });
+    expect(status).toBe(200);
+    expect(body).toEqual({
+      success: true,
+      rejected: [
+        {
+          index: 1,
+          code: 'invalid',
+          message: 'expected `event` to be a non-empty string, got nothing (track)',
+        },
+        { index: 2, code: 'invalid', message: 'expected a message to be a JSON object, got 3' },
+      ],
+    });
+    await until(() => serve.received.length === 2, 'both valid messages');
+    const dead = serve.added.filter((delivery) => delivery.dead !== undefined);
+    expect(
+      dead.map(({ source, destination, type, body: bytes, dead: why }) => ({
+        source,
+        destination,
+        type,
+        body: Buffer.from(bytes).toString(),
+        reason: why?.reason,
+      })),
+    ).toEqual([
+      {
+        source: 'web',
+        destination: '',
+        type: 'track',
+        body: '{"type":"track","userId":"u2"}',
+        reason: 'invalid',
+      },
+      { source: 'web', destination: '', type: '', body: '3', reason: 'invalid' },
+    ]);
+  });
+
+  it('keeps an invalid message once, however often it is sent', async () => {
+    const serve = await serving();
+    for (let time = 0; time < 3; time++) await serve.post('/v1/batch', { batch: [{ type: 'track' }] });
+    const ids = serve.added.map(({ id }) => id);
+    expect(ids).toHaveLength(3);
+    expect(new Set(ids).size).toBe(1);
+  });
+
+  it('does not let a number that JavaScript cannot hold spoil the other messages', async () => {
+    const serve = await serving();
+    const text = ` { "context" : {"ip":"::1", "a":["batch",[0]]}, "batch" : [ {"type":"track","userId":"u1","event":"a, \\"]} b"} ,
+      {"type":"track","userId":"u2","event":"E","properties":{"id":12345678901234567890,"key":"${WRITE_KEY}"}},
+      {"type":"delete","userId":"u3"} ] , "sentAt":"2026-01-01T00:00:00Z" } `;
+    const { status, body } = await serve.post('/v1/batch', text);
+    expect(status).toBe(200);
+    expect(body['rejected']).toEqual([
+      {
+        index: 1,
+        code: 'invalid',
+        message: expect.stringContaining('at `properties.id`, got 12345678901234567890'),
+      },
+    ]);
+    await until(() => serve.received.length === 2, 'the others');
+    expect(serve.received.map(bodyOf)).toMatchObject([
+      { userId: 'u1', event: 'a, "]} b', context: { ip: '::1' } },
+      { type: 'delete', userId: 'u3' },
+    ]);
+    const [letter] = serve.added.filter(({ dead }) => dead !== undefined);
+    const kept = Buffer.from(letter?.body ?? []).toString();
+    expect(kept).toContain('"id":12345678901234567890');
+    expect(kept).not.toContain(WRITE_KEY);
+  });
+
+  it('refuses what is lost outside of the messages, and what is no JSON, with the place', async () => {
+    const serve = await serving();
+    const twice = await serve.post('/v1/batch', `{"batch":[${JSON.stringify(track('u'))}],"a":1,"a":2}`);
+    expect([twice.status, twice.body['message']]).toEqual([400, 'expected each key once, got `a` twice']);
+    const cut = await serve.post('/v1/batch', '{"batch":[{"type":"track"');
+    expect([cut.status, cut.body['code']]).toEqual([400, 'malformed']);
+    expect(cut.body['message']).toContain('line 1, column 26');
+    for (const body of ['[]', '{}', '{"batch":{}}', 'null']) {
+      expect((await serve.post('/v1/batch', body)).status).toBe(400);
+    }
+    expect(serve.added).toEqual([]);
+  });
+
+  it('takes an empty batch, and says so', async () => {
+    const serve = await serving();
+    expect(await serve.post('/v1/batch', { batch: [] })).toMatchObject({
+      status: 200,
+      body: { success: true },
+    });
+  });
+
+  it('lists a message over 32 KB and takes the others', async () => {
+    const serve = await serving();
+    const large = track('u1', { properties: { text: 'x'.repeat(33_000) } });
+    const { body } = await serve.post('/v1/import', { batch: [large, track('u2')] });
+    expect(body['rejected']).toMatchObject([{ index: 0, code: 'too-large' }]);
+    await until(() => serve.received.length === 1, 'the other');
+  });
+
+  it('does not count what a client library adds against the 32 KB', async () => {
+    const serve = await serving();
+    const fields = { userId: 'u1', event: 'E', properties: { text: '' } };
+    fields.properties.text = 'x'.repeat(32_768 - JSON.stringify(fields).length);
+    const context = { library: { name: 'a-client', version: '1.0.0' } };
+    const message = { ...fields, type: 'track', messageId: 'm1', timestamp: '2026-01-01T00:00:00Z', context };
+    expect(await serve.post('/v1/batch', { batch: [message] })).toMatchObject({ body: { success: true } });
+    fields.properties.text += 'x';
+    const { body } = await serve.post('/v1/batch', { batch: [message] });
+    expect(body['rejected']).toMatchObject([{ code: 'too-large' }]);
+  });
+
+  it('routes by write key and by integrations', async () => {
+    const serve = await serving();
+    const batch = [
+      track('nobody', { integrations: { All: false } }),
+      track('chosen', { integrations: { All: false, Elsewhere: true } }),
+    ];
+    expect((await serve.post('/v1/batch', { batch }, basic('wk-of-the-other'))).status).toBe(200);
+    expect((await serve.post('/v1/batch', { batch: [track('off')] }, basic('wk-of-the-app'))).status).toBe(
+      200,
+    );
+    await until(() => serve.received.length > 0, 'a delivery');
+    expect(serve.added.map(({ source, destination }) => [source, destination])).toEqual([
+      ['other', 'Elsewhere'],
+    ]);
+    expect(serve.received.map(bodyOf)).toMatchObject([{ userId: 'chosen' }]);
+  });
+
+  it('never says 200 before it is stored, and 503 when it cannot be', async () => {
+    const serve = await serving({ add: () => Promise.reject(new QueueError('the disk is full')) });
+    const { status, headers, body } = await serve.post('/v1/batch', {
+      batch: [track('u', { messageId: 'm' })],
+    });
+    expect([status, headers.get('retry-after'), body['code']]).toEqual([503, '5', 'unavailable']);
+    expect(JSON.stringify(body)).not.toContain('disk');
+    expect(serve.log).toContainEqual(expect.objectContaining({ level: 'error', error: 'the disk is full' }));
+  });
+
+  it('answers 500, not 4xx, to a fault of its own', async () => {
+    const serve = await serving({ add: () => Promise.reject(new TypeError('a fault')) });
+    expect((await serve.post('/v1/batch', { batch: [track('u')] })).status).toBe(500);
+  });
+});
+
+describe('POST /v1/track and the like', () => {
+  it('takes one message, whose type the path says', async () => {
+    const serve = await serving();
+    expect(await serve.post('/v1/identify', { userId: 'u1' })).toMatchObject({
+      status: 200,
+      body: { success: true },
+    });
+    await until(() => serve.received.length === 1, 'it');
+    expect(serve.received.map(bodyOf)).toMatchObject([
+      { version: 1, type: 'identify', userId: 'u1', traits: {} },
+    ]);
+  });
+
+  it('answers 400 to an invalid one, another type and no JSON, and 413 to a large one', async () => {
+    const serve = await serving();
+    const invalid = await serve.post('/v1/track', { userId: 'u1' });
+    expect([invalid.status, invalid.body['message']]).toEqual([
+      400,
+      'expected `event` to be a non-empty string, got nothing (track)',
+    ]);
+    expect((await serve.post('/v1/track', { type: 'page', userId: 'u' })).status).toBe(400);
+    expect((await serve.post('/v1/track', '{')).status).toBe(400);
+    expect((await serve.post('/v1/track', '[]')).status).toBe(400);
+    expect((await serve.post('/v1/track', track('u', { text: 'x'.repeat(40_000) }))).status).toBe(413);
+    expect(serve.added).toEqual([]);
+  });
+
+  it('gives a message without a timestamp the time of the service', async () => {
+    const serve = await serving();
+    const before = Date.now();
+    await serve.post('/v1/track', track('u'));
+    await until(() => serve.received.length === 1, 'it');
+    const at = Date.parse(String(serve.received.map(bodyOf)[0]?.['timestamp']));
+    expect(at).toBeGreaterThanOrEqual(before - 1);
+    expect(at).toBeLessThanOrEqual(Date.now() + 1);
+  });
+});
+
+describe('a message that comes again', () => {
+  it('is accepted and not delivered again, within a batch too', async () => {
+    const serve = await serving();
+    const again = track('u1', { messageId: 'm1' });
+    const first = await serve.post('/v1/batch', { batch: [again, again, track('u2', { messageId: 'm2' })] });
+    const second = await serve.post('/v1/batch', { batch: [again, track('u3', { messageId: 'm3' })] });
+    const single = await serve.post('/v1/track', again);
+    expect([first.status, second.status, single.status]).toEqual([200, 200, 200]);
+    expect(serve.added.map(({ messageId }) => messageId)).toEqual(['m1', 'm2', 'm3']);
+    const metrics = await (await fetch(`${serve.url}/metrics`)).text();
+    expect(metrics).toContain('hooks_ingest_messages_total{source="web",outcome="duplicate"} 3');
+  });
+
+  it('is another one at another source', async () => {
+    const serve = await serving();
+    const message = track('u1', { messageId: 'm1' });
+    await serve.post('/v1/track', message);
+    await serve.post('/v1/track', message, basic('wk-of-the-other'));
+    expect(serve.added.map(({ source }) => source)).toEqual(['web', 'other']);
+  });
+
+  it('is taken when it was not stored, or was invalid, the first time', async () => {
+    let isBroken = true;
+    const serve = await serving({
+      add: async (deliveries, queue) => {
+        if (isBroken) throw new QueueError('the disk is full');
+        await queue.add(deliveries);
+      },
+    });
+    const message = track('u1', { messageId: 'm1' });
+    expect((await serve.post('/v1/track', message)).status).toBe(503);
+    isBroken = false;
+    await serve.post('/v1/batch', { batch: [{ ...message, event: '' }] });
+    expect((await serve.post('/v1/track', message)).status).toBe(200);
+    await until(() => serve.received.length === 1, 'it');
+  });
+
+  it('is taken though it cannot be remembered, which the log says', async () => {
+    const serve = await serving({
+      change: (open) => ({
+        ...open,
+        seen: {
+          among: () => Promise.resolve(new Set<string>()),
+          add: () => Promise.reject(new QueueError('the disk is full')),
+        },
+      }),
+    });
+    expect((await serve.post('/v1/track', track('u1', { messageId: 'm1' }))).status).toBe(200);
+    expect(serve.added).toHaveLength(1);
+    expect(serve.log).toContainEqual(
+      expect.objectContaining({
+        msg: 'messages were stored, but will not be recognised if they come again',
+        error: 'the disk is full',
+      }),
+    );
+  });
+
+  it('is not acknowledged before the first is stored', async () => {
+    const releases: (() => void)[] = [];
+    const serve = await serving({
+      add: async (deliveries, queue) => {
+        await new Promise<void>((resolve) => {
+          releases.push(resolve);
+        });
+        await queue.add(deliveries);
+      },
+    });
+    const answers: string[] = [];
+    const send = async (name: string): Promise<void> => {
+      const { status } = await serve.post('/v1/track', track('u1', { messageId: 'm1' }));
+      answers.push(`${name} ${status}`);
+    };
+    const first = send('first');
+    await until(() => releases.length === 1, 'the first to be under way');
+    const second = send('second');
+    await serve.post('/v1/batch', { batch: [] });
+    expect(answers).toEqual([]);
+    releases[0]?.();
+    await Promise.all([first, second]);
+    expect(answers.toSorted()).toEqual(['first 200', 'second 200']);
+    expect(serve.added).toHaveLength(1);
+  });
+});

@@ -1,0 +1,170 @@
+import { gzipSync } from 'node:zlib';
+import { describe, expect, it } from 'vitest';
+import { ByteBudget } from '../../src/service/byte-budget.ts';
+import { rawPost, RawConnection } from '../receiver/raw-connection.ts';
+import { basic, bodyOf, closeAfterEach, serving, track, until, WRITE_KEY } from './serving.ts';
+
+closeAfterEach();
+
+const AUTHORIZATION = `Basic ${Buffer.from(`${WRITE_KEY}:`).toString('base64')}`;
+const GZIP = { ...basic(WRITE_KEY), 'content-encoding': 'gzip' };
+
+/** A batch whose body has exactly so many bytes. */
+function batchOf(bytes: number): string {
+  const message = JSON.stringify(track('u'));
+  const messages = Array.from({ length: 100 }, () => message).join(',');
+  return `{"batch":[${messages}]${' '.repeat(bytes - messages.length - '{"batch":[]}'.length)}}`;
+}
+
+describe('a body', () => {
+  it('may have 512,000 bytes, and not one more', async () => {
+    const serve = await serving({ deliver: false });
+    expect((await serve.post('/v1/batch', batchOf(512_000))).status).toBe(200);
+    expect((await serve.post('/v1/batch', batchOf(512_001))).status).toBe(413);
+  });
+
+  it('may be gzipped, with the limit on what it unpacks to', async () => {
+    const serve = await serving({ deliver: false });
+    const statusOf = async (body: string): Promise<number> =>
+      (await serve.post('/v1/batch', gzipSync(body), GZIP)).status;
+    expect([await statusOf(batchOf(512_000)), await statusOf(batchOf(512_001))]).toEqual([200, 413]);
+  });
+
+  it('is unpacked when it is, and delivered', async () => {
+    const serve = await serving();
+    await serve.post('/v1/batch', gzipSync(JSON.stringify({ batch: [track('zipped')] })), GZIP);
+    await until(() => serve.received.length === 1, 'it');
+    expect(serve.received.map(bodyOf)).toMatchObject([{ userId: 'zipped' }]);
+  });
+
+  it('that is a bomb costs no more than the limit', async () => {
+    const serve = await serving({ limits: { bytesInFlight: 700_000 } });
+    const bomb = gzipSync(Buffer.alloc(100_000_000));
+    const before = process.memoryUsage.rss();
+    expect((await serve.post('/v1/batch', bomb, GZIP)).status).toBe(413);
+    expect(process.memoryUsage.rss() - before).toBeLessThan(60_000_000);
+    expect((await serve.post('/v1/batch', { batch: [track('u')] })).status).toBe(200);
+  });
+
+  it('is unpacked though it is in several parts, or tells a wrong size', async () => {
+    const serve = await serving({ deliver: false, limits: { bytesInFlight: 600_000 } });
+    const [start, end] = [gzipSync(`{"batch":[${JSON.stringify(track('u'))}`), gzipSync(']}')];
+    expect((await serve.post('/v1/batch', Buffer.concat([start, end]), GZIP)).status).toBe(200);
+    expect(serve.added).toHaveLength(1);
+    const liar = gzipSync(batchOf(600_000));
+    liar.writeUInt32LE(5, liar.length - 4);
+    expect((await serve.post('/v1/batch', liar, GZIP)).status).toBe(413);
+  });
+
+  it('that is small and gzipped takes little room', async () => {
+    const serve = await serving({ deliver: false, limits: { bytesInFlight: 100_000 } });
+    const small = gzipSync(JSON.stringify({ batch: [track('u')] }));
+    const replies = await Promise.all(Array.from({ length: 50 }, () => serve.post('/v1/batch', small, GZIP)));
+    expect(new Set(replies.map(({ status }) => status))).toEqual(new Set([200]));
+  });
+
+  it('that is not what Content-Encoding says is malformed', async () => {
+    const serve = await serving();
+    const plain = await serve.post('/v1/batch', '{"batch":[]}', GZIP);
+    expect([plain.status, plain.body['message']]).toEqual([400, 'the body is not gzip']);
+    const cut = await serve.post('/v1/batch', gzipSync('{"batch":[]}').subarray(0, 15), GZIP);
+    expect([cut.status, cut.body['message']]).toEqual([400, 'the gzipped body is cut off']);
+    const brotli = await serve.post('/v1/batch', 'x', { ...GZIP, 'content-encoding': 'br' });
+    expect([brotli.status, brotli.body['code']]).toEqual([415, 'encoding']);
+  });
+
+  it('is refused before it is read when it says that it is too large', async () => {
+    const serve = await serving();
+    const connection = await RawConnection.open(serve.port);
+    connection.write(
+      `POST /v1/batch HTTP/1.1\r\nHost: a\r\nAuthorization: ${AUTHORIZATION}\r\nContent-Length: 9999999\r\n\r\n`,
+    );
+    await connection.until(/^HTTP\/1\.1 413 /);
+  });
+});
+
+describe('overload', () => {
+  it('is answered with 429 and when to come back, and passes', async () => {
+    const releases: (() => void)[] = [];
+    const serve = await serving({
+      limits: { bytesInFlight: 300_000 },
+      add: (deliveries, queue) =>
+        new Promise((resolve, reject) => {
+          releases.push(() => void queue.add(deliveries).then(resolve, reject));
+        }),
+    });
+    const held = serve.post('/v1/batch', batchOf(200_000));
+    await until(() => releases.length === 1, 'the first to be under way');
+    const refused = await serve.post('/v1/batch', batchOf(200_000));
+    expect([refused.status, refused.headers.get('retry-after'), refused.body['code']]).toEqual([
+      429,
+      '5',
+      'overloaded',
+    ]);
+    const gzipped = await serve.post('/v1/batch', gzipSync(batchOf(200_000)), GZIP);
+    expect(gzipped.status).toBe(429);
+    releases[0]?.();
+    expect((await held).status).toBe(200);
+    const after = serve.post('/v1/batch', batchOf(200_000));
+    await until(() => releases.length === 2, 'the next to be under way');
+    releases[1]?.();
+    expect((await after).status).toBe(200);
+  });
+
+  it('is not caused for ever by a sender that left', async () => {
+    const serve = await serving({ limits: { bytesInFlight: 1_000 } });
+    const half = 'x'.repeat(900);
+    const connection = await RawConnection.open(serve.port);
+    connection.write(
+      `POST /v1/batch HTTP/1.1\r\nHost: a\r\nAuthorization: ${AUTHORIZATION}\r\nContent-Length: 5000\r\n\r\n${half}`,
+    );
+    let refused = 0;
+    // Its bytes may be on their way still.
+    for (let turn = 0; turn < 100 && refused !== 429; turn++)
+      refused = (await serve.post('/v1/track', track('u', { pad: half.slice(0, 200) }))).status;
+    expect(refused).toBe(429);
+    connection.socket.destroy();
+    let status = 429;
+    for (let turn = 0; turn < 100 && status === 429; turn++)
+      ({ status } = await serve.post('/v1/track', track('u', { pad: half.slice(0, 200) })));
+    expect(status).toBe(200);
+  });
+});
+
+describe('many large batches at once', () => {
+  it('are taken or told to come again, and none is lost', async () => {
+    const serve = await serving({ deliver: false, limits: { bytesInFlight: 2_000_000 } });
+    const body = batchOf(400_000);
+    const replies = await Promise.all(Array.from({ length: 40 }, () => serve.post('/v1/batch', body)));
+    const taken = replies.filter(({ status }) => status === 200).length;
+    expect(replies.filter(({ status }) => status === 429)).toHaveLength(40 - taken);
+    expect(taken).toBeGreaterThan(0);
+    expect(serve.added).toHaveLength(100 * taken);
+  });
+});
+
+describe('ByteBudget', () => {
+  it('grows and shrinks by shares, and never over its limit', () => {
+    const budget = new ByteBudget(10);
+    const [a, b] = [budget.open(), budget.open()];
+    expect([a.grow(6), b.grow(5), b.grow(4), budget.taken]).toEqual([true, false, true, 10]);
+    a.shrinkTo(1);
+    expect([budget.taken, b.grow(5), b.grow(1)]).toEqual([5, true, false]);
+    a.shrinkTo(0);
+    b.shrinkTo(0);
+    expect(budget.taken).toBe(0);
+  });
+});
+
+describe('a slow sender', () => {
+  it('is let go when the headers or the body take too long, and others are served meanwhile', async () => {
+    const serve = await serving({ limits: { headersMs: 30, requestMs: 60 } });
+    const slowHeaders = await RawConnection.open(serve.port);
+    slowHeaders.write('POST /v1/batch HTTP/1.1\r\nHost: a\r\n');
+    const slowBody = await RawConnection.open(serve.port);
+    slowBody.write(rawPost('x'.repeat(100), [`Authorization: ${AUTHORIZATION}`], '/v1/batch').slice(0, -50));
+    expect((await serve.post('/v1/track', track('u'))).status).toBe(200);
+    await Promise.all([slowHeaders.closed(), slowBody.closed()]);
+    expect(serve.added).toHaveLength(1);
+  });
+});

@@ -1,0 +1,146 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { QueueError } from '../../src/errors.ts';
+import {
+  closeAfterEach,
+  serving,
+  SECRET,
+  sourcesTo,
+  track,
+  until,
+  WRITE_KEY,
+  type Serving,
+} from './serving.ts';
+
+closeAfterEach();
+
+async function get({ url }: Serving, path: string): Promise<{ status: number; text: string }> {
+  const response = await fetch(`${url}${path}`);
+  return { status: response.status, text: await response.text() };
+}
+
+describe('/metrics', () => {
+  it('counts requests, messages, attempts and dead letters, and times deliveries', async () => {
+    const serve = await serving({ respond: '200,400' });
+    await serve.post('/v1/batch', { batch: [track('u1', { messageId: 'm1' }), {}] });
+    await until(() => serve.received.length === 1, 'the first delivery');
+    await serve.post('/v1/track', track('u1', { messageId: 'm1' }));
+    await serve.post('/v1/track', track('u2'));
+    await until(() => serve.log.some(({ msg }) => msg === 'a delivery was given up'), 'the dead letter');
+    const { status, text } = await get(serve, '/metrics');
+    expect(status).toBe(200);
+    for (const line of [
+      'hooks_requests_total{route="/v1/track",status="200"} 2',
+      'hooks_ingest_messages_total{source="web",outcome="accepted"} 2',
+      'hooks_ingest_messages_total{source="web",outcome="duplicate"} 1',
+      'hooks_ingest_messages_total{source="web",outcome="rejected"} 1',
+      'hooks_attempts_total{source="web",destination="Webhooks",result="delivered"} 1',
+      'hooks_attempts_total{source="web",destination="Webhooks",result="rejected"} 1',
+      'hooks_dead_letters_total{source="web",destination="Webhooks",reason="rejected"} 1',
+      'hooks_delivery_seconds_count{source="web",destination="Webhooks"} 1',
+      'hooks_queue_deliveries{state="retrying"} 0',
+    ]) {
+      expect(text).toContain(`${line}\n`);
+    }
+  });
+
+  it('is there when the store is not', async () => {
+    const serve = await serving({
+      change: (open) => ({ ...open, depth: () => Promise.reject(new QueueError('gone')) }),
+    });
+    const { status, text } = await get(serve, '/metrics');
+    expect(status).toBe(200);
+    expect(text).not.toContain('hooks_queue_deliveries{');
+  });
+});
+
+describe('/healthz and /readyz', () => {
+  it('say that it lives, and whether it can store', async () => {
+    let isBroken = false;
+    const serve = await serving({
+      change: (open) => ({
+        ...open,
+        check: async () => {
+          if (isBroken) throw new QueueError('gone');
+        },
+      }),
+    });
+    expect((await get(serve, '/readyz')).status).toBe(200);
+    isBroken = true;
+    expect((await get(serve, '/readyz')).status).toBe(503);
+    expect((await get(serve, '/healthz')).status).toBe(200);
+  });
+});
+
+describe('what is not there', () => {
+  it('is 404, or 405 for another method, and a page may ask before it calls', async () => {
+    const serve = await serving();
+    expect((await get(serve, '/v1/nothing')).status).toBe(404);
+    expect((await get(serve, '/v1/batch')).status).toBe(405);
+    const preflight = await fetch(`${serve.url}/v1/t`, { method: 'OPTIONS' });
+    expect([preflight.status, preflight.headers.get('access-control-allow-origin')]).toEqual([204, '*']);
+  });
+});
+
+describe('secrets', () => {
+  it('reach no log, answer, metric or stored attempt, though the receiver repeats them', async () => {
+    const canaries = [WRITE_KEY, SECRET, 'canary-of-the-header', 'canary-of-the-key', 'canary-of-the-query'];
+    const url = await echoing(SECRET);
+    const attempts: unknown[] = [];
+    const serve = await serving({
+      sources: sourcesTo(url, {
+        Authorization: 'Bearer canary-of-the-header',
+        'X-Api-Key': 'canary-of-the-key',
+      }),
+      change: (open) => {
+        const { queue } = open;
+        const settle = queue.settle.bind(queue);
+        queue.settle = (claim, settlement) => {
+          attempts.push(settlement);
+          return settle(claim, settlement);
+        };
+        return open;
+      },
+    });
+    const texts: string[] = [];
+    const ask = async (path: string, body: unknown, headers?: Record<string, string>): Promise<void> => {
+      texts.push(JSON.stringify((await serve.post(path, body, headers)).body));
+    };
+    await ask(
+      '/v1/batch',
+      { batch: [track('u1'), { type: WRITE_KEY, userId: WRITE_KEY }], writeKey: WRITE_KEY },
+      {},
+    );
+    await ask('/v1/batch', `{"writeKey":"${WRITE_KEY}"`, {});
+    await ask('/v1/track', { writeKey: 'wrong-canary' }, {});
+    await ask('/v1/deletions', { userIds: [], writeKey: WRITE_KEY });
+    await until(() => attempts.length > 0, 'an attempt');
+    await serve.close();
+    const logged = JSON.stringify(serve.log);
+    expect(logged).toContain('an attempt failed');
+    const kept = JSON.stringify(attempts);
+    expect(kept).toContain('***');
+    for (const canary of canaries) {
+      for (const text of [logged, kept, ...texts.slice(1)]) expect(text).not.toContain(canary);
+    }
+    expect(texts.join('')).not.toContain('wrong-canary');
+  });
+});
+
+/** A real receiver that knows the shared secret, and answers with it and all that it was sent. Returns its URL, which has a secret of its own. */
+async function echoing(secret: string): Promise<string> {
+  const receiver = createServer((request, response) => {
+    request.resume();
+    response.writeHead(503).end(`${secret} ${request.url} ${JSON.stringify(request.headers)}`);
+  });
+  receiver.listen(0, '127.0.0.1');
+  await once(receiver, 'listening');
+  onTestFinished(() => {
+    receiver.closeAllConnections();
+    receiver.close();
+  });
+  const { port } = receiver.address() as AddressInfo; // it listens on a port
+  return `http://127.0.0.1:${port}/hook?token=canary-of-the-query`;
+}
