@@ -1,0 +1,51 @@
+// The public library: everything a program may rely on. Options and results are documented where they are declared.
+
+export { createDeliveryPipeline, createTrackingApiPipeline } from './pipeline/pipeline.ts';
+export type { DeliveryPipelineOptions, Pipeline, TrackingApiPipelineOptions } from './pipeline/pipeline.ts';
+export type { DestinationOutcome, Outcome, OutcomeAttempt } from './pipeline/outcomes.ts';
+
+export type { BuiltMessage, Client } from './client/client.ts';
+export type * from './client/calls.ts';
+export type { ClientOptions } from './client/options.ts';
+export type { Receipt } from './client/sink.ts';
+
+export { DELIVERY_DEFAULTS } from './engine/options.ts';
+export type {
+  DeliveryOptions,
+  DestinationOptions,
+  SourceOptions,
+  Sources,
+  WebhookOptions,
+} from './engine/options.ts';
+export type { EngineEvent } from './engine/engine-event.ts';
+export type { AttemptRecord, DeadReason, Delivery, DeliveryState } from './queue/delivery.ts';
+
+export { buildMessage, type BuildOptions } from './message/build.ts';
+export { encodeBody, toBody } from './message/body.ts';
+export { readJson, type JsonOrigin } from './message/json.ts';
+export { MESSAGE_TYPES } from './message/types.ts';
+export type { JsonObject, JsonValue, Message, MessageType } from './message/types.ts';
+
+export { sign } from './signature/sign.ts';
+export { verify, Verifier } from './signature/verify.ts';
+export type { Verdict, VerifyOptions } from './signature/verify.ts';
+
+export { captureBody, type Capture } from './capture/format.ts';
+export { isCapture, readCapture } from './capture/read.ts';
+export { toCapture } from './capture/write.ts';
+
+export { startReceiver, type Receiver } from './receiver/receiver.ts';
+export type { ReceiverOptions } from './receiver/options.ts';
+export type { ReceivedRequest } from './receiver/received-request.ts';
+
+export {
+  ClosedError,
+  ConfigError,
+  HooksError,
+  InputError,
+  QueueError,
+  SignatureError,
+  TransportError,
+  ValidationError,
+  type ErrorCode,
+} from './errors.ts';

@@ -1,0 +1,20 @@
+import type { DeletionStore } from '../deletion/state.ts';
+import type { QueueInspection } from '../queue/inspection.ts';
+
+/** A process may be killed between the end of a delivery and its note in the deletion request: the queue knows better then. */
+export function caughtUp(store: DeletionStore, inspection: Pick<QueueInspection, 'get'>): DeletionStore {
+  return {
+    add: (record) => store.add(record),
+    queued: (id, source, deliveryIds) => store.queued(id, source, deliveryIds),
+    settled: (id, source, end) => store.settled(id, source, end),
+    pending: (id) => store.pending(id),
+    get: async (id) => {
+      for (const { source, deliveryId } of await store.pending(id)) {
+        const state = (await inspection.get(deliveryId))?.state;
+        const isOver = state === 'delivered' || state === 'dead';
+        if (isOver) await store.settled(id, source, { deliveryId, isDelivered: state === 'delivered' });
+      }
+      return store.get(id);
+    },
+  };
+}

@@ -1,0 +1,229 @@
+import { createClient, type BuiltMessage, type Client } from '../client/client.ts';
+import type { ClientOptions } from '../client/options.ts';
+import type { Receipt, Sink } from '../client/sink.ts';
+import type { BatchRetry } from '../client/tracking-api-options.ts';
+import { createTrackingApiSink } from '../client/tracking-api-sink.ts';
+import { sleep, systemClock, type Clock } from '../clock.ts';
+import type { EngineEvent } from '../engine/engine-event.ts';
+import { createEngine } from '../engine/engine.ts';
+import { DEFAULT_SOURCE, type Sources } from '../engine/options.ts';
+import { checkRoutes } from './check-routes.ts';
+import { createEngineSink } from './engine-sink.ts';
+import { Outcomes, type Outcome } from './outcomes.ts';
+import { sourcesOf, type ShortForm } from './short-form.ts';
+import { packageVersion } from './version.ts';
+import { MemoryQueue } from '../queue/memory-queue.ts';
+import type { Queue } from '../queue/queue.ts';
+import { checkRoute } from '../transport/check-route.ts';
+import type { Transport } from '../transport/transport.ts';
+import { createUndiciTransport } from '../transport/undici-transport.ts';
+
+/** A client with everything behind it: what `send`, `replay` and a program that embeds hooks work with. */
+export interface Pipeline {
+  readonly client: Client;
+  /** Enqueues a message and resolves when it is settled at every destination, or the pipeline is interrupted. Never rejects for what a receiver does. */
+  deliver(message: BuiltMessage): Promise<Outcome>;
+  /** The same without a promise, for whoever has millions: `onOutcome` is called once. Throws ClosedError and QueueError. */
+  deliverThen(message: BuiltMessage, onOutcome: (outcome: Outcome) => void): void;
+  /** Stops delivering: attempts in flight get `graceMs`, then they are cut. What is not settled then is `unsent`. */
+  interrupt(graceMs: number): Promise<void>;
+  /** Flushes, waits until every delivery is settled, and releases every socket and timer. */
+  close(): Promise<void>;
+}
+
+interface SharedOptions {
+  readonly client?: ClientOptions;
+  /** The variables that name proxies (`HTTPS_PROXY` …). @default none is used */
+  readonly proxyEnv?: Readonly<NodeJS.ProcessEnv>;
+  /** @default undici */
+  readonly transport?: Transport;
+  readonly clock?: Clock;
+  /** From 0 to 1. @default Math.random */
+  readonly random?: () => number;
+}
+
+export type DeliveryPipelineOptions = SharedOptions & EngineParts & (ShortForm | LongForm);
+
+interface LongForm {
+  readonly sources: Sources;
+  /** The one whose calls the client makes. @default 'default' */
+  readonly source?: string;
+}
+
+interface EngineParts {
+  /** @default one in memory */
+  readonly queue?: Queue;
+  readonly onEvent?: (event: EngineEvent) => void;
+}
+
+export interface TrackingApiPipelineOptions extends SharedOptions {
+  readonly endpoint: string;
+  readonly writeKey: string;
+  /** For one attempt. Ms. */
+  readonly timeoutMs: number;
+  readonly retryForMs?: number;
+  readonly maxInFlight?: number;
+  readonly onRetry?: (retry: BatchRetry) => void;
+}
+
+/** Client → engine → queue → transport. Throws ConfigError for webhooks that cannot be asked, by what they are or by the way to them. */
+export function createDeliveryPipeline(options: DeliveryPipelineOptions): Pipeline {
+  const { sources, source = DEFAULT_SOURCE } =
+    'sources' in options ? options : { sources: sourcesOf(options) };
+  const { client, clock = systemClock, random = Math.random } = options;
+  const transport = options.transport ?? undici(options);
+  const queue = options.queue ?? new MemoryQueue(clock);
+  const outcomes = new Outcomes();
+  const onEvent = (event: EngineEvent): void => {
+    outcomes.see(event);
+    options.onEvent?.(event);
+  };
+  const engine = createEngine({
+    sources,
+    queue,
+    transport,
+    clock,
+    random,
+    userAgent: `hooks-cli/${packageVersion()}`,
+    onEvent,
+  });
+  if (options.transport === undefined) checkRoutes(sources, options.proxyEnv);
+  engine.start();
+  const release = async (): Promise<void> => {
+    await engine.close();
+    await queue.close();
+    await transport.close();
+  };
+  return new ClientPipeline({
+    sink: createEngineSink({ engine, source, outcomes }),
+    clock,
+    ...(client !== undefined && { client }),
+    onReceipt: (receipt, onOutcome) => outcomes.of(receipt, onOutcome),
+    settled: () => engine.idle(),
+    cut: async (graceMs) => {
+      const over = new AbortController();
+      const finished = engine.close().finally(() => over.abort());
+      await Promise.race([finished, sleep(clock, graceMs, over.signal)]);
+      over.abort();
+      await engine.abort();
+      outcomes.interrupt();
+    },
+    release,
+  });
+}
+
+/** Client → someone's tracking API over HTTP. Throws ConfigError for an endpoint, write key or proxy that cannot be used. */
+export function createTrackingApiPipeline(options: TrackingApiPipelineOptions): Pipeline {
+  const { endpoint, writeKey, timeoutMs, client, clock = systemClock, random = Math.random } = options;
+  const { retryForMs, maxInFlight, onRetry } = options;
+  const [stopping, cutting] = [new AbortController(), new AbortController()];
+  let spare: (() => void) | undefined;
+  const sink = createTrackingApiSink({
+    endpoint,
+    writeKey,
+    version: packageVersion(),
+    timeoutMs,
+    clock,
+    random,
+    transport: cutBy(cutting.signal, options.transport ?? undici(options)),
+    signal: stopping.signal,
+    ...(retryForMs !== undefined && { retryForMs }),
+    ...(maxInFlight !== undefined && { maxInFlight }),
+    ...(onRetry !== undefined && { onRetry }),
+  });
+  if (options.transport === undefined) checkRoute(endpoint, options);
+  return new ClientPipeline({
+    sink,
+    clock,
+    ...(client !== undefined && { client }),
+    onReceipt: (receipt, onOutcome) => onOutcome(trackingApiOutcome(receipt)),
+    settled: async () => {},
+    // Closing waits for what is in flight.
+    cut: async (graceMs) => {
+      stopping.abort();
+      if (graceMs > 0) spare = clock.after(graceMs, () => cutting.abort());
+      else cutting.abort();
+    },
+    release: async () => spare?.(),
+  });
+}
+
+/** A request in flight is cut by this signal alone, not by the one that keeps others from being made. */
+function cutBy(signal: AbortSignal, transport: Transport): Transport {
+  return { send: (request) => transport.send({ ...request, signal }), close: () => transport.close() };
+}
+
+function undici({ proxyEnv }: SharedOptions): Transport {
+  return createUndiciTransport(proxyEnv === undefined ? {} : { proxyEnv });
+}
+
+interface PipelineParts {
+  readonly sink: Sink;
+  readonly clock: Clock;
+  readonly client?: ClientOptions;
+  readonly onReceipt: (receipt: Receipt, onOutcome: (outcome: Outcome) => void) => void;
+  /** Resolves when nothing that was accepted is still on its way. */
+  readonly settled: () => Promise<void>;
+  readonly cut: (graceMs: number) => Promise<void>;
+  readonly release: () => Promise<void>;
+}
+
+class ClientPipeline implements Pipeline {
+  readonly client: Client;
+  readonly #parts: PipelineParts;
+
+  constructor(parts: PipelineParts) {
+    const { sink, clock, client } = parts;
+    this.client = createClient({ sink, clock, ...client });
+    this.#parts = parts;
+  }
+
+  async deliver(message: BuiltMessage): Promise<Outcome> {
+    return new Promise((resolve) => this.deliverThen(message, resolve));
+  }
+
+  deliverThen(message: BuiltMessage, onOutcome: (outcome: Outcome) => void): void {
+    const { onReceipt } = this.#parts;
+    this.client.enqueueThen(awaited(message), (receipt) => onReceipt(receipt, onOutcome));
+  }
+
+  async interrupt(graceMs: number): Promise<void> {
+    await this.#parts.cut(graceMs);
+    await this.#close();
+  }
+
+  async close(): Promise<void> {
+    await this.client.flush();
+    await this.#parts.settled();
+    await this.#close();
+  }
+
+  async #close(): Promise<void> {
+    await this.client.close();
+    await this.#parts.release();
+  }
+}
+
+/** Field by field, as everything that is made once a message: spreads cost. */
+function awaited({ message, messageId, orderKeys, exactBody }: BuiltMessage): BuiltMessage {
+  return { message, messageId, orderKeys, exactBody, isAwaited: true };
+}
+
+function trackingApiOutcome(receipt: Receipt): Outcome {
+  const { messageId, attempts = [] } = receipt;
+  if (receipt.accepted) {
+    return {
+      messageId,
+      outcome: 'delivered',
+      destinations: [{ name: 'tracking API', outcome: 'delivered', attempts }],
+    };
+  }
+  const { code, reason } = receipt;
+  const outcome = code === 'aborted' ? 'unsent' : 'failed';
+  return {
+    messageId,
+    outcome,
+    destinations: [{ name: 'tracking API', outcome, attempts }],
+    refusal: { code, reason },
+  };
+}

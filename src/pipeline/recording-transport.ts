@@ -1,0 +1,15 @@
+import type { Transport, TransportRequest } from '../transport/transport.ts';
+
+/** A request as it would have gone out. Headers and body hold secrets; whoever shows it masks them. */
+export type RecordedRequest = Pick<TransportRequest, 'url' | 'headers' | 'body'>;
+
+/** For a dry run: takes every request for delivered and sends none, so that what is shown is what the engine makes. */
+export function createRecordingTransport(onRequest: (request: RecordedRequest) => void): Transport {
+  return {
+    send: ({ url, headers, body }) => {
+      onRequest({ url, headers, body });
+      return Promise.resolve({ kind: 'response', status: 200, ms: 0, reconnected: false });
+    },
+    close: () => Promise.resolve(),
+  };
+}

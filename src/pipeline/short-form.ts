@@ -1,0 +1,31 @@
+import {
+  DEFAULT_DESTINATION,
+  DEFAULT_SOURCE,
+  DELIVERY_DEFAULTS,
+  type DeliveryOptions,
+  type Sources,
+  type WebhookOptions,
+} from '../engine/options.ts';
+
+/** One source named `default` with one destination named `Webhooks`: all that most programs need. */
+export interface ShortForm {
+  /** 1 to 5: a URL, or a URL with headers of its own. */
+  readonly webhooks: readonly (string | (Pick<WebhookOptions, 'url'> & Partial<WebhookOptions>))[];
+  /** Of several the first signs. @default unsigned */
+  readonly sharedSecret?: string | readonly string[];
+  /** @default DELIVERY_DEFAULTS */
+  readonly delivery?: Partial<DeliveryOptions>;
+}
+
+export function sourcesOf({ webhooks, sharedSecret = [], delivery }: ShortForm): Sources {
+  const destination = {
+    enabled: true,
+    sharedSecrets: typeof sharedSecret === 'string' ? [sharedSecret] : sharedSecret,
+    webhooks: webhooks.map((webhook) => ({
+      headers: {},
+      ...(typeof webhook === 'string' ? { url: webhook } : webhook),
+    })),
+    delivery: { ...DELIVERY_DEFAULTS, ...delivery },
+  };
+  return { [DEFAULT_SOURCE]: { destinations: { [DEFAULT_DESTINATION]: destination } } };
+}

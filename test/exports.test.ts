@@ -1,0 +1,56 @@
+import { execFile } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { promisify } from 'node:util';
+import { describe, expect, it } from 'vitest';
+
+const ROOT = new URL('..', import.meta.url);
+
+describe('the built package', () => {
+  it('exports exactly the public library', async () => {
+    // The build, not the source: what a program that depends on the package gets. Built by the test run's set-up.
+    const built = new URL('dist/index.js', ROOT).href;
+    const library = (await import(/* @vite-ignore */ built)) as Record<string, unknown>;
+    expect(Object.keys(library).toSorted()).toEqual(
+      [
+        ['createDeliveryPipeline', 'createTrackingApiPipeline', 'DELIVERY_DEFAULTS'],
+        ['buildMessage', 'encodeBody', 'toBody', 'readJson', 'MESSAGE_TYPES'],
+        [
+          'sign',
+          'verify',
+          'Verifier',
+          'captureBody',
+          'isCapture',
+          'readCapture',
+          'toCapture',
+          'startReceiver',
+        ],
+        ['ClosedError', 'ConfigError', 'HooksError', 'InputError'],
+        ['QueueError', 'SignatureError', 'TransportError', 'ValidationError'],
+      ]
+        .flat()
+        .toSorted(),
+    );
+  });
+
+  it.each(['message', 'config'])('has a JSON Schema for a %s', (name) => {
+    const schema: unknown = JSON.parse(readFileSync(new URL(`dist/schemas/${name}.json`, ROOT), 'utf8'));
+    expect(schema).toMatchObject({ $schema: 'http://json-schema.org/draft-07/schema#' });
+  });
+
+  it('is in order as a package', async () => {
+    const { stdout } = await promisify(execFile)('npx', ['publint', '--strict'], { cwd: ROOT });
+    expect(stdout).toContain('All good!');
+  });
+
+  it('has no dependency that needs its install script', () => {
+    // Its script only builds what the package does not bring ready-made; `npm run test:nodes` runs it without.
+    const works = ['node_modules/@photostructure/sqlite'];
+    const lock = JSON.parse(readFileSync(new URL('package-lock.json', ROOT), 'utf8')) as {
+      packages: Record<string, { dev?: boolean; optional?: boolean; hasInstallScript?: boolean }>;
+    };
+    const scripted = Object.entries(lock.packages).filter(
+      ([path, { dev, hasInstallScript }]) => path !== '' && !dev && hasInstallScript,
+    );
+    expect(scripted.filter(([path, { optional }]) => !optional || !works.includes(path))).toEqual([]);
+  });
+});

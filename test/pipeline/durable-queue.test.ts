@@ -1,0 +1,66 @@
+import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { stateOf } from '../../src/deletion/state.ts';
+import { ConfigError } from '../../src/errors.ts';
+import { openDurableQueue, type DurableQueue } from '../../src/pipeline/durable-queue.ts';
+import { openEngine } from '../../src/pipeline/open-engine.ts';
+import { FakeClock } from '../fake-clock.ts';
+import { newDelivery } from '../queue/new-delivery.ts';
+import { sourcesTo } from '../service/serving.ts';
+import { temporaryFolder } from '../store/temporary-store.ts';
+
+const REACH = { allowPrivate: true, allowProxy: false };
+const SILENT = { onEvent: () => {}, onUnrecorded: () => {} };
+const LANE = { source: 'web', destination: 'Webhooks' };
+
+describe('the durable queue', () => {
+  let clock: FakeClock;
+  let open: DurableQueue;
+  beforeEach(async () => {
+    clock = new FakeClock();
+    open = await openDurableQueue({ store: undefined, dataDir: temporaryFolder(), clock });
+    const { close } = open;
+    onTestFinished(close);
+  });
+
+  it('is counted over all lanes, and its check writes', async () => {
+    await open.queue.add([
+      newDelivery('d1', LANE),
+      newDelivery('d2', { ...LANE, destination: 'Others' }),
+      newDelivery('d3', { ...LANE, dead: { reason: 'invalid', detail: 'no type' } }),
+    ]);
+    expect(await open.depth()).toEqual({ pending: 2, sending: 0, retrying: 0, delivered: 0, dead: 1 });
+    await open.check();
+    const row = await open.store.read((sql) => sql('SELECT checked_at FROM store_checks').get());
+    expect(row?.['checked_at']).toBe(Math.floor(clock.now()));
+  });
+
+  it('tells the end of a deletion of which only the queue knows, its process having been killed', async () => {
+    const sources = { web: { deliveries: undefined, delivered: 0, failed: 0 } };
+    await open.deletions.add({ id: 'r1', createdAt: 0, userIds: ['u1'], sources });
+    await open.queue.add([newDelivery('d1', LANE)]);
+    await open.deletions.queued('r1', 'web', ['d1']);
+    const state = async (): Promise<unknown> => {
+      const web = (await open.deletions.get('r1'))?.sources['web'];
+      return web && stateOf(web);
+    };
+    expect(await state()).toBe('pending');
+    const { claims } = await open.queue.claim({ ...LANE, limit: 1, leaseMs: 1_000 });
+    for (const claim of claims)
+      await open.queue.settle(claim, { state: 'delivered', progress: claim.delivery.progress });
+    expect(await state()).toBe('delivered');
+  });
+
+  it('is closed when there comes to be no engine over it', async () => {
+    const parts = { ...REACH, ...SILENT, open, clock };
+    const opening = openEngine({ ...parts, sources: sourcesTo('not a URL') });
+    await expect(opening).rejects.toThrow(ConfigError);
+    await expect(open.check()).rejects.toThrow('The store is closed');
+  });
+
+  it('is refused a proxy that takes the check of addresses away, unless that is allowed', async () => {
+    const env = { HTTPS_PROXY: 'http://127.0.0.1:9' };
+    const parts = { ...SILENT, open, clock, sources: sourcesTo('https://a.example/hook') };
+    const guarded = { allowPrivate: false, allowProxy: false, proxyEnv: env };
+    await expect(openEngine({ ...parts, ...guarded })).rejects.toThrow('HTTPS_PROXY names a proxy');
+  });
+});

@@ -1,0 +1,93 @@
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { createTrackingApiPipeline, type Pipeline } from '../../src/pipeline/pipeline.ts';
+import { createRecordingTransport, type RecordedRequest } from '../../src/pipeline/recording-transport.ts';
+import { after, answer } from '../engine/harness.ts';
+import { FakeClock } from '../fake-clock.ts';
+import { deliver, fakeTransport, isPending, type FakeTransport, type Receiver } from './set-up.ts';
+
+const ENDPOINT = 'http://api.example';
+
+function setUp(
+  receiver: Receiver,
+  options = {},
+): { pipeline: Pipeline; transport: FakeTransport; clock: FakeClock } {
+  const clock = new FakeClock();
+  const transport = fakeTransport(receiver);
+  const parts = { endpoint: ENDPOINT, writeKey: 'key', timeoutMs: 5_000, transport, clock, random: () => 0 };
+  const pipeline = createTrackingApiPipeline({ ...parts, ...options });
+  onTestFinished(() => pipeline.interrupt(0));
+  return { pipeline, transport, clock };
+}
+
+describe('a pipeline to a tracking API', () => {
+  it('delivers a message when its batch is taken', async () => {
+    const { pipeline, transport } = setUp(() => answer(200));
+    expect(await deliver(pipeline, 'm1')).toMatchObject({
+      messageId: 'm1',
+      outcome: 'delivered',
+      destinations: [{ name: 'tracking API', attempts: [{ url: `${ENDPOINT}/v1/batch`, status: 200 }] }],
+    });
+    await pipeline.close();
+    expect(transport.isClosed()).toBe(true);
+  });
+
+  it('fails a message that the answer names', async () => {
+    const { pipeline } = setUp(() =>
+      answer(200, { reply: '{"rejected":[{"index":0,"code":"bad","message":"no"}]}' }),
+    );
+    expect(await deliver(pipeline, 'm1')).toMatchObject({
+      outcome: 'failed',
+      refusal: { code: 'bad', reason: 'no' },
+    });
+  });
+
+  it('tells of each retry', async () => {
+    const retries: unknown[] = [];
+    const { pipeline, clock } = setUp((_request, turn) => answer(turn === 0 ? 503 : 200), {
+      onRetry: (retry: unknown) => retries.push(retry),
+    });
+    const outcome = deliver(pipeline, 'm1');
+    await clock.advance(10_000);
+    expect(await outcome).toMatchObject({
+      outcome: 'delivered',
+      destinations: [{ attempts: [{ status: 503 }, { status: 200 }] }],
+    });
+    expect(retries).toMatchObject([{ attempts: 1, messages: 1, reason: `503 from ${ENDPOINT}/v1/batch` }]);
+  });
+
+  it.each([
+    [900, 'delivered'],
+    [1_100, 'unsent'],
+  ])('gives what is in flight its time when it is interrupted, then cuts it (%i ms)', async (ms, outcome) => {
+    const clock = new FakeClock();
+    const { pipeline, transport } = setUp((request) => after(clock, ms, request, answer(200)), { clock });
+    const delivered = deliver(pipeline, 'm1');
+    expect(await isPending(delivered)).toBe(true);
+    const interrupted = pipeline.interrupt(1_000);
+    await clock.advance(1_000);
+    await interrupted;
+    expect(await delivered).toMatchObject({ outcome });
+    expect([transport.requests.length, transport.isClosed(), clock.pendingTimers]).toEqual([1, true, 0]);
+  });
+
+  it('leaves what would have been tried again, and what had not been sent, unsent when it is interrupted', async () => {
+    const { pipeline, transport, clock } = setUp(() => answer(503));
+    const outcomes = [deliver(pipeline, 'm1'), deliver(pipeline, 'm2')];
+    await isPending(outcomes[0] ?? Promise.resolve());
+    await pipeline.interrupt(0);
+    expect(await Promise.all(outcomes)).toMatchObject([
+      { messageId: 'm1', outcome: 'unsent', destinations: [{ attempts: [{ status: 503 }] }] },
+      { messageId: 'm2', outcome: 'unsent', destinations: [{ attempts: [] }] },
+    ]);
+    expect([transport.requests.length, clock.pendingTimers]).toEqual([1, 0]);
+  });
+});
+
+it('a recording transport takes every request for delivered and sends none', async () => {
+  const recorded: RecordedRequest[] = [];
+  const transport = createRecordingTransport((request) => recorded.push(request));
+  const request = { url: ENDPOINT, headers: ['A', 'b'], body: Buffer.from('{}'), timeoutMs: 5_000 };
+  expect(await transport.send(request)).toMatchObject({ kind: 'response', status: 200 });
+  expect(recorded).toEqual([{ url: ENDPOINT, headers: ['A', 'b'], body: Buffer.from('{}') }]);
+  await transport.close();
+});
