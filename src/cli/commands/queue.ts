@@ -1,0 +1,85 @@
+import type { Command } from 'commander';
+import type { CommandContext, Define } from '../command.ts';
+import { addStoreFlag } from '../delivery/queue-flags.ts';
+import { addSelectionFlags } from '../queue/selection.ts';
+import type { QueueOptions } from '../queue/session.ts';
+
+const EXAMPLES = `Examples:
+  $ hooks queue stats                       # how much waits, or is dead
+  $ hooks queue list --state dead --since 2h
+  $ hooks queue show ID                     # with its body and every attempt
+  $ hooks queue retry ID…                   # deliver dead letters again
+  $ hooks queue retry --all --filter reason=exhausted
+  $ hooks queue export --state dead > dead.ndjson   # for hooks replay
+`;
+
+const DETAILS = `
+All of it works while other processes deliver from the queue. --filter takes
+the fields of the body (type=track, properties.plan=pro) and of the delivery:
+id, messageId, source, destination, state, reason. --since goes by when a
+delivery was added: a time ago (2h), or a timestamp.
+`;
+
+/** Loaded when it runs, so that help loads little. */
+type Action = (words: readonly string[], options: QueueOptions, context: CommandContext) => Promise<void>;
+
+export const define: Define = (command, context) => {
+  command.enablePositionalOptions().addHelpText('before', EXAMPLES).addHelpText('after', DETAILS);
+  const add = (usage: string, summary: string, action: Action): Command => {
+    const sub = command.command(usage).summary(summary).description(summary);
+    addStoreFlag(sub).configureHelp({ showGlobalOptions: true });
+    return sub.action(async (...words: unknown[]) => {
+      const self = words.at(-1) as Command; // commander's last argument
+      await action(self.args, self.optsWithGlobals<QueueOptions>(), context);
+    });
+  };
+  add('stats', 'count deliveries by destination and state', async (_, options, { io, exit }) => {
+    const { stats } = await import('../queue/show.ts');
+    exit(await stats(options, io));
+  });
+  addSelectionFlags(
+    add('list', 'list waiting deliveries and dead letters', async (_, options, { io, exit }) => {
+      const { list } = await import('../queue/show.ts');
+      exit(await list(options, io));
+    }),
+  );
+  add(
+    'show <id>',
+    'show a delivery, its body and every attempt',
+    async ([id = ''], options, { io, exit }) => {
+      const { show } = await import('../queue/show.ts');
+      exit(await show(id, options, io));
+    },
+  );
+  addSelectionFlags(
+    add(
+      'retry [ids...]',
+      'deliver dead letters again, with a new retry window',
+      async (ids, options, { io, exit }) => {
+        const { retry } = await import('../queue/change.ts');
+        exit(await retry(ids, options, io));
+      },
+    ).option('--all', 'every dead letter that --filter and --since leave'),
+    { withStates: false },
+  );
+  add('drop <ids...>', 'remove deliveries for good', async (ids, options, { io, exit }) => {
+    const { drop } = await import('../queue/change.ts');
+    exit(await drop(ids, options, io));
+  });
+  addSelectionFlags(
+    add('export', 'print bodies as NDJSON, for hooks replay', async (_, options, { io, exit }) => {
+      const { exportBodies } = await import('../queue/show.ts');
+      exit(await exportBodies(options, io));
+    }),
+  );
+  addSelectionFlags(
+    add(
+      'purge',
+      'remove every dead letter for good, or what --state says',
+      async (_, options, { io, exit }) => {
+        const { purge } = await import('../queue/change.ts');
+        exit(await purge(options, io));
+      },
+    ),
+  );
+};

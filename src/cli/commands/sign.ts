@@ -1,0 +1,84 @@
+import { createHmac } from 'node:crypto';
+import type { Command } from 'commander';
+import { InputError } from '../../errors.ts';
+import { bodyText, stringified } from '../../signature/json-text.ts';
+import { sign } from '../../signature/sign.ts';
+import { isStdin, readBody, readWholeBody, type BodySource } from '../signature/body-input.ts';
+import type { CommandContext, Define, GlobalOptions } from '../command.ts';
+import { addSecretFlags, requiredSecrets, type SecretFlags } from '../signature/secret-flags.ts';
+
+const EXAMPLES = `Examples:
+  $ hooks sign --secret s3cret < body.json
+  $ curl -H "$(hooks sign --secret s3cret --as-header body.json)" \\
+      --data-binary @body.json http://localhost:3000/webhook
+  $ hooks sign --secret-file secret.txt --stringify body.json
+`;
+
+interface SignFlags extends SecretFlags, GlobalOptions {
+  readonly stringify?: true;
+  readonly asHeader?: true;
+}
+
+export const define: Define = (command, context) => {
+  command
+    .argument('[file]', 'the body; standard input when absent or -')
+    .option('--stringify', 'sign the JSON-stringified body, which is what send would sign')
+    .option('--as-header', 'print the whole header, X-Signature: HEX')
+    .action(async (file: BodySource, _flags: unknown, self: Command) => {
+      await run(file, self.optsWithGlobals(), context);
+    })
+    .addHelpText('before', EXAMPLES);
+  addSecretFlags(command);
+};
+
+async function run(file: BodySource, flags: SignFlags, context: CommandContext): Promise<void> {
+  const [secret] = await requiredSecrets(flags, context.io);
+  const signBody = flags.stringify ? signStringified : signBytes;
+  const { signature, bytes, remark } = await signBody(file, secret, context);
+  if (remark !== undefined && !flags.quiet) context.io.note(`note: ${remark}`);
+  const text = flags.asHeader ? `X-Signature: ${signature}` : signature;
+  context.io.out(`${flags.output === 'json' ? JSON.stringify({ signature, bytes }) : text}\n`);
+}
+
+interface Signed {
+  readonly signature: string;
+  /** How many were signed. */
+  readonly bytes: number;
+  readonly remark?: string;
+}
+
+async function signBytes(file: BodySource, secret: string, { io }: CommandContext): Promise<Signed> {
+  const hmac = createHmac('sha1', secret);
+  let bytes = 0;
+  let last: number | undefined;
+  await readBody(file, io, (chunk) => {
+    hmac.update(chunk);
+    bytes += chunk.length;
+    last = chunk.at(-1) ?? last;
+  });
+  return { signature: hmac.digest('hex'), bytes, ...remarkOn(last) };
+}
+
+function remarkOn(lastByte: number | undefined): { remark?: string } {
+  if (lastByte === undefined) return { remark: 'the body is empty; that is what was signed' };
+  if (lastByte !== 0x0a) return {};
+  return { remark: 'the body ends with a newline, which is signed too; --stringify leaves it out' };
+}
+
+/** Beyond, a text no longer fits into a string. */
+const LARGEST_TEXT_BYTES = 256 * 1024 * 1024;
+
+async function signStringified(file: BodySource, secret: string, { io }: CommandContext): Promise<Signed> {
+  const text = bodyText(await readWholeBody(file, io, LARGEST_TEXT_BYTES));
+  const json = text === undefined ? undefined : stringified(text.replace(/^\ufeff/, ''));
+  if (json === undefined) {
+    const name = isStdin(file) ? 'Standard input' : file;
+    throw new InputError(
+      `${name} is not JSON in UTF-8, at most 512 levels deep, so it cannot be stringified`,
+      {
+        hint: 'without --stringify the bytes are signed as they are',
+      },
+    );
+  }
+  return { signature: sign(json, secret), bytes: Buffer.byteLength(json) };
+}

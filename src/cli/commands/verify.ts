@@ -1,0 +1,145 @@
+import { Option, type Command } from 'commander';
+import { SignatureError } from '../../errors.ts';
+import { REASONS } from '../../signature/reason.ts';
+import { verify, Verifier, type Verdict, type VerifyOptions } from '../../signature/verify.ts';
+import { readBody, type BodySource } from '../signature/body-input.ts';
+import type { CommandContext, Define, GlobalOptions } from '../command.ts';
+import { ExitCode } from '../exit-code.ts';
+import { addSecretFlags, requiredSecrets, type SecretFlags } from '../signature/secret-flags.ts';
+import { readAnyBody, readRawBody, readRequest, type SignedInput } from '../signature/signed-input.ts';
+
+const EXAMPLES = `Examples:
+  $ hooks verify --secret s3cret < capture.json
+  $ hooks verify --secret s3cret --signature "$HTTP_X_SIGNATURE" body.json
+  $ hooks verify --secret new --secret old -o json < request.http
+`;
+
+type Format = 'raw' | 'capture' | 'http';
+
+interface VerifyFlags extends SecretFlags, GlobalOptions {
+  readonly signature?: string;
+  readonly format?: Format;
+  readonly exact?: true;
+}
+
+export const define: Define = (command, context) => {
+  command
+    .argument('[file]', 'a body, a capture or a raw HTTP request; standard input when absent or -')
+    .option(
+      '--signature <hex>',
+      'HEX or "X-Signature: HEX" (HOOKS_SIGNATURE); else the one that the input holds',
+    )
+    .addOption(
+      new Option('--format <format>', 'what the input is, instead of telling by its content').choices([
+        'raw',
+        'capture',
+        'http',
+      ]),
+    )
+    .option('--exact', 'only the bytes as received count, not the JSON-stringified body')
+    .action(async (file: BodySource, _flags: unknown, self: Command) => {
+      await run(file, self.optsWithGlobals(), context);
+    })
+    .addHelpText('before', EXAMPLES);
+  addSecretFlags(command);
+};
+
+async function run(file: BodySource, flags: VerifyFlags, context: CommandContext): Promise<void> {
+  const secrets = await requiredSecrets(flags, context.io);
+  const { verdict, bytes } = await verdictOn(file, { flags, secrets, context });
+  if (flags.output === 'json') context.io.out(`${JSON.stringify(verdict)}\n`);
+  else if (!flags.quiet) context.io.out(describe(verdict, bytes, context));
+  if (!verdict.valid) context.exit(ExitCode.negative);
+}
+
+interface Verification {
+  readonly flags: VerifyFlags;
+  readonly secrets: readonly string[];
+  readonly context: CommandContext;
+}
+
+interface Verified {
+  readonly verdict: Verdict;
+  readonly bytes: number;
+}
+
+async function verdictOn(file: BodySource, verification: Verification): Promise<Verified> {
+  const { flags, context } = verification;
+  // An empty variable is how a shell says that there is none; an empty flag is an empty signature.
+  const signature = flags.signature ?? (context.io.env['HOOKS_SIGNATURE'] || undefined);
+  const format = flags.format ?? (signature === undefined ? undefined : 'raw');
+  if (format === 'raw' && signature !== undefined) {
+    return verifyRaw(file, verification, optionsOf(signature, verification));
+  }
+  return verifyInput(await readInput(file, format, verification), signature, verification);
+}
+
+function readInput(
+  file: BodySource,
+  format: Format | undefined,
+  { secrets: [secret = ''], context: { io } }: Verification,
+): Promise<SignedInput> {
+  if (format === undefined) return readAnyBody(file, io, secret);
+  if (format === 'raw') return readRawBody(file, io, secret);
+  return readRequest(file, io, { format, secret });
+}
+
+async function verifyRaw(
+  file: BodySource,
+  { context }: Verification,
+  options: VerifyOptions,
+): Promise<Verified> {
+  const verifier = new Verifier(options);
+  await readBody(file, context.io, (chunk) => {
+    verifier.update(chunk);
+  });
+  return { verdict: verifier.finish(), bytes: verifier.bytes };
+}
+
+function verifyInput(
+  { digest, bytes, request }: SignedInput,
+  given: string | undefined,
+  verification: Verification,
+): Verified {
+  const signature = given ?? request?.signature;
+  if (request === undefined || signature === undefined) throw noSignature(digest, bytes, verification);
+  return { verdict: verify({ body: request.body, ...optionsOf(signature, verification) }), bytes };
+}
+
+function optionsOf(signature: string, { flags, secrets, context }: Verification): VerifyOptions {
+  const { HOOKS_SECRET: fromEnvironment } = context.io.env;
+  const isOther =
+    fromEnvironment !== undefined && fromEnvironment !== '' && !secrets.includes(fromEnvironment);
+  return {
+    signature,
+    secrets,
+    exact: flags.exact ?? false,
+    otherSecrets: isOther ? [{ secret: fromEnvironment, origin: 'HOOKS_SECRET' }] : [],
+  };
+}
+
+/** The digest is data and goes out all the same: compare it by eye. */
+function noSignature(
+  signature: string,
+  bytes: number,
+  { flags, context: { io } }: Verification,
+): SignatureError {
+  if (flags.output === 'json') io.out(`${JSON.stringify({ signature, bytes })}\n`);
+  else if (!flags.quiet) io.out(`${signature}\n`);
+  return new SignatureError('There is no signature to compare with', {
+    reason: 'missing',
+    hint: 'give --signature HEX or HOOKS_SIGNATURE, or a capture or raw HTTP request that has an X-Signature header',
+  });
+}
+
+function describe(verdict: Verdict, bytes: number, { io: { color } }: CommandContext): string {
+  if (!verdict.valid) {
+    const [what = '', ...mend] = verdict.diagnosis.hint.split(/(?<=\.) /);
+    return `${color.red('invalid:')} ${what}\n${color.dim('hint:   ')} ${mend.join(' ')}\n`;
+  }
+  const { secret, over, note } = verdict;
+  const what = over === 'bytes' ? `${bytes} bytes` : 'the JSON-stringified body';
+  const why =
+    note === undefined ? '' : `${color.dim('note: ')} the bytes differ: ${REASONS[note].means} (${note})\n`;
+  return `${color.green('valid:')} matches secret ${secret} over ${what}\n${why}`;
+}

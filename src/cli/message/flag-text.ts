@@ -1,0 +1,39 @@
+import { readFile } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import { buffer } from 'node:stream/consumers';
+import { InputError } from '../../errors.ts';
+import type { Io } from '../io.ts';
+import { claimStdin } from '../stdin.ts';
+
+export interface FlagText {
+  readonly bytes: Uint8Array;
+  /** Where it came from, for errors: the flag, the file or `<stdin>`. */
+  readonly origin: string;
+}
+
+/** The value of a flag that takes `JSON|@file|@-`. */
+export async function readFlagText(value: string, flag: string, io: Io): Promise<FlagText> {
+  if (!value.startsWith('@')) return { bytes: Buffer.from(value), origin: flag };
+  const name = value.slice(1);
+  if (name === '-') return { bytes: await buffer(claimStdin(io, flag)), origin: '<stdin>' };
+  return { bytes: await readNamedFile(name, flag, io.cwd), origin: name };
+}
+
+const WHY_NOT: Readonly<Record<string, string>> = {
+  ENOENT: 'there is no such file',
+  EISDIR: 'it is a folder',
+  EACCES: 'it may not be read by this user',
+};
+
+async function readNamedFile(name: string, flag: string, cwd: string): Promise<Buffer> {
+  try {
+    return await readFile(resolve(cwd, name));
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown';
+    throw new InputError(`cannot be read: ${WHY_NOT[code] ?? code}`, {
+      file: name,
+      hint: `${flag} takes JSON, @file or @- for standard input`,
+      cause: error,
+    });
+  }
+}

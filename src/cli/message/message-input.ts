@@ -1,0 +1,126 @@
+import { ConfigError, InputError, ValidationError } from '../../errors.ts';
+import { readJson } from '../../message/json.ts';
+import type { JsonObject, JsonValue, MessageType } from '../../message/types.ts';
+import { assignAll } from './assignments.ts';
+import { readFlagText } from './flag-text.ts';
+import type { Io } from '../io.ts';
+import type { MessageFlags } from './message-flags.ts';
+
+const SCALARS = [
+  'userId',
+  'anonymousId',
+  'event',
+  'name',
+  'category',
+  'groupId',
+  'previousId',
+  'timestamp',
+  'messageId',
+] as const satisfies readonly (keyof MessageFlags)[];
+
+/** The message as the flags spell it, not yet checked: `--json` first, then whole maps, then single fields. */
+export async function messageInput(
+  flags: MessageFlags,
+  type: MessageType | undefined,
+  io: Io,
+): Promise<JsonObject> {
+  const whole = flags.json === undefined ? {} : await readObject(flags.json, '--json', io);
+  const maps = {
+    properties: await readMap(
+      flags.properties,
+      flags.property,
+      ['--properties', '--property'],
+      whole['properties'],
+      io,
+    ),
+    traits: await readMap(flags.traits, flags.trait, ['--traits', '--trait'], whole['traits'], io),
+    context: await readMap(...contextWords(flags), whole['context'], io),
+    integrations: await readMap(
+      flags.integrations,
+      flags.integration,
+      ['--integrations', '--integration'],
+      whole['integrations'],
+      io,
+    ),
+  };
+  const scalars = SCALARS.map((name) => [name, flags[name]] as const);
+  const given = [...scalars, ...Object.entries(maps)].filter(([, value]) => value !== undefined);
+  return { ...withType(whole, type), ...respelled(whole, flags), ...Object.fromEntries(given) } as JsonObject; // undefined is filtered out
+}
+
+/** `hooks send track --json …` may leave the type out, not contradict it. */
+function withType(whole: JsonObject, type: MessageType | undefined): JsonObject {
+  if (type === undefined) return whole;
+  if (whole['type'] !== undefined && whole['type'] !== type) {
+    throw new ConfigError(
+      `Expected \`--json\` to be a ${type} message, got type ${JSON.stringify(whole['type'])}`,
+      {
+        key: '--json',
+        origin: '--json',
+        hint: 'hooks send --json takes the type from the message',
+      },
+    );
+  }
+  return { ...whole, type };
+}
+
+/** A flag overrides either spelling of an alias's ids, so the wire's spelling of an overridden id is taken out. */
+function respelled(whole: JsonObject, flags: MessageFlags): { [key: string]: JsonValue | undefined } {
+  return {
+    ...(flags.userId !== undefined && 'User ID' in whole ? { 'User ID': flags.userId } : {}),
+    ...(flags.previousId !== undefined && 'Previous ID' in whole ? { 'Previous ID': flags.previousId } : {}),
+  };
+}
+
+/** `--context` takes words and, since scripts do that, a whole JSON object too. */
+function contextWords({
+  context = [],
+  contextJson,
+}: MessageFlags): [string | undefined, readonly string[], readonly [string, string]] {
+  const whole =
+    contextJson === undefined ? context.find((word) => word.trimStart().startsWith('{')) : undefined;
+  const words = context.filter((word) => word !== whole);
+  return [contextJson ?? whole, words, [whole === undefined ? '--context-json' : '--context', '--context']];
+}
+
+async function readMap(
+  text: string | undefined,
+  words: readonly string[] | undefined,
+  [wholeFlag, wordFlag]: readonly [string, string],
+  base: JsonValue | undefined,
+  io: Io,
+): Promise<JsonObject | undefined> {
+  const whole = text === undefined ? undefined : await readObject(text, wholeFlag, io);
+  if (words === undefined || words.length === 0) return whole;
+  return assignAll(words, wordFlag, whole ?? (isObject(base) ? base : {}));
+}
+
+async function readObject(text: string, flag: string, io: Io): Promise<JsonObject> {
+  const { bytes, origin } = await readFlagText(text, flag, io);
+  const value = readLossless(bytes, origin);
+  if (isObject(value)) return value;
+  throw new ConfigError(`Expected \`${flag}\` to be a JSON object, got ${kindOf(value)}`, {
+    key: flag,
+    origin: flag,
+    hint: `for example ${flag} '{"plan":"pro"}' or ${flag} @file.json`,
+  });
+}
+
+function kindOf(value: JsonValue): string {
+  if (value === null) return 'null';
+  return Array.isArray(value) ? 'an array' : `a ${typeof value}`;
+}
+
+/** What JavaScript would lose is told with the flag or file that it stands in. */
+function readLossless(bytes: Uint8Array, origin: string): JsonValue {
+  try {
+    return readJson(bytes, { file: origin });
+  } catch (error) {
+    if (!(error instanceof ValidationError)) throw error;
+    throw new InputError(error.message, { file: origin, hint: error.hint, cause: error });
+  }
+}
+
+function isObject(value: JsonValue | undefined): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,117 @@
+import { ConfigError } from '../../errors.ts';
+import type { DropAnswer, QueueInspection, RetryAnswer } from '../../queue/inspection.ts';
+import { printable } from '../../redact.ts';
+import { ExitCode } from '../exit-code.ts';
+import type { Io } from '../io.ts';
+import { jsonLine } from '../result/json-line.ts';
+import { select } from './selection.ts';
+import { withQueue, type QueueOptions } from './session.ts';
+
+/** Why nothing was done, and the way out. */
+const REFUSALS: Readonly<Record<Exclude<RetryAnswer | DropAnswer, 'retried' | 'dropped'>, string>> = {
+  unknown: 'there is no such delivery (hooks queue list shows their ids)',
+  delivered: 'it is delivered; hooks queue show shows its body, to send it anew',
+  waiting: 'it is no dead letter: it waits, and will be delivered',
+  invalid: 'its message is invalid, and no attempt would mend that: correct it and send it anew',
+  sending: 'it is under way; try again when it is settled',
+};
+
+/** `hooks queue retry` */
+export function retry(ids: readonly string[], options: QueueOptions, io: Io): Promise<ExitCode> {
+  if (ids.length > 0 === (options.all === true)) {
+    throw new ConfigError('Expected the ids of dead letters, or `--all`', {
+      key: '--all',
+      origin: '--all',
+      hint: 'hooks queue list --state dead shows them',
+    });
+  }
+  return withQueue(options, io, async ({ inspection }) => {
+    const change = (some: readonly string[]): Promise<readonly RetryAnswer[]> => inspection.retry(some);
+    if (ids.length === 0) return changeSelected({ inspection, change, done: 'retried', options, io });
+    return changeNamed(ids, { change, done: 'retried', options, io });
+  });
+}
+
+/** `hooks queue drop` */
+export function drop(ids: readonly string[], options: QueueOptions, io: Io): Promise<ExitCode> {
+  return withQueue(options, io, ({ inspection }) =>
+    changeNamed(ids, { change: (some) => inspection.drop(some), done: 'dropped', options, io }),
+  );
+}
+
+/** `hooks queue purge` */
+export function purge(options: QueueOptions, io: Io): Promise<ExitCode> {
+  return withQueue(options, io, ({ inspection }) =>
+    changeSelected({
+      inspection,
+      change: (some) => inspection.drop(some),
+      done: 'dropped',
+      options,
+      io,
+    }),
+  );
+}
+
+interface Change {
+  readonly change: (ids: readonly string[]) => Promise<readonly (RetryAnswer | DropAnswer)[]>;
+  readonly done: 'retried' | 'dropped';
+  readonly options: QueueOptions;
+  readonly io: Io;
+}
+
+/** A line for each, and 1 when one of them was refused. */
+async function changeNamed(ids: readonly string[], { change, done, options, io }: Change): Promise<ExitCode> {
+  const answers = await change(ids);
+  for (const [index, id] of ids.entries()) {
+    const result = answers[index] ?? 'unknown';
+    const refusal = result === 'retried' || result === 'dropped' ? undefined : REFUSALS[result];
+    if (options.output === 'json')
+      io.out(jsonLine({ id, result, ...(refusal !== undefined && { refusal }) }));
+    else if (refusal === undefined && !options.quiet) io.out(`${result} ${printable(id, 80)}\n`);
+    else if (refusal !== undefined)
+      io.note(`${io.errColor.red('refused:')} ${printable(id, 80)}: ${refusal}`);
+  }
+  return answers.every((answer) => answer === done) ? ExitCode.ok : ExitCode.negative;
+}
+
+/** All dead letters that the flags leave. What cannot be done is counted: nobody asked for that one. */
+async function changeSelected({
+  inspection,
+  change,
+  done,
+  options,
+  io,
+}: Change & { readonly inspection: QueueInspection }): Promise<ExitCode> {
+  const counts: Record<string, number> = { [done]: 0 };
+  const isMeant = done === 'retried' ? { ...options, state: DEAD } : options;
+  const ids = await idsOf(inspection, isMeant, io);
+  for (let at = 0; at < ids.length && !io.signal.aborted; at += CHUNK) {
+    for (const answer of await change(ids.slice(at, at + CHUNK))) counts[answer] = (counts[answer] ?? 0) + 1;
+  }
+  if (options.output === 'json') io.out(jsonLine(counts));
+  else
+    io.out(
+      `${Object.entries(counts)
+        .map(([answer, count]) => `${answer} ${count}`)
+        .join(', ')}\n`,
+    );
+  return ExitCode.ok;
+}
+
+const DEAD = ['dead'] as const;
+/** In one transaction: whoever delivers waits for it. */
+const CHUNK = 200;
+
+/** Before anything is changed: a dead letter that is retried may be dead again before the end is reached. */
+async function idsOf(
+  inspection: QueueInspection,
+  options: QueueOptions,
+  { signal }: Io,
+): Promise<readonly string[]> {
+  const ids: string[] = [];
+  for await (const page of select(inspection, options, { states: DEAD })) {
+    if (signal.aborted) break;
+    ids.push(...page.map(({ id }) => id));
+  }
+  return ids;
+}

@@ -1,0 +1,90 @@
+import type { AttemptRecord, Delivery } from '../../queue/delivery.ts';
+import { printable } from '../../redact.ts';
+import type { Io } from '../io.ts';
+import { attemptText as outcomeText, detailText, durationText } from '../result/attempt-text.ts';
+
+/** What `hooks queue list -o json` prints of a delivery. */
+export function briefJson(delivery: Delivery): Record<string, unknown> {
+  const { id, messageId, type, source, destination, state, reason, detail, createdAt, dueAt, settledAt } =
+    delivery;
+  const { rounds, attempts } = delivery.progress;
+  const last = attempts.at(-1);
+  return {
+    id,
+    messageId,
+    type,
+    source,
+    destination,
+    state,
+    ...(reason !== undefined && { reason }),
+    ...(detail !== undefined && { detail }),
+    createdAt: isoTime(createdAt),
+    ...(settledAt === undefined ? { dueAt: isoTime(dueAt) } : { settledAt: isoTime(settledAt) }),
+    rounds,
+    ...(last !== undefined && { lastAttempt: attemptJson(last) }),
+  };
+}
+
+/** With the body and every attempt. */
+export function fullJson(delivery: Delivery): Record<string, unknown> {
+  const { orderKeys, progress, body } = delivery;
+  const { lastAttempt: _, ...brief } = briefJson(delivery);
+  return {
+    ...brief,
+    orderKeys,
+    ...(progress.firstAttemptAt !== undefined && { firstAttemptAt: isoTime(progress.firstAttemptAt) }),
+    rejectedBy: progress.rejectedBy,
+    attempts: progress.attempts.map(attemptJson),
+    body: Buffer.from(body).toString(),
+  };
+}
+
+function attemptJson({ at, ...attempt }: AttemptRecord): object {
+  return { at: isoTime(at), ...attempt };
+}
+
+/** One aligned line. */
+export function briefText(delivery: Delivery, color: Io['color']): string {
+  const { id, messageId, type, source, destination, state, reason, createdAt, progress } = delivery;
+  const last = progress.attempts.at(-1);
+  const paint = state === 'dead' ? color.red : state === 'delivered' ? color.green : color.yellow;
+  return [
+    paint((reason === undefined ? state : `${state} (${reason})`).padEnd(16)),
+    printable(id, 80),
+    type.padEnd(8),
+    printable(messageId, 60),
+    `${printable(source, 40)} → ${printable(destination, 40)}`,
+    isoTime(createdAt),
+    ...(last === undefined ? [] : [said(last)]),
+  ].join('  ');
+}
+
+/** Everything, a line each. */
+export function fullText(delivery: Delivery, color: Io['color']): string {
+  const { detail, createdAt, dueAt, settledAt, orderKeys, progress, body } = delivery;
+  const lines = [
+    ['added', isoTime(createdAt)],
+    settledAt === undefined ? ['due', isoTime(dueAt)] : ['settled', isoTime(settledAt)],
+    ...(detail === undefined ? [] : [['why', printable(detail)]]),
+    ...(orderKeys.length === 0 ? [] : [['order', orderKeys.map((key) => printable(key, 80)).join(', ')]]),
+    ...progress.attempts.map((attempt) => ['attempt', attemptText(attempt)]),
+    ['body', printable(Buffer.from(body).toString(), 100_000)],
+  ];
+  return [
+    briefText(delivery, color),
+    ...lines.map(([name = '', text = '']) => `  ${name.padEnd(8)} ${text}`),
+  ].join('\n');
+}
+
+function attemptText(attempt: AttemptRecord): string {
+  return `${isoTime(attempt.at)}  ${said(attempt)}  in ${durationText(attempt.ms)}`;
+}
+
+function said(attempt: AttemptRecord): string {
+  const detail = detailText(attempt);
+  return `${outcomeText(attempt)}${detail === undefined ? '' : ` (${detail})`}`;
+}
+
+export function isoTime(ms: number): string {
+  return new Date(ms).toISOString();
+}

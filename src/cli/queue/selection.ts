@@ -1,0 +1,100 @@
+import { Option, type Command } from 'commander';
+import { systemClock } from '../../clock.ts';
+import { parseDuration } from '../../duration.ts';
+import { ConfigError } from '../../errors.ts';
+import { RFC_3339 } from '../../message/timestamp.ts';
+import type { JsonObject, JsonValue } from '../../message/types.ts';
+import { isObject } from '../replay/entry-message.ts';
+import type { Delivery, DeliveryState } from '../../queue/delivery.ts';
+import type { QueueInspection } from '../../queue/inspection.ts';
+import { printable } from '../../redact.ts';
+import { readFilter } from '../../replay/filter.ts';
+
+export interface SelectionFlags {
+  readonly state?: readonly DeliveryState[];
+  readonly filter?: readonly string[];
+  readonly since?: string;
+}
+
+const STATES: readonly DeliveryState[] = ['pending', 'sending', 'retrying', 'delivered', 'dead'];
+/** What somebody may have to do something about. */
+export const UNSETTLED_AND_DEAD: readonly DeliveryState[] = ['pending', 'sending', 'retrying', 'dead'];
+const PAGE = 200;
+
+export function addSelectionFlags(command: Command, { withStates = true } = {}): void {
+  command
+    .option(
+      '--filter <path=value,…>',
+      'only those that have these values; != for all others (repeat)',
+      collect,
+    )
+    .option('--since <time>', 'only those added since: 2h, or a timestamp');
+  if (withStates)
+    command.addOption(new Option('--state <states...>', 'only those in these states').choices(STATES));
+}
+
+function collect(value: string, before: readonly string[] = []): readonly string[] {
+  return [...before, value];
+}
+
+/** The deliveries that the flags leave, page by page. Throws ConfigError for a flag that cannot be read. */
+export function select(
+  inspection: QueueInspection,
+  flags: SelectionFlags,
+  { states }: { readonly states: readonly DeliveryState[] },
+): AsyncIterable<readonly Delivery[]> {
+  const filter = flags.filter === undefined ? undefined : readFilter(flags.filter);
+  const since = flags.since === undefined ? 0 : readSince(flags.since);
+  return pages(inspection, { states: flags.state ?? states, since }, (delivery) =>
+    filter === undefined ? true : filter(filterable(delivery)),
+  );
+}
+
+async function* pages(
+  inspection: QueueInspection,
+  selection: { readonly states: readonly DeliveryState[]; readonly since: number },
+  isMeant: (delivery: Delivery) => boolean,
+): AsyncGenerator<readonly Delivery[]> {
+  let after: number | undefined = 0;
+  while (after !== undefined) {
+    const { deliveries, next } = await inspection.list({ ...selection, after, limit: PAGE });
+    yield deliveries.filter(isMeant);
+    after = next;
+  }
+}
+
+function readSince(text: string): number {
+  const durationMs = parseDuration(text);
+  if (typeof durationMs === 'number' && durationMs >= 0) return systemClock.now() - durationMs;
+  if (RFC_3339.test(text)) return Date.parse(text);
+  throw new ConfigError(`Expected \`--since\` to be a time ago or a timestamp, got ${printable(text, 60)}`, {
+    key: '--since',
+    origin: '--since',
+    hint: 'for example --since 2h, or --since 2026-11-20T21:10:05Z',
+  });
+}
+
+/** The fields of the body, and those of the delivery over them. */
+function filterable(delivery: Delivery): JsonObject {
+  const { id, messageId, source, destination, state, type, reason = '' } = delivery;
+  const body = bodyOf(delivery);
+  return {
+    ...(body !== undefined && isObject(body) ? body : {}),
+    id,
+    messageId,
+    source,
+    destination,
+    state,
+    type,
+    reason,
+  };
+}
+
+/** Undefined for what is no JSON, which a dead letter of reason `invalid` may be. */
+export function bodyOf({ body }: Delivery): JsonValue | undefined {
+  try {
+    return JSON.parse(Buffer.from(body).toString()) as JsonValue; // what JSON.parse gives
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,97 @@
+import { InputError } from '../../errors.ts';
+import type { Delivery } from '../../queue/delivery.ts';
+import type { LaneStats } from '../../queue/inspection.ts';
+import { printable } from '../../redact.ts';
+import { ExitCode } from '../exit-code.ts';
+import type { Io } from '../io.ts';
+import { jsonLine } from '../result/json-line.ts';
+import { briefJson, briefText, fullJson, fullText, isoTime } from './delivery-line.ts';
+import { bodyOf, select, UNSETTLED_AND_DEAD } from './selection.ts';
+import { withQueue, type QueueOptions } from './session.ts';
+
+const COUNTS = ['pending', 'sending', 'retrying', 'delivered', 'dead'] as const;
+
+/** `hooks queue stats` */
+export function stats(options: QueueOptions, io: Io): Promise<ExitCode> {
+  return withQueue(options, io, async ({ inspection, store }) => {
+    const lanes = await inspection.stats();
+    const total = Object.fromEntries(
+      COUNTS.map((state) => [state, lanes.reduce((sum, lane) => sum + lane[state], 0)]),
+    );
+    if (options.output === 'json') {
+      for (const lane of lanes) io.out(jsonLine(withIsoTime(lane)));
+      io.out(jsonLine({ total, store: store.file }));
+      return ExitCode.ok;
+    }
+    for (const lane of lanes) io.out(`${statsText(lane)}\n`);
+    if (lanes.length === 0) io.note(`Nothing is in ${store.file}`);
+    return ExitCode.ok;
+  });
+}
+
+function withIsoTime({ nextDueAt, ...lane }: LaneStats): object {
+  return nextDueAt === undefined ? lane : { ...lane, nextDueAt: isoTime(nextDueAt) };
+}
+
+function statsText(lane: LaneStats): string {
+  const counts = COUNTS.map((state) => `${state} ${lane[state].toLocaleString('en-US')}`).join(', ');
+  const next = lane.nextDueAt === undefined ? '' : `; next due ${isoTime(lane.nextDueAt)}`;
+  return `${printable(lane.source, 80)} → ${printable(lane.destination, 80)}: ${counts}${next}`;
+}
+
+/** `hooks queue list` */
+export function list(options: QueueOptions, io: Io): Promise<ExitCode> {
+  return forEach(options, io, (delivery) =>
+    options.output === 'json' ? jsonLine(briefJson(delivery)) : `${briefText(delivery, io.color)}\n`,
+  );
+}
+
+/** `hooks queue export` */
+export function exportBodies(options: QueueOptions, io: Io): Promise<ExitCode> {
+  return forEach(options, io, (delivery) => {
+    const body = bodyOf(delivery);
+    if (body !== undefined) return `${lineOf(delivery)}\n`;
+    io.note(
+      `left out: the body of ${printable(delivery.id)} is not JSON (hooks queue show ${printable(delivery.id)})`,
+    );
+    return undefined;
+  });
+}
+
+/** The very bytes where they are one line; a body that was sent as its file had it may be several. */
+function lineOf({ body }: Delivery): string {
+  const text = Buffer.from(body).toString();
+  return /[\r\n]/.test(text) ? JSON.stringify(JSON.parse(text)) : text;
+}
+
+function forEach(
+  options: QueueOptions,
+  io: Io,
+  textOf: (delivery: Delivery) => string | undefined,
+): Promise<ExitCode> {
+  return withQueue(options, io, async ({ inspection }) => {
+    let found = 0;
+    for await (const page of select(inspection, options, { states: UNSETTLED_AND_DEAD })) {
+      if (io.signal.aborted) break;
+      found += page.length;
+      const text = page.map((delivery) => textOf(delivery) ?? '').join('');
+      if (text !== '') io.out(text);
+    }
+    if (found === 0 && options.output === 'text' && !options.quiet) io.note('Nothing is there');
+    return ExitCode.ok;
+  });
+}
+
+/** `hooks queue show` */
+export function show(id: string, options: QueueOptions, io: Io): Promise<ExitCode> {
+  return withQueue(options, io, async ({ inspection }) => {
+    const delivery = await inspection.get(id);
+    if (delivery === undefined) {
+      throw new InputError(`There is no delivery ${printable(id, 80)} in the queue`, {
+        hint: 'hooks queue list shows their ids',
+      });
+    }
+    io.out(options.output === 'json' ? jsonLine(fullJson(delivery)) : `${fullText(delivery, io.color)}\n`);
+    return ExitCode.ok;
+  });
+}

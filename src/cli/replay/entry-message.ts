@@ -1,0 +1,80 @@
+import { HooksError, ValidationError } from '../../errors.ts';
+import { encodeBody } from '../../message/body.ts';
+import { buildMessage } from '../../message/build.ts';
+import { readJson } from '../../message/json.ts';
+import { checkMessageSize, MAX_MESSAGE_BYTES, messageBytes } from '../../message/limits.ts';
+import type { JsonObject, JsonValue, Message } from '../../message/types.ts';
+import type { Entry, FoundEntry } from '../../replay/entry.ts';
+import { recordedAtOf, type Rewrite } from '../../replay/rewrite.ts';
+
+/** The value of an entry, or why there is none. */
+export type ReadEntry =
+  | { readonly entry: FoundEntry; readonly value: JsonValue; readonly error?: undefined }
+  | { readonly entry: Entry; readonly value?: undefined; readonly error: HooksError };
+
+export interface Ready {
+  readonly message: Message;
+  /** With `--exact`. */
+  readonly exactBody?: Uint8Array | undefined;
+}
+
+export interface ReadyOptions {
+  readonly exact: boolean;
+  readonly strict: boolean;
+  readonly rewrite: Rewrite;
+  readonly now: () => number;
+}
+
+export function readEntry(entry: Entry): ReadEntry {
+  if (entry.kind === 'broken') return { entry, error: entry.error };
+  try {
+    return { entry, value: readJson(entry.bytes, entry.origin) };
+  } catch (error) {
+    if (error instanceof HooksError) return { entry, error };
+    throw error;
+  }
+}
+
+/** The message of an entry, ready to be sent. Throws ValidationError. */
+export function readyMessage(entry: FoundEntry, value: JsonValue, options: ReadyOptions): Ready {
+  if (options.exact) return { message: asItIs(value, options.now()), exactBody: entry.bytes };
+  const message = buildMessage(isObject(value) ? options.rewrite(value) : value, {
+    now: options.now(),
+    strict: options.strict,
+  });
+  checkSize(entry.bytes.byteLength, value);
+  return { message };
+}
+
+/** Writing a number out makes it at most 21/4 as long (1e20), so a short entry need not be written out to be measured. */
+function checkSize(entryBytes: number, value: JsonValue): void {
+  if (entryBytes <= MAX_MESSAGE_BYTES / 6) return;
+  checkMessageSize(messageBytes(value as JsonObject)); // buildMessage has taken it
+}
+
+/** `--exact` sends anybody's webhook: only its type, ids and integrations are looked at, and only where they are there. */
+function asItIs(value: JsonValue, now: number): Message {
+  if (!isObject(value)) {
+    throw new ValidationError('expected a JSON object', { path: '', hint: 'a webhook carries one object' });
+  }
+  const recordedAt = recordedAtOf(value) ?? now;
+  const type = typeof value['type'] === 'string' ? value['type'] : 'unknown';
+  // Not a message of ours and never encoded; nothing reads more of it than the fields named above.
+  return { ...value, type, timestamp: new Date(recordedAt).toISOString() } as unknown as Message;
+}
+
+/** The body that is sent, for a person to read. */
+export function bodyText({ message, exactBody }: Ready): string {
+  return exactBody === undefined ? encodeBody(message) : Buffer.from(exactBody).toString();
+}
+
+/** Whether a receiver that re-serialises the body gets the same bytes. */
+export function isFixedPoint(bytes: Uint8Array, value: JsonValue): boolean {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).equals(
+    Buffer.from(JSON.stringify(value)),
+  );
+}
+
+export function isObject(value: JsonValue | undefined): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

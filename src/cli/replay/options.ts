@@ -1,0 +1,76 @@
+import { ConfigError } from '../../errors.ts';
+import { readFilter } from '../../replay/filter.ts';
+import { readRate, readSpeed } from '../../replay/pace.ts';
+import type { SelectionOptions } from '../../replay/selection.ts';
+import { printable } from '../../redact.ts';
+import type { GlobalOptions } from '../command.ts';
+import type { PreviewFlags } from '../delivery/preview-flags.ts';
+import type { WhereToFlags } from '../delivery/where-to.ts';
+
+/** The flags of `hooks replay`, as typed. */
+export interface ReplayOptions extends GlobalOptions, WhereToFlags, PreviewFlags {
+  readonly rate?: string;
+  readonly order: 'user' | 'none';
+  readonly speed?: string;
+  readonly timestamps: 'keep' | 'now' | 'shift';
+  readonly messageIds: 'keep' | 'new';
+  readonly filter?: readonly string[];
+  readonly offset?: string;
+  readonly limit?: string;
+  readonly exact?: true;
+  readonly strict?: true;
+  readonly failFast?: true;
+  readonly resume?: true;
+  readonly report?: string;
+  readonly failed?: string;
+}
+
+/** What of the flags has to be read before anything is sent. */
+export interface ReplayPlan {
+  readonly selection: SelectionOptions;
+  readonly intervalMs: number | undefined;
+  readonly speed: number | undefined;
+}
+
+/** Throws ConfigError for a flag that cannot be used. */
+export function planOf(options: ReplayOptions): ReplayPlan {
+  refuseConflicts(options);
+  const { filter, offset, limit, rate, speed } = options;
+  return {
+    selection: {
+      filter: filter === undefined ? undefined : readFilter(filter),
+      offset: offset === undefined ? undefined : readCount(offset, '--offset'),
+      limit: limit === undefined ? undefined : readCount(limit, '--limit', 1),
+    },
+    intervalMs: rate === undefined ? undefined : readRate(rate),
+    speed: speed === undefined ? undefined : readSpeed(speed),
+  };
+}
+
+/** With `--exact` nothing of a message is changed, so what changes it means nothing. */
+function refuseConflicts({ exact, timestamps, messageIds, strict, endpoint }: ReplayOptions): void {
+  if (exact === undefined) return;
+  const strays = [
+    ['--timestamps', timestamps !== 'keep'],
+    ['--message-ids', messageIds !== 'keep'],
+    ['--strict', strict !== undefined],
+    ['--endpoint', endpoint !== undefined],
+  ] as const;
+  const [stray] = strays.find(([, isGiven]) => isGiven) ?? [];
+  if (stray === undefined) return;
+  throw new ConfigError(`\`--exact\` and \`${stray}\` cannot be given together`, {
+    key: '--exact',
+    origin: '--exact',
+    hint: '--exact sends the bytes of the file to webhooks as they are; leave one of the two out',
+  });
+}
+
+function readCount(text: string, flag: string, min = 0): number {
+  if (/^\d{1,15}$/.test(text) && Number(text) >= min) return Number(text);
+  const what = min === 0 ? 'a whole number' : `a whole number from ${min}`;
+  throw new ConfigError(`Expected \`${flag}\` to be ${what}, got ${printable(text, 40)}`, {
+    key: flag,
+    origin: flag,
+    hint: `for example ${flag} 100`,
+  });
+}

@@ -1,0 +1,119 @@
+import { randomUUID } from 'node:crypto';
+import { join } from 'node:path';
+import { systemClock } from '../../clock.ts';
+import type { Settings } from '../../config/settings.ts';
+import { HooksError } from '../../errors.ts';
+import { openCheckpoint, type Checkpoint } from '../../replay/checkpoint.ts';
+import { expandInputs } from '../../replay/expand.ts';
+import { openInputs, STDIN, type Input } from '../../replay/inputs.ts';
+import { createPace } from '../../replay/pace.ts';
+import { nothingToRead } from '../../replay/read.ts';
+import { createRewrite } from '../../replay/rewrite.ts';
+import { Selection } from '../../replay/selection.ts';
+import { ExitCode, interruptedCode } from '../exit-code.ts';
+import type { Io } from '../io.ts';
+import { openPipeline } from '../delivery/open-pipeline.ts';
+import { previewOf } from '../delivery/preview-flags.ts';
+import { sentence } from '../sentence.ts';
+import { commandSettings } from '../delivery/settings.ts';
+import { claimStdin } from '../stdin.ts';
+import { resolveWhereTo, type WhereTo } from '../delivery/where-to.ts';
+import { planOf, type ReplayOptions } from './options.ts';
+import { ReplayOutput } from './output.ts';
+import { ReplayRun } from './run.ts';
+
+/** `hooks replay`: everything that can be wrong is found out before the first message is sent. */
+export async function replay(patterns: readonly string[], options: ReplayOptions, io: Io): Promise<ExitCode> {
+  const plan = planOf(options);
+  const files = await expandInputs(patterns, io.cwd);
+  const stdin = files.includes(STDIN) ? claimStdin(io, 'the input -') : io.stdin;
+  const inputs = await openInputs(files, { cwd: io.cwd, stdin });
+  const settings = await commandSettings(options, io);
+  const to = await resolveWhereTo(options, settings, io);
+  const onRequest = previewOf(options, io);
+  const checkpoint =
+    onRequest === undefined ? await checkpointFor(inputs, { to, options, settings, io }) : undefined;
+  const paths = inputs.flatMap(({ identity }) => identity?.path ?? []);
+  const output = await ReplayOutput.open(options, paths, io);
+  const quiet = options.quiet ?? false;
+  const note = (line: string): void => output.note(line);
+  if (checkpoint?.note !== undefined) note(checkpoint.note);
+  const open = await openPipeline(to, { io, settings, quiet, onRequest, note }).catch(
+    async (error: unknown) => {
+      await output.abandon();
+      throw error;
+    },
+  );
+  const run = new ReplayRun({
+    inputs,
+    options,
+    output,
+    checkpoint,
+    isPreview: onRequest !== undefined,
+    io,
+    open,
+    pace: createPace({ clock: systemClock, ...plan }),
+    selection: new Selection(plan.selection),
+    rewrite: createRewrite({
+      timestamps: options.timestamps,
+      messageIds: options.messageIds,
+      now: () => systemClock.now(),
+      newId: randomUUID,
+    }),
+  });
+  const result = await run.toTheEnd();
+  if (!result.foundAny && !io.signal.aborted) throw nothingToRead(inputs);
+  return interruptedCode(io) ?? (result.isGood ? ExitCode.ok : ExitCode.negative);
+}
+
+interface CheckpointContext {
+  readonly to: WhereTo;
+  readonly options: ReplayOptions;
+  readonly settings: Settings;
+  readonly io: Io;
+}
+
+/** What an interrupted replay leaves behind for `--resume`. Where it cannot be kept, a replay that does not ask for it goes on without. */
+async function checkpointFor(
+  inputs: readonly Input[],
+  { to, options, settings, io }: CheckpointContext,
+): Promise<Checkpoint | undefined> {
+  const resume = options.resume ?? false;
+  try {
+    return await openCheckpoint({
+      folder: join(settings.dataDir, 'replays'),
+      inputs,
+      identity: identityOf(to, options),
+      resume,
+      clock: systemClock,
+    });
+  } catch (error) {
+    if (resume || !(error instanceof HooksError)) throw error;
+    if (options.verbose) io.note(`not resumable, should it be interrupted: ${sentence(error)}`);
+    return undefined;
+  }
+}
+
+/**
+ * Another place or another choice of messages is another replay; another pace, patience or secret is not: whoever resumes may
+ * want to go slower. Hashed by the checkpoint, so it may hold secrets.
+ */
+function identityOf(
+  to: WhereTo,
+  { filter, offset, limit, exact, timestamps, messageIds }: ReplayOptions,
+): string {
+  return JSON.stringify([placeOf(to), { filter, offset, limit, exact, timestamps, messageIds }]);
+}
+
+function placeOf(to: WhereTo): unknown {
+  if (to.kind === 'loopback') return to.kind;
+  if (to.kind === 'tracking-api') return [to.endpoint, to.writeKey];
+  return Object.entries(to.sources).map(([source, { destinations }]) => [
+    source,
+    Object.entries(destinations).map(([name, { enabled, webhooks }]) => [
+      name,
+      enabled,
+      webhooks.map(({ url }) => url),
+    ]),
+  ]);
+}

@@ -1,0 +1,238 @@
+import { sleep, systemClock } from '../../clock.ts';
+import { HooksError } from '../../errors.ts';
+import type { JsonValue } from '../../message/types.ts';
+import type { DestinationOutcome, Outcome } from '../../pipeline/outcomes.ts';
+import type { Checkpoint } from '../../replay/checkpoint.ts';
+import type { Entry, FoundEntry } from '../../replay/entry.ts';
+import type { Input } from '../../replay/inputs.ts';
+import { Ledger } from '../../replay/ledger.ts';
+import type { Pace } from '../../replay/pace.ts';
+import { readEntries } from '../../replay/read.ts';
+import { recordedAtOf, type Rewrite } from '../../replay/rewrite.ts';
+import type { Selection } from '../../replay/selection.ts';
+import type { Io } from '../io.ts';
+import type { OpenPipeline } from '../delivery/open-pipeline.ts';
+import type { Judgement } from '../delivery/loopback.ts';
+import { decisive, elapsedMs } from '../result/result-line.ts';
+import { Capacity } from './capacity.ts';
+import {
+  isFixedPoint,
+  isObject,
+  readEntry,
+  readyMessage,
+  type Ready,
+  type ReadyOptions,
+} from './entry-message.ts';
+import { finishCheckpoint } from './finish-checkpoint.ts';
+import type { ReplayOptions } from './options.ts';
+import type { ReplayOutput } from './output.ts';
+import { sentOf, type Numbered, type Sent } from './sent.ts';
+
+export interface ReplayParts {
+  readonly inputs: readonly Input[];
+  readonly options: ReplayOptions;
+  readonly output: ReplayOutput;
+  readonly checkpoint: Checkpoint | undefined;
+  /** A dry run: nothing is sent, and no result is printed. */
+  readonly isPreview: boolean;
+  readonly io: Io;
+  readonly open: OpenPipeline;
+  readonly pace: Pace;
+  readonly selection: Selection;
+  readonly rewrite: Rewrite;
+}
+
+export interface ReplayResult {
+  /** Whether any input had anything in it. */
+  readonly foundAny: boolean;
+  readonly isGood: boolean;
+}
+
+/** So much body text may wait in memory, however long the messages are. */
+const MAX_BYTES_UNDER_WAY = 8 * 1024 * 1024;
+
+/** One replay, from the first entry to the summary. */
+export class ReplayRun {
+  readonly #parts: ReplayParts;
+  readonly #ledger = new Ledger(systemClock);
+  readonly #capacity: Capacity;
+  readonly #readyOptions: ReadyOptions;
+  /** Interrupted from outside, or by --fail-fast. */
+  readonly #stop: AbortSignal;
+  readonly #failure = new AbortController();
+  #index = -1;
+  #received = { valid: 0, other: 0 };
+  #warned = false;
+  #fault: unknown;
+
+  constructor(parts: ReplayParts) {
+    this.#parts = parts;
+    this.#stop = AbortSignal.any([parts.io.signal, this.#failure.signal]);
+    const users = Math.max(256, parts.open.concurrency * 8);
+    this.#capacity = new Capacity({ users, messages: users * 4, bytes: MAX_BYTES_UNDER_WAY });
+    const { exact = false, strict = false } = parts.options;
+    this.#readyOptions = { exact, strict, rewrite: parts.rewrite, now: () => systemClock.now() };
+  }
+
+  async toTheEnd(): Promise<ReplayResult> {
+    try {
+      for (const input of this.#parts.inputs) await this.#replayInput(input);
+      // The last batch: with --limit the reading ends in the midst of one.
+      this.#flush();
+      // Closing waits for everything, so what stops a replay early has to be heard before it.
+      while (!this.#capacity.isEmpty && !this.#stop.aborted) await this.#capacity.change(this.#stop);
+    } catch (error) {
+      this.#fault ??= error;
+    }
+    const isComplete = !this.#stop.aborted && !this.#parts.selection.isDone && this.#fault === undefined;
+    await this.#parts.open.close({ interrupted: this.#stop.aborted || this.#fault !== undefined });
+    while (!this.#capacity.isEmpty) await this.#capacity.change(NEVER);
+    return this.#summarize(isComplete);
+  }
+
+  async #replayInput(input: Input): Promise<void> {
+    if (this.#stop.aborted || this.#parts.selection.isDone) return;
+    for await (const entries of readEntries(input, this.#stop)) {
+      for (const entry of entries) {
+        if (this.#stop.aborted || this.#parts.selection.isDone) return;
+        const waiting = this.#take(entry);
+        if (waiting !== undefined) await waiting;
+      }
+      // The next entries may be long in coming; what is here should not wait for them.
+      this.#flush();
+    }
+  }
+
+  /** Undefined when it need not be waited for, which spares most messages a turn of the microtask queue. */
+  #take(entry: Entry): Promise<void> | undefined {
+    const index = ++this.#index;
+    const { checkpoint, selection } = this.#parts;
+    const read = readEntry(entry);
+    if (!selection.takes(read.value) || checkpoint?.has(index)) {
+      this.#ledger.skip();
+      return undefined;
+    }
+    const number = this.#ledger.open();
+    if (read.error !== undefined) return this.#invalid({ entry, index, number }, read.error);
+    return this.#ready({ entry: read.entry, index, number }, read.value);
+  }
+
+  #ready(numbered: Numbered<FoundEntry>, value: JsonValue): Promise<void> | undefined {
+    const { exact, speed } = this.#parts.options;
+    let ready: Ready;
+    try {
+      ready = readyMessage(numbered.entry, value, this.#readyOptions);
+    } catch (error) {
+      if (error instanceof HooksError) return this.#invalid(numbered, error);
+      throw error;
+    }
+    if (exact && !this.#warned && !isFixedPoint(numbered.entry.bytes, value)) this.#warn(numbered.entry);
+    const waitMs = this.#parts.pace.next(isObject(value) ? recordedAtIf(speed, value) : undefined);
+    if (waitMs > 0 || this.#capacity.isFull) return this.#deliverLater(waitMs, numbered, ready);
+    this.#deliver(numbered, ready);
+    return undefined;
+  }
+
+  async #deliverLater(waitMs: number, numbered: Numbered<FoundEntry>, ready: Ready): Promise<void> {
+    this.#flush();
+    if (waitMs > 0) await sleep(systemClock, waitMs, this.#stop);
+    while (this.#capacity.isFull && !this.#stop.aborted) await this.#capacity.change(this.#stop);
+    this.#deliver(numbered, ready);
+  }
+
+  #deliver(numbered: Numbered<FoundEntry>, ready: Ready): void {
+    const { options, open } = this.#parts;
+    const { message, exactBody } = ready;
+    const sent = sentOf(numbered, ready, options);
+    const { orderKeys } = sent;
+    this.#capacity.take(sent.bytes, orderKeys);
+    open.pipeline.deliverThen({ message, exactBody, orderKeys }, (outcome) => this.#conclude(sent, outcome));
+  }
+
+  #conclude(sent: Sent, outcome: Outcome): void {
+    const release = (): void => this.#capacity.give(sent.bytes, sent.orderKeys);
+    try {
+      const writing = this.#settled(sent, outcome);
+      if (writing === undefined) release();
+      else void writing.catch((error: unknown) => this.#fail(error)).then(release);
+    } catch (error) {
+      this.#fail(error);
+      release();
+    }
+  }
+
+  #settled(sent: Sent, outcome: Outcome): Promise<void> | undefined {
+    const { checkpoint, options, output, isPreview } = this.#parts;
+    const destination = decisive(outcome.destinations);
+    const tried = destination === undefined || destination.attempts.length === 0 ? undefined : destination;
+    const isSettled = outcome.outcome !== 'unsent';
+    this.#ledger.close(sent.number, outcome.outcome, tried && isSettled ? elapsedMs(tried) : undefined);
+    if (isSettled) checkpoint?.mark(sent.index);
+    if (outcome.outcome === 'failed' && options.failFast) this.#failure.abort();
+    return isPreview ? undefined : output.settled(sent, outcome, this.#judgementOf(tried));
+  }
+
+  #judgementOf(tried: DestinationOutcome | undefined): Judgement | undefined {
+    const judgement = tried && this.#parts.open.loopback?.judgementOf(tried.signature);
+    if (judgement !== undefined)
+      this.#received[judgement.verdict === 'valid' && judgement.problem === undefined ? 'valid' : 'other']++;
+    return judgement;
+  }
+
+  /** A fault of ours, told at the end. */
+  #fail(error: unknown): void {
+    this.#fault ??= error;
+    this.#failure.abort();
+  }
+
+  async #invalid({ entry, index, number }: Numbered<Entry>, error: HooksError): Promise<void> {
+    const { checkpoint, options, output } = this.#parts;
+    this.#ledger.close(number, 'invalid');
+    checkpoint?.mark(index);
+    if (options.failFast) this.#failure.abort();
+    await output.invalid(entry, error);
+  }
+
+  async #summarize(isComplete: boolean): Promise<ReplayResult> {
+    const { output, checkpoint, isPreview, open, inputs } = this.#parts;
+    const summary = this.#ledger.summary();
+    const foundAny = this.#index >= 0;
+    if (this.#fault !== undefined || !foundAny || isPreview) await output.abandon();
+    if (this.#fault !== undefined) throw this.#fault;
+    if (!foundAny) return { foundAny, isGood: false };
+    const { valid, other } = this.#received;
+    if (!isPreview)
+      await output.finish(
+        summary,
+        open.loopback && `received   ${valid} valid${other > 0 ? `, ${other} not valid` : ''}`,
+      );
+    if (checkpoint !== undefined) {
+      await finishCheckpoint(checkpoint, { isComplete: isComplete && summary.unsent === 0, ...this.#parts });
+    }
+    const taken = summary.delivered + summary.queued;
+    const all = taken + summary.filtered === summary.read && taken > 0;
+    const isResumed = summary.read === 0 && inputs.length > 0 && this.#parts.options.resume === true;
+    return { foundAny, isGood: (all && other === 0) || isResumed };
+  }
+
+  #flush(): void {
+    void this.#parts.open.pipeline.client.flush();
+  }
+
+  #warn({ origin }: FoundEntry): void {
+    this.#warned = true;
+    this.#parts.output.note(
+      `note: the bytes at ${origin.file}:${origin.line} are not what JSON.stringify makes of them; a receiver that re-serialises the body will not get this signature`,
+    );
+  }
+}
+
+const NEVER = new AbortController().signal;
+
+/** Reading a timestamp costs; only --speed needs it. */
+function recordedAtIf(
+  speed: string | undefined,
+  value: Parameters<typeof recordedAtOf>[0],
+): number | undefined {
+  return speed === undefined ? undefined : recordedAtOf(value);
+}

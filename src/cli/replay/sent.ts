@@ -1,0 +1,50 @@
+import { orderKeysOf } from '../../message/order-keys.ts';
+import type { Entry, FoundEntry, Origin } from '../../replay/entry.ts';
+import { titleOf, type ResultFacts } from '../result/result-line.ts';
+import { bodyText, type Ready } from './entry-message.ts';
+import type { ReplayOptions } from './options.ts';
+
+/** Where an entry stands in the books. */
+export interface Numbered<E extends Entry> {
+  readonly entry: E;
+  /** Over all inputs, from 0: what the checkpoint knows it by. */
+  readonly index: number;
+  /** In the ledger. */
+  readonly number: number;
+}
+
+/**
+ * What is kept of a message while it is under way: not its value, and not its entry, which would keep the piece of the
+ * file around it in memory.
+ */
+export interface Sent extends Omit<Numbered<Entry>, 'entry'> {
+  readonly origin: Origin;
+  readonly bytes: number;
+  readonly orderKeys: readonly string[];
+  readonly facts: ResultFacts;
+  /** As it stands in the file, for --failed. */
+  readonly original: Uint8Array | undefined;
+}
+
+export function sentOf(
+  { entry, index, number }: Numbered<FoundEntry>,
+  ready: Ready,
+  { order, verbose, failed }: ReplayOptions,
+): Sent {
+  const { origin, bytes } = entry;
+  const { message } = ready;
+  return {
+    index,
+    number,
+    origin,
+    bytes: bytes.byteLength,
+    orderKeys: order === 'user' ? orderKeysOf(message) : [],
+    facts: {
+      type: message.type,
+      title: titleOf(message),
+      origin: `${origin.file}:${origin.line}`,
+      body: verbose && bodyText(ready),
+    },
+    original: failed === undefined ? undefined : Buffer.from(bytes),
+  };
+}

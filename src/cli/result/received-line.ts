@@ -1,0 +1,107 @@
+import { isUtf8 } from 'node:buffer';
+import type { ChalkInstance } from 'chalk';
+import { messageFacts, type ReceivedRequest } from '../../receiver/received-request.ts';
+import { printable, redactUrl } from '../../redact.ts';
+import { jsonLine } from './json-line.ts';
+
+interface Shown {
+  /** The capture it was saved as. */
+  readonly file?: string | undefined;
+  readonly withBody: boolean;
+}
+
+/** The line of one received request for a program (cli.md, `hooks listen`). */
+export function receivedJson(request: ReceivedRequest, { file, withBody }: Shown): string {
+  const { at, method, path, verdict, secret, note, diagnosis, problem, status, answered, body, ms } = request;
+  const { type, ...rest } = messageFacts(body);
+  return jsonLine({
+    at: new Date(at).toISOString(),
+    method,
+    path: redactUrl(path),
+    type: type ?? null,
+    ...rest,
+    verdict,
+    secret,
+    note,
+    diagnosis,
+    problem,
+    status: status ?? null,
+    answered: answered === 'status' ? undefined : answered,
+    bytes: body.byteLength,
+    ms: rounded(ms),
+    file,
+    ...(withBody ? bodyFields(body) : undefined),
+  });
+}
+
+/** The same for a person: one aligned line, and below it why a signature does not match. */
+export function receivedText(
+  request: ReceivedRequest,
+  { file, withBody, color }: Shown & { readonly color: ChalkInstance },
+): string {
+  const { at, method, path, verdict, note, diagnosis, problem, body, ms } = request;
+  const columns = [
+    color.dim(clockTime(at)),
+    cell(`${method} ${redactUrl(path)}`, 20),
+    cell(messageColumn(body), 34),
+    VERDICT_COLORS[verdict](color)(verdict.padEnd(9)),
+    statusColumn(request, color),
+    `${body.byteLength} B`.padStart(8),
+    `${rounded(ms)} ms`.padStart(9),
+  ];
+  const below = [
+    diagnosis && color.yellow(`${diagnosis.code}: ${printable(diagnosis.hint)}`),
+    note && color.dim(printable(note)),
+    problem && color.yellow(printable(problem)),
+    file && color.dim(`saved as ${printable(file)}`),
+    withBody && printable(textOf(body), 10_000),
+  ].filter((line) => typeof line === 'string' && line !== '');
+  return [columns.join('  '), ...below.map((line) => `    ${String(line)}`), ''].join('\n');
+}
+
+const VERDICT_COLORS: Readonly<Record<ReceivedRequest['verdict'], (color: ChalkInstance) => ChalkInstance>> =
+  {
+    valid: (color) => color.green,
+    invalid: (color) => color.red,
+    unsigned: (color) => color.red,
+    unchecked: (color) => color.dim,
+  };
+
+function messageColumn(body: Uint8Array): string {
+  const { type, event, userId, anonymousId } = messageFacts(body);
+  if (type === undefined) return '-';
+  const who = userId ?? anonymousId;
+  return [type, event && `"${event}"`, who && `by ${who}`].filter(Boolean).join(' ');
+}
+
+function statusColumn({ answered, status }: ReceivedRequest, color: ChalkInstance): string {
+  const text = answered === 'status' ? String(status) : answered;
+  return (status === undefined || status >= 300 ? color.red : color.green)(text.padEnd(9));
+}
+
+function cell(text: string, width: number): string {
+  return printable(text, 200).padEnd(width);
+}
+
+/** Of this machine's zone, as the person's watch has it; the JSON line has the date and the zone. */
+function clockTime(at: number): string {
+  const time = new Date(at);
+  return `${time.toTimeString().slice(0, 8)}.${String(time.getMilliseconds()).padStart(3, '0')}`;
+}
+
+function rounded(ms: number): number {
+  return Math.round(ms * 10) / 10;
+}
+
+function bodyFields(body: Uint8Array): { body: string } | { bodyBase64: string } {
+  const bytes = bufferOf(body);
+  return isUtf8(bytes) ? { body: bytes.toString() } : { bodyBase64: bytes.toString('base64') };
+}
+
+function textOf(body: Uint8Array): string {
+  return bufferOf(body).toString();
+}
+
+function bufferOf({ buffer, byteOffset, byteLength }: Uint8Array): Buffer {
+  return Buffer.from(buffer, byteOffset, byteLength);
+}

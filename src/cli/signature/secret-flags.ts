@@ -1,0 +1,107 @@
+import { readFile } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import { buffer } from 'node:stream/consumers';
+import type { Command } from 'commander';
+import { ConfigError, InputError } from '../../errors.ts';
+import { readSecret, readSecretFile } from '../../signature/secret.ts';
+import type { GlobalOptions } from '../command.ts';
+import type { Io } from '../io.ts';
+import { claimStdin } from '../stdin.ts';
+
+/** A secret as a flag gives it. */
+export type SecretFlag = { readonly text: string } | { readonly file: string };
+
+/** Both flags fill one list, in the order of the command line: the first secret signs. */
+export interface SecretFlags {
+  readonly secret?: readonly SecretFlag[];
+  readonly secretFile?: readonly SecretFlag[];
+}
+
+export function addSecretFlags(command: Command): Command {
+  const given: SecretFlag[] = [];
+  const collect = (flag: SecretFlag): readonly SecretFlag[] => {
+    given.push(flag);
+    return given;
+  };
+  return command
+    .option(
+      '--secret <secret>',
+      'the shared secret; repeat it for rotation: the first signs, all verify',
+      (text) => collect({ text }),
+    )
+    .option(
+      '--secret-file <file>',
+      'read it from a file, or from standard input (-): keeps it out of the process list',
+      (file) => collect({ file }),
+    );
+}
+
+/** `--secret-file` for each of them that reads standard input. */
+export function secretStdinFlags({ secret, secretFile }: SecretFlags): string[] {
+  return (secret ?? secretFile ?? []).flatMap((flag) =>
+    'file' in flag && flag.file === '-' ? ['--secret-file'] : [],
+  );
+}
+
+type Surroundings = Pick<Io, 'stdin' | 'signal' | 'cwd'>;
+
+/** The secrets in the order given; undefined when no flag gave one. Throws SignatureError, ConfigError or InputError. */
+export async function readSecretFlags(
+  { secret, secretFile }: SecretFlags,
+  io: Surroundings,
+): Promise<readonly string[] | undefined> {
+  const flags = secret ?? secretFile;
+  if (flags === undefined) return undefined;
+  const secrets: string[] = [];
+  for (const flag of flags) {
+    secrets.push('text' in flag ? readSecret(flag.text, '--secret') : await fromFile(flag.file, io));
+  }
+  return secrets;
+}
+
+/**
+ * The secrets of a command that signs or verifies: of its flags, else of HOOKS_SECRET, else the config's; none is an
+ * empty list. No config is read when a secret is given.
+ */
+export async function commandSecrets(flags: SecretFlags & GlobalOptions, io: Io): Promise<readonly string[]> {
+  const given = await readSecretFlags(flags, io);
+  if (given !== undefined) return given;
+  const { HOOKS_SECRET: fromEnvironment } = io.env;
+  if (fromEnvironment !== undefined) return [readSecret(fromEnvironment, 'HOOKS_SECRET')];
+  const { commandSettings } = await import('../delivery/settings.ts');
+  const settings = await commandSettings(flags, io);
+  return settings.defaultSource === undefined ? [] : settings.secrets(settings.defaultSource);
+}
+
+/** The same, where there is nothing to do without one. Throws ConfigError. */
+export async function requiredSecrets(
+  flags: SecretFlags & GlobalOptions,
+  io: Io,
+): Promise<readonly [string, ...string[]]> {
+  const [first, ...others] = await commandSecrets(flags, io);
+  if (first !== undefined) return [first, ...others];
+  throw new ConfigError('There is no secret', {
+    key: 'sharedSecret',
+    hint: 'give --secret, --secret-file FILE or HOOKS_SECRET, or set `sharedSecret` in the config',
+  });
+}
+
+async function fromFile(file: string, io: Surroundings): Promise<string> {
+  const bytes =
+    file === '-' ? await buffer(claimStdin(io, '--secret-file')) : await readNamedFile(file, io.cwd);
+  return readSecretFile(bytes, `--secret-file ${file}`);
+}
+
+async function readNamedFile(file: string, cwd: string): Promise<Buffer> {
+  try {
+    return await readFile(resolve(cwd, file));
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException; // what node:fs rejects with
+    const why = code === 'ENOENT' ? 'it does not exist' : (code ?? 'unknown reason');
+    throw new InputError(`the secret cannot be read: ${why} (--secret-file)`, {
+      file,
+      hint: 'name a file that you may read, or - for standard input',
+      cause: error,
+    });
+  }
+}

@@ -1,0 +1,32 @@
+import { addAbortSignal, type Readable } from 'node:stream';
+import { ConfigError } from '../errors.ts';
+import type { Io } from './io.ts';
+
+const claims = new WeakMap<Io['stdin'], string>();
+
+/** Says that standard input is read now, by `flag`. Throws ConfigError for the second who does. */
+export function markStdin({ stdin }: Pick<Io, 'stdin'>, flag: string): void {
+  const first = claims.get(stdin);
+  claims.set(stdin, first ?? flag);
+  if (first !== undefined) throw askedTwice(first, flag);
+}
+
+/** The same before anything is read, so that a person at a terminal is not asked for input in vain. */
+export function refuseStdinTwice([first, second]: readonly string[]): void {
+  if (first !== undefined && second !== undefined) throw askedTwice(first, second);
+}
+
+function askedTwice(first: string, flag: string): ConfigError {
+  const who = first === flag ? `\`${flag}\` twice` : `both \`${first}\` and \`${flag}\``;
+  return new ConfigError(`Standard input can be read once, but it is asked for by ${who}`, {
+    key: flag,
+    origin: flag,
+    hint: 'put one of them in a file',
+  });
+}
+
+/** Standard input, for the one flag or argument that may read it. Throws ConfigError for the second. An interruption ends it. */
+export function claimStdin({ stdin, signal }: Pick<Io, 'stdin' | 'signal'>, flag: string): Readable {
+  markStdin({ stdin }, flag);
+  return addAbortSignal(signal, stdin);
+}

@@ -1,0 +1,198 @@
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { folderWith } from '../config/folder.ts';
+import { hooks } from '../end-to-end/hooks.ts';
+
+const VALUES = '{ "webhooks": ["https://a.example/hook"], "delivery": { "timeout": "7s" } }';
+
+interface Row {
+  readonly key: string;
+  readonly value: unknown;
+  readonly origin: string;
+}
+
+async function rowsIn(cwd: string, args: readonly string[] = [], env = {}): Promise<readonly Row[]> {
+  const { code, stdout, stderr } = await hooks(['config', '-o', 'json', ...args], { cwd, env });
+  expect([code, stderr]).toEqual([0, '']);
+  return stdout
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line) as Row);
+}
+
+const rowOf = (rows: readonly Row[], key: string): Row | undefined => rows.find((row) => row.key === key);
+
+describe('hooks config', () => {
+  it('shows every setting, its value and where it came from', async () => {
+    const cwd = await folderWith({ '.hooksrc.json': VALUES });
+    const { code, stdout, stderr } = await hooks(['config'], {
+      cwd,
+      env: { HOOKS_ENDPOINT: 'https://api.example' },
+    });
+    expect([code, stderr]).toEqual([0, '']);
+    expect(stdout).toMatch(/^webhooks +https:\/\/a\.example\/hook +\.hooksrc\.json$/m);
+    expect(stdout).toMatch(/^delivery\.timeout +7s +\.hooksrc\.json$/m);
+    expect(stdout).toMatch(/^delivery\.retryFor +4h +default$/m);
+    expect(stdout).toMatch(/^endpoint +https:\/\/api\.example +HOOKS_ENDPOINT$/m);
+    expect(stdout).toMatch(/^sharedSecret +- +default$/m);
+    const origins = stdout
+      .trimEnd()
+      .split('\n')
+      .map((line) => line.search(/\S+$/));
+    expect(new Set(origins).size).toBe(1);
+  });
+
+  it.each([
+    ['.hooksrc', VALUES],
+    ['.hooksrc.yaml', 'webhooks: [https://a.example/hook]\ndelivery: { timeout: 7s }'],
+    ['.hooksrc.yml', 'webhooks: [https://a.example/hook]\ndelivery: { timeout: 7s }'],
+    ['.hooksrc.json', VALUES],
+    ['.hooksrc.js', `module.exports = ${VALUES}`],
+    ['.hooksrc.cjs', `module.exports = ${VALUES}`],
+    ['.hooksrc.mjs', `export default ${VALUES}`],
+    ['.hooksrc.ts', `const values: object = ${VALUES}; export default values;`],
+    ['hooks.config.js', `export default ${VALUES}`],
+    [
+      'hooks.config.cjs',
+      `exports.webhooks = ['https://a.example/hook']; exports.delivery = { timeout: '7s' };`,
+    ],
+    ['hooks.config.mjs', `export default await Promise.resolve(${VALUES})`],
+    ['hooks.config.ts', `export default ${VALUES} satisfies object`],
+    ['package.json', `{ "hooks": ${VALUES} }`],
+  ])('reads %s', async (name, text) => {
+    const cwd = await folderWith({ [name]: text });
+    const rows = await rowsIn(cwd);
+    expect(rowOf(rows, 'delivery.timeout')).toEqual({ key: 'delivery.timeout', value: '7s', origin: name });
+    expect(rowOf(rows, 'webhooks')?.value).toEqual(['https://a.example/hook']);
+  });
+
+  it('takes a variable over the project over the user over the default', async () => {
+    const folder = await folderWith({
+      'user/hooks/config.yaml': 'client: { flushAt: 1, maxQueued: 1 }\nwebhooks: [http://user]',
+      'project/package.json': '{}',
+      'project/.hooksrc': 'client: { flushAt: 2 }\nwebhooks: [http://project]',
+      'project/src/x': '',
+    });
+    const env = { XDG_CONFIG_HOME: join(folder, 'user'), HOOKS_URL: 'http://env' };
+    const rows = await rowsIn(join(folder, 'project/src'), [], env);
+    const user = join(folder, 'user/hooks/config.yaml');
+    expect(rowOf(rows, 'webhooks')).toMatchObject({ value: ['http://env'], origin: 'HOOKS_URL' });
+    expect(rowOf(rows, 'client.flushAt')).toMatchObject({ value: 2, origin: '../.hooksrc' });
+    expect(rowOf(rows, 'client.maxQueued')).toMatchObject({ value: 1 });
+    expect(join(folder, 'project/src', rowOf(rows, 'client.maxQueued')?.origin ?? '')).toBe(user);
+    expect(rowOf(rows, 'client.whenFull')).toMatchObject({ value: 'wait', origin: 'default' });
+  });
+
+  it('takes the file that -c names, and none with --no-config', async () => {
+    const cwd = await folderWith({ '.hooksrc': 'store: redis://a', 'other.yaml': 'store: redis://b' });
+    expect(rowOf(await rowsIn(cwd, ['-c', 'other.yaml']), 'store')?.value).toBe('redis://b');
+    expect(rowOf(await rowsIn(cwd, ['--no-config']), 'store')?.value).toBe(null);
+    expect(rowOf(await rowsIn(cwd, [], { HOOKS_CONFIG: 'other.yaml' }), 'store')?.origin).toBe('other.yaml');
+  });
+
+  it('names the file in use with -v', async () => {
+    const cwd = await folderWith({ '.hooksrc': '' });
+    expect((await hooks(['config', '-v'], { cwd })).stderr).toBe('config: .hooksrc\n');
+    expect((await hooks(['config', '-v', '--no-config'], { cwd })).stderr).toBe('config: no file\n');
+  });
+
+  it('shows references as they are written, and which of them are not set', async () => {
+    const cwd = await folderWith({ '.hooksrc': 'sharedSecret: ${CANARY}\nwriteKey: ${NONE}' });
+    const { stdout } = await hooks(['config'], { cwd, env: { CANARY: 'canary' } });
+    expect(stdout).toMatch(/^sharedSecret +\$\{CANARY\} +\.hooksrc$/m);
+    expect(stdout).toMatch(/^writeKey +\$\{NONE\} +\.hooksrc \(NONE: not set\)$/m);
+    expect(stdout).not.toContain('canary');
+  });
+
+  it('shows no secret', async () => {
+    const cwd = await folderWith({
+      '.hooksrc.yaml': `
+sharedSecret: canary
+writeKey: canary
+webhooks: [{ url: "https://u:canary@a", headers: { Authorization: canary, X-Auth-Token: canary } }]
+endpoint: https://canary@a
+store: postgres://u:canary@host/db
+`,
+    });
+    const env = { HOOKS_SECRET: 'canary', SEGMENT_WRITE_KEY: 'canary', HOOKS_URL: 'http://canary@a' };
+    for (const args of [
+      ['config', '-v'],
+      ['config', '-o', 'json', '-v'],
+    ]) {
+      for (const run of [await hooks(args, { cwd }), await hooks(args, { cwd, env })]) {
+        expect(run.code).toBe(0);
+        expect(run.stdout + run.stderr).not.toContain('canary');
+      }
+    }
+  });
+
+  it('escapes control characters', async () => {
+    const cwd = await folderWith({ '.hooksrc.yaml': 'store: "redis://a\\e[31m"' });
+    const { stdout } = await hooks(['config'], { cwd });
+    expect(stdout).toContain('redis://a\\u001b[31m');
+  });
+
+  it.each([
+    [
+      'hooks.config.mjs',
+      'export default {\n webhooks: [ }',
+      "error: hooks.config.mjs:2: not valid code: Unexpected token '}'\n",
+    ],
+    [
+      'hooks.config.js',
+      '\nexport default { webhooks: [ }',
+      "error: hooks.config.js:2: not valid code: Unexpected token '}'\n",
+    ],
+    [
+      'hooks.config.cjs',
+      'module.exports = {\n webhooks: [ }',
+      "error: hooks.config.cjs:2: not valid code: Unexpected token '}'\n",
+    ],
+    [
+      'hooks.config.ts',
+      '\nthrow new Error("no luck")',
+      'error: hooks.config.ts:2: the config cannot be used: no luck\n',
+    ],
+    [
+      '.hooksrc.mjs',
+      "export default {\n secret: 'a' canary }",
+      'error: .hooksrc.mjs:2: not valid code: Unexpected identifier',
+    ],
+    ['.hooksrc.yaml', 'a: [', 'error: .hooksrc.yaml:1: not valid YAML'],
+    [
+      '.hooksrc.json',
+      '{ "delivery": { "timout": "5s" } }',
+      'error: Unknown setting `delivery.timout` (from .hooksrc.json)\nhint:  did you mean `delivery.timeout`?\n',
+    ],
+    [
+      'hooks.config.js',
+      'export default { delivery: { timeout: -1 } }',
+      'error: Expected `delivery.timeout` to be from 1ms to 30s, got -1 (from hooks.config.js)\n',
+    ],
+  ])('ends with 2 when %s is broken', async (name, text, error) => {
+    const cwd = await folderWith({ [name]: text });
+    const { code, stdout, stderr } = await hooks(['config'], { cwd });
+    expect([code, stdout]).toEqual([2, '']);
+    expect(stderr).toContain(error);
+    expect(stderr).not.toContain('canary');
+  });
+
+  it('ends with 2 when the named file is not there', async () => {
+    const { code, stderr } = await hooks(['config', '-c', 'none.yaml']);
+    expect([code, stderr]).toEqual([2, 'error: The config file none.yaml does not exist\n']);
+  });
+
+  it('is not disturbed by a malformed package.json', async () => {
+    const cwd = await folderWith({ 'package.json': '{ "hooks": ', '.hooksrc': 'store: redis://a' });
+    expect(rowOf(await rowsIn(cwd), 'store')?.value).toBe('redis://a');
+  });
+
+  it('leaves nothing behind', async () => {
+    const cwd = await folderWith({ 'hooks.config.ts': 'export default {}' });
+    await mkdir(join(cwd, 'home'));
+    await rowsIn(cwd, [], { HOME: join(cwd, 'home'), TMPDIR: join(cwd, 'home') });
+    const { readdir } = await import('node:fs/promises');
+    expect((await readdir(cwd, { recursive: true })).toSorted()).toEqual(['home', 'hooks.config.ts']);
+  });
+});

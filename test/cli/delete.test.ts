@@ -1,0 +1,100 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { ReceivedRequest } from '../../src/receiver/received-request.ts';
+import { startReceiver, type Receiver } from '../../src/receiver/receiver.ts';
+import { parseScript } from '../../src/receiver/script.ts';
+import { hooks, type HooksResult } from '../end-to-end/hooks.ts';
+import { bodyOf, sorted } from '../service/serving.ts';
+
+const SECRET = 's3cret';
+
+let folder: string;
+let receiver: Receiver | undefined;
+let received: ReceivedRequest[];
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'hooks-delete-'));
+  received = [];
+});
+afterEach(async () => {
+  await receiver?.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+/** With the sources `web`, `app` (its destination is disabled) and `shop`. */
+async function runDelete(args: readonly string[], respond = '200'): Promise<HooksResult> {
+  receiver = await startReceiver({
+    secrets: [SECRET],
+    script: parseScript(respond),
+    onRequest: (request) => received.push(request),
+  });
+  const destination = { sharedSecret: SECRET, webhooks: [receiver.url] };
+  const sources = {
+    web: { destinations: { Webhooks: destination } },
+    app: { destinations: { Webhooks: { ...destination, enabled: false } } },
+    shop: { destinations: { Elsewhere: destination } },
+  };
+  writeFileSync(join(folder, '.hooksrc.json'), JSON.stringify({ sources }));
+  return hooks(['delete', ...args, '-o', 'json'], { cwd: folder, env: { HOOKS_DATA_DIR: folder } });
+}
+
+function rows({ stdout }: HooksResult): readonly Record<string, unknown>[] {
+  return stdout
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line) as Record<string, unknown>);
+}
+
+describe('hooks delete', () => {
+  it('sends a delete message for each user to every source with a destination enabled', async () => {
+    const result = await runDelete(['u1', 'u2', 'u1']);
+    expect(result.code).toBe(0);
+    expect(rows(result)).toMatchObject([
+      { source: 'web', state: 'delivered', users: 2, delivered: 2, failed: 0 },
+      { source: 'app', state: 'no-destination', users: 2, delivered: 0, failed: 0 },
+      { source: 'shop', state: 'delivered', users: 2, delivered: 2, failed: 0 },
+    ]);
+    expect(received.map(({ verdict }) => verdict)).toEqual(['valid', 'valid', 'valid', 'valid']);
+    expect(sorted(received, 'userId')).toEqual(['u1', 'u1', 'u2', 'u2']);
+    expect(Object.keys(received.map(bodyOf)[0] ?? {})).toEqual(['type', 'userId', 'timestamp']);
+  });
+
+  it('is narrowed by --source', async () => {
+    expect(rows(await runDelete(['u1', '--source', 'shop']))).toMatchObject([
+      { source: 'shop', state: 'delivered' },
+    ]);
+    expect(received).toHaveLength(1);
+  });
+
+  it('ends with 1 when a webhook rejects it, and says so', async () => {
+    const result = await runDelete(['u1', '--source', 'web'], '400');
+    expect(result.code).toBe(1);
+    expect(rows(result)).toMatchObject([{ source: 'web', state: 'failed', delivered: 0, failed: 1 }]);
+    expect(result.stderr).toContain('failed: 400 from');
+  });
+
+  it('sends nothing with --dry-run', async () => {
+    const result = await runDelete(['u1', '--dry-run']);
+    expect(result.code).toBe(0);
+    expect(rows(result)).toMatchObject([
+      { source: 'web', destinations: ['Webhooks'], users: 1 },
+      { source: 'app', destinations: [] },
+      { source: 'shop', destinations: ['Elsewhere'] },
+    ]);
+    expect(received).toEqual([]);
+  });
+
+  it('cannot be tried for an unknown source, nobody, or without a destination', async () => {
+    const unknown = await runDelete(['u1', '--source', 'wep']);
+    expect([unknown.code, unknown.stderr]).toEqual([2, expect.stringContaining('did you mean `web`?')]);
+    await receiver?.close();
+    expect((await runDelete([])).code).toBe(2);
+    await receiver?.close();
+    const disabled = await runDelete(['u1', '--source', 'app']);
+    expect([disabled.code, disabled.stderr]).toEqual([
+      2,
+      expect.stringContaining('No affected source has a destination enabled'),
+    ]);
+  });
+});

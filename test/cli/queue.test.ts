@@ -1,0 +1,221 @@
+import { mkdir, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { systemClock } from '../../src/clock.ts';
+import { openDurableQueue } from '../../src/pipeline/durable-queue.ts';
+import { startReceiver, type Receiver } from '../../src/receiver/receiver.ts';
+import { parseScript } from '../../src/receiver/script.ts';
+import { hooks, startHooks, type HooksResult, type RunningHooks } from '../end-to-end/hooks.ts';
+import { newDelivery } from '../queue/new-delivery.ts';
+import { temporaryFolder } from '../store/temporary-store.ts';
+
+const SECRET = 'canary-secret';
+
+describe('the durable queue at the command line', () => {
+  let cwd: string;
+  let env: Record<string, string>;
+  let receiver: Receiver;
+
+  beforeEach(async () => {
+    cwd = temporaryFolder();
+    env = { HOOKS_DATA_DIR: join(cwd, 'data') };
+    await mkdir(join(cwd, 'data'), { mode: 0o700 });
+    await receive('200');
+  });
+
+  /** A receiver that answers so, and a config that names it. */
+  async function receive(script: string): Promise<void> {
+    receiver = await startReceiver({
+      port: 0,
+      secrets: [SECRET],
+      script: parseScript(script),
+      onRequest: () => {},
+    });
+    onTestFinished(() => receiver.close());
+    await writeFile(
+      join(cwd, '.hooksrc.json'),
+      JSON.stringify({
+        webhooks: [`${receiver.url}/hook`],
+        sharedSecret: SECRET,
+        delivery: { retryFor: '0' },
+      }),
+    );
+  }
+
+  const run = (line: string, stdin = ''): Promise<HooksResult> => hooks(line.split(' '), { cwd, env, stdin });
+  const json = async (line: string): Promise<Record<string, unknown>[]> => {
+    const { stdout } = await run(`${line} -o json`);
+    return stdout
+      .split('\n')
+      .filter((text) => text !== '')
+      .map((text) => JSON.parse(text) as Record<string, unknown>);
+  };
+  const startWorker = async (): Promise<RunningHooks> => {
+    const worker = startHooks(['worker', '-o', 'json', '--allow-private'], { cwd, env });
+    expect(JSON.parse((await worker.lines.next()).value ?? '')).toMatchObject({ ready: true });
+    return worker;
+  };
+  /** Until so many are settled; then it is told to stop. Returns their lines. */
+  const work = async (count: number): Promise<Record<string, unknown>[]> => {
+    const worker = await startWorker();
+    const lines = [];
+    while (lines.length < count)
+      lines.push(JSON.parse((await worker.lines.next()).value ?? '') as Record<string, unknown>);
+    const { code, signal } = await worker.stop('SIGTERM');
+    expect([code, signal]).toEqual([0, null]);
+    return lines;
+  };
+  const send = (event: string): Promise<HooksResult> =>
+    run(`send track --event ${event} --user-id u1 --queue -q`);
+  const buryOne = async (): Promise<string> => {
+    await receive('400');
+    await send('Signup');
+    await work(1);
+    await receive('200');
+    return String((await json('queue list --filter event=Signup'))[0]?.['id']);
+  };
+
+  it('takes what send hands it, and returns at once', async () => {
+    const [line] = await json('send track --event Signup --user-id u1 --queue');
+    expect(line).toMatchObject({ type: 'track', outcome: 'queued' });
+    expect((await json('queue stats')).at(-1)).toMatchObject({ total: { pending: 1 } });
+    expect((await stat(join(cwd, 'data/hooks.db'))).mode & 0o777).toBe(0o600);
+  });
+
+  it('takes what replay hands it, and the numbers add up', async () => {
+    const stdin = '{"type":"track","event":"a","userId":"u"}\n{"type":"track"}\n';
+    const { stdout, code } = await hooks(['replay', '-', '--queue', '-o', 'json'], { cwd, env, stdin });
+    expect(code).toBe(1);
+    expect(JSON.parse(stdout.trimEnd().split('\n').at(-1) ?? '')).toMatchObject({
+      summary: { read: 2, queued: 1, invalid: 1, delivered: 0 },
+    });
+  });
+
+  it('is delivered by a worker, signed, and the worker ends with 0 when told to', async () => {
+    await Promise.all(['A', 'B', 'C'].map(send));
+    const lines = await work(3);
+    expect(lines.map(({ outcome, status }) => [outcome, status])).toEqual(
+      [1, 2, 3].map(() => ['delivered', 200]),
+    );
+    expect((await json('queue stats')).at(-1)).toMatchObject({ total: { pending: 0, delivered: 3 } });
+  });
+
+  it('is delivered by a worker that was there before', async () => {
+    const worker = await startWorker();
+    await send('Late');
+    expect(JSON.parse((await worker.lines.next()).value ?? '')).toMatchObject({ outcome: 'delivered' });
+    expect((await worker.stop('SIGINT')).code).toBe(0);
+  });
+
+  it.each([
+    '--url http://a.example',
+    '--secret s',
+    '--retry-for 1m',
+    '--loopback',
+    '--dry-run',
+    '--endpoint http://a',
+  ])('is not for %s', async (flag) => {
+    const { code, stderr } = await run(`send track --event A --queue ${flag}`);
+    expect([code, stderr]).toEqual([2, expect.stringMatching(/`--queue` and .* cannot be given together/)]);
+  });
+
+  it('is what --store is for, and is another one where --store says so', async () => {
+    expect((await run('send track --event A --store sqlite:./x.db')).code).toBe(2);
+    expect((await run('send track --event A --queue -q --store sqlite:./x.db')).code).toBe(0);
+    expect((await json('queue stats')).at(-1)).toMatchObject({ total: { pending: 0 } });
+    expect((await json('queue stats --store sqlite:./x.db')).at(-1)).toMatchObject({ total: { pending: 1 } });
+    const { code, stderr } = await run('queue stats --store redis://:canary@host');
+    expect([code, stderr]).toEqual([2, expect.stringMatching(/Expected `store` to be sqlite:FILE/)]);
+    expect(stderr).not.toContain('canary');
+  });
+
+  it('is refused by commands that find no destination in the config', async () => {
+    await writeFile(join(cwd, '.hooksrc.json'), '{}');
+    for (const line of ['worker', 'send track --event A --queue']) {
+      const { code, stderr } = await run(line);
+      expect([code, stderr]).toEqual([2, expect.stringMatching(/destination to/)]);
+    }
+  });
+
+  it('shows dead letters with every attempt and the body, and no secret', async () => {
+    const id = await buryOne();
+    const [brief] = await json('queue list --state dead');
+    expect(brief).toMatchObject({
+      id,
+      state: 'dead',
+      reason: 'rejected',
+      rounds: 1,
+      lastAttempt: { status: 400, error: 'http-4xx' },
+    });
+    const [full] = await json(`queue show ${id}`);
+    expect(full).toMatchObject({ id, attempts: [{ status: 400, round: 1 }] });
+    expect(JSON.parse(String(full?.['body']))).toMatchObject({ type: 'track', event: 'Signup' });
+    const { stdout } = await run(`queue show ${id}`);
+    expect(stdout).toMatch(/dead \(rejected\).*\n.*added/);
+    expect(stdout).not.toContain(SECRET);
+  });
+
+  it('has a dead letter delivered again', async () => {
+    const id = await buryOne();
+    expect(await json(`queue retry ${id}`)).toEqual([{ id, result: 'retried' }]);
+    expect(await work(1)).toMatchObject([{ id, outcome: 'delivered' }]);
+    const { code, stderr } = await run(`queue retry ${id} nobody`);
+    expect([code, stderr]).toEqual([
+      1,
+      expect.stringMatching(/it is delivered[^]*there is no such delivery/),
+    ]);
+  });
+
+  it('retries all that a filter leaves, but never what is invalid', async () => {
+    const durable = await openDurableQueue({
+      store: undefined,
+      dataDir: join(cwd, 'data'),
+      clock: systemClock,
+    });
+    await durable.queue.add([newDelivery('bad', { dead: { reason: 'invalid', detail: 'no `event`' } })]);
+    await durable.close();
+    const id = await buryOne();
+    expect(await json('queue retry --all --filter event=Other')).toEqual([{ retried: 0 }]);
+    expect(await json('queue retry --all')).toEqual([{ retried: 1, invalid: 1 }]);
+    expect(
+      (await json('queue list --filter event=Signup')).map((each) => [each['id'], each['state']]),
+    ).toEqual([[id, 'pending']]);
+    const { code, stderr } = await run('queue retry bad');
+    expect([code, stderr]).toEqual([1, expect.stringMatching(/bad: its message is invalid/)]);
+    expect((await run('queue retry')).code).toBe(2);
+  });
+
+  it('exports what replay reads, and drops and purges for good', async () => {
+    await buryOne();
+    await send('Waits');
+    const { stdout } = await run('queue export --state dead');
+    const replayed = await hooks(['replay', '-', '--dry-run', '-o', 'json'], { cwd, env, stdin: stdout });
+    expect([replayed.code, replayed.stdout]).toEqual([0, expect.stringContaining('Signup')]);
+    expect(await json('queue purge --since 1h')).toEqual([{ dropped: 1 }]);
+    const [waiting, ...others] = await json('queue list');
+    expect([waiting?.['state'], others]).toEqual(['pending', []]);
+    expect((await run(`queue drop ${String(waiting?.['id'])}`)).code).toBe(0);
+    expect(await json('queue list')).toEqual([]);
+  });
+
+  it('delivers all that was queued, though its worker is killed again and again', async () => {
+    const count = 200;
+    const stdin = Array.from(
+      { length: count },
+      (_, index) => `{"type":"track","event":"e${index}","userId":"u${index}"}`,
+    ).join('\n');
+    expect((await run('replay - --queue -q', stdin)).code).toBe(0);
+    for (let kill = 0; kill < 3; kill++) {
+      const worker = await startWorker();
+      for (let line = 0; line < 10; line++) await worker.lines.next();
+      await worker.stop('SIGKILL');
+    }
+    const worker = await startWorker();
+    const deadline = systemClock.now() + 15_000;
+    let total: unknown;
+    do total = (await json('queue stats')).at(-1)?.['total'];
+    while (!JSON.stringify(total).includes(`"delivered":${count}`) && systemClock.now() < deadline);
+    expect((await worker.stop('SIGTERM')).code).toBe(0);
+    expect(total).toEqual({ pending: 0, sending: 0, retrying: 0, delivered: count, dead: 0 });
+  });
+});

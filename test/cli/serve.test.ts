@@ -1,0 +1,124 @@
+import { createServer, type AddressInfo } from 'node:net';
+import { temporaryFolder } from '../store/temporary-store.ts';
+import { afterEach, describe, expect, it } from 'vitest';
+import { startReceiver, type Receiver } from '../../src/receiver/receiver.ts';
+import type { ReceivedRequest } from '../../src/receiver/received-request.ts';
+import { hooks, startHooks, type RunningHooks } from '../end-to-end/hooks.ts';
+import { basic, bodyOf, track, until } from '../service/serving.ts';
+
+const WRITE_KEY = 'wk-canary-of-the-command';
+const SECRET = 's3cret-canary-of-the-command';
+
+const ending: (() => Promise<unknown>)[] = [];
+afterEach(async () => {
+  for (const end of ending.splice(0)) await end();
+});
+
+async function receiving(): Promise<{ receiver: Receiver; received: ReceivedRequest[] }> {
+  const received: ReceivedRequest[] = [];
+  const receiver = await startReceiver({ secrets: [SECRET], onRequest: (request) => received.push(request) });
+  ending.push(() => receiver.close());
+  return { receiver, received };
+}
+
+async function startServe(
+  url: string,
+  args: readonly string[] = [],
+  given?: Record<string, string>,
+): Promise<{ running: RunningHooks; ready: { url: string }; env: Record<string, string> }> {
+  const env = given ?? {
+    HOOKS_URL: url,
+    HOOKS_SECRET: SECRET,
+    HOOKS_WRITE_KEY: WRITE_KEY,
+    HOOKS_DATA_DIR: temporaryFolder(),
+  };
+  const running = startHooks(['serve', '--port', '0', '-o', 'json', '--allow-private', ...args], { env });
+  ending.push(() => running.stop('SIGKILL'));
+  const { value = '{}' } = await running.lines.next();
+  return { running, env, ready: JSON.parse(value) as { url: string } };
+}
+
+async function send({ url }: { url: string }, userId: string): Promise<number> {
+  const { status } = await fetch(`${url}/v1/batch`, {
+    method: 'POST',
+    headers: basic(WRITE_KEY),
+    body: JSON.stringify({ batch: [track(userId)] }),
+  });
+  return status;
+}
+
+describe('hooks serve', () => {
+  it('says where it is, delivers what it takes, and ends with 0 at SIGTERM, without showing a secret', async () => {
+    const { receiver, received } = await receiving();
+    const { running, ready } = await startServe(`${receiver.url}/hook`, ['-v']);
+    expect(ready).toEqual({ ready: true, url: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/) });
+    expect(await send(ready, 'u1')).toBe(200);
+    await until(() => received.length === 1, 'the delivery');
+    expect(received).toMatchObject([{ verdict: 'valid' }]);
+    expect(received.map(bodyOf)).toMatchObject([{ type: 'track', userId: 'u1' }]);
+    const { code, stdout, stderr } = await running.stop('SIGTERM');
+    expect(code).toBe(0);
+    const log = stderr.split('\n').filter((line) => line.startsWith('{'));
+    expect(log.map((line) => (JSON.parse(line) as { msg: string }).msg)).toEqual(
+      expect.arrayContaining(['listening', 'answered', 'delivered', 'stopped']),
+    );
+    for (const secret of [WRITE_KEY, SECRET]) expect(stdout + stderr).not.toContain(secret);
+  });
+
+  it('ends with 0 at Ctrl-C, and only queues with --no-deliver', async () => {
+    const { receiver, received } = await receiving();
+    const { running, ready } = await startServe(receiver.url, ['--no-deliver', '-q']);
+    expect(await send(ready, 'u1')).toBe(200);
+    const metrics = await (await fetch(`${ready.url}/metrics`)).text();
+    expect(metrics).toContain('hooks_queue_deliveries{state="pending"} 1');
+    expect(await running.stop('SIGINT')).toMatchObject({ code: 0, stderr: '' });
+    expect(received).toEqual([]);
+  });
+
+  it('knows how far a deletion request is, though a worker delivers it, and after its own restart', async () => {
+    const { receiver, received } = await receiving();
+    const first = await startServe(receiver.url, ['--no-deliver', '-q']);
+    const response = await fetch(`${first.ready.url}/v1/deletions`, {
+      method: 'POST',
+      headers: basic(WRITE_KEY),
+      body: JSON.stringify({ userIds: ['u1', 'u2'] }),
+    });
+    const { id, sources } = (await response.json()) as { id: string; sources: object };
+    expect(sources).toMatchObject({ default: { state: 'pending', deliveries: 2 } });
+    await first.running.stop('SIGKILL');
+
+    const worker = startHooks(['worker', '-o', 'json', '--allow-private'], { env: first.env });
+    ending.push(() => worker.stop('SIGKILL'));
+    for (let line = 0; line < 3; line++) await worker.lines.next(); // ready, and two are settled
+    expect((await worker.stop('SIGTERM')).code).toBe(0);
+    expect(received.map(bodyOf)).toMatchObject([{ type: 'delete' }, { type: 'delete' }]);
+
+    const { ready } = await startServe(receiver.url, ['--no-deliver', '-q'], first.env);
+    const found = await fetch(`${ready.url}/v1/deletions/${id}`, { headers: basic(WRITE_KEY) });
+    expect(await found.json()).toMatchObject({
+      id,
+      sources: { default: { state: 'delivered', delivered: 2, failed: 0 } },
+    });
+  });
+
+  it('cannot start without a write key, or on a port that is taken', async () => {
+    const none = await hooks(['serve', '--port', '0'], { env: { HOOKS_URL: 'http://127.0.0.1:9' } });
+    expect(none.code).toBe(2);
+    expect(none.stderr).toContain('No source has a write key, so nobody could call the service');
+    const other = createServer().listen(0, '127.0.0.1');
+    await new Promise((resolve) => other.once('listening', resolve));
+    ending.push(
+      () =>
+        new Promise((resolve) => {
+          other.close(resolve);
+        }),
+    );
+    const { port } = other.address() as AddressInfo; // it listens on a port
+    const taken = await hooks(['serve', '--port', String(port)], { env: { HOOKS_WRITE_KEY: WRITE_KEY } });
+    expect(taken.code).toBe(2);
+    expect(taken.stderr).toContain(
+      `Cannot listen on 127.0.0.1 port ${port}: something else is listening there`,
+    );
+    expect((await hooks(['serve', '--port', '70000'])).code).toBe(2);
+  });
+});
