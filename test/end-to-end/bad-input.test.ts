@@ -1,0 +1,305 @@
+import { mkdir, readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { hooks, type HooksOptions } from './hooks.ts';
+import { folder, receiving, track } from './receiving.ts';
+
+/** `URL` among the words is a receiver that must get nothing. */
+interface Case {
+  readonly args: readonly string[];
+  readonly options?: HooksOptions;
+  readonly files?: Readonly<Record<string, string>>;
+  readonly sentence: string;
+  readonly hint: string;
+}
+
+const GOOD = ['send', '--json', track(1)];
+const TO = ['--url', 'URL'];
+const NESTED = `{"type":"track","userId":"u","event":"e","properties":${'['.repeat(100_000)}${']'.repeat(100_000)}}`;
+const JSON_HINT = '--json takes JSON, @file or @- for standard input';
+const EMPTY_SECRET_HINT =
+  'an empty secret would sign nothing: give the one that the other side has, or leave it out to go unsigned';
+const REPLAY = ['replay', 'day.ndjson', ...TO];
+const DAY = { 'day.ndjson': `${track(1)}\n` };
+
+const WHERE_TO: Readonly<Record<string, Case>> = {
+  'no URL at all': {
+    args: ['send', 'track', '--event', 'Signup'],
+    sentence: 'There is no destination to send to',
+    hint: 'give --url URL, set HOOKS_URL, put `webhooks` in the config (hooks.config.js), or try --loopback',
+  },
+  'six URLs': {
+    args: [...GOOD, ...TO, ...TO, ...TO, ...TO, ...TO, ...TO],
+    sentence: '`--url` may be given 5 times, got 6',
+    hint: 'send in several runs',
+  },
+  'six URLs in a variable': {
+    args: GOOD,
+    options: { env: { HOOKS_URL: 'http://a http://b http://c http://d http://e http://f' } },
+    sentence: 'Expected `HOOKS_URL` to hold at most 5 webhooks, got 6',
+    hint: 'spread them over several destinations, or send in several runs',
+  },
+  'a URL with another scheme': {
+    args: [...GOOD, '--url', 'ftp://a.example/hook'],
+    sentence: 'Expected `--url` to be a URL with http or https, got ftp://a.example/hook',
+    hint: 'write it in full: https://host/path',
+  },
+  'a header with a line break': {
+    args: [...GOOD, ...TO, '--header', 'X-Env: a\r\nX-Other: b'],
+    sentence: '`--header` X-Env holds a line break',
+    hint: 'one --header for each header; a value read from a file often ends with a line break',
+  },
+  "a header that is not the user's to set": {
+    args: [...GOOD, ...TO, '--header', 'X-Signature: 00'],
+    sentence:
+      'Header `X-Signature` cannot be set: it is computed from the body; set a shared secret to have it sent',
+    hint: 'Remove `X-Signature`',
+  },
+  'an empty secret': {
+    args: [...GOOD, ...TO, '--secret', ''],
+    sentence: 'The secret is empty (from --secret)',
+    hint: EMPTY_SECRET_HINT,
+  },
+  'an empty secret in the environment': {
+    args: [...GOOD, ...TO],
+    options: { env: { HOOKS_SECRET: '' } },
+    sentence: '`HOOKS_SECRET` is an empty secret',
+    hint: 'give a secret, or leave it out to send unsigned',
+  },
+  'an empty secret file': {
+    args: [...GOOD, ...TO, '--secret-file', 'empty'],
+    files: { empty: '\n' },
+    sentence: 'The secret is empty (from --secret-file empty)',
+    hint: EMPTY_SECRET_HINT,
+  },
+  'standard input for the message and the secret': {
+    args: ['send', '--json', '@-', ...TO, '--secret-file', '-'],
+    options: { stdin: track(1) },
+    sentence: 'Standard input can be read once, but it is asked for by both `--json` and `--secret-file`',
+    hint: 'put one of them in a file',
+  },
+  'standard input for the messages and the secret': {
+    args: ['replay', '-', ...TO, '--secret-file', '-'],
+    options: { stdin: track(1) },
+    sentence:
+      'Standard input can be read once, but it is asked for by both `the input -` and `--secret-file`',
+    hint: 'put one of them in a file',
+  },
+  'a variable of the config that is not set': {
+    args: [...GOOD, ...TO],
+    files: { '.hooksrc.yaml': 'sharedSecret: ${NO_SUCH_NAME}' },
+    sentence:
+      '`sharedSecret` needs the environment variable NO_SUCH_NAME, which is not set (from .hooksrc.yaml)',
+    hint: 'set it: export NO_SUCH_NAME=…',
+  },
+  'an unknown key of the config': {
+    args: [...GOOD, ...TO],
+    files: { '.hooksrc.yaml': 'webhook: [https://a.example]' },
+    sentence: 'Unknown setting `webhook` (from .hooksrc.yaml)',
+    hint: 'did you mean `webhooks`?',
+  },
+  "a receiver of our own and somebody else's": {
+    args: [...GOOD, ...TO, '--loopback'],
+    sentence: '`--loopback` and `--url` cannot be given together',
+    hint: 'leave one of them out',
+  },
+};
+
+const COMMAND_LINE: Readonly<Record<string, Case>> = {
+  'a mistyped command': { args: ['sned'], sentence: "unknown command 'sned'", hint: 'did you mean send?' },
+  'a mistyped flag': {
+    args: ['send', 'track', '--evnt', 'Signup', ...TO],
+    sentence: "unknown option '--evnt'",
+    hint: 'did you mean --event?',
+  },
+  'a flag that nobody knows': {
+    args: ['replay', 'x', '--frobnicate'],
+    sentence: "unknown option '--frobnicate'",
+    hint: 'hooks replay --help shows its flags',
+  },
+  'a flag of another type': {
+    args: ['send', 'identify', '--user-id', 'u1', '--event', 'Signup', ...TO],
+    sentence: '`--event` is for track and group, not for identify',
+    hint: 'leave it out; hooks send identify --help shows the flags of identify',
+  },
+  'a mistyped type': {
+    args: ['send', 'trak', '--event', 'Signup', ...TO],
+    sentence: 'Expected a message type after `hooks send`, got "trak"',
+    hint: 'did you mean track?',
+  },
+  'no type': {
+    args: ['send', ...TO],
+    sentence: 'Expected a message type after `hooks send`, got nothing',
+    hint: 'one of page, screen, identify, track, alias, group, delete; or --json with a message that has a type',
+  },
+  'a number that is none': {
+    args: [...REPLAY, '--limit', 'x'],
+    files: DAY,
+    sentence: 'Expected `--limit` to be a whole number from 1, got x',
+    hint: 'for example --limit 100',
+  },
+  'a rate without its unit': {
+    args: [...REPLAY, '--rate', '100'],
+    files: DAY,
+    sentence: 'Expected `--rate` to be messages per time, got 100',
+    hint: 'write 100/s, 30/m or 500/h',
+  },
+  'a value that is not one of the choices': {
+    args: [...REPLAY, '--order', 'usr'],
+    files: DAY,
+    sentence: "option '--order <order>' argument 'usr' is invalid. Allowed choices are user, none.",
+    hint: 'hooks replay --help shows its flags',
+  },
+};
+
+const MESSAGES: Readonly<Record<string, Case>> = {
+  'a file that is not there': {
+    args: ['send', '--json', '@missing.json', ...TO],
+    sentence: 'missing.json: cannot be read: there is no such file',
+    hint: JSON_HINT,
+  },
+  'a folder': {
+    args: ['send', '--json', '@.', ...TO],
+    sentence: '.: cannot be read: it is a folder',
+    hint: JSON_HINT,
+  },
+  'an empty file': {
+    args: ['send', '--json', '@empty', ...TO],
+    files: { empty: '' },
+    sentence: 'empty:1:1: expected JSON, got an empty text',
+    hint: 'is it the right file, or did what wrote it fail?',
+  },
+  'JSON that is cut off': {
+    args: ['send', '--json', '@cut.json', ...TO],
+    files: { 'cut.json': '{"type":"track",\n "properties":{"a":[1' },
+    sentence: 'cut.json:2:22: the text ends inside the array `properties.a`',
+    hint: 'is it cut off? `]}}` is missing',
+  },
+  'a number that JavaScript cannot hold': {
+    args: ['send', '--json', '{"type":"track","event":"e","properties":{"id":12345678901234567890}}', ...TO],
+    sentence:
+      '--json: expected a number that JavaScript can hold at `properties.id`, got 12345678901234567890, which would become 12345678901234567000',
+    hint: 'send it as a string: "12345678901234567890"',
+  },
+  'a duplicate key': {
+    args: ['send', '--json', '@twice.json', ...TO],
+    files: { 'twice.json': '{"type":"track","event":"a","event":"b"}' },
+    sentence: 'twice.json: expected each key once, got `event` twice',
+    hint: 'readers of JSON do not agree on which one counts: keep one of them',
+  },
+  '100,000 levels of nesting': {
+    args: ['send', '--json', '@-', ...TO],
+    options: { stdin: NESTED },
+    sentence: '<stdin>:1:566: expected at most 512 levels of nesting, got more',
+    hint: 'flatten it',
+  },
+  'a track without an event': {
+    args: ['send', 'track', '--user-id', 'u1', ...TO],
+    sentence: 'expected `event` to be a non-empty string, got nothing (track)',
+    hint: "give it with --event 'Order Completed'",
+  },
+  'an alias without a previous id': {
+    args: ['send', 'alias', '--user-id', 'u1', ...TO],
+    sentence: 'expected `previousId` (or `Previous ID`) to be a non-empty string, got nothing (alias)',
+    hint: 'give it with --previous-id ID',
+  },
+  'a timestamp without a zone': {
+    args: [...GOOD, '--timestamp', '2026-11-20T21:10:05', ...TO],
+    sentence: 'expected `timestamp` to be RFC 3339 with a zone, got "2026-11-20T21:10:05" (track "Signup")',
+    hint: 'add its zone or offset: 2026-11-20T21:10:05.123Z, or +02:00 in place of the Z',
+  },
+  'an unknown type in the message': {
+    args: ['send', '--json', '{"type":"trak"}', ...TO],
+    sentence: 'expected `type` to be page, screen, identify, track, alias, group or delete, got "trak"',
+    hint: 'did you mean "track"?',
+  },
+  'a message of another type than the command line says': {
+    args: ['send', 'page', '--json', track(1), ...TO],
+    sentence: 'Expected `--json` to be a page message, got type "track"',
+    hint: 'hooks send --json takes the type from the message',
+  },
+  'a property without a value': {
+    args: [...GOOD, '-p', 'plan', ...TO],
+    sentence: 'Expected `--property` to be key=value, got "plan"',
+    hint: `for example --property plan=pro, --property cart.total=12.5, --property zip==01234 (text), --property tags:='["a"]' (JSON)`,
+  },
+};
+
+const FILES: Readonly<Record<string, Case>> = {
+  'a pattern that matches nothing': {
+    args: ['replay', 'none-*.json', ...TO],
+    sentence: 'No file matches none-*.json',
+    hint: 'check the pattern and the current folder',
+  },
+  'a file that is not there, after one that is': {
+    args: ['replay', 'day.ndjson', 'missing.ndjson', ...TO],
+    files: DAY,
+    sentence: 'missing.ndjson: no such file',
+    hint: 'check the name and the current folder',
+  },
+  'an empty file': {
+    args: ['replay', 'empty', ...TO],
+    files: { empty: '\n' },
+    sentence: 'empty: nothing to read: there is no message in it',
+    hint: 'expected a message, an array of them, {"batch":[…]}, NDJSON or a capture',
+  },
+  'a folder': {
+    args: ['replay', '.', ...TO],
+    sentence: '.: is a folder, not a file',
+    hint: "name its files: './*.json'",
+  },
+  'a report in a folder that is not there': {
+    args: [...REPLAY, '--report', 'none/report.xml'],
+    files: DAY,
+    sentence: 'none/report.xml: cannot be written: there is no such folder',
+    hint: 'make the folder first',
+  },
+  'a report of an unknown format': {
+    args: [...REPLAY, '--report', 'report.txt'],
+    files: DAY,
+    sentence: 'Expected `--report` to end in .xml or .json, got report.txt',
+    hint: 'name it FILE.xml for JUnit, FILE.json for JSON',
+  },
+  'a --failed file that is a folder': {
+    args: [...REPLAY, '--failed', '.', '--report', 'report.xml'],
+    files: DAY,
+    sentence: '.: cannot be written: it is a folder',
+    hint: 'name a file in it',
+  },
+  'a --failed file that is the input': {
+    args: [...REPLAY, '--failed', './day.ndjson'],
+    files: DAY,
+    sentence: './day.ndjson: is what is being replayed: writing what failed to it would lose the rest',
+    hint: 'name another file in --failed',
+  },
+};
+
+describe.each(Object.entries({ WHERE_TO, COMMAND_LINE, MESSAGES, FILES }))(
+  'what cannot be tried: %s',
+  (_name, cases) => {
+    it.concurrent.each(Object.entries(cases))(
+      '%s',
+      async (_what, { args, options, files = {}, sentence, hint }) => {
+        const to = await receiving();
+        const cwd = await folder(files);
+        const words = args.map((word) => (word === 'URL' ? to.url : word));
+        const { code, stdout, stderr } = await hooks(words, { cwd, ...options });
+        expect(stderr).toBe(`error: ${sentence}\nhint:  ${hint}\n`);
+        expect([code, stdout]).toEqual([2, '']);
+        expect(to.requests).toEqual([]);
+        // Nothing half-made is left behind either.
+        expect((await readdir(cwd)).toSorted()).toEqual(Object.keys(files).toSorted());
+      },
+    );
+  },
+);
+
+it('finds the config of a parent folder and says which file is wrong', async () => {
+  const cwd = await folder({ 'package.json': '{}', '.hooksrc.json': '{"delivery":{"timout":"5s"}}' });
+  await mkdir(join(cwd, 'below'));
+  const { code, stderr } = await hooks([...GOOD, '--loopback'], { cwd: join(cwd, 'below') });
+  expect(code).toBe(2);
+  expect(stderr).toBe(
+    'error: Unknown setting `delivery.timout` (from ../.hooksrc.json)\nhint:  did you mean `delivery.timeout`?\n',
+  );
+});

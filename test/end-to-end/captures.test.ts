@@ -1,0 +1,61 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { hooks, startHooks } from './hooks.ts';
+import { folder, receiving, ROOT, SECRET, summaryOf } from './receiving.ts';
+
+it('what listen saves can be verified, and replayed as it was', async () => {
+  const cwd = await folder();
+  const listen = startHooks(
+    [
+      'listen',
+      '--port',
+      '0',
+      '--secret',
+      SECRET,
+      '--save',
+      'captures',
+      '--count',
+      '7',
+      '--within',
+      '15s',
+      '-o',
+      'json',
+    ],
+    { cwd },
+  );
+  const { url } = JSON.parse(String((await listen.lines.next()).value)) as { url: string };
+  const authorized = url.replace('//', '//user:CANARY@');
+  const sent = await hooks(
+    ['replay', 'fixtures/*.json', '--url', authorized, '--secret', SECRET, '--header', 'Cookie: CANARY'],
+    { cwd: ROOT },
+  );
+  expect(sent.code).toBe(0);
+  expect(await listen.exited).toMatchObject({ code: 0 });
+
+  const files = (await readdir(join(cwd, 'captures'))).map((name) => join('captures', name));
+  expect(files).toHaveLength(7);
+  for (const file of files) expect(await readFile(join(cwd, file), 'utf8')).not.toContain('CANARY');
+  const verified = await Promise.all(
+    files.slice(0, 3).map((file) => hooks(['verify', '--secret', SECRET, '-o', 'json', file], { cwd })),
+  );
+  for (const { code, stdout } of verified) {
+    expect([code, JSON.parse(stdout)]).toEqual([0, { valid: true, secret: 1, over: 'bytes' }]);
+  }
+  expect(await hooks(['verify', '--secret', 'other', files[0] ?? ''], { cwd })).toMatchObject({ code: 1 });
+
+  const to = await receiving({ secret: SECRET });
+  const again = await hooks(
+    ['replay', 'captures/*.json', '--url', to.url, '--secret', SECRET, '--exact', '-o', 'json'],
+    { cwd },
+  );
+  expect(again).toMatchObject({ code: 0, stderr: '' });
+  expect(summaryOf(again.stdout)).toMatchObject({ read: 7, delivered: 7 });
+  expect(to.requests.every(({ verdict }) => verdict === 'valid')).toBe(true);
+  const golden = await Promise.all(
+    ['alias', 'delete', 'group', 'identify', 'page', 'screen', 'track'].map((type) =>
+      readFile(join(ROOT, `fixtures/golden/${type}.body`), 'utf8'),
+    ),
+  );
+  expect(to.bodies().toSorted()).toEqual(golden.map((body) => body.trim()).toSorted());
+});

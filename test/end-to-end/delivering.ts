@@ -1,0 +1,141 @@
+import { once } from 'node:events';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { createServer, type AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { onTestFinished } from 'vitest';
+import type { HostileReceiver } from '../hostile-receivers.ts';
+import { hooks, type HooksOptions, type HooksResult } from './hooks.ts';
+
+/** A result line of `-o json`. */
+export interface ResultLine {
+  readonly messageId: string;
+  readonly outcome: string;
+  readonly url?: string;
+  readonly status?: number;
+  readonly error?: string;
+  readonly reason?: string;
+  readonly attempts: readonly AttemptLine[];
+}
+
+export interface AttemptLine {
+  readonly at: string;
+  readonly url: string;
+  readonly status?: number;
+  readonly error?: string;
+  readonly ms: number;
+  readonly reconnected?: true;
+}
+
+/** The last line of a replay. */
+export interface Summary {
+  readonly read: number;
+  readonly delivered: number;
+  readonly failed: number;
+  readonly queued: number;
+  readonly filtered: number;
+  readonly invalid: number;
+  readonly unsent: number;
+  readonly skipped: number;
+}
+
+export interface Sent {
+  readonly code: number | null;
+  readonly line: ResultLine;
+  readonly stderr: string;
+}
+
+/** `hooks send -o json` to these URLs. */
+export async function send(
+  urls: readonly string[],
+  flags: readonly string[] = [],
+  options: HooksOptions = {},
+): Promise<Sent> {
+  const to = urls.flatMap((url) => ['--url', url]);
+  const { code, stdout, stderr } = await hooks([...SEND, '-o', 'json', ...to, ...flags], options);
+  return { code, line: JSON.parse(stdout) as ResultLine, stderr };
+}
+
+/** The smallest message that there is. */
+export const SEND = ['send', 'track', '--event', 'Signup', '--user-id', 'u'] as const;
+
+export interface Replayed {
+  readonly code: number | null;
+  readonly lines: readonly ResultLine[];
+  readonly summary: Summary;
+  readonly stderr: string;
+}
+
+/** What a replay with `-o json` has printed. */
+export function replayed({ code, stdout, stderr }: HooksResult): Replayed {
+  const all = stdout.trimEnd().split('\n');
+  const { summary } = JSON.parse(all.at(-1) ?? '') as { summary: Summary };
+  return { code, lines: all.slice(0, -1).map((line) => JSON.parse(line) as ResultLine), summary, stderr };
+}
+
+/** `hooks replay -o json` of a file to a URL. */
+export async function replay(
+  file: string,
+  url: string,
+  flags: readonly string[] = [],
+  options: HooksOptions = {},
+): Promise<Replayed> {
+  return replayed(await hooks(['replay', file, '--url', url, '-o', 'json', ...flags], options));
+}
+
+/** A folder that is gone when the test ends. */
+export async function newFolder(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'hooks-trouble-'));
+  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+/** A file of so many messages, `m0`, `m1` … each of a user of its own. */
+export async function messagesFile(count: number): Promise<string> {
+  const file = join(await newFolder(), 'messages.ndjson');
+  const lines = Array.from(
+    { length: count },
+    (_, index) => `{"type":"track","event":"e","userId":"u${index}","messageId":"m${index}"}\n`,
+  );
+  await writeFile(file, lines.join(''));
+  return file;
+}
+
+/** The messages that a receiver has got whole, each as often as it came. */
+export function messageIdsAt({ requests }: Pick<HostileReceiver, 'requests'>): string[] {
+  return requests.map(({ body }) => (JSON.parse(body.toString()) as { messageId: string }).messageId);
+}
+
+/** Where nobody listens: it was free a moment ago. */
+export async function closedPort(): Promise<string> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo; // not a string: it listens on a port
+  server.close();
+  await once(server, 'close');
+  return `http://127.0.0.1:${port}/hook`;
+}
+
+const PRELOAD = `
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+process.on('exit', () => {
+  const [, peak] = existsSync('/proc/self/status') ? /VmHWM:\\s+(\\d+)/.exec(readFileSync('/proc/self/status', 'utf8')) : [];
+  writeFileSync(process.env.PEAK_FILE, String(peak ?? process.resourceUsage().maxRSS));
+});
+`;
+
+/**
+ * Has a command tell how much memory it had at most. On Linux not by its `maxRSS`, which begins with that of the process that it
+ * was forked from.
+ */
+export async function peakMemory(): Promise<{
+  readonly env: Readonly<Record<string, string>>;
+  readonly mb: () => Promise<number>;
+}> {
+  const file = join(await newFolder(), 'peak');
+  const preload = `data:text/javascript,${encodeURIComponent(PRELOAD)}`;
+  return {
+    env: { NODE_OPTIONS: `--import=${preload}`, PEAK_FILE: file },
+    mb: async () => Number(await readFile(file, 'utf8')) / 1024,
+  };
+}

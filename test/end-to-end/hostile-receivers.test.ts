@@ -1,0 +1,231 @@
+import { describe, expect, it } from 'vitest';
+import {
+  answers,
+  answersBytes,
+  answersOk,
+  closesBeforeAnswer,
+  dripsBody,
+  dripsHeaders,
+  endlessBody,
+  endlessInterim,
+  hugeBody,
+  hugeHeaders,
+  neverAnswers,
+  receiver,
+  type HostileReceiver,
+} from '../hostile-receivers.ts';
+import { started } from '../transport/sending.ts';
+import { closedPort, peakMemory, send } from './delivering.ts';
+import { BUFFERS_BYTES, MEMORY_MB, ONCE, PATIENT } from './hostile-limits.ts';
+import { hooks } from './hooks.ts';
+
+const TIMEOUT_MS = 250;
+const ONCE_BRIEFLY = [...ONCE, '--timeout', `${TIMEOUT_MS}ms`];
+
+/** A label of a host's name has 63 characters at most, so no name server need be asked. */
+const NO_HOST = `http://${'a'.repeat(64)}.invalid/hook`;
+
+describe('hooks send', () => {
+  it.each<[string, () => Promise<HostileReceiver>]>([
+    ['never answers', neverAnswers],
+    ['drips its headers', dripsHeaders],
+    ['sends interim answers for ever', endlessInterim],
+  ])('gives up in time on a receiver that %s', async (_what, receiverOf) => {
+    const { url } = await started(receiverOf());
+    const { code, line } = await send([url], ONCE_BRIEFLY);
+    expect(code).toBe(1);
+    expect(line).toMatchObject({ outcome: 'failed', url, error: 'timeout', reason: 'exhausted' });
+    expect(line.attempts).toHaveLength(1);
+    // Not before the deadline; a timer may fire a little early.
+    expect(line.attempts[0]?.ms).toBeGreaterThan(TIMEOUT_MS * 0.9);
+  });
+
+  it('takes the status for the answer, and waits for no dripping body', async () => {
+    const { url } = await started(dripsBody());
+    const { code, line } = await send([url], PATIENT);
+    expect(code).toBe(0);
+    expect(line).toMatchObject({ outcome: 'delivered', url, status: 200 });
+    expect(line.attempts).toHaveLength(1);
+  });
+
+  it.each<[string, () => Promise<HostileReceiver>, object]>([
+    ['an endless body after 200', () => endlessBody(200), { outcome: 'delivered', status: 200 }],
+    [
+      'an endless body after 500',
+      () => endlessBody(500),
+      { outcome: 'failed', error: 'http-5xx', status: 500 },
+    ],
+    ['300 MB of gzip', () => hugeBody(), { outcome: 'delivered', status: 200 }],
+    ['300 MB of gzip after 500', () => hugeBody(300_000_000, 500), { outcome: 'failed', status: 500 }],
+  ])('reads little of %s', async (_what, receiverOf, result) => {
+    const hostile = await started(receiverOf());
+    const peak = await peakMemory();
+    const { code, line } = await send([hostile.url], [...ONCE, ...PATIENT], { env: peak.env });
+    expect(line).toMatchObject(result);
+    expect(code).toBe(line.outcome === 'delivered' ? 0 : 1);
+    expect(hostile.bytesWritten).toBeLessThan(BUFFERS_BYTES);
+    expect(await peak.mb()).toBeLessThan(MEMORY_MB);
+  });
+
+  it.each<[string, () => Promise<HostileReceiver>, string]>([
+    ['sends 40 KB of headers', () => hugeHeaders(40_000), 'protocol'],
+    ['speaks no HTTP', () => answersBytes('garbage\r\n\r\n'), 'protocol'],
+    ['answers with a status that HTTP does not have', () => answers(999), 'protocol'],
+    ['closes before it answers', () => closesBeforeAnswer(), 'reset'],
+    ['resets the connection', () => closesBeforeAnswer({ reset: true }), 'reset'],
+    [
+      'closes in the middle of its headers',
+      () => closesBeforeAnswer({ after: 'HTTP/1.1 200 OK\r\nX-A: b' }),
+      'reset',
+    ],
+  ])('names what is wrong with a receiver that %s', async (_what, receiverOf, error) => {
+    const hostile = await started(receiverOf());
+    const { code, line } = await send([hostile.url], [...ONCE, ...PATIENT]);
+    expect(code).toBe(1);
+    expect(line).toMatchObject({ outcome: 'failed', url: hostile.url, error, reason: 'exhausted' });
+    expect(line.attempts).toMatchObject([{ url: hostile.url, error }]);
+    expect(hostile.requests).toHaveLength(1);
+  });
+
+  it('takes a 200 for delivered though its body breaks off', async () => {
+    const after = 'HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhalf';
+    const { url } = await started(closesBeforeAnswer({ after }));
+    const { code, line } = await send([url]);
+    expect([code, line.outcome, line.attempts.length]).toEqual([0, 'delivered', 1]);
+  });
+
+  it('names what is wrong when nobody listens, or there is no such host', async () => {
+    const refusing = await closedPort();
+    const results = await Promise.all([refusing, NO_HOST].map((url) => send([url], ONCE)));
+    expect(results).toMatchObject([
+      { code: 1, line: { outcome: 'failed', url: refusing, error: 'refused' } },
+      { code: 1, line: { outcome: 'failed', url: NO_HOST, error: 'dns' } },
+    ]);
+  });
+
+  it.each([301, 302, 303, 307, 308])('follows no redirect (%i)', async (status) => {
+    const target = await started(answersOk());
+    const { url } = await started(answers(status, { headers: [`Location: ${target.url}`] }));
+    const { code, line } = await send([url]);
+    expect(code).toBe(1);
+    expect(line).toMatchObject({ outcome: 'failed', url, status, error: 'redirect', reason: 'rejected' });
+    expect(line.attempts).toHaveLength(1);
+    expect(target.connections).toBe(0);
+  });
+
+  it('does not try again what is rejected', async () => {
+    const { url, requests } = await started(answers(400));
+    const { code, line } = await send([url]);
+    expect(code).toBe(1);
+    expect(line).toMatchObject({
+      outcome: 'failed',
+      url,
+      status: 400,
+      error: 'http-4xx',
+      reason: 'rejected',
+    });
+    expect([line.attempts.length, requests.length]).toEqual([1, 1]);
+  });
+
+  it('comes back to a receiver that is busy, not before it asked for that', async () => {
+    const sent = await Promise.all(
+      [408, 429, 503].map(async (status) => {
+        const busy = await started(firstThenOk(status, ['Retry-After: 2']));
+        return { busy, status, ...(await send([busy.url])) };
+      }),
+    );
+    for (const { busy, status, code, line } of sent) {
+      expect(code).toBe(0);
+      expect(line).toMatchObject({ outcome: 'delivered', status: 200 });
+      expect(line.attempts).toMatchObject([{ status, error: expect.any(String) as string }, { status: 200 }]);
+      expect(busy.requests).toHaveLength(2);
+      const [first, second] = line.attempts.map(({ at }) => Date.parse(at));
+      expect((second ?? 0) - (first ?? 0)).toBeGreaterThanOrEqual(2_000);
+    }
+  });
+
+  it('goes round once with --retry-for 0', async () => {
+    const hostile = await started(answers(503));
+    const { code, line } = await send([hostile.url], ONCE);
+    expect(code).toBe(1);
+    expect(line).toMatchObject({ outcome: 'failed', error: 'http-5xx', status: 503, reason: 'exhausted' });
+    expect([line.attempts.length, hostile.requests.length]).toEqual([1, 1]);
+  });
+
+  it('falls through five URLs, each with a trouble of its own, to the one that takes it', async () => {
+    const hostile = [
+      await started(neverAnswers()),
+      await started(answers(410)),
+      await started(answersBytes('?\r\n\r\n')),
+    ];
+    const good = await started(answersOk());
+    const urls = [await closedPort(), ...hostile.map(({ url }) => url), good.url];
+    const { code, line } = await send(urls, ONCE_BRIEFLY);
+    expect(code).toBe(0);
+    expect(line).toMatchObject({ outcome: 'delivered', url: good.url, status: 200 });
+    expect(line.attempts.map(({ url }) => url)).toEqual(urls);
+    expect(line.attempts.map(({ error }) => error)).toEqual([
+      'refused',
+      'timeout',
+      'http-4xx',
+      'protocol',
+      undefined,
+    ]);
+    expect([...hostile, good].map(({ requests }) => requests.length)).toEqual([1, 1, 1, 1]);
+  });
+
+  it('says of five URLs, none of which takes it, what each has said', async () => {
+    const statuses = [500, 401, 302, 429, 503];
+    const hostile = await Promise.all(statuses.map((status) => started(answers(status))));
+    const { code, line } = await send(
+      hostile.map(({ url }) => url),
+      ONCE,
+    );
+    expect(code).toBe(1);
+    expect(line).toMatchObject({ outcome: 'failed', url: hostile[4]?.url, status: 503, reason: 'exhausted' });
+    expect(line.attempts.map(({ status }) => status)).toEqual(statuses);
+    expect(line.attempts.map(({ error }) => error)).toEqual([
+      'http-5xx',
+      'http-4xx',
+      'redirect',
+      'http-4xx',
+      'http-5xx',
+    ]);
+  });
+
+  it('asks no webhook further once one of them has taken it', async () => {
+    const [good, spare] = [await started(answersOk()), await started(answersOk())];
+    const { code, line } = await send([good.url, spare.url]);
+    expect([code, line.attempts.length, spare.connections]).toEqual([0, 1, 0]);
+  });
+
+  it('shows a person no control character of an answer', async () => {
+    const evil = '\u001b[2Jgone\u0007\u009b31m';
+    const { url } = await started(answers(500, { body: evil }));
+    const { code, stdout, stderr } = await hooks([
+      'send',
+      'track',
+      '--event',
+      'e',
+      '--user-id',
+      'u',
+      '--url',
+      url,
+      ...ONCE,
+    ]);
+    expect(code).toBe(1);
+    expect(stdout).toContain('gone');
+    // eslint-disable-next-line no-control-regex -- they are what it is about
+    expect(stdout + stderr).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f]/);
+  });
+});
+
+/** Answers the first request with this, and all others with 200. */
+function firstThenOk(status: number, headers: readonly string[]): Promise<HostileReceiver> {
+  let isFirst = true;
+  return receiver((socket) => {
+    const head = isFirst ? [`HTTP/1.1 ${status} Busy`, ...headers] : ['HTTP/1.1 200 OK'];
+    isFirst = false;
+    socket.write([...head, 'Content-Length: 0', '', ''].join('\r\n'));
+  });
+}

@@ -1,0 +1,135 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { answersOk, type HostileReceiver } from '../hostile-receivers.ts';
+import { started } from '../transport/sending.ts';
+import { messageIdsAt, messagesFile, newFolder, replayed, SEND } from './delivering.ts';
+import { BINARY, hooks, inherited } from './hooks.ts';
+import { inShell } from './shell.ts';
+import { slowReceiver } from './slow-receiver.ts';
+
+/** It takes longer than a test may. */
+async function longReplay(
+  ...flags: readonly string[]
+): Promise<{ hostile: HostileReceiver; args: string[] }> {
+  const hostile = await started(slowReceiver(10));
+  const file = await messagesFile(3_000);
+  return { hostile, args: ['replay', file, '--url', hostile.url, '--concurrency', '1', ...flags] };
+}
+
+async function sendArgs(): Promise<string[]> {
+  return [...SEND, '--url', (await started(answersOk())).url];
+}
+
+describe('a replay whose output nobody reads any more', () => {
+  it.each([
+    ['hooks "$@" | head -1', ['-o', 'json']],
+    ['hooks "$@" | head -1', []],
+    ['hooks "$@" 2>&1 | head -1', ['-v']],
+    ['hooks "$@" | true', []],
+  ])('ends soon and quietly: %s %j', async (line, flags) => {
+    const { hostile, args } = await longReplay(...flags);
+    const { code, stdout, stderr } = await inShell(line, args);
+    expect(code).toBe(0); // of the reader
+    expect(stdout.split('\n').length).toBeLessThanOrEqual(2);
+    expect(stderr.replace(/^config: .*\n/, '')).toBe('');
+    expect(hostile.requests.length).toBeLessThan(3_000);
+  });
+
+  it('goes on when it is only the notes that nobody reads', async () => {
+    const { url } = await started(answersOk());
+    const args = ['replay', await messagesFile(3), '--url', url, '-v'];
+    const { stdout } = await inShell('{ hooks "$@" 2>&1 >&3 | true; } 3>&1', args);
+    expect(stdout).toMatch(/^delivered +3$/m);
+  });
+});
+
+describe('a command without', () => {
+  it.each(['>&-', '2>&-', '<&-', '<&- >&- 2>&-'])(
+    'standard streams delivers all the same (%s)',
+    async (closing) => {
+      const { code, stderr } = await inShell(`hooks "$@" ${closing}`, await sendArgs());
+      expect([code, stderr]).toEqual([0, '']);
+    },
+  );
+
+  it('standard input says that there is nothing to read', async () => {
+    const { code, stderr } = await inShell('hooks "$@" <&-', ['replay', '-', '--loopback']);
+    expect(code).toBe(2);
+    expect(stderr).toMatch(/^error: <stdin>: nothing to read/);
+  });
+
+  it('a current folder says so, and does without where it can', async () => {
+    const folder = await newFolder();
+    const away = 'mkdir gone && cd gone && rmdir ../gone';
+    const sent = await inShell(`${away} && hooks "$@"`, await sendArgs(), { cwd: folder });
+    expect([sent.code, sent.stdout]).toEqual([2, '']);
+    expect(sent.stderr).toMatch(/^error: The current folder is gone\nhint: .*\n$/);
+    const signed = await inShell(`${away} && printf '{}' | hooks "$@"`, ['sign', '--secret', 's'], {
+      cwd: folder,
+    });
+    expect(signed).toMatchObject({ code: 0, stderr: '' });
+  });
+});
+
+describe.skipIf(process.platform !== 'linux')('a full disk under standard output', () => {
+  it.each([
+    ['send', () => Promise.resolve([...SEND])],
+    ['replay', async () => ['replay', await messagesFile(3)]],
+  ])('ends %s with what is wrong', async (_command, command) => {
+    const { url } = await started(answersOk());
+    const { code, stderr } = await inShell('hooks "$@" >/dev/full', [...(await command()), '--url', url]);
+    expect(code).toBe(2);
+    expect(stderr).toMatch(/^error: <stdout>: cannot be written: the disk is full\nhint: .*\n$/);
+  });
+});
+
+describe('a reader that stops reading', () => {
+  it('holds a replay up, rather than fill its memory, and loses nothing when it reads on', async () => {
+    const total = 5_000;
+    const hostile = await started(answersOk());
+    const args = ['replay', await messagesFile(total), '--url', hostile.url, '-o', 'json'];
+    const child = spawn(process.execPath, [BINARY, ...args], { env: inherited(), timeout: 25_000 });
+    onTestFinished(() => void child.kill('SIGKILL'));
+    const closed = once(child, 'close');
+    await standstillOf(() => hostile.requests.length);
+    // A pipe of 64 KiB, as much in our buffer, and the messages that may be under way.
+    expect(hostile.requests.length).toBeLessThan(total / 2);
+    const [stdout, stderr, [code]] = await Promise.all([text(child.stdout), text(child.stderr), closed]);
+    expect([code, stderr]).toEqual([0, '']);
+    const { summary, lines } = replayed({ code: 0, signal: null, stdout, stderr });
+    expect(summary).toMatchObject({ read: total, delivered: total });
+    expect(new Set(lines.map(({ messageId }) => messageId)).size).toBe(total);
+    expect(messageIdsAt(hostile)).toHaveLength(total);
+  });
+});
+
+describe('a report', () => {
+  it('is whole though nobody reads the lines any more', async () => {
+    const folder = await newFolder();
+    const { args } = await longReplay('--report', 'r.json', '--failed', 'f.ndjson');
+    await inShell('hooks "$@" | head -1', args, { cwd: folder });
+    const { summary } = JSON.parse(await readFile(join(folder, 'r.json'), 'utf8')) as {
+      summary: { read: number; delivered: number; unsent: number };
+    };
+    expect(summary.unsent).toBeGreaterThan(0);
+    expect(summary.read).toBe(summary.delivered + summary.unsent);
+    const failed = await readFile(join(folder, 'f.ndjson'), 'utf8');
+    expect(failed.trimEnd().split('\n')).toHaveLength(summary.unsent);
+    expect(await hooks(['replay', join(folder, 'f.ndjson'), '--loopback', '-q'])).toMatchObject({ code: 0 });
+  });
+});
+
+/** Resolves once a count that has begun to grow has stood still for a while. */
+async function standstillOf(count: () => number): Promise<void> {
+  let [last, still] = [0, 0];
+  while (still < 10) {
+    await sleep(25);
+    still = count() === last && last > 0 ? still + 1 : 0;
+    last = count();
+  }
+}

@@ -1,0 +1,187 @@
+import { describe, expect, it } from 'vitest';
+import { MAX_MESSAGE_BYTES } from '../../src/message/limits.ts';
+import { hooks } from './hooks.ts';
+import { AT, folder, jsonLines, receiving, summaryOf, track } from './receiving.ts';
+
+const NESTED = `{"type":"track","userId":"u","event":"e","properties":${'['.repeat(100_000)}${']'.repeat(100_000)}}`;
+
+/** A message of so many bytes as JSON, whose last character before the quotes takes three. */
+function messageOf(bytes: number): string {
+  const message = padded('x'.repeat(bytes - Buffer.byteLength(padded(''))));
+  if (Buffer.byteLength(message) !== bytes) throw new Error('Expected a message of the size asked for');
+  return message;
+}
+
+function padded(padding: string): string {
+  return track('big', { properties: { text: `${padding}€` } });
+}
+
+/** The entry, where in its line it is wrong, what is wrong, and the way out. */
+const MALFORMED: Readonly<
+  Record<string, readonly [entry: string | Uint8Array, column: string, reason: string, hint: string]>
+> = {
+  'an object that is cut off': [
+    '{"type":"track","event":"e',
+    ':27',
+    'the text ends inside the string `event`',
+    'is it cut off? `"}` is missing',
+  ],
+  'no JSON at all': ['nonsense', ':1', 'expected a value, got `nonsense`', ''],
+  'a number that JavaScript cannot hold': [
+    '{"type":"track","userId":"u","event":"e","properties":{"ids":[1,12345678901234567890]}}',
+    '',
+    'expected a number that JavaScript can hold at `properties.ids[1]`, got 12345678901234567890, which would become 12345678901234567000',
+    'send it as a string: "12345678901234567890"',
+  ],
+  'a duplicate key': [
+    '{"type":"track","userId":"u","event":"e","event":"f"}',
+    '',
+    'expected each key once, got `event` twice',
+    'readers of JSON do not agree on which one counts: keep one of them',
+  ],
+  '100,000 levels of nesting': [
+    NESTED,
+    ':566',
+    'expected at most 512 levels of nesting, got more',
+    'flatten it',
+  ],
+  'invalid UTF-8': [
+    Buffer.from('{"type":"track","userId":"\xff"}', 'latin1'),
+    ':27',
+    'expected UTF-8, got the byte 0xff at offset 26',
+    'save the file as UTF-8',
+  ],
+  'a track without an event': [
+    '{"type":"track","userId":"u"}',
+    '',
+    'expected `event` to be a non-empty string, got nothing (track)',
+    'add it: what happened: "Order Completed"',
+  ],
+  'an alias without a previous id': [
+    '{"type":"alias","userId":"u"}',
+    '',
+    'expected `previousId` (or `Previous ID`) to be a non-empty string, got nothing (alias)',
+    'add it: the id that the user had',
+  ],
+  'a timestamp without a zone': [
+    track(9, { timestamp: '2026-11-20T21:10:05' }),
+    '',
+    'expected `timestamp` to be RFC 3339 with a zone, got "2026-11-20T21:10:05" (track "Signup")',
+    `add its zone or offset: ${AT}, or +02:00 in place of the Z`,
+  ],
+  'an unknown type': [
+    '{"type":"trak"}',
+    '',
+    'expected `type` to be page, screen, identify, track, alias, group or delete, got "trak"',
+    'did you mean "track"?',
+  ],
+  'no object': ['42', '', 'expected a message to be a JSON object, got 42', ''],
+  'one byte too many': [
+    messageOf(MAX_MESSAGE_BYTES + 1),
+    '',
+    'expected a message of at most 32,768 bytes as JSON, got 32,769',
+    'send less in one message, or split it',
+  ],
+};
+
+const LF = Buffer.from('\n');
+
+describe.concurrent('a malformed entry', () => {
+  it.each(Object.entries(MALFORMED))(
+    '%s is told with its place and its way out',
+    async (_what, [entry, column, reason, hint]) => {
+      const to = await receiving();
+      const cwd = await folder({ 'bad.ndjson': Buffer.concat([LF, Buffer.from(entry)]) });
+      const { code, stdout } = await hooks(['replay', 'bad.ndjson', '--url', to.url], { cwd });
+      const [line, ...rest] = stdout.split('\n');
+      expect(line).toBe(`✗ invalid   bad.ndjson:2${column}: ${reason}`);
+      expect(rest.slice(0, -1)).toEqual([
+        ...(hint === '' ? [] : [`  ${hint}`]),
+        '',
+        'read       1',
+        'delivered  0',
+        'invalid    1',
+        expect.stringMatching(/^in \S+s, 0 a second$/),
+      ]);
+      expect([code, to.requests.length]).toEqual([1, 0]);
+    },
+  );
+
+  it('does not stop the good ones before, between and after', async () => {
+    const to = await receiving();
+    const bad = Object.values(MALFORMED).map(([entry]) => Buffer.from(entry));
+    const lines = bad.flatMap((entry, index) => [Buffer.from(track(index)), entry]);
+    const content = Buffer.concat([...lines, Buffer.from(track(bad.length))].flatMap((line) => [line, LF]));
+    const cwd = await folder({ 'mixed.ndjson': content });
+    const args = ['replay', 'mixed.ndjson', '--url', to.url, '-o', 'json', '--failed', 'failed.ndjson'];
+    const { code, stdout, stderr } = await hooks(args, { cwd });
+    expect(code).toBe(1);
+    expect(summaryOf(stdout)).toMatchObject({
+      read: 2 * bad.length + 1,
+      delivered: bad.length + 1,
+      invalid: bad.length,
+    });
+    expect(to.field('messageId')).toEqual(Array.from({ length: bad.length + 1 }, (_, index) => `m${index}`));
+    const invalid = jsonLines(stdout).filter(({ outcome }) => outcome === 'invalid');
+    expect(invalid.map(({ origin, at, reason }) => [origin, at, reason])).toEqual(
+      Object.values(MALFORMED).map(([, column, reason], index) => {
+        const place = `mixed.ndjson:${2 * index + 2}`;
+        return [place, `${place}${column}`, reason];
+      }),
+    );
+    expect(stderr.split('\n').filter((line) => line.startsWith('invalid: mixed.ndjson:'))).toHaveLength(
+      bad.length,
+    );
+  });
+
+  it('stops everything with --fail-fast', async () => {
+    const to = await receiving();
+    const cwd = await folder({ 'bad.ndjson': `nonsense\n${track(1)}\n` });
+    const { code, stdout } = await hooks(['replay', 'bad.ndjson', '--url', to.url, '--fail-fast'], { cwd });
+    expect([code, to.requests.length]).toEqual([1, 0]);
+    expect(stdout).toContain('✗ invalid   bad.ndjson:1:1:');
+  });
+});
+
+it.concurrent('takes a message of exactly 32,768 bytes, and none of one more', async () => {
+  const to = await receiving();
+  const [fits, over] = [MAX_MESSAGE_BYTES, MAX_MESSAGE_BYTES + 1];
+  const sent = await Promise.all(
+    [fits, over].map((bytes) =>
+      hooks(['send', '--json', '@-', '--url', to.url], { stdin: messageOf(bytes) }),
+    ),
+  );
+  expect(sent.map(({ code }) => code)).toEqual([0, 2]);
+  expect(sent[1]?.stderr).toBe(
+    'error: expected a message of at most 32,768 bytes as JSON, got 32,769\nhint:  send less in one message, or split it\n',
+  );
+  const replayed = await hooks(['replay', '-', '--url', to.url], { stdin: messageOf(fits) });
+  expect(replayed.code).toBe(0);
+  expect(to.field('messageId')).toEqual(['mbig', 'mbig']);
+});
+
+it.concurrent('reads past a line of 100 MB in bounded memory', async () => {
+  const to = await receiving();
+  // Sampled: the peak that the system keeps begins with that of the process which started it.
+  const printPeak =
+    'let peak=0;setInterval(()=>{peak=Math.max(peak,process.memoryUsage.rss())},10).unref();' +
+    "process.on('exit',()=>process.stderr.write('peak '+peak))";
+  const long = Buffer.concat([
+    Buffer.from(`${track(1)}\n{"type":"track","event":"`),
+    Buffer.alloc(100 * 1024 * 1024, 'x'),
+    Buffer.from(`"}\n${track(2)}\n`),
+  ]);
+  const { code, stdout, stderr } = await hooks(['replay', '-', '--url', to.url, '-o', 'json'], {
+    stdin: long,
+    env: { NODE_OPTIONS: `--import "data:text/javascript,${encodeURIComponent(printPeak)}"` },
+  });
+  expect(code).toBe(1);
+  expect(summaryOf(stdout)).toMatchObject({ read: 3, delivered: 2, invalid: 1 });
+  expect(to.field('messageId')).toEqual(['m1', 'm2']);
+  expect(jsonLines(stdout).find(({ outcome }) => outcome === 'invalid')).toMatchObject({
+    reason: 'the entry that begins here is larger than 1024 KiB',
+    origin: '<stdin>:2',
+  });
+  // The command alone takes 80 MB, and the line would add a hundred.
+  expect(Number(/peak (\d+)/.exec(stderr)?.[1])).toBeLessThan(160 * 1024 * 1024);
+});

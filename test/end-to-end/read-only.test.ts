@@ -1,0 +1,144 @@
+import { spawnSync } from 'node:child_process';
+import { readdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { answersOk } from '../hostile-receivers.ts';
+import { started } from '../transport/sending.ts';
+import { messagesFile, newFolder, replay, replayed, send, SEND } from './delivering.ts';
+import { BINARY, hooks, startHooks } from './hooks.ts';
+import { slowReceiver } from './slow-receiver.ts';
+
+/** Where nobody makes a file or a folder, the superuser neither. */
+const READ_ONLY = process.platform === 'linux' ? '/sys' : '/System';
+
+/** Somebody whom the system has never heard of. Only root becomes one, who then may not read a checkout in root's home. */
+const STRANGER = { uid: 54_321, gid: 54_321 };
+const MAY_BE_A_STRANGER =
+  process.getuid?.() === 0 && spawnSync(process.execPath, [BINARY, '--version'], STRANGER).status === 0;
+
+async function answering(): Promise<string> {
+  return (await started(answersOk())).url;
+}
+
+async function longReplay() {
+  const { url } = await started(slowReceiver(5));
+  return { url, dataDir: join(await newFolder(), 'data'), file: await messagesFile(3_000) };
+}
+
+describe('a folder that cannot be written', () => {
+  it('is good enough to send and to replay from', async () => {
+    const url = await answering();
+    const file = await messagesFile(3);
+    expect(await send([url], [], { cwd: READ_ONLY })).toMatchObject({ code: 0 });
+    expect(await replay(file, url, [], { cwd: READ_ONLY })).toMatchObject({ code: 0, stderr: '' });
+    expect(await hooks([...SEND, '--loopback', '-q'], { cwd: READ_ONLY })).toMatchObject({ code: 0 });
+  });
+
+  it.each([
+    ['a folder that makes none', READ_ONLY],
+    ['below a file', '/dev/null/data'],
+    ['where the system makes none', '/proc/nowhere/data'],
+  ])('as HOOKS_DATA_DIR (%s) only keeps a replay from being resumed', async (_what, dataDir) => {
+    const [url, file, env] = [await answering(), await messagesFile(3), { HOOKS_DATA_DIR: dataDir }];
+    expect(await replay(file, url, ['--limit', '2'], { env })).toMatchObject({
+      code: 0,
+      stderr: '',
+      summary: { delivered: 2 },
+    });
+    expect((await replay(file, url, ['-v'], { env })).stderr).toContain(
+      `not resumable, should it be interrupted: ${dataDir}`,
+    );
+    const resumed = await hooks(['replay', file, '--url', url, '--resume'], { env });
+    expect([resumed.code, resumed.stdout]).toEqual([2, '']);
+    expect(resumed.stderr).toMatch(/^error: .*cannot be used \(E\w+\)\nhint: .*HOOKS_DATA_DIR\n$/);
+  });
+
+  it.each([
+    ['--report', 'report.xml'],
+    ['--report', 'report.json'],
+    ['--report', '/dev/null/report.json'],
+    ['--failed', 'failed.ndjson'],
+    ['--failed', '/dev/null/failed.ndjson'],
+  ])('for %s %s is complained of before anything is sent', async (flag, file) => {
+    const receiver = await started(answersOk());
+    const args = ['replay', await messagesFile(3), '--url', receiver.url, flag, file];
+    const { code, stdout, stderr } = await hooks(args, { cwd: READ_ONLY });
+    expect([code, stdout]).toEqual([2, '']);
+    expect(stderr).toMatch(/^error: .*(report|failed)\.\w+: cannot be written: .*\nhint: .*\n$/);
+    expect(receiver.connections).toBe(0);
+  });
+
+  it.each([READ_ONLY, '/dev/null/captures', '/proc/nowhere/captures'])(
+    'for --save %s is complained of before it listens',
+    async (folder) => {
+      const save = folder === READ_ONLY ? join(folder, 'captures') : folder;
+      const { code, stdout, stderr } = await hooks(['listen', '--port', '0', '--save', save]);
+      expect([code, stdout]).toEqual([2, '']);
+      expect(stderr).toMatch(/^error: Cannot save captures in .*\(--save\)\nhint: .*\n$/);
+    },
+  );
+});
+
+describe('a data folder that goes while a replay runs', () => {
+  it('fails no delivery', async () => {
+    const { url, dataDir, file } = await longReplay();
+    const running = startHooks(['replay', file, '--url', url, '-o', 'json', '--limit', '200'], {
+      env: { HOOKS_DATA_DIR: dataDir },
+    });
+    await running.lines.next();
+    rmSync(dataDir, { recursive: true });
+    const { code, summary, stderr } = replayed(await running.exited);
+    expect([code, summary.delivered, stderr]).toEqual([0, 200, '']);
+  });
+
+  it('is told of to whoever interrupts it', async () => {
+    const { url, dataDir, file } = await longReplay();
+    const running = startHooks(['replay', file, '--url', url, '-o', 'json'], {
+      env: { HOOKS_DATA_DIR: dataDir },
+    });
+    await running.lines.next();
+    rmSync(dataDir, { recursive: true });
+    const { code, summary, stderr } = replayed(await running.stop());
+    expect(code).toBe(130);
+    expect(summary.read).toBe(summary.delivered + summary.unsent);
+    expect(stderr).toMatch(/^--resume cannot carry on from here: .*cannot be used \(ENOENT\)\n$/);
+  });
+});
+
+describe('a user without a home', () => {
+  const HOMELESS = { HOME: '', XDG_CONFIG_HOME: '', HOOKS_DATA_DIR: '' };
+
+  it('sends and replays, and leaves nothing in the current folder', async () => {
+    const [url, cwd] = [await answering(), await newFolder()];
+    expect(await send([url], [], { cwd, env: HOMELESS })).toMatchObject({ code: 0 });
+    expect(await replay(await messagesFile(3), url, ['--limit', '2'], { cwd, env: HOMELESS })).toMatchObject({
+      code: 0,
+      stderr: '',
+    });
+    expect(readdirSync(cwd)).toEqual([]);
+  });
+
+  it('is told how to resume', async () => {
+    const args = ['replay', await messagesFile(3), '--loopback', '--resume'];
+    const { code, stdout, stderr } = await hooks(args, { env: HOMELESS });
+    expect([code, stdout]).toEqual([2, '']);
+    expect(stderr).toMatch(
+      /^error: There is no folder to keep anything in: this user has no home\nhint: .*HOOKS_DATA_DIR\n$/,
+    );
+  });
+
+  it.skipIf(!MAY_BE_A_STRANGER)('nor a name is served as well', () => {
+    const { PATH = '' } = process.env;
+    const input = '{"type":"track","event":"e","userId":"u"}';
+    const options = {
+      ...STRANGER,
+      input,
+      env: { PATH },
+      cwd: '/',
+      timeout: 20_000,
+      encoding: 'utf8',
+    } as const;
+    const args = [BINARY, 'replay', '-', '--loopback', '-o', 'json'];
+    expect(spawnSync(process.execPath, args, options)).toMatchObject({ status: 0, stderr: '' });
+  });
+});

@@ -1,0 +1,119 @@
+import { mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll } from 'vitest';
+import type { ReceivedRequest } from '../../src/receiver/received-request.ts';
+import { startReceiver } from '../../src/receiver/receiver.ts';
+import { parseScript } from '../../src/receiver/script.ts';
+
+export const ROOT = new URL('../..', import.meta.url).pathname;
+export const SECRET = 's3cret-of-the-test';
+/** A time that a message may have happened at. */
+export const AT = '2026-11-20T21:10:05.123Z';
+
+/** At the end of the file, not of the test: tests of one file run side by side, where Vitest cannot tell whose end it is. */
+const cleanUps: (() => Promise<void>)[] = [];
+afterAll(async () => {
+  await Promise.all(cleanUps.map((cleanUp) => cleanUp()));
+});
+
+export interface Receiving {
+  readonly url: string;
+  /** In the order of arrival. */
+  readonly requests: readonly ReceivedRequest[];
+  readonly bodies: () => string[];
+  /** One field of each body. */
+  readonly field: (name: string) => unknown[];
+}
+
+/** A receiver in the process of the tests. Its script is that of `listen --respond`. */
+export async function receiving({
+  secret,
+  respond,
+  onRequest,
+}: {
+  readonly secret?: string;
+  readonly respond?: string;
+  readonly onRequest?: (request: ReceivedRequest) => void;
+} = {}): Promise<Receiving> {
+  const requests: ReceivedRequest[] = [];
+  const receiver = await startReceiver({
+    secrets: secret === undefined ? [] : [secret],
+    ...(respond !== undefined && { script: parseScript(respond) }),
+    onRequest: (request) => {
+      requests.push(request);
+      onRequest?.(request);
+    },
+  });
+  cleanUps.push(() => receiver.close());
+  const bodies = (): string[] => requests.map(({ body }) => Buffer.from(body).toString());
+  return {
+    url: receiver.url,
+    requests,
+    bodies,
+    field: (name) => bodies().map((body) => (JSON.parse(body) as Record<string, unknown>)[name]),
+  };
+}
+
+/** The value of a header as it came. */
+export function headerOf({ rawHeaders }: ReceivedRequest, name: string): string | undefined {
+  const at = rawHeaders.findIndex((each, index) => index % 2 === 0 && each.toLowerCase() === name);
+  return at === -1 ? undefined : rawHeaders[at + 1];
+}
+
+/** A new folder with these files. */
+export async function folder(files: Readonly<Record<string, string | Uint8Array>> = {}): Promise<string> {
+  const path = await realpath(await mkdtemp(join(tmpdir(), 'hooks-e2e-')));
+  cleanUps.push(() => rm(path, { recursive: true, force: true }));
+  for (const [name, content] of Object.entries(files)) await writeFile(join(path, name), content);
+  return path;
+}
+
+/** A track of one user, with an id to find it again. */
+export function track(id: number | string, fields: Readonly<Record<string, unknown>> = {}): string {
+  return JSON.stringify({
+    type: 'track',
+    userId: 'u1',
+    event: 'Signup',
+    messageId: `m${id}`,
+    timestamp: AT,
+    ...fields,
+  });
+}
+
+export function tracks(count: number, fields: Readonly<Record<string, unknown>> = {}): string {
+  return Array.from({ length: count }, (_, index) => `${track(index, fields)}\n`).join('');
+}
+
+/** The lines of `-o json`. */
+export function jsonLines(stdout: string): Record<string, unknown>[] {
+  return stdout
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => JSON.parse(line) as Record<string, unknown>);
+}
+
+const COUNTS = ['delivered', 'failed', 'queued', 'filtered', 'invalid', 'unsent'] as const;
+
+export type Counts = Readonly<Record<(typeof COUNTS)[number] | 'read' | 'skipped', number>>;
+
+/** The summary of `replay -o json`, once its numbers are found to add up with one another and (not with -q) with the result lines. */
+export function summaryOf(stdout: string, { quiet = false } = {}): Counts {
+  const lines = jsonLines(stdout);
+  const { summary } = lines.at(-1) as { summary?: Counts };
+  if (summary === undefined) throw new Error(`Expected a summary as the last line of ${stdout}`);
+  const sum = COUNTS.reduce((total, name) => total + summary[name], 0);
+  if (sum !== summary.read) throw new Error(`Expected the counts to add up: ${JSON.stringify(summary)}`);
+  if (quiet) return summary;
+  for (const name of COUNTS) {
+    const shown = lines.filter(({ outcome }) => outcome === name).length;
+    if (shown !== summary[name])
+      throw new Error(`Expected ${summary[name]} lines that say ${name}, got ${shown}`);
+  }
+  return summary;
+}
+
+/** For what comes in any order. */
+export function sorted(values: readonly unknown[]): string[] {
+  return values.map(String).toSorted();
+}

@@ -1,0 +1,267 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { describe, expect, it } from 'vitest';
+import { toCapture } from '../../src/capture/write.ts';
+import { hooks } from './hooks.ts';
+import { folder, jsonLines, receiving, SECRET, sorted, summaryOf, track, tracks } from './receiving.ts';
+
+function capture(body: string): string {
+  const request = {
+    at: 0,
+    method: 'POST',
+    url: '/',
+    headers: [],
+    body: Buffer.from(body),
+    verdict: 'valid',
+  } as const;
+  return JSON.stringify(toCapture(request));
+}
+
+const TWO = [track(0), track(1)] as const;
+const BATCH = `{"batch":[${TWO.join(',')}],"sentAt":"2026-11-20T21:10:05Z"}`;
+
+const FORMATS: Readonly<Record<string, string | Uint8Array>> = {
+  'an array': `[\n${TWO.join(',\n')}\n]`,
+  'a batch': BATCH,
+  NDJSON: `${TWO.join('\n')}\n`,
+  'NDJSON with carriage returns, blank lines and a BOM': `\ufeff${TWO.join('\r\n\r\n')}`,
+  'messages one after the other': TWO.map((text) => JSON.stringify(JSON.parse(text), null, 2)).join('\n'),
+  'captures, one a line': TWO.map(capture).join('\n'),
+  'a capture of a batch': capture(BATCH),
+  gzip: gzipSync(TWO.join('\n')),
+};
+
+describe.concurrent('hooks replay reads', () => {
+  it.each(Object.entries(FORMATS))('%s, from a file and from standard input', async (_name, content) => {
+    const to = await receiving();
+    const cwd = await folder({ input: content });
+    const [file, stdin] = await Promise.all([
+      hooks(['replay', 'input', '--url', to.url, '-o', 'json'], { cwd }),
+      hooks(['replay', '-', '--url', to.url, '-o', 'json'], { stdin: content }),
+    ]);
+    for (const { code, stdout } of [file, stdin]) {
+      expect(code).toBe(0);
+      expect(summaryOf(stdout)).toMatchObject({ read: 2, delivered: 2, skipped: 0 });
+    }
+    expect(sorted(to.field('messageId'))).toEqual(['m0', 'm0', 'm1', 'm1']);
+  });
+
+  it('the files of a pattern in natural order, then those named after it', async () => {
+    const to = await receiving();
+    const cwd = await folder({ 'p10.json': track(10), 'p9.json': track(9), 'a.ndjson': track('a') });
+    expect(await hooks(['replay', 'p*.json', 'a.ndjson', '--url', to.url], { cwd })).toMatchObject({
+      code: 0,
+    });
+    expect(to.field('messageId')).toEqual(['m9', 'm10', 'ma']);
+  });
+});
+
+/** Replays a day of `count` messages of one user with more flags. */
+async function replayed(count: number, flags: readonly string[], respond = '200') {
+  const to = await receiving({ secret: SECRET, respond });
+  const cwd = await folder({ 'day.ndjson': tracks(count) });
+  const args = ['replay', 'day.ndjson', '--url', to.url, '--secret', SECRET, '-o', 'json', ...flags];
+  const result = await hooks(args, { cwd });
+  return { ...result, to, cwd, summary: summaryOf(result.stdout, { quiet: flags.includes('-q') }) };
+}
+
+const IDS = (from: number, to: number): string[] =>
+  Array.from({ length: to - from }, (_, index) => `m${from + index}`);
+
+describe.concurrent('hooks replay takes', () => {
+  it('the messages that --filter, --offset and --limit leave, in this order', async () => {
+    const { to, summary, code } = await replayed(10, [
+      '--filter',
+      'type=track',
+      '--offset',
+      '2',
+      '--limit',
+      '3',
+    ]);
+    expect(code).toBe(0);
+    expect(to.field('messageId')).toEqual(IDS(2, 5));
+    // What comes after the limit is not read at all.
+    expect(summary).toMatchObject({ read: 3, delivered: 3, skipped: 2 });
+  });
+
+  it('those of which every condition of the filter holds', async () => {
+    const to = await receiving();
+    const lines = [
+      track(1, { event: 'A' }),
+      track(2, { event: 'B' }),
+      track(3, { event: 'A', userId: 'u2' }),
+    ];
+    const cwd = await folder({ 'three.ndjson': lines.join('\n') });
+    const args = ['replay', 'three.ndjson', '--url', to.url, '--filter', 'event=A,userId!=u2', '-o', 'json'];
+    expect(summaryOf((await hooks(args, { cwd })).stdout)).toMatchObject({ read: 1, skipped: 2 });
+    expect(to.field('messageId')).toEqual(['m1']);
+  });
+
+  it('none, and says so with 1, when the filter leaves nothing', async () => {
+    const { code, summary, stderr, to } = await replayed(3, ['--filter', 'type=page']);
+    expect([code, to.requests.length]).toEqual([1, 0]);
+    expect(stderr).toBe('note: nothing is left of 3 messages after --filter\n');
+    expect(summary).toMatchObject({ read: 0, delivered: 0, skipped: 3 });
+  });
+});
+
+describe.concurrent('hooks replay keeps', () => {
+  it('the order of one user, also over a retry', async () => {
+    const { to } = await replayed(3, [], '503,200');
+    expect(to.field('messageId')).toEqual(['m0', 'm0', 'm1', 'm2']);
+  });
+
+  it('no order with --order none', async () => {
+    const { to } = await replayed(3, ['--order', 'none'], '503,200');
+    const ids = to.field('messageId');
+    expect(ids).toHaveLength(4);
+    // The one that failed is repeated after all others.
+    expect(sorted(ids.slice(0, 3))).toEqual(IDS(0, 3));
+    expect(ids[3]).toBe(ids[0]);
+  });
+
+  it('an alias in the order of both its ids', async () => {
+    const to = await receiving({ respond: '503,200' });
+    const lines = [
+      track(0, { userId: undefined, anonymousId: 'a1' }),
+      JSON.stringify({ type: 'alias', previousId: 'a1', userId: 'u1', messageId: 'm1' }),
+      track(2),
+    ];
+    const cwd = await folder({ 'alias.ndjson': lines.join('\n') });
+    expect(await hooks(['replay', 'alias.ndjson', '--url', to.url], { cwd })).toMatchObject({ code: 0 });
+    expect(to.field('messageId')).toEqual(['m0', 'm0', 'm1', 'm2']);
+  });
+
+  it('to the rate', async () => {
+    const { summary } = await replayed(10, ['--rate', '20/s']);
+    // 450 ms in all; timers that fire late are made up for by 100 ms.
+    expect(summary).toHaveProperty(
+      'ms',
+      expect.toSatisfy((ms: number) => ms >= 350),
+    );
+  });
+
+  it('the recorded gaps with --speed', async () => {
+    const to = await receiving();
+    const lines = [track(0), track(1, { timestamp: '2026-11-20T21:10:10.123Z' })];
+    const cwd = await folder({ 'gap.ndjson': lines.join('\n') });
+    const { stdout } = await hooks(
+      ['replay', 'gap.ndjson', '--url', to.url, '--speed', '10x', '-o', 'json'],
+      { cwd },
+    );
+    // 5 s at ten times the speed.
+    expect(summaryOf(stdout)).toHaveProperty(
+      'ms',
+      expect.toSatisfy((ms: number) => ms >= 400),
+    );
+  });
+
+  it('timestamps and ids, unless told otherwise', async () => {
+    const to = await receiving();
+    const lines = [track(0), track(1, { timestamp: '2026-11-20T21:10:06.123Z' })];
+    const cwd = await folder({ 'two.ndjson': lines.join('\n') });
+    const before = Date.now();
+    for (const how of ['keep', 'shift', 'now']) {
+      const args = ['replay', 'two.ndjson', '--url', to.url, '--timestamps', how];
+      const ids = how === 'now' ? ['--message-ids', 'new'] : [];
+      expect(await hooks([...args, ...ids], { cwd })).toMatchObject({ code: 0 });
+    }
+    const times = to.field('timestamp').map((time) => Date.parse(String(time)));
+    expect(to.field('timestamp').slice(0, 2)).toEqual([
+      '2026-11-20T21:10:05.123Z',
+      '2026-11-20T21:10:06.123Z',
+    ]);
+    expect(times.slice(2).every((time) => time >= before)).toBe(true);
+    expect((times[3] ?? 0) - (times[2] ?? 0)).toBe(1_000);
+    expect(to.field('messageId').slice(0, 4)).toEqual(['m0', 'm1', 'm0', 'm1']);
+    expect(to.field('messageId').slice(4)).not.toContain('m0');
+  });
+
+  it('the bytes of the file with --exact, and warns when they are no fixed point', async () => {
+    const to = await receiving({ secret: SECRET });
+    const body = '{ "type" : "anything",  "n": 1.0 }';
+    const cwd = await folder({ 'odd.json': `${body}\n` });
+    const args = ['replay', 'odd.json', '--url', to.url, '--secret', SECRET, '--exact'];
+    const { code, stderr } = await hooks(args, { cwd });
+    expect(code).toBe(0);
+    expect(to.bodies()).toEqual([body]);
+    expect(to.requests).toMatchObject([{ verdict: 'valid' }]);
+    expect(stderr).toMatch(/^note: the bytes at odd\.json:1 are not what JSON\.stringify makes of them/);
+  });
+});
+
+describe.concurrent('hooks replay, when something is not delivered,', () => {
+  it('keeps it in the --failed file, from which the rest is delivered', async () => {
+    const { code, to, cwd, summary } = await replayed(4, ['--failed', 'failed.ndjson'], '200,404x2,200');
+    expect(code).toBe(1);
+    expect(summary).toMatchObject({ read: 4, delivered: 2, failed: 2 });
+    expect(await readFile(join(cwd, 'failed.ndjson'), 'utf8')).toBe(`${track(1)}\n${track(2)}\n`);
+    const again = await hooks(['replay', 'failed.ndjson', '--url', to.url, '-o', 'json'], { cwd });
+    expect(summaryOf(again.stdout)).toMatchObject({ read: 2, delivered: 2 });
+    expect(to.field('messageId')).toEqual([...IDS(0, 4), 'm1', 'm2']);
+  });
+
+  it('stops with --fail-fast, and says what was not sent', async () => {
+    const { code, to, cwd, summary } = await replayed(
+      50,
+      ['--fail-fast', '--failed', 'failed.ndjson'],
+      '200x2,404,200',
+    );
+    expect(code).toBe(1);
+    expect(summary.failed).toBe(1);
+    // What is on its way when it fails still arrives.
+    expect(to.requests).toHaveLength(summary.delivered + summary.failed);
+    expect(summary.unsent).toBeGreaterThan(30);
+    const kept = (await readFile(join(cwd, 'failed.ndjson'), 'utf8')).trimEnd().split('\n');
+    expect(kept).toHaveLength(summary.failed + summary.unsent);
+  });
+
+  it('reports each message in JUnit XML and in JSON', async () => {
+    const to = await receiving({ respond: '200,404' });
+    const lines = [
+      track(0),
+      track(1, { event: 'a<b>"&\u0007' }),
+      '{"type":"track"',
+      track(3, { integrations: { All: false } }),
+    ];
+    const cwd = await folder({ 'mixed.ndjson': lines.join('\n') });
+    for (const report of ['r.xml', 'r.json']) {
+      const result = await hooks(['replay', 'mixed.ndjson', '--url', to.url, '--report', report], { cwd });
+      expect(result.code).toBe(1);
+    }
+    const xml = await readFile(join(cwd, 'r.xml'), 'utf8');
+    expect(xml).toContain('<testsuites name="hooks" tests="4" failures="1" errors="1" skipped="1"');
+    expect(xml).toContain('name="track &quot;a&lt;b&gt;&quot;&amp;\\u0007&quot; (line 2)"');
+    expect(xml).toMatch(
+      /<failure message="Delivery rejected: 404 Not Found from http:[^"]*" type="http-4xx">/,
+    );
+    expect(xml).toMatch(
+      /<error message="the text ends inside the object \(mixed\.ndjson:3:16\)" type="invalid">/,
+    );
+    const json = JSON.parse(await readFile(join(cwd, 'r.json'), 'utf8')) as {
+      results: unknown[];
+      summary: object;
+    };
+    expect(json.results).toHaveLength(4);
+    expect(json.summary).toMatchObject({ read: 4, failed: 2, invalid: 1, filtered: 1 });
+  });
+
+  it('prints with -q only what went wrong', async () => {
+    const good = await replayed(2, ['-q']);
+    expect([good.code, jsonLines(good.stdout).length]).toEqual([0, 1]);
+    const to = await receiving({ respond: '200,404' });
+    const cwd = await folder({ 'two.ndjson': TWO.join('\n') });
+    const { stdout } = await hooks(['replay', 'two.ndjson', '--url', to.url, '-q'], { cwd });
+    expect(stdout).toMatch(/^✗ failed {4}track .* 404 .* two\.ndjson:2 http.*\n {2}Delivery rejected/);
+    expect(stdout).toContain('\nread       2\ndelivered  1\nfailed     1\n');
+  });
+});
+
+it('sends the last messages of a part at once, however long the client would gather them', async () => {
+  const to = await receiving();
+  const client = JSON.stringify({ client: { flushAfter: '60s' } });
+  const cwd = await folder({ 'day.ndjson': tracks(30), '.hooksrc.json': client });
+  const { code } = await hooks(['replay', 'day.ndjson', '--url', to.url, '--limit', '25'], { cwd });
+  expect([code, to.requests.length]).toEqual([0, 25]);
+});

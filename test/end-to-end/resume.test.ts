@@ -1,0 +1,83 @@
+import { EventEmitter, once } from 'node:events';
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { hooks, startHooks } from './hooks.ts';
+import { folder, receiving, SECRET, summaryOf, tracks } from './receiving.ts';
+
+const COUNT = 300;
+const ALL = Array.from({ length: COUNT }, (_, index) => `m${index}`);
+
+/** Replays until the receiver has `after` messages, then sends the signal. */
+async function interrupted(after: number, signal: NodeJS.Signals) {
+  const cwd = await folder({ 'day.ndjson': tracks(COUNT) });
+  const dataDir = join(cwd, 'data');
+  const arrivals = new EventEmitter();
+  const reached = once(arrivals, 'enough');
+  let count = 0;
+  const to = await receiving({
+    respond: '200@delay=2ms',
+    onRequest: () => {
+      if (++count === after) arrivals.emit('enough');
+    },
+  });
+  const args = ['replay', 'day.ndjson', '--url', to.url, '--secret', SECRET, '-o', 'json'];
+  const options = { cwd, env: { HOOKS_DATA_DIR: dataDir } };
+  const running = startHooks(args, options);
+  await Promise.race([reached, running.exited]);
+  const result = await running.stop(signal);
+  return { to, args, options, dataDir, result };
+}
+
+describe.concurrent('an interrupted replay', () => {
+  it('says what was delivered, and delivers exactly the rest with --resume', async () => {
+    const { to, args, options, dataDir, result } = await interrupted(50, 'SIGINT');
+    expect(result.code).toBe(130);
+    const first = summaryOf(result.stdout);
+    expect(first.delivered).toBe(to.requests.length);
+    expect(first.unsent).toBeGreaterThan(0);
+    const [checkpoint = ''] = await readdir(join(dataDir, 'replays'));
+    expect(await readFile(join(dataDir, 'replays', checkpoint), 'utf8')).not.toContain(SECRET);
+
+    const second = await hooks([...args, '--resume'], options);
+    expect(second.code).toBe(0);
+    expect(summaryOf(second.stdout)).toMatchObject({
+      read: COUNT - first.delivered,
+      delivered: COUNT - first.delivered,
+      skipped: first.delivered,
+    });
+    expect(to.field('messageId')).toEqual(ALL);
+
+    const third = await hooks([...args, '--resume'], options);
+    expect(third.code).toBe(0);
+    // Complete: nothing is left to carry on from, so that it starts anew.
+    expect(await readdir(join(dataDir, 'replays'))).toEqual([]);
+  });
+
+  it('starts anew without --resume', async () => {
+    const { to, args, options, result } = await interrupted(20, 'SIGTERM');
+    expect(result.code).toBe(143);
+    const { delivered } = summaryOf(result.stdout);
+    const again = await hooks(args, options);
+    expect(summaryOf(again.stdout)).toMatchObject({ read: COUNT, delivered: COUNT, skipped: 0 });
+    expect(to.requests).toHaveLength(delivered + COUNT);
+  });
+
+  it('ends at once while it waits for a dead receiver, all input read', async () => {
+    const cwd = await folder({ 'day.ndjson': tracks(3) });
+    const args = ['replay', 'day.ndjson', '--url', 'http://127.0.0.1:9', '--order', 'none', '-o', 'json'];
+    const running = startHooks(args, { cwd });
+    while (!running.stderr().includes('retry:')) await new Promise((resolve) => setTimeout(resolve, 20));
+    const { code, stdout } = await running.stop('SIGINT');
+    expect(code).toBe(130);
+    expect(summaryOf(stdout)).toMatchObject({ read: 3, unsent: 3 });
+  });
+});
+
+it('cannot be resumed from standard input', async () => {
+  const { code, stderr } = await hooks(['replay', '-', '--resume', '--loopback'], { stdin: tracks(1) });
+  expect(code).toBe(2);
+  expect(stderr).toBe(
+    'error: <stdin>: cannot be resumed from: it can be read only once\nhint:  write it to a file first, and replay that\n',
+  );
+});

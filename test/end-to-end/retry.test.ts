@@ -1,0 +1,110 @@
+import { writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { answers, receiver } from '../hostile-receivers.ts';
+import { started } from '../transport/sending.ts';
+import { closedPort, messageIdsAt, newFolder, replay, send, SEND, type AttemptLine } from './delivering.ts';
+import { hooks, startHooks } from './hooks.ts';
+
+const WINDOW_MS = 3_000;
+
+describe('a delivery that fails', () => {
+  it('is tried in growing intervals until its window is over, and tells of it', async () => {
+    const { url, requests } = await started(answers(503));
+    const flags = ['--url', url, '--retry-for', '3s'];
+    const [{ code, line, stderr }, text, quiet] = await Promise.all([
+      send([url], ['--retry-for', '3s']),
+      hooks([...SEND, ...flags]),
+      hooks([...SEND, ...flags, '-q']),
+    ]);
+
+    expect(code).toBe(1);
+    expect(line).toMatchObject({ outcome: 'failed', status: 503, error: 'http-5xx', reason: 'exhausted' });
+    const { attempts } = line;
+    expect(attempts.length).toBeGreaterThanOrEqual(2);
+    const waits = waitsBetween(attempts);
+    // Equal jitter: half of 1 s, 2 s … is fixed. The times are cut to whole milliseconds.
+    waits.forEach((wait, index) => expect(wait).toBeGreaterThanOrEqual(500 * 2 ** index - 2));
+    expect(startOf(attempts.at(-1)) - startOf(attempts[0])).toBeLessThanOrEqual(WINDOW_MS);
+    expect(retriesIn(stderr)).toHaveLength(attempts.length - 1);
+
+    expect(text.code).toBe(1);
+    const [, rounds] =
+      /Delivery failed after (\d+) rounds in \d\S*s: 503 \D+ from http:\S+$/m.exec(text.stdout) ?? [];
+    expect(retriesIn(text.stderr)).toHaveLength(Number(rounds) - 1);
+    for (const retry of retriesIn(text.stderr)) expect(retry).toMatch(/503 .* round \d in \S+s/);
+
+    expect([quiet.code, retriesIn(quiet.stderr)]).toEqual([1, []]);
+    expect(quiet.stdout).toContain('Delivery failed after');
+    expect(requests.length).toBeGreaterThanOrEqual(attempts.length + Number(rounds) + 2);
+  });
+
+  it('is delivered once its receiver is well again', async () => {
+    const listen = startHooks(['listen', '--port', '0', '-o', 'json', '--respond', '503x2,200']);
+    const ready = JSON.parse((await listen.lines.next()).value ?? '') as { url: string };
+    const { code, line, stderr } = await send([ready.url]);
+    const { stdout } = await listen.stop();
+    expect(code).toBe(0);
+    expect(line).toMatchObject({ outcome: 'delivered', status: 200 });
+    expect(line.attempts.map(({ status }) => status)).toEqual([503, 503, 200]);
+    expect(retriesIn(stderr)).toHaveLength(2);
+    const received = stdout.trimEnd().split('\n').slice(1);
+    expect(received.map((each) => (JSON.parse(each) as { status: number }).status)).toEqual([503, 503, 200]);
+    const bodies = received.map((each) => (JSON.parse(each) as { bytes: number }).bytes);
+    expect(new Set(bodies).size).toBe(1);
+  });
+
+  it('is delivered once its receiver has been started', async () => {
+    const url = await closedPort();
+    const server = createServer((_request, response) => response.end());
+    onTestFinished(() => void server.close());
+    const running = startHooks([...SEND, '--url', url, '-o', 'json']);
+    running.child.stderr.once('data', () => server.listen(Number(new URL(url).port), '127.0.0.1'));
+    const { code, stdout, stderr } = await running.exited;
+    expect(code).toBe(0);
+    expect(JSON.parse(stdout)).toMatchObject({
+      outcome: 'delivered',
+      attempts: [{ error: 'refused' }, { status: 200 }],
+    });
+    expect(retriesIn(stderr)).toHaveLength(1);
+  });
+
+  it('has the later messages of its user wait, and nobody else', async () => {
+    let isFirst = true;
+    const hostile = await started(
+      receiver((socket, { body }) => {
+        const status = isFirst && body.includes('"m0"') ? 503 : 200;
+        if (status === 503) isFirst = false;
+        socket.write(`HTTP/1.1 ${status} Whatever\r\nContent-Length: 0\r\n\r\n`);
+      }),
+    );
+    const file = join(await newFolder(), 'messages.ndjson');
+    const users = ['late', 'late', 'other', 'late', 'other'];
+    const lines = users.map((userId, index) =>
+      JSON.stringify({ type: 'track', event: 'e', userId, messageId: `m${index}` }),
+    );
+    await writeFile(file, lines.join('\n'));
+    const { code, summary } = await replay(file, hostile.url);
+    expect([code, summary.delivered]).toEqual([0, 5]);
+    const arrived = messageIdsAt(hostile);
+    expect(arrived.filter((id) => ['m0', 'm1', 'm3'].includes(id))).toEqual(['m0', 'm0', 'm1', 'm3']);
+    expect(arrived.indexOf('m4')).toBeLessThan(arrived.lastIndexOf('m0'));
+  });
+});
+
+function startOf(attempt: AttemptLine | undefined): number {
+  return Date.parse(attempt?.at ?? '');
+}
+
+/** From the end of each attempt to the start of the next. */
+function waitsBetween(attempts: readonly AttemptLine[]): number[] {
+  return attempts.slice(1).map((attempt, index) => {
+    const before = attempts[index];
+    return startOf(attempt) - startOf(before) - (before?.ms ?? 0);
+  });
+}
+
+function retriesIn(stderr: string): string[] {
+  return stderr.split('\n').filter((line) => line.startsWith('retry: '));
+}

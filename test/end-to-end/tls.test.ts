@@ -1,0 +1,218 @@
+import { copyFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { makeCertificates, type Certificate, type Certificates } from '../certificates.ts';
+import { answers, answersOk, type HostileReceiver } from '../hostile-receivers.ts';
+import { proxyServer, type ProxyServer } from '../transport/proxy-server.ts';
+import { started } from '../transport/sending.ts';
+import { messagesFile, newFolder, replay, send, SEND } from './delivering.ts';
+import { hooks } from './hooks.ts';
+
+/** What would switch off the checks of any other program of Node. */
+const UNCHECKED = { NODE_TLS_REJECT_UNAUTHORIZED: '0' };
+
+let certificates: Certificates;
+
+beforeAll(async () => {
+  certificates = await makeCertificates();
+});
+
+afterAll(() => certificates.remove());
+
+function secureReceiver(certificate: Certificate = certificates.good): Promise<HostileReceiver> {
+  return started(answersOk({ certificate }));
+}
+
+/** A folder with a config whose `delivery.ca` is as given. */
+async function configured(ca: string): Promise<string> {
+  const folder = await newFolder();
+  await writeFile(join(folder, 'hooks.json'), JSON.stringify({ delivery: { ca } }));
+  return folder;
+}
+
+async function proxied(): Promise<{ proxy: ProxyServer; variables: Record<string, string> }> {
+  const proxy = await started(proxyServer());
+  return { proxy, variables: { HTTP_PROXY: proxy.origin, HTTPS_PROXY: proxy.origin } };
+}
+
+describe('a certificate', () => {
+  const bad = [
+    ['is self-signed', 'selfSigned', 'tls-self-signed'],
+    ['has expired', 'expired', 'tls-expired'],
+    ['is for another name', 'otherName', 'tls-hostname'],
+    ['is of an unknown issuer', 'unknownCa', 'tls-untrusted'],
+  ] as const;
+
+  it.each(bad)('that %s ends the delivery before a request is sent', async (_what, name, error) => {
+    const hostile = await secureReceiver(certificates[name]);
+    // The issuer of the others is trusted, so that nothing but what is wrong with it is wrong.
+    const env = { NODE_EXTRA_CA_CERTS: certificates.caFile };
+    for (const variables of [env, { ...env, ...UNCHECKED }]) {
+      const { code, line } = await send([hostile.url], [], { env: variables });
+      expect(code).toBe(1);
+      expect(line).toMatchObject({ outcome: 'failed', url: hostile.url, error, reason: 'rejected' });
+      expect(line.attempts).toMatchObject([{ error }]);
+    }
+    expect(hostile.connections).toBe(2);
+    expect(hostile.requests).toEqual([]);
+  });
+
+  it('that is bad is told to a person with the way out', async () => {
+    const { url } = await secureReceiver(certificates.selfSigned);
+    const { code, stdout, stderr } = await hooks([...SEND, '--url', url], { env: UNCHECKED });
+    expect(code).toBe(1);
+    expect(stdout).toMatch(/^ {2}Delivery rejected: self-signed certificate at https:\S+$/m);
+    expect(stdout + stderr).toMatch(/\bca\b/);
+    // Node's own warning would say that certificates are not checked.
+    expect(stderr).not.toContain('NODE_TLS_REJECT_UNAUTHORIZED');
+  });
+
+  it('that is bad fails every message of a replay, and no request is sent', async () => {
+    const hostile = await secureReceiver(certificates.unknownCa);
+    const { code, lines, summary } = await replay(await messagesFile(50), hostile.url, [], {
+      env: UNCHECKED,
+    });
+    expect(code).toBe(1);
+    expect(summary).toMatchObject({ read: 50, failed: 50 });
+    expect(lines.filter(({ error }) => error !== 'tls-untrusted')).toEqual([]);
+    expect(hostile.requests).toEqual([]);
+  });
+
+  it('is trusted when its issuer is named by NODE_EXTRA_CA_CERTS', async () => {
+    const { url } = await secureReceiver();
+    expect(await send([url])).toMatchObject({ code: 1, line: { error: 'tls-untrusted' } });
+    const trusting = await send([url], [], { env: { NODE_EXTRA_CA_CERTS: certificates.caFile } });
+    expect(trusting).toMatchObject({ code: 0, line: { outcome: 'delivered', status: 200 } });
+  });
+
+  it('is trusted when its issuer is named by delivery.ca, a path from the config that says it', async () => {
+    const { url } = await secureReceiver();
+    const folder = await configured('./issuers/../ca.pem');
+    await copyFile(certificates.caFile, join(folder, 'ca.pem'));
+    const flags = ['--config', join(folder, 'hooks.json')];
+    expect(await send([url], flags)).toMatchObject({ code: 0, line: { outcome: 'delivered' } });
+    expect(await replay(await messagesFile(20), url, flags)).toMatchObject({
+      code: 0,
+      summary: { delivered: 20 },
+    });
+    const stranger = await secureReceiver(certificates.unknownCa);
+    expect(await send([stranger.url], flags)).toMatchObject({ code: 1, line: { error: 'tls-untrusted' } });
+  });
+});
+
+describe('a delivery.ca that cannot be used', () => {
+  it.each([
+    ['is not there', './nowhere.pem', /^error: .*`delivery\.ca`.*nowhere\.pem.*\nhint: {2}.*PEM file/],
+    ['is no PEM file', './hooks.json', /^error: .*`delivery\.ca`.*hooks\.json\nhint: {2}.*BEGIN CERTIFICATE/],
+    ['is a folder', '.', /^error: .*`delivery\.ca`.*\nhint: {2}/],
+  ])('because it %s is complained of before anything is sent', async (_what, ca, complaint) => {
+    const hostile = await secureReceiver();
+    const folder = await configured(ca);
+    const to = ['--config', join(folder, 'hooks.json'), '--url', hostile.url];
+    const report = join(folder, 'report.xml');
+    const runs = [
+      [...SEND, ...to],
+      ['replay', await messagesFile(2), ...to, '--report', report],
+    ];
+    for (const args of runs) {
+      const { code, stdout, stderr } = await hooks(args);
+      expect([code, stdout]).toEqual([2, '']);
+      expect(stderr).toMatch(complaint);
+    }
+    expect(hostile.connections).toBe(0);
+  });
+
+  it('ends a run to a receiver of our own, too', async () => {
+    const folder = await configured('./nowhere.pem');
+    const { code, stdout } = await hooks([...SEND, '--config', join(folder, 'hooks.json'), '--loopback']);
+    expect([code, stdout]).toEqual([2, '']);
+  });
+});
+
+describe('a proxy', () => {
+  // Names that only the proxy knows: a label has 63 characters at most, so no name server is asked about this one.
+  const HOST = `${'a'.repeat(64)}.invalid`;
+
+  it('of HTTP_PROXY carries what goes to another machine', async () => {
+    const { proxy, variables } = await proxied();
+    const target = await started(answersOk());
+    const url = `http://${HOST}:${target.port}/hook`;
+    const { code, line } = await send([url], ['--secret', 's3cret'], { env: variables });
+    expect(code).toBe(0);
+    expect(line).toMatchObject({ outcome: 'delivered', url, status: 200 });
+    expect(proxy.asked).toEqual([`POST ${url}`]);
+    expect(target.requests[0]?.head.join('\n')).toMatch(/^x-signature: [\da-f]{40}$/im);
+  });
+
+  it('of HTTPS_PROXY is a tunnel, through which the certificate is checked', async () => {
+    const { proxy, variables } = await proxied();
+    const env = { ...variables, ...UNCHECKED, NODE_EXTRA_CA_CERTS: certificates.caFile };
+    const [good, bad] = [await secureReceiver(), await secureReceiver(certificates.otherName)];
+    const sent = [];
+    for (const { port } of [good, bad])
+      sent.push(await send([`https://receiver.test:${port}/`], [], { env }));
+    expect(sent).toMatchObject([
+      { code: 0, line: { outcome: 'delivered' } },
+      { code: 1, line: { error: 'tls-hostname' } },
+    ]);
+    expect(proxy.asked).toEqual([good, bad].map(({ port }) => `CONNECT receiver.test:${port}`));
+    expect(bad.requests).toEqual([]);
+  });
+
+  it('is passed by for what NO_PROXY names', async () => {
+    const { proxy, variables } = await proxied();
+    const env = { ...variables, NO_PROXY: 'other.test,.invalid' };
+    const { code, line } = await send([`http://${HOST}/hook`], ['--retry-for', '0'], { env });
+    expect([code, line.error]).toEqual([1, 'dns']);
+    expect(proxy.asked).toEqual([]);
+  });
+
+  it('is passed by for this machine', async () => {
+    const { proxy, variables } = await proxied();
+    const target = await started(answersOk());
+    for (const host of ['127.0.0.1', 'localhost']) {
+      const { code } = await send([`http://${host}:${target.port}/hook`], [], { env: variables });
+      expect(code).toBe(0);
+    }
+    const loopback = await hooks([...SEND, '--loopback', '-o', 'json'], { env: variables });
+    expect(loopback.code).toBe(0);
+    expect(JSON.parse(loopback.stdout)).toMatchObject({ outcome: 'delivered', verdict: 'valid' });
+    expect(proxy.asked).toEqual([]);
+  });
+
+  it('that refuses, or is not there, is named', async () => {
+    const refusing = await started(proxyServer({ status: 403 }));
+    const gone = await proxyServer();
+    await gone.close();
+    for (const [{ origin }, said] of [
+      [refusing, 'the proxy answered 403'],
+      [gone, 'through the proxy'],
+    ] as const) {
+      const flags = ['--url', 'https://receiver.test/hook', '--retry-for', '0'];
+      const { code, stdout } = await hooks([...SEND, ...flags], { env: { HTTPS_PROXY: origin } });
+      expect(code).toBe(1);
+      expect(stdout).toContain(said);
+      expect(stdout).toContain(origin);
+    }
+  });
+
+  it('keeps its password to itself', async () => {
+    const { proxy } = await proxied();
+    const HTTP_PROXY = proxy.origin.replace('http://', 'http://me:hunter2@');
+    const target = await started(answers(503));
+    const flags = ['--url', `http://${HOST}:${target.port}/hook`, '--retry-for', '0', '-v'];
+    const { code, stdout, stderr } = await hooks([...SEND, ...flags], { env: { HTTP_PROXY } });
+    expect(code).toBe(1);
+    expect(proxy.authorizations).toEqual([`Basic ${Buffer.from('me:hunter2').toString('base64')}`]);
+    expect(stdout + stderr).not.toContain('hunter2');
+  });
+
+  it('whose URL cannot be one is complained of before anything is sent', async () => {
+    const flags = ['--url', 'https://receiver.test/hook'];
+    const { code, stdout, stderr } = await hooks([...SEND, ...flags], {
+      env: { HTTPS_PROXY: 'ftp://proxy' },
+    });
+    expect([code, stdout]).toEqual([2, '']);
+    expect(stderr).toMatch(/^error: Expected HTTPS_PROXY to be .*ftp:\/\/proxy\nhint: /);
+  });
+});
