@@ -1,0 +1,26 @@
+// autocannon doing per request what a replay does per message: parse a line, stringify it, sign the bytes.
+// Arguments: URL, file of NDJSON, connections. Prints {"delivered","seconds"}.
+import { createHmac } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import autocannon from 'autocannon';
+
+const SECONDS = 5;
+const [url, file, connections] = process.argv.slice(2);
+const lines = readFileSync(file, 'utf8').trimEnd().split('\n');
+let next = 0;
+
+const result = await autocannon({
+  url,
+  connections: Number(connections),
+  // By time: `amount` counts time in whole seconds.
+  duration: SECONDS,
+  requests: [{ method: 'POST', setupRequest }],
+});
+process.stdout.write(JSON.stringify({ delivered: result['2xx'], seconds: result.duration }));
+
+/** @param {object} request */
+function setupRequest(request) {
+  const body = JSON.stringify(JSON.parse(lines[next++ % lines.length]));
+  const signature = createHmac('sha1', 's').update(body).digest('hex');
+  return { ...request, body, headers: { 'Content-Type': 'application/json', 'X-Signature': signature } };
+}

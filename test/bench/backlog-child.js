@@ -1,0 +1,63 @@
+// One step of backlog.js: fills a queue, or delivers a part of it.
+const [bundle, given] = process.argv.slice(2);
+const { openStore, QUEUE_TABLES, SqliteQueue, systemClock } = await import(bundle);
+const { step, file, size, kind } = JSON.parse(given);
+
+const LANE = { source: 'web', destination: 'Webhooks' };
+const DELIVERIES = 5_000;
+const PROGRESS = { rounds: 1, firstAttemptAt: Date.now(), attempts: [], rejectedBy: [], notBefore: {} };
+
+const openedAt = performance.now();
+const store = await openStore(file, { clock: systemClock, tables: [QUEUE_TABLES] });
+const queue = new SqliteQueue({ store, clock: systemClock });
+const result = step === 'add' ? await add() : await deliver(Math.round(performance.now() - openedAt));
+await queue.close();
+await store.close();
+process.stdout.write(JSON.stringify(result));
+
+async function add() {
+  const body = Buffer.alloc(400, 'x');
+  const now = Date.now();
+  for (let from = 0; from < size; from += 1_000) {
+    await queue.add(Array.from({ length: 1_000 }, (_, index) => delivery(from + index, body, now)));
+  }
+  return {};
+}
+
+/**
+ * @param {number} number
+ * @param {Buffer} body
+ * @param {number} now
+ */
+function delivery(number, body, now) {
+  const id = `bench-${String(number).padStart(9, '0')}`;
+  const dueAt = kind.includes('shuffled') ? now - Math.floor(Math.random() * 3_600_000) : now;
+  const orderKeys = kind.includes('key') ? [`user-${number % (size / 10)}`] : [];
+  return { id, ...LANE, messageId: id, type: 'track', body, orderKeys, createdAt: now, dueAt };
+}
+
+/** @param {number} openMs */
+async function deliver(openMs) {
+  const spent = { claim: 0, settle: 0 };
+  for (let done = 0; done < DELIVERIES;) {
+    const began = performance.now();
+    const { claims } = await queue.claim({ ...LANE, limit: 32, leaseMs: 60_000 });
+    const claimed = performance.now();
+    await Promise.all(claims.map((each) => queue.renew(each, PROGRESS, 60_000)));
+    await Promise.all(claims.map((each) => queue.settle(each, { state: 'delivered', progress: PROGRESS })));
+    spent.claim += claimed - began;
+    spent.settle += performance.now() - claimed;
+    done += claims.length;
+  }
+  return {
+    openMs,
+    claimUs: perDelivery(spent.claim),
+    settleUs: perDelivery(spent.settle),
+    megabytes: Math.round(process.memoryUsage().rss / 1e6),
+  };
+}
+
+/** @param {number} ms */
+function perDelivery(ms) {
+  return Math.round((ms * 10_000) / DELIVERIES) / 10;
+}

@@ -1,0 +1,65 @@
+// npm run bench [-- claim…]: measures what the README claims. Prints ratios with their spread (min – median – max);
+// asserts nothing, since a time depends on the machine. BENCH_ROUNDS and BENCH_MESSAGES make it longer or shorter.
+import { mkdtempSync, rmSync } from 'node:fs';
+import { cpus, tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+/**
+ * @typedef {object} Bench
+ * @property {string} folder a temporary one
+ * @property {number} rounds
+ * @property {number} messages
+ * @property {(line: string) => void} print
+ */
+
+const CLAIMS = {
+  'start-up': () => import('./start-up.js'),
+  replay: () => import('./replay.js'),
+  backlog: () => import('./backlog.js'),
+};
+
+const wanted = process.argv.slice(2);
+const unknown = wanted.filter((name) => !Object.hasOwn(CLAIMS, name));
+if (unknown.length > 0)
+  throw new Error(`Expected a claim (${Object.keys(CLAIMS).join(', ')}), got ${unknown.join(', ')}`);
+
+print(`Node ${process.version}, ${cpus().length} × ${cpus()[0]?.model ?? 'unknown processor'}`);
+for (const [name, load] of Object.entries(CLAIMS)) {
+  if (wanted.length === 0 || wanted.includes(name)) await measure(await load());
+}
+
+/** @param {{ claim: string, run: (bench: Bench) => Promise<void> }} module */
+async function measure({ claim, run }) {
+  print(`\n${claim}`);
+  const folder = mkdtempSync(join(tmpdir(), 'hooks-bench-'));
+  try {
+    await run({
+      folder,
+      rounds: setting('BENCH_ROUNDS', 5),
+      messages: setting('BENCH_MESSAGES', 150_000),
+      print,
+    });
+  } catch (error) {
+    // The other claims can still be measured.
+    print(`not measured: ${error instanceof Error ? error.message : String(error)}`);
+    process.exitCode = 1;
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/**
+ * @param {string} name
+ * @param {number} otherwise
+ */
+function setting(name, otherwise) {
+  const value = Number(process.env[name] ?? otherwise);
+  if (!Number.isInteger(value) || value < 1)
+    throw new Error(`Expected ${name} to be a whole number from 1, got ${process.env[name]}`);
+  return value;
+}
+
+/** @param {string} line */
+function print(line) {
+  process.stdout.write(`${line}\n`);
+}

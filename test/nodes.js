@@ -1,0 +1,114 @@
+// Packs the package, installs the tarball as a user would (no install scripts) and runs it on each supported Node.
+// `npm run test:nodes` or `node test/nodes.js 24 26`.
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+const ROOT = new URL('..', import.meta.url).pathname;
+const SECRET = 'hooks-fixture-secret';
+const versions = process.argv.slice(2).length > 0 ? process.argv.slice(2) : ['20', '22', '24', '26'];
+
+const folder = mkdtempSync(join(tmpdir(), 'hooks-nodes-'));
+try {
+  run('npm', ['pack', '--silent', '--pack-destination', folder], ROOT);
+  const tarball = join(folder, readdirSync(folder)[0]);
+  let failed = 0;
+  for (const version of versions) failed += check(version, tarball) ? 0 : 1;
+  process.stdout.write(`${versions.length - failed} passed, ${failed} failed\n`);
+  process.exitCode = failed === 0 ? 0 : 1;
+} finally {
+  rmSync(folder, { recursive: true, force: true });
+}
+
+function check(version, tarball) {
+  const home = join(folder, `node-${version}`);
+  const on = (...words) => run('npx', ['-y', '-p', `node@${version}`, ...words], home);
+  try {
+    execFileSync('mkdir', ['-p', home]);
+    // npm 12 blocks install scripts by default; an older one is told to.
+    on(
+      '-p',
+      version === '20' ? 'npm@11' : 'npm@12',
+      'npm',
+      'install',
+      '--silent',
+      '--ignore-scripts',
+      '--prefix',
+      home,
+      tarball,
+    );
+    const hooks = join(home, 'node_modules/hooks-cli/bin/hooks.js');
+    const fixtures = join(home, 'node_modules/hooks-cli/fixtures');
+    const used = on('node', '--version').trim();
+    const replay = on(
+      'node',
+      hooks,
+      'replay',
+      `${fixtures}/*.json`,
+      '--loopback',
+      '--no-config',
+      '-o',
+      'json',
+    );
+    const { summary } = JSON.parse(replay.trim().split('\n').at(-1));
+    expect(summary.delivered === 7, `delivered ${summary.delivered} of 7`);
+    queue(home, (...words) => on('node', hooks, ...words));
+    const verdict = on(
+      'node',
+      hooks,
+      'verify',
+      '--secret',
+      SECRET,
+      '-o',
+      'json',
+      join(fixtures, 'captures/track.json'),
+    );
+    expect(JSON.parse(verdict).valid === true, verdict);
+    on(
+      'node',
+      '--input-type=module',
+      '-e',
+      "const { sign } = await import('hooks-cli'); if (sign('', 'k').length !== 40) throw 1;",
+    );
+    process.stdout.write(`ok   node ${used}\n`);
+    return true;
+  } catch (error) {
+    process.stdout.write(
+      `FAIL node ${version}: ${error.message}\n${error.stdout ?? ''}${error.stderr ?? ''}\n`,
+    );
+    return false;
+  }
+}
+
+/** The durable queue: Node's own SQLite, or the package that brings one, without its install script. */
+function queue(home, hooks) {
+  const config = join(home, 'hooks.json');
+  const settings = { webhooks: ['http://127.0.0.1:9/hook'], sharedSecret: SECRET };
+  writeFileSync(config, JSON.stringify(settings));
+  const flags = ['--store', `sqlite:${join(home, 'hooks.db')}`, '-c', config, '-o', 'json'];
+  const sent = JSON.parse(
+    hooks('send', 'track', '--event', 'Signup', '--user-id', 'u1', '--queue', ...flags),
+  );
+  expect(sent.outcome === 'queued', `outcome ${sent.outcome}`);
+  const { total } = JSON.parse(
+    hooks('queue', 'stats', ...flags)
+      .trim()
+      .split('\n')
+      .at(-1),
+  );
+  expect(total.pending === 1, `pending ${total.pending}`);
+}
+
+function expect(holds, otherwise) {
+  if (!holds) throw new Error(otherwise);
+}
+
+function run(command, words, cwd) {
+  return execFileSync(command, words, {
+    cwd,
+    encoding: 'utf8',
+    timeout: 180_000,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+}
