@@ -127,7 +127,10 @@ export class ReplayRun {
       throw error;
     }
     if (exact && !this.#warned && !isFixedPoint(numbered.entry.bytes, value)) this.#warn(numbered.entry);
-    const waitMs = this.#parts.pace.next(isObject(value) ? recordedAtIf(speed, value) : undefined);
+    // Reading a timestamp costs; only --speed needs it.
+    const waitMs = this.#parts.pace.next(
+      speed !== undefined && isObject(value) ? recordedAtOf(value) : undefined,
+    );
     if (waitMs > 0 || this.#capacity.isFull) return this.#deliverLater(waitMs, numbered, ready);
     this.#deliver(numbered, ready);
     return undefined;
@@ -228,11 +231,3 @@ export class ReplayRun {
 }
 
 const NEVER = new AbortController().signal;
-
-/** Reading a timestamp costs; only --speed needs it. */
-function recordedAtIf(
-  speed: string | undefined,
-  value: Parameters<typeof recordedAtOf>[0],
-): number | undefined {
-  return speed === undefined ? undefined : recordedAtOf(value);
-}
