@@ -1,3 +1,3 @@
 #!/usr/bin/env node
-import { main } from '../dist/cli/main.js';
-await main(process);
+// CommonJS (see package.json beside it): Node starts it in half the time.
+void require('../dist/cli/main.cjs').main(process);

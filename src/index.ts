@@ -4,6 +4,16 @@ export { createDeliveryPipeline, createTrackingApiPipeline } from './pipeline/pi
 export type { DeliveryPipelineOptions, Pipeline, TrackingApiPipelineOptions } from './pipeline/pipeline.ts';
 export type { DestinationOutcome, Outcome, OutcomeAttempt } from './pipeline/outcomes.ts';
 
+export { syncAudience, syncTrait } from './pipeline/sync-audience.ts';
+export type {
+  AudienceChange,
+  SyncAudienceOptions,
+  SyncOptions,
+  SyncSummary,
+  SyncTraitOptions,
+  TraitValue,
+} from './pipeline/sync-audience.ts';
+
 export type { BuiltMessage, Client } from './client/client.ts';
 export type * from './client/calls.ts';
 export type { ClientOptions } from './client/options.ts';

@@ -51,11 +51,40 @@ export function isSecretHeader(name: string): boolean {
   return SECRET_NAME.test(name) || SECRET_HEADER.test(name);
 }
 
+/** Less stands in too many places where it is no secret: masked there, it would be told by what is missing. */
+const MIN_TELLING = 4;
+
 /** A text from outside (a receiver's reply may repeat what it was sent) without these values, the longest first. */
 export function withoutSecrets(text: string, secrets: readonly string[]): string {
   return secrets
+    .filter(({ length }) => length >= MIN_TELLING)
     .toSorted((one, other) => other.length - one.length)
-    .reduce((shown, secret) => (secret === '' ? shown : shown.replaceAll(secret, MASK)), text);
+    .reduce((shown, secret) => shown.replaceAll(secret, MASK), text);
+}
+
+/** The same for what a receiver said, which may end in the midst of a secret, and spell it as a URL or in base64. */
+export function withoutRepeated(reply: string, secrets: readonly string[]): string {
+  const spelled = secrets.flatMap(spellingsOf);
+  return withoutBegun(withoutSecrets(reply, spelled), spelled);
+}
+
+/** A secret as somebody may repeat it. */
+export function spellingsOf(secret: string): readonly string[] {
+  if (/\p{Surrogate}/u.test(secret)) return [secret];
+  const base64 = Buffer.from(secret).toString('base64').replace(/=+$/, '');
+  return [...new Set([secret, encodeURIComponent(secret), base64])];
+}
+
+function withoutBegun(text: string, secrets: readonly string[]): string {
+  const begun = Math.max(0, ...secrets.map((secret) => lengthBegun(text, secret)));
+  return begun === 0 ? text : text.slice(0, -begun) + MASK;
+}
+
+function lengthBegun(text: string, secret: string): number {
+  for (let length = Math.min(secret.length - 1, text.length); length >= MIN_TELLING; length--) {
+    if (text.endsWith(secret.slice(0, length))) return length;
+  }
+  return 0;
 }
 
 // C0, DEL, C1, and the bidirectional overrides: what could move a terminal's cursor or reverse the reading of a line.

@@ -11,6 +11,8 @@ const ROOT_HELPERS = [
   'suggest.ts',
   'make-folder.ts',
   'churn-map.ts',
+  'bind.ts',
+  'loopback.ts',
 ];
 
 /** Who may import whom, by the first folder of the path (a root file by its name). Everybody may import the root helpers. */
@@ -38,6 +40,8 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   'suggest.ts': [],
   'make-folder.ts': [],
   'churn-map.ts': [],
+  'bind.ts': [],
+  'loopback.ts': [],
 };
 
 /** Imports narrower than their folder: only these files, or only from this file. */
@@ -59,6 +63,8 @@ const PACKAGES: Readonly<Record<string, string>> = {
   commander: 'cli/',
   chalk: 'cli/',
   'cli-progress': 'cli/',
+  '@clack/prompts': 'cli/init/ask.ts',
+  '@bomb.sh/tab': 'cli/completion/shell-script.ts',
   cosmiconfig: 'config/load.ts',
   jiti: 'config/load.ts',
   'node:sqlite': 'store/',
@@ -67,8 +73,13 @@ const PACKAGES: Readonly<Record<string, string>> = {
   '@hono/node-server': 'service/',
   pino: 'service/log.ts',
   'prom-client': 'service/metrics.ts',
-  bullmq: 'queue/bullmq-queue.ts',
+  bullmq: 'store/server/',
+  ioredis: 'store/server/',
+  pg: 'store/server/',
   'ipaddr.js': 'transport/',
+  preact: 'receiver/inbox/page/',
+  'csv-parse/sync': 'audience/',
+  'csv-parse': 'audience/',
 };
 
 interface Import {

@@ -13,6 +13,7 @@ describe('the built package', () => {
     expect(Object.keys(library).toSorted()).toEqual(
       [
         ['createDeliveryPipeline', 'createTrackingApiPipeline', 'DELIVERY_DEFAULTS'],
+        ['syncAudience', 'syncTrait'],
         ['buildMessage', 'encodeBody', 'toBody', 'readJson', 'MESSAGE_TYPES'],
         [
           'sign',
@@ -30,6 +31,14 @@ describe('the built package', () => {
         .flat()
         .toSorted(),
     );
+  });
+
+  it('makes a pipeline, which needs what lies beside the library in the package', async () => {
+    const built = new URL('dist/index.js', ROOT).href;
+    // Typed as the source, which it is built from.
+    const library = (await import(/* @vite-ignore */ built)) as typeof import('../src/index.ts');
+    const pipeline = library.createDeliveryPipeline({ webhooks: ['http://127.0.0.1:9/hook'] });
+    await pipeline.close();
   });
 
   it.each(['message', 'config'])('has a JSON Schema for a %s', (name) => {

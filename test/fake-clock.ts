@@ -2,19 +2,31 @@ import type { Clock } from '../src/clock.ts';
 
 /** A clock that moves only when told. Callbacks run in order of their time; promises settle between them. */
 export class FakeClock implements Clock {
-  #now: number;
+  /** What callbacks go by. */
+  #elapsed = 0;
+  /** Of `now` before it. */
+  #aheadMs: number;
+  #skips: { readonly at: number; readonly ms: number }[] = [];
   #timers: { readonly at: number; readonly callback: () => void }[] = [];
 
   constructor(startAt = Date.UTC(2026, 0, 1)) {
-    this.#now = startAt;
+    this.#aheadMs = startAt;
   }
 
   now(): number {
-    return this.#now;
+    return this.#elapsed + this.#aheadMs;
+  }
+
+  skipped(since: number): number {
+    return this.#skips.reduce((sum, { at, ms }) => (at >= since ? sum + ms : sum), 0);
+  }
+
+  reach(time: number): void {
+    this.#aheadMs += Math.max(0, time - this.now());
   }
 
   after(ms: number, callback: () => void): () => void {
-    const timer = { at: this.#now + Math.max(0, ms), callback };
+    const timer = { at: this.#elapsed + Math.max(0, ms), callback };
     this.#timers.push(timer);
     return () => {
       this.#timers = this.#timers.filter((other) => other !== timer);
@@ -23,15 +35,27 @@ export class FakeClock implements Clock {
 
   /** Moves on by `ms`, running what falls due on the way, each followed by whatever it set in motion. */
   async advance(ms: number): Promise<void> {
-    const end = this.#now + ms;
+    const end = this.#elapsed + ms;
     await settled();
     for (let next = this.#next(end); next !== undefined; next = this.#next(end)) {
       this.#timers = this.#timers.filter((timer) => timer !== next);
-      this.#now = next.at;
+      this.#elapsed = Math.max(this.#elapsed, next.at);
       next.callback();
       await settled();
     }
-    this.#now = end;
+    this.#elapsed = end;
+  }
+
+  /** As when the process is stopped for so long: what falls due meanwhile is called back at the end. */
+  async suspend(ms: number): Promise<void> {
+    this.#elapsed += ms;
+    await this.advance(0);
+  }
+
+  /** As when the wall clock is set forward: nothing is called back sooner. */
+  setForward(ms: number): void {
+    this.#skips.push({ at: this.now(), ms });
+    this.#aheadMs += ms;
   }
 
   get pendingTimers(): number {

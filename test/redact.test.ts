@@ -1,6 +1,23 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { isSecretHeader, printable, redactUrl } from '../src/redact.ts';
+import { isSecretHeader, printable, redactUrl, withoutRepeated } from '../src/redact.ts';
+
+describe('what a receiver repeats', () => {
+  it.each([
+    ['as it is', 'you sent s3cr/t!', 'you sent ***'],
+    ['URL-encoded', 'you sent s3cr%2Ft!', 'you sent ***'],
+    ['in base64', `you sent ${Buffer.from('s3cr/t!').toString('base64')}`, 'you sent ***=='],
+    ['cut short', 'you sent s3cr/', 'you sent ***'],
+    ['cut to so little that it may be anything', 'you sent s3c', 'you sent s3c'],
+    ['not at all', 'you sent nothing', 'you sent nothing'],
+  ])('is without a secret that stands in it %s', (_, reply, shown) => {
+    expect(withoutRepeated(reply, ['s3cr/t!'])).toBe(shown);
+  });
+
+  it('stays readable where the secret is as short as a syllable', () => {
+    expect(withoutRepeated('the address is wrong', ['s', 'add', 'wrong'])).toBe('the address is ***');
+  });
+});
 
 describe('redactUrl', () => {
   it.each([

@@ -20,3 +20,8 @@ export interface CommandContext {
   /** How an action says what the process exits with; without it, 0. */
   readonly exit: (code: ExitCode) => void;
 }
+
+/** The line that the list of commands has of it, and the same as a sentence above its own help. */
+export function describe(command: Command, summary: string): Command {
+  return command.summary(summary).description(`${summary.charAt(0).toUpperCase()}${summary.slice(1)}.`);
+}

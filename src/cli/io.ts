@@ -1,7 +1,11 @@
+import { fstatSync } from 'node:fs';
 import type { Readable } from 'node:stream';
 import { Chalk, type ChalkInstance } from 'chalk';
 import { InputError } from '../errors.ts';
 import { createOut } from './out.ts';
+
+const STDOUT_FD = 1;
+const STDERR_FD = 2;
 
 /** Everything a command may touch of the world, handed in: its input, its two outputs, the environment, the interruption. */
 export interface Io {
@@ -26,6 +30,8 @@ export interface Io {
   readonly note: (line: string) => void;
   readonly stderr: NodeJS.WriteStream;
   readonly stdoutIsTty: boolean;
+  /** Undefined when it is no terminal. */
+  readonly stdoutColumns: number | undefined;
   readonly stderrIsTty: boolean;
   /** For stdout; colours only where they are wanted. */
   readonly color: ChalkInstance;
@@ -40,15 +46,27 @@ export function createIo(proc: NodeJS.Process): Io {
   const env = { ...proc.env };
   // Certificates are checked all the same, and Node would warn that they are not. What we start still has it, by `env`.
   delete proc.env['NODE_TLS_REJECT_UNAUTHORIZED'];
-  const { stdin, stdout, stderr } = proc;
-  stderr.on('error', () => {
-    // Nobody reads the notes any more; the work goes on.
-  });
-  const [stdoutIsTty, stderrIsTty] = [isTerminal(stdout), isTerminal(stderr)];
   const argv = proc.argv.slice(2);
-  const output = createOut(stdout, interruption);
+  const output = createOut(() => proc.stdout, interruption);
+  // What a command does not use is not made: a stream takes Node longer than a signature.
+  const stderr = once(() => quietStream(proc.stderr));
+  // The log of `DEBUG` writes to it by itself.
+  if (env['DEBUG']) stderr();
+  const color = once(
+    () =>
+      new Chalk({
+        level: colorLevel(
+          isTerminal(STDOUT_FD, () => proc.stdout),
+          env,
+          argv,
+        ),
+      }),
+  );
+  const errColor = once(() => new Chalk({ level: colorLevel(isTerminal(STDERR_FD, stderr), env, argv) }));
   return {
-    stdin,
+    get stdin() {
+      return proc.stdin;
+    },
     env,
     get cwd() {
       return currentFolder(proc);
@@ -59,19 +77,42 @@ export function createIo(proc: NodeJS.Process): Io {
     note: (line) => {
       // A terminal shows both, and what was said first should stand first.
       output.flush();
-      stderr.write(`${line}\n`);
+      stderr().write(`${line}\n`);
     },
-    stderr,
-    stdoutIsTty,
-    stderrIsTty,
-    color: new Chalk({ level: colorLevel(stdoutIsTty, env, argv) }),
-    errColor: new Chalk({ level: colorLevel(stderrIsTty, env, argv) }),
+    get stderr() {
+      return stderr();
+    },
+    get stdoutIsTty() {
+      return isTerminal(STDOUT_FD, () => proc.stdout);
+    },
+    get stdoutColumns() {
+      return this.stdoutIsTty ? proc.stdout.columns : undefined;
+    },
+    get stderrIsTty() {
+      return isTerminal(STDERR_FD, stderr);
+    },
+    get color() {
+      return color();
+    },
+    get errColor() {
+      return errColor();
+    },
   };
 }
 
-/** `isTTY` is absent, not false, on a pipe: Node's types do not say so. */
-function isTerminal(stream: { isTTY?: boolean }): boolean {
-  return stream.isTTY ?? false;
+/** Nobody may read the notes any more; the work goes on. */
+function quietStream(stream: NodeJS.WriteStream): NodeJS.WriteStream {
+  return stream.on('error', () => {});
+}
+
+function once<Value>(make: () => Value): () => Value {
+  let made: { readonly value: Value } | undefined;
+  return () => (made ??= { value: make() }).value;
+}
+
+/** Files and pipes are told apart without a stream. `isTTY` is absent, not false: Node's types do not say so. */
+function isTerminal(fd: number, stream: () => { isTTY?: boolean }): boolean {
+  return fstatSync(fd).isCharacterDevice() && (stream().isTTY ?? false);
 }
 
 /** The first signal asks the command to stop and say where things stand; the second is obeyed at once. */

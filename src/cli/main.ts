@@ -49,8 +49,16 @@ function explain(error: unknown, io: Io, argv: readonly string[]): ExitCode {
     );
     io.note(`${color.dim('hint: ')} this is a fault of hooks; -v shows where`);
   }
-  if (isVerbose(argv) && error instanceof Error) io.note(error.stack ?? '');
+  if (isVerbose(argv) && error instanceof Error) io.note(stackOf(error));
   return ExitCode.unusable;
+}
+
+/** Begins with the message, which may quote anything. */
+function stackOf({ stack = '' }: Error): string {
+  return stack
+    .split('\n')
+    .map((line) => printable(line, 2_000))
+    .join('\n');
 }
 
 function isAbort(error: unknown): boolean {

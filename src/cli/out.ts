@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import { writeSync } from 'node:fs';
 import { InputError } from '../errors.ts';
 
 export interface Out {
@@ -11,22 +12,46 @@ export interface Out {
 
 /** Characters gathered at most. */
 const ENOUGH = 64 * 1024;
+/** What a pipe takes at once, or not at all (POSIX, PIPE_BUF). */
+const MAX_BYTES_AT_ONCE = 4096;
+const STDOUT_FD = 1;
 
 /**
  * Stdout as `Io` has it. A write that fails is an event, and without a listener the end of the process: here it aborts the
  * interruption, by `closed-pipe` when its reader has gone, else by the error to be told.
+ *
+ * The stream is made with the second write: most commands write once, and it takes longer than all that they do.
  */
-export function createOut(stdout: NodeJS.WriteStream, interruption: AbortController): Out {
+export function createOut(openStdout: () => NodeJS.WriteStream, interruption: AbortController): Out {
   const { signal } = interruption;
   let gathered = '';
+  let isFirst = true;
   let isLost = false;
+  let stdout: NodeJS.WriteStream | undefined;
   let draining: Promise<void> | undefined;
-  stdout.on('error', (error: NodeJS.ErrnoException) => {
+  const lose = (error: NodeJS.ErrnoException): void => {
     isLost = true;
     interruption.abort(error.code === 'EPIPE' ? 'closed-pipe' : unwritable(error));
-  });
+  };
+  const write = (text: string | Uint8Array): void => {
+    stdout ??= openStdout().on('error', lose);
+    stdout.write(text);
+  };
+  const writeFirst = (text: string): void => {
+    isFirst = false;
+    const bytes = Buffer.from(text);
+    if (bytes.length > MAX_BYTES_AT_ONCE) return write(bytes);
+    try {
+      const written = writeSync(STDOUT_FD, bytes);
+      if (written < bytes.length) write(bytes.subarray(written));
+    } catch (error) {
+      const failure = error as NodeJS.ErrnoException; // of a file operation
+      if (failure.code === 'EAGAIN') write(bytes);
+      else lose(failure);
+    }
+  };
   const flush = (): void => {
-    if (gathered !== '' && !isLost) stdout.write(gathered);
+    if (gathered !== '' && !isLost) (isFirst ? writeFirst : write)(gathered);
     gathered = '';
   };
   return {
@@ -37,7 +62,7 @@ export function createOut(stdout: NodeJS.WriteStream, interruption: AbortControl
     },
     flush,
     drained: () => {
-      if (isLost || !stdout.writableNeedDrain || signal.aborted) return undefined;
+      if (isLost || stdout?.writableNeedDrain !== true || signal.aborted) return undefined;
       draining ??= nextDrain(stdout, signal).finally(() => {
         draining = undefined;
       });

@@ -1,11 +1,14 @@
 import { Command, Option } from 'commander';
-import type { CommandContext, Define } from './command.ts';
+import { describe, type CommandContext, type Define } from './command.ts';
+import { addHelpCommand } from './help-command.ts';
 import type { Io } from './io.ts';
 import { explainUsageErrors } from './usage-errors.ts';
 import { packageVersion } from '../pipeline/version.ts';
 
 interface Verb {
   readonly summary: string;
+  /** Not for people: no help names it. */
+  readonly isHidden?: true;
   readonly load: () => Promise<{ readonly define: Define }>;
 }
 
@@ -19,6 +22,14 @@ const VERBS: Readonly<Record<string, Verb>> = {
     load: () => import('./commands/verify.ts'),
   },
   listen: { summary: 'receive, verify and show what arrives', load: () => import('./commands/listen.ts') },
+  test: {
+    summary: 'check that a receiver does what it must, and how to mend it',
+    load: () => import('./commands/test.ts'),
+  },
+  expect: {
+    summary: 'run a command, and check what it sends',
+    load: () => import('./commands/expect.ts'),
+  },
   worker: { summary: 'deliver what waits in the durable queue', load: () => import('./commands/worker.ts') },
   queue: {
     summary: 'look at waiting deliveries and dead letters, retry or drop them',
@@ -32,6 +43,24 @@ const VERBS: Readonly<Record<string, Verb>> = {
     summary: 'send a deletion request for users to every source',
     load: () => import('./commands/delete.ts'),
   },
+  audience: {
+    summary: 'send who joined and who left an audience since the last sync',
+    load: () => import('./commands/audience.ts'),
+  },
+  trait: {
+    summary: 'send the values of a computed trait that changed since the last sync',
+    load: () => import('./commands/trait.ts'),
+  },
+  doctor: {
+    summary: 'find out why nothing arrives',
+    load: () => import('./commands/doctor.ts'),
+  },
+  init: { summary: 'write a config file to begin with', load: () => import('./commands/init.ts') },
+  completion: {
+    summary: 'print what makes a shell complete hooks by Tab',
+    load: () => import('./commands/completion.ts'),
+  },
+  complete: { summary: 'answer a shell', isHidden: true, load: () => import('./commands/complete.ts') },
   config: {
     summary: 'show every setting and where it came from',
     load: () => import('./commands/config.ts'),
@@ -45,7 +74,7 @@ const EXAMPLES = `Examples:
   $ hooks listen --secret s3cret
 `;
 
-/** The program with its commands; the one named in `argv` is complete, the others are a name and a line of help. */
+/** The program with its commands; those named in `argv` are complete, others a name and a line of help. */
 export async function createProgram(
   argv: readonly string[],
   io: Io,
@@ -65,31 +94,35 @@ export async function createProgram(
     .option('-c, --config <file>', 'use this config file')
     .option('--no-config', 'use no config file')
     .helpOption('-h, --help', 'show help')
-    .helpCommand('help [command]', 'show help of a command')
     .showSuggestionAfterError()
     .configureHelp({ showGlobalOptions: true, visibleGlobalOptions: globalOptionsOf })
     .exitOverride();
   explainUsageErrors(program, io);
   program.addHelpText('before', EXAMPLES);
-  for (const [name, verb] of Object.entries(VERBS)) await addVerb(program, name, verb, { argv, io, exit });
+  for (const [name, verb] of verbsFor(argv)) await addVerb(program, name, verb, { argv, io, exit });
+  addHelpCommand(program);
   return program;
+}
+
+/** The one that is named first; otherwise all, for help, suggestions and the answers to a shell. */
+function verbsFor([first = '']: readonly string[]): readonly (readonly [name: string, verb: Verb])[] {
+  const named = Object.hasOwn(VERBS, first) ? VERBS[first] : undefined;
+  return named === undefined || named.isHidden ? Object.entries(VERBS) : [[first, named]];
 }
 
 async function addVerb(
   program: Command,
   name: string,
-  { summary, load }: Verb,
+  { summary, isHidden, load }: Verb,
   { argv, ...context }: CommandContext & { argv: readonly string[] },
 ): Promise<void> {
-  const command = program.command(name).summary(summary).description(sentence(summary));
+  const command = describe(program.command(name, { hidden: isHidden === true }), summary);
   explainUsageErrors(command, context.io);
   if (!argv.includes(name)) return;
   const { define } = await load();
   define(command, context);
-}
-
-function sentence(summary: string): string {
-  return `${summary.charAt(0).toUpperCase()}${summary.slice(1)}.`;
+  for (const below of command.commands) explainUsageErrors(below, context.io);
+  addHelpCommand(command);
 }
 
 /** Those of the program alone: else the types of `send` would list every flag of `send` again. */

@@ -1,13 +1,13 @@
-import { addAbortSignal, type Readable } from 'node:stream';
+import type { Readable } from 'node:stream';
 import { ConfigError } from '../errors.ts';
 import type { Io } from './io.ts';
 
-const claims = new WeakMap<Io['stdin'], string>();
+const claims = new WeakMap<Pick<Io, 'stdin'>, string>();
 
 /** Says that standard input is read now, by `flag`. Throws ConfigError for the second who does. */
-export function markStdin({ stdin }: Pick<Io, 'stdin'>, flag: string): void {
-  const first = claims.get(stdin);
-  claims.set(stdin, first ?? flag);
+export function markStdin(io: Pick<Io, 'stdin'>, flag: string): void {
+  const first = claims.get(io);
+  claims.set(io, first ?? flag);
   if (first !== undefined) throw askedTwice(first, flag);
 }
 
@@ -26,7 +26,7 @@ function askedTwice(first: string, flag: string): ConfigError {
 }
 
 /** Standard input, for the one flag or argument that may read it. Throws ConfigError for the second. An interruption ends it. */
-export function claimStdin({ stdin, signal }: Pick<Io, 'stdin' | 'signal'>, flag: string): Readable {
-  markStdin({ stdin }, flag);
-  return addAbortSignal(signal, stdin);
+export function claimStdin(io: Pick<Io, 'stdin' | 'signal'>, flag: string): Readable {
+  markStdin(io, flag);
+  return process.getBuiltinModule('node:stream').addAbortSignal(io.signal, io.stdin);
 }

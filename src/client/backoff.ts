@@ -1,5 +1,5 @@
 /** How often a batch is sent before its messages are refused. Contract, Batching client. */
-export const MAX_ATTEMPTS = 10;
+const MAX_ATTEMPTS = 10;
 
 const FIRST_WAIT_MS = 500;
 const LONGEST_WAIT_MS = 30_000;

@@ -74,7 +74,7 @@ export function checkInteger(key: string, value: unknown, [least, most]: Range):
   if (Number.isInteger(value) && Number(value) >= least && Number(value) <= most) return;
   throw new ConfigError(
     `Expected \`${key}\` to be an integer from ${least} to ${most}, got ${shown(value)}`,
-    { key },
+    { key, hint: 'leave it out for its default' },
   );
 }
 
@@ -82,6 +82,7 @@ function checkWhenFull(value: unknown): void {
   if (value === undefined || value === 'wait' || value === 'throw') return;
   throw new ConfigError(`Expected \`whenFull\` to be 'wait' or 'throw', got ${shown(value)}`, {
     key: 'whenFull',
+    hint: 'leave it out for its default',
   });
 }
 
@@ -89,7 +90,10 @@ function checkWhenFull(value: unknown): void {
 function checkWriteKey(value: unknown): void {
   if (value === undefined || (typeof value === 'string' && value !== '')) return;
   const got = value === '' ? 'an empty string' : typeof value;
-  throw new ConfigError(`Expected \`writeKey\` to be a non-empty string, got ${got}`, { key: 'writeKey' });
+  throw new ConfigError(`Expected \`writeKey\` to be a non-empty string, got ${got}`, {
+    key: 'writeKey',
+    hint: 'give the write key of the source, or leave it out',
+  });
 }
 
 function bothNames({ flushAt, size }: ClientOptions): ConfigError {

@@ -2,6 +2,7 @@ import type { Clock } from '../clock.ts';
 import { ConfigError } from '../errors.ts';
 import { redactUrl } from '../redact.ts';
 import type { Transport } from '../transport/transport.ts';
+
 import { checkInteger } from './options.ts';
 import type { BatchAttempt } from './sink.ts';
 
@@ -12,8 +13,8 @@ export interface TrackingApiSinkOptions {
   readonly writeKey: string;
   /** This package's version, as `User-Agent` and `context.library` name it. */
   readonly version: string;
-  /** For one attempt, name lookup to status line. Ms, 1 to 30,000. */
-  readonly timeoutMs: number;
+  /** For one attempt, name lookup to status line. Ms, 1 to 30,000. @default 5000 */
+  readonly timeoutMs?: number;
   /** How long a batch is tried, from its first attempt; 0 means once. Ms, 0 to 2^31-1. @default until 10 attempts are made */
   readonly retryForMs?: number;
   /** Batches under way at once. More than 1 gives up their order. 1 to 1,024. @default 1 */
@@ -38,6 +39,7 @@ export interface BatchRetry {
   readonly messages: number;
 }
 
+export const DEFAULT_TIMEOUT_MS = 5_000;
 const DEFAULT_PATH = '/v1/batch';
 
 /** The URL that batches are posted to: http or https, `/v1/batch` when it has no path. Throws ConfigError. */
@@ -62,8 +64,12 @@ export function batchUrl(endpoint: string): string {
 
 /** Basic auth: the write key as the user, no password. */
 export function authorization(writeKey: string): string {
-  if (writeKey === '')
-    throw new ConfigError('Expected `writeKey` to be a non-empty string', { key: 'writeKey' });
+  if (typeof writeKey !== 'string' || writeKey === '') {
+    throw new ConfigError('Expected `writeKey` to be a non-empty string', {
+      key: 'writeKey',
+      hint: 'Give the write key of the source, as the tracking API shows it',
+    });
+  }
   if (!/^[!-9;-~]+$/.test(writeKey)) {
     throw new ConfigError('Expected `writeKey` to be visible ASCII without a colon', {
       key: 'writeKey',

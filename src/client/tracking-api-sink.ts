@@ -8,7 +8,13 @@ import { batchResult, type BatchResult, type Refusal } from './batch-result.ts';
 import { batchBody } from './batch.ts';
 import { createLog } from './log.ts';
 import type { BatchAttempt, EncodedMessage, QueuedMessage, Receipt, Sink } from './sink.ts';
-import { authorization, batchUrl, checkLimits, type TrackingApiSinkOptions } from './tracking-api-options.ts';
+import {
+  authorization,
+  batchUrl,
+  checkLimits,
+  DEFAULT_TIMEOUT_MS,
+  type TrackingApiSinkOptions,
+} from './tracking-api-options.ts';
 
 /** Enough for the longest list of refused messages that a batch of 1,000 can be answered with. */
 const REPLY_BYTES = 1024 * 1024;
@@ -117,7 +123,7 @@ class TrackingApiSink implements Sink {
   }
 
   #send(body: Uint8Array): Promise<TransportResult> {
-    const { transport, timeoutMs, signal } = this.#options;
+    const { transport, timeoutMs = DEFAULT_TIMEOUT_MS, signal } = this.#options;
     return transport.send({
       url: this.#url,
       headers: this.#headers,

@@ -148,7 +148,7 @@ export const FIELDS = {
   }),
   store: field({
     kind: text,
-    describe: 'the file of the queue: `sqlite:./hooks.db`',
+    describe: 'where the queue is: `sqlite:./hooks.db`, `redis://host:6379/0`, `postgres://host/database`',
     belongsTo: 'everything',
     otherwise: 'a file in the data folder',
     isPath: true,

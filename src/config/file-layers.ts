@@ -23,7 +23,10 @@ export async function fileLayers({ flags, env, cwd }: Surroundings): Promise<rea
   if (flags.config === false) return [];
   const named = flags.config ?? (env['HOOKS_CONFIG'] || undefined);
   if (named === '') {
-    throw new ConfigError('Expected `--config` to be a file, got an empty string', { origin: '--config' });
+    throw new ConfigError('Expected `--config` to be a file, got an empty string', {
+      origin: '--config',
+      hint: 'is the variable set that it is taken from? --no-config goes on without one',
+    });
   }
   if (named !== undefined) return [await fileLayer(resolve(cwd, named), cwd)];
   const layers: Layer[] = [];
@@ -63,7 +66,7 @@ function checkValues(layer: Layer): void {
 }
 
 /** Where in a file settings are kept: at its top, in each source, in each destination. */
-export function prefixesOf(layers: readonly Layer[]): string[][] {
+function prefixesOf(layers: readonly Layer[]): string[][] {
   const sources = keysAt(layers, ['sources']).map((name) => ['sources', name]);
   const destinations = sources.flatMap((source) =>
     keysAt(layers, [...source, 'destinations']).map((name) => [...source, 'destinations', name]),

@@ -14,6 +14,10 @@ export interface Kind<T> {
   show?(value: T): string;
 }
 
+/** The way out where the sentence says what is allowed. */
+const FOR_DEFAULT = 'leave it out for its default';
+const IN_FULL = 'write it in full: https://host/path';
+
 /** Where a number or a choice may also be `${NAME}`. */
 const REFERENCE_SCHEMA = { type: 'string', pattern: String.raw`\$\{[A-Za-z_][A-Za-z0-9_]*\}` };
 
@@ -31,6 +35,7 @@ export function duration(minMs: number, maxMs: number): Kind<number> {
           place,
           `to be from ${formatDuration(minMs)} to ${formatDuration(maxMs)}`,
           shown(value),
+          FOR_DEFAULT,
         );
       }
       return parsed;
@@ -56,7 +61,8 @@ export function integer(min: number, max: number): Kind<number> {
       if (typeof number !== 'number' || !Number.isInteger(number)) {
         throw expected(place, 'to be a whole number', shown(value), `from ${min} to ${max}`);
       }
-      if (number < min || number > max) throw expected(place, `to be from ${min} to ${max}`, shown(value));
+      if (number < min || number > max)
+        throw expected(place, `to be from ${min} to ${max}`, shown(value), FOR_DEFAULT);
       return number;
     },
     schema: { anyOf: [{ type: 'integer', minimum: min, maximum: max }, REFERENCE_SCHEMA] },
@@ -67,7 +73,8 @@ export function choice<const T extends string>(...choices: readonly T[]): Kind<T
   return {
     parse: (value, place) => {
       const found = choices.find((each) => each === value);
-      if (found === undefined) throw expected(place, `to be ${choices.join(' or ')}`, shown(value));
+      if (found === undefined)
+        throw expected(place, `to be ${choices.join(' or ')}`, shown(value), FOR_DEFAULT);
       return found;
     },
     schema: { anyOf: [{ enum: choices }, REFERENCE_SCHEMA] },
@@ -78,7 +85,7 @@ export const onOrOff: Kind<boolean> = {
   parse: (value, place) => {
     if (value === true || value === 'true') return true;
     if (value === false || value === 'false') return false;
-    throw expected(place, 'to be true or false', shown(value));
+    throw expected(place, 'to be true or false', shown(value), FOR_DEFAULT);
   },
   schema: { anyOf: [{ type: 'boolean' }, REFERENCE_SCHEMA] },
 };
@@ -86,7 +93,7 @@ export const onOrOff: Kind<boolean> = {
 export const text: Kind<string> = {
   parse: (value, place) => {
     if (typeof value === 'string' && value !== '') return value;
-    throw expected(place, 'to be a string', shown(value));
+    throw expected(place, 'to be a string', shown(value), numberHint(value) ?? FOR_DEFAULT);
   },
   schema: { type: 'string', minLength: 1 },
 };
@@ -118,14 +125,14 @@ export const secrets: Kind<readonly string[]> = {
 /** An http or https URL. It is returned as it was given: userinfo and all. */
 export const httpUrl: Kind<string> = {
   parse: (value, place) => {
-    if (typeof value !== 'string') throw expected(place, 'to be a URL', kindOf(value));
+    if (typeof value !== 'string') throw expected(place, 'to be a URL', kindOf(value), IN_FULL);
     const got = value === '' ? 'an empty string' : printable(redactUrl(value), 200);
     if (!URL.canParse(value)) {
-      throw expected(place, 'to be a URL', got, 'write it in full: https://host/path');
+      throw expected(place, 'to be a URL', got, IN_FULL);
     }
     const { protocol, hash } = new URL(value);
     if (protocol !== 'http:' && protocol !== 'https:') {
-      throw expected(place, 'to be a URL with http or https', got, 'write it in full: https://host/path');
+      throw expected(place, 'to be a URL with http or https', got, IN_FULL);
     }
     if (hash !== '' || value.includes('#')) {
       throw expected(place, 'to be a URL without a fragment', got, 'leave out what begins with #');
@@ -175,7 +182,10 @@ export const webhooks: Kind<readonly WebhookOptions[]> = {
 
 function parseWebhook(value: unknown, place: Place): WebhookOptions {
   if (typeof value === 'string') return { url: httpUrl.parse(value, place), headers: {} };
-  if (!isObject(value)) throw expected(place, 'to be a URL or { url, headers }', kindOf(value));
+  if (!isObject(value)) {
+    const hint = 'write https://host/path, or { url: https://host/path }';
+    throw expected(place, 'to be a URL or { url, headers }', kindOf(value), hint);
+  }
   const { url, headers, ...others } = value;
   const [unknown] = Object.keys(others);
   if (unknown !== undefined) {
@@ -193,7 +203,10 @@ function parseWebhook(value: unknown, place: Place): WebhookOptions {
 
 /** Only that they are strings of one line; which names and characters HTTP allows is checked where requests are built. */
 function parseHeaders(value: unknown, place: Place): Record<string, string> {
-  if (!isObject(value)) throw expected(place, 'to be an object of names and values', kindOf(value));
+  if (!isObject(value)) {
+    const hint = 'for example { X-Env: staging }';
+    throw expected(place, 'to be an object of names and values', kindOf(value), hint);
+  }
   const entries = Object.entries(value).map(([name, each]): [string, string] => {
     const header = within(place, `.${printable(name, 80)}`);
     if (typeof each !== 'string') throw expected(header, 'to be a string', kindOf(each), numberHint(each));

@@ -40,7 +40,7 @@ export async function loadFile(path: string, shown: string): Promise<unknown> {
   const content = text.trim() === '' ? null : await run(load, { path, text, shown });
   if (basename(path) !== 'package.json') return content ?? {};
   if (isObject(content) && Object.hasOwn(content, 'hooks')) return content['hooks'];
-  throw unusable(shown, 'has no key `hooks`');
+  throw unusable(shown, 'has no key `hooks`', 'add the key, or name another file');
 }
 
 async function readText(path: string, shown: string): Promise<string> {
@@ -53,7 +53,8 @@ async function readText(path: string, shown: string): Promise<string> {
       EACCES: 'may not be read by this user',
       EISDIR: 'is a folder',
     };
-    throw unusable(shown, (code !== undefined && why[code]) || `cannot be read (${code})`);
+    const hint = 'check its path; hooks init FILE writes one, --no-config goes on without';
+    throw unusable(shown, (code !== undefined && why[code]) || `cannot be read (${code})`, hint);
   }
 }
 
@@ -86,7 +87,7 @@ async function runTypeScript(path: string): Promise<unknown> {
 /** A forgotten `export default` would be a config without settings. A promise is one of a config. */
 function defaultExport(module: unknown): unknown {
   if (isObject(module) && 'default' in module) return module['default'];
-  throw new Error('it has no default export');
+  throw new Error('it has no default export: write export default { … }');
 }
 
 /** Node does not say in which line of a module it found a syntax error; jiti's parser leaves it in its output. */
@@ -102,11 +103,23 @@ async function jiti() {
   return createJiti(import.meta.url, { fsCache: false, moduleCache: false, interopDefault: false });
 }
 
-function unusable(shown: string, why: string, hint?: string): ConfigError {
+/** What goes wrong mostly, where it is a matter of the format. */
+const HINTS: Readonly<Record<string, string>> = {
+  '.json': 'keys take double quotes; JSON has no comments, and no comma before } or ]',
+  ...Object.fromEntries(
+    ['', '.yaml', '.yml'].map((ending) => [
+      ending,
+      'check the indentation, and quote what holds a colon and a space, or begins with @, *, &, { or [',
+    ]),
+  ),
+};
+
+function unusable(shown: string, why: string, hint: string): ConfigError {
   return new ConfigError(`The config file ${shown} ${why}`, { origin: shown, hint });
 }
 
-function broken(shown: string, { line, reason, hint }: Complaint, cause: unknown): ConfigError {
+function broken(shown: string, { line, reason }: Complaint, cause: unknown): ConfigError {
+  const hint = HINTS[extname(shown)] ?? 'correct it there, or go on without it: --no-config';
   const place = line === undefined ? shown : `${shown}:${line}`;
   return new ConfigError(`${place}: ${reason}`, { origin: shown, hint, cause });
 }

@@ -31,7 +31,7 @@ const source = z.strictObject({
 });
 
 /** A config file, in its short or its long form. */
-export const fileSchema = z
+const fileSchema = z
   .strictObject({
     $schema: z.string().optional(),
     writeKey: value('writeKey'),
@@ -93,11 +93,15 @@ function complaint(issue: z.core.$ZodIssue, content: unknown, file: string): Con
   if (issue.code === 'unrecognized_keys') return unknownKey(issue.keys[0] ?? '', path, file);
   if (path.length === 0) {
     const got = kindOf(content);
-    return new ConfigError(`Expected ${file} to hold an object, got ${got}`, { origin: file });
+    return new ConfigError(`Expected ${file} to hold an object, got ${got}`, {
+      origin: file,
+      hint: 'write settings by their names: webhooks: [https://host/path]',
+    });
   }
   const place: Place = { name: path.map((part) => printable(part, 80)).join('.'), file };
   const what = path[0] === '$schema' ? 'to be a string' : 'to be an object';
-  return expected(place, what, kindOf(valueAt(content, path)));
+  const hint = 'hooks init FILE writes a file with every setting in its place';
+  return expected(place, what, kindOf(valueAt(content, path)), hint);
 }
 
 function unknownKey(key: string, path: readonly string[], file: string): ConfigError {

@@ -115,9 +115,20 @@ function destinationsOf(
   names: readonly string[],
   enabled?: true,
 ): Readonly<Record<string, DestinationOptions>> {
+  if (names.includes(ALL)) throw namedAll(scope);
   return Object.fromEntries(
     names.map((name) => [name, destinationFrom(destinationScope(scope, name), enabled)]),
   );
+}
+
+/** In `integrations` it stands for every destination. */
+const ALL = 'All';
+
+function namedAll({ prefix = [] }: Scope): ConfigError {
+  return new ConfigError('A destination cannot be named `All`', {
+    key: [...prefix, 'destinations', ALL].join('.'),
+    hint: 'give it another name: in `integrations` All stands for every destination',
+  });
 }
 
 /** In the long form a destination's settings are below its name, in the short form at the top. */
@@ -126,11 +137,15 @@ function destinationScope(scope: Scope, name: string): Scope {
   return prefix.length === 0 ? scope : { ...scope, prefix: [...prefix, 'destinations', name] };
 }
 
-function destinationFrom(scope: Scope, enabled?: true): DestinationOptions {
+function destinationFrom(
+  scope: Scope,
+  enabled: boolean = readWithDefault(scope, 'enabled'),
+): DestinationOptions {
   return {
-    enabled: enabled ?? readWithDefault(scope, 'enabled'),
-    sharedSecrets: read(scope, 'sharedSecret') ?? [],
-    webhooks: read(scope, 'webhooks') ?? [],
+    enabled,
+    // Not used while it is disabled, so that their variables may be unset.
+    sharedSecrets: (enabled ? read(scope, 'sharedSecret') : undefined) ?? [],
+    webhooks: (enabled ? read(scope, 'webhooks') : undefined) ?? [],
     delivery: deliveryFrom(scope),
   };
 }

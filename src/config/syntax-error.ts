@@ -5,7 +5,6 @@ export interface Complaint {
   /** Counted from 1. */
   readonly line?: number;
   readonly reason: string;
-  readonly hint?: string;
 }
 
 interface Suspect {

@@ -1,17 +1,17 @@
 import {
-  RECORDED,
+  recordOf,
   type DeletionRecord,
   type DeletionStore,
   type DeliveryEnd,
+  type NewDeletion,
   type PendingDelivery,
   type SourceDeletion,
 } from './state.ts';
 
 interface Entry {
-  readonly record: DeletionRecord;
-  /** By source, then by the id of the delivery: whether it was delivered; undefined: it is not settled. */
-  readonly sources: Map<string, Map<string, boolean | undefined>>;
-  readonly queued: Map<string, number>;
+  readonly deletion: NewDeletion;
+  /** By the id of the delivery: whether it was delivered; without one, it is not settled. */
+  readonly ends: Map<string, boolean>;
 }
 
 /** Lasts as long as its process, and remembers the latest requests. */
@@ -23,46 +23,44 @@ export class MemoryDeletionStore implements DeletionStore {
     this.#capacity = capacity;
   }
 
-  async add(record: DeletionRecord): Promise<void> {
-    const sources = new Map(Object.keys(record.sources).map((source) => [source, new Map()]));
-    this.#entries.set(record.id, { record, sources, queued: new Map() });
+  /** At once: a delivery may come to its end before all are stored. */
+  async add(deletion: NewDeletion, stored: Promise<unknown>): Promise<void> {
+    const { id } = deletion;
+    this.#entries.set(id, { deletion, ends: new Map() });
     const [oldest] = this.#entries.keys();
     if (this.#entries.size > this.#capacity && oldest !== undefined) this.#entries.delete(oldest);
-  }
-
-  async queued(id: string, source: string, deliveryIds: readonly string[]): Promise<void> {
-    const entry = this.#entries.get(id);
-    const ends = entry?.sources.get(source);
-    entry?.queued.set(source, deliveryIds.length);
-    // Some may have come to their end already.
-    for (const deliveryId of deliveryIds) if (!ends?.has(deliveryId)) ends?.set(deliveryId, undefined);
+    try {
+      await stored;
+    } catch (error) {
+      this.#entries.delete(id);
+      throw error;
+    }
   }
 
   async settled(id: string, source: string, { deliveryId, isDelivered }: DeliveryEnd): Promise<void> {
-    this.#entries.get(id)?.sources.get(source)?.set(deliveryId, isDelivered);
+    const entry = this.#entries.get(id);
+    if (entry?.deletion.deliveryIds.get(source)?.includes(deliveryId))
+      entry.ends.set(deliveryId, isDelivered);
   }
 
   async pending(id: string): Promise<readonly PendingDelivery[]> {
-    return [...(this.#entries.get(id)?.sources ?? [])].flatMap(([source, ends]) =>
-      [...ends].filter(([, end]) => end === undefined).map(([deliveryId]) => ({ source, deliveryId })),
+    const entry = this.#entries.get(id);
+    return [...(entry?.deletion.deliveryIds ?? [])].flatMap(([source, deliveryIds]) =>
+      deliveryIds.filter((each) => !entry?.ends.has(each)).map((deliveryId) => ({ source, deliveryId })),
     );
   }
 
   async get(id: string): Promise<DeletionRecord | undefined> {
     const entry = this.#entries.get(id);
     if (entry === undefined) return undefined;
-    const sources = [...entry.sources].map(([source, ends]): [string, SourceDeletion] => {
-      const deliveries = entry.queued.get(source);
-      return [source, { ...RECORDED, ...(deliveries !== undefined && { deliveries }), ...counts(ends) }];
-    });
-    return { ...entry.record, sources: Object.fromEntries(sources) };
+    const { deletion, ends } = entry;
+    const record = recordOf(deletion);
+    const count = (source: string, end: boolean): number =>
+      (deletion.deliveryIds.get(source) ?? []).filter((each) => ends.get(each) === end).length;
+    const sources = Object.entries(record.sources).map(([name, source]): [string, SourceDeletion] => [
+      name,
+      { ...source, delivered: count(name, true), failed: count(name, false) },
+    ]);
+    return { ...record, sources: Object.fromEntries(sources) };
   }
-}
-
-function counts(ends: ReadonlyMap<string, boolean | undefined>): { delivered: number; failed: number } {
-  const values = [...ends.values()];
-  return {
-    delivered: values.filter((end) => end === true).length,
-    failed: values.filter((end) => end === false).length,
-  };
 }

@@ -1,15 +1,30 @@
 import { ValidationError } from '../errors.ts';
 import { isObject } from '../message/validate.ts';
+import { printable } from '../redact.ts';
 import type { DeletionRequest } from './request.ts';
 
 /** `{"userIds":[…],"sources"?:[…]}`. Throws ValidationError with the path. */
 export function readDeletionRequest(input: unknown): DeletionRequest {
   if (!isObject(input)) throw problem('', 'a deletion request to be a JSON object', input);
+  refuseUnknown(input);
   const userIds = readNames(input['userIds'], 'userIds');
   const { sources } = input;
   return sources === undefined || sources === null
     ? { userIds }
     : { userIds, sources: readNames(sources, 'sources') };
+}
+
+/** `writeKey` says who asks. */
+const FIELDS: readonly string[] = ['userIds', 'sources', 'writeKey'];
+
+/** `source` for `sources` would otherwise reach every source instead of one, and what is deleted stays so. */
+function refuseUnknown(input: object): void {
+  const unknown = Object.keys(input).find((key) => !FIELDS.includes(key));
+  if (unknown === undefined) return;
+  throw new ValidationError(`expected only \`userIds\` and \`sources\`, got \`${printable(unknown, 60)}\``, {
+    path: unknown,
+    hint: HINT,
+  });
 }
 
 /** Each once: asking twice deletes no more than once. */
@@ -29,9 +44,11 @@ function problem(path: string, expected: string, value: unknown): ValidationErro
   return new ValidationError(`expected ${expected}, got ${got}`, {
     path,
     got,
-    hint: 'send {"userIds":["…"]}, and "sources":["…"] to name some of them',
+    hint: HINT,
   });
 }
+
+const HINT = 'send {"userIds":["…"]}, and "sources":["…"] to name some of the sources';
 
 function kindOf(value: unknown): string {
   if (value === undefined) return 'nothing';

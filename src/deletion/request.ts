@@ -5,7 +5,7 @@ import { encodeBody } from '../message/body.ts';
 import { buildMessage } from '../message/build.ts';
 import { closest } from '../suggest.ts';
 import { printable } from '../redact.ts';
-import { RECORDED, type DeletionRecord, type DeletionStore } from './state.ts';
+import { recordOf, type DeletionRecord, type DeletionStore } from './state.ts';
 
 /** Users to be forgotten: a `delete` message for each goes to every enabled destination of every affected source. */
 export interface DeletionRequest {
@@ -44,11 +44,12 @@ export interface SettledDelivery {
 interface DeletionParts {
   /** Of all sources. */
   readonly sources: readonly string[];
-  /** Queues messages of a source; resolves once they are stored, with what each of them became. */
+  /** Queues messages of a source; resolves once they are stored. Tells the ids of their deliveries at once, in the same turn. */
   readonly submit: (
     source: string,
     messages: readonly DeletionMessage[],
-  ) => Promise<readonly { readonly deliveries: readonly { readonly id: string }[] }[]>;
+    onRouted: (deliveryIds: readonly string[]) => void,
+  ) => Promise<unknown>;
   readonly store: DeletionStore;
   readonly clock: Clock;
   /** Never the same twice. @default a UUID */
@@ -68,30 +69,28 @@ export function createDeletions(parts: DeletionParts): Deletions {
   };
 }
 
-/** Recorded first: a delivery may be settled before all are queued. */
+/** In one turn of the event loop, so that the request and all its deliveries are stored together or not at all. */
 async function create(
   { userIds, sources }: DeletionRequest,
   { sources: known, submit, store, clock, newId = randomUUID }: DeletionParts,
 ): Promise<DeletionRecord> {
   const affected = sources ?? known;
   refuseUnknown(affected, known);
-  const record: DeletionRecord = {
-    id: newId(),
-    createdAt: Math.floor(clock.now()),
-    userIds,
-    sources: Object.fromEntries(affected.map((source) => [source, RECORDED])),
-  };
-  await store.add(record);
-  const messages = userIds.map((userId, index) => deletionMessage(record, userId, index));
-  for (const source of affected) {
-    const queued = await submit(source, messages);
-    const deliveryIds = queued.flatMap(({ deliveries }) => deliveries.map(({ id }) => id));
-    await store.queued(record.id, source, deliveryIds);
-  }
-  return (await store.get(record.id)) ?? record;
+  const request = { id: newId(), createdAt: Math.floor(clock.now()), userIds };
+  const messages = userIds.map((userId, index) => deletionMessage(request, userId, index));
+  const deliveryIds = new Map<string, readonly string[]>();
+  const queueing = affected.map((source) =>
+    submit(source, messages, (ids) => void deliveryIds.set(source, ids)),
+  );
+  await store.add({ ...request, deliveryIds }, Promise.all(queueing));
+  return recordOf({ ...request, deliveryIds });
 }
 
-function deletionMessage({ id, createdAt }: DeletionRecord, userId: string, index: number): DeletionMessage {
+function deletionMessage(
+  { id, createdAt }: Pick<DeletionRecord, 'id' | 'createdAt'>,
+  userId: string,
+  index: number,
+): DeletionMessage {
   const message = buildMessage({ type: 'delete', userId }, { now: createdAt });
   return {
     messageId: `deletion-${id}-${index}`,

@@ -1,15 +1,16 @@
 import type { Row } from '../store/sqlite.ts';
 import type { Sql, Store } from '../store/store.ts';
+import { writeAlongside } from '../store/write-alongside.ts';
 import {
-  RECORDED,
   type DeletionRecord,
   type DeletionStore,
   type DeliveryEnd,
+  type NewDeletion,
   type PendingDelivery,
   type SourceDeletion,
 } from './state.ts';
 
-/** In the file of the queue. Requests are kept: they are the proof that they were made. */
+/** In the file of the queue. */
 export class SqliteDeletionStore implements DeletionStore {
   readonly #store: Store;
 
@@ -18,34 +19,22 @@ export class SqliteDeletionStore implements DeletionStore {
     this.#store = store;
   }
 
-  add({ id, createdAt, userIds, sources }: DeletionRecord): Promise<void> {
-    return this.#store.write((sql) => {
+  add({ id, createdAt, userIds, deliveryIds }: NewDeletion, stored: Promise<unknown>): Promise<void> {
+    return writeAlongside(this.#store, stored, (sql) => {
       sql('INSERT INTO deletion_requests VALUES (?, ?, ?)').run(id, createdAt, JSON.stringify(userIds));
-      const insert = sql('INSERT INTO deletion_sources VALUES (?, ?, ?, NULL)');
-      Object.keys(sources).forEach((source, place) => insert.run(id, source, place));
-    });
-  }
-
-  queued(id: string, source: string, deliveryIds: readonly string[]): Promise<void> {
-    return this.#store.write((sql) => {
-      sql('UPDATE deletion_sources SET deliveries = ? WHERE request = ? AND source = ?').run(
-        deliveryIds.length,
-        id,
-        source,
-      );
-      // Some may have come to their end already.
-      const insert = sql('INSERT INTO deletion_deliveries VALUES (?, ?, ?, NULL) ON CONFLICT DO NOTHING');
-      for (const deliveryId of deliveryIds) insert.run(id, source, deliveryId);
+      [...deliveryIds].forEach(([source, ids], place) => {
+        sql('INSERT INTO deletion_sources (request, source, place) VALUES (?, ?, ?)').run(id, source, place);
+        const insert = sql('INSERT INTO deletion_deliveries VALUES (?, ?, ?, NULL)');
+        for (const deliveryId of ids) insert.run(id, source, deliveryId);
+      });
     });
   }
 
   settled(id: string, source: string, { deliveryId, isDelivered }: DeliveryEnd): Promise<void> {
     return this.#store.write((sql) => {
       sql(
-        `INSERT INTO deletion_deliveries SELECT request, source, ?3, ?4 FROM deletion_sources
-           WHERE request = ?1 AND source = ?2
-         ON CONFLICT DO UPDATE SET is_delivered = excluded.is_delivered`,
-      ).run(id, source, deliveryId, isDelivered ? 1 : 0);
+        'UPDATE deletion_deliveries SET is_delivered = ? WHERE request = ? AND source = ? AND delivery = ?',
+      ).run(isDelivered ? 1 : 0, id, source, deliveryId);
     });
   }
 
@@ -76,18 +65,22 @@ function toRecord({ id, created_at: createdAt, user_ids: userIds }: Row, sql: Sq
 }
 
 const SOURCES = `
-  SELECT source, deliveries,
-    (SELECT count(*) FROM deletion_deliveries d WHERE d.request = s.request AND d.source = s.source
-      AND is_delivered = 1) AS delivered,
-    (SELECT count(*) FROM deletion_deliveries d WHERE d.request = s.request AND d.source = s.source
-      AND is_delivered = 0) AS failed
-  FROM deletion_sources s WHERE request = ? ORDER BY place`;
+  SELECT source, count(delivery) AS deliveries, coalesce(sum(is_delivered = 1), 0) AS delivered,
+    coalesce(sum(is_delivered = 0), 0) AS failed
+  FROM deletion_sources LEFT JOIN deletion_deliveries USING (request, source)
+  WHERE request = ? GROUP BY source ORDER BY place`;
 
 function toSource({ deliveries, delivered, failed }: Row): SourceDeletion {
-  return {
-    ...RECORDED,
-    ...(deliveries !== null && { deliveries: Number(deliveries) }),
-    delivered: Number(delivered),
-    failed: Number(failed),
-  };
+  return { deliveries: Number(deliveries), delivered: Number(delivered), failed: Number(failed) };
+}
+
+const FORGOTTEN_AT_ONCE = 100;
+
+/** Forgets requests that were made before then, user ids and all, a few at a time. Returns whether there may be more. */
+export function forgetDeletions(sql: Sql, before: number): boolean {
+  const { changes } = sql(
+    `DELETE FROM deletion_requests WHERE id IN
+       (SELECT id FROM deletion_requests WHERE created_at < ? ORDER BY created_at LIMIT ${FORGOTTEN_AT_ONCE})`,
+  ).run(before);
+  return Number(changes) === FORGOTTEN_AT_ONCE;
 }

@@ -1,24 +1,20 @@
 /**
  * Where a deletion request stands at one source:
  *
- *   recorded ─► no-destination                  nothing of the source is enabled that it could go to
- *            └► pending ─┬► delivered           every delete message arrived
- *                        └► failed              at least one of them is a dead letter
+ *   no-destination          nothing of the source is enabled that it could go to
+ *   pending ─┬► delivered   every delete message arrived
+ *            └► failed      at least one of them is a dead letter
  */
-export type SourceState = 'recorded' | 'no-destination' | 'pending' | 'delivered' | 'failed';
+export type SourceState = 'no-destination' | 'pending' | 'delivered' | 'failed';
 
 export interface SourceDeletion {
-  /** How many deliveries it became; undefined until they are in the queue. */
-  readonly deliveries: number | undefined;
+  /** How many it became. */
+  readonly deliveries: number;
   readonly delivered: number;
   readonly failed: number;
 }
 
-export const RECORDED: SourceDeletion = { deliveries: undefined, delivered: 0, failed: 0 };
-
-/** A delivery may come to its end before all of them are known to be queued. */
 export function stateOf({ deliveries, delivered, failed }: SourceDeletion): SourceState {
-  if (deliveries === undefined) return 'recorded';
   if (deliveries === 0) return 'no-destination';
   if (delivered + failed < deliveries) return 'pending';
   return failed === 0 ? 'delivered' : 'failed';
@@ -32,12 +28,32 @@ export interface DeletionRecord {
   readonly sources: Readonly<Record<string, SourceDeletion>>;
 }
 
+/** A request with what it becomes. */
+export interface NewDeletion {
+  readonly id: string;
+  /** Ms since the epoch. */
+  readonly createdAt: number;
+  readonly userIds: readonly string[];
+  /** The ids of its deliveries, by source. */
+  readonly deliveryIds: ReadonlyMap<string, readonly string[]>;
+}
+
+/** As it is when nothing of it is settled. */
+export function recordOf({ deliveryIds, ...request }: NewDeletion): DeletionRecord {
+  const sources = [...deliveryIds].map(([source, ids]) => [
+    source,
+    { deliveries: ids.length, delivered: 0, failed: 0 },
+  ]);
+  return { ...request, sources: Object.fromEntries(sources) };
+}
+
 /** Where deletion requests are recorded. */
 export interface DeletionStore {
-  /** Resolves once it is as durable as the store is. */
-  add(record: DeletionRecord): Promise<void>;
-  /** These deliveries are in the queue for that source. */
-  queued(id: string, source: string, deliveryIds: readonly string[]): Promise<void>;
+  /**
+   * Records a request whose deliveries are being stored: both or neither. Over the file that they go to, it is written in
+   * the turn of the event loop in which this is called, and so in their transaction.
+   */
+  add(deletion: NewDeletion, stored: Promise<unknown>): Promise<void>;
   /**
    * One of them has come to its end. Counted once a delivery, as it ended last: a dead letter may be retried. Ignored for
    * a request that nobody knows.

@@ -7,12 +7,12 @@ CREATE TABLE deletion_requests (
   created_at INTEGER NOT NULL,
   user_ids TEXT NOT NULL -- JSON: [string]
 ) WITHOUT ROWID;
+CREATE INDEX deletion_requests_created ON deletion_requests (created_at);
 
 CREATE TABLE deletion_sources (
   request TEXT NOT NULL REFERENCES deletion_requests ON DELETE CASCADE,
   source TEXT NOT NULL,
   place INTEGER NOT NULL,
-  deliveries INTEGER, -- NULL: they are not known to be in the queue
   PRIMARY KEY (request, source)
 ) WITHOUT ROWID;
 

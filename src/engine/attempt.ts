@@ -1,6 +1,6 @@
 import type { Clock } from '../clock.ts';
 import type { AttemptRecord } from '../queue/delivery.ts';
-import { withoutSecrets } from '../redact.ts';
+import { withoutRepeated } from '../redact.ts';
 import type { Transport, TransportResult } from '../transport/transport.ts';
 import type { AttemptResult } from './attempt-result.ts';
 import { classify } from './classify.ts';
@@ -31,21 +31,15 @@ export async function attempt(
 ): Promise<AttemptResult> {
   const at = Math.floor(clock.now());
   const headers = signature === undefined ? webhook.headers : [...webhook.headers, 'X-Signature', signature];
-  const result = await transport.send({
-    url: webhook.url,
-    headers,
-    body,
-    timeoutMs,
-    signal,
-    ...(caFile !== undefined && { caFile }),
-  });
+  const { url } = webhook;
+  const result = await transport.send({ url, headers, body, timeoutMs, signal, caFile });
   return classify(withoutSecretsIn(result, secrets), { at, now: clock.now() });
 }
 
 /** What a receiver says is shown and kept. The transport has taken out what it was sent. */
 function withoutSecretsIn(result: TransportResult, secrets: readonly string[]): TransportResult {
   if (result.kind === 'failure' || result.reply === undefined) return result;
-  return { ...result, reply: withoutSecrets(result.reply, secrets) };
+  return { ...result, reply: withoutRepeated(result.reply, secrets) };
 }
 
 /** The attempt as it is kept and shown. */

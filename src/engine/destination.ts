@@ -1,4 +1,5 @@
 import { ConfigError } from '../errors.ts';
+import { checkDelivery } from './check-delivery.ts';
 import type { Lane } from '../queue/queue.ts';
 import type { DeliveryOptions, DestinationOptions, Sources } from './options.ts';
 import { prepareWebhooks, type Webhook } from './webhook.ts';
@@ -46,6 +47,7 @@ function prepareDestination(
       hint: 'Give it a value, or remove it to send without a signature',
     });
   }
+  checkDelivery(delivery, `${setting}.delivery`);
   return {
     webhooks: prepareWebhooks(webhooks, { userAgent, setting: `${setting}.webhooks` }),
     secrets: sharedSecrets,

@@ -10,6 +10,7 @@ import { prepareDestinations, type Destination, type NamedDestination } from './
 import type { EngineEvent } from './engine-event.ts';
 import { Lane, type LaneContext } from './lane.ts';
 import type { SourceOptions, Sources } from './options.ts';
+import { Presence } from './presence.ts';
 import { route } from './route.ts';
 import { backoffMs } from './settlement.ts';
 
@@ -18,14 +19,22 @@ export interface Engine {
   /**
    * Adds the deliveries of a batch, all or none; they are as durable as the queue is when this resolves. The answer has
    * one item per entry, in order: the deliveries that it became, none when `integrations` excluded every destination.
+   * @param onRouted Told the same before, in the turn of the event loop in which they are added: what it writes to the
+   *   file of the queue is committed with them.
    * @throws ConfigError for an unknown source, QueueError when they cannot be stored, ClosedError after close().
    */
-  submit(source: string, entries: readonly Entry[]): Promise<readonly Submitted[]>;
+  submit(
+    source: string,
+    entries: readonly Entry[],
+    onRouted?: (submitted: readonly Submitted[]) => void,
+  ): Promise<readonly Submitted[]>;
   /** Begins to deliver. Without it, submit only queues. */
   start(): void;
   /** Resolves when nothing is queued or in flight, also for later; or when the engine is closed. */
   idle(): Promise<void>;
-  /** Takes no more, finishes the attempts in flight and leaves the rest in the queue. */
+  /** Begins no attempt any more, and finishes those in flight. What is still submitted is queued. */
+  stop(): Promise<void>;
+  /** Takes no more, stops, and leaves the rest in the queue. */
   close(): Promise<void>;
   /** Like close, but cuts the attempts in flight: they are recorded as `aborted`, and their deliveries stay queued. */
   abort(): Promise<void>;
@@ -79,7 +88,8 @@ class QueueEngine implements Engine {
   /** Whether the queue has been looked through for lanes that the config does not know. */
   #knowsAllLanes = false;
   #idleWaiters: (() => void)[] = [];
-  #closed: Promise<void> | undefined;
+  #stopped: Promise<void> | undefined;
+  #isClosed = false;
 
   constructor(options: EngineOptions) {
     this.#options = options;
@@ -89,11 +99,16 @@ class QueueEngine implements Engine {
     setMaxListeners(0, this.#stopping.signal, this.#aborting.signal);
   }
 
-  async submit(source: string, entries: readonly Entry[]): Promise<readonly Submitted[]> {
-    if (this.#stopping.signal.aborted) throw new ClosedError('The engine is closed');
+  async submit(
+    source: string,
+    entries: readonly Entry[],
+    onRouted?: (submitted: readonly Submitted[]) => void,
+  ): Promise<readonly Submitted[]> {
+    if (this.#isClosed) throw new ClosedError('The engine is closed');
     const options = this.#sourceOf(source);
     const deliveries: NewDelivery[] = [];
     const submitted = entries.map((entry) => this.#toDeliveries(source, options, entry, deliveries));
+    onRouted?.(submitted);
     if (deliveries.length > 0) await this.#add(deliveries);
     return submitted;
   }
@@ -114,8 +129,9 @@ class QueueEngine implements Engine {
       stopping,
       aborting,
       onQuiet,
-      startedAt: clock.now(),
+      presence: new Presence(clock, () => pollMs !== undefined || !this.#isIdle),
     };
+    this.#laneContext.presence.watch();
     for (const { lane, destination } of this.#destinations) this.#open(lane, destination, this.#laneContext);
     void this.#findLanes(this.#laneContext);
   }
@@ -127,10 +143,15 @@ class QueueEngine implements Engine {
     });
   }
 
-  close(): Promise<void> {
+  stop(): Promise<void> {
     this.#stopping.abort();
-    this.#closed ??= this.#closeLanes();
-    return this.#closed;
+    this.#stopped ??= this.#closeLanes();
+    return this.#stopped;
+  }
+
+  close(): Promise<void> {
+    this.#isClosed = true;
+    return this.stop();
   }
 
   abort(): Promise<void> {
@@ -140,6 +161,7 @@ class QueueEngine implements Engine {
 
   async #closeLanes(): Promise<void> {
     await Promise.all([...this.#lanes.values()].map((lane) => lane.close()));
+    this.#laneContext?.presence.close();
     this.#wakeIdleWaiters();
   }
 
@@ -168,6 +190,7 @@ class QueueEngine implements Engine {
     this.#adding++;
     try {
       await this.#options.queue.add(deliveries);
+      this.#laneContext?.presence.watch();
       for (const lane of new Set(deliveries.map(laneKey))) this.#lanes.get(lane)?.wake();
     } finally {
       this.#adding--;

@@ -2,6 +2,8 @@ import { sleep } from '../clock.ts';
 import type { Claim, Lane as LaneName, Settlement } from '../queue/queue.ts';
 import type { Destination } from './destination.ts';
 import { LaneHealth } from './health.ts';
+import { DELIVERY_DEFAULTS } from './options.ts';
+import { LanePace, paceOptionsOf } from './pace.ts';
 import { runRound, type RoundContext, type RoundResult } from './round.ts';
 import { backoffMs, settledDelivery, settlementOf } from './settlement.ts';
 
@@ -15,7 +17,10 @@ export interface LaneContext extends Omit<RoundContext, 'destination' | 'health'
 }
 
 /** Deliveries to a destination that is gone are settled, not sent. */
-const GONE = { concurrency: 32, leaseMs: 30_000 };
+const GONE: Pick<Destination, 'delivery' | 'leaseMs'> = { delivery: DELIVERY_DEFAULTS, leaseMs: 30_000 };
+
+/** Between two claims of a lane that is held back: what may be begun meanwhile is claimed together. */
+const SHORTEST_WAIT_MS = 10;
 
 /** One destination of one source: claims what is due, never more than may be under way at once, and sees each claim through. */
 export class Lane {
@@ -25,7 +30,12 @@ export class Lane {
   readonly #round: RoundContext | undefined;
   readonly #concurrency: number;
   readonly #leaseMs: number;
+  readonly #pace: LanePace;
+  /** Claims whose round is not over. */
   #underWay = 0;
+  /** Claims whose round is over and not yet in the queue. */
+  #settling = 0;
+  #claimedAt = -Infinity;
   #isClaiming = false;
   /** Something may have become claimable since the last claim was begun. */
   #mayHaveMore = false;
@@ -39,8 +49,10 @@ export class Lane {
   constructor(name: LaneName, destination: Destination | undefined, context: LaneContext) {
     this.#name = name;
     this.#context = context;
-    this.#concurrency = destination?.delivery.concurrency ?? GONE.concurrency;
-    this.#leaseMs = destination?.leaseMs ?? GONE.leaseMs;
+    const { delivery, leaseMs } = destination ?? GONE;
+    this.#concurrency = delivery.concurrency;
+    this.#leaseMs = leaseMs;
+    this.#pace = new LanePace(paceOptionsOf(delivery), context.clock);
     this.#round = destination && { ...context, destination, health: healthOf(destination, context) };
   }
 
@@ -67,17 +79,25 @@ export class Lane {
   }
 
   get #isAtRest(): boolean {
-    return this.#underWay === 0 && !this.#isClaiming;
+    return this.#underWay === 0 && this.#settling === 0 && !this.#isClaiming;
   }
 
   get #mayClaim(): boolean {
-    return this.#underWay < this.#concurrency && !this.#context.stopping.aborted;
+    // A queue that is slow to take what has ended is given no more to hold.
+    const hasRoom = this.#underWay < this.#concurrency && this.#settling < this.#concurrency;
+    return hasRoom && !this.#context.stopping.aborted;
+  }
+
+  /** The leases of what is under way may have ended in the break, and whoever claims then gets it a second time. */
+  get #isAfterBreak(): boolean {
+    return this.#underWay + this.#settling > 0 && this.#claimedAt < this.#context.presence.since();
   }
 
   async #claimAll(): Promise<void> {
     this.#isClaiming = true;
     try {
-      while (this.#mayHaveMore && this.#mayClaim) {
+      // Whoever is under way wakes us when it ends.
+      while (this.#mayHaveMore && this.#mayClaim && !this.#isAfterBreak) {
         this.#mayHaveMore = false;
         await this.#claimOnce();
       }
@@ -91,15 +111,27 @@ export class Lane {
   }
 
   async #claimOnce(): Promise<void> {
-    const { queue, clock, pollMs = Infinity } = this.#context;
+    const { queue, clock, presence, pollMs = Infinity } = this.#context;
     const { source, destination } = this.#name;
-    const limit = this.#concurrency - this.#underWay;
+    const limit = Math.min(this.#concurrency - this.#underWay, this.#pace.allowance);
+    if (limit < 1) return this.#wakeAt(Math.max(this.#pace.nextAllowedAt, clock.now() + SHORTEST_WAIT_MS));
+    const isFirst = this.#claimedAt < presence.since();
+    this.#claimedAt = clock.now();
     const { claims, nextDueAt } = await queue.claim({ source, destination, limit, leaseMs: this.#leaseMs });
     this.#isEmpty = nextDueAt === undefined;
     this.#underWay += claims.length;
+    if (isFirst && claims.length === limit && this.#hasPiledUp(claims)) this.#pace.startSlowly();
+    else this.#pace.begun(claims.length);
     for (const claim of claims) void this.#seeThrough(claim);
     // With all places taken, the first to become free looks again.
     if (this.#mayClaim) this.#wakeAt(Math.min(nextDueAt ?? Infinity, clock.now() + pollMs));
+  }
+
+  /** While nobody was there to deliver it; what is cancelled only does not count. */
+  #hasPiledUp(claims: readonly Claim[]): boolean {
+    // Times in a queue are cut to milliseconds.
+    const until = this.#context.presence.since() - 1;
+    return this.#round !== undefined && claims.every(({ delivery }) => delivery.dueAt < until);
   }
 
   /** A timer that is set for an earlier time is left: to look once too often costs less than to set it anew each time. */
@@ -121,39 +153,54 @@ export class Lane {
     this.#timer = undefined;
   }
 
-  /** Never rejects. */
+  /** Never rejects. What takes its place is claimed with its settlement: waiting for that first would cost a turn more. */
   async #seeThrough(claim: Claim): Promise<void> {
+    const result = this.#round && (await runRound(claim, this.#round));
+    this.#underWay--;
+    this.#settling++;
+    const settled = this.#conclude(claim, result);
+    this.wake();
+    await settled;
+    this.#settling--;
+    if (this.#mayHaveMore) this.wake();
+    this.#announceRest();
+  }
+
+  /** Never rejects. */
+  async #conclude(claim: Claim, result: RoundResult | undefined): Promise<void> {
     try {
-      if (this.#round === undefined) await this.#cancel(claim);
-      else await this.#conclude(claim, await runRound(claim, this.#round), this.#round.destination);
+      if (result === undefined || this.#round === undefined) await this.#cancel(claim);
+      else await this.#settleAfter(result, claim, this.#round.destination);
     } catch (error) {
       // A fault of this program. The delivery comes back when its lease ends.
       this.#context.onEvent?.({ kind: 'error', during: 'settle', error, delivery: claim.delivery });
     }
-    this.#underWay--;
-    this.wake();
-    this.#announceRest();
   }
 
-  async #cancel(claim: Claim): Promise<void> {
+  #cancel(claim: Claim): Promise<void> {
     const { progress } = claim.delivery;
-    await this.#settle(claim, { state: 'dead', reason: 'cancelled', progress }, undefined);
+    return this.#settle(claim, { state: 'dead', reason: 'cancelled', progress }, undefined);
   }
 
-  async #conclude(claim: Claim, result: RoundResult, destination: Destination): Promise<void> {
-    const { clock, random, onEvent } = this.#context;
+  #settleAfter(result: RoundResult, claim: Claim, destination: Destination): Promise<void> {
+    const { clock, random, presence, onEvent } = this.#context;
     const { delivery } = claim;
+    this.#pace.ended(result);
     if (result.outcome === 'broken') {
       onEvent?.({ kind: 'error', during: 'round', error: result.error, delivery });
     }
-    const settlement = settlementOf(result, delivery, { destination, now: clock.now(), random });
-    if (settlement === undefined) onEvent?.({ kind: 'lost', delivery });
-    else await this.#settle(claim, settlement, result.signature);
+    const settlement = settlementOf(result, delivery, { destination, clock, random, presence });
+    return this.#settle(claim, settlement, result.signature);
   }
 
-  async #settle(claim: Claim, settlement: Settlement, signature: string | undefined): Promise<void> {
+  /** Without a settlement the claim is known to be another's. */
+  async #settle(
+    claim: Claim,
+    settlement: Settlement | undefined,
+    signature: string | undefined,
+  ): Promise<void> {
     const { clock, onEvent } = this.#context;
-    const isOurs = await this.#settleInQueue(claim, settlement);
+    const isOurs = settlement !== undefined && (await this.#settleInQueue(claim, settlement));
     if (onEvent === undefined || isOurs === undefined) return;
     if (!isOurs) return onEvent({ kind: 'lost', delivery: claim.delivery });
     const delivery = settledDelivery(claim.delivery, settlement, clock.now());
@@ -169,7 +216,10 @@ export class Lane {
     const { queue, clock, random, stopping, onEvent } = this.#context;
     for (let failures = 1; ; failures++) {
       try {
-        return await queue.settle(claim, settlement);
+        const isOurs = await queue.settle(claim, settlement);
+        // Who was held back by it has not been looked for since.
+        if (failures > 1) this.wake();
+        return isOurs;
       } catch (error) {
         onEvent?.({ kind: 'error', during: 'settle', error, delivery: claim.delivery });
       }

@@ -8,8 +8,9 @@ import { attempt, toRecord, type SignedBody } from './attempt.ts';
 import type { Destination } from './destination.ts';
 import type { EngineEvent } from './engine-event.ts';
 import { symptomOf, type LaneHealth } from './health.ts';
-import { inPlay, withAttempt, withRound } from './progress.ts';
-import { isLastRound, windowEndOf } from './schedule.ts';
+import type { Presence } from './presence.ts';
+import { inPlay, roundsSoFar, withAttempt, withRound } from './progress.ts';
+import { isLastRound, windowEndOf, type RoundsSoFar } from './schedule.ts';
 import type { Webhook } from './webhook.ts';
 
 /** What the rounds of a lane share. */
@@ -19,8 +20,8 @@ export interface RoundContext {
   readonly queue: Queue;
   readonly transport: Transport;
   readonly clock: Clock;
-  /** A window that ended before then may have one round more: nobody was there to use it up. */
-  readonly startedAt: number;
+  /** A window that ended before it may have one round more: nobody was there to use it up. */
+  readonly presence: Presence;
   /** No further attempt is started. */
   readonly stopping: AbortSignal;
   /** Attempts under way are cut short. */
@@ -32,7 +33,11 @@ export interface RoundContext {
  * What a round came to. `open`: a webhook is left that may take it later. `interrupted`: we were told to stop.
  * `lost`: the claim is another's. `broken`: the queue or this program failed on the way.
  */
-export type RoundResult = { readonly progress: Progress; readonly signature: string | undefined } & (
+export type RoundResult = {
+  readonly beganAt: number;
+  readonly progress: Progress;
+  readonly signature: string | undefined;
+} & (
   | { readonly outcome: 'delivered' | 'rejected' | 'open' | 'interrupted' | 'lost' }
   | { readonly outcome: 'broken'; readonly error: unknown }
 );
@@ -40,37 +45,50 @@ export type RoundResult = { readonly progress: Progress; readonly signature: str
 /** One pass over the webhooks that have not rejected the delivery. Never rejects. */
 export async function runRound(claim: Claim, context: RoundContext): Promise<RoundResult> {
   const round = new Round(claim, context);
+  const { beganAt } = round;
   try {
     const outcome = await round.run();
-    return { outcome, progress: round.progress, signature: round.signature };
+    const { progress, signature } = round;
+    return { outcome, beganAt, progress, signature };
   } catch (error) {
-    return { outcome: 'broken', error, progress: round.progress, signature: round.signature };
+    const { progress, signature } = round;
+    return { outcome: 'broken', error, beganAt, progress, signature };
   }
 }
 
 class Round {
+  readonly beganAt: number;
   progress: Progress;
   signature: string | undefined;
   readonly #claim: Claim;
   readonly #context: RoundContext;
-  readonly #beganAt: number;
-  readonly #windowEnd: number;
   /** When the window no longer counts: the first round, and a late one, are made whole. */
   readonly #isWhole: boolean;
   readonly #isLast: boolean;
 
   constructor(claim: Claim, context: RoundContext) {
     const { delivery } = claim;
-    const now = context.clock.now();
-    this.#beganAt = now;
+    this.beganAt = context.clock.now();
     this.#claim = claim;
     this.#context = context;
-    this.progress = withRound(delivery.progress, now);
-    const { rounds, firstAttemptAt = now } = this.progress;
-    const soFar = { now, rounds, firstAttemptAt, retryForMs: context.destination.delivery.retryForMs };
-    this.#windowEnd = windowEndOf(soFar);
-    this.#isWhole = delivery.progress.firstAttemptAt === undefined || this.#windowEnd < context.startedAt;
-    this.#isLast = isLastRound(soFar);
+    this.progress = withRound(delivery.progress, this.beganAt);
+    const isFirst = delivery.progress.firstAttemptAt === undefined;
+    this.#isWhole = isFirst || this.#windowEnd < context.presence.since();
+    this.#isLast = isLastRound(this.#soFar);
+  }
+
+  get #soFar(): RoundsSoFar {
+    const { clock, destination } = this.#context;
+    return roundsSoFar(this.progress, {
+      now: this.beganAt,
+      clock,
+      retryForMs: destination.delivery.retryForMs,
+    });
+  }
+
+  /** Not kept: it moves with a clock that is set forward. */
+  get #windowEnd(): number {
+    return windowEndOf(this.#soFar);
   }
 
   async run(): Promise<Exclude<RoundResult['outcome'], 'broken'>> {
@@ -82,7 +100,10 @@ class Round {
     while (untried.length > 0) {
       if (stopping.aborted) return this.#interrupted(before);
       if (!(await queue.renew(this.#claim, this.progress, destination.leaseMs))) return 'lost';
-      if (this.#isOver()) break;
+      if (this.#isOver()) {
+        this.#uncountUnlessAsked(before);
+        break;
+      }
       const wave = this.#nextWave(untried);
       const results = await this.#askAll(wave);
       if (results.some(({ result }) => result === 'delivered')) return 'delivered';
@@ -96,7 +117,7 @@ class Round {
   #webhooksToAsk(): readonly Webhook[] {
     const { notBefore } = this.progress;
     const all = inPlay(this.#context.destination.webhooks, this.progress);
-    const isResting = ({ key }: Webhook): boolean => (notBefore[key] ?? 0) > this.#beganAt;
+    const isResting = ({ key }: Webhook): boolean => (notBefore[key] ?? 0) > this.beganAt;
     if (!all.some(isResting)) return all;
     const open = all.filter((webhook) => !isResting(webhook));
     return this.#isLast ? [...open, ...all.filter(isResting)] : open;
@@ -177,6 +198,11 @@ class Round {
     return (
       aborting.aborted && results.some((each) => each.result === 'retryable' && each.error === 'aborted')
     );
+  }
+
+  /** A window that ends before anybody was asked leaves no round behind. */
+  #uncountUnlessAsked({ rounds, attempts }: Progress): void {
+    if (this.progress.attempts.length === attempts.length) this.progress = { ...this.progress, rounds };
   }
 
   /** What was not gone through does not count as a round, so it does not make the next wait longer. */

@@ -47,6 +47,15 @@ export function windowEndOf({ firstAttemptAt, retryForMs }: RoundsSoFar): number
   return firstAttemptAt + retryForMs;
 }
 
+/** Whether the window ended in a break of the process in the midst of a round: nobody was there to use up what was left of it. */
+export function isLateRoundOwed(
+  soFar: RoundsSoFar,
+  { beganAt, presentSince }: { readonly beganAt: number; readonly presentSince: number },
+): boolean {
+  const windowEnd = windowEndOf(soFar);
+  return beganAt < windowEnd && windowEnd < presentSince;
+}
+
 /** Whether the round that begins now is the last one, however short the wait after it. */
 export function isLastRound(soFar: RoundsSoFar): boolean {
   return soFar.now + shortestWaitMs(soFar.rounds) > windowEndOf(soFar) - SLACK_MS;

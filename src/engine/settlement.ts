@@ -1,15 +1,24 @@
+import type { Clock } from '../clock.ts';
 import type { Delivery } from '../queue/delivery.ts';
 import type { Settlement } from '../queue/queue.ts';
 import type { Destination } from './destination.ts';
-import { inPlay } from './progress.ts';
+import type { Presence } from './presence.ts';
+import { inPlay, roundsSoFar } from './progress.ts';
 import type { RoundResult } from './round.ts';
-import { nextRoundAt, waitMs } from './schedule.ts';
+import { isLateRoundOwed, nextRoundAt, waitMs } from './schedule.ts';
+
+interface Circumstances {
+  readonly destination: Destination;
+  readonly clock: Clock;
+  readonly random: () => number;
+  readonly presence: Presence;
+}
 
 /** What to tell the queue after a round; undefined: nothing, since the claim is no longer ours. */
 export function settlementOf(
   result: RoundResult,
   delivery: Delivery,
-  { destination, now, random }: { destination: Destination; now: number; random: () => number },
+  circumstances: Circumstances,
 ): Settlement | undefined {
   const { outcome, progress } = result;
   switch (outcome) {
@@ -19,7 +28,7 @@ export function settlementOf(
       return { state: 'dead', reason: 'rejected', progress };
     case 'open':
     case 'broken':
-      return retryOrGiveUp(progress, { destination, now, random: random() });
+      return retryOrGiveUp(result, circumstances);
     case 'interrupted':
       // In its old place: it was its turn.
       return { state: 'retrying', dueAt: delivery.dueAt, progress };
@@ -30,23 +39,22 @@ export function settlementOf(
   }
 }
 
-function retryOrGiveUp(
-  progress: RoundResult['progress'],
-  { destination, now, random }: { destination: Destination; now: number; random: number },
-): Settlement {
-  const { webhooks, delivery } = destination;
+function retryOrGiveUp({ progress, beganAt }: RoundResult, circumstances: Circumstances): Settlement {
+  const { clock, random, presence } = circumstances;
+  const { webhooks, delivery } = circumstances.destination;
   const left = inPlay(webhooks, progress);
+  const now = clock.now();
+  const soFar = roundsSoFar(progress, { now, clock, retryForMs: delivery.retryForMs });
   const dueAt = nextRoundAt({
-    now,
-    random,
-    firstAttemptAt: progress.firstAttemptAt ?? now,
-    retryForMs: delivery.retryForMs,
-    rounds: Math.max(1, progress.rounds),
+    ...soFar,
+    random: random(),
     notBefore: left.map(({ key }) => progress.notBefore[key] ?? 0),
     roundMs: delivery.strategy === 'fallback' ? (left.length - 1) * delivery.timeoutMs : 0,
   });
-  if (dueAt === undefined) return { state: 'dead', reason: 'exhausted', progress };
-  return { state: 'retrying', dueAt: Math.ceil(dueAt), progress };
+  if (dueAt !== undefined) return { state: 'retrying', dueAt: Math.ceil(dueAt), progress };
+  if (isLateRoundOwed(soFar, { beganAt, presentSince: presence.since() }))
+    return { state: 'retrying', dueAt: Math.ceil(now), progress };
+  return { state: 'dead', reason: 'exhausted', progress };
 }
 
 /** The delivery as it is after the settlement. */

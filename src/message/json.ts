@@ -39,6 +39,16 @@ export function readJsonText(text: string, origin: JsonOrigin = {}): JsonValue {
   });
 }
 
+/** Whether it is JSON at all, whatever would be lost in reading it. */
+export function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
 interface Source {
   readonly bytes: Uint8Array;
   readonly origin: JsonOrigin;

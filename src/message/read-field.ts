@@ -16,12 +16,12 @@ function problemOf(kind: FieldKind, spelling: string, value: unknown): Problem |
   switch (kind) {
     case 'name':
       if (typeof value === 'string' && value !== '') return undefined;
-      return expected(spelling, 'to be a non-empty string', value, quoteHint(value));
+      return expected(spelling, 'to be a non-empty string', value, textHint(value));
     case 'text':
       if (typeof value === 'string') return undefined;
-      return expected(spelling, 'to be a string', value, quoteHint(value));
+      return expected(spelling, 'to be a string', value, textHint(value));
     case 'object':
-      return isObject(value) ? undefined : expected(spelling, 'to be an object', value);
+      return isObject(value) ? undefined : expected(spelling, 'to be an object', value, OBJECT_HINT);
     case 'version':
       if (value === MESSAGE_VERSION) return undefined;
       return expected(spelling, `to be ${MESSAGE_VERSION}`, value, 'leave it out: it is added');
@@ -43,7 +43,7 @@ function readTime(spelling: string, value: unknown): Plain {
 }
 
 function integrationsProblem(spelling: string, value: unknown): Problem | undefined {
-  if (!isObject(value)) return expected(spelling, 'to be an object', value);
+  if (!isObject(value)) return expected(spelling, 'to be an object', value, OBJECT_HINT);
   for (const [name, choice] of Object.entries(value)) {
     if (typeof choice === 'boolean' || isObject(choice) || choice === undefined) continue;
     const path = formatPath([spelling, name]);
@@ -58,12 +58,18 @@ function integrationsProblem(spelling: string, value: unknown): Problem | undefi
   return undefined;
 }
 
-function expected(spelling: string, what: string, value: unknown, hint?: string): Problem {
-  const path = formatPath([spelling]);
-  const sentence = `expected \`${spelling}\` ${what}`;
-  return { path, sentence, got: shown(value), ...(hint === undefined ? {} : { hint }) };
+const OBJECT_HINT = 'write it as {"key":"value"}, or leave it out';
+
+function expected(spelling: string, what: string, value: unknown, hint: string): Problem {
+  return {
+    path: formatPath([spelling]),
+    sentence: `expected \`${spelling}\` ${what}`,
+    got: shown(value),
+    hint,
+  };
 }
 
-function quoteHint(value: unknown): string | undefined {
-  return typeof value === 'number' || typeof value === 'bigint' ? `quote it: "${value}"` : undefined;
+function textHint(value: unknown): string {
+  if (typeof value === 'number' || typeof value === 'bigint') return `quote it: "${value}"`;
+  return value === '' ? 'give it a value, or leave it out' : 'write it as text: "…"';
 }

@@ -12,6 +12,10 @@ export interface JsonObject {
   readonly [key: string]: JsonValue;
 }
 
+export function isJsonObject(value: JsonValue | undefined): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
 /** Destination name to whether it gets the message; an object (options for it) counts as true. */
 export interface Integrations extends JsonObject {
   readonly [destination: string]: boolean | JsonObject;

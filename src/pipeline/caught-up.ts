@@ -4,8 +4,7 @@ import type { QueueInspection } from '../queue/inspection.ts';
 /** A process may be killed between the end of a delivery and its note in the deletion request: the queue knows better then. */
 export function caughtUp(store: DeletionStore, inspection: Pick<QueueInspection, 'get'>): DeletionStore {
   return {
-    add: (record) => store.add(record),
-    queued: (id, source, deliveryIds) => store.queued(id, source, deliveryIds),
+    add: (deletion, stored) => store.add(deletion, stored),
     settled: (id, source, end) => store.settled(id, source, end),
     pending: (id) => store.pending(id),
     get: async (id) => {

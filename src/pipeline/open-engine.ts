@@ -1,4 +1,3 @@
-import type { Clock } from '../clock.ts';
 import { createDeletions, type Deletions } from '../deletion/request.ts';
 import type { EngineEvent } from '../engine/engine-event.ts';
 import { createEngine, type Engine } from '../engine/engine.ts';
@@ -26,7 +25,6 @@ export interface EngineParts extends Reach {
   readonly sources: Sources;
   /** Closed with the engine, and when there comes to be none. */
   readonly open: OpenQueue;
-  readonly clock: Clock;
   readonly onEvent: (event: EngineEvent) => void;
   /** The end of a delivery could not be recorded in its deletion request. */
   readonly onUnrecorded: (delivery: Delivery, error: unknown) => void;
@@ -61,13 +59,13 @@ export async function openEngine(parts: EngineParts): Promise<OpenEngine> {
 }
 
 function assemble(parts: EngineParts): OpenEngine {
-  const { sources, open, clock, onEvent, onUnrecorded, unknown = 'cancel' } = parts;
+  const { sources, open, onEvent, onUnrecorded, unknown = 'cancel' } = parts;
   const transport = parts.transport ?? guardedTransport(parts);
   const engine = createEngine({
     sources,
     queue: unknown === 'leave' ? leavingUnknown(open.queue) : open.queue,
     transport,
-    clock,
+    clock: open.clock,
     userAgent: `hooks-cli/${packageVersion()}`,
     ...(open.isShared && { pollMs: POLL_MS }),
     onEvent: (event) => {
@@ -78,9 +76,12 @@ function assemble(parts: EngineParts): OpenEngine {
   if (parts.transport === undefined) checkRoutes(sources, parts.proxyEnv);
   const deletions = createDeletions({
     sources: Object.keys(sources),
-    submit: (source, messages) => engine.submit(source, messages),
+    submit: (source, messages, onRouted) =>
+      engine.submit(source, messages, (submitted) =>
+        onRouted(submitted.flatMap(({ deliveries: routed }) => routed.map(({ id }) => id))),
+      ),
     store: open.deletions,
-    clock,
+    clock: open.clock,
   });
   const record = (delivery: Delivery): void => {
     deletions.settled(delivery).catch((error: unknown) => onUnrecorded(delivery, error));

@@ -127,7 +127,10 @@ export class Outcomes {
   #take(id: string, destination: string): DestinationOutcome {
     const pending = this.#pending.get(id);
     this.#pending.delete(id);
-    return destinationOutcome(destination, pending);
+    const outcome = destinationOutcome(destination, pending);
+    // It is old by now, and V8 would keep the young delivery that it points to until the next full collection.
+    if (pending !== undefined) pending.delivery = undefined;
+    return outcome;
   }
 }
 

@@ -59,8 +59,8 @@ interface EngineParts {
 export interface TrackingApiPipelineOptions extends SharedOptions {
   readonly endpoint: string;
   readonly writeKey: string;
-  /** For one attempt. Ms. */
-  readonly timeoutMs: number;
+  /** For one attempt. Ms, 1 to 30,000. @default 5000 */
+  readonly timeoutMs?: number;
   readonly retryForMs?: number;
   readonly maxInFlight?: number;
   readonly onRetry?: (retry: BatchRetry) => void;
@@ -122,11 +122,11 @@ export function createTrackingApiPipeline(options: TrackingApiPipelineOptions): 
     endpoint,
     writeKey,
     version: packageVersion(),
-    timeoutMs,
     clock,
     random,
     transport: cutBy(cutting.signal, options.transport ?? undici(options)),
     signal: stopping.signal,
+    ...(timeoutMs !== undefined && { timeoutMs }),
     ...(retryForMs !== undefined && { retryForMs }),
     ...(maxInFlight !== undefined && { maxInFlight }),
     ...(onRetry !== undefined && { onRetry }),

@@ -34,7 +34,7 @@ export function createQueueingPipeline({
     queue: durable.queue,
     // Never asked: the engine is not started.
     transport: createRecordingTransport(() => {}),
-    clock,
+    clock: durable.clock,
     userAgent: `hooks-cli/${packageVersion()}`,
   });
   const client = createClient({

@@ -2,14 +2,13 @@ import type { Clock } from '../clock.ts';
 import type { Engine } from '../engine/engine.ts';
 import type { Sources } from '../engine/options.ts';
 import type { NewDelivery } from '../queue/delivery.ts';
-import type { Queue } from '../queue/queue.ts';
 import type { Intake, InvalidMessage } from '../service/intake.ts';
 import { createLog, type Log, type LogLevel } from '../service/log.ts';
 import { createMetrics } from '../service/metrics.ts';
 import type { ServiceLimits } from '../service/options.ts';
 import { startService, type Service } from '../service/service.ts';
 import type { Transport } from '../transport/transport.ts';
-import { openEngine, uncheckedProxy, type Reach } from './open-engine.ts';
+import { openEngine, uncheckedProxy, type OpenEngine, type Reach } from './open-engine.ts';
 import type { OpenQueue } from './open-queue.ts';
 import { secretsOf } from './secrets.ts';
 import { Watch } from './watch.ts';
@@ -22,9 +21,12 @@ export interface RunServiceOptions extends Reach {
   readonly port: number;
   /** Whether to deliver too, or only to queue. */
   readonly deliver: boolean;
+  /** Whether any write key may ask for deletion at every source. @default false */
+  readonly confineDeletions?: boolean;
   readonly logLevel: LogLevel;
   /** Takes one line of the log. */
   readonly write: (line: string) => void;
+  /** For what people read: the log, and the time of a message that comes without one. */
   readonly clock: Clock;
   readonly limits?: Partial<ServiceLimits>;
   /** @default undici */
@@ -49,7 +51,7 @@ export async function runService(options: RunServiceOptions): Promise<Service> {
   try {
     const service = await startService({
       ...options,
-      intake: intakeOf(engine, open.queue, clock),
+      intake: intakeOf(engine, open),
       deletions,
       seen: open.seen,
       checkStore: open.check,
@@ -57,6 +59,8 @@ export async function runService(options: RunServiceOptions): Promise<Service> {
       log,
     });
     warnOf(options, log);
+    // What cannot be asked now says so when it is used.
+    for (const warning of await options.open.warnings().catch(() => [])) log.warn(warning);
     if (options.deliver) engine.start();
     return { url: service.url, close: () => closeAll(service, opened, log) };
   } catch (error) {
@@ -80,13 +84,14 @@ function warnOf(options: RunServiceOptions, log: Log): void {
   }
 }
 
-async function closeAll(service: Service, opened: { close(): Promise<void> }, log: Log): Promise<void> {
-  await service.close();
+/** Attempts in flight come to their end while the last calls are stored, which may take as long. */
+async function closeAll(service: Service, opened: OpenEngine, log: Log): Promise<void> {
+  await Promise.all([service.close(), opened.engine.stop()]);
   await opened.close();
   log.info('stopped');
 }
 
-function intakeOf(engine: Engine, queue: Queue, clock: Clock): Intake {
+function intakeOf(engine: Engine, { queue, clock }: OpenQueue): Intake {
   return {
     submit: (source, messages) => engine.submit(source, messages),
     keepInvalid: (source, letters) => {

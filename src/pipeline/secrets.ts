@@ -1,15 +1,16 @@
 import type { Sources, WebhookOptions } from '../engine/options.ts';
-import { isSecretHeader } from '../redact.ts';
+import { isSecretHeader, spellingsOf } from '../redact.ts';
 
 /** Everything in the sources that must never be shown, in each of the forms in which it goes over the wire. */
 export function secretsOf(sources: Sources): readonly string[] {
-  return Object.values(sources).flatMap(({ writeKey, destinations }) => [
+  const secrets = Object.values(sources).flatMap(({ writeKey, destinations }) => [
     ...(writeKey === undefined ? [] : [writeKey, base64(`${writeKey}:`)]),
     ...Object.values(destinations).flatMap(({ sharedSecrets, webhooks }) => [
       ...sharedSecrets,
       ...webhooks.flatMap(ofWebhook),
     ]),
   ]);
+  return [...new Set(secrets.flatMap(spellingsOf))];
 }
 
 function ofWebhook({ url, headers }: WebhookOptions): readonly string[] {

@@ -1,3 +1,4 @@
+import { ConfigError } from '../errors.ts';
 import {
   DEFAULT_DESTINATION,
   DEFAULT_SOURCE,
@@ -17,7 +18,14 @@ export interface ShortForm {
   readonly delivery?: Partial<DeliveryOptions>;
 }
 
-export function sourcesOf({ webhooks, sharedSecret = [], delivery }: ShortForm): Sources {
+/** Throws ConfigError where there is no list of webhooks. */
+export function sourcesOf({ webhooks, sharedSecret = [], delivery = {} }: ShortForm): Sources {
+  if (!Array.isArray(webhooks)) {
+    throw new ConfigError('Expected `webhooks` to be a list of URLs', {
+      key: 'webhooks',
+      hint: "for example webhooks: ['https://host/path']",
+    });
+  }
   const destination = {
     enabled: true,
     sharedSecrets: typeof sharedSecret === 'string' ? [sharedSecret] : sharedSecret,
@@ -25,7 +33,12 @@ export function sourcesOf({ webhooks, sharedSecret = [], delivery }: ShortForm):
       headers: {},
       ...(typeof webhook === 'string' ? { url: webhook } : webhook),
     })),
-    delivery: { ...DELIVERY_DEFAULTS, ...delivery },
+    delivery: { ...DELIVERY_DEFAULTS, ...given(delivery) },
   };
   return { [DEFAULT_SOURCE]: { destinations: { [DEFAULT_DESTINATION]: destination } } };
+}
+
+/** What is undefined counts as absent, and has its default. */
+function given(delivery: Partial<DeliveryOptions>): Partial<DeliveryOptions> {
+  return Object.fromEntries(Object.entries(delivery).filter(([, value]) => value !== undefined));
 }

@@ -1,6 +1,6 @@
 import type { EngineEvent } from '../engine/engine-event.ts';
 import type { Delivery } from '../queue/delivery.ts';
-import { textOf, type Log } from '../service/log.ts';
+import { errorFields, type Log } from '../service/log.ts';
 import type { Metrics } from '../service/metrics.ts';
 
 /** What the engine says, as metrics and log lines. */
@@ -33,7 +33,7 @@ export class Watch {
   }
 
   unrecorded({ id, messageId }: Delivery, error: unknown): void {
-    const fields = { delivery: id, messageId, error: textOf(error) };
+    const fields = { delivery: id, messageId, ...errorFields(error) };
     this.#log.error('the state of a deletion request could not be recorded', fields);
   }
 
@@ -65,7 +65,7 @@ export class Watch {
   #error({ during, error, lane, delivery }: EngineEvent & { kind: 'error' }): void {
     this.#log.error('the queue failed; it is tried again', {
       during,
-      error: textOf(error),
+      ...errorFields(error),
       source: lane?.source ?? delivery?.source,
       destination: lane?.destination ?? delivery?.destination,
       delivery: delivery?.id,

@@ -48,13 +48,17 @@ export interface NewDelivery {
   readonly dueAt: number;
   /** Not to be sent: it is kept as a dead letter from the start. It need not name a destination. */
   readonly dead?: DeadOnArrival;
+  /** What rounds of it have taught already, in the queue that it comes from. */
+  readonly progress?: Progress;
 }
 
 /** Why what came in was not taken. */
 export interface DeadOnArrival {
   readonly reason: DeadReason;
   /** What is wrong with it, in words, unescaped. */
-  readonly detail: string;
+  readonly detail?: string;
+  /** When it became one. Ms since the epoch. @default when it was created */
+  readonly settledAt?: number;
 }
 
 /** What the rounds so far have taught, kept across restarts. Webhooks are named by their redacted URL. */
@@ -72,7 +76,7 @@ export interface Progress {
 
 export const NO_PROGRESS: Progress = { rounds: 0, attempts: [], rejectedBy: [], notBefore: {} };
 
-export interface Delivery extends Omit<NewDelivery, 'dead'> {
+export interface Delivery extends Omit<NewDelivery, 'dead' | 'progress'> {
   readonly state: DeliveryState;
   readonly progress: Progress;
   readonly reason?: DeadReason;

@@ -171,7 +171,7 @@ class Entry {
   readonly delivery: NewDelivery;
   readonly orderKeys: readonly string[];
   readonly sequence: number;
-  progress = NO_PROGRESS;
+  progress: Progress;
   dueAt: number;
   /** Of the claim that is out. */
   token: string | undefined = undefined;
@@ -182,6 +182,7 @@ class Entry {
   constructor(delivery: NewDelivery, sequence: number) {
     this.delivery = delivery;
     this.orderKeys = delivery.orderKeys;
+    this.progress = delivery.progress ?? NO_PROGRESS;
     this.sequence = sequence;
     this.dueAt = delivery.dueAt;
   }

@@ -8,19 +8,20 @@ import { NO_PROGRESS, type Progress } from './delivery.ts';
 import { OPEN, writeProgress } from './sqlite-rows.ts';
 
 const BEAT_MS = 2_000;
-/** Longer than a busy process may be silent. What it held goes to others then; its tokens are void when it wakes up. */
-export const SILENCE_MS = 15_000;
+/** Longer (16 s) than a busy process may be silent. What it held goes to others then; its tokens are void when it wakes up. */
+const SILENT_BEATS = 8;
 
 /**
  * This process among those that deliver from one file. Each shows by a counter that it lives; whoever sees the counter of
- * another stand still for SILENCE_MS, by its own monotonic time, gives back what that one had claimed. So a wall clock
- * that jumps steals no claim, and a claim never outlives its owner for long.
+ * another stand still for SILENT_BEATS of its own gives back what that one had claimed. So no clock is asked: one that is
+ * set steals no claim, nor does whoever wakes up first after all of them slept; and a claim never outlives its owner for long.
  */
 export class Owner {
   readonly id = randomBytes(9).toString('base64url');
   readonly #store: Store;
   readonly #clock: Clock;
-  readonly #seen = new Map<string, { readonly beats: number; readonly since: number }>();
+  /** Of the others: their counter, and for how many of our beats it has stood there. */
+  readonly #seen = new Map<string, { readonly beats: number; readonly still: number }>();
   #beats = 0;
   #cancelBeat: (() => void) | undefined;
   #isClosed = false;
@@ -41,15 +42,18 @@ export class Owner {
     this.#isClosed = true;
     if (this.#cancelBeat === undefined) return;
     this.#cancelBeat();
-    await this.#store.write((sql) =>
+    await this.#store.write((sql) => {
+      this.#noteTime(sql);
       sql('DELETE FROM owners WHERE owner = ?1 AND NOT EXISTS (SELECT 1 FROM claims WHERE owner = ?1)').run(
         this.id,
-      ),
-    );
+      );
+    });
   }
 
   #start(sql: Sql): void {
     this.#bury(sql);
+    this.#catchUp(sql);
+    this.#noteTime(sql);
     this.#scheduleBeat();
   }
 
@@ -62,6 +66,7 @@ export class Owner {
       // Not only for this process: it has the disk keep what was settled since the last beat.
       await this.#store.write((sql) => {
         this.#beats++;
+        this.#noteTime(sql);
         sql('UPDATE owners SET beats = ?, beat_at = ? WHERE owner = ?').run(
           this.#beats,
           Math.floor(this.#clock.now()),
@@ -73,6 +78,18 @@ export class Owner {
       // The same trouble meets the claims and is told there; the next beat tries again.
     }
     if (!this.#isClosed) this.#scheduleBeat();
+  }
+
+  /** When the wall clock was set back, it goes on from where processes have been: what waits must not wait longer for it. */
+  #catchUp(sql: Sql): void {
+    const now = this.#clock.now();
+    const latest = sql(`SELECT at FROM latest_time WHERE at > ?1 AND (${IS_DUE_LATER} OR ${ARE_OTHERS})`);
+    const at = latest.get(now, this.id)?.['at'];
+    if (typeof at === 'number') this.#clock.reach(at);
+  }
+
+  #noteTime(sql: Sql): void {
+    sql('INSERT OR REPLACE INTO latest_time VALUES (1, ?)').run(Math.floor(this.#clock.now()));
   }
 
   #row(): [string, string, number, number, number] {
@@ -93,12 +110,30 @@ export class Owner {
   #isDead(row: Row): boolean {
     if (row['host'] === HOST && isGone(Number(row['pid']))) return true;
     const [owner, beats] = [String(row['owner']), Number(row['beats'])];
-    const now = this.#clock.now();
     const seen = this.#seen.get(owner);
-    if (seen?.beats === beats) return now - seen.since >= SILENCE_MS;
-    this.#seen.set(owner, { beats, since: now });
-    return false;
+    const still = seen?.beats === beats ? seen.still + 1 : 0;
+    this.#seen.set(owner, { beats, still });
+    return still >= SILENT_BEATS;
   }
+}
+
+const ARE_OTHERS = 'EXISTS (SELECT 1 FROM owners WHERE owner <> ?2)';
+const IS_DUE_LATER =
+  'EXISTS (SELECT 1 FROM lanes l WHERE EXISTS (SELECT 1 FROM waiting w WHERE w.lane = l.lane AND w.due_at > ?1))';
+
+/** The processes that deliver from the file, as far as can be seen from outside: alive here, or heard of lately. */
+export function livingOwners(
+  sql: Sql,
+  now: number,
+): readonly { readonly pid: number; readonly isHere: boolean }[] {
+  return sql('SELECT host, pid, beat_at FROM owners')
+    .all()
+    .map((row) => ({
+      pid: Number(row['pid']),
+      isHere: row['host'] === HOST,
+      beatAt: Number(row['beat_at']),
+    }))
+    .filter(({ pid, isHere, beatAt }) => (isHere ? !isGone(pid) : now - beatAt < SILENT_BEATS * BEAT_MS));
 }
 
 /** Ends claims: their deliveries are due as they were, with the progress last renewed. */

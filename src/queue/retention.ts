@@ -6,6 +6,13 @@ export interface RetentionOptions {
   readonly deliveredMs: number;
   /** How long a dead letter stays. Ms. */
   readonly deadMs: number;
+  /** Forgets what else was written about deliveries before then, a little. Returns whether there may be more. @default nothing */
+  readonly alsoForget?: (sql: Sql, before: number) => boolean;
+}
+
+interface Rule {
+  readonly keptMs: number;
+  readonly forget: (sql: Sql, before: number) => boolean;
 }
 
 const EVERY_MS = 60_000;
@@ -16,7 +23,7 @@ const CHUNK = 500;
 export class Retention {
   readonly #store: Store;
   readonly #clock: Clock;
-  readonly #limits: readonly (readonly [state: string, ms: number])[];
+  readonly #rules: readonly Rule[];
   #cancel: (() => void) | undefined;
   #isClosed = false;
 
@@ -25,16 +32,21 @@ export class Retention {
     clock,
     deliveredMs = Infinity,
     deadMs = Infinity,
+    alsoForget = () => false,
   }: { readonly store: Store; readonly clock: Clock } & Partial<RetentionOptions>) {
     this.#store = store;
     this.#clock = clock;
-    const limits = [['delivered', deliveredMs] as const, ['dead', deadMs] as const];
-    this.#limits = limits.filter(([, ms]) => ms !== Infinity);
+    const rules: readonly Rule[] = [
+      { keptMs: deliveredMs, forget: (sql, before) => removeSettled(sql, 'delivered', before) },
+      { keptMs: deadMs, forget: (sql, before) => removeSettled(sql, 'dead', before) },
+      { keptMs: Math.max(deliveredMs, deadMs), forget: alsoForget },
+    ];
+    this.#rules = rules.filter(({ keptMs }) => keptMs !== Infinity);
   }
 
   /** The first time after a while: whoever starts has other things to do first. */
   start(): void {
-    if (this.#cancel !== undefined || this.#isClosed || this.#limits.length === 0) return;
+    if (this.#cancel !== undefined || this.#isClosed || this.#rules.length === 0) return;
     this.#cancel = this.#clock.after(EVERY_MS, () => void this.#sweep());
   }
 
@@ -45,7 +57,7 @@ export class Retention {
 
   async #sweep(): Promise<void> {
     try {
-      for (const [state, ms] of this.#limits) await this.#remove(state, this.#clock.now() - ms);
+      for (const rule of this.#rules) await this.#apply(rule);
     } catch {
       // The same trouble meets the claims and is told there; the next time tries again.
     }
@@ -53,18 +65,19 @@ export class Retention {
     this.start();
   }
 
-  async #remove(state: string, before: number): Promise<void> {
-    let removed = CHUNK;
-    while (removed === CHUNK && !this.#isClosed) {
-      removed = await this.#store.write((sql) => removeSettled(sql, state, before), { survives: 'exit' });
+  async #apply({ keptMs, forget }: Rule): Promise<void> {
+    const before = this.#clock.now() - keptMs;
+    let mayBeMore = true;
+    while (mayBeMore && !this.#isClosed) {
+      mayBeMore = await this.#store.write((sql) => forget(sql, before), { survives: 'exit' });
     }
   }
 }
 
-function removeSettled(sql: Sql, state: string, before: number): number {
+function removeSettled(sql: Sql, state: string, before: number): boolean {
   const { changes } = sql(
     `DELETE FROM deliveries WHERE seq IN
        (SELECT seq FROM progress WHERE settled_state = ? AND settled_at < ? LIMIT ${CHUNK})`,
   ).run(state, before);
-  return Number(changes);
+  return Number(changes) === CHUNK;
 }

@@ -1,11 +1,11 @@
 import type { Sql } from '../store/store.ts';
 import { NO_PROGRESS, type NewDelivery } from './delivery.ts';
 import { join } from './sqlite-lines.ts';
-import { writeProgress } from './sqlite-rows.ts';
+import { OPEN, writeProgress } from './sqlite-rows.ts';
 
 /** Adds a delivery, unless its id is known. */
 export function insert(sql: Sql, delivery: NewDelivery, lane: number): void {
-  const { id, messageId, type, orderKeys, createdAt, dueAt, body, dead } = delivery;
+  const { id, messageId, type, orderKeys, createdAt, dueAt, body, dead, progress } = delivery;
   const { changes, lastInsertRowid } = sql(
     `INSERT INTO deliveries (id, lane, message_id, type, order_keys, created_at, due_at, body)
      VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (id) DO NOTHING`,
@@ -21,6 +21,11 @@ export function insert(sql: Sql, delivery: NewDelivery, lane: number): void {
   );
   if (Number(changes) === 0) return;
   const place = { lane, dueAt, seq: Number(lastInsertRowid) };
-  if (dead === undefined) join(sql, place, orderKeys);
-  else writeProgress(sql, place, NO_PROGRESS, { state: 'dead', ...dead, settledAt: createdAt });
+  if (dead !== undefined) {
+    const { reason, detail = null, settledAt = createdAt } = dead;
+    writeProgress(sql, place, progress ?? NO_PROGRESS, { state: 'dead', reason, detail, settledAt });
+    return;
+  }
+  if (progress !== undefined) writeProgress(sql, place, progress, OPEN);
+  join(sql, place, orderKeys);
 }

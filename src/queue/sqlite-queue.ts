@@ -1,5 +1,6 @@
 import type { Clock } from '../clock.ts';
 import { ClosedError } from '../errors.ts';
+import type { Row } from '../store/sqlite.ts';
 import type { Sql, Store } from '../store/store.ts';
 import type { NewDelivery, Progress } from './delivery.ts';
 import { LaneIds } from './lane-ids.ts';
@@ -8,7 +9,7 @@ import type { Claim, ClaimAnswer, ClaimRequest, Lane, Queue, Settlement } from '
 import { Retention, type RetentionOptions } from './retention.ts';
 import { leave, stopWaiting, wait, type Place } from './sqlite-lines.ts';
 import { insert } from './sqlite-insert.ts';
-import { DELIVERY_COLUMNS, OPEN, toDelivery, writeProgress, type Standing } from './sqlite-rows.ts';
+import { OPEN, toDelivery, writeProgress, type Standing } from './sqlite-rows.ts';
 
 export interface SqliteQueueOptions {
   /** Opened with QUEUE_TABLES. It stays open when the queue is closed. */
@@ -16,12 +17,7 @@ export interface SqliteQueueOptions {
   readonly clock: Clock;
   /** How long what is settled is remembered. @default for ever */
   readonly retention?: RetentionOptions;
-  /** For tests, which end the process there. */
-  readonly failPoint?: (point: FailPoint) => void;
 }
-
-/** `settling`: an attempt has succeeded, and nothing of it is recorded. */
-export type FailPoint = 'claimed' | 'renewed' | 'settling' | 'settled';
 
 /** Whoever asks may look again after so long for what another process holds. */
 const OTHERS_MS = 2_000;
@@ -35,17 +31,15 @@ const OTHERS_MS = 2_000;
 export class SqliteQueue implements Queue {
   readonly #store: Store;
   readonly #clock: Clock;
-  readonly #failPoint: (point: FailPoint) => void;
   readonly #owner: Owner;
   readonly #retention: Retention;
   readonly #lanes = new LaneIds();
   #claimCalls = 0;
   #isClosed = false;
 
-  constructor({ store, clock, retention, failPoint = () => {} }: SqliteQueueOptions) {
+  constructor({ store, clock, retention }: SqliteQueueOptions) {
     this.#store = store;
     this.#clock = clock;
-    this.#failPoint = failPoint;
     this.#owner = new Owner(store, clock);
     this.#retention = new Retention({ store, clock, ...retention });
   }
@@ -53,16 +47,17 @@ export class SqliteQueue implements Queue {
   async add(deliveries: readonly NewDelivery[]): Promise<void> {
     this.#assertOpen();
     if (deliveries.length === 0) return;
-    const lanes = await this.#store.write((sql) =>
-      deliveries.map((delivery) => {
+    const { sql: over, lanes } = await this.#store.write((sql) => ({
+      sql,
+      lanes: deliveries.map((delivery) => {
         const lane = this.#lanes.findOrMake(sql, delivery);
         insert(sql, delivery, lane);
         return lane;
       }),
-    );
+    }));
     deliveries.forEach((delivery, index) => {
       const lane = lanes[index];
-      if (lane !== undefined) this.#lanes.remember(delivery, lane);
+      if (lane !== undefined) this.#lanes.remember(over, delivery, lane);
     });
   }
 
@@ -79,7 +74,6 @@ export class SqliteQueue implements Queue {
       },
       { survives: 'exit' },
     );
-    this.#failPoint('claimed');
     return answer;
   }
 
@@ -95,23 +89,19 @@ export class SqliteQueue implements Queue {
       },
       { survives: 'exit' },
     );
-    this.#failPoint('renewed');
     return isOurs;
   }
 
   async settle({ delivery, token }: Claim, settlement: Settlement): Promise<boolean> {
     this.#assertOpen();
-    this.#failPoint('settling');
     const settledAt = Math.floor(this.#clock.now());
     const isOurs = await this.#store.write(
       (sql) => {
         const seq = seqOf(token);
-        const row = sql('DELETE FROM claims WHERE seq = ? AND token = ? RETURNING lane, due_at').get(
-          seq,
-          token,
-        );
-        if (row === undefined) return false;
-        const place = { seq, lane: Number(row['lane']), dueAt: Number(row['due_at']) };
+        const { changes } = sql('DELETE FROM claims WHERE seq = ? AND token = ?').run(seq, token);
+        const lane = this.#lanes.find(sql, delivery);
+        if (Number(changes) === 0 || lane === undefined) return false;
+        const place = { seq, lane, dueAt: delivery.dueAt };
         if (settlement.state === 'retrying') {
           reschedule(sql, place, settlement);
         } else {
@@ -122,7 +112,6 @@ export class SqliteQueue implements Queue {
       },
       { survives: 'exit' },
     );
-    this.#failPoint('settled');
     return isOurs;
   }
 
@@ -155,12 +144,14 @@ export class SqliteQueue implements Queue {
     const insertClaim = sql('INSERT INTO claims VALUES (?, ?, ?, ?, ?, ?, NULL)');
     const leaseEndsAt = Math.ceil(now + leaseMs);
     const claims = rows.map((row): Claim => {
-      const token = `${String(row['seq'])}.${this.#owner.id}.${call}`;
-      const delivery = toDelivery(row, { ...name, state: 'sending' });
-      insertClaim.run(Number(row['seq']), lane, delivery.dueAt, this.#owner.id, token, leaseEndsAt);
+      const seq = Number(row['seq']);
+      const token = `${seq}.${this.#owner.id}.${call}`;
+      const whole = row['is_new'] === 1 ? row : { ...row, ...sql(PROGRESS).get(seq) };
+      const delivery = toDelivery(whole, { ...name, state: 'sending' });
+      insertClaim.run(seq, lane, delivery.dueAt, this.#owner.id, token, leaseEndsAt);
       return { delivery, token };
     });
-    return { claims, nextDueAt: this.#nextDueAt(sql, lane, now) };
+    return { claims, nextDueAt: this.#nextDueAt(sql, { lane, now, last: rows.at(-1) }) };
   }
 
   /** Of this owner; those of others end with their owner, since their clock need not be ours. */
@@ -173,8 +164,12 @@ export class SqliteQueue implements Queue {
     giveBack(sql, over);
   }
 
-  #nextDueAt(sql: Sql, lane: number, now: number): number | undefined {
-    const next = sql(NEXT_WAITING).get(lane)?.['due_at'];
+  #nextDueAt(
+    sql: Sql,
+    { lane, now, last }: { readonly lane: number; readonly now: number; readonly last: Row | undefined },
+  ): number | undefined {
+    const { due_at: dueAt = -Infinity, seq = 0 } = last ?? {};
+    const next = sql(NEXT_WAITING).get(lane, dueAt, seq)?.['due_at'];
     const lease = sql(
       'SELECT min(CASE owner WHEN ? THEN lease_ends_at ELSE ? END) AS at FROM claims WHERE lane = ?',
     ).get(this.#owner.id, now + OTHERS_MS, lane)?.['at'];
@@ -194,16 +189,22 @@ interface Taking {
   readonly leaseMs: number;
 }
 
-// CROSS JOIN keeps SQLite from any other order than that of the index: claims are few, what waits may be many.
+// CROSS JOIN keeps SQLite from any other order than that of the index: claims are few, what waits may be many. Each column
+// of a row costs, and most deliveries have no progress.
 const CLAIMABLE = `
-  SELECT ${DELIVERY_COLUMNS}
-  FROM waiting w CROSS JOIN deliveries d ON d.seq = w.seq LEFT JOIN progress p ON p.seq = w.seq
+  SELECT d.seq, d.id, d.message_id, d.type, d.order_keys, d.created_at, d.body, w.due_at,
+    NOT EXISTS (SELECT 1 FROM progress p WHERE p.seq = w.seq) AS is_new
+  FROM waiting w CROSS JOIN deliveries d ON d.seq = w.seq
   WHERE w.lane = ? AND w.due_at <= ? AND NOT EXISTS (SELECT 1 FROM claims c WHERE c.seq = w.seq)
   ORDER BY w.due_at, w.seq LIMIT ?`;
 
+const PROGRESS =
+  'SELECT rounds, first_attempt_at, attempts, rejected_by, not_before FROM progress WHERE seq = ?';
+
+// After the last that was claimed now, so as not to go over all that is claimed.
 const NEXT_WAITING = `
   SELECT w.due_at FROM waiting w
-  WHERE w.lane = ? AND NOT EXISTS (SELECT 1 FROM claims c WHERE c.seq = w.seq)
+  WHERE w.lane = ? AND (w.due_at, w.seq) > (?, ?) AND NOT EXISTS (SELECT 1 FROM claims c WHERE c.seq = w.seq)
   ORDER BY w.due_at LIMIT 1`;
 
 function reschedule(

@@ -73,6 +73,14 @@ export interface Standing {
 
 export const OPEN: Standing = { state: null, reason: null, detail: null, settledAt: null };
 
+// Not INSERT OR REPLACE, which removes rows without telling the triggers that count them.
+const WRITE_PROGRESS = `
+  INSERT INTO progress VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+  ON CONFLICT DO UPDATE SET due_at = excluded.due_at, settled_state = excluded.settled_state,
+    reason = excluded.reason, detail = excluded.detail, settled_at = excluded.settled_at, rounds = excluded.rounds,
+    first_attempt_at = excluded.first_attempt_at, attempts = excluded.attempts,
+    rejected_by = excluded.rejected_by, not_before = excluded.not_before`;
+
 export function writeProgress(
   sql: Sql,
   { seq, lane, dueAt }: Place,
@@ -80,7 +88,7 @@ export function writeProgress(
   { state, reason, detail, settledAt }: Standing,
 ): void {
   const { rounds, firstAttemptAt = null, attempts, rejectedBy, notBefore } = progress;
-  sql('INSERT OR REPLACE INTO progress VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)').run(
+  sql(WRITE_PROGRESS).run(
     seq,
     lane,
     dueAt,

@@ -119,4 +119,65 @@ LEFT JOIN claims c ON c.seq = d.seq
 LEFT JOIN held h ON h.seq = d.seq;
 `;
 
-export const QUEUE_TABLES: Tables = { name: 'queue', steps: [FIRST] };
+const TIME = `
+-- One row: how late it was when a process last looked. The times of what waits go by it, also when the clock was set back since.
+CREATE TABLE latest_time (id INTEGER PRIMARY KEY CHECK (id = 1), at INTEGER NOT NULL);
+`;
+
+/** To count a million rows whenever somebody looks would keep deliveries waiting. */
+const COUNTS = `
+-- Kept by the triggers below.
+CREATE TABLE lane_counts (
+  lane INTEGER PRIMARY KEY REFERENCES lanes,
+  deliveries INTEGER NOT NULL DEFAULT 0,
+  tried INTEGER NOT NULL DEFAULT 0, -- of them: not settled, and a round behind them
+  delivered INTEGER NOT NULL DEFAULT 0,
+  dead INTEGER NOT NULL DEFAULT 0
+);
+
+INSERT INTO lane_counts SELECT lane, waiting + held + delivered + dead, tried, delivered, dead FROM (
+  SELECT lane,
+    (SELECT count(*) FROM waiting w WHERE w.lane = l.lane) AS waiting,
+    (SELECT count(*) FROM held h WHERE h.lane = l.lane) AS held,
+    (SELECT count(*) FROM progress p WHERE p.lane = l.lane AND p.settled_state IS NULL AND p.rounds > 0) AS tried,
+    (SELECT count(*) FROM progress p WHERE p.lane = l.lane AND p.settled_state = 'delivered') AS delivered,
+    (SELECT count(*) FROM progress p WHERE p.lane = l.lane AND p.settled_state = 'dead') AS dead
+  FROM lanes l);
+
+CREATE TRIGGER lane_added AFTER INSERT ON lanes BEGIN
+  INSERT INTO lane_counts (lane) VALUES (NEW.lane);
+END;
+CREATE TRIGGER delivery_added AFTER INSERT ON deliveries BEGIN
+  UPDATE lane_counts SET deliveries = deliveries + 1 WHERE lane = NEW.lane;
+END;
+CREATE TRIGGER delivery_removed AFTER DELETE ON deliveries BEGIN
+  UPDATE lane_counts SET deliveries = deliveries - 1 WHERE lane = OLD.lane;
+END;
+CREATE TRIGGER progress_added AFTER INSERT ON progress BEGIN
+  UPDATE lane_counts SET
+    tried = tried + (NEW.settled_state IS NULL AND NEW.rounds > 0),
+    delivered = delivered + (NEW.settled_state IS 'delivered'),
+    dead = dead + (NEW.settled_state IS 'dead')
+  WHERE lane = NEW.lane;
+END;
+CREATE TRIGGER progress_removed AFTER DELETE ON progress BEGIN
+  UPDATE lane_counts SET
+    tried = tried - (OLD.settled_state IS NULL AND OLD.rounds > 0),
+    delivered = delivered - (OLD.settled_state IS 'delivered'),
+    dead = dead - (OLD.settled_state IS 'dead')
+  WHERE lane = OLD.lane;
+END;
+CREATE TRIGGER progress_changed AFTER UPDATE ON progress
+WHEN OLD.settled_state IS NOT NEW.settled_state OR (OLD.rounds > 0) <> (NEW.rounds > 0) BEGIN
+  UPDATE lane_counts SET
+    tried = tried + (NEW.settled_state IS NULL AND NEW.rounds > 0) - (OLD.settled_state IS NULL AND OLD.rounds > 0),
+    delivered = delivered + (NEW.settled_state IS 'delivered') - (OLD.settled_state IS 'delivered'),
+    dead = dead + (NEW.settled_state IS 'dead') - (OLD.settled_state IS 'dead')
+  WHERE lane = NEW.lane;
+END;
+
+-- It was for counting.
+DROP INDEX progress_open;
+`;
+
+export const QUEUE_TABLES: Tables = { name: 'queue', steps: [FIRST, TIME, COUNTS] };

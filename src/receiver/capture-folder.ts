@@ -4,6 +4,7 @@ import { toCapture } from '../capture/write.ts';
 import { InputError } from '../errors.ts';
 import { makeFolder } from '../make-folder.ts';
 import { printable, redactUrl } from '../redact.ts';
+import { pairsOf } from './forwarding.ts';
 import type { ReceivedRequest } from './received-request.ts';
 
 /** Where requests are kept, a capture each: `000001-20261120T211005123Z.json`, numbered on from what is there already. */
@@ -42,15 +43,7 @@ export class CaptureFolder {
 }
 
 function captureOf({ at, method, path, rawHeaders, body, verdict }: ReceivedRequest): object {
-  return toCapture({ at, method, url: redactUrl(path), headers: pairs(rawHeaders), body, verdict });
-}
-
-function pairs(rawHeaders: readonly string[]): [string, string][] {
-  const found: [string, string][] = [];
-  for (let index = 0; index + 1 < rawHeaders.length; index += 2) {
-    found.push([rawHeaders[index] ?? '', rawHeaders[index + 1] ?? '']);
-  }
-  return found;
+  return toCapture({ at, method, url: redactUrl(path), headers: pairsOf(rawHeaders), body, verdict });
 }
 
 /** Nothing of the request is in it, so that no sender chooses a name. */

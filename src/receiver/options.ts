@@ -1,4 +1,7 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Clock } from '../clock.ts';
+import { ConfigError } from '../errors.ts';
+import type { Forward } from './forwarding.ts';
 import type { ReceivedRequest } from './received-request.ts';
 import type { Script } from './script.ts';
 
@@ -9,8 +12,14 @@ export interface ReceiverOptions {
   readonly port?: number;
   /** Any of them verifies. Empty: signatures are not checked. */
   readonly secrets: readonly string[];
-  /** What is answered to the POSTs that are let in. @default always 200 */
-  readonly script?: Script;
+  /** Speaks TLS with it. @default plain HTTP */
+  readonly certificate?: ServerCertificate | undefined;
+  /** What is answered to the POSTs that are let in. @default what `forward` gave; without it always 200 */
+  readonly script?: Script | undefined;
+  /** Passes the POSTs that are let in on, before they are answered. @default they go nowhere */
+  readonly forward?: Forward | undefined;
+  /** Answers requests that are not webhooks (the inbox): true when it took one, which is then neither reported nor counted. */
+  readonly serveOwn?: ((request: IncomingMessage, response: ServerResponse) => boolean) | undefined;
   /** 401 to what does not verify; needs a secret. Such a request takes no step of the script. @default false */
   readonly requireSignature?: boolean;
   /** What is wrong with a body as a message, or undefined. Its sentence becomes `problem`. */
@@ -21,6 +30,12 @@ export interface ReceiverOptions {
   readonly onRefused?: (refusal: Refusal) => void;
   readonly limits?: Partial<ReceiverLimits>;
   readonly clock?: Clock;
+}
+
+/** Both as PEM. */
+export interface ServerCertificate {
+  readonly key: string;
+  readonly cert: string;
 }
 
 /** What came to the port and is not a request: too large, too slow, malformed, cut off, one connection too many. */
@@ -53,3 +68,19 @@ export const RECEIVER_LIMITS: ReceiverLimits = {
   connections: 4096,
   dripMs: 500,
 };
+
+/** Throws ConfigError for secrets that would let nobody in, or everybody. */
+export function checkOptions({ requireSignature, secrets }: ReceiverOptions): void {
+  if (requireSignature === true && secrets.length === 0) {
+    throw new ConfigError('A signature is required, but there is no secret to check it with', {
+      key: 'requireSignature',
+      hint: 'give the secret that the sender signs with',
+    });
+  }
+  if (secrets.includes('')) {
+    throw new ConfigError('A secret is empty', {
+      key: 'secrets',
+      hint: 'leave it out to check no signatures',
+    });
+  }
+}

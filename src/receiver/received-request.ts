@@ -1,3 +1,5 @@
+import type { Forwarded } from './forwarding.ts';
+
 /** What a receiver says about one request, once it is settled: answered, scripted to have no answer, or left by its sender. */
 export interface ReceivedRequest extends Judgement {
   /** When its headers had come. Ms since the epoch. */
@@ -11,6 +13,8 @@ export interface ReceivedRequest extends Judgement {
   readonly body: Uint8Array;
   /** What is wrong with the body as a message; only where the receiver was given a `check`. */
   readonly problem?: string;
+  /** What another receiver said to it; only where it was passed on. */
+  readonly forwarded?: Forwarded;
   readonly answered: Answered;
   /** Undefined where no status was sent. */
   readonly status: number | undefined;

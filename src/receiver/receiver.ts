@@ -1,15 +1,16 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { systemClock, type Clock } from '../clock.ts';
-import { ConfigError } from '../errors.ts';
 import { send, sendSlowly } from './answer.ts';
+import { relayed, type Forward, type Forwarded } from './forwarding.ts';
 import { HeldAnswers } from './held-answers.ts';
 import { judge } from './judge.ts';
-import { RECEIVER_LIMITS, type ReceiverLimits, type ReceiverOptions } from './options.ts';
+import { checkOptions, RECEIVER_LIMITS, type ReceiverLimits, type ReceiverOptions } from './options.ts';
 import { readBody } from './read-body.ts';
 import type { Answered, Judgement } from './received-request.ts';
 import { rawAnswer, refusalOf, SENDER_LEFT, type ConnectionRefusal } from './refusal.ts';
 import { playScript, type Answer, type GivenAnswer } from './script.ts';
+import { BoundedServer } from './server.ts';
 import { startListening } from './start-listening.ts';
 
 export interface Receiver {
@@ -26,18 +27,7 @@ export interface Receiver {
  * Throws ConfigError when it cannot listen there.
  */
 export async function startReceiver(options: ReceiverOptions): Promise<Receiver> {
-  if (options.requireSignature === true && options.secrets.length === 0) {
-    throw new ConfigError('A signature is required, but there is no secret to check it with', {
-      key: 'requireSignature',
-      hint: 'give the secret that the sender signs with',
-    });
-  }
-  if (options.secrets.includes('')) {
-    throw new ConfigError('A secret is empty', {
-      key: 'secrets',
-      hint: 'leave it out to check no signatures',
-    });
-  }
+  checkOptions(options);
   const receiver = new HttpReceiver(options);
   await receiver.listen();
   return receiver;
@@ -50,15 +40,16 @@ interface Exchange {
   readonly at: number;
   readonly body: Uint8Array;
   readonly judgement: Judgement;
+  readonly forwarded?: Forwarded;
 }
 
 class HttpReceiver implements Receiver {
   readonly #options: ReceiverOptions;
   readonly #limits: ReceiverLimits;
   readonly #clock: Clock;
-  readonly #server: Server;
+  readonly #bounded: BoundedServer;
   readonly #nextAnswer: () => Answer;
-  readonly #held: HeldAnswers;
+  readonly #held = new HeldAnswers();
   readonly #ended = new WeakSet<Socket>();
   #address = { url: '', port: 0 };
   #closed: Promise<void> | undefined;
@@ -68,8 +59,7 @@ class HttpReceiver implements Receiver {
     this.#limits = { ...RECEIVER_LIMITS, ...options.limits };
     this.#clock = options.clock ?? systemClock;
     this.#nextAnswer = playScript(options.script ?? []);
-    this.#held = new HeldAnswers(this.#clock);
-    this.#server = this.#createServer();
+    this.#bounded = this.#createServer();
   }
 
   get url(): string {
@@ -81,40 +71,36 @@ class HttpReceiver implements Receiver {
   }
 
   async listen(): Promise<void> {
-    const { host = '127.0.0.1', port = 0 } = this.#options;
-    this.#address = await startListening(this.#server, host, port);
+    const { host = '127.0.0.1', port = 0, certificate } = this.#options;
+    const scheme = certificate === undefined ? 'http' : 'https';
+    this.#address = await startListening(this.#bounded.server, { scheme, host, port });
   }
 
   close(): Promise<void> {
     this.#closed ??= new Promise((resolve) => {
-      this.#server.close(() => resolve());
+      this.#bounded.server.close(() => resolve());
       this.#held.release();
       // What has been answered is in the system's hands by now; the other connections are idle or not worth waiting for.
-      this.#server.closeAllConnections();
+      this.#bounded.closeConnections();
     });
     return this.#closed;
   }
 
-  #createServer(): Server {
-    const { headersMs, requestMs, connections } = this.#limits;
-    const timeouts = {
-      headersTimeout: Math.min(headersMs, requestMs),
-      requestTimeout: requestMs,
-      // Node looks for slow senders only this often; its own 30 s would let them stay that much longer.
-      connectionsCheckingInterval: Math.min(headersMs, requestMs, 1_000),
-      // Long, so that a sender's pooled connection hardly ever meets a socket that is just being closed.
-      keepAliveTimeout: 60_000,
-    };
-    const server = createServer(timeouts, (request, response) => this.#receive(request, response));
-    server.maxConnections = connections;
-    // A server without TLS hands over its plain sockets; the type covers any stream.
-    server.on('clientError', (error, socket) => this.#refuseConnection(error, socket as Socket));
-    server.on('drop', () => this.#refused(undefined, `more than ${connections} connections at once`));
-    return server;
+  #createServer(): BoundedServer {
+    const limits = this.#limits;
+    return new BoundedServer({
+      limits,
+      certificate: this.#options.certificate,
+      onRequest: (request, response) => this.#receive(request, response),
+      onFault: (error, socket) => this.#refuseConnection(error, socket),
+      onEnded: (socket, refusal) => this.#connectionEnded(socket, refusal),
+      onDropped: () => this.#refused(undefined, `more than ${limits.connections} connections at once`),
+    });
   }
 
   #receive(request: IncomingMessage, response: ServerResponse): void {
     const at = this.#clock.now();
+    if (this.#options.serveOwn?.(request, response) === true) return;
     if (isVisit(request)) {
       request.resume();
       send(response, 200, 'hooks is listening; POST webhooks here\n');
@@ -144,9 +130,31 @@ class HttpReceiver implements Receiver {
         401,
         `the X-Signature header ${verdict === 'unsigned' ? 'is missing' : 'does not match'}\n`,
       );
-    } else {
+    } else if (this.#options.forward === undefined) {
       this.#play(exchange, this.#nextAnswer());
+    } else {
+      this.#forward(exchange, this.#options.forward);
     }
+  }
+
+  /** Passed on first, and answered with what came back or, where there is one, as the script says. */
+  #forward(exchange: Exchange, forward: Forward): void {
+    const { request, response, body } = exchange;
+    const left = new AbortController();
+    this.#held.hold(response, {
+      until: (give) => {
+        const passedOn = forward({ rawHeaders: request.rawHeaders, body }, left.signal);
+        void passedOn.then((forwarded) => give(() => this.#answerForwarded({ ...exchange, forwarded })));
+        return () => left.abort();
+      },
+      onLeft: () => this.#report(exchange, 'nothing'),
+    });
+  }
+
+  #answerForwarded(exchange: Exchange & { readonly forwarded: Forwarded }): void {
+    if (this.#options.script !== undefined) return this.#play(exchange, this.#nextAnswer());
+    const { status, text, headers } = relayed(exchange.forwarded);
+    this.#say(exchange, status, text, headers);
   }
 
   #play(exchange: Exchange, answer: Answer): void {
@@ -155,7 +163,7 @@ class HttpReceiver implements Receiver {
       this.#held.hold(response, { onLeft: () => this.#report(exchange, 'timeout') });
     } else if (answer.delayMs > 0) {
       this.#held.hold(response, {
-        due: { afterMs: answer.delayMs, give: () => this.#give(exchange, answer) },
+        until: (give) => this.#clock.after(answer.delayMs, () => give(() => this.#give(exchange, answer))),
         onLeft: () => this.#report(exchange, 'nothing'),
       });
     } else {
@@ -174,7 +182,7 @@ class HttpReceiver implements Receiver {
         break;
       case 'reset':
         this.#report(exchange, 'reset');
-        exchange.request.socket.resetAndDestroy();
+        this.#bounded.reset(exchange.request.socket);
         break;
       default:
         answer satisfies never;
@@ -186,13 +194,17 @@ class HttpReceiver implements Receiver {
     send(exchange.response, status, text, headers);
   }
 
-  #report({ request, at, body, judgement }: Exchange, answered: Answered, status?: number): void {
+  #report({ request, at, body, judgement, forwarded }: Exchange, answered: Answered, status?: number): void {
     // A server's request has both; the type covers the client's side too.
     const { method = '', url: path = '', rawHeaders } = request;
     const ms = this.#clock.now() - at;
     const problem = method === 'POST' ? this.#options.check?.(body) : undefined;
     const facts = { at, method, path, rawHeaders, body, ...judgement, answered, status, ms };
-    this.#options.onRequest(problem === undefined ? facts : { ...facts, problem });
+    this.#options.onRequest({
+      ...facts,
+      ...(problem !== undefined && { problem }),
+      ...(forwarded !== undefined && { forwarded }),
+    });
   }
 
   #refuseBody(response: ServerResponse): void {
@@ -205,7 +217,9 @@ class HttpReceiver implements Receiver {
   #refuseConnection(error: NodeJS.ErrnoException, socket: Socket): void {
     const refusal = refusalOf(error);
     // Without a byte it is a scan of the port or a browser's spare connection, and nobody's request.
-    if (refusal !== undefined && socket.bytesRead > 0) this.#connectionEnded(socket, refusal);
+    if (refusal !== undefined && this.#bounded.wireOf(socket).bytesRead > 0) {
+      this.#connectionEnded(socket, refusal);
+    }
     if (refusal?.status !== undefined && socket.writable) {
       socket.write(rawAnswer(refusal.status, refusal.reason));
     }
@@ -214,8 +228,9 @@ class HttpReceiver implements Receiver {
 
   /** Both the connection and the request that was being read on it notice its end; it is reported once. */
   #connectionEnded(socket: Socket, { status, reason }: ConnectionRefusal): void {
-    if (this.#ended.has(socket)) return;
-    this.#ended.add(socket);
+    const wire = this.#bounded.wireOf(socket);
+    if (this.#ended.has(wire)) return;
+    this.#ended.add(wire);
     this.#refused(status, reason);
   }
 

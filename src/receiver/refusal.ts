@@ -6,13 +6,24 @@ export interface ConnectionRefusal {
 
 export const SENDER_LEFT: ConnectionRefusal = { status: undefined, reason: 'its sender left in the middle' };
 
-/** What Node's HTTP parser or its timers say against a connection; undefined for a mere end of one. */
+/** A client checks a certificate only when the handshake is over, and then leaves without a word. */
+export const LEFT_AFTER_HANDSHAKE: ConnectionRefusal = {
+  status: undefined,
+  reason:
+    'its sender left after the TLS handshake, without a request: it does not trust the certificate, perhaps',
+};
+
+/** What Node's HTTP parser, its TLS or its timers say against a connection; undefined for a mere end of one. */
 export function refusalOf(error: NodeJS.ErrnoException): ConnectionRefusal | undefined {
   switch (error.code) {
     // An idle connection may end so too. Where a request was being read, its reader notices.
     case 'ECONNRESET':
     case 'EPIPE':
       return undefined;
+    case 'ERR_SSL_HTTP_REQUEST':
+      return { status: undefined, reason: 'it is plain HTTP, and this is TLS: post to https://' };
+    case 'ERR_TLS_HANDSHAKE_TIMEOUT':
+      return { status: undefined, reason: 'its TLS handshake came too slowly' };
     case 'HPE_INVALID_EOF_STATE':
       return SENDER_LEFT;
     case 'ERR_HTTP_REQUEST_TIMEOUT':
@@ -20,8 +31,19 @@ export function refusalOf(error: NodeJS.ErrnoException): ConnectionRefusal | und
     case 'HPE_HEADER_OVERFLOW':
       return { status: 431, reason: 'its headers are over 16 KiB' };
     default:
+      if (error.code?.startsWith('ERR_SSL_') === true) return tlsRefusal(error.code);
       return { status: 400, reason: `it is not HTTP/1.1 (${error.code ?? 'malformed'})` };
   }
+}
+
+/** A client that says why it leaves sends an alert, whose name is in the code. */
+function tlsRefusal(code: string): ConnectionRefusal {
+  const alert = /ALERT_(.+)$/.exec(code)?.[1]?.toLowerCase().replaceAll('_', ' ');
+  const isDistrust = alert !== undefined && /unknown ca|certificate/.test(alert);
+  const why = isDistrust
+    ? `its sender does not trust the certificate (${alert})`
+    : `its TLS failed (${code})`;
+  return { status: undefined, reason: why };
 }
 
 /** An answer to what is no request, so that Node has no response to write it with. */

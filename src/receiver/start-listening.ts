@@ -1,55 +1,19 @@
-import { isIP } from 'node:net';
-import type { AddressInfo, Server } from 'node:net';
+import type { Server } from 'node:net';
+import { bind } from '../bind.ts';
 import { ConfigError } from '../errors.ts';
 import { printable } from '../redact.ts';
 
 /** Binds a server and says where it is reached. Throws ConfigError, with the way out, when the address cannot be had. */
 export async function startListening(
   server: Server,
-  host: string,
-  port: number,
+  { scheme, host, port }: { readonly scheme: 'http' | 'https'; readonly host: string; readonly port: number },
 ): Promise<{ readonly url: string; readonly port: number }> {
-  await new Promise<void>((resolve, reject) => {
-    const fail = (error: NodeJS.ErrnoException): void => reject(explained(error, host, port));
-    server.once('error', fail);
-    server.listen(port, host, () => {
-      server.off('error', fail);
-      resolve();
-    });
+  const bound = await bind(server, host, port);
+  if (bound.ok) return { url: `${scheme}://${bound.host}:${bound.port}`, port: bound.port };
+  const { setting: key, why, hint, cause } = bound;
+  throw new ConfigError(`Cannot listen on ${printable(host)} port ${port}: ${printable(why)}`, {
+    key,
+    hint,
+    cause,
   });
-  // Only a server on a pipe has a string, and only a closed one null.
-  const address = server.address() as AddressInfo;
-  return { url: `http://${reachable(host)}:${address.port}`, port: address.port };
-}
-
-/** The wildcard addresses are for binding only; on this machine loopback reaches them. */
-function reachable(host: string): string {
-  if (host === '0.0.0.0') return '127.0.0.1';
-  if (host === '::') return '[::1]';
-  return isIP(host) === 6 ? `[${host}]` : host;
-}
-
-function explained(error: NodeJS.ErrnoException, host: string, port: number): ConfigError {
-  const place = `${printable(host)} port ${port}`;
-  const cause = error;
-  switch (error.code) {
-    case 'EADDRINUSE':
-      return new ConfigError(`Cannot listen on ${place}: something else is listening there`, {
-        key: 'port',
-        cause,
-        hint: 'choose another port, or --port 0 for any free one',
-      });
-    case 'EACCES':
-      return new ConfigError(`Cannot listen on ${place}: this user may not`, {
-        key: 'port',
-        cause,
-        hint: 'choose a port from 1024 on, or --port 0 for any free one',
-      });
-    default:
-      return new ConfigError(`Cannot listen on ${place}: ${printable(error.message)}`, {
-        key: 'host',
-        cause,
-        hint: 'give a name or address of this machine: 127.0.0.1, ::1, or 0.0.0.0 for all of them',
-      });
-  }
 }

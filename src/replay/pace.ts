@@ -25,8 +25,9 @@ export function createPace({ clock, intervalMs, speed }: PaceOptions): Pace {
   if (intervalMs !== undefined) paces.push(new SteadyPace(clock, intervalMs));
   if (speed !== undefined) paces.push(new RecordedPace(clock, speed));
   const [only] = paces;
-  if (only !== undefined && paces.length === 1) return only;
-  return { next: (recordedAt) => Math.max(0, ...paces.map((pace) => pace.next(recordedAt))) };
+  if (only === undefined) return { next: () => 0 };
+  if (paces.length === 1) return only;
+  return { next: (recordedAt) => Math.max(...paces.map((pace) => pace.next(recordedAt))) };
 }
 
 /** Timers fire late and in whole milliseconds: so much lateness is made up for, more (a stall) is not. */

@@ -1,5 +1,5 @@
 import type { JsonValue } from '../message/types.ts';
-import type { Filter } from './filter.ts';
+import type { Filter } from '../message/filter.ts';
 
 export interface SelectionOptions {
   /** @default every message */

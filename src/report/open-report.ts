@@ -5,18 +5,21 @@ import { openJsonReport } from './json.ts';
 import { openJunitReport } from './junit.ts';
 import type { Report } from './result.ts';
 
-const FORMATS: Readonly<Record<string, (target: string, name: string) => Promise<Report>>> = {
-  '.xml': openJunitReport,
-  '.json': openJsonReport,
-};
+/** What `--report` can be: JUnit XML or JSON. */
+export type ReportFormat = '.xml' | '.json';
 
 /**
  * Opens the file of `--report`, JUnit XML or JSON by its extension. Throws ConfigError for another extension, InputError
  * when it cannot be written: before anything is sent. `name` is the file as errors show it.
  */
 export async function openReport(target: string, name = target): Promise<Report> {
-  const open = FORMATS[extname(target).toLowerCase()];
-  if (open !== undefined) return open(target, name);
+  return reportFormat(target, name) === '.xml' ? openJunitReport(target, name) : openJsonReport(target, name);
+}
+
+/** By the extension. Throws ConfigError for another one. */
+export function reportFormat(target: string, name = target): ReportFormat {
+  const format = extname(target).toLowerCase();
+  if (format === '.xml' || format === '.json') return format;
   throw new ConfigError(`Expected \`--report\` to end in .xml or .json, got ${printable(name, 200)}`, {
     key: 'report',
     origin: '--report',

@@ -7,7 +7,7 @@ import type { ServiceOptions } from './options.ts';
 import { readBody } from './read-body.ts';
 
 /** What every request is answered with the help of. */
-export interface Answering extends Pick<ServiceOptions, 'clock' | 'log' | 'deletions'> {
+export interface Answering extends Pick<ServiceOptions, 'clock' | 'log' | 'deletions' | 'confineDeletions'> {
   readonly keys: WriteKeys;
   readonly ingest: Ingest;
   readonly newId: () => string;

@@ -3,7 +3,7 @@ import { type Answer, refused } from './answer.ts';
 import { answerBody, type Answering, type Asked } from './answer-body.ts';
 import { UNAUTHORIZED } from './authentication.ts';
 import { readBatch, readSingle } from './calls.ts';
-import { textOf } from './log.ts';
+import { errorFields } from './log.ts';
 import { type Refusal, refusalOfStore } from './refusal.ts';
 import { sortCalls, type RejectedCall, type Sorted } from './sort-calls.ts';
 
@@ -35,7 +35,7 @@ async function store(source: string, sorted: Sorted, { ingest, log }: Answering)
   try {
     await ingest.store(source, sorted);
   } catch (error) {
-    log.error('messages could not be stored', { source, error: textOf(error) });
+    log.error('messages could not be stored', { source, ...errorFields(error) });
     return refused(refusalOfStore(error), source);
   }
   const rejected = sorted.rejected.map(({ index, code, message }) => ({ index, code, message }));

@@ -8,10 +8,13 @@ import { isObject } from '../message/validate.ts';
 import { type Answer, refused } from './answer.ts';
 import { answerBody, type Answering, type Asked } from './answer-body.ts';
 import { basicUser, UNAUTHORIZED } from './authentication.ts';
-import { textOf } from './log.ts';
-import { refusalOfJson, refusalOfStore } from './refusal.ts';
+import { errorFields } from './log.ts';
+import { refusalOfJson, refusalOfStore, type Refusal } from './refusal.ts';
 
-/** `POST /v1/deletions`: any source's write key may ask, as any of their servers may send a `delete` message. */
+/**
+ * `POST /v1/deletions`: at the sources that it names, else at all of them (contract, Deletion requests). Confined, a write key
+ * may ask for the deletion at its own source only, where it may send a `delete` message as well.
+ */
 export async function answerDeletion(asked: Asked, answering: Answering): Promise<Answer | undefined> {
   return answerBody(asked, answering, async (bytes, authorize) => {
     try {
@@ -19,25 +22,67 @@ export async function answerDeletion(asked: Asked, answering: Answering): Promis
       const writeKey = isObject(input) ? input['writeKey'] : undefined;
       const caller = authorize(typeof writeKey === 'string' ? writeKey : undefined);
       if (caller === undefined) return refused(UNAUTHORIZED);
-      return await createDeletion(readDeletionRequest(input), caller.source, answering);
+      const request = narrowed(readDeletionRequest(input), caller.source, answering);
+      return request === undefined
+        ? refused(FORBIDDEN, caller.source)
+        : await createDeletion(request, caller.source, answering);
     } catch (error) {
       return refused(refusalOfJson(error));
     }
   });
 }
 
-/** How far a deletion request has come, for whoever may make one. */
+const FORBIDDEN: Refusal = {
+  status: 403,
+  code: 'forbidden',
+  message: 'a write key asks for deletion at its own source only',
+  hint: 'leave `sources` out, or use the key of that source; `hooks delete` reaches all',
+};
+
+/** Undefined: it names another's source. */
+function narrowed(
+  request: DeletionRequest,
+  own: string,
+  { confineDeletions = false }: Answering,
+): DeletionRequest | undefined {
+  if (!confineDeletions) return request;
+  const { userIds, sources = [own] } = request;
+  return sources.every((name) => name === own) ? { userIds, sources } : undefined;
+}
+
+/** How far a deletion request has come, at the sources that the caller may ask for. */
 export async function findDeletion(
   { headers }: IncomingMessage,
   id: string,
-  { keys, deletions }: Answering,
+  answering: Answering,
 ): Promise<Answer> {
   const writeKey = basicUser(headers.authorization);
-  if (writeKey === undefined || keys.sourceOf(writeKey) === undefined) return refused(UNAUTHORIZED);
-  const record = await deletions.get(id);
-  if (record !== undefined) return { status: 200, body: { success: true, ...shownDeletion(record) } };
-  return refused({ status: 404, code: 'not-found', message: 'there is no deletion request with this id' });
+  const own = writeKey === undefined ? undefined : answering.keys.sourceOf(writeKey);
+  if (own === undefined) return refused(UNAUTHORIZED);
+  try {
+    return shownTo(own, await answering.deletions.get(id), answering);
+  } catch (error) {
+    answering.log.error('a deletion request could not be read', { source: own, ...errorFields(error) });
+    return refused(refusalOfStore(error), own);
+  }
 }
+
+function shownTo(
+  own: string,
+  record: DeletionRecord | undefined,
+  { confineDeletions = false }: Answering,
+): Answer {
+  const sources = Object.entries(record?.sources ?? {}).filter(([name]) => !confineDeletions || name === own);
+  if (record === undefined || sources.length === 0) return refused(UNKNOWN);
+  const shown = shownDeletion({ ...record, sources: Object.fromEntries(sources) });
+  return { status: 200, body: { success: true, ...shown } };
+}
+
+const UNKNOWN: Refusal = {
+  status: 404,
+  code: 'not-found',
+  message: 'there is no deletion request with this id',
+};
 
 async function createDeletion(
   request: DeletionRequest,
@@ -45,14 +90,12 @@ async function createDeletion(
   { deletions, log }: Answering,
 ): Promise<Answer> {
   try {
-    return {
-      status: 200,
-      body: { success: true, ...shownDeletion(await deletions.create(request)) },
-      source,
-    };
+    const record = await deletions.create(request);
+    log.info('a deletion was asked for', { deletion: record.id, source, users: record.userIds.length });
+    return { status: 200, body: { success: true, ...shownDeletion(record) }, source };
   } catch (error) {
     if (error instanceof ValidationError) throw error;
-    log.error('a deletion request could not be stored', { source, error: textOf(error) });
+    log.error('a deletion request could not be stored', { source, ...errorFields(error) });
     return refused(refusalOfStore(error), source);
   }
 }
@@ -64,10 +107,7 @@ function shownDeletion({ id, createdAt, userIds, sources }: DeletionRecord): obj
     createdAt: new Date(createdAt).toISOString(),
     users: userIds.length,
     sources: Object.fromEntries(
-      Object.entries(sources).map(([name, source]) => [
-        name,
-        { state: stateOf(source), ...source, deliveries: source.deliveries ?? 0 },
-      ]),
+      Object.entries(sources).map(([name, source]) => [name, { state: stateOf(source), ...source }]),
     ),
   };
 }

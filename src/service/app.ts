@@ -6,11 +6,12 @@ import { answerCalls } from './answer-calls.ts';
 import { answerDeletion, findDeletion } from './answer-deletion.ts';
 import type { ByteBudget } from './byte-budget.ts';
 import type { ServiceOptions } from './options.ts';
-import { textOf } from './log.ts';
+import { errorFields } from './log.ts';
+import { Readiness } from './readiness.ts';
 import { STOPPING, type Refusal } from './refusal.ts';
 import { say, type Env, type Saying } from './say.ts';
 
-interface AppParts extends Saying, Pick<ServiceOptions, 'checkStore'> {
+interface AppParts extends Saying, Pick<ServiceOptions, 'checkStore' | 'clock'> {
   readonly budget: ByteBudget;
 }
 
@@ -59,7 +60,7 @@ export function createApp(answering: Answering, parts: AppParts): Hono<Env> {
   addWatching(app, parts);
   app.notFound((context) => say(context, 'other', refused(NOT_FOUND), parts));
   app.onError((error, context) => {
-    parts.log.error('a request met a fault of the service', { error: textOf(error), stack: error.stack });
+    parts.log.error('a request met a fault of the service', { ...errorFields(error), stack: error.stack });
     return say(context, 'other', refused(FAULT), parts);
   });
   return app;
@@ -77,16 +78,14 @@ const NOT_FOUND: Refusal = {
 const FAULT: Refusal = { status: 500, code: 'fault', message: 'this is a fault of the service' };
 
 /** For those who look after it: no key is asked for, and nothing secret is said. */
-function addWatching(app: Hono<Env>, { checkStore, metrics, stopping }: AppParts): void {
+function addWatching(app: Hono<Env>, parts: AppParts): void {
+  const { metrics, stopping } = parts;
+  const readiness = new Readiness(parts);
   app.get('/healthz', (context) => context.json({ status: 'ok' }));
   app.get('/readyz', async (context) => {
     if (stopping.aborted) return context.json({ status: 'stopping' }, 503);
-    try {
-      await checkStore();
-      return context.json({ status: 'ready' });
-    } catch {
-      return context.json({ status: 'store unavailable' }, 503);
-    }
+    if (await readiness.isReady()) return context.json({ status: 'ready' });
+    return context.json({ status: 'store unavailable' }, 503);
   });
   app.get('/metrics', async (context) =>
     context.text(await metrics.text(), 200, { 'content-type': metrics.contentType }),

@@ -9,15 +9,25 @@ export const UNAUTHORIZED: Refusal = {
   hint: 'send it as the user of Basic auth with an empty password, or as `writeKey` in the body',
 };
 
+type KeyedSources = Readonly<Record<string, { readonly writeKey?: string }>>;
+
+interface KeyedSource {
+  readonly name: string;
+  readonly digest: Buffer;
+}
+
+/** Throws ConfigError when two sources have the same write key. */
+export function checkWriteKeys(sources: KeyedSources): void {
+  refuseTwins(keyedSources(sources));
+}
+
 /** Which write key belongs to which source. */
 export class WriteKeys {
-  readonly #sources: readonly { readonly name: string; readonly digest: Buffer }[];
+  readonly #sources: readonly KeyedSource[];
 
   /** Throws ConfigError when no source has one, or two have the same. */
-  constructor(sources: Readonly<Record<string, { readonly writeKey?: string }>>) {
-    this.#sources = Object.entries(sources).flatMap(([name, { writeKey }]) =>
-      writeKey === undefined ? [] : { name, digest: digestOf(writeKey) },
-    );
+  constructor(sources: KeyedSources) {
+    this.#sources = keyedSources(sources);
     if (this.#sources.length === 0) throw noWriteKey();
     refuseTwins(this.#sources);
   }
@@ -42,6 +52,12 @@ export function basicUser(authorization: string | undefined): string | undefined
   return colon === -1 ? credentials : credentials.slice(0, colon);
 }
 
+function keyedSources(sources: KeyedSources): readonly KeyedSource[] {
+  return Object.entries(sources).flatMap(([name, { writeKey }]) =>
+    writeKey === undefined ? [] : { name, digest: digestOf(writeKey) },
+  );
+}
+
 function digestOf(writeKey: string): Buffer {
   return createHash('sha256').update(writeKey).digest();
 }
@@ -53,7 +69,7 @@ function noWriteKey(): ConfigError {
   });
 }
 
-function refuseTwins(sources: readonly { readonly name: string; readonly digest: Buffer }[]): void {
+function refuseTwins(sources: readonly KeyedSource[]): void {
   const names = new Map<string, string>();
   for (const { name, digest } of sources) {
     const twin = names.get(digest.toString('hex'));

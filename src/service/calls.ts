@@ -13,7 +13,11 @@ export interface Calls {
 }
 
 export type Call =
-  | { readonly input: JsonValue }
+  | {
+      readonly input: JsonValue;
+      /** As the caller gave it, where the path has added the type. */
+      readonly own?: JsonValue;
+    }
   /** Reading it would lose something: `bytes` are what came. */
   | { readonly input?: never; readonly bytes: Uint8Array; readonly error: InputError | ValidationError };
 
@@ -39,7 +43,7 @@ export function readSingle(bytes: Buffer, type: MessageType): ReadCalls {
     if (!isJsonObject(input)) return refuse(malformed('expected a message to be a JSON object'));
     const { type: given = type } = input;
     if (given !== type) return refuse(otherType(type, given));
-    return accept({ items: [{ input: { ...input, type } }], writeKey: writeKeyOf(input) });
+    return accept({ items: [{ input: { ...input, type }, own: input }], writeKey: writeKeyOf(input) });
   } catch (error) {
     return refuse(refusalOfJson(error));
   }

@@ -1,5 +1,5 @@
 import type { Intake } from './intake.ts';
-import { textOf, type Log } from './log.ts';
+import { errorFields, type Log } from './log.ts';
 import type { Metrics } from './metrics.ts';
 import type { Seen } from './seen.ts';
 import type { Sorted, ValidCall } from './sort-calls.ts';
@@ -65,8 +65,10 @@ export class Ingest {
     const [stored, remembered] = await Promise.allSettled([storing, remembering]);
     if (stored.status === 'rejected') throw stored.reason;
     if (remembered.status === 'fulfilled') return;
-    const error = textOf(remembered.reason);
-    log.error('messages were stored, but will not be recognised if they come again', { source, error });
+    log.error('messages were stored, but will not be recognised if they come again', {
+      source,
+      ...errorFields(remembered.reason),
+    });
   }
 }
 

@@ -1,5 +1,6 @@
 import { pino } from 'pino';
 import type { Clock } from '../clock.ts';
+import { HooksError } from '../errors.ts';
 import { printable, withoutSecrets } from '../redact.ts';
 
 /** What happens, for a machine that collects it: a sentence that never changes, and what it is about. */
@@ -51,7 +52,10 @@ function safe(fields: LogFields, secrets: readonly string[]): LogFields {
   );
 }
 
-/** An error as a field. */
-export function textOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
+/** An error as fields: what is wrong, and the way out. */
+export function errorFields(error: unknown): { readonly error: string; readonly hint: string | undefined } {
+  return {
+    error: error instanceof Error ? error.message : String(error),
+    hint: error instanceof HooksError ? error.hint : undefined,
+  };
 }

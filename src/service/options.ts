@@ -15,6 +15,8 @@ export interface ServiceOptions {
   /** Where messages go that are taken. */
   readonly intake: Intake;
   readonly deletions: Deletions;
+  /** Whether a write key may ask for deletion at its own source only: for keys that can be read, as in a browser. @default false */
+  readonly confineDeletions?: boolean;
   /** Which messages were taken before. */
   readonly seen: Seen;
   readonly metrics: Metrics;

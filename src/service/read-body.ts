@@ -23,8 +23,9 @@ export async function readBody(request: IncomingMessage, share: Share): Promise<
   // Gzipped it is hardly ever larger than unpacked, and then it is not worth its while.
   if (Number(request.headers['content-length'] ?? 0) > MAX_BYTES) return refuse(TOO_LARGE);
   const body = await collect(request, share);
-  if (!body.ok || encoding === 'identity') return body;
-  return unpack(body.bytes, share);
+  if (!body.ok) return body;
+  if (encoding !== 'identity') return unpack(body.bytes, share);
+  return isGzip(body.bytes) ? refuse(UNTOLD_GZIP) : body;
 }
 
 function collect(request: IncomingMessage, share: Share): Promise<Body> {
@@ -50,6 +51,16 @@ function collect(request: IncomingMessage, share: Share): Promise<Body> {
     request.once('close', () => settle({ ok: false, refusal: undefined }));
   });
 }
+
+/** How gzip begins (RFC 1952, 2.3.1), and no JSON does. */
+function isGzip(bytes: Buffer): boolean {
+  return bytes[0] === 0x1f && bytes[1] === 0x8b;
+}
+
+const UNTOLD_GZIP = malformed(
+  'the body is gzipped, but its headers do not say so',
+  'send Content-Encoding: gzip',
+);
 
 const gunzipAsync = promisify(gunzip);
 

@@ -2,12 +2,13 @@ import { HooksError, InputError, ValidationError } from '../errors.ts';
 
 /** Why a request is not taken. Real clients drop a batch at 400, 401 and 413 and try it again at 429 and 503. */
 export interface Refusal {
-  readonly status: 400 | 401 | 404 | 405 | 413 | 415 | 429 | 500 | 503;
+  readonly status: 400 | 401 | 403 | 404 | 405 | 413 | 415 | 429 | 500 | 503;
   /** Stable. */
   readonly code:
     | 'malformed'
     | 'invalid'
     | 'unauthorized'
+    | 'forbidden'
     | 'not-found'
     | 'method'
     | 'too-large'

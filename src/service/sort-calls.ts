@@ -57,7 +57,7 @@ export function sortCalls(calls: readonly Call[], options: SortOptions): Sorted 
 /** Throws ValidationError. */
 function readCall(call: Call, { now, newId, requestBytes }: SortOptions): ValidCall {
   if (call.input === undefined) throw asValidationError(call.error);
-  if (requestBytes > MAX_MESSAGE_BYTES) checkSize(call.input);
+  if (requestBytes > MAX_MESSAGE_BYTES) checkSize(call.own ?? call.input);
   const message = buildMessage(call.input, { now });
   const { type, messageId, integrations } = message;
   return {
@@ -78,18 +78,18 @@ function asValidationError(error: Error & { readonly hint: string | undefined })
 
 class TooLarge extends ValidationError {}
 
-/** The limit is on what the caller gave: what a client adds to it may be on top. */
+/** The limit is on what the caller gave: what a client library adds to it may be on top. */
 function checkSize(input: JsonValue): void {
   if (!isObject(input) || messageBytes(input) <= MAX_MESSAGE_BYTES) return;
   try {
-    checkMessageSize(messageBytes(withoutClientFields(input)));
+    checkMessageSize(messageBytes(callersOwn(input)));
   } catch (error) {
     if (!(error instanceof ValidationError)) throw error;
     throw new TooLarge(error.message, { path: '', hint: error.hint });
   }
 }
 
-/** What a client library adds to every message by itself. */
+/** What a client library adds to every message by itself, besides `context.library`, which tells it. */
 const CLIENT_FIELDS: readonly string[] = [
   'messageId',
   'timestamp',
@@ -99,9 +99,13 @@ const CLIENT_FIELDS: readonly string[] = [
   '_metadata',
 ];
 
-function withoutClientFields(input: Readonly<Record<string, unknown>>): object {
-  const own = without(input, CLIENT_FIELDS);
-  return isObject(own['context']) ? { ...own, context: without(own['context'], ['library']) } : own;
+/** Of what was posted without a client library, all but the key: that says who calls. */
+function callersOwn(input: Readonly<Record<string, unknown>>): object {
+  const { context } = input;
+  if (!isObject(context) || context['library'] === undefined) return without(input, ['writeKey']);
+  const rest = without(context, ['library']);
+  const own = without(input, [...CLIENT_FIELDS, 'context']);
+  return Object.keys(rest).length === 0 ? own : { ...own, context: rest };
 }
 
 function without(

@@ -1,5 +1,6 @@
 import type { Clock } from '../clock.ts';
 import type { Sql, Store } from '../store/store.ts';
+import { writeAlongside } from '../store/write-alongside.ts';
 import { SEEN_FOR_MS, shortId, type Seen } from './seen.ts';
 
 /** Forgotten with each message that is remembered, so that what is old goes faster than what is new comes, and nobody waits for it. */
@@ -25,21 +26,14 @@ export class SqliteSeen implements Seen {
   }
 
   async add(source: string, messageIds: readonly string[], stored: Promise<unknown>): Promise<void> {
-    // Refused before it came to the store, it shares no transaction that could fail: it must not be taken for stored.
-    let isRefused = false;
-    stored.catch(() => {
-      isRefused = true;
-    });
     const now = Math.floor(this.#clock.now());
-    await this.#store.write((sql) => {
-      if (isRefused) return;
+    await writeAlongside(this.#store, stored, (sql) => {
       const insert = sql(
         'INSERT INTO seen VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET taken_at = excluded.taken_at',
       );
       for (const id of messageIds) insert.run(source, shortId(id), now);
       forget(sql, now - SEEN_FOR_MS, messageIds.length * FORGOTTEN_AT_ONCE);
     });
-    await stored;
   }
 }
 

@@ -1,4 +1,3 @@
-import { gunzipSync, gzipSync } from 'node:zlib';
 import { bodyText, readJsonText, stringified, withoutNewlines, type JsonNode } from './json-text.ts';
 import type { ReasonCode } from './reason.ts';
 import { spell, type Write } from './spell.ts';
@@ -115,16 +114,30 @@ function* formVariants(text: string): Generator<BodyVariant> {
 /** The other way about: the signature is over the form, the body is the JSON that was in it. */
 function* formFieldVariants(text: string): Generator<BodyVariant> {
   const code = 'url-encoded';
-  const encoded = encodeURIComponent(text);
-  yield { code, would: 'percent-encoded', bytes: encoded };
+  const spellings = percentEncoded(text);
+  for (const bytes of spellings) yield { code, would: 'percent-encoded', bytes };
   for (const field of ['payload', 'body', 'data']) {
-    yield { code, would: `as the form field "${field}"`, bytes: `${field}=${encoded}` };
-    yield {
-      code,
-      would: `as the form field "${field}"`,
-      bytes: new URLSearchParams({ [field]: text }).toString(),
-    };
+    for (const encoded of spellings) {
+      yield { code, would: `as the form field "${field}"`, bytes: `${field}=${encoded}` };
+    }
   }
+}
+
+/** As the libraries of JavaScript, PHP (`rawurlencode`, `urlencode`) and Python (`quote`, `quote_plus`) spell it. */
+function percentEncoded(text: string): readonly string[] {
+  const javaScript = encodeURIComponent(text);
+  const strict = javaScript.replace(
+    /[!'()*]/g,
+    (each) => `%${each.charCodeAt(0).toString(16).toUpperCase()}`,
+  );
+  return [
+    javaScript,
+    strict,
+    strict.replaceAll('%2F', '/'),
+    strict.replaceAll('%20', '+'),
+    strict.replaceAll('~', '%7E').replaceAll('%20', '+'),
+    new URLSearchParams({ '': text }).toString().slice(1),
+  ];
 }
 
 function* unpackedVariants(body: Buffer): Generator<BodyVariant> {
@@ -146,7 +159,7 @@ function* encodingVariants(body: Buffer): Generator<BodyVariant> {
   yield { code, would: 'with what is not UTF-8 replaced by U+FFFD', bytes: text };
   yield { code, would: 'in Unicode form NFC', bytes: text.normalize('NFC') };
   yield { code, would: 'in Unicode form NFD', bytes: text.normalize('NFD') };
-  yield { code: 'gzip', would: 'over the gzipped body', bytes: gzipSync(body) };
+  yield { code: 'gzip', would: 'over the gzipped body', bytes: zlib().gzipSync(body) };
   yield { code, would: 'stringified twice, as a JSON string', bytes: JSON.stringify(text) };
   yield {
     code,
@@ -166,10 +179,15 @@ function percentDecoded(text: string): string | undefined {
   }
 }
 
+/** Loaded when something does not match: most bodies are verified without it. */
+function zlib(): typeof import('node:zlib') {
+  return process.getBuiltinModule('node:zlib');
+}
+
 /** Undefined when it is no gzip, or unpacks to too much. */
 function gunzipped(body: Buffer): Buffer | undefined {
   try {
-    return gunzipSync(body, { maxOutputLength: LARGEST_UNPACKED });
+    return zlib().gunzipSync(body, { maxOutputLength: LARGEST_UNPACKED });
   } catch {
     return undefined;
   }

@@ -49,6 +49,7 @@ export function diagnose(evidence: Evidence): Diagnosis {
         'no-match',
         evidence,
         `the signature is no 40 hex digits, but ${given.characters} other characters`,
+        WHOLE_SIGNATURE,
       );
     default:
       return given satisfies never;
@@ -79,7 +80,7 @@ function explainShape(evidence: Evidence, code: ReasonCode, name: string, digest
 const FEWEST_TELLING_DIGITS = 8;
 
 function explainShort(evidence: Evidence, digits: string): Diagnosis {
-  if (digits === '') return told('no-match', evidence, 'the signature is empty');
+  if (digits === '') return told('no-match', evidence, 'the signature is empty', WHOLE_SIGNATURE);
   const digests = evidence.digests.all().map((digest) => digest.toString('hex'));
   const isPart = digests.some((digest) => digest.startsWith(digits) || digest.endsWith(digits));
   if (isPart && digits.length >= FEWEST_TELLING_DIGITS) {
@@ -89,19 +90,32 @@ function explainShort(evidence: Evidence, digits: string): Diagnosis {
       `the signature is ${digits.length} of the 40 digits of the right one`,
     );
   }
-  return told('no-match', evidence, `the signature has ${digits.length} hex digits instead of 40`);
+  const count = digits.length === 1 ? '1 hex digit' : `${digits.length} hex digits`;
+  return told('no-match', evidence, `the signature has ${count} instead of 40`, WHOLE_SIGNATURE);
 }
 
 function explainSeveral(evidence: Evidence, given: readonly Buffer[]): Diagnosis {
   const digests = evidence.digests.all();
   const matching = 1 + given.findIndex((digest) => isOneOf(digest, digests));
   const which = matching > 0 ? `number ${matching} of them would match alone` : 'none of them matches';
-  return told('no-match', evidence, `there are ${given.length} signatures where one belongs, and ${which}`);
+  const found = `there are ${given.length} signatures where one belongs, and ${which}`;
+  return told('no-match', evidence, found, ONE_SIGNATURE);
 }
 
-function told(code: ReasonCode, { digests: { bytes } }: Evidence, found: string): Diagnosis {
+/** The way out where what was given is no signature at all. */
+const WHOLE_SIGNATURE =
+  'Give the 40 hex digits that came in X-Signature, with or without the name of the header before them';
+const ONE_SIGNATURE =
+  'Send X-Signature once: look for a proxy, or a second library, that signs what is signed already';
+
+function told(
+  code: ReasonCode,
+  { digests: { bytes } }: Evidence,
+  found: string,
+  mend: string = REASONS[code].mend,
+): Diagnosis {
   const size = bytes === 1 ? '1 byte' : `${bytes} bytes`;
-  return { code, hint: `Signature does not match: computed over ${size}; ${found}. ${REASONS[code].mend}` };
+  return { code, hint: `Signature does not match: computed over ${size}; ${found}. ${mend}` };
 }
 
 interface Mistake {

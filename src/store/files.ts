@@ -1,15 +1,18 @@
 import { constants } from 'node:fs';
-import { chmod, lstat, mkdir, open } from 'node:fs/promises';
-import { dirname } from 'node:path';
+import { access, chmod, lstat, open } from 'node:fs/promises';
+import { dirname, resolve } from 'node:path';
 import { QueueError } from '../errors.ts';
+import { makeFolder } from '../make-folder.ts';
 
 /**
  * Sees to it that the database's file is there, that only its owner may read it, and that none of its files is a symbolic
  * link: who could put one there could choose what is overwritten. SQLite gives `-wal` and `-shm` the mode of the file.
  */
 export async function prepareFiles(file: string): Promise<void> {
-  await mkdir(dirname(file), { recursive: true, mode: 0o700 });
+  makeFolder(dirname(resolve(file)), 0o700);
   await create(file);
+  // SQLite would say of a read-only file that it cannot be opened.
+  await access(file, constants.W_OK);
   for (const each of [file, `${file}-wal`, `${file}-shm`]) await makePrivate(each);
 }
 

@@ -3,11 +3,12 @@ import { sleep, type Clock } from '../clock.ts';
 import { ConfigError } from '../errors.ts';
 import { redactUrl } from '../redact.ts';
 import { prepareFiles } from './files.ts';
+import { Connection } from './connection.ts';
 import { migrate, type Tables } from './schema.ts';
 import { loadSqlite, type Database } from './sqlite.ts';
 import { SqliteStore } from './sqlite-store.ts';
 import type { Store } from './store.ts';
-import { BUSY, resultCode, storeError } from './store-error.ts';
+import { busyError, isBusy, storeError } from './store-error.ts';
 
 export interface StoreOptions {
   readonly clock: Clock;
@@ -28,37 +29,53 @@ const TURN_WAIT_MS = 5;
  */
 export async function openStore(place: string, { clock, tables }: StoreOptions): Promise<Store> {
   const file = fileOf(place);
-  const { DatabaseSync } = await loadSqlite();
   const giveUpAt = clock.now() + OPENING_WAIT_MS;
   for (;;) {
     try {
-      await prepareFiles(file);
-      const database = openDatabase(() => new DatabaseSync(file, { timeout: OPENING_WAIT_MS }), {
-        file,
-        tables,
-      });
-      return new SqliteStore(database, { file, clock });
+      const connection = await connect(file, { tables, waitMs: OPENING_WAIT_MS });
+      return new SqliteStore(connection, { file, clock, reopen: () => reconnect(file, tables) });
     } catch (error) {
       // Who turns the write-ahead log on lets nobody wait: the others are told at once that the file is locked.
-      if (resultCode(error) !== BUSY || clock.now() >= giveUpAt) throw storeError(error, file);
+      if (!isBusy(error) || clock.now() >= giveUpAt) throw storeError(error, file);
     }
     await sleep(clock, OPENING_RETRY_MS);
   }
 }
 
+interface Connecting {
+  readonly tables: readonly Tables[];
+  /** For others who hold the file. */
+  readonly waitMs: number;
+}
+
 /** Up to date; not open when it cannot be brought there. */
-function openDatabase(
-  open: () => Database,
-  { file, tables }: { readonly file: string; readonly tables: readonly Tables[] },
-): Database {
-  const database = open();
+async function connect(file: string, { tables, waitMs }: Connecting): Promise<Connection> {
+  const { DatabaseSync } = await loadSqlite();
+  await prepareFiles(file);
+  const database = new DatabaseSync(file, { timeout: waitMs });
   try {
     setUp(database);
     migrate(database, tables, file);
     database.exec(`PRAGMA busy_timeout = ${TURN_WAIT_MS}`);
-    return database;
+    return new Connection(database, file);
   } catch (error) {
     database.close();
+    throw error;
+  }
+}
+
+/**
+ * After an error. When an fsync has failed, what was written before it and not yet synced may be gone from the disk, though
+ * it can be read and the next fsync succeeds. So all that is in the log is written into the file, and the log begun anew.
+ */
+async function reconnect(file: string, tables: readonly Tables[]): Promise<Connection> {
+  const connection = await connect(file, { tables, waitMs: TURN_WAIT_MS });
+  try {
+    const { busy } = connection.sql('PRAGMA wal_checkpoint(TRUNCATE)').get() ?? {};
+    if (busy !== 0) throw busyError();
+    return connection;
+  } catch (error) {
+    connection.close();
     throw error;
   }
 }
@@ -75,14 +92,17 @@ function setUp(database: Database): void {
   database.exec('PRAGMA journal_size_limit = 67108864');
 }
 
-/** @throws ConfigError */
-function fileOf(place: string): string {
+/** The file of a place. @throws ConfigError */
+export function fileOf(place: string): string {
   const [, scheme, rest = ''] = /^([a-z][a-z0-9+.-]+):(.*)$/is.exec(place) ?? [];
   const path = scheme?.toLowerCase() === 'sqlite' ? rest.replace(/^\/\/(?=\/|[^/]*$)/, '') : place;
   const isFile = scheme === undefined || scheme.toLowerCase() === 'sqlite';
   if (isFile && path !== '' && !path.startsWith(':') && !path.startsWith('//')) return resolve(path);
-  throw new ConfigError(`Expected \`store\` to be sqlite:FILE, got ${redactUrl(place)}`, {
-    key: 'store',
-    hint: 'for example sqlite:./hooks.db; without it, it is a file in the data folder',
-  });
+  throw new ConfigError(
+    `Expected \`store\` to be sqlite:FILE, redis://… or postgres://…, got ${redactUrl(place)}`,
+    {
+      key: 'store',
+      hint: 'for example sqlite:./hooks.db; without it, it is a file in the data folder',
+    },
+  );
 }

@@ -37,7 +37,8 @@ export function migrate(database: Database, tables: readonly Tables[], file: str
   }
 }
 
-function isCurrent(database: Database, tables: readonly Tables[], file: string): boolean {
+/** Whether the tables are those that this program knows. Throws QueueError for a file of a newer one. */
+export function isCurrent(database: Database, tables: readonly Tables[], file: string): boolean {
   const format = Number(database.prepare('PRAGMA user_version').get()?.['user_version'] ?? 0);
   if (format > FORMAT) throw tooNew(file, `format ${format}, known is ${FORMAT}`);
   if (format < FORMAT) return false;

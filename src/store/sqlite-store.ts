@@ -1,10 +1,10 @@
-import type { Clock } from '../clock.ts';
+import { sleep, type Clock } from '../clock.ts';
 import { ClosedError } from '../errors.ts';
-import type { Database, Statement } from './sqlite.ts';
+import type { Connection } from './connection.ts';
 import type { Sql, Store, WriteOptions } from './store.ts';
-import { BUSY, resultCode, storeError } from './store-error.ts';
+import { isBusy, storeError } from './store-error.ts';
 
-/** How long another program may hold the file before writes give up. */
+/** How long another program may hold the file before it is given up. */
 const LOCK_WAIT_MS = 10_000;
 /** Between the tries: a part of what was waited already, since most locks last a moment. */
 const LOCK_RETRY = { part: 1 / 4, shortestMs: 2, longestMs: 100 };
@@ -17,23 +17,30 @@ interface Write {
   readonly reject: (error: unknown) => void;
 }
 
+interface SqliteStoreOptions {
+  readonly file: string;
+  readonly clock: Clock;
+  /** Opens the file once more; everything that it finds is on the disk then. */
+  readonly reopen: () => Promise<Connection>;
+}
+
 /** Group commit over one connection: an fsync costs as much as dozens of rows, so those that come together share it. */
 export class SqliteStore implements Store {
   readonly file: string;
-  readonly #database: Database;
   readonly #clock: Clock;
-  readonly #statements = new Map<string, Statement>();
-  readonly #sql: Sql = (text) => this.#prepared(text);
+  readonly #reopen: () => Promise<Connection>;
+  #connection: Connection;
+  #opening: Promise<Connection> | undefined;
   #waiting: Write[] = [];
   #isScheduled = false;
-  #synchronous: 'FULL' | 'NORMAL' = 'FULL';
   #closed: Promise<void> | undefined;
   #onEmpty: (() => void) | undefined;
 
-  constructor(database: Database, { file, clock }: { readonly file: string; readonly clock: Clock }) {
-    this.#database = database;
+  constructor(connection: Connection, { file, clock, reopen }: SqliteStoreOptions) {
+    this.#connection = connection;
     this.file = file;
     this.#clock = clock;
+    this.#reopen = reopen;
   }
 
   write<T>(work: (sql: Sql) => T, { survives = 'power cut' }: WriteOptions = {}): Promise<T> {
@@ -51,14 +58,16 @@ export class SqliteStore implements Store {
   }
 
   async read<T>(work: (sql: Sql) => T): Promise<T> {
-    if (this.#closed !== undefined) throw closed();
-    try {
-      this.#database.exec('BEGIN');
-      return work(this.#sql);
-    } catch (error) {
-      throw storeError(error, this.file);
-    } finally {
-      this.#rollBack();
+    const since = this.#clock.now();
+    for (;;) {
+      if (this.#closed !== undefined) throw closed();
+      try {
+        return this.#readOnce(work, this.#sound ?? (await this.#open()));
+      } catch (error) {
+        const waitMs = this.#waitFor(error, since);
+        if (waitMs === undefined) throw storeError(error, this.file);
+        await sleep(this.#clock, waitMs);
+      }
     }
   }
 
@@ -73,56 +82,88 @@ export class SqliteStore implements Store {
         this.#onEmpty = resolve;
       });
     }
-    this.#statements.clear();
-    this.#database.close();
+    await this.#opening?.catch(() => {}); // told to those who asked for it
+    this.#connection.close();
+  }
+
+  /** The connection, unless it has to be opened anew first. */
+  get #sound(): Connection | undefined {
+    return this.#connection.isSound ? this.#connection : undefined;
+  }
+
+  #open(): Promise<Connection> {
+    this.#opening ??= this.#openAnew().finally(() => {
+      this.#opening = undefined;
+    });
+    return this.#opening;
+  }
+
+  /** The old one is closed last: if nobody had the file open, what was refused and is still in the log would be taken for good. */
+  async #openAnew(): Promise<Connection> {
+    const doubtful = this.#connection;
+    this.#connection = await this.#reopen();
+    doubtful.close();
+    return this.#connection;
+  }
+
+  #readOnce<T>(work: (sql: Sql) => T, connection: Connection): T {
+    try {
+      connection.begin();
+      return work(connection.sql);
+    } catch (error) {
+      connection.doubt(error);
+      throw error;
+    } finally {
+      connection.rollBack();
+    }
   }
 
   /** After what the turn of the event loop has at hand, so that all of it is in. */
   #schedule(): void {
     this.#isScheduled = true;
-    setImmediate(() => this.#commitAll());
+    setImmediate(() => void this.#commitAll());
   }
 
-  #commitAll(): void {
+  /** Never rejects. Without waiting, unless the file has to be opened anew. */
+  async #commitAll(): Promise<void> {
     const group = this.#waiting;
     try {
-      this.#begin(group);
+      const connection = this.#sound ?? (await this.#open());
+      this.#begin(group, connection);
+      this.#end(this.#commit(group, connection));
     } catch (error) {
-      const waitMs = this.#waitFor(error, group);
-      if (waitMs !== undefined) {
-        this.#clock.after(waitMs, () => this.#commitAll());
-        return;
-      }
-      this.#end((write) => write.reject(storeError(error, this.file)));
-      return;
+      const waitMs = this.#waitFor(error, group[0]?.since ?? 0);
+      if (waitMs === undefined) this.#end((write) => write.reject(storeError(error, this.file)));
+      else this.#clock.after(waitMs, () => void this.#commitAll());
     }
-    this.#end(this.#commit(group));
   }
 
-  /** The write lock is taken at the start, so that a transaction never has to be given up in its midst. */
-  #begin(group: readonly Write[]): void {
-    const synchronous = group.some(({ isDurable }) => isDurable) ? 'FULL' : 'NORMAL';
-    if (synchronous !== this.#synchronous) this.#database.exec(`PRAGMA synchronous = ${synchronous}`);
-    this.#synchronous = synchronous;
-    this.#database.exec('BEGIN IMMEDIATE');
+  #begin(group: readonly Write[], connection: Connection): void {
+    try {
+      connection.beginWriting(group.some(({ isDurable }) => isDurable) ? 'FULL' : 'NORMAL');
+    } catch (error) {
+      connection.doubt(error);
+      throw error;
+    }
   }
 
   /** How long until the next try; undefined: it is no lock that fails, or one that has lasted too long. */
-  #waitFor(error: unknown, [oldest]: readonly Write[]): number | undefined {
-    const waitedMs = this.#clock.now() - (oldest?.since ?? 0);
-    if (resultCode(error) !== BUSY || waitedMs >= LOCK_WAIT_MS) return undefined;
+  #waitFor(error: unknown, since: number): number | undefined {
+    const waitedMs = this.#clock.now() - since;
+    if (!isBusy(error) || waitedMs >= LOCK_WAIT_MS) return undefined;
     const { part, shortestMs, longestMs } = LOCK_RETRY;
     return Math.min(Math.max(waitedMs * part, shortestMs), longestMs);
   }
 
   /** Returns how each of the group is told. */
-  #commit(group: readonly Write[]): (write: Write, index: number) => void {
+  #commit(group: readonly Write[], connection: Connection): (write: Write, index: number) => void {
     try {
-      const results = group.map(({ work }) => work(this.#sql));
-      this.#database.exec('COMMIT');
+      const results = group.map(({ work }) => work(connection.sql));
+      connection.commit();
       return ({ resolve }, index) => resolve(results[index]);
     } catch (error) {
-      this.#rollBack();
+      connection.rollBack();
+      connection.doubt(error);
       return ({ reject }) => reject(storeError(error, this.file));
     }
   }
@@ -133,21 +174,6 @@ export class SqliteStore implements Store {
     this.#isScheduled = false;
     group.forEach(tell);
     this.#onEmpty?.();
-  }
-
-  /** Some errors have ended the transaction already; that there is none is fine. */
-  #rollBack(): void {
-    try {
-      this.#database.exec('ROLLBACK');
-    } catch {
-      // See above.
-    }
-  }
-
-  #prepared(text: string): Statement {
-    let statement = this.#statements.get(text);
-    if (statement === undefined) this.#statements.set(text, (statement = this.#database.prepare(text)));
-    return statement;
   }
 }
 

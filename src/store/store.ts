@@ -21,5 +21,5 @@ export interface WriteOptions {
   readonly survives?: 'exit' | 'power cut';
 }
 
-/** The statement of an SQL text, prepared once. */
+/** The statement of an SQL text, prepared once. Another function once the file was opened anew: it may be another file then. */
 export type Sql = (text: string) => Statement;

@@ -18,16 +18,25 @@ export function blockedHost(host: string, rule: AddressRule): Error | undefined 
  */
 export function guardedLookup(rule: AddressRule, lookup: LookupFunction = systemLookup): LookupFunction {
   return (hostname, options, answered) => {
-    lookup(hostname, { ...options, all: true }, (error, answer, family) => {
-      if (error) return answered(error, []);
-      const addresses = typeof answer === 'string' ? [{ address: answer, family: family ?? 4 }] : answer;
-      const allowed = addresses.filter(({ address }) => rule(address) === undefined);
-      const [first] = allowed;
-      if (first === undefined && addresses.length > 0) answered(blockedName(hostname, addresses, rule), []);
-      else if (options.all || first === undefined) answered(null, allowed);
-      else answered(null, first.address, first.family);
-    });
+    lookup(
+      isLocalhost(hostname) ? 'localhost' : hostname,
+      { ...options, all: true },
+      (error, answer, family) => {
+        if (error) return answered(error, []);
+        const addresses = typeof answer === 'string' ? [{ address: answer, family: family ?? 4 }] : answer;
+        const allowed = addresses.filter(({ address }) => rule(address) === undefined);
+        const [first] = allowed;
+        if (first === undefined && addresses.length > 0) answered(blockedName(hostname, addresses, rule), []);
+        else if (options.all || first === undefined) answered(null, allowed);
+        else answered(null, first.address, first.family);
+      },
+    );
   };
+}
+
+/** All of these are loopback (RFC 6761, 6.3), though some resolvers ask the network for them and believe what it says. */
+function isLocalhost(hostname: string): boolean {
+  return /(?:^|\.)localhost\.?$/i.test(hostname);
 }
 
 function blockedName(hostname: string, addresses: readonly LookupAddress[], rule: AddressRule): Error {

@@ -11,6 +11,11 @@ export interface ConnectionPoolOptions {
 
 /** Connections on which only an endless body is still coming, and nobody waits. More are not worth their sockets. */
 const MAX_DRAINING = 64;
+/**
+ * For the bodies that are still coming when it is closed, which mostly follow their status at once. Cut in their midst, a receiver that
+ * writes its answer in two goes has its connection reset, and logs a failure of its own for what it has delivered well.
+ */
+const DRAIN_MS = 250;
 
 /** The connections to one origin: as many as attempts have been under way at once. */
 export class ConnectionPool implements ConnectionOwner {
@@ -21,6 +26,7 @@ export class ConnectionPool implements ConnectionOwner {
   /** Until their sockets are gone. */
   readonly #open = new Set<Connection>();
   #onEmpty: (() => void) | undefined;
+  #isClosing = false;
 
   constructor(options: ConnectionPoolOptions) {
     this.route = options.route;
@@ -39,7 +45,8 @@ export class ConnectionPool implements ConnectionOwner {
   }
 
   released(connection: Connection): void {
-    this.#free.push(connection);
+    if (this.#isClosing) connection.drop();
+    else this.#free.push(connection);
   }
 
   dropped(connection: Connection): void {
@@ -54,11 +61,18 @@ export class ConnectionPool implements ConnectionOwner {
 
   /** Resolves when the last socket is gone. */
   async close(): Promise<void> {
+    this.#isClosing = true;
     if (this.#open.size === 0) return;
+    const cut = setTimeout(() => this.#abandon([...this.#open]), DRAIN_MS);
     await new Promise<void>((resolve) => {
       this.#onEmpty = resolve;
-      for (const connection of this.#open) connection.abandon(CLOSED);
+      this.#abandon([...this.#open].filter(({ isDraining }) => !isDraining));
     });
+    clearTimeout(cut);
+  }
+
+  #abandon(connections: readonly Connection[]): void {
+    for (const connection of connections) connection.abandon(CLOSED);
   }
 
   #connect(): Connection {

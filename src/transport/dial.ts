@@ -15,7 +15,8 @@ export type Dialled = (...outcome: [null, net.Socket] | [Error, null]) => void;
 export type Dial = (dialled: Dialled) => net.Socket;
 
 export interface DialOptions {
-  readonly secureContext: tls.SecureContext;
+  /** Asked for where there is TLS: making one takes longer than a request. */
+  readonly secureContext: () => tls.SecureContext;
   /** Asked for the addresses of a host name. Never asked about a host that is an address already. */
   readonly lookup?: net.LookupFunction | undefined;
   /** Which addresses may be connected to. @default all */
@@ -30,9 +31,9 @@ export function directDial(origin: URL, { secureContext, lookup: given, addressR
   const lookup = addressRule ? guardedLookup(addressRule, given) : given;
   const address = { host, port: Number(portOf(origin)), ...(lookup && { lookup }) };
   const secure = origin.protocol === 'https:';
-  const tlsOptions = { ...address, ...securityFor(origin, secureContext) };
+  const tlsOptions = secure && { ...address, ...securityFor(origin, secureContext()) };
   return (dialled) => {
-    const socket = secure ? tls.connect(tlsOptions) : net.connect(address);
+    const socket = tlsOptions ? tls.connect(tlsOptions) : net.connect(address);
     socket.setNoDelay(true).setKeepAlive(true, 60_000);
     report(socket, secure, dialled);
     return socket;
@@ -49,7 +50,7 @@ function failedDial(error: Error, dialled: Dialled): net.Socket {
 /** To an https: origin through a proxy that is asked for a tunnel (RFC 9110, 9.3.6). */
 export function tunnelDial(origin: URL, proxy: Proxy, options: DialOptions): Dial {
   const dialProxy = directDial(proxy.origin, options);
-  const security = securityFor(origin, options.secureContext);
+  const security = securityFor(origin, options.secureContext());
   return (dialled) =>
     dialProxy((error, socket) => {
       if (error) return dialled(error, null);

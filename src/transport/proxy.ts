@@ -1,4 +1,4 @@
-import { BlockList, isIP } from 'node:net';
+import { isLoopback } from '../loopback.ts';
 import { ConfigError } from '../errors.ts';
 import { printable, redactUrl } from '../redact.ts';
 
@@ -20,7 +20,7 @@ export function proxyFor(url: URL, env: NodeJS.ProcessEnv): Proxy | undefined {
   const value = env[key];
   // A final dot only says that the name is whole.
   const host = bareHost(url).replace(/\.$/, '');
-  if (!value || isLoopback(host)) return undefined;
+  if (!value || isThisMachine(host)) return undefined;
   const exceptions = env['no_proxy'] ?? env['NO_PROXY'] ?? '';
   return isException(host, portOf(url), exceptions) ? undefined : readProxy(key, value);
 }
@@ -54,14 +54,8 @@ function decoded(text: string): string | undefined {
   }
 }
 
-const LOOPBACK = new BlockList();
-LOOPBACK.addSubnet('127.0.0.0', 8);
-LOOPBACK.addAddress('::1', 'ipv6');
-
-function isLoopback(host: string): boolean {
-  const family = isIP(host);
-  if (family !== 0) return LOOPBACK.check(host, family === 4 ? 'ipv4' : 'ipv6');
-  return host === 'localhost' || host.endsWith('.localhost');
+function isThisMachine(host: string): boolean {
+  return isLoopback(host) || host === 'localhost' || host.endsWith('.localhost');
 }
 
 /** Entries are separated by commas or white space: a host and its subdomains, with or without a leading dot, maybe a port; or `*`. */

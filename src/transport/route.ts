@@ -1,7 +1,6 @@
 import type { LookupFunction } from 'node:net';
-import type { SecureContext } from 'node:tls';
 import type { AddressRule } from './address-guard.ts';
-import { directDial, tunnelDial, type Dial } from './dial.ts';
+import { directDial, tunnelDial, type Dial, type DialOptions } from './dial.ts';
 import { proxyFor, type Proxy } from './proxy.ts';
 
 /** How requests to one origin travel. */
@@ -20,7 +19,7 @@ export interface Route {
 }
 
 export interface RouteOptions {
-  readonly secureContext: SecureContext;
+  readonly secureContext: DialOptions['secureContext'];
   readonly lookup?: LookupFunction | undefined;
   /** Which addresses may be connected to. What a proxy connects to, and the proxy itself, are the proxy's affair. */
   readonly addressRule?: AddressRule | undefined;
@@ -50,7 +49,11 @@ export function routeTo(url: URL, { proxyEnv, ...options }: RouteOptions): Route
   };
 }
 
-function forwarded(url: URL, { origin, authorization }: Proxy, secureContext: SecureContext): Route {
+function forwarded(
+  url: URL,
+  { origin, authorization }: Proxy,
+  secureContext: DialOptions['secureContext'],
+): Route {
   return {
     origin: origin.origin,
     dial: directDial(origin, { secureContext }),

@@ -1,18 +1,14 @@
-import { isSecretHeader, isSecretParameter, withoutSecrets } from '../redact.ts';
+import { isSecretHeader, isSecretParameter, withoutRepeated } from '../redact.ts';
 import type { TransportRequest } from './transport.ts';
 
 type Sent = Pick<TransportRequest, 'url' | 'headers'>;
-
-/** What is shorter stands in too many places where it is no secret. */
-const MIN_LENGTH = 4;
 
 /**
  * A reply without the secrets that its request carried, in headers and in the query. Receivers like to repeat what they refuse ("Cannot
  * POST /hook?token=…"), and what they say is shown, logged and kept.
  */
 export function withoutSent(reply: string, sent: Sent): string {
-  const secrets = [...secretsOf(sent)].filter((secret) => secret.length >= MIN_LENGTH);
-  return withoutSecrets(reply, secrets);
+  return withoutRepeated(reply, [...secretsOf(sent)]);
 }
 
 function secretsOf({ url, headers }: Sent): Set<string> {
@@ -22,7 +18,11 @@ function secretsOf({ url, headers }: Sent): Set<string> {
     for (const secret of partsOf(headers[at + 1] ?? '')) secrets.add(secret);
   }
   for (const [name, value] of new URL(url).searchParams) {
-    if (isSecretParameter(name)) secrets.add(value).add(encodeURIComponent(value));
+    if (isSecretParameter(name)) secrets.add(value);
+  }
+  // As it was sent: there are several ways to encode a value.
+  for (const [, name = '', value = ''] of url.matchAll(/[?&]([^=&#]*)=([^&#]*)/g)) {
+    if (isSecretParameter(name)) secrets.add(value);
   }
   return secrets;
 }

@@ -117,8 +117,10 @@ class UndiciTransport implements Transport {
     const known = this.#pools.get(key);
     if (known) return known;
     const { lookup, maxIdleMs = DEFAULT_MAX_IDLE_MS } = this.#options;
+    // One that cannot be used is told now, also where there is no TLS.
+    if (caFile !== undefined) this.#trusted(caFile);
     const route = routeTo(url, {
-      secureContext: this.#trusted(caFile),
+      secureContext: () => this.#trusted(caFile),
       lookup,
       addressRule: this.#addressRule,
       proxyEnv: this.#proxyEnv,

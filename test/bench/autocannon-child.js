@@ -1,20 +1,23 @@
-// autocannon doing per request what a replay does per message: parse a line, stringify it, sign the bytes.
-// Arguments: URL, file of NDJSON, connections. Prints {"delivered","seconds"}.
+// autocannon as a yardstick. Arguments: URL, file of NDJSON, connections, and either `same-work`, which does per request
+// what a replay does per message (parse a line, stringify it, sign the bytes), or `fixed-body`, which repeats the first
+// line. Prints {"delivered","seconds"}.
 import { createHmac } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import autocannon from 'autocannon';
 
 const SECONDS = 5;
-const [url, file, connections] = process.argv.slice(2);
+const HEADERS = { 'Content-Type': 'application/json' };
+const [url, file, connections, kind] = process.argv.slice(2);
 const lines = readFileSync(file, 'utf8').trimEnd().split('\n');
 let next = 0;
 
+const work = kind === 'same-work' ? { setupRequest } : { body: lines[0], headers: HEADERS };
 const result = await autocannon({
   url,
   connections: Number(connections),
   // By time: `amount` counts time in whole seconds.
   duration: SECONDS,
-  requests: [{ method: 'POST', setupRequest }],
+  requests: [{ method: 'POST', ...work }],
 });
 process.stdout.write(JSON.stringify({ delivered: result['2xx'], seconds: result.duration }));
 
@@ -22,5 +25,5 @@ process.stdout.write(JSON.stringify({ delivered: result['2xx'], seconds: result.
 function setupRequest(request) {
   const body = JSON.stringify(JSON.parse(lines[next++ % lines.length]));
   const signature = createHmac('sha1', 's').update(body).digest('hex');
-  return { ...request, body, headers: { 'Content-Type': 'application/json', 'X-Signature': signature } };
+  return { ...request, body, headers: { ...HEADERS, 'X-Signature': signature } };
 }

@@ -1,16 +1,15 @@
 // One step of backlog.js: fills a queue, or delivers a part of it.
-const [bundle, given] = process.argv.slice(2);
-const { openStore, QUEUE_TABLES, SqliteQueue, systemClock } = await import(bundle);
-const { step, file, size, kind } = JSON.parse(given);
+const [parts, given] = process.argv.slice(2);
+const { openStore, QUEUE_TABLES, SqliteInspection, SqliteQueue, systemClock } = await import(parts);
+const { step, file, size, kind, deliveries } = JSON.parse(given);
 
 const LANE = { source: 'web', destination: 'Webhooks' };
-const DELIVERIES = 5_000;
 const PROGRESS = { rounds: 1, firstAttemptAt: Date.now(), attempts: [], rejectedBy: [], notBefore: {} };
 
 const openedAt = performance.now();
 const store = await openStore(file, { clock: systemClock, tables: [QUEUE_TABLES] });
 const queue = new SqliteQueue({ store, clock: systemClock });
-const result = step === 'add' ? await add() : await deliver(Math.round(performance.now() - openedAt));
+const result = step === 'add' ? await add() : await deliver(performance.now() - openedAt);
 await queue.close();
 await store.close();
 process.stdout.write(JSON.stringify(result));
@@ -38,8 +37,12 @@ function delivery(number, body, now) {
 
 /** @param {number} openMs */
 async function deliver(openMs) {
+  const countedAt = performance.now();
+  await new SqliteInspection({ store, clock: systemClock }).stats();
+  const countMs = performance.now() - countedAt;
+  const cpuBefore = process.cpuUsage();
   const spent = { claim: 0, settle: 0 };
-  for (let done = 0; done < DELIVERIES;) {
+  for (let done = 0; done < deliveries;) {
     const began = performance.now();
     const { claims } = await queue.claim({ ...LANE, limit: 32, leaseMs: 60_000 });
     const claimed = performance.now();
@@ -49,15 +52,13 @@ async function deliver(openMs) {
     spent.settle += performance.now() - claimed;
     done += claims.length;
   }
+  const { user, system } = process.cpuUsage(cpuBefore);
   return {
     openMs,
-    claimUs: perDelivery(spent.claim),
-    settleUs: perDelivery(spent.settle),
-    megabytes: Math.round(process.memoryUsage().rss / 1e6),
+    countMs,
+    claimUs: (spent.claim * 1000) / deliveries,
+    settleUs: (spent.settle * 1000) / deliveries,
+    cpuUs: (user + system) / deliveries,
+    megabytes: process.resourceUsage().maxRSS / 1024,
   };
-}
-
-/** @param {number} ms */
-function perDelivery(ms) {
-  return Math.round((ms * 10_000) / DELIVERIES) / 10;
 }

@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
-import { closeSync, openSync, readFileSync } from 'node:fs';
+import { once } from 'node:events';
+import { closeSync, openSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 const USAGE_PRELOAD = new URL('usage-preload.js', import.meta.url).href;
@@ -11,50 +12,83 @@ export const HOOKS = new URL('../../bin/hooks.js', import.meta.url).pathname;
  * Runs Node with these arguments to its end.
  *
  * @param {readonly string[]} args
- * @param {{ folder: string, input?: string, usage?: boolean }} options `folder` is for its output; `usage` measures its
- *   CPU time too, from inside, which takes a little time of its own
- * @returns {Promise<{ code: number | null, ms: number, cpuMs: number, stdout: string }>} `ms` from spawn to exit
+ * @param {{ folder: string, input?: string, usage?: boolean }} options `folder` is for its output and input; `usage` measures its
+ *   CPU time and memory too, from inside, which takes a little time of its own
+ * @returns {Promise<{ code: number | null, ms: number, cpuMs: number, peakMb: number, stdout: string }>} `ms` from spawn
+ *   to exit; `cpuMs` and `peakMb` are 0 without `usage`
  */
 export async function runNode(args, { folder, input = '', usage = false }) {
-  const [out, usageFile] = [join(folder, 'stdout'), join(folder, 'usage')];
-  // A file, since a pipe would have to be read by this process while it waits.
-  const fd = openSync(out, 'w');
+  const [out, usageFile, inFile] = [join(folder, 'stdout'), join(folder, 'usage'), join(folder, 'stdin')];
+  writeFileSync(inFile, input);
+  // Files, since a pipe would have to be served by this process while it waits.
+  const [stdin, fd] = [openSync(inFile, 'r'), openSync(out, 'w')];
   try {
     const { code, ms } = await timed(usage ? ['--import', USAGE_PRELOAD, ...args] : args, {
-      fd,
-      input,
+      stdio: [stdin, fd, 'ignore'],
       env: { ...cleanEnv(), BENCH_USAGE_FILE: usageFile },
     });
-    return {
-      code,
-      ms,
-      cpuMs: usage ? Number(readFileSync(usageFile, 'utf8')) : 0,
-      stdout: readFileSync(out, 'utf8'),
-    };
+    const { cpuMs, peakMb } = usage ? JSON.parse(readFileSync(usageFile, 'utf8')) : { cpuMs: 0, peakMb: 0 };
+    return { code, ms, cpuMs, peakMb, stdout: readFileSync(out, 'utf8') };
   } finally {
+    closeSync(stdin);
     closeSync(fd);
   }
 }
 
 /**
+ * Starts a command that goes on until it is told to stop, and whose first line names its URL.
+ *
+ * @param {readonly string[]} args of `hooks`
+ * @param {{ folder: string }} options
+ */
+export function startCommand(args, options) {
+  return startProgram([HOOKS, ...args, '-o', 'json'], options);
+}
+
+/**
+ * The same of any program.
+ *
+ * @param {readonly string[]} args of Node
+ * @param {{ folder: string }} options `folder` is its data folder too
+ * @returns {Promise<{ url: string, stop: () => Promise<{ cpuMs: number, peakMb: number }> }>} `stop` gives what all of it took
+ */
+export async function startProgram(args, { folder }) {
+  const usageFile = join(folder, 'usage');
+  const child = spawn(process.execPath, ['--import', USAGE_PRELOAD, ...args], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+    env: { ...cleanEnv(), HOOKS_DATA_DIR: folder, BENCH_USAGE_FILE: usageFile },
+  });
+  const ended = once(child, 'exit');
+  const first = await Promise.race([once(child.stdout, 'data'), ended.then(() => undefined)]);
+  if (first === undefined) throw new Error(`node ${args.join(' ')} ended`);
+  // What else it says is not looked at, but would stop it if nobody took it.
+  child.stdout.resume();
+  return {
+    url: JSON.parse(String(first[0]).split('\n')[0]).url,
+    stop: async () => {
+      child.kill('SIGTERM');
+      await ended;
+      return JSON.parse(readFileSync(usageFile, 'utf8'));
+    },
+  };
+}
+
+/**
  * @param {readonly string[]} args
- * @param {{ fd: number, input: string, env: NodeJS.ProcessEnv }} options
+ * @param {import('node:child_process').SpawnOptions} options
  * @returns {Promise<{ code: number | null, ms: number }>}
  */
-function timed(args, { fd, input, env }) {
+function timed(args, options) {
   return new Promise((resolve, reject) => {
     const began = performance.now();
-    const child = spawn(process.execPath, args, { stdio: ['pipe', fd, 'ignore'], env });
+    const child = spawn(process.execPath, args, options);
     child.on('error', reject);
     child.on('exit', (code) => resolve({ code, ms: performance.now() - began }));
-    // A child that ends without reading its input is no failure of the measurement.
-    child.stdin.on('error', () => {});
-    child.stdin.end(input);
   });
 }
 
 /** The settings of whoever runs this must not steer what is measured. */
-function cleanEnv() {
+export function cleanEnv() {
   const names = Object.keys(process.env).filter((name) => !/^(HOOKS_|SEGMENT_|DEBUG$|NODE_)/.test(name));
   return Object.fromEntries(names.map((name) => [name, process.env[name]]));
 }

@@ -2,19 +2,42 @@ import { createWriteStream } from 'node:fs';
 import { once } from 'node:events';
 
 /**
- * Writes a file of NDJSON: tracks of about 300 bytes, each of a user of its own.
+ * Writes a file of NDJSON: tracks, each of a user of its own.
  *
  * @param {string} file
  * @param {number} count
+ * @param {{ context?: boolean }} [options] with `context` they have about 1 KB, as those of a browser, else 300 bytes
  */
-export async function writeMessages(file, count) {
+export async function writeMessages(file, count, { context = false } = {}) {
   const out = createWriteStream(file);
   for (let index = 0; index < count; index++) {
-    if (!out.write(`${message(index)}\n`)) await once(out, 'drain');
+    const text = context
+      ? JSON.stringify({ ...JSON.parse(message(index)), context: CONTEXT })
+      : message(index);
+    if (!out.write(`${text}\n`)) await once(out, 'drain');
   }
   out.end();
   await once(out, 'finish');
 }
+
+const CONTEXT = {
+  ip: '203.0.113.7',
+  locale: 'de-DE',
+  timezone: 'Europe/Berlin',
+  library: { name: 'analytics.js', version: 'next-1.70.0' },
+  userAgent:
+    'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/130.0.0.0 Safari/537.36',
+  page: {
+    path: '/shop/checkout/done',
+    referrer: 'https://shop.example/shop/checkout/payment?step=3&method=card',
+    search: '?order=latest&utm_campaign=autumn',
+    title: 'Thank you for your order – Example Shop',
+    url: 'https://shop.example/shop/checkout/done?order=latest&utm_campaign=autumn',
+  },
+  campaign: { name: 'autumn', source: 'newsletter', medium: 'email', content: 'hero-banner' },
+  device: { type: 'desktop', manufacturer: 'unknown', model: 'unknown' },
+  screen: { width: 1920, height: 1080, density: 1.25 },
+};
 
 /** @param {number} index */
 export function message(index) {

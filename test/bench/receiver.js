@@ -4,11 +4,11 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-const NODE_RECEIVER = new URL('node-receiver.js', import.meta.url).pathname;
+const LEAN_RECEIVER = new URL('lean-receiver.js', import.meta.url).pathname;
 
 /**
- * A receiver in a process of its own that answers every POST with 200 at once: nginx where it is installed, since a
- * node:http receiver tops out before a good sender does; else node:http, and then what is measured may be its limit.
+ * A receiver in a process of its own that answers every POST with 200 at once: nginx where it is installed, else one on
+ * node:net that does next to nothing. A node:http receiver tops out before a good sender does.
  *
  * @param {string} folder for its files
  * @returns {Promise<{ name: string, url: string, stop: () => Promise<void> }>}
@@ -16,7 +16,7 @@ const NODE_RECEIVER = new URL('node-receiver.js', import.meta.url).pathname;
 export async function startReceiver(folder) {
   const port = await freePort();
   const nginx = spawnSync('nginx', ['-v']).status === 0;
-  const child = nginx ? startNginx(folder, port) : spawn(process.execPath, [NODE_RECEIVER, String(port)]);
+  const child = nginx ? startNginx(folder, port) : spawn(process.execPath, [LEAN_RECEIVER, String(port)]);
   const url = `http://127.0.0.1:${port}/hook`;
   const ended = new Promise((resolve) => child.once('exit', resolve));
   await Promise.race([
@@ -27,7 +27,7 @@ export async function startReceiver(folder) {
     child.kill();
     await ended;
   };
-  return { name: nginx ? 'nginx' : 'node:http', url, stop };
+  return { name: nginx ? 'nginx' : 'node:net', url, stop };
 }
 
 /**

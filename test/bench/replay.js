@@ -2,24 +2,37 @@ import { join } from 'node:path';
 import { HOOKS, runNode } from './child.js';
 import { writeMessages } from './messages.js';
 import { startReceiver } from './receiver.js';
-import { interleave, ratios, spread, values } from './rounds.js';
+import { report } from './report.js';
+import { interleave } from './rounds.js';
 
 export const claim =
-  'Replay: reading, signing and sending, compared with autocannon doing the same work per request';
+  'Replay of 1 KB messages, signed: compared with a bare loop over undici, and with autocannon doing the same work or none';
 
 const AUTOCANNON = new URL('autocannon-child.js', import.meta.url).pathname;
+const BARE_LOOP = new URL('bare-loop-child.js', import.meta.url).pathname;
+const QUANTITIES = {
+  perSecond: { name: 'messages a second', shown: (number) => String(Math.round(number)) },
+  cpuUs: { name: 'CPU µs a message', shown: (number) => number.toFixed(1) },
+  peakMb: { name: 'peak memory, MB', shown: (number) => number.toFixed(0) },
+};
 const CONNECTIONS = 32;
 
 /** @param {import('./run.js').Bench} bench */
 export async function run({ folder, rounds, messages, print }) {
   const file = join(folder, 'messages.ndjson');
-  await writeMessages(file, messages);
+  await writeMessages(file, messages, { context: true });
   const receiver = await startReceiver(folder);
   try {
     print(`${messages} messages, ${CONNECTIONS} connections, receiver: ${receiver.name}`);
     const place = { folder, file, url: receiver.url };
-    const variants = { hooks: () => hooks(place, messages), autocannon: () => autocannon(place) };
-    report(await interleave(variants, rounds), print);
+    const variants = {
+      hooks: () => replay(place, messages),
+      'bare loop': () => peer(BARE_LOOP, place),
+      'autocannon, same work': () => peer(AUTOCANNON, place, 'same-work'),
+      'autocannon, fixed body': () => peer(AUTOCANNON, place, 'fixed-body'),
+    };
+    const results = await interleave(variants, rounds);
+    report(results, { quantities: QUANTITIES, print, compared: ['perSecond', 'cpuUs'] });
   } finally {
     await receiver.stop();
   }
@@ -33,15 +46,15 @@ export async function run({ folder, rounds, messages, print }) {
  * @param {Place} place
  * @param {number} messages
  */
-async function hooks({ folder, file, url }, messages) {
+export async function replay({ folder, file, url }, messages) {
   const to = ['--url', url, '--secret', 's', '--concurrency', String(CONNECTIONS), '--no-config'];
   const args = [HOOKS, 'replay', file, ...to, '-o', 'json', '-q'];
-  const { code, ms, cpuMs, stdout } = await runNode(args, { folder, usage: true });
+  const { code, ms, cpuMs, peakMb, stdout } = await runNode(args, { folder, usage: true });
   const delivered = deliveredIn(stdout);
   if (code !== 0 || delivered !== messages) {
     throw new Error(`hooks replay: exit ${code}, ${delivered} of ${messages} messages delivered`);
   }
-  return { perSecond: (messages / ms) * 1000, cpuUs: (cpuMs / messages) * 1000 };
+  return { perSecond: (messages / ms) * 1000, cpuUs: (cpuMs / messages) * 1000, peakMb };
 }
 
 /** @param {string} stdout */
@@ -53,34 +66,14 @@ function deliveredIn(stdout) {
 /**
  * Only its sending time: its own start is left out, in its favour.
  *
+ * @param {string} program
  * @param {Place} place
+ * @param {'same-work' | 'fixed-body'} [kind] of autocannon
  */
-async function autocannon({ folder, file, url }) {
-  const args = [AUTOCANNON, url, file, String(CONNECTIONS)];
-  const { code, cpuMs, stdout } = await runNode(args, { folder, usage: true });
-  if (code !== 0) throw new Error(`autocannon: exit ${code}`);
+async function peer(program, { folder, file, url }, kind) {
+  const args = [program, url, file, String(CONNECTIONS), ...(kind === undefined ? [] : [kind])];
+  const { code, cpuMs, peakMb, stdout } = await runNode(args, { folder, usage: true });
+  if (code !== 0) throw new Error(`${program}: exit ${code}`);
   const { delivered, seconds } = JSON.parse(stdout);
-  return { perSecond: delivered / seconds, cpuUs: (cpuMs / delivered) * 1000 };
-}
-
-/**
- * @param {Record<string, import('./rounds.js').Measurement[]>} results
- * @param {(line: string) => void} print
- */
-function report(results, print) {
-  for (const [name, measurements] of Object.entries(results)) {
-    const perSecond = spread(values(measurements, 'perSecond'), (number) => `${Math.round(number)}/s`);
-    const cpu = spread(values(measurements, 'cpuUs'), (number) => `${number.toFixed(1)} µs`);
-    print(`${name.padEnd(12)} ${perSecond.padEnd(34)} CPU a message ${cpu}`);
-  }
-  for (const [quantity, name] of [
-    ['perSecond', 'messages a second'],
-    ['cpuUs', 'CPU a message'],
-  ]) {
-    const shown = spread(
-      ratios(results.hooks, results.autocannon, quantity),
-      (ratio) => `${ratio.toFixed(2)}×`,
-    );
-    print(`hooks ÷ autocannon, ${name}: ${shown}`);
-  }
+  return { perSecond: delivered / seconds, cpuUs: (cpuMs / delivered) * 1000, peakMb };
 }

@@ -16,6 +16,15 @@ const CLAIMS = {
   'start-up': () => import('./start-up.js'),
   replay: () => import('./replay.js'),
   backlog: () => import('./backlog.js'),
+  ingest: () => import('./ingest.js'),
+  delivery: () => import('./delivery.js'),
+  'dead-destination': () => import('./dead-destination.js'),
+  audience: () => import('./audience.js'),
+  client: () => import('./client.js'),
+  verify: () => import('./verify.js'),
+  reading: () => import('./reading.js'),
+  growth: () => import('./growth.js'),
+  servers: () => import('./servers.js'),
 };
 
 const wanted = process.argv.slice(2);
@@ -36,7 +45,7 @@ async function measure({ claim, run }) {
     await run({
       folder,
       rounds: setting('BENCH_ROUNDS', 5),
-      messages: setting('BENCH_MESSAGES', 150_000),
+      messages: setting('BENCH_MESSAGES', 200_000),
       print,
     });
   } catch (error) {

@@ -1,7 +1,8 @@
-// Loaded before a measured program: at its exit, writes the CPU time it took (user and system, ms).
+// Loaded before a measured program: at its exit, writes the CPU time (user and system, ms) and the memory that it took.
 import { writeFileSync } from 'node:fs';
 
 process.on('exit', () => {
-  const { user, system } = process.cpuUsage();
-  writeFileSync(process.env.BENCH_USAGE_FILE, String((user + system) / 1000));
+  const { userCPUTime, systemCPUTime, maxRSS } = process.resourceUsage();
+  const usage = { cpuMs: (userCPUTime + systemCPUTime) / 1000, peakMb: maxRSS / 1024 };
+  writeFileSync(process.env.BENCH_USAGE_FILE, JSON.stringify(usage));
 });

@@ -1,5 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { ReceivedRequest } from '../../src/receiver/received-request.ts';
@@ -7,6 +6,7 @@ import { startReceiver, type Receiver } from '../../src/receiver/receiver.ts';
 import { parseScript } from '../../src/receiver/script.ts';
 import { hooks, type HooksResult } from '../end-to-end/hooks.ts';
 import { bodyOf, sorted } from '../service/serving.ts';
+import { temporaryFolder } from '../temporary-folder.ts';
 
 const SECRET = 's3cret';
 
@@ -14,16 +14,15 @@ let folder: string;
 let receiver: Receiver | undefined;
 let received: ReceivedRequest[];
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'hooks-delete-'));
+  folder = temporaryFolder();
   received = [];
 });
 afterEach(async () => {
   await receiver?.close();
-  rmSync(folder, { recursive: true, force: true });
 });
 
 /** With the sources `web`, `app` (its destination is disabled) and `shop`. */
-async function runDelete(args: readonly string[], respond = '200'): Promise<HooksResult> {
+async function runDelete(args: readonly string[], respond = '200', stdin = ''): Promise<HooksResult> {
   receiver = await startReceiver({
     secrets: [SECRET],
     script: parseScript(respond),
@@ -36,7 +35,7 @@ async function runDelete(args: readonly string[], respond = '200'): Promise<Hook
     shop: { destinations: { Elsewhere: destination } },
   };
   writeFileSync(join(folder, '.hooksrc.json'), JSON.stringify({ sources }));
-  return hooks(['delete', ...args, '-o', 'json'], { cwd: folder, env: { HOOKS_DATA_DIR: folder } });
+  return hooks(['delete', ...args, '-o', 'json'], { cwd: folder, env: { HOOKS_DATA_DIR: folder }, stdin });
 }
 
 function rows({ stdout }: HooksResult): readonly Record<string, unknown>[] {
@@ -72,6 +71,22 @@ describe('hooks delete', () => {
     expect(result.code).toBe(1);
     expect(rows(result)).toMatchObject([{ source: 'web', state: 'failed', delivered: 0, failed: 1 }]);
     expect(result.stderr).toContain('failed: 400 from');
+  });
+
+  it('takes user ids from standard input, one a line, each once', async () => {
+    const lines = '\ufeffu1\r\nu 2\n\nu1\n';
+    const result = await runDelete(['u0', '-', '--source', 'web'], '200', lines);
+    expect(rows(result)).toMatchObject([{ source: 'web', state: 'delivered', users: 3 }]);
+    expect(sorted(received, 'userId')).toEqual(['u 2', 'u0', 'u1']);
+  });
+
+  it('cannot be tried for nobody on standard input, or for an id without a character', async () => {
+    const none = await runDelete(['-']);
+    expect([none.code, none.stderr]).toEqual([2, expect.stringContaining('on standard input, got none')]);
+    await receiver?.close();
+    const empty = await runDelete(['']);
+    expect([empty.code, empty.stderr]).toEqual([2, expect.stringContaining('got an empty string')]);
+    expect(received).toEqual([]);
   });
 
   it('sends nothing with --dry-run', async () => {

@@ -1,13 +1,14 @@
-import { createHmac } from 'node:crypto';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { readFileSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { createServer, type AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { hooks, startHooks, type HooksOptions, type RunningHooks } from '../end-to-end/hooks.ts';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { hooks, startHooks } from '../end-to-end/hooks.ts';
 import { RawConnection, rawPost } from '../receiver/raw-connection.ts';
+import { temporaryFolder } from '../temporary-folder.ts';
+import { sign } from '../sign.ts';
+import { listening } from '../end-to-end/listening.ts';
 
 const SECRET = 's3cret-of-the-test';
 const BODY = '{"version":1,"type":"track","userId":"u1","event":"Signup","properties":{},"messageId":"m1"}';
@@ -17,42 +18,8 @@ const RAW_CONTROLS = /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202a-\u202e]/;
 
 let folder: string;
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'hooks-listen-'));
+  folder = temporaryFolder();
 });
-afterEach(() => {
-  rmSync(folder, { recursive: true, force: true });
-});
-
-function sign(body: string | Uint8Array): string {
-  return createHmac('sha1', SECRET).update(body).digest('hex');
-}
-
-interface Listening extends RunningHooks {
-  readonly url: string;
-  readonly port: number;
-  readonly post: (body: string | Uint8Array, headers?: Record<string, string>) => Promise<Response>;
-  readonly nextLine: () => Promise<Record<string, unknown>>;
-}
-
-/** Starts `hooks listen` on a free port with JSON lines, and waits until it is ready. */
-async function listening(args: readonly string[] = [], options: HooksOptions = {}): Promise<Listening> {
-  const running = startHooks(['listen', '--port', '0', '-o', 'json', ...args], options);
-  const nextLine = async (): Promise<Record<string, unknown>> => {
-    const { value, done } = await running.lines.next();
-    if (done === true) throw new Error(`hooks listen ended: ${running.stderr()}`);
-    return JSON.parse(value) as Record<string, unknown>;
-  };
-  const ready = await nextLine();
-  expect(ready).toEqual({ ready: true, url: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/) });
-  const url = String(ready['url']);
-  return {
-    ...running,
-    url,
-    port: Number(new URL(url).port),
-    nextLine,
-    post: (body, headers = {}) => fetch(`${url}/hook`, { method: 'POST', body: Buffer.from(body), headers }),
-  };
-}
 
 /** Several requests in one write, so that no time passes between them. */
 async function sendAtOnce(port: number, requests: string): Promise<void> {
@@ -63,7 +30,11 @@ async function sendAtOnce(port: number, requests: string): Promise<void> {
 describe('hooks listen -o json', () => {
   it('says where it listens, then a line for each request', async () => {
     const listen = await listening(['--secret', SECRET]);
-    await listen.post(BODY, { 'X-Signature': sign(BODY) });
+    expect(listen.ready).toEqual({
+      ready: true,
+      url: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/) as string,
+    });
+    await listen.post(BODY, { 'X-Signature': sign(BODY, SECRET) });
     expect(await listen.nextLine()).toEqual({
       at: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
       method: 'POST',
@@ -78,7 +49,7 @@ describe('hooks listen -o json', () => {
       bytes: BODY.length,
       ms: expect.any(Number),
     });
-    await listen.post('no JSON', { 'X-Signature': sign(BODY) });
+    await listen.post('no JSON', { 'X-Signature': sign(BODY, SECRET) });
     expect(await listen.nextLine()).toMatchObject({
       type: null,
       verdict: 'invalid',
@@ -110,7 +81,7 @@ describe('hooks listen -o json', () => {
     ['standard input', ['--secret-file', '-'], { stdin: `${SECRET}\n` }],
   ])('takes the secret from %s', async (_what, args, options) => {
     const listen = await listening(args, options);
-    await listen.post(BODY, { 'X-Signature': sign(BODY) });
+    await listen.post(BODY, { 'X-Signature': sign(BODY, SECRET) });
     expect(await listen.nextLine()).toMatchObject({ verdict: 'valid' });
     await listen.stop();
   });
@@ -121,7 +92,7 @@ describe('hooks listen -o json', () => {
       cwd: folder,
       env: { HOOKS_SECRET: 'other' },
     });
-    await listen.post(BODY, { 'X-Signature': sign(BODY) });
+    await listen.post(BODY, { 'X-Signature': sign(BODY, SECRET) });
     expect(await listen.nextLine()).toMatchObject({ verdict: 'valid', secret: 1 });
     await listen.stop();
   });
@@ -139,7 +110,7 @@ describe('hooks listen -o json', () => {
   it('answers 401 to what does not verify when a signature is required', async () => {
     const listen = await listening(['--secret', SECRET, '--require-signature']);
     expect((await listen.post(BODY)).status).toBe(401);
-    expect((await listen.post(BODY, { 'X-Signature': sign(BODY) })).status).toBe(200);
+    expect((await listen.post(BODY, { 'X-Signature': sign(BODY, SECRET) })).status).toBe(200);
     await listen.stop();
   });
 });
@@ -149,7 +120,11 @@ describe('hooks listen', () => {
     const running = startHooks(['listen', '--port', '0', '--secret', SECRET]);
     const first = await running.lines.next();
     const url = /^Listening on (http:\/\/127\.0\.0\.1:\d+)$/.exec(first.value ?? '')?.[1] ?? '';
-    await fetch(`${url}/hook`, { method: 'POST', body: BODY, headers: { 'X-Signature': sign(BODY) } });
+    await fetch(`${url}/hook`, {
+      method: 'POST',
+      body: BODY,
+      headers: { 'X-Signature': sign(BODY, SECRET) },
+    });
     await fetch(`${url}/hook`, { method: 'POST', body: BODY, headers: { 'X-Signature': 'x' } });
     const [valid, invalid] = [await running.lines.next(), await running.lines.next()];
     expect(valid.value).toMatch(
@@ -227,7 +202,7 @@ describe('hooks listen --save', () => {
   it('keeps the exact bytes of each request, its secrets masked, for the owner alone', async () => {
     const listen = await listening(['--save', 'kept/here', '--secret', SECRET], { cwd: folder });
     const body = Buffer.from([0x7b, 0xff, 0x00, 0x7d]);
-    await listen.post(BODY, { Authorization: 'Basic c2VjcmV0', 'X-Signature': sign(BODY) });
+    await listen.post(BODY, { Authorization: 'Basic c2VjcmV0', 'X-Signature': sign(BODY, SECRET) });
     await listen.post(body);
     const lines = [await listen.nextLine(), await listen.nextLine()];
     await listen.stop();
@@ -249,7 +224,7 @@ describe('hooks listen --save', () => {
       verdict: 'valid',
     });
     expect(captures[0]?.headers).toContainEqual(['Authorization', '***']);
-    expect(captures[0]?.headers).toContainEqual(['X-Signature', sign(BODY)]);
+    expect(captures[0]?.headers).toContainEqual(['X-Signature', sign(BODY, SECRET)]);
     expect(captures[1]?.bodyBase64).toBe(body.toString('base64'));
   });
 
@@ -294,7 +269,7 @@ describe('hooks listen that expects something', () => {
   it('exits 0 as soon as so many valid requests came', async () => {
     const listen = await listening(['--secret', SECRET, '--count', '2', '--within', '15s']);
     await listen.post(BODY);
-    for (let sent = 0; sent < 2; sent++) await listen.post(BODY, { 'X-Signature': sign(BODY) });
+    for (let sent = 0; sent < 2; sent++) await listen.post(BODY, { 'X-Signature': sign(BODY, SECRET) });
     expect(await listen.exited).toMatchObject({ code: 0 });
   });
 
@@ -308,7 +283,7 @@ describe('hooks listen that expects something', () => {
 
   it('exits 1 when too few came, and says what came', async () => {
     const listen = await listening(['--secret', SECRET, '--count', '2', '--until-idle', '50ms']);
-    await sendAtOnce(listen.port, rawPost(BODY, [`X-Signature: ${sign(BODY)}`]) + rawPost(BODY));
+    await sendAtOnce(listen.port, rawPost(BODY, [`X-Signature: ${sign(BODY, SECRET)}`]) + rawPost(BODY));
     const { code, stderr } = await listen.exited;
     expect(code).toBe(1);
     expect(stderr).toContain('error: Expected 2 valid POSTs, got 2 requests: 1 valid, 1 unsigned');
@@ -328,7 +303,7 @@ describe('hooks listen that expects something', () => {
 
   it('ends when nothing more comes, with 1 when some of it was not', async () => {
     const listen = await listening(['--until-idle', '50ms', '--secret', SECRET]);
-    await sendAtOnce(listen.port, rawPost(BODY, [`X-Signature: ${sign(BODY)}`]) + rawPost(BODY));
+    await sendAtOnce(listen.port, rawPost(BODY, [`X-Signature: ${sign(BODY, SECRET)}`]) + rawPost(BODY));
     expect(await listen.exited).toMatchObject({ code: 1 });
   });
 
@@ -378,8 +353,12 @@ describe('hooks listen that cannot start', () => {
     [['--respond', '503,nope'], 'got `nope` (--respond, step 2, character 5)'],
     [['--require-signature'], 'A signature is required, but there is no secret to check it with'],
     [['--secret', ''], 'The secret is empty (from --secret)'],
-    [['--secret-file', 'missing'], 'missing: the secret cannot be read: it does not exist (--secret-file)'],
+    [
+      ['--secret-file', 'missing'],
+      'missing: the secret cannot be read: there is no such file (--secret-file)',
+    ],
     [['--host', '192.0.2.1'], 'Cannot listen on 192.0.2.1 port 0'],
+    [['--host', ''], 'expected an address, got an empty text'],
     [['--cuont', '1'], 'did you mean --count?'],
     [['surplus'], 'too many arguments'],
   ])('exits 2 for %j', async (args, message) => {

@@ -2,12 +2,15 @@ import { mkdir, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { systemClock } from '../../src/clock.ts';
+import type { Io } from '../../src/cli/io.ts';
+import { purge } from '../../src/cli/queue/change.ts';
+import type { QueueOptions } from '../../src/cli/queue/session.ts';
 import { openDurableQueue } from '../../src/pipeline/durable-queue.ts';
 import { startReceiver, type Receiver } from '../../src/receiver/receiver.ts';
 import { parseScript } from '../../src/receiver/script.ts';
 import { hooks, startHooks, type HooksResult, type RunningHooks } from '../end-to-end/hooks.ts';
 import { newDelivery } from '../queue/new-delivery.ts';
-import { temporaryFolder } from '../store/temporary-store.ts';
+import { temporaryFolder } from '../temporary-folder.ts';
 
 const SECRET = 'canary-secret';
 
@@ -124,7 +127,7 @@ describe('the durable queue at the command line', () => {
     expect((await run('send track --event A --queue -q --store sqlite:./x.db')).code).toBe(0);
     expect((await json('queue stats')).at(-1)).toMatchObject({ total: { pending: 0 } });
     expect((await json('queue stats --store sqlite:./x.db')).at(-1)).toMatchObject({ total: { pending: 1 } });
-    const { code, stderr } = await run('queue stats --store redis://:canary@host');
+    const { code, stderr } = await run('queue stats --store mysql://:canary@host');
     expect([code, stderr]).toEqual([2, expect.stringMatching(/Expected `store` to be sqlite:FILE/)]);
     expect(stderr).not.toContain('canary');
   });
@@ -185,6 +188,33 @@ describe('the durable queue at the command line', () => {
     expect((await run('queue retry')).code).toBe(2);
   });
 
+  it('counts what the flags leave as it counts all', async () => {
+    await buryOne();
+    await send('Waits');
+    await send('Waits');
+    expect(await json('queue stats --since 1h')).toEqual(await json('queue stats'));
+    expect((await json('queue stats --filter event=Waits')).at(-1)).toMatchObject({
+      total: { pending: 2, dead: 0 },
+    });
+    const { stderr } = await run('queue stats --fliter event=Waits extra');
+    expect(stderr).toContain('did you mean --filter?');
+    expect((await run('queue stats extra')).stderr).toContain('hooks queue stats --help shows its flags');
+  });
+
+  it('names the destination whose webhooks cannot be asked', async () => {
+    const headers = { Host: 'a' };
+    const destinations = {
+      Ok: { webhooks: ['http://a'] },
+      Bad: { webhooks: [{ url: 'http://b', headers }] },
+    };
+    await writeFile(join(cwd, '.hooksrc.json'), JSON.stringify({ sources: { web: { destinations } } }));
+    const { code, stderr } = await run('worker');
+    expect(code).toBe(2);
+    expect(stderr).toContain(
+      'Header `Host` cannot be set: it follows from the URL (at `sources.web.destinations.Bad.webhooks[0].headers.Host`)',
+    );
+  });
+
   it('exports what replay reads, and drops and purges for good', async () => {
     await buryOne();
     await send('Waits');
@@ -217,5 +247,14 @@ describe('the durable queue at the command line', () => {
     while (!JSON.stringify(total).includes(`"delivered":${count}`) && systemClock.now() < deadline);
     expect((await worker.stop('SIGTERM')).code).toBe(0);
     expect(total).toEqual({ pending: 0, sending: 0, retrying: 0, delivered: count, dead: 0 });
+  });
+});
+
+describe('a queue command that Ctrl-C has cut short', () => {
+  it('ends with 130, not as if all were done', async () => {
+    const env = { HOOKS_DATA_DIR: temporaryFolder() };
+    const io = { env, cwd: env.HOOKS_DATA_DIR, signal: AbortSignal.abort('SIGINT'), note() {}, out() {} };
+    const options = { output: 'json', config: false } as unknown as QueueOptions; // what commander makes of no flags
+    expect(await purge(options, io as unknown as Io)).toBe(130); // purging touches nothing else
   });
 });

@@ -1,10 +1,10 @@
 import { createServer, type AddressInfo } from 'node:net';
-import { temporaryFolder } from '../store/temporary-store.ts';
 import { afterEach, describe, expect, it } from 'vitest';
 import { startReceiver, type Receiver } from '../../src/receiver/receiver.ts';
 import type { ReceivedRequest } from '../../src/receiver/received-request.ts';
 import { hooks, startHooks, type RunningHooks } from '../end-to-end/hooks.ts';
 import { basic, bodyOf, track, until } from '../service/serving.ts';
+import { temporaryFolder } from '../temporary-folder.ts';
 
 const WRITE_KEY = 'wk-canary-of-the-command';
 const SECRET = 's3cret-canary-of-the-command';
@@ -120,5 +120,12 @@ describe('hooks serve', () => {
       `Cannot listen on 127.0.0.1 port ${port}: something else is listening there`,
     );
     expect((await hooks(['serve', '--port', '70000'])).code).toBe(2);
+  });
+
+  it('does not take an address that an unset variable left empty for every address', async () => {
+    const env = { HOOKS_WRITE_KEY: WRITE_KEY, HOOKS_DATA_DIR: temporaryFolder() };
+    const { code, stderr } = await hooks(['serve', '--port', '0', '--host', ''], { env });
+    expect(code).toBe(2);
+    expect(stderr).toContain('expected an address, got an empty text');
   });
 });

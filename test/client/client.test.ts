@@ -94,6 +94,19 @@ describe('the calls of a client', () => {
     expect(receipts.map(({ messageId }) => messageId)).toEqual(['a', 'own']);
     expect(sink.batches[0]).toMatchObject([{ orderKeys: ['user:u'], exactBody }, { orderKeys: [] }]);
   });
+
+  it('call back instead of making a promise, when asked to', async () => {
+    const { client, sink } = setUp({ flushAt: 2 });
+    const message = { type: 'track', event: 'e', userId: 'u', timestamp: NOW } as const;
+    const receipts: Receipt[] = [];
+    for (const messageId of ['a', 'b', 'c'])
+      client.enqueueThen({ message, messageId }, (receipt) => receipts.push(receipt));
+    expect(receipts).toEqual([]);
+    await client.close();
+    expect(receipts.map(({ messageId }) => messageId)).toEqual(['a', 'b', 'c']);
+    expect(sink.ids).toEqual([['a', 'b'], ['c']]);
+    expect(() => client.enqueueThen({ message }, () => {})).toThrow(ClosedError);
+  });
 });
 
 describe('close', () => {

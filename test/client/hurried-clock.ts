@@ -9,6 +9,14 @@ export class HurriedClock implements Clock {
     return this.#now;
   }
 
+  skipped(): number {
+    return 0;
+  }
+
+  reach(time: number): void {
+    this.#now = Math.max(this.#now, time);
+  }
+
   after(ms: number, callback: () => void): () => void {
     const immediate = setImmediate(() => {
       this.waits.push(ms);

@@ -2,7 +2,7 @@ import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { findProjectFile, findUserFile } from '../../src/config/find-files.ts';
-import { folderWith } from './folder.ts';
+import { temporaryFolder } from '../temporary-folder.ts';
 
 const PACKAGE = '{ "name": "x" }';
 
@@ -21,24 +21,24 @@ describe('findProjectFile', () => {
     'hooks.config.mjs',
     'hooks.config.ts',
   ])('finds %s', async (name) => {
-    const folder = await folderWith({ [name]: '', 'package.json': PACKAGE });
+    const folder = temporaryFolder({ [name]: '', 'package.json': PACKAGE });
     expect(findProjectFile(folder)).toBe(join(folder, name));
   });
 
   it('finds a package.json with a key hooks, and no other', async () => {
-    const folder = await folderWith({ 'package.json': '{ "hooks": {} }' });
+    const folder = temporaryFolder({ 'package.json': '{ "hooks": {} }' });
     expect(findProjectFile(folder)).toBe(join(folder, 'package.json'));
-    const none = await folderWith({ 'package.json': '{ "keywords": ["hooks"], "x": { "hooks": 1 } }' });
+    const none = temporaryFolder({ 'package.json': '{ "keywords": ["hooks"], "x": { "hooks": 1 } }' });
     expect(findProjectFile(none)).toBeUndefined();
   });
 
   it('leaves a malformed package.json to npm', async () => {
-    const folder = await folderWith({ 'package.json': '{ "hooks": ', '.hooksrc': '' });
+    const folder = temporaryFolder({ 'package.json': '{ "hooks": ', '.hooksrc': '' });
     expect(findProjectFile(folder)).toBe(join(folder, '.hooksrc'));
   });
 
   it('looks in every folder up to the nearest package.json, and no further', async () => {
-    const folder = await folderWith({
+    const folder = temporaryFolder({
       '.hooksrc': '',
       'app/package.json': PACKAGE,
       'app/src/deep/x': '',
@@ -52,13 +52,13 @@ describe('findProjectFile', () => {
   });
 
   it('finds one beside the package.json from a folder below', async () => {
-    const folder = await folderWith({ 'package.json': PACKAGE, 'hooks.config.mjs': '' });
+    const folder = temporaryFolder({ 'package.json': PACKAGE, 'hooks.config.mjs': '' });
     await mkdir(join(folder, 'a/b'), { recursive: true });
     expect(findProjectFile(join(folder, 'a/b'))).toBe(join(folder, 'hooks.config.mjs'));
   });
 
   it('looks in the current folder only when no package.json is above it', async () => {
-    const folder = await folderWith({ '.hooksrc.js': '', 'a/x': '', 'b/.hooksrc': '' });
+    const folder = temporaryFolder({ '.hooksrc.js': '', 'a/x': '', 'b/.hooksrc': '' });
     expect(findProjectFile(join(folder, 'a'))).toBeUndefined();
     expect(findProjectFile(join(folder, 'b'))).toBe(join(folder, 'b/.hooksrc'));
   });
@@ -68,18 +68,18 @@ describe('findUserFile', () => {
   it.each(['config', 'config.json', 'config.yaml', 'config.yml', '.hooksrc', '.hooksrc.yaml'])(
     'finds %s below XDG_CONFIG_HOME',
     async (name) => {
-      const folder = await folderWith({ [`hooks/${name}`]: '' });
+      const folder = temporaryFolder({ [`hooks/${name}`]: '' });
       expect(findUserFile({ XDG_CONFIG_HOME: folder })).toBe(join(folder, 'hooks', name));
     },
   );
 
   it('looks below ~/.config without XDG_CONFIG_HOME', async () => {
-    const folder = await folderWith({ '.config/hooks/config.yaml': '' });
+    const folder = temporaryFolder({ '.config/hooks/config.yaml': '' });
     expect(findUserFile({ HOME: folder })).toBe(join(folder, '.config/hooks/config.yaml'));
   });
 
   it('takes no code', async () => {
-    const folder = await folderWith({
+    const folder = temporaryFolder({
       'hooks/config.js': '',
       'hooks/hooks.config.ts': '',
       'hooks/.hooksrc.mjs': '',

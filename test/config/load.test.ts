@@ -2,8 +2,9 @@ import { chmod, mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { loadFile } from '../../src/config/load.ts';
-import { failureOf, folderWith } from './folder.ts';
+import { failureOf } from './settings-with.ts';
 import { asNobody } from '../as-nobody.ts';
+import { temporaryFolder } from '../temporary-folder.ts';
 
 const VALUES = { store: 'sqlite:./x.db', webhooks: ['http://a.example'] };
 const JSON_TEXT = JSON.stringify(VALUES);
@@ -26,7 +27,7 @@ describe('loadFile', () => {
     ],
     ['.hooksrc.ts', `export default await Promise.resolve(${JSON_TEXT} as unknown)`],
   ])('reads %s', async (name, text) => {
-    const folder = await folderWith({ [name]: text });
+    const folder = temporaryFolder({ [name]: text });
     expect(await loadFile(join(folder, name), name)).toEqual(VALUES);
   });
 
@@ -35,7 +36,7 @@ describe('loadFile', () => {
     ['comment.yaml', '# store: x\n'],
     ['.hooksrc', '\n'],
   ])('takes %s, which says nothing, as no settings', async (name, text) => {
-    const folder = await folderWith({ [name]: text });
+    const folder = temporaryFolder({ [name]: text });
     expect(await loadFile(join(folder, name), name)).toEqual({});
   });
 
@@ -64,7 +65,7 @@ describe('loadFile', () => {
     ],
     ['import.mjs', 'import "./nowhere.mjs"', 'the config cannot be used: Cannot find module'],
   ])('says where %s is broken', async (name, text, message) => {
-    const folder = await folderWith({ [name]: text });
+    const folder = temporaryFolder({ [name]: text });
     expect((await failureOf(() => loadFile(join(folder, name), name))).message).toContain(message);
   });
 
@@ -76,13 +77,13 @@ describe('loadFile', () => {
     ['e.yaml', 'sharedSecret: !canary x\n'],
     ['f.yaml', 'sharedSecret: canary\nsharedSecret: canary\n'],
   ])('keeps the text of a broken file (%s) to itself', async (name, text) => {
-    const folder = await folderWith({ [name]: text });
+    const folder = temporaryFolder({ [name]: text });
     const { message, hint = '' } = await failureOf(() => loadFile(join(folder, name), name));
     expect(message + hint).not.toContain('canary');
   });
 
   it('runs code once, even when it throws', async () => {
-    const folder = await folderWith({
+    const folder = temporaryFolder({
       'hooks.config.mjs': 'globalThis.timesRun = (globalThis.timesRun ?? 0) + 1; throw new Error("x")',
     });
     await failureOf(() => loadFile(join(folder, 'hooks.config.mjs'), 'hooks.config.mjs'));
@@ -90,7 +91,7 @@ describe('loadFile', () => {
   });
 
   it('says what is wrong with a file that cannot be read', async () => {
-    const folder = await folderWith({ 'package.json': '{}', 'a.toml': '', 'locked.yaml': '' });
+    const folder = temporaryFolder({ 'package.json': '{}', 'a.toml': '', 'locked.yaml': '' });
     await mkdir(join(folder, 'dir.json'));
     const messageFor = async (name: string) =>
       (await failureOf(() => loadFile(join(folder, name), name))).message;
@@ -101,7 +102,7 @@ describe('loadFile', () => {
   });
 
   it('says that a file may not be read', async () => {
-    const folder = await folderWith({ 'locked.yaml': '' });
+    const folder = temporaryFolder({ 'locked.yaml': '' });
     await chmod(join(folder, 'locked.yaml'), 0o000);
     await chmod(folder, 0o755);
     const { message } = await asNobody(() =>

@@ -2,7 +2,7 @@ import { Ajv } from 'ajv';
 import { describe, expect, it } from 'vitest';
 import { checkShape } from '../../src/config/schema.ts';
 import { configSchema } from '../../src/schemas.ts';
-import { failureOf } from './folder.ts';
+import { failureOf } from './settings-with.ts';
 
 const SHORT = {
   $schema: './node_modules/hooks-cli/dist/schemas/config.json',

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { KEYS } from '../../src/config/fields.ts';
 import { settingsTable } from '../../src/config/settings-table.ts';
@@ -15,8 +15,7 @@ describe('settingsTable', () => {
     );
   });
 
-  // Until the README is there.
-  it.skipIf(!existsSync(README))('is what the README shows', () => {
+  it('is what the README shows', () => {
     expect(unpadded(readFileSync(README, 'utf8'))).toContain(unpadded(settingsTable()));
   });
 });

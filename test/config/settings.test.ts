@@ -1,10 +1,11 @@
+import { DELIVERY_DEFAULTS } from '../../src/engine/options.ts';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { layerOf } from '../../src/config/layer.ts';
 import { loadSettings } from '../../src/config/settings.ts';
-import { DELIVERY_DEFAULTS } from '../../src/engine/options.ts';
-import { failureOf, folderWith, settingsWith } from './folder.ts';
+import { failureOf, settingsWith } from './settings-with.ts';
+import { temporaryFolder } from '../temporary-folder.ts';
 
 const PACKAGE = { 'package.json': '{}' };
 
@@ -142,7 +143,7 @@ describe('config files', () => {
   });
 
   it('finds the project config from a folder below, and reads its paths from where it is', async () => {
-    const folder = await folderWith({
+    const folder = temporaryFolder({
       ...PACKAGE,
       '.hooksrc': 'store: sqlite:./hooks.db\nwebhooks: [http://a]\ndelivery: { ca: ./ca.pem }',
     });
@@ -168,74 +169,6 @@ describe('config files', () => {
     expect((await settingsWith({ env: { HOOKS_DATA_DIR: '/data' } })).dataDir).toBe('/data');
     expect((await settingsWith({ env: { XDG_DATA_HOME: '/xdg' } })).dataDir).toBe('/xdg/hooks');
     expect((await settingsWith({})).dataDir).toMatch(/hooks$/);
-  });
-});
-
-/** What is said of this project config. */
-const broken = async (text: string) =>
-  (await failureOf(() => settingsWith({ files: { '.hooksrc.yaml': text } }))).message;
-
-describe('values', () => {
-  it.each([
-    ['delivery: { timeout: -1 }', 'Expected `delivery.timeout` to be from 1ms to 30s, got -1'],
-    ['delivery: { timeout: 0 }', 'Expected `delivery.timeout` to be from 1ms to 30s, got 0'],
-    ['delivery: { timeout: 31s }', 'Expected `delivery.timeout` to be from 1ms to 30s, got 31s'],
-    ['delivery: { timeout: 5000 }', 'Expected `delivery.timeout` to have a unit, got 5000'],
-    ['delivery: { timeout: [] }', 'Expected `delivery.timeout` to be a duration, got a list'],
-    ['delivery: { concurrency: 1025 }', 'Expected `delivery.concurrency` to be from 1 to 1024, got 1025'],
-    ['delivery: { concurrency: 1.5 }', 'Expected `delivery.concurrency` to be a whole number, got 1.5'],
-    ['delivery: { strategy: both }', 'Expected `delivery.strategy` to be fallback or broadcast, got both'],
-    [
-      'delivery: { health: { failures: 0 } }',
-      'Expected `delivery.health.failures` to be from 1 to 1000000, got 0',
-    ],
-    ['client: { flushAt: 0 }', 'Expected `client.flushAt` to be from 1 to 1000, got 0'],
-    ['webhooks: http://a', 'Expected `webhooks` to be a list, got a string'],
-    ['webhooks: [a, b]', 'Expected `webhooks[0]` to be a URL, got a'],
-    ['webhooks: [http://a, "ftp://b"]', 'Expected `webhooks[1]` to be a URL with http or https, got ftp://b'],
-    ['webhooks: ["http://a/#b"]', 'Expected `webhooks[0]` to be a URL without a fragment, got http://a/#b'],
-    ['webhooks: [http://a, b, c, d, e, f]', 'Expected `webhooks` to hold at most 5 webhooks, got 6'],
-    ['webhooks: [{ headers: {} }]', 'Expected `webhooks[0].url` to be a URL, got nothing'],
-    ['webhooks: [{ url: http://a, header: {} }]', 'Unknown setting `webhooks[0].header`'],
-    [
-      'webhooks: [{ url: http://a, headers: { X: 1 } }]',
-      'Expected `webhooks[0].headers.X` to be a string, got a number',
-    ],
-    [
-      'webhooks: [{ url: http://a, headers: { X: "a\\r\\nb" } }]',
-      '`webhooks[0].headers.X` holds a line break',
-    ],
-    ['sharedSecret: ""', '`sharedSecret` is an empty secret'],
-    ['sharedSecret: [a, ""]', '`sharedSecret[1]` is an empty secret'],
-    ['sharedSecret: []', 'Expected `sharedSecret` to hold a secret, got an empty list'],
-    ['sharedSecret: 12345', 'Expected `sharedSecret` to be a string, got a number'],
-    ['endpoint: nowhere', 'Expected `endpoint` to be a URL, got nowhere'],
-    [
-      'sources: { web: { destinations: { A: { enabled: 1 } } } }',
-      'Expected `sources.web.destinations.A.enabled` to be true or false, got 1',
-    ],
-  ])('refuses %j', async (text, message) => {
-    expect(await broken(text)).toBe(`${message} (from .hooksrc.yaml)`);
-  });
-
-  it('calls a variable by its name', async () => {
-    const settings = await settingsWith({ env: { HOOKS_URL: 'http://a nowhere' } });
-    expect(() => settings.sources).toThrow(/^Expected `HOOKS_URL` to be a URL, got nowhere$/);
-  });
-
-  it.each([
-    'webhooks: ["https://user:canary@host#x"]',
-    'webhooks: ["ftp://user:canary@host"]',
-    'webhooks: ["//user:canary@host"]',
-    'webhooks: [{ url: http://a, headers: { Authorization: [canary] } }]',
-    'sharedSecret: [canary, 5]',
-    'sharedSecret: { canary: 1 }',
-    'sharedSecret: canary${',
-    'writeKey: [canary]',
-    'endpoint: "ftp://canary@x"',
-  ])('shows no secret of %j', async (text) => {
-    const failure = await failureOf(() => settingsWith({ files: { '.hooksrc.yaml': text } }));
-    expect(`${failure.message} ${failure.hint}`).not.toContain('canary');
   });
 });
 
@@ -297,89 +230,6 @@ client: { flushAfter: "\${AFTER}" }
   it('are not looked for in flags and variables', async () => {
     const settings = await settingsWith({ env: { HOOKS_URL: 'http://a', HOOKS_SECRET: 'a${B}' } });
     expect(settings.secrets('default')).toEqual(['a${B}']);
-  });
-});
-
-describe('the long form', () => {
-  const web = `
-sources:
-  web:
-    writeKey: web-key
-    destinations:
-      Webhooks: { sharedSecret: one, webhooks: [http://one], delivery: { timeout: 1s } }
-      Archive: { enabled: false, webhooks: [http://two] }
-  app:
-    destinations:
-      Only: { sharedSecret: "\${ONLY}", webhooks: [http://only] }
-`;
-
-  it('gives several sources with their destinations by name', async () => {
-    const settings = await settingsWith({ files: { '.hooksrc': web }, env: { ONLY: 'only' } });
-    expect(settings.sourceNames).toEqual(['web', 'app']);
-    expect(settings.defaultSource).toBeUndefined();
-    expect(settings.sources).toMatchObject({
-      web: {
-        writeKey: 'web-key',
-        destinations: {
-          Webhooks: { enabled: true, sharedSecrets: ['one'], delivery: { timeoutMs: 1000 } },
-          Archive: { enabled: false, sharedSecrets: [], delivery: { timeoutMs: 5000 } },
-        },
-      },
-      app: { destinations: { Only: { webhooks: [{ url: 'http://only', headers: {} }] } } },
-    });
-  });
-
-  it('does not take variables for all of its sources', async () => {
-    const env = { ONLY: 'only', HOOKS_URL: 'http://env', HOOKS_SECRET: 'env', HOOKS_WRITE_KEY: 'env' };
-    const { sources } = await settingsWith({ files: { '.hooksrc': web }, env });
-    expect(JSON.stringify(sources)).not.toContain('env');
-  });
-
-  it('takes the secret of a variable for a source with one destination', async () => {
-    const settings = await settingsWith({ files: { '.hooksrc': web }, env: { HOOKS_SECRET: 'env' } });
-    expect(settings.source('app').destinations['Only']?.sharedSecrets).toEqual(['env']);
-    expect(settings.source('web').destinations['Webhooks']?.sharedSecrets).toEqual(['one']);
-  });
-
-  it('sends to the URLs of a variable only, signed as the destination Webhooks', async () => {
-    const settings = await settingsWith({ files: { '.hooksrc': web }, env: { HOOKS_URL: 'http://env' } });
-    expect(settings.source('web').destinations).toMatchObject({
-      Webhooks: { enabled: true, sharedSecrets: ['one'], webhooks: [{ url: 'http://env' }] },
-    });
-    expect(Object.keys(settings.source('web').destinations)).toEqual(['Webhooks']);
-  });
-
-  it('is merged with the long form of the user, setting by setting', async () => {
-    const user =
-      'sources: { web: { destinations: { Webhooks: { delivery: { concurrency: 3 } } } }, own: {} }';
-    const settings = await settingsWith({
-      files: { '.hooksrc': web, 'user/hooks/config.yaml': user },
-      env: { ONLY: 'x' },
-    });
-    expect(settings.sourceNames).toEqual(['web', 'app', 'own']);
-    expect(settings.sources['web']?.destinations['Webhooks']?.delivery).toMatchObject({
-      timeoutMs: 1000,
-      concurrency: 3,
-    });
-  });
-
-  it('hides the short form of the user, and is hidden by the short form of the project', async () => {
-    const long = 'sources: { web: { destinations: {} } }';
-    const short = 'webhooks: [http://short]';
-    const longFirst = await settingsWith({ files: { '.hooksrc': long, 'user/hooks/config.yaml': short } });
-    expect(longFirst.sources).toEqual({ web: { destinations: {} } });
-    const shortFirst = await settingsWith({ files: { '.hooksrc': short, 'user/hooks/config.yaml': long } });
-    expect(shortFirst.sourceNames).toEqual(['default']);
-  });
-
-  it('suggests a source for an unknown one', async () => {
-    const settings = await settingsWith({ files: { '.hooksrc': web } });
-    expect(await failureOf(() => settings.source('wep'))).toMatchObject({
-      message: 'Unknown source `wep`',
-      hint: 'did you mean `web`?',
-      origin: '--source',
-    });
-    expect(await failureOf(() => settings.source('toString'))).toMatchObject({ hint: 'there are: web, app' });
   });
 });
 

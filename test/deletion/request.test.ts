@@ -10,7 +10,7 @@ import { createDeletions, type DeletionMessage, type Deletions } from '../../src
 import { stateOf, type DeletionRecord, type DeletionStore } from '../../src/deletion/state.ts';
 import { openStore } from '../../src/store/open-store.ts';
 import { FakeClock } from '../fake-clock.ts';
-import { temporaryFolder } from '../store/temporary-store.ts';
+import { temporaryFolder } from '../temporary-folder.ts';
 
 interface SetUp {
   readonly deletions: Deletions;
@@ -22,10 +22,10 @@ function setUp(store: DeletionStore, fail?: Error): SetUp {
   const submitted: { source: string; message: DeletionMessage }[] = [];
   const deletions = createDeletions({
     sources: ['web', 'app'],
-    submit: async (source, messages) => {
+    submit: async (source, messages, onRouted) => {
       if (fail !== undefined) throw fail;
       for (const message of messages) submitted.push({ source, message });
-      return messages.map(() => ({ deliveries: source === 'web' ? [{ id: 'd1' }, { id: 'd2' }] : [] }));
+      onRouted(source === 'web' ? ['d1', 'd2'] : []);
     },
     store,
     clock: new FakeClock(),
@@ -93,7 +93,7 @@ describe.each(Object.entries(STORES))('a deletion request in %s', (_, open) => {
     expect(submitted).toEqual([]);
   });
 
-  it('has a state per source, from recorded to its end', async () => {
+  it('has a state per source, to its end', async () => {
     const { deletions } = setUp(store);
     const record = await deletions.create({ userIds: ['u1'] });
     expect(states(record)).toEqual([
@@ -129,17 +129,18 @@ describe.each(Object.entries(STORES))('a deletion request in %s', (_, open) => {
     expect(await store.pending('r-2')).toEqual([]);
   });
 
-  it('stays recorded when it could not be queued, and says so', async () => {
+  it('is not recorded when it could not be queued', async () => {
     const { deletions } = setUp(store, new Error('the disk is full'));
     await expect(deletions.create({ userIds: ['u1'] })).rejects.toThrow('the disk is full');
-    expect(states(await deletions.get('r-1'))).toContainEqual(['web', 'recorded']);
+    expect(await deletions.get('r-1')).toBeUndefined();
   });
 });
 
 describe('MemoryDeletionStore', () => {
   it('remembers the latest so many', async () => {
     const store = new MemoryDeletionStore(2);
-    for (const id of ['a', 'b', 'c']) await store.add({ id, createdAt: 0, userIds: [], sources: {} });
+    for (const id of ['a', 'b', 'c'])
+      await store.add({ id, createdAt: 0, userIds: [], deliveryIds: new Map() }, Promise.resolve());
     expect([await store.get('a'), (await store.get('c'))?.id]).toEqual([undefined, 'c']);
   });
 });

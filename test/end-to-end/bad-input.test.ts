@@ -2,7 +2,8 @@ import { mkdir, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { hooks, type HooksOptions } from './hooks.ts';
-import { folder, receiving, track } from './receiving.ts';
+import { receiving, track } from './receiving.ts';
+import { temporaryFolder } from '../temporary-folder.ts';
 
 /** `URL` among the words is a receiver that must get nothing. */
 interface Case {
@@ -66,6 +67,11 @@ const WHERE_TO: Readonly<Record<string, Case>> = {
     sentence: '`HOOKS_SECRET` is an empty secret',
     hint: 'give a secret, or leave it out to send unsigned',
   },
+  'a secret file that is a folder': {
+    args: [...GOOD, ...TO, '--secret-file', '.'],
+    sentence: '.: the secret cannot be read: it is a folder (--secret-file)',
+    hint: 'name a file that you may read, or - for standard input',
+  },
   'an empty secret file': {
     args: [...GOOD, ...TO, '--secret-file', 'empty'],
     files: { empty: '\n' },
@@ -105,7 +111,79 @@ const WHERE_TO: Readonly<Record<string, Case>> = {
   },
 };
 
+const CONFIG_HINT = 'leave it out for its default';
+
+const CONFIG: Readonly<Record<string, Case>> = {
+  'a config file that is not there': {
+    args: ['config', '-c', 'none.yaml'],
+    sentence: 'The config file none.yaml does not exist',
+    hint: 'check its path; hooks init FILE writes one, --no-config goes on without',
+  },
+  'JSON with a comma too many': {
+    args: ['config', '-c', 'a.json'],
+    files: { 'a.json': '{\n"webhooks": [],\n}' },
+    sentence: 'a.json:3: not valid JSON: Expected double-quoted property name',
+    hint: 'keys take double quotes; JSON has no comments, and no comma before } or ]',
+  },
+  'YAML with a list that does not end': {
+    args: ['config'],
+    files: { '.hooksrc': 'webhooks: [https://a.example' },
+    sentence: '.hooksrc:1: not valid YAML: unexpected end of the stream within a flow collection',
+    hint: 'check the indentation, and quote what holds a colon and a space, or begins with @, *, &, { or [',
+  },
+  'code that throws': {
+    args: ['config', '-c', 'a.mjs'],
+    files: { 'a.mjs': '\nthrow new Error("boom")' },
+    sentence: 'a.mjs:2: the config cannot be used: boom',
+    hint: 'correct it there, or go on without it: --no-config',
+  },
+  'code without a default export': {
+    args: ['config', '-c', 'a.mjs'],
+    files: { 'a.mjs': 'export const webhooks = []' },
+    sentence: 'a.mjs: the config cannot be used: it has no default export: write export default { … }',
+    hint: 'correct it there, or go on without it: --no-config',
+  },
+  'a list': {
+    args: ['config', '-c', 'a.json'],
+    files: { 'a.json': '[]' },
+    sentence: 'Expected a.json to hold an object, got a list',
+    hint: 'write settings by their names: webhooks: [https://host/path]',
+  },
+  'a duration out of its range': {
+    args: [...GOOD, ...TO, '--timeout', '31s'],
+    sentence: 'Expected `--timeout` to be from 1ms to 30s, got 31s',
+    hint: CONFIG_HINT,
+  },
+  'a webhook without a URL': {
+    args: ['config', '-c', 'a.yaml'],
+    files: { 'a.yaml': 'webhooks: [{}]' },
+    sentence: 'Expected `webhooks[0].url` to be a URL, got nothing (from a.yaml)',
+    hint: 'write it in full: https://host/path',
+  },
+  'a choice that there is not': {
+    args: ['config', '-c', 'a.yaml'],
+    files: { 'a.yaml': 'delivery: { strategy: all }' },
+    sentence: 'Expected `delivery.strategy` to be fallback or broadcast, got all (from a.yaml)',
+    hint: CONFIG_HINT,
+  },
+};
+
 const COMMAND_LINE: Readonly<Record<string, Case>> = {
+  'a mistyped flag with its value behind a =': {
+    args: ['replay', 'x', '--secert=s3cret'],
+    sentence: "unknown option '--secert=…'",
+    hint: 'did you mean --secret?',
+  },
+  'a global flag with a value that is not one of the choices': {
+    args: ['config', '-o', 'xml'],
+    sentence: "option '-o, --output <format>' argument 'xml' is invalid. Allowed choices are text, json.",
+    hint: 'hooks --help shows its flags',
+  },
+  'a value without quotes': {
+    args: ['send', 'track', '--event', 'Order', 'Completed', ...TO],
+    sentence: "too many arguments for 'track'. Expected 0 arguments but got 1.",
+    hint: 'a value that has spaces in it takes quotes; hooks send track --help shows its flags',
+  },
   'a mistyped command': { args: ['sned'], sentence: "unknown command 'sned'", hint: 'did you mean send?' },
   'a mistyped flag': {
     args: ['send', 'track', '--evnt', 'Signup', ...TO],
@@ -218,6 +296,31 @@ const MESSAGES: Readonly<Record<string, Case>> = {
     sentence: 'Expected `--json` to be a page message, got type "track"',
     hint: 'hooks send --json takes the type from the message',
   },
+  'a list of messages': {
+    args: ['send', '--json', `[${track(1)}]`, ...TO],
+    sentence: 'Expected `--json` to be a JSON object, got an array',
+    hint: 'send takes one message: hooks replay takes a list of them',
+  },
+  'an @ without a file': {
+    args: [...GOOD, '--properties', '@', ...TO],
+    sentence: 'Expected `--properties` to name a file after the @, got nothing',
+    hint: '--properties takes JSON, @file or @- for standard input',
+  },
+  'an empty user id': {
+    args: [...GOOD, '--user-id', '', ...TO],
+    sentence: 'expected `userId` to be a non-empty string, got "" (track "Signup")',
+    hint: 'give it a value, or leave it out',
+  },
+  'properties that are a list': {
+    args: ['send', '--json', '{"type":"track","event":"e","properties":[]}', ...TO],
+    sentence: 'expected `properties` to be an object, got an array (track "e")',
+    hint: 'write it as {"key":"value"}, or leave it out',
+  },
+  'an integration without a value': {
+    args: [...GOOD, '--integration', 'All', ...TO],
+    sentence: 'Expected `--integration` to be key=value, got "All"',
+    hint: 'for example --integration All=false --integration Webhooks=true',
+  },
   'a property without a value': {
     args: [...GOOD, '-p', 'plan', ...TO],
     sentence: 'Expected `--property` to be key=value, got "plan"',
@@ -274,14 +377,14 @@ const FILES: Readonly<Record<string, Case>> = {
   },
 };
 
-describe.each(Object.entries({ WHERE_TO, COMMAND_LINE, MESSAGES, FILES }))(
+describe.each(Object.entries({ WHERE_TO, CONFIG, COMMAND_LINE, MESSAGES, FILES }))(
   'what cannot be tried: %s',
   (_name, cases) => {
     it.concurrent.each(Object.entries(cases))(
       '%s',
       async (_what, { args, options, files = {}, sentence, hint }) => {
         const to = await receiving();
-        const cwd = await folder(files);
+        const cwd = temporaryFolder(files);
         const words = args.map((word) => (word === 'URL' ? to.url : word));
         const { code, stdout, stderr } = await hooks(words, { cwd, ...options });
         expect(stderr).toBe(`error: ${sentence}\nhint:  ${hint}\n`);
@@ -295,7 +398,7 @@ describe.each(Object.entries({ WHERE_TO, COMMAND_LINE, MESSAGES, FILES }))(
 );
 
 it('finds the config of a parent folder and says which file is wrong', async () => {
-  const cwd = await folder({ 'package.json': '{}', '.hooksrc.json': '{"delivery":{"timout":"5s"}}' });
+  const cwd = temporaryFolder({ 'package.json': '{}', '.hooksrc.json': '{"delivery":{"timout":"5s"}}' });
   await mkdir(join(cwd, 'below'));
   const { code, stderr } = await hooks([...GOOD, '--loopback'], { cwd: join(cwd, 'below') });
   expect(code).toBe(2);

@@ -2,10 +2,11 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { hooks, startHooks } from './hooks.ts';
-import { folder, receiving, ROOT, SECRET, summaryOf } from './receiving.ts';
+import { receiving, ROOT, SECRET, summaryOf } from './receiving.ts';
+import { temporaryFolder } from '../temporary-folder.ts';
 
 it('what listen saves can be verified, and replayed as it was', async () => {
-  const cwd = await folder();
+  const cwd = temporaryFolder();
   const listen = startHooks(
     [
       'listen',
@@ -59,3 +60,20 @@ it('what listen saves can be verified, and replayed as it was', async () => {
   );
   expect(to.bodies().toSorted()).toEqual(golden.map((body) => body.trim()).toSorted());
 });
+
+it.each([
+  ['capture', (capture: string) => capture],
+  ['http', () => 'POST /webhook HTTP/1.1\r\nHost: a.example\r\n\r\n{}'],
+])(
+  'a signature given beside a %s, which is then a body, is not left unexplained',
+  async (format, inputOf) => {
+    const stdin = inputOf(await readFile(join(ROOT, 'fixtures/captures/track.json'), 'utf8'));
+    const words = ['verify', '--secret', SECRET, '--signature', '0'.repeat(40)];
+    const { code, stderr } = await hooks(words, { stdin });
+    expect([code, stderr]).toEqual([
+      1,
+      `note: a signature is given beside it, so the input was taken for the body itself; --format ${format} reads it as what it seems to be\n`,
+    ]);
+    expect(await hooks([...words, '--format', 'raw'], { stdin })).toMatchObject({ code: 1, stderr: '' });
+  },
+);

@@ -1,10 +1,9 @@
 import { once } from 'node:events';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { createServer, type AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { onTestFinished } from 'vitest';
 import type { HostileReceiver } from '../hostile-receivers.ts';
+import { temporaryFolder } from '../temporary-folder.ts';
 import { hooks, type HooksOptions, type HooksResult } from './hooks.ts';
 
 /** A result line of `-o json`. */
@@ -83,16 +82,9 @@ export async function replay(
   return replayed(await hooks(['replay', file, '--url', url, '-o', 'json', ...flags], options));
 }
 
-/** A folder that is gone when the test ends. */
-export async function newFolder(): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), 'hooks-trouble-'));
-  onTestFinished(() => rm(folder, { recursive: true, force: true }));
-  return folder;
-}
-
 /** A file of so many messages, `m0`, `m1` … each of a user of its own. */
 export async function messagesFile(count: number): Promise<string> {
-  const file = join(await newFolder(), 'messages.ndjson');
+  const file = join(temporaryFolder(), 'messages.ndjson');
   const lines = Array.from(
     { length: count },
     (_, index) => `{"type":"track","event":"e","userId":"u${index}","messageId":"m${index}"}\n`,
@@ -132,7 +124,7 @@ export async function peakMemory(): Promise<{
   readonly env: Readonly<Record<string, string>>;
   readonly mb: () => Promise<number>;
 }> {
-  const file = join(await newFolder(), 'peak');
+  const file = join(temporaryFolder(), 'peak');
   const preload = `data:text/javascript,${encodeURIComponent(PRELOAD)}`;
   return {
     env: { NODE_OPTIONS: `--import=${preload}`, PEAK_FILE: file },

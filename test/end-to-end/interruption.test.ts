@@ -1,14 +1,12 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { answers, neverAnswers, type HostileReceiver } from '../hostile-receivers.ts';
 import { started } from '../transport/sending.ts';
 import {
   messageIdsAt,
   messagesFile,
-  newFolder,
   replay,
   replayed,
   SEND,
@@ -18,6 +16,8 @@ import {
 } from './delivering.ts';
 import { startHooks, type RunningHooks } from './hooks.ts';
 import { slowReceiver } from './slow-receiver.ts';
+import { temporaryFolder } from '../temporary-folder.ts';
+import { until } from '../until.ts';
 
 const CONCURRENCY = 8;
 
@@ -27,7 +27,7 @@ describe('a replay that is interrupted', () => {
     ['SIGTERM', 143],
   ] as const)('by %s ends with a summary that agrees with what its receiver saw', async (signal, code) => {
     const hostile = await started(slowReceiver(30));
-    const folder = await newFolder();
+    const folder = temporaryFolder();
     const files = ['--report', join(folder, 'r.json'), '--failed', join(folder, 'f.ndjson')];
     const running = await replayUntil(20, hostile, files);
     const result = replayed(await running.stop(signal));
@@ -156,7 +156,7 @@ describe('send that is interrupted between two rounds', () => {
 describe('a replay that is resumed', () => {
   it('after kill -9 leaves out only what was delivered, and repeats little', async () => {
     const hostile = await started(slowReceiver(5));
-    const dataDir = join(await newFolder(), 'data');
+    const dataDir = join(temporaryFolder(), 'data');
     const env = { HOOKS_DATA_DIR: dataDir };
     const args = await replayArgs(hostile.url);
     const running = startHooks(args, { env });
@@ -181,7 +181,7 @@ describe('a replay that is resumed', () => {
 
   it('carries on at another pace, with other patience and another secret', async () => {
     const hostile = await started(slowReceiver(5));
-    const env = { HOOKS_DATA_DIR: join(await newFolder(), 'data') };
+    const env = { HOOKS_DATA_DIR: join(temporaryFolder(), 'data') };
     const args = await replayArgs(hostile.url);
     const running = startHooks(args, { env });
     await reached(running, () => hostile.requests.length > 20);
@@ -195,7 +195,7 @@ describe('a replay that is resumed', () => {
 
   it('elsewhere starts at the beginning', async () => {
     const [one, other] = [await started(slowReceiver(5)), await started(slowReceiver(0))];
-    const env = { HOOKS_DATA_DIR: join(await newFolder(), 'data') };
+    const env = { HOOKS_DATA_DIR: join(temporaryFolder(), 'data') };
     const args = await replayArgs(one.url);
     const running = startHooks(args, { env });
     await reached(running, () => one.requests.length > 20);
@@ -230,10 +230,8 @@ async function resume(args: readonly string[], env: Readonly<Record<string, stri
 
 /** Waits until something is so. A command that ends before that is a failure. */
 async function reached({ child, exited }: RunningHooks, isSo: () => boolean): Promise<void> {
-  while (!isSo()) {
-    if (child.exitCode !== null) throw new Error(`Ended too early: ${JSON.stringify(await exited)}`);
-    await sleep(5);
-  }
+  await until(() => child.exitCode !== null || isSo(), 'what the command is to reach', { seconds: 20 });
+  if (!isSo()) throw new Error(`Ended too early: ${JSON.stringify(await exited)}`);
 }
 
 function total({ delivered, failed, queued, filtered, invalid, unsent }: Summary): number {

@@ -2,20 +2,11 @@ import { once } from 'node:events';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { RawConnection } from '../receiver/raw-connection.ts';
 import { peakMemory } from './delivering.ts';
-import { startHooks, type HooksOptions, type RunningHooks } from './hooks.ts';
+import { listening } from './listening.ts';
 
 /** A command that listens takes some 80 MB. */
 const MEMORY_MB = 200;
 const MB = 1024 * 1024;
-
-async function listening(
-  flags: readonly string[] = [],
-  options: HooksOptions = {},
-): Promise<{ running: RunningHooks; url: string; port: number }> {
-  const running = startHooks(['listen', '--port', '0', '-o', 'json', ...flags], options);
-  const { url } = JSON.parse((await running.lines.next()).value ?? '') as { url: string };
-  return { running, url, port: Number(new URL(url).port) };
-}
 
 async function connections(count: number, port: number, bytes: string): Promise<RawConnection[]> {
   const opened = await Promise.all(Array.from({ length: count }, () => RawConnection.open(port)));
@@ -30,14 +21,14 @@ function post(body: string): string {
 
 describe('hooks listen', () => {
   it('serves others while hundreds of connections say nothing, or stop in the midst, and ends at once with all of them', async () => {
-    const { running, url, port } = await listening();
+    const { stop, url, port } = await listening();
     await connections(100, port, '');
     await connections(100, port, 'POST / HTTP/1.1\r\nHost: a\r\nX-Slow: ');
     await connections(100, port, post('{"type":"track"}').slice(0, -1));
     for (let count = 0; count < 3; count++) {
       expect((await fetch(url, { method: 'POST', body: '{}' })).status).toBe(200);
     }
-    const { code, stdout, stderr } = await running.stop();
+    const { code, stdout, stderr } = await stop();
     expect(code).toBe(0);
     expect(stdout.trimEnd().split('\n')).toHaveLength(4);
     expect(stderr).toContain('Stopped after 3 requests');
@@ -45,20 +36,20 @@ describe('hooks listen', () => {
 
   it('refuses large bodies without holding them', async () => {
     const peak = await peakMemory();
-    const { running, url } = await listening([], { env: peak.env });
+    const { stop, url } = await listening([], { env: peak.env });
     const body = new Uint8Array(64 * MB);
     const statuses = await Promise.all(
       Array.from({ length: 4 }, async () => (await fetch(url, { method: 'POST', body })).status),
     );
     expect(statuses).toEqual([413, 413, 413, 413]);
     expect((await fetch(url, { method: 'POST', body: '{}' })).status).toBe(200);
-    const { code } = await running.stop();
+    const { code } = await stop();
     expect(code).toBe(0);
     expect(await peak.mb()).toBeLessThan(MEMORY_MB);
   });
 
   it('survives what is no HTTP', async () => {
-    const { running, url, port } = await listening();
+    const { stop, url, port } = await listening();
     const garbage = [
       '\0\0\0\0',
       'GET',
@@ -71,7 +62,7 @@ describe('hooks listen', () => {
       for (const { socket } of await connections(20, port, bytes)) socket.end();
     }
     expect((await fetch(url, { method: 'POST', body: '{}' })).status).toBe(200);
-    const { code, stderr } = await running.stop();
+    const { code, stderr } = await stop();
     expect(code).toBe(0);
     expect(stderr).toMatch(/^Refused/m);
     expect(stderr).not.toMatch(/^ +at /m);
@@ -79,7 +70,7 @@ describe('hooks listen', () => {
 
   it('does not pile up answers that their sender never reads', async () => {
     const peak = await peakMemory();
-    const { running, url, port } = await listening(['-q', '--respond', `200@x-long="${'a'.repeat(8_000)}"`], {
+    const { stop, url, port } = await listening(['-q', '--respond', `200@x-long="${'a'.repeat(8_000)}"`], {
       env: peak.env,
     });
     const deaf = await RawConnection.open(port);
@@ -92,7 +83,7 @@ describe('hooks listen', () => {
         await Promise.race([once(deaf.socket, 'drain'), fetch(url, { method: 'POST', body: '{}' })]);
     }
     expect((await fetch(url, { method: 'POST', body: '{}' })).status).toBe(200);
-    expect((await running.stop()).code).toBe(0);
+    expect((await stop()).code).toBe(0);
     expect(await peak.mb()).toBeLessThan(MEMORY_MB);
   });
 });

@@ -3,14 +3,15 @@ import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { answersOk, type HostileReceiver } from '../hostile-receivers.ts';
 import { started } from '../transport/sending.ts';
-import { messageIdsAt, messagesFile, newFolder, replayed, SEND } from './delivering.ts';
+import { messageIdsAt, messagesFile, replayed, SEND } from './delivering.ts';
 import { BINARY, hooks, inherited } from './hooks.ts';
 import { inShell } from './shell.ts';
 import { slowReceiver } from './slow-receiver.ts';
+import { temporaryFolder } from '../temporary-folder.ts';
+import { until } from '../until.ts';
 
 /** It takes longer than a test may. */
 async function longReplay(
@@ -64,7 +65,7 @@ describe('a command without', () => {
   });
 
   it('a current folder says so, and does without where it can', async () => {
-    const folder = await newFolder();
+    const folder = temporaryFolder();
     const away = 'mkdir gone && cd gone && rmdir ../gone';
     const sent = await inShell(`${away} && hooks "$@"`, await sendArgs(), { cwd: folder });
     expect([sent.code, sent.stdout]).toEqual([2, '']);
@@ -110,7 +111,7 @@ describe('a reader that stops reading', () => {
 
 describe('a report', () => {
   it('is whole though nobody reads the lines any more', async () => {
-    const folder = await newFolder();
+    const folder = temporaryFolder();
     const { args } = await longReplay('--report', 'r.json', '--failed', 'f.ndjson');
     await inShell('hooks "$@" | head -1', args, { cwd: folder });
     const { summary } = JSON.parse(await readFile(join(folder, 'r.json'), 'utf8')) as {
@@ -127,9 +128,10 @@ describe('a report', () => {
 /** Resolves once a count that has begun to grow has stood still for a while. */
 async function standstillOf(count: () => number): Promise<void> {
   let [last, still] = [0, 0];
-  while (still < 10) {
-    await sleep(25);
+  const standsStill = (): boolean => {
     still = count() === last && last > 0 ? still + 1 : 0;
     last = count();
-  }
+    return still >= 50;
+  };
+  await until(standsStill, 'the count to stand still');
 }

@@ -1,32 +1,18 @@
-import { createHmac } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { MESSAGE_TYPES } from '../../src/message/types.ts';
 import { hooks } from './hooks.ts';
 import { PYTHON_MISSING, startPythonReceiver } from './python-receiver.ts';
-import {
-  AT,
-  folder,
-  headerOf,
-  jsonLines,
-  receiving,
-  ROOT,
-  SECRET,
-  sorted,
-  summaryOf,
-  track,
-} from './receiving.ts';
+import { AT, headerOf, jsonLines, receiving, ROOT, SECRET, sorted, summaryOf, track } from './receiving.ts';
+import { temporaryFolder } from '../temporary-folder.ts';
+import { sign } from '../sign.ts';
 
 /** What the golden signatures were made with, by openssl. */
 const FIXTURES_SECRET = 'hooks-fixture-secret';
 
 function golden(type: string, ending: 'body' | 'sig'): string {
   return readFileSync(join(ROOT, `fixtures/golden/${type}.${ending}`), 'utf8').trim();
-}
-
-function sign(body: string, secret: string): string {
-  return createHmac('sha1', secret).update(body).digest('hex');
 }
 
 describe('the smoke test', () => {
@@ -185,7 +171,7 @@ describe('a result line', () => {
 
   it.concurrent('of replay also says where the message was, and with -v its body', async () => {
     const to = await receiving();
-    const cwd = await folder({ 'two.ndjson': `${track(1)}\n\n${track(2)}\n` });
+    const cwd = temporaryFolder({ 'two.ndjson': `${track(1)}\n\n${track(2)}\n` });
     const args = ['replay', 'two.ndjson', '--url', to.url, '-o', 'json'];
     const [plain, verbose] = [await hooks(args, { cwd }), await hooks([...args, '-v'], { cwd })];
     const [first, second] = jsonLines(plain.stdout);

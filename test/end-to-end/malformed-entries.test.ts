@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { MAX_MESSAGE_BYTES } from '../../src/message/limits.ts';
 import { hooks } from './hooks.ts';
-import { AT, folder, jsonLines, receiving, summaryOf, track } from './receiving.ts';
+import { AT, jsonLines, receiving, summaryOf, track } from './receiving.ts';
+import { temporaryFolder } from '../temporary-folder.ts';
 
 const NESTED = `{"type":"track","userId":"u","event":"e","properties":${'['.repeat(100_000)}${']'.repeat(100_000)}}`;
 
@@ -91,7 +92,7 @@ describe.concurrent('a malformed entry', () => {
     '%s is told with its place and its way out',
     async (_what, [entry, column, reason, hint]) => {
       const to = await receiving();
-      const cwd = await folder({ 'bad.ndjson': Buffer.concat([LF, Buffer.from(entry)]) });
+      const cwd = temporaryFolder({ 'bad.ndjson': Buffer.concat([LF, Buffer.from(entry)]) });
       const { code, stdout } = await hooks(['replay', 'bad.ndjson', '--url', to.url], { cwd });
       const [line, ...rest] = stdout.split('\n');
       expect(line).toBe(`✗ invalid   bad.ndjson:2${column}: ${reason}`);
@@ -112,7 +113,7 @@ describe.concurrent('a malformed entry', () => {
     const bad = Object.values(MALFORMED).map(([entry]) => Buffer.from(entry));
     const lines = bad.flatMap((entry, index) => [Buffer.from(track(index)), entry]);
     const content = Buffer.concat([...lines, Buffer.from(track(bad.length))].flatMap((line) => [line, LF]));
-    const cwd = await folder({ 'mixed.ndjson': content });
+    const cwd = temporaryFolder({ 'mixed.ndjson': content });
     const args = ['replay', 'mixed.ndjson', '--url', to.url, '-o', 'json', '--failed', 'failed.ndjson'];
     const { code, stdout, stderr } = await hooks(args, { cwd });
     expect(code).toBe(1);
@@ -136,7 +137,7 @@ describe.concurrent('a malformed entry', () => {
 
   it('stops everything with --fail-fast', async () => {
     const to = await receiving();
-    const cwd = await folder({ 'bad.ndjson': `nonsense\n${track(1)}\n` });
+    const cwd = temporaryFolder({ 'bad.ndjson': `nonsense\n${track(1)}\n` });
     const { code, stdout } = await hooks(['replay', 'bad.ndjson', '--url', to.url, '--fail-fast'], { cwd });
     expect([code, to.requests.length]).toEqual([1, 0]);
     expect(stdout).toContain('✗ invalid   bad.ndjson:1:1:');

@@ -3,11 +3,12 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { setTimeout } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { hooks } from './hooks.ts';
+import { temporaryFolder } from '../temporary-folder.ts';
+import { randomFrom } from '../random.ts';
 
 interface Event {
   readonly type: string;
@@ -32,12 +33,11 @@ interface Behaviour {
 let folder: string;
 let server: Server | undefined;
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'hooks-order-'));
+  folder = temporaryFolder();
 });
 afterEach(async () => {
   await new Promise((resolve) => (server === undefined ? resolve(undefined) : server.close(resolve)));
   server = undefined;
-  rmSync(folder, { recursive: true, force: true });
 });
 
 describe('hooks replay --order', () => {
@@ -114,11 +114,8 @@ function track(who: { userId: string } | { anonymousId: string }, step: number):
 
 /** The same requests fail in every run of the test that sends them in the same order. */
 function oneInFourFails(): Behaviour['status'] {
-  let seed = 20261120;
-  return () => {
-    seed = (Math.imul(seed, 1_664_525) + 1_013_904_223) >>> 0;
-    return seed >>> 30 === 0 ? 503 : 200;
-  };
+  const random = randomFrom(20261120);
+  return () => (random() < 0.25 ? 503 : 200);
 }
 
 async function replay(

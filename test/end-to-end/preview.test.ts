@@ -1,12 +1,13 @@
 import { spawn } from 'node:child_process';
-import { createHmac } from 'node:crypto';
 import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
 import { describe, expect, it } from 'vitest';
 import { packageVersion } from '../../src/pipeline/version.ts';
 import { hasTool } from '../external-tool.ts';
 import { hooks } from './hooks.ts';
-import { folder, headerOf, jsonLines, receiving, SECRET, track } from './receiving.ts';
+import { headerOf, jsonLines, receiving, SECRET, track } from './receiving.ts';
+import { temporaryFolder } from '../temporary-folder.ts';
+import { sign } from '../sign.ts';
 
 const CANARY = 'CANARY-e41b7';
 const MESSAGE = track(1, { event: `it's "$HOME" \`x\` \\ 東京 \u0007`, properties: { a: [1, { b: null }] } });
@@ -45,7 +46,7 @@ Content-Type: application/json
 X-Api-Key: $HOOKS_X_API_KEY
 X-Env: staging
 Authorization: $HOOKS_AUTHORIZATION
-X-Signature: ${createHmac('sha1', SECRET).update(BODY).digest('hex')}
+X-Signature: ${sign(BODY, SECRET)}
 
 ${BODY}
 
@@ -66,7 +67,7 @@ ${BODY}
   });
 
   it('is one JSON object a request with -o json, for each webhook that would be asked first', async () => {
-    const cwd = await folder({ 'two.ndjson': `${track(1)}\n${track(2)}\n` });
+    const cwd = temporaryFolder({ 'two.ndjson': `${track(1)}\n${track(2)}\n` });
     const { code, stdout } = await hooks(
       [
         'replay',
@@ -146,7 +147,7 @@ describe.skipIf(!hasTool('curl', '--version')).concurrent('--curl', () => {
 
   it('runs nothing that a header of the user spells', async () => {
     const to = await receiving();
-    const cwd = await folder();
+    const cwd = temporaryFolder();
     const args = [
       'send',
       '--json',

@@ -4,9 +4,10 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { answersOk } from '../hostile-receivers.ts';
 import { started } from '../transport/sending.ts';
-import { messagesFile, newFolder, replay, replayed, send, SEND } from './delivering.ts';
+import { messagesFile, replay, replayed, send, SEND } from './delivering.ts';
 import { BINARY, hooks, startHooks } from './hooks.ts';
 import { slowReceiver } from './slow-receiver.ts';
+import { temporaryFolder } from '../temporary-folder.ts';
 
 /** Where nobody makes a file or a folder, the superuser neither. */
 const READ_ONLY = process.platform === 'linux' ? '/sys' : '/System';
@@ -22,7 +23,7 @@ async function answering(): Promise<string> {
 
 async function longReplay() {
   const { url } = await started(slowReceiver(5));
-  return { url, dataDir: join(await newFolder(), 'data'), file: await messagesFile(3_000) };
+  return { url, dataDir: join(temporaryFolder(), 'data'), file: await messagesFile(3_000) };
 }
 
 describe('a folder that cannot be written', () => {
@@ -109,7 +110,7 @@ describe('a user without a home', () => {
   const HOMELESS = { HOME: '', XDG_CONFIG_HOME: '', HOOKS_DATA_DIR: '' };
 
   it('sends and replays, and leaves nothing in the current folder', async () => {
-    const [url, cwd] = [await answering(), await newFolder()];
+    const [url, cwd] = [await answering(), temporaryFolder()];
     expect(await send([url], [], { cwd, env: HOMELESS })).toMatchObject({ code: 0 });
     expect(await replay(await messagesFile(3), url, ['--limit', '2'], { cwd, env: HOMELESS })).toMatchObject({
       code: 0,

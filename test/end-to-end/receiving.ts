@@ -1,6 +1,3 @@
-import { mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { afterAll } from 'vitest';
 import type { ReceivedRequest } from '../../src/receiver/received-request.ts';
 import { startReceiver } from '../../src/receiver/receiver.ts';
@@ -59,14 +56,6 @@ export async function receiving({
 export function headerOf({ rawHeaders }: ReceivedRequest, name: string): string | undefined {
   const at = rawHeaders.findIndex((each, index) => index % 2 === 0 && each.toLowerCase() === name);
   return at === -1 ? undefined : rawHeaders[at + 1];
-}
-
-/** A new folder with these files. */
-export async function folder(files: Readonly<Record<string, string | Uint8Array>> = {}): Promise<string> {
-  const path = await realpath(await mkdtemp(join(tmpdir(), 'hooks-e2e-')));
-  cleanUps.push(() => rm(path, { recursive: true, force: true }));
-  for (const [name, content] of Object.entries(files)) await writeFile(join(path, name), content);
-  return path;
 }
 
 /** A track of one user, with an id to find it again. */

@@ -4,7 +4,8 @@ import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { toCapture } from '../../src/capture/write.ts';
 import { hooks } from './hooks.ts';
-import { folder, jsonLines, receiving, SECRET, sorted, summaryOf, track, tracks } from './receiving.ts';
+import { jsonLines, receiving, SECRET, sorted, summaryOf, track, tracks } from './receiving.ts';
+import { temporaryFolder } from '../temporary-folder.ts';
 
 function capture(body: string): string {
   const request = {
@@ -35,7 +36,7 @@ const FORMATS: Readonly<Record<string, string | Uint8Array>> = {
 describe.concurrent('hooks replay reads', () => {
   it.each(Object.entries(FORMATS))('%s, from a file and from standard input', async (_name, content) => {
     const to = await receiving();
-    const cwd = await folder({ input: content });
+    const cwd = temporaryFolder({ input: content });
     const [file, stdin] = await Promise.all([
       hooks(['replay', 'input', '--url', to.url, '-o', 'json'], { cwd }),
       hooks(['replay', '-', '--url', to.url, '-o', 'json'], { stdin: content }),
@@ -49,7 +50,7 @@ describe.concurrent('hooks replay reads', () => {
 
   it('the files of a pattern in natural order, then those named after it', async () => {
     const to = await receiving();
-    const cwd = await folder({ 'p10.json': track(10), 'p9.json': track(9), 'a.ndjson': track('a') });
+    const cwd = temporaryFolder({ 'p10.json': track(10), 'p9.json': track(9), 'a.ndjson': track('a') });
     expect(await hooks(['replay', 'p*.json', 'a.ndjson', '--url', to.url], { cwd })).toMatchObject({
       code: 0,
     });
@@ -60,7 +61,7 @@ describe.concurrent('hooks replay reads', () => {
 /** Replays a day of `count` messages of one user with more flags. */
 async function replayed(count: number, flags: readonly string[], respond = '200') {
   const to = await receiving({ secret: SECRET, respond });
-  const cwd = await folder({ 'day.ndjson': tracks(count) });
+  const cwd = temporaryFolder({ 'day.ndjson': tracks(count) });
   const args = ['replay', 'day.ndjson', '--url', to.url, '--secret', SECRET, '-o', 'json', ...flags];
   const result = await hooks(args, { cwd });
   return { ...result, to, cwd, summary: summaryOf(result.stdout, { quiet: flags.includes('-q') }) };
@@ -92,7 +93,7 @@ describe.concurrent('hooks replay takes', () => {
       track(2, { event: 'B' }),
       track(3, { event: 'A', userId: 'u2' }),
     ];
-    const cwd = await folder({ 'three.ndjson': lines.join('\n') });
+    const cwd = temporaryFolder({ 'three.ndjson': lines.join('\n') });
     const args = ['replay', 'three.ndjson', '--url', to.url, '--filter', 'event=A,userId!=u2', '-o', 'json'];
     expect(summaryOf((await hooks(args, { cwd })).stdout)).toMatchObject({ read: 1, skipped: 2 });
     expect(to.field('messageId')).toEqual(['m1']);
@@ -128,7 +129,7 @@ describe.concurrent('hooks replay keeps', () => {
       JSON.stringify({ type: 'alias', previousId: 'a1', userId: 'u1', messageId: 'm1' }),
       track(2),
     ];
-    const cwd = await folder({ 'alias.ndjson': lines.join('\n') });
+    const cwd = temporaryFolder({ 'alias.ndjson': lines.join('\n') });
     expect(await hooks(['replay', 'alias.ndjson', '--url', to.url], { cwd })).toMatchObject({ code: 0 });
     expect(to.field('messageId')).toEqual(['m0', 'm0', 'm1', 'm2']);
   });
@@ -145,7 +146,7 @@ describe.concurrent('hooks replay keeps', () => {
   it('the recorded gaps with --speed', async () => {
     const to = await receiving();
     const lines = [track(0), track(1, { timestamp: '2026-11-20T21:10:10.123Z' })];
-    const cwd = await folder({ 'gap.ndjson': lines.join('\n') });
+    const cwd = temporaryFolder({ 'gap.ndjson': lines.join('\n') });
     const { stdout } = await hooks(
       ['replay', 'gap.ndjson', '--url', to.url, '--speed', '10x', '-o', 'json'],
       { cwd },
@@ -160,7 +161,7 @@ describe.concurrent('hooks replay keeps', () => {
   it('timestamps and ids, unless told otherwise', async () => {
     const to = await receiving();
     const lines = [track(0), track(1, { timestamp: '2026-11-20T21:10:06.123Z' })];
-    const cwd = await folder({ 'two.ndjson': lines.join('\n') });
+    const cwd = temporaryFolder({ 'two.ndjson': lines.join('\n') });
     const before = Date.now();
     for (const how of ['keep', 'shift', 'now']) {
       const args = ['replay', 'two.ndjson', '--url', to.url, '--timestamps', how];
@@ -181,7 +182,7 @@ describe.concurrent('hooks replay keeps', () => {
   it('the bytes of the file with --exact, and warns when they are no fixed point', async () => {
     const to = await receiving({ secret: SECRET });
     const body = '{ "type" : "anything",  "n": 1.0 }';
-    const cwd = await folder({ 'odd.json': `${body}\n` });
+    const cwd = temporaryFolder({ 'odd.json': `${body}\n` });
     const args = ['replay', 'odd.json', '--url', to.url, '--secret', SECRET, '--exact'];
     const { code, stderr } = await hooks(args, { cwd });
     expect(code).toBe(0);
@@ -225,7 +226,7 @@ describe.concurrent('hooks replay, when something is not delivered,', () => {
       '{"type":"track"',
       track(3, { integrations: { All: false } }),
     ];
-    const cwd = await folder({ 'mixed.ndjson': lines.join('\n') });
+    const cwd = temporaryFolder({ 'mixed.ndjson': lines.join('\n') });
     for (const report of ['r.xml', 'r.json']) {
       const result = await hooks(['replay', 'mixed.ndjson', '--url', to.url, '--report', report], { cwd });
       expect(result.code).toBe(1);
@@ -251,7 +252,7 @@ describe.concurrent('hooks replay, when something is not delivered,', () => {
     const good = await replayed(2, ['-q']);
     expect([good.code, jsonLines(good.stdout).length]).toEqual([0, 1]);
     const to = await receiving({ respond: '200,404' });
-    const cwd = await folder({ 'two.ndjson': TWO.join('\n') });
+    const cwd = temporaryFolder({ 'two.ndjson': TWO.join('\n') });
     const { stdout } = await hooks(['replay', 'two.ndjson', '--url', to.url, '-q'], { cwd });
     expect(stdout).toMatch(/^✗ failed {4}track .* 404 .* two\.ndjson:2 http.*\n {2}Delivery rejected/);
     expect(stdout).toContain('\nread       2\ndelivered  1\nfailed     1\n');
@@ -261,7 +262,7 @@ describe.concurrent('hooks replay, when something is not delivered,', () => {
 it('sends the last messages of a part at once, however long the client would gather them', async () => {
   const to = await receiving();
   const client = JSON.stringify({ client: { flushAfter: '60s' } });
-  const cwd = await folder({ 'day.ndjson': tracks(30), '.hooksrc.json': client });
+  const cwd = temporaryFolder({ 'day.ndjson': tracks(30), '.hooksrc.json': client });
   const { code } = await hooks(['replay', 'day.ndjson', '--url', to.url, '--limit', '25'], { cwd });
   expect([code, to.requests.length]).toEqual([0, 25]);
 });

@@ -3,14 +3,16 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { hooks, startHooks } from './hooks.ts';
-import { folder, receiving, SECRET, summaryOf, tracks } from './receiving.ts';
+import { receiving, SECRET, summaryOf, tracks } from './receiving.ts';
+import { temporaryFolder } from '../temporary-folder.ts';
+import { until } from '../until.ts';
 
 const COUNT = 300;
 const ALL = Array.from({ length: COUNT }, (_, index) => `m${index}`);
 
 /** Replays until the receiver has `after` messages, then sends the signal. */
 async function interrupted(after: number, signal: NodeJS.Signals) {
-  const cwd = await folder({ 'day.ndjson': tracks(COUNT) });
+  const cwd = temporaryFolder({ 'day.ndjson': tracks(COUNT) });
   const dataDir = join(cwd, 'data');
   const arrivals = new EventEmitter();
   const reached = once(arrivals, 'enough');
@@ -64,10 +66,10 @@ describe.concurrent('an interrupted replay', () => {
   });
 
   it('ends at once while it waits for a dead receiver, all input read', async () => {
-    const cwd = await folder({ 'day.ndjson': tracks(3) });
+    const cwd = temporaryFolder({ 'day.ndjson': tracks(3) });
     const args = ['replay', 'day.ndjson', '--url', 'http://127.0.0.1:9', '--order', 'none', '-o', 'json'];
     const running = startHooks(args, { cwd });
-    while (!running.stderr().includes('retry:')) await new Promise((resolve) => setTimeout(resolve, 20));
+    await until(() => running.stderr().includes('retry:'), 'the first retry');
     const { code, stdout } = await running.stop('SIGINT');
     expect(code).toBe(130);
     expect(summaryOf(stdout)).toMatchObject({ read: 3, unsent: 3 });

@@ -4,8 +4,9 @@ import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { answers, receiver } from '../hostile-receivers.ts';
 import { started } from '../transport/sending.ts';
-import { closedPort, messageIdsAt, newFolder, replay, send, SEND, type AttemptLine } from './delivering.ts';
+import { closedPort, messageIdsAt, replay, send, SEND, type AttemptLine } from './delivering.ts';
 import { hooks, startHooks } from './hooks.ts';
+import { temporaryFolder } from '../temporary-folder.ts';
 
 const WINDOW_MS = 3_000;
 
@@ -79,7 +80,7 @@ describe('a delivery that fails', () => {
         socket.write(`HTTP/1.1 ${status} Whatever\r\nContent-Length: 0\r\n\r\n`);
       }),
     );
-    const file = join(await newFolder(), 'messages.ndjson');
+    const file = join(temporaryFolder(), 'messages.ndjson');
     const users = ['late', 'late', 'other', 'late', 'other'];
     const lines = users.map((userId, index) =>
       JSON.stringify({ type: 'track', event: 'e', userId, messageId: `m${index}` }),

@@ -1,12 +1,12 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { createWriteStream, mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { createWriteStream, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { startHooks } from './hooks.ts';
+import { temporaryFolder } from '../temporary-folder.ts';
 
 const MESSAGES = 1_000_000;
 const LONGEST_MS = 240_000;
@@ -16,11 +16,10 @@ describe('a replay of a million messages', () => {
   let folder: string;
   let file: string;
   beforeAll(async () => {
-    folder = mkdtempSync(join(tmpdir(), 'hooks-scale-'));
+    folder = temporaryFolder();
     file = join(folder, 'million.ndjson');
     await pipeline(Readable.from(chunks()), createWriteStream(file));
   }, LONGEST_MS);
-  afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
   it(
     'delivers each, in less than 150 MB, and tells how long they took',

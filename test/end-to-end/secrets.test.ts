@@ -1,36 +1,15 @@
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
+import { CANARY, CANARY_IN_URL, SHARED_CANARY, expectNoCanary, startEcho, writtenIn } from './canaries.ts';
 import { hooks } from './hooks.ts';
-import { folder, track } from './receiving.ts';
+import { track } from './receiving.ts';
+import { temporaryFolder } from '../temporary-folder.ts';
 
-const CANARY = 'CANARY-7f3a';
-const TELLTALES = [
-  CANARY,
-  Buffer.from(`user:${CANARY}`).toString('base64'),
-  Buffer.from(`${CANARY}:`).toString('base64'),
-];
-
-/** Refuses everything, repeating all that it was sent: the worst that a receiver can do to a secret. */
-const echo = createServer((request, response) => {
-  const headers = request.rawHeaders.join(' ');
-  response.writeHead(503, { 'retry-after': '0' }).end(`you sent ${headers}, expected ${CANARY}`);
-});
-let port = 0;
-beforeAll(async () => {
-  await new Promise<void>((resolve) => echo.listen(0, '127.0.0.1', resolve));
-  port = (echo.address() as AddressInfo).port;
-});
-afterAll(() => {
-  echo.closeAllConnections();
-  echo.close();
-});
+const echo = startEcho();
 
 const WITH_SECRETS = [
   '--secret',
-  CANARY,
+  SHARED_CANARY,
   '--header',
   `Cookie: a=${CANARY}`,
   '--header',
@@ -38,7 +17,11 @@ const WITH_SECRETS = [
   '--retry-for',
   '1200ms',
 ];
-const IN_URL = ['--url', `http://user:${CANARY}@127.0.0.1:PORT/hook`, ...WITH_SECRETS];
+const IN_URL = [
+  '--url',
+  `http://user:${CANARY_IN_URL}@127.0.0.1:PORT/hook?token=${CANARY_IN_URL}`,
+  ...WITH_SECRETS,
+];
 const IN_HEADER = [
   '--url',
   'http://127.0.0.1:PORT/',
@@ -49,6 +32,9 @@ const IN_HEADER = [
 const TO_API = ['--endpoint', 'http://127.0.0.1:PORT', '--write-key', CANARY, '--retry-for', '1200ms'];
 const SEND = ['send', '--json', track(1)];
 const REPLAY = ['replay', 'day.ndjson', '--report', 'r.xml', '--failed', 'failed.ndjson'];
+
+const MANY = ['replay', 'many.ndjson', '--retry-for', '0', '-o', 'json'];
+const TO_LONG = ['--url', `http://user:${CANARY_IN_URL}@127.0.0.1:PORT/long`, '--secret', SHARED_CANARY];
 
 const RUNS: Readonly<Record<string, readonly string[]>> = {
   'send that fails': [...SEND, ...IN_URL],
@@ -71,17 +57,30 @@ const RUNS: Readonly<Record<string, readonly string[]>> = {
     ...IN_HEADER,
   ],
   'replay to a tracking API that fails': [...REPLAY, ...TO_API, '-o', 'json'],
+  'replay whose receiver repeats secrets where its answer is cut': [
+    ...MANY,
+    '--report',
+    'r.json',
+    ...TO_LONG,
+  ],
+  'replay to be resumed': [...MANY, '--limit', '3', '--resume', ...IN_URL],
+  'send through a proxy that refuses': [...SEND, '--url', 'http://a.example/', ...WITH_SECRETS],
+  'send through a proxy that refuses, over TLS': [...SEND, '--url', 'https://a.example/', ...WITH_SECRETS],
+  'a store of another kind': [...SEND, '--queue', '--store', `redis://user:${CANARY_IN_URL}@127.0.0.1/0`],
+  'a store of no kind': [...SEND, '--queue', '--store', `user:${CANARY_IN_URL}@127.0.0.1`],
+  'serve with the write keys of two sources alike': ['-c', 'twins.yaml', 'serve', '--port', '0'],
+  'serve where nobody may listen': ['-c', 'good.yaml', 'serve', '--port', '0', '--host', '192.0.2.1'],
   'a URL with a slash in its password': [...SEND, '--url', `http://user:${CANARY}/x@127.0.0.1`],
-  'a URL of another scheme': [...SEND, '--url', `ftp://user:${CANARY}@127.0.0.1`],
-  'a URL without a scheme': [...SEND, '--url', `user:${CANARY}@127.0.0.1`],
-  'a URL with a fragment': [...SEND, '--url', `http://user:${CANARY}@127.0.0.1#x`],
+  'a URL of another scheme': [...SEND, '--url', `ftp://user:${CANARY_IN_URL}@127.0.0.1`],
+  'a URL without a scheme': [...SEND, '--url', `user:${CANARY_IN_URL}@127.0.0.1`],
+  'a URL with a fragment': [...SEND, '--url', `http://user:${CANARY_IN_URL}@127.0.0.1#x`],
   'two authorizations': [...SEND, ...IN_URL, '--header', `Authorization: ${CANARY}`],
   'a header twice': [...SEND, ...IN_HEADER, '--header', `Authorization: ${CANARY}`],
   'a control character in a header': [...SEND, ...IN_URL, '--header', `X-Token: ${CANARY}\u0001`],
   'a header whose name holds its value': [...SEND, ...IN_URL, '--header', `Authorization ${CANARY}: x`],
   'a wrong timeout': [...SEND, ...IN_URL, '--timeout', 'x'],
   'two places at once': [...SEND, ...IN_URL, ...TO_API],
-  'an endpoint with a password': [...SEND, '--endpoint', `http://user:${CANARY}@127.0.0.1`],
+  'an endpoint with a password': [...SEND, '--endpoint', `http://user:${CANARY_IN_URL}@127.0.0.1`],
   'a mistyped flag': [...SEND, `--secrte=${CANARY}`],
   'a mistyped flag with a line break': [...SEND, `--secrte=${CANARY}\n${CANARY}'`],
   'a mistyped short flag': [...SEND, `-s${CANARY}`],
@@ -108,38 +107,35 @@ const FILES = {
     headers: [['X-Signature', '00']],
     body: track(1),
   }),
-  'good.yaml': `sharedSecret: ${CANARY}\nwriteKey: ${CANARY}\nwebhooks: [{ url: "http://user:${CANARY}@127.0.0.1:9", headers: { X-Token: ${CANARY} } }]\ndelivery: { timeout: 1s }\n`,
+  'good.yaml': `sharedSecret: ${SHARED_CANARY}\nwriteKey: ${CANARY}\nwebhooks: [{ url: "http://user:${CANARY_IN_URL}@127.0.0.1:9", headers: { X-Token: "${CANARY}" } }]\ndelivery: { timeout: 1s }\n`,
+  'many.ndjson': Array.from({ length: 24 }, (_, id) => `${track(id, { userId: `u${id}` })}\n`).join(''),
+  'twins.yaml': `sources: { a: { writeKey: "${CANARY}" }, b: { writeKey: "${CANARY}" } }\n`,
   'broken.yaml': `sharedSecret: "${CANARY}\nwebhooks: [\n`,
-  'wrong.yaml': `sharedSecret: [{ a: ${CANARY} }]\nwebhooks: ["http://user:${CANARY}@:x"]\n`,
+  'wrong.yaml': `sharedSecret: [{ a: ${CANARY} }]\nwebhooks: ["http://user:${CANARY_IN_URL}@:x"]\n`,
 };
 
-/** All that a run has written under a folder, names included. */
-async function writtenIn(path: string): Promise<string> {
-  const names = await readdir(path, { recursive: true });
-  const texts = names.map(async (name) => {
-    if (name in FILES || !(await stat(join(path, name))).isFile()) return name;
-    return `${name}\n${await readFile(join(path, name), 'latin1')}`;
-  });
-  return (await Promise.all(texts)).join('\n');
-}
+const proxies = (url: string): Record<string, string> => ({ HTTP_PROXY: url, HTTPS_PROXY: url });
 
 describe.concurrent('no secret is in any output or file of', () => {
-  it.each(Object.entries(RUNS))('%s', async (_what, args) => {
-    const cwd = await folder(FILES);
-    const words = args.map((word) => word.replaceAll('PORT', String(port)));
+  it.each(Object.entries(RUNS))('%s', async (what, args) => {
+    const cwd = temporaryFolder(FILES);
+    const words = args.map((word) => word.replaceAll('PORT', String(echo.port())));
     const { code, stdout, stderr } = await hooks([...words, '-v'], {
       cwd,
-      env: { DEBUG: '*', HOOKS_DATA_DIR: join(cwd, 'data'), HOOKS_SECRET: CANARY, HOOKS_WRITE_KEY: CANARY },
+      env: {
+        DEBUG: '*',
+        HOOKS_DATA_DIR: join(cwd, 'data'),
+        HOOKS_SECRET: SHARED_CANARY,
+        HOOKS_WRITE_KEY: CANARY,
+        ...(what.includes('proxy') && proxies(`http://user:${CANARY_IN_URL}@127.0.0.1:${echo.port()}`)),
+      },
     });
     // It ran, and did not end by a fault of ours.
     expect(code).toBeOneOf([0, 1, 2]);
     expect(stderr).not.toContain('this is a fault of hooks');
-    const written = await writtenIn(cwd);
-    for (const telltale of TELLTALES) {
-      expect(stdout).not.toContain(telltale);
-      expect(stderr).not.toContain(telltale);
-      expect(written).not.toContain(telltale);
-    }
+    expectNoCanary('stdout', stdout);
+    expectNoCanary('stderr', stderr);
+    expectNoCanary('what was written', await writtenIn(cwd, Object.keys(FILES)));
   });
 });
 

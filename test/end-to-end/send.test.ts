@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { hooks } from './hooks.ts';
-import { AT, folder, headerOf, jsonLines, receiving, SECRET, track } from './receiving.ts';
+import { AT, headerOf, jsonLines, receiving, SECRET, track } from './receiving.ts';
+import { temporaryFolder } from '../temporary-folder.ts';
 
 interface Line {
   readonly outcome: string;
@@ -55,7 +56,7 @@ describe.concurrent('hooks send to several URLs', () => {
     });
     expect(byVariable.code).toBe(0);
     const config = { webhooks: [first.url, { url: second.url, headers: { 'X-Env': 'staging' } }] };
-    const cwd = await folder({ '.hooksrc.json': JSON.stringify(config) });
+    const cwd = temporaryFolder({ '.hooksrc.json': JSON.stringify(config) });
     const byConfig = await hooks(['send', '--json', track(2), '-v'], { cwd });
     expect([byConfig.code, byConfig.stderr.split('\n')[0]]).toEqual([0, 'config: .hooksrc.json']);
     expect(second.requests.map((request) => headerOf(request, 'x-env'))).toEqual([undefined, 'staging']);
@@ -145,7 +146,7 @@ describe.concurrent('hooks send', () => {
 
   it('takes a map from a file and the secret from standard input', async () => {
     const to = await receiving({ secret: SECRET });
-    const cwd = await folder({ 'traits.json': '{"plan":"pro"}' });
+    const cwd = temporaryFolder({ 'traits.json': '{"plan":"pro"}' });
     const args = ['send', 'identify', '--user-id', 'u1', '--traits', '@traits.json', '--secret-file', '-'];
     expect(await hooks([...args, '--url', to.url], { cwd, stdin: `${SECRET}\n` })).toMatchObject({ code: 0 });
     expect(to.requests).toMatchObject([{ verdict: 'valid' }]);

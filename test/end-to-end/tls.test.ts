@@ -5,8 +5,9 @@ import { makeCertificates, type Certificate, type Certificates } from '../certif
 import { answers, answersOk, type HostileReceiver } from '../hostile-receivers.ts';
 import { proxyServer, type ProxyServer } from '../transport/proxy-server.ts';
 import { started } from '../transport/sending.ts';
-import { messagesFile, newFolder, replay, send, SEND } from './delivering.ts';
+import { messagesFile, replay, send, SEND } from './delivering.ts';
 import { hooks } from './hooks.ts';
+import { temporaryFolder } from '../temporary-folder.ts';
 
 /** What would switch off the checks of any other program of Node. */
 const UNCHECKED = { NODE_TLS_REJECT_UNAUTHORIZED: '0' };
@@ -25,7 +26,7 @@ function secureReceiver(certificate: Certificate = certificates.good): Promise<H
 
 /** A folder with a config whose `delivery.ca` is as given. */
 async function configured(ca: string): Promise<string> {
-  const folder = await newFolder();
+  const folder = temporaryFolder();
   await writeFile(join(folder, 'hooks.json'), JSON.stringify({ delivery: { ca } }));
   return folder;
 }

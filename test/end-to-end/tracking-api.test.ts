@@ -1,7 +1,8 @@
 import { describe, expect, it, afterAll } from 'vitest';
 import { BatchReceiver } from '../client/batch-receiver.ts';
 import { hooks } from './hooks.ts';
-import { folder, jsonLines, summaryOf, track, tracks } from './receiving.ts';
+import { jsonLines, summaryOf, track, tracks } from './receiving.ts';
+import { temporaryFolder } from '../temporary-folder.ts';
 
 const WRITE_KEY = 'CANARY-write-key';
 const BASIC = `Basic ${Buffer.from(`${WRITE_KEY}:`).toString('base64')}`;
@@ -44,7 +45,7 @@ describe.concurrent('a tracking API', () => {
       status: 200,
       body: '{"rejected":[{"index":1,"code":"bad","message":"no such event"}]}',
     });
-    const cwd = await folder({ 'day.ndjson': tracks(45) });
+    const cwd = temporaryFolder({ 'day.ndjson': tracks(45) });
     const args = ['replay', 'day.ndjson', '-o', 'json', '--failed', 'failed.ndjson'];
     const { code, stdout } = await hooks(args, {
       cwd,

@@ -147,11 +147,16 @@ export function after(
   result: TransportResult,
 ): Promise<TransportResult> {
   return new Promise((resolve) => {
-    const cancel = clock.after(ms, () => resolve(result));
-    request.signal?.addEventListener('abort', () => {
+    const { signal } = request;
+    const cut = (): void => {
       cancel();
       resolve(failure('aborted'));
+    };
+    const cancel = clock.after(ms, () => {
+      signal?.removeEventListener('abort', cut);
+      resolve(result);
     });
+    signal?.addEventListener('abort', cut);
   });
 }
 

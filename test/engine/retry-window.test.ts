@@ -15,6 +15,7 @@ import {
   type Harness,
   type HarnessOptions,
 } from './harness.ts';
+import { randomFrom } from '../random.ts';
 
 const HOUR = 3_600_000;
 const WINDOW_MS = DELIVERY_DEFAULTS.retryForMs;
@@ -33,21 +34,12 @@ async function fourHoursOf(options: HarnessOptions): Promise<Harness> {
   return harness;
 }
 
-/** A small generator, so that a failure can be repeated. */
-function seeded(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state * 1_103_515_245 + 12_345) % 2 ** 31;
-    return state / 2 ** 31;
-  };
-}
-
 describe('four hours of retries', () => {
   it.each([
     ['the shortest waits', () => 0],
     ['the longest waits', () => 1 - Number.EPSILON],
-    ['waits in between', seeded(1)],
-    ['other waits in between', seeded(2)],
+    ['waits in between', randomFrom(1)],
+    ['other waits in between', randomFrom(2)],
   ])('with %s double from 1 s to 10 min, half of each at random', async (_, random) => {
     const harness = await fourHoursOf({ random });
     const starts = roundStarts(harness);
@@ -107,7 +99,7 @@ describe('four hours of retries', () => {
     const harness = createHarness((request) => after(clock, 5_000, request, failure('timeout')), {
       urls: [A, B, C],
       clock,
-      random: seeded(3),
+      random: randomFrom(3),
     });
     harness.engine.start();
     await harness.send();
@@ -246,6 +238,7 @@ describe('a delivery that had to wait for its turn beyond its window', () => {
     for (const { progress } of harness.settled()) {
       for (const { at } of progress.attempts)
         expect(at).toBeLessThanOrEqual((progress.firstAttemptAt ?? 0) + 6_000);
+      expect(progress.rounds).toBe(new Set(progress.attempts.map(({ round }) => round)).size);
     }
     expect(harness.settled().map(({ reason }) => reason)).toEqual(['exhausted', 'exhausted']);
     await harness.engine.close();

@@ -6,7 +6,8 @@ import { openEngine } from '../../src/pipeline/open-engine.ts';
 import { FakeClock } from '../fake-clock.ts';
 import { newDelivery } from '../queue/new-delivery.ts';
 import { sourcesTo } from '../service/serving.ts';
-import { temporaryFolder } from '../store/temporary-store.ts';
+import { ask } from '../store/ask.ts';
+import { temporaryFolder } from '../temporary-folder.ts';
 
 const REACH = { allowPrivate: true, allowProxy: false };
 const SILENT = { onEvent: () => {}, onUnrecorded: () => {} };
@@ -30,15 +31,14 @@ describe('the durable queue', () => {
     ]);
     expect(await open.depth()).toEqual({ pending: 2, sending: 0, retrying: 0, delivered: 0, dead: 1 });
     await open.check();
-    const row = await open.store.read((sql) => sql('SELECT checked_at FROM store_checks').get());
-    expect(row?.['checked_at']).toBe(Math.floor(clock.now()));
+    expect(await ask(open.place, 'SELECT checked_at FROM store_checks')).toEqual([
+      `${Math.floor(clock.now())}`,
+    ]);
   });
 
   it('tells the end of a deletion of which only the queue knows, its process having been killed', async () => {
-    const sources = { web: { deliveries: undefined, delivered: 0, failed: 0 } };
-    await open.deletions.add({ id: 'r1', createdAt: 0, userIds: ['u1'], sources });
-    await open.queue.add([newDelivery('d1', LANE)]);
-    await open.deletions.queued('r1', 'web', ['d1']);
+    const deletion = { id: 'r1', createdAt: 0, userIds: ['u1'], deliveryIds: new Map([['web', ['d1']]]) };
+    await open.deletions.add(deletion, open.queue.add([newDelivery('d1', LANE)]));
     const state = async (): Promise<unknown> => {
       const web = (await open.deletions.get('r1'))?.sources['web'];
       return web && stateOf(web);
@@ -50,8 +50,27 @@ describe('the durable queue', () => {
     expect(await state()).toBe('delivered');
   });
 
+  it('forgets a deletion request when its dead letters are forgotten', async () => {
+    await open.close();
+    const retention = { deliveredMs: 1_000, deadMs: 500_000 };
+    open = await openDurableQueue({ store: undefined, dataDir: temporaryFolder(), clock, retention });
+    const { close } = open;
+    onTestFinished(close);
+    const createdAt = Math.floor(clock.now());
+    await open.deletions.add(
+      { id: 'r1', createdAt, userIds: ['u1'], deliveryIds: new Map([['web', ['d1']]]) },
+      open.queue.add([newDelivery('d1', LANE)]),
+    );
+    await open.queue.claim({ ...LANE, limit: 1, leaseMs: 1_000 });
+    await clock.advance(490_000);
+    expect(await open.deletions.get('r1')).toMatchObject({ userIds: ['u1'] });
+    await clock.advance(120_000);
+    expect(await open.deletions.get('r1')).toBeUndefined();
+    expect(await ask(open.place, 'SELECT * FROM deletion_deliveries')).toEqual([]);
+  });
+
   it('is closed when there comes to be no engine over it', async () => {
-    const parts = { ...REACH, ...SILENT, open, clock };
+    const parts = { ...REACH, ...SILENT, open };
     const opening = openEngine({ ...parts, sources: sourcesTo('not a URL') });
     await expect(opening).rejects.toThrow(ConfigError);
     await expect(open.check()).rejects.toThrow('The store is closed');
@@ -59,7 +78,7 @@ describe('the durable queue', () => {
 
   it('is refused a proxy that takes the check of addresses away, unless that is allowed', async () => {
     const env = { HTTPS_PROXY: 'http://127.0.0.1:9' };
-    const parts = { ...SILENT, open, clock, sources: sourcesTo('https://a.example/hook') };
+    const parts = { ...SILENT, open, sources: sourcesTo('https://a.example/hook') };
     const guarded = { allowPrivate: false, allowProxy: false, proxyEnv: env };
     await expect(openEngine({ ...parts, ...guarded })).rejects.toThrow('HTTPS_PROXY names a proxy');
   });

@@ -268,3 +268,42 @@ it('refuses webhooks that cannot be asked before anything is sent', () => {
   const transport = fakeTransport(() => answer(200));
   expect(() => createDeliveryPipeline({ webhooks: ['ftp://a.example'], transport })).toThrow(ConfigError);
 });
+
+/** The types would refuse most of what is given. */
+function created(options: object): () => unknown {
+  const transport = fakeTransport(() => answer(200));
+  return () => createDeliveryPipeline({ webhooks: [A], transport, ...options });
+}
+
+describe('what a program in JavaScript may get wrong', () => {
+  it.each([
+    [{ webhooks: undefined }, 'Expected `webhooks` to be a list of URLs'],
+    [{ webhooks: A }, 'Expected `webhooks` to be a list of URLs'],
+    [{ delivery: { timeoutMs: 0 } }, 'delivery.timeoutMs` to be an integer from 1 to 30000, got 0'],
+    [{ delivery: { timeoutMs: Number.NaN } }, 'delivery.timeoutMs` to be an integer'],
+    [{ delivery: { timeoutMs: '5s' } }, 'delivery.timeoutMs` to be an integer from 1 to 30000, got "5s"'],
+    [{ delivery: { retryForMs: -1 } }, 'delivery.retryForMs` to be an integer'],
+    [{ delivery: { concurrency: 0 } }, 'delivery.concurrency` to be an integer from 1 to 1024, got 0'],
+    [{ delivery: { health: { failures: 0 } } }, 'delivery.health.failures` to be an integer'],
+    [{ delivery: { strategy: 'all' } }, `delivery.strategy\` to be 'fallback' or 'broadcast', got "all"`],
+    [{ delivery: { timeout: 5 } }, 'delivery`, got `timeout`'],
+  ])('is refused: %j', (options, sentence) => {
+    expect(created(options)).toThrow(ConfigError);
+    expect(created(options)).toThrow(sentence);
+  });
+
+  it('is told what an option is called', () => {
+    expect(created({ delivery: { timeout: 5 } })).toThrow(
+      expect.objectContaining({ hint: 'did you mean `timeoutMs`?' }),
+    );
+  });
+
+  it('has the default of an option that is undefined', async () => {
+    const transport = fakeTransport(() => answer(200));
+    const delivery = { timeoutMs: undefined } as unknown as { timeoutMs: number }; // as JavaScript passes on what it has not been given
+    const pipeline = createDeliveryPipeline({ webhooks: [A], delivery, transport });
+    void pipeline.client.track({ userId: 'u', event: 'E' });
+    await pipeline.close();
+    expect(transport.requests[0]?.timeoutMs).toBe(DELIVERY_DEFAULTS.timeoutMs);
+  });
+});

@@ -41,6 +41,18 @@ describe('a pipeline to a tracking API', () => {
     });
   });
 
+  it('gives an attempt 5 seconds unless told otherwise', async () => {
+    const { pipeline, transport } = setUp(() => answer(200), { timeoutMs: undefined });
+    await deliver(pipeline, 'm1');
+    expect(transport.requests[0]?.timeoutMs).toBe(5_000);
+  });
+
+  it('is not made without a write key', () => {
+    expect(() => setUp(() => answer(200), { writeKey: undefined })).toThrow(
+      'Expected `writeKey` to be a non-empty string',
+    );
+  });
+
   it('tells of each retry', async () => {
     const retries: unknown[] = [];
     const { pipeline, clock } = setUp((_request, turn) => answer(turn === 0 ? 503 : 200), {

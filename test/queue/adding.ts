@@ -1,5 +1,7 @@
 // A process that adds one delivery after the other, to be run while its disk fails (faults.test.ts). Prints what was
-// acknowledged and what was refused, then what of both is in the file, before and after it is opened again.
+// acknowledged and what was refused, whether the write-ahead log was begun anew meanwhile, then what of both is in the
+// file, before and after it is opened again.
+import { statSync } from 'node:fs';
 import { systemClock } from '../../src/clock.ts';
 import { HooksError } from '../../src/errors.ts';
 import { SqliteQueue } from '../../src/queue/sqlite-queue.ts';
@@ -11,6 +13,7 @@ const { file, adds } = JSON.parse(process.argv[2] ?? '{}') as { file: string; ad
 
 const acknowledged: string[] = [];
 const refusals = new Set<string>();
+const logSizes: number[] = [];
 
 const store = await open();
 await add(store);
@@ -19,7 +22,10 @@ await store.close();
 const again = await open();
 const after = await idsIn(again);
 await again.close();
-process.stdout.write(`${JSON.stringify({ acknowledged, refusals: [...refusals], before, after })}\n`);
+const isLogNew = logSizes.some((bytes, index) => bytes < (logSizes[index - 1] ?? 0));
+process.stdout.write(
+  `${JSON.stringify({ acknowledged, refusals: [...refusals], isLogNew, before, after })}\n`,
+);
 
 function open(): Promise<Store> {
   return openStore(file, { clock: systemClock, tables: [QUEUE_TABLES] });
@@ -36,6 +42,7 @@ async function add(to: Store): Promise<void> {
         { id, ...lane, messageId: id, type: 'track', body, orderKeys: [], createdAt: 0, dueAt: 0 },
       ]);
       acknowledged.push(id);
+      logSizes.push(statSync(`${file}-wal`).size);
     } catch (error) {
       refusals.add(error instanceof HooksError ? error.message : String(error));
     }

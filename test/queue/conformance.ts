@@ -5,10 +5,53 @@ import { ClosedError } from '../../src/errors.ts';
 import { NO_PROGRESS, type AttemptRecord, type Progress } from '../../src/queue/delivery.ts';
 import type { Claim, Queue } from '../../src/queue/queue.ts';
 import { FakeClock } from '../fake-clock.ts';
-import { checkAgainstModel, commands } from './model.ts';
+import { checkAgainstModel, commands, timelessCommands } from './model.ts';
 import { LANE, newDelivery } from './new-delivery.ts';
 
-const LEASE_MS = 10_000;
+/** Times of the tests: of a clock that is moved by hand, or short ones with room for a slow machine. */
+export interface Times {
+  readonly leaseMs: number;
+  /** Of what is not about leases: it does not end. */
+  readonly longLeaseMs: number;
+  /** When a lease has surely not ended. */
+  readonly withinLeaseMs: number;
+  readonly laterMs: number;
+  readonly beforeLaterMs: number;
+  readonly soonMs: number;
+  /** Never within a test. */
+  readonly farMs: number;
+}
+
+const EXACT_TIMES: Times = {
+  leaseMs: 10_000,
+  longLeaseMs: 10_000,
+  withinLeaseMs: 9_999,
+  laterMs: 3_600_000,
+  beforeLaterMs: 3_600_000 - 1,
+  soonMs: 1_000,
+  farMs: 1,
+};
+
+/** Time that passes as it is told to, or as it does. */
+export interface TestClock extends Clock {
+  advance(ms: number): Promise<void>;
+}
+
+export interface ConformanceOptions {
+  readonly modelRuns?: number;
+  /** @default a FakeClock for each queue */
+  readonly clock?: () => TestClock;
+  /** @default EXACT_TIMES */
+  readonly times?: Times;
+  /**
+   * BullMQ keeps no deliveries by when they are due, but in the order in which they became due (Redis) or were added
+   * (PostgreSQL); several processes on one server and several connections of one get theirs in no order at all; of a
+   * lease of another process nobody knows when it ends. So what is claimed together is compared without its order,
+   * `nextDueAt` may be too early, and an id is known in its lane alone.
+   * @default false
+   */
+  readonly isLoose?: boolean;
+}
 
 const ATTEMPT: AttemptRecord = {
   at: 1_700_000_000_000,
@@ -33,24 +76,39 @@ const PROGRESS: Progress = {
 /** What every queue does, whatever it keeps its deliveries in. `open` gives an empty queue that goes by that clock. */
 export function queueConformance(
   name: string,
-  open: (clock: Clock) => Promise<Queue>,
-  { modelRuns = 300 } = {},
+  open: (clock: TestClock) => Promise<Queue>,
+  {
+    modelRuns = 300,
+    clock: newClock = () => new FakeClock(),
+    times = EXACT_TIMES,
+    isLoose = false,
+  }: ConformanceOptions = {},
 ): void {
+  const { leaseMs: LEASE_MS, laterMs, soonMs } = times;
+  const waitWithinLease = times.withinLeaseMs;
+  const inOrder = (ids: readonly string[]): readonly string[] => (isLoose ? ids.toSorted() : ids);
+
   describe(`${name} as a queue`, () => {
-    let clock: FakeClock;
+    let clock: TestClock;
     let queue: Queue;
+    let leaseMs: number;
 
     beforeEach(async () => {
-      clock = new FakeClock();
+      clock = newClock();
+      leaseMs = times.longLeaseMs;
       queue = await open(clock);
     });
 
     afterEach(() => queue.close());
 
     const claim = async (limit = 100, lane = LANE): Promise<readonly Claim[]> =>
-      (await queue.claim({ ...lane, limit, leaseMs: LEASE_MS })).claims;
+      (await queue.claim({ ...lane, limit, leaseMs })).claims;
     const claimIds = async (limit = 100, lane = LANE): Promise<readonly string[]> =>
-      (await claim(limit, lane)).map(({ delivery }) => delivery.id);
+      inOrder((await claim(limit, lane)).map(({ delivery }) => delivery.id));
+    const expectNextDueAt = (actual: number | undefined, expected: number): void => {
+      if (isLoose) expect(actual).toBeLessThanOrEqual(Math.max(expected, clock.now() + LEASE_MS));
+      else expect(actual).toBe(expected);
+    };
     const claimOne = async (): Promise<Claim> => {
       const [first] = await claim(1);
       if (first === undefined) throw new Error('nothing to claim');
@@ -88,6 +146,11 @@ export function queueConformance(
         expect(await claimIds()).toEqual(['b']);
       });
 
+      it('keeps what rounds in another queue have taught', async () => {
+        await queue.add([newDelivery('a', { progress: PROGRESS, orderKeys: ['u'] })]);
+        expect((await claimOne()).delivery.progress).toEqual(PROGRESS);
+      });
+
       it('leaves an id alone that is waiting, is named twice, or is under way', async () => {
         await queue.add([newDelivery('a', { type: 'page' }), newDelivery('a', { type: 'screen' })]);
         await queue.add([newDelivery('a', { type: 'group' }), newDelivery('b')]);
@@ -111,12 +174,12 @@ export function queueConformance(
         const now = clock.now();
         await queue.add([
           newDelivery('later', { dueAt: now }),
-          newDelivery('future', { dueAt: now + 1 }),
+          newDelivery('future', { dueAt: now + times.farMs }),
           newDelivery('first', { dueAt: now - 10 }),
           newDelivery('second', { dueAt: now - 10 }),
         ]);
         await queue.add([newDelivery('third', { dueAt: now - 10 })]);
-        expect(await claimIds()).toEqual(['first', 'second', 'third', 'later']);
+        expect(await claimIds()).toEqual(inOrder(['first', 'second', 'third', 'later']));
       });
 
       it('gives no more than asked for, and nothing twice', async () => {
@@ -149,16 +212,16 @@ export function queueConformance(
         const now = clock.now();
         expect(await nextDueAt()).toBeUndefined();
         await queue.add([
-          newDelivery('a', { dueAt: now + 50, orderKeys: ['u'] }),
+          newDelivery('a', { dueAt: now + soonMs, orderKeys: ['u'] }),
           newDelivery('b', { dueAt: now + 10, orderKeys: ['u'] }),
         ]);
-        expect(await nextDueAt()).toBe(now + 50);
-        await clock.advance(50);
+        expectNextDueAt(await nextDueAt(), now + soonMs);
+        await clock.advance(soonMs);
         const taken = await queue.claim({ ...LANE, limit: 1, leaseMs: LEASE_MS });
         expect(taken.claims.map(({ delivery }) => delivery.id)).toEqual(['a']);
-        expect(taken.nextDueAt).toBe(now + 50 + LEASE_MS);
-        await queue.add([newDelivery('c', { dueAt: now + 70 })]);
-        expect(await nextDueAt()).toBe(now + 70);
+        expectNextDueAt(taken.nextDueAt, clock.now() + LEASE_MS);
+        await queue.add([newDelivery('c', { dueAt: now + 3 * soonMs })]);
+        expectNextDueAt(await nextDueAt(), now + 3 * soonMs);
       });
 
       it('says that more is due when the limit cut it short', async () => {
@@ -175,7 +238,7 @@ export function queueConformance(
             ? ({ state, reason: 'rejected', progress: PROGRESS } as const)
             : { state, progress: PROGRESS };
         expect(await queue.settle(await claimOne(), settlement)).toBe(true);
-        await clock.advance(10 * LEASE_MS);
+        await clock.advance(2 * LEASE_MS);
         expect(await queue.claim({ ...LANE, limit: 1, leaseMs: LEASE_MS })).toEqual({
           claims: [],
           nextDueAt: undefined,
@@ -185,13 +248,13 @@ export function queueConformance(
 
       it('gives out a rescheduled delivery when it is due, not before, with its progress', async () => {
         await queue.add([newDelivery('a')]);
-        const dueAt = clock.now() + 3_600_000;
+        const dueAt = clock.now() + laterMs;
         expect(await queue.settle(await claimOne(), { state: 'retrying', dueAt, progress: PROGRESS })).toBe(
           true,
         );
-        await clock.advance(3_600_000 - 1);
+        await clock.advance(times.beforeLaterMs);
         expect(await claimIds()).toEqual([]);
-        await clock.advance(1);
+        await clock.advance(laterMs - times.beforeLaterMs);
         const { delivery } = await claimOne();
         expect(delivery.progress).toEqual(PROGRESS);
         expect(delivery.dueAt).toBe(dueAt);
@@ -224,13 +287,13 @@ export function queueConformance(
         await queue.add([
           newDelivery('a', { orderKeys: ['u'] }),
           newDelivery('b', { orderKeys: ['u'] }),
-          newDelivery('x', { orderKeys: ['v'], dueAt: now + 1_000 }),
+          newDelivery('x', { orderKeys: ['v'], dueAt: now + soonMs }),
           newDelivery('y', { orderKeys: ['v'] }),
         ]);
-        await retryAt(await claimOne(), now + 1_000);
+        await retryAt(await claimOne(), now + soonMs);
         expect(await claimIds()).toEqual([]);
-        await clock.advance(1_000);
-        expect(await claimIds()).toEqual(['a', 'x']);
+        await clock.advance(soonMs);
+        expect(await claimIds()).toEqual(inOrder(['a', 'x']));
       });
 
       it('hold back a delivery of two keys until both are free, and what comes after it in either', async () => {
@@ -249,7 +312,7 @@ export function queueConformance(
         const alias = await claim();
         expect(alias.map(({ delivery }) => delivery.id)).toEqual(['alias']);
         await deliver(alias[0] as Claim);
-        expect(await claimIds()).toEqual(['old2', 'new2']);
+        expect(await claimIds()).toEqual(inOrder(['old2', 'new2']));
       });
 
       it('do not make a delivery that names one twice wait for itself', async () => {
@@ -264,6 +327,7 @@ export function queueConformance(
       });
 
       it('stay held by a delivery whose lease has ended', async () => {
+        leaseMs = LEASE_MS;
         await queue.add([newDelivery('a', { orderKeys: ['u'] }), newDelivery('b', { orderKeys: ['u'] })]);
         await claimOne();
         await clock.advance(LEASE_MS);
@@ -272,14 +336,18 @@ export function queueConformance(
     });
 
     describe('a lease', () => {
+      beforeEach(() => {
+        leaseMs = LEASE_MS;
+      });
+
       it('that has ended makes the delivery claimable in its old place, with the progress last renewed', async () => {
         const now = clock.now();
         await queue.add([newDelivery('a', { dueAt: now - 5 }), newDelivery('b', { dueAt: now - 4 })]);
         const taken = await claimOne();
         expect(await queue.renew(taken, PROGRESS, LEASE_MS)).toBe(true);
-        await clock.advance(LEASE_MS - 1);
+        await clock.advance(waitWithinLease);
         expect(await claimIds(1)).toEqual(['b']);
-        await clock.advance(1);
+        await clock.advance(LEASE_MS - waitWithinLease);
         const again = await claimOne();
         expect(again.delivery).toMatchObject({ id: 'a', state: 'sending', progress: PROGRESS });
         expect(again.token).not.toBe(taken.token);
@@ -288,9 +356,9 @@ export function queueConformance(
       it('that is renewed lasts from then', async () => {
         await queue.add([newDelivery('a')]);
         const taken = await claimOne();
-        await clock.advance(LEASE_MS - 1);
+        await clock.advance(waitWithinLease);
         expect(await queue.renew(taken, NO_PROGRESS, LEASE_MS)).toBe(true);
-        await clock.advance(LEASE_MS - 1);
+        await clock.advance(waitWithinLease);
         expect(await claimIds()).toEqual([]);
         expect(await deliver(taken)).toBe(true);
       });
@@ -335,11 +403,11 @@ export function queueConformance(
 
     it('does what a naive model does, whatever the order of calls', async () => {
       await fc.assert(
-        fc.asyncProperty(commands, async (list) => {
-          const modelClock = new FakeClock();
+        fc.asyncProperty(isLoose ? timelessCommands : commands, async (list) => {
+          const modelClock = newClock();
           const opened = await open(modelClock);
           try {
-            await checkAgainstModel(opened, modelClock, list);
+            await checkAgainstModel(opened, { clock: modelClock, list, isLoose });
           } finally {
             await opened.close();
           }

@@ -1,163 +1,27 @@
 import { join } from 'node:path';
-import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
-import { NO_PROGRESS, type AttemptRecord, type DeliveryState } from '../../src/queue/delivery.ts';
-import type { Claim } from '../../src/queue/queue.ts';
 import { SqliteInspection } from '../../src/queue/sqlite-inspection.ts';
 import { SqliteQueue } from '../../src/queue/sqlite-queue.ts';
 import { QUEUE_TABLES } from '../../src/queue/tables.ts';
 import { openStore } from '../../src/store/open-store.ts';
 import { FakeClock } from '../fake-clock.ts';
-import { temporaryFolder } from '../store/temporary-store.ts';
-import { LANE, newDelivery } from './new-delivery.ts';
+import { temporaryFolder } from '../temporary-folder.ts';
+import { inspectionConformance } from './inspection-conformance.ts';
 
-const ATTEMPT: AttemptRecord = { at: 1, url: 'https://a.example/', round: 1, result: 'retryable', ms: 2 };
-const PROGRESS = { ...NO_PROGRESS, rounds: 3, firstAttemptAt: 1, attempts: [ATTEMPT] };
-const ALL: readonly DeliveryState[] = ['pending', 'sending', 'retrying', 'delivered', 'dead'];
-
-describe('SqliteInspection', () => {
-  let clock: FakeClock;
-  let queue: SqliteQueue;
-  let inspection: SqliteInspection;
-
-  beforeEach(async () => {
-    clock = new FakeClock();
-    const file = join(temporaryFolder(), 'hooks.db');
-    const [store, other] = await Promise.all(
-      [1, 2].map(() => openStore(file, { clock, tables: [QUEUE_TABLES] })),
-    );
-    if (store === undefined || other === undefined) throw new Error('not opened');
-    queue = new SqliteQueue({ store, clock });
-    inspection = new SqliteInspection({ store: other, clock });
-    onTestFinished(async () => {
+inspectionConformance('SqliteQueue', async () => {
+  const clock = new FakeClock();
+  const file = join(temporaryFolder(), 'hooks.db');
+  const [store, other] = await Promise.all(
+    [1, 2].map(() => openStore(file, { clock, tables: [QUEUE_TABLES] })),
+  );
+  if (store === undefined || other === undefined) throw new Error('not opened');
+  const queue = new SqliteQueue({ store, clock });
+  return {
+    queue,
+    inspection: new SqliteInspection({ store: other, clock }),
+    clock,
+    close: async () => {
       await queue.close();
       await Promise.all([store.close(), other.close()]);
-    });
-  });
-
-  const claim = async (limit = 100): Promise<readonly Claim[]> =>
-    (await queue.claim({ ...LANE, limit, leaseMs: 10_000 })).claims;
-  const claimIds = async (): Promise<readonly string[]> => (await claim()).map(({ delivery }) => delivery.id);
-  const claimOne = async (): Promise<Claim> => {
-    const [first] = await claim(1);
-    if (first === undefined) throw new Error('nothing to claim');
-    return first;
+    },
   };
-  const bury = async (id: string, reason: 'rejected' | 'exhausted' = 'rejected'): Promise<void> => {
-    await queue.add([newDelivery(id, { orderKeys: ['u'] })]);
-    expect(await queue.settle(await claimOne(), { state: 'dead', reason, progress: PROGRESS })).toBe(true);
-  };
-  const ids = async (states = ALL, selection = {}): Promise<readonly string[]> =>
-    (await inspection.list({ states, limit: 100, ...selection })).deliveries.map(({ id }) => id);
-
-  /** One in each state, named after it; `held` is behind `sending`. */
-  async function oneOfEach(): Promise<void> {
-    await bury('dead');
-    await queue.add([newDelivery('delivered')]);
-    await queue.settle(await claimOne(), { state: 'delivered', progress: PROGRESS });
-    await queue.add([newDelivery('retrying')]);
-    await queue.settle(await claimOne(), {
-      state: 'retrying',
-      dueAt: clock.now() + 500,
-      progress: PROGRESS,
-    });
-    await queue.add([newDelivery('sending', { orderKeys: ['u'] })]);
-    await claimOne();
-    await queue.add([newDelivery('held', { orderKeys: ['u'] }), newDelivery('pending', { dueAt: 9 })]);
-  }
-
-  it('counts by lane and state, and says when the next is due', async () => {
-    await oneOfEach();
-    await queue.add([
-      newDelivery('other', { source: 'app', dead: { reason: 'invalid', detail: 'no event' } }),
-    ]);
-    const none = { pending: 0, sending: 0, retrying: 0, delivered: 0, dead: 0 };
-    expect(await inspection.stats()).toEqual([
-      { source: 'app', destination: 'Webhooks', ...none, dead: 1 },
-      { ...LANE, pending: 2, sending: 1, retrying: 1, delivered: 1, dead: 1, nextDueAt: 9 },
-    ]);
-  });
-
-  it('lists what is in the states asked for, since a time, a page at a time', async () => {
-    await oneOfEach();
-    expect(await ids()).toEqual(['dead', 'delivered', 'retrying', 'sending', 'held', 'pending']);
-    for (const state of ['dead', 'delivered', 'retrying', 'sending'] as const)
-      expect(await ids([state])).toEqual([state]);
-    expect(await ids(['pending'])).toEqual(['held', 'pending']);
-    await queue.add([newDelivery('late', { createdAt: 50 })]);
-    expect(await ids(ALL, { since: 50 })).toEqual(['late']);
-    const first = await inspection.list({ states: ALL, limit: 5 });
-    const rest = await inspection.list({ states: ALL, limit: 5, after: first.next ?? 0 });
-    expect([first.deliveries.length, rest.deliveries.length, rest.next]).toEqual([5, 2, undefined]);
-  });
-
-  it('gives a delivery whole', async () => {
-    await oneOfEach();
-    expect(await inspection.get('retrying')).toEqual({
-      ...newDelivery('retrying'),
-      body: new Uint8Array(newDelivery('retrying').body),
-      state: 'retrying',
-      dueAt: clock.now() + 500,
-      progress: PROGRESS,
-    });
-    expect(await inspection.get('dead')).toMatchObject({
-      state: 'dead',
-      reason: 'rejected',
-      settledAt: clock.now(),
-    });
-    expect(await inspection.get('nobody')).toBeUndefined();
-  });
-
-  it('retries a dead letter: with a new window, and with the attempts that were made', async () => {
-    await bury('a', 'exhausted');
-    expect(await inspection.retry(['a'])).toEqual(['retried']);
-    expect((await inspection.get('a'))?.state).toBe('pending');
-    const { delivery } = await claimOne();
-    expect(delivery).toMatchObject({
-      id: 'a',
-      dueAt: clock.now(),
-      progress: { ...NO_PROGRESS, attempts: [ATTEMPT] },
-    });
-  });
-
-  it('retries behind what waits in its order keys, and before what comes later', async () => {
-    await bury('a');
-    await queue.add([newDelivery('b', { orderKeys: ['u'] })]);
-    await inspection.retry(['a']);
-    await queue.add([newDelivery('c', { orderKeys: ['u'] })]);
-    for (const id of ['b', 'a', 'c']) {
-      const [only] = await claim();
-      expect(only?.delivery.id).toBe(id);
-      if (only !== undefined) await queue.settle(only, { state: 'delivered', progress: PROGRESS });
-    }
-  });
-
-  it('retries nothing else, and says why', async () => {
-    await oneOfEach();
-    await queue.add([newDelivery('invalid', { dead: { reason: 'invalid', detail: 'no event' } })]);
-    const asked = ['nobody', 'delivered', 'retrying', 'sending', 'pending', 'invalid', 'dead', 'dead'];
-    expect(await inspection.retry(asked)).toEqual([
-      'unknown',
-      'delivered',
-      'waiting',
-      'waiting',
-      'waiting',
-      'invalid',
-      'retried',
-      'waiting',
-    ]);
-  });
-
-  it('drops what is not under way, and lets go whoever it held back', async () => {
-    await oneOfEach();
-    await queue.add([
-      newDelivery('first', { orderKeys: ['v'] }),
-      newDelivery('second', { orderKeys: ['v'] }),
-      newDelivery('third', { orderKeys: ['v'] }),
-    ]);
-    expect(
-      await inspection.drop(['first', 'dead', 'delivered', 'retrying', 'sending', 'held', 'nobody']),
-    ).toEqual(['dropped', 'dropped', 'dropped', 'dropped', 'sending', 'dropped', 'unknown']);
-    expect(await ids()).toEqual(['sending', 'pending', 'second', 'third']);
-    expect(await claimIds()).toEqual(['second', 'pending']);
-  });
 });

@@ -8,9 +8,9 @@ import { QUEUE_TABLES } from '../../src/queue/tables.ts';
 import { openStore } from '../../src/store/open-store.ts';
 import { FakeClock } from '../fake-clock.ts';
 import { ask } from '../store/ask.ts';
-import { temporaryFolder } from '../store/temporary-store.ts';
 import { queueConformance } from './conformance.ts';
 import { LANE, newDelivery } from './new-delivery.ts';
+import { temporaryFolder } from '../temporary-folder.ts';
 
 const LEASE_MS = 10_000;
 const HOUR_MS = 3_600_000;
@@ -132,6 +132,91 @@ describe('two processes on one file', () => {
       expect(await claimIds(two)).toEqual([]);
     }
     expect(await one.settle(a, { state: 'delivered', progress: PROGRESS })).toBe(true);
+  });
+});
+
+describe('a clock that is set', () => {
+  it('forward steals nothing from an owner that lives, and takes nothing back from its own claims', async () => {
+    const file = newFile();
+    const [slow, clock] = [new FakeClock(), new FakeClock()];
+    const [one, two] = [await open(file, slow), await open(file, clock)];
+    await one.add([newDelivery('a')]);
+    const a = await claimOne(one);
+    expect(await claimIds(two)).toEqual([]);
+    clock.setForward(5 * HOUR_MS);
+    await clock.advance(4_000);
+    expect(await claimIds(two)).toEqual([]);
+    expect(await one.settle(a, { state: 'delivered', progress: PROGRESS })).toBe(true);
+  });
+
+  it('does not have one process take another for dead that slept as long as itself', async () => {
+    const file = newFile();
+    const [clock, late] = [new FakeClock(), new FakeClock()];
+    const [one, two] = [await open(file, late), await open(file, clock)];
+    await one.add([newDelivery('a')]);
+    await claimOne(one);
+    for (let beat = 0; beat < 5; beat++)
+      for (const each of [late, clock]) {
+        await each.advance(2_000);
+        expect(await claimIds(two)).toEqual([]);
+      }
+    await clock.suspend(HOUR_MS);
+    expect(await claimIds(two)).toEqual([]);
+    await late.suspend(HOUR_MS);
+    await clock.advance(14_000);
+    expect(await claimIds(two)).toEqual([]);
+  });
+
+  it.each([
+    ['is closed', true],
+    ['is killed', false],
+  ])('back while a process runs makes nothing wait longer for who comes after it %s', async (_, closes) => {
+    const file = newFile();
+    const [clock, setBack] = [new FakeClock(), new FakeClock()];
+    await clock.advance(5 * HOUR_MS);
+    const one = await open(file, clock);
+    await one.add([newDelivery('a')]);
+    await one.settle(await claimOne(one), {
+      state: 'retrying',
+      dueAt: clock.now() + 10_000,
+      progress: PROGRESS,
+    });
+    await clock.advance(2_000);
+    if (closes) await one.close();
+
+    const two = await open(file, setBack);
+    await two.add([newDelivery('c', { createdAt: setBack.now(), dueAt: setBack.now() })]);
+    expect(await claimIds(two)).toEqual(['c']);
+    await setBack.advance(7_999);
+    expect(await claimIds(two)).toEqual([]);
+    await setBack.advance(1);
+    expect(await claimIds(two)).toEqual(['a']);
+  });
+
+  it('back gives who starts then the time of those who live', async () => {
+    const file = newFile();
+    const [clock, setBack] = [new FakeClock(), new FakeClock()];
+    await clock.advance(5 * HOUR_MS);
+    const [one, two] = [await open(file, clock), await open(file, setBack)];
+    await one.add([newDelivery('a')]);
+    await claimOne(one);
+    await claim(two);
+    expect(setBack.now()).toBe(clock.now());
+    expect(setBack.skipped(0)).toBe(0);
+  });
+
+  it('back is followed again once nothing waits', async () => {
+    const file = newFile();
+    const [clock, setBack] = [new FakeClock(Date.UTC(2099, 0, 1)), new FakeClock()];
+    const one = await open(file, clock);
+    await one.add([newDelivery('a')]);
+    await one.settle(await claimOne(one), { state: 'delivered', progress: PROGRESS });
+    await one.close();
+    const start = setBack.now();
+    const two = await open(file, setBack);
+    await two.add([newDelivery('b', { createdAt: start, dueAt: start })]);
+    expect(await claimIds(two)).toEqual(['b']);
+    expect(setBack.now()).toBe(start);
   });
 });
 

@@ -1,12 +1,11 @@
-import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ask } from '../store/ask.ts';
 import { makeProgram, type Program } from '../store/program.ts';
+import { KILLS, SEED } from '../torture.ts';
+import { expectNothingLeft } from './nothing-left.ts';
+import { duplicatesOf, told, type Told } from './told.ts';
 
-/** The long form: HOOKS_TORTURE_KILLS=200. The seed of a run that failed repeats its choices, though not its timing. */
-const KILLS = Number(process.env['HOOKS_TORTURE_KILLS'] ?? 8);
-const SEED = Number(process.env['HOOKS_TORTURE_SEED'] ?? Math.floor(Math.random() * 1e9));
 const ADDS = 150;
 
 let storm: Program;
@@ -17,37 +16,10 @@ beforeAll(async () => {
 
 afterAll(() => storm.remove());
 
-interface Told {
-  readonly added: readonly string[];
-  /** In the order in which they were made. */
-  readonly posts: readonly string[];
-  readonly ended: readonly string[];
-  readonly rescheduled: readonly string[];
-}
-
-function told(log: string): Told {
-  const lines = readFileSync(log, 'utf8').trimEnd().split('\n');
-  const of = (word: string): string[] =>
-    lines.filter((line) => line.startsWith(`${word} `)).flatMap((line) => line.split(' ').slice(1));
-  return { added: of('added'), posts: of('post'), ended: of('end'), rescheduled: of('again') };
-}
-
-/** Nothing waits, and nothing is left of what held or claimed. */
-async function expectNothingLeft(file: string): Promise<void> {
-  for (const table of ['waiting', 'held', 'order_lines', 'claims', 'owners'])
-    expect([table, await ask(file, `SELECT * FROM ${table}`)]).toEqual([table, []]);
-  expect(await ask(file, 'PRAGMA integrity_check')).toEqual(['ok']);
-}
-
 async function expectAllSettled(file: string, { added, ended }: Told): Promise<void> {
   const settled = new Set(await ask(file, "SELECT id FROM queue WHERE state IN ('delivered', 'dead')"));
   expect(added.filter((id) => !settled.has(id))).toEqual([]);
   expect(new Set(ended).size).toBe(ended.length);
-}
-
-/** Attempts that were made and not recorded. */
-function duplicatesOf({ posts, ended, rescheduled }: Told): number {
-  return posts.length - ended.length - rescheduled.length;
 }
 
 /** The first attempts of each order key came in the order of adding. */

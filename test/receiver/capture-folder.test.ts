@@ -1,14 +1,12 @@
-import { chmodSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterEach, describe, expect, it } from 'vitest';
+import { chmodSync, readdirSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
 import { CaptureFolder } from '../../src/receiver/capture-folder.ts';
 import type { ReceivedRequest } from '../../src/receiver/received-request.ts';
 import { asNobody } from '../as-nobody.ts';
+import { temporaryFolder } from '../temporary-folder.ts';
 
 describe('CaptureFolder', () => {
-  const folder = mkdtempSync(join(tmpdir(), 'hooks-captures-'));
-  afterEach(() => rmSync(folder, { recursive: true, force: true }));
+  const folder = temporaryFolder();
 
   it('says so when it may not write there, and leaves nothing behind', async () => {
     const captures = new CaptureFolder(folder);

@@ -1,34 +1,24 @@
-import {
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import * as fc from 'fast-check';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { openCheckpoint } from '../../src/replay/checkpoint.ts';
 import { IndexRanges } from '../../src/replay/index-ranges.ts';
 import { openInputs } from '../../src/replay/inputs.ts';
 import { FakeClock } from '../fake-clock.ts';
+import { temporaryFolder } from '../temporary-folder.ts';
 
 let cwd: string;
 let folder: string;
 let clock: FakeClock;
 
 beforeEach(() => {
-  cwd = mkdtempSync(join(tmpdir(), 'hooks-checkpoint-'));
+  cwd = temporaryFolder();
   folder = join(cwd, 'data', 'replays');
   clock = new FakeClock();
   writeFileSync(join(cwd, 'a.ndjson'), '{}\n{}\n{}\n');
 });
-
-afterEach(() => rmSync(cwd, { recursive: true }));
 
 async function open({ resume = true, identity = 'https://s3cret@a.example/', files = ['a.ndjson'] } = {}) {
   const inputs = await openInputs(files, { cwd, stdin: Readable.from([]) });

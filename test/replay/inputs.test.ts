@@ -1,18 +1,18 @@
-import { chmodSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { gzipSync } from 'node:zlib';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { expandInputs } from '../../src/replay/expand.ts';
 import { openInputs } from '../../src/replay/inputs.ts';
 import { entriesOf, shown } from './reading.ts';
 import { asNobody } from '../as-nobody.ts';
+import { temporaryFolder } from '../temporary-folder.ts';
 
 let cwd: string;
 
 beforeAll(() => {
-  cwd = mkdtempSync(join(tmpdir(), 'hooks-inputs-'));
+  cwd = temporaryFolder();
   mkdirSync(join(cwd, 'folder'));
   for (const name of ['e10.json', 'e2.json', '[x].json', 'folder/deep.json', '.hidden.json']) {
     writeFileSync(join(cwd, name), `{"from":"${name}"}`);
@@ -20,8 +20,6 @@ beforeAll(() => {
   writeFileSync(join(cwd, 'packed'), gzipSync('{"a":1}\n{"a":2}'));
   symlinkSync('loop', join(cwd, 'loop'));
 });
-
-afterAll(() => rmSync(cwd, { recursive: true }));
 
 const open = (...names: string[]) =>
   openInputs(names, { cwd, stdin: Readable.from([Buffer.from('{"a":1}')]) });

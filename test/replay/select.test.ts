@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { readFilter } from '../../src/replay/filter.ts';
+import { readFilter } from '../../src/message/filter.ts';
 import { createRewrite, recordedAtOf } from '../../src/replay/rewrite.ts';
 import { Selection } from '../../src/replay/selection.ts';
 

@@ -1,18 +1,16 @@
-import { existsSync, linkSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, linkSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { FailedFile } from '../../src/report/failed-file.ts';
+import { temporaryFolder } from '../temporary-folder.ts';
 
 let folder: string;
 let path: string;
 
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'hooks-failed-'));
+  folder = temporaryFolder();
   path = join(folder, 'failed.ndjson');
 });
-
-afterEach(() => rmSync(folder, { recursive: true }));
 
 const NEW = { inputs: [], append: false };
 

@@ -9,7 +9,19 @@ async function look({ url }: Serving, id: unknown, headers = basic(WRITE_KEY)): 
 }
 
 describe('POST /v1/deletions', () => {
-  it('sends a delete message for each user to each enabled destination, and keeps the state', async () => {
+  it('goes to the source of its key only when that is wanted, and keeps the state', async () => {
+    const serve = await serving({ confineDeletions: true });
+    const { status, body } = await serve.post('/v1/deletions', { userIds: ['u1', 'u2'] });
+    expect(status).toBe(200);
+    expect(body).toMatchObject({ success: true, users: 2, sources: { web: { state: 'pending' } } });
+    await until(() => serve.log.filter(({ msg }) => msg === 'delivered').length === 2, 'all to be recorded');
+    expect(sorted(serve.received, 'userId')).toEqual(['u1', 'u2']);
+    const found = (await (await look(serve, body['id'])).json()) as { sources: object };
+    expect(found.sources).toEqual({ web: { state: 'delivered', deliveries: 2, delivered: 2, failed: 0 } });
+    expect((await look(serve, body['id'], basic('wk-of-the-other'))).status).toBe(404);
+  });
+
+  it('goes to every source when it names none', async () => {
     const serve = await serving();
     const { status, body } = await serve.post('/v1/deletions', { userIds: ['u1', 'u2'] });
     expect(status).toBe(200);
@@ -23,6 +35,16 @@ describe('POST /v1/deletions', () => {
       id: body['id'],
       sources: { web: { state: 'delivered', deliveries: 2, delivered: 2 }, other: { state: 'delivered' } },
     });
+  });
+
+  it('is refused, confined, for the source of another key, known or not', async () => {
+    const serve = await serving({ confineDeletions: true });
+    for (const sources of [['other'], ['web', 'other'], ['nowhere']]) {
+      const { status, body } = await serve.post('/v1/deletions', { userIds: ['u1'], sources });
+      expect([status, body['code']]).toEqual([403, 'forbidden']);
+    }
+    expect(serve.added).toEqual([]);
+    expect((await serve.post('/v1/deletions', { userIds: ['u1'], sources: ['web'] })).status).toBe(200);
   });
 
   it('goes to the named sources only', async () => {
@@ -41,6 +63,7 @@ describe('POST /v1/deletions', () => {
     expect(await statusOf({ userIds: ['u'] }, basic('wrong'))).toBe(401);
     expect(await statusOf('{"userIds":')).toBe(400);
     expect(await statusOf({ userIds: [] })).toBe(400);
+    expect(await statusOf({ userIds: ['u'], source: 'web' })).toBe(400);
     expect(await statusOf({ userIds: ['u'], sources: ['nowhere'] })).toBe(400);
     expect(serve.added).toEqual([]);
     expect((await look(serve, 'nothing')).status).toBe(404);

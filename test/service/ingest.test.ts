@@ -107,14 +107,24 @@ describe('POST /v1/batch', () => {
 
   it('does not count what a client library adds against the 32 KB', async () => {
     const serve = await serving();
-    const fields = { userId: 'u1', event: 'E', properties: { text: '' } };
-    fields.properties.text = 'x'.repeat(32_768 - JSON.stringify(fields).length);
     const context = { library: { name: 'a-client', version: '1.0.0' } };
-    const message = { ...fields, type: 'track', messageId: 'm1', timestamp: '2026-01-01T00:00:00Z', context };
-    expect(await serve.post('/v1/batch', { batch: [message] })).toMatchObject({ body: { success: true } });
-    fields.properties.text += 'x';
-    const { body } = await serve.post('/v1/batch', { batch: [message] });
+    const added = { type: 'track', messageId: 'm1', timestamp: '2026-01-01T00:00:00Z', context };
+    const message = { ...sized(32_768, { userId: 'u1', event: 'E' }), ...added };
+    expect((await serve.post('/v1/batch', { batch: [message] })).body).toEqual({ success: true });
+    const larger = { ...sized(32_769, { userId: 'u1', event: 'E' }), ...added };
+    const { body } = await serve.post('/v1/batch', { batch: [larger] });
     expect(body['rejected']).toMatchObject([{ code: 'too-large' }]);
+  });
+
+  it('counts all of a message that no client library has touched, but for the key', async () => {
+    const serve = await serving();
+    const fields = { type: 'track', userId: 'u1', event: 'E', messageId: 'm1' };
+    const largest = { ...sized(32_768, fields), writeKey: WRITE_KEY };
+    const { body } = await serve.post('/v1/batch', { batch: [largest, sized(32_769, fields)] });
+    expect(body['rejected']).toMatchObject([{ index: 1, code: 'too-large' }]);
+    const ofPath = { userId: 'u1', event: 'E' };
+    expect((await serve.post('/v1/track', sized(32_768, ofPath))).status).toBe(200);
+    expect((await serve.post('/v1/track', sized(32_769, ofPath))).status).toBe(413);
   });
 
   it('routes by write key and by integrations', async () => {
@@ -271,3 +281,10 @@ describe('a message that comes again', () => {
     expect(serve.added).toHaveLength(1);
   });
 });
+
+/** A message whose JSON has so many bytes, the first of them in characters of two. */
+function sized(bytes: number, fields: Readonly<Record<string, unknown>>): object {
+  const sizeOf = (text: string): number =>
+    Buffer.byteLength(JSON.stringify({ ...fields, properties: { text } }));
+  return { ...fields, properties: { text: `é${'x'.repeat(bytes - sizeOf('é'))}` } };
+}

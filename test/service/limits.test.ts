@@ -71,6 +71,10 @@ describe('a body', () => {
     expect([cut.status, cut.body['message']]).toEqual([400, 'the gzipped body is cut off']);
     const brotli = await serve.post('/v1/batch', 'x', { ...GZIP, 'content-encoding': 'br' });
     expect([brotli.status, brotli.body['code']]).toEqual([415, 'encoding']);
+    expect(await serve.post('/v1/batch', gzipSync('{"batch":[]}'))).toMatchObject({
+      status: 400,
+      body: { hint: 'send Content-Encoding: gzip' },
+    });
   });
 
   it('is refused before it is read when it says that it is too large', async () => {

@@ -1,4 +1,3 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach } from 'vitest';
 import { systemClock } from '../../src/clock.ts';
 import { DELIVERY_DEFAULTS, type DestinationOptions, type Sources } from '../../src/engine/options.ts';
@@ -9,6 +8,8 @@ import type { Queue } from '../../src/queue/queue.ts';
 import type { ReceivedRequest } from '../../src/receiver/received-request.ts';
 import { startReceiver } from '../../src/receiver/receiver.ts';
 import { parseScript } from '../../src/receiver/script.ts';
+
+export { until } from '../until.ts';
 
 export const WRITE_KEY = 'wk-of-the-web';
 export const SECRET = 's3cret-of-the-test';
@@ -138,15 +139,6 @@ export function basic(writeKey: string): Record<string, string> {
 
 export function track(userId: string, fields: object = {}): object {
   return { type: 'track', userId, event: 'Signup', ...fields };
-}
-
-/** Looks every few milliseconds, for 10 seconds at most. */
-export async function until(isSo: () => boolean, what: string): Promise<void> {
-  for (let turn = 0; turn < 2_000; turn++) {
-    if (isSo()) return;
-    await delay(5);
-  }
-  throw new Error(`waited in vain for ${what}`);
 }
 
 export function bodyOf({ body }: Pick<ReceivedRequest, 'body'>): Readonly<Record<string, unknown>> {

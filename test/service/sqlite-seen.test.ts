@@ -9,7 +9,7 @@ import { openStore } from '../../src/store/open-store.ts';
 import type { Store } from '../../src/store/store.ts';
 import { FakeClock } from '../fake-clock.ts';
 import { newDelivery } from '../queue/new-delivery.ts';
-import { temporaryFolder } from '../store/temporary-store.ts';
+import { temporaryFolder } from '../temporary-folder.ts';
 
 const STORED = Promise.resolve();
 

@@ -108,6 +108,17 @@ describe('diagnose', () => {
     );
   });
 
+  it.each([
+    ['', 'the signature is empty. Give the 40 hex digits'],
+    ['a', 'the signature has 1 hex digit instead of 40. Give the 40 hex digits'],
+    ['hello', 'the signature is no 40 hex digits, but 5 other characters. Give the 40 hex digits'],
+    [`${hmac('x', 'k')},${hmac('x', 'k')}`, 'none of them matches. Send X-Signature once'],
+  ])('does not speak of secrets where %j is given as the signature', (signature, hint) => {
+    const diagnosis = mismatch({ body, signature, secrets: ['k'] });
+    expect(diagnosis).toMatchObject({ code: 'no-match', hint: expect.stringContaining(hint) });
+    expect(diagnosis.hint).not.toContain('same secret');
+  });
+
   it('is not drowned by a small body that unpacks to gigabytes', async () => {
     const { gzipSync } = await import('node:zlib');
     const bomb = gzipSync(Buffer.alloc(64 * 1024 * 1024));

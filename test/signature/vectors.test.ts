@@ -37,6 +37,10 @@ describe('the signature vectors', () => {
     expect(sign(bodyOf(vector), keyOf(vector))).toBe(digestOf(vector));
   });
 
+  it('has none that is made with an empty secret, which is refused', () => {
+    expect(() => sign('{}', '')).toThrow('Expected a secret to sign with, got an empty one');
+  });
+
   it.each(valid)('$name comes out the same in pieces of any size', (vector) => {
     const body = bodyOf(vector);
     for (const size of [1, 2, 3, 63, 64, 65, 4096]) {

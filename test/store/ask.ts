@@ -1,9 +1,8 @@
-import { loadSqlite } from '../../src/store/sqlite.ts';
+import { loadSqlite, type Database } from '../../src/store/sqlite.ts';
 
 /** What a file says, past the store: a line for each row, its columns with `|` between them, as `sqlite3` prints them. */
 export async function ask(file: string, sql: string): Promise<string[]> {
-  const { DatabaseSync } = await loadSqlite();
-  const database = new DatabaseSync(file, { timeout: 5_000 });
+  const database = await open(file);
   try {
     return database
       .prepare(sql)
@@ -16,4 +15,16 @@ export async function ask(file: string, sql: string): Promise<string[]> {
   } finally {
     database.close();
   }
+}
+
+/** Lets nobody write to a file until what it returns is called. */
+export async function lock(file: string): Promise<() => void> {
+  const database = await open(file);
+  database.exec('BEGIN IMMEDIATE');
+  return () => database.close();
+}
+
+async function open(file: string): Promise<Database> {
+  const { DatabaseSync } = await loadSqlite();
+  return new DatabaseSync(file, { timeout: 5_000 });
 }

@@ -16,6 +16,8 @@ export interface Program {
 
 export interface RunOptions {
   readonly killAfter?: number;
+  /** @default 25_000 */
+  readonly longestMs?: number;
   /** A command that runs it, as `strace …`. */
   readonly under?: readonly string[];
 }
@@ -31,14 +33,14 @@ const ROOT = new URL('../..', import.meta.url).pathname;
 /** No test hangs on a process that does not end. */
 const LONGEST_MS = 25_000;
 
-/** Node 20 runs no TypeScript, so the program is bundled, into a folder from which it finds SQLite. */
+/** Node 20 runs no TypeScript, so the program is bundled, into a folder from which it finds SQLite and the drivers of servers. */
 export async function makeProgram(source: string): Promise<Program> {
   const folder = mkdtempSync(join(tmpdir(), 'hooks-program-'));
   symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'));
   const bundle = await rolldown({
     input: join(ROOT, source),
     platform: 'node',
-    external: [/^node:/, '@photostructure/sqlite'],
+    external: [/^node:/, '@photostructure/sqlite', 'bullmq', 'ioredis', 'pg'],
     logLevel: 'silent',
   });
   await bundle.write({ file: join(folder, 'program.mjs'), format: 'esm' });
@@ -50,9 +52,12 @@ export async function makeProgram(source: string): Promise<Program> {
   };
 }
 
-function run(words: readonly string[], { killAfter, under = [] }: RunOptions): Promise<ProgramEnd> {
+function run(
+  words: readonly string[],
+  { killAfter, under = [], longestMs = LONGEST_MS }: RunOptions,
+): Promise<ProgramEnd> {
   const [command = '', ...rest] = [...under, ...words];
-  const child = spawn(command, rest, { timeout: LONGEST_MS, killSignal: 'SIGKILL' });
+  const child = spawn(command, rest, { timeout: longestMs, killSignal: 'SIGKILL' });
   const stdout: string[] = [];
   createInterface(child.stdout).on('line', (line) => {
     if (stdout.push(line) === killAfter) child.kill('SIGKILL');

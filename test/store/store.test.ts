@@ -19,7 +19,7 @@ import type { Store } from '../../src/store/store.ts';
 import { hasTool } from '../external-tool.ts';
 import { FakeClock } from '../fake-clock.ts';
 import { ask } from './ask.ts';
-import { temporaryFolder } from './temporary-store.ts';
+import { temporaryFolder } from '../temporary-folder.ts';
 
 const NOTES: Tables = { name: 'notes', steps: ['CREATE TABLE notes (text TEXT UNIQUE)'] };
 const NEWER: Tables = { name: 'notes', steps: [...NOTES.steps, 'ALTER TABLE notes ADD COLUMN author TEXT'] };
@@ -46,6 +46,14 @@ describe('the store', () => {
     await insert(first, 'a');
     await first.close();
     expect(await texts(await open(file))).toEqual(['a']);
+  });
+
+  // Where Node's own recursive mkdir goes on for ever.
+  it.skipIf(process.platform !== 'linux')('cannot be made where the system makes no folder', async () => {
+    await expect(open('/proc/nowhere/hooks.db')).rejects.toMatchObject({
+      message: 'The queue /proc/nowhere/hooks.db cannot be made: no folder can be made there',
+      hint: 'name another file with --store',
+    });
   });
 
   it('is readable by its owner only, the log and its index too', async () => {

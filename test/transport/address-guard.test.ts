@@ -2,10 +2,12 @@ import type { LookupAddress } from 'node:dns';
 import { getDefaultAutoSelectFamily, setDefaultAutoSelectFamily, type LookupFunction } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { guardedLookup, type AddressRule } from '../../src/transport/address-guard.ts';
+import { whyNotPublic } from '../../src/transport/public-address.ts';
 import { answersOk, closesIdle, diesWhenReused } from '../hostile-receivers.ts';
 import { makeCertificates } from '../certificates.ts';
 import { proxyServer } from './proxy-server.ts';
-import { newTransport, requestTo, SHORT_MS, started, until } from './sending.ts';
+import { newTransport, requestTo, SHORT_MS, started } from './sending.ts';
+import { until } from '../until.ts';
 
 const PUBLIC = '8.8.8.8';
 const onlyThat: AddressRule = (address) => (address === PUBLIC ? undefined : 'other');
@@ -165,7 +167,7 @@ describe('a name whose address changes', () => {
     for (let sent = 1; sent <= 4; sent++) {
       const result = await transport.send(requestTo(url));
       seen.push(result.kind === 'failure' ? result.error : result.status);
-      await until(() => receiver.openConnections === 0);
+      await until(() => receiver.openConnections === 0, 'the connections to be closed');
     }
     expect(seen).toEqual([200, 'blocked-address', 200, 200]);
     expect(lookup.calls).toBe(4);
@@ -277,6 +279,20 @@ describe('guardedLookup', () => {
     const lookup: LookupFunction = (_hostname, _options, answered) => answered(failure, '');
     expect((await asked(guardedLookup(onlyThat, lookup), { all: true }))[0]).toBe(failure);
   });
+
+  it.each(['localhost.', 'hooks.localhost', 'Hooks.LOCALHOST.'])(
+    'asks for localhost instead of %s, which a resolver may not know or have from the network',
+    async (hostname) => {
+      const names: string[] = [];
+      const lookup: LookupFunction = (name, _options, answered) => {
+        names.push(name);
+        answered(null, '127.0.0.1', 4);
+      };
+      await new Promise((resolve) => guardedLookup(whyNotPublic, lookup)(hostname, {}, resolve));
+      await new Promise((resolve) => guardedLookup(whyNotPublic, lookup)('notlocalhost', {}, resolve));
+      expect(names).toEqual(['localhost', 'notlocalhost']);
+    },
+  );
 
   it('judges the answer of a lookup that gives one address whatever it is asked', async () => {
     expect((await asked(guardedLookup(onlyThat, alwaysGivesOne), { all: true }))[0]).toMatchObject({

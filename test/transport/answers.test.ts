@@ -8,8 +8,11 @@ import {
   endlessBody,
   hugeBody,
   hugeHeaders,
+  receiver as newReceiver,
 } from '../hostile-receivers.ts';
-import { newTransport, requestTo, SHORT_MS, started, until } from './sending.ts';
+import { createUndiciTransport } from '../../src/transport/undici-transport.ts';
+import { newTransport, requestTo, SHORT_MS, started } from './sending.ts';
+import { until } from '../until.ts';
 
 const FEW_MB = 8_000_000;
 
@@ -60,7 +63,7 @@ describe('what is sent', () => {
     const transport = newTransport();
     const burst = () => Promise.all([1, 2, 3].map(() => transport.send(requestTo(receiver.url))));
     await burst();
-    await until(() => receiver.requests.length === 3);
+    await until(() => receiver.requests.length === 3, 'the requests');
     await burst();
     expect(receiver.requests).toHaveLength(6);
     expect(receiver.connections).toBe(3);
@@ -122,7 +125,7 @@ describe('an answer', () => {
     const receiver = await started(dripsBody(500));
     const result = await newTransport().send(requestTo(receiver.url, { timeoutMs: SHORT_MS }));
     expect(result).toMatchObject({ status: 500, reply: expect.stringMatching(/^a+$/) });
-    await until(() => receiver.openConnections === 0);
+    await until(() => receiver.openConnections === 0, 'the connections to be closed');
     expect(receiver.openConnections).toBe(0);
   });
 
@@ -133,7 +136,7 @@ describe('an answer', () => {
       expect(await newTransport().send(requestTo(receiver.url, { timeoutMs: 60_000 }))).toMatchObject({
         status,
       });
-      await until(() => receiver.openConnections === 0);
+      await until(() => receiver.openConnections === 0, 'the connections to be closed');
       expect(receiver.openConnections).toBe(0);
       expect(receiver.bytesWritten).toBeLessThan(FEW_MB);
     },
@@ -142,7 +145,7 @@ describe('an answer', () => {
   it('of 300 MB, said to be gzip, is neither decoded nor read', async () => {
     const receiver = await started(hugeBody());
     expect(await newTransport().send(requestTo(receiver.url))).toMatchObject({ status: 200 });
-    await until(() => receiver.openConnections === 0);
+    await until(() => receiver.openConnections === 0, 'the connections to be closed');
     expect(receiver.openConnections).toBe(0);
     expect(receiver.bytesWritten).toBeLessThan(FEW_MB);
   });
@@ -160,6 +163,41 @@ describe('an answer', () => {
       status: 404,
       reply: 'nothing here',
     });
+  });
+
+  it('whose body follows its status late is read to its end when the transport is closed meanwhile', async () => {
+    const endings: string[] = [];
+    const written = ['bo', 'dy'];
+    const receiver = await started(
+      newReceiver((socket) => {
+        socket.once('error', () => endings.push('reset')).once('end', () => endings.push('ended'));
+        socket.write('HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\n');
+        // In parts, so that what is cut short meets bytes that nobody reads, which resets the connection.
+        const parts = [...written];
+        const writing = setInterval(() => {
+          const part = parts.shift();
+          if (part === undefined || socket.destroyed) clearInterval(writing);
+          else socket.write(part);
+        }, 1);
+      }),
+    );
+    const transport = createUndiciTransport();
+    expect(await transport.send(requestTo(receiver.url))).toMatchObject({ status: 200 });
+    await transport.close();
+    await until(() => endings.length > 0, 'the end of the connection');
+    expect(endings).toEqual(['ended']);
+    expect(receiver.bytesWritten).toBe('HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nbody'.length);
+  });
+
+  it('whose body never ends does not keep the transport from closing', async () => {
+    const receiver = await started(dripsBody());
+    const transport = createUndiciTransport();
+    expect(await transport.send(requestTo(receiver.url, { timeoutMs: 60_000 }))).toMatchObject({
+      status: 200,
+    });
+    await transport.close();
+    await until(() => receiver.openConnections === 0, 'the last connection to go');
+    expect(receiver.openConnections).toBe(0);
   });
 
   it('after some interim ones is the one that counts', async () => {
@@ -196,7 +234,7 @@ describe('receivers whose bodies never end', () => {
     const transport = newTransport();
     for (let sent = 0; sent < 100; sent++)
       await transport.send(requestTo(receiver.url, { timeoutMs: 60_000 }));
-    await until(() => receiver.openConnections <= 65);
+    await until(() => receiver.openConnections <= 65, 'the connections to be closed');
     expect(receiver.connections).toBe(100);
     expect(receiver.openConnections).toBeLessThanOrEqual(65);
   });

@@ -9,7 +9,8 @@ import {
   neverAnswers,
   neverSpeaks,
 } from '../hostile-receivers.ts';
-import { newTransport, requestTo, SHORT_MS, started, until } from './sending.ts';
+import { newTransport, requestTo, SHORT_MS, started } from './sending.ts';
+import { until } from '../until.ts';
 
 const LOOKUP_THAT_HANGS: LookupFunction = () => {};
 
@@ -37,7 +38,7 @@ describe('the deadline of an attempt', () => {
     const result = await newTransport().send(requestTo(receiver.url, { timeoutMs: SHORT_MS }));
     expect(result).toMatchObject({ kind: 'failure', error: 'timeout', detail, reconnected: false });
     expect(result.ms).toBeGreaterThanOrEqual(SHORT_MS - 2);
-    await until(() => receiver.openConnections === 0);
+    await until(() => receiver.openConnections === 0, 'the connections to be closed');
     expect(receiver.openConnections).toBe(0);
   });
 
@@ -65,10 +66,10 @@ describe('an abort', () => {
     const sending = newTransport().send(
       requestTo(receiver.url, { timeoutMs: 60_000, signal: aborting.signal }),
     );
-    await until(() => receiver.requests.length === 1);
+    await until(() => receiver.requests.length === 1, 'the requests');
     aborting.abort();
     expect(await sending).toMatchObject({ error: 'aborted', detail: 'the caller gave up' });
-    await until(() => receiver.openConnections === 0);
+    await until(() => receiver.openConnections === 0, 'the connections to be closed');
     expect(receiver.openConnections).toBe(0);
   });
 
@@ -97,7 +98,7 @@ describe('an abort', () => {
     const sending = Array.from({ length: 20 }, () =>
       transport.send(requestTo(receiver.url, { timeoutMs: 60_000, signal: signal.signal })),
     );
-    await until(() => receiver.requests.length === 20);
+    await until(() => receiver.requests.length === 20, 'the requests');
     expect(signal.listeners()).toBe(1);
     signal.abort();
     expect((await Promise.all(sending)).map((result) => 'error' in result && result.error)).toEqual(

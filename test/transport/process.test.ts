@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { answersOk, dripsBody } from '../hostile-receivers.ts';
 import { makeSendingProgram, type SendingProgram } from './sending-program.ts';
-import { newTransport, requestTo, started, until } from './sending.ts';
+import { newTransport, requestTo, started } from './sending.ts';
+import { until } from '../until.ts';
 
 let program: SendingProgram;
 
@@ -34,7 +35,7 @@ describe('close()', () => {
     await transport.close();
     // Their ends of the connections are in this process too.
     await Promise.all(receivers.map((receiver) => receiver.close()));
-    await until(() => sockets().length === 0);
+    await until(() => sockets().length === 0, 'the connections to be closed');
     expect(sockets()).toEqual([]);
   });
 });

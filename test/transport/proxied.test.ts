@@ -2,7 +2,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { makeCertificates, type Certificates } from '../certificates.ts';
 import { answers, answersOk, diesWhenReused, neverAnswers } from '../hostile-receivers.ts';
 import { proxyServer, type ProxyServer } from './proxy-server.ts';
-import { newTransport, requestTo, SHORT_MS, started, until } from './sending.ts';
+import { newTransport, requestTo, SHORT_MS, started } from './sending.ts';
+import { until } from '../until.ts';
 
 let certificates: Certificates;
 
@@ -86,7 +87,10 @@ describe('a request to an https: receiver behind a proxy', () => {
     });
     const url = `https://receiver.test:${receiver.port}/hook`;
     expect(await transport.send(requestTo(url, { timeoutMs: SHORT_MS }))).toMatchObject({ error: 'timeout' });
-    await until(() => receiver.openConnections === 0 && proxy.openConnections === 0);
+    await until(
+      () => receiver.openConnections === 0 && proxy.openConnections === 0,
+      'the connections to be closed',
+    );
     expect([receiver.openConnections, proxy.openConnections]).toEqual([0, 0]);
   });
 });
@@ -113,7 +117,7 @@ describe.each([
     const proxy = await started(proxyServer({ silent: true }));
     const result = await through(proxy).send(requestTo(url, { timeoutMs: SHORT_MS }));
     expect(result).toMatchObject({ error: 'timeout' });
-    await until(() => proxy.openConnections === 0);
+    await until(() => proxy.openConnections === 0, 'the connections to be closed');
     expect(proxy.openConnections).toBe(0);
   });
 

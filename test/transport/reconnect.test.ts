@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { answersOk, closesBeforeAnswer, closesIdle, diesWhenReused } from '../hostile-receivers.ts';
-import { newTransport, requestTo, SHORT_MS, started, until } from './sending.ts';
+import { newTransport, requestTo, SHORT_MS, started } from './sending.ts';
+import { until } from '../until.ts';
 
 describe('a receiver that closes each idle connection', () => {
   it('gets a thousand messages in a row, each of them once', async () => {
@@ -107,7 +108,7 @@ describe('an idle connection', () => {
     const receiver = await started(answersOk());
     const transport = newTransport({ maxIdleMs: 20 });
     await transport.send(requestTo(receiver.url));
-    await until(() => receiver.openConnections === 0);
+    await until(() => receiver.openConnections === 0, 'the connections to be closed');
     expect(receiver.openConnections).toBe(0);
     expect(await transport.send(requestTo(receiver.url))).toMatchObject({ status: 200, reconnected: false });
   });
@@ -122,7 +123,7 @@ describe('close()', () => {
     const sending = transport.send(requestTo(receiver.url, { timeoutMs: SHORT_MS }));
     await transport.close();
     expect(await sending).toMatchObject({ error: 'aborted', detail: 'the transport was closed' });
-    await until(() => silent.openConnections === 0);
+    await until(() => silent.openConnections === 0, 'the connections to be closed');
     expect(silent.openConnections).toBe(0);
   });
 

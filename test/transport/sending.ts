@@ -29,9 +29,3 @@ export function requestTo(url: string, rest: Partial<TransportRequest> = {}): Tr
     ...rest,
   };
 }
-
-/** Turns of the event loop until something is so, at most a second of them. */
-export async function until(isSo: () => boolean): Promise<void> {
-  const end = performance.now() + 1_000;
-  while (!isSo() && performance.now() < end) await new Promise((resolve) => setTimeout(resolve, 2));
-}

@@ -1,18 +1,15 @@
 import { writeFile } from 'node:fs/promises';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { createUndiciTransport } from '../../src/transport/undici-transport.ts';
 import { newTransport, requestTo } from './sending.ts';
+import { temporaryFolder } from '../temporary-folder.ts';
 
 let folder: string;
 
 beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'hooks-trust-'));
+  folder = temporaryFolder();
 });
-
-afterEach(() => rm(folder, { recursive: true, force: true }));
 
 describe('a file of issuers', () => {
   it('that is not there is a ConfigError that names it', async () => {

@@ -4,6 +4,7 @@ import { printable } from '../../redact.ts';
 import type { Define, GlobalOptions } from '../command.ts';
 import type { Io } from '../io.ts';
 import { commandSettings } from '../delivery/settings.ts';
+import { jsonLine } from '../result/json-line.ts';
 
 const EXAMPLES = `Examples:
   $ hooks config
@@ -22,7 +23,7 @@ export const define: Define = (command, { io }) => {
 };
 
 function ndjson(rows: readonly ListedSetting[]): string {
-  return rows.map((row) => `${JSON.stringify(row)}\n`).join('');
+  return rows.map(jsonLine).join('');
 }
 
 function table(rows: readonly ListedSetting[], { color }: Io): string {

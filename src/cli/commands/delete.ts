@@ -1,29 +1,29 @@
-import { InvalidArgumentError } from 'commander';
-import { parseDuration } from '../../duration.ts';
 import type { Define } from '../command.ts';
 import { addStoreFlag } from '../delivery/queue-flags.ts';
-import { requestDeletion, type DeleteOptions } from '../deleting.ts';
+import { requestDeletion, type DeleteOptions } from '../delete/delete.ts';
+import { collect, timeFrom } from '../flag-values.ts';
 
 const EXAMPLES = `Examples:
   $ hooks delete u1 u2           # to every source with a destination enabled
   $ hooks delete u1 --source web # only to that source
   $ hooks delete u1 --queue      # do not wait; hooks worker delivers
+  $ hooks delete - < users.txt   # many: one user id a line
   $ hooks delete u1 --dry-run    # say where it would go
 `;
 
 const DETAILS = `
 One line a source says where it stands: delivered, failed (a dead letter),
-pending (in the queue: hooks worker or hooks serve goes on with it), recorded
-(not queued) or no-destination. What else waits for these destinations may be
-delivered meanwhile. Exit code 0 when nothing failed.
+pending (in the queue: hooks worker or hooks serve goes on with it) or
+no-destination. What else waits for these destinations may be delivered
+meanwhile. Exit code 0 when nothing failed.
 `;
 
 export const define: Define = (command, { io, exit }) => {
   addStoreFlag(command)
-    .argument('<user-id...>', 'who is to be deleted')
+    .argument('<user-id...>', 'who is to be deleted; - reads user ids from stdin, one a line')
     .option('--source <name>', 'only this source (repeat for several)', collect)
     .option('--queue', 'only queue it; do not wait for its delivery')
-    .option('--retry-for <duration>', 'wait for its delivery for so long (default: 30s)', parseTime, 30_000)
+    .option('--retry-for <duration>', 'wait for its delivery for so long (default: 30s)', timeFrom(0), 30_000)
     .option('--dry-run', 'send nothing; say where it would go')
     .addHelpText('before', EXAMPLES)
     .addHelpText('after', DETAILS)
@@ -31,13 +31,3 @@ export const define: Define = (command, { io, exit }) => {
       exit(await requestDeletion({ ...command.optsWithGlobals<DeleteOptions>(), userIds }, io)),
     );
 };
-
-function collect(value: string, previous: readonly string[] = []): readonly string[] {
-  return [...previous, value];
-}
-
-function parseTime(text: string): number {
-  const durationMs = parseDuration(text);
-  if (typeof durationMs === 'number' && durationMs >= 0) return durationMs;
-  throw new InvalidArgumentError('Expected a time with its unit, such as 500ms, 30s or 5m.');
-}

@@ -1,13 +1,14 @@
-import { InvalidArgumentError } from 'commander';
-import { parseDuration } from '../../duration.ts';
 import type { Define } from '../command.ts';
 import { addSecretFlags } from '../signature/secret-flags.ts';
-import { listen, type ListenOptions } from '../listening.ts';
+import type { ListenOptions } from '../listen/options.ts';
+import { listen } from '../listen/listen.ts';
+import { countFrom, parsePort, timeFrom } from '../flag-values.ts';
 
 const EXAMPLES = `Examples:
   $ hooks listen --secret s3cret             # show and verify what arrives
   $ hooks listen --respond 503x2,timeout,200 # fail three times, then take it
   $ hooks listen --save captures             # keep each request for a replay
+  $ hooks listen --ui --forward http://localhost:3000/webhook # in a browser
   $ hooks listen --port 0 --count 3 --within 30s -o json # 0 when three came
 `;
 
@@ -21,6 +22,14 @@ What --respond takes: steps with commas between, the last repeated for ever.
   timeout                no answer; shown when its sender gives up
 It answers POSTs. Another method gets 405 and is shown; GET / says that this is
 a receiver, and is not shown.
+
+--forward passes each POST on, its bytes and headers as they came, to the URL
+as given. Its sender gets the status that came back, 502 or 504 when none did;
+with --respond what that says.
+--self-signed speaks TLS with a new certificate for localhost and --host, which
+senders refuse unless told to trust it: -o json has it as "certificate".
+--ui is a web inbox: search, compare, copy and replay what came. It is at
+/_hooks, for this machine; other machines need the token in its printed URL.
 
 By itself it ends with --count, --until-idle or --within only, whichever comes
 first: with 0 when what was expected came, else with 1. Expected are --count
@@ -36,28 +45,13 @@ export const define: Define = (command, { io, exit }) => {
     .option('--respond <script>', 'what to answer, such as 503x2,timeout,200 (default: 200)')
     .option('--require-signature', 'answer 401 to what does not verify')
     .option('--save <folder>', 'keep each request there as a capture')
-    .option('--count <n>', 'end when so many requests came', parseCount)
-    .option('--until-idle <time>', 'end when none came for so long, from the first on', parseTime)
-    .option('--within <time>', 'end after so long', parseTime)
+    .option('--forward <url>', 'pass each POST on to another receiver')
+    .option('--self-signed', 'speak TLS with a certificate that it makes')
+    .option('--ui', 'serve a web inbox under /_hooks')
+    .option('--count <n>', 'end when so many requests came', countFrom(1))
+    .option('--until-idle <time>', 'end when none came for so long, from the first on', timeFrom(1))
+    .option('--within <time>', 'end after so long', timeFrom(1))
     .addHelpText('before', EXAMPLES)
     .addHelpText('after', DETAILS)
     .action(async () => exit(await listen(command.optsWithGlobals<ListenOptions>(), io)));
 };
-
-function parsePort(text: string): number {
-  const port = /^\d{1,5}$/.test(text) ? Number(text) : Number.NaN;
-  if (!(port <= 65_535)) throw new InvalidArgumentError('Expected a port from 0 to 65535.');
-  return port;
-}
-
-function parseCount(text: string): number {
-  const count = /^\d{1,9}$/.test(text) ? Number(text) : 0;
-  if (count < 1) throw new InvalidArgumentError('Expected a whole number from 1.');
-  return count;
-}
-
-function parseTime(text: string): number {
-  const durationMs = parseDuration(text);
-  if (typeof durationMs === 'number' && durationMs > 0) return durationMs;
-  throw new InvalidArgumentError('Expected a time with its unit, such as 500ms, 30s or 5m.');
-}

@@ -1,7 +1,8 @@
 import type { Command } from 'commander';
-import type { CommandContext, Define } from '../command.ts';
+import { describe, type CommandContext, type Define } from '../command.ts';
 import { addStoreFlag } from '../delivery/queue-flags.ts';
 import { addSelectionFlags } from '../queue/selection.ts';
+import type { MoveFlags } from '../queue/move.ts';
 import type { QueueOptions } from '../queue/session.ts';
 
 const EXAMPLES = `Examples:
@@ -11,6 +12,7 @@ const EXAMPLES = `Examples:
   $ hooks queue retry ID…                   # deliver dead letters again
   $ hooks queue retry --all --filter reason=exhausted
   $ hooks queue export --state dead > dead.ndjson   # for hooks replay
+  $ hooks queue move --to redis://queue.internal:6379/0
 `;
 
 const DETAILS = `
@@ -26,17 +28,20 @@ type Action = (words: readonly string[], options: QueueOptions, context: Command
 export const define: Define = (command, context) => {
   command.enablePositionalOptions().addHelpText('before', EXAMPLES).addHelpText('after', DETAILS);
   const add = (usage: string, summary: string, action: Action): Command => {
-    const sub = command.command(usage).summary(summary).description(summary);
+    const sub = describe(command.command(usage), summary);
     addStoreFlag(sub).configureHelp({ showGlobalOptions: true });
     return sub.action(async (...words: unknown[]) => {
       const self = words.at(-1) as Command; // commander's last argument
       await action(self.args, self.optsWithGlobals<QueueOptions>(), context);
     });
   };
-  add('stats', 'count deliveries by destination and state', async (_, options, { io, exit }) => {
-    const { stats } = await import('../queue/show.ts');
-    exit(await stats(options, io));
-  });
+  addSelectionFlags(
+    add('stats', 'count deliveries by destination and state', async (_, options, { io, exit }) => {
+      const { stats } = await import('../queue/show.ts');
+      exit(await stats(options, io));
+    }),
+    { withStates: false },
+  );
   addSelectionFlags(
     add('list', 'list waiting deliveries and dead letters', async (_, options, { io, exit }) => {
       const { list } = await import('../queue/show.ts');
@@ -82,4 +87,8 @@ export const define: Define = (command, context) => {
       },
     ),
   );
+  add('move', 'move what waits and what is dead to another store', async (_, options, { io, exit }) => {
+    const { move } = await import('../queue/move.ts');
+    exit(await move(options as MoveFlags, io)); // `--to` is mandatory
+  }).requiredOption('--to <url>', 'where to: sqlite:FILE, redis://…, postgres://…');
 };

@@ -3,6 +3,7 @@ import type { Define } from '../command.ts';
 import { addPreviewFlags } from '../delivery/preview-flags.ts';
 import type { ReplayOptions } from '../replay/options.ts';
 import { addWhereToFlags } from '../delivery/where-to.ts';
+import { collect } from '../flag-values.ts';
 
 const EXAMPLES = `Examples:
   $ hooks replay fixtures/*.json --loopback
@@ -68,7 +69,3 @@ export const define: Define = (command, { io, exit }) => {
     exit(await replay(files, command.optsWithGlobals<ReplayOptions>(), io));
   });
 };
-
-function collect(value: string, before: readonly string[] = []): readonly string[] {
-  return [...before, value];
-}

@@ -1,10 +1,9 @@
 import type { Command } from 'commander';
 import { MESSAGE_TYPES, type MessageType } from '../../message/types.ts';
-import type { CommandContext, Define } from '../command.ts';
+import { describe, type CommandContext, type Define } from '../command.ts';
 import { addMessageFlags, refuseFlagsOfOtherTypes } from '../message/message-flags.ts';
 import { addPreviewFlags } from '../delivery/preview-flags.ts';
-import { sendMessage, type SendOptions } from '../sending.ts';
-import { explainUsageErrors } from '../usage-errors.ts';
+import { sendMessage, type SendOptions } from '../send/send.ts';
 import { addWhereToFlags } from '../delivery/where-to.ts';
 
 const EXAMPLES: Readonly<Record<MessageType | 'send', readonly string[]>> = {
@@ -47,16 +46,13 @@ export const define: Define = (command, context) => {
     .usage('<type> [options]\n       hooks send --json <message> [options]');
   complete(command, context);
   for (const type of MESSAGE_TYPES) {
-    const sub = command
-      .command(type)
-      .summary(`send ${/^[aeiou]/.test(type) ? 'an' : 'a'} ${type} message`)
-      .description(`Send ${/^[aeiou]/.test(type) ? 'an' : 'a'} ${type} message.`);
+    const article = /^[aeiou]/.test(type) ? 'an' : 'a';
+    const sub = describe(command.command(type), `send ${article} ${type} message`);
     complete(sub, context, type);
   }
 };
 
 function complete(command: Command, { io, exit }: CommandContext, type?: MessageType): void {
-  explainUsageErrors(command, io);
   const examples = EXAMPLES[type ?? 'send'].map((line) => `  $ ${line}\n`).join('');
   command.addHelpText('before', `Examples:\n${examples}`).addHelpText('after', VALUES);
   addMessageFlags(command, type);

@@ -1,8 +1,8 @@
-import { InvalidArgumentError } from 'commander';
 import type { Define } from '../command.ts';
 import { addStoreFlag } from '../delivery/queue-flags.ts';
 import { addReachFlags } from '../delivery/reach-flags.ts';
-import { serve, type ServeOptions } from '../serving.ts';
+import { serve, type ServeOptions } from '../serve/serve.ts';
+import { parsePort } from '../flag-values.ts';
 
 const EXAMPLES = `Examples:
   $ hooks serve                    # take calls on 127.0.0.1:8788, and deliver
@@ -17,7 +17,8 @@ Point any Segment SDK at it by its host setting, and nothing else:
 
 Paths:
   POST /v1/batch /v1/import  or /v1/identify /v1/track /v1/page and the like
-  POST /v1/deletions         {"userIds":["u1"],"sources":["web"]}
+  POST /v1/deletions         {"userIds":["u1"]}, at every source; with
+                             --confine-deletions at that of the write key
   GET  /v1/deletions/ID      how far it is
   GET  /healthz /readyz /metrics
 
@@ -35,13 +36,11 @@ export const define: Define = (command, { io, exit }) => {
     .option('--port <port>', 'port to listen on; 0 takes a free one', parsePort, 8788)
     .option('--host <host>', 'address to listen on; 0.0.0.0 lets other machines in', '127.0.0.1')
     .option('--no-deliver', 'only queue; hooks worker delivers')
+    .option(
+      '--confine-deletions',
+      'let a write key ask for deletion at its own source only, not at every one',
+    )
     .addHelpText('before', EXAMPLES)
     .addHelpText('after', DETAILS)
     .action(async () => exit(await serve(command.optsWithGlobals<ServeOptions>(), io)));
 };
-
-function parsePort(text: string): number {
-  const port = /^\d{1,5}$/.test(text) ? Number(text) : Number.NaN;
-  if (!(port <= 65_535)) throw new InvalidArgumentError('Expected a port from 0 to 65535.');
-  return port;
-}

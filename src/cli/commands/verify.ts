@@ -6,7 +6,13 @@ import { readBody, type BodySource } from '../signature/body-input.ts';
 import type { CommandContext, Define, GlobalOptions } from '../command.ts';
 import { ExitCode } from '../exit-code.ts';
 import { addSecretFlags, requiredSecrets, type SecretFlags } from '../signature/secret-flags.ts';
-import { readAnyBody, readRawBody, readRequest, type SignedInput } from '../signature/signed-input.ts';
+import {
+  readAnyBody,
+  readRawBody,
+  readRequest,
+  requestFormat,
+  type SignedInput,
+} from '../signature/signed-input.ts';
 
 const EXAMPLES = `Examples:
   $ hooks verify --secret s3cret < capture.json
@@ -86,15 +92,26 @@ function readInput(
 
 async function verifyRaw(
   file: BodySource,
-  { context }: Verification,
+  { flags, context }: Verification,
   options: VerifyOptions,
 ): Promise<Verified> {
   const verifier = new Verifier(options);
+  let start = Buffer.alloc(0);
   await readBody(file, context.io, (chunk) => {
     verifier.update(chunk);
+    if (start.length < START_BYTES) start = Buffer.concat([start, chunk.subarray(0, START_BYTES)]);
   });
-  return { verdict: verifier.finish(), bytes: verifier.bytes };
+  const verdict = verifier.finish();
+  const meant = flags.format === undefined && !verdict.valid ? requestFormat(start) : undefined;
+  if (meant !== undefined && !flags.quiet) {
+    context.io.note(`note: ${TAKEN_FOR_BODY}; --format ${meant} reads it as what it seems to be`);
+  }
+  return { verdict, bytes: verifier.bytes };
 }
+
+/** Enough for a request line, and for the key that a capture begins with. */
+const START_BYTES = 4_096;
+const TAKEN_FOR_BODY = 'a signature is given beside it, so the input was taken for the body itself';
 
 function verifyInput(
   { digest, bytes, request }: SignedInput,

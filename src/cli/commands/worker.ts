@@ -1,7 +1,7 @@
 import type { Define } from '../command.ts';
 import { addStoreFlag } from '../delivery/queue-flags.ts';
 import { addReachFlags } from '../delivery/reach-flags.ts';
-import { work, type WorkerOptions } from '../working.ts';
+import { work, type WorkerOptions } from '../worker/worker.ts';
 
 const EXAMPLES = `Examples:
   $ hooks worker                      # deliver what waits, and what comes

@@ -2,13 +2,14 @@ import type { Settings } from '../../config/settings.ts';
 import { systemClock } from '../../clock.ts';
 import { DELIVERY_DEFAULTS } from '../../engine/options.ts';
 import { ConfigError } from '../../errors.ts';
+import type { DurableQueue } from '../../pipeline/durable-queue.ts';
 import { createQueueingPipeline } from '../../pipeline/queueing.ts';
 import { createDeliveryPipeline, createTrackingApiPipeline, type Pipeline } from '../../pipeline/pipeline.ts';
 import { createRecordingTransport, type RecordedRequest } from '../../pipeline/recording-transport.ts';
 import type { Io } from '../io.ts';
 import { startLoopback, type Loopback } from './loopback.ts';
 import { Retries } from './retries.ts';
-import { openQueue } from './queue-flags.ts';
+import { openQueueToWrite } from './queue-flags.ts';
 import type { ToQueue, ToTrackingApi, ToWebhooks, WhereTo } from './where-to.ts';
 
 export interface OpenPipeline {
@@ -27,6 +28,8 @@ export interface OpenOptions {
   readonly quiet: boolean;
   /** A dry run: requests go here, and nowhere else. */
   readonly onRequest?: ((request: RecordedRequest) => void) | undefined;
+  /** The open queue for `--queue`, where the command has one; it is closed with the pipeline. @default it is opened */
+  readonly durable?: DurableQueue;
   /** Prints a line about an attempt that is made again. */
   readonly note: (line: string) => void;
 }
@@ -107,7 +110,7 @@ function toTrackingApi(to: ToTrackingApi, options: OpenOptions): Pipeline {
   });
 }
 
-async function toQueue(to: ToQueue, { settings, onRequest }: OpenOptions): Promise<Pipeline> {
+async function toQueue(to: ToQueue, { settings, onRequest, durable }: OpenOptions): Promise<Pipeline> {
   if (onRequest !== undefined) {
     throw new ConfigError('`--queue` and a dry run cannot be given together', {
       key: '--queue',
@@ -119,7 +122,7 @@ async function toQueue(to: ToQueue, { settings, onRequest }: OpenOptions): Promi
   return createQueueingPipeline({
     source,
     sources,
-    durable: await openQueue(to.store === undefined ? {} : { store: to.store }, settings),
+    durable: durable ?? (await openQueueToWrite(to.store === undefined ? {} : { store: to.store }, settings)),
     clock: systemClock,
     client: settings.client,
   });

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import type { Settings } from '../../config/settings.ts';
-import { systemClock } from '../../clock.ts';
+import { SharedClock } from '../../clock.ts';
 import { openDurableQueue, type DurableQueue } from '../../pipeline/durable-queue.ts';
 
 export interface StoreFlags {
@@ -10,8 +10,20 @@ export interface StoreFlags {
 export function addStoreFlag(command: Command): Command {
   return command.option(
     '--store <url>',
-    'the durable queue: sqlite:FILE (default: hooks.db in the data folder)',
+    'the durable queue: sqlite:FILE (default: hooks.db in the data folder), redis://…, postgres://…',
   );
+}
+
+/** As openQueue, for whoever is to add or to deliver: throws QueueError too when nothing can be stored there, as on a full disk. */
+export async function openQueueToWrite(flags: StoreFlags, settings: Settings): Promise<DurableQueue> {
+  const durable = await openQueue(flags, settings);
+  try {
+    await durable.check();
+    return durable;
+  } catch (error) {
+    await durable.close();
+    throw error;
+  }
 }
 
 /** The queue that the flag names, else the config, else the one in the data folder. Throws ConfigError and QueueError. */
@@ -19,7 +31,7 @@ export function openQueue({ store }: StoreFlags, settings: Settings): Promise<Du
   return openDurableQueue({
     store: store ?? settings.store,
     dataDir: settings.dataDir,
-    clock: systemClock,
+    clock: new SharedClock(),
     retention: settings.retention,
   });
 }

@@ -1,5 +1,6 @@
 import type { BatchRetry } from '../../client/tracking-api-options.ts';
 import type { EngineEvent } from '../../engine/engine-event.ts';
+import { HooksError } from '../../errors.ts';
 import type { AttemptRecord, Delivery } from '../../queue/delivery.ts';
 import { printable } from '../../redact.ts';
 import { attemptText, durationText } from '../result/attempt-text.ts';
@@ -15,6 +16,8 @@ interface RetriesOptions {
 export class Retries {
   readonly #options: RetriesOptions;
   readonly #severalWebhooks: boolean;
+  /** Of the last error. */
+  #hint: string | undefined;
 
   constructor(options: RetriesOptions, { severalWebhooks }: { severalWebhooks: boolean }) {
     this.#options = options;
@@ -57,10 +60,13 @@ export class Retries {
   }
 
   #error(error: unknown, during: string): void {
+    const { io, note } = this.#options;
     const message = error instanceof Error ? error.message : String(error);
-    this.#options.note(
-      `${this.#options.io.errColor.red('error:')} ${printable(message)} (${during}); it is tried again`,
-    );
+    note(`${io.errColor.red('error:')} ${printable(message)} (${during}); it is tried again`);
+    const hint = error instanceof HooksError ? error.hint : undefined;
+    // Once: the trouble may last.
+    if (hint !== undefined && hint !== this.#hint) note(`${io.errColor.dim('hint: ')} ${printable(hint)}`);
+    this.#hint = hint;
   }
 
   #again(what: string, name: string): void {

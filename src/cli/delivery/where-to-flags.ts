@@ -6,6 +6,7 @@ import { printable } from '../../redact.ts';
 import type { Io } from '../io.ts';
 import { addStoreFlag } from './queue-flags.ts';
 import { addSecretFlags, readSecretFlags, type SecretFlags } from '../signature/secret-flags.ts';
+import { collect } from '../flag-values.ts';
 
 /** The "where to" flags of `send` and `replay`, as typed. */
 export interface WhereToFlags extends SecretFlags {
@@ -51,10 +52,6 @@ export function addWhereToFlags(command: Command): void {
     .option('--loopback', 'deliver to a receiver of our own, which verifies and shows what arrives')
     .option('--queue', 'hand it to the durable queue for the configured destinations; hooks worker delivers');
   addStoreFlag(command);
-}
-
-function collect(value: string, previous: readonly string[] = []): readonly string[] {
-  return [...previous, value];
 }
 
 /** Flags that say different things, or nothing together. Throws ConfigError. */
@@ -135,7 +132,7 @@ export async function flagLayer(
 }
 
 /** The values stay out of errors: `Authorization` is one of them. */
-function headersOf(lines: readonly string[]): Readonly<Record<string, string>> {
+export function headersOf(lines: readonly string[]): Readonly<Record<string, string>> {
   const headers = new Map<string, [string, string]>();
   for (const line of lines) {
     const colon = line.indexOf(':');

@@ -173,11 +173,11 @@ function parsed<K extends Key>(key: K, name: string, value: string | undefined):
 function configured(source: string, flags: WhereToFlags, settings: Settings, layer: Layer): WhereTo {
   const options = settings.source(source, layer);
   const destinations = Object.values(options.destinations);
-  const withWebhooks = destinations.filter(({ webhooks }) => webhooks.length > 0);
-  if (withWebhooks.some(({ enabled }) => enabled)) {
+  if (destinations.some(({ enabled, webhooks }) => enabled && webhooks.length > 0)) {
     return { kind: 'webhooks', source, sources: { [source]: options } };
   }
-  if (withWebhooks.length > 0) {
+  // The webhooks of one that is disabled are not even read.
+  if (destinations.some(({ enabled }) => !enabled)) {
     throw noDestination(`Every destination of the source \`${printable(source, 80)}\` is disabled`);
   }
   if (settings.endpoint !== undefined) return trackingApi(source, flags, settings);

@@ -1,5 +1,5 @@
 import { ConfigError, ValidationError } from '../../errors.ts';
-import { readJson } from '../../message/json.ts';
+import { isJson, readJson } from '../../message/json.ts';
 import type { JsonObject, JsonValue } from '../../message/types.ts';
 
 /** An object under construction; null prototypes keep a key such as `__proto__` an ordinary one. */
@@ -28,10 +28,15 @@ function readAssignment(word: string, flag: string): Assignment {
     throw new ConfigError(`Expected \`${flag}\` to be key=value, got ${JSON.stringify(word)}`, {
       key: flag,
       origin: flag,
-      hint: `for example ${flag} plan=pro, ${flag} cart.total=12.5, ${flag} zip==01234 (text), ${flag} tags:='["a"]' (JSON)`,
+      hint: exampleOf(flag),
     });
   }
   return { word, path: splitPath(path), value: readValue(text, operator, flag, path) };
+}
+
+function exampleOf(flag: string): string {
+  if (flag === '--integration') return `for example ${flag} All=false ${flag} Webhooks=true`;
+  return `for example ${flag} plan=pro, ${flag} cart.total=12.5, ${flag} zip==01234 (text), ${flag} tags:='["a"]' (JSON)`;
 }
 
 /** `a.b\.c` is `a` and `b.c`. */
@@ -67,15 +72,6 @@ function readValue(text: string, operator: string, flag: string, path: string): 
         cause: error,
       },
     );
-  }
-}
-
-function isJson(text: string): boolean {
-  try {
-    JSON.parse(text);
-    return true;
-  } catch {
-    return false;
   }
 }
 

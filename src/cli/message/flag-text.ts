@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { buffer } from 'node:stream/consumers';
-import { InputError } from '../../errors.ts';
+import { ConfigError, InputError } from '../../errors.ts';
 import type { Io } from '../io.ts';
 import { claimStdin } from '../stdin.ts';
 
@@ -16,7 +16,20 @@ export async function readFlagText(value: string, flag: string, io: Io): Promise
   if (!value.startsWith('@')) return { bytes: Buffer.from(value), origin: flag };
   const name = value.slice(1);
   if (name === '-') return { bytes: await buffer(claimStdin(io, flag)), origin: '<stdin>' };
+  if (name === '') throw noName(flag);
   return { bytes: await readNamedFile(name, flag, io.cwd), origin: name };
+}
+
+function noName(flag: string): ConfigError {
+  return new ConfigError(`Expected \`${flag}\` to name a file after the @, got nothing`, {
+    key: flag,
+    origin: flag,
+    hint: takes(flag),
+  });
+}
+
+function takes(flag: string): string {
+  return `${flag} takes JSON, @file or @- for standard input`;
 }
 
 const WHY_NOT: Readonly<Record<string, string>> = {
@@ -25,14 +38,19 @@ const WHY_NOT: Readonly<Record<string, string>> = {
   EACCES: 'it may not be read by this user',
 };
 
+/** Why a file that was named cannot be read, in words. */
+export function whyNot(error: unknown): string {
+  const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown';
+  return WHY_NOT[code] ?? code;
+}
+
 async function readNamedFile(name: string, flag: string, cwd: string): Promise<Buffer> {
   try {
     return await readFile(resolve(cwd, name));
   } catch (error) {
-    const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown';
-    throw new InputError(`cannot be read: ${WHY_NOT[code] ?? code}`, {
+    throw new InputError(`cannot be read: ${whyNot(error)}`, {
       file: name,
-      hint: `${flag} takes JSON, @file or @- for standard input`,
+      hint: takes(flag),
       cause: error,
     });
   }

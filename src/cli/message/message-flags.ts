@@ -1,6 +1,7 @@
 import { Option, type Command } from 'commander';
 import { ConfigError, ValidationError } from '../../errors.ts';
 import type { MessageType } from '../../message/types.ts';
+import { collect } from '../flag-values.ts';
 
 /** What the flags of `send` say of the message itself, as commander names them. */
 export interface MessageFlags {
@@ -96,10 +97,6 @@ export function addMessageFlags(command: Command, type?: MessageType): void {
     command.addOption(repeatable ? option.argParser(collect) : option);
   }
   command.option('--strict', 'refuse fields that the type does not have');
-}
-
-function collect(word: string, words: readonly string[] = []): readonly string[] {
-  return [...words, word];
 }
 
 /**

@@ -1,6 +1,6 @@
 import { ConfigError, InputError, ValidationError } from '../../errors.ts';
 import { readJson } from '../../message/json.ts';
-import type { JsonObject, JsonValue, MessageType } from '../../message/types.ts';
+import { isJsonObject, type JsonObject, type JsonValue, type MessageType } from '../../message/types.ts';
 import { assignAll } from './assignments.ts';
 import { readFlagText } from './flag-text.ts';
 import type { Io } from '../io.ts';
@@ -53,7 +53,7 @@ function withType(whole: JsonObject, type: MessageType | undefined): JsonObject 
   if (type === undefined) return whole;
   if (whole['type'] !== undefined && whole['type'] !== type) {
     throw new ConfigError(
-      `Expected \`--json\` to be a ${type} message, got type ${JSON.stringify(whole['type'])}`,
+      `Expected \`--json\` to be ${/^[aeiou]/.test(type) ? 'an' : 'a'} ${type} message, got type ${JSON.stringify(whole['type'])}`,
       {
         key: '--json',
         origin: '--json',
@@ -92,18 +92,25 @@ async function readMap(
 ): Promise<JsonObject | undefined> {
   const whole = text === undefined ? undefined : await readObject(text, wholeFlag, io);
   if (words === undefined || words.length === 0) return whole;
-  return assignAll(words, wordFlag, whole ?? (isObject(base) ? base : {}));
+  return assignAll(words, wordFlag, whole ?? (isJsonObject(base) ? base : {}));
 }
 
 async function readObject(text: string, flag: string, io: Io): Promise<JsonObject> {
   const { bytes, origin } = await readFlagText(text, flag, io);
   const value = readLossless(bytes, origin);
-  if (isObject(value)) return value;
+  if (isJsonObject(value)) return value;
   throw new ConfigError(`Expected \`${flag}\` to be a JSON object, got ${kindOf(value)}`, {
     key: flag,
     origin: flag,
-    hint: `for example ${flag} '{"plan":"pro"}' or ${flag} @file.json`,
+    hint: objectHint(flag, value),
   });
+}
+
+function objectHint(flag: string, value: JsonValue): string {
+  if (flag !== '--json') return `for example ${flag} '{"plan":"pro"}' or ${flag} @file.json`;
+  return Array.isArray(value)
+    ? 'send takes one message: hooks replay takes a list of them'
+    : `for example --json '{"type":"track","event":"Signup"}' or --json @file.json`;
 }
 
 function kindOf(value: JsonValue): string {
@@ -119,8 +126,4 @@ function readLossless(bytes: Uint8Array, origin: string): JsonValue {
     if (!(error instanceof ValidationError)) throw error;
     throw new InputError(error.message, { file: origin, hint: error.hint, cause: error });
   }
-}
-
-function isObject(value: JsonValue | undefined): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -51,7 +51,8 @@ export function briefText(delivery: Delivery, color: Io['color']): string {
   return [
     paint((reason === undefined ? state : `${state} (${reason})`).padEnd(16)),
     printable(id, 80),
-    type.padEnd(8),
+    // Of a dead letter that is invalid it is whatever came.
+    printable(type, 40).padEnd(8),
     printable(messageId, 60),
     `${printable(source, 40)} → ${printable(destination, 40)}`,
     isoTime(createdAt),

@@ -3,12 +3,12 @@ import { systemClock } from '../../clock.ts';
 import { parseDuration } from '../../duration.ts';
 import { ConfigError } from '../../errors.ts';
 import { RFC_3339 } from '../../message/timestamp.ts';
-import type { JsonObject, JsonValue } from '../../message/types.ts';
-import { isObject } from '../replay/entry-message.ts';
+import { isJsonObject, type JsonObject, type JsonValue } from '../../message/types.ts';
 import type { Delivery, DeliveryState } from '../../queue/delivery.ts';
 import type { QueueInspection } from '../../queue/inspection.ts';
 import { printable } from '../../redact.ts';
-import { readFilter } from '../../replay/filter.ts';
+import { readFilter } from '../../message/filter.ts';
+import { collect } from '../flag-values.ts';
 
 export interface SelectionFlags {
   readonly state?: readonly DeliveryState[];
@@ -31,10 +31,6 @@ export function addSelectionFlags(command: Command, { withStates = true } = {}):
     .option('--since <time>', 'only those added since: 2h, or a timestamp');
   if (withStates)
     command.addOption(new Option('--state <states...>', 'only those in these states').choices(STATES));
-}
-
-function collect(value: string, before: readonly string[] = []): readonly string[] {
-  return [...before, value];
 }
 
 /** The deliveries that the flags leave, page by page. Throws ConfigError for a flag that cannot be read. */
@@ -79,7 +75,7 @@ function filterable(delivery: Delivery): JsonObject {
   const { id, messageId, source, destination, state, type, reason = '' } = delivery;
   const body = bodyOf(delivery);
   return {
-    ...(body !== undefined && isObject(body) ? body : {}),
+    ...(body !== undefined && isJsonObject(body) ? body : {}),
     id,
     messageId,
     source,

@@ -1,5 +1,6 @@
 import type { DurableQueue } from '../../pipeline/durable-queue.ts';
 import type { GlobalOptions } from '../command.ts';
+import { interruptedCode, type ExitCode } from '../exit-code.ts';
 import type { Io } from '../io.ts';
 import { openQueue, type StoreFlags } from '../delivery/queue-flags.ts';
 import { commandSettings } from '../delivery/settings.ts';
@@ -9,15 +10,16 @@ export interface QueueOptions extends GlobalOptions, StoreFlags, SelectionFlags 
   readonly all?: true;
 }
 
-/** Opens the queue for as long as `use` takes. */
-export async function withQueue<T>(
+/** Opens the queue for as long as `use` takes, which Ctrl-C may have cut short. */
+export async function withQueue(
   options: QueueOptions,
   io: Io,
-  use: (durable: DurableQueue) => Promise<T>,
-): Promise<T> {
+  use: (durable: DurableQueue) => Promise<ExitCode>,
+): Promise<ExitCode> {
   const durable = await openQueue(options, await commandSettings(options, io));
   try {
-    return await use(durable);
+    const code = await use(durable);
+    return interruptedCode(io) ?? code;
   } finally {
     await durable.close();
   }

@@ -4,27 +4,27 @@ import type { LaneStats } from '../../queue/inspection.ts';
 import { printable } from '../../redact.ts';
 import { ExitCode } from '../exit-code.ts';
 import type { Io } from '../io.ts';
-import { jsonLine } from '../result/json-line.ts';
+import { escapeInJson, jsonLine } from '../result/json-line.ts';
 import { briefJson, briefText, fullJson, fullText, isoTime } from './delivery-line.ts';
 import { bodyOf, select, UNSETTLED_AND_DEAD } from './selection.ts';
+import { countSelected, COUNTS } from './count.ts';
 import { withQueue, type QueueOptions } from './session.ts';
-
-const COUNTS = ['pending', 'sending', 'retrying', 'delivered', 'dead'] as const;
 
 /** `hooks queue stats` */
 export function stats(options: QueueOptions, io: Io): Promise<ExitCode> {
-  return withQueue(options, io, async ({ inspection, store }) => {
-    const lanes = await inspection.stats();
+  return withQueue(options, io, async ({ inspection, place }) => {
+    const isNarrowed = options.filter !== undefined || options.since !== undefined;
+    const lanes = isNarrowed ? await countSelected(inspection, options) : await inspection.stats();
     const total = Object.fromEntries(
       COUNTS.map((state) => [state, lanes.reduce((sum, lane) => sum + lane[state], 0)]),
     );
     if (options.output === 'json') {
       for (const lane of lanes) io.out(jsonLine(withIsoTime(lane)));
-      io.out(jsonLine({ total, store: store.file }));
+      io.out(jsonLine({ total, store: place }));
       return ExitCode.ok;
     }
     for (const lane of lanes) io.out(`${statsText(lane)}\n`);
-    if (lanes.length === 0) io.note(`Nothing is in ${store.file}`);
+    if (lanes.length === 0) io.note(`Nothing is in ${place}`);
     return ExitCode.ok;
   });
 }
@@ -50,7 +50,9 @@ export function list(options: QueueOptions, io: Io): Promise<ExitCode> {
 export function exportBodies(options: QueueOptions, io: Io): Promise<ExitCode> {
   return forEach(options, io, (delivery) => {
     const body = bodyOf(delivery);
-    if (body !== undefined) return `${lineOf(delivery)}\n`;
+    const line = body === undefined ? undefined : lineOf(delivery);
+    // The very bytes for a file; the same JSON for a person's terminal, which might obey them.
+    if (line !== undefined) return `${io.stdoutIsTty ? escapeInJson(line) : line}\n`;
     io.note(
       `left out: the body of ${printable(delivery.id)} is not JSON (hooks queue show ${printable(delivery.id)})`,
     );

@@ -9,6 +9,12 @@ export interface CapacityLimits {
   readonly bytes: number;
 }
 
+/** What may be waited for. */
+type Change = 'room' | 'empty';
+
+/** There is room again when so much of the limits is in use: what comes then comes in batches, not one by one. */
+const LOW = 3 / 4;
+
 /** Counts what is under way, and lets a reader wait until there is room again. */
 export class Capacity {
   readonly #limits: CapacityLimits;
@@ -17,17 +23,14 @@ export class Capacity {
   #ofNobody = 0;
   #messages = 0;
   #bytes = 0;
-  #wake: (() => void) | undefined;
+  #waiter: { readonly change: Change; readonly wake: () => void } | undefined;
 
   constructor(limits: CapacityLimits) {
     this.#limits = limits;
   }
 
   get isFull(): boolean {
-    const { users, messages, bytes } = this.#limits;
-    return (
-      this.#messagesOf.size + this.#ofNobody >= users || this.#messages >= messages || this.#bytes >= bytes
-    );
+    return this.#uses(1);
   }
 
   get isEmpty(): boolean {
@@ -41,27 +44,42 @@ export class Capacity {
     for (const key of orderKeys) this.#messagesOf.set(key, (this.#messagesOf.get(key) ?? 0) + 1);
   }
 
-  /** Whoever waits is woken at the end of this turn of the event loop: once for all that comes to an end in it. */
+  /** Whoever waits is woken at the end of this turn of the event loop, after all that comes to an end in it. */
   give(bytes: number, orderKeys: readonly string[]): void {
     this.#messages--;
     this.#bytes -= bytes;
     if (orderKeys.length === 0) this.#ofNobody--;
     for (const key of orderKeys) this.#leave(key);
-    if (this.#wake !== undefined) setImmediate(this.#wake);
-    this.#wake = undefined;
+    if (this.#waiter === undefined || !this.#has(this.#waiter.change)) return;
+    setImmediate(this.#waiter.wake);
+    this.#waiter = undefined;
   }
 
-  /** Resolves soon after something was given back, or when `signal` aborts. One waiter at a time. */
-  async change(signal: AbortSignal): Promise<void> {
-    if (signal.aborted) return;
+  /** Resolves soon after there is room again, or nothing is under way; or when `signal` aborts. One waiter at a time. */
+  async until(change: Change, signal: AbortSignal): Promise<void> {
+    if (signal.aborted || this.#has(change)) return;
     await new Promise<void>((resolve) => {
-      this.#wake = () => {
-        signal.removeEventListener('abort', resolveNow);
+      const wake = (): void => {
+        signal.removeEventListener('abort', wake);
         resolve();
       };
-      const resolveNow = (): void => this.#wake?.();
-      signal.addEventListener('abort', resolveNow);
+      this.#waiter = { change, wake };
+      signal.addEventListener('abort', wake);
     });
+  }
+
+  #has(change: Change): boolean {
+    return change === 'room' ? !this.#uses(LOW) : this.isEmpty;
+  }
+
+  /** Whether so much of one of the limits is in use. */
+  #uses(share: number): boolean {
+    const { users, messages, bytes } = this.#limits;
+    return (
+      this.#messagesOf.size + this.#ofNobody >= users * share ||
+      this.#messages >= messages * share ||
+      this.#bytes >= bytes * share
+    );
   }
 
   #leave(key: string): void {

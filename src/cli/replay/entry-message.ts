@@ -3,7 +3,7 @@ import { encodeBody } from '../../message/body.ts';
 import { buildMessage } from '../../message/build.ts';
 import { readJson } from '../../message/json.ts';
 import { checkMessageSize, MAX_MESSAGE_BYTES, messageBytes } from '../../message/limits.ts';
-import type { JsonObject, JsonValue, Message } from '../../message/types.ts';
+import { isJsonObject, type JsonObject, type JsonValue, type Message } from '../../message/types.ts';
 import type { Entry, FoundEntry } from '../../replay/entry.ts';
 import { recordedAtOf, type Rewrite } from '../../replay/rewrite.ts';
 
@@ -38,7 +38,7 @@ export function readEntry(entry: Entry): ReadEntry {
 /** The message of an entry, ready to be sent. Throws ValidationError. */
 export function readyMessage(entry: FoundEntry, value: JsonValue, options: ReadyOptions): Ready {
   if (options.exact) return { message: asItIs(value, options.now()), exactBody: entry.bytes };
-  const message = buildMessage(isObject(value) ? options.rewrite(value) : value, {
+  const message = buildMessage(isJsonObject(value) ? options.rewrite(value) : value, {
     now: options.now(),
     strict: options.strict,
   });
@@ -54,7 +54,7 @@ function checkSize(entryBytes: number, value: JsonValue): void {
 
 /** `--exact` sends anybody's webhook: only its type, ids and integrations are looked at, and only where they are there. */
 function asItIs(value: JsonValue, now: number): Message {
-  if (!isObject(value)) {
+  if (!isJsonObject(value)) {
     throw new ValidationError('expected a JSON object', { path: '', hint: 'a webhook carries one object' });
   }
   const recordedAt = recordedAtOf(value) ?? now;
@@ -73,8 +73,4 @@ export function isFixedPoint(bytes: Uint8Array, value: JsonValue): boolean {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).equals(
     Buffer.from(JSON.stringify(value)),
   );
-}
-
-export function isObject(value: JsonValue | undefined): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -1,5 +1,5 @@
 import { ConfigError } from '../../errors.ts';
-import { readFilter } from '../../replay/filter.ts';
+import { readFilter } from '../../message/filter.ts';
 import { readRate, readSpeed } from '../../replay/pace.ts';
 import type { SelectionOptions } from '../../replay/selection.ts';
 import { printable } from '../../redact.ts';

@@ -12,7 +12,7 @@ import type { Io } from '../io.ts';
 import { jsonLine } from '../result/json-line.ts';
 import type { Judgement } from '../delivery/loopback.ts';
 import { createProgress, type Progress } from '../result/progress.ts';
-import { decidingAttempt, decisive, elapsedMs, resultLine } from '../result/result-line.ts';
+import { decidingAttempt, decisive, elapsedMs, isTaken, resultLine } from '../result/result-line.ts';
 import { explanation, resultText } from '../result/result-text.ts';
 import type { ReplayOptions } from './options.ts';
 import type { Sent } from './sent.ts';
@@ -87,8 +87,10 @@ export class ReplayOutput {
   async finish(summary: Summary, received: string | undefined): Promise<void> {
     const { progress, report, failed } = this.#parts;
     progress.stop();
-    if (summary.read === 0 && summary.skipped > 0 && !this.#options.quiet)
-      this.#io.note(`note: nothing is left of ${summary.skipped} messages after ${this.#choices()}`);
+    if (summary.read === 0 && summary.skipped > 0 && !this.#options.quiet) {
+      const messages = summary.skipped === 1 ? '1 message' : `${summary.skipped} messages`;
+      this.#io.note(`note: nothing is left of ${messages} after ${this.#choices()}`);
+    }
     if (this.#options.output === 'json') this.#io.out(jsonLine({ summary }));
     else if (!this.#options.quiet || summary.delivered + summary.queued < summary.read)
       this.#io.out(`${this.#summaryText(summary, received)}\n`);
@@ -146,11 +148,6 @@ interface Parts {
   readonly report: Report | undefined;
   readonly failed: FailedFile | undefined;
   readonly progress: Progress;
-}
-
-/** Nothing more is to be done about it here. */
-function isTaken(outcome: ReportedResult['outcome']): boolean {
-  return outcome === 'delivered' || outcome === 'queued';
 }
 
 /** `file:line`, and the column where that is known. */

@@ -1,6 +1,6 @@
 import { sleep, systemClock } from '../../clock.ts';
 import { HooksError } from '../../errors.ts';
-import type { JsonValue } from '../../message/types.ts';
+import { isJsonObject, type JsonValue } from '../../message/types.ts';
 import type { DestinationOutcome, Outcome } from '../../pipeline/outcomes.ts';
 import type { Checkpoint } from '../../replay/checkpoint.ts';
 import type { Entry, FoundEntry } from '../../replay/entry.ts';
@@ -15,14 +15,7 @@ import type { OpenPipeline } from '../delivery/open-pipeline.ts';
 import type { Judgement } from '../delivery/loopback.ts';
 import { decisive, elapsedMs } from '../result/result-line.ts';
 import { Capacity } from './capacity.ts';
-import {
-  isFixedPoint,
-  isObject,
-  readEntry,
-  readyMessage,
-  type Ready,
-  type ReadyOptions,
-} from './entry-message.ts';
+import { isFixedPoint, readEntry, readyMessage, type Ready, type ReadyOptions } from './entry-message.ts';
 import { finishCheckpoint } from './finish-checkpoint.ts';
 import type { ReplayOptions } from './options.ts';
 import type { ReplayOutput } from './output.ts';
@@ -68,7 +61,7 @@ export class ReplayRun {
   constructor(parts: ReplayParts) {
     this.#parts = parts;
     this.#stop = AbortSignal.any([parts.io.signal, this.#failure.signal]);
-    const users = Math.max(256, parts.open.concurrency * 8);
+    const users = Math.max(64, parts.open.concurrency * 3);
     this.#capacity = new Capacity({ users, messages: users * 4, bytes: MAX_BYTES_UNDER_WAY });
     const { exact = false, strict = false } = parts.options;
     this.#readyOptions = { exact, strict, rewrite: parts.rewrite, now: () => systemClock.now() };
@@ -80,13 +73,13 @@ export class ReplayRun {
       // The last batch: with --limit the reading ends in the midst of one.
       this.#flush();
       // Closing waits for everything, so what stops a replay early has to be heard before it.
-      while (!this.#capacity.isEmpty && !this.#stop.aborted) await this.#capacity.change(this.#stop);
+      await this.#capacity.until('empty', this.#stop);
     } catch (error) {
       this.#fault ??= error;
     }
     const isComplete = !this.#stop.aborted && !this.#parts.selection.isDone && this.#fault === undefined;
     await this.#parts.open.close({ interrupted: this.#stop.aborted || this.#fault !== undefined });
-    while (!this.#capacity.isEmpty) await this.#capacity.change(NEVER);
+    await this.#capacity.until('empty', NEVER);
     return this.#summarize(isComplete);
   }
 
@@ -129,7 +122,7 @@ export class ReplayRun {
     if (exact && !this.#warned && !isFixedPoint(numbered.entry.bytes, value)) this.#warn(numbered.entry);
     // Reading a timestamp costs; only --speed needs it.
     const waitMs = this.#parts.pace.next(
-      speed !== undefined && isObject(value) ? recordedAtOf(value) : undefined,
+      speed !== undefined && isJsonObject(value) ? recordedAtOf(value) : undefined,
     );
     if (waitMs > 0 || this.#capacity.isFull) return this.#deliverLater(waitMs, numbered, ready);
     this.#deliver(numbered, ready);
@@ -139,7 +132,7 @@ export class ReplayRun {
   async #deliverLater(waitMs: number, numbered: Numbered<FoundEntry>, ready: Ready): Promise<void> {
     this.#flush();
     if (waitMs > 0) await sleep(systemClock, waitMs, this.#stop);
-    while (this.#capacity.isFull && !this.#stop.aborted) await this.#capacity.change(this.#stop);
+    if (this.#capacity.isFull) await this.#capacity.until('room', this.#stop);
     this.#deliver(numbered, ready);
   }
 

@@ -52,3 +52,8 @@ export function durationText(ms: number): string {
   const minutes = Math.floor(seconds / 60);
   return minutes < 60 ? `${minutes}m ${seconds % 60}s` : `${Math.floor(minutes / 60)}h ${minutes % 60}m`;
 }
+
+/** As exact as a line of results is. Ms. */
+export function tenths(ms: number): number {
+  return Math.round(ms * 10) / 10;
+}

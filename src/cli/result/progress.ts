@@ -10,12 +10,12 @@ export interface Progress {
 /** How much is done, on stderr while that is a terminal; where it is not, only the lines. */
 export async function createProgress(
   io: Io,
-  { label, shown }: { label: string; shown: boolean },
+  { label, shown, unit = 'messages' }: { label: string; shown: boolean; unit?: string },
 ): Promise<Progress> {
   if (!shown || !io.stderrIsTty) return { update: () => {}, line: io.note, stop: () => {} };
   const { SingleBar } = await import('cli-progress');
   const bar = new SingleBar({
-    format: `${label} {value} messages, {rate}/s, {duration_formatted}`,
+    format: `${label} {value} ${unit}, {rate}/s, {duration_formatted}`,
     stream: io.stderr,
     clearOnComplete: true,
     hideCursor: true,

@@ -1,7 +1,9 @@
-import { isUtf8 } from 'node:buffer';
 import type { ChalkInstance } from 'chalk';
+import { toCapture } from '../../capture/write.ts';
+import { pairsOf, type Forwarded } from '../../receiver/forwarding.ts';
 import { messageFacts, type ReceivedRequest } from '../../receiver/received-request.ts';
 import { printable, redactUrl } from '../../redact.ts';
+import { attemptText, detailText, durationText, tenths } from './attempt-text.ts';
 import { jsonLine } from './json-line.ts';
 
 interface Shown {
@@ -13,6 +15,7 @@ interface Shown {
 /** The line of one received request for a program (cli.md, `hooks listen`). */
 export function receivedJson(request: ReceivedRequest, { file, withBody }: Shown): string {
   const { at, method, path, verdict, secret, note, diagnosis, problem, status, answered, body, ms } = request;
+  const { forwarded } = request;
   const { type, ...rest } = messageFacts(body);
   return jsonLine({
     at: new Date(at).toISOString(),
@@ -28,9 +31,10 @@ export function receivedJson(request: ReceivedRequest, { file, withBody }: Shown
     status: status ?? null,
     answered: answered === 'status' ? undefined : answered,
     bytes: body.byteLength,
-    ms: rounded(ms),
+    ms: tenths(ms),
+    forwarded: forwarded && { ...forwarded, ms: tenths(forwarded.ms) },
     file,
-    ...(withBody ? bodyFields(body) : undefined),
+    ...(withBody ? headersAndBody(request) : undefined),
   });
 }
 
@@ -39,7 +43,7 @@ export function receivedText(
   request: ReceivedRequest,
   { file, withBody, color }: Shown & { readonly color: ChalkInstance },
 ): string {
-  const { at, method, path, verdict, note, diagnosis, problem, body, ms } = request;
+  const { at, method, path, verdict, note, diagnosis, problem, body, ms, forwarded } = request;
   const columns = [
     color.dim(clockTime(at)),
     cell(`${method} ${redactUrl(path)}`, 20),
@@ -47,12 +51,13 @@ export function receivedText(
     VERDICT_COLORS[verdict](color)(verdict.padEnd(9)),
     statusColumn(request, color),
     `${body.byteLength} B`.padStart(8),
-    `${rounded(ms)} ms`.padStart(9),
+    `${tenths(ms)} ms`.padStart(9),
   ];
   const below = [
     diagnosis && color.yellow(`${diagnosis.code}: ${printable(diagnosis.hint)}`),
     note && color.dim(printable(note)),
     problem && color.yellow(printable(problem)),
+    forwarded && forwardedText(forwarded, color),
     file && color.dim(`saved as ${printable(file)}`),
     withBody && printable(textOf(body), 10_000),
   ].filter((line) => typeof line === 'string' && line !== '');
@@ -89,13 +94,20 @@ function clockTime(at: number): string {
   return `${time.toTimeString().slice(0, 8)}.${String(time.getMilliseconds()).padStart(3, '0')}`;
 }
 
-function rounded(ms: number): number {
-  return Math.round(ms * 10) / 10;
+function forwardedText(forwarded: Forwarded, color: ChalkInstance): string {
+  const { status, reply, detail = reply, ms } = forwarded;
+  const said = detailText({ ...forwarded, ...(detail !== undefined && { detail }) });
+  const text = `forwarded: ${attemptText(forwarded)} in ${durationText(ms)}${said === undefined ? '' : `, ${said}`}`;
+  return status !== undefined && status < 300 ? color.dim(text) : color.yellow(text);
 }
 
-function bodyFields(body: Uint8Array): { body: string } | { bodyBase64: string } {
-  const bytes = bufferOf(body);
-  return isUtf8(bytes) ? { body: bytes.toString() } : { bodyBase64: bytes.toString('base64') };
+/** As in a capture: secret headers masked, the body as text or, where it is none, in base64. */
+function headersAndBody({ method, path, rawHeaders, body }: ReceivedRequest): object {
+  const capture = toCapture({ method, url: path, headers: pairsOf(rawHeaders), body });
+  const { headers } = capture;
+  return capture.bodyBase64 === undefined
+    ? { headers, body: capture.body }
+    : { headers, bodyBase64: capture.bodyBase64 };
 }
 
 function textOf(body: Uint8Array): string {

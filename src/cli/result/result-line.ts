@@ -1,7 +1,9 @@
 import type { Outcome, DestinationOutcome, OutcomeAttempt } from '../../pipeline/outcomes.ts';
 import type { Message } from '../../message/types.ts';
+import type { ReportedOutcome } from '../../report/result.ts';
 import { printable } from '../../redact.ts';
 import type { Judgement } from '../delivery/loopback.ts';
+import { tenths } from './attempt-text.ts';
 
 /** What is known of a message besides what became of it. */
 export interface ResultFacts {
@@ -13,6 +15,11 @@ export interface ResultFacts {
   readonly body?: string | undefined;
   /** With --loopback. */
   readonly judgement?: Judgement;
+}
+
+/** Nothing more is to be done about it here. */
+export function isTaken(outcome: ReportedOutcome): boolean {
+  return outcome === 'delivered' || outcome === 'queued';
 }
 
 /** What a person knows the message by: its event or name, else whom it is about. */
@@ -69,13 +76,13 @@ function fieldsOf(destination: DestinationOutcome) {
     error: last?.error,
     reason,
     attempts: attempts.map(attemptFields),
-    ms: rounded(elapsedMs(destination)),
+    ms: tenths(elapsedMs(destination)),
     signature,
   };
 }
 
 function attemptFields({ at, url, status, error, ms, reconnected }: OutcomeAttempt) {
-  return { at: new Date(at).toISOString(), url, status, error, ms: rounded(ms), reconnected };
+  return { at: new Date(at).toISOString(), url, status, error, ms: tenths(ms), reconnected };
 }
 
 /** The attempt that delivered it, else the last one. */
@@ -89,8 +96,4 @@ export function decidingAttempt({
 export function elapsedMs(destination: DestinationOutcome): number {
   const [first, last] = [destination.attempts[0], decidingAttempt(destination)];
   return first === undefined || last === undefined ? 0 : last.at + last.ms - first.at;
-}
-
-function rounded(ms: number): number {
-  return Math.round(ms * 10) / 10;
 }

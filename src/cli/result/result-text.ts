@@ -28,7 +28,7 @@ function columns({ outcome, destinations }: Outcome, facts: ResultFacts, color: 
   const last = destination && decidingAttempt(destination);
   const cells = [
     paintOf(outcome, color)(`${SYMBOL[outcome]} ${outcome.padEnd(9)}`),
-    type.padEnd(8),
+    printable(type, 40).padEnd(8),
     printable(title, TITLE_WIDTH - 1).padEnd(TITLE_WIDTH),
     (last === undefined ? '' : String(last.status ?? last.error)).padEnd(7),
     (last === undefined || destination === undefined ? '' : durationText(elapsedMs(destination))).padStart(6),

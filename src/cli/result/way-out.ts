@@ -2,7 +2,7 @@ import type { Outcome } from '../../pipeline/outcomes.ts';
 import { decidingAttempt, decisive } from './result-line.ts';
 
 /** By the code of cli.md. Those of a status are below. */
-const BY_ERROR: Readonly<Record<string, string>> = {
+export const WAY_OUT_BY_ERROR: Readonly<Record<string, string>> = {
   timeout: 'a receiver should answer first and work later; --timeout waits longer, up to 30s',
   refused: 'is the receiver running, and is the port right? hooks listen starts one',
   dns: 'check the host name in the URL',
@@ -31,5 +31,5 @@ export function wayOut({ outcome, destinations }: Outcome): string | undefined {
   if (outcome === 'filtered') return 'set a destination to true in its `integrations`, or leave them out';
   const destination = outcome === 'failed' ? decisive(destinations) : undefined;
   const { status = 0, error = '' } = (destination && decidingAttempt(destination)) ?? {};
-  return BY_STATUS[status] ?? BY_ERROR[error];
+  return BY_STATUS[status] ?? WAY_OUT_BY_ERROR[error];
 }

@@ -1,5 +1,5 @@
 import { closeSync, createReadStream, fstatSync, openSync, readSync, statSync } from 'node:fs';
-import { Socket, type ConnectOpts, type SocketConstructorOpts } from 'node:net';
+import type { ConnectOpts, SocketConstructorOpts } from 'node:net';
 import { resolve } from 'node:path';
 import { addAbortSignal, type Readable } from 'node:stream';
 import { setImmediate } from 'node:timers/promises';
@@ -15,6 +15,7 @@ export function isStdin(source: BodySource): source is '-' | undefined {
   return source === undefined || source === '-';
 }
 
+const STDIN_FD = 0;
 const CHUNK_BYTES = 256 * 1024;
 /** How much is read before the process looks at its signals again. */
 const BREATH_BYTES = 256 * CHUNK_BYTES;
@@ -26,9 +27,6 @@ const BREATH_BYTES = 256 * CHUNK_BYTES;
  */
 export async function readBody(source: BodySource, io: Io, take: (chunk: Uint8Array) => void): Promise<void> {
   if (isStdin(source)) markStdin(io, 'the body');
-  if (isStdin(source) && io.stdin.isTTY === true) {
-    io.note('reading the body from the terminal; end it with Ctrl-D on a line of its own');
-  }
   try {
     await (isStdin(source) ? readStdin(io, take) : readFile(resolve(io.cwd, source), io, take));
   } catch (cause) {
@@ -50,11 +48,13 @@ export async function readWholeBody(source: BodySource, io: Io, limitBytes: numb
 }
 
 async function readStdin(io: Io, take: (chunk: Uint8Array) => void): Promise<void> {
-  const { fd } = io.stdin;
-  if (fd === undefined) return readStream(io.stdin, io, take);
-  const stats = fstatSync(fd);
-  if (stats.isFile()) return readRegularFile(fd, io, take);
-  return stats.isFIFO() || stats.isSocket() ? readPipe(fd, io, take) : readStream(io.stdin, io, take);
+  // Its stream is left alone where that is possible: making it takes longer than verifying most bodies.
+  const stats = fstatSync(STDIN_FD);
+  if (stats.isFile()) return readRegularFile(STDIN_FD, io, take);
+  if (stats.isFIFO() || stats.isSocket()) return readPipe(STDIN_FD, io, take);
+  if (io.stdin.isTTY === true)
+    io.note('reading the body from the terminal; end it with Ctrl-D on a line of its own');
+  return readStream(io.stdin, io, take);
 }
 
 /** A stream makes a new buffer for each 64 KiB, and 40 MB of them wait to be collected: this reads into one. */
@@ -80,6 +80,7 @@ function readPipe(fd: number, { signal }: Io, take: (chunk: Uint8Array) => void)
       onread,
       signal,
     };
+    const { Socket } = process.getBuiltinModule('node:net');
     const socket = new Socket(options);
     socket.once('error', reject);
     socket.once('end', resolvePromise);

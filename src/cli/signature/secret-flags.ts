@@ -1,11 +1,11 @@
-import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import { buffer } from 'node:stream/consumers';
+import type { Readable } from 'node:stream';
 import type { Command } from 'commander';
 import { ConfigError, InputError } from '../../errors.ts';
 import { readSecret, readSecretFile } from '../../signature/secret.ts';
 import type { GlobalOptions } from '../command.ts';
 import type { Io } from '../io.ts';
+import { whyNot } from '../message/flag-text.ts';
 import { claimStdin } from '../stdin.ts';
 
 /** A secret as a flag gives it. */
@@ -88,17 +88,21 @@ export async function requiredSecrets(
 
 async function fromFile(file: string, io: Surroundings): Promise<string> {
   const bytes =
-    file === '-' ? await buffer(claimStdin(io, '--secret-file')) : await readNamedFile(file, io.cwd);
+    file === '-' ? await readStdin(claimStdin(io, '--secret-file')) : await readNamedFile(file, io.cwd);
   return readSecretFile(bytes, `--secret-file ${file}`);
+}
+
+/* Most secrets are given as text, and a command that verifies should be there at once: what reads them is loaded when it is used. */
+
+function readStdin(stdin: Readable): Promise<Buffer> {
+  return process.getBuiltinModule('node:stream/consumers').buffer(stdin);
 }
 
 async function readNamedFile(file: string, cwd: string): Promise<Buffer> {
   try {
-    return await readFile(resolve(cwd, file));
+    return await process.getBuiltinModule('node:fs/promises').readFile(resolve(cwd, file));
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException; // what node:fs rejects with
-    const why = code === 'ENOENT' ? 'it does not exist' : (code ?? 'unknown reason');
-    throw new InputError(`the secret cannot be read: ${why} (--secret-file)`, {
+    throw new InputError(`the secret cannot be read: ${whyNot(error)} (--secret-file)`, {
       file,
       hint: 'name a file that you may read, or - for standard input',
       cause: error,

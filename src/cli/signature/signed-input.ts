@@ -67,6 +67,12 @@ function signedInput(capture: Capture, secret: string): SignedInput {
   return { digest, bytes: body.length, request: { body, signature: captureHeader(capture, 'x-signature') } };
 }
 
+/** What an input seems to be, by how it begins; undefined: a body. */
+export function requestFormat(start: Buffer): 'capture' | 'http' | undefined {
+  if (isHttpRequest(start)) return 'http';
+  return /^(?:\xef\xbb\xbf)?\s*\{\s*"capture"\s*:/.test(start.toString('latin1')) ? 'capture' : undefined;
+}
+
 /** The request that bytes spell out; undefined: they are a body. Throws InputError for a broken capture or request. */
 function requestIn(bytes: Buffer): Capture | undefined {
   if (isHttpRequest(bytes)) return readHttpRequest(bytes);

@@ -11,7 +11,8 @@ import {
   type WhereToFlags,
 } from '../../../src/cli/delivery/where-to.ts';
 import { loadSettings } from '../../../src/config/settings.ts';
-import { failureOf, folderWith } from '../../config/folder.ts';
+import { failureOf } from '../../config/settings-with.ts';
+import { temporaryFolder } from '../../temporary-folder.ts';
 
 interface Given {
   /** The project's `.hooksrc`. */
@@ -26,7 +27,7 @@ async function whereTo(
   argv: string,
   { config, env = {}, stdin = '', files = {} }: Given = {},
 ): Promise<WhereTo> {
-  const folder = await folderWith(config === undefined ? files : { ...files, '.hooksrc': config });
+  const folder = temporaryFolder(config === undefined ? files : { ...files, '.hooksrc': config });
   const command = new Command('send').exitOverride();
   addWhereToFlags(command);
   command.parse(argv === '' ? [] : argv.split(' ').map((word) => word.replaceAll('_', ' ')), {
@@ -251,7 +252,7 @@ describe('what cannot be', () => {
     ['--url http://a --retry-for soon', 'Expected `--retry-for` to be a duration, got soon'],
     ['--url http://a --concurrency 0', 'Expected `--concurrency` to be from 1 to 1024, got 0'],
     ['--url http://a --concurrency many', 'Expected `--concurrency` to be a whole number, got many'],
-    ['--url http://a --secret-file none', 'the secret cannot be read: it does not exist (--secret-file)'],
+    ['--url http://a --secret-file none', 'the secret cannot be read: there is no such file (--secret-file)'],
     [
       '--url http://a --secret-file - --secret-file -',
       'Standard input can be read once, but it is asked for by `--secret-file` twice',
@@ -266,7 +267,7 @@ describe('what cannot be', () => {
     const command = new Command('send');
     addWhereToFlags(command);
     command.parse(['--url', 'http://a', '--secret', ''], { from: 'user' });
-    const folder = await folderWith({});
+    const folder = temporaryFolder({});
     const settings = await loadSettings({ flags: {}, env: { HOME: folder }, cwd: folder });
     const io = { stdin: Readable.from([]), signal: new AbortController().signal, cwd: folder };
     await expect(resolveWhereTo(command.opts<WhereToFlags>(), settings, io)).rejects.toMatchObject({
@@ -336,7 +337,7 @@ describe('standard input', () => {
 });
 
 it('reads a secret file from the current folder of the command', async () => {
-  const folder = await folderWith({});
+  const folder = temporaryFolder({});
   await writeFile(join(folder, 'absolute'), 's');
   expect(await whereTo(`--loopback --secret-file ${join(folder, 'absolute')}`)).toMatchObject({
     secrets: ['s'],

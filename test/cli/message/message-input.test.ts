@@ -12,7 +12,7 @@ import {
 import { messageInput } from '../../../src/cli/message/message-input.ts';
 import { HooksError, ValidationError } from '../../../src/errors.ts';
 import type { MessageType } from '../../../src/message/types.ts';
-import { folderWith } from '../../config/folder.ts';
+import { temporaryFolder } from '../../temporary-folder.ts';
 
 function flagsOf(words: readonly string[], type?: MessageType): MessageFlags {
   const command = new Command('send').exitOverride().configureOutput({ writeErr: () => {} });
@@ -34,7 +34,7 @@ async function inputOf(
   const io = {
     stdin: Readable.from([Buffer.from(stdin)]),
     signal: new AbortController().signal,
-    cwd: await folderWith(files),
+    cwd: temporaryFolder(files),
   } as unknown as Io; // reading flags touches nothing else
   return JSON.parse(JSON.stringify(await messageInput(flagsOf(words, type), type, io)));
 }

@@ -1,0 +1,51 @@
+import { ConfigError } from '../errors.ts';
+import type { Counts } from './difference.ts';
+
+/** A part of the members there were (0.5), or a number of users. */
+export type MaxChange =
+  { readonly kind: 'share'; readonly share: number } | { readonly kind: 'count'; readonly count: number };
+
+/** Without a limit of their own, so many changes are never a surprise by their number. */
+const NEVER_SURPRISING = 100;
+const SURPRISING_SHARE = 0.5;
+
+/** What is compared: the members that were told last, and the difference to those given. */
+interface Comparison {
+  readonly before: number;
+  readonly counts: Counts;
+}
+
+/**
+ * Why a difference is too much to be sent unasked: half of the members are gone (a file cut short), or more than half of them
+ * would be added and removed (another file). With a limit of the user's, only that counts, and changed values too.
+ * Undefined: it is not.
+ */
+export function surpriseIn({ before, counts }: Comparison, limit: MaxChange | undefined): string | undefined {
+  const { members, added, removed, changed } = counts;
+  if (limit !== undefined) {
+    const changes = added + removed + changed;
+    const most = limit.kind === 'count' ? limit.count : limit.share * before;
+    return changes > most ? `${shown(changes)} of ${shown(before)} members would change` : undefined;
+  }
+  if (members * 2 < before) return `${shown(before)} members would become ${shown(members)}`;
+  const changes = added + removed;
+  if (changes <= NEVER_SURPRISING || changes <= before * SURPRISING_SHARE) return undefined;
+  return `${shown(added)} would be added and ${shown(removed)} removed, where there were ${shown(before)}`;
+}
+
+/** `50%`, or a number of users. Throws ConfigError. */
+export function readMaxChange(text: string): MaxChange {
+  const [, digits = '', percent] = /^(\d{1,15}(?:\.\d+)?)\s*(%?)$/.exec(text.trim()) ?? [];
+  const number = Number(digits);
+  if (digits !== '' && percent === '%') return { kind: 'share', share: number / 100 };
+  if (digits !== '' && Number.isInteger(number)) return { kind: 'count', count: number };
+  throw new ConfigError(`Expected \`--max-change\` to be a percentage or a number of users, got ${text}`, {
+    key: '--max-change',
+    origin: '--max-change',
+    hint: 'for example --max-change 20%, or --max-change 500',
+  });
+}
+
+function shown(count: number): string {
+  return count.toLocaleString('en-US');
+}

@@ -1,0 +1,22 @@
+import type { Message } from '../message/types.ts';
+
+/** Where changes go: a client, with all that is behind it. */
+export interface Outlet<O extends ChangeOutcome> {
+  /** How many changes may be under way at once. */
+  readonly capacity: number;
+  /** `onOutcome` is called once, later. Throws when it takes no more. */
+  deliverThen(message: OutgoingMessage, onOutcome: (outcome: O) => void): void;
+  /** What was handed over leaves, without waiting for more. */
+  flush(): void;
+}
+
+export interface OutgoingMessage {
+  readonly message: Message;
+  /** What one user is told arrives in order, that of an earlier sync first. */
+  readonly orderKeys: readonly string[];
+}
+
+/** What became of a change. `delivered` and `queued`: the user is told, or will be. */
+export interface ChangeOutcome {
+  readonly outcome: 'delivered' | 'queued' | 'failed' | 'filtered' | 'unsent';
+}

@@ -1,0 +1,173 @@
+import { isJson, readJsonText } from '../../message/json.ts';
+import { HooksError } from '../../errors.ts';
+import type { JsonValue } from '../../message/types.ts';
+import { LF } from '../entry.ts';
+import { countLines } from './count-lines.ts';
+import type { LineReader, Target } from './target.ts';
+
+const CR = 0x0d;
+const QUOTE = 0x22;
+/** A quoted field that has not come to its end by then never does. */
+const MAX_RECORD_BYTES = 1024 * 1024;
+
+export interface CsvLayout {
+  /** One byte. */
+  readonly delimiter: string;
+  readonly columns: number;
+  /** Which column holds the id, from 0; and the value, of a computed trait. */
+  readonly id: number;
+  readonly value: number | undefined;
+  /** Values are texts, also those that look like JSON. */
+  readonly areTexts: boolean;
+}
+
+/** CSV after its header. Lines without quotation marks are cut here, others by csv-parse. */
+export class CsvLines implements LineReader {
+  readonly #target: Target;
+  readonly #layout: CsvLayout;
+  readonly #delimiter: number;
+  #line: number;
+  /** Lines of a record whose quotation mark is not closed yet. */
+  #open: Buffer = Buffer.alloc(0);
+
+  constructor(target: Target, layout: CsvLayout, line: number) {
+    this.#target = target;
+    this.#layout = layout;
+    this.#delimiter = layout.delimiter.charCodeAt(0);
+    this.#line = line;
+  }
+
+  take(lines: Buffer): void | Promise<void> {
+    if (this.#open.length === 0 && !lines.includes(QUOTE)) return this.#takePlain(lines);
+    const all = this.#open.length === 0 ? lines : Buffer.concat([this.#open, lines]);
+    const end = endOfRecords(all);
+    this.#open = Buffer.from(all.subarray(end));
+    if (this.#open.length > MAX_RECORD_BYTES) throw this.#unclosed();
+    return this.#takeQuoted(all.subarray(0, end));
+  }
+
+  end(): void {
+    if (this.#open.length > 0) throw this.#unclosed();
+  }
+
+  #takePlain(lines: Buffer): void {
+    for (let start = 0; start < lines.length;) {
+      const end = lines.indexOf(LF, start);
+      const last = lines[end - 1] === CR ? end - 1 : end;
+      if (last > start) this.#takeLine(lines, start, last);
+      this.#line++;
+      start = end + 1;
+    }
+  }
+
+  #takeLine(lines: Buffer, start: number, end: number): void {
+    const { id, value, columns } = this.#layout;
+    let [column, from] = [0, start];
+    let [idFrom, idTo, valueText] = [start, start, ''];
+    for (let at = start; at <= end; at++) {
+      if (at < end && lines[at] !== this.#delimiter) continue;
+      if (column === id) [idFrom, idTo] = [from, at];
+      if (column === value) valueText = lines.toString('utf8', from, at);
+      column++;
+      from = at + 1;
+    }
+    if (column !== columns) throw this.#wrongCount(column);
+    if (value !== undefined || !isPlain(lines, idFrom, idTo)) {
+      this.#add(lines.toString('utf8', idFrom, idTo), valueText);
+      return;
+    }
+    this.#target.checkId(idTo - idFrom, this.#line);
+    this.#target.spill.add(lines, idFrom, idTo);
+  }
+
+  async #takeQuoted(records: Buffer): Promise<void> {
+    const first = this.#line;
+    const { delimiter, columns, id, value } = this.#layout;
+    const rows = await parseCsv(records, delimiter, (at, message) => this.#target.fault(first + at, message));
+    for (const { record, line } of rows) {
+      this.#line = first + line;
+      if (record.length !== columns) throw this.#wrongCount(record.length);
+      this.#add(record[id] ?? '', value === undefined ? '' : (record[value] ?? ''));
+    }
+    this.#line = first + countLines(records);
+  }
+
+  #add(id: string, text: string): void {
+    const value = this.#layout.value === undefined ? true : this.#valueOf(text.trim());
+    this.#target.add(id.trim(), value, this.#line);
+  }
+
+  /** JSON where it is JSON, else text; an empty cell is no value. */
+  #valueOf(text: string): JsonValue {
+    if (text === '') return this.#layout.areTexts ? '' : null;
+    if (this.#layout.areTexts || !isJson(text)) return text;
+    try {
+      return readJsonText(text);
+    } catch (error) {
+      if (!(error instanceof HooksError)) throw error;
+      throw this.#target.fault(this.#line, error.message, 'with --text values are sent as they are written');
+    }
+  }
+
+  #wrongCount(count: number): HooksError {
+    const { columns } = this.#layout;
+    const expected = `${columns} column${columns === 1 ? '' : 's'} as in the header`;
+    return this.#target.fault(this.#line, `expected ${expected}, got ${count}`);
+  }
+
+  #unclosed(): HooksError {
+    return this.#target.fault(this.#line, 'a quotation mark is opened here and not closed');
+  }
+}
+
+interface CsvRecord {
+  readonly record: readonly string[];
+  /** In which line it begins, from 0. */
+  readonly line: number;
+}
+
+/** `fault` makes the error about the line so many below the first. */
+export async function parseCsv(
+  bytes: Buffer,
+  delimiter: string,
+  fault: (line: number, message: string) => HooksError,
+): Promise<readonly CsvRecord[]> {
+  const { CsvError, parse } = await import('csv-parse/sync');
+  try {
+    // Whatever the types say of other options, with `info` it gives these.
+    const rows = parse(bytes, {
+      delimiter,
+      info: true,
+      relax_column_count: true,
+      skip_empty_lines: true,
+      trim: true,
+    }) as unknown as readonly { readonly record: string[]; readonly info: { readonly lines: number } }[];
+    return rows.map(({ record, info }) => ({ record, line: info.lines - 1 - lineBreaksIn(record) }));
+  } catch (error) {
+    if (!(error instanceof CsvError)) throw error;
+    const { lines } = error as unknown as { readonly lines?: number }; // of errors about a place
+    throw fault((lines ?? 1) - 1, error.message.replace(/\.?\s*at line \d+.*$/i, ''));
+  }
+}
+
+/** csv-parse tells the line in which a record ends. */
+function lineBreaksIn(record: readonly string[]): number {
+  return record.reduce((sum, field) => sum + (field.match(/\n/g)?.length ?? 0), 0);
+}
+
+/** Behind the last line break that is in no quoted field. */
+function endOfRecords(lines: Buffer): number {
+  let isQuoted = false;
+  let end = 0;
+  for (let at = 0; at < lines.length; at++) {
+    const byte = lines[at];
+    if (byte === QUOTE) isQuoted = !isQuoted;
+    else if (byte === LF && !isQuoted) end = at + 1;
+  }
+  return end;
+}
+
+function isPlain(lines: Buffer, from: number, to: number): boolean {
+  for (let at = from; at < to; at++) if ((lines[at] ?? 0) <= 0x20) return false;
+  return to > from;
+}

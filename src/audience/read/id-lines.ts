@@ -1,0 +1,48 @@
+import { HASH_SEED, hashByte, LF } from '../entry.ts';
+import type { LineReader, Target } from './target.ts';
+
+/** Up to the quotation mark are blanks, controls and whatever needs a second look. */
+const QUOTE = 0x22;
+
+/** One id a line. Blank lines say nothing; blanks around an id do not belong to it. */
+export class IdLines implements LineReader {
+  readonly #target: Target;
+  #line: number;
+
+  constructor(target: Target, line: number) {
+    this.#target = target;
+    this.#line = line;
+  }
+
+  take(lines: Buffer): void {
+    const { spill } = this.#target;
+    let start = 0;
+    let hash = HASH_SEED;
+    // One pass over the bytes finds the line's end and the id's hash.
+    for (let at = 0; at < lines.length; at++) {
+      const byte = lines[at] ?? 0;
+      if (byte > QUOTE) {
+        hash = hashByte(hash, byte);
+        continue;
+      }
+      const end = byte === LF ? at : lines.indexOf(LF, at);
+      if (byte === LF && at > start) {
+        this.#target.checkId(at - start, this.#line);
+        spill.addHashed(lines, start, at, hash);
+      } else if (end > start) {
+        this.#addTrimmed(lines, start, end);
+      }
+      this.#line++;
+      at = end;
+      start = end + 1;
+      hash = HASH_SEED;
+    }
+  }
+
+  end(): void {}
+
+  #addTrimmed(lines: Buffer, start: number, end: number): void {
+    const id = lines.toString('utf8', start, end).trim();
+    if (id !== '') this.#target.add(id, true, this.#line);
+  }
+}

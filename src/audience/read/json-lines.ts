@@ -1,0 +1,72 @@
+import { HooksError } from '../../errors.ts';
+import { readJson } from '../../message/json.ts';
+import type { JsonObject, JsonValue } from '../../message/types.ts';
+import { LF } from '../entry.ts';
+import type { LineReader, Target } from './target.ts';
+
+export interface Columns {
+  readonly id: string;
+  /** Of a computed trait. */
+  readonly value: string;
+}
+
+/** NDJSON: an object a line, with the id (and the value) as fields. */
+export class JsonLines implements LineReader {
+  readonly #target: Target;
+  readonly #columns: Columns;
+  #line: number;
+
+  constructor(target: Target, columns: Columns, line: number) {
+    this.#target = target;
+    this.#columns = columns;
+    this.#line = line;
+  }
+
+  take(lines: Buffer): void {
+    let start = 0;
+    for (let end = lines.indexOf(LF); end !== -1; end = lines.indexOf(LF, start)) {
+      const line = lines.subarray(start, end);
+      if (!isBlank(line)) this.#add(this.#read(line));
+      this.#line++;
+      start = end + 1;
+    }
+  }
+
+  end(): void {}
+
+  #read(bytes: Buffer): JsonObject {
+    const { file } = this.#target;
+    try {
+      const value = readJson(bytes, { file, line: this.#line });
+      if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as JsonObject; // the rest of JsonValue
+    } catch (error) {
+      if (error instanceof HooksError) throw this.#target.fault(this.#line, error.message, error.hint);
+      throw error;
+    }
+    throw this.#target.fault(this.#line, `expected an object such as {"${this.#columns.id}":"u1"}`);
+  }
+
+  #add(object: JsonObject): void {
+    const { id, value } = this.#columns;
+    const isTrait = this.#target.kind === 'trait';
+    if (isTrait && object[value] === undefined)
+      throw this.#target.fault(this.#line, `expected a value in \`${value}\`, got nothing`);
+    this.#target.add(this.#idOf(object[id]), isTrait ? (object[value] ?? null) : true, this.#line);
+  }
+
+  #idOf(id: JsonValue | undefined): string {
+    if (typeof id === 'string') return id;
+    // A number that readJson has taken is spelled in one way only.
+    if (typeof id === 'number') return String(id);
+    const got = id === undefined ? 'nothing' : JSON.stringify(id);
+    throw this.#target.fault(
+      this.#line,
+      `expected a user id in \`${this.#columns.id}\`, got ${got}`,
+      'name the field that holds it with --id-column',
+    );
+  }
+}
+
+function isBlank(line: Buffer): boolean {
+  return line.every((byte) => byte <= 0x20);
+}

@@ -1,0 +1,117 @@
+import { closest } from '../../suggest.ts';
+import { printable } from '../../redact.ts';
+import { parseCsv, CsvLines } from './csv-lines.ts';
+import { IdLines } from './id-lines.ts';
+import { JsonLines } from './json-lines.ts';
+import type { LineReader, Target } from './target.ts';
+
+export interface ReadOptions {
+  /** The column or field that holds the user's id. @default 'userId' */
+  readonly idColumn?: string | undefined;
+  /** The same of a computed trait's value. @default 'value' */
+  readonly valueColumn?: string | undefined;
+  /** Values in CSV are texts, also those that look like JSON. @default false */
+  readonly areTexts?: boolean | undefined;
+}
+
+export interface Head {
+  /** The first line that is not blank, without its end. */
+  readonly text: string;
+  readonly line: number;
+}
+
+export interface Layout {
+  readonly reader: LineReader;
+  /** The first line is a header. */
+  readonly hasHeader: boolean;
+}
+
+const ID_COLUMN = 'userId';
+const VALUE_COLUMN = 'value';
+const DELIMITERS = [',', ';', '\t'];
+
+/** Tells the layout of an input by its first line: NDJSON, CSV with a header, or one id a line. Throws InputError. */
+export async function layoutOf(head: Head, target: Target, options: ReadOptions): Promise<Layout> {
+  const { text, line } = head;
+  const columns = { id: options.idColumn ?? ID_COLUMN, value: options.valueColumn ?? VALUE_COLUMN };
+  if (text.startsWith('{')) return { reader: new JsonLines(target, columns, line), hasHeader: false };
+  if (text.startsWith('[')) {
+    throw target.fault(line, 'expected one object a line, got a JSON array', "unpack it: jq -c '.[]' FILE");
+  }
+  const names = await namesIn(head, target);
+  if (isHeader(names, target, options))
+    return { reader: csvReader(names, head, target, options), hasHeader: true };
+  refuseWhatLooksLikeHeader(names, head, target);
+  return { reader: new IdLines(target, line), hasHeader: false };
+}
+
+interface Names {
+  readonly delimiter: string;
+  readonly names: readonly string[];
+}
+
+async function namesIn({ text, line }: Head, target: Target): Promise<Names> {
+  const unquoted = text.replace(/"(?:[^"]|"")*"/g, '');
+  const delimiter = DELIMITERS.find((each) => unquoted.includes(each)) ?? ',';
+  // A quotation mark within an id is a part of it.
+  if (!text.startsWith('"') && !text.includes(delimiter)) return { delimiter, names: [text] };
+  const [first] = await parseCsv(Buffer.from(text), delimiter, (_, message) => target.fault(line, message));
+  return { delimiter, names: first?.record ?? [] };
+}
+
+/** Whoever names a column has a header; a single text that is not `userId` is an id. */
+function isHeader({ names }: Names, { kind }: Target, { idColumn, valueColumn }: ReadOptions): boolean {
+  if (kind === 'trait' || idColumn !== undefined || valueColumn !== undefined) return true;
+  return names.length > 1 || isNamed(names[0] ?? '', ID_COLUMN);
+}
+
+/** `user_id` and `User ID` are meant by `userId` too. */
+function isNamed(name: string, column: string): boolean {
+  return name === column || plain(name) === plain(column);
+}
+
+function plain(name: string): string {
+  return name.toLowerCase().replace(/[\s_-]/g, '');
+}
+
+function csvReader(
+  { delimiter, names }: Names,
+  { line }: Head,
+  target: Target,
+  options: ReadOptions,
+): LineReader {
+  const id = columnOf(names, options.idColumn ?? ID_COLUMN, { flag: '--id-column', line, target });
+  const value =
+    target.kind === 'trait'
+      ? columnOf(names, options.valueColumn ?? VALUE_COLUMN, { flag: '--value-column', line, target })
+      : undefined;
+  const areTexts = options.areTexts ?? false;
+  return new CsvLines(target, { delimiter, columns: names.length, id, value, areTexts }, line + 1);
+}
+
+function columnOf(
+  names: readonly string[],
+  column: string,
+  { flag, line, target }: { readonly flag: string; readonly line: number; readonly target: Target },
+): number {
+  const exact = names.indexOf(column);
+  const at = exact === -1 ? names.findIndex((name) => isNamed(name, column)) : exact;
+  if (at !== -1) return at;
+  const near = closest(column, names);
+  const listed = names.map((name) => `\`${printable(name, 60)}\``).join(', ');
+  const message = `expected a header with the column \`${column}\`, got ${listed || 'nothing'}`;
+  const isOneColumn = names.length === 1 && target.kind === 'audience';
+  const hint =
+    near === undefined ? `name the column with ${flag}` : `did you mean ${flag} ${printable(near, 60)}?`;
+  throw target.fault(line, message, isOneColumn ? `${hint}, or leave ${flag} out for one id a line` : hint);
+}
+
+/** Else a user called `email` would be told. */
+function refuseWhatLooksLikeHeader({ names: [name = ''] }: Names, { line }: Head, target: Target): void {
+  if (!/^(?:.*[\s_-])?(?:id|uid|uuid|email|user|username|name|member)$/i.test(name)) return;
+  throw target.fault(
+    line,
+    `expected an id, got \`${printable(name, 60)}\`, which looks like a header`,
+    `for a header: --id-column ${printable(name, 60)}; an id of that name has to stand below another`,
+  );
+}

@@ -1,0 +1,78 @@
+import { InputError } from '../../errors.ts';
+import { LF } from '../entry.ts';
+import type { Spill } from '../spill.ts';
+import { layoutOf, type Layout, type ReadOptions } from './layout.ts';
+import { Target } from './target.ts';
+import { wholeLines } from './whole-lines.ts';
+
+export interface ReadEntriesOptions extends ReadOptions {
+  readonly kind: 'audience' | 'trait';
+  /** As the user named it, for errors. */
+  readonly file: string;
+  /** Reading ends early, without an error. */
+  readonly signal: AbortSignal;
+  readonly onRead?: ((entries: number) => void) | undefined;
+}
+
+/**
+ * Reads CSV with a header, NDJSON or one id a line, told by content, into the spill. One entry that cannot be read refuses them
+ * all: left out, it would be a user who has left. Throws InputError with file and line.
+ */
+export async function readEntries(
+  chunks: AsyncIterable<Uint8Array>,
+  spill: Spill,
+  options: ReadEntriesOptions,
+): Promise<void> {
+  const { kind, file, signal, onRead } = options;
+  const target = new Target({ kind, file, spill });
+  let layout: Layout | undefined;
+  let line = 1;
+  try {
+    for await (const lines of wholeLines(chunks, file)) {
+      if (signal.aborted) return;
+      if (layout !== undefined) {
+        await layout.reader.take(lines);
+      } else {
+        const start = skipBlankLines(lines);
+        line += start.lines;
+        if (start.at === lines.length) continue;
+        const end = lines.indexOf(LF, start.at);
+        layout = await layoutOf(
+          { text: lines.toString('utf8', start.at, end).trim(), line },
+          target,
+          options,
+        );
+        await layout.reader.take(lines.subarray(layout.hasHeader ? end + 1 : start.at));
+      }
+      onRead?.(spill.total);
+    }
+  } catch (error) {
+    if (signal.aborted) return;
+    throw readingError(error, file);
+  }
+  await layout?.reader.end();
+}
+
+function skipBlankLines(lines: Buffer): { readonly at: number; readonly lines: number } {
+  let [at, count] = [0, 0];
+  for (let end = lines.indexOf(LF); end !== -1; end = lines.indexOf(LF, at)) {
+    if (lines.toString('utf8', at, end).trim() !== '') break;
+    at = end + 1;
+    count++;
+  }
+  return { at, lines: count };
+}
+
+/** What a stream says: the rest is ours. */
+function readingError(error: unknown, file: string): unknown {
+  if (!(error instanceof Error)) return error;
+  const { code, message } = error as NodeJS.ErrnoException;
+  if (code === undefined || code.startsWith('ERR_')) return error;
+  const what =
+    code === 'Z_BUF_ERROR'
+      ? 'the gzipped input is cut off: its end is missing'
+      : code.startsWith('Z_')
+        ? `the gzipped input is corrupt (${message})`
+        : `cannot be read further: ${message}`;
+  return new InputError(what, { file, hint: 'copy it again; nothing was sent', cause: error });
+}

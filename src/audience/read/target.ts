@@ -1,0 +1,57 @@
+import { InputError } from '../../errors.ts';
+import type { JsonValue } from '../../message/types.ts';
+import { printable } from '../../redact.ts';
+import { writeEntry } from '../entry.ts';
+import type { Spill } from '../spill.ts';
+
+/** UTF-8 bytes. What is longer is no id, and the message has to stay below its limit. */
+const MAX_ID_BYTES = 2_048;
+const MAX_VALUE_BYTES = 16_384;
+
+/** Where the entries of an input go. */
+export class Target {
+  readonly kind: 'audience' | 'trait';
+  readonly file: string;
+  readonly spill: Spill;
+
+  constructor({ kind, file, spill }: Pick<Target, 'kind' | 'file' | 'spill'>) {
+    this.kind = kind;
+    this.file = file;
+    this.spill = spill;
+  }
+
+  /** Throws InputError for what is no id, or too long. */
+  add(userId: string, value: JsonValue, line?: number): void {
+    // Whoever calls from JavaScript may give anything.
+    if (typeof userId !== 'string' || userId === '')
+      throw this.fault(line, `expected a user id, got ${userId === '' ? 'an empty text' : typeof userId}`);
+    if (/\p{Surrogate}/u.test(userId))
+      throw this.fault(line, 'expected a user id in Unicode, got half of a surrogate pair');
+    this.checkId(Buffer.byteLength(userId), line);
+    const bytes = Buffer.from(writeEntry({ userId, value }, this.kind));
+    if (bytes.length > MAX_ID_BYTES * 6 + MAX_VALUE_BYTES)
+      throw this.fault(line, `expected a value of at most ${MAX_VALUE_BYTES} bytes as JSON, got more`);
+    this.spill.add(bytes, 0, bytes.length);
+  }
+
+  checkId(bytes: number, line?: number): void {
+    if (bytes <= MAX_ID_BYTES) return;
+    throw this.fault(line, `expected a user id of at most ${MAX_ID_BYTES} bytes, got ${bytes}`);
+  }
+
+  fault(line: number | undefined, message: string, hint?: string): InputError {
+    return new InputError(printable(message, 300), {
+      file: this.file,
+      ...(line !== undefined && { line }),
+      hint: hint ?? 'mend it; nothing was sent, since a line left out would be a user who left',
+    });
+  }
+}
+
+/** Reads an input piece by piece. */
+export interface LineReader {
+  /** Whole lines. */
+  take(lines: Buffer): void | Promise<void>;
+  /** There are no more. */
+  end(): void | Promise<void>;
+}

@@ -1,0 +1,68 @@
+import { isUtf8 } from 'node:buffer';
+import { InputError } from '../../errors.ts';
+import { LF } from '../entry.ts';
+import { countLines } from './count-lines.ts';
+
+const BOM = [0xef, 0xbb, 0xbf];
+/** A line that is longer is none: the file is of another kind. */
+const MAX_LINE_BYTES = 1024 * 1024;
+
+/** The text of an input in pieces that end where a line does, the last one too. Throws InputError for what is no UTF-8. */
+export async function* wholeLines(chunks: AsyncIterable<Uint8Array>, file: string): AsyncGenerator<Buffer> {
+  let rest: Buffer = Buffer.alloc(0);
+  let line = 1;
+  let isFirst = true;
+  const checked = (piece: Buffer): Buffer => {
+    const lines = isFirst && BOM.every((byte, index) => piece[index] === byte) ? piece.subarray(3) : piece;
+    isFirst = false;
+    // Text has no zero bytes, but ASCII in UTF-16 has, and is UTF-8 with them.
+    if (!isUtf8(lines) || lines.includes(0)) throw notUtf8(lines, { file, line });
+    line += countLines(lines);
+    return lines;
+  };
+  for await (const chunk of chunks) {
+    const bytes = Buffer.from(chunk.buffer, chunk.byteOffset, chunk.length);
+    const end = bytes.lastIndexOf(LF) + 1;
+    if (end > 0) {
+      yield checked(
+        rest.length === 0 ? bytes.subarray(0, end) : Buffer.concat([rest, bytes.subarray(0, end)]),
+      );
+      rest = Buffer.alloc(0);
+    }
+    // A copy: the chunk is not ours to keep.
+    rest = Buffer.concat([rest, bytes.subarray(end)]);
+    if (rest.length > MAX_LINE_BYTES) throw tooLong({ file, line });
+  }
+  if (rest.length > 0) yield checked(Buffer.concat([rest, Buffer.of(LF)]));
+}
+
+interface Place {
+  readonly file: string;
+  readonly line: number;
+}
+
+function notUtf8(lines: Buffer, { file, line }: Place): InputError {
+  let [from, broken] = [0, line];
+  for (let end = lines.indexOf(LF); end !== -1; end = lines.indexOf(LF, from)) {
+    const text = lines.subarray(from, end);
+    if (!isUtf8(text) || text.includes(0)) break;
+    from = end + 1;
+    broken++;
+  }
+  const isUtf16 = lines.includes(0);
+  return new InputError(
+    isUtf16 ? 'expected UTF-8, got zero bytes: it may be UTF-16' : 'expected UTF-8, got other bytes',
+    {
+      file,
+      line: broken,
+      hint: isUtf16 ? 'convert it: iconv -f UTF-16 -t UTF-8 FILE' : 'save the file as UTF-8',
+    },
+  );
+}
+
+function tooLong(place: Place): InputError {
+  return new InputError('expected lines, got one of more than 1 MiB', {
+    ...place,
+    hint: 'expected CSV with a header, NDJSON or one id a line',
+  });
+}

@@ -1,0 +1,142 @@
+import type { Clock } from '../clock.ts';
+import { buildMessage } from '../message/build.ts';
+import type { Change } from './difference.ts';
+import { Gate } from './gate.ts';
+import type { ChangeOutcome, Outlet } from './outlet.ts';
+import type { AudienceState, Overview } from './state.ts';
+import { Step, type PartitionChanges } from './step.ts';
+
+/** A step is as large as that: large enough that the disk is waited for seldom. */
+const STEP_CHANGES = 1_000;
+const STEP_BYTES = 1024 * 1024;
+/** Changes in all steps under way: several steps, so that a user whose delivery takes long does not hold up the others. */
+const CHANGES_UNDER_WAY = 20_000;
+/** What a step counts for at least, since it holds the other entries of its partitions as well. */
+const LEAST_WEIGHT = 2_000;
+
+export interface SendingParts<O extends ChangeOutcome> {
+  readonly audience: Pick<Overview, 'audience' | 'trait'>;
+  readonly state: AudienceState;
+  readonly outlet: Outlet<O>;
+  readonly clock: Clock;
+  /** Nothing more is handed over; what was comes to its end by the outlet. */
+  readonly signal: AbortSignal;
+  /** A promise while whoever is told is slower. */
+  readonly onOutcome: (change: Change, outcome: O) => Promise<void> | undefined;
+}
+
+/** Sends changes and keeps what became of them, with a bounded number of either under way. */
+export class Sending<O extends ChangeOutcome> {
+  readonly #parts: SendingParts<O>;
+  readonly #steps = new Gate(CHANGES_UNDER_WAY);
+  readonly #changes: Gate;
+  readonly #keeping = new Set<Promise<void>>();
+  #next: PartitionChanges[] = [];
+  #failure: { readonly error: unknown } | undefined;
+
+  constructor(parts: SendingParts<O>) {
+    this.#parts = parts;
+    this.#changes = new Gate(parts.outlet.capacity);
+  }
+
+  /** Whether it takes no more. */
+  get isStopped(): boolean {
+    return this.#parts.signal.aborted || this.#failure !== undefined;
+  }
+
+  /** Resolves when there is room for another. */
+  async add(partition: PartitionChanges): Promise<void> {
+    this.#next.push(partition);
+    if (isFull(this.#next)) await this.#begin();
+  }
+
+  /** Resolves when everything has its outcome and that is kept. Rejects with what went wrong on our side. */
+  async end(): Promise<void> {
+    if (this.#next.length > 0) await this.#begin();
+    while (this.#keeping.size > 0) await Promise.all(this.#keeping);
+    if (this.#failure !== undefined) throw this.#failure.error;
+  }
+
+  async #begin(): Promise<void> {
+    const step = new Step(this.#next);
+    this.#next = [];
+    const weight = Math.max(step.changes.length, LEAST_WEIGHT);
+    await this.#steps.enter(weight);
+    if (this.isStopped) return this.#steps.leave(weight);
+    try {
+      await this.#parts.state.doubt(this.#parts.audience.audience, step.doubts());
+      await this.#hand(step);
+    } catch (error) {
+      this.#fail(error);
+    }
+    step.complete();
+    const keeping = this.#keep(step, weight).finally(() => this.#keeping.delete(keeping));
+    this.#keeping.add(keeping);
+  }
+
+  async #hand(step: Step): Promise<void> {
+    for (const change of step.changes) {
+      const waiting = this.#changes.enter();
+      if (waiting !== undefined) {
+        // What is under way should not wait for this one to fill its batch.
+        this.#parts.outlet.flush();
+        await waiting;
+      }
+      if (this.isStopped) return this.#changes.leave();
+      this.#deliver(step, change);
+    }
+    this.#parts.outlet.flush();
+  }
+
+  #deliver(step: Step, change: Change): void {
+    const { outlet, clock, audience } = this.#parts;
+    const { userId, value } = change;
+    const message = buildMessage(
+      { type: 'identify', userId, traits: { [audience.trait]: value } },
+      { now: clock.now() },
+    );
+    step.handed();
+    try {
+      outlet.deliverThen({ message, orderKeys: [userId] }, (outcome) => this.#ended(step, change, outcome));
+    } catch (error) {
+      step.ended(change, false);
+      this.#changes.leave();
+      throw error;
+    }
+  }
+
+  #ended(step: Step, change: Change, outcome: O): void {
+    step.ended(change, outcome.outcome === 'delivered' || outcome.outcome === 'queued');
+    try {
+      const telling = this.#parts.onOutcome(change, outcome);
+      if (telling === undefined) return this.#changes.leave();
+      void telling.catch((error: unknown) => this.#fail(error)).then(() => this.#changes.leave());
+    } catch (error) {
+      this.#fail(error);
+      this.#changes.leave();
+    }
+  }
+
+  async #keep(step: Step, weight: number): Promise<void> {
+    await step.settled;
+    try {
+      await this.#parts.state.keep(this.#parts.audience.audience, step.updates());
+    } catch (error) {
+      this.#fail(error);
+    }
+    this.#steps.leave(weight);
+  }
+
+  #fail(error: unknown): void {
+    this.#failure ??= { error };
+  }
+}
+
+function isFull(partitions: readonly PartitionChanges[]): boolean {
+  let [changes, bytes] = [0, 0];
+  for (const partition of partitions) {
+    changes += partition.changes.length;
+    bytes += partition.kept.length;
+  }
+  return changes >= STEP_CHANGES || bytes >= STEP_BYTES;
+}

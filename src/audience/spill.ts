@@ -1,0 +1,104 @@
+import { openScratch, type Scratch } from '../store/scratch.ts';
+import { HASH_SEED, hashByte, LF, PARTITIONS, partitionOf, TAB } from './entry.ts';
+
+/** For each partition. The longest entry fits in. */
+export const MAX_ENTRY_BYTES = 32 * 1024 - 1;
+const SLOT_BYTES = MAX_ENTRY_BYTES + 1;
+
+const TABLES = 'CREATE TABLE chunks (place INTEGER PRIMARY KEY, entries BLOB NOT NULL)';
+/** A chunk's place is its partition times this, and its number in it. */
+const CHUNKS_OF_ONE = 2 ** 32;
+
+/**
+ * The entries of an input, sorted into partitions as they come, in their order within each. A partition's part that is full
+ * goes to a temporary table, so memory does not grow with the input.
+ */
+export class Spill {
+  readonly #scratch: Scratch;
+  #slots = Buffer.allocUnsafe(PARTITIONS * SLOT_BYTES);
+  /** How much of each slot is used. */
+  readonly #used = new Int32Array(PARTITIONS);
+  readonly #chunks = new Int32Array(PARTITIONS);
+  readonly #entries = new Int32Array(PARTITIONS);
+  #total = 0;
+
+  static async open(): Promise<Spill> {
+    return new Spill(await openScratch(TABLES));
+  }
+
+  private constructor(scratch: Scratch) {
+    this.#scratch = scratch;
+  }
+
+  /** All entries, duplicates too. */
+  get total(): number {
+    return this.#total;
+  }
+
+  /** How many entries there are in a partition, duplicates too. */
+  countOf(partition: number): number {
+    return this.#entries[partition] ?? 0;
+  }
+
+  /** The line `bytes[from, to)`, as `writeEntry` writes it. */
+  add(bytes: Uint8Array, from: number, to: number): void {
+    let hash = HASH_SEED;
+    for (let at = from; at < to; at++) {
+      const byte = bytes[at] ?? 0;
+      if (byte === TAB) break;
+      hash = hashByte(hash, byte);
+    }
+    this.addHashed(bytes, from, to, hash);
+  }
+
+  /** The same, for who has computed the hash already. */
+  addHashed(bytes: Uint8Array, from: number, to: number, hash: number): void {
+    const partition = partitionOf(hash);
+    const length = to - from;
+    if ((this.#used[partition] ?? 0) + length >= SLOT_BYTES) this.#flush(partition);
+    const start = partition * SLOT_BYTES + (this.#used[partition] ?? 0);
+    const slots = this.#slots;
+    // Short as ids are, a call would cost more than the loop.
+    for (let at = 0; at < length; at++) slots[start + at] = bytes[from + at] ?? 0;
+    slots[start + length] = LF;
+    this.#used[partition] = (this.#used[partition] ?? 0) + length + 1;
+    this.#entries[partition] = (this.#entries[partition] ?? 0) + 1;
+    this.#total++;
+  }
+
+  /** Nothing more is added: gives back the memory for it. Only then there are chunks. */
+  finish(): void {
+    for (let partition = 0; partition < PARTITIONS; partition++) this.#flush(partition);
+    this.#slots = Buffer.alloc(0);
+  }
+
+  /** The chunks of a partition, in order; each holds whole lines. */
+  chunksOf(partition: number): readonly Uint8Array[] {
+    const first = partition * CHUNKS_OF_ONE;
+    const rows = this.#scratch.use((sql) =>
+      sql('SELECT entries FROM chunks WHERE place >= ? AND place < ? ORDER BY place').all(
+        first,
+        first + CHUNKS_OF_ONE,
+      ),
+    );
+    // A BLOB comes as bytes.
+    return rows.map(({ entries }) => entries as Uint8Array);
+  }
+
+  close(): void {
+    this.#scratch.close();
+  }
+
+  #flush(partition: number): void {
+    const used = this.#used[partition] ?? 0;
+    if (used === 0) return;
+    const start = partition * SLOT_BYTES;
+    const entries = this.#slots.subarray(start, start + used);
+    const number = this.#chunks[partition] ?? 0;
+    this.#scratch.use((sql) =>
+      sql('INSERT INTO chunks VALUES (?, ?)').run(partition * CHUNKS_OF_ONE + number, entries),
+    );
+    this.#chunks[partition] = number + 1;
+    this.#used[partition] = 0;
+  }
+}

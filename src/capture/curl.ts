@@ -1,0 +1,80 @@
+import { isSecretHeader, isSecretParameter } from '../redact.ts';
+
+/** Of a URL: a text as it is, or a variable that stands for what is secret. */
+export interface Piece {
+  readonly text: string;
+  readonly variable?: string;
+}
+
+export interface ShownHeader {
+  readonly name: string;
+  readonly value: string;
+  /** What stands in its place. */
+  readonly variable?: string;
+}
+
+export interface CurlRequest {
+  readonly url: readonly Piece[];
+  readonly headers: readonly ShownHeader[];
+  /** What is no text goes in base64. */
+  readonly body: string | { readonly base64: string };
+}
+
+/** A request as a command for a POSIX shell, in which variables stand for secrets. Ends without a line break. */
+export function curlCommand({ url, headers, body }: CurlRequest): string {
+  const isText = typeof body === 'string';
+  const words = [
+    `curl -X POST ${url.map(({ text, variable }) => (variable === undefined ? quoted(text) : `"$${variable}"`)).join('')}`,
+    ...headers.map((header) => `-H ${headerWord(header)}`),
+    `--data-binary ${isText ? quoted(body) : '@-'}`,
+  ];
+  const command = words.join(' \\\n  ');
+  return isText ? command : `printf %s ${quoted(body.base64)} | base64 -d |\n${command}`;
+}
+
+/** A header's name may have a backquote or a `$` in it, which a shell would obey in double quotes. */
+function headerWord({ name, value, variable }: ShownHeader): string {
+  if (variable === undefined) return quoted(`${name}: ${value}`);
+  return /^[\w-]+$/.test(name) ? `"${name}: $${variable}"` : `${quoted(`${name}: `)}"$${variable}"`;
+}
+
+function quoted(text: string): string {
+  return `'${text.replaceAll("'", `'\\''`)}'`;
+}
+
+/** A secret parameter's value is a piece of its own. */
+export function shownUrl(url: string, { showSecrets }: { readonly showSecrets: boolean }): Piece[] {
+  const isSecret = (name: string): boolean => !showSecrets && isSecretParameter(name);
+  // The parts in parentheses are kept by split: what stands before a value, its name, the value.
+  const parts = url.split(/([?&]([^=&#]*)=)([^&#]*)/);
+  const pieces: Piece[] = [];
+  for (let at = 0; at < parts.length; at += 4) {
+    const [text = '', start = '', name = '', value = ''] = parts.slice(at, at + 4);
+    pieces.push({ text: text + start + (isSecret(name) ? '' : value) });
+    if (isSecret(name)) pieces.push({ text: value, variable: variableOf(name) });
+  }
+  return joined(pieces);
+}
+
+/** Texts that follow one another are one. */
+function joined(pieces: readonly Piece[]): Piece[] {
+  const result: Piece[] = [];
+  for (const piece of pieces) {
+    const last = result.at(-1);
+    if (last === undefined || last.variable !== undefined || piece.variable !== undefined) result.push(piece);
+    else result[result.length - 1] = { text: last.text + piece.text };
+  }
+  return result.filter(({ text, variable }) => variable !== undefined || text !== '');
+}
+
+export function shownHeader(
+  [name, value]: readonly [name: string, value: string],
+  { showSecrets }: { readonly showSecrets: boolean },
+): ShownHeader {
+  if (showSecrets || !isSecretHeader(name) || name.toLowerCase() === 'x-signature') return { name, value };
+  return { name, value, variable: variableOf(name) };
+}
+
+function variableOf(name: string): string {
+  return `HOOKS_${name.toUpperCase().replaceAll(/[^A-Z0-9]/g, '_')}`;
+}

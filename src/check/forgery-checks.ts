@@ -1,0 +1,102 @@
+import { sign } from '../signature/sign.ts';
+import type { Check, Fault } from './check.ts';
+import type { CheckRequest, Sample } from './sample.ts';
+
+/** What a receiver that fails on a forgery is told: anybody can make it fail, and would not be told to stop. */
+const failing: Fault = {
+  code: 'fails-on-bad-signature',
+  says: 'it fails instead of refusing: the error of a comparison, mostly, that nobody catches',
+  mend: 'answer 401 to whatever does not verify. Compare lengths first (timingSafeEqual throws when they differ), and compare bytes (compare_digest throws on text that is not ASCII)',
+};
+
+function forgery(
+  code: string,
+  title: string,
+  taken: Fault,
+  request: (sample: Sample, body: Buffer) => CheckRequest,
+): Check {
+  return {
+    code,
+    title,
+    expects: 'refused',
+    needsSecret: true,
+    requests: (sample) => [request(sample, sample.body('track', code, { event: 'Hooks Test Forgery' }))],
+    faults: { taken, failing },
+  };
+}
+
+const UNCHECKED: Fault = {
+  code: 'accepts-any-signature',
+  says: 'it lets forgers in: a wrong signature is as good as a right one',
+  mend: 'compute the HMAC-SHA1 of the raw body, compare it with X-Signature, and answer 401 before anything else is done',
+};
+
+/** Whoever does not know the secret must not get in (contract, Signature), and must not bring the receiver down. */
+export const FORGERY_CHECKS: readonly Check[] = [
+  forgery(
+    'unsigned',
+    'a message without a signature',
+    {
+      code: 'accepts-unsigned',
+      says: 'it lets forgers in: a message without X-Signature is taken',
+      mend: 'answer 401 when the header is missing, not only when it is wrong',
+    },
+    (_sample, body) => ({ body }),
+  ),
+  forgery('wrong-signature', 'a signature whose last digit is wrong', UNCHECKED, (sample, body) => {
+    const right = sample.signature(body);
+    return { body, signature: right.slice(0, -1) + (right.endsWith('0') ? '1' : '0') };
+  }),
+  forgery(
+    'short-signature',
+    'the first half of the right signature',
+    {
+      code: 'accepts-part-of-signature',
+      says: 'it lets forgers in: a part of the signature is enough',
+      mend: 'compare whole digests: startsWith, a prefix or the shorter of two lengths can be guessed digit by digit',
+    },
+    (sample, body) => ({ body, signature: sample.signature(body).slice(0, 20) }),
+  ),
+  forgery('garbage-signature', 'a signature that is no hex, nor ASCII', UNCHECKED, (_sample, body) => ({
+    body,
+    signature: 'é'.repeat(40),
+  })),
+  forgery(
+    'tampered',
+    'a body that was changed after it was signed',
+    {
+      code: 'accepts-tampered',
+      says: 'it lets forgers in: the signature of one body passes for another',
+      mend: 'compute the signature over the body of this very request, all of it',
+    },
+    (sample, body) => ({
+      body: Buffer.from(body.toString().replace('"revenue":27.5', '"revenue":99.5')),
+      signature: sample.signature(body),
+    }),
+  ),
+  forgery('other-secret', 'a signature made with another secret', UNCHECKED, (sample, body) => ({
+    body,
+    signature: sign(body, sample.otherSecret),
+  })),
+  {
+    code: 'malformed',
+    title: 'bodies that are no JSON, signed: cut off, and empty',
+    expects: 'refused',
+    requests: (sample) => [
+      sample.signed(sample.body('track', 'malformed').subarray(0, 60)),
+      sample.signed(Buffer.alloc(0)),
+    ],
+    faults: {
+      taken: {
+        code: 'accepts-malformed',
+        says: 'it says that it has taken what it cannot have read',
+        mend: 'parse before you answer, and answer 400 to what is no JSON',
+      },
+      failing: {
+        code: 'fails-on-malformed',
+        says: "it fails on a body that is no JSON: the parser's error, mostly, that nobody catches",
+        mend: 'verify first and parse then; answer 400 to what is no JSON: a 5xx is sent again for 4 hours',
+      },
+    },
+  },
+];

@@ -1,0 +1,124 @@
+import { MESSAGE_TYPES } from '../message/types.ts';
+import type { Check, Fault } from './check.ts';
+
+/** What libraries of many languages write in another way than JSON.stringify does, for whoever hashes JSON written anew. */
+const TEXTS = {
+  'Łódź 京都': 'é and e\u0301, ß, Ω, Ž',
+  emoji: '👩‍💻🇦🇹',
+  lines: 'U+2028 \u2028 and U+2029 \u2029',
+  markup: `<b>&amp;</b> = 'single' + "double" \``,
+  slashes: 'https://example.com/a/b \\ C:\\',
+  controls: '\t \n \r \b \f \u0001 \u007f',
+  'right to left': 'שלום',
+};
+
+/** Likewise. Each is JavaScript's own spelling: 1e-7 is 1e-07 in Python. */
+const NUMBERS = {
+  small: 1e-7,
+  large: 1e21,
+  long: 123_456_789_012_345_680_000,
+  fraction: 0.1,
+  negative: -273.15,
+  zero: 0,
+  safe: 9_007_199_254_740_991,
+};
+
+/** Plain messages are taken, one with unusual content is not, and how it spells JSON could not be found out. */
+const RE_SERIALISED: Fault = {
+  code: 're-serialised',
+  says: 'it takes plain messages and refuses this one: it hashes re-serialised JSON, or its validation refuses the content',
+  mend: 'hash the bytes of the body as they came, before any parser',
+};
+
+const TYPE_CHECKS = MESSAGE_TYPES.map((type): Check => ({
+  code: type,
+  title: `${/^[aeiou]/.test(type) ? 'an' : 'a'} ${type} message, signed`,
+  expects: 'taken',
+  requests: (sample) => [sample.signed(sample.body(type, type))],
+}));
+
+/** What the sender really sends: all of it must be taken. */
+export const MESSAGE_CHECKS: readonly Check[] = [
+  ...TYPE_CHECKS,
+  {
+    code: 'anonymous',
+    title: 'a track of an anonymous user: anonymousId stands where userId would',
+    expects: 'taken',
+    requests: (sample) => [
+      sample.signed(
+        sample.body('track', 'anonymous', { userId: undefined, anonymousId: 'hooks-test-anonymous' }),
+      ),
+    ],
+    faults: {
+      failing: {
+        code: 'needs-user-id',
+        says: 'it fails when a message has no userId',
+        mend: 'take anonymousId where there is no userId: page, screen, identify, track and group may come without',
+      },
+    },
+  },
+  {
+    code: 'duplicate',
+    title: 'the same message twice, byte by byte',
+    expects: 'taken',
+    requests: (sample) => {
+      const request = sample.signed(sample.body('track', 'duplicate'));
+      return [request, request];
+    },
+    faults: {
+      refused: {
+        code: 'refuses-duplicates',
+        says: 'it refuses a message that it has seen before',
+        mend: 'answer 2xx to a messageId that you know already, and do nothing: a message may come more than once',
+      },
+      failing: {
+        code: 'fails-on-duplicates',
+        says: 'it fails on a message that it has seen before (a unique key in its database?)',
+        mend: 'answer 2xx to a messageId that you know already (INSERT … ON CONFLICT DO NOTHING): a message may come more than once',
+      },
+    },
+  },
+  {
+    code: 'unicode',
+    title: 'texts of many scripts, emoji, U+2028, markup and escapes',
+    expects: 'taken',
+    requests: (sample) => [sample.signed(sample.body('identify', 'unicode', { traits: TEXTS }))],
+    faults: { refused: RE_SERIALISED },
+  },
+  {
+    code: 'numbers',
+    title: 'numbers that languages write in different ways',
+    expects: 'taken',
+    requests: (sample) => [sample.signed(sample.body('track', 'numbers', { properties: NUMBERS }))],
+    faults: { refused: RE_SERIALISED },
+  },
+  {
+    code: 'large',
+    title: 'a message of 32 KB, the largest there is',
+    expects: 'taken',
+    requests: (sample) => [sample.signed(sample.largestBody('large'))],
+    faults: {
+      refused: {
+        code: 'body-limit',
+        says: 'it refuses a body of 32 KB',
+        mend: 'raise the limit on bodies to 64 KB: a message may have 32 KB',
+      },
+    },
+  },
+  {
+    code: 'unknown-type',
+    title: 'a message of a type that does not exist yet',
+    expects: 'answered',
+    requests: (sample) => {
+      const body = sample.body('track', 'unknown-type').toString();
+      return [sample.signed(Buffer.from(body.replace('"type":"track"', '"type":"hooks-test"')))];
+    },
+    faults: {
+      failing: {
+        code: 'fails-on-unknown-type',
+        says: 'it fails on a message of a type that it does not know',
+        mend: 'ignore unknown types with 2xx, or refuse them with 400: a 5xx is sent again for 4 hours',
+      },
+    },
+  },
+];

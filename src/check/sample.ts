@@ -1,0 +1,103 @@
+import { encodeBody } from '../message/body.ts';
+import { buildMessage } from '../message/build.ts';
+import { MAX_MESSAGE_BYTES } from '../message/limits.ts';
+import type { MessageType } from '../message/types.ts';
+import { sign } from '../signature/sign.ts';
+
+export interface CheckRequest {
+  readonly body: Uint8Array;
+  /** The value of `X-Signature`; without it there is no such header. */
+  readonly signature?: string | undefined;
+}
+
+export interface SampleOptions {
+  /** Undefined: nothing is signed. */
+  readonly secret: string | undefined;
+  /** Ms since the epoch. */
+  readonly now: number;
+  /** Makes the messages of two runs differ, so that a receiver that remembers ids takes them all. */
+  readonly runId: string;
+}
+
+type Fields = Readonly<Record<string, unknown>>;
+
+const USER = 'hooks-test-user';
+
+/** A message of each type, as the real sender would send it, and recognisable as a test in the receiver's own records. */
+const MESSAGES: Readonly<Record<MessageType, Fields>> = {
+  page: {
+    userId: USER,
+    properties: {
+      path: '/hooks-test',
+      referrer: 'https://example.com/',
+      title: 'Hooks Test',
+      url: 'https://example.com/hooks-test',
+    },
+  },
+  screen: {
+    userId: USER,
+    name: 'Hooks Test',
+    context: {
+      device: { model: 'Pixel 9', type: 'android' },
+      os: { name: 'Android', version: '16' },
+      app: { build: '42', name: 'Hooks Test', version: '1.0.3' },
+    },
+  },
+  identify: { userId: USER, traits: { email: 'hooks-test@example.com', plan: 'pro', logins: 5 } },
+  track: {
+    userId: USER,
+    event: 'Hooks Test',
+    properties: { revenue: 27.5, currency: 'EUR', products: [{ sku: 'A-1', quantity: 2 }] },
+  },
+  alias: { previousId: 'hooks-test-anonymous', userId: USER },
+  group: { groupId: 'hooks-test-group', userId: USER, traits: { name: 'Hooks Test Inc.', employees: 12 } },
+  delete: { userId: USER },
+};
+
+/** Makes the requests of the checks. */
+export class Sample {
+  readonly #options: SampleOptions;
+
+  constructor(options: SampleOptions) {
+    this.#options = options;
+  }
+
+  get isSigned(): boolean {
+    return this.#options.secret !== undefined;
+  }
+
+  /** The body of a message, `fields` over those of its type. `name` makes its `messageId`. */
+  body(type: MessageType, name: string, fields: Fields = {}): Buffer {
+    const messageId = `hooks-test-${name}-${this.#options.runId}`;
+    const input = { type, ...MESSAGES[type], messageId, ...fields };
+    return Buffer.from(encodeBody(buildMessage(input, { now: this.#options.now })));
+  }
+
+  /** The largest message that a client takes: what is added on the way makes its body a little larger still. */
+  largestBody(name: string): Buffer {
+    const bareBytes = this.body('track', name, filledWith('')).length - '"version":1,'.length;
+    return this.body('track', name, filledWith('x'.repeat(MAX_MESSAGE_BYTES - bareBytes)));
+  }
+
+  /** As the sender would send it: signed when there is a secret. */
+  signed(body: Buffer): CheckRequest {
+    const { secret } = this.#options;
+    return secret === undefined ? { body } : { body, signature: sign(body, secret) };
+  }
+
+  /** The right signature of a body. Throws TypeError without a secret: only checks that need one ask. */
+  signature(body: Buffer): string {
+    const { secret } = this.#options;
+    if (secret === undefined) throw new TypeError('A check that needs a secret was not skipped');
+    return sign(body, secret);
+  }
+
+  /** A secret that is not the receiver's. */
+  get otherSecret(): string {
+    return `not the secret of ${this.#options.runId}`;
+  }
+}
+
+function filledWith(filling: string): Fields {
+  return { properties: { filling } };
+}

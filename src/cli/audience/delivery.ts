@@ -1,0 +1,74 @@
+import type { Outlet } from '../../audience/outlet.ts';
+import type { Settings } from '../../config/settings.ts';
+import type { DurableQueue } from '../../pipeline/durable-queue.ts';
+import type { Outcome } from '../../pipeline/outcomes.ts';
+import type { Judgement } from '../delivery/loopback.ts';
+import { openPipeline, type OpenPipeline } from '../delivery/open-pipeline.ts';
+import type { WhereTo } from '../delivery/where-to.ts';
+import type { Io } from '../io.ts';
+import { decisive } from '../result/result-line.ts';
+import type { SyncFlags } from './options.ts';
+import type { SyncOutput } from './output.ts';
+
+export interface SyncDeliveryParts {
+  readonly to: WhereTo;
+  readonly settings: Settings;
+  readonly durable: DurableQueue;
+  readonly output: SyncOutput;
+  readonly flags: SyncFlags;
+  readonly io: Io;
+}
+
+/** More than the engine works on at once, so that it always has work; and no more than memory has room for. */
+const CAPACITY = { least: 256, most: 2_048 };
+
+/** The pipeline of a sync, from the moment there is something to send. */
+export class SyncDelivery {
+  readonly #parts: SyncDeliveryParts;
+  #open: OpenPipeline | undefined;
+  #closing: Promise<void> | undefined;
+
+  constructor(parts: SyncDeliveryParts) {
+    this.#parts = parts;
+  }
+
+  async open(): Promise<Outlet<Outcome>> {
+    const { to, settings, durable, output, flags, io } = this.#parts;
+    const open = await openPipeline(to, {
+      io,
+      settings,
+      quiet: flags.quiet ?? false,
+      note: (line) => output.note(line),
+      // The state of the sync is written there after the pipeline is closed.
+      durable: { ...durable, close: async () => {} },
+    });
+    this.#open = open;
+    this.#closeOnAbort();
+    const { pipeline, concurrency } = open;
+    return {
+      capacity: Math.min(Math.max(CAPACITY.least, concurrency * 8), CAPACITY.most),
+      deliverThen: (message, onOutcome) => pipeline.deliverThen(message, onOutcome),
+      flush: () => void pipeline.client.flush(),
+    };
+  }
+
+  /** With --loopback: what the receiver thought of it. */
+  judgementOf({ destinations }: Outcome): Judgement | undefined {
+    const tried = decisive(destinations);
+    if (tried === undefined || tried.attempts.length === 0) return undefined;
+    return this.#open?.loopback?.judgementOf(tried.signature);
+  }
+
+  async close(how: { readonly interrupted: boolean }): Promise<void> {
+    this.#closing ??= this.#open?.close(how);
+    await this.#closing;
+  }
+
+  /** So that everything that was handed over comes to its outcome. */
+  #closeOnAbort(): void {
+    const { signal } = this.#parts.io;
+    const close = (): void => void this.close({ interrupted: true });
+    if (signal.aborted) close();
+    else signal.addEventListener('abort', close, { once: true });
+  }
+}

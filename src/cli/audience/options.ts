@@ -1,0 +1,22 @@
+import type { Kind } from '../../audience/state.ts';
+import type { GlobalOptions } from '../command.ts';
+import type { StoreFlags } from '../delivery/queue-flags.ts';
+import type { WhereToFlags } from '../delivery/where-to.ts';
+
+/** The flags of `hooks audience sync` and `hooks trait sync`, as typed. */
+export interface SyncFlags extends GlobalOptions, WhereToFlags {
+  readonly kind: Kind;
+  readonly idColumn?: string;
+  readonly valueColumn?: string;
+  readonly text?: true;
+  readonly maxChange?: string;
+  readonly force?: true;
+  readonly dryRun?: true;
+}
+
+/** Those of `list`, `show` and `forget`. */
+export interface OverviewFlags extends GlobalOptions, StoreFlags {
+  readonly kind: Kind;
+  readonly place?: string;
+  readonly members?: true;
+}

@@ -1,0 +1,170 @@
+import { systemClock } from '../../clock.ts';
+import { changesIn, type Change, type Counts } from '../../audience/difference.ts';
+import type { SyncResult } from '../../audience/sync.ts';
+import type { Outcome } from '../../pipeline/outcomes.ts';
+import { printable } from '../../redact.ts';
+import { Ledger } from '../../replay/ledger.ts';
+import { summaryLines } from '../../report/summary.ts';
+import type { Judgement } from '../delivery/loopback.ts';
+import type { Io } from '../io.ts';
+import { jsonLine } from '../result/json-line.ts';
+import { createProgress, type Progress } from '../result/progress.ts';
+import { decisive, elapsedMs, isTaken, resultLine } from '../result/result-line.ts';
+import { resultText } from '../result/result-text.ts';
+import type { SyncFlags } from './options.ts';
+
+/** Everything a sync writes: progress, a result line for each change, the summary. */
+export class SyncOutput {
+  readonly #name: string;
+  readonly #flags: SyncFlags;
+  readonly #io: Io;
+  readonly #ledger = new Ledger(systemClock);
+  readonly #isBarShown: boolean;
+  #progress: Progress;
+  #done = 0;
+  #areAllValid = true;
+  /** Whether it came so far that there is something to sum up. */
+  #isCounted = false;
+
+  static async open(name: string, flags: SyncFlags, io: Io): Promise<SyncOutput> {
+    const shown = !(flags.quiet ?? false);
+    const progress = await createProgress(io, { label: 'reading', unit: 'entries', shown });
+    return new SyncOutput(name, flags, { io, progress });
+  }
+
+  private constructor(name: string, flags: SyncFlags, { io, progress }: { io: Io; progress: Progress }) {
+    this.#name = name;
+    this.#flags = flags;
+    this.#io = io;
+    // On a terminal the result lines are progress enough.
+    this.#isBarShown = !io.stdoutIsTty && !(flags.quiet ?? false);
+    this.#progress = progress;
+  }
+
+  note(line: string): void {
+    this.#progress.line(line);
+  }
+
+  read(entries: number): void {
+    this.#progress.update(entries);
+  }
+
+  /** Sending begins. */
+  async counted(counts: Counts): Promise<void> {
+    this.#isCounted = true;
+    for (let left = changesIn(counts); left > 0; left--) this.#ledger.open();
+    this.#progress.stop();
+    this.#progress = await createProgress(this.#io, { label: 'sending', shown: this.#isBarShown });
+  }
+
+  /** A promise while whoever reads the lines is slower. */
+  settled(change: Change, outcome: Outcome, judgement: Judgement | undefined): Promise<void> | undefined {
+    const tried = decisive(outcome.destinations);
+    this.#done++;
+    const ms = tried === undefined || tried.attempts.length === 0 ? undefined : elapsedMs(tried);
+    this.#ledger.close(this.#done, outcome.outcome, outcome.outcome === 'unsent' ? undefined : ms);
+    this.#progress.update(this.#done);
+    if (judgement !== undefined && (judgement.verdict !== 'valid' || judgement.problem !== undefined))
+      this.#areAllValid = false;
+    if (this.#flags.quiet && isTaken(outcome.outcome)) return undefined;
+    this.#io.out(this.#lineOf(change, outcome, judgement));
+    return this.#io.drained();
+  }
+
+  #lineOf({ userId, value }: Change, outcome: Outcome, judgement: Judgement | undefined): string {
+    const title = `${userId} ${JSON.stringify(value)}`;
+    const facts = { type: 'identify', title, ...(judgement !== undefined && { judgement }) };
+    if (this.#flags.output === 'json') return jsonLine({ ...resultLine(outcome, facts), userId, value });
+    const isUntouched =
+      outcome.outcome === 'unsent' && outcome.destinations.every((each) => each.attempts.length === 0);
+    return isUntouched ? '' : `${resultText(outcome, facts, this.#io.color)}\n`;
+  }
+
+  /** Returns whether all went well. */
+  finish(result: SyncResult): boolean {
+    this.#progress.stop();
+    if (this.#io.signal.aborted && !this.#flags.quiet)
+      this.#io.note(
+        `interrupted; ${this.#isCounted ? 'the next sync carries on from here' : 'nothing was sent'}`,
+      );
+    if (!this.#isCounted) return false;
+    const summary = this.#ledger.summary();
+    const { trait, place, counts } = result;
+    const { kind } = this.#flags;
+    if (this.#flags.output === 'json') {
+      this.#io.out(jsonLine({ summary: { kind, name: this.#name, trait, place, ...counts, ...summary } }));
+    } else if (!this.#flags.quiet) {
+      // The first line says how many were to be told, which the counts do.
+      const told = summary.read === 0 ? [] : ['', ...summaryLines(summary).slice(1)];
+      this.#io.out(`${[...this.#headLines(result), ...told].join('\n')}\n`);
+    }
+    return result.isComplete && this.#areAllValid;
+  }
+
+  /** Of a dry run, which goes well. */
+  preview(result: SyncResult): boolean {
+    this.#progress.stop();
+    if (this.#io.signal.aborted) return false;
+    const { trait, place, counts, before, surprise, examples } = result;
+    const { kind, output } = this.#flags;
+    if (surprise !== undefined) this.#io.note(`note: this would be refused without --force: ${surprise}`);
+    if (output === 'json') {
+      const shown = examples.map((change) => ({
+        change: change.kind,
+        userId: change.userId,
+        value: change.value,
+      }));
+      const facts = {
+        kind,
+        name: this.#name,
+        trait,
+        place,
+        before,
+        ...counts,
+        refusal: surprise,
+        examples: shown,
+      };
+      this.#io.out(jsonLine({ dryRun: true, ...facts }));
+      return true;
+    }
+    const lines = examples.map(
+      ({ kind: change, userId, value }) =>
+        `  ${change.padEnd(8)}  ${printable(userId, 80)}  ${printable(JSON.stringify(value), 80)}`,
+    );
+    this.#io.out(
+      `${[...this.#headLines(result), ...(lines.length > 0 ? ['', 'for example', ...lines] : [])].join('\n')}\n`,
+    );
+    return true;
+  }
+
+  /** The bar of something that was given up. */
+  stop(): void {
+    this.#progress.stop();
+  }
+
+  #headLines({ trait, place, counts }: SyncResult): string[] {
+    const name = printable(this.#name, 200);
+    return [
+      `${this.#flags.kind === 'trait' ? 'trait   ' : 'audience'}   ${name}, sent as ${trait} to ${printable(place)}`,
+      ...countLines(counts, this.#flags),
+    ];
+  }
+}
+
+function countLines(counts: Counts, { kind }: SyncFlags): string[] {
+  const { members, added, removed, changed, unchanged, repeated, duplicates } = counts;
+  const rows = [
+    [kind === 'trait' ? 'users' : 'members', members, true],
+    ['added', added, true],
+    ['removed', removed, true],
+    ['changed', changed, kind === 'trait'],
+    ['unchanged', unchanged, true],
+    ['repeated', repeated, repeated > 0],
+    ['duplicates', duplicates, duplicates > 0],
+  ] as const;
+  const shown = rows
+    .filter(([, , isShown]) => isShown)
+    .map(([label, count]) => [label, count.toLocaleString('en-US')] as const);
+  const width = Math.max(...shown.map(([, count]) => count.length));
+  return shown.map(([label, count]) => `${label.padEnd(10)} ${count.padStart(width)}`);
+}

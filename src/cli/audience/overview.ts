@@ -1,0 +1,157 @@
+import { PARTITIONS, readEntry } from '../../audience/entry.ts';
+import { AudienceState, type Overview } from '../../audience/state.ts';
+import { systemClock } from '../../clock.ts';
+import { ConfigError, QueueError } from '../../errors.ts';
+import { printable } from '../../redact.ts';
+import { openQueue } from '../delivery/queue-flags.ts';
+import { commandSettings } from '../delivery/settings.ts';
+import { ExitCode, interruptedCode } from '../exit-code.ts';
+import type { Io } from '../io.ts';
+import { jsonLine } from '../result/json-line.ts';
+import type { OverviewFlags } from './options.ts';
+
+/** `hooks audience list` */
+export function list(flags: OverviewFlags, io: Io): Promise<ExitCode> {
+  return withState(flags, io, async (state) => {
+    const all = (await state.list()).filter(({ kind }) => kind === flags.kind);
+    for (const each of all) io.out(flags.output === 'json' ? jsonLine(jsonOf(each)) : `${lineOf(each)}\n`);
+    if (all.length === 0 && !flags.quiet)
+      io.note(`note: no ${flags.kind} was synced yet (hooks ${flags.kind} sync)`);
+    return ExitCode.ok;
+  });
+}
+
+/** `hooks audience show` */
+export function show(name: string, flags: OverviewFlags, io: Io): Promise<ExitCode> {
+  return withState(flags, io, async (state) => {
+    const found = await find(state, name, flags);
+    if (flags.members) return printMembers(state, onlyOne(found, '--members'), { flags, io });
+    for (const each of found) io.out(flags.output === 'json' ? jsonLine(jsonOf(each)) : `${textOf(each)}\n`);
+    return ExitCode.ok;
+  });
+}
+
+/** `hooks audience forget` */
+export function forget(name: string, flags: OverviewFlags, io: Io): Promise<ExitCode> {
+  return withState(flags, io, async (state) => {
+    const audience = onlyOne(await find(state, name, flags), 'forget');
+    const release = await state.hold(audience);
+    if (release === undefined) {
+      throw new QueueError(`The ${flags.kind} ${shown(audience.name)} is being synced`, {
+        hint: 'wait until that has ended, or end it',
+      });
+    }
+    try {
+      await state.forget(audience);
+    } finally {
+      release();
+    }
+    if (flags.output === 'json') io.out(jsonLine({ forgotten: true, ...jsonOf(audience) }));
+    else if (!flags.quiet) io.out(`forgotten  ${lineOf(audience)}\n`);
+    return ExitCode.ok;
+  });
+}
+
+async function withState(
+  flags: OverviewFlags,
+  io: Io,
+  use: (state: AudienceState) => Promise<ExitCode>,
+): Promise<ExitCode> {
+  const durable = await openQueue(flags, await commandSettings(flags, io));
+  try {
+    return await use(new AudienceState(await durable.audienceStore(), systemClock));
+  } finally {
+    await durable.close();
+  }
+}
+
+/** By its name, or by the name of its trait. At least one. */
+async function find(
+  state: AudienceState,
+  name: string,
+  { kind, place }: OverviewFlags,
+): Promise<readonly Overview[]> {
+  const all = (await state.list()).filter((each) => each.kind === kind);
+  const named = all.filter((each) => each.name === name || each.trait === name);
+  const found = named.filter((each) => place === undefined || each.place === place);
+  if (found.length > 0) return found;
+  const places = named.map((each) => shown(each.place)).join(', ');
+  throw new ConfigError(
+    named.length === 0
+      ? `There is no ${kind} ${shown(name)}`
+      : `The ${kind} ${shown(name)} was not synced to ${shown(place ?? '')}`,
+    { key: 'name', hint: named.length === 0 ? `hooks ${kind} list shows them` : `it was to ${places}` },
+  );
+}
+
+function onlyOne(found: readonly Overview[], what: string): Overview {
+  const [first] = found;
+  if (first !== undefined && found.length === 1) return first;
+  const places = found.map(({ place }) => shown(place)).join(', ');
+  throw new ConfigError(`Expected \`--place\` with ${what}, since there are several: ${places}`, {
+    key: '--place',
+    origin: '--place',
+    hint: 'add --place with one of them',
+  });
+}
+
+/** As last told, as NDJSON, which `sync` reads. */
+async function printMembers(
+  state: AudienceState,
+  { audience }: Overview,
+  { flags, io }: { readonly flags: OverviewFlags; readonly io: Io },
+): Promise<ExitCode> {
+  for (let partition = 0; partition < PARTITIONS && !io.signal.aborted; partition++) {
+    const { entries } = await state.partition(audience, partition);
+    const lines = Buffer.from(entries).toString().split('\n').slice(0, -1);
+    io.out(lines.map((line) => memberLine(line, flags)).join(''));
+    const drained = io.drained();
+    if (drained !== undefined) await drained;
+  }
+  return interruptedCode(io) ?? ExitCode.ok;
+}
+
+function memberLine(line: string, { kind }: OverviewFlags): string {
+  const { userId, value } = readEntry(line);
+  return jsonLine(kind === 'trait' ? { userId, value } : { userId });
+}
+
+function lineOf({ name, trait, place, members, inDoubt, syncedAt }: Overview): string {
+  const doubt = inDoubt === 0 ? '' : `, ${inDoubt.toLocaleString('en-US')} to be told again`;
+  const when = syncedAt === undefined ? 'no sync is complete' : `synced ${isoTime(syncedAt)}`;
+  return `${printable(name, 80)} (${trait}) to ${printable(place)}: ${members.toLocaleString('en-US')}${doubt}, ${when}`;
+}
+
+function textOf({ kind, name, trait, place, members, inDoubt, createdAt, syncedAt }: Overview): string {
+  const rows = [
+    [kind, printable(name)],
+    ['sent as', trait],
+    ['to', printable(place)],
+    [kind === 'trait' ? 'users' : 'members', members.toLocaleString('en-US')],
+    ...(inDoubt === 0 ? [] : [['to be told again', inDoubt.toLocaleString('en-US')]]),
+    ['first sync', isoTime(createdAt)],
+    ['last complete sync', syncedAt === undefined ? 'none' : isoTime(syncedAt)],
+  ];
+  return rows.map(([label = '', text = '']) => `${label.padEnd(19)} ${text}`).join('\n');
+}
+
+function jsonOf({ kind, name, trait, place, members, inDoubt, createdAt, syncedAt }: Overview): object {
+  return {
+    kind,
+    name,
+    trait,
+    place,
+    members,
+    inDoubt,
+    createdAt: isoTime(createdAt),
+    syncedAt: syncedAt === undefined ? null : isoTime(syncedAt),
+  };
+}
+
+function isoTime(ms: number): string {
+  return new Date(ms).toISOString();
+}
+
+function shown(text: string): string {
+  return printable(JSON.stringify(text), 200);
+}

@@ -1,0 +1,97 @@
+import { readMaxChange } from '../../audience/guard.ts';
+import { readEntries } from '../../audience/read/read-entries.ts';
+import type { Spill } from '../../audience/spill.ts';
+import { sync } from '../../audience/sync.ts';
+import { systemClock } from '../../clock.ts';
+import type { Outcome } from '../../pipeline/outcomes.ts';
+import { unpacked } from '../../replay/gunzip.ts';
+import { openInputs, STDIN, type Input } from '../../replay/inputs.ts';
+import { openQueue, openQueueToWrite } from '../delivery/queue-flags.ts';
+import { commandSettings } from '../delivery/settings.ts';
+import { resolveWhereTo } from '../delivery/where-to.ts';
+import { ExitCode, interruptedCode } from '../exit-code.ts';
+import type { Io } from '../io.ts';
+import { claimStdin } from '../stdin.ts';
+import { SyncDelivery, type SyncDeliveryParts } from './delivery.ts';
+import type { SyncFlags } from './options.ts';
+import { SyncOutput } from './output.ts';
+import { placeOf } from './place.ts';
+
+/** `hooks audience sync` and `hooks trait sync`. */
+export async function syncFile(
+  [name, file]: readonly [name: string, file: string],
+  flags: SyncFlags,
+  io: Io,
+): Promise<ExitCode> {
+  // What can be complained of is, before anything is read.
+  if (flags.maxChange !== undefined) readMaxChange(flags.maxChange);
+  const stdin = file === STDIN ? claimStdin(io, 'the input -') : io.stdin;
+  const [input] = await openInputs([file], { cwd: io.cwd, stdin });
+  if (input === undefined) throw new TypeError('An input was named, and is not there');
+  const settings = await commandSettings(flags, io);
+  const to = await resolveWhereTo(whereToOf(flags), settings, io);
+  const durable = await (flags.dryRun ? openQueue : openQueueToWrite)(flags, settings);
+  try {
+    const output = await SyncOutput.open(name, flags, io);
+    return await run({ name, input, to, settings, durable, output, flags, io });
+  } finally {
+    await durable.close();
+  }
+}
+
+/** `--store` says where the state is, too, so here it needs no `--queue`. */
+function whereToOf({ store, ...flags }: SyncFlags): SyncFlags {
+  return flags.queue && store !== undefined ? { ...flags, store } : flags;
+}
+
+interface Run extends SyncDeliveryParts {
+  readonly name: string;
+  readonly input: Input;
+}
+
+async function run({ name, input, ...parts }: Run): Promise<ExitCode> {
+  const { to, settings, durable, output, flags, io } = parts;
+  const delivery = new SyncDelivery(parts);
+  let isOver = false;
+  try {
+    const result = await sync<Outcome>({
+      name,
+      kind: flags.kind,
+      place: placeOf(to, flags, settings),
+      input: input.name,
+      store: await durable.audienceStore(),
+      clock: systemClock,
+      signal: io.signal,
+      maxChange: flags.maxChange === undefined ? undefined : readMaxChange(flags.maxChange),
+      force: flags.force,
+      dryRun: flags.dryRun,
+      read: (spill) => read(input, spill, parts),
+      outlet: () => delivery.open(),
+      onCounts: (counts) => output.counted(counts),
+      onOutcome: (change, outcome) => output.settled(change, outcome, delivery.judgementOf(outcome)),
+    });
+    isOver = true;
+    const isGood = flags.dryRun ? output.preview(result) : output.finish(result);
+    return interruptedCode(io) ?? (isGood ? ExitCode.ok : ExitCode.negative);
+  } finally {
+    await delivery.close({ interrupted: !isOver });
+    output.stop();
+  }
+}
+
+function read(
+  input: Input,
+  spill: Spill,
+  { flags, output, io }: Pick<Run, 'flags' | 'output' | 'io'>,
+): Promise<void> {
+  const { kind, idColumn, valueColumn, text } = flags;
+  return readEntries(unpacked(input.open(io.signal)), spill, {
+    kind,
+    idColumn,
+    valueColumn,
+    areTexts: text,
+    file: input.name,
+    signal: io.signal,
+    onRead: (entries) => output.read(entries),
+  });
+}

@@ -1,0 +1,50 @@
+import { once } from 'node:events';
+import type { Readable } from 'node:stream';
+import { printable, withoutSecrets } from '../../redact.ts';
+import type { Io } from '../io.ts';
+
+interface ShowOptions {
+  readonly io: Pick<Io, 'stderr' | 'note' | 'errColor'>;
+  readonly secrets: readonly string[];
+  readonly quiet?: boolean;
+}
+
+/** A line that is longer is shown in pieces: a command that never ends its line must not fill the memory. */
+const LONGEST_LINE = 4_000;
+
+/** Shows what a command prints, a line at a time, each marked as its own; nothing in it can move the terminal's cursor. */
+export async function showLines(
+  stream: Readable,
+  { io, secrets, quiet = false }: ShowOptions,
+): Promise<void> {
+  let rest = '';
+  const show = (line: string): void => {
+    const text = withoutSecrets(line, secrets).replaceAll('\t', '    ').replace(/\r$/, '');
+    io.note(`${io.errColor.dim('|')} ${printable(text, LONGEST_LINE)}`);
+  };
+  try {
+    for await (const chunk of stream.setEncoding('utf8') as AsyncIterable<string>) {
+      if (quiet) continue;
+      const lines = (rest + chunk).split('\n');
+      rest = lines.pop() ?? '';
+      lines.forEach(show);
+      if (rest.length > LONGEST_LINE) {
+        show(rest);
+        rest = '';
+      }
+      await drained(io.stderr);
+    }
+  } catch {
+    // We let go of it: somebody who has outlived the command still holds it.
+  }
+  if (rest !== '') show(rest);
+}
+
+/** A command that prints more than our stderr takes is slowed down, as it would be by a pipe. */
+async function drained(stderr: NodeJS.WriteStream): Promise<void> {
+  if (!stderr.writableNeedDrain || stderr.destroyed) return;
+  const over = new AbortController();
+  const { signal } = over;
+  await Promise.race([once(stderr, 'drain', { signal }), once(stderr, 'close', { signal })]).catch(() => {});
+  over.abort();
+}

@@ -1,0 +1,53 @@
+import type { Command } from 'commander';
+import { findProjectFile, findUserFile } from '../../config/find-files.ts';
+import { loadSettings, type Settings } from '../../config/settings.ts';
+import type { Io } from '../io.ts';
+import { candidatesFor, type Candidate, type Candidates } from './candidates.ts';
+
+/** As the scripts read them, after a colon on the last line (cobra's protocol). */
+const DIRECTIVES = { files: 0, none: 4, folders: 16 } as const satisfies Record<Candidates['files'], number>;
+
+/** Answers a shell. Never fails, and never prints an error: it would stand in the line that is being typed. */
+export async function complete(program: Command, words: readonly string[], io: Io): Promise<void> {
+  try {
+    const settings = lazily(() => completionSettings(words, io));
+    const { values, files } = await candidatesFor(program, words, {
+      sources: async () => (await settings())?.sourceNames ?? [],
+      destinations: async () => destinationsOf(await settings()),
+    });
+    io.out(`${values.filter(isPlain).map(lineOf).join('')}:${DIRECTIVES[files]}\n`);
+  } catch {
+    io.out(`:${DIRECTIVES.none}\n`);
+  }
+}
+
+/** Shells evaluate what they are offered, some of them twice: a name with more in it has to be typed. */
+function isPlain({ value }: Candidate): boolean {
+  return /^[\w.,:@=/+-]+$/.test(value);
+}
+
+function lineOf({ value, about = '' }: Candidate): string {
+  return `${value}\t${about.replace(/[^\x20-\x7e]+/g, ' ')}\n`;
+}
+
+/** Undefined for a config that is code, which pressing Tab must not run. */
+async function completionSettings(words: readonly string[], { env, cwd }: Io): Promise<Settings | undefined> {
+  const flagAt = words.findIndex((word) => word === '-c' || word === '--config');
+  const named = (flagAt === -1 ? undefined : words[flagAt + 1]) ?? (env['HOOKS_CONFIG'] || undefined);
+  const file = named ?? findProjectFile(cwd) ?? findUserFile(env);
+  if (file === undefined || /\.[cm]?[jt]s$/.test(file)) return undefined;
+  return loadSettings({ flags: named === undefined ? {} : { config: named }, env, cwd });
+}
+
+/** By name only: their secrets' variables may not be set where somebody types. */
+function destinationsOf(settings: Settings | undefined): string[] {
+  const names = (settings?.list() ?? []).flatMap(
+    ({ key }) => /\.destinations\.([^.]+)\./.exec(key)?.[1] ?? [],
+  );
+  return names.length === 0 ? ['Webhooks'] : [...new Set(names)];
+}
+
+function lazily<T>(make: () => Promise<T>): () => Promise<T> {
+  let made: Promise<T> | undefined;
+  return () => (made ??= make());
+}

@@ -1,0 +1,30 @@
+import { isUtf8 } from 'node:buffer';
+import { InputError } from '../../errors.ts';
+import type { Io } from '../io.ts';
+import { claimStdin } from '../stdin.ts';
+
+/** The user ids that were given, each once; `-` stands for those on standard input, one a line. Throws InputError. */
+export async function deletedUsers(given: readonly string[], io: Io): Promise<readonly string[]> {
+  const users = new Set<string>();
+  for (const id of given) for (const each of id === '-' ? await linesOfStdin(io) : [id]) users.add(each);
+  if (users.has('')) throw problem('Expected a user id, got an empty string');
+  if (users.size === 0) throw problem('Expected user ids on standard input, got none');
+  return [...users];
+}
+
+/** Without empty ones. */
+async function linesOfStdin(io: Io): Promise<readonly string[]> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of claimStdin(io, '-')) chunks.push(chunk as Buffer); // no encoding is set
+  const bytes = Buffer.concat(chunks);
+  if (!isUtf8(bytes)) throw problem('Expected user ids in UTF-8 on standard input');
+  const lines = bytes
+    .toString()
+    .replace(/^\ufeff/, '')
+    .split(/\r?\n/);
+  return lines.filter((line) => line !== '');
+}
+
+function problem(message: string): InputError {
+  return new InputError(message, { hint: 'give ids as arguments, or - and one id a line on standard input' });
+}

@@ -1,0 +1,22 @@
+/** One thing that `doctor` has looked at. Texts are unescaped. */
+export interface Finding {
+  /** Stable: `config`, `store`, `webhook` … */
+  readonly check: string;
+  /** `warn`: it works, but probably not as meant. */
+  readonly status: 'ok' | 'warn' | 'fail';
+  readonly said: string;
+  /** The way out. */
+  readonly hint?: string | undefined;
+}
+
+export function ok(check: string, said: string): Finding {
+  return { check, status: 'ok', said };
+}
+
+export function warn(check: string, said: string, hint: string): Finding {
+  return { check, status: 'warn', said, hint };
+}
+
+export function fail(check: string, said: string, hint: string | undefined): Finding {
+  return { check, status: 'fail', said, hint };
+}

@@ -1,0 +1,151 @@
+import { dirname } from 'node:path';
+import type { Sources } from '../../engine/options.ts';
+import type { QueueExamination } from '../../pipeline/examine-queue.ts';
+import type { Delivery } from '../../queue/delivery.ts';
+import type { LaneStats } from '../../queue/inspection.ts';
+import type { QueueSurvey } from '../../queue/sqlite-survey.ts';
+import { attemptText } from '../result/attempt-text.ts';
+import { fail, ok, warn, type Finding } from './finding.ts';
+
+const MB = 1024 * 1024;
+const LITTLE_BYTES = 100 * MB;
+/** What is due for longer has nobody who takes it. */
+const OVERDUE_MS = 10_000;
+/** Clocks of machines that share a file differ by less. */
+const CLOCKS_DIFFER_MS = 5 * 60_000;
+
+/** The file of the queue, as a file. */
+export function storeFindings(seen: QueueExamination): Finding[] {
+  if (seen.kind === 'absent')
+    return [
+      ok('store', `${seen.file}: not there yet; serve, worker and --queue make it`),
+      diskFinding(dirname(seen.file), seen.freeBytes),
+    ];
+  const { file, bytes, mode, sqliteVersion, isLocked, damage, isChecked, isCurrent } = seen.store;
+  const facts = `${file}: ${megabytes(bytes)}, SQLite ${sqliteVersion}`;
+  return [
+    isLocked
+      ? warn('store', `${facts}: another program holds it`, 'end what holds it (a backup, an open sqlite3)')
+      : ok('store', `${facts}, not locked`),
+    ...(damage === undefined
+      ? [ok('integrity', isChecked ? 'nothing is damaged' : 'the file is too large for a quick check')]
+      : [
+          fail(
+            'integrity',
+            `the file is damaged: ${damage}`,
+            'move it and its -wal file aside; `sqlite3 FILE .recover` gets out what can be had',
+          ),
+        ]),
+    ...(isCurrent
+      ? []
+      : [
+          warn(
+            'store',
+            `${file} was made by an older version of hooks`,
+            'the next command that uses it brings it up to date',
+          ),
+        ]),
+    ...((mode & 0o077) === 0
+      ? []
+      : [
+          warn(
+            'permissions',
+            `${file} may be read by others (mode ${mode.toString(8)})`,
+            `chmod 600 ${file}`,
+          ),
+        ]),
+    diskFinding(dirname(file), seen.freeBytes),
+  ];
+}
+
+function diskFinding(folder: string, freeBytes: number): Finding {
+  const said = `${megabytes(freeBytes)} free at ${folder}`;
+  return freeBytes < LITTLE_BYTES
+    ? warn('disk', said, 'make room: on a full disk nothing is taken')
+    : ok('disk', said);
+}
+
+/** What waits, and why. */
+export function queueFindings(survey: QueueSurvey, sources: Sources | undefined, now: number): Finding[] {
+  const { lanes, newestAt } = survey;
+  if (newestAt !== undefined && newestAt > now + CLOCKS_DIFFER_MS) {
+    const said = `the last delivery was added in the future, at ${new Date(newestAt).toISOString()}`;
+    return [fail('clock', said, 'set the clock of this machine, or of the one that added it')];
+  }
+  return [
+    waitingFinding(survey, now),
+    ...(sources === undefined ? [] : lanes.flatMap((lane) => strandedFindings(lane, sources))),
+    ...retryingFindings(survey.retrying),
+    ...Object.entries(survey.dead).map(([reason, count]) => deadFinding(reason, count)),
+  ];
+}
+
+function waitingFinding({ lanes, deliverers }: QueueSurvey, now: number): Finding {
+  const waiting = lanes.reduce(
+    (sum, { pending, sending, retrying }) => sum + pending + sending + retrying,
+    0,
+  );
+  const who =
+    deliverers.length === 0
+      ? 'no process delivers'
+      : `delivered by ${deliverers.map(({ pid, isHere }) => `process ${pid}${isHere ? '' : ' of another machine'}`).join(', ')}`;
+  const said = `${waiting.toLocaleString('en-US')} waiting, ${who}`;
+  const isOverdue = lanes.some(({ nextDueAt = Infinity }) => nextDueAt < now - OVERDUE_MS);
+  if (waiting === 0 || !isOverdue) return ok('queue', said);
+  const hint = 'start hooks worker or hooks serve with this config and --store';
+  return deliverers.length === 0
+    ? fail('queue', said, hint)
+    : warn('queue', `${said}, but some are overdue`, 'it may be busy, or hang: its log says which');
+}
+
+/** What the config cannot deliver. */
+function strandedFindings(
+  { source, destination, pending, retrying }: LaneStats,
+  sources: Sources,
+): Finding[] {
+  if (pending + retrying === 0) return [];
+  const found = sources[source]?.destinations[destination];
+  if (found?.enabled === true) return [];
+  const why = found === undefined ? 'which the config does not have' : 'which is disabled';
+  return [
+    warn(
+      'queue',
+      `${pending + retrying} wait for ${source} → ${destination}, ${why}`,
+      'a worker with this config makes dead letters of them; hooks queue retry brings those back',
+    ),
+  ];
+}
+
+function retryingFindings(deliveries: readonly Delivery[]): Finding[] {
+  const counts = new Map<string, number>();
+  for (const { progress } of deliveries) {
+    const last = progress.attempts.at(-1);
+    const text = last === undefined ? 'not tried yet' : attemptText(last);
+    counts.set(text, (counts.get(text) ?? 0) + 1);
+  }
+  return [...counts].map(([text, count]) =>
+    warn(
+      'retrying',
+      `${count} are tried again: ${text}`,
+      "hooks queue list shows them; the receiver's own log says why",
+    ),
+  );
+}
+
+const DEAD: Readonly<Record<string, string>> = {
+  rejected: 'hooks queue list --state dead shows what was answered; mend it, then hooks queue retry',
+  exhausted: 'once the webhook is well: hooks queue retry --all --filter reason=exhausted',
+  invalid: 'what is wrong with each: hooks queue list --state dead --filter reason=invalid',
+  cancelled: 'their destination was gone or disabled: hooks queue retry --all --filter reason=cancelled',
+};
+
+function deadFinding(reason: string, count: number): Finding {
+  const said = `${count.toLocaleString('en-US')} dead letter${count === 1 ? '' : 's'}: ${reason}`;
+  return warn('dead-letters', said, DEAD[reason] ?? 'hooks queue list --state dead');
+}
+
+function megabytes(bytes: number): string {
+  return bytes < 10 * MB
+    ? `${(bytes / MB).toFixed(1)} MB`
+    : `${Math.round(bytes / MB).toLocaleString('en-US')} MB`;
+}

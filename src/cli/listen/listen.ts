@@ -1,0 +1,115 @@
+import { ConfigError } from '../../errors.ts';
+import { createForwarding, type Forwarding } from '../../pipeline/forwarding.ts';
+import { makeCertificate } from '../../receiver/certificate.ts';
+import { describeTally, Expectation, type Tally } from '../../receiver/expectation.ts';
+import { startReceiver } from '../../receiver/receiver.ts';
+import { parseScript } from '../../receiver/script.ts';
+import { aborted } from '../aborted.ts';
+import { ExitCode, interruptedCode } from '../exit-code.ts';
+import type { Io } from '../io.ts';
+import { Display } from './display.ts';
+import type { ListenOptions } from './options.ts';
+import { commandSecrets } from '../signature/secret-flags.ts';
+
+/** `hooks listen`: receives and shows until it is interrupted or what was expected is settled. */
+export async function listen(options: ListenOptions, io: Io): Promise<ExitCode> {
+  const secrets = await commandSecrets(options, io);
+  const script = options.respond === undefined ? undefined : parseScript(options.respond);
+  const forwarding = forwardingOf(options, io);
+  const display = new Display(options, io);
+  const expectation = expectationOf(options, secrets);
+  try {
+    await receive({ options, io, secrets, script, forwarding, display, expectation });
+  } finally {
+    expectation.close();
+    await forwarding?.close();
+  }
+  return conclude(expectation, display, io);
+}
+
+interface Session {
+  readonly options: ListenOptions;
+  readonly io: Io;
+  readonly secrets: readonly string[];
+  readonly script: ReturnType<typeof parseScript> | undefined;
+  readonly forwarding: Forwarding | undefined;
+  readonly display: Display;
+  readonly expectation: Expectation;
+}
+
+async function receive(session: Session): Promise<void> {
+  const { options, io, secrets, script, forwarding, display, expectation } = session;
+  const hasSecret = secrets.length > 0;
+  const certificate = options.selfSigned ? makeCertificate(options.host, Date.now()) : undefined;
+  const inbox = options.ui ? await inboxOf(options, hasSecret, forwarding) : undefined;
+  const receiver = await startReceiver({
+    host: options.host,
+    port: options.port,
+    certificate,
+    secrets,
+    script,
+    requireSignature: options.requireSignature ?? false,
+    forward: forwarding?.forward,
+    serveOwn: inbox?.serve,
+    onRequest: (request) => {
+      display.show(request);
+      inbox?.add(request);
+      expectation.add(request);
+    },
+    onRefused: (refusal) => display.refused(refusal),
+  });
+  const { url } = receiver;
+  const inboxUrl = inbox?.open(url);
+  display.ready({ url, hasSecret, certificate, forwardUrl: forwarding?.shownUrl, inboxUrl });
+  await aborted(AbortSignal.any([io.signal, expectation.over]));
+  inbox?.close();
+  // Reports what is still held, so the expectation is judged after it.
+  await receiver.close();
+}
+
+function forwardingOf({ forward, host, port }: ListenOptions, io: Io): Forwarding | undefined {
+  if (forward === undefined) return undefined;
+  const forwarding = createForwarding({ url: forward, origin: '--forward', proxyEnv: io.env });
+  const target = new URL(forward.trim());
+  const targetPort = target.port || (target.protocol === 'https:' ? '443' : '80');
+  const isHere = /^(?:localhost|127\.\d+\.\d+\.\d+|\[::1?\]|0\.0\.0\.0)$/.test(target.hostname);
+  if (Number(targetPort) !== port || !(isHere || target.hostname === host)) return forwarding;
+  throw new ConfigError('Expected the URL of another receiver, got that of this one (--forward)', {
+    key: 'forward',
+    origin: '--forward',
+    hint: 'every request would go round for ever; choose another --port for this one',
+  });
+}
+
+/** Loaded only where it is wanted. */
+async function inboxOf(options: ListenOptions, hasSecret: boolean, forwarding: Forwarding | undefined) {
+  const { openInbox } = await import('./open-inbox.ts');
+  return openInbox(options, { hasSecret, forwarding });
+}
+
+function expectationOf({ count, untilIdle, within }: ListenOptions, secrets: readonly string[]): Expectation {
+  return new Expectation({
+    ...(count === undefined ? undefined : { count }),
+    ...(untilIdle === undefined ? undefined : { untilIdleMs: untilIdle }),
+    ...(within === undefined ? undefined : { withinMs: within }),
+    signed: secrets.length > 0,
+  });
+}
+
+function conclude(expectation: Expectation, display: Display, io: Io): ExitCode {
+  const { tally, over, isPlain } = expectation;
+  display.remark(`Stopped after ${describeTally(tally)}`);
+  const saved = display.unsaved === 0 ? ExitCode.ok : ExitCode.negative;
+  if (isPlain) return saved;
+  const missing = expectation.missing();
+  if (over.aborted && missing === undefined) return saved;
+  if (io.signal.reason === 'closed-pipe') return ExitCode.negative;
+  if (missing !== undefined) display.failed(missing, wayOut(tally));
+  return over.aborted ? ExitCode.negative : (interruptedCode(io) ?? ExitCode.negative);
+}
+
+function wayOut({ requests, counted }: Tally): string {
+  if (requests === 0) return 'post to the URL above before the time is over; --within 5m waits longer';
+  if (requests === counted) return 'what came was good, but too little of it: send more, or wait longer';
+  return 'the lines above say what is wrong with each that came';
+}

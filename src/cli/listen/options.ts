@@ -1,0 +1,20 @@
+import type { GlobalOptions } from '../command.ts';
+import type { SecretFlags } from '../signature/secret-flags.ts';
+
+export interface ListenOptions extends GlobalOptions, SecretFlags {
+  readonly port: number;
+  readonly host: string;
+  readonly respond?: string;
+  readonly requireSignature?: true;
+  /** A folder. */
+  readonly save?: string;
+  /** A URL. */
+  readonly forward?: string;
+  readonly selfSigned?: true;
+  readonly ui?: true;
+  readonly count?: number;
+  /** Ms. */
+  readonly untilIdle?: number;
+  /** Ms. */
+  readonly within?: number;
+}

@@ -1,0 +1,19 @@
+import type { GlobalOptions } from '../command.ts';
+import type { SecretFlags } from '../signature/secret-flags.ts';
+
+export interface TestOptions extends GlobalOptions, SecretFlags {
+  readonly header?: readonly string[];
+  readonly timeout?: string;
+  /** A PEM file. */
+  readonly ca?: string;
+  /** Codes of checks. */
+  readonly only?: readonly string[];
+  readonly skip?: readonly string[];
+  /** Files. */
+  readonly capture?: readonly string[];
+  readonly list?: true;
+  /** A file. */
+  readonly report?: string;
+  /** Ms. @default 30_000 */
+  readonly startTimeout?: number;
+}

@@ -1,0 +1,71 @@
+import { STATUS_CODES } from 'node:http';
+import type { ChalkInstance } from 'chalk';
+import type { CheckOutcome, CheckResult } from '../../check/check.ts';
+import { EXPECTED_STATUS } from '../../check/judge.ts';
+import { printable } from '../../redact.ts';
+import { durationText } from '../result/attempt-text.ts';
+import { jsonLine } from '../result/json-line.ts';
+
+const MARKS: Readonly<
+  Record<CheckOutcome, readonly [mark: string, color: 'green' | 'red' | 'dim' | 'yellow']>
+> = {
+  passed: ['✓', 'green'],
+  failed: ['✗', 'red'],
+  skipped: ['-', 'dim'],
+  unsent: ['·', 'yellow'],
+};
+
+/** Of the longest code. */
+const CODE_WIDTH = 17;
+
+export interface TextOptions {
+  readonly color: ChalkInstance;
+  /** What is wrong was said before, and how to mend it. */
+  readonly isKnown: boolean;
+}
+
+/** A line for people; below a failed one what is wrong and how to mend it. */
+export function checkText(result: CheckResult, { color, isKnown }: TextOptions): string {
+  const { check, title, outcome, fault, reply, reason } = result;
+  const [mark, name] = MARKS[outcome];
+  const head = `${color[name](mark)} ${check.padEnd(CODE_WIDTH)} `;
+  if (reason !== undefined)
+    return `${head}${color.dim(`${outcome === 'skipped' ? 'skipped' : 'not tried'}: ${reason}`)}\n`;
+  if (isKnown) return `${head}${factsText(result)}  ${color.dim(`(${fault?.code}, as above)`)}\n`;
+  const lines = [`${head}${factsText(result)}  ${color.dim(printable(title))}`];
+  if (fault !== undefined) {
+    lines.push(`    ${color.red('wrong:')} ${printable(fault.says, 1_000)} ${color.dim(`(${fault.code})`)}`);
+    lines.push(`    ${color.bold('mend:')}  ${printable(fault.mend, 1_000)}`);
+    if (reply !== undefined && reply.trim() !== '')
+      lines.push(`    it said: ${printable(reply.trim(), 200)}`);
+  }
+  return `${lines.join('\n')}\n`;
+}
+
+/** `200 in 3ms`, `500 in 4ms, expected 4xx` */
+function factsText({ status, error, ms = 0, expected, outcome }: CheckResult): string {
+  const got = status === undefined ? (error ?? 'no answer') : String(status);
+  const wanted =
+    outcome === 'failed' && expected !== undefined ? `, expected ${EXPECTED_STATUS[expected]}` : '';
+  return `${got} in ${durationText(ms)}${wanted}`;
+}
+
+/** The fields of a line of `-o json`, and of a result in a JSON report. */
+export function checkFields({ expected, fault, reply, ...result }: CheckResult): object {
+  return {
+    ...result,
+    ...(expected !== undefined && { expected: EXPECTED_STATUS[expected] }),
+    ...(reply !== undefined && { reply: reply.slice(0, 200) }),
+    ...(fault !== undefined && { diagnosis: { code: fault.code, says: fault.says, hint: fault.mend } }),
+  };
+}
+
+export function checkJson(result: CheckResult): string {
+  return jsonLine(checkFields(result));
+}
+
+/** `500 Internal Server Error: it fails instead of refusing` */
+export function faultText({ status, error, fault }: CheckResult): string {
+  const got = status === undefined ? (error ?? '') : `${status} ${STATUS_CODES[status] ?? ''}`.trim();
+  return fault === undefined ? got : `${got}: ${fault.says}`;
+}

@@ -1,0 +1,128 @@
+import { createHash } from 'node:crypto';
+import { forgetDue } from '../store/server/forget-due.ts';
+import type { NewEntry, Series, Server } from '../store/server/server.ts';
+import {
+  recordOf,
+  type DeletionRecord,
+  type DeletionStore,
+  type DeliveryEnd,
+  type NewDeletion,
+  type PendingDelivery,
+  type SourceDeletion,
+} from './state.ts';
+
+const SERIES = 'hooks-deletions';
+const FORGOTTEN_AT_ONCE = 100;
+
+/** What is written of a request, once. */
+interface Request {
+  readonly createdAt: number;
+  readonly userIds: readonly string[];
+  /** By source. */
+  readonly deliveryIds: readonly (readonly [string, readonly string[]])[];
+}
+
+export interface ServerDeletionOptions {
+  /** For how long a request is remembered. Ms. @default for ever */
+  readonly keepMs?: number | undefined;
+}
+
+/**
+ * An entry for each request, and one for the end of each of its deliveries, so that processes do not overwrite one another's.
+ * They are due when they are to be forgotten.
+ */
+export class ServerDeletionStore implements DeletionStore {
+  readonly #server: Server;
+  readonly #series: Series;
+  readonly #keepMs: number;
+
+  constructor(server: Server, { keepMs = Infinity }: ServerDeletionOptions = {}) {
+    this.#server = server;
+    this.#series = server.series(SERIES);
+    this.#keepMs = keepMs;
+  }
+
+  /** Afterwards: what has come to its end meanwhile is known to the queue, which is asked for what is pending. */
+  async add({ id, createdAt, userIds, deliveryIds }: NewDeletion, stored: Promise<unknown>): Promise<void> {
+    await stored;
+    const request: Request = { createdAt, userIds, deliveryIds: [...deliveryIds] };
+    await this.#server.add([this.#entry('request', [id], { fact: request, createdAt })]);
+    // Nobody waits for it; what fails here fails again where it is told.
+    forgetDue(this.#series, FORGOTTEN_AT_ONCE).catch(() => {});
+  }
+
+  async settled(id: string, source: string, { deliveryId, isDelivered }: DeliveryEnd): Promise<void> {
+    const deletion = await this.#find(id);
+    if (deletion?.deliveryIds.get(source)?.includes(deliveryId) !== true) return;
+    const { createdAt } = deletion;
+    const end = this.#entry('end', [id, source, deliveryId], { fact: {}, createdAt });
+    await this.#server.add([end]);
+    // Over how it ended before, when it was retried.
+    await this.#series.writeNote(end.id, isDelivered ? DELIVERED : FAILED);
+  }
+
+  async pending(id: string): Promise<readonly PendingDelivery[]> {
+    const deletion = await this.#find(id);
+    const all = [...(deletion?.deliveryIds ?? [])].map(async ([source, ids]) => {
+      const ends = await this.#ends(id, source, ids);
+      return ids
+        .filter((_, index) => ends[index] === undefined)
+        .map((deliveryId) => ({ source, deliveryId }));
+    });
+    return (await Promise.all(all)).flat();
+  }
+
+  async get(id: string): Promise<DeletionRecord | undefined> {
+    const deletion = await this.#find(id);
+    if (deletion === undefined) return undefined;
+    const record = recordOf(deletion);
+    const sources = Object.entries(record.sources).map(
+      async ([name, source]): Promise<[string, SourceDeletion]> => {
+        const ends = await this.#ends(id, name, deletion.deliveryIds.get(name) ?? []);
+        const count = (end: string): number => ends.filter((each) => each === end).length;
+        return [name, { ...source, delivered: count(DELIVERED), failed: count(FAILED) }];
+      },
+    );
+    return { ...record, sources: Object.fromEntries(await Promise.all(sources)) };
+  }
+
+  async #find(id: string): Promise<NewDeletion | undefined> {
+    const found = await this.#series.get(entryId('request', [id]));
+    if (found === undefined) return undefined;
+    const { createdAt, userIds, deliveryIds } = JSON.parse(found.text) as Request; // written by add
+    return { id, createdAt, userIds, deliveryIds: new Map(deliveryIds) };
+  }
+
+  /** How each ended; undefined: it has not. */
+  async #ends(
+    id: string,
+    source: string,
+    deliveryIds: readonly string[],
+  ): Promise<readonly (string | undefined)[]> {
+    const entries = deliveryIds.map((each) => this.#series.get(entryId('end', [id, source, each])));
+    return (await Promise.all(entries)).map((entry) => entry?.note);
+  }
+
+  #entry(
+    kind: string,
+    of: readonly string[],
+    { fact, createdAt }: { readonly fact: unknown; readonly createdAt: number },
+  ): NewEntry {
+    return {
+      series: SERIES,
+      id: entryId(kind, of),
+      name: kind,
+      text: JSON.stringify(fact),
+      addedAt: createdAt,
+      dueAt: Math.min(createdAt + this.#keepMs, FOR_EVER),
+    };
+  }
+}
+
+const DELIVERED = 'delivered';
+const FAILED = 'failed';
+const FOR_EVER = Date.UTC(2200, 0, 1);
+
+function entryId(kind: string, of: readonly string[]): string {
+  return `${kind}-${createHash('sha256').update(JSON.stringify(of)).digest('base64url')}`;
+}

@@ -1,0 +1,51 @@
+import type { Clock } from '../clock.ts';
+
+const LOOK_MS = 2_000;
+/** Longer than a busy process is late. */
+const LATE_MS = 3_000;
+
+/**
+ * Since when this process has been at work without a break. One that was stopped (SIGSTOP, Ctrl-Z, a debugger), or whose
+ * clock was set forward, sees it by how late it comes to what it does every LOOK_MS.
+ */
+export class Presence {
+  readonly #clock: Clock;
+  readonly #isNeeded: () => boolean;
+  #since: number;
+  #seenAt: number;
+  #cancel: (() => void) | undefined;
+
+  /** From `watch` on it looks for as long as that is needed: an idle process has no timer. */
+  constructor(clock: Clock, isNeeded: () => boolean) {
+    this.#clock = clock;
+    this.#isNeeded = isNeeded;
+    this.#since = clock.now();
+    this.#seenAt = this.#since;
+  }
+
+  /** Whoever asks first after a break finds it, before any timer. */
+  since(): number {
+    const now = this.#clock.now();
+    if (now - this.#seenAt > LOOK_MS + LATE_MS) this.#since = now;
+    this.#seenAt = now;
+    return this.#since;
+  }
+
+  watch(): void {
+    if (this.#cancel !== undefined) return;
+    this.#seenAt = this.#clock.now();
+    this.#lookLater();
+  }
+
+  close(): void {
+    this.#cancel?.();
+  }
+
+  #lookLater(): void {
+    this.#cancel = this.#clock.after(LOOK_MS, () => {
+      this.since();
+      this.#cancel = undefined;
+      if (this.#isNeeded()) this.#lookLater();
+    });
+  }
+}

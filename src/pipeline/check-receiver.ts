@@ -1,0 +1,46 @@
+import type { RunEnd, RunOptions } from '../check/run.ts';
+import { runChecks } from '../check/run.ts';
+import { prepareWebhooks } from '../engine/webhook.ts';
+import { checkRoute } from '../transport/check-route.ts';
+import { createUndiciTransport } from '../transport/undici-transport.ts';
+import { packageVersion } from './version.ts';
+
+export interface CheckReceiverOptions extends Omit<RunOptions, 'transport' | 'url' | 'headers'> {
+  /** Checked: what `checkedReceiver` gave. */
+  readonly receiver: CheckedReceiver;
+  readonly proxyEnv: Readonly<NodeJS.ProcessEnv>;
+}
+
+/** A receiver's URL as it is asked and as it may be shown, with what every request to it carries. */
+export interface CheckedReceiver {
+  readonly url: string;
+  readonly shownUrl: string;
+  readonly headers: readonly string[];
+}
+
+interface GivenReceiver {
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly caFile: string | undefined;
+  readonly proxyEnv: Readonly<NodeJS.ProcessEnv>;
+}
+
+/** Throws ConfigError for a URL, header, proxy or file of issuers that cannot be used: before anything is started or sent. */
+export function checkedReceiver({ url, headers, caFile, proxyEnv }: GivenReceiver): CheckedReceiver {
+  const userAgent = `hooks-cli/${packageVersion()}`;
+  const [webhook] = prepareWebhooks([{ url, headers }], { userAgent, setting: 'webhooks' });
+  if (webhook === undefined) throw new TypeError('One webhook was given, and none came back');
+  checkRoute(webhook.url, { caFile, proxyEnv });
+  return webhook;
+}
+
+/** Makes the checks with the transport, the headers and the signature of every real delivery. */
+export async function checkReceiver(options: CheckReceiverOptions): Promise<RunEnd> {
+  const { receiver, proxyEnv, ...rest } = options;
+  const transport = createUndiciTransport({ proxyEnv });
+  try {
+    return await runChecks({ ...rest, transport, url: receiver.url, headers: receiver.headers });
+  } finally {
+    await transport.close();
+  }
+}

@@ -1,0 +1,42 @@
+import { stat } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import type { Clock } from '../clock.ts';
+import { DELETION_TABLES } from '../deletion/tables.ts';
+import { QUEUE_TABLES } from '../queue/tables.ts';
+import { surveyQueue, type QueueSurvey } from '../queue/sqlite-survey.ts';
+import { SEEN_TABLES } from '../service/tables.ts';
+import { fileOf } from '../store/open-store.ts';
+import { examineStore, freeBytesAt, type StoreExamination } from '../store/examine.ts';
+
+/** A queue's file as it is found: nothing is made, changed or migrated by looking. */
+export type QueueExamination =
+  | { readonly kind: 'absent'; readonly file: string; readonly freeBytes: number }
+  | {
+      readonly kind: 'there';
+      readonly freeBytes: number;
+      readonly store: StoreExamination;
+      /** Undefined when the file is damaged, or its tables are older ones. */
+      readonly survey: QueueSurvey | undefined;
+    };
+
+/** `place` is as of `store`. Throws ConfigError for another kind of place, QueueError for a file that cannot be opened. */
+export async function examineQueue(place: string, clock: Clock): Promise<QueueExamination> {
+  const file = fileOf(place);
+  const freeBytes = await freeBytesAt(dirname(file));
+  if (!(await isThere(file))) return { kind: 'absent', file, freeBytes };
+  const tables = [QUEUE_TABLES, SEEN_TABLES, DELETION_TABLES];
+  const { used, ...store } = await examineStore(file, { clock, tables }, (opened) =>
+    surveyQueue(opened, clock),
+  );
+  return { kind: 'there', freeBytes, store, survey: used };
+}
+
+async function isThere(file: string): Promise<boolean> {
+  try {
+    await stat(file);
+    return true;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return false; // of a file operation
+    throw error;
+  }
+}

@@ -1,0 +1,112 @@
+import { prepareWebhooks } from '../engine/webhook.ts';
+import { ConfigError, HooksError } from '../errors.ts';
+import {
+  endToEndHeaders,
+  type Forward,
+  type ForwardRequest,
+  type Forwarded,
+} from '../receiver/forwarding.ts';
+import { printable } from '../redact.ts';
+import { checkRoute } from '../transport/check-route.ts';
+import type { Transport, TransportResult } from '../transport/transport.ts';
+import { createUndiciTransport } from '../transport/undici-transport.ts';
+import { whyNotLoopback } from '../transport/loopback-address.ts';
+
+/** Passes received requests on as they are: the same bytes and headers, one POST each, never repeated, redirects not followed. */
+export interface Forwarding {
+  readonly forward: Forward;
+  /** Where to, as it may be shown. */
+  readonly shownUrl: string;
+  readonly close: () => Promise<void>;
+}
+
+export interface ForwardingOptions {
+  readonly url: string;
+  /** What names the URL in errors, such as `--forward`. */
+  readonly origin: string;
+  /** Refuses to connect to anything but this machine. @default false */
+  readonly onlyLoopback?: boolean;
+  /** The variables that name proxies. @default none is used */
+  readonly proxyEnv?: Readonly<NodeJS.ProcessEnv>;
+}
+
+/** Longer than a webhook may take: whoever debugs a slow receiver wants to see its answer. */
+const TIMEOUT_MS = 30_000;
+/** Of an answer's body. */
+const REPLY_BYTES = 16 * 1024;
+
+/** Throws ConfigError for a URL that cannot be asked. */
+export function createForwarding({ url, origin, onlyLoopback, proxyEnv }: ForwardingOptions): Forwarding {
+  const target = targetOf(url, origin);
+  if (onlyLoopback !== true) checkRoute(target.url, { caFile: undefined, proxyEnv });
+  const transport = createUndiciTransport(
+    onlyLoopback === true ? { addresses: whyNotLoopback } : { ...(proxyEnv !== undefined && { proxyEnv }) },
+  );
+  return {
+    forward: (request, signal) => forwardTo(target, { transport, request, signal }),
+    shownUrl: target.shownUrl,
+    close: () => transport.close(),
+  };
+}
+
+interface Target {
+  readonly url: string;
+  readonly shownUrl: string;
+  /** From the URL's user and password; it takes the place of what the sender gave. */
+  readonly authorization: readonly string[];
+}
+
+interface Passing {
+  readonly transport: Transport;
+  readonly request: ForwardRequest;
+  readonly signal: AbortSignal;
+}
+
+async function forwardTo({ url, shownUrl, authorization }: Target, passing: Passing): Promise<Forwarded> {
+  const { transport, request, signal } = passing;
+  const headers = endToEndHeaders(request.rawHeaders).filter(
+    ([name]) => authorization.length === 0 || name.toLowerCase() !== 'authorization',
+  );
+  try {
+    const result = await transport.send({
+      url,
+      headers: [...headers.flat(), ...authorization],
+      body: request.body,
+      timeoutMs: TIMEOUT_MS,
+      replyBytes: REPLY_BYTES,
+      signal,
+    });
+    return { url: shownUrl, ...toldOf(result) };
+  } catch (error) {
+    if (!(error instanceof HooksError)) throw error;
+    return { url: shownUrl, error: 'protocol', detail: printable(error.message), ms: 0 };
+  }
+}
+
+function toldOf(result: TransportResult): Omit<Forwarded, 'url'> {
+  const { ms } = result;
+  if (result.kind === 'failure') return { error: result.error, detail: printable(result.detail), ms };
+  const { status, retryAfter, reply } = result;
+  return {
+    status,
+    ...(retryAfter !== undefined && { retryAfter }),
+    ...(reply !== undefined && { reply }),
+    ms,
+  };
+}
+
+function targetOf(url: string, origin: string): Target {
+  try {
+    const [webhook] = prepareWebhooks([{ url, headers: {} }], { userAgent: '', setting: origin });
+    if (webhook === undefined) throw new TypeError('Expected as many webhooks as URLs');
+    const at = webhook.headers.indexOf('Authorization');
+    return {
+      url: webhook.url,
+      shownUrl: webhook.shownUrl,
+      authorization: at === -1 ? [] : webhook.headers.slice(at, at + 2),
+    };
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    throw new ConfigError(`${error.message} (${origin})`, { key: origin, origin, hint: error.hint });
+  }
+}

@@ -1,0 +1,41 @@
+import { ConfigError } from '../errors.ts';
+import type { Forwarded, ForwardRequest } from '../receiver/forwarding.ts';
+import { createForwarding, type Forwarding } from './forwarding.ts';
+
+/** The names of this machine, as a URL spells them once it is parsed. */
+const LOOPBACK_HOST = /^(?:localhost|.+\.localhost|127\.\d+\.\d+\.\d+|\[::1\])$/;
+
+/**
+ * Sends a received request once more: to where requests are passed on, or to a URL of this machine. Throws ConfigError for
+ * any other: whoever gets hold of the inbox must not be able to reach the network by it.
+ */
+export async function replayReceived(
+  request: ForwardRequest,
+  { url, forwarding }: { readonly url: string | undefined; readonly forwarding: Forwarding | undefined },
+): Promise<Forwarded> {
+  const never = new AbortController().signal;
+  if (forwarding !== undefined && (url === undefined || url === forwarding.shownUrl)) {
+    return forwarding.forward(request, never);
+  }
+  const target = createForwarding({ url: loopbackUrl(url), origin: 'replay', onlyLoopback: true });
+  try {
+    return await target.forward(request, never);
+  } finally {
+    await target.close();
+  }
+}
+
+function loopbackUrl(url = ''): string {
+  if (url === '') {
+    throw new ConfigError('There is nowhere to replay it to', {
+      key: 'url',
+      hint: 'Name a receiver on this machine, such as http://localhost:3000/webhook',
+    });
+  }
+  // What cannot be parsed is for createForwarding to explain.
+  if (!URL.canParse(url) || LOOPBACK_HOST.test(new URL(url).hostname)) return url;
+  throw new ConfigError('Expected a URL of this machine, such as http://localhost:3000/webhook', {
+    key: 'url',
+    hint: 'start `hooks listen` with --forward URL to replay to another one',
+  });
+}

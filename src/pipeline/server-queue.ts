@@ -1,0 +1,42 @@
+import { join } from 'node:path';
+import { AUDIENCE_TABLES } from '../audience/tables.ts';
+import { ServerDeletionStore } from '../deletion/server-store.ts';
+import { ServerInspection } from '../queue/server-inspection.ts';
+import { ServerQueue } from '../queue/server-queue.ts';
+import { ServerSeen } from '../service/server-seen.ts';
+import { openStore } from '../store/open-store.ts';
+import type { Store } from '../store/store.ts';
+import { openServer } from '../store/server/open-server.ts';
+import { caughtUp } from './caught-up.ts';
+import { depthOf, type DurableQueue, type DurableQueueOptions } from './open-queue.ts';
+
+/** All on one server, which any number of hosts may share. Throws ConfigError for a driver that is missing, QueueError. */
+export async function openServerQueue(
+  url: string,
+  { clock, retention, dataDir }: DurableQueueOptions,
+): Promise<DurableQueue> {
+  const server = await openServer(url);
+  const queue = new ServerQueue({ server, clock, ...(retention !== undefined && { retention }) });
+  let file: Promise<Store> | undefined;
+  const inspection = new ServerInspection({ server, clock });
+  return {
+    place: server.place,
+    queue,
+    clock,
+    inspection,
+    seen: new ServerSeen(server, clock),
+    deletions: caughtUp(new ServerDeletionStore(server, { keepMs: retention?.deadMs }), inspection),
+    depth: () => depthOf(inspection),
+    check: () => server.check(),
+    warnings: () => server.warnings(),
+    audienceStore: () =>
+      (file ??= openStore(join(dataDir, 'hooks.db'), { clock, tables: [AUDIENCE_TABLES] })),
+    isDurable: true,
+    isShared: true,
+    close: async () => {
+      await queue.close();
+      await server.close();
+      await (await file)?.close();
+    },
+  };
+}

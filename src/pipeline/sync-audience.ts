@@ -1,0 +1,134 @@
+import type { Change, Counts } from '../audience/difference.ts';
+import { Target } from '../audience/read/target.ts';
+import type { Kind } from '../audience/state.ts';
+import { sync } from '../audience/sync.ts';
+import { AUDIENCE_TABLES } from '../audience/tables.ts';
+import { systemClock } from '../clock.ts';
+import { ConfigError, ValidationError } from '../errors.ts';
+import { toPlain } from '../message/plain.ts';
+import type { JsonValue } from '../message/types.ts';
+import { openStore } from '../store/open-store.ts';
+import type { Outcome } from './outcomes.ts';
+import type { Pipeline } from './pipeline.ts';
+
+export interface SyncOptions {
+  /** Of the audience or the computed trait; the trait that is sent has it in snake case. */
+  readonly name: string;
+  /** What the changes are delivered through. It stays open. */
+  readonly pipeline: Pipeline;
+  /** The file in which it is kept who was told what: `sqlite:./hooks.db` or a path. The CLI's is hooks.db in the data folder. */
+  readonly store: string;
+  /** Where the pipeline goes to, for people: another place has a state of its own. @default 'default' */
+  readonly place?: string;
+  /** Refuses a larger difference, as a part of the members there were (0.2 is 20 %). @default refuses what looks like a wrong file */
+  readonly maxChange?: number;
+  /** Sends whatever the difference is. @default false */
+  readonly force?: boolean;
+  /** Counts only: sends and keeps nothing. @default false */
+  readonly dryRun?: boolean;
+  /** Nothing more is sent once it aborts; the next sync carries on. */
+  readonly signal?: AbortSignal;
+  /** What became of each change. A promise while the next should wait. */
+  readonly onOutcome?: (change: AudienceChange, outcome: Outcome) => Promise<void> | void;
+}
+
+/** A user who is told something. */
+export type AudienceChange = Pick<Change, 'kind' | 'userId' | 'value'>;
+
+export interface SyncAudienceOptions extends SyncOptions {
+  /** The ids of all members. */
+  readonly members: AsyncIterable<string> | Iterable<string>;
+}
+
+export interface SyncTraitOptions extends SyncOptions {
+  /** Everybody's value; somebody who is not among them has none (null). */
+  readonly values: AsyncIterable<TraitValue> | Iterable<TraitValue>;
+}
+
+export interface TraitValue {
+  readonly userId: string;
+  readonly value: JsonValue;
+}
+
+export interface SyncSummary extends Counts {
+  /** The name of the trait that is sent. */
+  readonly trait: string;
+  /** Members before. */
+  readonly before: number;
+  /** Whether everybody is told now. What failed, or was interrupted, is told by the next sync. */
+  readonly isComplete: boolean;
+}
+
+/**
+ * Sends an identify for everybody who joined (true) or left (false) the audience since the last sync; the first one sends every
+ * member. Memory does not grow with their number.
+ * @throws ConfigError for a name that cannot be used or a difference that surprises, InputError for an id that cannot be
+ * used or no members at all, ValidationError for a value that JSON cannot carry, QueueError when the store fails or the audience is being synced already.
+ */
+export function syncAudience({ members, ...options }: SyncAudienceOptions): Promise<SyncSummary> {
+  return run('audience', options, async (target) => {
+    for await (const userId of members) target.add(userId, true);
+  });
+}
+
+/** The same for a computed trait: sends every value that changed since the last sync. */
+export function syncTrait({ values, ...options }: SyncTraitOptions): Promise<SyncSummary> {
+  return run('trait', options, async (target) => {
+    for await (const { userId, value } of values) target.add(userId, plainValue(value));
+  });
+}
+
+/** As JSON carries it: whoever calls from JavaScript may give anything. */
+function plainValue(given: unknown): JsonValue {
+  const plain = toPlain(given, 'value');
+  if (plain.ok) return plain.value;
+  const { path, sentence, got } = plain.problem;
+  throw new ValidationError(`${sentence}, got ${got}`, { path, got });
+}
+
+const NEVER = new AbortController().signal;
+const CAPACITY = 1_024;
+
+async function run(
+  kind: Kind,
+  options: SyncOptions,
+  read: (target: Target) => Promise<void>,
+): Promise<SyncSummary> {
+  const { name, pipeline, place = 'default', force, dryRun, signal = NEVER, onOutcome } = options;
+  const maxChange = limitOf(options);
+  const store = await openStore(options.store, { clock: systemClock, tables: [AUDIENCE_TABLES] });
+  try {
+    const { trait, counts, before, isComplete } = await sync<Outcome>({
+      kind,
+      name,
+      place,
+      store,
+      clock: systemClock,
+      input: kind === 'audience' ? 'members' : 'values',
+      signal,
+      maxChange,
+      force,
+      dryRun,
+      read: (spill) => read(new Target({ kind, file: kind === 'audience' ? 'members' : 'values', spill })),
+      outlet: async () => ({
+        capacity: CAPACITY,
+        deliverThen: (message, then) => pipeline.deliverThen(message, then),
+        flush: () => void pipeline.client.flush(),
+      }),
+      onOutcome: ({ kind: change, userId, value }, outcome) =>
+        onOutcome?.({ kind: change, userId, value }, outcome) ?? undefined,
+    });
+    return { trait, before, isComplete, ...counts };
+  } finally {
+    await store.close();
+  }
+}
+
+function limitOf({ maxChange }: SyncOptions) {
+  if (maxChange === undefined) return undefined;
+  if (maxChange >= 0) return { kind: 'share', share: maxChange } as const;
+  throw new ConfigError(`Expected \`maxChange\` to be a number from 0, got ${maxChange}`, {
+    key: 'maxChange',
+    hint: '0.5 is half of the members',
+  });
+}

@@ -1,0 +1,213 @@
+import { randomBytes } from 'node:crypto';
+import type { Clock } from '../clock.ts';
+import { ClosedError } from '../errors.ts';
+import type { Entry, Series, Server } from '../store/server/server.ts';
+import type { Delivery, NewDelivery, Progress } from './delivery.ts';
+import type { Claim, ClaimAnswer, ClaimRequest, Lane, Queue, Settlement } from './queue.ts';
+import type { RetentionOptions } from './retention.ts';
+import { deadSeriesName, seriesName, ServerLanes } from './server-lanes.ts';
+import { ServerOrder } from './server-order.ts';
+import { entryId, HELD_FROM, noteOf, toDelivery, toNewEntry } from './server-record.ts';
+import { ServerUpkeep } from './server-upkeep.ts';
+
+export interface ServerQueueOptions {
+  /** It stays open when the queue is closed. */
+  readonly server: Server;
+  /** Real time: the server goes by its own. */
+  readonly clock: Clock;
+  /** How long what is settled is remembered. @default for ever */
+  readonly retention?: Partial<RetentionOptions>;
+  /** How often to look for leases that have run out, which the second look after finds. Ms. @default 2,000 */
+  readonly recoverMs?: number;
+  /** After how long others finish what a process that was killed had begun with an order key. Ms. @default 15,000 */
+  readonly errandMs?: number;
+}
+
+const RECOVER_MS = 2_000;
+/** Long enough to say how a round ended. */
+const SETTLING_MS = 30_000;
+/** Of one claim, how many times as many are asked for after each time that all were given. */
+const GROWTH = 4;
+
+/**
+ * A queue on a server, which processes on any number of hosts may share. Each lane is a series of entries, which BullMQ keeps.
+ * Added deliveries are as durable as the server is set to make them. A delivery that becomes due comes behind what waited
+ * before it. A process that is killed keeps its claims until their leases end, and at most twice `recoverMs` longer.
+ */
+export class ServerQueue implements Queue {
+  readonly #server: Server;
+  readonly #clock: Clock;
+  readonly #retention: Partial<RetentionOptions>;
+  readonly #recoverMs: number;
+  readonly #owner = randomBytes(9).toString('base64url');
+  readonly #lanes: ServerLanes;
+  readonly #order: ServerOrder;
+  readonly #upkeep: ServerUpkeep;
+  #tokens = 0;
+  #isClosed = false;
+
+  constructor({ server, clock, retention = {}, recoverMs = RECOVER_MS, errandMs }: ServerQueueOptions) {
+    this.#server = server;
+    this.#clock = clock;
+    this.#retention = retention;
+    this.#recoverMs = recoverMs;
+    this.#lanes = new ServerLanes(server);
+    this.#order = new ServerOrder(server, this.#lanes, errandMs);
+    this.#upkeep = new ServerUpkeep({ lanes: this.#lanes, order: this.#order, clock, retention, recoverMs });
+  }
+
+  async add(deliveries: readonly NewDelivery[]): Promise<void> {
+    this.#assertOpen();
+    if (deliveries.length === 0) return;
+    const now = Math.floor(this.#clock.now());
+    const registrations = this.#lanes.registrations(deliveries, now);
+    const entered = await this.#order.enter(deliveries, now);
+    const entries = deliveries.map((delivery) => {
+      const series = delivery.dead === undefined ? seriesName(delivery) : deadSeriesName(delivery);
+      return toNewEntry(delivery, { series, isHeld: entered?.held.has(delivery) ?? false, now });
+    });
+    await this.#server.add([...registrations, ...entries]);
+    this.#lanes.remember(registrations);
+    if (entered !== undefined) await this.#order.entered(entered);
+    await this.#bury(deliveries);
+  }
+
+  async claim({ source, destination, limit, leaseMs }: ClaimRequest): Promise<ClaimAnswer> {
+    this.#assertOpen();
+    const lane = { source, destination };
+    await this.#upkeep.tend(lane);
+    const claims: Claim[] = [];
+    for (let asked = 1; claims.length < limit; asked *= GROWTH) {
+      const size = Math.min(asked, limit - claims.length);
+      const answers = await Promise.all(Array.from({ length: size }, () => this.#take(lane, leaseMs)));
+      for (const { claim } of answers) if (claim !== undefined) claims.push(claim);
+      const last = answers.find(({ isEmpty }) => isEmpty);
+      if (last !== undefined)
+        return { claims, nextDueAt: await this.#nextDueAt(lane, claims, last.nextDueAt) };
+    }
+    // Whether there are more is for the next claim to find out.
+    return { claims, nextDueAt: Math.floor(this.#clock.now()) };
+  }
+
+  async renew({ delivery, token }: Claim, progress: Progress, leaseMs: number): Promise<boolean> {
+    this.#assertOpen();
+    const series = this.#lanes.series(delivery);
+    const id = entryId(delivery.id);
+    // One after the other: a note is guarded by no lock, and this one is ours for so long.
+    if (!(await series.extend(id, token, leaseMs))) return false;
+    await series.writeNote(id, noteOf({ progress, dueAt: delivery.dueAt }));
+    return true;
+  }
+
+  async settle({ delivery, token }: Claim, settlement: Settlement): Promise<boolean> {
+    this.#assertOpen();
+    if (settlement.state === 'retrying') return this.#reschedule(delivery, token, settlement);
+    const { state, progress } = settlement;
+    const series = this.#lanes.series(delivery);
+    const id = entryId(delivery.id);
+    const note = noteOf({ progress, dueAt: delivery.dueAt });
+    const { deliveredMs, deadMs } = this.#retention;
+    return this.#order.leaving(delivery, Math.floor(this.#clock.now()), () =>
+      state === 'delivered'
+        ? series.complete(id, token, { note, keepMs: deliveredMs })
+        : series.fail(id, token, { note, keepMs: deadMs, reason: settlement.reason }),
+    );
+  }
+
+  async lanes(): Promise<readonly Lane[]> {
+    this.#assertOpen();
+    const all = await this.#lanes.all();
+    const isAny = await Promise.all(all.map((lane) => this.#hasUnsettled(this.#lanes.series(lane))));
+    return all.filter((_, index) => isAny[index]);
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+  }
+
+  async #take(lane: Lane, leaseMs: number): Promise<Answer> {
+    const token = `${this.#owner}-${this.#tokens++}`;
+    const { entry, nextDueAt } = await this.#lanes.series(lane).take(token, leaseMs);
+    if (entry === undefined) return { claim: undefined, isEmpty: true, nextDueAt };
+    return { claim: await this.#claimOf(entry, lane, token), isEmpty: false, nextDueAt };
+  }
+
+  /** Undefined: it is not its turn. */
+  async #claimOf(entry: Entry, lane: Lane, token: string): Promise<Claim | undefined> {
+    const delivery = toDelivery(entry, { ...lane, state: 'sending' });
+    if (delivery.orderKeys.length > 0) {
+      if (!(await this.#order.isFirst(delivery))) {
+        await this.#order.hold(delivery, token);
+        return undefined;
+      }
+      // Called early.
+      if (delivery.dueAt > this.#clock.now() + 1) {
+        await this.#lanes.series(lane).delay(entry.id, token, delivery.dueAt);
+        return undefined;
+      }
+    }
+    return { delivery, token };
+  }
+
+  async #nextDueAt(
+    lane: Lane,
+    claims: readonly Claim[],
+    nextDelayedAt: number | undefined,
+  ): Promise<number | undefined> {
+    const isHeld = nextDelayedAt !== undefined && nextDelayedAt >= HELD_FROM;
+    const isUnderWay =
+      claims.length > 0 || isHeld || (await this.#hasAny(this.#lanes.series(lane), 'active'));
+    const times = [
+      ...(nextDelayedAt === undefined || isHeld ? [] : [nextDelayedAt]),
+      // Of what is under way nobody knows when its lease ends: it may be another's.
+      ...(isUnderWay ? [Math.ceil(this.#clock.now() + this.#recoverMs)] : []),
+    ];
+    return times.length === 0 ? undefined : Math.min(...times);
+  }
+
+  async #reschedule(
+    delivery: Delivery,
+    token: string,
+    { progress, dueAt }: Settlement & { readonly state: 'retrying' },
+  ): Promise<boolean> {
+    const series = this.#lanes.series(delivery);
+    const id = entryId(delivery.id);
+    if (!(await series.extend(id, token, SETTLING_MS))) return false;
+    await series.writeNote(id, noteOf({ progress, dueAt }));
+    return series.delay(id, token, dueAt);
+  }
+
+  /** What is dead on arrival becomes a dead letter; one that is left behind does with the next. */
+  async #bury(deliveries: readonly NewDelivery[]): Promise<void> {
+    const dead = deliveries.filter((delivery) => delivery.dead !== undefined);
+    for (const lane of dead) {
+      const series = this.#lanes.deadSeries(lane);
+      const token = `${this.#owner}-${this.#tokens++}`;
+      const { entry } = await series.take(token, SETTLING_MS);
+      if (entry === undefined) continue;
+      const { progress, reason = 'invalid' } = toDelivery(entry, { ...lane, state: 'dead' });
+      const settling = { note: noteOf({ progress }), reason, keepMs: this.#retention.deadMs };
+      await series.fail(entry.id, token, settling);
+    }
+  }
+
+  async #hasUnsettled(series: Series): Promise<boolean> {
+    const states = ['waiting', 'active', 'delayed'] as const;
+    return (await Promise.all(states.map((state) => this.#hasAny(series, state)))).includes(true);
+  }
+
+  async #hasAny(series: Series, state: 'waiting' | 'active' | 'delayed'): Promise<boolean> {
+    return (await series.ids(state, 0, 0)).length > 0;
+  }
+
+  #assertOpen(): void {
+    if (this.#isClosed) throw new ClosedError('The queue is closed');
+  }
+}
+
+interface Answer {
+  /** Undefined: nothing was there, or it was not its turn. */
+  readonly claim: Claim | undefined;
+  readonly isEmpty: boolean;
+  readonly nextDueAt: number | undefined;
+}

@@ -1,0 +1,120 @@
+import type { Entry, EntryState, NewEntry } from '../store/server/server.ts';
+import {
+  NO_PROGRESS,
+  type DeadOnArrival,
+  type DeadReason,
+  type Delivery,
+  type DeliveryState,
+  type NewDelivery,
+  type Progress,
+} from './delivery.ts';
+import type { Lane } from './queue.ts';
+
+/** What never changes of a delivery, as it is kept on a server. */
+interface Text {
+  readonly messageId: string;
+  readonly type: string;
+  readonly orderKeys: readonly string[];
+  readonly createdAt: number;
+  readonly dueAt: number;
+  /** Where it is UTF-8. */
+  readonly body?: string;
+  readonly bodyBase64?: string;
+  /** Of one that was dead on arrival. */
+  readonly dead?: DeadOnArrival;
+  /** Of one that comes from another queue. */
+  readonly progress?: Progress;
+}
+
+/** What does. */
+interface Note {
+  readonly progress: Progress;
+  /** Since it was rescheduled. */
+  readonly dueAt?: number;
+}
+
+/** Until when a delivery is put off that waits for another of its order key: until it is called. */
+export const HELD_UNTIL = Date.UTC(2200, 0, 1);
+/** Whoever is put off until then or later is so. Redis counts in steps that far away times fall between. */
+export const HELD_FROM = Date.UTC(2199, 0, 1);
+
+/** Ids lie among the server's own words. */
+const PREFIX = 'd-';
+
+export function entryId(id: string): string {
+  return PREFIX + id;
+}
+
+export function deliveryId(id: string): string {
+  return id.slice(PREFIX.length);
+}
+
+export function toNewEntry(
+  delivery: NewDelivery,
+  { series, isHeld, now }: { readonly series: string; readonly isHeld: boolean; readonly now: number },
+): NewEntry {
+  const { id, messageId, type, orderKeys, createdAt, dueAt, dead, progress } = delivery;
+  const text: Text = {
+    messageId,
+    type,
+    orderKeys,
+    createdAt,
+    dueAt,
+    ...bodyOf(delivery),
+    ...(dead !== undefined && { dead }),
+    ...(progress !== undefined && { progress }),
+  };
+  return {
+    series,
+    id: entryId(id),
+    name: type,
+    text: JSON.stringify(text),
+    addedAt: createdAt,
+    dueAt: isHeld ? HELD_UNTIL : dueAt > now ? dueAt : undefined,
+  };
+}
+
+function bodyOf({ body }: NewDelivery): Pick<Text, 'body'> | Pick<Text, 'bodyBase64'> {
+  const bytes = Buffer.from(body.buffer, body.byteOffset, body.byteLength);
+  const text = bytes.toString();
+  return Buffer.from(text).equals(bytes) ? { body: text } : { bodyBase64: bytes.toString('base64') };
+}
+
+export function orderKeysOf({ text }: Entry): readonly string[] {
+  return (JSON.parse(text) as Text).orderKeys; // written by toNewEntry only
+}
+
+export function noteOf(note: Note): string {
+  return JSON.stringify(note);
+}
+
+export function toDelivery(
+  entry: Entry,
+  { source, destination, state }: Lane & { readonly state: DeliveryState },
+): Delivery {
+  const { body, bodyBase64, dead, progress, ...fixed } = JSON.parse(entry.text) as Text; // written by toNewEntry only
+  const note = entry.note === undefined ? undefined : (JSON.parse(entry.note) as Note); // written by noteOf only
+  const isSettled = state === 'delivered' || state === 'dead';
+  return {
+    id: deliveryId(entry.id),
+    source,
+    destination,
+    ...fixed,
+    body: body === undefined ? Buffer.from(bodyBase64 ?? '', 'base64') : Buffer.from(body),
+    dueAt: note?.dueAt ?? fixed.dueAt,
+    state,
+    progress: note?.progress ?? progress ?? NO_PROGRESS,
+    ...(state === 'dead' && { reason: (entry.reason ?? dead?.reason ?? 'rejected') as DeadReason }), // written by settle only
+    ...(dead?.detail !== undefined && { detail: dead.detail }),
+    ...(isSettled && { settledAt: dead?.settledAt ?? entry.settledAt ?? fixed.createdAt }),
+  };
+}
+
+/** Of one that is not settled, `rounds` says whether it was tried. */
+export function stateOf(state: EntryState, { note, text }: Entry): DeliveryState {
+  if (state === 'active') return 'sending';
+  if (state === 'completed') return 'delivered';
+  if (state === 'failed') return 'dead';
+  const { progress } = JSON.parse(note ?? text) as Partial<Note>; // written by noteOf and toNewEntry only
+  return (progress?.rounds ?? 0) > 0 ? 'retrying' : 'pending';
+}

@@ -1,0 +1,200 @@
+import { failing, type Condition, type Unmet } from '../message/filter.ts';
+import type { JsonValue } from '../message/types.ts';
+import { describeTally, Expectation, type Tally } from './expectation.ts';
+import type { ReceivedRequest } from './received-request.ts';
+
+/** What is to arrive. */
+export interface ExpectedArrivals {
+  /** POSTs. */
+  readonly atLeast: number;
+  /** Infinity: as many as like. */
+  readonly atMost: number;
+  /** Each wants a request of its own. */
+  readonly matches: readonly ExpectedMessage[];
+  /** Each must hold for every request. */
+  readonly each: readonly ExpectedMessage[];
+  /** Whether every signature must be valid. */
+  readonly signed: boolean;
+}
+
+export interface ExpectedMessage {
+  /** As it was given: `type=track,event=Signup`. */
+  readonly text: string;
+  readonly conditions: readonly Condition[];
+}
+
+/** One expectation, and what became of it. */
+export interface Finding {
+  readonly expectation: 'count' | 'match' | 'each' | 'signature' | 'command';
+  /** Of `match` and `each`: which, as it was given. */
+  readonly filter?: string;
+  readonly isMet: boolean;
+  /** A sentence with what was expected and what came, unescaped. */
+  readonly said: string;
+  /** Of what does not match, the request that comes nearest. */
+  readonly nearest?: Candidate;
+}
+
+/** A request seen by an expectation that it does not meet. */
+export interface Candidate {
+  /** Counted from 1, in the order of arrival. */
+  readonly request: number;
+  readonly unmet: readonly Unmet[];
+}
+
+/** Judges requests as they come, and keeps of them only what the findings need: memory does not grow with their number. */
+export class Arrivals {
+  readonly #expected: ExpectedArrivals;
+  readonly #tally: Expectation;
+  readonly #matches: readonly Seen[];
+  readonly #each: readonly Seen[];
+  #firstInvalid: string | undefined;
+
+  constructor(expected: ExpectedArrivals) {
+    this.#expected = expected;
+    this.#tally = new Expectation({ signed: expected.signed });
+    this.#matches = expected.matches.map((message) => ({ message, takers: [], nearest: undefined }));
+    this.#each = expected.each.map((message) => ({ message, takers: [], nearest: undefined }));
+  }
+
+  get tally(): Tally {
+    return this.#tally.tally;
+  }
+
+  add(request: ReceivedRequest): void {
+    this.#tally.add(request);
+    if (request.method !== 'POST') return;
+    if (request.verdict !== 'valid') this.#firstInvalid ??= request.diagnosis?.hint;
+    const message = messageOf(request.body);
+    const number = this.#posts;
+    for (const seen of this.#matches) see(seen, { message, number, keep: this.#matches.length });
+    for (const seen of this.#each) see(seen, { message, number, keep: 0 });
+  }
+
+  /** Whether waiting for more can change nothing for the better. */
+  get isOver(): boolean {
+    const { atLeast, atMost } = this.#expected;
+    if (this.#posts < atLeast) return false;
+    return this.#posts >= atMost || this.#taken().every((taker) => taker !== undefined);
+  }
+
+  findings(): readonly Finding[] {
+    const taken = this.#taken();
+    return [
+      ...this.#countFinding(),
+      ...this.#matches.map((seen, index) => matchFinding(seen, taken[index], this.#posts)),
+      ...this.#each.map((seen) => eachFinding(seen, this.#posts)),
+      ...this.#signatureFinding(),
+    ];
+  }
+
+  get #posts(): number {
+    return this.tally.requests - this.tally.notPost;
+  }
+
+  #countFinding(): Finding[] {
+    const { atLeast, atMost } = this.#expected;
+    if (atLeast === 0 && atMost === Infinity) return [];
+    const isMet = this.#posts >= atLeast && this.#posts <= atMost;
+    const got = describeTally(this.tally);
+    return [
+      {
+        expectation: 'count',
+        isMet,
+        said: isMet ? got : `Expected ${countText(atLeast, atMost)}, got ${got}`,
+      },
+    ];
+  }
+
+  #signatureFinding(): Finding[] {
+    if (!this.#expected.signed || this.#posts === 0) return [];
+    const { valid } = this.tally.verdicts;
+    const isMet = valid === this.#posts;
+    const why = this.#firstInvalid === undefined ? '' : `. ${this.#firstInvalid}`;
+    const said = isMet
+      ? `${valid} valid`
+      : `Expected every signature to be valid, got ${describeTally(this.tally)}${why}`;
+    return [{ expectation: 'signature', isMet, said }];
+  }
+
+  /** Which request each match takes, no two the same; undefined for a match that none is left for. */
+  #taken(): readonly (number | undefined)[] {
+    const matchOf = new Map<number, number>();
+    this.#matches.forEach((_, match) => this.#assign(match, matchOf, new Set()));
+    const taken = new Map([...matchOf].map(([request, match]) => [match, request]));
+    return this.#matches.map((_, match) => taken.get(match));
+  }
+
+  /** Takes a free request, or one whose match finds another (augmenting paths). */
+  #assign(match: number, matchOf: Map<number, number>, asked: Set<number>): boolean {
+    for (const request of this.#matches[match]?.takers ?? []) {
+      if (asked.has(request)) continue;
+      asked.add(request);
+      const other = matchOf.get(request);
+      if (other !== undefined && !this.#assign(other, matchOf, asked)) continue;
+      matchOf.set(request, match);
+      return true;
+    }
+    return false;
+  }
+}
+
+/** An expected message, and what has been seen of it. */
+interface Seen {
+  readonly message: ExpectedMessage;
+  /** The first requests that meet it: of as many as there are matches, one is always left for it. */
+  readonly takers: number[];
+  nearest: Candidate | undefined;
+}
+
+interface Arrived {
+  readonly message: JsonValue | undefined;
+  readonly number: number;
+  /** Takers to keep. */
+  readonly keep: number;
+}
+
+function see(seen: Seen, { message, number, keep }: Arrived): void {
+  const unmet = failing(seen.message.conditions, message ?? null);
+  if (unmet.length === 0) {
+    if (seen.takers.length < keep) seen.takers.push(number);
+  } else if (seen.nearest === undefined || unmet.length < seen.nearest.unmet.length) {
+    seen.nearest = { request: number, unmet };
+  }
+}
+
+function messageOf(body: Uint8Array): JsonValue | undefined {
+  try {
+    return JSON.parse(Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString()) as JsonValue; // what JSON.parse gives
+  } catch {
+    return undefined;
+  }
+}
+
+function matchFinding({ message, takers, nearest }: Seen, taker: number | undefined, posts: number): Finding {
+  const about = { expectation: 'match', filter: message.text } as const;
+  if (taker !== undefined) return { ...about, isMet: true, said: `request ${taker}` };
+  if (takers.length > 0) {
+    const said = 'what matches is taken by another match; each wants a request of its own';
+    return { ...about, isMet: false, said };
+  }
+  const said = posts === 0 ? 'no request came' : `none of ${requestsText(posts)} matches`;
+  return { ...about, isMet: false, said, ...(nearest !== undefined && { nearest }) };
+}
+
+function eachFinding({ message, nearest }: Seen, posts: number): Finding {
+  const about = { expectation: 'each', filter: message.text } as const;
+  if (nearest === undefined) return { ...about, isMet: true, said: requestsText(posts) };
+  return { ...about, isMet: false, said: 'not every request is like this', nearest };
+}
+
+function countText(atLeast: number, atMost: number): string {
+  if (atLeast === atMost) return atLeast === 0 ? 'no request' : requestsText(atLeast);
+  if (atMost === Infinity) return `at least ${requestsText(atLeast)}`;
+  const most = `at most ${requestsText(atMost)}`;
+  return atLeast === 0 ? most : `at least ${atLeast} and ${most}`;
+}
+
+function requestsText(count: number): string {
+  return `${count} request${count === 1 ? '' : 's'}`;
+}

@@ -1,0 +1,25 @@
+import { toCapture } from '../../capture/write.ts';
+import type { Capture } from '../../capture/format.ts';
+import { redactUrl } from '../../redact.ts';
+import { pairsOf } from '../forwarding.ts';
+import type { Kept } from './request-store.ts';
+import type { Details } from './wire.ts';
+
+/** What the page shows of one request when it is opened: secret values masked, as in a capture. */
+export function detailsOf(kept: Kept): Details {
+  const { diagnosis, note, secret, forwarded } = kept.request;
+  return {
+    summary: kept.summary,
+    headers: captureOf(kept).headers,
+    ...(diagnosis !== undefined && { diagnosis }),
+    ...(note !== undefined && { note }),
+    ...(secret !== undefined && { secret }),
+    ...(forwarded !== undefined && { forwarded }),
+  };
+}
+
+/** As `--save` would write it. */
+export function captureOf({ request }: Kept): Capture {
+  const { at, method, path, rawHeaders, body, verdict } = request;
+  return toCapture({ at, method, url: redactUrl(path), headers: pairsOf(rawHeaders), body, verdict });
+}

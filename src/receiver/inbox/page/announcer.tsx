@@ -1,0 +1,32 @@
+import type { JSX } from 'preact';
+import { useEffect, useRef, useState } from 'preact/hooks';
+import type { Arrived } from './arrivals.ts';
+import { spoken } from './words.ts';
+
+const ANNOUNCE_AFTER_MS = 1_000;
+
+/** Tells whoever hears the page what came, not more than once a second. What was there at the start is no news. */
+export function Announcer({ arrived }: { readonly arrived: Arrived }): JSX.Element {
+  const [text, setText] = useState('');
+  const toldId = useRef<number | undefined>(undefined);
+  const timer = useRef<number | undefined>(undefined);
+  const latest = useRef(arrived);
+  latest.current = arrived;
+  useEffect(() => {
+    timer.current ??= window.setTimeout(() => {
+      timer.current = undefined;
+      const { requests, startId } = latest.current;
+      const newest = requests.at(-1);
+      const newestId = newest?.id ?? 0;
+      const count = newestId - Math.max(toldId.current ?? 0, startId ?? newestId);
+      if (newest === undefined || count <= 0) return;
+      toldId.current = newestId;
+      setText(`${count === 1 ? 'New request' : `${count} new requests, the last`}: ${spoken(newest)}`);
+    }, ANNOUNCE_AFTER_MS);
+  }, [arrived.requests]);
+  return (
+    <p class="sr" aria-live="polite" id="announcer">
+      {text}
+    </p>
+  );
+}

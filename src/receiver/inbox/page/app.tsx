@@ -1,0 +1,150 @@
+import type { JSX } from 'preact';
+import { useRef, useState } from 'preact/hooks';
+import type { Setup } from '../wire.ts';
+import { Announcer } from './announcer.tsx';
+import { FilterBar } from './filter-bar.tsx';
+import { EVERYTHING } from './filter.ts';
+import { Help } from './help.tsx';
+import { useKeys, type Keys } from './keyboard.ts';
+import type { Opened } from './opened.ts';
+import { OpenedRequest } from './opened-request.tsx';
+import { RequestList } from './request-list.tsx';
+import { TABS } from './tabs.tsx';
+import { Ended, NothingYet, TopBar } from './top-bar.tsx';
+import { useInbox, type Inbox } from './use-inbox.ts';
+
+/** The inbox: the list of what came, and the request that is open. */
+export function App({ setup }: { readonly setup: Setup }): JSX.Element {
+  const inbox = useInbox(setup);
+  const [isHelpOpen, setHelpOpen] = useState(false);
+  useKeys({ ...keysOf(inbox), '?': () => setHelpOpen(true) });
+  const { arrived, notice, selectedId } = inbox;
+  return (
+    <div class={`app${selectedId === undefined ? '' : ' reading'}`}>
+      <TopBar setup={setup} connection={arrived.connection} onHelp={() => setHelpOpen(true)} />
+      {arrived.connection === 'gone' && <Ended />}
+      <main>
+        <Side inbox={inbox} setup={setup} />
+        <section class="main" aria-label="Request">
+          <button type="button" class="back" onClick={() => inbox.select(undefined)}>
+            ← All requests
+          </button>
+          {selectedId === undefined ? (
+            <p class="choose">
+              Choose a request to read it. Press <kbd>?</kbd> for the keys.
+            </p>
+          ) : (
+            <Reading inbox={inbox} />
+          )}
+        </section>
+      </main>
+      <p class={`notice${notice === '' ? '' : ' on'}`} role="status">
+        {notice}
+      </p>
+      <Announcer arrived={arrived} />
+      <Help isOpen={isHelpOpen} onClose={() => setHelpOpen(false)} />
+    </div>
+  );
+}
+
+interface WithInbox {
+  readonly inbox: Inbox;
+}
+
+function Side({ inbox, setup }: WithInbox & { readonly setup: Setup }): JSX.Element {
+  const { arrived, filter, setFilter, shown, searchRef } = inbox;
+  const { requests, letGo } = arrived;
+  return (
+    <nav class="side" aria-label="Requests">
+      <FilterBar
+        filter={filter}
+        onFilter={setFilter}
+        requests={requests}
+        shown={shown.length}
+        searchRef={searchRef}
+      />
+      {requests.length === 0 && <NothingYet setup={setup} />}
+      {requests.length > 0 && shown.length === 0 && (
+        <div class="nothing">
+          <h2>No request matches</h2>
+          <button type="button" onClick={() => setFilter(EVERYTHING)}>
+            Show all
+          </button>
+        </div>
+      )}
+      {shown.length > 0 && (
+        <RequestList
+          requests={shown}
+          selectedId={inbox.selectedId}
+          comparedId={inbox.markedId}
+          onSelect={inbox.select}
+        />
+      )}
+      {letGo > 0 && (
+        <p class="let-go">
+          {letGo.toLocaleString('en')} older {letGo === 1 ? 'one was' : 'ones were'} let go.{' '}
+          <code>--save</code> keeps them all.
+        </p>
+      )}
+    </nav>
+  );
+}
+
+function Reading({ inbox }: WithInbox): JSX.Element {
+  const { opening } = inbox;
+  // What was there before stays until the next one is: no flicker from request to request.
+  const last = useRef<Opened | undefined>(undefined);
+  if (opening !== undefined && 'fault' in opening) {
+    return <p class="choose">It cannot be shown: {opening.fault}.</p>;
+  }
+  if (opening !== undefined) last.current = opening;
+  return last.current === undefined ? (
+    <p class="choose">Loading…</p>
+  ) : (
+    <OpenedRequest inbox={inbox} opened={last.current} />
+  );
+}
+
+function keysOf(inbox: Inbox): Keys {
+  const { shown, step, searchRef, formRef } = inbox;
+  const [next, previous] = [() => step(1), () => step(-1)];
+  const [newest, oldest] = [() => step(-shown.length), () => step(shown.length)];
+  const tabs = TABS.map(([tab], index) => [index + 1, () => inbox.setTab(tab)] as const);
+  return {
+    j: next,
+    ArrowDown: next,
+    k: previous,
+    ArrowUp: previous,
+    g: newest,
+    Home: newest,
+    G: oldest,
+    End: oldest,
+    ...Object.fromEntries(tabs),
+    '/': () => {
+      searchRef.current?.focus();
+      searchRef.current?.select();
+    },
+    Enter: () => {
+      if (inbox.selectedId === undefined) step(0);
+      document.getElementById('opened-title')?.focus();
+    },
+    Escape: () => goBack(inbox),
+    r: () => formRef.current?.requestSubmit(),
+    d: inbox.toggleMark,
+    c: () => inbox.copy('curl'),
+    f: () => inbox.copy('fixture'),
+  };
+}
+
+/** As in the style sheet: the list and the request do not fit side by side. */
+const NARROW = '(max-width: 820px)';
+
+/** One step out at a time: of the search, of a comparison, of the request, of the selection. */
+function goBack({ searchRef, filter, setFilter, markedId, endComparing, select }: Inbox): void {
+  const list = document.getElementById('requests');
+  const isInSearch = document.activeElement === searchRef.current;
+  if (isInSearch && filter.text !== '') return setFilter({ ...filter, text: '' });
+  if (!isInSearch && markedId !== undefined) return endComparing();
+  if (document.activeElement === list || window.matchMedia(NARROW).matches) select(undefined);
+  list?.focus();
+}

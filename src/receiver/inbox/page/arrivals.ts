@@ -1,0 +1,57 @@
+import type { Batch, Summary } from '../wire.ts';
+
+/** `lost`: the browser tries again by itself. `gone`: `listen` ended, or was started anew. */
+export type Connection = 'connecting' | 'live' | 'lost' | 'gone';
+
+export interface Arrived {
+  /** The newest last. */
+  readonly requests: readonly Summary[];
+  /** How many came before those that are kept. */
+  readonly letGo: number;
+  /** The newest that was there when the page was opened; undefined until that is known. */
+  readonly startId: number | undefined;
+  readonly connection: Connection;
+}
+
+export const NOTHING: Arrived = { requests: [], letGo: 0, startId: undefined, connection: 'connecting' };
+
+/** What has come so far, kept up to date. */
+export class Arrivals {
+  #now = NOTHING;
+  readonly #onChange: (now: Arrived) => void;
+  readonly #source: EventSource;
+
+  constructor(token: string, onChange: (now: Arrived) => void) {
+    this.#onChange = onChange;
+    this.#source = new EventSource(`/_hooks/events?${new URLSearchParams({ token }).toString()}`);
+    this.#source.addEventListener('open', () => this.#change({ connection: 'live' }));
+    this.#source.addEventListener('error', () => {
+      this.#change({ connection: this.#source.readyState === EventSource.CLOSED ? 'gone' : 'lost' });
+    });
+    this.#source.addEventListener('message', ({ data: text }: MessageEvent<string>) => {
+      // The inbox writes them so.
+      this.#add(JSON.parse(text) as Batch);
+    });
+  }
+
+  close(): void {
+    this.#source.close();
+  }
+
+  #add({ requests, firstId, newestId }: Batch): void {
+    const { startId = newestId } = this.#now;
+    const known = this.#now.requests;
+    const isKept = known[0] === undefined || known[0].id >= firstId;
+    const kept = isKept ? known : known.filter(({ id }) => id >= firstId);
+    this.#change({
+      requests: requests.length === 0 ? kept : [...kept, ...requests],
+      letGo: firstId - 1,
+      startId,
+    });
+  }
+
+  #change(news: Partial<Arrived>): void {
+    this.#now = { ...this.#now, ...news };
+    this.#onChange(this.#now);
+  }
+}

@@ -1,0 +1,75 @@
+import type { Details } from '../wire.ts';
+import { parseTree, type Node } from './json-tree.ts';
+
+/** What a difference is found between. */
+export interface Side {
+  readonly details: Details;
+  readonly body: string;
+}
+
+/** One place where two requests differ; a side that has nothing there is undefined. */
+export interface Difference {
+  /** `method`, `header x-signature`, `body properties.total`. */
+  readonly where: string;
+  readonly one: string | undefined;
+  readonly other: string | undefined;
+}
+
+/** At most so many are told. */
+export const MAX_DIFFERENCES = 500;
+
+export function differences(one: Side, other: Side): readonly Difference[] {
+  return [
+    ...between(factsOf(one), factsOf(other)),
+    ...between(headersOf(one), headersOf(other)),
+    ...between(bodyOf(one, other.body), bodyOf(other, one.body)),
+  ].slice(0, MAX_DIFFERENCES);
+}
+
+function between(one: ReadonlyMap<string, string>, other: ReadonlyMap<string, string>): Difference[] {
+  return [...new Set([...one.keys(), ...other.keys()])]
+    .filter((where) => one.get(where) !== other.get(where))
+    .map((where) => ({ where, one: one.get(where), other: other.get(where) }));
+}
+
+function factsOf({ details: { summary } }: Side): Map<string, string> {
+  const { method, path, verdict, status, answered, bytes } = summary;
+  return new Map(
+    Object.entries({ method, path, verdict, status: String(status ?? answered), bytes: String(bytes) }),
+  );
+}
+
+function headersOf({ details: { headers } }: Side): Map<string, string> {
+  const found = new Map<string, string>();
+  for (const [name, value] of headers) put(found, `header ${name.toLowerCase()}`, value);
+  return found;
+}
+
+/** By path when both are JSON, else by line. */
+function bodyOf({ body }: Side, otherBody: string): Map<string, string> {
+  const tree = parseTree(body);
+  const found = new Map<string, string>();
+  if (tree === undefined || parseTree(otherBody) === undefined) {
+    for (const [index, line] of body.split('\n').entries()) found.set(`body line ${index + 1}`, line);
+  } else {
+    addLeaves(found, 'body', tree);
+  }
+  return found;
+}
+
+function addLeaves(found: Map<string, string>, where: string, node: Node): void {
+  if (!('entries' in node)) return put(found, where, node.text);
+  if (node.entries.length === 0) return put(found, where, node.kind === 'object' ? '{}' : '[]');
+  for (const { key, node: value } of node.entries) addLeaves(found, `${where}${step(key)}`, value);
+}
+
+/** A header, or a key of one object, that comes several times has all its values. */
+function put(found: Map<string, string>, where: string, text: string): void {
+  const known = found.get(where);
+  found.set(where, known === undefined ? text : `${known}, ${text}`);
+}
+
+function step(key: string | number): string {
+  if (typeof key === 'number') return `[${key}]`;
+  return /^[\p{L}_$][\p{L}\p{N}_$-]*$/u.test(key) ? `.${key}` : `[${JSON.stringify(key)}]`;
+}

@@ -1,0 +1,80 @@
+import type { Summary } from '../wire.ts';
+
+export interface Filter {
+  /** Words, and `type:track`, `user:u1`, `status:5xx` … among them. */
+  readonly text: string;
+  /** Empty: all. */
+  readonly type: string;
+  readonly verdict: string;
+}
+
+export const EVERYTHING: Filter = { text: '', type: '', verdict: '' };
+
+type Test = (summary: Summary) => boolean;
+
+/** The summaries that a filter lets through, in their order. `inBody`: those whose body is known to have the words in it. */
+export function filtered(
+  summaries: readonly Summary[],
+  filter: Filter,
+  inBody: ReadonlySet<number> = new Set(),
+): readonly Summary[] {
+  const { tests, words } = read(filter);
+  if (tests.length === 0 && words.length === 0) return summaries;
+  return summaries.filter(
+    (summary) =>
+      tests.every((test) => test(summary)) &&
+      (words.length === 0 || inBody.has(summary.id) || words.every((word) => textOf(summary).includes(word))),
+  );
+}
+
+/** What is looked for in bodies too: the words of the text, without its terms. */
+export function wordsOf({ text }: Filter): string {
+  return read({ ...EVERYTHING, text }).words.join(' ');
+}
+
+function read({ text, type, verdict }: Filter): { tests: readonly Test[]; words: readonly string[] } {
+  const tests: Test[] = [];
+  const words: string[] = [];
+  for (const word of text.toLowerCase().split(/\s+/).filter(Boolean)) {
+    const [, name = '', value = ''] = /^(\w+):(.+)$/.exec(word) ?? [];
+    const term = TERMS[name];
+    if (term === undefined) words.push(word);
+    else tests.push((summary) => term(summary, value));
+  }
+  if (type !== '') tests.push((summary) => (summary.type ?? '') === (type === NO_TYPE ? '' : type));
+  if (verdict !== '') tests.push((summary) => summary.verdict === verdict);
+  return { tests, words };
+}
+
+/** Chosen in place of a type: requests whose body says none. */
+export const NO_TYPE = '-';
+
+/** The terms of the search field; the help lists them. */
+const TERMS: Readonly<Record<string, (summary: Summary, value: string) => boolean>> = {
+  type: ({ type }, value) => (type ?? '').toLowerCase() === value,
+  event: ({ event }, value) => has(event, value),
+  user: ({ userId, anonymousId }, value) => has(userId, value) || has(anonymousId, value),
+  verdict: ({ verdict }, value) => verdict === value,
+  path: ({ path }, value) => has(path, value),
+  status: ({ status, answered }, value) =>
+    value.endsWith('xx')
+      ? String(status).startsWith(value.slice(0, -2))
+      : String(status ?? answered) === value,
+};
+
+function has(text: string | undefined, value: string): boolean {
+  return text !== undefined && text.toLowerCase().includes(value);
+}
+
+const texts = new WeakMap<Summary, string>();
+
+function textOf(summary: Summary): string {
+  const known = texts.get(summary);
+  if (known !== undefined) return known;
+  const { type, event, userId, anonymousId, messageId, method, path, verdict, status, answered } = summary;
+  const text = [type, event, userId, anonymousId, messageId, method, path, verdict, status ?? answered]
+    .join('\n')
+    .toLowerCase();
+  texts.set(summary, text);
+  return text;
+}

@@ -1,0 +1,71 @@
+import type { JSX } from 'preact';
+import { useEffect, useRef } from 'preact/hooks';
+
+const KEYS: readonly (readonly [keys: readonly string[], what: string])[] = [
+  [['j', '↓'], 'the next request'],
+  [['k', '↑'], 'the one before'],
+  [['g', 'G'], 'the newest, the oldest'],
+  [['Enter'], 'go into the request'],
+  [['/'], 'search'],
+  [['1', '2', '3', '4'], 'tree, text, bytes, headers'],
+  [['r'], 'replay'],
+  [['d'], 'compare with another'],
+  [['c', 'f'], 'copy as curl, as a fixture'],
+  [['Esc'], 'back'],
+  [['?'], 'this help'],
+];
+
+const TERMS: readonly (readonly [term: string, what: string])[] = [
+  ['signup paris', 'both words, in what the list shows or, as they stand, in the body'],
+  ['type:track event:order', 'a type, a part of an event'],
+  ['user:u1', 'a part of a user id or anonymous id'],
+  ['status:5xx status:timeout', 'what was answered'],
+  ['verdict:invalid path:/hook', 'the signature, the path'],
+];
+
+export function Help({
+  isOpen,
+  onClose,
+}: {
+  readonly isOpen: boolean;
+  readonly onClose: () => void;
+}): JSX.Element {
+  const ref = useRef<HTMLDialogElement>(null);
+  useEffect(() => {
+    if (isOpen) ref.current?.showModal();
+    else ref.current?.close();
+  }, [isOpen]);
+  return (
+    <dialog ref={ref} class="help" aria-labelledby="help-title" onClose={onClose}>
+      <header>
+        <h2 id="help-title">Keys and search</h2>
+        <button type="button" onClick={onClose}>
+          Close
+        </button>
+      </header>
+      <dl>
+        {KEYS.map(([keys, what]) => (
+          <div key={what}>
+            <dt>
+              {keys.map((key) => (
+                <kbd key={key}>{key}</kbd>
+              ))}
+            </dt>
+            <dd>{what}</dd>
+          </div>
+        ))}
+      </dl>
+      <h3>In the search field</h3>
+      <dl class="terms">
+        {TERMS.map(([term, what]) => (
+          <div key={term}>
+            <dt>
+              <code>{term}</code>
+            </dt>
+            <dd>{what}</dd>
+          </div>
+        ))}
+      </dl>
+    </dialog>
+  );
+}

@@ -1,0 +1,104 @@
+import type { JSX, RefObject } from 'preact';
+import { useEffect, useState } from 'preact/hooks';
+import type { Forwarded } from '../../forwarding.ts';
+import { printable } from '../../../redact.ts';
+import { messageOf, type Api } from './api.ts';
+import { millisecondsText } from './words.ts';
+
+interface ReplayFormProps {
+  readonly api: Api;
+  readonly id: number;
+  /** Where to; kept from one request to the next. */
+  readonly url: string;
+  readonly onUrl: (url: string) => void;
+  /** Only what came as POST is sent again. */
+  readonly isPost: boolean;
+  readonly formRef: RefObject<HTMLFormElement | null>;
+}
+
+type Outcome = { readonly forwarded: Forwarded } | { readonly fault: string } | 'under way' | undefined;
+
+/** Sends the request once more, byte by byte, and shows what is answered. */
+export function ReplayForm({ api, id, url, onUrl, isPost, formRef }: ReplayFormProps): JSX.Element {
+  const [outcome, setOutcome] = useState<Outcome>();
+  useEffect(() => setOutcome(undefined), [id]);
+  const replay = async (): Promise<void> => {
+    setOutcome('under way');
+    try {
+      setOutcome({ forwarded: await api.replay(id, url === '' ? {} : { url }) });
+    } catch (error) {
+      setOutcome({ fault: messageOf(error) });
+    }
+  };
+  return (
+    <form
+      ref={formRef}
+      class="replay"
+      onSubmit={(event) => {
+        event.preventDefault();
+        void replay();
+      }}
+    >
+      <label class="sr" for="replay-url">
+        Replay to
+      </label>
+      <input
+        id="replay-url"
+        type="text"
+        inputMode="url"
+        autocomplete="off"
+        spellcheck={false}
+        placeholder="http://localhost:3000/webhook"
+        value={url}
+        onInput={({ currentTarget: { value } }) => onUrl(value)}
+      />
+      <button type="submit" class="primary" disabled={!isPost || outcome === 'under way'}>
+        Replay
+      </button>
+      <p class="outcome" role="status">
+        {outcome !== undefined && <OutcomeText outcome={outcome} />}
+      </p>
+    </form>
+  );
+}
+
+function OutcomeText({ outcome }: { readonly outcome: Exclude<Outcome, undefined> }): JSX.Element {
+  if (outcome === 'under way') return <span class="muted">Under way…</span>;
+  if ('fault' in outcome) return <span class="bad">{printable(outcome.fault)}</span>;
+  return <ForwardedText what="Replayed to" forwarded={outcome.forwarded} />;
+}
+
+/** What another receiver said. */
+export function ForwardedText({
+  what,
+  forwarded,
+}: {
+  readonly what: string;
+  readonly forwarded: Forwarded;
+}): JSX.Element {
+  const { url, status, error, detail, reply, ms } = forwarded;
+  const isGood = status !== undefined && status < 300;
+  return (
+    <>
+      {what} <code>{printable(url)}</code>: <strong class={isGood ? 'good' : 'bad'}>{status ?? error}</strong>{' '}
+      in {millisecondsText(ms)}
+      {detail !== undefined && `, ${printable(detail)}`}
+      {reply !== undefined && <Reply text={reply} />}
+    </>
+  );
+}
+
+/** Short ones go into the line. */
+const SHORT = 80;
+
+function Reply({ text }: { readonly text: string }): JSX.Element {
+  const lines = text.trimEnd().split('\n');
+  if (lines.length === 1 && text.length <= SHORT) {
+    return (
+      <>
+        , saying <code>{printable(text.trimEnd())}</code>
+      </>
+    );
+  }
+  return <pre class="reply">{lines.map((line) => printable(line, 2_000)).join('\n')}</pre>;
+}

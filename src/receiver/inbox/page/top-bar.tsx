@@ -1,0 +1,73 @@
+import type { JSX } from 'preact';
+import type { Setup } from '../wire.ts';
+import type { Connection } from './arrivals.ts';
+
+const STATES: Readonly<Record<Connection, string>> = {
+  connecting: 'Connecting…',
+  live: 'Live',
+  lost: 'Connection lost, trying again…',
+  gone: 'Ended',
+};
+
+interface TopBarProps {
+  readonly setup: Setup;
+  readonly connection: Connection;
+  readonly onHelp: () => void;
+}
+
+export function TopBar({ setup, connection, onHelp }: TopBarProps): JSX.Element {
+  return (
+    <header class="top">
+      <h1>
+        <svg viewBox="0 0 16 16" aria-hidden="true">
+          <path d="M2 9l2-6h8l2 6v4H2z M2 9h3.5a2.5 2.5 0 0 0 5 0H14" />
+        </svg>
+        Inbox
+      </h1>
+      <p class="addresses">
+        <code>{setup.receiverUrl}</code>
+        {setup.forwardUrl !== undefined && (
+          <>
+            <span aria-label="forwards to"> → </span>
+            <code>{setup.forwardUrl}</code>
+          </>
+        )}
+      </p>
+      <p class={`connection ${connection}`} role="status">
+        {STATES[connection]}
+      </p>
+      <button type="button" class="help-button" aria-label="Keys and search" onClick={onHelp}>
+        ?
+      </button>
+    </header>
+  );
+}
+
+/** Below the bar when nothing more comes. */
+export function Ended(): JSX.Element {
+  return (
+    <div class="ended" role="alert">
+      <p>
+        <strong>hooks listen has ended, or was started anew.</strong> What came so far can still be read here
+        in the list; bodies are gone with it.
+      </p>
+      <button type="button" onClick={() => window.location.reload()}>
+        Reload
+      </button>
+    </div>
+  );
+}
+
+/** In the list's place when nothing came yet. */
+export function NothingYet({ setup }: { readonly setup: Setup }): JSX.Element {
+  const secret = setup.hasSecret ? ' --secret "$HOOKS_SECRET"' : '';
+  return (
+    <div class="nothing">
+      <h2>Nothing came yet</h2>
+      <p>What is posted to this address shows up here at once:</p>
+      <pre>{setup.receiverUrl}</pre>
+      <p>Try:</p>
+      <pre>{`hooks send track --event Signup \\\n  --url ${setup.receiverUrl}${secret}`}</pre>
+    </div>
+  );
+}

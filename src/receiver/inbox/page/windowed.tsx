@@ -1,0 +1,77 @@
+import type { ComponentChildren, HTMLAttributes, JSX, RefObject } from 'preact';
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
+
+interface WindowedProps {
+  readonly count: number;
+  readonly rowHeight: number;
+  /** The row at an index; it is as high as all the others. */
+  readonly row: (index: number) => ComponentChildren;
+  /** Brought in sight when another one becomes it, as told by its key. */
+  readonly active?: { readonly index: number; readonly key: number | string } | undefined;
+  /** Rows that came on top since the last time: what is being read stays where it is. */
+  readonly grownOnTop?: number;
+  readonly onWidth?: (width: number) => void;
+  /** Of the element that scrolls. */
+  readonly attributes: HTMLAttributes<HTMLDivElement>;
+}
+
+/** Beyond what is in sight, so that scrolling shows no gaps. */
+const SPARE = 8;
+
+/** A list of any length: only the rows in sight are in the page. */
+export function Windowed(props: WindowedProps): JSX.Element {
+  const { count, rowHeight, row, active, grownOnTop = 0, onWidth, attributes } = props;
+  const ref = useRef<HTMLDivElement>(null);
+  const [view, setView] = useState({ top: 0, height: 800 });
+  useSize(ref, ({ height, width }) => {
+    setView((now) => ({ ...now, height }));
+    onWidth?.(width);
+  });
+  useLayoutEffect(() => {
+    const element = ref.current;
+    if (element !== null && grownOnTop > 0 && element.scrollTop > 0)
+      element.scrollTop += grownOnTop * rowHeight;
+  }, [count, grownOnTop, rowHeight]);
+  useLayoutEffect(() => {
+    if (ref.current !== null && active !== undefined) reveal(ref.current, active.index, rowHeight);
+  }, [active?.key, rowHeight]);
+  const first = Math.max(0, Math.floor(view.top / rowHeight) - SPARE);
+  const last = Math.min(count, Math.ceil((view.top + view.height) / rowHeight) + SPARE);
+  const indices = Array.from({ length: Math.max(0, last - first) }, (_, offset) => first + offset);
+  return (
+    <div
+      ref={ref}
+      {...attributes}
+      onScroll={({ currentTarget: { scrollTop } }) => setView((now) => ({ ...now, top: scrollTop }))}
+    >
+      <div role="presentation" class="windowed" style={{ height: `${count * rowHeight}px` }}>
+        <div role="presentation" style={{ transform: `translateY(${first * rowHeight}px)` }}>
+          {indices.map(row)}
+        </div>
+      </div>
+    </div>
+  );
+}
+
+function useSize(
+  ref: RefObject<HTMLDivElement | null>,
+  onSize: (size: { readonly height: number; readonly width: number }) => void,
+): void {
+  useLayoutEffect(() => {
+    const element = ref.current;
+    if (element === null) return undefined;
+    const observer = new ResizeObserver(() =>
+      onSize({ height: element.clientHeight, width: element.clientWidth }),
+    );
+    observer.observe(element);
+    return () => observer.disconnect();
+  }, []);
+}
+
+function reveal(element: HTMLDivElement, index: number, rowHeight: number): void {
+  const top = index * rowHeight;
+  if (top < element.scrollTop) element.scrollTop = top;
+  else if (top + rowHeight > element.scrollTop + element.clientHeight) {
+    element.scrollTop = top + rowHeight - element.clientHeight;
+  }
+}

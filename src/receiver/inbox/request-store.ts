@@ -1,0 +1,97 @@
+import { messageFacts, type ReceivedRequest } from '../received-request.ts';
+import { redactUrl } from '../../redact.ts';
+import type { Summary } from './wire.ts';
+
+export interface StoreLimits {
+  /** @default 20_000 */
+  readonly requests: number;
+  /** Of bodies and headers together. @default 67_108_864 (64 MiB) */
+  readonly bytes: number;
+}
+
+const STORE_LIMITS: StoreLimits = { requests: 20_000, bytes: 64 * 1024 * 1024 };
+
+/** A request as it is kept: secrets included, since a replay sends them. Nothing of it is shown but by the summary and details.ts. */
+export interface Kept {
+  readonly summary: Summary;
+  readonly request: ReceivedRequest;
+}
+
+/** The last requests, in memory: the oldest are let go when there are too many or too large ones. */
+export class RequestStore {
+  readonly #limits: StoreLimits;
+  readonly #kept: Kept[] = [];
+  #firstId = 1;
+  #bytes = 0;
+
+  constructor(limits: Partial<StoreLimits> = {}) {
+    this.#limits = { ...STORE_LIMITS, ...limits };
+  }
+
+  /** Of the oldest that is kept; of the next one, when none is. */
+  get firstId(): number {
+    return this.#firstId;
+  }
+
+  get nextId(): number {
+    return this.#firstId + this.#kept.length;
+  }
+
+  add(received: ReceivedRequest): void {
+    // A copy: what came over a socket shares its memory with all else that was read with it.
+    const request = { ...received, body: new Uint8Array(received.body) };
+    this.#kept.push({ request, summary: summaryOf(request, this.nextId) });
+    this.#bytes += bytesOf(request);
+    const { requests, bytes } = this.#limits;
+    while (this.#kept.length > requests || (this.#bytes > bytes && this.#kept.length > 1)) this.#letGo();
+  }
+
+  get(id: number): Kept | undefined {
+    return this.#kept[id - this.#firstId];
+  }
+
+  /** In order, from this id on. */
+  since(id: number, limit: number): readonly Kept[] {
+    const start = Math.max(0, id - this.#firstId);
+    return this.#kept.slice(start, start + limit);
+  }
+
+  #letGo(): void {
+    const oldest = this.#kept.shift();
+    if (oldest === undefined) return;
+    this.#firstId += 1;
+    this.#bytes -= bytesOf(oldest.request);
+  }
+}
+
+/** What a request takes besides its body and headers. */
+const OVERHEAD_BYTES = 1024;
+
+function bytesOf({ body, rawHeaders, path }: ReceivedRequest): number {
+  const headers = rawHeaders.reduce((sum, text) => sum + text.length, 0);
+  return body.byteLength + headers + path.length + OVERHEAD_BYTES;
+}
+
+/** Of what a sender chooses; the whole is in the body. */
+const MAX_FACT_LENGTH = 200;
+
+function summaryOf(request: ReceivedRequest, id: number): Summary {
+  const { at, method, path, verdict, status = null, answered, body, ms } = request;
+  const facts = Object.entries(messageFacts(body)).map(([name, text]) => [name, shortened(String(text))]);
+  return {
+    ...(Object.fromEntries(facts) as Record<string, string>),
+    id,
+    at,
+    method,
+    path: shortened(redactUrl(path)),
+    verdict,
+    status,
+    answered,
+    bytes: body.byteLength,
+    ms,
+  };
+}
+
+function shortened(text: string): string {
+  return text.length > MAX_FACT_LENGTH ? `${text.slice(0, MAX_FACT_LENGTH)}…` : text;
+}

@@ -1,0 +1,82 @@
+import { reportFormat } from './open-report.ts';
+import { openReplacing } from './replacing-file.ts';
+import { attributes, escapeXml } from './xml.ts';
+
+/** One thing that was tried, of a few that fit into memory. */
+export interface ReportedCase {
+  /** JUnit: with `name` it tells cases apart. */
+  readonly classname: string;
+  readonly name: string;
+  /** `error`: it could not be tried. */
+  readonly outcome: 'passed' | 'failure' | 'error' | 'skipped';
+  readonly ms?: number | undefined;
+  /** Why it did not pass: in a line, as a code, and at length. */
+  readonly message?: string | undefined;
+  readonly type?: string | undefined;
+  readonly details?: string | undefined;
+  /** What a JSON report says of it. */
+  readonly line: object;
+}
+
+/** A file that takes everything at once, at the end. */
+export interface CaseReport {
+  /** Throws InputError when it could not be written. */
+  finish(cases: readonly ReportedCase[], summary: { readonly ms: number }): Promise<void>;
+  /** Leaves nothing behind, and what stood there before as it was. */
+  abandon(): Promise<void>;
+}
+
+interface CaseReportOptions {
+  /** The file as errors show it. */
+  readonly name: string;
+  /** As `hooks test`. */
+  readonly suite: string;
+}
+
+/** JUnit or JSON, by the extension. Throws ConfigError for another one, InputError when it cannot be written: before anything is tried. */
+export async function openCaseReport(
+  target: string,
+  { name, suite }: CaseReportOptions,
+): Promise<CaseReport> {
+  const format = reportFormat(target, name);
+  const replacing = await openReplacing(target, name);
+  return {
+    finish: async (cases, summary) => {
+      const text = format === '.xml' ? junit(suite, cases, summary) : json(cases, summary);
+      await replacing.file.add(Buffer.from(text));
+      await replacing.commit();
+    },
+    abandon: () => replacing.abandon(),
+  };
+}
+
+function json(cases: readonly ReportedCase[], summary: object): string {
+  const lines = cases.map(({ line }) => `\n${JSON.stringify(line)}`).join(',');
+  return `{"results":[${lines}\n],"summary":${JSON.stringify(summary)}}\n`;
+}
+
+function junit(suite: string, cases: readonly ReportedCase[], { ms }: { readonly ms: number }): string {
+  const count = (wanted: ReportedCase['outcome']): number =>
+    cases.filter(({ outcome }) => outcome === wanted).length;
+  const totals = attributes({
+    tests: cases.length,
+    failures: count('failure'),
+    errors: count('error'),
+    skipped: count('skipped'),
+    time: seconds(ms),
+  });
+  const head = `<?xml version="1.0" encoding="UTF-8"?>\n<testsuites name="hooks"${totals}>\n`;
+  const suiteTag = `<testsuite${attributes({ name: suite })}${totals}>\n`;
+  return `${head}${suiteTag}${cases.map(caseOf).join('')}</testsuite>\n</testsuites>\n`;
+}
+
+function caseOf({ classname, name, outcome, ms, message, type, details = '' }: ReportedCase): string {
+  const tag = `<testcase${attributes({ classname, name, time: ms === undefined ? undefined : seconds(ms) })}`;
+  if (outcome === 'passed') return `${tag}/>\n`;
+  if (outcome === 'skipped') return `${tag}><skipped${attributes({ message })}/></testcase>\n`;
+  return `${tag}><${outcome}${attributes({ message, type })}>${escapeXml(details)}</${outcome}></testcase>\n`;
+}
+
+function seconds(ms: number): string {
+  return (ms / 1_000).toFixed(3);
+}

@@ -1,0 +1,104 @@
+import { stat, statfs } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import type { Clock } from '../clock.ts';
+import { Connection } from './connection.ts';
+import { isCurrent, type Tables } from './schema.ts';
+import { loadSqlite, type Database } from './sqlite.ts';
+import { SqliteStore } from './sqlite-store.ts';
+import type { Store } from './store.ts';
+import { isBusy, storeError } from './store-error.ts';
+
+/** What can be seen of a store's file without making, changing or migrating it. */
+export interface StoreExamination {
+  readonly file: string;
+  readonly bytes: number;
+  /** Of the file: `0o600`. */
+  readonly mode: number;
+  /** SQLite's, as `3.51.3`. */
+  readonly sqliteVersion: string;
+  readonly isLocked: boolean;
+  /** What SQLite's quick check says is damaged; undefined: nothing, or the file is too large for a quick answer. */
+  readonly damage: string | undefined;
+  readonly isChecked: boolean;
+  /** Whether its tables are those that this program knows; older ones are brought up to date by the next that opens it. */
+  readonly isCurrent: boolean;
+}
+
+/** Free for this user, in bytes, on the file system of the nearest folder that is there. */
+export async function freeBytesAt(folder: string): Promise<number> {
+  try {
+    const { bavail, bsize } = await statfs(folder);
+    return bavail * bsize;
+  } catch (error) {
+    const parent = dirname(folder);
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT' || parent === folder) throw error; // of a file operation
+    return freeBytesAt(parent);
+  }
+}
+
+/** The check reads all of the file: beyond this it takes longer than a person waits. */
+const LARGEST_CHECKED = 256 * 1024 * 1024;
+const LOCK_WAIT_MS = 1_000;
+
+interface ExamineOptions {
+  readonly clock: Clock;
+  readonly tables: readonly Tables[];
+}
+
+/** Looks at a file that is there; `use` may read it on, when its tables are current. Throws QueueError when it cannot be opened. */
+export async function examineStore<T>(
+  file: string,
+  { clock, tables }: ExamineOptions,
+  use: (store: Store) => Promise<T>,
+): Promise<StoreExamination & { readonly used: T | undefined }> {
+  const { DatabaseSync } = await loadSqlite();
+  try {
+    const { size: bytes, mode } = await stat(file);
+    const open = (): Database => new DatabaseSync(file, { timeout: LOCK_WAIT_MS });
+    const database = open();
+    const store = new SqliteStore(new Connection(database, file), {
+      file,
+      clock,
+      reopen: async () => new Connection(open(), file),
+    });
+    try {
+      const isChecked = bytes <= LARGEST_CHECKED;
+      const seen: StoreExamination = {
+        file,
+        bytes,
+        mode: mode & 0o777,
+        sqliteVersion: String(valueOf(database, 'SELECT sqlite_version()')),
+        isLocked: isLocked(database),
+        damage: isChecked ? damageOf(database) : undefined,
+        isChecked,
+        isCurrent: isCurrent(database, tables, file),
+      };
+      const isReadable = seen.isCurrent && seen.damage === undefined;
+      return { ...seen, used: isReadable ? await use(store) : undefined };
+    } finally {
+      await store.close();
+    }
+  } catch (error) {
+    throw storeError(error, file);
+  }
+}
+
+function isLocked(database: Database): boolean {
+  try {
+    database.exec('BEGIN IMMEDIATE');
+    database.exec('ROLLBACK');
+    return false;
+  } catch (error) {
+    if (isBusy(error)) return true;
+    throw error;
+  }
+}
+
+function damageOf(database: Database): string | undefined {
+  const said = String(valueOf(database, 'PRAGMA quick_check(1)'));
+  return said === 'ok' ? undefined : said;
+}
+
+function valueOf(database: Database, sql: string): unknown {
+  return Object.values(database.prepare(sql).get() ?? {})[0];
+}

@@ -1,0 +1,128 @@
+import type { BackendFactory, IQueueBackend } from 'bullmq';
+import { toJob, BullmqSeries, type BackendOptions } from './bullmq-series.ts';
+import type { Lines, NewEntry, Series, Server } from './server.ts';
+import { closedError, serverError } from './server-error.ts';
+
+export interface ConnectionOptions {
+  /** The URL as it may be shown. */
+  readonly place: string;
+  /** How long a command may take. */
+  readonly answerMs: number;
+}
+
+/** A server as its driver gives it. */
+export interface Connection {
+  readonly place: string;
+  /** BullMQ's backend over it, which it does not own. Each has its own listeners on the connection. */
+  readonly backend: (name: string, options: BackendOptions) => Promise<IQueueBackend>;
+  readonly lines: Lines;
+  readonly warnings: () => Promise<readonly string[]>;
+  readonly close: () => Promise<void>;
+}
+
+/** Nobody reads the events that BullMQ tells of each entry; Bull Board shows the latest. */
+const EVENTS_KEPT = 100;
+/** What the store's own checks are written to. */
+const CHECKED = 'hooks-check';
+/** BullMQ's default prefix: its tools look there. */
+const PREFIX = 'bull';
+
+export class BullmqServer implements Server {
+  readonly place: string;
+  readonly lines: Lines;
+  readonly #connection: Connection;
+  readonly #series = new Map<string, Series>();
+  #checksOpened: IQueueBackend | undefined;
+  #closed: Promise<void> | undefined;
+
+  constructor(connection: Connection) {
+    this.#connection = connection;
+    this.place = connection.place;
+    const { lines } = connection;
+    this.lines = {
+      join: (ids) => this.#guard(() => lines.join(ids)),
+      leave: (id) => this.#guard(() => lines.leave(id)),
+      firsts: (keys) => this.#guard(() => lines.firsts(keys)),
+    };
+  }
+
+  series(name: string): Series {
+    const known = this.#series.get(name);
+    if (known !== undefined) return known;
+    const made = new BullmqSeries({
+      open: (options) => this.#open(name, options),
+      guard: (act) => this.#guard(act),
+    });
+    this.#series.set(name, made);
+    return made;
+  }
+
+  add(entries: readonly NewEntry[]): Promise<void> {
+    if (entries.length === 0) return this.#guard(async () => {});
+    return this.#guard(async () => {
+      const flow = entries.map((entry) => ({
+        jobData: toJob(entry),
+        jobId: entry.id,
+        parentKeyOpts: {},
+        prefix: PREFIX,
+        queueName: entry.series,
+      }));
+      const answers = await (await this.#checks()).addFlow(flow);
+      const failed = answers.find(([error]) => error !== null);
+      if (failed !== undefined) throw failed[0] ?? new Error('nothing was added');
+    });
+  }
+
+  check(): Promise<void> {
+    return this.#guard(async () => {
+      await (await this.#checks()).setQueueMeta({ checkedAt: Date.now() });
+    });
+  }
+
+  warnings(): Promise<readonly string[]> {
+    return this.#guard(() => this.#connection.warnings());
+  }
+
+  close(): Promise<void> {
+    this.#closed ??= this.#connection.close();
+    return this.#closed;
+  }
+
+  async #checks(): Promise<IQueueBackend> {
+    this.#checksOpened ??= await this.#connection.backend(CHECKED, { lockDuration: 1, stalledInterval: 1 });
+    return this.#checksOpened;
+  }
+
+  async #open(name: string, options: BackendOptions): Promise<IQueueBackend> {
+    const backend = await this.#connection.backend(name, options);
+    // Without it, ten thousand events of each series are kept.
+    await backend.setQueueMeta({ 'opts.maxLenEvents': EVENTS_KEPT });
+    return backend;
+  }
+
+  async #guard<T>(act: () => Promise<T>): Promise<T> {
+    if (this.#closed !== undefined) throw closedError(this.place);
+    try {
+      return await act();
+    } catch (error) {
+      throw this.#closed === undefined ? serverError(error, this.place) : closedError(this.place);
+    }
+  }
+}
+
+/** What BullMQ takes beside the connection: nothing is ever given up for having been interrupted too often. */
+export async function openBackend<C>(
+  factory: BackendFactory<IQueueBackend, C>,
+  {
+    name,
+    connection,
+    options,
+  }: { readonly name: string; readonly connection: C; readonly options: BackendOptions },
+): Promise<IQueueBackend> {
+  const backendOptions = { connection, prefix: PREFIX, maxStalledCount: 2 ** 31 - 1, skipVersionCheck: true };
+  const backend = factory(name, { ...backendOptions, ...options });
+  // Each command tells of it by its own rejection.
+  backend.on('error', () => {});
+  await backend.waitUntilReady();
+  return backend;
+}

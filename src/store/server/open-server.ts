@@ -1,0 +1,28 @@
+import { redactUrl } from '../../redact.ts';
+import { BullmqServer, type Connection, type ConnectionOptions } from './bullmq-server.ts';
+import { connectPostgres } from './postgres-connection.ts';
+import { connectRedis } from './redis-connection.ts';
+import { schemeOf, type Scheme } from './scheme.ts';
+import type { Server } from './server.ts';
+
+const CONNECTORS = {
+  'redis:': connectRedis,
+  'rediss:': connectRedis,
+  'postgres:': connectPostgres,
+  'postgresql:': connectPostgres,
+} satisfies Record<Scheme, (url: string, options: ConnectionOptions) => Promise<Connection>>;
+
+/** A server on the same network answers in a thousandth of it. */
+const ANSWER_MS = 5_000;
+
+/** Throws ConfigError for a driver that is not installed, QueueError for a server that cannot be used. */
+export async function openServer(url: string, { answerMs = ANSWER_MS } = {}): Promise<Server> {
+  const scheme = schemeOf(url);
+  if (scheme === undefined) throw new Error(`No server: ${redactUrl(url)}`);
+  return new BullmqServer(await CONNECTORS[scheme](url, { place: placeOf(url), answerMs }));
+}
+
+/** Without userinfo, and without the parameters, of which only some are known to be harmless. */
+function placeOf(url: string): string {
+  return redactUrl(url).replace(/[?#].*$/s, '');
+}

@@ -1,0 +1,151 @@
+import type { Pool, PoolClient } from 'pg';
+import type { BackendFactory, IQueueBackend } from 'bullmq';
+import { openBackend, type Connection, type ConnectionOptions } from './bullmq-server.ts';
+import { loadPackages } from './packages.ts';
+import type { InLine, Lines } from './server.ts';
+import { serverError } from './server-error.ts';
+
+/** A claim takes several at once. */
+const CONNECTIONS = 10;
+/** Where BullMQ looks for its tables in a pool that is handed to it. */
+const SCHEMA = 'bullmq';
+/** Any number that nobody else takes: who makes the table holds it. */
+const TABLE_LOCK = 0x686f6f6b;
+
+/** Rejects with QueueError for a server that cannot be used. */
+export async function connectPostgres(
+  url: string,
+  { place, answerMs }: ConnectionOptions,
+): Promise<Connection> {
+  const [{ default: pg }, bullmq] = await loadPackages(place, ['pg', 'bullmq'], () =>
+    Promise.all([import('pg'), import('bullmq')]),
+  );
+  const pool = new pg.Pool({
+    connectionString: url,
+    max: CONNECTIONS,
+    connectionTimeoutMillis: answerMs,
+    query_timeout: answerMs,
+    statement_timeout: answerMs,
+    keepAlive: true,
+    allowExitOnIdle: true,
+    // eslint-disable-next-line typescript/no-misused-promises -- it is awaited, whatever its type says
+    onConnect: (client) => {
+      // Between the queries of a transaction nobody else listens, and what nobody hears ends the process.
+      client.on('error', () => {});
+      return client.query(`SET search_path TO ${SCHEMA}`);
+    },
+  });
+  // Of connections that nobody uses; who uses one is told by its query.
+  pool.on('error', () => {});
+  pool.setMaxListeners(0);
+  try {
+    await prepare(pool, bullmq);
+  } catch (error) {
+    await pool.end();
+    throw serverError(error, place);
+  }
+  return {
+    place,
+    backend: (name, options) =>
+      openBackend(bullmq.createPostgresBackend as BackendFactory<IQueueBackend, Pool>, {
+        name,
+        connection: pool,
+        options,
+      }), // a pool is one of the connections that it takes
+    lines: postgresLines(pool),
+    warnings: () => warnings(pool, place),
+    close: () => pool.end(),
+  };
+}
+
+/** Makes BullMQ's tables and ours, once. Who may not make tables can use those that somebody else has made. */
+async function prepare(pool: Pool, bullmq: typeof import('bullmq')): Promise<void> {
+  const client = await pool.connect();
+  try {
+    await client.query('SET statement_timeout TO 60000');
+    await bullmq.assertSchemaCompatibility(client, SCHEMA).catch(async (error: unknown) => {
+      if (!(error instanceof bullmq.SchemaMigrationRequiredError)) throw error;
+      await bullmq.runMigrations(client, SCHEMA);
+    });
+    const { rows } = await client.query<{ made: string | null }>(
+      `SELECT to_regclass('${SCHEMA}.hooks_lines')::text AS made`,
+    );
+    if (rows[0]?.made === null) await makeTable(client);
+  } finally {
+    client.release(true);
+  }
+}
+
+async function makeTable(client: PoolClient): Promise<void> {
+  await client.query('BEGIN');
+  await client.query('SELECT pg_advisory_xact_lock($1)', [TABLE_LOCK]);
+  await client.query(`CREATE TABLE IF NOT EXISTS ${SCHEMA}.hooks_lines (
+    line text NOT NULL,
+    seq bigint GENERATED ALWAYS AS IDENTITY,
+    id text NOT NULL,
+    PRIMARY KEY (line, seq)
+  )`);
+  await client.query('COMMIT');
+}
+
+async function warnings(pool: Pool, place: string): Promise<readonly string[]> {
+  const { rows } = await pool.query<{ name: string; setting: string }>(
+    "SELECT name, setting FROM pg_settings WHERE name IN ('fsync', 'full_page_writes', 'synchronous_commit')",
+  );
+  return rows
+    .filter(({ setting }) => setting === 'off')
+    .map(({ name }) => `${place} may lose what it acknowledged when it crashes; set \`${name} = on\``);
+}
+
+/** A row for each id in each line. */
+function postgresLines(pool: Pool): Lines {
+  return {
+    join: (ids) => inTransaction(pool, (client) => join(client, ids)),
+    leave: async ({ id, keys }) => {
+      await pool.query('DELETE FROM hooks_lines WHERE line = ANY($1) AND id = $2', [keys.map(lineOf), id]);
+    },
+    firsts: async (keys) => {
+      const { rows } = await pool.query<{ id: string | null }>(
+        `SELECT (SELECT id FROM hooks_lines WHERE line = wanted ORDER BY seq LIMIT 1) AS id
+           FROM unnest($1::text[]) WITH ORDINALITY AS t (wanted, place) ORDER BY place`,
+        [keys.map(lineOf)],
+      );
+      return rows.map(({ id }) => id ?? undefined);
+    },
+  };
+}
+
+async function join(client: PoolClient, ids: readonly InLine[]): Promise<void> {
+  const rows = ids.flatMap(({ id, keys }) => [...new Set(keys)].map((key) => ({ line: lineOf(key), id })));
+  const lines = [...new Set(rows.map(({ line }) => line))].toSorted();
+  // Numbers are given out in the order of asking, rows are seen in the order of committing: one at a time for each line.
+  await client.query('SELECT pg_advisory_xact_lock(hashtext(line)) FROM unnest($1::text[]) AS t (line)', [
+    lines,
+  ]);
+  await client.query(
+    `INSERT INTO hooks_lines (line, id)
+       SELECT line, id FROM unnest($1::text[], $2::text[]) WITH ORDINALITY AS t (line, id, place) ORDER BY place`,
+    [rows.map(({ line }) => line), rows.map(({ id }) => id)],
+  );
+}
+
+async function inTransaction(pool: Pool, act: (client: PoolClient) => Promise<void>): Promise<void> {
+  const client = await pool.connect();
+  let failed: Error | undefined;
+  try {
+    await client.query('BEGIN');
+    await act(client);
+    await client.query('COMMIT');
+  } catch (error) {
+    failed = error instanceof Error ? error : new Error(String(error));
+    throw error;
+  } finally {
+    // What failed in a transaction is not used again: the server takes it back.
+    client.release(failed);
+  }
+}
+
+/** PostgreSQL's text holds no NUL. */
+function lineOf(key: string): string {
+  return JSON.stringify(key);
+}

@@ -1,0 +1,75 @@
+import { ClosedError, HooksError, QueueError } from '../../errors.ts';
+
+interface Told {
+  readonly code?: unknown;
+  readonly message?: unknown;
+  readonly errors?: readonly unknown[];
+}
+
+/** What the server, its driver or the network said, as an error a person can act upon. Nothing of the URL but `place` is in it. */
+export function serverError(cause: unknown, place: string): HooksError {
+  if (cause instanceof HooksError) return cause;
+  const told = textOf(cause);
+  const [what, hint] = REASONS.find(([pattern]) => pattern.test(told))?.[1] ?? [
+    `failed: ${withoutUrls(told)}`,
+    'it is tried again; -v shows where it failed',
+  ];
+  return new QueueError(`The queue at ${place} ${what}`, { hint, cause: withoutSecrets(cause) });
+}
+
+export function closedError(place: string): ClosedError {
+  return new ClosedError(`The queue at ${place} is closed`);
+}
+
+const BACK = 'check that the server runs and can be reached; whoever delivers goes on by itself when it does';
+
+const REASONS: readonly (readonly [RegExp, readonly [what: string, hint: string]])[] = [
+  [/ECONNREFUSED/, ['cannot be reached: the connection is refused', BACK]],
+  [/ENOTFOUND|EAI_AGAIN/, ['cannot be reached: its name is not known', BACK]],
+  [/timed? ?out|ETIMEDOUT|timeout exceeded/i, ['does not answer in time', BACK]],
+  [
+    /Stream isn't writeable|Connection is closed|ECONNRESET|EPIPE|terminated|max retries per request|socket/i,
+    ['cannot be reached: the connection is lost', BACK],
+  ],
+  [
+    /WRONGPASS|NOAUTH|password authentication|28P01|28000|invalid username-password/i,
+    ['refuses the user or password', 'check the userinfo of `store`'],
+  ],
+  [/NOPERM|permission denied|42501/, ['does not allow it', 'give its user the right to read and write']],
+  [
+    /3D000|does not exist.*database|database .* does not exist/,
+    ['has no such database', 'create it, or name another one in `store`'],
+  ],
+  [/\bOOM\b|53100|disk full|No space left/i, ['is full', 'make room; what waits in the queue is kept']],
+  [/MISCONF/, ['cannot write to its disk', 'see its log; what waits in the queue is kept']],
+  [/READONLY|25006|read-only/i, ['is read-only: a replica, most likely', 'name the primary in `store`']],
+  [/LOADING|57P03|starting up|57P01|57P02|shutting down/, ['is starting or stopping', BACK]],
+  [
+    /53300|too many (?:clients|connections)/i,
+    ['has no connection left', 'raise max_connections, or run fewer processes'],
+  ],
+  [
+    /certificate|self-signed|TLS|SSL/i,
+    [
+      'cannot be reached: TLS failed',
+      'check the scheme of `store` (rediss:, sslmode) and NODE_EXTRA_CA_CERTS',
+    ],
+  ],
+];
+
+/** Node tells of a name with several addresses by one error of many. */
+function textOf(cause: unknown): string {
+  const { code, message, errors = [] } = (cause ?? {}) as Told; // whatever was thrown: each is looked at before use
+  return [code, message, ...errors.map(textOf)].filter((part) => part !== undefined && part !== '').join(' ');
+}
+
+function withoutUrls(text: string): string {
+  return text.replace(/\b[a-z]+:\/\/\S+/gi, '…');
+}
+
+/** A driver's error may carry the command, its arguments or the connection's options. */
+function withoutSecrets(cause: unknown): Error {
+  const error = new Error(withoutUrls(textOf(cause)));
+  if (cause instanceof Error && cause.stack !== undefined) error.stack = withoutUrls(cause.stack);
+  return error;
+}

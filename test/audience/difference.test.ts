@@ -1,0 +1,143 @@
+import * as fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { changesIn, Comparison, type Change } from '../../src/audience/difference.ts';
+import type { JsonValue } from '../../src/message/types.ts';
+import { readEntry, writeEntry, writeId, type Entry } from '../../src/audience/entry.ts';
+
+const comparison = new Comparison();
+
+interface Compared {
+  readonly changes: readonly Change[];
+  readonly kept: readonly string[];
+  readonly counts: ReturnType<Comparison['compare']>;
+}
+
+function bytesOf(entries: readonly Entry[], kind: 'audience' | 'trait'): Buffer {
+  return Buffer.from(entries.map((entry) => `${writeEntry(entry, kind)}\n`).join(''));
+}
+
+function compare(
+  told: readonly Entry[],
+  given: readonly Entry[],
+  { doubtful = [], kind = 'trait' }: { doubtful?: readonly string[]; kind?: 'audience' | 'trait' } = {},
+): Compared {
+  const changes: Change[] = [];
+  const kept: string[] = [];
+  const half = Math.floor(given.length / 2);
+  const counts = comparison.compare(
+    { members: told.length, entries: bytesOf(told, kind), doubtful: doubtful.map(writeId) },
+    {
+      chunks: [bytesOf(given.slice(0, half), kind), bytesOf(given.slice(half), kind)],
+      count: given.length,
+      absent: null,
+    },
+    (change) => changes.push(change),
+    (line) => kept.push(Buffer.from(line).toString()),
+  );
+  return { changes, kept, counts };
+}
+
+const members = (...ids: readonly string[]): readonly Entry[] =>
+  ids.map((userId) => ({ userId, value: true }));
+const brief = ({ kind, userId, value }: Change): string => `${kind} ${userId} ${JSON.stringify(value)}`;
+
+/** The types of fast-check call its arrays mutable. */
+const json = fc.jsonValue({ maxDepth: 2 }) as fc.Arbitrary<JsonValue>;
+/** Ids that look like one another, like JSON, and like lines. */
+const ids = fc.oneof(
+  fc.constantFrom('a', 'aa', 'b', 'ab', '"', '"a"', 'a\tb', 'a\nb', '\u0000', 'é', '🔥', 'a b', '\\n'),
+  fc.string({ minLength: 1, maxLength: 3, unit: 'grapheme' }),
+);
+const values = fc.oneof(fc.constantFrom(1, 2, true, null, 'a', 'a\tb\n', ''), json);
+const entries = fc.array(fc.record({ userId: ids, value: values }), { maxLength: 12 });
+
+describe('an entry', () => {
+  it('is one line, and reads back as it was', () => {
+    fc.assert(
+      fc.property(ids, json, (userId, value) => {
+        const line = writeEntry({ userId, value }, 'trait');
+        expect(line).not.toContain('\n');
+        expect(JSON.stringify(readEntry(line))).toBe(JSON.stringify({ userId, value }));
+        expect(readEntry(writeEntry({ userId, value: true }, 'audience'))).toEqual({ userId, value: true });
+      }),
+    );
+  });
+});
+
+describe('the difference of a partition', () => {
+  it('is nothing between equal lists, in whatever order', () => {
+    const { changes, kept, counts } = compare(members('a', 'b', 'c'), members('c', 'a', 'b'));
+    expect([changes, kept.length]).toEqual([[], 3]);
+    expect(counts).toEqual({
+      members: 3,
+      duplicates: 0,
+      added: 0,
+      removed: 0,
+      changed: 0,
+      unchanged: 3,
+      repeated: 0,
+    });
+  });
+
+  it('is who joined and who left', () => {
+    const { changes, kept } = compare(members('a', 'b'), members('b', 'c'), { kind: 'audience' });
+    expect(changes.map(brief).toSorted()).toEqual(['added c true', 'removed a null']);
+    expect(kept).toEqual(['b\n']);
+  });
+
+  it('is another value, of those given twice the last', () => {
+    const told = [
+      { userId: 'a', value: 1 },
+      { userId: 'b', value: 1 },
+    ];
+    const given = [
+      { userId: 'a', value: 2 },
+      { userId: 'b', value: 5 },
+      { userId: 'b', value: 1 },
+    ];
+    const { changes, counts } = compare(told, given);
+    expect(changes.map(brief)).toEqual(['changed a 2']);
+    expect(counts).toMatchObject({ members: 2, duplicates: 1, changed: 1, unchanged: 1 });
+  });
+
+  it('repeats what is in doubt, as it is now', () => {
+    const doubtful = ['a', 'b', 'c', 'd'];
+    const { changes, counts } = compare(members('a', 'b'), members('a', 'c'), { doubtful });
+    expect(changes.map(brief).toSorted()).toEqual([
+      'added c true',
+      'removed b null',
+      'repeated a true',
+      'repeated d null',
+    ]);
+    expect(counts).toMatchObject({ added: 1, removed: 1, repeated: 2, unchanged: 0 });
+    expect(changesIn(counts)).toBe(4);
+  });
+
+  it('is what two maps say, whatever the ids and values are', () => {
+    fc.assert(
+      fc.property(entries, entries, fc.array(ids, { maxLength: 4 }), (before, given, doubts) => {
+        const told = new Map(before.map(({ userId, value }) => [userId, value]));
+        const now = new Map(given.map(({ userId, value }) => [userId, value]));
+        const doubtful = [...new Set(doubts)];
+        const expected = [...new Set([...told.keys(), ...now.keys(), ...doubtful])].flatMap((userId) => {
+          const [one, other] = [told.get(userId), now.get(userId)];
+          const isSame =
+            told.has(userId) === now.has(userId) && JSON.stringify(one) === JSON.stringify(other);
+          return isSame && !doubtful.includes(userId) ? [] : [`${userId} ${JSON.stringify(other ?? null)}`];
+        });
+        const { changes, counts, kept } = compare(
+          [...told].map(([userId, value]) => ({ userId, value })),
+          given,
+          { doubtful },
+        );
+        expect(changes.map(({ userId, value }) => `${userId} ${JSON.stringify(value)}`).toSorted()).toEqual(
+          expected.toSorted(),
+        );
+        expect(counts).toMatchObject({ members: now.size, duplicates: given.length - now.size });
+        expect(changesIn(counts)).toBe(changes.length);
+        expect(kept).toHaveLength(counts.unchanged);
+      }),
+      { numRuns: 500 },
+    );
+  });
+});

@@ -1,0 +1,196 @@
+import * as fc from 'fast-check';
+import { gzipSync } from 'node:zlib';
+import { describe, expect, it } from 'vitest';
+import { PARTITIONS, readEntry, type Entry } from '../../src/audience/entry.ts';
+import type { ReadOptions } from '../../src/audience/read/layout.ts';
+import { readEntries } from '../../src/audience/read/read-entries.ts';
+import { Spill } from '../../src/audience/spill.ts';
+import { InputError } from '../../src/errors.ts';
+import { unpacked } from '../../src/replay/gunzip.ts';
+
+type Kind = 'audience' | 'trait';
+
+interface Reading extends ReadOptions {
+  readonly kind?: Kind;
+  /** So many bytes at once. */
+  readonly chunk?: number;
+}
+
+async function* inChunks(bytes: Uint8Array, size: number): AsyncGenerator<Uint8Array> {
+  for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size);
+}
+
+async function read(
+  input: string | Uint8Array,
+  { kind = 'audience', chunk = 64 * 1024, ...options }: Reading = {},
+): Promise<readonly Entry[]> {
+  const spill = await Spill.open();
+  try {
+    const bytes = typeof input === 'string' ? Buffer.from(input) : input;
+    const signal = new AbortController().signal;
+    await readEntries(unpacked(inChunks(bytes, chunk)), spill, { ...options, kind, file: 'members', signal });
+    spill.finish();
+    return Array.from({ length: PARTITIONS }, (_, partition) => Buffer.concat(spill.chunksOf(partition)))
+      .flatMap((lines) => lines.toString().split('\n').slice(0, -1))
+      .map(readEntry);
+  } finally {
+    spill.close();
+  }
+}
+
+async function ids(input: string | Uint8Array, options?: Reading): Promise<readonly string[]> {
+  return (await read(input, options)).map(({ userId }) => userId).toSorted();
+}
+
+async function valuesOf(input: string, options?: Reading): Promise<Record<string, unknown>> {
+  const entries = await read(input, { kind: 'trait', ...options });
+  return Object.fromEntries(entries.map(({ userId, value }) => [userId, value]));
+}
+
+async function refusal(input: string | Uint8Array, options?: Reading): Promise<string> {
+  const error: unknown = await read(input, options).catch((thrown: unknown) => thrown);
+  if (!(error instanceof InputError)) throw new Error(`Expected an InputError, got ${String(error)}`);
+  return `${error.file}:${error.line}: ${error.message}; ${error.hint}`;
+}
+
+describe('one id a line', () => {
+  it.each([
+    ['plain', 'u1\nu2\n', ['u1', 'u2']],
+    ['without an end to the last line', 'u1\nu2', ['u1', 'u2']],
+    ['with CR LF and blank lines', '\r\n\nu1\r\n\r\n u2 \r\n', ['u1', 'u2']],
+    ['with a BOM', '\ufeffu1\nu2\n', ['u1', 'u2']],
+    ['with blanks, quotes and controls inside', 'a b\nu"1\nu!1\nx\ty\n', ['a b', 'u!1', 'u"1', 'x\ty']],
+    ['in any script', 'é\n優\n🔥\n', ['é', '優', '🔥'].toSorted()],
+    ['given twice', 'u1\nu1\n', ['u1', 'u1']],
+  ])('is read %s', async (_, input, expected) => {
+    expect(await ids(input)).toEqual(expected);
+    expect(await ids(input, { chunk: 1 })).toEqual(expected);
+  });
+
+  it('is read gzipped', async () => {
+    expect(await ids(gzipSync('u1\nu2\n'))).toEqual(['u1', 'u2']);
+  });
+
+  it('is nothing when there is nothing', async () => {
+    expect(await ids('')).toEqual([]);
+    expect(await ids('\n \n')).toEqual([]);
+  });
+
+  it('refuses what is no list of ids, with the line', async () => {
+    expect(await refusal(Buffer.from('u1\nu2\n\xff\n', 'latin1'))).toMatch(/^members:3: expected UTF-8/);
+    expect(await refusal(Buffer.from('u1\nu2\n', 'utf16le'))).toMatch(/^members:1: .*UTF-16/);
+    expect(await refusal(Buffer.from('\ufeffü1\nü2\n', 'utf16le'))).toContain('iconv');
+    expect(await refusal(`u1\n${'x'.repeat(5_000)}\n`)).toContain(
+      'members:2: expected a user id of at most 2048 bytes, got 5000',
+    );
+    expect(await refusal('x'.repeat(3_000_000))).toContain('expected lines, got one of more than 1 MiB');
+    expect(await refusal('email\na@b.example\n')).toContain(
+      'looks like a header; for a header: --id-column email',
+    );
+    expect(await refusal('["u1"]')).toContain("jq -c '.[]'");
+  });
+
+  it('refuses what is cut off or corrupt', async () => {
+    const packed = gzipSync('u1\nu2\n'.repeat(5_000));
+    expect(await refusal(packed.subarray(0, packed.length - 9))).toContain('gzipped input is cut off');
+    packed[30] = (packed[30] ?? 0) ^ 0xff;
+    packed[31] = (packed[31] ?? 0) ^ 0xff;
+    expect(await refusal(packed)).toMatch(/gzipped input is (corrupt|cut off)/);
+  });
+});
+
+describe('CSV', () => {
+  it.each([
+    ['with one column', 'userId\nu1\nu2\n', {}, ['u1', 'u2']],
+    ['by the column userId, wherever it is', 'plan,userId\npro,u1\nfree,u2\n', {}, ['u1', 'u2']],
+    ['by a column that is nearly called so', 'plan,User ID\npro,u1\n', {}, ['u1']],
+    ['by a column that is named', 'id,email\n1,a@b\n', { idColumn: 'email' }, ['a@b']],
+    ['with semicolons', 'userId;plan\nu1;pro\n', {}, ['u1']],
+    ['with tabs', 'userId\tplan\nu1\tpro\n', {}, ['u1']],
+    ['with CR LF and blank lines', 'userId,plan\r\n\r\nu1,pro\r\n', {}, ['u1']],
+    ['quoted', '"userId","plan"\n"u1","p,ro"\n"u""2","x"\n', {}, ['u"2', 'u1']],
+    ['quoted over several lines', 'userId,note\nu1,"a\nb"\nu2,"c"\nu3,plain\n', {}, ['u1', 'u2', 'u3']],
+    ['with blanks around', 'userId , plan\n u1 , pro\n', {}, ['u1']],
+    ['with a header alone', 'userId,plan\n', {}, []],
+  ])('is read %s', async (_, input, options, expected) => {
+    expect(await ids(input, options)).toEqual(expected);
+    expect(await ids(input, { ...options, chunk: 1 })).toEqual(expected);
+  });
+
+  it('gives values as JSON where they are JSON, else as text', async () => {
+    const csv = 'userId,value\na,27.5\nb,true\nc,gold\nd,\ne,007\nf,"{""x"":[1]}"\ng,"a,b"\n';
+    const expected = { a: 27.5, b: true, c: 'gold', d: null, e: '007', f: { x: [1] }, g: 'a,b' };
+    expect(await valuesOf(csv)).toEqual(expected);
+    expect(await valuesOf(csv, { chunk: 1 })).toEqual(expected);
+    expect(await valuesOf('userId,value\na,27.5\nd,\n', { areTexts: true })).toEqual({ a: '27.5', d: '' });
+    expect(await valuesOf('id,ltv\na,1\n', { idColumn: 'id', valueColumn: 'ltv' })).toEqual({ a: 1 });
+  });
+
+  it('refuses what does not fit its header, with the line', async () => {
+    expect(await refusal('a,b\n1,2\n')).toContain(
+      'members:1: expected a header with the column `userId`, got `a`, `b`',
+    );
+    expect(await refusal('userId,plan\nu1,pro\nu2\n')).toContain(
+      'members:3: expected 2 columns as in the header, got 1',
+    );
+    expect(await refusal('userId,plan\n"u1",pro\n"u2"\n')).toContain('members:3: expected 2 columns');
+    expect(await refusal('userId,plan\n,pro\n')).toContain(
+      'members:2: expected a user id, got an empty text',
+    );
+    expect(await refusal('userId,note\nu1,"a\nb\nc\n')).toContain(
+      'members:2: a quotation mark is opened here',
+    );
+    expect(await refusal('userId,note\nu1,"a\nb"\nu2,"c"x\n')).toMatch(/^members:4: /);
+    expect(await refusal('user,ltv\nu1,5\n', { kind: 'trait' })).toContain('--id-column');
+    expect(await refusal('userId,ltv\nu1,5\n', { kind: 'trait' })).toContain('--value-column');
+    expect(await refusal('userId,value\nu1,12345678901234567890\n', { kind: 'trait' })).toContain('--text');
+  });
+
+  it('is read the same by hand and by csv-parse', async () => {
+    const cell = fc.stringMatching(/^[a-z0-9 é🔥]{0,5}$/u);
+    const rows = fc.array(fc.tuple(fc.stringMatching(/^[a-z0-9é]{1,6}$/u), cell), {
+      minLength: 1,
+      maxLength: 20,
+    });
+    await fc.assert(
+      fc.asyncProperty(rows, fc.integer({ min: 1, max: 40 }), async (given, chunk) => {
+        const plain = given.map(([id, value]) => `${id},${value}\n`).join('');
+        const quoted = given.map(([id, value]) => `"${id}","${value}"\n`).join('');
+        const options = { kind: 'trait', chunk, areTexts: true } as const;
+        expect(await read(`userId,value\n${plain}`, options)).toEqual(
+          await read(`userId,value\n${quoted}`, options),
+        );
+      }),
+      { numRuns: 50 },
+    );
+  });
+});
+
+describe('NDJSON', () => {
+  it('is read by the field userId, or the one that is named', async () => {
+    expect(await ids('{"userId":"u1","x":1}\n\n{"userId":2}\n')).toEqual(['2', 'u1']);
+    expect(await ids('{"id":"u1"}\n', { idColumn: 'id' })).toEqual(['u1']);
+    expect(await ids('{"userId":"a\\nb"}\n', { chunk: 1 })).toEqual(['a\nb']);
+  });
+
+  it('gives values of every type', async () => {
+    const lines =
+      '{"userId":"a","value":1}\n{"userId":"b","value":{"x":null}}\n{"userId":"c","value":null}\n';
+    expect(await valuesOf(lines)).toEqual({ a: 1, b: { x: null }, c: null });
+  });
+
+  it('refuses a line that is none, with its number', async () => {
+    expect(await refusal('{"userId":"u1"}\n{"userId":\n')).toMatch(/^members:2: /);
+    expect(await refusal('{"userId":"u1"}\nu2\n')).toMatch(/^members:2: /);
+    expect(await refusal('{"userId":"u1"}\n{"user":"u2"}\n')).toContain(
+      'members:2: expected a user id in `userId`, got nothing',
+    );
+    expect(await refusal('{"userId":null}\n')).toContain('got null');
+    expect(await refusal('{"userId":"\\ud800"}\n')).toMatch(/^members:1: /);
+    expect(await refusal('{"userId":"u1"}\n', { kind: 'trait' })).toContain(
+      'expected a value in `value`, got nothing',
+    );
+    const large = JSON.stringify({ userId: 'u', value: 'x'.repeat(40_000) });
+    expect(await refusal(large, { kind: 'trait' })).toContain('expected a value of at most');
+  });
+});

@@ -1,0 +1,34 @@
+import { existsSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { rolldown } from 'rolldown';
+
+const ROOT = new URL('../..', import.meta.url).pathname;
+
+/**
+ * Parts of the sources that are no command, as a module for a child: Node 20 runs no TypeScript.
+ *
+ * @param {string} folder where it is put
+ * @param {readonly string[]} paths below `src`; the module has all that they export
+ * @returns {Promise<string>} its path
+ */
+export async function bundle(folder, paths) {
+  if (!existsSync(join(folder, 'node_modules')))
+    symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'));
+  const entry = join(folder, 'parts.ts');
+  writeFileSync(entry, paths.map((path) => `export * from '${join(ROOT, 'src', path)}';`).join('\n'));
+  const built = await rolldown({
+    input: entry,
+    platform: 'node',
+    external: /^(?:node:|[a-z@])/,
+    logLevel: 'silent',
+  });
+  await built.write({
+    // As deep as the sources: the version is read from package.json two folders up.
+    dir: join(folder, 'package', 'dist', 'chunks'),
+    format: 'esm',
+    entryFileNames: 'parts.mjs',
+    chunkFileNames: '[name]-[hash].mjs',
+  });
+  writeFileSync(join(folder, 'package', 'package.json'), '{"version":"0.0.0"}');
+  return join(folder, 'package', 'dist', 'chunks', 'parts.mjs');
+}

@@ -1,0 +1,106 @@
+// What ingest.js measures. Arguments: bundle, and {"step","file"} as JSON. `durable` and `unstored` are the service, with
+// everything but its queue the same; both print their URL and go on until SIGTERM. `one` writes one message after the
+// other, each on disk before the next: by turns through the engine, and by write and fdatasync.
+import { closeSync, fdatasyncSync, openSync, writeSync } from 'node:fs';
+import { message } from './messages.js';
+
+const [parts, given] = process.argv.slice(2);
+const { systemClock, openDurableQueue, openEngine, runService, DELIVERY_DEFAULTS } = await import(parts);
+const { step, file } = JSON.parse(given);
+const MESSAGES = 4_000;
+/** Not counted: V8 compiles what is used often. */
+const WARM_UP = 4_000;
+/** So few that whatever else the disk does meets both. */
+const TURN = 20;
+const NOTHING = { ms: 0, cpuUs: 0 };
+
+const sources = {
+  web: {
+    writeKey: 'bench',
+    destinations: {
+      Webhooks: {
+        enabled: true,
+        sharedSecrets: [],
+        webhooks: [{ url: 'http://127.0.0.1:1/', headers: {} }],
+        delivery: DELIVERY_DEFAULTS,
+      },
+    },
+  },
+};
+const reach = { allowPrivate: true, allowProxy: false };
+
+switch (step) {
+  case 'durable':
+    await serve(await openDurableQueue({ store: file, dataDir: '', clock: systemClock }));
+    break;
+  case 'unstored':
+    await serve(unstored(await openDurableQueue({ store: file, dataDir: '', clock: systemClock })));
+    break;
+  case 'one':
+    process.stdout.write(JSON.stringify(await oneByOne()));
+    break;
+  default:
+    throw new Error(`Expected a step, got ${step}`);
+}
+
+async function serve(open) {
+  const service = await runService({
+    sources,
+    open,
+    ...reach,
+    host: '127.0.0.1',
+    port: 0,
+    deliver: false,
+    logLevel: 'error',
+    write: (line) => process.stderr.write(`${line}\n`),
+    clock: systemClock,
+  });
+  process.stdout.write(`${JSON.stringify({ url: service.url })}\n`);
+  process.once('SIGTERM', () => void service.close());
+}
+
+/** Takes all and keeps nothing. */
+function unstored(open) {
+  const { queue } = open;
+  const empty = new Set();
+  const forgetful = { add: async () => {}, close: () => queue.close() };
+  return { ...open, queue: forgetful, seen: { among: async () => empty, add: async () => {} } };
+}
+
+async function oneByOne() {
+  const open = await openDurableQueue({ store: file, dataDir: '', clock: systemClock });
+  const quiet = { onEvent: () => {}, onUnrecorded: () => {} };
+  const { engine, close } = await openEngine({ sources, open, clock: systemClock, ...reach, ...quiet });
+  const fd = openSync(`${file}.plain`, 'a');
+  const spent = { durable: NOTHING, plain: NOTHING };
+  for (let from = 0; from < WARM_UP + MESSAGES; from += TURN) {
+    if (from === WARM_UP) [spent.durable, spent.plain] = [NOTHING, NOTHING];
+    spent.durable = await timed(spent.durable, async () => {
+      for (let index = from; index < from + TURN; index++) {
+        const body = Buffer.from(message(index));
+        await engine.submit('web', [{ messageId: `m${index}`, type: 'track', body, orderKeys: [] }]);
+      }
+    });
+    spent.plain = await timed(spent.plain, () => {
+      for (let index = from; index < from + TURN; index++) {
+        writeSync(fd, Buffer.from(message(index)));
+        fdatasyncSync(fd);
+      }
+    });
+  }
+  closeSync(fd);
+  await close();
+  return Object.fromEntries(Object.entries(spent).map(([name, each]) => [name, perMessage(each)]));
+}
+
+/** With the time that the work took, on the clock and of the processor. */
+async function timed({ ms, cpuUs }, work) {
+  const [began, cpuBegan] = [performance.now(), process.cpuUsage()];
+  await work();
+  const { user, system } = process.cpuUsage(cpuBegan);
+  return { ms: ms + performance.now() - began, cpuUs: cpuUs + user + system };
+}
+
+function perMessage({ ms, cpuUs }) {
+  return { perSecond: (MESSAGES * 1000) / ms, cpuUs: cpuUs / MESSAGES };
+}

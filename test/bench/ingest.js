@@ -1,0 +1,127 @@
+import { mkdtempSync } from 'node:fs';
+import { join } from 'node:path';
+import { Client } from 'undici';
+import { bundle } from './bundle.js';
+import { runNode, startProgram } from './child.js';
+import { message } from './messages.js';
+import { interleave, ratios, spread, values } from './rounds.js';
+
+export const claim =
+  'Durable ingest: batches of 20 on disk before the answer, and one message on disk after the other';
+
+const INGEST_CHILD = new URL('ingest-child.js', import.meta.url).pathname;
+const PARTS = [
+  'clock.ts',
+  'engine/options.ts',
+  'pipeline/durable-queue.ts',
+  'pipeline/open-engine.ts',
+  'pipeline/run-service.ts',
+];
+const BATCH = 20;
+const BATCHES = 3_000;
+const CONNECTIONS = 32;
+const HEADERS = [
+  'authorization',
+  `Basic ${Buffer.from('bench:').toString('base64')}`,
+  'content-type',
+  'application/json',
+];
+
+/** @param {import('./run.js').Bench} bench */
+export async function run({ folder, rounds, print }) {
+  const parts = await bundle(folder, PARTS);
+  print(`${BATCHES} batches of ${BATCH} over ${CONNECTIONS} connections`);
+  const place = { folder, parts };
+  const variants = {
+    durable: () => batches(place, 'durable'),
+    'not stored': () => batches(place, 'unstored'),
+    // Both of it take turns in one process.
+    one: () => oneByOne(place),
+  };
+  const { one, ...results } = await interleave(variants, rounds);
+  report(results, print);
+  report(
+    {
+      'one durable message': one.map(({ durable }) => durable),
+      'write and fdatasync': one.map((each) => each.plain),
+    },
+    print,
+  );
+}
+
+/**
+ * @param {Record<string, import('./rounds.js').Measurement[]>} results of two
+ * @param {(line: string) => void} print
+ */
+function report(results, print) {
+  for (const [name, measurements] of Object.entries(results)) {
+    const perSecond = spread(values(measurements, 'perSecond'), (number) => number.toFixed(0));
+    const cpuUs = spread(values(measurements, 'cpuUs'), (number) => number.toFixed(1));
+    print(`${name}, messages a second:`.padEnd(42) + perSecond);
+    print(`${name}, CPU µs a message:`.padEnd(42) + cpuUs);
+  }
+  const [[name, ours], [otherName, theirs]] = Object.entries(results);
+  const ratio = spread(ratios(ours, theirs, 'perSecond'), (number) => `${number.toFixed(2)}×`);
+  print(`${name} ÷ ${otherName}, messages a second: ${ratio}`);
+}
+
+/** @typedef {{ folder: string, parts: string }} Place */
+
+/**
+ * A service of its own, and as many callers as connections, each with one batch under way.
+ *
+ * @param {Place} place
+ * @param {'durable' | 'unstored'} step
+ */
+async function batches({ folder, parts }, step) {
+  const data = mkdtempSync(join(folder, 'data-'));
+  const service = await startProgram(
+    [INGEST_CHILD, parts, JSON.stringify({ step, file: join(data, 'hooks.db') })],
+    {
+      folder: data,
+    },
+  );
+  let next = 0;
+  const call = async () => {
+    const client = new Client(service.url);
+    while (next < BATCHES) await post(client, batchOf(next++));
+    await client.close();
+  };
+  const began = performance.now();
+  await Promise.all(Array.from({ length: CONNECTIONS }, call));
+  const ms = performance.now() - began;
+  const { cpuMs } = await service.stop();
+  const messages = BATCHES * BATCH;
+  return { perSecond: (messages * 1000) / ms, cpuUs: (cpuMs * 1000) / messages };
+}
+
+/** @param {number} number */
+function batchOf(number) {
+  const messages = Array.from({ length: BATCH }, (_, index) => message(number * BATCH + index));
+  return `{"batch":[${messages.join(',')}]}`;
+}
+
+/**
+ * @param {Client} client
+ * @param {string} body
+ */
+async function post(client, body) {
+  const { statusCode, body: answer } = await client.request({
+    method: 'POST',
+    path: '/v1/batch',
+    headers: HEADERS,
+    body,
+  });
+  const text = await answer.text();
+  if (statusCode !== 200) throw new Error(`the service answered ${statusCode}: ${text}`);
+}
+
+/** @param {Place} place */
+async function oneByOne({ folder, parts }) {
+  const file = join(mkdtempSync(join(folder, 'data-')), 'hooks.db');
+  const { code, stdout } = await runNode([INGEST_CHILD, parts, JSON.stringify({ step: 'one', file })], {
+    folder,
+  });
+  if (code !== 0) throw new Error(`one message after the other: exit ${code}`);
+  return JSON.parse(stdout);
+}

@@ -1,0 +1,63 @@
+// Reads a file of NDJSON (reading.js). Arguments: the bundle, `scan`, `reading` or `parse`, the file. Prints how many
+// messages it found, and the time that it took; the second of two passes, when all is compiled.
+import { closeSync, openSync, readSync } from 'node:fs';
+
+const [bundle, kind, file] = process.argv.slice(2);
+const { openInputs, readEntries, readEntry, readyMessage } = await import(bundle);
+
+const pass = { scan, reading, parse }[kind];
+await pass();
+const began = { at: performance.now(), cpu: process.cpuUsage() };
+const found = await pass();
+const { user, system } = process.cpuUsage(began.cpu);
+process.stdout.write(
+  JSON.stringify({ found, ms: performance.now() - began.at, cpuMs: (user + system) / 1000 }),
+);
+
+async function scan() {
+  let count = 0;
+  for await (const entries of entriesOf(file)) count += entries.length;
+  return count;
+}
+
+async function reading() {
+  const options = { exact: false, strict: false, rewrite: (value) => value, now: () => 0 };
+  let count = 0;
+  for await (const entries of entriesOf(file)) {
+    for (const entry of entries) {
+      const read = readEntry(entry);
+      if (readyMessage(read.entry, read.value, options).message.type === 'track') count++;
+    }
+  }
+  return count;
+}
+
+/** What nobody can do without: the bytes, their lines as text, and JSON.parse. */
+async function parse() {
+  let count = 0;
+  for (const line of linesOf(file)) if (JSON.parse(line).type === 'track') count++;
+  return count;
+}
+
+async function* entriesOf(name) {
+  const [input] = await openInputs([name], { cwd: '/', stdin: process.stdin });
+  yield* readEntries(input);
+}
+
+function* linesOf(name) {
+  const fd = openSync(name, 'r');
+  const buffer = Buffer.allocUnsafe(1024 * 1024);
+  let end = 0;
+  for (let count = readSync(fd, buffer); count > 0; count = readSync(fd, buffer, end, buffer.length - end)) {
+    end += count;
+    let start = 0;
+    const filled = buffer.subarray(0, end);
+    for (let at = filled.indexOf(0x0a); at !== -1; at = filled.indexOf(0x0a, start)) {
+      yield filled.utf8Slice(start, at);
+      start = at + 1;
+    }
+    buffer.copyWithin(0, start, end);
+    end -= start;
+  }
+  closeSync(fd);
+}

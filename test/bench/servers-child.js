@@ -1,0 +1,139 @@
+// A step of servers.js: fills a queue on a server, delivers from it until nothing is left as `hooks worker` does or as plain
+// BullMQ workers do, or measures claims. Arguments: bundle, and {"step","who","kind","store","url","messages"} as JSON.
+import * as bullmq from 'bullmq';
+import { Redis } from 'ioredis';
+import { Pool } from 'pg';
+import { message } from './messages.js';
+
+const [parts, given] = process.argv.slice(2);
+const { systemClock, openDurableQueue, openEngine, DELIVERY_DEFAULTS } = await import(parts);
+const { step, who, kind, store, url, messages } = JSON.parse(given);
+const LANE = { source: 'web', destination: 'Webhooks' };
+const CONCURRENCY = DELIVERY_DEFAULTS.concurrency;
+/** With nothing delivered for so long, nothing is left. */
+const QUIET_MS = 6_000;
+const CLAIMED = 2_000;
+const PROGRESS = { rounds: 1, firstAttemptAt: Date.now(), attempts: [], rejectedBy: [], notBefore: {} };
+
+const count = { delivered: 0, firstAt: 0, lastAt: 0 };
+const steps = {
+  fill: who === 'plain' ? fillPlain : fill,
+  deliver: who === 'plain' ? deliverPlain : deliver,
+  claim,
+};
+process.stdout.write(JSON.stringify(await steps[step]()));
+
+async function fill() {
+  const open = await openDurableQueue({ store, dataDir: '', clock: systemClock });
+  const at = Date.now();
+  for (let from = 0; from < messages; from += 500) {
+    await open.queue.add(
+      Array.from({ length: Math.min(500, messages - from) }, (_, index) => {
+        const [id, body] = [`bench-${from + index}`, Buffer.from(message(from + index))];
+        return { id, ...LANE, messageId: id, type: 'track', body, orderKeys: [], createdAt: at, dueAt: at };
+      }),
+    );
+  }
+  await open.close();
+  return {};
+}
+
+async function deliver() {
+  const open = await openDurableQueue({ store, dataDir: '', clock: systemClock });
+  const webhooks = [{ url, headers: {} }];
+  const destination = { enabled: true, sharedSecrets: ['s'], webhooks, delivery: DELIVERY_DEFAULTS };
+  const { engine, close } = await openEngine({
+    sources: { web: { destinations: { Webhooks: destination } } },
+    open,
+    clock: systemClock,
+    allowPrivate: true,
+    allowProxy: false,
+    onEvent: (event) => {
+      if (event.kind === 'settled' && event.delivery.state === 'delivered') counted();
+    },
+    onUnrecorded: () => {},
+  });
+  engine.start();
+  await quiet();
+  await close();
+  return count;
+}
+
+async function claim() {
+  const { queue, close } = await openDurableQueue({ store, dataDir: '', clock: systemClock });
+  const spent = { claim: 0, settle: 0 };
+  for (let done = 0; done < CLAIMED;) {
+    const began = performance.now();
+    const { claims } = await queue.claim({ ...LANE, limit: 32, leaseMs: 60_000 });
+    const claimed = performance.now();
+    await Promise.all(claims.map((each) => queue.renew(each, PROGRESS, 60_000)));
+    await Promise.all(claims.map((each) => queue.settle(each, { state: 'delivered', progress: PROGRESS })));
+    spent.claim += claimed - began;
+    spent.settle += performance.now() - claimed;
+    done += claims.length;
+  }
+  await close();
+  return { claimUs: perClaim(spent.claim), settleUs: perClaim(spent.settle) };
+}
+
+/** @param {number} ms */
+function perClaim(ms) {
+  return Math.round((ms * 1_000) / CLAIMED);
+}
+
+/** BullMQ as its manual shows it. */
+function plain() {
+  if (kind === 'redis') return { ...bullmq, connection: new Redis(store, { maxRetriesPerRequest: null }) };
+  const options = { connectionString: store, max: 10, options: '-c search_path=bullmq' };
+  return { ...bullmq.withBackend(bullmq.createPostgresBackend), connection: new Pool(options) };
+}
+
+async function fillPlain() {
+  const { Queue, connection } = plain();
+  const queue = new Queue('plain', { connection });
+  for (let from = 0; from < messages; from += 500) {
+    const size = Math.min(500, messages - from);
+    await queue.addBulk(
+      Array.from({ length: size }, (_, index) => ({ name: 'track', data: { body: message(from + index) } })),
+    );
+  }
+  await queue.close();
+  return end();
+}
+
+async function deliverPlain() {
+  const { Worker, connection } = plain();
+  const headers = { 'content-type': 'application/json' };
+  const post = async (/** @type {{ data: { body: string } }} */ { data }) => {
+    const answer = await fetch(url, { method: 'POST', headers, body: data.body });
+    await answer.text();
+    counted();
+    return answer.status;
+  };
+  const worker = new Worker('plain', post, { connection, concurrency: CONCURRENCY });
+  await quiet();
+  await worker.close();
+  return end(count);
+}
+
+function end(result = {}) {
+  // What is written is written when the process ends by itself; the connection would keep it.
+  setTimeout(() => process.exit(0), 100);
+  return result;
+}
+
+function counted() {
+  count.lastAt = Date.now();
+  count.firstAt ||= count.lastAt;
+  count.delivered++;
+}
+
+/** Resolves when nothing has been delivered for a while. */
+async function quiet() {
+  const began = Date.now();
+  for (;;) {
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    const last = count.lastAt || began + 2 * QUIET_MS;
+    if (Date.now() - last > QUIET_MS) return;
+  }
+}

@@ -1,0 +1,137 @@
+import { mkdtempSync } from 'node:fs';
+import { join } from 'node:path';
+import { bundle } from './bundle.js';
+import { runNode } from './child.js';
+import { startReceiver } from './receiver.js';
+import { interleave, ratios, spread, values } from './rounds.js';
+
+export const claim =
+  'Delivery from a store on a server, compared with plain BullMQ workers making the same POST by fetch, on the same server';
+
+const CHILD = new URL('servers-child.js', import.meta.url).pathname;
+const PARTS = [
+  'clock.ts',
+  'engine/options.ts',
+  'pipeline/durable-queue.ts',
+  'pipeline/open-engine.ts',
+  '../test/store/server/servers.ts',
+];
+/** A server takes longer than a file does. */
+const FEWER = 10;
+const BACKLOGS = [10_000, 100_000, 1_000_000];
+
+/** @param {import('./run.js').Bench} bench */
+export async function run({ folder, rounds, messages, print }) {
+  const parts = await bundle(folder, PARTS);
+  const { hasServer, SERVER_KINDS, startServer } = await import(parts);
+  const receiver = await startReceiver(folder);
+  try {
+    for (const kind of SERVER_KINDS) {
+      if (!hasServer(kind)) continue;
+      const server = await startServer(kind);
+      try {
+        const place = {
+          folder,
+          parts,
+          kind,
+          server,
+          url: receiver.url,
+          messages: Math.ceil(messages / FEWER),
+        };
+        await compare(place, rounds, print);
+        await backlog(place, print);
+      } finally {
+        await server.remove();
+      }
+    }
+  } finally {
+    await receiver.stop();
+  }
+}
+
+/**
+ * @typedef {object} Place
+ * @property {string} folder
+ * @property {string} parts
+ * @property {string} kind
+ * @property {{ url: string, empty: () => Promise<void> }} server
+ * @property {string} url of the receiver
+ * @property {number} messages
+ */
+
+/**
+ * @param {Place} place
+ * @param {number} rounds
+ * @param {(line: string) => void} print
+ */
+async function compare(place, rounds, print) {
+  // The tables of PostgreSQL are made by who opens it first.
+  await child(place, { step: 'fill', who: 'hooks', messages: 1 });
+  const results = await interleave(
+    {
+      'hooks, 1 worker': () => deliver(place, 'hooks', 1),
+      'hooks, 4 workers': () => deliver(place, 'hooks', 4),
+      'BullMQ, 1 worker': () => deliver(place, 'plain', 1),
+      'BullMQ, 4 workers': () => deliver(place, 'plain', 4),
+    },
+    rounds,
+  );
+  print(`${place.kind}, ${place.messages} deliveries:`);
+  for (const [name, measurements] of Object.entries(results))
+    print(`  ${name}, deliveries a second:`.padEnd(42) + spread(values(measurements, 'perSecond'), whole));
+  for (const workers of ['1 worker', '4 workers']) {
+    const ratio = ratios(results[`hooks, ${workers}`], results[`BullMQ, ${workers}`], 'perSecond');
+    print(`  hooks ÷ BullMQ, ${workers}:`.padEnd(42) + spread(ratio, (each) => `${each.toFixed(2)}×`));
+  }
+}
+
+/**
+ * @param {Place} place
+ * @param {string} who
+ * @param {number} workers
+ */
+async function deliver(place, who, workers) {
+  await place.server.empty();
+  await child(place, { step: 'fill', who, messages: place.messages });
+  const ends = await Promise.all(
+    Array.from({ length: workers }, () => child(place, { step: 'deliver', who })),
+  );
+  const delivered = ends.reduce((sum, end) => sum + end.delivered, 0);
+  if (delivered !== place.messages) throw new Error(`${delivered} of ${place.messages} were delivered`);
+  const began = Math.min(...ends.map((end) => end.firstAt));
+  const ended = Math.max(...ends.map((end) => end.lastAt));
+  return { perSecond: (delivered * 1000) / (ended - began) };
+}
+
+/**
+ * @param {Place} place
+ * @param {(line: string) => void} print
+ */
+async function backlog(place, print) {
+  const most = Number(process.env['BENCH_BACKLOG'] ?? BACKLOGS.at(-1));
+  for (const size of BACKLOGS.filter((each) => each <= most)) {
+    await place.server.empty();
+    await child(place, { step: 'fill', who: 'hooks', messages: size });
+    const { claimUs, settleUs } = await child(place, { step: 'claim' });
+    print(
+      `  ${size.toLocaleString('en-US').padStart(9)} waiting: claim ${claimUs} µs, renew and settle ${settleUs} µs a delivery`,
+    );
+  }
+}
+
+/**
+ * @param {Place} place
+ * @param {object} step
+ */
+async function child({ folder, parts, kind, server, url }, step) {
+  const own = mkdtempSync(join(folder, 'child-'));
+  const given = JSON.stringify({ kind, store: server.url, url, ...step });
+  const { code, stdout } = await runNode([CHILD, parts, given], { folder: own });
+  if (code !== 0) throw new Error(`${given}: exit ${code}`);
+  return JSON.parse(stdout);
+}
+
+/** @param {number} number */
+function whole(number) {
+  return number.toFixed(0);
+}

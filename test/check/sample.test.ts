@@ -1,0 +1,83 @@
+import { createHmac } from 'node:crypto';
+import { describe, expect, it } from 'vitest';
+import { CHECKS } from '../../src/check/checks.ts';
+import { misreadings } from '../../src/check/misreadings.ts';
+import { Sample } from '../../src/check/sample.ts';
+import { MAX_MESSAGE_BYTES } from '../../src/message/limits.ts';
+import { MESSAGE_TYPES } from '../../src/message/types.ts';
+
+const SECRET = 's3cret';
+const sample = new Sample({ secret: SECRET, now: Date.UTC(2026, 10, 20), runId: 'run' });
+const hmac = (text: string | Buffer): string => createHmac('sha1', SECRET).update(text).digest('hex');
+
+describe('what the checks send', () => {
+  const sent = CHECKS.filter(({ expects }) => expects === 'taken').flatMap((check) =>
+    check.requests(sample).map((request) => ({ check: check.code, ...request })),
+  );
+
+  it('is signed over its bytes, and the same when it is parsed and stringified again', () => {
+    for (const { check, body, signature } of sent) {
+      const text = Buffer.from(body).toString();
+      expect(signature, check).toBe(hmac(text));
+      expect(JSON.stringify(JSON.parse(text)), check).toBe(text);
+    }
+  });
+
+  it('holds a message of each type', () => {
+    const types = new Set(
+      sent.map(({ body }) => (JSON.parse(Buffer.from(body).toString()) as { type: string }).type),
+    );
+    expect([...types].toSorted()).toEqual([...MESSAGE_TYPES].toSorted());
+  });
+
+  it('holds what languages write in different ways', () => {
+    const text = Buffer.concat(sent.map(({ body }) => Buffer.from(body))).toString();
+    for (const part of ['\u2028', '👩‍💻', '<b>&amp;', '/', '\\u0001', '1e-7', '1e+21', 'Łódź']) {
+      expect(text).toContain(part);
+    }
+  });
+
+  it('has the largest message that a client takes, to the byte', () => {
+    const message = sample.largestBody('large').toString().replace('"version":1,', '');
+    expect(Buffer.byteLength(message)).toBe(MAX_MESSAGE_BYTES);
+  });
+
+  it('has no forgery that would verify', () => {
+    const forgeries = CHECKS.filter(({ needsSecret }) => needsSecret).flatMap((check) =>
+      check.requests(sample),
+    );
+    expect(forgeries).toHaveLength(6);
+    for (const { body, signature } of forgeries) expect(signature).not.toBe(hmac(Buffer.from(body)));
+  });
+});
+
+describe('the misreadings of a signature', () => {
+  const body = sample.body('identify', 'x', { traits: { city: 'Łódź' } });
+  const all = [...misreadings(body, SECRET)];
+
+  it('are never right, and each is tried once', () => {
+    const signatures = all.map(({ signature }) => signature);
+    expect(signatures).not.toContain(hmac(body));
+    expect(new Set(signatures).size).toBe(signatures.length);
+    expect(all.length).toBeGreaterThan(40);
+    expect(all.length).toBeLessThan(200);
+  });
+
+  it('hold what Python, Go and PHP make of the body, and an empty secret', () => {
+    const python = body
+      .toString()
+      .replace(/[^\x20-\x7e]/g, (each) => `\\u${each.charCodeAt(0).toString(16).padStart(4, '0')}`);
+    expect(codeOf(hmac(python))).toBe('escaped-unicode');
+    expect(codeOf(createHmac('sha1', '').update(body).digest('hex'))).toBe('other-secret');
+    expect(codeOf(createHmac('sha256', SECRET).update(body).digest('base64'))).toBe('sha256');
+  });
+
+  function codeOf(signature: string): string | undefined {
+    return all.find((each) => each.signature === signature)?.fault.code;
+  }
+
+  it('never show the secret', () => {
+    const faults = [...misreadings(body, 'CANARY')].map(({ fault }) => fault);
+    expect(JSON.stringify(faults)).not.toContain('CANARY');
+  });
+});

@@ -1,0 +1,106 @@
+import { PassThrough } from 'node:stream';
+import { Chalk } from 'chalk';
+import { describe, expect, it } from 'vitest';
+import { describeEnd, startCommand, type StartOptions } from '../../../src/cli/child/child.ts';
+import { until } from '../../until.ts';
+import { isRunning } from '../../is-running.ts';
+
+interface Shown {
+  readonly options: StartOptions;
+  readonly lines: string[];
+  readonly abort: () => void;
+}
+
+function shown(more: Partial<StartOptions> = {}): Shown {
+  const lines: string[] = [];
+  const interruption = new AbortController();
+  // A stream stands for stderr: what is asked of it is what any stream has.
+  const stderr = new PassThrough().resume() as unknown as NodeJS.WriteStream;
+  const io = {
+    stderr,
+    note: (line: string) => void lines.push(line),
+    errColor: new Chalk({ level: 0 }),
+    cwd: process.cwd(),
+  };
+  const { PATH = '' } = process.env;
+  const options = { env: { PATH }, io, signal: interruption.signal, secrets: [], ...more };
+  return { options, lines, abort: () => interruption.abort('SIGINT') };
+}
+
+/** A program of Node's, as what stands behind --. */
+function node(program: string): string[] {
+  return [process.execPath, '-e', program];
+}
+
+/** Prints the ids of itself and of a child that holds on, and stays. */
+const PARENT = `
+  const { spawn } = require('node:child_process');
+  const child = spawn(process.execPath, ['-e', 'process.on("SIGTERM", () => {}); console.log("holds"); setInterval(() => {}, 1e6)'],
+    { stdio: ['ignore', 'pipe', 'ignore'] });
+  child.stdout.once('data', () => console.log(process.pid + ' ' + child.pid));
+  setInterval(() => {}, 1e6);`;
+
+describe('a command that is started', () => {
+  it('tells with what exit code or by which signal it ended', async () => {
+    const { options } = shown();
+    const [one, other] = [
+      await startCommand(node('process.exitCode = 7'), options),
+      await startCommand(node('process.kill(process.pid, "SIGKILL")'), options),
+    ];
+    expect(describeEnd(await one.exited)).toBe('ended with exit code 7');
+    expect(describeEnd(await other.exited)).toBe('was ended by SIGKILL');
+    expect(await one.stop()).toEqual({ killed: false });
+    await other.stop();
+  });
+
+  it('has its output shown by lines, without secrets, without what moves a cursor', async () => {
+    const { options, lines } = shown({ secrets: ['s3cret'] });
+    const text = 'one s3cret\\n\\ttab \\u001b[2J\\r\\nlast';
+    const command = await startCommand(node(`process.stdout.write('${text}')`), options);
+    await command.exited;
+    await command.stop();
+    expect(lines).toEqual(['| one ***', '|     tab \\u001b[2J', '| last']);
+  });
+
+  it('is stopped with what it has started, killed where it does not obey', async () => {
+    const { options, lines } = shown({ graceMs: 200 });
+    const command = await startCommand(node(PARENT), options);
+    const pids = await firstPids(lines);
+    expect(await command.stop()).toEqual({ killed: true });
+    expect(pids.map(isRunning)).toEqual([false, false]);
+  });
+
+  it('is stopped by an interruption', async () => {
+    const { options, abort } = shown();
+    const command = await startCommand(node('setInterval(() => {}, 1e6)'), options);
+    abort();
+    expect(await command.exited).toEqual({ signal: 'SIGTERM' });
+    expect(await command.stop()).toEqual({ killed: false });
+  });
+
+  it('leaves no listener behind', async () => {
+    const before = listeners();
+    const { options } = shown();
+    const command = await startCommand(node('setInterval(() => {}, 1e6)'), options);
+    await command.stop();
+    expect(listeners()).toBe(before);
+  });
+
+  it('that does not exist is refused with the way out', async () => {
+    const { options } = shown();
+    await expect(startCommand(['no-such-program'], options)).rejects.toMatchObject({
+      message: 'The command no-such-program cannot be started: there is no such program',
+      hint: expect.stringContaining('-- node server.js') as string,
+    });
+  });
+});
+
+async function firstPids(lines: readonly string[]): Promise<number[]> {
+  let found: RegExpExecArray | null = null;
+  await until(() => (found = /^\| (\d+) (\d+)$/.exec(lines[0] ?? '')) !== null, 'two ids');
+  return [...(found ?? [])].slice(1).map(Number);
+}
+
+function listeners(): number {
+  return ['exit', 'SIGHUP', 'SIGINT', 'SIGTERM'].reduce((sum, name) => sum + process.listenerCount(name), 0);
+}

@@ -1,0 +1,182 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { BINARY, hooks, startHooks } from '../end-to-end/hooks.ts';
+import { jsonLines, ROOT, SECRET } from '../end-to-end/receiving.ts';
+import { temporaryFolder } from '../temporary-folder.ts';
+import { isRunning } from '../is-running.ts';
+
+const SEND = [process.execPath, BINARY, 'send', 'track', '--event', 'Signup', '--user-id', 'u1'];
+const NODE = [process.execPath, '-e'];
+/** Never met, so that a test which waits for the end of it shows that it does. */
+const LONG = ['--within', '60s'];
+
+/** A program that leaves another one behind, says its number, and goes on itself. */
+const LEAVES_A_CHILD = `
+const { spawn } = require('node:child_process');
+const child = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)'], { stdio: 'ignore' });
+process.stdout.write('child ' + child.pid + '\\n');
+`;
+
+function childOf(stderr: string): number {
+  return Number(/child (\d+)/.exec(stderr)?.[1]);
+}
+
+describe('hooks expect', () => {
+  it('ends with 0 when what is expected comes, and gives the secret and the URL by the environment', async () => {
+    const flags = [
+      '--count',
+      '1',
+      '--match',
+      'type=track,event=Signup,userId=u1',
+      '--secret',
+      SECRET,
+      ...LONG,
+    ];
+    const { code, stdout, stderr } = await hooks(['expect', ...flags, '--', ...SEND]);
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/^✓ count +1 request: 1 valid$/m);
+    expect(stdout).toMatch(/^✓ match +type=track,event=Signup,userId=u1: request 1$/m);
+    expect(stdout).toMatch(/^✓ signature +1 valid$/m);
+    expect(stdout).toMatch(/^✓ command +COMMAND ended with exit code 0$/m);
+    expect(stderr).toMatch(/^\| .*delivered/m);
+    expect(stdout + stderr).not.toContain(SECRET);
+  });
+
+  it('shows what differs in the request that comes nearest', async () => {
+    const flags = ['--count', '1', '--match', 'event=Sign up,properties.plan=pro', ...LONG];
+    const { code, stdout } = await hooks(['expect', ...flags, '--', ...SEND]);
+    expect(code).toBe(1);
+    expect(stdout).toContain(
+      [
+        '✗ match      event=Sign up,properties.plan=pro: none of 1 request matches',
+        '            request 1 comes nearest:',
+        '              event            expected Sign up  got Signup',
+        '              properties.plan  expected pro      got nothing',
+      ].join('\n'),
+    );
+  });
+
+  it('ends with 1 when too much comes, without waiting for more', async () => {
+    const program = `const post = () => fetch(process.env.HOOKS_URL, { method: 'POST', body: '{}' }); post().then(post);`;
+    const { code, stdout } = await hooks(['expect', '--count', '1', ...LONG, '--', ...NODE, program]);
+    expect(code).toBe(1);
+    expect(stdout).toContain('Expected 1 request, got 2 requests: 2 unchecked');
+  });
+
+  it('waits for what comes after the command has ended', async () => {
+    // The posting one is in the background: its parent ends first.
+    const background = `setTimeout(() => fetch(process.env.HOOKS_URL, { method: 'POST', body: '{}' }), 300)`;
+    const program = `require('node:child_process').spawn(process.execPath, ['-e', ${JSON.stringify(background)}], { stdio: 'ignore' }).unref()`;
+    const { code, stderr } = await hooks(['expect', '--count', '1', ...LONG, '--', ...NODE, program]);
+    expect(code).toBe(0);
+    expect(stderr).toContain('COMMAND has ended; waiting up to');
+  });
+
+  it.each([
+    ['fails', ['process.exitCode = 3'], /^✗ command +COMMAND ended with exit code 3$/m],
+    ['is ended by a signal', ['process.kill(process.pid, "SIGKILL")'], /^✗ command .*SIGKILL$/m],
+  ])('ends with 1 at once when the command %s', async (_what, program, line) => {
+    const { code, stdout } = await hooks(['expect', '--count', '1', ...LONG, '--', ...NODE, ...program]);
+    expect(code).toBe(1);
+    expect(stdout).toMatch(line);
+    expect(stdout).toContain('✗ count      Expected 1 request, got no request');
+  });
+
+  it('stops a command that hangs, and all that it has started', async () => {
+    const program = `${LEAVES_A_CHILD} setInterval(() => {}, 1000)`;
+    const { code, stdout, stderr } = await hooks([
+      'expect',
+      '--count',
+      '0',
+      '--within',
+      '1s',
+      '--',
+      ...NODE,
+      program,
+    ]);
+    expect(code).toBe(1);
+    expect(stdout).toContain('✗ command    COMMAND had not ended after 1s, and was stopped');
+    expect(childOf(stderr)).toBeGreaterThan(0);
+    expect(isRunning(childOf(stderr))).toBe(false);
+  });
+
+  it.each([
+    ['SIGINT', 130],
+    ['SIGTERM', 143],
+  ] as const)('leaves nothing behind after %s', async (signal, expected) => {
+    const program = `${LEAVES_A_CHILD}
+      fetch(process.env.HOOKS_URL, { method: 'POST', body: '{"type":"track"}' });
+      setInterval(() => {}, 1000)`;
+    const running = startHooks(['expect', '--count', '2', ...LONG, '-o', 'json', '--', ...NODE, program]);
+    expect((await running.lines.next()).value).toContain('"type":"track"');
+    const { code, stdout, stderr } = await running.stop(signal);
+    expect(code).toBe(expected);
+    expect(jsonLines(stdout).at(-1)).toMatchObject({ summary: { met: false, requests: 1 } });
+    expect(childOf(stderr)).toBeGreaterThan(0);
+    expect(isRunning(childOf(stderr))).toBe(false);
+  });
+
+  it('prints JSON lines: requests, expectations, a summary', async () => {
+    const flags = ['--at-most', '1', '--match', 'type=page', ...LONG, '-o', 'json'];
+    const { code, stdout } = await hooks(['expect', ...flags, '--', ...SEND]);
+    expect(code).toBe(1);
+    expect(jsonLines(stdout)).toMatchObject([
+      { method: 'POST', type: 'track', verdict: 'unchecked', status: 200 },
+      { expectation: 'count', met: true },
+      {
+        expectation: 'match',
+        filter: 'type=page',
+        met: false,
+        nearest: { request: 1, differences: [{ path: 'type', expected: 'page', got: 'track' }] },
+      },
+      { expectation: 'command', met: true },
+      { summary: { met: false, expectations: 3, failed: 1, requests: 1 } },
+    ]);
+  });
+
+  it('writes a JUnit and a JSON report', async () => {
+    const cwd = temporaryFolder();
+    const flags = ['--count', '1', '--match', 'event=<&">', ...LONG];
+    await hooks(['expect', ...flags, '--report', 'r.xml', '--', ...SEND], { cwd });
+    const xml = await readFile(join(cwd, 'r.xml'), 'utf8');
+    expect(xml).toContain('<testsuite name="hooks expect" tests="3" failures="1" errors="0" skipped="0"');
+    expect(xml).toContain(
+      'name="match event=&lt;&amp;&quot;&gt;"><failure message="none of 1 request matches" type="match">',
+    );
+    expect(xml).toContain('<testcase classname="hooks expect" name="count"/>');
+    await hooks(['expect', '--count', '1', '--report', 'r.json', '--', ...SEND], { cwd });
+    expect(JSON.parse(await readFile(join(cwd, 'r.json'), 'utf8'))).toMatchObject({
+      results: [
+        { expectation: 'count', met: true },
+        { expectation: 'command', met: true },
+      ],
+      summary: { met: true, expectations: 2, failed: 0, requests: 1 },
+    });
+  });
+
+  it.each<[string, string[], RegExp]>([
+    ['nothing is expected', ['--', 'true'], /^error: Nothing is expected\nhint: .*--count/],
+    ['there is no command', ['--count', '1'], /missing required argument 'command'/],
+    ['the program is not there', ['--count', '1', '--', 'no-such-program'], /there is no such program/],
+    ['a count is none', ['--count', '-1', '--', 'true'], /--count/],
+    [
+      'a match is no filter',
+      ['--match', 'track', '--', 'true'],
+      /Expected `--match` to be path=value, got track/,
+    ],
+    ['more matches than requests', ['--count', '0', '--match', 'a=b', '--', 'true'], /cannot be met by 0/],
+    ['counts contradict', ['--count', '1', '--at-least', '2', '--', 'true'], /cannot be given together/],
+    ['a report has no format', ['--count', '1', '--report', 'r.txt', '--', 'true'], /\.xml or \.json/],
+  ])('ends with 2 when %s', async (_what, args, sentence) => {
+    const { code, stdout, stderr } = await hooks(['expect', ...args]);
+    expect([code, stdout]).toEqual([2, '']);
+    expect(stderr).toMatch(sentence);
+  });
+
+  it('answers as told, so that a sender has to try again', async () => {
+    const flags = ['--count', '2', '--respond', '503,200', ...LONG];
+    const { code } = await hooks(['expect', ...flags, '--', ...SEND], { cwd: ROOT });
+    expect(code).toBe(0);
+  });
+});

@@ -1,0 +1,128 @@
+import { readFile, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { hooks } from '../end-to-end/hooks.ts';
+import { jsonLines, receiving, SECRET } from '../end-to-end/receiving.ts';
+import { onTerminal } from '../end-to-end/terminal.ts';
+import { hasTool } from '../external-tool.ts';
+import { temporaryFolder } from '../temporary-folder.ts';
+
+const read = (cwd: string, name = '.hooksrc.yaml'): Promise<string> => readFile(join(cwd, name), 'utf8');
+
+describe('hooks init', () => {
+  it('writes a config that the next command works with', async () => {
+    const cwd = temporaryFolder();
+    const to = await receiving({ secret: SECRET });
+    const { code, stdout, stderr } = await hooks(['init', '--url', `${to.url}/hook`, '--secret', SECRET], {
+      cwd,
+    });
+    expect(code).toBe(0);
+    expect(stdout).toBe(
+      'Wrote .hooksrc.yaml\n\nTry next:\n  hooks doctor\n  hooks send track --event Signup\n',
+    );
+    expect(stderr).toContain('export HOOKS_SECRET=');
+    expect(await read(cwd)).toMatch(/^sharedSecret: \$\{HOOKS_SECRET\}$/m);
+    expect(stdout + stderr + (await read(cwd))).not.toContain(SECRET);
+    expect((await stat(join(cwd, '.hooksrc.yaml'))).mode & 0o777).toBe(0o600);
+    const env = { HOOKS_SECRET: SECRET };
+    expect(await hooks(['send', 'track', '--event', 'Signup'], { cwd, env })).toMatchObject({ code: 0 });
+    expect(to.requests).toMatchObject([{ path: '/hook', verdict: 'valid' }]);
+  });
+
+  it('signs nothing unless there is a secret', async () => {
+    const cwd = temporaryFolder();
+    expect(await hooks(['init', '-q'], { cwd })).toMatchObject({ code: 0, stderr: '' });
+    expect(await read(cwd)).toMatch(/^# sharedSecret:/m);
+    await hooks(['init', '--force'], { cwd, env: { HOOKS_SECRET: SECRET } });
+    expect(await read(cwd)).toMatch(/^sharedSecret: \$\{HOOKS_SECRET\}$/m);
+  });
+
+  it('writes over nothing unless it is forced to', async () => {
+    const cwd = temporaryFolder({ '.hooksrc.yaml': 'webhooks: [https://a.example]\n' });
+    const refused = await hooks(['init'], { cwd });
+    expect(refused).toMatchObject({ code: 2, stdout: '' });
+    expect(refused.stderr).toMatch(/^error: There is \.hooksrc\.yaml already\nhint: .*--force/);
+    expect(await read(cwd)).toBe('webhooks: [https://a.example]\n');
+    expect(await hooks(['init', '--force'], { cwd })).toMatchObject({ code: 0 });
+    expect(await read(cwd)).toContain('http://localhost:3000/webhook');
+  });
+
+  it('names the config that would be found in its place', async () => {
+    const cwd = temporaryFolder({ '.hooksrc.json': '{}' });
+    const { code, stderr } = await hooks(['init'], { cwd });
+    expect(code).toBe(2);
+    expect(stderr).toContain('There is a config in this folder already: .hooksrc.json');
+  });
+
+  it('names the file to the commands that would not find it', async () => {
+    const cwd = temporaryFolder();
+    const { code, stdout } = await hooks(['init', 'staging.yaml', '-o', 'json'], { cwd });
+    expect(code).toBe(0);
+    expect(jsonLines(stdout)).toEqual([
+      {
+        file: 'staging.yaml',
+        next: ['hooks doctor -c staging.yaml', 'hooks send track --event Signup -c staging.yaml'],
+      },
+    ]);
+    expect(await hooks(['config', '-c', 'staging.yaml'], { cwd })).toMatchObject({ code: 0, stderr: '' });
+  });
+
+  it.each<[string, string[], RegExp]>([
+    ['a URL with a password', ['--url', 'https://u:hunter2@a.example'], /holds a secret/],
+    ['a URL with a token', ['--url', 'https://a.example/?token=hunter2'], /holds a secret/],
+    ['what is no URL', ['--url', 'a.example'], /Expected `--url` to be a URL/],
+    ['six URLs', Array.from({ length: 6 }, () => ['--url', 'https://a.example']).flat(), /at most 5/],
+    ['a file that is no YAML', ['hooks.config.js'], /ends in \.yaml/],
+    ['a folder that is not there', ['no/such/.hooksrc.yaml'], /there is no such folder/],
+  ])('refuses %s and writes nothing', async (_what, args, sentence) => {
+    const cwd = temporaryFolder();
+    const { code, stdout, stderr } = await hooks(['init', ...args], { cwd });
+    expect([code, stdout]).toEqual([2, '']);
+    expect(stderr).toMatch(sentence);
+    expect(stderr).not.toContain('hunter2');
+    await expect(read(cwd)).rejects.toThrow('ENOENT');
+  });
+
+  it('keeps a reference in a URL', async () => {
+    const cwd = temporaryFolder();
+    const { code } = await hooks(['init', '--url', 'https://${HOOK_USER}:${HOOK_PASSWORD}@a.example'], {
+      cwd,
+    });
+    expect(code).toBe(0);
+    expect(await read(cwd)).toContain('https://${HOOK_USER}:${HOOK_PASSWORD}@a.example');
+  });
+});
+
+describe.skipIf(!hasTool('python3', '--version'))('hooks init at a terminal', () => {
+  it('asks for what no flag says', async () => {
+    const cwd = temporaryFolder();
+    const { code, shown } = await onTerminal(['init'], {
+      cwd,
+      steps: [
+        ['posted to?', 'nonsense\r'],
+        ['to be a URL', '\x15http://127.0.0.1:9/hook\r'],
+        ['HOOKS_SECRET?', 'y\r'],
+      ],
+    });
+    expect(shown).toContain('Wrote .hooksrc.yaml');
+    expect(code).toBe(0);
+    expect(await read(cwd)).toMatch(/^ {2}- "http:\/\/127\.0\.0\.1:9\/hook"$/m);
+    expect(await read(cwd)).toMatch(/^sharedSecret:/m);
+  });
+
+  it('writes nothing when it is interrupted', async () => {
+    const cwd = temporaryFolder();
+    const { code } = await onTerminal(['init'], { cwd, steps: [['posted to?', '\x03']] });
+    expect(code).toBe(130);
+    await expect(read(cwd)).rejects.toThrow('ENOENT');
+  });
+
+  it('asks nothing with --yes, or when its flags say all', async () => {
+    const cwd = temporaryFolder();
+    expect(await onTerminal(['init', '--yes'], { cwd, steps: [] })).toMatchObject({ code: 0 });
+    await writeFile(join(cwd, 'secret.txt'), SECRET);
+    const flags = ['--force', '--url', 'https://a.example', '--secret-file', 'secret.txt'];
+    expect(await onTerminal(['init', ...flags], { cwd, steps: [] })).toMatchObject({ code: 0 });
+    expect(await read(cwd)).toContain('https://a.example');
+  });
+});

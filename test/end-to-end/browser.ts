@@ -1,0 +1,53 @@
+import { chromium, type Browser, type BrowserContextOptions, type Page } from 'playwright-core';
+import { spawnSync } from 'node:child_process';
+import { afterAll, onTestFinished } from 'vitest';
+import { hasTool } from '../external-tool.ts';
+
+/** Whatever the machine calls it. */
+const NAMES = ['chromium', 'chromium-browser', 'google-chrome'];
+const found = NAMES.find((name) => spawnSync(name, ['--version']).status === 0);
+
+/** Whether there is a browser to look with. */
+export const hasBrowser = hasTool(found ?? 'chromium', '--version');
+
+let browser: Promise<Browser> | undefined;
+afterAll(async () => {
+  await (await browser)?.close();
+});
+
+/** A real Chromium, one for a file. Any name leads to this machine in it. */
+function launched(): Promise<Browser> {
+  const executablePath = spawnSync('sh', ['-c', `command -v ${found}`])
+    .stdout.toString()
+    .trim();
+  browser ??= chromium.launch({
+    executablePath,
+    args: ['--no-sandbox', '--host-resolver-rules=MAP evil.example 127.0.0.1'],
+  });
+  return browser;
+}
+
+export interface Opened {
+  readonly page: Page;
+  /** What went wrong in it: errors, what its policy refused, dialogs that opened. */
+  readonly complaints: string[];
+}
+
+/** A page of its own, which is closed with its test. */
+export async function openPage(url: string, options: BrowserContextOptions = {}): Promise<Opened> {
+  const context = await (await launched()).newContext({ viewport: { width: 1280, height: 800 }, ...options });
+  onTestFinished(() => context.close());
+  const page = await context.newPage();
+  page.setDefaultTimeout(15_000);
+  const complaints: string[] = [];
+  page.on('pageerror', (error) => complaints.push(String(error)));
+  page.on('console', (message) => {
+    if (message.type() === 'error') complaints.push(message.text());
+  });
+  page.on('dialog', (dialog) => {
+    complaints.push(`dialog: ${dialog.message()}`);
+    void dialog.dismiss();
+  });
+  await page.goto(url);
+  return { page, complaints };
+}

@@ -1,0 +1,166 @@
+import { once } from 'node:events';
+import type { Socket } from 'node:net';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { expectNothingLeft } from '../queue/nothing-left.ts';
+import { receiver } from '../raw-receiver.ts';
+import { ask, lock } from '../store/ask.ts';
+import { until } from '../until.ts';
+import { messageIdsAt, messagesFile } from './delivering.ts';
+import { answer } from './failing-receiver.ts';
+import { hooks } from './hooks.ts';
+import { post } from './load.ts';
+import { settings, startReady } from './serve-and-worker.ts';
+import { temporaryFolder } from '../temporary-folder.ts';
+
+const MESSAGES = 12;
+/** The message whose delivery meets the crash. */
+const VICTIM = 'm7';
+
+interface Scene {
+  readonly env: Readonly<Record<string, string>>;
+  /** The queue. */
+  readonly file: string;
+  /** Waits for the next attempt to deliver the victim. */
+  readonly attempt: () => Promise<Attempt>;
+  /** The messages that came, in order. */
+  readonly came: () => readonly string[];
+  readonly bodies: () => ReadonlySet<string>;
+}
+
+interface Attempt {
+  /** Resolves when the sender has read the answer to its end: it closes the connection then. */
+  readonly answer: (status: number) => Promise<void>;
+}
+
+/** Messages in a queue, and a receiver that takes all of them at once but for the victim, whose answers are given by hand. */
+async function setUp(): Promise<Scene> {
+  const held: Socket[] = [];
+  const taking = await receiver((socket, { body }) => {
+    const { messageId } = JSON.parse(body.toString()) as { messageId: string };
+    if (messageId === VICTIM) held.push(socket);
+    else socket.write(answer(200));
+  });
+  onTestFinished(() => taking.close());
+  const dataDir = temporaryFolder();
+  const env = settings({ url: taking.url, dataDir });
+  expect(await hooks(['replay', await messagesFile(MESSAGES), '--queue'], { env })).toMatchObject({
+    code: 0,
+  });
+  let seen = 0;
+  return {
+    env,
+    file: join(dataDir, 'hooks.db'),
+    attempt: async () => {
+      await until(() => held.length > seen, `attempt ${seen + 1}`, { seconds: 20 });
+      return { answer: answering(held[seen++]) };
+    },
+    came: () => messageIdsAt(taking),
+    bodies: () => new Set(taking.requests.map(({ body }) => body.toString())),
+  };
+}
+
+function answering(socket: Socket | undefined): Attempt['answer'] {
+  if (socket === undefined) throw new Error('Expected an attempt');
+  return async (status) => {
+    const closed = once(socket, 'close');
+    socket.write(answer(status, 'Connection: close\r\n'));
+    await closed;
+  };
+}
+
+async function isAt(file: string, state: string, count: number): Promise<boolean> {
+  const [found] = await ask(file, `SELECT count(*) FROM queue WHERE state = '${state}'`);
+  return Number(found) === count;
+}
+
+/** What happens before the kill. Returns what is to happen right after it. */
+type Before = (scene: Scene) => Promise<(() => void) | undefined>;
+
+/** The process has read the answer, and cannot record it. */
+function answeredAndNotRecorded(status: number): Before {
+  return async ({ attempt, file }) => {
+    const { answer: give } = await attempt();
+    const unlock = await lock(file);
+    await give(status);
+    return unlock;
+  };
+}
+
+const waitsForItsNextRound: Before = async ({ attempt, file }) => {
+  await (await attempt()).answer(503);
+  await until(() => isAt(file, 'retrying', 1), 'the failure to be recorded');
+  return undefined;
+};
+
+const isInItsNextRound: Before = async ({ attempt }) => {
+  await (await attempt()).answer(503);
+  await attempt();
+  return undefined;
+};
+
+const MOMENTS = [
+  ['has been made and is not recorded', answeredAndNotRecorded(200), 2, [200]],
+  ['has failed and is not recorded', answeredAndNotRecorded(503), 2, [200]],
+  ['has failed and waits for its next round', waitsForItsNextRound, 2, [503, 200]],
+  ['is in its next round', isInItsNextRound, 3, [503, 200]],
+] as const;
+
+describe.each(['serve', 'worker'] as const)('hooks %s', (command) => {
+  it.each(MOMENTS)(
+    'when it is killed while one delivery %s, repeats that one alone and strands nothing',
+    async (_moment, before, attempts, recorded) => {
+      const scene = await setUp();
+      const { env, file } = scene;
+      const killed = await startReady(command, env);
+      await until(() => isAt(file, 'delivered', MESSAGES - 1), 'the others to be recorded');
+      const after = await before(scene);
+      expect(await killed.stop('SIGKILL')).toMatchObject({ signal: 'SIGKILL', stderr: '' });
+      after?.();
+
+      const restartedAt = Date.now();
+      const restarted = await startReady(command, env);
+      await (await scene.attempt()).answer(200);
+      await until(() => isAt(file, 'delivered', MESSAGES), 'the end');
+      expect(await restarted.stop('SIGTERM')).toMatchObject({ code: 0, stderr: '' });
+      await expectNothingLeft(file);
+
+      const others = Array.from({ length: MESSAGES }, (_, index) => `m${index}`).filter(
+        (id) => id !== VICTIM,
+      );
+      const victims = Array.from({ length: attempts }, () => VICTIM);
+      expect(scene.came().toSorted()).toEqual([...others, ...victims].toSorted());
+      expect(scene.bodies().size).toBe(MESSAGES);
+      const [row = ''] = await ask(
+        file,
+        `SELECT first_attempt_at, (SELECT group_concat(value ->> 'status') FROM json_each(attempts))
+         FROM queue WHERE message_id = '${VICTIM}'`,
+      );
+      const [firstAttemptAt, statuses] = row.split('|');
+      expect(statuses).toBe(recorded.join());
+      // Its retry window is still that of its first attempt.
+      expect(Number(firstAttemptAt)).toBeLessThan(restartedAt);
+    },
+  );
+});
+
+describe('hooks serve', () => {
+  it('has not answered the call that it is killed before it could store, and takes it when it comes again', async () => {
+    const { env, file, came } = await setUp();
+    const serve = await startReady('serve', env);
+    await until(() => isAt(file, 'delivered', MESSAGES - 1), 'the others to be recorded');
+    const unlock = await lock(file);
+    const body = JSON.stringify({ messageId: 'late', userId: 'u', event: 'Signup' });
+    const call = post(`${serve.url}/v1/track`, body);
+    // The service has long read the call when it has answered these, one after the other.
+    for (let turn = 0; turn < 50; turn++) expect((await fetch(`${serve.url}/healthz`)).status).toBe(200);
+    await serve.stop('SIGKILL');
+    unlock();
+    expect(await call).toBeUndefined();
+
+    const restarted = await startReady('serve', env);
+    expect(await post(`${restarted.url}/v1/track`, body)).toMatchObject({ status: 200 });
+    await until(() => isAt(file, 'delivered', MESSAGES), 'the late one to be delivered');
+    expect(came().filter((id) => id === 'late')).toHaveLength(1);
+  });
+});

@@ -1,0 +1,62 @@
+import type { Socket } from 'node:net';
+import { onTestFinished } from 'vitest';
+import { receiver } from '../raw-receiver.ts';
+import { answer, REFUSED } from './failing-receiver.ts';
+
+export interface SlowAndFailingReceiver {
+  readonly url: string;
+  /** How often each message has come, by its id. */
+  readonly requests: ReadonlyMap<string, number>;
+  /** How many requests have come. */
+  readonly count: number;
+  /** Requests that have no answer, and perhaps get none. */
+  readonly held: number;
+  /** Everything is taken at once from now on. */
+  recover(): void;
+}
+
+/** Whoever was failed so often is taken next. */
+const MOST_FAILURES = 2;
+
+/**
+ * Answers at once, or late, or with 503, or never, as it comes; but never takes a message of the event REFUSED (400).
+ * `longestMs` is the longest that it takes to answer.
+ */
+export async function slowAndFailingReceiver(
+  random: () => number,
+  longestMs: number,
+): Promise<SlowAndFailingReceiver> {
+  const requests = new Map<string, number>();
+  const state = { count: 0, held: 0, isWell: false };
+  const hold = (socket: Socket, answerLater: (() => void) | undefined): void => {
+    state.held++;
+    const timer = answerLater && setTimeout(answerLater, random() * longestMs);
+    const over = (): void => {
+      state.held--;
+      clearTimeout(timer);
+      socket.off('close', over).off('data', over);
+    };
+    // Nobody sends on a connection before the answer: the next request comes after it.
+    socket.on('close', over).on('data', over);
+  };
+  const slow = await receiver((socket, { body }) => {
+    const { messageId, event } = JSON.parse(body.toString()) as { messageId: string; event?: string };
+    const before = requests.get(messageId) ?? 0;
+    requests.set(messageId, before + 1);
+    state.count++;
+    const take = (): void => void socket.write(answer(event === REFUSED ? 400 : 200));
+    const chance = state.isWell || before >= MOST_FAILURES ? 1 : random();
+    if (chance < 0.1) hold(socket, undefined);
+    else if (chance < 0.4) hold(socket, take);
+    else if (chance < 0.6) socket.write(answer(503));
+    else take();
+  });
+  onTestFinished(() => slow.close());
+  return Object.assign(state, {
+    url: slow.url,
+    requests,
+    recover: () => {
+      state.isWell = true;
+    },
+  });
+}

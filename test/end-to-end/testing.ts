@@ -1,0 +1,92 @@
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { hooks, startHooks, type HooksOptions, type RunningHooks } from './hooks.ts';
+import { jsonLines, ROOT, SECRET } from './receiving.ts';
+
+export const RECEIVERS = join(ROOT, 'fixtures/receivers');
+
+/** A line of `hooks test -o json`. */
+export interface CheckLine {
+  readonly check: string;
+  readonly outcome: 'passed' | 'failed' | 'skipped' | 'unsent';
+  readonly status?: number;
+  readonly error?: string;
+  readonly reason?: string;
+  readonly diagnosis?: { readonly code: string; readonly says: string; readonly hint: string };
+}
+
+export interface Tested {
+  readonly code: number | null;
+  readonly lines: readonly CheckLine[];
+  readonly stdout: string;
+  readonly stderr: string;
+  /** The code of the diagnosis of each check that failed. */
+  readonly faults: Readonly<Record<string, string>>;
+  /** Of an outcome, the checks. */
+  readonly checks: (outcome: CheckLine['outcome']) => string[];
+}
+
+/** Nobody listens there at this moment; below the ports that the system takes for the sender's end of connections. */
+export async function freePort(): Promise<number> {
+  for (let tries = 0; tries < 100; tries++) {
+    const port = 20_000 + Math.floor(Math.random() * 12_000);
+    if (await isFree(port)) return port;
+  }
+  throw new Error('Expected a free port among a hundred');
+}
+
+async function isFree(port: number): Promise<boolean> {
+  const server = createServer();
+  try {
+    server.listen(port, '127.0.0.1');
+    await once(server, 'listening');
+  } catch {
+    return false;
+  }
+  server.close();
+  await once(server, 'close');
+  return true;
+}
+
+/** `hooks test -o json URL -- COMMAND`, with the secret in the environment, at a free port. Patient: the machine may be busy. */
+export async function testing(
+  command: readonly string[],
+  flags: readonly string[] = [],
+  options: HooksOptions = {},
+): Promise<Tested> {
+  const args = [
+    'test',
+    `http://127.0.0.1:${await freePort()}/webhook`,
+    '-o',
+    'json',
+    '--timeout',
+    '30s',
+    ...flags,
+  ];
+  const env = { HOOKS_SECRET: SECRET, ...options.env };
+  return tested(await hooks([...args, '--', ...command], { ...options, env }));
+}
+
+export async function startTesting(
+  command: readonly string[],
+  flags: readonly string[] = [],
+): Promise<RunningHooks> {
+  const args = ['test', `http://127.0.0.1:${await freePort()}/webhook`, '-o', 'json', ...flags];
+  return startHooks([...args, '--', ...command], { env: { HOOKS_SECRET: SECRET } });
+}
+
+export function tested({ code, stdout, stderr }: Awaited<ReturnType<typeof hooks>>): Tested {
+  const lines = jsonLines(stdout)
+    .filter((line) => 'check' in line)
+    .map((line) => line as unknown as CheckLine); // what `check` lines are
+  const failed = lines.flatMap(({ check, diagnosis }) => (diagnosis ? [[check, diagnosis.code]] : []));
+  return {
+    code,
+    lines,
+    stdout,
+    stderr,
+    faults: Object.fromEntries(failed) as Record<string, string>,
+    checks: (outcome) => lines.filter((line) => line.outcome === outcome).map(({ check }) => check),
+  };
+}

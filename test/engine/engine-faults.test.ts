@@ -1,0 +1,200 @@
+import { describe, expect, it } from 'vitest';
+import { QueueError } from '../../src/errors.ts';
+import { MemoryQueue } from '../../src/queue/memory-queue.ts';
+import type { Queue } from '../../src/queue/queue.ts';
+import { FakeClock } from '../fake-clock.ts';
+import { newDelivery } from '../queue/new-delivery.ts';
+import { A, after, answer, B, createHarness } from './harness.ts';
+
+describe('a queue that fails', () => {
+  it.each(['claim', 'renew', 'settle', 'lanes'] as const)(
+    'to %s for a while loses nothing, and is not hammered',
+    async (method) => {
+      const { queue, clock, calls } = failing(5, method);
+      const harness = createHarness(() => answer(200), { queue, clock });
+      harness.engine.start();
+      await harness.send();
+      await harness.clock.advance(900);
+      expect(calls()).toBeLessThanOrEqual(3);
+      await harness.clock.advance(60_000);
+      expect(harness.onlySettled().state).toBe('delivered');
+      expect(harness.requests).toHaveLength(1);
+      const errors = harness.events.filter(({ kind }) => kind === 'error');
+      expect(errors).toHaveLength(5);
+      expect(errors[0]).toMatchObject({ error: new QueueError('database is locked') });
+      await harness.engine.idle();
+      await harness.engine.close();
+    },
+  );
+
+  it('to claim is not asked more often because more is added, and is asked at once after it has worked', async () => {
+    const { queue, clock, calls } = failing(3, 'claim');
+    const harness = createHarness(() => answer(200), { queue, clock });
+    harness.engine.start();
+    for (let sent = 0; sent < 20; sent++) {
+      await harness.send();
+      await clock.advance(1);
+    }
+    expect(calls()).toBe(1);
+    await clock.advance(60_000);
+    expect(harness.settled()).toHaveLength(20);
+    await harness.send();
+    await clock.advance(0);
+    expect(harness.settled()).toHaveLength(21);
+    await harness.engine.close();
+  });
+
+  it('to claim while the engine closes leaves no timer behind', async () => {
+    const { queue, clock } = failing(Infinity, 'claim');
+    const harness = createHarness(() => answer(200), { queue, clock });
+    harness.engine.start();
+    await harness.engine.close();
+    expect(clock.pendingTimers).toBe(0);
+  });
+
+  it.each(['claim', 'settle'] as const)(
+    'to %s for good does not keep the engine from closing',
+    async (method) => {
+      const { queue, clock } = failing(Infinity, method);
+      const harness = createHarness(() => answer(200), { queue, clock });
+      harness.engine.start();
+      await harness.send();
+      await harness.clock.advance(5_000);
+      await harness.engine.close();
+      expect(harness.settled()).toEqual([]);
+      expect(clock.pendingTimers).toBe(0);
+    },
+  );
+});
+
+describe('a fault of the program in a round', () => {
+  it('is reported, and the delivery is tried again later, not at once', async () => {
+    const harness = createHarness((_, turn) => {
+      if (turn < 2) throw new TypeError('x is not a function');
+      return answer(200);
+    });
+    harness.engine.start();
+    await harness.send();
+    await harness.clock.advance(499);
+    expect(harness.requests).toHaveLength(1);
+    expect(harness.events).toMatchObject([
+      { kind: 'error', during: 'round', error: new TypeError('x is not a function') },
+      { kind: 'rescheduled' },
+    ]);
+    await harness.clock.advance(60_000);
+    expect(harness.requests).toHaveLength(3);
+    expect(harness.onlySettled().state).toBe('delivered');
+    await harness.engine.close();
+  });
+
+  it('that lasts ends with the window', async () => {
+    const harness = createHarness(() => Promise.reject(new Error('always')), {
+      delivery: { retryForMs: 10_000 },
+    });
+    harness.engine.start();
+    await harness.send();
+    await harness.clock.advance(60_000);
+    expect(harness.onlySettled()).toMatchObject({ state: 'dead', reason: 'exhausted' });
+    await harness.engine.close();
+  });
+
+  it('in one attempt of a broadcast leaves the others recorded', async () => {
+    const harness = createHarness(
+      ({ url }) => {
+        if (url === A) throw new Error('a fault');
+        return answer(503);
+      },
+      { urls: [A, B], delivery: { strategy: 'broadcast', retryForMs: 0 } },
+    );
+    harness.engine.start();
+    await harness.send();
+    await harness.clock.advance(0);
+    expect(harness.onlySettled().progress.attempts).toMatchObject([{ url: B, status: 503 }]);
+    await harness.engine.close();
+  });
+});
+
+describe('a listener that throws', () => {
+  it('stops no delivery, and its error is an uncaught exception', async () => {
+    const others = process.listeners('uncaughtException');
+    const caught: unknown[] = [];
+    process.removeAllListeners('uncaughtException');
+    process.on('uncaughtException', (error) => caught.push(error));
+    try {
+      const harness = createHarness(() => answer(200), {
+        onEvent: ({ kind }) => {
+          throw new Error(`on ${kind}`);
+        },
+      });
+      harness.engine.start();
+      await harness.send();
+      await harness.clock.advance(0);
+      expect(harness.requests).toHaveLength(1);
+      expect(await harness.queue.lanes()).toEqual([]);
+      await harness.engine.close();
+      expect(caught).toEqual([new Error('on attempt'), new Error('on settled')]);
+    } finally {
+      process.removeAllListeners('uncaughtException');
+      for (const other of others) process.on('uncaughtException', other);
+    }
+  });
+});
+
+describe('a queue that is shared', () => {
+  it('is looked at every so often for what others have added, new lanes included', async () => {
+    const harness = createHarness(() => answer(200), { pollMs: 1_000 });
+    harness.engine.start();
+    await harness.engine.idle();
+    await harness.queue.add([newDelivery('other'), newDelivery('stray', { destination: 'Gone' })]);
+    await harness.clock.advance(999);
+    expect(harness.settled()).toEqual([]);
+    await harness.clock.advance(1);
+    const states = harness.settled().map(({ id, state }) => [id, state]);
+    expect(Object.fromEntries(states)).toEqual({ other: 'delivered', stray: 'dead' });
+    await harness.engine.close();
+  });
+
+  it('takes a delivery back from a process whose lease has ended', async () => {
+    const harness = createHarness(() => answer(200));
+    await harness.send();
+    await harness.queue.claim({ source: 'web', destination: 'Webhooks', limit: 1, leaseMs: 20_000 });
+    harness.engine.start();
+    await harness.clock.advance(19_999);
+    expect(harness.requests).toEqual([]);
+    await harness.clock.advance(1);
+    expect(harness.onlySettled().state).toBe('delivered');
+    await harness.engine.close();
+  });
+
+  it('leaves a delivery to the process that has taken it over', async () => {
+    const harness = createHarness((request) => after(harness.clock, 100_000, request, answer(503)), {
+      urls: [A, B],
+    });
+    harness.engine.start();
+    const id = await harness.send();
+    await harness.clock.advance(39_000);
+    // The attempt hangs beyond its deadline, so the lease ends, and another process is quicker than this one.
+    harness.queue.renew = () => Promise.resolve(false);
+    harness.queue.settle = () => Promise.resolve(false);
+    harness.queue.claim = () => Promise.resolve({ claims: [], nextDueAt: undefined });
+    await harness.clock.advance(61_000);
+    expect(harness.requests.map(({ url }) => url)).toEqual([A]);
+    expect(harness.events.at(-1)).toMatchObject({ kind: 'lost', delivery: { id } });
+    expect(harness.settled()).toEqual([]);
+    await harness.engine.close();
+  });
+});
+
+/** A queue one of whose methods fails the first so many times. */
+function failing(
+  times: number,
+  method: 'claim' | 'renew' | 'settle' | 'lanes',
+): { queue: Queue; clock: FakeClock; calls: () => number } {
+  const clock = new FakeClock();
+  const queue = new MemoryQueue(clock);
+  const works = queue[method].bind(queue) as (...args: unknown[]) => Promise<never>;
+  let calls = 0;
+  queue[method] = (...args: unknown[]): Promise<never> =>
+    calls++ < times ? Promise.reject(new QueueError('database is locked')) : works(...args);
+  return { queue, clock, calls: () => calls };
+}

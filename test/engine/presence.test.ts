@@ -1,0 +1,166 @@
+import { describe, expect, it } from 'vitest';
+import { DELIVERY_DEFAULTS } from '../../src/engine/options.ts';
+import { Presence } from '../../src/engine/presence.ts';
+import { FakeClock } from '../fake-clock.ts';
+import { A, after, answer, B, createHarness, failure, heldReceiver, type Harness } from './harness.ts';
+
+const HOUR = 3_600_000;
+const WINDOW_MS = DELIVERY_DEFAULTS.retryForMs;
+
+function urlsOf({ requests }: Harness): readonly string[] {
+  return requests.map(({ url }) => url);
+}
+
+describe('presence', () => {
+  it('goes back to the start while there is no break', async () => {
+    const clock = new FakeClock();
+    const start = clock.now();
+    const presence = new Presence(clock, () => true);
+    presence.watch();
+    await clock.advance(HOUR);
+    expect(presence.since()).toBe(start);
+    presence.close();
+    expect(clock.pendingTimers).toBe(0);
+  });
+
+  it('begins anew after a break, whoever asks first', async () => {
+    const clock = new FakeClock();
+    const presence = new Presence(clock, () => true);
+    presence.watch();
+    await clock.suspend(HOUR);
+    const end = clock.now();
+    await clock.advance(10_000);
+    expect(presence.since()).toBe(end);
+    clock.setForward(HOUR);
+    expect(presence.since()).toBe(clock.now());
+    presence.close();
+  });
+
+  it('has no timer when it is not needed, and takes that for no break', async () => {
+    const clock = new FakeClock();
+    const start = clock.now();
+    const presence = new Presence(clock, () => false);
+    presence.watch();
+    await clock.advance(HOUR);
+    expect(clock.pendingTimers).toBe(0);
+    presence.watch();
+    expect(presence.since()).toBe(start);
+  });
+});
+
+describe('a process that is suspended', () => {
+  it('beyond the window of what waits makes the one late round', async () => {
+    const harness = createHarness(() => answer(503), { urls: [A, B] });
+    harness.engine.start();
+    await harness.send();
+    await harness.clock.advance(HOUR);
+    const before = harness.requests.length;
+    await harness.clock.suspend(5 * HOUR);
+    await harness.clock.advance(HOUR);
+    expect(urlsOf(harness).slice(before)).toEqual([A, B]);
+    expect(harness.onlySettled()).toMatchObject({ state: 'dead', reason: 'exhausted' });
+    await harness.engine.close();
+  });
+
+  it('beyond the window in the midst of a round makes the one late round', async () => {
+    const { receiver, release } = heldReceiver();
+    const harness = createHarness(receiver, { urls: [A, B] });
+    harness.engine.start();
+    await harness.send();
+    await harness.clock.advance(0);
+    await harness.clock.suspend(5 * HOUR);
+    for (let turn = 0; turn < 9; turn++) {
+      release(failure('timeout'));
+      await harness.clock.advance(1_000);
+    }
+    // The first round is made whole; what is late comes after it.
+    expect(urlsOf(harness)).toEqual([A, B, A, B]);
+    expect(harness.onlySettled()).toMatchObject({ state: 'dead', reason: 'exhausted' });
+    await harness.engine.close();
+  });
+
+  it('beyond a window that left it no round more gives none, and one of 0 is one round', async () => {
+    const { receiver, release } = heldReceiver();
+    const harness = createHarness(receiver, { delivery: { retryForMs: 0 } });
+    harness.engine.start();
+    await harness.send();
+    await harness.clock.advance(0);
+    await harness.clock.suspend(HOUR);
+    release(failure('timeout'));
+    await harness.clock.advance(HOUR);
+    expect(harness.requests).toHaveLength(1);
+    expect(harness.onlySettled()).toMatchObject({ state: 'dead', reason: 'exhausted' });
+    await harness.engine.close();
+  });
+
+  it('within the window goes on with it, at once with what has fallen due', async () => {
+    const harness = createHarness((_, turn) => answer(turn < 3 ? 503 : 200));
+    harness.engine.start();
+    await harness.send();
+    await harness.clock.advance(1_000);
+    await harness.clock.suspend(3 * HOUR);
+    expect(harness.requests).toHaveLength(3);
+    await harness.clock.advance(10_000);
+    expect(harness.onlySettled()).toMatchObject({ state: 'delivered', progress: { rounds: 4 } });
+    await harness.engine.close();
+  });
+
+  it('longer than its leases does not claim again what it has under way', async () => {
+    const { receiver, release } = heldReceiver();
+    const harness = createHarness(receiver, { delivery: { concurrency: 8 } });
+    harness.engine.start();
+    await harness.send({ messageId: 'under way' });
+    await harness.clock.advance(0);
+    await harness.clock.suspend(HOUR);
+    await harness.send({ messageId: 'new' });
+    await harness.clock.advance(0);
+    expect(harness.requests).toHaveLength(1);
+    release(answer(200));
+    await harness.clock.advance(0);
+    release(answer(200));
+    await harness.clock.advance(0);
+    expect(harness.requests).toHaveLength(2);
+    expect(harness.settled().map(({ messageId, state }) => [messageId, state])).toEqual([
+      ['under way', 'delivered'],
+      ['new', 'delivered'],
+    ]);
+    await harness.engine.close();
+  });
+});
+
+describe('a wall clock that is set forward', () => {
+  it('takes nothing from the window', async () => {
+    const harness = createHarness(() => answer(503));
+    harness.engine.start();
+    await harness.send();
+    await harness.clock.advance(HOUR);
+    harness.clock.setForward(5 * HOUR);
+    await harness.clock.advance(5 * HOUR);
+    const { progress, reason } = harness.onlySettled();
+    expect(reason).toBe('exhausted');
+    const times = progress.attempts.map(({ at }) => at - (progress.firstAttemptAt ?? 0));
+    const passed = times.map((time) => (time > 5 * HOUR ? time - 5 * HOUR : time));
+    expect(Math.max(...passed)).toBeLessThanOrEqual(WINDOW_MS);
+    expect(Math.max(...passed)).toBeGreaterThan(WINDOW_MS - 600_000);
+    // It does not make the waits shorter either, but for the one it met.
+    expect(times.length).toBeLessThanOrEqual(58);
+    await harness.engine.close();
+  });
+
+  it('in the midst of a round neither cuts it short nor has it made a second time', async () => {
+    const clock = new FakeClock();
+    const harness = createHarness(
+      (request, turn) => after(clock, 100, request, turn === 0 ? failure('timeout') : answer(200)),
+      { clock, urls: [A, B], delivery: { concurrency: 8 } },
+    );
+    harness.engine.start();
+    await harness.send();
+    await clock.advance(50);
+    clock.setForward(5 * HOUR);
+    await harness.send();
+    await clock.advance(HOUR);
+    expect(harness.settled().map(({ state }) => state)).toEqual(['delivered', 'delivered']);
+    expect(harness.requests).toHaveLength(4);
+    await harness.engine.close();
+  });
+});

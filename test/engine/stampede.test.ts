@@ -1,0 +1,130 @@
+import { describe, expect, it } from 'vitest';
+import type { FakeClock } from '../fake-clock.ts';
+import { A, after, answer, BODY, createHarness, failure, type Harness, type Receiver } from './harness.ts';
+
+const MANY = 10_000;
+const MINUTE_MS = 60_000;
+/** From the start of the clock. */
+const IN_FIVE_MINUTES = 'Thu, 01 Jan 2026 00:05:00 GMT';
+
+async function submit({ engine }: Harness, count: number): Promise<void> {
+  const entry = { type: 'track', body: BODY, orderKeys: [] };
+  await engine.submit(
+    'web',
+    Array.from({ length: count }, (_, index) => ({ ...entry, messageId: `m${index}` })),
+  );
+}
+
+/** The most requests that came within any one second, of those since then. */
+function busiestSecond({ requests }: Harness, since: number): number {
+  const times = requests.map(({ at }) => at).filter((at) => at >= since);
+  let [most, first] = [0, 0];
+  times.forEach((at, index) => {
+    while ((times[first] ?? at) <= at - 1_000) first++;
+    most = Math.max(most, index - first + 1);
+  });
+  return most;
+}
+
+/** Until nothing waits any more; how long that took. */
+async function untilIdle({ clock, engine }: Harness): Promise<number> {
+  const began = clock.now();
+  const idle = new AbortController();
+  void engine.idle().then(() => idle.abort());
+  while (!idle.signal.aborted && clock.now() < began + 60 * MINUTE_MS) await clock.advance(100);
+  return clock.now() - began;
+}
+
+/** Each answer takes a millisecond: as fast as receivers are. */
+const quick =
+  (clock: () => FakeClock): Receiver =>
+  (request) =>
+    after(clock(), 1, request, answer(200));
+
+describe('10,000 deliveries', () => {
+  it.each([
+    ['never answers', 'timeout', 5 * MINUTE_MS],
+    ['answers 503 for a moment', answer(503), 400],
+    ['answers 429 with one time for all', answer(429, { retryAfter: IN_FIVE_MINUTES }), 5 * MINUTE_MS],
+  ] as const)(
+    'do not come back in one second to a receiver that %s and then is back',
+    async (_, trouble, outageMs) => {
+      let isDown = true;
+      const harness: Harness = createHarness(
+        (request) => {
+          const { clock } = harness;
+          if (!isDown) return after(clock, 1, request, answer(200));
+          return trouble === 'timeout' ? after(clock, 5_000, request, failure('timeout')) : trouble;
+        },
+        { random: Math.random },
+      );
+      harness.engine.start();
+      await submit(harness, MANY);
+      await harness.clock.advance(outageMs - 1);
+      expect(harness.settled()).toEqual([]);
+
+      isDown = false;
+      const backAt = harness.clock.now();
+      await untilIdle(harness);
+      expect(harness.settled()).toHaveLength(MANY);
+      const firstSecond = harness.requests.filter(({ at }) => at >= backAt && at < backAt + 1_000);
+      expect(firstSecond.length).toBeLessThanOrEqual(100);
+      expect(busiestSecond(harness, backAt)).toBeLessThanOrEqual(6_000);
+      await harness.engine.close();
+    },
+  );
+
+  it('do not come at once when the process that delivers was away', async () => {
+    const harness: Harness = createHarness(quick(() => harness.clock));
+    await submit(harness, MANY);
+    await harness.clock.advance(60 * MINUTE_MS);
+    const startedAt = harness.clock.now();
+    harness.engine.start();
+    const tookMs = await untilIdle(harness);
+    expect(harness.requests.filter(({ at }) => at < startedAt + 1_000).length).toBeLessThanOrEqual(100);
+    expect(busiestSecond(harness, startedAt)).toBeLessThanOrEqual(6_000);
+    expect(tookMs).toBeLessThanOrEqual(10_000);
+    await harness.engine.close();
+  });
+
+  it('do not come at once when the process was suspended while they fell due', async () => {
+    const answers = quick(() => harness.clock);
+    const retryAfter = '600';
+    const harness: Harness = createHarness(
+      (request, turn) => (turn < MANY ? answer(503, { retryAfter }) : answers(request, turn)),
+      // Nothing is held back before.
+      { delivery: { health: { failures: 2 * MANY } } },
+    );
+    harness.engine.start();
+    await submit(harness, MANY);
+    await harness.clock.advance(1_000);
+    expect(harness.requests).toHaveLength(MANY);
+    await harness.clock.suspend(60 * MINUTE_MS);
+    const backAt = harness.clock.now();
+    await untilIdle(harness);
+    expect(harness.settled()).toHaveLength(MANY);
+    const firstSecond = harness.requests.filter(({ at }) => at >= backAt && at < backAt + 1_000);
+    expect(firstSecond.length).toBeLessThanOrEqual(100);
+    await harness.engine.close();
+  });
+
+  it('come as fast as they can to a receiver that is well', async () => {
+    const harness: Harness = createHarness(quick(() => harness.clock));
+    harness.engine.start();
+    await submit(harness, MANY);
+    // 32 at a time, a millisecond each.
+    expect(await untilIdle(harness)).toBeLessThanOrEqual(500);
+    await harness.engine.close();
+  });
+
+  it('are given up as fast as they can when nobody is there and one round is all', async () => {
+    const harness = createHarness(() => failure('refused'), { delivery: { retryForMs: 0 } });
+    harness.engine.start();
+    await submit(harness, MANY);
+    await untilIdle(harness);
+    expect(harness.settled()).toHaveLength(MANY);
+    expect(new Set(harness.requests.map(({ at, url }) => `${url} ${at}`)).size).toBeLessThanOrEqual(2);
+    expect(harness.requests[0]?.url).toBe(A);
+    await harness.engine.close();
+  });
+});

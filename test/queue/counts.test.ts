@@ -1,0 +1,121 @@
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { NO_PROGRESS } from '../../src/queue/delivery.ts';
+import type { Claim } from '../../src/queue/queue.ts';
+import { SqliteInspection } from '../../src/queue/sqlite-inspection.ts';
+import { SqliteQueue } from '../../src/queue/sqlite-queue.ts';
+import { QUEUE_TABLES } from '../../src/queue/tables.ts';
+import type { Tables } from '../../src/store/schema.ts';
+import { openStore } from '../../src/store/open-store.ts';
+import { FakeClock } from '../fake-clock.ts';
+import { ask } from '../store/ask.ts';
+import { LANE, newDelivery } from './new-delivery.ts';
+import { temporaryFolder } from '../temporary-folder.ts';
+
+const SECOND_MS = 1_000;
+const HOUR_MS = 3_600 * SECOND_MS;
+const ATTEMPT = { at: 1, url: 'https://a.example/', round: 1, result: 'retryable', ms: 2 } as const;
+const PROGRESS = { ...NO_PROGRESS, rounds: 1, firstAttemptAt: 1, attempts: [ATTEMPT] };
+const NONE = { pending: 0, sending: 0, retrying: 0, delivered: 0, dead: 0 };
+/** What every delivery is in, looked at one by one. */
+const SEEN = `SELECT source, destination, state, count(*) FROM queue GROUP BY 1, 2, 3 ORDER BY 1, 2, 3`;
+
+const newFile = (): string => join(temporaryFolder(), 'hooks.db');
+
+async function open(file: string, clock: FakeClock, tables: Tables = QUEUE_TABLES) {
+  const store = await openStore(file, { clock, tables: [tables] });
+  const queue = new SqliteQueue({ store, clock, retention: { deliveredMs: SECOND_MS, deadMs: SECOND_MS } });
+  const close = async (): Promise<void> => {
+    await queue.close();
+    await store.close();
+  };
+  onTestFinished(close);
+  return { queue, inspection: new SqliteInspection({ store, clock }), close };
+}
+
+async function counted(inspection: SqliteInspection): Promise<readonly string[]> {
+  const lanes = await inspection.stats();
+  return lanes
+    .flatMap(({ source, destination, pending, sending, retrying, delivered, dead }) =>
+      Object.entries({ pending, sending, retrying, delivered, dead })
+        .filter(([, count]) => count !== 0)
+        .map(([state, count]) => `${source}|${destination}|${state}|${count}`),
+    )
+    .toSorted();
+}
+
+/** Some in each state, with and without order keys, in two lanes. */
+async function fill(queue: SqliteQueue, clock: FakeClock): Promise<void> {
+  const all = Array.from({ length: 30 }, (_, index) =>
+    newDelivery(`d${index}`, { orderKeys: index % 3 === 0 ? ['u'] : [] }),
+  );
+  await queue.add([...all, newDelivery('other', { source: 'app' })]);
+  await queue.add([
+    ...all.slice(0, 3),
+    newDelivery('bad', { dead: { reason: 'invalid', detail: 'no event' } }),
+  ]);
+  const claims = await claim(queue, 12);
+  await settle(queue, claims.slice(0, 3), { state: 'delivered', progress: PROGRESS });
+  await settle(queue, claims.slice(3, 6), { state: 'dead', reason: 'rejected', progress: PROGRESS });
+  const again = { state: 'retrying', dueAt: clock.now() - HOUR_MS, progress: PROGRESS } as const;
+  await settle(queue, claims.slice(6, 9), again);
+  // Of those that were tried, two are under way again.
+  await claim(queue, 2);
+}
+
+async function claim(queue: SqliteQueue, limit: number): Promise<readonly Claim[]> {
+  return (await queue.claim({ ...LANE, limit, leaseMs: 2 * HOUR_MS })).claims;
+}
+
+async function settle(
+  queue: SqliteQueue,
+  claims: readonly Claim[],
+  settlement: Parameters<SqliteQueue['settle']>[1],
+): Promise<void> {
+  for (const each of claims) await queue.settle(each, settlement);
+}
+
+describe('the counts of a queue', () => {
+  it('are what there is, whatever happens to it', async () => {
+    const [file, clock] = [newFile(), new FakeClock()];
+    const { queue, inspection } = await open(file, clock);
+    const expectRight = async (): Promise<void> =>
+      expect(await counted(inspection)).toEqual(await ask(file, SEEN));
+    await fill(queue, clock);
+    await expectRight();
+    expect(await counted(inspection)).toHaveLength(6);
+    const dead = await ask(file, "SELECT id FROM queue WHERE state = 'dead'");
+    await inspection.retry(dead.slice(0, 2));
+    await expectRight();
+    await inspection.drop(
+      await ask(file, "SELECT id FROM queue WHERE state IN ('retrying', 'pending') LIMIT 4"),
+    );
+    await inspection.drop(['d0', ...dead.slice(1)]);
+    await expectRight();
+    await clock.advance(120 * SECOND_MS);
+    await expectRight();
+    expect((await inspection.stats()).map(({ delivered, dead: letters }) => [delivered, letters])).toEqual([
+      [0, 0],
+      [0, 0],
+    ]);
+    const again = { state: 'retrying', dueAt: clock.now(), progress: PROGRESS } as const;
+    await settle(queue, await claim(queue, 100), again);
+    await expectRight();
+    await settle(queue, await claim(queue, 100), { state: 'delivered', progress: PROGRESS });
+    await expectRight();
+  });
+
+  it('are right in a file that was made before they were kept', async () => {
+    const [file, clock] = [newFile(), new FakeClock()];
+    const before = await open(file, clock, { ...QUEUE_TABLES, steps: QUEUE_TABLES.steps.slice(0, 2) });
+    await fill(before.queue, clock);
+    await before.close();
+    const { queue, inspection } = await open(file, clock);
+    expect(await counted(inspection)).toEqual(await ask(file, SEEN));
+    await queue.add([newDelivery('late', { source: 'app' })]);
+    expect(await inspection.stats()).toMatchObject([
+      { source: 'app', ...NONE, pending: 2 },
+      { source: 'web' },
+    ]);
+  });
+});

@@ -1,0 +1,60 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import { systemClock } from '../../src/clock.ts';
+import type { NewDelivery, Progress } from '../../src/queue/delivery.ts';
+import type { Claim, ClaimAnswer, ClaimRequest, Lane, Queue, Settlement } from '../../src/queue/queue.ts';
+import type { TestClock } from './conformance.ts';
+
+const TURN_MS = 25;
+/** How often a claim that found nothing is made again: that a lease has ended is seen by the second look. */
+const TURNS = 6;
+
+/** Time as it passes, in whole milliseconds. */
+export function realClock(): TestClock {
+  return {
+    ...systemClock,
+    now: () => Math.floor(systemClock.now()),
+    advance: async (ms) => {
+      for (const until = systemClock.now() + ms; systemClock.now() < until;)
+        await wait(Math.min(TURN_MS, Math.max(1, until - systemClock.now())));
+    },
+  };
+}
+
+/** Looks several times before it says that there is nothing to claim. */
+export class PatientQueue implements Queue {
+  readonly #queue: Queue;
+
+  constructor(queue: Queue) {
+    this.#queue = queue;
+  }
+
+  async claim(request: ClaimRequest): Promise<ClaimAnswer> {
+    let answer = await this.#queue.claim(request);
+    for (let turn = 0; turn < TURNS && answer.claims.length === 0; turn++) {
+      if (answer.nextDueAt === undefined) break;
+      await wait(TURN_MS);
+      answer = await this.#queue.claim(request);
+    }
+    return answer;
+  }
+
+  add(deliveries: readonly NewDelivery[]): Promise<void> {
+    return this.#queue.add(deliveries);
+  }
+
+  renew(claim: Claim, progress: Progress, leaseMs: number): Promise<boolean> {
+    return this.#queue.renew(claim, progress, leaseMs);
+  }
+
+  settle(claim: Claim, settlement: Settlement): Promise<boolean> {
+    return this.#queue.settle(claim, settlement);
+  }
+
+  lanes(): Promise<readonly Lane[]> {
+    return this.#queue.lanes();
+  }
+
+  close(): Promise<void> {
+    return this.#queue.close();
+  }
+}

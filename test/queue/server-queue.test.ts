@@ -1,0 +1,57 @@
+import { afterAll, beforeAll, describe } from 'vitest';
+import { systemClock } from '../../src/clock.ts';
+import type { Queue } from '../../src/queue/queue.ts';
+import { ServerInspection } from '../../src/queue/server-inspection.ts';
+import { ServerQueue } from '../../src/queue/server-queue.ts';
+import { openServer } from '../../src/store/server/open-server.ts';
+import type { Server } from '../../src/store/server/server.ts';
+import { hasServer, SERVER_KINDS, startServer, type TestServer } from '../store/server/servers.ts';
+import { queueConformance } from './conformance.ts';
+import { inspectionConformance } from './inspection-conformance.ts';
+import { PatientQueue, realClock } from './real-time.ts';
+
+const TIMES = {
+  leaseMs: 800,
+  longLeaseMs: 60_000,
+  withinLeaseMs: 250,
+  laterMs: 1_200,
+  beforeLaterMs: 150,
+  soonMs: 700,
+  farMs: 60_000,
+};
+
+for (const kind of SERVER_KINDS) {
+  describe.skipIf(!hasServer(kind))(kind, () => {
+    let running: TestServer;
+    let server: Server;
+
+    beforeAll(async () => {
+      running = await startServer(kind);
+      server = await openServer(running.url);
+    }, 30_000);
+
+    afterAll(async () => {
+      await server.close();
+      await running.remove();
+    });
+
+    const open = async (): Promise<Queue> => {
+      await running.empty();
+      return new PatientQueue(new ServerQueue({ server, clock: systemClock, recoverMs: 40 }));
+    };
+
+    const modelRuns = kind === 'redis' ? 25 : 8; // a transaction waits for the disk
+    queueConformance(kind, open, { modelRuns, clock: realClock, times: TIMES, isLoose: true });
+
+    inspectionConformance(
+      kind,
+      async () => {
+        await running.empty();
+        const queue = new ServerQueue({ server, clock: systemClock });
+        const inspection = new ServerInspection({ server, clock: systemClock });
+        return { queue, inspection, clock: realClock(), close: () => queue.close() };
+      },
+      { isLoose: true },
+    );
+  });
+}

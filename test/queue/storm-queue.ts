@@ -1,0 +1,37 @@
+import { systemClock } from '../../src/clock.ts';
+import type { Queue } from '../../src/queue/queue.ts';
+import { ServerQueue } from '../../src/queue/server-queue.ts';
+import { SqliteQueue } from '../../src/queue/sqlite-queue.ts';
+import { QUEUE_TABLES } from '../../src/queue/tables.ts';
+import { openStore } from '../../src/store/open-store.ts';
+import { openServer } from '../../src/store/server/open-server.ts';
+import { isServer } from '../../src/store/server/scheme.ts';
+
+/** Closed with what it is in. */
+export async function openStormQueue(
+  place: string,
+  leaseMs: number,
+): Promise<Pick<Queue, 'add' | 'claim' | 'renew' | 'settle' | 'close'>> {
+  const store = isServer(place)
+    ? await openServer(place)
+    : await openStore(place, { clock: systemClock, tables: [QUEUE_TABLES] });
+  const queue =
+    'lines' in store
+      ? new ServerQueue({
+          server: store,
+          clock: systemClock,
+          recoverMs: Math.min(2_000, leaseMs / 3),
+          errandMs: leaseMs,
+        })
+      : new SqliteQueue({ store, clock: systemClock });
+  return {
+    add: (deliveries) => queue.add(deliveries),
+    claim: (request) => queue.claim(request),
+    renew: (claim, progress, ms) => queue.renew(claim, progress, ms),
+    settle: (claim, settlement) => queue.settle(claim, settlement),
+    close: async () => {
+      await queue.close();
+      await store.close();
+    },
+  };
+}

@@ -1,0 +1,133 @@
+import { X509Certificate } from 'node:crypto';
+import { execFileSync } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
+import { request } from 'node:https';
+import { join } from 'node:path';
+import { connect as connectTls } from 'node:tls';
+import { afterEach, describe, expect, it } from 'vitest';
+import { makeCertificate } from '../../src/receiver/certificate.ts';
+import type { Refusal } from '../../src/receiver/options.ts';
+import type { ReceivedRequest } from '../../src/receiver/received-request.ts';
+import { startReceiver, type Receiver } from '../../src/receiver/receiver.ts';
+import { parseScript } from '../../src/receiver/script.ts';
+import { hasTool } from '../external-tool.ts';
+import { RawConnection } from './raw-connection.ts';
+import { temporaryFolder } from '../temporary-folder.ts';
+import { until } from '../until.ts';
+
+const NOW = Date.UTC(2026, 10, 20);
+
+describe('a certificate of our own', () => {
+  it('signs itself and names this machine and the host', () => {
+    const { cert, key, fingerprint } = makeCertificate('hooks.example', NOW);
+    const parsed = new X509Certificate(cert);
+    expect(parsed.verify(parsed.publicKey)).toBe(true);
+    expect(parsed.ca).toBe(false);
+    expect(parsed.subject).toBe('CN=hooks listen');
+    for (const name of ['localhost', 'hooks.example']) expect(parsed.checkHost(name)).toBe(name);
+    for (const address of ['127.0.0.1', '::1']) expect(parsed.checkIP(address)).toBe(address);
+    expect(parsed.checkHost('other.example')).toBeUndefined();
+    expect(parsed.fingerprint256).toBe(fingerprint);
+    expect(key).toMatch(/^-----BEGIN PRIVATE KEY-----/);
+  });
+
+  it.each(['10.1.2.3', 'fe80::1:2', '2001:db8::', '::ffff:10.0.0.1'])('may be for the address %s', (host) => {
+    expect(new X509Certificate(makeCertificate(host, NOW).cert).checkIP(host)).toBeDefined();
+  });
+
+  it('is valid from the day before, for a month', () => {
+    const { validFrom, validTo } = new X509Certificate(makeCertificate('localhost', NOW).cert);
+    expect([validFrom, validTo].map((text) => new Date(text).toISOString())).toEqual([
+      '2026-11-19T00:00:00.000Z',
+      '2026-12-20T00:00:00.000Z',
+    ]);
+  });
+
+  it.skipIf(!hasTool('openssl', 'version'))('is found correct by openssl', () => {
+    const folder = temporaryFolder();
+    const file = join(folder, 'cert.pem');
+    writeFileSync(file, makeCertificate('localhost', Date.now()).cert);
+    const args = ['verify', '-x509_strict', '-purpose', 'sslserver', '-verify_hostname', 'localhost'];
+    expect(execFileSync('openssl', [...args, '-CAfile', file, file]).toString()).toBe(`${file}: OK\n`);
+  });
+});
+
+describe('a receiver with TLS', () => {
+  const open: Receiver[] = [];
+  afterEach(async () => {
+    await Promise.all(open.splice(0).map((receiver) => receiver.close()));
+  });
+
+  async function start(respond = '200') {
+    const requests: ReceivedRequest[] = [];
+    const refusals: Refusal[] = [];
+    const certificate = makeCertificate('127.0.0.1', Date.now());
+    const receiver = await startReceiver({
+      secrets: [],
+      certificate,
+      script: parseScript(respond),
+      onRequest: (each) => requests.push(each),
+      onRefused: (refusal) => refusals.push(refusal),
+    });
+    open.push(receiver);
+    return { receiver, requests, refusals, cert: certificate.cert };
+  }
+
+  it('serves whoever trusts its certificate', async () => {
+    const { receiver, requests, refusals, cert } = await start();
+    expect(receiver.url).toBe(`https://127.0.0.1:${receiver.port}`);
+    expect(await post(receiver.url, cert)).toBe(200);
+    expect(requests).toMatchObject([{ path: '/hook', status: 200 }]);
+    expect(refusals).toEqual([]);
+  });
+
+  it('says that a sender does not trust it, who leaves without a request', async () => {
+    const { receiver, requests, refusals } = await start();
+    expect(await post(receiver.url)).toBe('DEPTH_ZERO_SELF_SIGNED_CERT');
+    await until(() => refusals.length > 0, 'the refusal');
+    expect(requests).toEqual([]);
+    expect(refusals).toHaveLength(1);
+    expect(refusals[0]?.reason).toMatch(/does not trust the certificate/);
+  });
+
+  it('resets the connection as its script says', async () => {
+    const { receiver, requests, cert } = await start('reset');
+    expect(await post(receiver.url, cert)).toBe('ECONNRESET');
+    expect(requests).toMatchObject([{ answered: 'reset' }]);
+  });
+
+  it('tells plain HTTP and garbage from a handshake', async () => {
+    const { receiver, refusals } = await start();
+    for (const bytes of ['POST / HTTP/1.1\r\nHost: a\r\n\r\n', 'garbage garbage garbage']) {
+      const client = await RawConnection.open(receiver.port);
+      client.write(bytes);
+      await client.closed();
+    }
+    await until(() => refusals.length === 2, 'the refusal');
+    expect(refusals[0]?.reason).toBe('it is plain HTTP, and this is TLS: post to https://');
+    expect(refusals[1]?.reason).toMatch(/^its TLS failed \(ERR_SSL_/);
+  });
+
+  it('closes with connections in every state of a handshake', async () => {
+    const { receiver, cert } = await start('timeout');
+    const silent = await RawConnection.open(receiver.port);
+    const secure = connectTls({ port: receiver.port, host: '127.0.0.1', ca: cert });
+    secure.on('error', () => {});
+    await new Promise((resolve) => secure.once('secureConnect', resolve));
+    secure.write('POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 0\r\n\r\n');
+    await receiver.close();
+    await silent.closed();
+  });
+});
+
+function post(url: string, ca?: string): Promise<number | string | undefined> {
+  return new Promise((resolve) => {
+    const sent = request(`${url}/hook`, { method: 'POST', agent: false, ...(ca !== undefined && { ca }) });
+    sent.on('response', (response) => {
+      response.resume();
+      resolve(response.statusCode);
+    });
+    sent.on('error', (error: NodeJS.ErrnoException) => resolve(error.code));
+    sent.end('{}');
+  });
+}

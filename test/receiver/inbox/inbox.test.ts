@@ -1,0 +1,315 @@
+import { request, type IncomingHttpHeaders } from 'node:http';
+import { text } from 'node:stream/consumers';
+import { afterEach, describe, expect, it } from 'vitest';
+import { ConfigError } from '../../../src/errors.ts';
+import type { ForwardRequest } from '../../../src/receiver/forwarding.ts';
+import { Inbox, type InboxOptions } from '../../../src/receiver/inbox/inbox.ts';
+import type { ReceivedRequest } from '../../../src/receiver/received-request.ts';
+import { startReceiver, type Receiver } from '../../../src/receiver/receiver.ts';
+
+const BODY = '{"type":"track","userId":"u1","event":"Signup","properties":{"city":"Paris"}}';
+
+const open: (() => Promise<void>)[] = [];
+afterEach(async () => {
+  await Promise.all(open.splice(0).map((close) => close()));
+});
+
+interface Started {
+  readonly receiver: Receiver;
+  readonly requests: ReceivedRequest[];
+  readonly replays: { readonly request: ForwardRequest; readonly url: string | undefined }[];
+  readonly inboxUrl: string;
+  readonly token: string;
+  readonly ask: (path: string, options?: AskOptions) => Promise<Answer>;
+  readonly post: (body?: string, headers?: Record<string, string>) => Promise<void>;
+}
+
+interface AskOptions {
+  readonly method?: string;
+  readonly headers?: Record<string, string>;
+  readonly body?: string;
+}
+
+interface Answer {
+  readonly status: number | undefined;
+  readonly headers: IncomingHttpHeaders;
+  readonly text: string;
+}
+
+async function start(options: Partial<InboxOptions> = {}): Promise<Started> {
+  const requests: ReceivedRequest[] = [];
+  const replays: Started['replays'] = [];
+  const { host = '127.0.0.1' } = options;
+  const inbox = new Inbox({
+    host,
+    scheme: 'http',
+    page: { script: 'const a = 1;', style: 'a{}' },
+    hasSecret: false,
+    replay: (received, url) => {
+      if (url === 'http://refused/') throw new ConfigError('Not there', { hint: 'go elsewhere' });
+      replays.push({ request: received, url });
+      return Promise.resolve({ url: url ?? 'forward', status: 202, ms: 1 });
+    },
+    ...options,
+  });
+  const receiver: Receiver = await startReceiver({
+    host,
+    secrets: [],
+    serveOwn: inbox.serve,
+    onRequest: (each) => {
+      requests.push(each);
+      inbox.add(each);
+    },
+  });
+  const inboxUrl = inbox.open(receiver.url);
+  open.push(async () => {
+    inbox.close();
+    await receiver.close();
+  });
+  const ask: Started['ask'] = (path, asked = {}) => askAt(receiver.port, path, asked);
+  const page = await ask('/_hooks', { headers: { host: 'localhost' } });
+  return {
+    receiver,
+    requests,
+    replays,
+    inboxUrl,
+    token: /token&quot;:&quot;([\w-]+)/.exec(page.text)?.[1] ?? '',
+    ask,
+    post: async (body = BODY, headers = {}) => {
+      await fetch(`${receiver.url}/hook?token=CANARY`, { method: 'POST', body, headers });
+    },
+  };
+}
+
+/** Not fetch, which sets Host and Origin itself. */
+function askAt(
+  port: number,
+  path: string,
+  { method = 'GET', headers = {}, body }: AskOptions,
+): Promise<Answer> {
+  return new Promise((resolve, reject) => {
+    const framed = body === undefined ? headers : { ...headers, 'content-length': Buffer.byteLength(body) };
+    const asked = request(
+      { port, host: '127.0.0.1', path, method, headers: framed, agent: false },
+      (response) => {
+        text(response).then(
+          (answer) => resolve({ status: response.statusCode, headers: response.headers, text: answer }),
+          reject,
+        );
+      },
+    );
+    asked.on('error', reject);
+    asked.end(body);
+  });
+}
+
+/** What the stream of events tells first. */
+async function firstEvents(url: string, wanted: number): Promise<Record<string, unknown>[]> {
+  const left = new AbortController();
+  const response = await fetch(url, { signal: left.signal });
+  const decoder = new TextDecoder();
+  let told = '';
+  const ids = (): number => told.match(/"id":/g)?.length ?? 0;
+  for await (const chunk of response.body ?? []) {
+    told += decoder.decode(chunk as Uint8Array, { stream: true });
+    if (ids() >= wanted && told.endsWith('\n\n')) break;
+  }
+  left.abort();
+  return [...told.matchAll(/^data: (.*)$/gm)].map(
+    ([, json = '']) => JSON.parse(json) as Record<string, unknown>,
+  );
+}
+
+describe('the page', () => {
+  it('lets in nothing but its own script and style, and nobody frames it', async () => {
+    const { ask } = await start();
+    for (const path of ['/_hooks', '/_hooks/', '/_hooks?a=b']) {
+      const { status, headers, text: html } = await ask(path);
+      expect([status, headers['content-type']]).toEqual([200, 'text/html; charset=utf-8']);
+      const policy = headers['content-security-policy'] ?? '';
+      expect(policy).toMatch(
+        /^default-src 'none'; script-src 'sha256-[\w+/=]+'; style-src 'sha256-[\w+/=]+';/,
+      );
+      expect(policy).toContain("frame-ancestors 'none'");
+      expect(policy).not.toContain('unsafe');
+      expect(headers).toMatchObject({
+        'x-content-type-options': 'nosniff',
+        'cross-origin-resource-policy': 'same-origin',
+        'cache-control': 'no-store',
+        'referrer-policy': 'no-referrer',
+      });
+      expect(html).not.toMatch(/(?:src|href)="(?!data:)/);
+    }
+  });
+
+  it('escapes what it is told', async () => {
+    const { ask } = await start({ forwardUrl: 'http://a/"><script>alert(1)</script>' });
+    const { text: html } = await ask('/_hooks');
+    expect(html).not.toContain('<script>alert');
+  });
+
+  it.each(['POST', 'PUT', 'DELETE'])('is no webhook: %s is refused and not counted', async (method) => {
+    const { ask, requests } = await start();
+    expect((await ask('/_hooks', { method, body: '{}' })).status).toBe(405);
+    expect((await ask('/_hooks/requests/1/replay', { method, body: '{}' })).status).toBe(403);
+    expect((await ask('/_hooks/nothing', { method })).status).toBe(403);
+    expect(requests).toEqual([]);
+  });
+
+  it('leaves alone what only looks like it', async () => {
+    const { ask, requests } = await start();
+    await ask('/_hooksy', { method: 'POST' });
+    await ask('/a/_hooks', { method: 'POST' });
+    expect(requests.map(({ path }) => path)).toEqual(['/_hooksy', '/a/_hooks']);
+  });
+});
+
+describe('whoever is not the page', () => {
+  it.each([
+    'evil.example',
+    'evil.example:8787',
+    'localhost.evil.example',
+    '10.0.0.1',
+    ':80',
+    '127.0.0.1.nip.io',
+  ])('is refused by the host %j, even with the token (DNS rebinding)', async (host) => {
+    const { ask, token } = await start();
+    for (const path of ['/_hooks', `/_hooks/events?token=${token}`, `/_hooks/requests/1?token=${token}`]) {
+      expect((await ask(path, { headers: { host } })).status).toBe(403);
+    }
+  });
+
+  it.each(['localhost:1', 'LOCALHOST', '127.0.0.1:8787', '127.1.2.3', '[::1]:8787'])(
+    'is let in by the host %s',
+    async (host) => {
+      const { ask } = await start();
+      expect((await ask('/_hooks', { headers: { host } })).status).toBe(200);
+    },
+  );
+
+  it.each([
+    '/_hooks/events',
+    '/_hooks/requests/1',
+    '/_hooks/requests/1/body',
+    '/_hooks/requests/1/capture',
+    '/_hooks/search?text=a',
+  ])('reads nothing at %s without the token of this start', async (path) => {
+    const { ask, post, token } = await start();
+    await post();
+    expect((await ask(path)).status).toBe(403);
+    const wrong = `x${token.slice(1)}`;
+    expect((await ask(path, { headers: { 'x-hooks-token': wrong } })).status).toBe(403);
+    expect((await ask(path, { headers: { 'x-hooks-token': token.slice(0, -1) } })).status).toBe(403);
+  });
+
+  it.each([
+    ['another origin', 'http://evil.example'],
+    ['another port of this machine', 'http://127.0.0.1:1'],
+    ['another scheme', 'https://127.0.0.1'],
+    ['a sandboxed page', 'null'],
+    ['nowhere', undefined],
+  ])('acts on nothing from %s, even with the token', async (_what, origin) => {
+    const { ask, post, replays, token, receiver } = await start();
+    await post();
+    const headers = { host: `127.0.0.1:${receiver.port}`, 'x-hooks-token': token, ...(origin && { origin }) };
+    expect((await ask('/_hooks/requests/1/replay', { method: 'POST', headers, body: '{}' })).status).toBe(
+      403,
+    );
+    expect(replays).toEqual([]);
+  });
+
+  it('needs the token to open the page through a tunnel to this machine', async () => {
+    const { ask, token } = await start();
+    const headers = { 'x-forwarded-for': '203.0.113.9' };
+    const { status, text: said } = await ask('/_hooks', { headers });
+    expect([status, said]).toEqual([403, expect.not.stringContaining(token)]);
+    expect((await ask(`/_hooks?token=${token}`, { headers })).status).toBe(200);
+  });
+});
+
+describe('an inbox that other machines reach', () => {
+  it('prints its address with the token, and is served by any address but by no name', async () => {
+    const { inboxUrl, token, ask } = await start({ host: '0.0.0.0' });
+    expect(inboxUrl).toMatch(new RegExp(`/_hooks\\?token=${token}$`));
+    expect((await ask('/_hooks', { headers: { host: '192.168.1.5:8787' } })).status).toBe(200);
+    expect((await ask('/_hooks', { headers: { host: 'evil.example' } })).status).toBe(403);
+  });
+});
+
+describe('the page itself', () => {
+  it('is told of requests in order, those that were there first', async () => {
+    const { post, receiver, token } = await start();
+    for (let count = 0; count < 3; count++) await post();
+    const events = await firstEvents(`${receiver.url}/_hooks/events?token=${token}`, 3);
+    const [{ requests = [], firstId } = {}] = events as { requests?: unknown[]; firstId?: number }[];
+    expect(firstId).toBe(1);
+    expect(requests).toMatchObject([
+      { id: 1 },
+      { id: 2 },
+      { id: 3, type: 'track', event: 'Signup', userId: 'u1' },
+    ]);
+    expect(JSON.stringify(events)).not.toContain('CANARY');
+  });
+
+  it('goes on after the last one that it was told of', async () => {
+    const { post, receiver, token } = await start();
+    for (let count = 0; count < 3; count++) await post();
+    const url = `${receiver.url}/_hooks/events?token=${token}`;
+    const response = await fetch(url, { headers: { 'last-event-id': '2' } });
+    const reader = response.body?.getReader();
+    const { value } = (await reader?.read()) ?? {};
+    expect(new TextDecoder().decode(value)).toMatch(/^id: 3\ndata: \{"requests":\[\{[^[]*"id":3,/);
+    await reader?.cancel();
+  });
+
+  it('reads exact bytes, and headers with secrets masked', async () => {
+    const { ask, post, token } = await start();
+    await post(BODY, { Authorization: 'Bearer CANARY', Cookie: 'a=CANARY', 'X-Signature': 'abc' });
+    const headers = { 'x-hooks-token': token };
+    const body = await ask('/_hooks/requests/1/body', { headers });
+    expect(body).toMatchObject({
+      text: BODY,
+      headers: {
+        'content-type': 'application/octet-stream',
+        'content-disposition': 'attachment; filename="body"',
+      },
+    });
+    const [details, capture] = await Promise.all(
+      ['', '/capture'].map((part) => ask(`/_hooks/requests/1${part}`, { headers })),
+    );
+    expect(details?.text).toContain('["Authorization","***"]');
+    expect(details?.text).toContain('["X-Signature","abc"]');
+    expect(JSON.parse(capture?.text ?? '')).toMatchObject({ capture: 1, url: '/hook?token=***', body: BODY });
+    expect(`${details?.text}${capture?.text}`).not.toContain('CANARY');
+    expect((await ask('/_hooks/requests/2', { headers })).status).toBe(404);
+  });
+
+  it('finds what stands in a body, whatever its case', async () => {
+    const { ask, post, token } = await start();
+    await post();
+    await post('{"city":"Wien"}');
+    const headers = { 'x-hooks-token': token };
+    expect((await ask('/_hooks/search?text=PARIS', { headers })).text).toBe('[1]');
+    expect((await ask('/_hooks/search?text=nowhere', { headers })).text).toBe('[]');
+  });
+
+  it('replays the request as it came, secrets included, and hears what is wrong with a URL', async () => {
+    const { ask, post, replays, receiver, token } = await start();
+    await post(BODY, { Authorization: 'Bearer CANARY' });
+    const host = `127.0.0.1:${receiver.port}`;
+    const headers = { host, origin: `http://${host}`, 'x-hooks-token': token };
+    const replay = (wish: string): Promise<Answer> =>
+      ask('/_hooks/requests/1/replay', { method: 'POST', headers, body: wish });
+    expect((await replay('{"url":"http://127.0.0.1:3000/"}')).text).toContain('"status":202');
+    expect((await replay('{}')).status).toBe(200);
+    expect(replays.map(({ url }) => url)).toEqual(['http://127.0.0.1:3000/', undefined]);
+    expect(replays[0]?.request.rawHeaders).toContain('Bearer CANARY');
+    expect(Buffer.from(replays[0]?.request.body ?? []).toString()).toBe(BODY);
+    expect(await replay('{"url":"http://refused/"}')).toMatchObject({
+      status: 400,
+      text: 'Not there. go elsewhere\n',
+    });
+    expect((await replay('no JSON')).status).toBe(400);
+    expect((await replay(`"${'x'.repeat(10_000)}"`)).status).toBe(400);
+  });
+});

@@ -1,0 +1,194 @@
+import { execFileSync } from 'node:child_process';
+import { describe, expect, it } from 'vitest';
+import { buildMessage } from '../../../src/message/build.ts';
+import { readJson } from '../../../src/message/json.ts';
+import { asCurl, asFixture } from '../../../src/receiver/inbox/page/copies.ts';
+import { differences, type Side } from '../../../src/receiver/inbox/page/difference.ts';
+import { EVERYTHING, filtered, NO_TYPE, wordsOf } from '../../../src/receiver/inbox/page/filter.ts';
+import { parseTree, pretty } from '../../../src/receiver/inbox/page/json-tree.ts';
+import type { Summary } from '../../../src/receiver/inbox/wire.ts';
+
+const SUMMARY: Summary = {
+  id: 1,
+  at: 0,
+  method: 'POST',
+  path: '/hook',
+  verdict: 'valid',
+  status: 200,
+  answered: 'status',
+  bytes: 2,
+  ms: 1,
+};
+
+describe('the filter', () => {
+  const summaries: Summary[] = [
+    { ...SUMMARY, id: 1, type: 'track', event: 'Order Completed', userId: 'u1' },
+    {
+      ...SUMMARY,
+      id: 2,
+      type: 'track',
+      event: 'Signup',
+      anonymousId: 'Anon-7',
+      status: 503,
+      verdict: 'invalid',
+    },
+    { ...SUMMARY, id: 3, path: '/other', status: null, answered: 'timeout', verdict: 'unsigned' },
+  ];
+  const ids = (text: string, rest: object = {}, inBody?: Set<number>): number[] =>
+    filtered(summaries, { ...EVERYTHING, text, ...rest }, inBody).map(({ id }) => id);
+
+  it.each([
+    ['', [1, 2, 3]],
+    ['order', [1]],
+    ['COMPLETED order', [1]],
+    ['order signup', []],
+    ['type:track', [1, 2]],
+    ['type:trac', []],
+    ['event:sign', [2]],
+    ['user:anon', [2]],
+    ['user:u1', [1]],
+    ['status:5xx', [2]],
+    ['status:200', [1]],
+    ['status:timeout', [3]],
+    ['verdict:invalid', [2]],
+    ['path:/other', [3]],
+    ['type:track signup', [2]],
+    ['http://x', []],
+  ])('%j lets %j through', (text, expected) => {
+    expect(ids(text)).toEqual(expected);
+  });
+
+  it('lets through what has the words in its body', () => {
+    expect(ids('paris', {}, new Set([3]))).toEqual([3]);
+    expect(ids('type:track paris', {}, new Set([3, 2]))).toEqual([2]);
+    expect(wordsOf({ ...EVERYTHING, text: 'type:track two  words' })).toBe('two words');
+  });
+
+  it('has a type and a verdict to choose', () => {
+    expect(ids('', { type: NO_TYPE })).toEqual([3]);
+    expect(ids('', { type: 'track', verdict: 'valid' })).toEqual([1]);
+  });
+});
+
+describe('the tree', () => {
+  it.each([
+    '{}',
+    '[1,-0,1.50e3,12345678901234567890]',
+    '{"a":{"a":1,"a":2},"":[true,false,null,"\\u0041\\n"]}',
+    '"x"',
+  ])('reads %s as it is spelled', (json) => {
+    const tree = parseTree(` ${json}\n`);
+    expect(
+      tree &&
+        pretty(tree)
+          .replaceAll(/\s*\n\s*/g, '')
+          .replaceAll('": ', '":'),
+    ).toBe(json);
+  });
+
+  it.each(['', '{', '[1,]', '{"a"}', '01', 'nul', '"a\nb"', '"\\x"', '{"a":1}x', '"a\\"'])(
+    'is none of %j',
+    (text) => {
+      expect(parseTree(text)).toBeUndefined();
+    },
+  );
+
+  it('gives up on what is nested without end, and reads a string of escapes of any length', () => {
+    expect(parseTree('['.repeat(1e6))).toBeUndefined();
+    expect(parseTree(`${'['.repeat(600)}${']'.repeat(600)}`)).toBeUndefined();
+    expect(parseTree(`"${'\\n'.repeat(2e6)}"`)).toMatchObject({ kind: 'string' });
+    expect(parseTree(`["${'\\\\'.repeat(1e6)}","${'\\"'.repeat(1e5)}"]`)).toMatchObject({ kind: 'array' });
+  });
+});
+
+function side(body: string, rest: Partial<Summary> = {}, headers: [string, string][] = []): Side {
+  return { body, details: { summary: { ...SUMMARY, ...rest }, headers } };
+}
+
+describe('the difference', () => {
+  it('names the places of JSON where two requests differ', () => {
+    const one = side('{"a":{"b":[1,{"c":"x"}]},"gone":null,"same":1}', { verdict: 'valid' }, [['X-A', '1']]);
+    const other = side('{"same":1,"a":{"b":[1,{"c":"y"}],"new key":{}}}', { verdict: 'invalid' }, [
+      ['x-a', '2'],
+    ]);
+    expect(differences(one, other)).toEqual([
+      { where: 'verdict', one: 'valid', other: 'invalid' },
+      { where: 'header x-a', one: '1', other: '2' },
+      { where: 'body.a.b[1].c', one: '"x"', other: '"y"' },
+      { where: 'body.gone', one: 'null', other: undefined },
+      { where: 'body.a["new key"]', one: undefined, other: '{}' },
+    ]);
+  });
+
+  it('tells numbers apart that a browser holds for equal, and keys that come twice', () => {
+    const [first] = differences(side('12345678901234567890'), side('12345678901234567891'));
+    expect(first).toMatchObject({ where: 'body' });
+    expect(differences(side('{"a":1,"a":2}'), side('{"a":2}'))).toMatchObject([
+      { where: 'body.a', one: '1, 2' },
+    ]);
+  });
+
+  it('compares what is no JSON line by line', () => {
+    expect(differences(side('a\nb'), side('a\nc\nd'))).toEqual([
+      { where: 'body line 2', one: 'b', other: 'c' },
+      { where: 'body line 3', one: undefined, other: 'd' },
+    ]);
+  });
+
+  it('is nothing between equal requests', () => {
+    expect(differences(side('{"a":1}'), side('{ "a": 1 }'))).toEqual([]);
+  });
+});
+
+describe('a copy', () => {
+  const capture = {
+    capture: 1,
+    method: 'POST',
+    url: '/hook',
+    headers: [
+      ['Host', 'a'],
+      ['X-Signature', 'abc'],
+      ['Authorization', '***'],
+      ['Content-Length', '9'],
+    ],
+  } as const;
+
+  it('as curl has variables in place of secrets, and only what a shell takes as it is', () => {
+    const body = `{"a":"it's $HOME \`id\`"}`;
+    const command = asCurl({ ...capture, body }, 'http://127.0.0.1:1/x?token=***&b=1');
+    expect(command).toBe(
+      [
+        `curl -X POST 'http://127.0.0.1:1/x?token='"$HOOKS_TOKEN"'&b=1'`,
+        `-H 'X-Signature: abc'`,
+        `-H "Authorization: $HOOKS_AUTHORIZATION"`,
+        String.raw`--data-binary '{"a":"it'\''s $HOME \`id\`"}'`.replaceAll('\\`', '`'),
+      ].join(' \\\n  '),
+    );
+    const echoed = execFileSync('sh', ['-c', command.replace(/^curl/, 'printf "%s|"')]).toString();
+    expect(echoed.split('|').at(-2)).toBe(body);
+  });
+
+  it('as curl sends bytes that are no text', () => {
+    const command = asCurl({ ...capture, bodyBase64: '/wD+' }, 'http://127.0.0.1:1/');
+    const shown = execFileSync('sh', ['-c', command.replace(/curl[^]*/, 'od -An -tx1')]).toString();
+    expect(shown.trim()).toBe('ff 00 fe');
+  });
+
+  it('as a fixture is the message, which builds the same again', () => {
+    const body = '{"version":1,"type":"track","userId":"u","event":"A","properties":{"n":1.0}}';
+    const fixture = asFixture({ ...capture, body });
+    expect(fixture).toContain('\n  "event": "A",\n');
+    expect(fixture).toContain('"n": 1.0');
+    expect(buildMessage(readJson(Buffer.from(fixture)), { now: 0 })).toEqual(
+      buildMessage(readJson(Buffer.from(body)), { now: 0 }),
+    );
+  });
+
+  it('as a fixture is the capture where there is no message', () => {
+    expect(JSON.parse(asFixture({ ...capture, bodyBase64: '/wD+' }))).toEqual({
+      ...capture,
+      bodyBase64: '/wD+',
+    });
+    expect(JSON.parse(asFixture({ ...capture, body: '[1]' }))).toMatchObject({ capture: 1, body: '[1]' });
+  });
+});

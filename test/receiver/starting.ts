@@ -1,0 +1,36 @@
+import { afterEach } from 'vitest';
+import type { ReceiverOptions, Refusal } from '../../src/receiver/options.ts';
+import type { ReceivedRequest } from '../../src/receiver/received-request.ts';
+import { startReceiver, type Receiver } from '../../src/receiver/receiver.ts';
+import { parseScript } from '../../src/receiver/script.ts';
+import { RawConnection } from './raw-connection.ts';
+
+export interface Started {
+  readonly receiver: Receiver;
+  readonly requests: ReceivedRequest[];
+  readonly refusals: Refusal[];
+  readonly connect: () => Promise<RawConnection>;
+}
+
+const open: Receiver[] = [];
+afterEach(async () => {
+  await Promise.all(open.splice(0).map((receiver) => receiver.close()));
+});
+
+/** A receiver that is closed when the test ends, with what it reports. */
+export async function start(options: Partial<ReceiverOptions> = {}): Promise<Started> {
+  const requests: ReceivedRequest[] = [];
+  const refusals: Refusal[] = [];
+  const receiver = await startReceiver({
+    secrets: [],
+    onRequest: (request) => requests.push(request),
+    onRefused: (refusal) => refusals.push(refusal),
+    ...options,
+  });
+  open.push(receiver);
+  return { receiver, requests, refusals, connect: () => RawConnection.open(receiver.port) };
+}
+
+export function answered(script: string): Partial<ReceiverOptions> {
+  return { script: parseScript(script) };
+}

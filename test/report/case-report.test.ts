@@ -1,0 +1,84 @@
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { openCaseReport, type ReportedCase } from '../../src/report/case-report.ts';
+import { temporaryFolder } from '../temporary-folder.ts';
+
+let folder: string;
+beforeEach(() => {
+  folder = temporaryFolder();
+});
+
+const CASES: readonly ReportedCase[] = [
+  { classname: 'http://a/', name: 'one', outcome: 'passed', ms: 12, line: { check: 'one' } },
+  {
+    classname: 'http://a/',
+    name: 'two',
+    outcome: 'failure',
+    ms: 3,
+    message: 'it said <no> & "\u0007"',
+    type: 'http-5xx',
+    details: 'first\nsecond',
+    line: { check: 'two' },
+  },
+  {
+    classname: 'http://a/',
+    name: 'three',
+    outcome: 'skipped',
+    message: 'no secret',
+    line: { check: 'three' },
+  },
+  {
+    classname: 'http://a/',
+    name: 'four',
+    outcome: 'error',
+    message: 'gone',
+    type: 'unsent',
+    line: { check: 'four' },
+  },
+];
+
+async function written(name: string): Promise<string> {
+  const report = await openCaseReport(join(folder, name), { name, suite: 'hooks test' });
+  await report.finish(CASES, { ms: 1_500 });
+  return readFileSync(join(folder, name), 'utf8');
+}
+
+describe('a report of cases', () => {
+  it('is JUnit in an .xml file', async () => {
+    expect((await written('r.xml')).split('\n')).toEqual([
+      '<?xml version="1.0" encoding="UTF-8"?>',
+      '<testsuites name="hooks" tests="4" failures="1" errors="1" skipped="1" time="1.500">',
+      '<testsuite name="hooks test" tests="4" failures="1" errors="1" skipped="1" time="1.500">',
+      '<testcase classname="http://a/" name="one" time="0.012"/>',
+      '<testcase classname="http://a/" name="two" time="0.003"><failure message="it said &lt;no&gt; &amp; &quot;\\u0007&quot;" type="http-5xx">first&#10;second</failure></testcase>',
+      '<testcase classname="http://a/" name="three"><skipped message="no secret"/></testcase>',
+      '<testcase classname="http://a/" name="four"><error message="gone" type="unsent"></error></testcase>',
+      '</testsuite>',
+      '</testsuites>',
+      '',
+    ]);
+  });
+
+  it('is JSON in a .json file', async () => {
+    expect(JSON.parse(await written('r.json'))).toEqual({
+      results: CASES.map(({ line }) => line),
+      summary: { ms: 1_500 },
+    });
+  });
+
+  it('takes the place of an older one only when it is whole', async () => {
+    writeFileSync(join(folder, 'r.xml'), 'old');
+    const report = await openCaseReport(join(folder, 'r.xml'), { name: 'r.xml', suite: 's' });
+    expect(readFileSync(join(folder, 'r.xml'), 'utf8')).toBe('old');
+    await report.abandon();
+    expect(readdirSync(folder)).toEqual(['r.xml']);
+  });
+
+  it('is refused before anything is tried where it cannot be written', async () => {
+    const open = (name: string) => openCaseReport(join(folder, name), { name, suite: 's' });
+    await expect(open('r.txt')).rejects.toThrow('Expected `--report` to end in .xml or .json, got r.txt');
+    await expect(open('no/r.xml')).rejects.toMatchObject({ file: 'no/r.xml' });
+    expect(existsSync(join(folder, 'r.txt'))).toBe(false);
+  });
+});

@@ -1,0 +1,233 @@
+import { execFileSync, spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { chownSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { connect, createServer, type AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { delimiter, join } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
+
+/** A real server in a folder of its own, on a free port of this machine. */
+export interface TestServer {
+  readonly url: string;
+  readonly port: number;
+  readonly pid: () => number;
+  /** Takes everything off it, but for tables. */
+  empty(): Promise<void>;
+  /** Ends it as a power cut would, but for what the kernel has not written. */
+  kill(): Promise<void>;
+  /** Again, on what it has on its disk. */
+  start(): Promise<void>;
+  /** Stops its turns, as a machine that hangs; `resume` goes on. */
+  pause(): void;
+  resume(): void;
+  /** For good, with its folder. */
+  remove(): Promise<void>;
+}
+
+export type ServerKind = 'redis' | 'postgres';
+export const SERVER_KINDS: readonly ServerKind[] = ['redis', 'postgres'];
+
+/** Whether its programs are there. On CI they must be; elsewhere the tests that need it are skipped, and it is said. */
+export function hasServer(kind: ServerKind): boolean {
+  const name = kind === 'redis' ? 'redis-server' : 'postgres';
+  if (find(name) !== undefined) return true;
+  if (process.env['CI'] === 'true') throw new Error(`${name} is missing: on CI these tests must run`);
+  process.stderr.write(`${name} is missing: the tests that need it are skipped\n`);
+  return false;
+}
+
+export async function startServer(kind: ServerKind): Promise<TestServer> {
+  const folder = mkdtempSync(join(tmpdir(), `hooks-${kind}-`));
+  const port = await freePort();
+  const server = kind === 'redis' ? redis(folder, port) : postgres(folder, port);
+  await server.start();
+  return server;
+}
+
+/** The password: it is to be found nowhere. */
+export const CANARY = 'canary-of-the-store';
+
+const NOBODY = 65_534;
+/** PostgreSQL refuses to run as root. */
+const AS_NOBODY = process.geteuid?.() === 0 ? { uid: NOBODY, gid: NOBODY } : {};
+const STARTING_MS = 20_000;
+
+function redis(folder: string, port: number): TestServer {
+  const command = find('redis-server') ?? '';
+  const settings = ['--port', `${port}`, '--bind', '127.0.0.1', '--dir', folder, '--save', ''];
+  const secret = ['--requirepass', CANARY];
+  const durable = ['--appendonly', 'yes', '--appendfsync', 'always', '--maxmemory-policy', 'noeviction'];
+  return new LocalServer({
+    url: `redis://:${CANARY}@127.0.0.1:${port}/0`,
+    folder,
+    port,
+    run: () => spawn(command, [...settings, ...secret, ...durable], { stdio: 'ignore' }),
+    isUp: async () => (await ask(port, 'PING\r\n')).startsWith('+PONG'),
+    empty: async () => {
+      await ask(port, 'FLUSHALL\r\n');
+    },
+    stopSignal: 'SIGTERM',
+  });
+}
+
+function postgres(folder: string, port: number): TestServer {
+  const at = join(folder, 'base');
+  if ('uid' in AS_NOBODY) chownSync(folder, NOBODY, NOBODY);
+  mkdirSync(at, { mode: 0o700 });
+  if ('uid' in AS_NOBODY) chownSync(at, NOBODY, NOBODY);
+  const binaries = find('postgres')?.replace(/\/postgres$/, '') ?? '';
+  const initdb = existsSync(join(binaries, 'initdb')) ? join(binaries, 'initdb') : (find('initdb') ?? '');
+  execFileSync(initdb, ['-D', at, '-U', 'hooks', '-A', 'trust', '-E', 'UTF8', '--no-sync', '--locale=C'], {
+    cwd: folder,
+    stdio: 'ignore',
+    ...AS_NOBODY,
+  });
+  const url = `postgres://hooks:${CANARY}@127.0.0.1:${port}/postgres`;
+  const settings = ['-D', at, '-p', `${port}`, '-k', folder, '-h', '127.0.0.1', '-c', 'max_connections=200'];
+  return new LocalServer({
+    url,
+    folder,
+    port,
+    run: () => spawn(find('postgres') ?? '', settings, { cwd: folder, stdio: 'ignore', ...AS_NOBODY }),
+    isUp: async () => {
+      await sql(url, 'SELECT 1');
+      return true;
+    },
+    empty: async () => {
+      await sql(url, 'TRUNCATE bullmq.job, bullmq.meta, bullmq.event, bullmq.hooks_lines CASCADE');
+    },
+    stopSignal: 'SIGINT',
+  });
+}
+
+/** Each statement over a connection of its own. */
+export async function sql(url: string, text: string): Promise<readonly Readonly<Record<string, unknown>>[]> {
+  const { default: pg } = await import('pg');
+  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 2_000 });
+  client.on('error', () => {});
+  await client.connect();
+  try {
+    return (await client.query<Record<string, unknown>>(text)).rows;
+  } finally {
+    await client.end();
+  }
+}
+
+interface LocalServerOptions {
+  readonly url: string;
+  readonly folder: string;
+  readonly port: number;
+  readonly run: () => ChildProcess;
+  readonly isUp: () => Promise<boolean>;
+  readonly empty: () => Promise<void>;
+  readonly stopSignal: NodeJS.Signals;
+}
+
+class LocalServer implements TestServer {
+  readonly url: string;
+  readonly port: number;
+  readonly #options: LocalServerOptions;
+  #child: ChildProcess | undefined;
+
+  constructor(options: LocalServerOptions) {
+    this.#options = options;
+    this.url = options.url;
+    this.port = options.port;
+  }
+
+  pid(): number {
+    const pid = this.#child?.pid;
+    if (pid === undefined) throw new Error('it does not run');
+    return pid;
+  }
+
+  empty(): Promise<void> {
+    return this.#options.empty();
+  }
+
+  async start(): Promise<void> {
+    for (const giveUpAt = Date.now() + STARTING_MS; ;) {
+      if (this.#child === undefined || this.#child.exitCode !== null || this.#child.signalCode !== null)
+        this.#child = this.#options.run();
+      const isUp = await this.#options.isUp().catch(() => false);
+      if (isUp) return;
+      if (Date.now() > giveUpAt) throw new Error(`it did not start: ${this.url}`);
+      await wait(50);
+    }
+  }
+
+  async kill(): Promise<void> {
+    // PostgreSQL is several processes, of which the others end with the first.
+    for (const pid of childrenOf(this.pid())) signal(pid, 'SIGKILL');
+    await this.#end('SIGKILL');
+  }
+
+  pause(): void {
+    for (const pid of [this.pid(), ...childrenOf(this.pid())]) signal(pid, 'SIGSTOP');
+  }
+
+  resume(): void {
+    for (const pid of [this.pid(), ...childrenOf(this.pid())]) signal(pid, 'SIGCONT');
+  }
+
+  async remove(): Promise<void> {
+    this.resume();
+    await this.#end(this.#options.stopSignal);
+    rmSync(this.#options.folder, { recursive: true, force: true, maxRetries: 5 });
+  }
+
+  async #end(how: NodeJS.Signals): Promise<void> {
+    const child = this.#child;
+    if (child === undefined || child.exitCode !== null || child.signalCode !== null) return;
+    const exited = once(child, 'exit');
+    child.kill(how);
+    await exited;
+  }
+}
+
+function signal(pid: number, how: NodeJS.Signals): void {
+  try {
+    process.kill(pid, how);
+  } catch {
+    // It has ended meanwhile.
+  }
+}
+
+function childrenOf(pid: number): readonly number[] {
+  const tasks = `/proc/${pid}/task/${pid}/children`;
+  return existsSync(tasks) ? readFileSync(tasks, 'utf8').trim().split(' ').filter(Boolean).map(Number) : [];
+}
+
+/** Debian keeps PostgreSQL's programs outside the path. */
+function find(name: string): string | undefined {
+  const versions = '/usr/lib/postgresql';
+  const folders = [
+    ...(existsSync(versions) ? readdirSync(versions).map((version) => join(versions, version, 'bin')) : []),
+    ...(process.env['PATH'] ?? '').split(delimiter),
+  ];
+  return folders.map((folder) => join(folder, name)).find((path) => existsSync(path));
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo; // of a TCP server
+  server.close();
+  await once(server, 'close');
+  return port;
+}
+
+/** One command, one answer. */
+async function ask(port: number, command: string): Promise<string> {
+  const socket = connect(port, '127.0.0.1');
+  try {
+    await once(socket, 'connect');
+    socket.write(`AUTH ${CANARY}\r\n`);
+    await once(socket, 'data');
+    socket.write(command);
+    const [answer] = (await once(socket, 'data')) as [Buffer]; // without an encoding
+    return answer.toString();
+  } finally {
+    socket.destroy();
+  }
+}

@@ -1,0 +1,15 @@
+import { setTimeout as delay } from 'node:timers/promises';
+
+/** Looks every few milliseconds, for 10 seconds at most unless told otherwise. */
+export async function until(
+  isSo: () => boolean | Promise<boolean>,
+  what: string,
+  { seconds = 10 } = {},
+): Promise<void> {
+  const end = performance.now() + seconds * 1_000;
+  while (performance.now() < end) {
+    if (await isSo()) return;
+    await delay(5);
+  }
+  throw new Error(`waited in vain for ${what}`);
+}
