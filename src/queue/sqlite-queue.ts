@@ -65,12 +65,14 @@ export class SqliteQueue implements Queue {
     this.#assertOpen();
     this.#retention.start();
     const name = { source, destination };
+    // Who asks has looked whether its leases still count; the clock may be set, or the process stopped, before the write.
+    const askedAt = this.#clock.now();
     const answer = await this.#store.write(
       (sql) => {
         const lane = this.#lanes.find(sql, name);
         if (lane === undefined) return { claims: [], nextDueAt: undefined };
         this.#owner.enter(sql);
-        return this.#take(sql, { name, lane, limit, leaseMs });
+        return this.#take(sql, { name, lane, limit, leaseMs, askedAt });
       },
       { survives: 'exit' },
     );
@@ -136,9 +138,9 @@ export class SqliteQueue implements Queue {
     await this.#owner.close();
   }
 
-  #take(sql: Sql, { name, lane, limit, leaseMs }: Taking): ClaimAnswer {
+  #take(sql: Sql, { name, lane, limit, leaseMs, askedAt }: Taking): ClaimAnswer {
+    this.#endLeases(sql, lane, askedAt);
     const now = this.#clock.now();
-    this.#endLeases(sql, lane, now);
     const call = this.#claimCalls++;
     const rows = sql(CLAIMABLE).all(lane, now, limit);
     const insertClaim = sql('INSERT INTO claims VALUES (?, ?, ?, ?, ?, ?, NULL)');
@@ -155,11 +157,11 @@ export class SqliteQueue implements Queue {
   }
 
   /** Of this owner; those of others end with their owner, since their clock need not be ours. */
-  #endLeases(sql: Sql, lane: number, now: number): void {
+  #endLeases(sql: Sql, lane: number, askedAt: number): void {
     const over = sql('SELECT * FROM claims WHERE lane = ? AND owner = ? AND lease_ends_at <= ?').all(
       lane,
       this.#owner.id,
-      now,
+      askedAt,
     );
     giveBack(sql, over);
   }
@@ -187,6 +189,7 @@ interface Taking {
   readonly lane: number;
   readonly limit: number;
   readonly leaseMs: number;
+  readonly askedAt: number;
 }
 
 // CROSS JOIN keeps SQLite from any other order than that of the index: claims are few, what waits may be many. Each column

@@ -149,6 +149,17 @@ describe('a clock that is set', () => {
     expect(await one.settle(a, { state: 'delivered', progress: PROGRESS })).toBe(true);
   });
 
+  it('forward while a claim waits for the disk ends no lease of those who asked for it before', async () => {
+    const [file, clock] = [newFile(), new FakeClock()];
+    const queue = await open(file, clock);
+    await queue.add([newDelivery('a'), newDelivery('b')]);
+    const { claims } = await queue.claim({ ...LANE, limit: 1, leaseMs: LEASE_MS });
+    const [next] = [claimIds(queue), clock.setForward(5 * HOUR_MS)];
+    expect(await next).toEqual(['b']);
+    for (const a of claims)
+      expect(await queue.settle(a, { state: 'delivered', progress: PROGRESS })).toBe(true);
+  });
+
   it('does not have one process take another for dead that slept as long as itself', async () => {
     const file = newFile();
     const [clock, late] = [new FakeClock(), new FakeClock()];
