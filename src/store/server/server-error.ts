@@ -28,7 +28,7 @@ const REASONS: readonly (readonly [RegExp, readonly [what: string, hint: string]
   [/ENOTFOUND|EAI_AGAIN/, ['cannot be reached: its name is not known', BACK]],
   [/timed? ?out|ETIMEDOUT|timeout exceeded/i, ['does not answer in time', BACK]],
   [
-    /Stream isn't writeable|Connection is closed|ECONNRESET|EPIPE|terminated|max retries per request|socket/i,
+    /Stream isn't writeable|connection (?:is closed|close|error)\b|ECONNRESET|EPIPE|terminated|max retries per request|socket/i,
     ['cannot be reached: the connection is lost', BACK],
   ],
   [
