@@ -122,7 +122,9 @@ export class Lane {
     this.#underWay += claims.length;
     if (isFirst && claims.length === limit && this.#hasPiledUp(claims)) this.#pace.startSlowly();
     else this.#pace.begun(claims.length);
-    for (const claim of claims) void this.#seeThrough(claim);
+    // One that came late may be another's by now.
+    const isFresh = presence.since() <= this.#claimedAt;
+    for (const claim of claims) void this.#seeThrough(claim, isFresh);
     // With all places taken, the first to become free looks again.
     if (this.#mayClaim) this.#wakeAt(Math.min(nextDueAt ?? Infinity, clock.now() + pollMs));
   }
@@ -154,8 +156,8 @@ export class Lane {
   }
 
   /** Never rejects. What takes its place is claimed with its settlement: waiting for that first would cost a turn more. */
-  async #seeThrough(claim: Claim): Promise<void> {
-    const result = this.#round && (await runRound(claim, this.#round));
+  async #seeThrough(claim: Claim, isFresh: boolean): Promise<void> {
+    const result = this.#round && (await runRound(claim, this.#round, { isFresh }));
     this.#underWay--;
     this.#settling++;
     const settled = this.#conclude(claim, result);

@@ -4,12 +4,6 @@ import type { Clock } from '../clock.ts';
 import type { RoundsSoFar } from './schedule.ts';
 import type { Webhook } from './webhook.ts';
 
-/** With a round begun. The first one starts the retry window. */
-export function withRound(progress: Progress, now: number): Progress {
-  const { rounds, firstAttemptAt = Math.floor(now), attempts, rejectedBy, notBefore } = progress;
-  return { rounds: rounds + 1, firstAttemptAt, attempts, rejectedBy, notBefore };
-}
-
 /** For the schedule. The window is as long as it is by time that has passed: what a clock that was set skipped does not count. */
 export function roundsSoFar(
   { rounds, firstAttemptAt }: Progress,

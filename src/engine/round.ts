@@ -1,5 +1,5 @@
 import type { Clock } from '../clock.ts';
-import type { Progress } from '../queue/delivery.ts';
+import { withRound, type Progress } from '../queue/delivery.ts';
 import type { Claim, Queue } from '../queue/queue.ts';
 import { sign } from '../signature/sign.ts';
 import type { Transport } from '../transport/transport.ts';
@@ -9,7 +9,7 @@ import type { Destination } from './destination.ts';
 import type { EngineEvent } from './engine-event.ts';
 import { symptomOf, type LaneHealth } from './health.ts';
 import type { Presence } from './presence.ts';
-import { inPlay, roundsSoFar, withAttempt, withRound } from './progress.ts';
+import { inPlay, roundsSoFar, withAttempt } from './progress.ts';
 import { isLastRound, windowEndOf, type RoundsSoFar } from './schedule.ts';
 import type { Webhook } from './webhook.ts';
 
@@ -42,9 +42,16 @@ export type RoundResult = {
   | { readonly outcome: 'broken'; readonly error: unknown }
 );
 
-/** One pass over the webhooks that have not rejected the delivery. Never rejects. */
-export async function runRound(claim: Claim, context: RoundContext): Promise<RoundResult> {
-  const round = new Round(claim, context);
+/**
+ * One pass over the webhooks that have not rejected the delivery. Never rejects.
+ * @param isFresh The claim was made just now, so its first attempt needs no renewal.
+ */
+export async function runRound(
+  claim: Claim,
+  context: RoundContext,
+  { isFresh }: { readonly isFresh: boolean },
+): Promise<RoundResult> {
+  const round = new Round(claim, context, isFresh);
   const { beganAt } = round;
   try {
     const outcome = await round.run();
@@ -65,12 +72,15 @@ class Round {
   /** When the window no longer counts: the first round, and a late one, are made whole. */
   readonly #isWhole: boolean;
   readonly #isLast: boolean;
+  /** The lease is long enough for the attempts that are made next. */
+  #isFresh: boolean;
 
-  constructor(claim: Claim, context: RoundContext) {
+  constructor(claim: Claim, context: RoundContext, isFresh: boolean) {
     const { delivery } = claim;
     this.beganAt = context.clock.now();
     this.#claim = claim;
     this.#context = context;
+    this.#isFresh = isFresh;
     this.progress = withRound(delivery.progress, this.beganAt);
     const isFirst = delivery.progress.firstAttemptAt === undefined;
     this.#isWhole = isFirst || this.#windowEnd < context.presence.since();
@@ -92,14 +102,15 @@ class Round {
   }
 
   async run(): Promise<Exclude<RoundResult['outcome'], 'broken'>> {
-    const { destination, queue, stopping } = this.#context;
+    const { destination, stopping } = this.#context;
     const before = this.#claim.delivery.progress;
     let untried = this.#webhooksToAsk();
     // They have all rejected it, or none may be asked yet: there is no round to count.
     if (untried.length === 0) this.progress = before;
     while (untried.length > 0) {
       if (stopping.aborted) return this.#interrupted(before);
-      if (!(await queue.renew(this.#claim, this.progress, destination.leaseMs))) return 'lost';
+      if (!this.#isFresh && !(await this.#renew())) return 'lost';
+      this.#isFresh = false;
       if (this.#isOver()) {
         this.#uncountUnlessAsked(before);
         break;
@@ -111,6 +122,11 @@ class Round {
       untried = untried.filter((webhook) => !wave.includes(webhook));
     }
     return inPlay(destination.webhooks, this.progress).length === 0 ? 'rejected' : 'open';
+  }
+
+  #renew(): Promise<boolean> {
+    const { queue, destination } = this.#context;
+    return queue.renew(this.#claim, this.progress, destination.leaseMs);
   }
 
   /** A webhook that asked to be left alone is left alone; in the last round it is asked after all others, lest nobody is. */

@@ -76,6 +76,12 @@ export interface Progress {
 
 export const NO_PROGRESS: Progress = { rounds: 0, attempts: [], rejectedBy: [], notBefore: {} };
 
+/** With a round begun. The first one starts the retry window. */
+export function withRound(progress: Progress, now: number): Progress {
+  const { rounds, firstAttemptAt = Math.floor(now), attempts, rejectedBy, notBefore } = progress;
+  return { rounds: rounds + 1, firstAttemptAt, attempts, rejectedBy, notBefore };
+}
+
 export interface Delivery extends Omit<NewDelivery, 'dead' | 'progress'> {
   readonly state: DeliveryState;
   readonly progress: Progress;

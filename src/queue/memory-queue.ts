@@ -1,7 +1,7 @@
 import { ChurnMap } from '../churn-map.ts';
 import type { Clock } from '../clock.ts';
 import { ClosedError } from '../errors.ts';
-import { NO_PROGRESS, type Delivery, type NewDelivery, type Progress } from './delivery.ts';
+import { NO_PROGRESS, withRound, type Delivery, type NewDelivery, type Progress } from './delivery.ts';
 import { Heap } from './heap.ts';
 import { OrderLines } from './order-lines.ts';
 import type { Claim, ClaimAnswer, ClaimRequest, Lane, Queue, QueueDepth, Settlement } from './queue.ts';
@@ -41,6 +41,7 @@ export class MemoryQueue implements Queue {
     for (let entry = entries.due.first; entry !== undefined; entry = entries.due.first) {
       if (entry.dueAt > now || claims.length === limit) break;
       entry.token = String(this.#claimed++);
+      entry.claimedAt = now;
       entries.lease(entry, now + leaseMs);
       claims.push({ delivery: entry.toDelivery(), token: entry.token });
     }
@@ -52,6 +53,7 @@ export class MemoryQueue implements Queue {
     const entry = this.#entryOf(claim);
     if (entry === undefined) return false;
     entry.progress = progress;
+    entry.claimedAt = undefined;
     this.#laneOf(entry.delivery).lease(entry, this.#clock.now() + leaseMs);
     return true;
   }
@@ -143,6 +145,7 @@ class LaneEntries {
   endLeases(now: number): void {
     for (let entry = this.#leased.first; entry !== undefined; entry = this.#leased.first) {
       if (entry.leaseEndsAt > now) return;
+      if (entry.claimedAt !== undefined) entry.progress = withRound(entry.progress, entry.claimedAt);
       this.reschedule(entry, entry.dueAt);
     }
   }
@@ -175,6 +178,8 @@ class Entry {
   dueAt: number;
   /** Of the claim that is out. */
   token: string | undefined = undefined;
+  /** Until it is renewed: the claim has begun a round that `progress` does not count. */
+  claimedAt: number | undefined = undefined;
   leaseEndsAt = NOT_LEASED;
   heldBy = 0;
   place = -1;

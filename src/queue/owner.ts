@@ -141,7 +141,7 @@ export function giveBack(sql: Sql, claims: readonly Row[]): void {
   for (const { seq, lane, due_at: dueAt, progress } of claims) {
     const place = { seq: Number(seq), lane: Number(lane), dueAt: Number(dueAt) };
     if (typeof progress === 'string') {
-      const renewed = { ...NO_PROGRESS, ...(JSON.parse(progress) as Progress) }; // written by renew only
+      const renewed = { ...NO_PROGRESS, ...(JSON.parse(progress) as Progress) }; // written by claim and renew only
       writeProgress(sql, place, renewed, OPEN);
     }
     sql('DELETE FROM claims WHERE seq = ?').run(place.seq);

@@ -15,13 +15,14 @@ export interface Queue {
   /**
    * Takes up to `limit` deliveries of one lane that are due and first in each of their order keys, earliest due first
    * (among equals: first added first), and moves them to `sending`. One whose lease has ended is due as it was.
+   * That a round of each has begun is stored by this call, before the first attempt is made; the delivery that it
+   * answers is as it was before.
    */
   claim(request: ClaimRequest): Promise<ClaimAnswer>;
 
   /**
-   * Records progress while it is `sending` and renews the lease by `leaseMs` from now. The time of the first attempt
-   * is stored by this call before the attempt is made. False: the claim is no longer ours (its lease ran out and
-   * another took it); the caller stops.
+   * Records progress while it is `sending` and renews the lease by `leaseMs` from now, for another attempt of the
+   * round. False: the claim is no longer ours (its lease ran out and another took it); the caller stops.
    */
   renew(claim: Claim, progress: Progress, leaseMs: number): Promise<boolean>;
 
@@ -44,7 +45,7 @@ export interface Lane {
 export interface ClaimRequest extends Lane {
   /** At least 1. */
   readonly limit: number;
-  /** Longer than a round's next attempt can take; renewed before each. */
+  /** Longer than an attempt can take; renewed before each further one. */
   readonly leaseMs: number;
 }
 

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { Clock } from '../clock.ts';
 import { ClosedError } from '../errors.ts';
 import type { Entry, Series, Server } from '../store/server/server.ts';
-import type { Delivery, NewDelivery, Progress } from './delivery.ts';
+import { withRound, type Delivery, type NewDelivery, type Progress } from './delivery.ts';
 import type { Claim, ClaimAnswer, ClaimRequest, Lane, Queue, Settlement } from './queue.ts';
 import type { RetentionOptions } from './retention.ts';
 import { deadSeriesName, seriesName, ServerLanes } from './server-lanes.ts';
@@ -146,6 +146,8 @@ export class ServerQueue implements Queue {
         return undefined;
       }
     }
+    const progress = withRound(delivery.progress, this.#clock.now());
+    await this.#lanes.series(lane).writeNote(entry.id, noteOf({ progress, dueAt: delivery.dueAt }));
     return { delivery, token };
   }
 

@@ -2,7 +2,7 @@ import type { Clock } from '../clock.ts';
 import { ClosedError } from '../errors.ts';
 import type { Row } from '../store/sqlite.ts';
 import type { Sql, Store } from '../store/store.ts';
-import type { NewDelivery, Progress } from './delivery.ts';
+import { withRound, type NewDelivery, type Progress } from './delivery.ts';
 import { LaneIds } from './lane-ids.ts';
 import { giveBack, Owner } from './owner.ts';
 import type { Claim, ClaimAnswer, ClaimRequest, Lane, Queue, Settlement } from './queue.ts';
@@ -143,14 +143,15 @@ export class SqliteQueue implements Queue {
     const now = this.#clock.now();
     const call = this.#claimCalls++;
     const rows = sql(CLAIMABLE).all(lane, now, limit);
-    const insertClaim = sql('INSERT INTO claims VALUES (?, ?, ?, ?, ?, ?, NULL)');
+    const insertClaim = sql('INSERT INTO claims VALUES (?, ?, ?, ?, ?, ?, ?)');
     const leaseEndsAt = Math.ceil(now + leaseMs);
     const claims = rows.map((row): Claim => {
       const seq = Number(row['seq']);
       const token = `${seq}.${this.#owner.id}.${call}`;
       const whole = row['is_new'] === 1 ? row : { ...row, ...sql(PROGRESS).get(seq) };
       const delivery = toDelivery(whole, { ...name, state: 'sending' });
-      insertClaim.run(seq, lane, delivery.dueAt, this.#owner.id, token, leaseEndsAt);
+      const begun = JSON.stringify(withRound(delivery.progress, now));
+      insertClaim.run(seq, lane, delivery.dueAt, this.#owner.id, token, leaseEndsAt, begun);
       return { delivery, token };
     });
     return { claims, nextDueAt: this.#nextDueAt(sql, { lane, now, last: rows.at(-1) }) };

@@ -7,7 +7,7 @@ import { newDelivery } from '../queue/new-delivery.ts';
 import { A, after, answer, B, createHarness } from './harness.ts';
 
 describe('a queue that fails', () => {
-  it.each(['claim', 'renew', 'settle', 'lanes'] as const)(
+  it.each(['claim', 'settle', 'lanes'] as const)(
     'to %s for a while loses nothing, and is not hammered',
     async (method) => {
       const { queue, clock, calls } = failing(5, method);
@@ -26,6 +26,24 @@ describe('a queue that fails', () => {
       await harness.engine.close();
     },
   );
+
+  it('to renew for a while loses nothing, and asks no further webhook until it has worked', async () => {
+    const { queue, clock } = failing(3, 'renew');
+    const harness = createHarness(({ url }) => answer(url === A ? 503 : 200), {
+      queue,
+      clock,
+      urls: [A, B],
+    });
+    harness.engine.start();
+    await harness.send();
+    await harness.clock.advance(60_000);
+    expect(harness.onlySettled().state).toBe('delivered');
+    expect(harness.requests.map(({ url }) => url)).toEqual([A, A, A, A, B]);
+    expect(harness.events.filter(({ kind }) => kind === 'error')).toMatchObject(
+      [1, 2, 3].map(() => ({ during: 'round', error: new QueueError('database is locked') })),
+    );
+    await harness.engine.close();
+  });
 
   it('to claim is not asked more often because more is added, and is asked at once after it has worked', async () => {
     const { queue, clock, calls } = failing(3, 'claim');
@@ -164,6 +182,28 @@ describe('a queue that is shared', () => {
     await harness.clock.advance(1);
     expect(harness.onlySettled().state).toBe('delivered');
     await harness.engine.close();
+  });
+
+  it('makes no attempt with a claim that took longer than a break, unless it is still ours', async () => {
+    const harness = createHarness(() => answer(200));
+    const { queue, clock } = harness;
+    const claim = queue.claim.bind(queue);
+    let release: (() => void) | undefined;
+    queue.claim = async (request) => {
+      const answered = await claim(request);
+      await new Promise<void>((resolve) => (release = resolve));
+      return answered;
+    };
+    queue.renew = () => Promise.resolve(false);
+    await harness.send();
+    harness.engine.start();
+    await clock.suspend(60_000);
+    release?.();
+    await clock.advance(0);
+    expect(harness.events).toMatchObject([{ kind: 'lost' }]);
+    expect(harness.requests).toEqual([]);
+    release?.();
+    await harness.engine.abort();
   });
 
   it('leaves a delivery to the process that has taken it over', async () => {

@@ -143,35 +143,27 @@ describe('the retry window', () => {
     await harness.engine.close();
   });
 
-  it('is stored before the first attempt is made', async () => {
+  it('is stored before the first attempt is made, and what was tried before each further one', async () => {
     const clock = new FakeClock();
     const queue = new MemoryQueue(clock);
-    const kept: (Progress | undefined)[] = [];
     const harness = createHarness(
-      () => {
-        kept.push(renewed.at(-1));
-        return answer(kept.length < 3 ? 503 : 200);
-      },
-      { clock, queue },
+      (request) => (request.url === A ? answer(503) : after(clock, 5_000, request, failure('timeout'))),
+      { clock, queue, urls: [A, B] },
     );
-    const renewed: Progress[] = [];
+    const kept: Progress[] = [];
     const renew = queue.renew.bind(queue);
     queue.renew = (claim, progress, leaseMs) => {
-      renewed.push(progress);
+      kept.push(progress);
       return renew(claim, progress, leaseMs);
     };
     harness.engine.start();
-    const start = clock.now();
     await harness.send();
-    await clock.advance(HOUR);
-    expect(
-      kept.map((progress) => [progress?.rounds, progress?.firstAttemptAt, progress?.attempts.length]),
-    ).toEqual([
-      [1, start, 0],
-      [2, start, 1],
-      [3, start, 2],
+    await clock.advance(0);
+    expect(harness.requests.map(({ url }) => url)).toEqual([A, B]);
+    expect(kept).toMatchObject([
+      { rounds: 1, firstAttemptAt: clock.now(), attempts: [{ url: A, status: 503 }] },
     ]);
-    await harness.engine.close();
+    await harness.engine.abort();
   });
 });
 

@@ -353,6 +353,18 @@ export function queueConformance(
         expect(again.token).not.toBe(taken.token);
       });
 
+      it('that has ended leaves the round begun that the claim began, with the start of the retry window', async () => {
+        const before = Math.floor(clock.now());
+        await queue.add([newDelivery('a')]);
+        await claimOne();
+        const after = clock.now();
+        await clock.advance(LEASE_MS);
+        const { progress } = (await claimOne()).delivery;
+        expect(progress).toMatchObject({ rounds: 1, attempts: [] });
+        expect(progress.firstAttemptAt).toBeGreaterThanOrEqual(before);
+        expect(progress.firstAttemptAt).toBeLessThanOrEqual(after);
+      });
+
       it('that is renewed lasts from then', async () => {
         await queue.add([newDelivery('a')]);
         const taken = await claimOne();
@@ -371,7 +383,7 @@ export function queueConformance(
         expect(await queue.renew(old, PROGRESS, LEASE_MS)).toBe(false);
         expect(await deliver(old)).toBe(false);
         expect(await retryAt(old, 0)).toBe(false);
-        expect(taken.delivery.progress).toEqual(NO_PROGRESS);
+        expect(taken.delivery.progress).toMatchObject({ rounds: 1, attempts: [] });
         expect(await deliver(taken)).toBe(true);
         expect(await queue.renew(taken, PROGRESS, LEASE_MS)).toBe(false);
       });

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { expect } from 'vitest';
 import type { NewDelivery, Progress } from '../../src/queue/delivery.ts';
-import { NO_PROGRESS } from '../../src/queue/delivery.ts';
+import { NO_PROGRESS, withRound } from '../../src/queue/delivery.ts';
 import type { Claim, Lane, Queue, Settlement } from '../../src/queue/queue.ts';
 import type { TestClock } from './conformance.ts';
 import { newDelivery } from './new-delivery.ts';
@@ -193,6 +193,7 @@ class Check {
     );
     for (const [position, row] of expected.entries()) {
       row.claimedBy = claims[position];
+      row.progress = withRound(row.progress, now);
       row.leaseEndsAt = now + leaseMs;
     }
     this.#claims.push(...claims);

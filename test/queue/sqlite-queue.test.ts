@@ -111,7 +111,7 @@ describe('two processes on one file', () => {
     const taken = await claim(two);
     expect(taken.map(({ delivery }) => [delivery.id, delivery.progress.rounds])).toEqual([
       ['a', 1],
-      ['b', 0],
+      ['b', 1],
     ]);
     expect(await one.settle(a, { state: 'delivered', progress: PROGRESS })).toBe(false);
     expect(await one.renew(b, PROGRESS, LEASE_MS)).toBe(false);
