@@ -68,7 +68,7 @@ export class Batcher {
     if (!hasRoom && this.#options.whenFull === 'throw') throw fullError(this.#options.maxQueued);
     this.#log?.(
       'enqueue %s %s%s',
-      message.message.type,
+      message.type,
       printable(message.messageId),
       hasRoom ? '' : ' (waits: full)',
     );

@@ -1,4 +1,4 @@
-import type { Message } from '../message/types.ts';
+import type { Integrations, Message, MessageType } from '../message/types.ts';
 
 /**
  * Where the client's batches go: the engine in this process, or a tracking API over HTTP.
@@ -33,7 +33,11 @@ export interface QueuedMessage {
   readonly isAwaited?: boolean | undefined;
 }
 
-export interface EncodedMessage extends QueuedMessage {
+/** What is kept of a message until its batch has its receipts; not the message itself, which is many objects. */
+export interface EncodedMessage extends Omit<QueuedMessage, 'message'> {
+  readonly type: MessageType;
+  /** Only the engine looks at it. */
+  readonly integrations?: Integrations | undefined;
   readonly text: string;
   readonly bytes: number;
 }

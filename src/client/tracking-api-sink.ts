@@ -55,10 +55,12 @@ class TrackingApiSink implements Sink {
 
   /** The caller's own `context.library` stays: a replayed message was made by another one. */
   encode(queued: QueuedMessage): EncodedMessage {
-    const { message, messageId } = queued;
+    const { message, messageId, orderKeys } = queued;
+    const { type } = message;
     const context = { library: this.#library, ...message.context };
-    const text = JSON.stringify({ ...message, ...pageFields(message), messageId, context });
-    return { ...queued, text, bytes: Buffer.byteLength(text) };
+    const sent = { ...message, messageId, context };
+    const text = JSON.stringify(type === 'page' ? { ...sent, ...pageFields(message) } : sent);
+    return { type, messageId, orderKeys, text, bytes: Buffer.byteLength(text) };
   }
 
   async submit(batch: readonly EncodedMessage[]): Promise<readonly Receipt[]> {
@@ -141,11 +143,10 @@ function interrupted({ reason }: Refusal): BatchResult {
 }
 
 /** A page's name and category, which a webhook has among the properties, are fields of their own in the tracking API. */
-function pageFields({ type, properties }: Message): {
+function pageFields({ properties = {} }: Message): {
   readonly name?: JsonValue;
   readonly category?: JsonValue;
 } {
-  if (type !== 'page' || properties === undefined) return {};
   const { name, category } = properties;
   return { ...(name !== undefined && { name }), ...(category !== undefined && { category }) };
 }

@@ -25,9 +25,10 @@ export function createEngineSink(parts: EngineSinkParts): Sink {
 function encode(queued: QueuedMessage): EncodedMessage {
   // Field by field: V8 makes a new hidden class for every object that comes of a spread here, and a million of them.
   const { message, messageId, orderKeys, exactBody, isAwaited } = queued;
+  const { type, integrations } = message;
   const text = exactBody === undefined ? encodeBody(message) : '';
   const bytes = exactBody?.byteLength ?? Buffer.byteLength(text);
-  return { message, messageId, orderKeys, exactBody, isAwaited, text, bytes };
+  return { type, integrations, messageId, orderKeys, exactBody, isAwaited, text, bytes };
 }
 
 async function submit(
@@ -46,8 +47,7 @@ async function submit(
   }
 }
 
-function toEntry({ message, messageId, orderKeys, exactBody, text }: EncodedMessage): Entry {
-  const { type, integrations } = message;
+function toEntry({ type, integrations, messageId, orderKeys, exactBody, text }: EncodedMessage): Entry {
   return { messageId, type, integrations, body: exactBody ?? Buffer.from(text), orderKeys };
 }
 

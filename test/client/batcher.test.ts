@@ -219,9 +219,9 @@ describe('a full client', () => {
     let [held, most, taken] = [0, 0, 0];
     const sink: Sink = {
       maxInFlight: 4,
-      encode: (queued) => {
+      encode: ({ message: { type }, messageId, orderKeys }) => {
         most = Math.max(most, ++held);
-        return { ...queued, text: '', bytes: 100 };
+        return { type, messageId, orderKeys, text: '', bytes: 100 };
       },
       submit: async (batch) => {
         await new Promise((resolve) => setImmediate(resolve));

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { TrackCall } from '../../src/client/calls.ts';
 import type { Receipt, Sink } from '../../src/client/sink.ts';
 import { ClosedError, ValidationError } from '../../src/errors.ts';
+import type { Message } from '../../src/message/types.ts';
 import { RecordingSink } from './recording-sink.ts';
 import { send, setUp, track } from './set-up.ts';
 
@@ -18,7 +19,7 @@ describe('the calls of a client', () => {
     void client.alias({ userId: 'new', previousId: 'old' });
     void client.delete({ userId: 'u', integrations: { All: false } });
     await client.close();
-    const messages = sink.batches.flat().map(({ message }) => message);
+    const messages = sink.batches.flat().map(({ text }) => JSON.parse(text) as Message);
     expect(messages.map(({ type }) => type)).toEqual([
       'identify',
       'track',
@@ -38,7 +39,7 @@ describe('the calls of a client', () => {
     const { client, sink } = setUp();
     void client.track(Object.assign(track('a'), { type: 'delete' }));
     await client.flush();
-    expect(sink.batches[0]?.[0]?.message.type).toBe('track');
+    expect(sink.batches[0]?.[0]?.type).toBe('track');
   });
 
   it('keep the messageId that is given, and make one otherwise', async () => {

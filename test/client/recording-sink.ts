@@ -24,8 +24,9 @@ export class RecordingSink implements Sink {
   }
 
   encode(queued: QueuedMessage): EncodedMessage {
-    const text = JSON.stringify(queued.message);
-    return { ...queued, text, bytes: Buffer.byteLength(text) };
+    const { message, ...others } = queued;
+    const text = JSON.stringify(message);
+    return { ...others, type: message.type, text, bytes: Buffer.byteLength(text) };
   }
 
   async submit(batch: readonly EncodedMessage[]): Promise<readonly Receipt[]> {
