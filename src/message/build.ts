@@ -20,13 +20,22 @@ export interface BuildOptions {
  * every field that the type gives a meaning. Throws ValidationError with the path, what was expected and what was got.
  */
 export function buildMessage(input: unknown, options: BuildOptions): Message {
+  return build(input, options, false);
+}
+
+/** The same of what `readJson` gave, which need not be looked through for what JSON cannot carry. */
+export function buildParsed(input: JsonValue, options: BuildOptions): Message {
+  return build(input, options, true);
+}
+
+function build(input: unknown, options: BuildOptions, isParsed: boolean): Message {
   if (!isObject(input)) {
     throw refusal({ path: '', sentence: 'expected a message to be a JSON object', got: shown(input) });
   }
   const { type } = input;
   if (!isMessageType(type)) throw refusal(typeProblem(type));
   const shape = shapeOf(type);
-  const draft: Draft = { fields: {}, page: {} };
+  const draft: Draft = { fields: {}, page: {}, isParsed };
   const problem = readFields(draft, input, shape, options) ?? complete(draft, shape, options);
   if (problem !== undefined) throw refusal(problem, label(input, shape));
   return draft.fields as Message; // every field has been read by its kind, and none is missing
@@ -39,6 +48,7 @@ interface Draft {
   readonly fields: Fields;
   /** A page's name, category and traits, which become properties. */
   readonly page: Fields;
+  readonly isParsed: boolean;
 }
 
 function readFields(draft: Draft, input: Input, shape: Shape, { strict }: BuildOptions): Problem | undefined {
@@ -53,11 +63,16 @@ function readFields(draft: Draft, input: Input, shape: Shape, { strict }: BuildO
 }
 
 /** Reads one field into the draft. `version` is checked, not kept: the body adds its own. */
-function take({ fields, page }: Draft, shape: Shape, spelling: string, value: unknown): Problem | undefined {
+function take(
+  { fields, page, isParsed }: Draft,
+  shape: Shape,
+  spelling: string,
+  value: unknown,
+): Problem | undefined {
   const field = shape.bySpelling.get(spelling);
   const isLeftOut = field !== undefined && field.kind === 'any' ? field.place === 'unsent' : value === null;
   if (field !== undefined && isLeftOut) return undefined;
-  const reading = readField(field?.kind ?? 'any', spelling, value);
+  const reading = readField(field?.kind ?? 'any', spelling, value, isParsed);
   if (!reading.ok) return reading.problem;
   if (field?.kind === 'version') return undefined;
   const name = field?.name ?? spelling;

@@ -2,8 +2,9 @@ import { isUtf8 } from 'node:buffer';
 import { InputError, ValidationError } from '../errors.ts';
 import { findFault } from './json-walker.ts';
 import { placeOf } from './json-place.ts';
-import { scanJson } from './json-scan.ts';
+import { type JsonScan, scanJson } from './json-scan.ts';
 import { MAX_DEPTH } from './limits.ts';
+import { shortestLength } from './shortest-text.ts';
 import type { JsonValue } from './types.ts';
 
 /** Where the bytes come from, for error texts. `line`, counted from 1, is the file's line in which they begin. */
@@ -20,13 +21,18 @@ export interface JsonOrigin {
 export function readJson(bytes: Uint8Array, origin: JsonOrigin = {}): JsonValue {
   const source: Source = { bytes: withoutBom(bytes), origin };
   if (!isUtf8(source.bytes)) throw notUtf8(source);
-  const { tooDeepAt, colons, keepsNumbers } = scanJson(source.bytes);
-  if (tooDeepAt !== -1) throw tooDeep(source, tooDeepAt);
+  const early = source.bytes.length > MAX_UNSCANNED_BYTES ? scan(source) : undefined;
   const text = textOf(source.bytes);
   const value = parse(text, source);
+  // So most texts, those of JSON.stringify among them, need no look at each of their bytes.
+  if (early === undefined && shortestLength(value) === text.length) return value;
+  const { colons, keepsNumbers } = early ?? scan(source);
   if (!keepsNumbers || countMembers(value) !== colons) refuseLoss(text);
   return value;
 }
+
+/** Of a longer text the nesting is known before it is parsed, which could take 50 times its memory. */
+const MAX_UNSCANNED_BYTES = 64 * 1024;
 
 /** The same for a text that is already a string: a flag's value. */
 export function readJsonText(text: string, origin: JsonOrigin = {}): JsonValue {
@@ -59,6 +65,12 @@ function withoutBom(bytes: Uint8Array): Uint8Array {
   return hasBom ? bytes.subarray(3) : bytes;
 }
 
+function scan(source: Source): JsonScan {
+  const found = scanJson(source.bytes);
+  if (found.tooDeepAt !== -1) throw tooDeep(source, found.tooDeepAt);
+  return found;
+}
+
 function textOf(bytes: Uint8Array): string {
   // Wrapping costs as much as decoding does.
   const buffer = Buffer.isBuffer(bytes)
@@ -72,6 +84,7 @@ function parse(text: string, source: Source): JsonValue {
   try {
     return JSON.parse(text) as JsonValue; // nothing else comes out of JSON.parse
   } catch (cause) {
+    scan(source);
     const fault = findFault(text);
     if (fault?.kind !== 'syntax') throw cause;
     const offset = Buffer.byteLength(text.slice(0, fault.offset));

@@ -3,13 +3,15 @@ import { formatPath } from './json-path.ts';
 import { type Plain, toPlain } from './plain.ts';
 import { type Problem, shown } from './problem.ts';
 import { readTimestamp } from './timestamp.ts';
+import type { JsonValue } from './types.ts';
 import { isObject } from './validate.ts';
 
-/** The value of one field, as its kind wants it; `spelling` is how the input calls it. */
-export function readField(kind: FieldKind, spelling: string, value: unknown): Plain {
+/** The value of one field, as its kind wants it; `spelling` is how the input calls it. `isParsed`: JSON.parse made it. */
+export function readField(kind: FieldKind, spelling: string, value: unknown, isParsed: boolean): Plain {
   const problem = problemOf(kind, spelling, value);
   if (problem !== undefined) return { ok: false, problem };
-  return kind === 'timestamp' ? readTime(spelling, value) : toPlain(value, spelling);
+  if (kind === 'timestamp') return readTime(spelling, value);
+  return isParsed ? { ok: true, value: value as JsonValue } : toPlain(value, spelling);
 }
 
 function problemOf(kind: FieldKind, spelling: string, value: unknown): Problem | undefined {

@@ -3,12 +3,10 @@ import { open as openFile, realpath, stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { addAbortSignal, type Readable } from 'node:stream';
 import { InputError } from '../errors.ts';
+import { chunksOfFile } from './read-file.ts';
 
 /** Standard input, among the names of files. */
 export const STDIN = '-';
-
-/** Smaller ones cost calls; larger ones grow old before they are read, and 512 KiB each make 20 MB of garbage. */
-const CHUNK_BYTES = 128 * 1024;
 
 /** Something to replay that has been found to be readable. */
 export interface Input {
@@ -46,7 +44,7 @@ export async function openInputs(
 function stdinInput(stdin: Readable): Input {
   return {
     name: '<stdin>',
-    open: (signal) => (signal === undefined ? stdin : addAbortSignal(signal, stdin)),
+    open: (signal) => stoppedBy(signal, stdin),
   };
 }
 
@@ -67,11 +65,12 @@ async function fileInput(name: string, cwd: string): Promise<Input> {
   }
   // A pipe is not opened to see whether it can be: that would wait for its writer.
   if (stats.isFile()) await assertReadable(path, name);
-  const open = (signal?: AbortSignal): Readable => {
-    const stream = createReadStream(path, { highWaterMark: CHUNK_BYTES });
-    return signal === undefined ? stream : addAbortSignal(signal, stream);
-  };
-  return stats.isFile() ? { name, identity: await identityOf(path, stats), open } : { name, open };
+  if (!stats.isFile()) return { name, open: (signal) => stoppedBy(signal, createReadStream(path)) };
+  return { name, identity: await identityOf(path, stats), open: (signal) => chunksOfFile(path, signal) };
+}
+
+function stoppedBy(signal: AbortSignal | undefined, stream: Readable): Readable {
+  return signal === undefined ? stream : addAbortSignal(signal, stream);
 }
 
 async function assertReadable(path: string, name: string): Promise<void> {

@@ -8,7 +8,7 @@ import { interleave } from './rounds.js';
 import { timedShell } from './shell.js';
 
 export const claim =
-  'Reading NDJSON: finding the lines, compared with wc -l; and lines, lossless check and validation, compared with JSON.parse';
+  'Reading NDJSON: finding the messages, compared with wc -l; then reading them without loss, then validating them too, compared with JSON.parse of each line';
 
 const CHILD = new URL('reading-child.js', import.meta.url).pathname;
 const PARTS = ['replay/inputs.ts', 'replay/read.ts', 'cli/replay/entry-message.ts'];
@@ -24,10 +24,11 @@ export async function run({ folder, rounds, messages, print }) {
   await writeMessages(file, messages, { context: true });
   print(`${messages} messages, ${(statSync(file).size / 1e6).toFixed(0)} MB`);
   const variant = (kind) => () => inChild([CHILD, parts, kind, file], { folder, messages });
-  const { scan, wc, reading, parse } = await interleave(
+  const { scan, wc, check, reading, parse } = await interleave(
     {
       scan: variant('scan'),
       wc: async () => countedBy(`wc -l < '${file}'`, messages),
+      check: variant('check'),
       reading: variant('reading'),
       parse: variant('parse'),
     },
@@ -35,6 +36,7 @@ export async function run({ folder, rounds, messages, print }) {
   );
   const options = { quantities: QUANTITIES, print };
   report({ 'entries of the file': scan, 'wc -l': wc }, options);
+  report({ 'found and read without loss': check, 'JSON.parse of each line': parse }, options);
   report({ 'whole reading path': reading, 'JSON.parse of each line': parse }, options);
 }
 

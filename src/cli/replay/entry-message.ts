@@ -1,6 +1,6 @@
 import { HooksError, ValidationError } from '../../errors.ts';
 import { encodeBody } from '../../message/body.ts';
-import { buildMessage } from '../../message/build.ts';
+import { buildParsed } from '../../message/build.ts';
 import { readJson } from '../../message/json.ts';
 import { checkMessageSize, MAX_MESSAGE_BYTES, messageBytes } from '../../message/limits.ts';
 import { isJsonObject, type JsonObject, type JsonValue, type Message } from '../../message/types.ts';
@@ -38,7 +38,7 @@ export function readEntry(entry: Entry): ReadEntry {
 /** The message of an entry, ready to be sent. Throws ValidationError. */
 export function readyMessage(entry: FoundEntry, value: JsonValue, options: ReadyOptions): Ready {
   if (options.exact) return { message: asItIs(value, options.now()), exactBody: entry.bytes };
-  const message = buildMessage(isJsonObject(value) ? options.rewrite(value) : value, {
+  const message = buildParsed(isJsonObject(value) ? options.rewrite(value) : value, {
     now: options.now(),
     strict: options.strict,
   });
@@ -49,7 +49,7 @@ export function readyMessage(entry: FoundEntry, value: JsonValue, options: Ready
 /** Writing a number out makes it at most 21/4 as long (1e20), so a short entry need not be written out to be measured. */
 function checkSize(entryBytes: number, value: JsonValue): void {
   if (entryBytes <= MAX_MESSAGE_BYTES / 6) return;
-  checkMessageSize(messageBytes(value as JsonObject)); // buildMessage has taken it
+  checkMessageSize(messageBytes(value as JsonObject)); // buildParsed has taken it
 }
 
 /** `--exact` sends anybody's webhook: only its type, ids and integrations are looked at, and only where they are there. */
