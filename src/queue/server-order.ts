@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { Entry, Lines, NewEntry, Series, Server } from '../store/server/server.ts';
+import type { Entry, EntryState, InLine, Lines, NewEntry, Series, Server } from '../store/server/server.ts';
 import type { Delivery, NewDelivery } from './delivery.ts';
 import type { Lane } from './queue.ts';
 import type { ServerLanes } from './server-lanes.ts';
@@ -9,14 +9,12 @@ import { deliveryId, entryId, HELD_UNTIL, orderKeysOf } from './server-record.ts
 const ERRANDS = 'hooks-errands';
 /** Longer than whoever has begun it takes, or is given to. */
 export const ERRAND_AFTER_MS = 15_000;
-const ERRAND_LOCK_MS = 30_000;
 const ERRANDS_AT_ONCE = 100;
 
 interface Errand {
-  readonly lane: Lane;
-  /** Of the delivery. */
-  readonly id: string;
-  readonly keys: readonly string[];
+  readonly of: readonly Keyed[];
+  /** It is not finished before they are gone. */
+  readonly isLeaving: boolean;
 }
 
 type Keyed = Pick<Delivery, 'id' | 'source' | 'destination' | 'orderKeys'>;
@@ -47,66 +45,99 @@ export class ServerOrder {
   async enter(deliveries: readonly NewDelivery[], now: number): Promise<Entered | undefined> {
     const keyed = await this.#unknown(deliveries.filter(isKeyed));
     if (keyed.length === 0) return undefined;
-    const errands = keyed.map((delivery) => this.#errand(delivery, now));
-    await this.#server.add(errands);
-    await this.#lines.join(keyed.map((delivery) => ({ id: delivery.id, keys: linesOf(delivery) })));
-    const held = new Set<NewDelivery>();
-    for (const delivery of keyed) if (!(await this.isFirst(delivery))) held.add(delivery);
-    return { held, errands };
+    const entering = this.#errand(keyed, now);
+    await this.#server.add([entering]);
+    await this.#lines.join(keyed.map(inLine));
+    const areFirst = await this.areFirst(keyed);
+    const held = new Set(keyed.filter((_, index) => areFirst[index] === false));
+    return { keyed, held, entering, added: this.#errand(keyed, now) };
   }
 
-  /** Once they are added: who was before them may have left meanwhile. */
-  async entered({ held, errands }: Entered): Promise<void> {
-    for (const delivery of held) await this.#callIfFirst(delivery);
-    await this.#done(errands);
+  /** Once they are added, and `added` with them: who was before them may have left, and others may have run our errand. */
+  async entered({ keyed, held, entering, added }: Entered): Promise<void> {
+    await this.#return(keyed);
+    await this.#call([...held]);
+    await this.#done(entering);
+    await this.#done(added);
   }
 
-  async isFirst(delivery: Keyed): Promise<boolean> {
-    const firsts = await this.#lines.firsts(linesOf(delivery));
-    return firsts.every((first) => first === undefined || first === delivery.id);
+  /** Whether each is first in all of its lines. */
+  async areFirst(deliveries: readonly Keyed[]): Promise<readonly boolean[]> {
+    const lines = deliveries.map(linesOf);
+    const firsts = await this.#lines.firsts(lines.flat());
+    let at = 0;
+    return deliveries.map(({ id }, index) => {
+      const own = firsts.slice(at, (at += lines[index]?.length ?? 0));
+      return own.every((first) => first === undefined || first === id);
+    });
   }
 
   /** Puts off one that was taken out of its turn. */
-  async hold(delivery: Keyed, token: string): Promise<void> {
+  async hold(delivery: Keyed, token: string, now: number): Promise<void> {
+    const errand = this.#errand([delivery], now);
+    await this.#server.add([errand]);
     await this.#lanes.series(delivery).delay(entryId(delivery.id), token, HELD_UNTIL);
-    await this.#callIfFirst(delivery);
+    await this.#return([delivery]);
+    await this.#call([delivery]);
+    await this.#done(errand);
   }
 
   /** Does what settles or removes it, and calls who waited for it if that is done. */
   async leaving(delivery: Keyed, now: number, act: () => Promise<boolean>): Promise<boolean> {
     if (delivery.orderKeys.length === 0) return act();
-    const errand = this.#errand(delivery, now);
+    const errand = this.#errand([delivery], now, true);
     await this.#server.add([errand]);
     const isDone = await act();
     if (isDone) await this.#leave(delivery);
-    await this.#done([errand]);
+    await this.#done(errand);
     return isDone;
   }
 
   /** At the end of its lines again, for a dead letter that is delivered again. */
   async rejoin(delivery: Keyed, now: number): Promise<void> {
     if (delivery.orderKeys.length === 0) return;
-    await this.#server.add([this.#errand(delivery, now)]);
-    await this.#lines.join([{ id: delivery.id, keys: linesOf(delivery) }]);
+    await this.#server.add([this.#errand([delivery], now)]);
+    await this.#lines.join([inLine(delivery)]);
   }
 
-  /** Finishes what others have begun. */
-  async runErrands(): Promise<void> {
+  /** Finishes what others have begun, and what others of those have who were killed: looked for every `recoverMs`. */
+  async runErrands(now: number, recoverMs: number): Promise<void> {
+    await this.#errands.recover(recoverMs);
     for (let count = 0; count < ERRANDS_AT_ONCE; count++) {
       const token = `${this.#owner}-errand${this.#errandCount++}`;
-      const { entry } = await this.#errands.take(token, ERRAND_LOCK_MS);
+      const { entry } = await this.#errands.take(token, 2 * this.#afterMs);
       if (entry === undefined) return;
-      await this.#run(JSON.parse(entry.text) as Errand); // written by #errand only
-      await this.#errands.complete(entry.id, token, { note: '', keepMs: 0 });
+      const { of, isLeaving } = JSON.parse(entry.text) as Errand; // written by #errand only
+      const areOver: boolean[] = [];
+      for (const delivery of of) areOver.push(await this.#isOver(delivery, isLeaving));
+      if (areOver.includes(false)) await this.#errands.delay(entry.id, token, now + this.#afterMs);
+      else await this.#errands.complete(entry.id, token, { note: '', keepMs: 0 });
     }
   }
 
-  async #run({ lane, id, keys }: Errand): Promise<void> {
-    const delivery = { ...lane, id, orderKeys: keys };
-    const state = await this.#lanes.series(lane).stateOf(entryId(id));
-    const isGone = state === undefined || state === 'completed' || state === 'failed';
-    if (isGone) await this.#leave(delivery);
-    else if (state === 'delayed') await this.#callIfFirst(delivery);
+  /** False: whoever has begun it may still go on, and the errand is not over. */
+  async #isOver(delivery: Keyed, isLeaving: boolean): Promise<boolean> {
+    const state = await this.#stateOf(delivery);
+    if (isGone(state)) {
+      await this.#leave(delivery);
+      // Who was slow to add it has added it now, and would wait in no line.
+      if (state === undefined && !isGone(await this.#stateOf(delivery))) await this.#return([delivery]);
+      return true;
+    }
+    if (isLeaving || state === 'active') return false;
+    await this.#return([delivery]);
+    if (state === 'delayed') await this.#call([delivery]);
+    return true;
+  }
+
+  /** Into the lines that they are not in, though they wait: an errand took them out before they were there. */
+  async #return(deliveries: readonly Keyed[]): Promise<void> {
+    const lost = new Set(await this.#lines.lost(deliveries.map(inLine)));
+    const returning = deliveries.filter(({ id }) => lost.has(id));
+    if (returning.length === 0) return;
+    await this.#lines.join(returning.map(inLine));
+    // One that was settled meanwhile is not to stand there for ever.
+    for (const delivery of returning) if (isGone(await this.#stateOf(delivery))) await this.#leave(delivery);
   }
 
   async #leave(delivery: Keyed): Promise<void> {
@@ -116,13 +147,16 @@ export class ServerOrder {
     for (const id of next) {
       const entry = await this.#lanes.series(delivery).get(entryId(id));
       // Who is not there yet looks for itself when it is.
-      if (entry !== undefined) await this.#callIfFirst(keyedOf(entry, delivery));
+      if (entry !== undefined) await this.#call([keyedOf(entry, delivery)]);
     }
   }
 
-  /** One that is put off for its retry would be called too: who takes it early puts it off again. */
-  async #callIfFirst(delivery: Keyed): Promise<void> {
-    if (await this.isFirst(delivery)) await this.#lanes.series(delivery).promote(entryId(delivery.id));
+  /** Those that are first. One that is put off for its retry is called too: who takes it early puts it off again. */
+  async #call(deliveries: readonly Keyed[]): Promise<void> {
+    if (deliveries.length === 0) return;
+    const areFirst = await this.areFirst(deliveries);
+    const first = deliveries.filter((_, index) => areFirst[index]);
+    await Promise.all(first.map((delivery) => this.#lanes.series(delivery).promote(entryId(delivery.id))));
   }
 
   async #unknown(keyed: readonly NewDelivery[]): Promise<readonly NewDelivery[]> {
@@ -135,27 +169,34 @@ export class ServerOrder {
     );
   }
 
-  #errand({ source, destination, id, orderKeys }: Keyed, now: number): NewEntry {
-    const text: Errand = { lane: { source, destination }, id, keys: orderKeys };
+  #stateOf({ id, source, destination }: Keyed): Promise<EntryState | undefined> {
+    return this.#lanes.series({ source, destination }).stateOf(entryId(id));
+  }
+
+  #errand(of: readonly Keyed[], now: number, isLeaving = false): NewEntry {
+    const told = of.map(({ id, source, destination, orderKeys }) => ({ id, source, destination, orderKeys }));
     return {
       series: ERRANDS,
       id: `e-${this.#owner}-${this.#errandCount++}`,
       name: 'errand',
-      text: JSON.stringify(text),
+      text: JSON.stringify({ of: told, isLeaving } satisfies Errand),
       addedAt: now,
       dueAt: now + this.#afterMs,
     };
   }
 
-  async #done(errands: readonly NewEntry[]): Promise<void> {
-    await Promise.all(errands.map(({ id }) => this.#errands.remove(id)));
+  async #done(errand: NewEntry): Promise<void> {
+    await this.#errands.remove(errand.id);
   }
 }
 
 export interface Entered {
-  /** Those that are not first in all of their lines. */
+  readonly keyed: readonly NewDelivery[];
+  /** Those of them that are not first in all of their lines. */
   readonly held: ReadonlySet<NewDelivery>;
-  readonly errands: readonly NewEntry[];
+  readonly entering: NewEntry;
+  /** An errand to be added with them, so that it is there for certain when they are. */
+  readonly added: NewEntry;
 }
 
 function isKeyed({ orderKeys, dead }: NewDelivery): boolean {
@@ -164,6 +205,14 @@ function isKeyed({ orderKeys, dead }: NewDelivery): boolean {
 
 function keyedOf(entry: Entry, { source, destination }: Lane): Keyed {
   return { id: deliveryId(entry.id), source, destination, orderKeys: orderKeysOf(entry) };
+}
+
+function isGone(state: EntryState | undefined): boolean {
+  return state === undefined || state === 'completed' || state === 'failed';
+}
+
+function inLine(delivery: Keyed): InLine {
+  return { id: delivery.id, keys: linesOf(delivery) };
 }
 
 function linesOf({ source, destination, orderKeys }: Keyed): readonly string[] {

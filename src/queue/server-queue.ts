@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Clock } from '../clock.ts';
 import { ClosedError } from '../errors.ts';
-import type { Entry, Series, Server } from '../store/server/server.ts';
+import type { Series, Server } from '../store/server/server.ts';
 import { withRound, type Delivery, type NewDelivery, type Progress } from './delivery.ts';
 import type { Claim, ClaimAnswer, ClaimRequest, Lane, Queue, Settlement } from './queue.ts';
 import type { RetentionOptions } from './retention.ts';
@@ -26,7 +26,7 @@ export interface ServerQueueOptions {
 const RECOVER_MS = 2_000;
 /** Long enough to say how a round ended. */
 const SETTLING_MS = 30_000;
-/** Of one claim, how many times as many are asked for after each time that all were given. */
+/** Of one claim, how many times as many are asked for after each time that all were given; as many as last time at first. */
 const GROWTH = 4;
 
 /**
@@ -43,6 +43,8 @@ export class ServerQueue implements Queue {
   readonly #lanes: ServerLanes;
   readonly #order: ServerOrder;
   readonly #upkeep: ServerUpkeep;
+  /** How many the last claim of a lane was given, by the name of its series. */
+  readonly #given = new Map<string, number>();
   #tokens = 0;
   #isClosed = false;
 
@@ -66,7 +68,8 @@ export class ServerQueue implements Queue {
       const series = delivery.dead === undefined ? seriesName(delivery) : deadSeriesName(delivery);
       return toNewEntry(delivery, { series, isHeld: entered?.held.has(delivery) ?? false, now });
     });
-    await this.#server.add([...registrations, ...entries]);
+    const errands = entered === undefined ? [] : [entered.added];
+    await this.#server.add([...registrations, ...entries, ...errands]);
     this.#lanes.remember(registrations);
     if (entered !== undefined) await this.#order.entered(entered);
     await this.#bury(deliveries);
@@ -75,13 +78,17 @@ export class ServerQueue implements Queue {
   async claim({ source, destination, limit, leaseMs }: ClaimRequest): Promise<ClaimAnswer> {
     this.#assertOpen();
     const lane = { source, destination };
+    const name = seriesName(lane);
     await this.#upkeep.tend(lane);
     const claims: Claim[] = [];
-    for (let asked = 1; claims.length < limit; asked *= GROWTH) {
+    for (let asked = this.#given.get(name) ?? 1; claims.length < limit; asked *= GROWTH) {
       const size = Math.min(asked, limit - claims.length);
       const answers = await Promise.all(Array.from({ length: size }, () => this.#take(lane, leaseMs)));
-      for (const { claim } of answers) if (claim !== undefined) claims.push(claim);
-      const last = answers.find(({ isEmpty }) => isEmpty);
+      const inTurn = await this.#inTurn(answers.flatMap(({ claim }) => claim ?? []));
+      await Promise.all(inTurn.map((claim) => this.#begin(claim)));
+      claims.push(...inTurn);
+      this.#given.set(name, Math.max(1, claims.length));
+      const last = answers.find(({ claim }) => claim === undefined);
       if (last !== undefined)
         return { claims, nextDueAt: await this.#nextDueAt(lane, claims, last.nextDueAt) };
     }
@@ -128,27 +135,34 @@ export class ServerQueue implements Queue {
   async #take(lane: Lane, leaseMs: number): Promise<Answer> {
     const token = `${this.#owner}-${this.#tokens++}`;
     const { entry, nextDueAt } = await this.#lanes.series(lane).take(token, leaseMs);
-    if (entry === undefined) return { claim: undefined, isEmpty: true, nextDueAt };
-    return { claim: await this.#claimOf(entry, lane, token), isEmpty: false, nextDueAt };
+    if (entry === undefined) return { claim: undefined, nextDueAt };
+    return { claim: { delivery: toDelivery(entry, { ...lane, state: 'sending' }), token }, nextDueAt };
   }
 
-  /** Undefined: it is not its turn. */
-  async #claimOf(entry: Entry, lane: Lane, token: string): Promise<Claim | undefined> {
-    const delivery = toDelivery(entry, { ...lane, state: 'sending' });
-    if (delivery.orderKeys.length > 0) {
-      if (!(await this.#order.isFirst(delivery))) {
-        await this.#order.hold(delivery, token);
-        return undefined;
-      }
+  /** Those whose turn it is; the others are put off. */
+  async #inTurn(claims: readonly Claim[]): Promise<readonly Claim[]> {
+    const keyed = claims.filter(({ delivery }) => delivery.orderKeys.length > 0);
+    if (keyed.length === 0) return claims;
+    const areFirst = await this.#order.areFirst(keyed.map(({ delivery }) => delivery));
+    const now = Math.floor(this.#clock.now());
+    const early = new Set<Claim>();
+    for (const [index, claim] of keyed.entries()) {
+      const { delivery, token } = claim;
+      if (areFirst[index] === false) await this.#order.hold(delivery, token, now);
       // Called early.
-      if (delivery.dueAt > this.#clock.now() + 1) {
-        await this.#lanes.series(lane).delay(entry.id, token, delivery.dueAt);
-        return undefined;
-      }
+      else if (delivery.dueAt > now + 1)
+        await this.#lanes.series(delivery).delay(entryId(delivery.id), token, delivery.dueAt);
+      else continue;
+      early.add(claim);
     }
+    return claims.filter((claim) => !early.has(claim));
+  }
+
+  /** Stores that a round has begun. */
+  #begin({ delivery }: Claim): Promise<void> {
     const progress = withRound(delivery.progress, this.#clock.now());
-    await this.#lanes.series(lane).writeNote(entry.id, noteOf({ progress, dueAt: delivery.dueAt }));
-    return { delivery, token };
+    const note = noteOf({ progress, dueAt: delivery.dueAt });
+    return this.#lanes.series(delivery).writeNote(entryId(delivery.id), note);
   }
 
   async #nextDueAt(
@@ -208,8 +222,7 @@ export class ServerQueue implements Queue {
 }
 
 interface Answer {
-  /** Undefined: nothing was there, or it was not its turn. */
+  /** Undefined: nothing was there. */
   readonly claim: Claim | undefined;
-  readonly isEmpty: boolean;
   readonly nextDueAt: number | undefined;
 }

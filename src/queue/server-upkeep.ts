@@ -25,11 +25,11 @@ export class ServerUpkeep {
   }
 
   async tend(lane: Lane): Promise<void> {
-    const { lanes, order, recoverMs } = this.#options;
+    const { lanes, order, clock, recoverMs } = this.#options;
     const name = seriesName(lane);
     if (this.#isTime(this.#recoveredAt, name, recoverMs)) {
       await lanes.series(lane).recover(recoverMs);
-      await order.runErrands();
+      await order.runErrands(Math.floor(clock.now()), recoverMs);
     }
     if (this.#isTime(this.#forgotAt, name, FORGET_MS)) await this.#forget(lane);
   }

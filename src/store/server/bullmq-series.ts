@@ -11,6 +11,8 @@ export interface BullmqSeriesOptions {
 export interface BackendOptions {
   readonly lockDuration: number;
   readonly stalledInterval: number;
+  /** What it wrote last may be undone when the server crashes: a lease ends, or what was delivered is delivered again. */
+  readonly isUndoable: boolean;
 }
 
 /** A series over BullMQ's backends, without its Queue and Worker: these poll, block and wait for a server that is gone. */
@@ -29,7 +31,7 @@ export class BullmqSeries implements Series {
     return this.#guard(async () => {
       // A tuple of BullMQ: the fields or nothing, the id, a rate limit's wait, when the next one is due.
       const [fields, id, , nextDueAt = 0] = (await (
-        await this.#with({ lockDuration: Math.ceil(lockMs) })
+        await this.#swift({ lockDuration: Math.ceil(lockMs) })
       ).moveToActive(token)) as [JobJson | null | undefined, string, number?, number?];
       return {
         entry: fields ? toEntry({ ...fields, id }) : undefined,
@@ -40,13 +42,13 @@ export class BullmqSeries implements Series {
 
   extend(id: string, token: string, lockMs: number): Promise<boolean> {
     return this.#guard(
-      async () => (await (await this.#any()).extendLock(id, token, Math.ceil(lockMs))) === 1,
+      async () => (await (await this.#swift()).extendLock(id, token, Math.ceil(lockMs))) === 1,
     );
   }
 
   complete(id: string, token: string, { note, keepMs }: Settling): Promise<boolean> {
     return this.#ifLocked(async () =>
-      (await this.#any()).moveToCompleted(minimal(id), note, keep(keepMs), token, false),
+      (await this.#swift()).moveToCompleted(minimal(id), note, keep(keepMs), token, false),
     );
   }
 
@@ -54,7 +56,7 @@ export class BullmqSeries implements Series {
     // The one field that both backends write together with the state.
     const fields = { stacktrace: JSON.stringify([note]) };
     return this.#ifLocked(async () =>
-      (await this.#any()).moveToFailed(minimal(id), reason, keep(keepMs), token, false, fields),
+      (await this.#swift()).moveToFailed(minimal(id), reason, keep(keepMs), token, false, fields),
     );
   }
 
@@ -62,19 +64,19 @@ export class BullmqSeries implements Series {
     const now = Date.now();
     const inMs = Math.max(0, Math.ceil(dueAt - now));
     return this.#ifLocked(async () =>
-      (await this.#any()).moveToDelayed(id, now, inMs, token, { skipAttempt: true }),
+      (await this.#swift()).moveToDelayed(id, now, inMs, token, { skipAttempt: true }),
     );
   }
 
   writeNote(id: string, note: string): Promise<void> {
     return this.#guard(async () => {
-      await found(async () => (await this.#any()).updateProgress(id, note));
+      await found(async () => (await this.#swift()).updateProgress(id, note));
     });
   }
 
   recover(everyMs: number): Promise<void> {
     return this.#guard(async () => {
-      await (await this.#with({ stalledInterval: Math.ceil(everyMs) })).moveStalledJobsToWait();
+      await (await this.#swift({ stalledInterval: Math.ceil(everyMs) })).moveStalledJobsToWait();
     });
   }
 
@@ -96,7 +98,7 @@ export class BullmqSeries implements Series {
 
   forget(state: 'completed' | 'failed', before: number): Promise<void> {
     return this.#guard(async () => {
-      await (await this.#any()).cleanJobsByState(state, Math.floor(before), FORGOTTEN_AT_ONCE);
+      await (await this.#swift()).cleanJobsByState(state, Math.floor(before), FORGOTTEN_AT_ONCE);
     });
   }
 
@@ -133,18 +135,25 @@ export class BullmqSeries implements Series {
     return this.#guard(() => found(act));
   }
 
+  /** For what nothing would do again. */
   #any(): Promise<IQueueBackend> {
-    return this.#with({});
+    return this.#with({ isUndoable: false });
+  }
+
+  /** For what a lease guards, and what is done again and again. */
+  #swift(options: Partial<BackendOptions> = {}): Promise<IQueueBackend> {
+    return this.#with({ isUndoable: true, ...options });
   }
 
   #with({
     lockDuration = 30_000,
     stalledInterval = 30_000,
+    isUndoable = false,
   }: Partial<BackendOptions>): Promise<IQueueBackend> {
-    const key = `${lockDuration} ${stalledInterval}`;
+    const key = `${lockDuration} ${stalledInterval} ${isUndoable}`;
     const known = this.#backends.get(key);
     if (known !== undefined) return known;
-    const opened = this.#open({ lockDuration, stalledInterval });
+    const opened = this.#open({ lockDuration, stalledInterval, isUndoable });
     this.#backends.set(key, opened);
     // One that could not be opened would stay so.
     opened.catch(() => this.#backends.delete(key));

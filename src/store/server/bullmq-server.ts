@@ -43,6 +43,7 @@ export class BullmqServer implements Server {
       join: (ids) => this.#guard(() => lines.join(ids)),
       leave: (id) => this.#guard(() => lines.leave(id)),
       firsts: (keys) => this.#guard(() => lines.firsts(keys)),
+      lost: (ids) => this.#guard(() => lines.lost(ids)),
     };
   }
 
@@ -89,7 +90,11 @@ export class BullmqServer implements Server {
   }
 
   async #checks(): Promise<IQueueBackend> {
-    this.#checksOpened ??= await this.#connection.backend(CHECKED, { lockDuration: 1, stalledInterval: 1 });
+    this.#checksOpened ??= await this.#connection.backend(CHECKED, {
+      lockDuration: 1,
+      stalledInterval: 1,
+      isUndoable: false,
+    });
     return this.#checksOpened;
   }
 

@@ -9,7 +9,7 @@ import { serverError } from './server-error.ts';
 const CONNECTIONS = 10;
 /** Where BullMQ looks for its tables in a pool that is handed to it. */
 const SCHEMA = 'bullmq';
-/** Any number that nobody else takes: who makes the table holds it. */
+/** Any number that nobody else takes: who makes the tables holds it. */
 const TABLE_LOCK = 0x686f6f6b;
 
 /** Rejects with QueueError for a server that cannot be used. */
@@ -20,41 +20,49 @@ export async function connectPostgres(
   const [{ default: pg }, bullmq] = await loadPackages(place, ['pg', 'bullmq'], () =>
     Promise.all([import('pg'), import('bullmq')]),
   );
-  const pool = new pg.Pool({
-    connectionString: url,
-    max: CONNECTIONS,
-    connectionTimeoutMillis: answerMs,
-    query_timeout: answerMs,
-    statement_timeout: answerMs,
-    keepAlive: true,
-    allowExitOnIdle: true,
-    // eslint-disable-next-line typescript/no-misused-promises -- it is awaited, whatever its type says
-    onConnect: (client) => {
-      // Between the queries of a transaction nobody else listens, and what nobody hears ends the process.
-      client.on('error', () => {});
-      return client.query(`SET search_path TO ${SCHEMA}`);
-    },
-  });
-  // Of connections that nobody uses; who uses one is told by its query.
-  pool.on('error', () => {});
-  pool.setMaxListeners(0);
+  const open = (settings: string): Pool => {
+    const pool = new pg.Pool({
+      connectionString: url,
+      max: CONNECTIONS,
+      connectionTimeoutMillis: answerMs,
+      query_timeout: answerMs,
+      statement_timeout: answerMs,
+      keepAlive: true,
+      allowExitOnIdle: true,
+      // eslint-disable-next-line typescript/no-misused-promises -- it is awaited, whatever its type says
+      onConnect: (client) => {
+        // Between the queries of a transaction nobody else listens, and what nobody hears ends the process.
+        client.on('error', () => {});
+        return client.query(`SET search_path TO ${SCHEMA}; ${settings}`);
+      },
+    });
+    // Of connections that nobody uses; who uses one is told by its query.
+    pool.on('error', () => {});
+    pool.setMaxListeners(0);
+    return pool;
+  };
+  const pool = open('');
   try {
     await prepare(pool, bullmq);
   } catch (error) {
     await pool.end();
     throw serverError(error, place);
   }
+  // A commit waits for no disk, and comes to it within a second. None that waits comes to it before one that was before.
+  const swift = open('SET synchronous_commit TO off');
   return {
     place,
     backend: (name, options) =>
       openBackend(bullmq.createPostgresBackend as BackendFactory<IQueueBackend, Pool>, {
         name,
-        connection: pool,
+        connection: options.isUndoable ? swift : pool,
         options,
       }), // a pool is one of the connections that it takes
     lines: postgresLines(pool),
     warnings: () => warnings(pool, place),
-    close: () => pool.end(),
+    close: async () => {
+      await Promise.all([pool.end(), swift.end()]);
+    },
   };
 }
 
@@ -67,16 +75,17 @@ async function prepare(pool: Pool, bullmq: typeof import('bullmq')): Promise<voi
       if (!(error instanceof bullmq.SchemaMigrationRequiredError)) throw error;
       await bullmq.runMigrations(client, SCHEMA);
     });
-    const { rows } = await client.query<{ made: string | null }>(
-      `SELECT to_regclass('${SCHEMA}.hooks_lines')::text AS made`,
+    const { rows } = await client.query<{ isMade: boolean }>(
+      `SELECT to_regclass('${SCHEMA}.hooks_lines') IS NOT NULL
+          AND to_regclass('${SCHEMA}.hooks_stalled') IS NOT NULL AS "isMade"`,
     );
-    if (rows[0]?.made === null) await makeTable(client);
+    if (rows[0]?.isMade === false) await makeTables(client);
   } finally {
     client.release(true);
   }
 }
 
-async function makeTable(client: PoolClient): Promise<void> {
+async function makeTables(client: PoolClient): Promise<void> {
   await client.query('BEGIN');
   await client.query('SELECT pg_advisory_xact_lock($1)', [TABLE_LOCK]);
   await client.query(`CREATE TABLE IF NOT EXISTS ${SCHEMA}.hooks_lines (
@@ -85,6 +94,10 @@ async function makeTable(client: PoolClient): Promise<void> {
     id text NOT NULL,
     PRIMARY KEY (line, seq)
   )`);
+  // BullMQ looks for leases that have run out in every entry of a series, else.
+  await client.query(
+    `CREATE INDEX IF NOT EXISTS hooks_stalled ON ${SCHEMA}.job (queue) WHERE stalled_marked`,
+  );
   await client.query('COMMIT');
 }
 
@@ -112,21 +125,33 @@ function postgresLines(pool: Pool): Lines {
       );
       return rows.map(({ id }) => id ?? undefined);
     },
+    lost: async (ids) => {
+      const { rows } = await pool.query<{ id: string }>(
+        `SELECT DISTINCT id FROM unnest($1::text[], $2::text[]) AS wanted (line, id)
+          WHERE NOT EXISTS (SELECT FROM hooks_lines AS l WHERE l.line = wanted.line AND l.id = wanted.id)`,
+        columns(ids),
+      );
+      return rows.map(({ id }) => id);
+    },
   };
 }
 
 async function join(client: PoolClient, ids: readonly InLine[]): Promise<void> {
-  const rows = ids.flatMap(({ id, keys }) => [...new Set(keys)].map((key) => ({ line: lineOf(key), id })));
-  const lines = [...new Set(rows.map(({ line }) => line))].toSorted();
+  const [lines, who] = columns(ids);
   // Numbers are given out in the order of asking, rows are seen in the order of committing: one at a time for each line.
   await client.query('SELECT pg_advisory_xact_lock(hashtext(line)) FROM unnest($1::text[]) AS t (line)', [
-    lines,
+    [...new Set(lines)].toSorted(),
   ]);
   await client.query(
     `INSERT INTO hooks_lines (line, id)
        SELECT line, id FROM unnest($1::text[], $2::text[]) WITH ORDINALITY AS t (line, id, place) ORDER BY place`,
-    [rows.map(({ line }) => line), rows.map(({ id }) => id)],
+    [lines, who],
   );
+}
+
+function columns(ids: readonly InLine[]): [lines: readonly string[], ids: readonly string[]] {
+  const rows = ids.flatMap(({ id, keys }) => [...new Set(keys)].map((key) => ({ line: lineOf(key), id })));
+  return [rows.map(({ line }) => line), rows.map(({ id }) => id)];
 }
 
 async function inTransaction(pool: Pool, act: (client: PoolClient) => Promise<void>): Promise<void> {

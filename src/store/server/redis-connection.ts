@@ -96,6 +96,13 @@ function redisLines(redis: Redis): Lines {
       const found = await Promise.all(keys.map((key) => redis.lindex(listOf(key), 0)));
       return found.map((id) => id ?? undefined);
     },
+    lost: async (ids) => {
+      // From the end: who is looked for has come last, most often.
+      const places = await Promise.all(
+        ids.map(({ id, keys }) => Promise.all(keys.map((key) => redis.lpos(listOf(key), id, 'RANK', -1)))),
+      );
+      return ids.filter((_, index) => places[index]?.includes(null)).map(({ id }) => id);
+    },
   };
 }
 

@@ -102,6 +102,8 @@ export interface Lines {
   leave(id: InLine): Promise<void>;
   /** Whoever is first in each of them. */
   firsts(keys: readonly string[]): Promise<readonly (string | undefined)[]>;
+  /** Whoever is missing in one of its lines. */
+  lost(ids: readonly InLine[]): Promise<readonly string[]>;
 }
 
 export interface InLine {
