@@ -3,6 +3,7 @@ import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { systemClock } from '../../src/clock.ts';
 import { ValidationError } from '../../src/errors.ts';
 import { MemoryDeletionStore } from '../../src/deletion/memory-store.ts';
+import { ServerDeletionStore } from '../../src/deletion/server-store.ts';
 import { SqliteDeletionStore } from '../../src/deletion/sqlite-store.ts';
 import { DELETION_TABLES } from '../../src/deletion/tables.ts';
 import { readDeletionRequest } from '../../src/deletion/read-request.ts';
@@ -10,7 +11,10 @@ import { createDeletions, type DeletionMessage, type Deletions } from '../../src
 import { stateOf, type DeletionRecord, type DeletionStore } from '../../src/deletion/state.ts';
 import { openStore } from '../../src/store/open-store.ts';
 import { FakeClock } from '../fake-clock.ts';
+import { hasServer, SERVER_KINDS } from '../store/server/servers.ts';
+import { useServer } from '../store/server/use-server.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
+import { until } from '../until.ts';
 
 interface SetUp {
   readonly deletions: Deletions;
@@ -58,7 +62,45 @@ const STORES: Readonly<Record<string, () => Promise<DeletionStore>>> = {
   },
 };
 
-describe.each(Object.entries(STORES))('a deletion request in %s', (_, open) => {
+for (const [name, open] of Object.entries(STORES))
+  describe(`a deletion request in ${name}`, () => suite(open));
+
+for (const kind of SERVER_KINDS) {
+  describe.skipIf(!hasServer(kind))(`a deletion request on ${kind}`, () => {
+    const empty = useServer(kind);
+    suite(async () => new ServerDeletionStore(await empty()));
+
+    it('is known to other processes, each of which may see to its deliveries', async () => {
+      const server = await empty();
+      const [one, other] = [new ServerDeletionStore(server), new ServerDeletionStore(server)];
+      const { deletions } = setUp(one);
+      await deletions.create({ userIds: ['u1'] });
+      await Promise.all([
+        one.settled('r-1', 'web', { deliveryId: 'd1', isDelivered: true }),
+        other.settled('r-1', 'web', { deliveryId: 'd2', isDelivered: false }),
+      ]);
+      for (const store of [one, other])
+        expect(states(await store.get('r-1'))).toContainEqual(['web', 'failed']);
+    });
+
+    it('is forgotten in time, with the names in it', async () => {
+      const server = await empty();
+      const store = new ServerDeletionStore(server, { keepMs: 1_000 });
+      const old = { createdAt: Date.now() - 2_000, userIds: ['u1'], deliveryIds: new Map([['web', ['d1']]]) };
+      await store.add({ id: 'old', ...old }, Promise.resolve());
+      await store.settled('old', 'web', { deliveryId: 'd1', isDelivered: true });
+      const young = { id: 'young', createdAt: Date.now() + 60_000, userIds: ['u2'], deliveryIds: new Map() };
+      await store.add(young, Promise.resolve());
+      const states = ['waiting', 'delayed', 'active', 'completed'] as const;
+      const entries = async (): Promise<number> =>
+        (await server.series('hooks-deletions').count(states)).reduce((sum, count) => sum + count, 0);
+      await until(async () => (await entries()) === 1, 'the old one to be forgotten');
+      expect([await store.get('old'), (await store.get('young'))?.id]).toEqual([undefined, 'young']);
+    });
+  });
+}
+
+function suite(open: () => Promise<DeletionStore>): void {
   let store: DeletionStore;
   beforeEach(async () => {
     store = await open();
@@ -134,7 +176,7 @@ describe.each(Object.entries(STORES))('a deletion request in %s', (_, open) => {
     await expect(deletions.create({ userIds: ['u1'] })).rejects.toThrow('the disk is full');
     expect(await deletions.get('r-1')).toBeUndefined();
   });
-});
+}
 
 describe('MemoryDeletionStore', () => {
   it('remembers the latest so many', async () => {
