@@ -86,8 +86,9 @@ function setUp(database: Database): void {
     throw new Error(`its file system does not let SQLite keep a write-ahead log (${String(mode)})`);
   database.exec('PRAGMA synchronous = FULL');
   database.exec('PRAGMA foreign_keys = ON');
-  // Memory stays small however large the file is; the log is written back seldom, and does not stay large.
-  database.exec('PRAGMA cache_size = -65536');
+  // Memory stays small however large the file is. A larger cache gains nothing: whatever is not in it, the operating system has.
+  database.exec('PRAGMA cache_size = -8192');
+  // The log is written back seldom, and does not stay large.
   database.exec('PRAGMA wal_autocheckpoint = 4000');
   database.exec('PRAGMA journal_size_limit = 67108864');
 }
