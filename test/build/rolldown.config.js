@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { leanPlugins } from './lean.js';
+import { eagerModules, leanPlugins, parserFiles } from './lean.js';
 
 const ROOT = new URL('../..', import.meta.url).pathname;
 
@@ -51,6 +51,7 @@ const common = {
   resolve: {
     alias: {
       undici$: join(ROOT, 'test/build/undici-client.js'),
+      chalk$: join(ROOT, 'test/build/chalk.js'),
       '#supports-color': join(ROOT, 'test/build/no-supports-color.js'),
     },
   },
@@ -67,24 +68,14 @@ const library = {
     entryFileNames: '[name].js',
     chunkFileNames: 'chunks/[name]-[hash].js',
     sourcemap: true,
-    // In a chunk, not in the entry: it looks for package.json two folders up (pipeline/version.ts).
-    codeSplitting: { groups: [{ name: 'version', test: /src\/pipeline\/version\.ts$/ }] },
   },
 };
-
-/** What every command needs. */
-const BASE = ['errors', 'redact', 'suggest', 'pipeline/version', 'cli/main', 'cli/program', 'cli/io'];
-const isBase = (id) =>
-  /node_modules\/(?:commander|chalk)\/|rolldown.runtime/.test(id) ||
-  BASE.some((name) => id === join(ROOT, 'src', `${name}.ts`));
-const IS_OF_VERIFY =
-  /src\/(?:signature|capture|cli\/signature)\/|cli\/(?:stdin|commands\/(?:verify|sign))\.ts$/;
 
 /** CommonJS, which Node loads in half the time. Each command is its own chunk, loaded when it runs. */
 const program = {
   ...common,
   input: { 'cli/main': 'src/cli/main.ts' },
-  plugins: leanPlugins,
+  plugins: [...leanPlugins, parserFiles, eagerModules],
   output: {
     dir: 'dist',
     format: 'cjs',
@@ -96,8 +87,10 @@ const program = {
     // One file each for what belongs together: to find a file takes longer than to read it.
     codeSplitting: {
       groups: [
-        { name: 'base', test: isBase, priority: 2 },
-        { name: 'verify', test: IS_OF_VERIFY, priority: 1 },
+        { name: 'base', tags: ['$initial'], priority: 9 },
+        { name: 'sign', test: /cli\/commands\/sign\.ts$/, priority: 8 },
+        { name: 'verify', test: /cli\/commands\/verify\.ts$/, priority: 7 },
+        { name: 'send', test: /cli\/commands\/send\.ts$|env-paths\/index\.js$/, priority: 6 },
       ],
     },
   },
