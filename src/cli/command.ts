@@ -16,6 +16,8 @@ export interface GlobalOptions {
 export type Define = (command: Command, context: CommandContext) => void;
 
 export interface CommandContext {
+  /** The command line, for a command that defines only those of its own commands that stand in it. */
+  readonly argv: readonly string[];
   readonly io: Io;
   /** How an action says what the process exits with; without it, 0. */
   readonly exit: (code: ExitCode) => void;

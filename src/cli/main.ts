@@ -1,4 +1,3 @@
-import { setImmediate } from 'node:timers/promises';
 import { CommanderError } from 'commander';
 import { HooksError } from '../errors.ts';
 import { printable } from '../redact.ts';
@@ -13,7 +12,7 @@ export async function main(proc: NodeJS.Process): Promise<void> {
   const argv = proc.argv.slice(2);
   const code = await run(argv, io);
   // Whether the last write has failed is known a turn later.
-  await setImmediate();
+  await new Promise((resolve) => setImmediate(resolve));
   const { reason } = io.signal as { reason: unknown }; // typed as anything
   proc.exitCode = reason instanceof HooksError ? explain(reason, io, argv) : code;
 }

@@ -114,11 +114,11 @@ async function addVerb(
   program: Command,
   name: string,
   { summary, isHidden, load }: Verb,
-  { argv, ...context }: CommandContext & { argv: readonly string[] },
+  context: CommandContext,
 ): Promise<void> {
   const command = describe(program.command(name, { hidden: isHidden === true }), summary);
   explainUsageErrors(command, context.io);
-  if (!argv.includes(name)) return;
+  if (!context.argv.includes(name)) return;
   const { define } = await load();
   define(command, context);
   for (const below of command.commands) explainUsageErrors(below, context.io);

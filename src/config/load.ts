@@ -1,6 +1,4 @@
-import { readFile } from 'node:fs/promises';
 import { basename, extname } from 'node:path';
-import { pathToFileURL } from 'node:url';
 import { ConfigError } from '../errors.ts';
 import { printable } from '../redact.ts';
 import { isObject } from './kinds.ts';
@@ -45,7 +43,7 @@ export async function loadFile(path: string, shown: string): Promise<unknown> {
 
 async function readText(path: string, shown: string): Promise<string> {
   try {
-    return await readFile(path, 'utf8');
+    return await process.getBuiltinModule('node:fs/promises').readFile(path, 'utf8');
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException; // what node:fs rejects with
     const why: Record<string, string> = {
@@ -77,7 +75,7 @@ function parseJson(_path: string, text: string): unknown {
 }
 
 async function runJavaScript(path: string): Promise<unknown> {
-  return defaultExport(await import(pathToFileURL(path).href));
+  return defaultExport(await import(process.getBuiltinModule('node:url').pathToFileURL(path).href));
 }
 
 async function runTypeScript(path: string): Promise<unknown> {

@@ -1,4 +1,4 @@
-import { lookup as systemLookup, type LookupAddress } from 'node:dns';
+import type { LookupAddress } from 'node:dns';
 import { isIP, type LookupFunction } from 'node:net';
 import { BLOCKED_ADDRESS } from './network-error.ts';
 
@@ -16,7 +16,10 @@ export function blockedHost(host: string, rule: AddressRule): Error | undefined 
  * to no others, so what is judged is what is connected to: whatever the name's next answer is, and whichever address comes first
  * (happy eyeballs). Where only some are refused the rest is used: a name may well have a unique-local address besides its public one.
  */
-export function guardedLookup(rule: AddressRule, lookup: LookupFunction = systemLookup): LookupFunction {
+export function guardedLookup(
+  rule: AddressRule,
+  lookup: LookupFunction = process.getBuiltinModule('node:dns').lookup,
+): LookupFunction {
   return (hostname, options, answered) => {
     lookup(
       isLocalhost(hostname) ? 'localhost' : hostname,

@@ -1,24 +1,24 @@
 import { request as httpRequest, STATUS_CODES } from 'node:http';
-import * as net from 'node:net';
-import * as tls from 'node:tls';
+import { connect, isIP, Socket, type LookupFunction } from 'node:net';
+import type { ConnectionOptions, SecureContext } from 'node:tls';
 import { blockedHost, guardedLookup, type AddressRule } from './address-guard.ts';
 import { PROXY_REFUSED } from './network-error.ts';
 import { bareHost, portOf, type Proxy } from './proxy.ts';
 
 /** Tells of a connection that is ready for a request, or of why there is none. Called once at most. */
-export type Dialled = (...outcome: [null, net.Socket] | [Error, null]) => void;
+export type Dialled = (...outcome: [null, Socket] | [Error, null]) => void;
 
 /**
  * Opens a connection and gives at once the socket that it all rests on, so that whoever runs out of time can destroy it: undici
  * has no hold on a connection that is still being made, and would leave it to the system's two minutes.
  */
-export type Dial = (dialled: Dialled) => net.Socket;
+export type Dial = (dialled: Dialled) => Socket;
 
 export interface DialOptions {
   /** Asked for where there is TLS: making one takes longer than a request. */
-  readonly secureContext: () => tls.SecureContext;
+  readonly secureContext: () => SecureContext;
   /** Asked for the addresses of a host name. Never asked about a host that is an address already. */
-  readonly lookup?: net.LookupFunction | undefined;
+  readonly lookup?: LookupFunction | undefined;
   /** Which addresses may be connected to. @default all */
   readonly addressRule?: AddressRule | undefined;
 }
@@ -33,16 +33,21 @@ export function directDial(origin: URL, { secureContext, lookup: given, addressR
   const secure = origin.protocol === 'https:';
   const tlsOptions = secure && { ...address, ...securityFor(origin, secureContext()) };
   return (dialled) => {
-    const socket = tlsOptions ? tls.connect(tlsOptions) : net.connect(address);
+    const socket = tlsOptions ? tls().connect(tlsOptions) : connect(address);
     socket.setNoDelay(true).setKeepAlive(true, 60_000);
     report(socket, secure, dialled);
     return socket;
   };
 }
 
+/** Loaded where it is used, which plain HTTP does without. */
+function tls(): typeof import('node:tls') {
+  return process.getBuiltinModule('node:tls');
+}
+
 /** Of a connection that is not even begun: its socket ends as one that could not connect. */
-function failedDial(error: Error, dialled: Dialled): net.Socket {
-  const socket = new net.Socket();
+function failedDial(error: Error, dialled: Dialled): Socket {
+  const socket = new Socket();
   report(socket, false, dialled);
   return socket.destroy(error);
 }
@@ -56,17 +61,17 @@ export function tunnelDial(origin: URL, proxy: Proxy, options: DialOptions): Dia
       if (error) return dialled(error, null);
       askForTunnel(origin, proxy, socket, (refusal) => {
         if (refusal) return dialled(refusal, null);
-        report(tls.connect({ ...security, socket }), true, dialled);
+        report(tls().connect({ ...security, socket }), true, dialled);
       });
     });
 }
 
 /** Explicit, because NODE_TLS_REJECT_UNAUTHORIZED=0 decides what is left out. An address is no server name (RFC 6066, 3). */
-function securityFor(origin: URL, secureContext: tls.SecureContext): tls.ConnectionOptions {
+function securityFor(origin: URL, secureContext: SecureContext): ConnectionOptions {
   const host = bareHost(origin);
   return {
     host,
-    servername: net.isIP(host) === 0 ? host : '',
+    servername: isIP(host) === 0 ? host : '',
     secureContext,
     rejectUnauthorized: true,
     ALPNProtocols: ['http/1.1'],
@@ -74,7 +79,7 @@ function securityFor(origin: URL, secureContext: tls.SecureContext): tls.Connect
 }
 
 /** The error listener stays: undici adds its own only once it has the socket. */
-function report(socket: net.Socket, secure: boolean, dialled: Dialled): void {
+function report(socket: Socket, secure: boolean, dialled: Dialled): void {
   let isOpen = true;
   const once: Dialled = (...outcome) => {
     if (isOpen) dialled(...outcome);
@@ -84,7 +89,7 @@ function report(socket: net.Socket, secure: boolean, dialled: Dialled): void {
   socket.on('error', (error) => once(error, null));
 }
 
-function askForTunnel(origin: URL, proxy: Proxy, socket: net.Socket, asked: (refusal?: Error) => void): void {
+function askForTunnel(origin: URL, proxy: Proxy, socket: Socket, asked: (refusal?: Error) => void): void {
   const path = `${origin.hostname}:${portOf(origin)}`;
   const { authorization } = proxy;
   const request = httpRequest({

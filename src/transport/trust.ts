@@ -1,13 +1,14 @@
 import { X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import * as tls from 'node:tls';
+import type { SecureContext } from 'node:tls';
 import { ConfigError } from '../errors.ts';
 
 /**
  * Whom to trust, read once and shared by every connection. `caFile` adds issuers to Node's own: given as `ca` alone
  * they would replace them.
  */
-export function trustContext(caFile: string | undefined): tls.SecureContext {
+export function trustContext(caFile: string | undefined): SecureContext {
+  const tls = process.getBuiltinModule('node:tls');
   if (caFile === undefined) return tls.createSecureContext();
   return tls.createSecureContext({ ca: [...issuersOfNode(), ...issuersIn(caFile)] });
 }
@@ -57,6 +58,7 @@ function notPem(caFile: string): ConfigError {
 }
 
 function issuersOfNode(): readonly string[] {
+  const tls = process.getBuiltinModule('node:tls');
   // Not in the types of Node 20: it came with 22.15, and knows of --use-system-ca and --use-openssl-ca too.
   const { getCACertificates } = tls as { getCACertificates?: (kind: 'default') => readonly string[] };
   if (getCACertificates !== undefined) return getCACertificates('default');

@@ -1,6 +1,5 @@
 import type { LookupFunction } from 'node:net';
 import type { SecureContext } from 'node:tls';
-import { setFlagsFromString } from 'node:v8';
 import type { Client } from 'undici';
 import { ClosedError, ConfigError, TransportError } from '../errors.ts';
 import { printable, redactUrl } from '../redact.ts';
@@ -167,7 +166,8 @@ async function loadRule(
 async function loadClient(): Promise<typeof Client> {
   // Node 20 goes on optimising undici's WebAssembly parser when all else is done: a process that has sent one message ends 40 ms
   // later. Later versions do not, and there the flag costs 20 ms. Requests are as fast with it.
-  if (process.versions.node.startsWith('20.')) setFlagsFromString('--liftoff-only');
+  if (process.versions.node.startsWith('20.'))
+    process.getBuiltinModule('node:v8').setFlagsFromString('--liftoff-only');
   return (await import('undici')).Client;
 }
 

@@ -7,7 +7,7 @@ import { createQueueingPipeline } from '../../pipeline/queueing.ts';
 import { createDeliveryPipeline, createTrackingApiPipeline, type Pipeline } from '../../pipeline/pipeline.ts';
 import { createRecordingTransport, type RecordedRequest } from '../../pipeline/recording-transport.ts';
 import type { Io } from '../io.ts';
-import { startLoopback, type Loopback } from './loopback.ts';
+import type { Loopback } from './loopback.ts';
 import { Retries } from './retries.ts';
 import { openQueueToWrite } from './queue-flags.ts';
 import type { ToQueue, ToTrackingApi, ToWebhooks, WhereTo } from './where-to.ts';
@@ -77,11 +77,11 @@ async function pipelineTo(
 }
 
 /** A dry run needs no receiver, but a place to write in the request. */
-function loopbackFor(
+async function loopbackFor(
   to: WhereTo & { kind: 'loopback' },
   { onRequest }: OpenOptions,
-): Promise<Loopback> | Loopback {
-  if (onRequest === undefined) return startLoopback(to);
+): Promise<Loopback> {
+  if (onRequest === undefined) return (await import('./loopback.ts')).startLoopback(to);
   const dry = to.deliverTo('http://127.0.0.1:8787/webhook');
   return { to: dry, judgementOf: () => undefined, close: () => Promise.resolve() };
 }

@@ -3,7 +3,7 @@ import { ConfigError } from '../../errors.ts';
 import type { RecordedRequest } from '../../pipeline/recording-transport.ts';
 import type { GlobalOptions } from '../command.ts';
 import type { Io } from '../io.ts';
-import { requestText, type RequestFormat } from './request-text.ts';
+import type { RequestFormat } from './request-text.ts';
 
 export interface PreviewFlags {
   readonly dryRun?: true;
@@ -20,10 +20,10 @@ export function addPreviewFlags(command: Command): void {
 }
 
 /** Where requests go that are shown instead of sent; undefined when they are to be sent. */
-export function previewOf(
+export async function previewOf(
   flags: PreviewFlags & Pick<GlobalOptions, 'output' | 'quiet'>,
   io: Io,
-): ((request: RecordedRequest) => void) | undefined {
+): Promise<((request: RecordedRequest) => void) | undefined> {
   const isPreview = flags.dryRun ?? flags.curl ?? false;
   const showSecrets = flags.showSecrets ?? false;
   if (!isPreview && showSecrets) {
@@ -35,6 +35,7 @@ export function previewOf(
   }
   if (!isPreview) return undefined;
   const format: RequestFormat = flags.curl ? 'curl' : flags.output;
+  const { requestText } = await import('./request-text.ts');
   const told = new Set<string>();
   return (request) => {
     const { text, variables } = requestText(request, { format, showSecrets });

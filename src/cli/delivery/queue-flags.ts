@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import type { Settings } from '../../config/settings.ts';
 import { SharedClock } from '../../clock.ts';
-import { openDurableQueue, type DurableQueue } from '../../pipeline/durable-queue.ts';
+import type { DurableQueue } from '../../pipeline/durable-queue.ts';
 
 export interface StoreFlags {
   readonly store?: string;
@@ -27,7 +27,8 @@ export async function openQueueToWrite(flags: StoreFlags, settings: Settings): P
 }
 
 /** The queue that the flag names, else the config, else the one in the data folder. Throws ConfigError and QueueError. */
-export function openQueue({ store }: StoreFlags, settings: Settings): Promise<DurableQueue> {
+export async function openQueue({ store }: StoreFlags, settings: Settings): Promise<DurableQueue> {
+  const { openDurableQueue } = await import('../../pipeline/durable-queue.ts');
   return openDurableQueue({
     store: store ?? settings.store,
     dataDir: settings.dataDir,

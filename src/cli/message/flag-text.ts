@@ -1,6 +1,4 @@
-import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import { buffer } from 'node:stream/consumers';
 import { ConfigError, InputError } from '../../errors.ts';
 import type { Io } from '../io.ts';
 import { claimStdin } from '../stdin.ts';
@@ -15,7 +13,11 @@ export interface FlagText {
 export async function readFlagText(value: string, flag: string, io: Io): Promise<FlagText> {
   if (!value.startsWith('@')) return { bytes: Buffer.from(value), origin: flag };
   const name = value.slice(1);
-  if (name === '-') return { bytes: await buffer(claimStdin(io, flag)), origin: '<stdin>' };
+  if (name === '-')
+    return {
+      bytes: await process.getBuiltinModule('node:stream/consumers').buffer(claimStdin(io, flag)),
+      origin: '<stdin>',
+    };
   if (name === '') throw noName(flag);
   return { bytes: await readNamedFile(name, flag, io.cwd), origin: name };
 }
@@ -46,7 +48,7 @@ export function whyNot(error: unknown): string {
 
 async function readNamedFile(name: string, flag: string, cwd: string): Promise<Buffer> {
   try {
-    return await readFile(resolve(cwd, name));
+    return await process.getBuiltinModule('node:fs/promises').readFile(resolve(cwd, name));
   } catch (error) {
     throw new InputError(`cannot be read: ${whyNot(error)}`, {
       file: name,

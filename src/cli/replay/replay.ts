@@ -30,7 +30,7 @@ export async function replay(patterns: readonly string[], options: ReplayOptions
   const inputs = await openInputs(files, { cwd: io.cwd, stdin });
   const settings = await commandSettings(options, io);
   const to = await resolveWhereTo(options, settings, io);
-  const onRequest = previewOf(options, io);
+  const onRequest = await previewOf(options, io);
   const checkpoint =
     onRequest === undefined ? await checkpointFor(inputs, { to, options, settings, io }) : undefined;
   const paths = inputs.flatMap(({ identity }) => identity?.path ?? []);

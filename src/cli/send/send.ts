@@ -36,7 +36,7 @@ export async function sendMessage(
   io: Io,
 ): Promise<ExitCode> {
   const type = checkedType(named, options);
-  const onRequest = previewOf(options, io);
+  const onRequest = await previewOf(options, io);
   refuseStdinTwice([...stdinFlags(options), ...secretStdinFlags(options)]);
   const { message, madeId } = await messageOf(type, options, io);
   const settings = await commandSettings(options, io);

@@ -1,8 +1,7 @@
 import { closeSync, createReadStream, fstatSync, openSync, readSync, statSync } from 'node:fs';
 import type { ConnectOpts, SocketConstructorOpts } from 'node:net';
 import { resolve } from 'node:path';
-import { addAbortSignal, type Readable } from 'node:stream';
-import { setImmediate } from 'node:timers/promises';
+import type { Readable } from 'node:stream';
 import { InputError } from '../../errors.ts';
 import { interruptedCode } from '../exit-code.ts';
 import type { Io } from '../io.ts';
@@ -107,7 +106,7 @@ async function readRegularFile(fd: number, io: Io, take: (chunk: Uint8Array) => 
     sinceBreath += count;
     if (sinceBreath < BREATH_BYTES) continue;
     sinceBreath = 0;
-    await setImmediate();
+    await process.getBuiltinModule('node:timers/promises').setImmediate();
     if (interruptedCode(io) !== undefined) io.signal.throwIfAborted();
   }
 }
@@ -117,6 +116,7 @@ async function readStream(
   { signal }: Io,
   take: (chunk: Uint8Array) => void,
 ): Promise<void> {
+  const { addAbortSignal } = process.getBuiltinModule('node:stream');
   for await (const chunk of addAbortSignal(signal, stream)) take(chunk as Uint8Array); // without an encoding chunks are bytes
 }
 
