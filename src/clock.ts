@@ -12,9 +12,17 @@ export interface Clock {
 
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
+/** Ms since whenever. Nobody can set it. Not by `performance`: the first look at that loads what takes Node a millisecond. */
+export function elapsedMs(): number {
+  const [seconds, nanoseconds] = process.hrtime();
+  return seconds * 1e3 + nanoseconds / 1e6;
+}
+
+const STARTED_AT = Date.now() - elapsedMs();
+
 /** For what lives and dies with this process: it starts at the wall clock, and whoever sets that moves nothing here. */
 export const systemClock: Clock = {
-  now: () => performance.timeOrigin + performance.now(),
+  now: () => STARTED_AT + elapsedMs(),
   skipped: () => 0,
   reach: () => {},
   after: (ms, callback) => {
@@ -41,7 +49,7 @@ export interface TimeSource {
   readonly elapsed: () => number;
 }
 
-const SYSTEM_TIME: TimeSource = { wall: () => Date.now(), elapsed: () => performance.now() };
+const SYSTEM_TIME: TimeSource = { wall: () => Date.now(), elapsed: elapsedMs };
 
 /** Less than this is how two clocks are read one after the other, not that one was set. */
 const SMALLEST_SKIP_MS = 100;

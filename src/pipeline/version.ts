@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 
-/** Read at run time from the package itself; the sources and every chunk of the build lie two folders below it. */
+/** From the package itself: the sources lie two folders below it. The build has the text in place of this file (test/build/lean.js). */
 export function packageVersion(): string {
   const text = readFileSync(new URL('../../package.json', import.meta.url), 'utf8');
   return (JSON.parse(text) as { version: string }).version;

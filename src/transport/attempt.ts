@@ -1,3 +1,4 @@
+import { elapsedMs } from '../clock.ts';
 import type { TransportError } from '../errors.ts';
 import type { Abortable, AbortWatch } from './abort-watch.ts';
 import type { NetworkFault } from './network-error.ts';
@@ -38,7 +39,7 @@ export class Attempt implements Abortable {
   carrier: Carrier | undefined;
   reconnected = false;
   watchPlace = -1;
-  readonly #startedAt = performance.now();
+  readonly #startedAt = elapsedMs();
   readonly #via: string | undefined;
   readonly #watch: AbortWatch;
   readonly #resolve: (result: TransportResult) => void;
@@ -56,7 +57,7 @@ export class Attempt implements Abortable {
 
   /** Until the one deadline, whatever has happened since. */
   get leftMs(): number {
-    return Math.max(0, this.#startedAt + this.request.timeoutMs - performance.now());
+    return Math.max(0, this.#startedAt + this.request.timeoutMs - elapsedMs());
   }
 
   abort(): void {
@@ -85,7 +86,7 @@ export class Attempt implements Abortable {
       kind: 'failure',
       error,
       detail: this.#via === undefined ? detail : `${detail}, through the proxy ${this.#via}`,
-      ms: performance.now() - this.#startedAt,
+      ms: elapsedMs() - this.#startedAt,
       reconnected: this.reconnected,
     });
   }

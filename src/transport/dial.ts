@@ -1,4 +1,3 @@
-import { request as httpRequest, STATUS_CODES } from 'node:http';
 import { connect, isIP, Socket, type LookupFunction } from 'node:net';
 import type { ConnectionOptions, SecureContext } from 'node:tls';
 import { blockedHost, guardedLookup, type AddressRule } from './address-guard.ts';
@@ -40,9 +39,14 @@ export function directDial(origin: URL, { secureContext, lookup: given, addressR
   };
 }
 
-/** Loaded where it is used, which plain HTTP does without. */
+/* Loaded where they are used, which plain HTTP without a proxy does without. */
+
 function tls(): typeof import('node:tls') {
   return process.getBuiltinModule('node:tls');
+}
+
+function http(): typeof import('node:http') {
+  return process.getBuiltinModule('node:http');
 }
 
 /** Of a connection that is not even begun: its socket ends as one that could not connect. */
@@ -92,7 +96,7 @@ function report(socket: Socket, secure: boolean, dialled: Dialled): void {
 function askForTunnel(origin: URL, proxy: Proxy, socket: Socket, asked: (refusal?: Error) => void): void {
   const path = `${origin.hostname}:${portOf(origin)}`;
   const { authorization } = proxy;
-  const request = httpRequest({
+  const request = http().request({
     createConnection: () => socket,
     method: 'CONNECT',
     path,
@@ -112,6 +116,6 @@ function askForTunnel(origin: URL, proxy: Proxy, socket: Socket, asked: (refusal
 
 /** What a proxy says with a status is about the way, not about the receiver. */
 export function refusalOf(statusCode: number): Error {
-  const message = `the proxy answered ${statusCode} ${STATUS_CODES[statusCode] ?? ''}`.trimEnd();
+  const message = `the proxy answered ${statusCode} ${http().STATUS_CODES[statusCode] ?? ''}`.trimEnd();
   return Object.assign(new Error(message), { code: PROXY_REFUSED });
 }

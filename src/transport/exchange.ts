@@ -1,4 +1,5 @@
 import type { Dispatcher } from 'undici';
+import { elapsedMs } from '../clock.ts';
 import type { Answer, Attempt } from './attempt.ts';
 import { refusalOf } from './dial.ts';
 import type { NetworkFault } from './network-error.ts';
@@ -117,7 +118,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
     this.#answer = {
       status,
       retryAfter: Array.isArray(retryAfter) ? retryAfter[0] : retryAfter,
-      at: performance.now(),
+      at: elapsedMs(),
     };
     if (status > 299 || request.replyBytes !== undefined) this.#reply = new Reply(request.replyBytes);
     else this.conclude();

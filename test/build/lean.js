@@ -61,9 +61,14 @@ export const leanPlugins = [
      export { CommanderError, InvalidArgumentError } from './lib/error.js';
      export { Option } from './lib/option.js';`,
   ),
-  // HTTP/2 is never asked for (`allowH2: false`), and to load Node's takes 4 ms.
+  // HTTP/2 is never asked for (`allowH2: false`), and to load Node's takes 4 ms. Of its HTTP/1 there is only a default that is never
+  // taken (`maxHeaderSize` is given), and a look for its streams, which nothing here sends.
   changed(/undici\/lib\/dispatcher\/client\.js$/, [
+    ["const http = require('node:http')", 'const http = { maxHeaderSize: 16384 }'],
     ["require('./client-h2.js')", "() => { throw new Error('HTTP/2 is left out of this build') }"],
+  ]),
+  changed(/undici\/lib\/core\/util\.js$/, [
+    ["const { IncomingMessage } = require('node:http')", 'const IncomingMessage = undefined'],
   ]),
   // Only bytes are sent: nothing takes undici's part of fetch to read a body of another kind.
   changed(/undici\/lib\/dispatcher\/client-h1\.js$/, [

@@ -1,4 +1,3 @@
-import { STATUS_CODES } from 'node:http';
 import { printable } from '../../redact.ts';
 
 /** One POST as it is told of: what the engine and the tracking API's client keep of it both fit. */
@@ -33,7 +32,7 @@ export function attemptText({ url, status, error = 'failed' }: ToldAttempt): str
 }
 
 function statusText(status: number): string {
-  const phrase = STATUS_CODES[status];
+  const phrase = process.getBuiltinModule('node:http').STATUS_CODES[status];
   return phrase === undefined ? String(status) : `${status} ${phrase}`;
 }
 
