@@ -90,7 +90,7 @@ const program = {
         { name: 'base', tags: ['$initial'], priority: 9 },
         { name: 'sign', test: /cli\/commands\/sign\.ts$/, priority: 8 },
         { name: 'verify', test: /cli\/commands\/verify\.ts$/, priority: 7 },
-        { name: 'send', test: /cli\/commands\/send\.ts$|env-paths\/index\.js$/, priority: 6 },
+        { name: 'send', test: /cli\/commands\/send\.ts$/, priority: 6 },
       ],
     },
   },
