@@ -17,6 +17,8 @@ export interface Connection {
   readonly backend: (name: string, options: BackendOptions) => Promise<IQueueBackend>;
   readonly lines: Lines;
   readonly warnings: () => Promise<readonly string[]>;
+  /** Is told of each failure, and does what sets it right for the next time. */
+  readonly failed?: (error: unknown) => void;
   readonly close: () => Promise<void>;
 }
 
@@ -110,6 +112,7 @@ export class BullmqServer implements Server {
     try {
       return await act();
     } catch (error) {
+      this.#connection.failed?.(error);
       throw this.#closed === undefined ? serverError(error, this.place) : closedError(this.place);
     }
   }

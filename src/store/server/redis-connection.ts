@@ -49,6 +49,11 @@ export async function connectRedis(url: string, { place, answerMs }: ConnectionO
     },
     lines: redisLines(redis),
     warnings: () => warnings(redis, place),
+    failed: (error) => {
+      // The driver takes a script for known that it first sent in a transaction which was refused, as when the memory is
+      // full: for as long as the connection lasts.
+      if (String(error).includes('NOSCRIPT')) redis.disconnect(true);
+    },
     close: () => close(redis),
   };
 }

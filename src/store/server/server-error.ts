@@ -4,6 +4,7 @@ interface Told {
   readonly code?: unknown;
   readonly message?: unknown;
   readonly errors?: readonly unknown[];
+  readonly previousErrors?: readonly unknown[];
 }
 
 /** What the server, its driver or the network said, as an error a person can act upon. Nothing of the URL but `place` is in it. */
@@ -28,7 +29,7 @@ const REASONS: readonly (readonly [RegExp, readonly [what: string, hint: string]
   [/ENOTFOUND|EAI_AGAIN/, ['cannot be reached: its name is not known', BACK]],
   [/timed? ?out|ETIMEDOUT|timeout exceeded/i, ['does not answer in time', BACK]],
   [
-    /Stream isn't writeable|connection (?:is closed|close|error)\b|ECONNRESET|EPIPE|terminated|max retries per request|socket/i,
+    /Stream isn't writeable|connection (?:is closed|close|error)\b|NOSCRIPT|ECONNRESET|EPIPE|terminated|max retries per request|socket/i,
     ['cannot be reached: the connection is lost', BACK],
   ],
   [
@@ -57,10 +58,12 @@ const REASONS: readonly (readonly [RegExp, readonly [what: string, hint: string]
   ],
 ];
 
-/** Node tells of a name with several addresses by one error of many. */
+/** Node tells of a name with several addresses by one error of many; the driver of Redis, of what ended a transaction. */
 function textOf(cause: unknown): string {
-  const { code, message, errors = [] } = (cause ?? {}) as Told; // whatever was thrown: each is looked at before use
-  return [code, message, ...errors.map(textOf)].filter((part) => part !== undefined && part !== '').join(' ');
+  const { code, message, errors = [], previousErrors = [] } = (cause ?? {}) as Told; // whatever was thrown: each is looked at before use
+  return [code, message, ...[...errors, ...previousErrors].map(textOf)]
+    .filter((part) => part !== undefined && part !== '')
+    .join(' ');
 }
 
 function withoutUrls(text: string): string {

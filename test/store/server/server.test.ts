@@ -6,6 +6,7 @@ import { loadPackages } from '../../../src/store/server/packages.ts';
 import type { Server } from '../../../src/store/server/server.ts';
 import { until } from '../../until.ts';
 import { linkTo, type Link } from './link.ts';
+import { Redis } from 'ioredis';
 import { CANARY, hasServer, SERVER_KINDS, startServer, type TestServer } from './servers.ts';
 
 for (const kind of SERVER_KINDS) {
@@ -56,6 +57,39 @@ for (const kind of SERVER_KINDS) {
       }
       await until(isWell, 'the store to be well again', { seconds: 20 });
     }, 30_000);
+
+    it.runIf(kind === 'redis')(
+      'takes all or nothing when its memory is full, and says that it is full',
+      async () => {
+        const admin = new Redis(running.url);
+        try {
+          await admin.config('SET', 'maxmemory', '1');
+          const entries = ['a', 'b'].map((id) => ({
+            series: 'hooks-full',
+            id,
+            name: 'n',
+            text: '{}',
+            addedAt: 1,
+          }));
+          expect(await trouble(() => server.add(entries))).toMatch(/is full/);
+          const lines = ['a', 'b'].map((id) => ({ id, keys: ['line'] }));
+          expect(await trouble(() => server.lines.join(lines))).toMatch(/is full/);
+          await admin.config('SET', 'maxmemory', '0');
+          expect(await server.series('hooks-full').count(['waiting'])).toEqual([0]);
+          expect(await server.lines.firsts(['line'])).toEqual([undefined]);
+          const isAdded = (): Promise<boolean> =>
+            server.add(entries).then(
+              () => true,
+              () => false,
+            );
+          await until(isAdded, 'the server to take more again');
+          expect(await server.series('hooks-full').count(['waiting'])).toEqual([2]);
+        } finally {
+          await admin.config('SET', 'maxmemory', '0');
+          admin.disconnect();
+        }
+      },
+    );
 
     it('survives a way that is cut, and one that swallows everything', async () => {
       link.cut();
