@@ -31,7 +31,8 @@ const GROWTH = 4;
 
 /**
  * A queue on a server, which processes on any number of hosts may share. Each lane is a series of entries, which BullMQ keeps.
- * Added deliveries are as durable as the server is set to make them. A delivery that becomes due comes behind what waited
+ * Added deliveries are as durable as the server is set to make them; what was claimed, renewed and settled in its last second
+ * may be forgotten by a PostgreSQL that crashes, so that it is delivered again. A delivery that becomes due comes behind what waited
  * before it. A process that is killed keeps its claims until their leases end, and at most twice `recoverMs` longer.
  */
 export class ServerQueue implements Queue {

@@ -114,7 +114,7 @@ async function backlog(place, print) {
     await child(place, { step: 'fill', who: 'hooks', messages: size });
     const { claimUs, settleUs } = await child(place, { step: 'claim' });
     print(
-      `  ${size.toLocaleString('en-US').padStart(9)} waiting: claim ${claimUs} µs, renew and settle ${settleUs} µs a delivery`,
+      `  ${size.toLocaleString('en-US').padStart(9)} waiting: claim ${claimUs} µs, settle ${settleUs} µs a delivery`,
     );
   }
 }
