@@ -27,8 +27,8 @@ export class ServerSeen implements Seen {
     const entries = await Promise.all(messageIds.map((id) => this.#series.get(entryId(source, id))));
     const since = this.#clock.now() - SEEN_FOR_MS;
     // One that is there would not be added again, with its new time.
-    const old = entries.filter((entry) => entry !== undefined && entry.addedAt <= since);
-    await Promise.all(old.map((entry) => entry && this.#series.remove(entry.id)));
+    const old = entries.flatMap((entry) => (entry !== undefined && entry.addedAt <= since ? entry.id : []));
+    await Promise.all(old.map((id) => this.#series.remove(id)));
     return new Set(messageIds.filter((_, index) => (entries[index]?.addedAt ?? -Infinity) > since));
   }
 

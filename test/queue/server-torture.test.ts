@@ -161,7 +161,7 @@ async function expectAllSettled(
   await server.close();
   const stateOf = (id: string): string => found.get(id)?.state ?? 'lost';
   const unsettled = added.filter((id) => !['delivered', 'dead'].includes(stateOf(id)));
-  expect(unsettled.map((id) => `${id} ${stateOf(id)} ${found.get(id)?.orderKeys}`)).toEqual([]);
+  expect(unsettled.map((id) => `${id} ${stateOf(id)} ${String(found.get(id)?.orderKeys)}`)).toEqual([]);
   if (!mayRepeat) expect(new Set(ended).size).toBe(ended.length);
   expectInOrder(posts, found, added);
 }
