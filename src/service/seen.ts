@@ -61,8 +61,11 @@ function keyOf(source: string, messageId: string): string {
 
 const LONGEST_ID = 64;
 
-/** An id may be as long as a message; a digest takes the place of a long one. */
+/**
+ * An id may be as long as a message; a digest takes the place of a long one, and of one with a NUL, after which some drivers
+ * read no further: another id would be taken for it.
+ */
 export function shortId(messageId: string): string {
-  if (messageId.length <= LONGEST_ID) return messageId;
+  if (messageId.length <= LONGEST_ID && !messageId.includes('\0')) return messageId;
   return `sha256:${createHash('sha256').update(messageId).digest('base64url')}`;
 }

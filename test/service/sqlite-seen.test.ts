@@ -38,6 +38,16 @@ describe('SqliteSeen', () => {
     expect(await seen.among('app', ['a'])).toEqual(new Set());
   });
 
+  it('tells ids apart, whatever characters they have', async () => {
+    const ids = ['a\0b', 'a\0', '"', '\\', '\u2028é😀', '1', '', 'A', ' a'];
+    for (const [index, id] of ids.entries()) {
+      expect(await seen.among('web', ids)).toEqual(new Set(ids.slice(0, index)));
+      expect(await seen.among('web', ['a'])).toEqual(new Set());
+      await seen.add('web', [id], STORED);
+    }
+    expect(await seen.among('web', [...ids, 'a', 'a\0c', '01', 'é'])).toEqual(new Set(ids));
+  });
+
   it('forgets after 24 hours, and keeps no row for it', async () => {
     await seen.add('web', ['a'], STORED);
     await clock.advance(SEEN_FOR_MS - 1);
