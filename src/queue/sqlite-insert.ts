@@ -1,10 +1,10 @@
 import type { Sql } from '../store/store.ts';
 import { NO_PROGRESS, type NewDelivery } from './delivery.ts';
-import { join } from './sqlite-lines.ts';
+import { lineUp } from './sqlite-lines.ts';
 import { OPEN, writeProgress } from './sqlite-rows.ts';
 
-/** Adds a delivery, unless its id is known. */
-export function insert(sql: Sql, delivery: NewDelivery, lane: number): void {
+/** Adds a delivery, unless its id is known. Its seq, when it is to wait to be claimed: `waitAll` puts those there. */
+export function insert(sql: Sql, delivery: NewDelivery, lane: number): number | undefined {
   const { id, messageId, type, orderKeys, createdAt, dueAt, body, dead, progress } = delivery;
   const { changes, lastInsertRowid } = sql(
     `INSERT INTO deliveries (id, lane, message_id, type, order_keys, created_at, due_at, body)
@@ -19,13 +19,13 @@ export function insert(sql: Sql, delivery: NewDelivery, lane: number): void {
     dueAt,
     body,
   );
-  if (Number(changes) === 0) return;
+  if (Number(changes) === 0) return undefined;
   const place = { lane, dueAt, seq: Number(lastInsertRowid) };
   if (dead !== undefined) {
     const { reason, detail = null, settledAt = createdAt } = dead;
     writeProgress(sql, place, progress ?? NO_PROGRESS, { state: 'dead', reason, detail, settledAt });
-    return;
+    return undefined;
   }
   if (progress !== undefined) writeProgress(sql, place, progress, OPEN);
-  join(sql, place, orderKeys);
+  return lineUp(sql, place, orderKeys) ? undefined : place.seq;
 }

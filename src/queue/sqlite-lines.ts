@@ -8,14 +8,19 @@ export interface Place {
 }
 
 /** Puts a delivery behind the earlier ones of its order keys; it waits to be claimed when there are none. */
-export function join(sql: Sql, { lane, dueAt, seq }: Place, orderKeys: readonly string[]): void {
+export function join(sql: Sql, place: Place, orderKeys: readonly string[]): void {
+  if (!lineUp(sql, place, orderKeys)) wait(sql, place);
+}
+
+/** The same without the waiting. False: there are no earlier ones. */
+export function lineUp(sql: Sql, { lane, dueAt, seq }: Place, orderKeys: readonly string[]): boolean {
   let heldBy = 0;
   for (const key of distinct(orderKeys)) {
     if (sql('SELECT 1 FROM order_lines WHERE lane = ? AND order_key = ? LIMIT 1').get(lane, key)) heldBy++;
     sql('INSERT INTO order_lines VALUES (?, ?, ?)').run(lane, key, seq);
   }
-  if (heldBy === 0) wait(sql, { lane, dueAt, seq });
-  else sql('INSERT INTO held VALUES (?, ?, ?, ?)').run(seq, lane, dueAt, heldBy);
+  if (heldBy > 0) sql('INSERT INTO held VALUES (?, ?, ?, ?)').run(seq, lane, dueAt, heldBy);
+  return heldBy > 0;
 }
 
 /** Takes a delivery out, wherever it stands; who is then first in all its keys may be claimed. */
@@ -26,6 +31,13 @@ export function leave(sql: Sql, place: Place, orderKeys: readonly string[]): voi
 
 export function wait(sql: Sql, { lane, dueAt, seq }: Place): void {
   sql('INSERT INTO waiting VALUES (?, ?, ?)').run(lane, dueAt, seq);
+}
+
+/** As they were added. At once, since each statement that is run costs more than a row. */
+export function waitAll(sql: Sql, seqs: readonly number[]): void {
+  sql(
+    'INSERT INTO waiting SELECT lane, due_at, seq FROM deliveries WHERE seq IN (SELECT value FROM json_each(?))',
+  ).run(JSON.stringify(seqs));
 }
 
 export function stopWaiting(sql: Sql, { lane, dueAt, seq }: Place): void {

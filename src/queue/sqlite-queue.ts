@@ -7,7 +7,7 @@ import { LaneIds } from './lane-ids.ts';
 import { giveBack, Owner } from './owner.ts';
 import type { Claim, ClaimAnswer, ClaimRequest, Lane, Queue, Settlement } from './queue.ts';
 import { Retention, type RetentionOptions } from './retention.ts';
-import { leave, stopWaiting, wait, type Place } from './sqlite-lines.ts';
+import { leave, stopWaiting, wait, waitAll, type Place } from './sqlite-lines.ts';
 import { insert } from './sqlite-insert.ts';
 import { OPEN, toDelivery, writeProgress, type Standing } from './sqlite-rows.ts';
 
@@ -47,14 +47,17 @@ export class SqliteQueue implements Queue {
   async add(deliveries: readonly NewDelivery[]): Promise<void> {
     this.#assertOpen();
     if (deliveries.length === 0) return;
-    const { sql: over, lanes } = await this.#store.write((sql) => ({
-      sql,
-      lanes: deliveries.map((delivery) => {
+    const { sql: over, lanes } = await this.#store.write((sql) => {
+      const waiting: number[] = [];
+      const lanes = deliveries.map((delivery) => {
         const lane = this.#lanes.findOrMake(sql, delivery);
-        insert(sql, delivery, lane);
+        const seq = insert(sql, delivery, lane);
+        if (seq !== undefined) waiting.push(seq);
         return lane;
-      }),
-    }));
+      });
+      waitAll(sql, waiting);
+      return { sql, lanes };
+    });
     deliveries.forEach((delivery, index) => {
       const lane = lanes[index];
       if (lane !== undefined) this.#lanes.remember(over, delivery, lane);
