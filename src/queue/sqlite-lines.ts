@@ -70,5 +70,10 @@ function advance(sql: Sql, seq: number): void {
 
 /** A key that is named twice counts once, or its owner would wait for itself. */
 function distinct(keys: readonly string[]): Iterable<string> {
-  return keys.length < 2 ? keys : new Set(keys);
+  return new Set(keys.map(storable));
+}
+
+/** Some drivers read a text no further than its first NUL. */
+function storable(key: string): string {
+  return key.includes('\0') ? JSON.stringify(key) : key;
 }

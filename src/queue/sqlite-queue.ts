@@ -49,14 +49,14 @@ export class SqliteQueue implements Queue {
     if (deliveries.length === 0) return;
     const { sql: over, lanes } = await this.#store.write((sql) => {
       const waiting: number[] = [];
-      const lanes = deliveries.map((delivery) => {
+      const found = deliveries.map((delivery) => {
         const lane = this.#lanes.findOrMake(sql, delivery);
         const seq = insert(sql, delivery, lane);
         if (seq !== undefined) waiting.push(seq);
         return lane;
       });
       waitAll(sql, waiting);
-      return { sql, lanes };
+      return { sql, lanes: found };
     });
     deliveries.forEach((delivery, index) => {
       const lane = lanes[index];

@@ -326,6 +326,18 @@ export function queueConformance(
         expect(await claimIds()).toEqual(['b']);
       });
 
+      it('are told apart by every character that they have', async () => {
+        await queue.add([
+          newDelivery('a', { orderKeys: ['u\0v', 'u'] }),
+          newDelivery('b', { orderKeys: ['u\0w'] }),
+          newDelivery('c', { orderKeys: ['u'] }),
+        ]);
+        const [a] = (await claim()).toSorted((one, two) => one.delivery.id.localeCompare(two.delivery.id));
+        expect(await claimIds()).toEqual([]);
+        await deliver(a as Claim);
+        expect(await claimIds()).toEqual(['c']);
+      });
+
       it('stay held by a delivery whose lease has ended', async () => {
         leaseMs = LEASE_MS;
         await queue.add([newDelivery('a', { orderKeys: ['u'] }), newDelivery('b', { orderKeys: ['u'] })]);
