@@ -8,11 +8,16 @@ const MAGIC = [0x1f, 0x8b];
 /** The chunks as they are, or unpacked when they begin like gzip. Throws when that is corrupt or cut off. */
 export async function* unpacked(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Buffer> {
   const all = startingWith(MAGIC.length, chunks);
-  const first = await all.next();
-  if (first.done) return;
-  const rest = concatenated(first.value, all);
-  if (MAGIC.every((byte, index) => first.value[index] === byte)) yield* gunzip(rest);
-  else yield* rest;
+  try {
+    const first = await all.next();
+    if (first.done) return;
+    const rest = concatenated(first.value, all);
+    if (MAGIC.every((byte, index) => first.value[index] === byte)) yield* gunzip(rest);
+    else yield* rest;
+  } finally {
+    // Who stops at the first chunk has not come to `all`, which would stay open.
+    await all.return(undefined);
+  }
 }
 
 /** The same bytes; the first chunk has at least `bytes` of them, unless there are no more. */

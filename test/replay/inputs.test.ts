@@ -5,6 +5,7 @@ import { gzipSync } from 'node:zlib';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { expandInputs } from '../../src/replay/expand.ts';
 import { openInputs } from '../../src/replay/inputs.ts';
+import { readEntries } from '../../src/replay/read.ts';
 import { entriesOf, shown } from './reading.ts';
 import { asNobody } from '../as-nobody.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
@@ -94,6 +95,20 @@ describe('opening inputs', () => {
     await expect(asNobody(() => open('secret.txt'))).rejects.toThrow('may not be read by this user');
   });
 
+  it('closes what is not read to its end', async () => {
+    let isClosed = false;
+    async function* chunks(): AsyncGenerator<Buffer> {
+      try {
+        yield Buffer.from('{"a":1}\n{"a":2}\n');
+        yield Buffer.from('{"a":3}\n');
+      } finally {
+        isClosed = true;
+      }
+    }
+    for await (const entries of readEntries({ name: 'in', open: chunks })) if (entries.length > 0) break;
+    expect(isClosed).toBe(true);
+  });
+
   it('has an empty device as an input without entries', async () => {
     const [nothing] = await open('/dev/null');
     expect(nothing && (await entriesOf(nothing))).toEqual([]);
@@ -103,7 +118,6 @@ describe('opening inputs', () => {
     const stdin = new Readable({ read: () => undefined });
     const [input] = await openInputs(['-'], { cwd, stdin });
     const interruption = new AbortController();
-    const { readEntries } = await import('../../src/replay/read.ts');
     const reading = input && readEntries(input, interruption.signal).next();
     interruption.abort('SIGINT');
     expect(await reading).toEqual({ done: true, value: undefined });
