@@ -1,8 +1,8 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { ValidationError } from '../../src/errors.ts';
-import { buildMessage } from '../../src/message/build.ts';
-import { MESSAGE_TYPES } from '../../src/message/types.ts';
+import { buildMessage, buildParsed } from '../../src/message/build.ts';
+import { MESSAGE_TYPES, type JsonValue } from '../../src/message/types.ts';
 import { json, object } from './arbitraries.ts';
 
 const NOW = Date.UTC(2026, 10, 20, 21, 10, 5, 123);
@@ -440,6 +440,30 @@ describe('buildMessage', () => {
     );
   });
 });
+
+describe('buildParsed', () => {
+  it('makes of JSON what buildMessage makes of it', () => {
+    const type = fc.constantFrom(...MESSAGE_TYPES);
+    const message = fc
+      .tuple(type, object, object)
+      .map(([kind, fields, properties]) => ({ ...track({ properties, ...fields }), type: kind }));
+    fc.assert(
+      fc.property(fc.oneof(message, json), fc.boolean(), (input, strict) => {
+        const parsed = JSON.parse(JSON.stringify(input)) as JsonValue;
+        const made = outcomeOf(() => buildParsed(parsed, { now: NOW, strict }));
+        expect(made).toEqual(outcomeOf(() => build(parsed, strict)));
+      }),
+    );
+  });
+});
+
+function outcomeOf(make: () => unknown): unknown {
+  try {
+    return JSON.stringify(make());
+  } catch (error) {
+    return error;
+  }
+}
 
 function deepFreeze<T>(value: T): T {
   if (typeof value === 'object' && value !== null) Object.values(Object.freeze(value)).forEach(deepFreeze);
