@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { ValidationError } from '../errors.ts';
 import { encodeBody } from '../message/body.ts';
-import { buildMessage } from '../message/build.ts';
+import { buildParsed } from '../message/build.ts';
 import { checkMessageSize, MAX_MESSAGE_BYTES, messageBytes } from '../message/limits.ts';
 import type { JsonObject, JsonValue } from '../message/types.ts';
 import { isObject } from '../message/validate.ts';
@@ -58,7 +58,7 @@ export function sortCalls(calls: readonly Call[], options: SortOptions): Sorted 
 function readCall(call: Call, { now, newId, requestBytes }: SortOptions): ValidCall {
   if (call.input === undefined) throw asValidationError(call.error);
   if (requestBytes > MAX_MESSAGE_BYTES) checkSize(call.own ?? call.input);
-  const message = buildMessage(call.input, { now });
+  const message = buildParsed(call.input, { now });
   const { type, messageId, integrations } = message;
   return {
     messageId: messageId ?? newId(),
