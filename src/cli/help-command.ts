@@ -16,7 +16,8 @@ export function addHelpCommand(program: Command): void {
     });
 }
 
-function subcommandOf(command: Command, word: string): Command {
+/** A usage error, with a suggestion, for a name that it has no command of. */
+export function subcommandOf(command: Command, word: string): Command {
   const found = command.commands.find((each) => each.name() === word);
   if (found !== undefined) return found;
   const near = closest(

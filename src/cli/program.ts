@@ -1,6 +1,6 @@
 import { Command, Option } from 'commander';
 import { describe, type CommandContext, type Define } from './command.ts';
-import { addHelpCommand } from './help-command.ts';
+import { addHelpCommand, subcommandOf } from './help-command.ts';
 import type { Io } from './io.ts';
 import { explainUsageErrors } from './usage-errors.ts';
 import { packageVersion } from '../pipeline/version.ts';
@@ -101,6 +101,9 @@ export async function createProgram(
   program.addHelpText('before', EXAMPLES);
   for (const [name, verb] of verbsFor(argv)) await addVerb(program, name, verb, { argv, io, exit });
   addHelpCommand(program);
+  // With --help behind it, commander would show the help of the whole program.
+  const [first = '-'] = argv;
+  if (!first.startsWith('-')) subcommandOf(program, first);
   return program;
 }
 

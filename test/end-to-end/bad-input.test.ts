@@ -185,6 +185,11 @@ const COMMAND_LINE: Readonly<Record<string, Case>> = {
     hint: 'a value that has spaces in it takes quotes; hooks send track --help shows its flags',
   },
   'a mistyped command': { args: ['sned'], sentence: "unknown command 'sned'", hint: 'did you mean send?' },
+  'help of a mistyped command': {
+    args: ['sned', '--help'],
+    sentence: "unknown command 'sned'",
+    hint: 'did you mean send?',
+  },
   'a mistyped flag': {
     args: ['send', 'track', '--evnt', 'Signup', ...TO],
     sentence: "unknown option '--evnt'",
