@@ -37,8 +37,11 @@ export interface OpenOptions {
 /** After Ctrl-C attempts in flight may still come to an end for so long; then they are cut. */
 const GRACE_MS = 1_000;
 
-/** So many batches that one commit carries several. */
-const QUEUED_AT_ONCE = 512;
+/**
+ * So many messages that one commit carries several batches. With many more of them under way each would grow old enough to
+ * stay in memory until the next full collection.
+ */
+const QUEUED_AT_ONCE = 128;
 
 /** What `send` and `replay` deliver through. Throws ConfigError for a destination that cannot be asked. */
 export async function openPipeline(to: WhereTo, options: OpenOptions): Promise<OpenPipeline> {
