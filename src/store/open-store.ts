@@ -87,7 +87,7 @@ function setUp(database: Database): void {
   database.exec('PRAGMA synchronous = FULL');
   database.exec('PRAGMA foreign_keys = ON');
   // Memory stays small however large the file is. A larger cache gains nothing: whatever is not in it, the operating system has.
-  database.exec('PRAGMA cache_size = -8192');
+  database.exec('PRAGMA cache_size = -4096');
   // The log is written back seldom, and does not stay large.
   database.exec('PRAGMA wal_autocheckpoint = 4000');
   database.exec('PRAGMA journal_size_limit = 67108864');
