@@ -132,6 +132,7 @@ export class ServerOrder {
 
   /** Into the lines that they are not in, though they wait: an errand took them out before they were there. */
   async #return(deliveries: readonly Keyed[]): Promise<void> {
+    if (deliveries.length === 0) return;
     const lost = new Set(await this.#lines.lost(deliveries.map(inLine)));
     const returning = deliveries.filter(({ id }) => lost.has(id));
     if (returning.length === 0) return;
@@ -159,11 +160,13 @@ export class ServerOrder {
     await Promise.all(first.map((delivery) => this.#lanes.series(delivery).promote(entryId(delivery.id))));
   }
 
+  /** Those that are not there yet. One that is, but in no line, is what was begun by an add that did not hear of its end. */
   async #unknown(keyed: readonly NewDelivery[]): Promise<readonly NewDelivery[]> {
     const byId = new Map(keyed.toReversed().map((delivery) => [delivery.id, delivery]));
     const entries = await Promise.all(
       keyed.map((delivery) => this.#lanes.series(delivery).get(entryId(delivery.id))),
     );
+    await this.#return(keyed.filter((_, index) => isWaiting(entries[index])));
     return keyed.filter(
       (delivery, index) => entries[index] === undefined && byId.get(delivery.id) === delivery,
     );
@@ -205,6 +208,10 @@ function isKeyed({ orderKeys, dead }: NewDelivery): boolean {
 
 function keyedOf(entry: Entry, { source, destination }: Lane): Keyed {
   return { id: deliveryId(entry.id), source, destination, orderKeys: orderKeysOf(entry) };
+}
+
+function isWaiting(entry: Entry | undefined): boolean {
+  return entry !== undefined && entry.settledAt === undefined;
 }
 
 function isGone(state: EntryState | undefined): boolean {

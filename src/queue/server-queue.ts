@@ -6,7 +6,7 @@ import { withRound, type Delivery, type NewDelivery, type Progress } from './del
 import type { Claim, ClaimAnswer, ClaimRequest, Lane, Queue, Settlement } from './queue.ts';
 import type { RetentionOptions } from './retention.ts';
 import { deadSeriesName, seriesName, ServerLanes } from './server-lanes.ts';
-import { ServerOrder } from './server-order.ts';
+import { ERRAND_AFTER_MS, ServerOrder } from './server-order.ts';
 import { entryId, HELD_FROM, noteOf, toDelivery, toNewEntry } from './server-record.ts';
 import { ServerUpkeep } from './server-upkeep.ts';
 
@@ -19,13 +19,11 @@ export interface ServerQueueOptions {
   readonly retention?: Partial<RetentionOptions>;
   /** How often to look for leases that have run out, which the second look after finds. Ms. @default 2,000 */
   readonly recoverMs?: number;
-  /** After how long others finish what a process that was killed had begun with an order key. Ms. @default 15,000 */
+  /** After how long others finish what a process that was killed had begun: with an order key, or to end a round. Ms. @default 15,000 */
   readonly errandMs?: number;
 }
 
 const RECOVER_MS = 2_000;
-/** Long enough to say how a round ended. */
-const SETTLING_MS = 30_000;
 /** Of one claim, how many times as many are asked for after each time that all were given; as many as last time at first. */
 const GROWTH = 4;
 
@@ -40,6 +38,8 @@ export class ServerQueue implements Queue {
   readonly #clock: Clock;
   readonly #retention: Partial<RetentionOptions>;
   readonly #recoverMs: number;
+  /** Longer than it takes to say how a round ended. */
+  readonly #settlingMs: number;
   readonly #owner = randomBytes(9).toString('base64url');
   readonly #lanes: ServerLanes;
   readonly #order: ServerOrder;
@@ -49,11 +49,18 @@ export class ServerQueue implements Queue {
   #tokens = 0;
   #isClosed = false;
 
-  constructor({ server, clock, retention = {}, recoverMs = RECOVER_MS, errandMs }: ServerQueueOptions) {
+  constructor({
+    server,
+    clock,
+    retention = {},
+    recoverMs = RECOVER_MS,
+    errandMs = ERRAND_AFTER_MS,
+  }: ServerQueueOptions) {
     this.#server = server;
     this.#clock = clock;
     this.#retention = retention;
     this.#recoverMs = recoverMs;
+    this.#settlingMs = errandMs;
     this.#lanes = new ServerLanes(server);
     this.#order = new ServerOrder(server, this.#lanes, errandMs);
     this.#upkeep = new ServerUpkeep({ lanes: this.#lanes, order: this.#order, clock, retention, recoverMs });
@@ -189,7 +196,7 @@ export class ServerQueue implements Queue {
   ): Promise<boolean> {
     const series = this.#lanes.series(delivery);
     const id = entryId(delivery.id);
-    if (!(await series.extend(id, token, SETTLING_MS))) return false;
+    if (!(await series.extend(id, token, this.#settlingMs))) return false;
     await series.writeNote(id, noteOf({ progress, dueAt }));
     return series.delay(id, token, dueAt);
   }
@@ -200,7 +207,7 @@ export class ServerQueue implements Queue {
     for (const lane of dead) {
       const series = this.#lanes.deadSeries(lane);
       const token = `${this.#owner}-${this.#tokens++}`;
-      const { entry } = await series.take(token, SETTLING_MS);
+      const { entry } = await series.take(token, this.#settlingMs);
       if (entry === undefined) continue;
       const { progress, reason = 'invalid' } = toDelivery(entry, { ...lane, state: 'dead' });
       const settling = { note: noteOf({ progress }), reason, keepMs: this.#retention.deadMs };

@@ -65,9 +65,11 @@ async function add(): Promise<void> {
 
 async function deliver(): Promise<void> {
   for (let isEmpty = false; !isEmpty;) {
+    // Before: what is added while a claim finds nothing is not there for it.
+    const wasAdded = isAdded;
     const { claims, nextDueAt } = await patiently(() => queue.claim({ ...LANE, limit: 8, leaseMs }));
     await Promise.all(claims.map(seeThrough));
-    isEmpty = isAdded && claims.length === 0 && nextDueAt === undefined;
+    isEmpty = wasAdded && claims.length === 0 && nextDueAt === undefined;
     if (claims.length === 0) await new Promise((resolve) => setTimeout(resolve, 5));
   }
 }
