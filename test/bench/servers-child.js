@@ -1,5 +1,6 @@
 // A step of servers.js: fills a queue on a server, delivers from it until nothing is left as `hooks worker` does or as plain
-// BullMQ workers do, or measures claims. Arguments: bundle, and {"step","who","kind","store","url","messages"} as JSON.
+// BullMQ workers do, or measures claims. Arguments: bundle, and
+// {"step","who","kind","store","url","messages","warmUp"} as JSON.
 import * as bullmq from 'bullmq';
 import { Redis } from 'ioredis';
 import { Pool } from 'pg';
@@ -7,7 +8,7 @@ import { message } from './messages.js';
 
 const [parts, given] = process.argv.slice(2);
 const { systemClock, openDurableQueue, openEngine, DELIVERY_DEFAULTS } = await import(parts);
-const { step, who, kind, store, url, messages } = JSON.parse(given);
+const { step, who, kind, store, url, messages, warmUp } = JSON.parse(given);
 const LANE = { source: 'web', destination: 'Webhooks' };
 const CONCURRENCY = DELIVERY_DEFAULTS.concurrency;
 /** With nothing delivered for so long, nothing is left. */
@@ -15,7 +16,7 @@ const QUIET_MS = 6_000;
 const CLAIMED = 2_000;
 const PROGRESS = { rounds: 1, firstAttemptAt: Date.now(), attempts: [], rejectedBy: [], notBefore: {} };
 
-const count = { delivered: 0, firstAt: 0, lastAt: 0 };
+const count = { delivered: 0, warmAt: 0, lastAt: 0 };
 const steps = {
   fill: who === 'plain' ? fillPlain : fill,
   deliver: who === 'plain' ? deliverPlain : deliver,
@@ -56,7 +57,7 @@ async function deliver() {
   engine.start();
   await quiet();
   await close();
-  return count;
+  return measured();
 }
 
 async function claim() {
@@ -112,7 +113,7 @@ async function deliverPlain() {
   const worker = new Worker('plain', post, { connection, concurrency: CONCURRENCY });
   await quiet();
   await worker.close();
-  return end(count);
+  return end(measured());
 }
 
 function end(result = {}) {
@@ -123,8 +124,15 @@ function end(result = {}) {
 
 function counted() {
   count.lastAt = Date.now();
-  count.firstAt ||= count.lastAt;
   count.delivered++;
+  if (count.delivered === warmUp) count.warmAt = count.lastAt;
+}
+
+/** The rate is that after the first `warmUp`. */
+function measured() {
+  const { delivered, warmAt, lastAt } = count;
+  const counts = delivered > warmUp;
+  return { delivered, perSecond: counts ? ((delivered - warmUp) * 1000) / (lastAt - warmAt) : 0 };
 }
 
 /** Resolves when nothing has been delivered for a while. */
