@@ -16,7 +16,7 @@ const ADDS = IS_LONG ? 100 : 25;
 /** Others take over what a killed process had so much later, and somewhat. */
 const LEASE_MS = IS_LONG ? 1_000 : 500;
 /** More often than BullMQ would give up by itself. */
-const [CRASHES, BLOWS, MOST_KILLS] = IS_LONG ? [10, KILLS / 4, KILLS] : [3, 1, 4];
+const [CRASHES, BLOWS, MOST_KILLS] = IS_LONG ? [10, KILLS / 4, KILLS] : [3, 1, 2];
 const LONGEST_MS = IS_LONG ? 600_000 : 60_000;
 /** For what is left at the end. */
 const CALM_MS = LONGEST_MS / 2;
