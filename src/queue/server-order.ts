@@ -162,14 +162,16 @@ export class ServerOrder {
 
   /** Those that are not there yet. One that is, but in no line, is what was begun by an add that did not hear of its end. */
   async #unknown(keyed: readonly NewDelivery[]): Promise<readonly NewDelivery[]> {
-    const byId = new Map(keyed.toReversed().map((delivery) => [delivery.id, delivery]));
     const entries = await Promise.all(
       keyed.map((delivery) => this.#lanes.series(delivery).get(entryId(delivery.id))),
     );
-    await this.#return(keyed.filter((_, index) => isWaiting(entries[index])));
-    return keyed.filter(
-      (delivery, index) => entries[index] === undefined && byId.get(delivery.id) === delivery,
-    );
+    const known = keyed.flatMap((delivery, index) => {
+      const entry = entries[index];
+      // As it was added first: its keys are those.
+      return isWaiting(entry) ? keyedOf(entry, delivery) : [];
+    });
+    await this.#return(known);
+    return keyed.filter((_, index) => entries[index] === undefined);
   }
 
   #stateOf({ id, source, destination }: Keyed): Promise<EntryState | undefined> {
@@ -210,7 +212,7 @@ function keyedOf(entry: Entry, { source, destination }: Lane): Keyed {
   return { id: deliveryId(entry.id), source, destination, orderKeys: orderKeysOf(entry) };
 }
 
-function isWaiting(entry: Entry | undefined): boolean {
+function isWaiting(entry: Entry | undefined): entry is Entry {
   return entry !== undefined && entry.settledAt === undefined;
 }
 

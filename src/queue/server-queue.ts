@@ -66,9 +66,10 @@ export class ServerQueue implements Queue {
     this.#upkeep = new ServerUpkeep({ lanes: this.#lanes, order: this.#order, clock, retention, recoverMs });
   }
 
-  async add(deliveries: readonly NewDelivery[]): Promise<void> {
+  async add(all: readonly NewDelivery[]): Promise<void> {
     this.#assertOpen();
-    if (deliveries.length === 0) return;
+    if (all.length === 0) return;
+    const deliveries = firstOfEach(all);
     const now = Math.floor(this.#clock.now());
     const registrations = this.#lanes.registrations(deliveries, now);
     const entered = await this.#order.enter(deliveries, now);
@@ -227,6 +228,12 @@ export class ServerQueue implements Queue {
   #assertOpen(): void {
     if (this.#isClosed) throw new ClosedError('The queue is closed');
   }
+}
+
+/** What is named twice is what it was named first. */
+function firstOfEach(deliveries: readonly NewDelivery[]): readonly NewDelivery[] {
+  const firstAt = new Map(deliveries.map(({ id }, index) => [id, index] as const).toReversed());
+  return deliveries.filter(({ id }, index) => firstAt.get(id) === index);
 }
 
 interface Answer {

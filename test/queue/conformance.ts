@@ -326,6 +326,13 @@ export function queueConformance(
         expect(await claimIds()).toEqual(['b']);
       });
 
+      it('are those that an id was first added with', async () => {
+        await queue.add([newDelivery('a'), newDelivery('a', { orderKeys: ['u'] })]);
+        await queue.add([newDelivery('a', { orderKeys: ['v'] })]);
+        await queue.add([newDelivery('b', { orderKeys: ['u'] }), newDelivery('c', { orderKeys: ['v'] })]);
+        expect(await claimIds()).toEqual(['a', 'b', 'c']);
+      });
+
       it('are told apart by every character that they have', async () => {
         await queue.add([
           newDelivery('a', { orderKeys: ['u\0v', 'u'] }),
