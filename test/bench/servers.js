@@ -19,7 +19,7 @@ const PARTS = [
 /** A server takes longer than a file does. */
 const FEWER = 10;
 /** Deliveries of all workers that are not counted: what their slow start lets through before it is over. */
-const WARM_UP = 4_000;
+const WARM_UP = 8_000;
 const BACKLOGS = [10_000, 100_000, 1_000_000];
 
 /** @param {import('./run.js').Bench} bench */
