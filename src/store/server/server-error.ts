@@ -58,12 +58,27 @@ const REASONS: readonly (readonly [RegExp, readonly [what: string, hint: string]
   ],
 ];
 
-/** Node tells of a name with several addresses by one error of many; the driver of Redis, of what ended a transaction. */
+/**
+ * Node tells of a name with several addresses by one error of many; the driver of Redis, of what ended a transaction, where
+ * an error may be among those that it names.
+ */
 function textOf(cause: unknown): string {
-  const { code, message, errors = [], previousErrors = [] } = (cause ?? {}) as Told; // whatever was thrown: each is looked at before use
-  return [code, message, ...[...errors, ...previousErrors].map(textOf)]
+  const all = new Set([cause]);
+  // What is added on the way is gone through too.
+  for (const each of all) {
+    const { errors = [], previousErrors = [] } = toldBy(each);
+    for (const other of [...errors, ...previousErrors]) all.add(other);
+  }
+  return [...all]
+    .map(toldBy)
+    .flatMap(({ code, message }) => [code, message])
     .filter((part) => part !== undefined && part !== '')
     .join(' ');
+}
+
+/** Whatever was thrown: each part is looked at before use. */
+function toldBy(cause: unknown): Told {
+  return cause ?? {};
 }
 
 function withoutUrls(text: string): string {

@@ -19,6 +19,14 @@ describe('serverError', () => {
     expect(hint).toMatch(/goes on by itself/);
   });
 
+  it('reads errors that name one another, and themselves', () => {
+    const lost = new Error('Command aborted due to connection close');
+    const aborted = Object.assign(new Error('EXECABORT Transaction discarded'), { previousErrors: [lost] });
+    Object.assign(lost, { previousErrors: [lost, aborted] });
+    expect(serverError(lost, PLACE).message).toMatch(/the connection is lost$/);
+    expect(serverError(aborted, PLACE).message).toMatch(/the connection is lost$/);
+  });
+
   it('says what it does not know, without the URLs in it', () => {
     const error = serverError(new Error('odd: redis://user:s3cret@queue.example'), PLACE);
     expect(error).toBeInstanceOf(QueueError);
