@@ -46,6 +46,10 @@ export function readUsageError(text: string): { readonly sentence: string; reado
 function wayOut(sentence: string, command: Command): string {
   const help = `${pathOf(command)} --help shows its flags`;
   if (sentence.startsWith('too many arguments')) return `a value that has spaces in it takes quotes; ${help}`;
+  const takesIds = command.registeredArguments.some((argument) => /ids?$/.test(argument.name()));
+  if (takesIds && /^unknown option '-[^-]/.test(sentence)) {
+    return `an id that starts with - comes behind --: ${pathOf(command)} -- ID; ${help}`;
+  }
   const flag = /^unknown option '(--[\w-]+)=/.exec(sentence)?.[1];
   const meant = flag === undefined ? undefined : closest(flag, longFlagsOf(command));
   return meant === undefined ? help : `did you mean ${meant}?`;

@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import { setMaxListeners } from 'node:events';
 import { sleep, type Clock } from '../clock.ts';
 import { ClosedError, ConfigError } from '../errors.ts';
@@ -6,6 +5,7 @@ import type { Integrations } from '../message/types.ts';
 import type { NewDelivery } from '../queue/delivery.ts';
 import type { Lane as LaneName, Queue } from '../queue/queue.ts';
 import type { Transport } from '../transport/transport.ts';
+import { createDeliveryIds } from './delivery-ids.ts';
 import { prepareDestinations, type Destination, type NamedDestination } from './destination.ts';
 import type { EngineEvent } from './engine-event.ts';
 import { Lane, type LaneContext } from './lane.ts';
@@ -93,7 +93,7 @@ class QueueEngine implements Engine {
 
   constructor(options: EngineOptions) {
     this.#options = options;
-    this.#newId = options.newId ?? createIds();
+    this.#newId = options.newId ?? createDeliveryIds();
     this.#destinations = prepareDestinations(options.sources, options.userAgent);
     // Every attempt in flight and every wait listens to these.
     setMaxListeners(0, this.#stopping.signal, this.#aborting.signal);
@@ -260,11 +260,4 @@ function apart(listener: (event: EngineEvent) => void): (event: EngineEvent) => 
 
 function laneKey({ source, destination }: LaneName): string {
   return JSON.stringify([source, destination]);
-}
-
-/** Unique by 72 random bits an engine, then counted: ids that follow one another lie together in an index. */
-function createIds(): () => string {
-  const prefix = randomBytes(9).toString('base64url');
-  let count = 0;
-  return () => `${prefix}-${(count++).toString(36).padStart(6, '0')}`;
 }

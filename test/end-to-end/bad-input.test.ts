@@ -184,6 +184,11 @@ const COMMAND_LINE: Readonly<Record<string, Case>> = {
     sentence: "too many arguments for 'track'. Expected 0 arguments but got 1.",
     hint: 'a value that has spaces in it takes quotes; hooks send track --help shows its flags',
   },
+  'an id that looks like a flag': {
+    args: ['queue', 'show', '-sMINwqTb3Lo-000000'],
+    sentence: "unknown option '-s…'",
+    hint: 'an id that starts with - comes behind --: hooks queue show -- ID; hooks queue show --help shows its flags',
+  },
   'a mistyped command': { args: ['sned'], sentence: "unknown command 'sned'", hint: 'did you mean send?' },
   'help of a mistyped command': {
     args: ['sned', '--help'],
