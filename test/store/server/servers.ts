@@ -1,6 +1,15 @@
 import { execFileSync, spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { chownSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import {
+  chownSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { connect, createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
@@ -36,10 +45,17 @@ export function hasServer(kind: ServerKind): boolean {
   return false;
 }
 
-export async function startServer(kind: ServerKind): Promise<TestServer> {
+/** In PEM. */
+export interface ServerTls {
+  readonly key: string;
+  readonly cert: string;
+}
+
+/** With a certificate, Redis speaks nothing but TLS; PostgreSQL both. */
+export async function startServer(kind: ServerKind, tls?: ServerTls): Promise<TestServer> {
   const folder = mkdtempSync(join(tmpdir(), `hooks-${kind}-`));
-  const port = await freePort();
-  const server = kind === 'redis' ? redis(folder, port) : postgres(folder, port);
+  const place = { folder, port: await freePort(), tls: tls && tlsFiles(folder, tls) };
+  const server = kind === 'redis' ? redis(place) : postgres(place);
   await server.start();
   return server;
 }
@@ -52,9 +68,28 @@ const NOBODY = 65_534;
 const AS_NOBODY = process.geteuid?.() === 0 ? { uid: NOBODY, gid: NOBODY } : {};
 const STARTING_MS = 20_000;
 
-function redis(folder: string, port: number): TestServer {
+interface Place {
+  readonly folder: string;
+  readonly port: number;
+  readonly tls: { readonly key: string; readonly cert: string } | undefined;
+}
+
+/** They take no key that others may read, or that is another's. */
+function tlsFiles(folder: string, { key, cert }: ServerTls): Place['tls'] {
+  const files = { key: join(folder, 'key.pem'), cert: join(folder, 'cert.pem') };
+  writeFileSync(files.key, key, { mode: 0o600 });
+  writeFileSync(files.cert, cert);
+  if ('uid' in AS_NOBODY) chownSync(files.key, NOBODY, NOBODY);
+  return files;
+}
+
+function redis({ folder, port, tls }: Place): TestServer {
   const command = find('redis-server') ?? '';
-  const settings = ['--port', `${port}`, '--bind', '127.0.0.1', '--dir', folder, '--save', ''];
+  const listens = tls
+    ? ['--port', '0', '--tls-port', `${port}`, '--tls-key-file', tls.key, '--tls-cert-file', tls.cert]
+    : ['--port', `${port}`];
+  const anyClient = tls ? ['--tls-auth-clients', 'no', '--tls-ca-cert-file', tls.cert] : [];
+  const settings = [...listens, ...anyClient, '--bind', '127.0.0.1', '--dir', folder, '--save', ''];
   const secret = ['--requirepass', CANARY];
   const durable = ['--appendonly', 'yes', '--appendfsync', 'always', '--maxmemory-policy', 'noeviction'];
   return new LocalServer({
@@ -62,7 +97,7 @@ function redis(folder: string, port: number): TestServer {
     folder,
     port,
     run: () => spawn(command, [...settings, ...secret, ...durable], { stdio: 'ignore' }),
-    isUp: async () => (await ask(port, 'PING\r\n')).startsWith('+PONG'),
+    isUp: async () => (tls ? answers(port) : (await ask(port, 'PING\r\n')).startsWith('+PONG')),
     empty: async () => {
       await ask(port, 'FLUSHALL\r\n');
     },
@@ -70,7 +105,7 @@ function redis(folder: string, port: number): TestServer {
   });
 }
 
-function postgres(folder: string, port: number): TestServer {
+function postgres({ folder, port, tls }: Place): TestServer {
   const at = join(folder, 'base');
   if ('uid' in AS_NOBODY) chownSync(folder, NOBODY, NOBODY);
   mkdirSync(at, { mode: 0o700 });
@@ -83,7 +118,11 @@ function postgres(folder: string, port: number): TestServer {
     ...AS_NOBODY,
   });
   const url = `postgres://hooks:${CANARY}@127.0.0.1:${port}/postgres`;
-  const settings = ['-D', at, '-p', `${port}`, '-k', folder, '-h', '127.0.0.1', '-c', 'max_connections=200'];
+  const listens = ['-p', `${port}`, '-k', folder, '-h', '127.0.0.1', '-c', 'max_connections=200'];
+  const secured = tls
+    ? ['ssl=on', `ssl_key_file=${tls.key}`, `ssl_cert_file=${tls.cert}`].flatMap((each) => ['-c', each])
+    : [];
+  const settings = ['-D', at, ...listens, ...secured];
   return new LocalServer({
     url,
     folder,
@@ -215,6 +254,16 @@ async function freePort(): Promise<number> {
   server.close();
   await once(server, 'close');
   return port;
+}
+
+async function answers(port: number): Promise<boolean> {
+  const socket = connect(port, '127.0.0.1');
+  try {
+    await once(socket, 'connect');
+    return true;
+  } finally {
+    socket.destroy();
+  }
 }
 
 /** One command, one answer. */
