@@ -4,7 +4,7 @@ import { printable } from '../redact.ts';
 import { defaultText, fieldOf, type Key, SHORT_FORM_KEYS } from './fields.ts';
 import { valueAt } from './layer.ts';
 import { configError, expected, kindOf, type Place } from './place.ts';
-import { suggestion } from './suggest.ts';
+import { suggestion } from './other-names.ts';
 
 // Structure only: which keys there are. A value is checked by its field's kind, in the same words wherever it was
 // given; the JSON Schema of an editor gets what the kind knows of it.

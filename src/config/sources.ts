@@ -11,7 +11,7 @@ import { printable } from '../redact.ts';
 import { SHORT_FORM_KEYS } from './fields.ts';
 import { find, keysAt, type Layer, valueAt } from './layer.ts';
 import { read, readWithDefault, type Scope } from './read.ts';
-import { suggestion } from './suggest.ts';
+import { suggestion } from './other-names.ts';
 
 /** All that settings are made of. */
 export interface Given {

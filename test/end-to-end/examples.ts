@@ -97,6 +97,7 @@ const WAYS: readonly (readonly [pattern: RegExp, way: Way])[] = [
   ],
   // From a registry: that it is what this package is tested with.
   [/^npm install/, (script) => script.split(' ').slice(2).map(isTestedWith).join(' && ')],
+  // Nobody knows that server; test/queue/move.test.ts moves to one that is there.
   [/^hooks queue move/, (script) => script.replace(/--to \S+/, '--to sqlite:moved.db')],
   [/^hooks (serve|worker)/, (script) => untilReady(withPort(script))],
   [/127\.0\.0\.1:8788/, besideService],
@@ -115,8 +116,6 @@ const WAYS: readonly (readonly [pattern: RegExp, way: Way])[] = [
       `export HOOKS_SECRET=${SECRET}; ${besideReceiver(script.replace(/http\S+/, free), free)}`,
   ],
   [/\bID\b/, (script, { id }) => script.replace(/\bID\b…?/, id)],
-  // Nobody knows that server; test/queue/move.test.ts moves to one that is there.
-  [/^hooks queue move/, (script) => script.replace(/redis:\S+/, 'sqlite:moved.db')],
   [/^hooks audience (show|forget)|audience_/, besideAudience],
   [/^hooks trait (show|forget)/, (script) => `hooks trait sync 'Lifetime Value' values.csv -q; ${script}`],
   [/^sqlite3 /, (script) => script.replace(' hooks.db', ' data/hooks.db')],

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { suggestion } from '../../src/config/suggest.ts';
+import { suggestion } from '../../src/config/other-names.ts';
 
 describe('suggestion', () => {
   const known = ['webhooks', 'sharedSecret', 'delivery', 'store'];
