@@ -1,5 +1,5 @@
 import { CommanderError } from 'commander';
-import { HooksError } from '../errors.ts';
+import { HooksError, InputError } from '../errors.ts';
 import { printable } from '../redact.ts';
 import { ExitCode, interruptedCode } from './exit-code.ts';
 import { createIo, type Io } from './io.ts';
@@ -10,11 +10,25 @@ import { sentence } from './sentence.ts';
 export async function main(proc: NodeJS.Process): Promise<void> {
   const io = createIo(proc);
   const argv = proc.argv.slice(2);
+  const stall = (): void => {
+    proc.exitCode = explain(stalled(), io, argv);
+  };
+  proc.once('beforeExit', stall);
   const code = await run(argv, io);
+  proc.off('beforeExit', stall);
   // Whether the last write has failed is known a turn later.
   await new Promise((resolve) => setImmediate(resolve));
   const { reason } = io.signal as { reason: unknown }; // typed as anything
   proc.exitCode = reason instanceof HooksError ? explain(reason, io, argv) : code;
+  // Should a config keep the process alive, a signal ends it as it ends any other.
+  for (const signal of ['SIGINT', 'SIGTERM']) proc.removeAllListeners(signal);
+}
+
+/** Node ends when nothing is left that could happen, whoever waits for it. That must not look like success. */
+function stalled(): InputError {
+  return new InputError('It ended before it was done: what it waits for cannot come any more', {
+    hint: 'a question whose input has ended does this, and a config that awaits something for ever',
+  });
 }
 
 /** The only place that turns an error into text and an exit code. */

@@ -1,6 +1,5 @@
-import { stat } from 'node:fs/promises';
-import { InputError } from '../errors.ts';
 import { OutputFile } from './output-file.ts';
+import { refuseToOverwrite } from './refuse-to-overwrite.ts';
 
 const LF = Buffer.from('\n');
 
@@ -23,7 +22,7 @@ export class FailedFile {
 
   /** Throws InputError when it cannot be written or is an input: before anything is sent. */
   static async open(path: string, { inputs, append, name = path }: FailedFileOptions): Promise<FailedFile> {
-    for (const input of inputs) if (await isSame(path, input)) throw overwrites(name);
+    await refuseToOverwrite(inputs, { path, name, flag: '--failed' });
     return new FailedFile(await OutputFile.open(path, append ? 'a' : 'w', name));
   }
 
@@ -65,16 +64,4 @@ function onOneLine(entry: Uint8Array): Uint8Array {
 
 function isLineBreak(byte: number): boolean {
   return byte === 0x0a || byte === 0x0d;
-}
-
-async function isSame(path: string, input: string): Promise<boolean> {
-  const [one, other] = await Promise.all([path, input].map((each) => stat(each).catch(() => undefined)));
-  return one !== undefined && one.ino === other?.ino && one.dev === other.dev;
-}
-
-function overwrites(file: string): InputError {
-  return new InputError('is what is being replayed: writing what failed to it would lose the rest', {
-    file,
-    hint: 'name another file in --failed',
-  });
 }

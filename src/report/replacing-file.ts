@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { rename, rm, stat } from 'node:fs/promises';
+import { realpath, rename, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { InputError } from '../errors.ts';
 import { OutputFile, unwritable } from './output-file.ts';
@@ -11,9 +11,11 @@ export interface ReplacingFile {
   abandon(): Promise<void>;
 }
 
-/** Writes beside `target`, so that the last step is a rename. Throws InputError when that is not possible. */
-export async function openReplacing(target: string, name = target): Promise<ReplacingFile> {
-  await refuseOther(target, name);
+/** Writes beside the file, so that the last step is a rename. Throws InputError when that is not possible. */
+export async function openReplacing(path: string, name = path): Promise<ReplacingFile> {
+  await refuseOther(path, name);
+  // A link stays one.
+  const target = await realpath(path).catch(() => path);
   const fresh = join(dirname(target), `.${basename(target)}.${randomUUID().slice(0, 8)}.tmp`);
   const file = await OutputFile.open(fresh, 'wx', name);
   const abandon = async (): Promise<void> => {

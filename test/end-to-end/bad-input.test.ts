@@ -382,8 +382,26 @@ const FILES: Readonly<Record<string, Case>> = {
   'a --failed file that is the input': {
     args: [...REPLAY, '--failed', './day.ndjson'],
     files: DAY,
-    sentence: './day.ndjson: is what is being replayed: writing what failed to it would lose the rest',
+    sentence: './day.ndjson: is what is being replayed: to write to it would lose the messages',
     hint: 'name another file in --failed',
+  },
+  'a report that is the input': {
+    args: ['replay', 'day.json', ...TO, '--report', 'day.json'],
+    files: { 'day.json': track(1) },
+    sentence: 'day.json: is what is being replayed: to write to it would lose the messages',
+    hint: 'name another file in --report',
+  },
+  'one file for the report and for what failed': {
+    args: [...REPLAY, '--failed', 'out.json', '--report', './out.json'],
+    files: DAY,
+    sentence: './out.json: cannot be both the report and the file of what failed',
+    hint: 'name two files in --report and --failed',
+  },
+  'a config that awaits for ever': {
+    args: [...GOOD, ...TO, '-c', 'never.mjs'],
+    files: { 'never.mjs': 'await new Promise(() => {});\nexport default {};\n' },
+    sentence: 'It ended before it was done: what it waits for cannot come any more',
+    hint: 'a question whose input has ended does this, and a config that awaits something for ever',
   },
 };
 

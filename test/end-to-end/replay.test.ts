@@ -190,6 +190,29 @@ describe.concurrent('hooks replay keeps', () => {
     expect(to.requests).toMatchObject([{ verdict: 'valid' }]);
     expect(stderr).toMatch(/^note: the bytes at odd\.json:1 are not what JSON\.stringify makes of them/);
   });
+
+  it.each([[[]], [['--order', 'user']], [['--queue']]])(
+    'anybody’s webhook with --exact %s, whatever its fields hold',
+    async (flags) => {
+      const to = await receiving();
+      const odd = [
+        { type: 'order', userId: ['x'], anonymousId: { a: 1 }, messageId: true },
+        { type: 'order', userId: 5, integrations: null, event: 7, messageId: 5 },
+        { type: 3, userId: '', name: null, integrations: [], properties: 'none' },
+        { userId: null, integrations: { All: null }, messageId: { id: 1 } },
+      ];
+      const cwd = temporaryFolder({
+        'odd.ndjson': [TWO[0], ...odd.map((each) => JSON.stringify(each)), TWO[1]].join('\n'),
+        '.hooksrc.yaml': `webhooks: [${to.url}]\n`,
+      });
+      const args = ['replay', 'odd.ndjson', '--exact', '-o', 'json', '--report', 'r.xml', ...flags];
+      const { code, stdout, stderr } = await hooks(args, { cwd, env: { HOOKS_DATA_DIR: join(cwd, 'data') } });
+      expect(code, stderr).toBe(0);
+      const taken = flags.includes('--queue') ? { queued: 6 } : { delivered: 6 };
+      expect(summaryOf(stdout)).toMatchObject({ read: 6, ...taken });
+      for (const { messageId } of jsonLines(stdout).slice(0, 6)) expect(messageId).toBeTypeOf('string');
+    },
+  );
 });
 
 describe.concurrent('hooks replay, when something is not delivered,', () => {
@@ -215,7 +238,26 @@ describe.concurrent('hooks replay, when something is not delivered,', () => {
     expect(to.requests).toHaveLength(summary.delivered + summary.failed);
     expect(summary.unsent).toBeGreaterThan(30);
     const kept = (await readFile(join(cwd, 'failed.ndjson'), 'utf8')).trimEnd().split('\n');
-    expect(kept).toHaveLength(summary.failed + summary.unsent);
+    // The others are for --resume.
+    expect(kept).toHaveLength(summary.failed);
+  });
+
+  it('is kept to what --resume does not send, and to all where nothing can be resumed', async () => {
+    const to = await receiving({ respond: '404,200' });
+    const cwd = temporaryFolder({ 'day.ndjson': tracks(50) });
+    const args = ['--url', to.url, '--fail-fast', '--failed', 'failed.ndjson', '-o', 'json'];
+    const kept = async (): Promise<number> =>
+      (await readFile(join(cwd, 'failed.ndjson'), 'utf8')).split('\n').length - 1;
+    await hooks(['replay', 'day.ndjson', ...args], { cwd });
+    const resumed = await hooks(['replay', 'day.ndjson', ...args, '--resume'], { cwd });
+    expect(summaryOf(resumed.stdout)).toMatchObject({ failed: 0, unsent: 0 });
+    expect(await kept()).toBe(1);
+    const piped = await receiving({ respond: '404,200' });
+    const onlyOnce = ['replay', '-', ...args].map((word) => (word === to.url ? piped.url : word));
+    const { stdout } = await hooks(onlyOnce, { cwd, stdin: tracks(50) });
+    const { failed, unsent } = summaryOf(stdout);
+    expect(unsent).toBeGreaterThan(0);
+    expect(await kept()).toBe(failed + unsent);
   });
 
   it('reports each message in JUnit XML and in JSON', async () => {

@@ -52,15 +52,31 @@ function checkSize(entryBytes: number, value: JsonValue): void {
   checkMessageSize(messageBytes(value as JsonObject)); // buildParsed has taken it
 }
 
-/** `--exact` sends anybody's webhook: only its type, ids and integrations are looked at, and only where they are there. */
+/** `--exact` sends anybody's webhook: only its type, title, ids and integrations are looked at, where they are what ours are. */
 function asItIs(value: JsonValue, now: number): Message {
   if (!isJsonObject(value)) {
     throw new ValidationError('expected a JSON object', { path: '', hint: 'a webhook carries one object' });
   }
   const recordedAt = recordedAtOf(value) ?? now;
   const type = typeof value['type'] === 'string' ? value['type'] : 'unknown';
-  // Not a message of ours and never encoded; nothing reads more of it than the fields named above.
-  return { ...value, type, timestamp: new Date(recordedAt).toISOString() } as unknown as Message;
+  const known: Record<string, JsonValue> = { type, timestamp: new Date(recordedAt).toISOString() };
+  for (const name of TEXTS) {
+    const text = textOf(value[name]);
+    if (text !== '') known[name] = text;
+  }
+  for (const name of OBJECTS) {
+    const object = value[name];
+    if (isJsonObject(object)) known[name] = object;
+  }
+  return known as unknown as Message; // not one of ours, and never encoded
+}
+
+const TEXTS = ['event', 'name', 'userId', 'anonymousId', 'previousId', 'groupId', 'messageId'];
+const OBJECTS = ['properties', 'integrations'];
+
+/** Others have numbers for ids. */
+function textOf(value: JsonValue | undefined): string {
+  return typeof value === 'string' || typeof value === 'number' ? String(value) : '';
 }
 
 /** The body that is sent, for a person to read. */

@@ -6,6 +6,7 @@ import type { Entry } from '../../replay/entry.ts';
 import type { Summary } from '../../replay/ledger.ts';
 import { FailedFile } from '../../report/failed-file.ts';
 import { openReport } from '../../report/open-report.ts';
+import { isSameFile, refuseToOverwrite } from '../../report/refuse-to-overwrite.ts';
 import type { Report, ReportedResult } from '../../report/result.ts';
 import { summaryLines } from '../../report/summary.ts';
 import type { Io } from '../io.ts';
@@ -25,8 +26,9 @@ export class ReplayOutput {
   #done = 0;
 
   /** Opens the files before anything is sent. Throws ConfigError or InputError when one cannot be written. */
-  static async open(options: ReplayOptions, inputs: readonly string[], io: Io): Promise<ReplayOutput> {
+  static async open(options: ReplayOptions, { inputs, isResumable }: Books, io: Io): Promise<ReplayOutput> {
     const { report, failed, resume } = options;
+    await refuseLoss(options, { inputs, cwd: io.cwd });
     const opened = report === undefined ? undefined : await openReport(resolve(io.cwd, report), report);
     const openFailed = async (name: string): Promise<FailedFile> => {
       const file = FailedFile.open(resolve(io.cwd, name), { inputs, append: resume ?? false, name });
@@ -37,7 +39,7 @@ export class ReplayOutput {
     // On a terminal the result lines are progress enough.
     const shown = !io.stdoutIsTty || (options.quiet ?? false);
     const progress = await createProgress(io, { label: 'replaying', shown });
-    return new ReplayOutput(options, io, { report: opened, failed: failedFile, progress });
+    return new ReplayOutput(options, io, { report: opened, failed: failedFile, progress, isResumable });
   }
 
   private constructor(options: ReplayOptions, io: Io, parts: Parts) {
@@ -137,17 +139,42 @@ export class ReplayOutput {
   }
 
   async #keep(result: ReportedResult, original: Uint8Array | undefined): Promise<void> {
-    const { report, failed } = this.#parts;
+    const { report, failed, isResumable } = this.#parts;
     if (report !== undefined) await report.add(result);
     if (failed === undefined || original === undefined) return;
-    if (!isTaken(result.outcome) && result.outcome !== 'filtered') await failed.add(original);
+    const { outcome } = result;
+    // What --resume will send must not be sent from the file too.
+    const isLeft = outcome === 'filtered' || (outcome === 'unsent' && isResumable);
+    if (!isTaken(outcome) && !isLeft) await failed.add(original);
   }
 }
 
-interface Parts {
+interface Books {
+  /** Absolute paths. */
+  readonly inputs: readonly string[];
+  /** Whether --resume can send what is unsent at the end. */
+  readonly isResumable: boolean;
+}
+
+interface Parts extends Pick<Books, 'isResumable'> {
   readonly report: Report | undefined;
   readonly failed: FailedFile | undefined;
   readonly progress: Progress;
+}
+
+/** Throws InputError for a report that would take the place of an input or of the file of what failed. */
+async function refuseLoss(
+  { report, failed }: ReplayOptions,
+  { inputs, cwd }: Pick<Books, 'inputs'> & Pick<Io, 'cwd'>,
+): Promise<void> {
+  if (report === undefined) return;
+  const path = resolve(cwd, report);
+  await refuseToOverwrite(inputs, { path, name: report, flag: '--report' });
+  if (failed === undefined || !(await isSameFile(path, resolve(cwd, failed)))) return;
+  throw new InputError('cannot be both the report and the file of what failed', {
+    file: report,
+    hint: 'name two files in --report and --failed',
+  });
 }
 
 /** `file:line`, and the column where that is known. */

@@ -33,8 +33,11 @@ export async function replay(patterns: readonly string[], options: ReplayOptions
   const onRequest = await previewOf(options, io);
   const checkpoint =
     onRequest === undefined ? await checkpointFor(inputs, { to, options, settings, io }) : undefined;
-  const paths = inputs.flatMap(({ identity }) => identity?.path ?? []);
-  const output = await ReplayOutput.open(options, paths, io);
+  const books = {
+    inputs: inputs.flatMap(({ identity }) => identity?.path ?? []),
+    isResumable: checkpoint?.isKept ?? false,
+  };
+  const output = await ReplayOutput.open(options, books, io);
   const quiet = options.quiet ?? false;
   const note = (line: string): void => output.note(line);
   if (checkpoint?.note !== undefined) note(checkpoint.note);
@@ -83,7 +86,7 @@ async function checkpointFor(
     return await openCheckpoint({
       folder: join(settings.dataDir, 'replays'),
       inputs,
-      identity: identityOf(to, options),
+      identity: identityOf(to, options, settings),
       resume,
       clock: systemClock,
     });
@@ -101,8 +104,10 @@ async function checkpointFor(
 function identityOf(
   to: WhereTo,
   { filter, offset, limit, exact, timestamps, messageIds }: ReplayOptions,
+  settings: Settings,
 ): string {
-  return JSON.stringify([placeOf(to), { filter, offset, limit, exact, timestamps, messageIds }]);
+  const queue = to.kind === 'queue' && { store: to.store ?? settings.store };
+  return JSON.stringify([placeOf(to), queue, { filter, offset, limit, exact, timestamps, messageIds }]);
 }
 
 function placeOf(to: WhereTo): unknown {

@@ -70,8 +70,8 @@ export class ReplayRun {
   async toTheEnd(): Promise<ReplayResult> {
     try {
       for (const input of this.#parts.inputs) await this.#replayInput(input);
-      // The last batch: with --limit the reading ends in the midst of one.
-      this.#flush();
+      // The last batch: with --limit the reading ends in the midst of one. Who interrupts wants nothing more to be sent.
+      if (!this.#stop.aborted) this.#flush();
       // Closing waits for everything, so what stops a replay early has to be heard before it.
       await this.#capacity.until('empty', this.#stop);
     } catch (error) {
@@ -142,7 +142,14 @@ export class ReplayRun {
     const sent = sentOf(numbered, ready, options);
     const { orderKeys } = sent;
     this.#capacity.take(sent.bytes, orderKeys);
-    open.pipeline.deliverThen({ message, exactBody, orderKeys }, (outcome) => this.#conclude(sent, outcome));
+    try {
+      open.pipeline.deliverThen({ message, exactBody, orderKeys }, (outcome) =>
+        this.#conclude(sent, outcome),
+      );
+    } catch (error) {
+      this.#capacity.give(sent.bytes, orderKeys);
+      throw error;
+    }
   }
 
   #conclude(sent: Sent, outcome: Outcome): void {
