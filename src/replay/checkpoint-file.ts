@@ -9,6 +9,13 @@ export interface SavedCheckpoint {
   readonly files: readonly FileIdentity[];
   /** The indexes of the entries that are settled, counted from 0 over all inputs. */
   readonly settled: readonly Range[];
+  readonly failed?: FailedPart | undefined;
+}
+
+/** Of the file of `--failed`: what stands before the unsent, which are sent when the replay is resumed. */
+export interface FailedPart {
+  readonly path: string;
+  readonly bytes: number;
 }
 
 /** Without sizes and times, so that a changed file is found to have changed. */
@@ -19,6 +26,7 @@ export function nameOf(files: readonly FileIdentity[], identity: string): string
 
 interface Resumable {
   readonly settled?: readonly Range[];
+  readonly failed?: FailedPart | undefined;
   readonly note?: string;
 }
 
@@ -39,7 +47,7 @@ export function resumable(text: string | undefined, { file, files }: Place): Res
     const before = saved.files[index];
     return before?.bytes !== each.bytes || before.modifiedAtNs !== each.modifiedAtNs;
   });
-  if (changed.length === 0) return { settled: saved.settled };
+  if (changed.length === 0) return { settled: saved.settled, failed: saved.failed };
   const names = changed.map(({ path }) => path).join(', ');
   return {
     note: `nothing to resume: changed since the interrupted replay, so it starts at the beginning: ${names}`,
@@ -61,8 +69,15 @@ function savedIn(text: string, file: string): SavedCheckpoint {
 
 function isSaved(value: unknown): value is SavedCheckpoint {
   if (typeof value !== 'object' || value === null) return false;
-  const { checkpoint, files, settled } = value as Partial<SavedCheckpoint>; // each is looked at
-  return checkpoint === 1 && Array.isArray(files) && Array.isArray(settled) && settled.every(isRange);
+  const { checkpoint, files, settled, failed } = value as Partial<SavedCheckpoint>; // each is looked at
+  const isWhole = Array.isArray(files) && Array.isArray(settled) && settled.every(isRange);
+  return checkpoint === 1 && isWhole && (failed === undefined || isFailedPart(failed));
+}
+
+function isFailedPart(failed: unknown): boolean {
+  if (typeof failed !== 'object' || failed === null) return false;
+  const { path, bytes } = failed as Partial<FailedPart>; // each is looked at
+  return typeof path === 'string' && Number.isSafeInteger(bytes) && Number(bytes) >= 0;
 }
 
 /** Each range begins after the one before has ended. */

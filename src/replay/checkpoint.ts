@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import type { Clock } from '../clock.ts';
 import { InputError } from '../errors.ts';
-import { nameOf, resumable, type SavedCheckpoint } from './checkpoint-file.ts';
+import { nameOf, resumable, type FailedPart, type SavedCheckpoint } from './checkpoint-file.ts';
 import { IndexRanges, type Range } from './index-ranges.ts';
 import type { FileIdentity, Input } from './inputs.ts';
 import { makePrivateFolder, readPrivate, removePrivate, writePrivate } from './private-file.ts';
@@ -40,8 +40,8 @@ export async function openCheckpoint(options: CheckpointOptions): Promise<Checkp
   if (once !== undefined) return new Checkpoint({ files, clock });
   await makePrivateFolder(folder);
   const file = join(folder, `${nameOf(files, options.identity)}.json`);
-  const { settled, note } = resume ? resumable(await readPrivate(file), { file, files }) : {};
-  return new Checkpoint({ file, files, clock, settled, note });
+  const { settled, failed, note } = resume ? resumable(await readPrivate(file), { file, files }) : {};
+  return new Checkpoint({ file, files, clock, settled, failed, note });
 }
 
 interface CheckpointState {
@@ -49,12 +49,15 @@ interface CheckpointState {
   readonly files: readonly FileIdentity[];
   readonly clock: Clock;
   readonly settled?: readonly Range[] | undefined;
+  readonly failed?: FailedPart | undefined;
   readonly note?: string | undefined;
 }
 
 export class Checkpoint {
   /** What a person who resumes should know; undefined when there is nothing to say. */
   readonly note: string | undefined;
+  /** Of the replay that is resumed; at the end, of this one. */
+  failed: FailedPart | undefined;
   /** Undefined when there is nothing to resume from later: nothing is kept then. */
   readonly #file: string | undefined;
   readonly #files: readonly FileIdentity[];
@@ -63,12 +66,13 @@ export class Checkpoint {
   #savedAt: number;
   #saving: Promise<void> | undefined;
 
-  constructor({ file, files, clock, settled, note }: CheckpointState) {
+  constructor({ file, files, clock, settled, failed, note }: CheckpointState) {
     this.#file = file;
     this.#files = files;
     this.#clock = clock;
     this.#settled = new IndexRanges(settled);
     this.#savedAt = clock.now();
+    this.failed = failed;
     this.note = note;
   }
 
@@ -108,7 +112,8 @@ export class Checkpoint {
 
   async #save(): Promise<void> {
     if (this.#file === undefined) return;
-    const saved: SavedCheckpoint = { checkpoint: 1, files: this.#files, settled: this.#settled.toJSON() };
+    const settled = this.#settled.toJSON();
+    const saved: SavedCheckpoint = { checkpoint: 1, files: this.#files, settled, failed: this.failed };
     await writePrivate(this.#file, JSON.stringify(saved));
   }
 }

@@ -6,8 +6,8 @@ const LF = Buffer.from('\n');
 interface FailedFileOptions {
   /** Absolute paths of what is being replayed: writing over it would lose the messages. */
   readonly inputs: readonly string[];
-  /** Keep what is in the file: a resumed replay adds to what failed before. */
-  readonly append: boolean;
+  /** What is in the file stays, up to so many bytes: a resumed replay adds to what failed before. @default 0 */
+  readonly keepBytes?: number;
   /** As errors show it. @default its path */
   readonly name?: string;
 }
@@ -18,16 +18,27 @@ interface FailedFileOptions {
  */
 export class FailedFile {
   readonly #file: OutputFile;
+  #bytes: number;
   #isWriting = false;
 
   /** Throws InputError when it cannot be written or is an input: before anything is sent. */
-  static async open(path: string, { inputs, append, name = path }: FailedFileOptions): Promise<FailedFile> {
+  static async open(
+    path: string,
+    { inputs, keepBytes = 0, name = path }: FailedFileOptions,
+  ): Promise<FailedFile> {
     await refuseToOverwrite(inputs, { path, name, flag: '--failed' });
-    return new FailedFile(await OutputFile.open(path, append ? 'a' : 'w', name));
+    const file = await OutputFile.open(path, keepBytes > 0 ? 'a' : 'w', name);
+    return new FailedFile(file, await file.shorten(keepBytes));
   }
 
-  private constructor(file: OutputFile) {
+  private constructor(file: OutputFile, bytes: number) {
     this.#file = file;
+    this.#bytes = bytes;
+  }
+
+  /** So long is the file with all that was added. */
+  get bytes(): number {
+    return this.#bytes;
   }
 
   /**
@@ -35,7 +46,9 @@ export class FailedFile {
    * than the failures: wait for it before the next.
    */
   add(entry: Uint8Array): Promise<void> | undefined {
-    const isFull = this.#file.add(Buffer.concat([onOneLine(entry), LF]));
+    const line = Buffer.concat([onOneLine(entry), LF]);
+    this.#bytes += line.length;
+    const isFull = this.#file.add(line);
     if (isFull === undefined && !this.#isWriting) void this.#write();
     return isFull;
   }

@@ -26,6 +26,13 @@ export class OutputFile {
     this.#name = name;
   }
 
+  /** Leaves at most so much of what is in it. Answers how long it is. */
+  async shorten(bytes: number): Promise<number> {
+    const { size } = await this.#handle.stat();
+    if (size > bytes) await this.#handle.truncate(bytes);
+    return Math.min(size, bytes);
+  }
+
   /** A promise when enough is gathered to be written: wait for it before the next. */
   add(bytes: Uint8Array): Promise<void> | undefined {
     this.#pending.push(bytes);

@@ -3,7 +3,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { hooks, startHooks } from './hooks.ts';
-import { receiving, SECRET, summaryOf, tracks } from './receiving.ts';
+import { receiving, SECRET, summaryOf, track, tracks } from './receiving.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
 import { until } from '../until.ts';
 
@@ -74,6 +74,35 @@ describe.concurrent('an interrupted replay', () => {
     expect(code).toBe(130);
     expect(summaryOf(stdout)).toMatchObject({ read: 3, unsent: 3 });
   });
+});
+
+it('sends nothing more of what --speed holds back, the last of all included', async () => {
+  const to = await receiving();
+  const days = [1, 2].map((day) => track(day, { timestamp: `2026-11-0${day}T00:00:00.000Z` }));
+  const cwd = temporaryFolder({ 'days.ndjson': days.join('\n') });
+  const running = startHooks(['replay', 'days.ndjson', '--speed', '1x', '--url', to.url, '-o', 'json'], {
+    cwd,
+  });
+  await until(() => to.requests.length === 1, 'the first message');
+  const { code, stdout } = await running.stop('SIGINT');
+  expect(code).toBe(130);
+  expect(summaryOf(stdout)).toMatchObject({ delivered: 1, unsent: 1 });
+  expect(to.requests).toHaveLength(1);
+});
+
+it('takes another queue for another place', async () => {
+  const cwd = temporaryFolder({
+    'day.ndjson': tracks(COUNT),
+    '.hooksrc.yaml': 'webhooks: [http://127.0.0.1:9]\n',
+  });
+  const options = { cwd, env: { HOOKS_DATA_DIR: join(cwd, 'data') } };
+  const replay = ['replay', 'day.ndjson', '--queue', '--rate', '100/s', '-o', 'json', '--store'];
+  const running = startHooks([...replay, 'sqlite:one.db'], options);
+  await running.lines.next();
+  expect((await running.stop('SIGINT')).code).toBe(130);
+  const { stdout, stderr } = await hooks([...replay, 'sqlite:two.db', '--resume'], options);
+  expect(stderr).toContain('nothing to resume');
+  expect(summaryOf(stdout)).toMatchObject({ queued: COUNT, skipped: 0 });
 });
 
 it('cannot be resumed from standard input', async () => {

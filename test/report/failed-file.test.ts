@@ -12,7 +12,7 @@ beforeEach(() => {
   path = join(folder, 'failed.ndjson');
 });
 
-const NEW = { inputs: [], append: false };
+const NEW = { inputs: [] };
 
 describe('the file of what failed', () => {
   it('holds the bytes of each entry on a line of its own', async () => {
@@ -31,7 +31,7 @@ describe('the file of what failed', () => {
 
   it('is added to when a replay is resumed', async () => {
     writeFileSync(path, '{"a":1}\n');
-    const file = await FailedFile.open(path, { inputs: [], append: true });
+    const file = await FailedFile.open(path, { inputs: [], keepBytes: Infinity });
     await file.add(Buffer.from('{"a":2}'));
     await file.close();
     expect(readFileSync(path, 'utf8')).toBe('{"a":1}\n{"a":2}\n');
@@ -56,9 +56,9 @@ describe('the file of what failed', () => {
     const input = join(folder, 'input.ndjson');
     writeFileSync(input, '{"a":1}\n');
     linkSync(input, path);
-    await expect(
-      FailedFile.open(path, { inputs: [join(folder, 'other'), input], append: false }),
-    ).rejects.toThrow('is what is being replayed');
+    await expect(FailedFile.open(path, { inputs: [join(folder, 'other'), input] })).rejects.toThrow(
+      'is what is being replayed',
+    );
     expect(readFileSync(input, 'utf8')).toBe('{"a":1}\n');
   });
 

@@ -22,8 +22,8 @@ reported with its file and line, and does not stop the rest.
 The examples above without a destination send to where HOOKS_URL or the config
 says. Ends with 0 when all was delivered, 1 when something was not, 2 when it
 could not be tried or there was nothing to read. After Ctrl-C (130) it says what
-was delivered and what was not; --resume carries on from there. What it left
-unsent is in the file of --failed only where that is not possible: from -.
+was delivered and what was not; --resume carries on from there. What was unsent
+stands at the end of the file of --failed until the replay is resumed.
 `;
 
 export const define: Define = (command, { io, exit }) => {

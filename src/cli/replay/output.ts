@@ -2,6 +2,7 @@ import { resolve } from 'node:path';
 import { InputError, ValidationError, type HooksError } from '../../errors.ts';
 import { printable } from '../../redact.ts';
 import type { Outcome, OutcomeAttempt } from '../../pipeline/outcomes.ts';
+import type { Checkpoint } from '../../replay/checkpoint.ts';
 import type { Entry } from '../../replay/entry.ts';
 import type { Summary } from '../../replay/ledger.ts';
 import { FailedFile } from '../../report/failed-file.ts';
@@ -24,14 +25,18 @@ export class ReplayOutput {
   readonly #io: Io;
   readonly #parts: Parts;
   #done = 0;
+  /** At most what was under way when it ended. */
+  readonly #unsent: Uint8Array[] = [];
 
   /** Opens the files before anything is sent. Throws ConfigError or InputError when one cannot be written. */
-  static async open(options: ReplayOptions, { inputs, isResumable }: Books, io: Io): Promise<ReplayOutput> {
+  static async open(options: ReplayOptions, { inputs, checkpoint }: Books, io: Io): Promise<ReplayOutput> {
     const { report, failed, resume } = options;
     await refuseLoss(options, { inputs, cwd: io.cwd });
     const opened = report === undefined ? undefined : await openReport(resolve(io.cwd, report), report);
     const openFailed = async (name: string): Promise<FailedFile> => {
-      const file = FailedFile.open(resolve(io.cwd, name), { inputs, append: resume ?? false, name });
+      const path = resolve(io.cwd, name);
+      const keepBytes = resume ? keptBytes(path, checkpoint) : 0;
+      const file = FailedFile.open(path, { inputs, keepBytes, name });
       await file.catch(() => opened?.abandon());
       return file;
     };
@@ -39,7 +44,7 @@ export class ReplayOutput {
     // On a terminal the result lines are progress enough.
     const shown = !io.stdoutIsTty || (options.quiet ?? false);
     const progress = await createProgress(io, { label: 'replaying', shown });
-    return new ReplayOutput(options, io, { report: opened, failed: failedFile, progress, isResumable });
+    return new ReplayOutput(options, io, { report: opened, failed: failedFile, progress, checkpoint });
   }
 
   private constructor(options: ReplayOptions, io: Io, parts: Parts) {
@@ -87,7 +92,7 @@ export class ReplayOutput {
   }
 
   async finish(summary: Summary, received: string | undefined): Promise<void> {
-    const { progress, report, failed } = this.#parts;
+    const { progress, report } = this.#parts;
     progress.stop();
     if (summary.read === 0 && summary.skipped > 0 && !this.#options.quiet) {
       const messages = summary.skipped === 1 ? '1 message' : `${summary.skipped} messages`;
@@ -96,14 +101,16 @@ export class ReplayOutput {
     if (this.#options.output === 'json') this.#io.out(jsonLine({ summary }));
     else if (!this.#options.quiet || summary.delivered + summary.queued < summary.read)
       this.#io.out(`${this.#summaryText(summary, received)}\n`);
-    await failed?.close();
+    await this.#closeFailed();
     await report?.finish(summary);
   }
 
   /** Ends without a summary: something unexpected happened. */
   async abandon(): Promise<void> {
     this.#parts.progress.stop();
-    await this.#parts.failed?.close();
+    // Nobody notes where the unsent begin.
+    if (this.#parts.checkpoint?.isKept) this.#unsent.length = 0;
+    await this.#closeFailed();
     await this.#parts.report?.abandon();
   }
 
@@ -139,27 +146,41 @@ export class ReplayOutput {
   }
 
   async #keep(result: ReportedResult, original: Uint8Array | undefined): Promise<void> {
-    const { report, failed, isResumable } = this.#parts;
+    const { report, failed } = this.#parts;
     if (report !== undefined) await report.add(result);
     if (failed === undefined || original === undefined) return;
-    const { outcome } = result;
-    // What --resume will send must not be sent from the file too.
-    const isLeft = outcome === 'filtered' || (outcome === 'unsent' && isResumable);
-    if (!isTaken(outcome) && !isLeft) await failed.add(original);
+    if (result.outcome === 'unsent') this.#unsent.push(original);
+    else if (!isTaken(result.outcome) && result.outcome !== 'filtered') await failed.add(original);
+  }
+
+  /** Behind all else, where a resumed replay, which sends them, can take them out. */
+  async #closeFailed(): Promise<void> {
+    const { failed, checkpoint } = this.#parts;
+    if (failed === undefined) return;
+    const { bytes } = failed;
+    for (const original of this.#unsent) await failed.add(original);
+    await failed.close();
+    const { failed: name = '' } = this.#options;
+    if (checkpoint !== undefined) checkpoint.failed = { path: resolve(this.#io.cwd, name), bytes };
   }
 }
 
 interface Books {
   /** Absolute paths. */
   readonly inputs: readonly string[];
-  /** Whether --resume can send what is unsent at the end. */
-  readonly isResumable: boolean;
+  readonly checkpoint: Checkpoint | undefined;
 }
 
-interface Parts extends Pick<Books, 'isResumable'> {
+interface Parts extends Pick<Books, 'checkpoint'> {
   readonly report: Report | undefined;
   readonly failed: FailedFile | undefined;
   readonly progress: Progress;
+}
+
+/** The unsent of the replay that is resumed are sent now. After a kill -9 there are none in the file. */
+function keptBytes(path: string, checkpoint: Checkpoint | undefined): number {
+  const failed = checkpoint?.failed;
+  return failed?.path === path ? failed.bytes : Infinity;
 }
 
 /** Throws InputError for a report that would take the place of an input or of the file of what failed. */

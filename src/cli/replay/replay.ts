@@ -33,11 +33,8 @@ export async function replay(patterns: readonly string[], options: ReplayOptions
   const onRequest = await previewOf(options, io);
   const checkpoint =
     onRequest === undefined ? await checkpointFor(inputs, { to, options, settings, io }) : undefined;
-  const books = {
-    inputs: inputs.flatMap(({ identity }) => identity?.path ?? []),
-    isResumable: checkpoint?.isKept ?? false,
-  };
-  const output = await ReplayOutput.open(options, books, io);
+  const paths = inputs.flatMap(({ identity }) => identity?.path ?? []);
+  const output = await ReplayOutput.open(options, { inputs: paths, checkpoint }, io);
   const quiet = options.quiet ?? false;
   const note = (line: string): void => output.note(line);
   if (checkpoint?.note !== undefined) note(checkpoint.note);

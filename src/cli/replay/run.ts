@@ -70,8 +70,8 @@ export class ReplayRun {
   async toTheEnd(): Promise<ReplayResult> {
     try {
       for (const input of this.#parts.inputs) await this.#replayInput(input);
-      // The last batch: with --limit the reading ends in the midst of one. Who interrupts wants nothing more to be sent.
-      if (!this.#stop.aborted) this.#flush();
+      // The last batch: with --limit the reading ends in the midst of one.
+      this.#flush();
       // Closing waits for everything, so what stops a replay early has to be heard before it.
       await this.#capacity.until('empty', this.#stop);
     } catch (error) {
@@ -218,8 +218,9 @@ export class ReplayRun {
     return { foundAny, isGood: (all && other === 0) || isResumed };
   }
 
+  /** Who interrupts wants nothing more to be sent. */
   #flush(): void {
-    void this.#parts.open.pipeline.client.flush();
+    if (!this.#stop.aborted) void this.#parts.open.pipeline.client.flush();
   }
 
   #warn({ origin }: FoundEntry): void {
