@@ -4,12 +4,12 @@ import type { Capture, CapturedVerdict, HeaderPair } from './format.ts';
 
 export interface ReceivedRequest {
   /** Ms since the epoch; absent when it is not known. */
-  readonly at?: number;
+  readonly at?: number | undefined;
   readonly method: string;
   readonly url: string;
   readonly headers: readonly HeaderPair[];
   readonly body: Uint8Array;
-  readonly verdict?: CapturedVerdict;
+  readonly verdict?: CapturedVerdict | undefined;
 }
 
 /** The capture of a request: the exact body, the headers with secret values masked. */

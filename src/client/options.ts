@@ -2,16 +2,16 @@ import { ConfigError } from '../errors.ts';
 
 export interface ClientOptions {
   /** Selects the source; for a tracking API also the Basic auth user. */
-  readonly writeKey?: string;
+  readonly writeKey?: string | undefined;
   /** Messages that make a batch. `size` is its older name; both together are an error. 1 to 1,000. @default 20 */
-  readonly flushAt?: number;
-  readonly size?: number;
+  readonly flushAt?: number | undefined;
+  readonly size?: number | undefined;
   /** Since the last flush. Ms, 1 to 2^31-1. @default 5000 */
-  readonly flushAfterMs?: number;
+  readonly flushAfterMs?: number | undefined;
   /** Messages held in memory, queued or on their way to the sink. 1 to 1,000,000. @default 10_000 */
-  readonly maxQueued?: number;
+  readonly maxQueued?: number | undefined;
   /** What a call does when `maxQueued` is reached. @default 'wait' */
-  readonly whenFull?: 'wait' | 'throw';
+  readonly whenFull?: 'wait' | 'throw' | undefined;
 }
 
 export const CLIENT_DEFAULTS = {
@@ -22,8 +22,12 @@ export const CLIENT_DEFAULTS = {
 } as const satisfies Omit<Required<ClientOptions>, 'writeKey' | 'size'>;
 
 /** Options after `resolveClientOptions`: checked, with their defaults, frozen, and `size` under its newer name. */
-export interface ResolvedClientOptions extends Required<Omit<ClientOptions, 'writeKey' | 'size'>> {
-  readonly writeKey?: string;
+export interface ResolvedClientOptions {
+  readonly writeKey: string | undefined;
+  readonly flushAt: number;
+  readonly flushAfterMs: number;
+  readonly maxQueued: number;
+  readonly whenFull: 'wait' | 'throw';
 }
 
 /** The least and the most. */
@@ -48,7 +52,7 @@ export function resolveClientOptions(options: ClientOptions = {}): ResolvedClien
   checkWriteKey(options.writeKey);
   if (options.flushAt !== undefined && options.size !== undefined) throw bothNames(options);
   return Object.freeze({
-    ...(options.writeKey !== undefined && { writeKey: options.writeKey }),
+    writeKey: options.writeKey,
     flushAt: options.flushAt ?? options.size ?? CLIENT_DEFAULTS.flushAt,
     flushAfterMs: options.flushAfterMs ?? CLIENT_DEFAULTS.flushAfterMs,
     maxQueued: options.maxQueued ?? CLIENT_DEFAULTS.maxQueued,

@@ -14,19 +14,19 @@ export interface TrackingApiSinkOptions {
   /** This package's version, as `User-Agent` and `context.library` name it. */
   readonly version: string;
   /** For one attempt, name lookup to status line. Ms, 1 to 30,000. @default 5000 */
-  readonly timeoutMs?: number;
+  readonly timeoutMs?: number | undefined;
   /** How long a batch is tried, from its first attempt; 0 means once. Ms, 0 to 2^31-1. @default until 10 attempts are made */
-  readonly retryForMs?: number;
+  readonly retryForMs?: number | undefined;
   /** Batches under way at once. More than 1 gives up their order. 1 to 1,024. @default 1 */
-  readonly maxInFlight?: number;
+  readonly maxInFlight?: number | undefined;
   /** Closed with the sink. */
   readonly transport: Transport;
   readonly clock: Clock;
   /** From 0 to 1, as Math.random. */
   readonly random: () => number;
   /** Ends attempts and waits; what is not taken then is refused as `aborted`. */
-  readonly signal?: AbortSignal;
-  readonly onRetry?: (retry: BatchRetry) => void;
+  readonly signal?: AbortSignal | undefined;
+  readonly onRetry?: ((retry: BatchRetry) => void) | undefined;
 }
 
 /** A failed attempt that another one follows. */

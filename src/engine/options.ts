@@ -16,7 +16,7 @@ export interface DeliveryOptions {
   /** Deliveries under way at once to the destination. 1 to 1024. @default 32 */
   readonly concurrency: number;
   /** A PEM file with issuers that are trusted besides Node's roots. */
-  readonly caFile?: string;
+  readonly caFile?: string | undefined;
   /** How many failures in a row make a webhook unhealthy. At least 1. @default { failures: 10 } */
   readonly health: { readonly failures: number };
 }
@@ -32,7 +32,7 @@ export interface DestinationOptions {
 }
 
 export interface SourceOptions {
-  readonly writeKey?: string;
+  readonly writeKey?: string | undefined;
   readonly destinations: Readonly<Record<string, DestinationOptions>>;
 }
 

@@ -10,9 +10,9 @@ export interface BuildOptions {
   /** The time of the call, which a message without a timestamp gets. Ms since the epoch. */
   readonly now: number;
   /** Refuse fields that the type does not know. @default false */
-  readonly strict?: boolean;
+  readonly strict?: boolean | undefined;
   /** Makes an id where a page, screen, identify, track or group has none. Without it, that is an error. */
-  readonly anonymousId?: () => string;
+  readonly anonymousId?: (() => string) | undefined;
 }
 
 /**

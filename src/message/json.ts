@@ -9,8 +9,8 @@ import type { JsonValue } from './types.ts';
 
 /** Where the bytes come from, for error texts. `line`, counted from 1, is the file's line in which they begin. */
 export interface JsonOrigin {
-  readonly file?: string;
-  readonly line?: number;
+  readonly file?: string | undefined;
+  readonly line?: number | undefined;
 }
 
 /**

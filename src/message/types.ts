@@ -27,7 +27,10 @@ export interface Integrations extends JsonObject {
  * and traits are among its properties. Other fields of the input follow in their own order; `version` and what is never
  * sent are gone, except `integrations`, which says where the message goes. Made by `buildMessage` only.
  */
-export interface Message extends JsonObject {
+export type Message = JsonObject & NamedFields;
+
+/** Apart from the others: beside an index signature what is optional compiles under `exactOptionalPropertyTypes` only. */
+interface NamedFields {
   readonly type: MessageType;
   readonly timestamp: string;
   readonly userId?: string;

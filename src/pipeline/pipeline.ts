@@ -32,14 +32,14 @@ export interface Pipeline {
 }
 
 interface SharedOptions {
-  readonly client?: ClientOptions;
+  readonly client?: ClientOptions | undefined;
   /** The variables that name proxies (`HTTPS_PROXY` …). @default none is used */
-  readonly proxyEnv?: Readonly<NodeJS.ProcessEnv>;
+  readonly proxyEnv?: Readonly<NodeJS.ProcessEnv> | undefined;
   /** @default undici */
-  readonly transport?: Transport;
-  readonly clock?: Clock;
+  readonly transport?: Transport | undefined;
+  readonly clock?: Clock | undefined;
   /** From 0 to 1. @default Math.random */
-  readonly random?: () => number;
+  readonly random?: (() => number) | undefined;
 }
 
 export type DeliveryPipelineOptions = SharedOptions & EngineParts & (ShortForm | LongForm);
@@ -47,23 +47,23 @@ export type DeliveryPipelineOptions = SharedOptions & EngineParts & (ShortForm |
 interface LongForm {
   readonly sources: Sources;
   /** The one whose calls the client makes. @default 'default' */
-  readonly source?: string;
+  readonly source?: string | undefined;
 }
 
 interface EngineParts {
   /** @default one in memory */
-  readonly queue?: Queue;
-  readonly onEvent?: (event: EngineEvent) => void;
+  readonly queue?: Queue | undefined;
+  readonly onEvent?: ((event: EngineEvent) => void) | undefined;
 }
 
 export interface TrackingApiPipelineOptions extends SharedOptions {
   readonly endpoint: string;
   readonly writeKey: string;
   /** For one attempt. Ms, 1 to 30,000. @default 5000 */
-  readonly timeoutMs?: number;
-  readonly retryForMs?: number;
-  readonly maxInFlight?: number;
-  readonly onRetry?: (retry: BatchRetry) => void;
+  readonly timeoutMs?: number | undefined;
+  readonly retryForMs?: number | undefined;
+  readonly maxInFlight?: number | undefined;
+  readonly onRetry?: ((retry: BatchRetry) => void) | undefined;
 }
 
 /** Client → engine → queue → transport. Throws ConfigError for webhooks that cannot be asked, by what they are or by the way to them. */
@@ -97,7 +97,7 @@ export function createDeliveryPipeline(options: DeliveryPipelineOptions): Pipeli
   return new ClientPipeline({
     sink: createEngineSink({ engine, source, outcomes }),
     clock,
-    ...(client !== undefined && { client }),
+    client,
     onReceipt: (receipt, onOutcome) => outcomes.of(receipt, onOutcome),
     settled: () => engine.idle(),
     cut: async (graceMs) => {
@@ -126,16 +126,16 @@ export function createTrackingApiPipeline(options: TrackingApiPipelineOptions): 
     random,
     transport: cutBy(cutting.signal, options.transport ?? undici(options)),
     signal: stopping.signal,
-    ...(timeoutMs !== undefined && { timeoutMs }),
-    ...(retryForMs !== undefined && { retryForMs }),
-    ...(maxInFlight !== undefined && { maxInFlight }),
-    ...(onRetry !== undefined && { onRetry }),
+    timeoutMs,
+    retryForMs,
+    maxInFlight,
+    onRetry,
   });
   if (options.transport === undefined) checkRoute(endpoint, options);
   return new ClientPipeline({
     sink,
     clock,
-    ...(client !== undefined && { client }),
+    client,
     onReceipt: (receipt, onOutcome) => onOutcome(trackingApiOutcome(receipt)),
     settled: async () => {},
     // Closing waits for what is in flight.
@@ -160,7 +160,7 @@ function undici({ proxyEnv }: SharedOptions): Transport {
 interface PipelineParts {
   readonly sink: Sink;
   readonly clock: Clock;
-  readonly client?: ClientOptions;
+  readonly client?: ClientOptions | undefined;
   readonly onReceipt: (receipt: Receipt, onOutcome: (outcome: Outcome) => void) => void;
   /** Resolves when nothing that was accepted is still on its way. */
   readonly settled: () => Promise<void>;

@@ -8,14 +8,16 @@ import {
   type WebhookOptions,
 } from '../engine/options.ts';
 
+type Incomplete<T> = { readonly [Key in keyof T]?: T[Key] | undefined };
+
 /** One source named `default` with one destination named `Webhooks`: all that most programs need. */
 export interface ShortForm {
   /** 1 to 5: a URL, or a URL with headers of its own. */
-  readonly webhooks: readonly (string | (Pick<WebhookOptions, 'url'> & Partial<WebhookOptions>))[];
+  readonly webhooks: readonly (string | (Pick<WebhookOptions, 'url'> & Incomplete<WebhookOptions>))[];
   /** Of several the first signs. @default unsigned */
-  readonly sharedSecret?: string | readonly string[];
+  readonly sharedSecret?: string | readonly string[] | undefined;
   /** @default DELIVERY_DEFAULTS */
-  readonly delivery?: Partial<DeliveryOptions>;
+  readonly delivery?: Incomplete<DeliveryOptions> | undefined;
 }
 
 /** Throws ConfigError where there is no list of webhooks. */
@@ -39,6 +41,6 @@ export function sourcesOf({ webhooks, sharedSecret = [], delivery = {} }: ShortF
 }
 
 /** What is undefined counts as absent, and has its default. */
-function given(delivery: Partial<DeliveryOptions>): Partial<DeliveryOptions> {
+function given(delivery: Incomplete<DeliveryOptions>): Partial<DeliveryOptions> {
   return Object.fromEntries(Object.entries(delivery).filter(([, value]) => value !== undefined));
 }

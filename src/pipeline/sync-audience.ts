@@ -19,17 +19,17 @@ export interface SyncOptions {
   /** The file in which it is kept who was told what: `sqlite:./hooks.db` or a path. The CLI's is hooks.db in the data folder. */
   readonly store: string;
   /** Where the pipeline goes to, for people: another place has a state of its own. @default 'default' */
-  readonly place?: string;
+  readonly place?: string | undefined;
   /** Refuses a larger difference, as a part of the members there were (0.2 is 20 %). @default refuses what looks like a wrong file */
-  readonly maxChange?: number;
+  readonly maxChange?: number | undefined;
   /** Sends whatever the difference is. @default false */
-  readonly force?: boolean;
+  readonly force?: boolean | undefined;
   /** Counts only: sends and keeps nothing. @default false */
-  readonly dryRun?: boolean;
+  readonly dryRun?: boolean | undefined;
   /** Nothing more is sent once it aborts; the next sync carries on. */
-  readonly signal?: AbortSignal;
+  readonly signal?: AbortSignal | undefined;
   /** What became of each change. A promise while the next should wait. */
-  readonly onOutcome?: (change: AudienceChange, outcome: Outcome) => Promise<void> | void;
+  readonly onOutcome?: ((change: AudienceChange, outcome: Outcome) => Promise<void> | void) | undefined;
 }
 
 /** A user who is told something. */

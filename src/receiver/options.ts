@@ -7,9 +7,9 @@ import type { Script } from './script.ts';
 
 export interface ReceiverOptions {
   /** A name or address of this machine. @default '127.0.0.1' */
-  readonly host?: string;
+  readonly host?: string | undefined;
   /** 0 to 65,535; 0 takes a free one. @default 0 */
-  readonly port?: number;
+  readonly port?: number | undefined;
   /** Any of them verifies. Empty: signatures are not checked. */
   readonly secrets: readonly string[];
   /** Speaks TLS with it. @default plain HTTP */
@@ -21,15 +21,15 @@ export interface ReceiverOptions {
   /** Answers requests that are not webhooks (the inbox): true when it took one, which is then neither reported nor counted. */
   readonly serveOwn?: ((request: IncomingMessage, response: ServerResponse) => boolean) | undefined;
   /** 401 to what does not verify; needs a secret. Such a request takes no step of the script. @default false */
-  readonly requireSignature?: boolean;
+  readonly requireSignature?: boolean | undefined;
   /** What is wrong with a body as a message, or undefined. Its sentence becomes `problem`. */
   readonly check?: (body: Uint8Array) => string | undefined;
   /** Called once a request, just before its answer is sent. Must not throw. */
   readonly onRequest: (request: ReceivedRequest) => void;
   /** Called for what never became a request. Must not throw. */
-  readonly onRefused?: (refusal: Refusal) => void;
-  readonly limits?: Partial<ReceiverLimits>;
-  readonly clock?: Clock;
+  readonly onRefused?: ((refusal: Refusal) => void) | undefined;
+  readonly limits?: Partial<ReceiverLimits> | undefined;
+  readonly clock?: Clock | undefined;
 }
 
 /** Both as PEM. */

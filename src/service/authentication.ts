@@ -9,7 +9,7 @@ export const UNAUTHORIZED: Refusal = {
   hint: 'send it as the user of Basic auth with an empty password, or as `writeKey` in the body',
 };
 
-type KeyedSources = Readonly<Record<string, { readonly writeKey?: string }>>;
+type KeyedSources = Readonly<Record<string, { readonly writeKey?: string | undefined }>>;
 
 interface KeyedSource {
   readonly name: string;

@@ -11,7 +11,7 @@ export interface ServiceOptions {
   /** 0 to 65,535; 0 takes a free one. @default 0 */
   readonly port?: number;
   /** By name. A source without a write key cannot be called. */
-  readonly sources: Readonly<Record<string, { readonly writeKey?: string }>>;
+  readonly sources: Readonly<Record<string, { readonly writeKey?: string | undefined }>>;
   /** Where messages go that are taken. */
   readonly intake: Intake;
   readonly deletions: Deletions;

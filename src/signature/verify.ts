@@ -34,12 +34,12 @@ export interface VerifyOptions {
    * Only the bytes as received count, not the JSON-stringified body.
    * @default false
    */
-  readonly exact?: boolean;
+  readonly exact?: boolean | undefined;
   /**
    * Secrets that are at hand but not to be trusted: a mismatch that one of them explains is diagnosed as such.
    * @default []
    */
-  readonly otherSecrets?: readonly OtherSecret[];
+  readonly otherSecrets?: readonly OtherSecret[] | undefined;
 }
 
 /** Bodies up to here are kept, to try what needs all of them. */

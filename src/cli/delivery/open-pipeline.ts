@@ -107,7 +107,7 @@ function toTrackingApi(to: ToTrackingApi, options: OpenOptions): Pipeline {
     writeKey,
     retryForMs,
     timeoutMs,
-    ...(concurrency !== undefined && { maxInFlight: concurrency }),
+    maxInFlight: concurrency,
     onRetry: (retry) => retries.batch(retry),
     ...shared(options),
   });

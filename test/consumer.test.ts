@@ -1,0 +1,69 @@
+import { execFile } from 'node:child_process';
+import { mkdirSync, readFileSync, symlinkSync } from 'node:fs';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { expect, it } from 'vitest';
+import { ROOT } from './end-to-end/receiving.ts';
+import { temporaryFolder } from './temporary-folder.ts';
+
+/** The README's examples of the library, one program. */
+function examplesOfLibrary(): string {
+  const [, section = ''] = readFileSync(join(ROOT, 'README.md'), 'utf8').split('\n## As a library\n');
+  const [own = ''] = section.split('\n## ');
+  const blocks = [...own.matchAll(/^```js\n(.*?)^```/gms)].map(([, block]) => block);
+  expect(blocks.length).toBeGreaterThan(1);
+  return blocks.join('');
+}
+
+const READ_ELSEWHERE = 'declare const database: { streamOfIds(): AsyncIterable<string> };\n';
+
+/** In CommonJS. */
+const CALLS = `
+import { createDeliveryPipeline, createTrackingApiPipeline, encodeBody, type JsonObject, type Message } from 'hooks-cli';
+
+interface Plan { readonly plan: string; readonly length?: number }
+declare const plan: Plan;
+declare const maybe: string | undefined;
+
+const hooks = createDeliveryPipeline({ webhooks: [{ url: 'https://a.example/', headers: undefined }], delivery: { caFile: maybe } });
+createTrackingApiPipeline({ endpoint: 'https://a.example/', writeKey: 'k', client: { flushAt: undefined }, clock: undefined });
+void hooks.client.track({ userId: 'u1', anonymousId: maybe, event: 'Signup', properties: plan, context: undefined });
+// @ts-expect-error a list is no properties
+void hooks.client.track({ userId: 'u1', event: 'Signup', properties: [plan] });
+// @ts-expect-error nor is a Map
+void hooks.client.identify({ userId: 'u1', traits: new Map([['plan', 'pro']]) });
+// @ts-expect-error nor a Date
+void hooks.client.identify({ userId: 'u1', traits: new Date() });
+// @ts-expect-error nor a function
+void hooks.client.identify({ userId: 'u1', traits: () => plan });
+
+const message: Message = { type: 'track', timestamp: '2026-11-20T21:10:05.123Z', userId: 'u1', event: 'Signup', own: [1] };
+export const [body, userId, json]: [string, string | undefined, JsonObject] = [encodeBody(message), message.userId, message];
+`;
+
+/** A project that has installed the package, and checks the declarations of its libraries. */
+function consumer(): string {
+  const cwd = temporaryFolder({ 'readme.mts': READ_ELSEWHERE + examplesOfLibrary(), 'calls.cts': CALLS });
+  mkdirSync(join(cwd, 'node_modules/@types'), { recursive: true });
+  symlinkSync(ROOT, join(cwd, 'node_modules/hooks-cli'));
+  symlinkSync(join(ROOT, 'node_modules/@types/node'), join(cwd, 'node_modules/@types/node'));
+  return cwd;
+}
+
+it.each(['nodenext', 'preserve'])('compiles in a strict project of module %s', async (module) => {
+  const cwd = consumer();
+  const settings = ['--noEmit', '--strict', '--target', 'es2023', '--types', 'node', '--module', module];
+  for (const exact of ['false', 'true']) {
+    const flags = [...settings, '--skipLibCheck', 'false', '--exactOptionalPropertyTypes', exact];
+    const tsc = promisify(execFile)(
+      join(ROOT, 'node_modules/.bin/tsc'),
+      [...flags, 'readme.mts', 'calls.cts'],
+      { cwd },
+    );
+    const said = await tsc.then(
+      ({ stdout }) => stdout,
+      ({ stdout }: { stdout: string }) => stdout,
+    );
+    expect(said, `exactOptionalPropertyTypes ${exact}`).toBe('');
+  }
+});
