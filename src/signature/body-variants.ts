@@ -59,12 +59,29 @@ function* lineVariants(body: Buffer): Generator<BodyVariant> {
 
 function* jsonVariants(text: string, json: string): Generator<BodyVariant> {
   // What a verdict accepts without --exact comes as a diagnosis with it.
-  yield { code: whyDiffers(text, json), would: 'over the JSON-stringified body', bytes: json };
+  yield new StringifiedBody(text, json);
   const node = readJsonText(text);
-  for (const how of SPELLINGS) yield { code: how.code, would: how.would, bytes: pieces(node, how) };
+  // First, because one message takes less than all of them.
   yield* listVariants(node, text.trim());
+  for (const how of SPELLINGS) yield { code: how.code, would: how.would, bytes: pieces(node, how) };
   if (node.kind === 'string') {
     yield { code: 'other-encoding', would: 'over the text inside the JSON string', bytes: node.text };
+  }
+}
+
+class StringifiedBody implements BodyVariant {
+  readonly would = 'over the JSON-stringified body';
+  readonly bytes: string;
+  readonly #text: string;
+
+  constructor(text: string, json: string) {
+    this.#text = text;
+    this.bytes = json;
+  }
+
+  /** Found when it is asked for: it takes as long as many guesses. */
+  get code(): ReasonCode {
+    return whyDiffers(this.#text, this.bytes);
   }
 }
 

@@ -1,26 +1,12 @@
-import type { BodyDigests } from './body-digests.ts';
-import { bodyVariants, type BodyVariant } from './body-variants.ts';
-import { sameDigest, type GivenSignature } from './given-signature.ts';
-import { StreamingHmac, type HmacAlgorithm } from './hmac.ts';
-import { bodyText, stringified } from './json-text.ts';
+import { findMistake, type Evidence } from './find-mistake.ts';
+import { sameDigest } from './given-signature.ts';
 import { REASONS, type ReasonCode } from './reason.ts';
-import { otherSecrets, secretVariants, type OtherSecret } from './secret-variants.ts';
 
 /** What explains a mismatch; `no-match` when nothing that was tried does. */
 export interface Diagnosis {
   readonly code: ReasonCode;
   /** What was found, then how to mend it: sentences for a person, without secrets. */
   readonly hint: string;
-}
-
-export interface Evidence {
-  readonly given: GivenSignature;
-  /** Of the body as received. */
-  readonly digests: BodyDigests;
-  readonly secrets: readonly string[];
-  readonly otherSecrets: readonly OtherSecret[];
-  /** Undefined when it was too large to keep: then only what one pass over it gives is tried. */
-  readonly body: Buffer | undefined;
 }
 
 /** Finds out why a signature does not match, by computing what usually goes wrong. */
@@ -57,9 +43,8 @@ export function diagnose(evidence: Evidence): Diagnosis {
 }
 
 function explainDigest(evidence: Evidence, digest: Buffer): Diagnosis {
-  const found = findMistake(evidence, digest);
+  const { found, all } = findMistake(evidence, digest);
   if (found !== undefined) return told(found.code, evidence, `it would match ${found.would}`);
-  const all = evidence.body !== undefined;
   return told(
     'no-match',
     evidence,
@@ -70,7 +55,7 @@ function explainDigest(evidence: Evidence, digest: Buffer): Diagnosis {
 /** A signature that can never match for how it is written, whether or not it is of this body. */
 function explainShape(evidence: Evidence, code: ReasonCode, name: string, digest: Buffer): Diagnosis {
   if (isOneOf(digest, evidence.digests.all())) return told(code, evidence, `it is the ${name} of this body`);
-  const found = findMistake(evidence, digest);
+  const { found } = findMistake(evidence, digest);
   const also =
     found === undefined ? 'and not of this body with this secret' : `and would match ${found.would}`;
   return told(code, evidence, `it is written as ${name}, ${also}`);
@@ -116,73 +101,6 @@ function told(
 ): Diagnosis {
   const size = bytes === 1 ? '1 byte' : `${bytes} bytes`;
   return { code, hint: `Signature does not match: computed over ${size}; ${found}. ${mend}` };
-}
-
-interface Mistake {
-  readonly code: ReasonCode;
-  readonly would: string;
-}
-
-function findMistake(evidence: Evidence, digest: Buffer): Mistake | undefined {
-  return otherEnding(evidence, digest) ?? otherBody(evidence, digest) ?? otherKey(evidence, digest);
-}
-
-function otherEnding({ digests }: Evidence, digest: Buffer): Mistake | undefined {
-  for (const ending of digests.otherEndings()) {
-    if (isOneOf(digest, ending.digests)) return { code: 'trailing-newline', would: ending.would };
-  }
-  return undefined;
-}
-
-function otherBody({ body, secrets, digests }: Evidence, digest: Buffer): Mistake | undefined {
-  if (body === undefined) return undefined;
-  for (const { code, would, bytes } of bodyVariants(body)) {
-    const ending = matchingEnding(digest, { algorithm: digests.algorithm, keys: secrets, bytes });
-    if (ending !== undefined) return { code, would: would + ending };
-  }
-  return undefined;
-}
-
-/** A secret that is slightly wrong, or quite another, over the bytes or the JSON-stringified body. */
-function otherKey(
-  { body, secrets, otherSecrets: atHand, digests }: Evidence,
-  digest: Buffer,
-): Mistake | undefined {
-  if (body === undefined) return undefined;
-  const text = bodyText(body)?.replace(/^\ufeff/, '');
-  const json = text === undefined ? undefined : stringified(text);
-  for (const { code, would, key } of [
-    ...secrets.flatMap((secret) => [...secretVariants(secret)]),
-    ...otherSecrets(atHand),
-  ]) {
-    for (const bytes of json === undefined ? [body] : [body, json]) {
-      const ending = matchingEnding(digest, { algorithm: digests.algorithm, keys: [key], bytes });
-      if (ending !== undefined) return { code, would: would + ending };
-    }
-  }
-  return undefined;
-}
-
-const ENDINGS = [
-  ['', ''],
-  ['\n', ' and a newline at its end'],
-] as const;
-
-interface Candidate {
-  readonly algorithm: HmacAlgorithm;
-  readonly keys: readonly (string | Uint8Array)[];
-  readonly bytes: BodyVariant['bytes'];
-}
-
-/** The words for the ending with which these bytes give the digest; undefined: with none. */
-function matchingEnding(digest: Buffer, { algorithm, keys, bytes }: Candidate): string | undefined {
-  const hmacs = keys.map((key) => new StreamingHmac(algorithm, key));
-  const feed = (piece: Uint8Array | string): void => {
-    for (const hmac of hmacs) hmac.update(piece);
-  };
-  if (typeof bytes === 'function') bytes(feed);
-  else feed(bytes);
-  return ENDINGS.find(([tail]) => hmacs.some((hmac) => sameDigest(hmac.digest(tail), digest)))?.[1];
 }
 
 function isOneOf(digest: Buffer, digests: readonly Buffer[]): boolean {

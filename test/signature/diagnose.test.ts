@@ -130,6 +130,41 @@ describe('diagnose', () => {
     expect(mismatch({ body: deep, signature: hmac('x', 'k'), secrets: ['k'] }).code).toBe('no-match');
   });
 
+  it('tries all the spellings of a batch of the largest size', () => {
+    const messages = Array.from({ length: 400 }, (_, n) => ({
+      userId: `u${n}`,
+      type: 'track',
+      é: 'x'.repeat(1200),
+    }));
+    const batch = JSON.stringify({ batch: messages });
+    const sorted = JSON.stringify({ batch: messages.map(({ type, userId, é }) => ({ type, userId, é })) });
+    expect(batch.length).toBeGreaterThan(490_000);
+    expect(mismatch({ body: batch, signature: hmac(sorted, 'k'), secrets: ['k'] }).code).toBe(
+      'reordered-keys',
+    );
+    const first = String.raw`{"type": "track", "userId": "u0", "\u00e9": "${'x'.repeat(1200)}"}`;
+    expect(mismatch({ body: batch, signature: hmac(first, 'k'), secrets: ['k'] }).code).toBe(
+      'first-of-array',
+    );
+  });
+
+  it.each([
+    ['a form of many fields', `a${'=&'.repeat(400_000)}a=signed`, 'signed'],
+    [
+      'JSON of megabytes',
+      `{"z":[${'1,'.repeat(2_000_000)}1],"a":1}`,
+      `{"a":1,"z":[${'1,'.repeat(2_000_000)}1]}`,
+    ],
+  ])(
+    'gives up on %s before all is tried, so that no unsigned request holds up a receiver',
+    (_, large, signed) => {
+      expect(mismatch({ body: large, signature: hmac(signed, 'k'), secrets: ['k'] })).toMatchObject({
+        code: 'no-match',
+        hint: expect.stringContaining('too large to try') as string,
+      });
+    },
+  );
+
   it('gives every code a sentence to mend it, and notes only codes of the table', () => {
     for (const { means, mend } of Object.values(REASONS)) {
       expect(means).not.toMatch(/[.\n]$/);
