@@ -24,17 +24,24 @@ export interface CurlRequest {
 export function curlCommand({ url, headers, body }: CurlRequest): string {
   const isText = typeof body === 'string';
   const words = [
-    `curl -X POST ${url.map(({ text, variable }) => (variable === undefined ? quoted(text) : `"$${variable}"`)).join('')}`,
+    `curl ${globOff(url)}-X POST ${url.map(({ text, variable }) => (variable === undefined ? quoted(text) : `"$${variable}"`)).join('')}`,
     ...headers.map((header) => `-H ${headerWord(header)}`),
-    `--data-binary ${isText ? quoted(body) : '@-'}`,
+    // What begins with @ would be a file's name with --data-binary.
+    isText ? `--data-raw ${quoted(body)}` : '--data-binary @-',
   ];
   const command = words.join(' \\\n  ');
   return isText ? command : `printf %s ${quoted(body.base64)} | base64 -d |\n${command}`;
 }
 
+/** Without it curl makes several requests of `{x,y}` and `[1-3]`, or refuses the URL. */
+function globOff(url: readonly Piece[]): string {
+  return url.some(({ text }) => /[[\]{}]/.test(text)) ? '--globoff ' : '';
+}
+
 /** A header's name may have a backquote or a `$` in it, which a shell would obey in double quotes. */
 function headerWord({ name, value, variable }: ShownHeader): string {
-  if (variable === undefined) return quoted(`${name}: ${value}`);
+  // curl leaves out a header that ends with its colon.
+  if (variable === undefined) return quoted(value === '' ? `${name};` : `${name}: ${value}`);
   return /^[\w-]+$/.test(name) ? `"${name}: $${variable}"` : `${quoted(`${name}: `)}"$${variable}"`;
 }
 

@@ -145,6 +145,22 @@ describe.skipIf(!hasTool('curl', '--version')).concurrent('--curl', () => {
     expect(byCurl && headerOf(byCurl, 'authorization')).toBe('Basic abc');
   });
 
+  it('sends the one request that hooks sends, whatever curl would read into its words', async () => {
+    const to = await receiving();
+    const url = `${to.url}/x?a[]=1&b=[2-3]&c={y,z}`;
+    const args = ['send', '--json', track(1), '--url', url, '--header', 'X-Empty:', '--header', 'X-List: a;'];
+    const { stdout } = await hooks([...args, '--curl']);
+    expect(await sh(stdout, {})).toBe(0);
+    await hooks(args);
+    const [byCurl, byHooks, ...more] = to.requests;
+    expect(more).toEqual([]);
+    expect(byCurl?.path).toBe(byHooks?.path);
+    for (const name of ['x-empty', 'x-list']) {
+      expect(byCurl && headerOf(byCurl, name)).toBe(byHooks && headerOf(byHooks, name));
+    }
+    expect(byHooks && headerOf(byHooks, 'x-empty')).toBe('');
+  });
+
   it('runs nothing that a header of the user spells', async () => {
     const to = await receiving();
     const cwd = temporaryFolder();

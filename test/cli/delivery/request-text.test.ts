@@ -58,7 +58,7 @@ X-Env: it's
   -H "Authorization: $HOOKS_AUTHORIZATION" \
   -H 'X-${'`id`'}-Token: '"$HOOKS_X__ID__TOKEN" \
   -H 'X-Env: it'\''s' \
-  --data-binary '${`{"a":"it'\\''s \u009b $HOME"}`}'
+  --data-raw '${`{"a":"it'\\''s \u009b $HOME"}`}'
 `,
     );
   });

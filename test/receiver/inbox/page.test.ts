@@ -161,11 +161,16 @@ describe('a copy', () => {
         `curl -X POST 'http://127.0.0.1:1/x?token='"$HOOKS_TOKEN"'&b=1'`,
         `-H 'X-Signature: abc'`,
         `-H "Authorization: $HOOKS_AUTHORIZATION"`,
-        String.raw`--data-binary '{"a":"it'\''s $HOME \`id\`"}'`.replaceAll('\\`', '`'),
+        String.raw`--data-raw '{"a":"it'\''s $HOME \`id\`"}'`.replaceAll('\\`', '`'),
       ].join(' \\\n  '),
     );
     const echoed = execFileSync('sh', ['-c', command.replace(/^curl/, 'printf "%s|"')]).toString();
     expect(echoed.split('|').at(-2)).toBe(body);
+  });
+
+  it('as curl reads no file that a body names', () => {
+    const command = asCurl({ ...capture, body: '@/etc/hostname' }, 'http://127.0.0.1:1/');
+    expect(command).toContain("--data-raw '@/etc/hostname'");
   });
 
   it('as curl sends bytes that are no text', () => {
