@@ -34,6 +34,7 @@ export async function openDurableQueue(options: DurableQueueOptions): Promise<Du
   const inspection = new SqliteInspection({ store, clock });
   return {
     place: store.file,
+    server: undefined,
     queue,
     clock,
     inspection,

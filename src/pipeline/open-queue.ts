@@ -6,6 +6,7 @@ import { MemoryQueue } from '../queue/memory-queue.ts';
 import type { Queue, QueueDepth } from '../queue/queue.ts';
 import type { RetentionOptions } from '../queue/retention.ts';
 import { MemorySeen, type Seen } from '../service/seen.ts';
+import type { Server } from '../store/server/server.ts';
 import type { Store } from '../store/store.ts';
 
 /** What is kept between calls, and what of it can be asked. */
@@ -41,6 +42,8 @@ export interface DurableQueueOptions {
 export interface DurableQueue extends OpenQueue {
   /** The file, or the URL of the server as it may be shown. */
   readonly place: string;
+  /** Undefined: it is in a file. */
+  readonly server: Server | undefined;
   readonly inspection: QueueInspection;
   /** Where audiences are: in the same file, or over a server in the data folder's. Closed with the queue. */
   readonly audienceStore: () => Promise<Store>;

@@ -21,6 +21,7 @@ export async function openServerQueue(
   const inspection = new ServerInspection({ server, clock });
   return {
     place: server.place,
+    server,
     queue,
     clock,
     inspection,

@@ -1,4 +1,5 @@
 import { ConfigError } from '../../errors.ts';
+import { isSameStore } from '../../pipeline/is-same-store.ts';
 import { moveDeliveries, type MoveCounts } from '../../queue/move.ts';
 import { openQueueToWrite } from '../delivery/queue-flags.ts';
 import { commandSettings } from '../delivery/settings.ts';
@@ -16,7 +17,7 @@ export function move(options: MoveFlags, io: Io): Promise<ExitCode> {
   return withQueue(options, io, async (from) => {
     const to = await openQueueToWrite({ store: options.to }, await commandSettings(options, io));
     try {
-      if (to.place === from.place)
+      if (await isSameStore(to, from))
         throw new ConfigError(`Expected \`--to\` to be another store, got ${to.place}`, {
           key: '--to',
           origin: '--to',
