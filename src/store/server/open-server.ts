@@ -4,6 +4,7 @@ import { connectPostgres } from './postgres-connection.ts';
 import { connectRedis } from './redis-connection.ts';
 import { schemeOf, type Scheme } from './scheme.ts';
 import type { Server } from './server.ts';
+import { assertServerUrl } from './server-url.ts';
 
 const CONNECTORS = {
   'redis:': connectRedis,
@@ -15,11 +16,13 @@ const CONNECTORS = {
 /** A server on the same network answers in a thousandth of it. */
 const ANSWER_MS = 5_000;
 
-/** Throws ConfigError for a driver that is not installed, QueueError for a server that cannot be used. */
+/** Throws ConfigError for a URL that cannot be one and a driver that is not installed, QueueError for a server that cannot be used. */
 export async function openServer(url: string, { answerMs = ANSWER_MS } = {}): Promise<Server> {
   const scheme = schemeOf(url);
   if (scheme === undefined) throw new Error(`No server: ${redactUrl(url)}`);
-  return new BullmqServer(await CONNECTORS[scheme](url, { place: placeOf(url), answerMs }));
+  const place = placeOf(url);
+  assertServerUrl(url, { scheme, place });
+  return new BullmqServer(await CONNECTORS[scheme](url, { place, answerMs }));
 }
 
 /** Without userinfo, and without the parameters, of which only some are known to be harmless. */

@@ -6,6 +6,11 @@ import { loadPackages } from './packages.ts';
 import type { InLine, Lines } from './server.ts';
 import { serverError } from './server-error.ts';
 
+/** What the server has answered to a command. */
+interface ReplyError extends Error {
+  readonly command?: { readonly name: string };
+}
+
 const LONGEST_RECONNECT_WAIT_MS = 1_000;
 
 /** Rejects with QueueError for a server that cannot be used. */
@@ -27,15 +32,17 @@ export async function connectRedis(url: string, { place, answerMs }: ConnectionO
     // A primary that became a replica: the name may lead to the new one by now.
     reconnectOnError: (error) => error.message.startsWith('READONLY'),
   });
-  let lastError: unknown;
-  redis.on('error', (error) => {
-    lastError = error;
+  let firstError: unknown;
+  redis.on('error', (error: ReplyError) => {
+    firstError ??= error;
+    // The driver would go on in database 0, which is another queue.
+    if (error.command?.name === 'select') redis.disconnect(true);
   });
   try {
     await redis.connect();
   } catch (error) {
     redis.disconnect();
-    throw serverError(lastError ?? error, place);
+    throw serverError(firstError ?? error, place);
   }
   // Every series listens to the connection.
   redis.setMaxListeners(0);

@@ -41,6 +41,7 @@ const REASONS: readonly (readonly [RegExp, readonly [what: string, hint: string]
     /3D000|does not exist.*database|database .* does not exist/,
     ['has no such database', 'create it, or name another one in `store`'],
   ],
+  [/DB index/, ['has no such database', 'name another one in `store`, or raise its `databases`']],
   [/\bOOM\b|53100|disk full|No space left/i, ['is full', 'make room; what waits in the queue is kept']],
   [/MISCONF/, ['cannot write to its disk', 'see its log; what waits in the queue is kept']],
   [/READONLY|25006|read-only/i, ['is read-only: a replica, most likely', 'name the primary in `store`']],

@@ -1,0 +1,32 @@
+import { ConfigError } from '../../errors.ts';
+import type { Scheme } from './scheme.ts';
+
+/** Throws ConfigError for what its driver could not read, or would read as another place than is meant. */
+export function assertServerUrl(url: string, { scheme, place }: { scheme: Scheme; place: string }): void {
+  const [isRight, example] = scheme.startsWith('redis') ? [isOfRedis, REDIS] : [isOfPostgres, POSTGRES];
+  if (isRight(url)) return;
+  throw new ConfigError(`Expected \`store\` to be a URL like ${example}, got ${place}`, {
+    key: 'store',
+    hint: 'a port is at most 65535; in a password / ? # @ and % are written as %2F %3F %23 %40 and %25',
+  });
+}
+
+const REDIS = 'redis://host:6379/0 (a number: the database)';
+const POSTGRES = 'postgres://host:5432/database';
+
+/** What begins like a number is that number to the driver; what is none ends the process. */
+function isOfRedis(url: string): boolean {
+  try {
+    const { username, password, pathname, searchParams } = new URL(url);
+    decodeURIComponent(username + password);
+    const databases = [pathname.slice(1) || '0', ...searchParams.getAll('db')];
+    return /^rediss?:\/\//i.test(url) && databases.every((each) => /^\d+$/.test(each));
+  } catch {
+    return false;
+  }
+}
+
+/** Without a host, it is the machine's own socket. */
+function isOfPostgres(url: string): boolean {
+  return URL.canParse(url) || URL.canParse(url.replace('@/', '@host/'));
+}

@@ -1,0 +1,66 @@
+import { Redis } from 'ioredis';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { openServer } from '../../../src/store/server/open-server.ts';
+import { until } from '../../until.ts';
+import { CANARY, hasServer, startServer, type TestServer } from './servers.ts';
+
+const ENTRY = { series: 'hooks-test', name: 'n', text: '{}', addedAt: 1 };
+
+describe.skipIf(!hasServer('redis'))('the database of a Redis', () => {
+  let running: TestServer;
+  let admin: Redis;
+
+  beforeAll(async () => {
+    running = await startServer('redis');
+    admin = new Redis(running.url);
+  }, 30_000);
+
+  afterAll(async () => {
+    admin.disconnect();
+    await running.remove();
+  });
+
+  const urlOf = (database: string, user = ''): string =>
+    running.url.replace(/\/\/:(.*)\/0$/, `//${user}:$1/${database}`);
+
+  it('is not another one when it is not there', async () => {
+    await expect(openServer(urlOf('99'))).rejects.toMatchObject({
+      message: expect.stringMatching(/\/99 has no such database$/),
+      hint: expect.stringContaining('name another one in `store`'),
+    });
+  });
+
+  it('is not another one when the user may not select it, now or after a lost connection', async () => {
+    const rights = ['on', `>${CANARY}`, 'allkeys', 'allchannels', '+@all'];
+    await admin.acl('SETUSER', 'worker', ...rights, '-select');
+    await expect(openServer(urlOf('3', 'worker'))).rejects.toThrow(/does not allow it$/);
+
+    await admin.acl('SETUSER', 'worker', '+select');
+    const server = await openServer(urlOf('3', 'worker'));
+    onTestFinished(() => server.close());
+    const isTaken = (id: string): Promise<boolean> =>
+      server.add([{ ...ENTRY, id }]).then(
+        () => true,
+        () => false,
+      );
+    expect(await isTaken('before')).toBe(true);
+    await admin.acl('SETUSER', 'worker', '-select');
+    const refused = await refusals(admin);
+    await admin.client('KILL', 'USER', 'worker');
+    await until(async () => !(await isTaken('without')), 'the connection to be lost');
+    await until(async () => (await refusals(admin)) > refused, 'a reconnection to be refused');
+    expect(await isTaken('refused')).toBe(false);
+    await admin.acl('SETUSER', 'worker', '+select');
+    await until(() => isTaken('after'), 'the store to be well again');
+    expect(await server.series(ENTRY.series).ids('waiting', 0, -1)).toEqual(
+      expect.arrayContaining(['before', 'after']),
+    );
+    expect(await admin.dbsize()).toBe(0);
+  });
+});
+
+/** How often somebody was not allowed something. */
+async function refusals(admin: Redis): Promise<number> {
+  const stats = await admin.info('errorstats');
+  return Number(/errorstat_NOPERM:count=(\d+)/.exec(stats)?.[1] ?? 0);
+}
