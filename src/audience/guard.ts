@@ -13,6 +13,8 @@ const SURPRISING_SHARE = 0.5;
 interface Comparison {
   readonly before: number;
   readonly counts: Counts;
+  /** No sync was complete yet: whoever is added may be the rest of the first one, and does not count. */
+  readonly isFirst: boolean;
 }
 
 /**
@@ -20,16 +22,19 @@ interface Comparison {
  * would be added and removed (another file). With a limit of the user's, only that counts, and changed values too.
  * Undefined: it is not.
  */
-export function surpriseIn({ before, counts }: Comparison, limit: MaxChange | undefined): string | undefined {
+export function surpriseIn(
+  { before, counts, isFirst }: Comparison,
+  limit: MaxChange | undefined,
+): string | undefined {
   const { members, added, removed, changed } = counts;
+  const moved = removed + (isFirst ? 0 : added);
   if (limit !== undefined) {
-    const changes = added + removed + changed;
+    const changes = moved + changed;
     const most = limit.kind === 'count' ? limit.count : limit.share * before;
     return changes > most ? `${shown(changes)} of ${shown(before)} members would change` : undefined;
   }
   if (members * 2 < before) return `${shown(before)} members would become ${shown(members)}`;
-  const changes = added + removed;
-  if (changes <= NEVER_SURPRISING || changes <= before * SURPRISING_SHARE) return undefined;
+  if (moved <= NEVER_SURPRISING || moved <= before * SURPRISING_SHARE) return undefined;
   return `${shown(added)} would be added and ${shown(removed)} removed, where there were ${shown(before)}`;
 }
 

@@ -95,8 +95,8 @@ async function run<O extends ChangeOutcome>(parts: Run<O>): Promise<SyncResult> 
   const { options, state, audience, spill } = parts;
   const { trait, place } = audience;
   const { counts, before, changed, examples } = await compareAll(parts);
-  const surprise =
-    audience.syncedAt === undefined ? undefined : surpriseIn({ before, counts }, options.maxChange);
+  const isFirst = audience.syncedAt === undefined;
+  const surprise = surpriseIn({ before, counts, isFirst }, options.maxChange);
   const result: SyncResult = { trait, place, counts, before, surprise, examples, isComplete: false };
   if (options.dryRun || options.signal.aborted) return result;
   refuse(result, spill, options);

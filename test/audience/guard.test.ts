@@ -2,9 +2,14 @@ import { describe, expect, it } from 'vitest';
 import { emptyCounts } from '../../src/audience/difference.ts';
 import { readMaxChange, surpriseIn } from '../../src/audience/guard.ts';
 
-function surprise(before: number, counts: Partial<ReturnType<typeof emptyCounts>>, limit?: string) {
+function surprise(
+  before: number,
+  counts: Partial<ReturnType<typeof emptyCounts>>,
+  limit?: string,
+  isFirst = false,
+) {
   const all = { ...emptyCounts(), ...counts };
-  return surpriseIn({ before, counts: all }, limit === undefined ? undefined : readMaxChange(limit));
+  return surpriseIn({ before, counts: all, isFirst }, limit === undefined ? undefined : readMaxChange(limit));
 }
 
 describe('a surprising difference', () => {
@@ -35,6 +40,17 @@ describe('a surprising difference', () => {
     expect(surprise(200, { members: 200, changed: 3 }, '2')).toBe('3 of 200 members would change');
     expect(surprise(200, { members: 0, removed: 200 }, '100%')).toBeUndefined();
     expect(surprise(200, { members: 200 }, '0')).toBeUndefined();
+  });
+
+  it('is not whom the rest of a first sync adds, but whom it removes', () => {
+    expect(surprise(0, { members: 1_000, added: 1_000 }, undefined, true)).toBeUndefined();
+    expect(surprise(0, { members: 1_000, added: 1_000 }, '10%', true)).toBeUndefined();
+    expect(surprise(200, { members: 1_000, added: 800 }, '1%', true)).toBeUndefined();
+    expect(surprise(200, { members: 201, added: 4, removed: 3 }, '1%', true)).toBe(
+      '3 of 200 members would change',
+    );
+    expect(surprise(200, { members: 10, removed: 190 }, undefined, true)).toBe('200 members would become 10');
+    expect(surprise(200, { members: 200, added: 200, removed: 200 }, undefined, true)).toBeDefined();
   });
 });
 

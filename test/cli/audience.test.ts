@@ -219,6 +219,15 @@ describe('hooks audience sync', () => {
     expect(await sync(['a', 'b', 'c', 'd'], ['--max-change', '10%'])).toMatchObject({ code: 0 });
   });
 
+  it('refuses a file cut short also when no sync was complete yet', async () => {
+    receiver.answer((userId) => (userId === 'bad' ? 400 : 200));
+    await sync(['a', 'b', 'c', 'bad'], ['-q']);
+    const cut = await sync(['a']);
+    expect(cut).toMatchObject({ code: 2, stderr: expect.stringContaining('3 members would become 1') });
+    expect((await sync(['a', 'b'], ['--max-change', '10%'])).stderr).toContain('1 of 3 members would change');
+    expect(receiver.requests()).toBe(4);
+  });
+
   it('refuses a name that is sent as another is already, but not for a name that was never used', async () => {
     await sync(['a']);
     const same = 'sent as `vip`, which is the audience "VIP" already';
