@@ -111,6 +111,10 @@ describe('CSV', () => {
     ['quoted', '"userId","plan"\n"u1","p,ro"\n"u""2","x"\n', {}, ['u"2', 'u1']],
     ['quoted over several lines', 'userId,note\nu1,"a\nb"\nu2,"c"\nu3,plain\n', {}, ['u1', 'u2', 'u3']],
     ['with blanks around', 'userId , plan\n u1 , pro\n', {}, ['u1']],
+    ['with blanks around quotation marks', 'userId, plan\n "u1" , "pro" \r\nu2,x\n', {}, ['u1', 'u2']],
+    ['with mixed line ends', 'userId,plan\r\nu1,"a"\r\nu2,b\nu3,"c"\n', {}, ['u1', 'u2', 'u3']],
+    ['with lines of blanks', 'userId\nu1\n \nu2\n', {}, ['u1', 'u2']],
+    ['with lines of blanks and quotes', 'userId\nu1\n \n"u2"\n', {}, ['u1', 'u2']],
     ['with a header alone', 'userId,plan\n', {}, []],
   ])('is read %s', async (_, input, options, expected) => {
     expect(await ids(input, options)).toEqual(expected);
@@ -137,6 +141,8 @@ describe('CSV', () => {
     expect(await refusal('userId,plan\n,pro\n')).toContain(
       'members:2: expected a user id, got an empty text',
     );
+    expect(await refusal('userId\nu1\n""\n')).toContain('members:3: expected a user id, got an empty text');
+    expect(await refusal('userId,plan\nu1,"a" "b"\n')).toContain('members:2: ');
     expect(await refusal('userId,note\nu1,"a\nb\nc\n')).toContain(
       'members:2: a quotation mark is opened here',
     );
@@ -147,23 +153,51 @@ describe('CSV', () => {
   });
 
   it('is read the same by hand and by csv-parse', async () => {
-    const cell = fc.stringMatching(/^[a-z0-9 é🔥]{0,5}$/u);
-    const rows = fc.array(fc.tuple(fc.stringMatching(/^[a-z0-9é]{1,6}$/u), cell), {
+    const blanks = fc.constantFrom('', '', ' ', '\t', ' \v', '\u00a0', '\ufeff', '\u3000 ');
+    const cell = (core: RegExp) =>
+      fc.tuple(blanks, fc.stringMatching(core), blanks).map((parts) => parts.join(''));
+    const rows = fc.array(fc.tuple(cell(/^[a-z0-9é]{1,6}$/u), cell(/^[a-z0-9 é🔥]{0,5}$/u)), {
       minLength: 1,
       maxLength: 20,
     });
+    const layout = fc.record({
+      end: fc.constantFrom('\n', '\r\n', '\n \n'),
+      around: fc.constantFrom('', ' ', '\v'),
+      chunk: fc.integer({ min: 1, max: 40 }),
+    });
     await fc.assert(
-      fc.asyncProperty(rows, fc.integer({ min: 1, max: 40 }), async (given, chunk) => {
-        const plain = given.map(([id, value]) => `${id},${value}\n`).join('');
-        const quoted = given.map(([id, value]) => `"${id}","${value}"\n`).join('');
+      fc.asyncProperty(rows, layout, async (given, { end, around, chunk }) => {
+        const lines = (write: (id: string, value: string) => string): string =>
+          given.map(([id, value]) => `${write(id, value)}${end}`).join('');
         const options = { kind: 'trait', chunk, areTexts: true } as const;
-        expect(await read(`userId,value\n${plain}`, options)).toEqual(
-          await read(`userId,value\n${quoted}`, options),
-        );
+        const plain = await read(`userId,value\n${lines((id, value) => `${id},${value}`)}`, options);
+        const quote = (text: string): string => `${around}"${text}"${around}`;
+        for (const write of [
+          (id: string, value: string) => `${id},${quote(value)}`,
+          (id: string, value: string) => `${quote(id)},${quote(value)}`,
+        ])
+          expect(await read(`userId,value\n${lines(write)}`, options)).toEqual(plain);
       }),
       { numRuns: 50 },
     );
   });
+
+  it.each(['u1\u00a0', '\ufeffu1', '\u3000u1', 'u1\u0085'])(
+    'takes the same id %j from any layout',
+    async (id) => {
+      const all = [
+        `x\n${id}\n`,
+        `x\r\n${id}\r\n`,
+        `x\n ${id} \n`,
+        `userId\nx\n${id}\n`,
+        `userId,name\nx,Ann\n${id},Ann\n`,
+        `userId,name\nx,Ann\n${id},"Ann"\n`,
+        `userId,name\nx,Ann\n"${id}", "Ann"\n`,
+        `{"userId":"x"}\n{"userId":"${id}"}\n`,
+      ];
+      for (const input of all) expect(await ids(input)).toEqual([id, 'x'].toSorted());
+    },
+  );
 });
 
 describe('NDJSON', () => {

@@ -4,8 +4,10 @@ import type { JsonValue } from '../../message/types.ts';
 import { LF } from '../entry.ts';
 import { countLines } from './count-lines.ts';
 import type { LineReader, Target } from './target.ts';
+import { trimmed } from './trimmed.ts';
 
 const CR = 0x0d;
+const BLANK = 0x20;
 const QUOTE = 0x22;
 /** A quoted field that has not come to its end by then never does. */
 const MAX_RECORD_BYTES = 1024 * 1024;
@@ -54,10 +56,18 @@ export class CsvLines implements LineReader {
     for (let start = 0; start < lines.length;) {
       const end = lines.indexOf(LF, start);
       const last = lines[end - 1] === CR ? end - 1 : end;
-      if (last > start) this.#takeLine(lines, start, last);
+      if (!this.#isBlank(lines, start, last)) this.#takeLine(lines, start, last);
       this.#line++;
       start = end + 1;
     }
+  }
+
+  #isBlank(lines: Buffer, start: number, end: number): boolean {
+    for (let at = start; at < end; at++) {
+      const byte = lines[at] ?? 0;
+      if (byte > BLANK || byte === this.#delimiter) return false;
+    }
+    return true;
   }
 
   #takeLine(lines: Buffer, start: number, end: number): void {
@@ -73,7 +83,7 @@ export class CsvLines implements LineReader {
     }
     if (column !== columns) throw this.#wrongCount(column);
     if (value !== undefined || !isPlain(lines, idFrom, idTo)) {
-      this.#add(lines.toString('utf8', idFrom, idTo), valueText);
+      this.#add(trimmed(lines.toString('utf8', idFrom, idTo)), trimmed(valueText));
       return;
     }
     this.#target.checkId(idTo - idFrom, this.#line);
@@ -93,8 +103,8 @@ export class CsvLines implements LineReader {
   }
 
   #add(id: string, text: string): void {
-    const value = this.#layout.value === undefined ? true : this.#valueOf(text.trim());
-    this.#target.add(id.trim(), value, this.#line);
+    const value = this.#layout.value === undefined ? true : this.#valueOf(text);
+    this.#target.add(id, value, this.#line);
   }
 
   /** JSON where it is JSON, else text; an empty cell is no value. */
@@ -121,6 +131,7 @@ export class CsvLines implements LineReader {
 }
 
 interface CsvRecord {
+  /** Its fields, trimmed. */
   readonly record: readonly string[];
   /** In which line it begins, from 0. */
   readonly line: number;
@@ -135,19 +146,29 @@ export async function parseCsv(
   const { CsvError, parse } = await import('csv-parse/sync');
   try {
     // Whatever the types say of other options, with `info` it gives these.
-    const rows = parse(bytes, {
+    const rows = parse(withoutOuterBlanks(bytes.toString(), delimiter), {
       delimiter,
       info: true,
+      record_delimiter: ['\r\n', '\n'],
       relax_column_count: true,
       skip_empty_lines: true,
-      trim: true,
     }) as unknown as readonly { readonly record: string[]; readonly info: { readonly lines: number } }[];
-    return rows.map(({ record, info }) => ({ record, line: info.lines - 1 - lineBreaksIn(record) }));
+    return rows.map(({ record, info }) => ({
+      record: record.map(trimmed),
+      line: info.lines - 1 - lineBreaksIn(record),
+    }));
   } catch (error) {
     if (!(error instanceof CsvError)) throw error;
     const { lines } = error as unknown as { readonly lines?: number }; // of errors about a place
     throw fault((lines ?? 1) - 1, error.message.replace(/\.?\s*at line \d+.*$/i, ''));
   }
+}
+
+/** Without the blanks around quotation marks and in blank lines: what csv-parse itself trims is more than that. */
+function withoutOuterBlanks(text: string, delimiter: string): string {
+  const blanks = delimiter === '\t' ? String.raw`[\0-\x08\v-\x20]*` : String.raw`[\0-\t\v-\x20]*`;
+  const field = `(?<=^|[${delimiter}\n])(?:${blanks}((?:"[^"]*")+))?${blanks}(?=[${delimiter}\n]|$)`;
+  return text.replace(new RegExp(field, 'g'), '$1');
 }
 
 /** csv-parse tells the line in which a record ends. */
@@ -168,6 +189,6 @@ function endOfRecords(lines: Buffer): number {
 }
 
 function isPlain(lines: Buffer, from: number, to: number): boolean {
-  for (let at = from; at < to; at++) if ((lines[at] ?? 0) <= 0x20) return false;
+  for (let at = from; at < to; at++) if ((lines[at] ?? 0) <= BLANK) return false;
   return to > from;
 }

@@ -1,5 +1,6 @@
 import { HASH_SEED, hashByte, LF } from '../entry.ts';
 import type { LineReader, Target } from './target.ts';
+import { trimmed } from './trimmed.ts';
 
 /** Up to the quotation mark are blanks, controls and whatever needs a second look. */
 const QUOTE = 0x22;
@@ -42,7 +43,7 @@ export class IdLines implements LineReader {
   end(): void {}
 
   #addTrimmed(lines: Buffer, start: number, end: number): void {
-    const id = lines.toString('utf8', start, end).trim();
+    const id = trimmed(lines.toString('utf8', start, end));
     if (id !== '') this.#target.add(id, true, this.#line);
   }
 }

@@ -3,6 +3,7 @@ import { LF } from '../entry.ts';
 import type { Spill } from '../spill.ts';
 import { layoutOf, type Layout, type ReadOptions } from './layout.ts';
 import { Target } from './target.ts';
+import { trimmed } from './trimmed.ts';
 import { wholeLines } from './whole-lines.ts';
 
 export interface ReadEntriesOptions extends ReadOptions {
@@ -38,7 +39,7 @@ export async function readEntries(
         if (start.at === lines.length) continue;
         const end = lines.indexOf(LF, start.at);
         layout = await layoutOf(
-          { text: lines.toString('utf8', start.at, end).trim(), line },
+          { text: trimmed(lines.toString('utf8', start.at, end)), line },
           target,
           options,
         );
@@ -56,7 +57,7 @@ export async function readEntries(
 function skipBlankLines(lines: Buffer): { readonly at: number; readonly lines: number } {
   let [at, count] = [0, 0];
   for (let end = lines.indexOf(LF); end !== -1; end = lines.indexOf(LF, at)) {
-    if (lines.toString('utf8', at, end).trim() !== '') break;
+    if (trimmed(lines.toString('utf8', at, end)) !== '') break;
     at = end + 1;
     count++;
   }
