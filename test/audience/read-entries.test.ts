@@ -90,6 +90,18 @@ describe('one id a line', () => {
     expect(await refusal('["u1"]')).toContain("jq -c '.[]'");
   });
 
+  it.each([
+    'userId\ru1\ru2\r',
+    'userId,name\ru1,a\ru2,b\r',
+    '\ru1\ru2',
+    '{"userId":"u1"}\r{"userId":"u2"}',
+    'u1\r'.repeat(400_000),
+  ])('refuses lines that end in CR alone: %.30j', async (input) => {
+    expect(await refusal(input)).toBe(
+      String.raw`members:1: expected lines that end in LF or CR LF, got CR alone; convert it: tr '\r' '\n' < FILE`,
+    );
+  });
+
   it('refuses what is cut off or corrupt', async () => {
     const packed = gzipSync('u1\nu2\n'.repeat(5_000));
     expect(await refusal(packed.subarray(0, packed.length - 9))).toContain('gzipped input is cut off');

@@ -4,6 +4,7 @@ import { parseCsv, CsvLines } from './csv-lines.ts';
 import { IdLines } from './id-lines.ts';
 import { JsonLines } from './json-lines.ts';
 import type { LineReader, Target } from './target.ts';
+import { endsInCr } from './whole-lines.ts';
 
 export interface ReadOptions {
   /** The column or field that holds the user's id. @default 'userId' */
@@ -34,6 +35,7 @@ const DELIMITERS = [',', ';', '\t'];
 export async function layoutOf(head: Head, target: Target, options: ReadOptions): Promise<Layout> {
   const { text, line } = head;
   const columns = { id: options.idColumn ?? ID_COLUMN, value: options.valueColumn ?? VALUE_COLUMN };
+  if (text.includes('\r')) throw endsInCr({ file: target.file, line });
   if (text.startsWith('{')) return { reader: new JsonLines(target, columns, line), hasHeader: false };
   if (text.startsWith('[')) {
     throw target.fault(line, 'expected one object a line, got a JSON array', "unpack it: jq -c '.[]' FILE");

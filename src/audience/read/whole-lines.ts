@@ -4,6 +4,7 @@ import { LF } from '../entry.ts';
 import { countLines } from './count-lines.ts';
 
 const BOM = [0xef, 0xbb, 0xbf];
+const CR = 0x0d;
 /** A line that is longer is none: the file is of another kind. */
 const MAX_LINE_BYTES = 1024 * 1024;
 
@@ -31,7 +32,8 @@ export async function* wholeLines(chunks: AsyncIterable<Uint8Array>, file: strin
     }
     // A copy: the chunk is not ours to keep.
     rest = Buffer.concat([rest, bytes.subarray(end)]);
-    if (rest.length > MAX_LINE_BYTES) throw tooLong({ file, line });
+    if (rest.length > MAX_LINE_BYTES)
+      throw rest.includes(CR) ? endsInCr({ file, line }) : tooLong({ file, line });
   }
   if (rest.length > 0) yield checked(Buffer.concat([rest, Buffer.of(LF)]));
 }
@@ -58,6 +60,14 @@ function notUtf8(lines: Buffer, { file, line }: Place): InputError {
       hint: isUtf16 ? 'convert it: iconv -f UTF-16 -t UTF-8 FILE' : 'save the file as UTF-8',
     },
   );
+}
+
+/** As a Mac of old and Excel's "CSV (Macintosh)" write it: all of the file would be one line. */
+export function endsInCr(place: Place): InputError {
+  return new InputError('expected lines that end in LF or CR LF, got CR alone', {
+    ...place,
+    hint: String.raw`convert it: tr '\r' '\n' < FILE`,
+  });
 }
 
 function tooLong(place: Place): InputError {
