@@ -36,8 +36,8 @@ export interface SyncOptions {
 export type AudienceChange = Pick<Change, 'kind' | 'userId' | 'value'>;
 
 export interface SyncAudienceOptions extends SyncOptions {
-  /** The ids of all members. */
-  readonly members: AsyncIterable<string> | Iterable<string>;
+  /** The ids of all members. One text is none of them: it is an iterable of its letters. */
+  readonly members: AsyncIterable<string> | (Iterable<string> & object);
 }
 
 export interface SyncTraitOptions extends SyncOptions {
@@ -67,6 +67,9 @@ export interface SyncSummary extends Counts {
  */
 export function syncAudience({ members, ...options }: SyncAudienceOptions): Promise<SyncSummary> {
   return run('audience', options, async (target) => {
+    // Whoever calls from JavaScript may give anything.
+    if (typeof members === 'string')
+      throw target.fault(undefined, 'expected user ids, got a text', 'for a single member: [userId]');
     for await (const userId of members) target.add(userId, true);
   });
 }

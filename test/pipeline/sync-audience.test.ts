@@ -90,6 +90,10 @@ describe('syncAudience', () => {
     await expect(syncAudience({ ...common, members: [7 as unknown as string] })).rejects.toThrow(
       'got number',
     );
+    await expect(
+      // @ts-expect-error -- each of its letters would be a user
+      syncAudience({ ...common, members: 'u12345' }),
+    ).rejects.toThrow('expected user ids, got a text');
     expect(receiver.requests()).toBe(0);
     await syncAudience({ ...common, members: ['a', 'b', 'c'] });
     await expect(syncAudience({ ...common, members: ['a'] })).rejects.toThrow('surprising difference');
