@@ -4,7 +4,7 @@ import { answerBody, type Answering, type Asked } from './answer-body.ts';
 import { UNAUTHORIZED } from './authentication.ts';
 import { readBatch, readSingle } from './calls.ts';
 import { errorFields } from './log.ts';
-import { type Refusal, refusalOfStore } from './refusal.ts';
+import { OVERLOADED, type Refusal, refusalOfStore } from './refusal.ts';
 import { sortCalls, type RejectedCall, type Sorted } from './sort-calls.ts';
 
 /** `/v1/batch` and `/v1/import`, or with a type `/v1/track` and the like. Undefined: nobody waits for an answer. */
@@ -18,6 +18,7 @@ export async function answerCalls(
     if (!read.ok) return refused(read.refusal);
     const caller = authorize(read.calls.writeKey);
     if (caller === undefined) return refused(UNAUTHORIZED);
+    if (!asked.share.grow(read.calls.addedBytes)) return refused(OVERLOADED, caller.source);
     const { clock, newId } = answering;
     const sorted = sortCalls(read.calls.items, {
       ...caller,

@@ -1,5 +1,6 @@
 import { InputError, ValidationError } from '../errors.ts';
 import { readJson } from '../message/json.ts';
+import { MAX_BATCH_BYTES_ACCEPTED, messageBytes } from '../message/limits.ts';
 import type { JsonObject, JsonValue, MessageType } from '../message/types.ts';
 import { isObject } from '../message/validate.ts';
 import { batchItems } from './batch-items.ts';
@@ -10,6 +11,8 @@ export interface Calls {
   readonly items: readonly Call[];
   /** The body's own, for clients without Basic auth. */
   readonly writeKey: string | undefined;
+  /** That a batch's own `context` and `integrations` add to its messages. */
+  readonly addedBytes: number;
 }
 
 export type Call =
@@ -17,6 +20,8 @@ export type Call =
       readonly input: JsonValue;
       /** As the caller gave it, where the path has added the type. */
       readonly own?: JsonValue;
+      /** As it came in the batch, whose `context` and `integrations` have been added. */
+      readonly item?: JsonValue;
     }
   /** Reading it would lose something: `bytes` are what came. */
   | { readonly input?: never; readonly bytes: Uint8Array; readonly error: InputError | ValidationError };
@@ -26,6 +31,9 @@ export type ReadCalls =
 
 /** More than fit into a batch: the smallest message of all has 29 bytes. Bounds what invalid ones can be blown up to. */
 const MAX_MESSAGES = 17_000;
+
+/** A context of 1 KB fits onto every message of a full batch, and no request becomes hundreds of times its size. */
+const MAX_ADDED_BYTES = 8 * MAX_BATCH_BYTES_ACCEPTED;
 
 /** `{"batch":[…]}`. A message of it that cannot be read without loss does not spoil the others. */
 export function readBatch(bytes: Buffer): ReadCalls {
@@ -43,7 +51,8 @@ export function readSingle(bytes: Buffer, type: MessageType): ReadCalls {
     if (!isJsonObject(input)) return refuse(malformed('expected a message to be a JSON object'));
     const { type: given = type } = input;
     if (given !== type) return refuse(otherType(type, given));
-    return accept({ items: [{ input: { ...input, type }, own: input }], writeKey: writeKeyOf(input) });
+    const items = [{ input: { ...input, type }, own: input }];
+    return accept({ items, writeKey: writeKeyOf(input), addedBytes: 0 });
   } catch (error) {
     return refuse(refusalOfJson(error));
   }
@@ -54,8 +63,10 @@ function ofBatch(value: JsonValue): ReadCalls {
   const { batch } = value;
   if (!Array.isArray(batch)) return refuse(NO_BATCH);
   const messages = batch as readonly JsonValue[]; // Array.isArray forgets what JSON is made of
-  const items = messages.map((input) => ({ input: withDefaults(input, value) }));
-  return limited({ items, writeKey: writeKeyOf(value) });
+  return ofItems(
+    messages.map((input) => ({ input })),
+    value,
+  );
 }
 
 const NO_BATCH = malformed(
@@ -69,11 +80,8 @@ function readOneByOne(bytes: Buffer, error: ValidationError): ReadCalls {
   if (found === undefined) return refuse(refusalOfJson(error));
   const envelope = readRest(found.rest);
   if (!envelope.ok) return envelope;
-  const items = found.items.map(([start, end]): Call => {
-    const call = readCall(bytes.subarray(start, end));
-    return call.input === undefined ? call : { input: withDefaults(call.input, envelope.value) };
-  });
-  return limited({ items, writeKey: writeKeyOf(envelope.value) });
+  const items = found.items.map(([start, end]) => readCall(bytes.subarray(start, end)));
+  return ofItems(items, envelope.value);
 }
 
 function readRest(
@@ -96,25 +104,51 @@ function readCall(bytes: Uint8Array): Call {
   }
 }
 
-/** What the tracking API's batches may say once for all their messages; what a message says itself wins. */
-function withDefaults(input: JsonValue, { context, integrations }: JsonObject): JsonValue {
-  if (!isJsonObject(input) || (context === undefined && integrations === undefined)) return input;
-  return {
-    ...input,
-    ...(isJsonObject(context) && { context: merged(context, input['context']) }),
-    ...(isJsonObject(integrations) && { integrations: merged(integrations, input['integrations']) }),
+function ofItems(items: readonly Call[], envelope: JsonObject): ReadCalls {
+  if (items.length > MAX_MESSAGES)
+    return refuse(tooLarge(`expected at most ${shown(MAX_MESSAGES)} messages in a batch`));
+  const defaults = defaultsOf(envelope);
+  const isAny = Object.keys(defaults).length > 0;
+  const addedBytes = isAny ? items.length * messageBytes(defaults) : 0;
+  if (addedBytes > MAX_ADDED_BYTES) return refuse(addsTooMuch(items.length, addedBytes));
+  return accept({
+    items: isAny ? items.map((call) => withDefaults(call, defaults)) : items,
+    writeKey: writeKeyOf(envelope),
+    addedBytes,
+  });
+}
+
+function addsTooMuch(count: number, bytes: number): Refusal {
+  const adding = `\`context\` and \`integrations\` of the batch to add at most ${shown(MAX_ADDED_BYTES)} bytes`;
+  return tooLarge(`expected ${adding} to its ${shown(count)} messages, got ${shown(bytes)}`);
+}
+
+/** What the tracking API's batches may say once for all their messages. */
+interface Defaults {
+  readonly context?: JsonObject;
+  readonly integrations?: JsonObject;
+}
+
+function defaultsOf({ context, integrations }: JsonObject): Defaults {
+  return { ...(isJsonObject(context) && { context }), ...(isJsonObject(integrations) && { integrations }) };
+}
+
+/** What a message says itself wins. */
+function withDefaults(call: Call, { context, integrations }: Defaults): Call {
+  const { input: item } = call;
+  if (!isJsonObject(item)) return call;
+  const input = {
+    ...item,
+    ...(context && { context: merged(context, item['context']) }),
+    ...(integrations && { integrations: merged(integrations, item['integrations']) }),
   };
+  return { input, item };
 }
 
 /** What is no object is left for the message's check to complain of. */
 function merged(defaults: JsonObject, own: JsonValue | undefined): JsonValue {
   if (own === undefined || own === null) return defaults;
   return isJsonObject(own) ? { ...defaults, ...own } : own;
-}
-
-function limited(calls: Calls): ReadCalls {
-  if (calls.items.length <= MAX_MESSAGES) return accept(calls);
-  return refuse(tooLarge(`expected at most ${MAX_MESSAGES.toLocaleString('en-US')} messages in a batch`));
 }
 
 function otherType(type: MessageType, given: JsonValue): Refusal {
@@ -133,6 +167,11 @@ function writeKeyOf({ writeKey }: JsonObject): string | undefined {
 
 function isJsonObject(value: JsonValue | undefined): value is JsonObject {
   return isObject(value);
+}
+
+/** With thousands separated, whatever the locale. */
+function shown(count: number): string {
+  return count.toLocaleString('en-US');
 }
 
 function accept(calls: Calls): ReadCalls {

@@ -120,7 +120,7 @@ function rejection(
   error: ValidationError,
   { index, source, writeKey }: SortOptions & { readonly index: number },
 ): RejectedCall {
-  const body = call.input === undefined ? masked(call.bytes, writeKey) : encoded(call.input);
+  const body = call.input === undefined ? masked(call.bytes, writeKey) : encoded(call.item ?? call.input);
   const id = `invalid-${createHash('sha256').update(JSON.stringify(source)).update(body).digest('base64url')}`;
   const { messageId, type } = isObject(call.input) ? call.input : ({} as JsonObject);
   return {

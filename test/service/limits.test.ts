@@ -87,6 +87,49 @@ describe('a body', () => {
   });
 });
 
+function context(bytes: number): object {
+  return { text: 'x'.repeat(bytes) };
+}
+
+function tracks(count: number): object[] {
+  return Array.from({ length: count }, () => track('u'));
+}
+
+describe('the context of a batch', () => {
+  it('is not multiplied beyond eight times the largest batch, and then nothing is stored', async () => {
+    const serve = await serving({ deliver: false });
+    for (const text of ['', ',"n":12345678901234567890']) {
+      const item = JSON.stringify(track('u')).replace('}', `${text}}`);
+      const batch = `{"context":{"text":"${'x'.repeat(30_000)}"},"batch":[${Array.from({ length: 200 }, () => item).join(',')}]}`;
+      const { status, body } = await serve.post('/v1/batch', batch);
+      expect([status, body['code'], body['message']]).toEqual([
+        413,
+        'too-large',
+        'expected `context` and `integrations` of the batch to add at most 4,096,000 bytes to its 200 messages, got 6,004,600',
+      ]);
+    }
+    expect(serve.added).toEqual([]);
+    const usual = await serve.post('/v1/batch', { context: context(1_000), batch: tracks(4_000) });
+    expect(usual.status).toBe(200);
+  });
+
+  it('is left out of the dead letters of messages that it makes too large', async () => {
+    const serve = await serving();
+    const { body } = await serve.post('/v1/batch', { context: context(60_000), batch: tracks(2) });
+    expect(body['rejected']).toMatchObject([{ code: 'too-large' }, { code: 'too-large' }]);
+    expect(serve.added.map((letter) => Buffer.from(letter.body).toString())).toEqual(
+      tracks(2).map((each) => JSON.stringify(each)),
+    );
+  });
+
+  it('counts among the bytes in flight as often as it is added', async () => {
+    const serve = await serving({ deliver: false, limits: { bytesInFlight: 300_000 } });
+    const { status } = await serve.post('/v1/batch', { context: context(20_000), batch: tracks(20) });
+    expect(status).toBe(429);
+    expect((await serve.post('/v1/batch', { context: context(20_000), batch: tracks(10) })).status).toBe(200);
+  });
+});
+
 describe('overload', () => {
   it('is answered with 429 and when to come back, and passes', async () => {
     const releases: (() => void)[] = [];
