@@ -114,7 +114,9 @@ describe('hooks serve', () => {
         }),
     );
     const { port } = other.address() as AddressInfo; // it listens on a port
-    const taken = await hooks(['serve', '--port', String(port)], { env: { HOOKS_WRITE_KEY: WRITE_KEY } });
+    const taken = await hooks(['serve', '--no-deliver', '--port', String(port)], {
+      env: { HOOKS_WRITE_KEY: WRITE_KEY },
+    });
     expect(taken.code).toBe(2);
     expect(taken.stderr).toContain(
       `Cannot listen on 127.0.0.1 port ${port}: something else is listening there`,
@@ -122,9 +124,26 @@ describe('hooks serve', () => {
     expect((await hooks(['serve', '--port', '70000'])).code).toBe(2);
   });
 
+  it('leaves what waits alone where the config has no destination, and then only queues', async () => {
+    const env = { HOOKS_WRITE_KEY: WRITE_KEY, HOOKS_DATA_DIR: temporaryFolder() };
+    const queued = await hooks(['send', 'track', '--event', 'A', '--queue'], {
+      env: { ...env, HOOKS_URL: 'http://127.0.0.1:9' },
+    });
+    expect(queued.code).toBe(0);
+    const { code, stderr } = await hooks(['serve', '--port', '0'], { env });
+    expect(code).toBe(2);
+    expect(stderr).toMatch(/The config has no destination to deliver to[^]*--no-deliver/);
+    const { running } = await startServe('', ['--no-deliver'], env);
+    expect((await running.stop('SIGTERM')).code).toBe(0);
+    const stats = await hooks(['queue', 'stats', '-o', 'json'], { env });
+    expect(JSON.parse(stats.stdout.trimEnd().split('\n').at(-1) ?? '')).toMatchObject({
+      total: { pending: 1, dead: 0 },
+    });
+  });
+
   it('does not take an address that an unset variable left empty for every address', async () => {
     const env = { HOOKS_WRITE_KEY: WRITE_KEY, HOOKS_DATA_DIR: temporaryFolder() };
-    const { code, stderr } = await hooks(['serve', '--port', '0', '--host', ''], { env });
+    const { code, stderr } = await hooks(['serve', '--no-deliver', '--port', '0', '--host', ''], { env });
     expect(code).toBe(2);
     expect(stderr).toContain('expected an address, got an empty text');
   });

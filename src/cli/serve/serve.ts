@@ -8,6 +8,7 @@ import type { Io } from '../io.ts';
 import { jsonLine } from '../result/json-line.ts';
 import { openQueueToWrite, type StoreFlags } from '../delivery/queue-flags.ts';
 import { reachOf, type ReachFlags } from '../delivery/reach-flags.ts';
+import { sourcesToDeliver } from '../delivery/sources-to-deliver.ts';
 import { commandSettings } from '../delivery/settings.ts';
 
 export interface ServeOptions extends GlobalOptions, StoreFlags, ReachFlags {
@@ -21,7 +22,7 @@ export interface ServeOptions extends GlobalOptions, StoreFlags, ReachFlags {
 export async function serve(options: ServeOptions, io: Io): Promise<ExitCode> {
   const { host, port, deliver, confineDeletions = false } = options;
   const settings = await commandSettings(options, io);
-  const { sources } = settings;
+  const sources = deliver ? sourcesToDeliver(settings, 'or only queue, with --no-deliver') : settings.sources;
   const service = await runService({
     sources,
     open: await openQueueToWrite(options, settings),

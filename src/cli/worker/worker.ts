@@ -1,7 +1,5 @@
-import type { Settings } from '../../config/settings.ts';
 import type { EngineEvent } from '../../engine/engine-event.ts';
 import type { Sources } from '../../engine/options.ts';
-import { ConfigError } from '../../errors.ts';
 import { openEngine, uncheckedProxy } from '../../pipeline/open-engine.ts';
 import type { Outcome } from '../../pipeline/outcomes.ts';
 import type { Delivery } from '../../queue/delivery.ts';
@@ -16,6 +14,7 @@ import { openQueueToWrite, type StoreFlags } from '../delivery/queue-flags.ts';
 import { resultLine } from '../result/result-line.ts';
 import { resultText } from '../result/result-text.ts';
 import { Retries } from '../delivery/retries.ts';
+import { sourcesToDeliver } from '../delivery/sources-to-deliver.ts';
 import { commandSettings } from '../delivery/settings.ts';
 
 export interface WorkerOptions extends GlobalOptions, StoreFlags, ReachFlags {}
@@ -40,16 +39,6 @@ export async function work(options: WorkerOptions, io: Io): Promise<ExitCode> {
   await aborted(io.signal);
   await close();
   return ExitCode.ok;
-}
-
-/** Without any destination, everything that waits would become a dead letter: a config that was not found, most likely. */
-function sourcesToDeliver({ sources }: Settings): Sources {
-  const isAny = Object.values(sources).some(({ destinations }) => Object.keys(destinations).length > 0);
-  if (isAny) return sources;
-  throw new ConfigError('The config has no destination to deliver to', {
-    key: 'webhooks',
-    hint: 'name the config with --config FILE, or put `webhooks` into it (hooks.config.js)',
-  });
 }
 
 class Display {
