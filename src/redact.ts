@@ -62,7 +62,7 @@ export function withoutSecrets(text: string, secrets: readonly string[]): string
     .reduce((shown, secret) => shown.replaceAll(secret, MASK), text);
 }
 
-/** The same for what a receiver said, which may end in the midst of a secret, and spell it as a URL or in base64. */
+/** The same for what a receiver said, which may end in the midst of a secret, and spell it as URLs, JSON, HTML or base64 do. */
 export function withoutRepeated(reply: string, secrets: readonly string[]): string {
   const spelled = secrets.flatMap(spellingsOf);
   return withoutBegun(withoutSecrets(reply, spelled), spelled);
@@ -72,7 +72,38 @@ export function withoutRepeated(reply: string, secrets: readonly string[]): stri
 export function spellingsOf(secret: string): readonly string[] {
   if (/\p{Surrogate}/u.test(secret)) return [secret];
   const base64 = Buffer.from(secret).toString('base64').replace(/=+$/, '');
-  return [...new Set([secret, encodeURIComponent(secret), base64])];
+  const inText = [secret, ...inJson(secret)].flatMap((text) => [text, ...inHtml(text)]);
+  return [...new Set([...inText, encodeURIComponent(secret), base64])];
+}
+
+/** As JavaScript, Python (ASCII only), Go (no &, < and >) and PHP (no bare / either) write it. */
+function inJson(text: string): readonly string[] {
+  const plain = JSON.stringify(text).slice(1, -1);
+  const ascii = inHex(plain, /[^ -~]/g);
+  const bySlash = [plain, ascii].map((json) => json.replaceAll('/', String.raw`\/`));
+  return [plain, ascii, inHex(plain, /[&<>]/g), ...bySlash];
+}
+
+function inHex(text: string, which: RegExp): string {
+  return text.replace(
+    which,
+    (character) => String.raw`\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
+}
+
+/** There are several ways to write quotes. */
+const HTML_QUOTES = [
+  ['&quot;', '&#39;'],
+  ['&quot;', '&#039;'],
+  ['&quot;', '&#x27;'],
+  ['&quot;', '&apos;'],
+  ['&#34;', '&#39;'],
+  ['"', "'"],
+] as const;
+
+function inHtml(text: string): readonly string[] {
+  const tags = text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+  return HTML_QUOTES.map(([double, single]) => tags.replaceAll('"', double).replaceAll("'", single));
 }
 
 function withoutBegun(text: string, secrets: readonly string[]): string {

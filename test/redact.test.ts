@@ -14,6 +14,20 @@ describe('what a receiver repeats', () => {
     expect(withoutRepeated(reply, ['s3cr/t!'])).toBe(shown);
   });
 
+  it.each([
+    ['JSON', String.raw`{"got":"ab\"cd\\<é/'&"}`],
+    ['JSON of Python', String.raw`{"got":"ab\"cd\\<\u00e9/'&"}`],
+    ['JSON of Go', String.raw`{"got":"ab\"cd\\\u003cé/'\u0026"}`],
+    ['JSON of PHP', String.raw`{"got":"ab\"cd\\<\u00e9\/'&"}`],
+    ['HTML', String.raw`<p>ab&quot;cd\&lt;é/&#39;&amp;</p>`],
+    ['HTML of Python', String.raw`<p>ab&quot;cd\&lt;é/&#x27;&amp;</p>`],
+    ['HTML of Go', String.raw`<p>ab&#34;cd\&lt;é/&#39;&amp;</p>`],
+    ['JSON in HTML', String.raw`<p>ab\&quot;cd\\&lt;é/&#39;&amp;</p>`],
+  ])('is without a secret that is escaped as in %s', (_, reply) => {
+    const shown = withoutRepeated(reply, [String.raw`ab"cd\<é/'&`]);
+    expect(['{"got":"***"}', '<p>***</p>']).toContain(shown);
+  });
+
   it('stays readable where the secret is as short as a syllable', () => {
     expect(withoutRepeated('the address is wrong', ['s', 'add', 'wrong'])).toBe('the address is ***');
   });

@@ -144,8 +144,20 @@ function encoded(input: JsonValue): Uint8Array {
   return Buffer.from(JSON.stringify(isObject(input) ? without(input, ['writeKey']) : input));
 }
 
-/** What cannot be read without loss is kept as it came. */
-function masked(bytes: Uint8Array, writeKey: string): Uint8Array {
-  const text = Buffer.from(bytes).toString();
-  return Buffer.from(text.replaceAll(JSON.stringify(writeKey), JSON.stringify(MASK)));
+/**
+ * What cannot be read without loss is kept as it came, but for write keys: each string that is the caller's, however it is spelled
+ * (`\/`, `\u002d`), and whatever a key `writeKey` has.
+ */
+function masked(json: Uint8Array, writeKey: string): Uint8Array {
+  const text = Buffer.from(json).toString();
+  return Buffer.from(
+    text.replace(STRING_VALUE, (whole, start: string | undefined, key: string | undefined, value: string) => {
+      const isSecret =
+        JSON.parse(value) === writeKey || (key !== undefined && JSON.parse(key) === 'writeKey');
+      return isSecret ? `${start ?? ''}${JSON.stringify(MASK)}` : whole;
+    }),
+  );
 }
+
+/** A string, with its key if it has one. In JSON a quote outside a string begins one. */
+const STRING_VALUE = /(("(?:[^"\\]|\\.)*")\s*:\s*)?("(?:[^"\\]|\\.)*")/g;

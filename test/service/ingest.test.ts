@@ -76,6 +76,17 @@ describe('POST /v1/batch', () => {
     expect(kept).not.toContain(WRITE_KEY);
   });
 
+  it('keeps no write key, however it is spelled, of what cannot be read without loss', async () => {
+    const serve = await serving();
+    const spelled = JSON.stringify(WRITE_KEY).replaceAll('-', String.raw`\u002d`);
+    const other = String.raw`"k\/of\/another"`;
+    const item = `{"id":12345678901234567890,"a":[${spelled}],"writeKey" : ${other},"write\\u004bey":"x","b":{"c":"\\"${WRITE_KEY}"}}`;
+    await serve.post('/v1/batch', `{"batch":[${item}]}`);
+    expect(serve.added.map(({ body }) => Buffer.from(body).toString())).toEqual([
+      `{"id":12345678901234567890,"a":["***"],"writeKey" : "***","write\\u004bey":"***","b":{"c":"\\"${WRITE_KEY}"}}`,
+    ]);
+  });
+
   it('refuses what is lost outside of the messages, and what is no JSON, with the place', async () => {
     const serve = await serving();
     const twice = await serve.post('/v1/batch', `{"batch":[${JSON.stringify(track('u'))}],"a":1,"a":2}`);
