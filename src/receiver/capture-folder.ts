@@ -29,17 +29,27 @@ export class CaptureFolder {
    * before it is saved. Throws InputError, leaving no half a file, when that fails.
    */
   save(request: ReceivedRequest): string {
-    this.#number += 1;
-    const file = join(this.#folder, fileName(this.#number, request.at));
     const text = `${JSON.stringify(captureOf(request))}\n`;
-    try {
-      writeFileSync(file, text, { flag: 'wx', mode: 0o600 });
-    } catch (error) {
-      removeHalf(file, Buffer.byteLength(text), error);
-      throw unwritable(file, error);
+    for (let triesLeft = MAX_TRIES; ; triesLeft--) {
+      this.#number += 1;
+      const file = join(this.#folder, fileName(this.#number, request.at));
+      try {
+        writeFileSync(file, text, { flag: 'wx', mode: 0o600 });
+        return file;
+      } catch (error) {
+        if (isThere(error) && triesLeft > 0) continue;
+        removeHalf(file, Buffer.byteLength(text), error);
+        throw unwritable(file, error);
+      }
     }
-    return file;
   }
+}
+
+/** Another listener that saves here may have numbered on as we did, in the same millisecond. */
+const MAX_TRIES = 1_000;
+
+function isThere(error: unknown): boolean {
+  return (error as NodeJS.ErrnoException).code === 'EEXIST'; // of a file operation
 }
 
 function captureOf({ at, method, path, rawHeaders, body, verdict }: ReceivedRequest): object {
@@ -62,7 +72,7 @@ function highestNumber(folder: string): number {
 /** A full disk leaves the first part of a file, which would be read as a broken capture. */
 function removeHalf(file: string, bytes: number, error: unknown): void {
   // What is there already is somebody else's.
-  if ((error as NodeJS.ErrnoException).code === 'EEXIST') return;
+  if (isThere(error)) return;
   try {
     if (statSync(file).size < bytes) unlinkSync(file);
   } catch {

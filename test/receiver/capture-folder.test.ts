@@ -1,4 +1,5 @@
 import { chmodSync, readdirSync } from 'node:fs';
+import { basename } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { CaptureFolder } from '../../src/receiver/capture-folder.ts';
 import type { ReceivedRequest } from '../../src/receiver/received-request.ts';
@@ -13,6 +14,14 @@ describe('CaptureFolder', () => {
     chmodSync(folder, 0o555);
     await expect(asNobody(() => captures.save(REQUEST))).rejects.toThrow('this user may not write there');
     expect(readdirSync(folder)).toEqual([]);
+  });
+
+  it('keeps what two of them save in the same millisecond', () => {
+    const shared = temporaryFolder();
+    const [one, other] = [new CaptureFolder(shared), new CaptureFolder(shared)];
+    const files = [one, one, other, one, other].map((captures) => captures.save(REQUEST));
+    expect(readdirSync(shared)).toEqual(files.map((file) => basename(file)).toSorted());
+    expect(new Set(files).size).toBe(5);
   });
 });
 
