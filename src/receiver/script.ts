@@ -137,8 +137,8 @@ function parseDelay(text: string, place: Place): number {
 function checkHeaderName(name: string, place: Place): string {
   // RFC 9110, 5.6.2: a token.
   if (!/^[!#$%&'*+\-.^_`|~\w]+$/.test(name)) throw wrong('the name of a header', place);
-  // These say where the answer ends; a wrong one would break it in a way that no step is there for.
-  if (/^(content-length|transfer-encoding|connection)$/i.test(name)) {
+  // These say where the answer ends; a wrong one would break it in a way that no step is there for. Node throws at a trailer.
+  if (/^(content-length|transfer-encoding|connection|trailer)$/i.test(name)) {
     throw wrong(`no ${name} header, which the receiver sets itself`, place);
   }
   return name;

@@ -75,6 +75,10 @@ describe('parseScript', () => {
       'Expected no Content-Length header, which the receiver sets itself, got `Content-Length=3` (--respond, step 1, character 5)',
     ],
     [
+      '200@Trailer=X',
+      'Expected no Trailer header, which the receiver sets itself, got `Trailer=X` (--respond, step 1, character 5)',
+    ],
+    [
       'timeout@delay=1s',
       'Expected nothing after timeout, which never answers, got `delay=1s` (--respond, step 1, character 9)',
     ],
