@@ -3,6 +3,13 @@ import { configError, type Place, within } from './place.ts';
 /** `$${` is a literal `${`; `${NAME}` is a variable; any other `${` is a mistake. */
 const REFERENCE = /\$\$\{|\$\{([A-Za-z_][A-Za-z0-9_]*)\}|\$\{/g;
 
+/** The text with something else in the place of its references. */
+export function withoutReferences(text: string, replacement: string): string {
+  return text.replace(REFERENCE, (match, name: string | undefined) =>
+    name === undefined ? match : replacement,
+  );
+}
+
 /** The environment, or what stands in for it. */
 type LookUp = (name: string) => string | undefined;
 

@@ -70,6 +70,12 @@ describe('hooks init', () => {
   it.each<[string, string[], RegExp]>([
     ['a URL with a password', ['--url', 'https://u:hunter2@a.example'], /holds a secret/],
     ['a URL with a token', ['--url', 'https://a.example/?token=hunter2'], /holds a secret/],
+    [
+      'a password beside a reference',
+      ['--url', 'https://u:hunter2@${HOST}/hook'],
+      /holds a secret.*https:\/\/\*\*\*@/,
+    ],
+    ['a token beside a reference', ['--url', 'https://${HOST}/?token=hunter2'], /holds a secret/],
     ['what is no URL', ['--url', 'a.example'], /Expected `--url` to be a URL/],
     ['six URLs', Array.from({ length: 6 }, () => ['--url', 'https://a.example']).flat(), /at most 5/],
     ['a file that is no YAML', ['hooks.config.js'], /ends in \.yaml/],
@@ -83,13 +89,15 @@ describe('hooks init', () => {
     await expect(read(cwd)).rejects.toThrow('ENOENT');
   });
 
-  it('keeps a reference in a URL', async () => {
+  it.each([
+    'https://${HOOK_USER}:${HOOK_PASSWORD}@a.example',
+    'https://me:${HOOK_PASSWORD}@${HOST}/hook',
+    'https://${HOST}:${PORT}/hook?token=${HOOK_TOKEN}&a=b',
+    '${WEBHOOK_URL}',
+  ])('keeps the references of %s', async (url) => {
     const cwd = temporaryFolder();
-    const { code } = await hooks(['init', '--url', 'https://${HOOK_USER}:${HOOK_PASSWORD}@a.example'], {
-      cwd,
-    });
-    expect(code).toBe(0);
-    expect(await read(cwd)).toContain('https://${HOOK_USER}:${HOOK_PASSWORD}@a.example');
+    expect(await hooks(['init', '--url', url], { cwd })).toMatchObject({ code: 0 });
+    expect(await read(cwd)).toContain(url);
   });
 });
 

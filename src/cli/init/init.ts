@@ -1,10 +1,10 @@
 import { basename, dirname, resolve } from 'node:path';
 import { FIELDS } from '../../config/fields.ts';
 import { findProjectFile } from '../../config/find-files.ts';
-import { checkReferences, referencesIn } from '../../config/references.ts';
+import { checkReferences, referencesIn, withoutReferences } from '../../config/references.ts';
 import { configTemplate } from '../../config/template.ts';
 import { ConfigError } from '../../errors.ts';
-import { printable, redactUrl } from '../../redact.ts';
+import { MASK, printable, redactUrl } from '../../redact.ts';
 import type { GlobalOptions } from '../command.ts';
 import { ExitCode, interruptedCode } from '../exit-code.ts';
 import type { Io } from '../io.ts';
@@ -70,13 +70,19 @@ function checkUrls(urls: readonly string[], name: string): void {
     { name },
   );
   for (const url of urls) {
-    if (redactUrl(url) === url || referencesIn(url).length > 0) continue;
+    if (!holdsSecret(url)) continue;
     throw new ConfigError(`\`${name}\` holds a secret, which is not written to a file: ${redactUrl(url)}`, {
       key: 'webhooks',
       origin: name,
       hint: "put the URL in a variable and refer to it: --url '${WEBHOOK_URL}'",
     });
   }
+}
+
+/** Beside its references. A password that is one may have a user's name before it. */
+function holdsSecret(url: string): boolean {
+  const rest = withoutReferences(url, MASK).replace(/\/\/[^/?#@]*:\*{3}@/, `//${MASK}@`);
+  return redactUrl(rest) !== rest;
 }
 
 interface Answers {
