@@ -4,7 +4,7 @@ import type { ReceivedRequest, Verdict } from './received-request.ts';
 export interface ExpectationOptions {
   /** Over, and met, as soon as this many requests counted. Without it at least one must come, and all that come must count. */
   readonly count?: number;
-  /** Over when no request came for this long, from the first on. Ms. */
+  /** Over when no request came for this long, from the first on, and none is open. Ms. */
   readonly untilIdleMs?: number;
   /** Over after this long, from the start. Ms. */
   readonly withinMs?: number;
@@ -36,6 +36,7 @@ export class Expectation {
   #tally = NOTHING_CAME;
   #cancelWithin: (() => void) | undefined;
   #cancelIdle: (() => void) | undefined;
+  #isBusy = false;
 
   constructor(options: ExpectationOptions) {
     this.#options = options;
@@ -60,10 +61,22 @@ export class Expectation {
 
   add(request: ReceivedRequest): void {
     this.#tally = added(this.#tally, request);
-    const { count, untilIdleMs } = this.#options;
+    const { count } = this.#options;
     if (count !== undefined && this.#tally.counted >= count) this.#end();
+    this.#restartIdle();
+  }
+
+  /** While a request is received, held or passed on, the receiver is not idle. */
+  busy(isBusy: boolean): void {
+    this.#isBusy = isBusy;
+    this.#restartIdle();
+  }
+
+  #restartIdle(): void {
+    const { untilIdleMs } = this.#options;
     this.#cancelIdle?.();
-    if (untilIdleMs !== undefined) this.#cancelIdle = this.#clock.after(untilIdleMs, this.#end);
+    if (untilIdleMs === undefined || this.#isBusy || this.#tally.requests === 0) return;
+    this.#cancelIdle = this.#clock.after(untilIdleMs, this.#end);
   }
 
   /** Undefined when met, else what was expected and what came, as a sentence. */

@@ -26,6 +26,8 @@ export interface ReceiverOptions {
   readonly check?: (body: Uint8Array) => string | undefined;
   /** Called once a request, just before its answer is sent. Must not throw. */
   readonly onRequest: (request: ReceivedRequest) => void;
+  /** Called with true when a request comes and no other is open, with false when the last is reported or refused. Must not throw. */
+  readonly onBusy?: (isBusy: boolean) => void;
   /** Called for what never became a request. Must not throw. */
   readonly onRefused?: ((refusal: Refusal) => void) | undefined;
   readonly limits?: Partial<ReceiverLimits> | undefined;

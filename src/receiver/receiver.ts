@@ -5,6 +5,7 @@ import { send, sendSlowly } from './answer.ts';
 import { relayed, type Forward, type Forwarded } from './forwarding.ts';
 import { HeldAnswers } from './held-answers.ts';
 import { judge } from './judge.ts';
+import { OpenRequests } from './open-requests.ts';
 import { checkOptions, RECEIVER_LIMITS, type ReceiverLimits, type ReceiverOptions } from './options.ts';
 import { readBody } from './read-body.ts';
 import type { Answered, Judgement } from './received-request.ts';
@@ -50,6 +51,7 @@ class HttpReceiver implements Receiver {
   readonly #bounded: BoundedServer;
   readonly #nextAnswer: () => Answer;
   readonly #held = new HeldAnswers();
+  readonly #open: OpenRequests;
   readonly #ended = new WeakSet<Socket>();
   #address = { url: '', port: 0 };
   #closed: Promise<void> | undefined;
@@ -59,6 +61,7 @@ class HttpReceiver implements Receiver {
     this.#limits = { ...RECEIVER_LIMITS, ...options.limits };
     this.#clock = options.clock ?? systemClock;
     this.#nextAnswer = playScript(options.script ?? []);
+    this.#open = new OpenRequests(options.onBusy);
     this.#bounded = this.#createServer();
   }
 
@@ -106,13 +109,15 @@ class HttpReceiver implements Receiver {
       send(response, 200, 'hooks is listening; POST webhooks here\n');
       return;
     }
+    this.#open.begin();
     readBody(request, this.#limits.bodyBytes, (result) => {
-      if (result.kind === 'too-large') this.#refuseBody(response);
-      else if (result.kind === 'incomplete') this.#connectionEnded(request.socket, SENDER_LEFT);
-      else {
+      if (result.kind === 'body') {
         const { body } = result;
-        this.#answer({ request, response, at, body, judgement: this.#judge(request, body) });
+        return this.#answer({ request, response, at, body, judgement: this.#judge(request, body) });
       }
+      if (result.kind === 'too-large') this.#refuseBody(response);
+      else this.#connectionEnded(request.socket, SENDER_LEFT);
+      this.#open.end();
     });
   }
 
@@ -205,6 +210,7 @@ class HttpReceiver implements Receiver {
       ...(problem !== undefined && { problem }),
       ...(forwarded !== undefined && { forwarded }),
     });
+    this.#open.end();
   }
 
   #refuseBody(response: ServerResponse): void {

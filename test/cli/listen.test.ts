@@ -301,6 +301,14 @@ describe('hooks listen that expects something', () => {
     expect(await listen.exited).toMatchObject({ code: 0 });
   });
 
+  it('answers what it still holds before it ends because nothing more comes', async () => {
+    const listen = await listening(['--until-idle', '50ms', '--respond', '200,202@delay=300ms']);
+    const client = await RawConnection.open(listen.port);
+    client.write(rawPost(BODY) + rawPost(BODY));
+    expect(await client.until(/ 202 /)).toContain(' 200 ');
+    expect(await listen.exited).toMatchObject({ code: 0 });
+  });
+
   it('ends when nothing more comes, with 1 when some of it was not', async () => {
     const listen = await listening(['--until-idle', '50ms', '--secret', SECRET]);
     await sendAtOnce(listen.port, rawPost(BODY, [`X-Signature: ${sign(BODY, SECRET)}`]) + rawPost(BODY));

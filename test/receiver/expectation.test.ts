@@ -49,6 +49,24 @@ describe('Expectation', () => {
     expect(expectation.missing()).toBeUndefined();
   });
 
+  it('is not idle while a request is open, and counts anew when the last is settled', async () => {
+    const clock = new FakeClock();
+    const expectation = new Expectation({ untilIdleMs: 1_000, clock });
+    expectation.busy(true);
+    expectation.busy(false);
+    await clock.advance(60_000);
+    expectation.add(request('unchecked'));
+    await clock.advance(500);
+    expectation.busy(true);
+    await clock.advance(60_000);
+    expectation.add(request('unchecked'));
+    await clock.advance(60_000);
+    expect(expectation.over.aborted).toBe(false);
+    expectation.busy(false);
+    await clock.advance(1_000);
+    expect(expectation.over.aborted).toBe(true);
+  });
+
   it('expects at least one request and every one good when no count is given', () => {
     const expectation = new Expectation({ withinMs: 1_000, signed: true, clock: new FakeClock() });
     expect(expectation.missing()).toBe(

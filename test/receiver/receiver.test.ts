@@ -85,6 +85,27 @@ describe('a request', () => {
     expect(requests.map(({ problem }) => problem)).toEqual([undefined, 'too long']);
   });
 
+  it('is open until it is reported or refused, however many there are', async () => {
+    const busy: boolean[] = [];
+    const { connect, requests, refusals } = await start({
+      ...answered('timeout,200'),
+      limits: { bodyBytes: 100 },
+      onBusy: (isBusy) => busy.push(isBusy),
+    });
+    const [held, half, large] = [await connect(), await connect(), await connect()];
+    held.write(rawPost(BODY));
+    half.write('POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 4\r\n\r\n{}');
+    await until(() => busy.length > 0, 'the first request');
+    large.write('POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 101\r\n\r\n');
+    await large.until(/ 413 /);
+    half.socket.destroy();
+    await until(() => refusals.length === 2, 'both refusals');
+    expect(busy).toEqual([true]);
+    held.socket.destroy();
+    await until(() => requests.length === 1, 'the request');
+    expect(busy).toEqual([true, false]);
+  });
+
   it('of another method gets 405 and is reported', async () => {
     const { connect, requests } = await start(answered('503'));
     const client = await connect();

@@ -56,6 +56,7 @@ async function receive(session: Session): Promise<void> {
       inbox?.add(request);
       expectation.add(request);
     },
+    onBusy: (isBusy) => expectation.busy(isBusy),
     onRefused: (refusal) => display.refused(refusal),
   });
   const { url } = receiver;
