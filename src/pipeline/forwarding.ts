@@ -6,7 +6,7 @@ import {
   type ForwardRequest,
   type Forwarded,
 } from '../receiver/forwarding.ts';
-import { printable } from '../redact.ts';
+import { printable, withoutRepeated } from '../redact.ts';
 import { checkRoute } from '../transport/check-route.ts';
 import type { Transport, TransportResult } from '../transport/transport.ts';
 import { createUndiciTransport } from '../transport/undici-transport.ts';
@@ -24,6 +24,8 @@ export interface ForwardingOptions {
   readonly url: string;
   /** What names the URL in errors, such as `--forward`. */
   readonly origin: string;
+  /** Taken out of what is answered, which is shown. */
+  readonly secrets: readonly string[];
   /** Refuses to connect to anything but this machine. @default false */
   readonly onlyLoopback?: boolean;
   /** The variables that name proxies. @default none is used */
@@ -36,14 +38,15 @@ const TIMEOUT_MS = 30_000;
 const REPLY_BYTES = 16 * 1024;
 
 /** Throws ConfigError for a URL that cannot be asked. */
-export function createForwarding({ url, origin, onlyLoopback, proxyEnv }: ForwardingOptions): Forwarding {
+export function createForwarding(options: ForwardingOptions): Forwarding {
+  const { url, origin, secrets, onlyLoopback, proxyEnv } = options;
   const target = targetOf(url, origin);
   if (onlyLoopback !== true) checkRoute(target.url, { caFile: undefined, proxyEnv });
   const transport = createUndiciTransport(
     onlyLoopback === true ? { addresses: whyNotLoopback } : { ...(proxyEnv !== undefined && { proxyEnv }) },
   );
   return {
-    forward: (request, signal) => forwardTo(target, { transport, request, signal }),
+    forward: (request, signal) => forwardTo(target, { transport, secrets, request, signal }),
     shownUrl: target.shownUrl,
     close: () => transport.close(),
   };
@@ -58,12 +61,13 @@ interface Target {
 
 interface Passing {
   readonly transport: Transport;
+  readonly secrets: readonly string[];
   readonly request: ForwardRequest;
   readonly signal: AbortSignal;
 }
 
 async function forwardTo({ url, shownUrl, authorization }: Target, passing: Passing): Promise<Forwarded> {
-  const { transport, request, signal } = passing;
+  const { transport, secrets, request, signal } = passing;
   const headers = endToEndHeaders(request.rawHeaders).filter(
     ([name]) => authorization.length === 0 || name.toLowerCase() !== 'authorization',
   );
@@ -76,21 +80,21 @@ async function forwardTo({ url, shownUrl, authorization }: Target, passing: Pass
       replyBytes: REPLY_BYTES,
       signal,
     });
-    return { url: shownUrl, ...toldOf(result) };
+    return { url: shownUrl, ...toldOf(result, secrets) };
   } catch (error) {
     if (!(error instanceof HooksError)) throw error;
     return { url: shownUrl, error: 'protocol', detail: printable(error.message), ms: 0 };
   }
 }
 
-function toldOf(result: TransportResult): Omit<Forwarded, 'url'> {
+function toldOf(result: TransportResult, secrets: readonly string[]): Omit<Forwarded, 'url'> {
   const { ms } = result;
   if (result.kind === 'failure') return { error: result.error, detail: printable(result.detail), ms };
   const { status, retryAfter, reply } = result;
   return {
     status,
     ...(retryAfter !== undefined && { retryAfter }),
-    ...(reply !== undefined && { reply }),
+    ...(reply !== undefined && { reply: withoutRepeated(reply, secrets) }),
     ms,
   };
 }

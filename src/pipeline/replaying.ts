@@ -5,19 +5,26 @@ import { createForwarding, type Forwarding } from './forwarding.ts';
 /** The names of this machine, as a URL spells them once it is parsed. */
 const LOOPBACK_HOST = /^(?:localhost|.+\.localhost|127\.\d+\.\d+\.\d+|\[::1\])$/;
 
+interface ReplayOptions {
+  readonly url: string | undefined;
+  readonly forwarding: Forwarding | undefined;
+  /** Taken out of what is answered. */
+  readonly secrets: readonly string[];
+}
+
 /**
  * Sends a received request once more: to where requests are passed on, or to a URL of this machine. Throws ConfigError for
  * any other: whoever gets hold of the inbox must not be able to reach the network by it.
  */
 export async function replayReceived(
   request: ForwardRequest,
-  { url, forwarding }: { readonly url: string | undefined; readonly forwarding: Forwarding | undefined },
+  { url, forwarding, secrets }: ReplayOptions,
 ): Promise<Forwarded> {
   const never = new AbortController().signal;
   if (forwarding !== undefined && (url === undefined || url === forwarding.shownUrl)) {
     return forwarding.forward(request, never);
   }
-  const target = createForwarding({ url: loopbackUrl(url), origin: 'replay', onlyLoopback: true });
+  const target = createForwarding({ url: loopbackUrl(url), origin: 'replay', secrets, onlyLoopback: true });
   try {
     return await target.forward(request, never);
   } finally {

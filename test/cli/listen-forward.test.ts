@@ -70,6 +70,15 @@ describe('hooks listen --forward', () => {
     expect(stdout + stderr).not.toContain('CANARY');
   });
 
+  it.each([200, 500])('shows no secret that an answer of %d repeats', async (status) => {
+    const to = await upstream((response) => response.writeHead(status).end('expected it with s3cretCANARY'));
+    const listen = await listening(['--forward', to.url, '--secret', 's3cretCANARY']);
+    const answer = await fetch(listen.url, { method: 'POST', body: '{}' });
+    expect(await answer.text()).toBe('expected it with ***');
+    expect(await listen.nextLine()).toMatchObject({ forwarded: { status, reply: 'expected it with ***' } });
+    expect((await listen.stop()).stdout).not.toContain('CANARY');
+  });
+
   it('answers as scripted all the same when there is a script', async () => {
     const to = await upstream();
     const listen = await listening(['--forward', to.url, '--respond', '503,202@delay=20ms']);

@@ -15,7 +15,7 @@ import { commandSecrets } from '../signature/secret-flags.ts';
 export async function listen(options: ListenOptions, io: Io): Promise<ExitCode> {
   const secrets = await commandSecrets(options, io);
   const script = options.respond === undefined ? undefined : parseScript(options.respond);
-  const forwarding = forwardingOf(options, io);
+  const forwarding = forwardingOf(options, secrets, io);
   const display = new Display(options, io);
   const expectation = expectationOf(options, secrets);
   try {
@@ -41,7 +41,7 @@ async function receive(session: Session): Promise<void> {
   const { options, io, secrets, script, forwarding, display, expectation } = session;
   const hasSecret = secrets.length > 0;
   const certificate = options.selfSigned ? makeCertificate(options.host, Date.now()) : undefined;
-  const inbox = options.ui ? await inboxOf(options, hasSecret, forwarding) : undefined;
+  const inbox = options.ui ? await inboxOf(options, secrets, forwarding) : undefined;
   const receiver = await startReceiver({
     host: options.host,
     port: options.port,
@@ -68,9 +68,13 @@ async function receive(session: Session): Promise<void> {
   await receiver.close();
 }
 
-function forwardingOf({ forward, host, port }: ListenOptions, io: Io): Forwarding | undefined {
+function forwardingOf(
+  { forward, host, port }: ListenOptions,
+  secrets: readonly string[],
+  io: Io,
+): Forwarding | undefined {
   if (forward === undefined) return undefined;
-  const forwarding = createForwarding({ url: forward, origin: '--forward', proxyEnv: io.env });
+  const forwarding = createForwarding({ url: forward, origin: '--forward', secrets, proxyEnv: io.env });
   const target = new URL(forward.trim());
   const targetPort = target.port || (target.protocol === 'https:' ? '443' : '80');
   const isHere = /^(?:localhost|127\.\d+\.\d+\.\d+|\[::1?\]|0\.0\.0\.0)$/.test(target.hostname);
@@ -83,9 +87,13 @@ function forwardingOf({ forward, host, port }: ListenOptions, io: Io): Forwardin
 }
 
 /** Loaded only where it is wanted. */
-async function inboxOf(options: ListenOptions, hasSecret: boolean, forwarding: Forwarding | undefined) {
+async function inboxOf(
+  options: ListenOptions,
+  secrets: readonly string[],
+  forwarding: Forwarding | undefined,
+) {
   const { openInbox } = await import('./open-inbox.ts');
-  return openInbox(options, { hasSecret, forwarding });
+  return openInbox(options, { secrets, forwarding });
 }
 
 function expectationOf({ count, untilIdle, within }: ListenOptions, secrets: readonly string[]): Expectation {

@@ -5,22 +5,22 @@ import { Inbox } from '../../receiver/inbox/inbox.ts';
 import type { ListenOptions } from './options.ts';
 
 interface Surroundings {
-  readonly hasSecret: boolean;
+  readonly secrets: readonly string[];
   readonly forwarding: Forwarding | undefined;
 }
 
 /** The web inbox of `listen --ui`. */
 export async function openInbox(
   { host, selfSigned }: ListenOptions,
-  { hasSecret, forwarding }: Surroundings,
+  { secrets, forwarding }: Surroundings,
 ): Promise<Inbox> {
   return new Inbox({
     host,
     scheme: selfSigned ? 'https' : 'http',
     page: { script: await readBuilt('page.js'), style: await readBuilt('page.css') },
-    hasSecret,
+    hasSecret: secrets.length > 0,
     ...(forwarding !== undefined && { forwardUrl: forwarding.shownUrl }),
-    replay: (request, url) => replayReceived(request, { url, forwarding }),
+    replay: (request, url) => replayReceived(request, { url, forwarding, secrets }),
   });
 }
 
