@@ -197,7 +197,7 @@ export function toJob({ id, name, text, addedAt, dueAt }: NewEntry): JobJson {
   const delay = dueAt === undefined ? 0 : Math.max(0, Math.ceil(dueAt - addedAt));
   return {
     id,
-    name,
+    name: legible(name),
     data: storable(text),
     opts: { delay, attempts: 1 },
     delay,
@@ -209,6 +209,13 @@ export function toJob({ id, name, text, addedAt, dueAt }: NewEntry): JobJson {
     failedReason: '',
     returnvalue: 'null',
   };
+}
+
+const LONGEST_NAME = 100;
+
+/** Of a message that is invalid it is whatever came, which PostgreSQL's text need not hold. The text has it whole. */
+function legible(name: string): string {
+  return name.slice(0, LONGEST_NAME).replaceAll(/[\0\p{Surrogate}]/gu, '\ufffd');
 }
 
 /** JSON as it is, unless it names a character that PostgreSQL's JSON cannot hold: then as a string of JSON. */

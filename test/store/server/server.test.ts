@@ -112,7 +112,8 @@ for (const kind of SERVER_KINDS) {
 
     it('keeps characters that JSON of a database does not', async () => {
       const text = JSON.stringify({ body: 'nul \u0000 and half a pair \ud83d' });
-      await server.add([{ series: 'hooks-odd', id: 'odd', name: 'n', text, addedAt: 1 }]);
+      const name = 'nul \u0000 and half a pair \ud83d';
+      await server.add([{ series: 'hooks-odd', id: 'odd', name, text, addedAt: 1 }]);
       const { entry } = await server.series('hooks-odd').take('t', 10_000);
       expect(entry?.text).toBe(text);
       const note = JSON.stringify({ detail: '\u0000 \ud83d' });
