@@ -21,7 +21,8 @@ export interface CurlRequest {
 }
 
 /** A request as a command for a POSIX shell, in which variables stand for secrets. Ends without a line break. */
-export function curlCommand({ url, headers, body }: CurlRequest): string {
+export function curlCommand({ url, headers, body: given }: CurlRequest): string {
+  const body = typeof given === 'string' && UNSAFE.test(given) ? { base64: base64Of(given) } : given;
   const isText = typeof body === 'string';
   const words = [
     `curl ${globOff(url)}-X POST ${url.map(({ text, variable }) => (variable === undefined ? quoted(text) : `"$${variable}"`)).join('')}`,
@@ -31,6 +32,16 @@ export function curlCommand({ url, headers, body }: CurlRequest): string {
   ];
   const command = words.join(' \\\n  ');
   return isText ? command : `printf %s ${quoted(body.base64)} | base64 -d |\n${command}`;
+}
+
+/** No argument can hold a NUL, and what is pasted into a terminal must not steer it. */
+const UNSAFE = /[^\P{Cc}\t\n]/u;
+
+/** With what Node and browsers have both. */
+function base64Of(text: string): string {
+  let bytes = '';
+  for (const byte of new TextEncoder().encode(text)) bytes += String.fromCharCode(byte);
+  return btoa(bytes);
 }
 
 /** Without it curl makes several requests of `{x,y}` and `[1-3]`, or refuses the URL. */

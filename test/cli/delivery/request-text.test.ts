@@ -52,16 +52,22 @@ X-Env: it's
   });
 
   it('is a curl command whose words a shell takes as they are, the variables aside', () => {
-    expect(requestText(REQUEST, { format: 'curl', showSecrets: false }).text).toBe(
+    const body = Buffer.from(`{"a":"it's $HOME"}`);
+    expect(requestText({ ...REQUEST, body }, { format: 'curl', showSecrets: false }).text).toBe(
       String.raw`curl -X POST 'http://a.example/x?y='\''z'\''' \
   -H 'Content-Type: application/json' \
   -H "Authorization: $HOOKS_AUTHORIZATION" \
   -H 'X-${'`id`'}-Token: '"$HOOKS_X__ID__TOKEN" \
   -H 'X-Env: it'\''s' \
-  --data-raw '${`{"a":"it'\\''s \u009b $HOME"}`}'
+  --data-raw '${`{"a":"it'\\''s $HOME"}`}'
 `,
     );
   });
+});
+
+it('is a curl command that steers no terminal', () => {
+  const { text } = requestText(REQUEST, { format: 'curl', showSecrets: false });
+  expect(text).toMatch(/^printf %s '[\w+/=]+' \| base64 -d \|\ncurl [ -~\n]+ --data-binary @-\n$/);
 });
 
 describe('a usage error of commander', () => {

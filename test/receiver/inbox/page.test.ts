@@ -173,6 +173,14 @@ describe('a copy', () => {
     expect(command).toContain("--data-raw '@/etc/hostname'");
   });
 
+  it('as curl is safe to paste, whatever bytes a body has', () => {
+    const body = 'a\u0003\nid\u001b[201~\u0000é';
+    const command = asCurl({ ...capture, body }, 'http://127.0.0.1:1/');
+    expect(command).toMatch(/^[ -~\n]*$/);
+    const sent = execFileSync('sh', ['-c', command.replace(/curl[^]*/, 'cat')]).toString();
+    expect(sent).toBe(body);
+  });
+
   it('as curl sends bytes that are no text', () => {
     const command = asCurl({ ...capture, bodyBase64: '/wD+' }, 'http://127.0.0.1:1/');
     const shown = execFileSync('sh', ['-c', command.replace(/curl[^]*/, 'od -An -tx1')]).toString();
