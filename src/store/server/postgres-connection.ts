@@ -1,6 +1,7 @@
 import type { Pool, PoolClient } from 'pg';
 import type { BackendFactory, IQueueBackend } from 'bullmq';
 import { openBackend, type Connection, type ConnectionOptions } from './bullmq-server.ts';
+import { lineName } from './line-name.ts';
 import { loadPackages } from './packages.ts';
 import type { InLine, Lines } from './server.ts';
 import { serverError } from './server-error.ts';
@@ -115,13 +116,13 @@ function postgresLines(pool: Pool): Lines {
   return {
     join: (ids) => inTransaction(pool, (client) => join(client, ids)),
     leave: async ({ id, keys }) => {
-      await pool.query('DELETE FROM hooks_lines WHERE line = ANY($1) AND id = $2', [keys.map(lineOf), id]);
+      await pool.query('DELETE FROM hooks_lines WHERE line = ANY($1) AND id = $2', [keys.map(lineName), id]);
     },
     firsts: async (keys) => {
       const { rows } = await pool.query<{ id: string | null }>(
         `SELECT (SELECT id FROM hooks_lines WHERE line = wanted ORDER BY seq LIMIT 1) AS id
            FROM unnest($1::text[]) WITH ORDINALITY AS t (wanted, place) ORDER BY place`,
-        [keys.map(lineOf)],
+        [keys.map(lineName)],
       );
       return rows.map(({ id }) => id ?? undefined);
     },
@@ -150,7 +151,7 @@ async function join(client: PoolClient, ids: readonly InLine[]): Promise<void> {
 }
 
 function columns(ids: readonly InLine[]): [lines: readonly string[], ids: readonly string[]] {
-  const rows = ids.flatMap(({ id, keys }) => [...new Set(keys)].map((key) => ({ line: lineOf(key), id })));
+  const rows = ids.flatMap(({ id, keys }) => [...new Set(keys)].map((key) => ({ line: lineName(key), id })));
   return [rows.map(({ line }) => line), rows.map(({ id }) => id)];
 }
 
@@ -168,9 +169,4 @@ async function inTransaction(pool: Pool, act: (client: PoolClient) => Promise<vo
     // What failed in a transaction is not used again: the server takes it back.
     client.release(failed);
   }
-}
-
-/** PostgreSQL's text holds no NUL. */
-function lineOf(key: string): string {
-  return JSON.stringify(key);
 }

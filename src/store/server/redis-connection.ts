@@ -1,7 +1,7 @@
-import { createHash } from 'node:crypto';
 import type { Redis } from 'ioredis';
 import type { BackendFactory, IQueueBackend } from 'bullmq';
 import { openBackend, type Connection, type ConnectionOptions } from './bullmq-server.ts';
+import { lineName } from './line-name.ts';
 import { loadPackages } from './packages.ts';
 import type { InLine, Lines } from './server.ts';
 import { serverError } from './server-error.ts';
@@ -118,9 +118,8 @@ function redisLines(redis: Redis): Lines {
   };
 }
 
-/** A key may be as long as a message; a user's id should not be read off a list of keys. */
 function listOf(key: string): string {
-  return `hooks:line:${createHash('sha256').update(key).digest('base64url')}`;
+  return `hooks:line:${lineName(key)}`;
 }
 
 function distinct(keys: InLine['keys']): Iterable<string> {

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { inspect } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ClosedError, ConfigError, QueueError } from '../../../src/errors.ts';
@@ -119,6 +120,15 @@ for (const kind of SERVER_KINDS) {
       const note = JSON.stringify({ detail: '\u0000 \ud83d' });
       await server.series('hooks-odd').writeNote('odd', note);
       expect((await server.series('hooks-odd').get('odd'))?.note).toBe(note);
+    });
+
+    it('has a line for any key, however long and odd', async () => {
+      // What does not compress is too long for an index.
+      const keys = [randomBytes(6_000).toString('base64'), 'nul \u0000'];
+      await server.lines.join([{ id: 'a', keys }]);
+      expect(await server.lines.firsts(keys)).toEqual(['a', 'a']);
+      await server.lines.leave({ id: 'a', keys });
+      expect(await server.lines.firsts(keys)).toEqual([undefined, undefined]);
     });
 
     it('has no warnings when it is set up well', async () => {
