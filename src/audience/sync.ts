@@ -72,11 +72,9 @@ export async function sync<O extends ChangeOutcome>(options: SyncOptions<O>): Pr
       await options.read(spill);
       spill.finish();
       return await run({ options, state, audience, spill });
-    } catch (error) {
-      // A name that was refused with its file is not taken. What went wrong first is what is told.
-      if (!options.dryRun) await state.dropUnused(audience).catch(() => {});
-      throw error;
     } finally {
+      // A name whose file was refused, or of which nothing was sent, is not taken. What went wrong first is what is told.
+      if (!options.dryRun) await state.dropUnused(audience).catch(() => {});
       spill.close();
     }
   } finally {
@@ -96,7 +94,10 @@ async function run<O extends ChangeOutcome>(parts: Run<O>): Promise<SyncResult> 
   const { trait, place } = audience;
   const { counts, before, changed, examples } = await compareAll(parts);
   const isFirst = audience.syncedAt === undefined;
-  const surprise = surpriseIn({ before, counts, isFirst }, options.maxChange);
+  const surprise =
+    spill.total === 0
+      ? `${options.input} ${emptySentence(options)}`
+      : surpriseIn({ before, counts, isFirst }, options.maxChange);
   const result: SyncResult = { trait, place, counts, before, surprise, examples, isComplete: false };
   if (options.dryRun || options.signal.aborted) return result;
   refuse(result, spill, options);
@@ -215,8 +216,7 @@ function refuse<O extends ChangeOutcome>(
 ): void {
   if (force) return;
   if (spill.total === 0) {
-    const what = kind === 'audience' ? 'members' : 'values';
-    throw new InputError(`has no ${what} in it`, {
+    throw new InputError(emptySentence({ kind }), {
       file: input,
       hint:
         before === 0
@@ -230,4 +230,8 @@ function refuse<O extends ChangeOutcome>(
     key: '--max-change',
     hint: 'look with --dry-run; --force sends it, --max-change N% or N allows so much',
   });
+}
+
+function emptySentence({ kind }: { readonly kind: Kind }): string {
+  return `has no ${kind === 'audience' ? 'members' : 'values'} in it`;
 }

@@ -55,6 +55,12 @@ function told({ lines }: Synced): readonly string[] {
     .toSorted();
 }
 
+/** The process that began the last sync. */
+async function syncPid(): Promise<string | undefined> {
+  const rows = await ask(join(folder, 'hooks.db'), 'SELECT sync_pid FROM audiences').catch(() => []);
+  return rows[0];
+}
+
 function heard(): readonly string[] {
   return [...receiver.values].map(([userId, value]) => `${userId} ${JSON.stringify(value)}`).toSorted();
 }
@@ -185,6 +191,11 @@ describe('hooks audience sync', () => {
       code: 2,
       stderr: expect.stringContaining('members.txt: has no members in it'),
     });
+    expect(await sync([], ['--dry-run', '--max-change', '100%'])).toMatchObject({
+      code: 0,
+      lines: [{ refusal: 'members.txt has no members in it' }],
+      stderr: expect.stringContaining('would be refused without --force: members.txt has no members in it'),
+    });
     const many = Array.from({ length: 10 }, (_, index) => `u${index}`);
     await sync(many);
     expect((await sync([])).stderr).toContain('--force tells all 10 that they left');
@@ -245,10 +256,7 @@ describe('hooks audience sync', () => {
   it('refuses the second of two syncs of one audience at once, and not that of another', async () => {
     const args = ['audience', 'sync', 'VIP', '-', '-o', 'json'];
     const first = startHooks(args, { ...options(), keepsStdinOpen: true, stdin: 'a\n' });
-    const began = async (): Promise<boolean> =>
-      (await ask(join(folder, 'hooks.db'), 'SELECT sync_pid FROM audiences').catch(() => []))[0] ===
-      String(first.child.pid);
-    await until(began, 'the sync to begin');
+    await until(async () => (await syncPid()) === String(first.child.pid), 'the sync to begin');
     const second = await sync(['a']);
     expect(second).toMatchObject({ code: 2, lines: [] });
     expect(second.stderr).toContain(
@@ -304,6 +312,20 @@ describe('hooks audience sync', () => {
     expect(delivered + unsent).toBe(3_000);
     expect(await sync(ids, ['-q'])).toMatchObject({ code: 0, stderr: '' });
     expect(receiver.values.size).toBe(3_000);
+  });
+
+  it('leaves no name behind when it is interrupted before anything was sent', async () => {
+    const reading = startHooks(['audience', 'sync', 'VIP', '-'], {
+      ...options(),
+      keepsStdinOpen: true,
+      stdin: 'a\n',
+    });
+    await until(async () => (await syncPid()) !== undefined, 'the sync to begin');
+    expect(await reading.stop()).toMatchObject({
+      code: 130,
+      stderr: expect.stringContaining('nothing was sent'),
+    });
+    expect((await hooks(['audience', 'list', '-o', 'json'], options())).stdout).toBe('');
   });
 
   it('delivers to a loopback of its own, and to a tracking API', async () => {
