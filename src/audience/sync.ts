@@ -33,6 +33,8 @@ export interface SyncOptions<O extends ChangeOutcome> {
   readonly force?: boolean | undefined;
   /** Sends and stores nothing. @default false */
   readonly dryRun?: boolean | undefined;
+  /** What these three are called where they were given, for hints. */
+  readonly called: { readonly maxChange: string; readonly force: string; readonly dryRun: string };
   /** How the input differs is known, and sending begins. */
   readonly onCounts?: ((counts: Counts) => void | Promise<void>) | undefined;
   readonly onOutcome: (change: Change, outcome: O) => Promise<void> | undefined;
@@ -212,7 +214,7 @@ class Examples {
 function refuse<O extends ChangeOutcome>(
   { surprise, before }: SyncResult,
   spill: Spill,
-  { force, input, kind, maxChange }: SyncOptions<O>,
+  { force, input, kind, maxChange, called }: SyncOptions<O>,
 ): void {
   if (force) return;
   if (spill.total === 0) {
@@ -221,14 +223,14 @@ function refuse<O extends ChangeOutcome>(
       hint:
         before === 0
           ? 'check what has written it'
-          : `check what has written it; --force tells all ${before.toLocaleString('en-US')} that they left`,
+          : `check what has written it; ${called.force} tells all ${before.toLocaleString('en-US')} that they left`,
     });
   }
   if (surprise === undefined) return;
-  const limit = maxChange === undefined ? '' : ' (--max-change)';
+  const limit = maxChange === undefined ? '' : ` (${called.maxChange})`;
   throw new ConfigError(`Refused, since it is a surprising difference: ${surprise}${limit}`, {
-    key: '--max-change',
-    hint: 'look with --dry-run; --force sends it, --max-change N% or N allows so much',
+    key: called.maxChange,
+    hint: `look with ${called.dryRun}; ${called.force} sends it, a larger ${called.maxChange} allows it`,
   });
 }
 

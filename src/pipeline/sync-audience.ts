@@ -7,7 +7,9 @@ import { systemClock } from '../clock.ts';
 import { ConfigError, ValidationError } from '../errors.ts';
 import { toPlain } from '../message/plain.ts';
 import type { JsonValue } from '../message/types.ts';
+import { redactUrl } from '../redact.ts';
 import { openStore } from '../store/open-store.ts';
+import { isServer } from '../store/server/scheme.ts';
 import type { Outcome } from './outcomes.ts';
 import type { Pipeline } from './pipeline.ts';
 
@@ -99,6 +101,7 @@ async function run(
 ): Promise<SyncSummary> {
   const { name, pipeline, place = 'default', force, dryRun, signal = NEVER, onOutcome } = options;
   const maxChange = limitOf(options);
+  if (isServer(options.store)) throw noFile(options.store);
   const store = await openStore(options.store, { clock: systemClock, tables: [AUDIENCE_TABLES] });
   try {
     const { trait, counts, before, isComplete } = await sync<Outcome>({
@@ -112,6 +115,7 @@ async function run(
       maxChange,
       force,
       dryRun,
+      called: { maxChange: 'maxChange', force: 'force: true', dryRun: 'dryRun: true' },
       read: (spill) => read(new Target({ kind, file: kind === 'audience' ? 'members' : 'values', spill })),
       outlet: async () => ({
         capacity: CAPACITY,
@@ -125,6 +129,16 @@ async function run(
   } finally {
     await store.close();
   }
+}
+
+function noFile(store: string): ConfigError {
+  return new ConfigError(
+    `Expected \`store\` to be a file, since audiences are kept in one, got ${redactUrl(store)}`,
+    {
+      key: 'store',
+      hint: 'for example sqlite:./hooks.db; the pipeline may have its queue elsewhere',
+    },
+  );
 }
 
 function limitOf({ maxChange }: SyncOptions) {

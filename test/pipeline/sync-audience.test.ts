@@ -94,11 +94,19 @@ describe('syncAudience', () => {
       // @ts-expect-error -- each of its letters would be a user
       syncAudience({ ...common, members: 'u12345' }),
     ).rejects.toThrow('expected user ids, got a text');
+    await expect(
+      syncAudience({ ...common, members: ['a'], store: 'redis://:pw@queue.internal:6379/0' }),
+    ).rejects.toThrow(
+      /^Expected `store` to be a file, since audiences are kept in one, got redis:\/\/(?!.*pw)/,
+    );
     expect(receiver.requests()).toBe(0);
     await syncAudience({ ...common, members: ['a', 'b', 'c'] });
-    await expect(syncAudience({ ...common, members: ['a'] })).rejects.toThrow('surprising difference');
+    await expect(syncAudience({ ...common, members: ['a'] })).rejects.toMatchObject({
+      message: expect.stringContaining('surprising difference') as unknown,
+      hint: 'look with dryRun: true; force: true sends it, a larger maxChange allows it',
+    });
     await expect(syncAudience({ ...common, members: ['a', 'b'], maxChange: 0.1 })).rejects.toThrow(
-      '1 of 3 members',
+      '1 of 3 members would change (maxChange)',
     );
     expect(receiver.requests()).toBe(3);
     expect(await syncAudience({ ...common, members: ['a'], force: true })).toMatchObject({ removed: 2 });

@@ -65,6 +65,7 @@ async function run({ name, input, ...parts }: Run): Promise<ExitCode> {
       maxChange: flags.maxChange === undefined ? undefined : readMaxChange(flags.maxChange),
       force: flags.force,
       dryRun: flags.dryRun,
+      called: { maxChange: '--max-change', force: '--force', dryRun: '--dry-run' },
       read: (spill) => read(input, spill, parts),
       outlet: () => delivery.open(),
       onCounts: (counts) => output.counted(counts),
