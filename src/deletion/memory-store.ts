@@ -4,14 +4,14 @@ import {
   type DeletionStore,
   type DeliveryEnd,
   type NewDeletion,
-  type PendingDelivery,
+  type RecordedDelivery,
   type SourceDeletion,
 } from './state.ts';
 
 interface Entry {
   readonly deletion: NewDeletion;
   /** By the id of the delivery: whether it was delivered; without one, it is not settled. */
-  readonly ends: Map<string, boolean>;
+  readonly ends: Map<string, boolean | undefined>;
 }
 
 /** Lasts as long as its process, and remembers the latest requests. */
@@ -43,10 +43,12 @@ export class MemoryDeletionStore implements DeletionStore {
       entry.ends.set(deliveryId, isDelivered);
   }
 
-  async pending(id: string): Promise<readonly PendingDelivery[]> {
+  async undelivered(id: string): Promise<readonly RecordedDelivery[]> {
     const entry = this.#entries.get(id);
     return [...(entry?.deletion.deliveryIds ?? [])].flatMap(([source, deliveryIds]) =>
-      deliveryIds.filter((each) => !entry?.ends.has(each)).map((deliveryId) => ({ source, deliveryId })),
+      deliveryIds
+        .map((deliveryId) => ({ source, deliveryId, isDelivered: entry?.ends.get(deliveryId) }))
+        .filter(({ isDelivered }) => isDelivered !== true),
     );
   }
 

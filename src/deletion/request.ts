@@ -60,13 +60,18 @@ export function createDeletions(parts: DeletionParts): Deletions {
   const { store } = parts;
   return {
     create: (request) => create(request, parts),
-    settled: async ({ id: deliveryId, source, messageId, type, state }) => {
-      const id = type === 'delete' ? requestOf(messageId) : undefined;
-      if (id !== undefined)
-        await store.settled(id, source, { deliveryId, isDelivered: state === 'delivered' });
-    },
+    settled: (delivery) => recordEnd(delivery, store),
     get: (id) => store.get(id),
   };
+}
+
+/** Of a delivery that has come to its end; one of no request is ignored. */
+export async function recordEnd(
+  { id: deliveryId, source, messageId, type, state }: SettledDelivery,
+  store: Pick<DeletionStore, 'settled'>,
+): Promise<void> {
+  const id = type === 'delete' ? requestOf(messageId) : undefined;
+  if (id !== undefined) await store.settled(id, source, { deliveryId, isDelivered: state === 'delivered' });
 }
 
 /** In one turn of the event loop, so that the request and all its deliveries are stored together or not at all. */

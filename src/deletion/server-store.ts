@@ -7,7 +7,7 @@ import {
   type DeletionStore,
   type DeliveryEnd,
   type NewDeletion,
-  type PendingDelivery,
+  type RecordedDelivery,
   type SourceDeletion,
 } from './state.ts';
 
@@ -42,7 +42,7 @@ export class ServerDeletionStore implements DeletionStore {
     this.#keepMs = keepMs;
   }
 
-  /** Afterwards: what has come to its end meanwhile is known to the queue, which is asked for what is pending. */
+  /** Afterwards: what has come to its end meanwhile is known to the queue, which is asked for what is not delivered. */
   async add({ id, createdAt, userIds, deliveryIds }: NewDeletion, stored: Promise<unknown>): Promise<void> {
     await stored;
     const request: Request = { createdAt, userIds, deliveryIds: [...deliveryIds] };
@@ -58,16 +58,16 @@ export class ServerDeletionStore implements DeletionStore {
     const end = this.#entry('end', [id, source, deliveryId], { fact: {}, createdAt });
     await this.#server.add([end]);
     // Over how it ended before, when it was retried.
-    await this.#series.writeNote(end.id, isDelivered ? DELIVERED : FAILED);
+    await this.#series.writeNote(end.id, noteOf(isDelivered));
   }
 
-  async pending(id: string): Promise<readonly PendingDelivery[]> {
+  async undelivered(id: string): Promise<readonly RecordedDelivery[]> {
     const deletion = await this.#find(id);
     const all = [...(deletion?.deliveryIds ?? [])].map(async ([source, ids]) => {
       const ends = await this.#ends(id, source, ids);
       return ids
-        .filter((_, index) => ends[index] === undefined)
-        .map((deliveryId) => ({ source, deliveryId }));
+        .map((deliveryId, index) => ({ source, deliveryId, isDelivered: endOf(ends[index]) }))
+        .filter(({ isDelivered }) => isDelivered !== true);
     });
     return (await Promise.all(all)).flat();
   }
@@ -121,7 +121,18 @@ export class ServerDeletionStore implements DeletionStore {
 
 const DELIVERED = 'delivered';
 const FAILED = 'failed';
+/** A dead letter that was retried. */
+const WAITING = '';
 const FOR_EVER = Date.UTC(2200, 0, 1);
+
+function noteOf(isDelivered: boolean | undefined): string {
+  if (isDelivered === undefined) return WAITING;
+  return isDelivered ? DELIVERED : FAILED;
+}
+
+function endOf(note: string | undefined): boolean | undefined {
+  return note === DELIVERED || (note === FAILED ? false : undefined);
+}
 
 function entryId(kind: string, of: readonly string[]): string {
   return `${kind}-${createHash('sha256').update(JSON.stringify(of)).digest('base64url')}`;

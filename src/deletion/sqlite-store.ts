@@ -6,7 +6,7 @@ import {
   type DeletionStore,
   type DeliveryEnd,
   type NewDeletion,
-  type PendingDelivery,
+  type RecordedDelivery,
   type SourceDeletion,
 } from './state.ts';
 
@@ -32,18 +32,12 @@ export class SqliteDeletionStore implements DeletionStore {
 
   settled(id: string, source: string, { deliveryId, isDelivered }: DeliveryEnd): Promise<void> {
     return this.#store.write((sql) => {
-      sql(
-        'UPDATE deletion_deliveries SET is_delivered = ? WHERE request = ? AND source = ? AND delivery = ?',
-      ).run(isDelivered ? 1 : 0, id, source, deliveryId);
+      sql(SETTLE).run(isDelivered === undefined ? null : Number(isDelivered), id, source, deliveryId);
     });
   }
 
-  pending(id: string): Promise<readonly PendingDelivery[]> {
-    return this.#store.read((sql) =>
-      sql('SELECT source, delivery FROM deletion_deliveries WHERE request = ? AND is_delivered IS NULL')
-        .all(id)
-        .map(({ source, delivery }) => ({ source: String(source), deliveryId: String(delivery) })),
-    );
+  undelivered(id: string): Promise<readonly RecordedDelivery[]> {
+    return this.#store.read((sql) => sql(UNDELIVERED).all(id).map(toRecorded));
   }
 
   get(id: string): Promise<DeletionRecord | undefined> {
@@ -52,6 +46,22 @@ export class SqliteDeletionStore implements DeletionStore {
       return row === undefined ? undefined : toRecord(row, sql);
     });
   }
+}
+
+// What is delivered stays so: who says otherwise has looked before.
+const SETTLE = `
+  UPDATE deletion_deliveries SET is_delivered = ?
+  WHERE request = ? AND source = ? AND delivery = ? AND is_delivered IS NOT 1`;
+
+const UNDELIVERED = `
+  SELECT source, delivery, is_delivered FROM deletion_deliveries WHERE request = ? AND is_delivered IS NOT 1`;
+
+function toRecorded({ source, delivery, is_delivered: isDelivered }: Row): RecordedDelivery {
+  return {
+    source: String(source),
+    deliveryId: String(delivery),
+    isDelivered: isDelivered === null ? undefined : isDelivered === 1,
+  };
 }
 
 function toRecord({ id, created_at: createdAt, user_ids: userIds }: Row, sql: Sql): DeletionRecord {

@@ -55,21 +55,21 @@ export interface DeletionStore {
    */
   add(deletion: NewDeletion, stored: Promise<unknown>): Promise<void>;
   /**
-   * One of them has come to its end. Counted once a delivery, as it ended last: a dead letter may be retried. Ignored for
-   * a request that nobody knows.
+   * One of them has come to its end, or is on its way again. Counted once a delivery, as was told last: a dead letter may be
+   * retried. Ignored for a request that nobody knows.
    */
   settled(id: string, source: string, end: DeliveryEnd): Promise<void>;
-  /** Those of its deliveries whose end has not been recorded. */
-  pending(id: string): Promise<readonly PendingDelivery[]>;
+  /** Those of its deliveries that are not recorded as delivered. */
+  undelivered(id: string): Promise<readonly RecordedDelivery[]>;
   get(id: string): Promise<DeletionRecord | undefined>;
-}
-
-export interface PendingDelivery {
-  readonly source: string;
-  readonly deliveryId: string;
 }
 
 export interface DeliveryEnd {
   readonly deliveryId: string;
-  readonly isDelivered: boolean;
+  /** Undefined: it has not come to its end. */
+  readonly isDelivered: boolean | undefined;
+}
+
+export interface RecordedDelivery extends DeliveryEnd {
+  readonly source: string;
 }

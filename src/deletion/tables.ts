@@ -20,7 +20,7 @@ CREATE TABLE deletion_deliveries (
   request TEXT NOT NULL,
   source TEXT NOT NULL,
   delivery TEXT NOT NULL, -- its id
-  is_delivered INTEGER, -- 0: a dead letter; NULL: not settled, as far as is known
+  is_delivered INTEGER, -- 0: a dead letter, or dropped; NULL: not settled, as far as is known
   PRIMARY KEY (request, source, delivery),
   FOREIGN KEY (request, source) REFERENCES deletion_sources ON DELETE CASCADE
 ) WITHOUT ROWID;

@@ -228,6 +228,21 @@ describe('the durable queue at the command line', () => {
     expect(await json('queue list')).toEqual([]);
   });
 
+  it('has a deletion request fail whose message is dropped', async () => {
+    const [{ deletion } = {}] = await json('delete u1 --queue');
+    const [{ id } = {}] = await json('queue list');
+    expect((await run(`queue drop ${String(id)}`)).code).toBe(0);
+    const durable = await openDurableQueue({
+      store: undefined,
+      dataDir: join(cwd, 'data'),
+      clock: systemClock,
+    });
+    onTestFinished(() => durable.close());
+    expect(await durable.deletions.get(String(deletion))).toMatchObject({
+      sources: { default: { deliveries: 1, delivered: 0, failed: 1 } },
+    });
+  });
+
   it('delivers all that was queued, though its worker is killed again and again', async () => {
     const count = 200;
     const stdin = Array.from(

@@ -163,12 +163,21 @@ function suite(open: () => Promise<DeletionStore>): void {
     expect(states(await deletions.get('r-1'))).toContainEqual(['web', 'delivered']);
   });
 
-  it('knows which of its deliveries have not come to their end', async () => {
+  it('knows which of its deliveries were not delivered', async () => {
     const { deletions } = setUp(store);
     await deletions.create({ userIds: ['u1'] });
     await deletions.settled(ended('d1', 'deletion-r-1-0', 'dead'));
-    expect(await store.pending('r-1')).toEqual([{ source: 'web', deliveryId: 'd2' }]);
-    expect(await store.pending('r-2')).toEqual([]);
+    expect(await store.undelivered('r-1')).toEqual([
+      { source: 'web', deliveryId: 'd1', isDelivered: false },
+      { source: 'web', deliveryId: 'd2', isDelivered: undefined },
+    ]);
+    await store.settled('r-1', 'web', { deliveryId: 'd1', isDelivered: undefined });
+    expect(states(await deletions.get('r-1'))).toContainEqual(['web', 'pending']);
+    await deletions.settled(ended('d2', 'deletion-r-1-0', 'delivered'));
+    expect(await store.undelivered('r-1')).toEqual([
+      { source: 'web', deliveryId: 'd1', isDelivered: undefined },
+    ]);
+    expect(await store.undelivered('r-2')).toEqual([]);
   });
 
   it('is not recorded when it could not be queued', async () => {

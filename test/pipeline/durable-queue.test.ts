@@ -13,6 +13,8 @@ const REACH = { allowPrivate: true, allowProxy: false };
 const SILENT = { onEvent: () => {}, onUnrecorded: () => {} };
 const LANE = { source: 'web', destination: 'Webhooks' };
 
+type Settled = { readonly state: 'delivered' } | { readonly state: 'dead'; readonly reason: 'rejected' };
+
 describe('the durable queue', () => {
   let clock: FakeClock;
   let open: DurableQueue;
@@ -36,17 +38,26 @@ describe('the durable queue', () => {
     ]);
   });
 
-  it('tells the end of a deletion of which only the queue knows, its process having been killed', async () => {
+  it('tells the state of a deletion of which only the queue knows: killed, retried, dropped', async () => {
     const deletion = { id: 'r1', createdAt: 0, userIds: ['u1'], deliveryIds: new Map([['web', ['d1']]]) };
     await open.deletions.add(deletion, open.queue.add([newDelivery('d1', LANE)]));
     const state = async (): Promise<unknown> => {
       const web = (await open.deletions.get('r1'))?.sources['web'];
       return web && stateOf(web);
     };
+    const settle = async (settlement: Settled): Promise<void> => {
+      const { claims } = await open.queue.claim({ ...LANE, limit: 1, leaseMs: 1_000 });
+      for (const claim of claims)
+        await open.queue.settle(claim, { ...settlement, progress: claim.delivery.progress });
+    };
     expect(await state()).toBe('pending');
-    const { claims } = await open.queue.claim({ ...LANE, limit: 1, leaseMs: 1_000 });
-    for (const claim of claims)
-      await open.queue.settle(claim, { state: 'delivered', progress: claim.delivery.progress });
+    await settle({ state: 'dead', reason: 'rejected' });
+    expect(await state()).toBe('failed');
+    expect(await open.inspection.retry(['d1'])).toEqual(['retried']);
+    expect(await state()).toBe('pending');
+    await settle({ state: 'delivered' });
+    expect(await state()).toBe('delivered');
+    expect(await open.inspection.drop(['d1'])).toEqual(['dropped']);
     expect(await state()).toBe('delivered');
   });
 

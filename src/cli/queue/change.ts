@@ -1,4 +1,6 @@
 import { ConfigError } from '../../errors.ts';
+import { recordEnd } from '../../deletion/request.ts';
+import type { DurableQueue } from '../../pipeline/durable-queue.ts';
 import type { DropAnswer, QueueInspection, RetryAnswer } from '../../queue/inspection.ts';
 import { printable } from '../../redact.ts';
 import { ExitCode } from '../exit-code.ts';
@@ -34,22 +36,32 @@ export function retry(ids: readonly string[], options: QueueOptions, io: Io): Pr
 
 /** `hooks queue drop` */
 export function drop(ids: readonly string[], options: QueueOptions, io: Io): Promise<ExitCode> {
-  return withQueue(options, io, ({ inspection }) =>
-    changeNamed(ids, { change: (some) => inspection.drop(some), done: 'dropped', options, io }),
+  return withQueue(options, io, (durable) =>
+    changeNamed(ids, { change: (some) => dropFrom(durable, some), done: 'dropped', options, io }),
   );
 }
 
 /** `hooks queue purge` */
 export function purge(options: QueueOptions, io: Io): Promise<ExitCode> {
-  return withQueue(options, io, ({ inspection }) =>
+  return withQueue(options, io, (durable) =>
     changeSelected({
-      inspection,
-      change: (some) => inspection.drop(some),
+      inspection: durable.inspection,
+      change: (some) => dropFrom(durable, some),
       done: 'dropped',
       options,
       io,
     }),
   );
+}
+
+/** A message of a deletion request is recorded there as failed before: afterwards nothing would tell of it. */
+async function dropFrom(
+  { inspection, deletions }: Pick<DurableQueue, 'inspection' | 'deletions'>,
+  ids: readonly string[],
+): Promise<readonly DropAnswer[]> {
+  const found = await Promise.all(ids.map((id) => inspection.get(id)));
+  await Promise.all(found.flatMap((delivery) => (delivery === undefined ? [] : recordEnd(delivery, deletions))));
+  return inspection.drop(ids);
 }
 
 interface Change {
