@@ -60,7 +60,9 @@ async function dropFrom(
   ids: readonly string[],
 ): Promise<readonly DropAnswer[]> {
   const found = await Promise.all(ids.map((id) => inspection.get(id)));
-  await Promise.all(found.flatMap((delivery) => (delivery === undefined ? [] : recordEnd(delivery, deletions))));
+  await Promise.all(
+    found.flatMap((delivery) => (delivery === undefined ? [] : recordEnd(delivery, deletions))),
+  );
   return inspection.drop(ids);
 }
 
