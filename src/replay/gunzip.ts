@@ -5,14 +5,20 @@ const PIECE_BYTES = 8 * 1024;
 
 const MAGIC = [0x1f, 0x8b];
 
-/** The chunks as they are, or unpacked when they begin like gzip. Throws when that is corrupt or cut off. */
-export async function* unpacked(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Buffer> {
+/**
+ * The chunks as they are, or unpacked when they begin like gzip. Throws when that is corrupt or cut off. What comes right
+ * before a fault is found where the same chunks can be had `again`; else up to 8 KiB of the gzip before it are lost.
+ */
+export async function* unpacked(
+  chunks: AsyncIterable<Uint8Array>,
+  again?: () => AsyncIterable<Uint8Array>,
+): AsyncGenerator<Buffer> {
   const all = startingWith(MAGIC.length, chunks);
   try {
     const first = await all.next();
     if (first.done) return;
     const rest = concatenated(first.value, all);
-    if (MAGIC.every((byte, index) => first.value[index] === byte)) yield* gunzip(rest);
+    if (MAGIC.every((byte, index) => first.value[index] === byte)) yield* gunzip(rest, again);
     else yield* rest;
   } finally {
     // Who stops at the first chunk has not come to `all`, which would stay open.
@@ -43,21 +49,56 @@ async function* concatenated(first: Buffer, rest: AsyncIterable<Buffer>): AsyncG
 }
 
 /**
- * Unpacks piece by piece, so that everything before a fault has been given when it throws: a stream that fails drops
+ * Unpacks piece by piece, so that what comes before a fault has been given when it throws: a stream that fails drops
  * what it holds. Members one after the other are one stream (`cat a.gz b.gz`).
  */
-async function* gunzip(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+async function* gunzip(
+  chunks: AsyncIterable<Buffer>,
+  again?: () => AsyncIterable<Uint8Array>,
+): AsyncGenerator<Buffer> {
   const stream = new PiecewiseGunzip();
+  let soundBytes = 0;
   try {
     for await (const chunk of chunks) {
-      for (let at = 0; at < chunk.length; at += PIECE_BYTES) {
-        yield* await stream.unpack(chunk.subarray(at, at + PIECE_BYTES));
+      for (const piece of pieces(chunk, PIECE_BYTES)) {
+        yield* await stream.unpack(piece);
+        soundBytes += piece.length;
       }
     }
     yield* await stream.end();
+  } catch (fault) {
+    if (again !== undefined && isCorrupt(fault)) yield* upToFault(again(), soundBytes);
+    throw fault;
   } finally {
     stream.close();
   }
+}
+
+/**
+ * What comes after the sound bytes, up to the fault, at which it throws. Byte by byte: zlib gives nothing of the piece in
+ * which it finds a fault.
+ */
+async function* upToFault(chunks: AsyncIterable<Uint8Array>, soundBytes: number): AsyncGenerator<Buffer> {
+  const stream = new PiecewiseGunzip();
+  let toSkip = soundBytes;
+  try {
+    for await (const chunk of chunks) {
+      const skipped = chunk.subarray(0, toSkip);
+      toSkip -= skipped.length;
+      for (const piece of pieces(skipped, PIECE_BYTES)) await stream.unpack(piece);
+      for (const byte of pieces(chunk.subarray(skipped.length), 1)) yield* await stream.unpack(byte);
+    }
+  } finally {
+    stream.close();
+  }
+}
+
+function* pieces(chunk: Uint8Array, bytes: number): Generator<Uint8Array> {
+  for (let at = 0; at < chunk.length; at += bytes) yield chunk.subarray(at, at + bytes);
+}
+
+function isCorrupt(fault: unknown): boolean {
+  return fault instanceof Error && 'code' in fault && fault.code === 'Z_DATA_ERROR';
 }
 
 class PiecewiseGunzip {
@@ -70,7 +111,7 @@ class PiecewiseGunzip {
     this.#gunzip.on('error', (fault) => this.#reject(fault));
   }
 
-  unpack(piece: Buffer): Promise<Buffer[]> {
+  unpack(piece: Uint8Array): Promise<Buffer[]> {
     return this.#after((done) => this.#gunzip.write(piece, done));
   }
 

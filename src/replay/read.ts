@@ -14,13 +14,14 @@ const STRIDE_BYTES = 64 * 1024;
  * it: what cannot be read is a broken entry. Ends early, without a word, when `signal` aborts.
  */
 export async function* readEntries(
-  input: Pick<Input, 'name' | 'open'>,
+  input: Pick<Input, 'name' | 'identity' | 'open'>,
   signal?: AbortSignal,
 ): AsyncGenerator<readonly Entry[], void, undefined> {
   const collector = new EntryCollector(input.name);
   const splitter = new InputSplitter(collector);
+  const open = (): AsyncIterable<Uint8Array> => input.open(signal);
   try {
-    for await (const chunk of unpacked(input.open(signal))) {
+    for await (const chunk of unpacked(open(), input.identity && open)) {
       for (let at = 0; at < chunk.length && !splitter.isRefused; at += STRIDE_BYTES) {
         splitter.push(chunk.subarray(at, at + STRIDE_BYTES));
         const entries = collector.take();

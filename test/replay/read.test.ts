@@ -1,9 +1,13 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
+import { openInputs } from '../../src/replay/inputs.ts';
 import { nothingToRead, readEntries } from '../../src/replay/read.ts';
+import { temporaryFolder } from '../temporary-folder.ts';
 import { entriesOf, read, shown } from './reading.ts';
 
 describe('NDJSON', () => {
@@ -248,6 +252,19 @@ describe('gzip', () => {
     const entries = await read(packed);
     expect(entries.length).toBeGreaterThan(20_000);
     expect(entries.at(-1)).toMatch(/^\d+ ! the gzipped input is corrupt from here on/);
+  });
+
+  it.each([
+    ['what is no gzip after it', (packed: Buffer) => Buffer.concat([packed, Buffer.from('garbage')])],
+    ['a wrong checksum', (packed: Buffer) => packed.fill(0, packed.length - 8, packed.length - 4)],
+  ])('of a file gives all that is before %s', async (_, spoil) => {
+    const lines = Array.from({ length: 5_000 }, (__, n) => JSON.stringify({ n, noise: Math.sin(n) }));
+    const path = join(temporaryFolder(), 'spoilt.gz');
+    writeFileSync(path, spoil(gzipSync(`${lines.join('\n')}\n`)));
+    const [input] = await openInputs([path], { cwd: '/', stdin: process.stdin });
+    const entries = input === undefined ? [] : (await entriesOf(input)).map(shown);
+    expect(entries.slice(0, -1)).toEqual(lines.map((line, n) => `${n + 1} ${line}`));
+    expect(entries.at(-1)).toMatch(/^5001 ! the gzipped input is corrupt from here on/);
   });
 
   it('is told by content when cut to its first bytes', async () => {
