@@ -88,7 +88,7 @@ function assign(root: Tree, { path, value, word }: Assignment, flag: string): vo
     }
     node = next;
   }
-  node[path.at(-1) ?? ''] = value;
+  node[path.at(-1) ?? ''] = isTree(value) ? copyTree(value) : value;
 }
 
 function copyTree(value: JsonObject): Tree {

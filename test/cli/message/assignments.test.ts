@@ -97,6 +97,17 @@ describe('a path', () => {
     expect(({} as { polluted?: unknown }).polluted).toBeUndefined();
   });
 
+  it('keeps every key that goes into an object given as JSON', () => {
+    const value = assignAll(
+      ['a={}', 'a.__proto__.x=1', 'a.constructor.y=2', 'b={"c":{}}', 'b.c.__proto__=3'],
+      '-p',
+    );
+    expect(JSON.stringify(value)).toBe(
+      '{"a":{"__proto__":{"x":1},"constructor":{"y":2}},"b":{"c":{"__proto__":3}}}',
+    );
+    expect(({} as { x?: unknown }).x).toBeUndefined();
+  });
+
   it('cannot go into what is a value', () => {
     const { message, hint } = errorOf('a.b=2', 'a=1');
     expect(message).toBe('`--property a.b=2` goes into `a`, which is already a value');
