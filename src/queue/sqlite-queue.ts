@@ -72,9 +72,10 @@ export class SqliteQueue implements Queue {
     const askedAt = this.#clock.now();
     const answer = await this.#store.write(
       (sql) => {
+        // Where there is no lane too: it is the owner that finds out that the file was replaced.
+        this.#owner.enter(sql);
         const lane = this.#lanes.find(sql, name);
         if (lane === undefined) return { claims: [], nextDueAt: undefined };
-        this.#owner.enter(sql);
         return this.#take(sql, { name, lane, limit, leaseMs, askedAt });
       },
       { survives: 'exit' },

@@ -1,3 +1,4 @@
+import { renameSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { Clock } from '../../src/clock.ts';
@@ -252,6 +253,17 @@ describe('retention', () => {
 });
 
 describe('the file', () => {
+  it('is left for the one that takes its place, even by who never had anything to do in it', async () => {
+    const [file, clock] = [newFile(), new FakeClock()];
+    const idle = await open(file, clock);
+    expect(await claimIds(idle)).toEqual([]);
+    for (const end of ['', '-wal', '-shm']) renameSync(file + end, `${file}.old${end}`);
+    const other = await open(file, clock);
+    await other.add([newDelivery('a')]);
+    await clock.advance(2_000);
+    expect(await claimIds(idle)).toEqual(['a']);
+  });
+
   it('says in words what stands where', async () => {
     const [file, clock] = [newFile(), new FakeClock()];
     const queue = await open(file, clock);
