@@ -53,6 +53,10 @@ async function refusal(input: string | Uint8Array, options?: Reading): Promise<s
   return `${error.file}:${error.line}: ${error.message}; ${error.hint}`;
 }
 
+function lineWithText(length: number): string {
+  return JSON.stringify({ userId: 'u\t', value: 'x'.repeat(length) });
+}
+
 describe('one id a line', () => {
   it.each([
     ['plain', 'u1\nu2\n', ['u1', 'u2']],
@@ -236,7 +240,9 @@ describe('NDJSON', () => {
     expect(await refusal('{"userId":"u1"}\n', { kind: 'trait' })).toContain(
       'expected a value in `value`, got nothing',
     );
-    const large = JSON.stringify({ userId: 'u', value: 'x'.repeat(40_000) });
-    expect(await refusal(large, { kind: 'trait' })).toContain('expected a value of at most');
+    expect(await read(lineWithText(16_382), { kind: 'trait' })).toHaveLength(1);
+    expect(await refusal(lineWithText(16_383), { kind: 'trait' })).toContain(
+      'members:1: expected a value of at most 16384 bytes as JSON, got 16385',
+    );
   });
 });

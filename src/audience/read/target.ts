@@ -1,7 +1,7 @@
 import { InputError } from '../../errors.ts';
 import type { JsonValue } from '../../message/types.ts';
 import { printable } from '../../redact.ts';
-import { writeEntry } from '../entry.ts';
+import { TAB, writeEntry } from '../entry.ts';
 import type { Spill } from '../spill.ts';
 
 /** UTF-8 bytes. What is longer is no id, and the message has to stay below its limit. */
@@ -29,14 +29,18 @@ export class Target {
       throw this.fault(line, 'expected a user id in Unicode, got half of a surrogate pair');
     this.checkId(Buffer.byteLength(userId), line);
     const bytes = Buffer.from(writeEntry({ userId, value }, this.kind));
-    if (bytes.length > MAX_ID_BYTES * 6 + MAX_VALUE_BYTES)
-      throw this.fault(line, `expected a value of at most ${MAX_VALUE_BYTES} bytes as JSON, got more`);
+    if (this.kind === 'trait') this.#checkValue(bytes.length - bytes.indexOf(TAB) - 1, line);
     this.spill.add(bytes, 0, bytes.length);
   }
 
   checkId(bytes: number, line?: number): void {
     if (bytes <= MAX_ID_BYTES) return;
     throw this.fault(line, `expected a user id of at most ${MAX_ID_BYTES} bytes, got ${bytes}`);
+  }
+
+  #checkValue(bytes: number, line: number | undefined): void {
+    if (bytes <= MAX_VALUE_BYTES) return;
+    throw this.fault(line, `expected a value of at most ${MAX_VALUE_BYTES} bytes as JSON, got ${bytes}`);
   }
 
   fault(line: number | undefined, message: string, hint?: string): InputError {
