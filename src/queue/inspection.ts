@@ -12,6 +12,9 @@ export interface QueueInspection {
   /** The delivery of that id. */
   get(id: string): Promise<Delivery | undefined>;
 
+  /** The states of those of the deliveries that are there, by id. */
+  states(ids: readonly string[]): Promise<ReadonlyMap<string, DeliveryState>>;
+
   /**
    * Has dead letters delivered again, each from now on with a retry window of its own, behind what waits in its order
    * keys. The attempts so far are kept. The answers are in the order of `ids`.

@@ -41,6 +41,11 @@ export class ServerInspection implements QueueInspection {
     return (await this.#find(id))?.delivery;
   }
 
+  async states(ids: readonly string[]): Promise<ReadonlyMap<string, DeliveryState>> {
+    const found = await Promise.all(ids.map((id) => this.get(id)));
+    return new Map(found.flatMap((each) => (each === undefined ? [] : [[each.id, each.state]])));
+  }
+
   async retry(ids: readonly string[]): Promise<readonly RetryAnswer[]> {
     const answers: RetryAnswer[] = [];
     for (const id of ids) answers.push(await this.#retry(id));

@@ -38,6 +38,13 @@ export class SqliteInspection implements QueueInspection {
     });
   }
 
+  states(ids: readonly string[]): Promise<ReadonlyMap<string, DeliveryState>> {
+    return this.#store.read((sql) => {
+      const rows = sql(STATES).all(JSON.stringify(ids));
+      return new Map(rows.map(({ id, state }) => [String(id), state as DeliveryState])); // as STATE says
+    });
+  }
+
   retry(ids: readonly string[]): Promise<readonly RetryAnswer[]> {
     const now = Math.floor(this.#clock.now());
     return this.#store.write((sql) => ids.map((id) => retry(sql, id, now)));
@@ -48,16 +55,23 @@ export class SqliteInspection implements QueueInspection {
   }
 }
 
+const STATE = `
+  CASE
+    WHEN p.settled_state IS NOT NULL THEN p.settled_state
+    WHEN c.seq IS NOT NULL THEN 'sending'
+    WHEN p.rounds > 0 THEN 'retrying'
+    ELSE 'pending'
+  END AS state`;
+
+const WITH_STATE = 'LEFT JOIN progress p ON p.seq = d.seq LEFT JOIN claims c ON c.seq = d.seq';
+
 const SELECT = `
-  SELECT ${DELIVERY_COLUMNS}, d.lane, l.source, l.destination,
-    CASE
-      WHEN p.settled_state IS NOT NULL THEN p.settled_state
-      WHEN c.seq IS NOT NULL THEN 'sending'
-      WHEN p.rounds > 0 THEN 'retrying'
-      ELSE 'pending'
-    END AS state
-  FROM deliveries d JOIN lanes l ON l.lane = d.lane
-  LEFT JOIN progress p ON p.seq = d.seq LEFT JOIN claims c ON c.seq = d.seq`;
+  SELECT ${DELIVERY_COLUMNS}, d.lane, l.source, l.destination, ${STATE}
+  FROM deliveries d JOIN lanes l ON l.lane = d.lane ${WITH_STATE}`;
+
+// CROSS JOIN keeps SQLite from going over all deliveries.
+const STATES = `
+  SELECT d.id, ${STATE} FROM json_each(?) i CROSS JOIN deliveries d ON d.id = i.value ${WITH_STATE}`;
 
 const LIST = `${SELECT}
   WHERE d.seq > ? AND d.created_at >= ? AND state IN (SELECT value FROM json_each(?)) ORDER BY d.seq LIMIT ?`;
@@ -71,7 +85,7 @@ function read(row: Row): Delivery {
   return toDelivery(row, {
     source: String(source),
     destination: String(destination),
-    state: state as DeliveryState, // as SELECT says
+    state: state as DeliveryState, // as STATE says
   });
 }
 

@@ -120,6 +120,18 @@ export function inspectionConformance(
       expect(await inspection.get('nobody')).toBeUndefined();
     });
 
+    it('tells the states of those that are there', async () => {
+      await oneOfEach();
+      const asked = ['dead', 'delivered', 'retrying', 'sending', 'pending', 'nobody'];
+      expect(Object.fromEntries(await inspection.states(asked))).toEqual({
+        dead: 'dead',
+        delivered: 'delivered',
+        retrying: 'retrying',
+        sending: 'sending',
+        pending: 'pending',
+      });
+    });
+
     it('retries a dead letter: with a new window, and with the attempts that were made', async () => {
       await bury('a', 'exhausted');
       const retriedAt = clock.now();
