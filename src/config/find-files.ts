@@ -47,7 +47,7 @@ function isConfig(path: string): boolean {
   if (!existsSync(path)) return false;
   if (!path.endsWith('package.json')) return true;
   try {
-    const text = readFileSync(path, 'utf8');
+    const text = readFileSync(path, 'utf8').replace(/^\uFEFF/, '');
     return text.includes('"hooks"') && Object.hasOwn(JSON.parse(text) as object, 'hooks');
   } catch {
     // An unreadable or malformed package.json is npm's trouble; it says nothing about hooks.

@@ -26,8 +26,10 @@ describe('findProjectFile', () => {
   });
 
   it('finds a package.json with a key hooks, and no other', async () => {
-    const folder = temporaryFolder({ 'package.json': '{ "hooks": {} }' });
-    expect(findProjectFile(folder)).toBe(join(folder, 'package.json'));
+    for (const text of ['{ "hooks": {} }', '\ufeff{ "hooks": {} }']) {
+      const folder = temporaryFolder({ 'package.json': text });
+      expect(findProjectFile(folder)).toBe(join(folder, 'package.json'));
+    }
     const none = temporaryFolder({ 'package.json': '{ "keywords": ["hooks"], "x": { "hooks": 1 } }' });
     expect(findProjectFile(none)).toBeUndefined();
   });
