@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { hooks, startHooks } from './hooks.ts';
 import { receiving, ROOT, SECRET, summaryOf } from './receiving.ts';
+import { sign } from '../sign.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
 
 it('what listen saves can be verified, and replayed as it was', async () => {
@@ -60,6 +61,31 @@ it('what listen saves can be verified, and replayed as it was', async () => {
   );
   expect(to.bodies().toSorted()).toEqual(golden.map((body) => body.trim()).toSorted());
 });
+
+it.each([
+  [
+    'capture',
+    (body: string, signature: string) =>
+      JSON.stringify({ capture: 1, method: 'POST', url: '/', headers: [['X-Signature', signature]], body }),
+  ],
+  [
+    'http',
+    (body: string, signature: string) => `POST / HTTP/1.1\r\nX-Signature: ${signature}\r\n\r\n${body}`,
+  ],
+])(
+  'a %s too large to be told by its content is verified once it is named, and the hint says so',
+  async (format, inputOf) => {
+    const body = JSON.stringify('x'.repeat(9 * 1024 * 1024));
+    const cwd = temporaryFolder({ big: inputOf(body, sign(body, SECRET)) });
+    const words = ['verify', '--secret', SECRET, 'big'];
+    const { code, stderr } = await hooks(words, { cwd });
+    expect([code, stderr]).toEqual([
+      2,
+      `error: There is no signature to compare with\nhint:  an input of more than 8 MiB is taken for the body itself; --format ${format} reads it as what it seems to be\n`,
+    ]);
+    expect(await hooks([...words, '--format', format], { cwd })).toMatchObject({ code: 0, stderr: '' });
+  },
+);
 
 it.each([
   ['capture', (capture: string) => capture],

@@ -11,6 +11,7 @@ import {
   readRawBody,
   readRequest,
   requestFormat,
+  START_BYTES,
   type SignedInput,
 } from '../signature/signed-input.ts';
 
@@ -109,17 +110,12 @@ async function verifyRaw(
   return { verdict, bytes: verifier.bytes };
 }
 
-/** Enough for a request line, and for the key that a capture begins with. */
-const START_BYTES = 4_096;
 const TAKEN_FOR_BODY = 'a signature is given beside it, so the input was taken for the body itself';
 
-function verifyInput(
-  { digest, bytes, request }: SignedInput,
-  given: string | undefined,
-  verification: Verification,
-): Verified {
+function verifyInput(input: SignedInput, given: string | undefined, verification: Verification): Verified {
+  const { bytes, request } = input;
   const signature = given ?? request?.signature;
-  if (request === undefined || signature === undefined) throw noSignature(digest, bytes, verification);
+  if (request === undefined || signature === undefined) throw noSignature(input, verification);
   return { verdict: verify({ body: request.body, ...optionsOf(signature, verification) }), bytes };
 }
 
@@ -137,15 +133,17 @@ function optionsOf(signature: string, { flags, secrets, context }: Verification)
 
 /** The digest is data and goes out all the same: compare it by eye. */
 function noSignature(
-  signature: string,
-  bytes: number,
+  { digest: signature, bytes, seems }: SignedInput,
   { flags, context: { io } }: Verification,
 ): SignatureError {
   if (flags.output === 'json') io.out(`${JSON.stringify({ signature, bytes })}\n`);
   else if (!flags.quiet) io.out(`${signature}\n`);
   return new SignatureError('There is no signature to compare with', {
     reason: 'missing',
-    hint: 'give --signature HEX or HOOKS_SIGNATURE, or a capture or raw HTTP request that has an X-Signature header',
+    hint:
+      seems === undefined
+        ? 'give --signature HEX or HOOKS_SIGNATURE, or a capture or raw HTTP request that has an X-Signature header'
+        : `an input of more than 8 MiB is taken for the body itself; --format ${seems} reads it as what it seems to be`,
   });
 }
 

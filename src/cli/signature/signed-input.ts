@@ -13,12 +13,16 @@ export interface SignedInput {
   readonly bytes: number;
   /** Where body and signature are from; undefined for a raw body, which has no signature of its own. */
   readonly request?: { readonly body: Uint8Array; readonly signature: string | undefined };
+  /** How a raw body begins that is too large to look at as a whole. */
+  readonly seems?: 'capture' | 'http' | undefined;
 }
 
 /** Of a capture or HTTP request, as text in memory. */
 const LARGEST_REQUEST = 256 * 1024 * 1024;
 /** What is told apart by content is kept up to here; anything larger is a raw body unless --format says otherwise. */
 const LARGEST_UNNAMED_REQUEST = 8 * 1024 * 1024;
+/** Enough for a request line, and for the key that a capture begins with. */
+export const START_BYTES = 4_096;
 
 /** Reads what is said to be a capture or an HTTP request. Throws InputError when it is not. */
 export async function readRequest(
@@ -33,7 +37,11 @@ export async function readRequest(
 
 /** Reads a raw body, a capture or an HTTP request, told apart by content, in one pass. */
 export async function readAnyBody(source: BodySource, io: Io, secret: string): Promise<SignedInput> {
-  const { kept, ...raw } = await digestBody(source, io, { secret, keepBytes: LARGEST_UNNAMED_REQUEST });
+  const { kept, start, ...raw } = await digestBody(source, io, {
+    secret,
+    keepBytes: LARGEST_UNNAMED_REQUEST,
+  });
+  if (start !== undefined) return { ...raw, seems: requestFormat(start) };
   const capture = kept && requestIn(kept);
   return capture === undefined ? raw : signedInput(capture, secret);
 }
@@ -43,22 +51,27 @@ export async function readRawBody(source: BodySource, io: Io, secret: string): P
   return { digest, bytes };
 }
 
-/** In constant memory: `kept` is the body if it has at most `keepBytes`. */
+/** In constant memory: `kept` is the body if it has at most `keepBytes`, else `start` is its start. */
 async function digestBody(
   source: BodySource,
   io: Io,
   { secret, keepBytes }: { readonly secret: string; readonly keepBytes: number },
-): Promise<SignedInput & { readonly kept?: Buffer }> {
+): Promise<SignedInput & { readonly kept?: Buffer; readonly start?: Buffer }> {
   const hmac = createHmac('sha1', secret);
   let bytes = 0;
-  let chunks: Uint8Array[] | undefined = [];
+  let chunks: Uint8Array[] = [];
+  let start: Buffer | undefined;
   await readBody(source, io, (chunk) => {
     hmac.update(chunk);
     bytes += chunk.length;
-    if (bytes > keepBytes) chunks = undefined;
-    chunks?.push(new Uint8Array(chunk));
+    if (start !== undefined) return;
+    chunks.push(new Uint8Array(chunk));
+    if (bytes <= keepBytes) return;
+    start = Buffer.concat(chunks, START_BYTES);
+    chunks = [];
   });
-  return { digest: hmac.digest('hex'), bytes, ...(chunks && { kept: Buffer.concat(chunks) }) };
+  const digested = { digest: hmac.digest('hex'), bytes };
+  return start === undefined ? { ...digested, kept: Buffer.concat(chunks) } : { ...digested, start };
 }
 
 function signedInput(capture: Capture, secret: string): SignedInput {
