@@ -60,11 +60,18 @@ const UNICODE: readonly (readonly [Escape, string])[] = [
   [dotnet, 'with the escapes of System.Text.Json'],
 ];
 
-export const COMPACT_SPELLING: Spelling = {
+const COMPACT_SPELLING: Spelling = {
   code: 'pretty-printed',
   would: 'without the white space between its parts',
   layout: COMPACT,
   escape: plain,
+};
+
+export const SORTED_SPELLING: Spelling = {
+  ...COMPACT_SPELLING,
+  code: 'reordered-keys',
+  would: 'with sorted keys',
+  order: sorted,
 };
 
 /** In the order tried: of two spellings that give the same text the simpler comes first. */

@@ -1,7 +1,7 @@
 import { hasWhiteSpace, readJsonText, withoutNewlines } from './json-text.ts';
 import type { NoteCode } from './reason.ts';
 import { spelled } from './spell.ts';
-import { COMPACT_SPELLING, SPELLINGS } from './spelling.ts';
+import { SORTED_SPELLING, SPELLINGS } from './spelling.ts';
 
 const BOM = '\ufeff';
 
@@ -23,9 +23,12 @@ function whichCharacters(text: string, stringified: string): NoteCode {
   if (text === stringified) return 'pretty-printed'; // the white space was around it
   if (text.includes('\\/')) return 'escaped-slash';
   if (countEscapes(text) > countEscapes(stringified)) return 'escaped-unicode';
-  // Moving members about keeps the length; other spellings of numbers and repeated keys do not.
-  const asWritten = spelled(readJsonText(text), COMPACT_SPELLING);
-  return asWritten.length === stringified.length ? 'reordered-keys' : 'other-encoding';
+  return inOrder(text) === inOrder(stringified) ? 'reordered-keys' : 'other-encoding';
+}
+
+/** The same for texts that differ in the order of their members only, not in a number or a repeated key. */
+function inOrder(text: string): string {
+  return spelled(readJsonText(text), SORTED_SPELLING);
 }
 
 function countEscapes(text: string): number {
