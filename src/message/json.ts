@@ -130,7 +130,10 @@ function notUtf8(source: Source): InputError {
   const offset = firstInvalid(source.bytes);
   const byte = (source.bytes[offset] ?? 0).toString(16).padStart(2, '0');
   const sentence = `expected UTF-8, got the byte 0x${byte} at offset ${offset}`;
-  return inputError(source, offset, sentence, { hint: 'save the file as UTF-8' });
+  const isGzip = source.bytes[0] === 0x1f && source.bytes[1] === 0x8b;
+  return inputError(source, offset, sentence, {
+    hint: isGzip ? 'it is gzipped: unpack it first' : 'save the file as UTF-8',
+  });
 }
 
 function firstInvalid(bytes: Uint8Array): number {

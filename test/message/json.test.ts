@@ -1,3 +1,4 @@
+import { gzipSync } from 'node:zlib';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { InputError, ValidationError } from '../../src/errors.ts';
@@ -138,6 +139,13 @@ describe('readJson', () => {
           column: offset + 1,
         }),
       );
+    });
+
+    it.each([
+      ['save the file as UTF-8', Buffer.from('"ü"', 'latin1')],
+      ['it is gzipped: unpack it first', gzipSync('{}')],
+    ])('with the hint: %s', (hint, bytes) => {
+      expect(() => readJson(bytes)).toThrow(expect.objectContaining({ hint }));
     });
 
     it('with the line and the column in characters', () => {
