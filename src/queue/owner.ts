@@ -101,14 +101,13 @@ export class Owner {
     for (const row of sql('SELECT owner, host, pid, beats FROM owners WHERE owner <> ?').all(this.id)) {
       if (!this.#isDead(row)) continue;
       const owner = String(row['owner']);
-      giveBack(sql, sql('SELECT * FROM claims WHERE owner = ?').all(owner));
-      sql('DELETE FROM owners WHERE owner = ?').run(owner);
+      bury(sql, owner);
       this.#seen.delete(owner);
     }
   }
 
   #isDead(row: Row): boolean {
-    if (row['host'] === HOST && isGone(Number(row['pid']))) return true;
+    if (isGoneHere(row)) return true;
     const [owner, beats] = [String(row['owner']), Number(row['beats'])];
     const seen = this.#seen.get(owner);
     const still = seen?.beats === beats ? seen.still + 1 : 0;
@@ -136,6 +135,26 @@ export function livingOwners(
     .filter(({ pid, isHere, beatAt }) => (isHere ? !isGone(pid) : now - beatAt < SILENT_BEATS * BEAT_MS));
 }
 
+/** Whether processes of this machine that are gone have left anything claimed. */
+export function hasGoneOwners(sql: Sql): boolean {
+  return goneOwners(sql).length > 0;
+}
+
+/** Gives back what they had claimed, for who does not deliver and so has seen no counter stand still. */
+export function buryGoneOwners(sql: Sql): void {
+  for (const owner of goneOwners(sql)) bury(sql, owner);
+}
+
+function goneOwners(sql: Sql): readonly string[] {
+  const rows = sql('SELECT owner, host, pid FROM owners').all();
+  return rows.filter(isGoneHere).map(({ owner }) => String(owner));
+}
+
+function bury(sql: Sql, owner: string): void {
+  giveBack(sql, sql('SELECT * FROM claims WHERE owner = ?').all(owner));
+  sql('DELETE FROM owners WHERE owner = ?').run(owner);
+}
+
 /** Ends claims: their deliveries are due as they were, with the progress last renewed. */
 export function giveBack(sql: Sql, claims: readonly Row[]): void {
   for (const { seq, lane, due_at: dueAt, progress } of claims) {
@@ -158,6 +177,10 @@ function hostId(): string {
   } catch {
     return hostname();
   }
+}
+
+function isGoneHere({ host, pid }: Row): boolean {
+  return host === HOST && isGone(Number(pid));
 }
 
 function isGone(pid: number): boolean {

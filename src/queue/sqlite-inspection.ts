@@ -3,6 +3,7 @@ import type { Row } from '../store/sqlite.ts';
 import type { Sql, Store } from '../store/store.ts';
 import { NO_PROGRESS, type Delivery, type DeliveryState } from './delivery.ts';
 import type { DropAnswer, LaneStats, Page, QueueInspection, RetryAnswer, Selection } from './inspection.ts';
+import { buryGoneOwners, hasGoneOwners } from './owner.ts';
 import { join, leave } from './sqlite-lines.ts';
 import { DELIVERY_COLUMNS, OPEN, toDelivery, writeProgress } from './sqlite-rows.ts';
 
@@ -16,11 +17,13 @@ export class SqliteInspection implements QueueInspection {
     this.#clock = clock;
   }
 
-  stats(): Promise<readonly LaneStats[]> {
+  async stats(): Promise<readonly LaneStats[]> {
+    await this.#buryGoneOwners();
     return this.#store.read((sql) => sql(STATS).all().map(toStats).filter(hasAny));
   }
 
-  list({ states, since = 0, after = 0, limit }: Selection): Promise<Page> {
+  async list({ states, since = 0, after = 0, limit }: Selection): Promise<Page> {
+    if (after === 0) await this.#buryGoneOwners();
     return this.#store.read((sql) => {
       const rows = sql(LIST).all(after, since, JSON.stringify(states), limit);
       const last = rows.at(-1)?.['seq'];
@@ -51,7 +54,17 @@ export class SqliteInspection implements QueueInspection {
   }
 
   drop(ids: readonly string[]): Promise<readonly DropAnswer[]> {
-    return this.#store.write((sql) => ids.map((id) => drop(sql, id)));
+    return this.#store.write((sql) => {
+      buryGoneOwners(sql);
+      return ids.map((id) => drop(sql, id));
+    });
+  }
+
+  /** What they held is not under way; whoever delivers next would do it, but there may be nobody. */
+  async #buryGoneOwners(): Promise<void> {
+    if (!(await this.#store.read(hasGoneOwners))) return;
+    // Where nothing can be written, it is shown as it was left.
+    await this.#store.write(buryGoneOwners, { survives: 'exit' }).catch(() => {});
   }
 }
 
