@@ -18,7 +18,7 @@ const FORGET_MS = 60_000;
 export class ServerUpkeep {
   readonly #options: ServerUpkeepOptions;
   readonly #recoveredAt = new Map<string, number>();
-  readonly #forgotAt = new Map<string, number>();
+  #forgotAt = -Infinity;
 
   constructor(options: ServerUpkeepOptions) {
     this.#options = options;
@@ -26,12 +26,17 @@ export class ServerUpkeep {
 
   async tend(lane: Lane): Promise<void> {
     const { lanes, order, clock, recoverMs } = this.#options;
+    const now = clock.now();
     const name = seriesName(lane);
-    if (this.#isTime(this.#recoveredAt, name, recoverMs)) {
+    if (now >= (this.#recoveredAt.get(name) ?? -Infinity) + recoverMs) {
+      this.#recoveredAt.set(name, now);
       await lanes.series(lane).recover(recoverMs);
       await order.runErrands(Math.floor(clock.now()), recoverMs);
     }
-    if (this.#isTime(this.#forgotAt, name, FORGET_MS)) await this.#forget(lane);
+    if (now < this.#forgotAt + FORGET_MS) return;
+    this.#forgotAt = now;
+    // Of those too that nobody claims: what is invalid names no destination, and a source may be gone.
+    await Promise.all((await lanes.all()).map((each) => this.#forget(each)));
   }
 
   async #forget(lane: Lane): Promise<void> {
@@ -42,12 +47,5 @@ export class ServerUpkeep {
     if (deadMs === undefined) return;
     await series.forget('failed', clock.now() - deadMs);
     await lanes.deadSeries(lane).forget('failed', clock.now() - deadMs);
-  }
-
-  #isTime(times: Map<string, number>, name: string, everyMs: number): boolean {
-    const now = this.#options.clock.now();
-    if (now < (times.get(name) ?? -Infinity) + everyMs) return false;
-    times.set(name, now);
-    return true;
   }
 }

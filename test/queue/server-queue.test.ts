@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { systemClock } from '../../src/clock.ts';
 import type { Queue } from '../../src/queue/queue.ts';
 import { ServerInspection } from '../../src/queue/server-inspection.ts';
@@ -8,6 +8,7 @@ import type { Server } from '../../src/store/server/server.ts';
 import { hasServer, SERVER_KINDS, startServer, type TestServer } from '../store/server/servers.ts';
 import { queueConformance } from './conformance.ts';
 import { inspectionConformance } from './inspection-conformance.ts';
+import { LANE, newDelivery } from './new-delivery.ts';
 import { PatientQueue, realClock } from './real-time.ts';
 
 const TIMES = {
@@ -42,6 +43,22 @@ for (const kind of SERVER_KINDS) {
 
     const modelRuns = kind === 'redis' ? 25 : 8; // a transaction waits for the disk
     queueConformance(kind, open, { modelRuns, clock: realClock, times: TIMES, isLoose: true });
+
+    it('forgets what was settled long ago in every lane, also where nobody claims', async () => {
+      await running.empty();
+      const dead = { reason: 'invalid' } as const;
+      await new ServerQueue({ server, clock: systemClock }).add([
+        newDelivery('nowhere', { source: 'gone', destination: '', dead }),
+        newDelivery('here', { dead }),
+        newDelivery('waits', { source: 'gone' }),
+      ]);
+      const clock = { ...systemClock, now: () => systemClock.now() + 60_000 };
+      const retention = { deliveredMs: 1_000, deadMs: 1_000 };
+      await new ServerQueue({ server, clock, retention }).claim({ ...LANE, limit: 1, leaseMs: 1_000 });
+      const inspection = new ServerInspection({ server, clock: systemClock });
+      const { deliveries } = await inspection.list({ states: ['pending', 'dead'], limit: 10 });
+      expect(deliveries.map(({ id }) => id)).toEqual(['waits']);
+    });
 
     inspectionConformance(
       kind,
