@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { EntryTable } from './entry-table.ts';
 import { endOfId, readEntry, readId } from './entry.ts';
 import type { JsonValue } from '../message/types.ts';
@@ -44,6 +45,9 @@ export interface Given {
   /** What somebody is told who is not given any more. */
   readonly absent: JsonValue;
 }
+
+/** How an object or an array begins: `{`, `[`. */
+const JSON_OBJECT: ReadonlySet<number | undefined> = new Set([0x7b, 0x5b]);
 
 type MutableCounts = { -readonly [Key in keyof Counts]: Counts[Key] };
 
@@ -95,8 +99,19 @@ export class Comparison {
     const table = this.#table;
     if (told === -1) return 'added';
     if (given === -1) return 'removed';
-    if (!table.isSameLine(told, given)) return 'changed';
+    if (!table.isSameLine(told, given) && !this.#isSameValue(told, given)) return 'changed';
     return doubts.size > 0 && doubts.has(this.#idAt(told)) ? 'repeated' : 'unchanged';
+  }
+
+  /** Objects may have their members in another order. What is none is the same only as the same line. */
+  #isSameValue(told: number, given: number): boolean {
+    const { bytes } = this.#table;
+    const isObject = (at: number): boolean => JSON_OBJECT.has(bytes[endOfId(bytes, at) + 1]);
+    return isObject(told) && isObject(given) && isDeepStrictEqual(this.#valueAt(told), this.#valueAt(given));
+  }
+
+  #valueAt(at: number): JsonValue {
+    return readEntry(this.#table.lineAt(at)).value;
   }
 
   #change(

@@ -1,4 +1,5 @@
 import * as fc from 'fast-check';
+import { isDeepStrictEqual } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { changesIn, Comparison, type Change } from '../../src/audience/difference.ts';
 import type { JsonValue } from '../../src/message/types.ts';
@@ -39,6 +40,8 @@ function compare(
 
 const members = (...ids: readonly string[]): readonly Entry[] =>
   ids.map((userId) => ({ userId, value: true }));
+const asWritten = (value: JsonValue | undefined): unknown =>
+  value === undefined ? undefined : JSON.parse(JSON.stringify(value));
 const brief = ({ kind, userId, value }: Change): string => `${kind} ${userId} ${JSON.stringify(value)}`;
 
 /** The types of fast-check call its arrays mutable. */
@@ -100,6 +103,18 @@ describe('the difference of a partition', () => {
     expect(counts).toMatchObject({ members: 2, duplicates: 1, changed: 1, unchanged: 1 });
   });
 
+  it('is no value that equals the one before, in whatever order its members are', () => {
+    const [one, other] = [
+      { a: 1, b: [{ c: 2, d: 3 }] },
+      { b: [{ d: 3, c: 2 }], a: 1 },
+    ];
+    const { changes, kept } = compare([{ userId: 'u', value: one }], [{ userId: 'u', value: other }]);
+    expect([changes, kept]).toEqual([[], [`u\t${JSON.stringify(one)}\n`]]);
+    expect(compare([{ userId: 'u', value: [1, 2] }], [{ userId: 'u', value: [2, 1] }]).changes).toHaveLength(
+      1,
+    );
+  });
+
   it('repeats what is in doubt, as it is now', () => {
     const doubtful = ['a', 'b', 'c', 'd'];
     const { changes, counts } = compare(members('a', 'b'), members('a', 'c'), { doubtful });
@@ -122,7 +137,7 @@ describe('the difference of a partition', () => {
         const expected = [...new Set([...told.keys(), ...now.keys(), ...doubtful])].flatMap((userId) => {
           const [one, other] = [told.get(userId), now.get(userId)];
           const isSame =
-            told.has(userId) === now.has(userId) && JSON.stringify(one) === JSON.stringify(other);
+            told.has(userId) === now.has(userId) && isDeepStrictEqual(asWritten(one), asWritten(other));
           return isSame && !doubtful.includes(userId) ? [] : [`${userId} ${JSON.stringify(other ?? null)}`];
         });
         const { changes, counts, kept } = compare(
