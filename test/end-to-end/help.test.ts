@@ -19,6 +19,10 @@ describe.each(helps)('hooks $words --help', ({ words, code, stdout, stderr }) =>
     expect(flags.filter((flag, index) => flags.indexOf(flag) !== index)).toEqual([]);
   });
 
+  it('says a default once', () => {
+    expect(stdout).not.toMatch(/\(default: [^)]*\)\s*\(default: /);
+  });
+
   it('is what `hooks help` shows', async () => {
     if (words.length !== 1) return;
     expect(await hooks(['help', ...words])).toMatchObject({ code: 0, stdout });

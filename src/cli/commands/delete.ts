@@ -1,3 +1,4 @@
+import { Option } from 'commander';
 import type { Define } from '../command.ts';
 import { addStoreFlag } from '../delivery/queue-flags.ts';
 import { requestDeletion, type DeleteOptions } from '../delete/delete.ts';
@@ -23,7 +24,11 @@ export const define: Define = (command, { io, exit }) => {
     .argument('<user-id...>', 'who is to be deleted; - reads user ids from stdin, one a line')
     .option('--source <name>', 'only this source (repeat for several)', collect)
     .option('--queue', 'only queue it; do not wait for its delivery')
-    .option('--retry-for <duration>', 'wait for its delivery for so long (default: 30s)', timeFrom(0), 30_000)
+    .addOption(
+      new Option('--retry-for <duration>', 'wait for its delivery for so long')
+        .argParser(timeFrom(0))
+        .default(30_000, '30s'),
+    )
     .option('--dry-run', 'send nothing; say where it would go')
     .addHelpText('before', EXAMPLES)
     .addHelpText('after', DETAILS)
