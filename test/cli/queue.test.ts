@@ -193,6 +193,13 @@ describe('the durable queue at the command line', () => {
     await send('Waits');
     await send('Waits');
     expect(await json('queue stats --since 1h')).toEqual(await json('queue stats'));
+    expect(await run('queue list --since 2026-02-30T00:00:00Z')).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining(
+        'Expected `--since` to be a date and time that exists, got 2026-02-30T00:00:00Z',
+      ),
+    });
+    expect((await run('queue list --since yesterday')).stderr).toContain('to be a time ago or a timestamp');
     expect((await json('queue stats --filter event=Waits')).at(-1)).toMatchObject({
       total: { pending: 2, dead: 0 },
     });

@@ -2,7 +2,7 @@ import { Option, type Command } from 'commander';
 import { systemClock } from '../../clock.ts';
 import { parseDuration } from '../../duration.ts';
 import { ConfigError } from '../../errors.ts';
-import { RFC_3339 } from '../../message/timestamp.ts';
+import { readTimestamp } from '../../message/timestamp.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../message/types.ts';
 import type { Delivery, DeliveryState } from '../../queue/delivery.ts';
 import type { QueueInspection } from '../../queue/inspection.ts';
@@ -59,14 +59,22 @@ async function* pages(
   }
 }
 
+const NO_TIME = {
+  expected: 'a time ago or a timestamp',
+  hint: 'for example --since 2h, or --since 2026-11-20T21:10:05Z',
+};
+
 function readSince(text: string): number {
   const durationMs = parseDuration(text);
   if (typeof durationMs === 'number' && durationMs >= 0) return systemClock.now() - durationMs;
-  if (RFC_3339.test(text)) return Date.parse(text);
-  throw new ConfigError(`Expected \`--since\` to be a time ago or a timestamp, got ${printable(text, 60)}`, {
+  const reading = readTimestamp(text);
+  if (reading.ok) return Date.parse(reading.iso);
+  // Whoever has written a date is told what is wrong with it.
+  const { expected, hint } = /^\d{4}-/.test(text) ? reading : NO_TIME;
+  throw new ConfigError(`Expected \`--since\` to be ${expected}, got ${printable(text, 60)}`, {
     key: '--since',
     origin: '--since',
-    hint: 'for example --since 2h, or --since 2026-11-20T21:10:05Z',
+    hint,
   });
 }
 
