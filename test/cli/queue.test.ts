@@ -160,7 +160,7 @@ describe('the durable queue at the command line', () => {
 
   it('has a dead letter delivered again', async () => {
     const id = await buryOne();
-    expect(await json(`queue retry ${id}`)).toEqual([{ id, result: 'retried' }]);
+    expect(await json(`queue retry ${id} ${id}`)).toEqual([{ id, result: 'retried' }]);
     expect(await work(1)).toMatchObject([{ id, outcome: 'delivered' }]);
     const { code, stderr } = await run(`queue retry ${id} nobody`);
     expect([code, stderr]).toEqual([
@@ -231,7 +231,8 @@ describe('the durable queue at the command line', () => {
     expect(await json('queue purge --since 1h')).toEqual([{ dropped: 1 }]);
     const [waiting, ...others] = await json('queue list');
     expect([waiting?.['state'], others]).toEqual(['pending', []]);
-    expect((await run(`queue drop ${String(waiting?.['id'])}`)).code).toBe(0);
+    const id = String(waiting?.['id']);
+    expect(await run(`queue drop ${id} ${id}`)).toMatchObject({ code: 0, stdout: `dropped ${id}\n` });
     expect(await json('queue list')).toEqual([]);
   });
 

@@ -74,7 +74,11 @@ interface Change {
 }
 
 /** A line for each, and 1 when one of them was refused. */
-async function changeNamed(ids: readonly string[], { change, done, options, io }: Change): Promise<ExitCode> {
+async function changeNamed(
+  named: readonly string[],
+  { change, done, options, io }: Change,
+): Promise<ExitCode> {
+  const ids = [...new Set(named)];
   const answers = await change(ids);
   for (const [index, id] of ids.entries()) {
     const result = answers[index] ?? 'unknown';
