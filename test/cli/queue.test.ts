@@ -208,6 +208,24 @@ describe('the durable queue at the command line', () => {
     expect((await run('queue stats extra')).stderr).toContain('hooks queue stats --help shows its flags');
   });
 
+  it('looks at the states that a filter asks for', async () => {
+    const id = await buryOne();
+    await receive('200');
+    await send('Goes');
+    await work(1);
+    await send('Waits');
+    const events = async (line: string): Promise<unknown[]> =>
+      (await json(line)).map((body) => body['event'] ?? body['dropped']);
+    expect(await events('queue export --filter state=delivered')).toEqual(['Goes']);
+    expect(await json('queue list --filter state=delivered,event=Other')).toEqual([]);
+    expect(await events('queue export --filter state!=dead')).toEqual(['Waits']);
+    expect(await events('queue export --filter state=delivered --state dead')).toEqual([]);
+    expect(await events('queue purge --filter state!=dead')).toEqual([0]);
+    expect(await events('queue purge --filter state=delivered')).toEqual([1]);
+    expect(await events('queue export --state delivered')).toEqual([]);
+    expect(await json('queue list --filter state=dead')).toMatchObject([{ id }]);
+  });
+
   it('names the destination whose webhooks cannot be asked', async () => {
     const headers = { Host: 'a' };
     const destinations = {

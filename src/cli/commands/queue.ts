@@ -18,8 +18,9 @@ const EXAMPLES = `Examples:
 const DETAILS = `
 All of it works while other processes deliver from the queue. --filter takes
 the fields of the body (type=track, properties.plan=pro) and of the delivery:
-id, messageId, source, destination, state, reason. --since goes by when a
-delivery was added: a time ago (2h), or a timestamp.
+id, messageId, source, destination, state, reason; state=delivered asks for
+what --state delivered does. --since goes by when a delivery was added: a time
+ago (2h), or a timestamp.
 `;
 
 /** Loaded when it runs, so that help loads little. */

@@ -7,7 +7,7 @@ import { isJsonObject, type JsonObject, type JsonValue } from '../../message/typ
 import type { Delivery, DeliveryState } from '../../queue/delivery.ts';
 import type { QueueInspection } from '../../queue/inspection.ts';
 import { printable } from '../../redact.ts';
-import { readFilter } from '../../message/filter.ts';
+import { readConditions, readFilter } from '../../message/filter.ts';
 import { collect } from '../flag-values.ts';
 
 export interface SelectionFlags {
@@ -41,9 +41,17 @@ export function select(
 ): AsyncIterable<readonly Delivery[]> {
   const filter = flags.filter === undefined ? undefined : readFilter(flags.filter);
   const since = flags.since === undefined ? 0 : readSince(flags.since);
-  return pages(inspection, { states: flags.state ?? states, since }, (delivery) =>
+  const selected = flags.state ?? (asksForState(flags) ? STATES : states);
+  return pages(inspection, { states: selected, since }, (delivery) =>
     filter === undefined ? true : filter(filterable(delivery)),
   );
+}
+
+/** Then the filter says which states are meant. One that only leaves states out says nothing of what else to look at. */
+function asksForState({ filter = [] }: SelectionFlags): boolean {
+  return filter
+    .flatMap((text) => readConditions(text))
+    .some(({ path, isEqual }) => path === 'state' && isEqual);
 }
 
 async function* pages(
