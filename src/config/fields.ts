@@ -7,10 +7,10 @@ import {
   integer,
   type Kind,
   onOrOff,
-  secret,
   secrets,
   text,
   webhooks,
+  writeKey,
 } from './kinds.ts';
 
 /** One setting, wherever it can be given. The README's table, the file's schema and `hooks config` are made from these. */
@@ -57,7 +57,7 @@ export const FIELDS = {
     isSecret: true,
   }),
   writeKey: field({
-    kind: secret,
+    kind: writeKey,
     describe: 'the write key of the source: selects it, and authenticates the client',
     belongsTo: 'source',
     flag: '--write-key',

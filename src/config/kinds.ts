@@ -108,6 +108,22 @@ export const secret: Kind<string> = {
   schema: { type: 'string', minLength: 1 },
 };
 
+/** It goes as the user of Basic authentication, which ends at a colon (RFC 7617). Its value is never shown. */
+export const writeKey: Kind<string> = {
+  parse: (value, place) => {
+    const hint = 'give the write key of the source, or leave it out';
+    if (value === '') throw configError(place, `\`${place.name}\` is an empty write key`, hint);
+    const key = secret.parse(value, place);
+    if (!key.includes(':')) return key;
+    throw configError(
+      place,
+      `\`${place.name}\` holds a colon, where the user name of Basic authentication ends`,
+      'give the source a write key without one',
+    );
+  },
+  schema: secret.schema,
+};
+
 /** One secret or a list of them: the first signs, all verify. */
 export const secrets: Kind<readonly string[]> = {
   parse: (value, place) => {

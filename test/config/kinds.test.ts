@@ -39,6 +39,8 @@ describe('values', () => {
     ['sharedSecret: [a, ""]', '`sharedSecret[1]` is an empty secret'],
     ['sharedSecret: []', 'Expected `sharedSecret` to hold a secret, got an empty list'],
     ['sharedSecret: 12345', 'Expected `sharedSecret` to be a string, got a number'],
+    ['writeKey: ""', '`writeKey` is an empty write key'],
+    ['writeKey: a:b', '`writeKey` holds a colon, where the user name of Basic authentication ends'],
     ['endpoint: nowhere', 'Expected `endpoint` to be a URL, got nowhere'],
     [
       'sources: { web: { destinations: { A: { enabled: 1 } } } }',
