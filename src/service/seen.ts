@@ -62,10 +62,13 @@ function keyOf(source: string, messageId: string): string {
 const LONGEST_ID = 64;
 
 /**
- * An id may be as long as a message; a digest takes the place of a long one, and of one with a NUL, after which some drivers
- * read no further: another id would be taken for it.
+ * A NUL, after which some drivers read no further, and half of a surrogate pair, which UTF-8 cannot have: another id would be
+ * taken for it.
  */
+const UNKEEPABLE = /\0|\p{Surrogate}/u;
+
+/** An id may be as long as a message; a digest takes the place of a long one, and of one that a store would change. */
 export function shortId(messageId: string): string {
-  if (messageId.length <= LONGEST_ID && !messageId.includes('\0')) return messageId;
-  return `sha256:${createHash('sha256').update(messageId).digest('base64url')}`;
+  if (messageId.length <= LONGEST_ID && !UNKEEPABLE.test(messageId)) return messageId;
+  return `sha256:${createHash('sha256').update(messageId, 'utf16le').digest('base64url')}`;
 }

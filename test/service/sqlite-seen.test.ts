@@ -39,7 +39,21 @@ describe('SqliteSeen', () => {
   });
 
   it('tells ids apart, whatever characters they have', async () => {
-    const ids = ['a\0b', 'a\0', '"', '\\', '\u2028é😀', '1', '', 'A', ' a'];
+    const ids = [
+      'a\0b',
+      'a\0',
+      '\ud800x',
+      '\ud801x',
+      `\ud800${'x'.repeat(70)}`,
+      `\ud801${'x'.repeat(70)}`,
+      '"',
+      '\\',
+      '\u2028é😀',
+      '1',
+      '',
+      'A',
+      ' a',
+    ];
     for (const [index, id] of ids.entries()) {
       expect(await seen.among('web', ids)).toEqual(new Set(ids.slice(0, index)));
       expect(await seen.among('web', ['a'])).toEqual(new Set());
