@@ -6,6 +6,12 @@ export function collect(value: string, before: readonly string[] = []): readonly
   return [...before, value];
 }
 
+/** Not what an unset variable leaves empty. */
+export function given(text: string): string {
+  if (text === '') throw new InvalidArgumentError('Expected a value, got an empty text.');
+  return text;
+}
+
 /** A whole number, this or more. */
 export function countFrom(least: number): (text: string) => number {
   return (text) => {

@@ -84,7 +84,7 @@ export function checkShape(content: unknown, file: string): void {
   throw configError(
     { name: short, file },
     `\`${short}\` and \`sources\` cannot stand in one file`,
-    `move \`${short}\` into a source (the long form), or leave \`sources\` out (the short form)`,
+    `move \`${short}\` into ${short === 'writeKey' ? 'a source' : 'a destination of a source'} (the long form), or leave \`sources\` out (the short form)`,
   );
 }
 

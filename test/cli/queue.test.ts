@@ -132,6 +132,11 @@ describe('the durable queue at the command line', () => {
     expect(stderr).not.toContain('canary');
   });
 
+  it('is not moved to where an unset variable names nothing', async () => {
+    const { code, stderr } = await hooks(['queue', 'move', '--to', ''], { cwd, env });
+    expect([code, stderr]).toEqual([2, expect.stringMatching(/--to[^]*got an empty text/)]);
+  });
+
   it('is refused by commands that find no destination in the config', async () => {
     await writeFile(join(cwd, '.hooksrc.json'), '{}');
     for (const line of ['worker', 'send track --event A --queue']) {

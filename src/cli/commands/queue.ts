@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import { describe, type CommandContext, type Define } from '../command.ts';
 import { addStoreFlag } from '../delivery/queue-flags.ts';
+import { given } from '../flag-values.ts';
 import { addSelectionFlags } from '../queue/selection.ts';
 import type { MoveFlags } from '../queue/move.ts';
 import type { QueueOptions } from '../queue/session.ts';
@@ -91,5 +92,5 @@ export const define: Define = (command, context) => {
   add('move', 'move what waits and what is dead to another store', async (_, options, { io, exit }) => {
     const { move } = await import('../queue/move.ts');
     exit(await move(options as MoveFlags, io)); // `--to` is mandatory
-  }).requiredOption('--to <url>', 'where to: sqlite:FILE, redis://…, postgres://…');
+  }).requiredOption('--to <url>', 'where to: sqlite:FILE, redis://…, postgres://…', given);
 };
