@@ -33,7 +33,10 @@ export function relayed({ status, error, detail, retryAfter, reply }: Forwarded)
 
 type RelayedAnswer = Pick<GivenAnswer & { kind: 'status' }, 'status' | 'headers'> & { readonly text: string };
 
-/** RFC 9110, 7.6.1, and what follows from the URL and the bytes: it belongs to one connection, not to the message. */
+/**
+ * RFC 9110, 7.6.1, and what follows from the URL and the bytes: it belongs to one connection, not to the message. Neither is an answer
+ * for the sender to unpack: it is shown, and given back as text.
+ */
 const OF_ONE_CONNECTION = [
   'connection',
   'keep-alive',
@@ -45,6 +48,7 @@ const OF_ONE_CONNECTION = [
   'host',
   'content-length',
   'expect',
+  'accept-encoding',
   'proxy-authorization',
   'proxy-authenticate',
 ];

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
+import { gzipSync } from 'node:zlib';
 import { afterAll, describe, expect, it } from 'vitest';
 import { hooks, startHooks } from '../end-to-end/hooks.ts';
 import { RawConnection } from '../receiver/raw-connection.ts';
@@ -77,6 +78,18 @@ describe('hooks listen --forward', () => {
     expect(await answer.text()).toBe('expected it with ***');
     expect(await listen.nextLine()).toMatchObject({ forwarded: { status, reply: 'expected it with ***' } });
     expect((await listen.stop()).stdout).not.toContain('CANARY');
+  });
+
+  it('asks for an answer that is not compressed, whatever its sender would unpack', async () => {
+    const to = await upstream((response, { headers }) => {
+      const isPlain = headers['accept-encoding'] === 'identity';
+      response.end(isPlain ? 'plain' : gzipSync('packed'));
+    });
+    const listen = await listening(['--forward', to.url]);
+    const headers = { 'Accept-Encoding': 'gzip' };
+    const answer = await fetch(listen.url, { method: 'POST', body: '{}', headers });
+    expect(await answer.text()).toBe('plain');
+    await listen.stop();
   });
 
   it('answers as scripted all the same when there is a script', async () => {
