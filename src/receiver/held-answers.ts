@@ -32,6 +32,20 @@ export class HeldAnswers {
     this.#leave.add(leave);
   }
 
+  /** Given when this resolves, at once without it; and also when the receiver closes: it is reported as given. */
+  holdUntil(response: ServerResponse, ready: Promise<unknown> | undefined, answer: () => void): void {
+    if (ready === undefined) return answer();
+    this.hold(response, {
+      until: (give) => {
+        void ready.then(() => give(answer));
+        return () => {};
+      },
+      onLeft: () => {
+        if (!response.destroyed) answer();
+      },
+    });
+  }
+
   /** Gives up all of them; their connections are the caller's to close. */
   release(): void {
     for (const leave of this.#leave) leave();

@@ -26,6 +26,11 @@ export interface ReceiverOptions {
   readonly check?: (body: Uint8Array) => string | undefined;
   /** Called once a request, just before its answer is sent. Must not throw. */
   readonly onRequest: (request: ReceivedRequest) => void;
+  /**
+   * Undefined, or what an answer waits for once its request is reported: whoever reads the reports is slower than the senders.
+   * @default they never wait
+   */
+  readonly drained?: () => Promise<unknown> | undefined;
   /** Called with true when a request comes and no other is open, with false when the last is reported or refused. Must not throw. */
   readonly onBusy?: (isBusy: boolean) => void;
   /** Called for what never became a request. Must not throw. */

@@ -113,16 +113,13 @@ class HttpReceiver implements Receiver {
     readBody(request, this.#limits.bodyBytes, (result) => {
       if (result.kind === 'body') {
         const { body } = result;
-        return this.#answer({ request, response, at, body, judgement: this.#judge(request, body) });
+        const judgement = judge(request.rawHeaders, body, this.#options.secrets);
+        return this.#answer({ request, response, at, body, judgement });
       }
       if (result.kind === 'too-large') this.#refuseBody(response);
       else this.#connectionEnded(request.socket, SENDER_LEFT);
       this.#open.end();
     });
-  }
-
-  #judge({ rawHeaders }: IncomingMessage, body: Uint8Array): Judgement {
-    return judge(rawHeaders, body, this.#options.secrets);
   }
 
   #answer(exchange: Exchange): void {
@@ -183,11 +180,13 @@ class HttpReceiver implements Receiver {
         break;
       case 'slow-body':
         this.#report(exchange, 'slow-body', answer.status);
-        sendSlowly(exchange.response, answer, { clock: this.#clock, dripMs: this.#limits.dripMs });
+        this.#whenDrained(exchange, () =>
+          sendSlowly(exchange.response, answer, { clock: this.#clock, dripMs: this.#limits.dripMs }),
+        );
         break;
       case 'reset':
         this.#report(exchange, 'reset');
-        this.#bounded.reset(exchange.request.socket);
+        this.#whenDrained(exchange, () => this.#bounded.reset(exchange.request.socket));
         break;
       default:
         answer satisfies never;
@@ -196,7 +195,11 @@ class HttpReceiver implements Receiver {
 
   #say(exchange: Exchange, status: number, text: string, headers?: readonly string[]): void {
     this.#report(exchange, 'status', status);
-    send(exchange.response, status, text, headers);
+    this.#whenDrained(exchange, () => send(exchange.response, status, text, headers));
+  }
+
+  #whenDrained({ response }: Exchange, answer: () => void): void {
+    this.#held.holdUntil(response, this.#options.drained?.(), answer);
   }
 
   #report({ request, at, body, judgement, forwarded }: Exchange, answered: Answered, status?: number): void {

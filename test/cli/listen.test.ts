@@ -339,6 +339,21 @@ describe('hooks listen that expects something', () => {
   });
 });
 
+describe('hooks listen whose output nobody reads', () => {
+  it('answers no more than it can tell', async () => {
+    const listen = await listening(['-v']);
+    listen.child.stdout.pause();
+    const client = await RawConnection.open(listen.port);
+    const post = rawPost(JSON.stringify('x'.repeat(2 * 1024 * 1024)));
+    await new Promise<void>((resolve) => client.socket.write(post, () => resolve()));
+    expect((await fetch(listen.url)).status).toBe(200);
+    expect(client.socket.bytesRead).toBe(0);
+    listen.child.stdout.resume();
+    await client.until(/ 200 /);
+    await listen.stop();
+  });
+});
+
 describe('hooks listen that cannot start', () => {
   it('names the way out when the port is taken', async () => {
     const other = createServer().listen(0, '127.0.0.1');

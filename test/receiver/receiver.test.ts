@@ -1,4 +1,4 @@
-import { once } from 'node:events';
+import { EventEmitter, once } from 'node:events';
 import { createServer } from 'node:net';
 import { describe, expect, it } from 'vitest';
 import { FakeClock } from '../fake-clock.ts';
@@ -123,6 +123,32 @@ describe('a request', () => {
     ]);
     expect((await fetch(receiver.url, { method: 'HEAD' })).status).toBe(200);
     expect(requests).toEqual([]);
+  });
+});
+
+describe('an answer', () => {
+  it('waits while the reader of the reports is slower than the senders', async () => {
+    const reader = new EventEmitter();
+    const drained = once(reader, 'drain');
+    const { connect, requests } = await start({ drained: () => drained });
+    const client = await connect();
+    client.write(rawPost(BODY));
+    await until(() => requests.length === 1, 'the request');
+    const visit = await connect();
+    visit.write('GET / HTTP/1.1\r\nHost: a\r\n\r\n');
+    await visit.until(/ 200 /);
+    expect(client.socket.bytesRead).toBe(0);
+    reader.emit('drain');
+    await client.until(/ 200 /);
+  });
+
+  it('is given all the same when the receiver closes, since it is reported', async () => {
+    const { connect, receiver, requests } = await start({ drained: () => new Promise(() => {}) });
+    const client = await connect();
+    client.write(rawPost(BODY));
+    await until(() => requests.length === 1, 'the request');
+    await receiver.close();
+    expect((await client.closed()).received).toMatch(/^HTTP\/1\.1 200 OK/);
   });
 });
 

@@ -61,7 +61,7 @@ interface Trial {
 }
 
 function receiverOf(
-  { arrivals, complete, display, secrets }: Trial,
+  { io, arrivals, complete, display, secrets }: Trial,
   script: ReturnType<typeof parseScript>,
 ): Promise<Receiver> {
   return startReceiver({
@@ -72,6 +72,7 @@ function receiverOf(
       display.show(request);
       if (arrivals.isOver) complete.abort();
     },
+    drained: io.drained,
     onRefused: (refusal) => display.refused(refusal),
   });
 }

@@ -56,6 +56,7 @@ async function receive(session: Session): Promise<void> {
       inbox?.add(request);
       expectation.add(request);
     },
+    drained: io.drained,
     onBusy: (isBusy) => expectation.busy(isBusy),
     onRefused: (refusal) => display.refused(refusal),
   });
