@@ -1,16 +1,16 @@
 import { stat } from 'node:fs/promises';
-import { dirname } from 'node:path';
 import type { Clock } from '../clock.ts';
 import { DELETION_TABLES } from '../deletion/tables.ts';
 import { QUEUE_TABLES } from '../queue/tables.ts';
 import { surveyQueue, type QueueSurvey } from '../queue/sqlite-survey.ts';
 import { SEEN_TABLES } from '../service/tables.ts';
 import { fileOf } from '../store/open-store.ts';
-import { examineStore, freeBytesAt, type StoreExamination } from '../store/examine.ts';
+import { examineStore, surroundingsOf, type StoreExamination, type Surroundings } from '../store/examine.ts';
+import { storeError } from '../store/store-error.ts';
 
 /** A queue's file as it is found: nothing is made, changed or migrated by looking. */
 export type QueueExamination =
-  | { readonly kind: 'absent'; readonly file: string; readonly freeBytes: number }
+  | ({ readonly kind: 'absent'; readonly file: string } & Surroundings)
   | {
       readonly kind: 'there';
       readonly freeBytes: number;
@@ -19,16 +19,24 @@ export type QueueExamination =
       readonly survey: QueueSurvey | undefined;
     };
 
-/** `place` is as of `store`. Throws ConfigError for another kind of place, QueueError for a file that cannot be opened. */
+/** `place` is as of `store`. Throws ConfigError for another kind of place, QueueError for a file that cannot be opened, or not even looked for. */
 export async function examineQueue(place: string, clock: Clock): Promise<QueueExamination> {
   const file = fileOf(place);
-  const freeBytes = await freeBytesAt(dirname(file));
-  if (!(await isThere(file))) return { kind: 'absent', file, freeBytes };
+  const { isFound, ...around } = await lookAround(file);
+  if (!isFound) return { kind: 'absent', file, ...around };
   const tables = [QUEUE_TABLES, SEEN_TABLES, DELETION_TABLES];
   const { used, ...store } = await examineStore(file, { clock, tables }, (opened) =>
     surveyQueue(opened, clock),
   );
-  return { kind: 'there', freeBytes, store, survey: used };
+  return { kind: 'there', freeBytes: around.freeBytes, store, survey: used };
+}
+
+async function lookAround(file: string): Promise<Surroundings & { readonly isFound: boolean }> {
+  try {
+    return { ...(await surroundingsOf(file)), isFound: await isThere(file) };
+  } catch (error) {
+    throw storeError(error, file);
+  }
 }
 
 async function isThere(file: string): Promise<boolean> {

@@ -1,4 +1,4 @@
-import { stat, statfs } from 'node:fs/promises';
+import { access, constants, stat, statfs } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { Clock } from '../clock.ts';
 import { Connection } from './connection.ts';
@@ -24,15 +24,38 @@ export interface StoreExamination {
   readonly isCurrent: boolean;
 }
 
-/** Free for this user, in bytes, on the file system of the nearest folder that is there. */
-export async function freeBytesAt(folder: string): Promise<number> {
+/** Where a file is, or would be made: the folder itself, or the nearest above it that is there. */
+export interface Surroundings {
+  /** For this user. */
+  readonly freeBytes: number;
+  /** Whether this user may make something in that folder. */
+  readonly isWritable: boolean;
+}
+
+/** Throws the error of the file system where that folder cannot be found. */
+export async function surroundingsOf(file: string): Promise<Surroundings> {
+  const folder = await nearestFolder(dirname(file));
+  const { bavail, bsize } = await statfs(folder);
+  return { freeBytes: bavail * bsize, isWritable: await isWritable(folder) };
+}
+
+async function nearestFolder(folder: string): Promise<string> {
   try {
-    const { bavail, bsize } = await statfs(folder);
-    return bavail * bsize;
+    await stat(folder);
+    return folder;
   } catch (error) {
     const parent = dirname(folder);
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT' || parent === folder) throw error; // of a file operation
-    return freeBytesAt(parent);
+    return nearestFolder(parent);
+  }
+}
+
+async function isWritable(folder: string): Promise<boolean> {
+  try {
+    await access(folder, constants.W_OK | constants.X_OK);
+    return true;
+  } catch {
+    return false;
   }
 }
 

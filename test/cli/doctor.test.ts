@@ -299,6 +299,14 @@ describe('hooks doctor, of the queue', () => {
     });
   });
 
+  it('tells of a place that cannot be looked into', async () => {
+    const { code, of } = await examined({ args: ['--store', '.hooksrc.json/hooks.db'] });
+    expect(code).toBe(1);
+    expect(of('store')).toMatchObject([
+      { status: 'fail', said: expect.stringContaining('a part of its path is not a folder') as string },
+    ]);
+  });
+
   it('tells of a damaged file, one that is none, and one of a newer version', async () => {
     const damaged = await queued(30);
     const { size } = await stat(damaged.file);

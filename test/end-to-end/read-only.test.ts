@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { readdirSync, rmSync } from 'node:fs';
+import { chmodSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { answersOk } from '../hostile-receivers.ts';
@@ -142,4 +142,23 @@ describe('a user without a home', () => {
     const args = [BINARY, 'replay', '-', '--loopback', '-o', 'json'];
     expect(spawnSync(process.execPath, args, options)).toMatchObject({ status: 0, stderr: '' });
   });
+
+  it.skipIf(!MAY_BE_A_STRANGER)(
+    'is told by doctor that no queue can be made in the folder of another',
+    () => {
+      const folder = temporaryFolder();
+      chmodSync(folder, 0o755);
+      const { PATH = '' } = process.env;
+      const env = { PATH, HOOKS_DATA_DIR: join(folder, 'data') };
+      const { status, stdout } = spawnSync(process.execPath, [BINARY, 'doctor', '--no-config'], {
+        ...STRANGER,
+        env,
+        cwd: '/',
+        timeout: 20_000,
+        encoding: 'utf8',
+      });
+      expect(status).toBe(1);
+      expect(stdout).toContain('cannot be made: this user may not write there');
+    },
+  );
 });

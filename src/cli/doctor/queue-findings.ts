@@ -18,7 +18,13 @@ const CLOCKS_DIFFER_MS = 5 * 60_000;
 export function storeFindings(seen: QueueExamination): Finding[] {
   if (seen.kind === 'absent')
     return [
-      ok('store', `${seen.file}: not there yet; serve, worker and --queue make it`),
+      seen.isWritable
+        ? ok('store', `${seen.file}: not there yet; serve, worker and --queue make it`)
+        : fail(
+            'store',
+            `${seen.file}: not there yet, and cannot be made: this user may not write there`,
+            'check who owns the folder, or name another with HOOKS_DATA_DIR or --store',
+          ),
       diskFinding(dirname(seen.file), seen.freeBytes),
     ];
   const { file, bytes, mode, sqliteVersion, isLocked, damage, isChecked, isCurrent } = seen.store;
