@@ -54,6 +54,8 @@ describe('the filter', () => {
     ['path:/other', [3]],
     ['type:track signup', [2]],
     ['http://x', []],
+    ['__proto__:x', []],
+    ['constructor:zzz', []],
   ])('%j lets %j through', (text, expected) => {
     expect(ids(text)).toEqual(expected);
   });

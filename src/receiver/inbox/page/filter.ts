@@ -37,7 +37,7 @@ function read({ text, type, verdict }: Filter): { tests: readonly Test[]; words:
   const words: string[] = [];
   for (const word of text.toLowerCase().split(/\s+/).filter(Boolean)) {
     const [, name = '', value = ''] = /^(\w+):(.+)$/.exec(word) ?? [];
-    const term = TERMS[name];
+    const term = Object.hasOwn(TERMS, name) ? TERMS[name] : undefined;
     if (term === undefined) words.push(word);
     else tests.push((summary) => term(summary, value));
   }
