@@ -103,8 +103,13 @@ describe('the tree', () => {
   });
 });
 
-function side(body: string, rest: Partial<Summary> = {}, headers: [string, string][] = []): Side {
-  return { body, details: { summary: { ...SUMMARY, ...rest }, headers } };
+function side(
+  body: string | Uint8Array,
+  rest: Partial<Summary> = {},
+  headers: [string, string][] = [],
+): Side {
+  const bytes = Buffer.from(body);
+  return { body: bytes, text: bytes.toString(), details: { summary: { ...SUMMARY, ...rest }, headers } };
 }
 
 describe('the difference', () => {
@@ -138,7 +143,20 @@ describe('the difference', () => {
   });
 
   it('is nothing between equal requests', () => {
-    expect(differences(side('{"a":1}'), side('{ "a": 1 }'))).toEqual([]);
+    expect(differences(side('{"a":1}'), side('{"a":1}'))).toEqual([]);
+  });
+
+  it.each([
+    ['{"a":1,"b":2}', '{"b":2,"a":1}'],
+    ['{"a":1}', '{ "a": 1 }'],
+    [new Uint8Array([0xff]), new Uint8Array([0xfe])],
+  ])('tells of other bytes of what reads the same: %j, %j', (one, other) => {
+    const where = [{ where: 'body', one: 'reads the same', other: expect.any(String) as string }];
+    expect(differences(side(one), side(other))).toEqual(where);
+    expect(differences(side(one, { path: '/a' }), side(other))).toEqual([
+      { where: 'path', one: '/a', other: '/hook' },
+      ...where,
+    ]);
   });
 });
 

@@ -4,7 +4,9 @@ import { parseTree, type Node } from './json-tree.ts';
 /** What a difference is found between. */
 export interface Side {
   readonly details: Details;
-  readonly body: string;
+  readonly body: Uint8Array;
+  /** What the body reads. */
+  readonly text: string;
 }
 
 /** One place where two requests differ; a side that has nothing there is undefined. */
@@ -22,7 +24,7 @@ export function differences(one: Side, other: Side): readonly Difference[] {
   return [
     ...between(factsOf(one), factsOf(other)),
     ...between(headersOf(one), headersOf(other)),
-    ...between(bodyOf(one, other.body), bodyOf(other, one.body)),
+    ...bodyDifferences(one, other),
   ].slice(0, MAX_DIFFERENCES);
 }
 
@@ -45,12 +47,28 @@ function headersOf({ details: { headers } }: Side): Map<string, string> {
   return found;
 }
 
+function bodyDifferences(one: Side, other: Side): Difference[] {
+  const found = between(bodyOf(one, other.text), bodyOf(other, one.text));
+  return found.length === 0 && !isSame(one.body, other.body) ? [OTHER_BYTES] : found;
+}
+
+/** A signature is over the bytes. */
+const OTHER_BYTES: Difference = {
+  where: 'body',
+  one: 'reads the same',
+  other: 'reads the same, in other bytes: its order, spacing or spelling differs',
+};
+
+function isSame(one: Uint8Array, other: Uint8Array): boolean {
+  return one.length === other.length && one.every((byte, index) => byte === other[index]);
+}
+
 /** By path when both are JSON, else by line. */
-function bodyOf({ body }: Side, otherBody: string): Map<string, string> {
-  const tree = parseTree(body);
+function bodyOf({ text }: Side, otherText: string): Map<string, string> {
+  const tree = parseTree(text);
   const found = new Map<string, string>();
-  if (tree === undefined || parseTree(otherBody) === undefined) {
-    for (const [index, line] of body.split('\n').entries()) found.set(`body line ${index + 1}`, line);
+  if (tree === undefined || parseTree(otherText) === undefined) {
+    for (const [index, line] of text.split('\n').entries()) found.set(`body line ${index + 1}`, line);
   } else {
     addLeaves(found, 'body', tree);
   }

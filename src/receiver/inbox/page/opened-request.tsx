@@ -79,7 +79,7 @@ const sides = new WeakMap<Opened, Side>();
 function sideOf(opened: Opened): Side {
   const known = sides.get(opened);
   if (known !== undefined) return known;
-  const side = { details: opened.details, body: new TextDecoder().decode(opened.body) };
+  const side = { ...opened, text: new TextDecoder().decode(opened.body) };
   sides.set(opened, side);
   return side;
 }
