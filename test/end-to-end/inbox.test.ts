@@ -103,6 +103,26 @@ describe.skipIf(!hasBrowser)('the inbox', () => {
     await page.getByText('1 of 5 requests').waitFor();
   });
 
+  it('goes on finding in bodies, however many came before, and forgets what other words found', async () => {
+    const listen = await listening();
+    const { page } = await openPage(listen.inbox);
+    const client = await RawConnection.open(listen.port);
+    client.write(Array.from({ length: 205 }, (_, id) => rawPost(track(id))).join(''));
+    await page.getByText('205 requests').waitFor();
+    await page.getByRole('searchbox').fill('needle');
+    await page.getByText('No request matches').waitFor();
+    await page.waitForResponse(/search/);
+    await listen.post(track(205, { properties: { city: 'Needle' } }));
+    await page.getByText('1 of 206 requests').waitFor();
+    await listen.post(track(206, { properties: { city: 'Needles' } }));
+    await page.getByText('2 of 207 requests').waitFor();
+    const refused = page.waitForResponse((response) => response.status() === 431);
+    await page.getByRole('searchbox').fill('x'.repeat(20_000));
+    await refused;
+    await page.getByText('No request matches').waitFor();
+    client.socket.destroy();
+  });
+
   it('replays the exact request with a click, to where requests go or to another port of this machine', async () => {
     const [forward, other] = [
       await receiving({ secret: SECRET }),

@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import type { Details } from '../wire.ts';
 import { messageOf, type Api } from './api.ts';
 
@@ -30,27 +30,35 @@ export function useOpened(api: Api, id: number | undefined): Opening {
 
 /** The ids of the requests whose body has the words in it, asked for again as requests come. */
 export function useBodySearch(api: Api, words: string, newestId: number): ReadonlySet<number> {
-  const [found, setFound] = useState<ReadonlySet<number>>(new Set());
+  const [found, setFound] = useState(NOTHING);
+  const newest = useRef(newestId);
+  newest.current = newestId;
   useEffect(() => {
+    setFound(NOTHING);
+    if (words === '') return undefined;
     const left = new AbortController();
-    if (words === '') {
-      setFound(new Set());
-      return undefined;
-    }
-    const timer = setTimeout(() => {
-      api.search(words, left.signal).then(
-        (ids) => setFound(new Set(ids)),
-        // What the list shows is searched all the same.
-        () => {},
-      );
-    }, SEARCH_AFTER_MS);
+    let searchedId = -1;
+    const search = async (): Promise<void> => {
+      const isStale = searchedId !== newest.current;
+      searchedId = newest.current;
+      // Where it fails, what the list shows is searched all the same.
+      const ids = isStale ? await api.search(words, left.signal).catch(() => []) : undefined;
+      if (left.signal.aborted) return;
+      if (ids !== undefined) setFound(new Set(ids));
+      timer = setTimeout(() => void search(), SEARCH_AGAIN_MS);
+    };
+    let timer = setTimeout(() => void search(), SEARCH_AFTER_MS);
     return () => {
       clearTimeout(timer);
       left.abort();
     };
-  }, [api, words, Math.ceil(newestId / 100), newestId < 200 ? newestId : 0]);
+  }, [api, words]);
   return found;
 }
 
+const NOTHING: ReadonlySet<number> = new Set();
+
 /** Whoever types is not done with every letter. */
 const SEARCH_AFTER_MS = 150;
+/** For what has come since: all bodies are gone through anew. */
+const SEARCH_AGAIN_MS = 1_000;
