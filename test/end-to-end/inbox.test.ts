@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { createServer } from 'node:http';
+import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -154,6 +154,44 @@ describe.skipIf(!hasBrowser)('the inbox', () => {
       await page.locator('.outcome', { hasText: said }).waitFor();
     }
     expect(await page.content()).not.toContain('CANARY');
+  });
+
+  it('replays by key only what the button would, and shows an outcome where it belongs', async () => {
+    const held: ServerResponse[] = [];
+    const server = createServer((_request, response) => held.push(response)).listen(0, '127.0.0.1');
+    onTestFinished(() => void server.close());
+    const listen = await listening();
+    await fetch(listen.url, { method: 'PUT' });
+    await listen.post(track(1, { event: 'First' }));
+    await listen.post(track(2, { event: 'Second' }));
+    const { page } = await openPage(listen.inbox);
+    await page.getByText('3 requests').waitFor();
+    const outcome = page.locator('.outcome');
+    await page.keyboard.press('j');
+    await page.keyboard.press('G');
+    await page.locator('button.primary:disabled').waitFor();
+    await page
+      .getByRole('textbox', { name: 'Replay to' })
+      .fill(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`);
+    await page.locator('#requests').focus();
+    await page.keyboard.press('r');
+    await page.keyboard.press('k');
+    await page.locator('#opened-title').getByText('First').waitFor();
+    await page.keyboard.press('r');
+    await outcome.getByText('Under way').waitFor();
+    await page.keyboard.press('r');
+    await page.keyboard.press('k');
+    await page.locator('#opened-title').getByText('Second').waitFor();
+    const first = page.waitForResponse(/replay/);
+    await expect.poll(() => held.length, { timeout: 10_000 }).toBe(1);
+    held[0]?.writeHead(418).end();
+    await (await first).finished();
+    await page.keyboard.press('r');
+    await outcome.getByText('Under way').waitFor();
+    await expect.poll(() => held.length, { timeout: 10_000 }).toBe(2);
+    held[1]?.writeHead(202).end();
+    await outcome.getByText('202').waitFor();
+    expect(held).toHaveLength(2);
   });
 
   it('compares two requests, and copies one as curl, fixture and capture', async () => {

@@ -1,5 +1,5 @@
 import type { JSX, RefObject } from 'preact';
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import type { Forwarded } from '../../forwarding.ts';
 import { printable } from '../../../redact.ts';
 import { messageOf, type Api } from './api.ts';
@@ -21,14 +21,15 @@ type Outcome = { readonly forwarded: Forwarded } | { readonly fault: string } | 
 /** Sends the request once more, byte by byte, and shows what is answered. */
 export function ReplayForm({ api, id, url, onUrl, isPost, formRef }: ReplayFormProps): JSX.Element {
   const [outcome, setOutcome] = useState<Outcome>();
+  const shownId = useRef(id);
+  shownId.current = id;
   useEffect(() => setOutcome(undefined), [id]);
+  const isReady = isPost && outcome !== 'under way';
   const replay = async (): Promise<void> => {
     setOutcome('under way');
-    try {
-      setOutcome({ forwarded: await api.replay(id, url === '' ? {} : { url }) });
-    } catch (error) {
-      setOutcome({ fault: messageOf(error) });
-    }
+    const ended = await outcomeOf(api.replay(id, url === '' ? {} : { url }));
+    // Another request may be shown by now.
+    if (shownId.current === id) setOutcome(ended);
   };
   return (
     <form
@@ -36,7 +37,8 @@ export function ReplayForm({ api, id, url, onUrl, isPost, formRef }: ReplayFormP
       class="replay"
       onSubmit={(event) => {
         event.preventDefault();
-        void replay();
+        // A key submits it whether or not the button may be pressed.
+        if (isReady) void replay();
       }}
     >
       <label class="sr" for="replay-url">
@@ -52,7 +54,7 @@ export function ReplayForm({ api, id, url, onUrl, isPost, formRef }: ReplayFormP
         value={url}
         onInput={({ currentTarget: { value } }) => onUrl(value)}
       />
-      <button type="submit" class="primary" disabled={!isPost || outcome === 'under way'}>
+      <button type="submit" class="primary" disabled={!isReady}>
         Replay
       </button>
       <p class="outcome" role="status">
@@ -60,6 +62,14 @@ export function ReplayForm({ api, id, url, onUrl, isPost, formRef }: ReplayFormP
       </p>
     </form>
   );
+}
+
+async function outcomeOf(replayed: Promise<Forwarded>): Promise<Outcome> {
+  try {
+    return { forwarded: await replayed };
+  } catch (error) {
+    return { fault: messageOf(error) };
+  }
 }
 
 function OutcomeText({ outcome }: { readonly outcome: Exclude<Outcome, undefined> }): JSX.Element {
