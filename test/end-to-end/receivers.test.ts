@@ -1,12 +1,15 @@
+import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { CHECKS } from '../../src/check/checks.ts';
 import { MESSAGE_CHECKS } from '../../src/check/message-checks.ts';
 import { hasTool } from '../external-tool.ts';
-import { ROOT } from './receiving.ts';
-import { RECEIVERS, testing } from './testing.ts';
+import { RawConnection } from '../receiver/raw-connection.ts';
+import { sign } from '../sign.ts';
+import { ROOT, SECRET } from './receiving.ts';
+import { freePort, RECEIVERS, testing } from './testing.ts';
 
 /** How a receiver is started, by the ending of its name. Go compiles first, which takes its time. */
 const PROGRAMS: Readonly<Record<string, readonly [command: readonly string[], versionFlag: string]>> = {
@@ -53,6 +56,53 @@ describe('the receiver that is to be copied', () => {
     160_000,
   );
 });
+
+describe('the receiver that is to be copied, asked by a liar,', () => {
+  const body = '{}';
+  const right = sign(body, SECRET);
+
+  it.each(CORRECT.filter((file) => !file.endsWith('.go') && isRunnable(file)))(
+    '%s takes 40 digits and nothing else for a signature, and no length that is none',
+    async (file) => {
+      const { port } = await receiving(commandOf(file));
+      const answered = async (headers: readonly string[]): Promise<string | undefined> => {
+        const client = await RawConnection.open(port);
+        const lines = ['POST /webhook HTTP/1.1', 'Host: a', 'Content-Type: application/json', ...headers];
+        client.write(`${lines.join('\r\n')}\r\n\r\n${body}`);
+        const received = await client.until(/\r\n\r\n/);
+        client.socket.destroy();
+        return /^HTTP\/1\.1 (\d+)/.exec(received)?.[1];
+      };
+      const length = 'Content-Length: 2';
+      expect(await answered([length, `X-Signature: ${right}`])).toBe('204');
+      expect(await answered([length, `X-Signature: ${right}zz`])).toBe('401');
+      expect(await answered([length, `X-Signature: ${right}, ${'0'.repeat(40)}`])).toBe('401');
+      for (const wrong of ['-1', 'abc']) {
+        expect(await answered([`Content-Length: ${wrong}`, `X-Signature: ${right}`])).toBe('400');
+      }
+    },
+    60_000,
+  );
+});
+
+/** Started, and reached at that port; it ends with the test. */
+async function receiving([program = '', ...args]: readonly string[]): Promise<{ readonly port: number }> {
+  const port = await freePort();
+  const env = { ...process.env, HOOKS_SECRET: SECRET, PORT: String(port) };
+  const child = spawn(program, args, { env, stdio: 'ignore' });
+  onTestFinished(() => void child.kill());
+  await expect.poll(() => isListening(port), { timeout: 20_000 }).toBe(true);
+  return { port };
+}
+
+async function isListening(port: number): Promise<boolean> {
+  try {
+    (await RawConnection.open(port)).socket.destroy();
+    return true;
+  } catch {
+    return false;
+  }
+}
 
 describe('a recipe of the README', () => {
   const readme = readFileSync(join(ROOT, 'README.md'), 'utf8');
