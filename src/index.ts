@@ -1,7 +1,8 @@
 // The public library: everything a program may rely on. Options and results are documented where they are declared.
 
 export { createDeliveryPipeline, createTrackingApiPipeline } from './pipeline/pipeline.ts';
-export type { DeliveryPipelineOptions, Pipeline, TrackingApiPipelineOptions } from './pipeline/pipeline.ts';
+export type { Pipeline } from './pipeline/pipeline.ts';
+export type { DeliveryPipelineOptions, TrackingApiPipelineOptions } from './pipeline/options.ts';
 export type { DestinationOutcome, Outcome, OutcomeAttempt } from './pipeline/outcomes.ts';
 
 export { syncAudience, syncTrait } from './pipeline/sync-audience.ts';

@@ -40,7 +40,7 @@ const RANGES = {
   maxQueued: [1, 1_000_000],
 } as const;
 
-const KEYS: readonly string[] = [...Object.keys(RANGES), 'writeKey', 'whenFull'];
+export const CLIENT_OPTIONS: readonly string[] = [...Object.keys(RANGES), 'writeKey', 'whenFull'];
 
 /** Throws ConfigError for what is unknown, of another kind or out of range. An option that is undefined counts as absent. */
 export function resolveClientOptions(options: ClientOptions = {}): ResolvedClientOptions {
@@ -61,14 +61,15 @@ export function resolveClientOptions(options: ClientOptions = {}): ResolvedClien
 }
 
 function checkKnown(key: string): void {
-  if (KEYS.includes(key)) return;
+  if (CLIENT_OPTIONS.includes(key)) return;
   // The names that these settings have in Segment's own clients.
   const known = { flushAfter: 'flushAfterMs', flushInterval: 'flushAfterMs', maxEventsInBatch: 'flushAt' }[
     key
   ];
   throw new ConfigError(`Expected an option of the client, got \`${key}\``, {
     key,
-    hint: known === undefined ? `The options are ${KEYS.join(', ')}` : `It is called \`${known}\` here`,
+    hint:
+      known === undefined ? `The options are ${CLIENT_OPTIONS.join(', ')}` : `It is called \`${known}\` here`,
   });
 }
 

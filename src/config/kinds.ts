@@ -1,8 +1,9 @@
 import type { WebhookOptions } from '../engine/options.ts';
 import { MAX_WEBHOOKS } from '../engine/options.ts';
+import { kindOf } from '../kind-of.ts';
 import { printable, redactUrl } from '../redact.ts';
 import { formatDuration, parseDuration } from '../duration.ts';
-import { configError, expected, kindOf, type Place, shown, within } from './place.ts';
+import { configError, expected, type Place, shown, within } from './place.ts';
 
 /** What a setting may be: how its value is read, wherever it was given, and how a JSON Schema describes it. */
 export interface Kind<T> {

@@ -1,4 +1,5 @@
 import { ConfigError } from '../errors.ts';
+import { kindOf } from '../kind-of.ts';
 import { printable } from '../redact.ts';
 
 /** Where a value was given, as an error names it: a key of a config file, a variable, or a flag. */
@@ -31,13 +32,4 @@ export function shown(value: unknown): string {
   if (typeof value === 'string') return printable(value, 80);
   if (typeof value === 'number' || typeof value === 'boolean') return String(value);
   return kindOf(value);
-}
-
-/** `a string`, `a list`, `an object`: enough to mend a type, without showing the value. */
-export function kindOf(value: unknown): string {
-  if (value === undefined) return 'nothing';
-  if (value === null) return 'null';
-  if (Array.isArray(value)) return 'a list';
-  if (value === '') return 'an empty string';
-  return typeof value === 'object' ? 'an object' : `a ${typeof value}`;
 }

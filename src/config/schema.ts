@@ -1,9 +1,10 @@
 import * as z from 'zod';
 import { ConfigError } from '../errors.ts';
+import { kindOf } from '../kind-of.ts';
 import { printable } from '../redact.ts';
 import { defaultText, fieldOf, type Key, SHORT_FORM_KEYS } from './fields.ts';
 import { valueAt } from './layer.ts';
-import { configError, expected, kindOf, type Place } from './place.ts';
+import { configError, expected, type Place } from './place.ts';
 import { suggestion } from './other-names.ts';
 
 // Structure only: which keys there are. A value is checked by its field's kind, in the same words wherever it was

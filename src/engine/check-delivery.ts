@@ -1,5 +1,5 @@
 import { ConfigError } from '../errors.ts';
-import { closest } from '../suggest.ts';
+import { checkOptions } from './check-options.ts';
 import type { DeliveryOptions } from './options.ts';
 
 /** The least and the most. */
@@ -9,14 +9,23 @@ const RANGES = {
   concurrency: [1, 1_024],
 } as const;
 
-const KEYS: readonly string[] = [...Object.keys(RANGES), 'strategy', 'caFile', 'health'];
+const KINDS = {
+  strategy: 'given',
+  timeoutMs: 'given',
+  retryForMs: 'given',
+  concurrency: 'given',
+  caFile: 'a string',
+  health: 'an object',
+} as const satisfies Record<keyof DeliveryOptions, string>;
+
+export const DELIVERY_OPTIONS: readonly string[] = Object.keys(KINDS);
 
 /**
  * Throws ConfigError for what is unknown or out of range: an attempt without a deadline would be given up before it is made. A config
  * file is checked when it is read; this is for programs. `setting` names the options in errors.
  */
 export function checkDelivery(delivery: DeliveryOptions, setting: string): void {
-  for (const key of Object.keys(delivery)) if (!KEYS.includes(key)) throw unknownOption(key, setting);
+  checkOptions(delivery, { setting, kinds: KINDS, required: ['health'] });
   for (const key of ['timeoutMs', 'retryForMs', 'concurrency'] as const) {
     checkInteger(`${setting}.${key}`, delivery[key], RANGES[key]);
   }
@@ -37,13 +46,5 @@ function badOption(key: string, expected: string, got: unknown): ConfigError {
   return new ConfigError(`Expected \`${key}\` to be ${expected}, got ${shown}`, {
     key,
     hint: 'leave it out for its default',
-  });
-}
-
-function unknownOption(key: string, setting: string): ConfigError {
-  const meant = KEYS.find((known) => known === `${key}Ms`) ?? closest(key, KEYS);
-  return new ConfigError(`Expected an option of \`${setting}\`, got \`${key}\``, {
-    key: `${setting}.${key}`,
-    hint: meant === undefined ? `the options are ${KEYS.join(', ')}` : `did you mean \`${meant}\`?`,
   });
 }

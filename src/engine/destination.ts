@@ -1,7 +1,9 @@
 import { ConfigError } from '../errors.ts';
+import { kindOf } from '../kind-of.ts';
 import { checkDelivery } from './check-delivery.ts';
+import { checkOptions } from './check-options.ts';
 import type { Lane } from '../queue/queue.ts';
-import type { DeliveryOptions, DestinationOptions, Sources } from './options.ts';
+import type { DeliveryOptions, DestinationOptions, SourceOptions, Sources } from './options.ts';
 import { prepareWebhooks, type Webhook } from './webhook.ts';
 
 /** A destination made ready for attempts: everything that is the same for each of them is built once. */
@@ -19,19 +21,31 @@ export interface NamedDestination {
   readonly destination: Destination;
 }
 
-/** The enabled destinations of all sources. @throws ConfigError for a webhook that cannot be asked, or an empty secret. */
+const SOURCE = { writeKey: 'a string', destinations: 'an object' } as const satisfies Record<
+  keyof SourceOptions,
+  string
+>;
+
+/** All are required: whoever leaves `enabled` out has not said that nothing is to be sent. */
+const DESTINATION = {
+  enabled: 'a boolean',
+  sharedSecrets: 'a list',
+  webhooks: 'a list',
+  delivery: 'an object',
+} as const satisfies Record<keyof DestinationOptions, string>;
+
+/** The enabled destinations of all sources. @throws ConfigError for a webhook that cannot be asked, or a secret that is none. */
 export function prepareDestinations(sources: Sources, userAgent: string): readonly NamedDestination[] {
-  return Object.entries(sources).flatMap(([source, { destinations }]) =>
-    Object.entries(destinations)
-      .filter(([, { enabled }]) => enabled)
-      .map(([name, options]) => ({
-        lane: { source, destination: name },
-        destination: prepareDestination(options, {
-          userAgent,
-          setting: `sources.${source}.destinations.${name}`,
-        }),
-      })),
-  );
+  return Object.entries(sources).flatMap(([source, options]) => {
+    checkOptions(options, { setting: `sources.${source}`, kinds: SOURCE, required: ['destinations'] });
+    return Object.entries(options.destinations).flatMap(([name, destination]) => {
+      const setting = `sources.${source}.destinations.${name}`;
+      checkOptions(destination, { setting, kinds: DESTINATION, required: Object.keys(DESTINATION) });
+      if (!destination.enabled) return [];
+      const prepared = prepareDestination(destination, { userAgent, setting });
+      return [{ lane: { source, destination: name }, destination: prepared }];
+    });
+  });
 }
 
 /** For what a round does besides its attempts: waiting for the queue, for one. */
@@ -41,12 +55,7 @@ function prepareDestination(
   { webhooks, sharedSecrets, delivery }: DestinationOptions,
   { userAgent, setting }: { readonly userAgent: string; readonly setting: string },
 ): Destination {
-  if (sharedSecrets.includes('')) {
-    throw new ConfigError('Expected a shared secret, got an empty one', {
-      key: `${setting}.sharedSecret`,
-      hint: 'Give it a value, or remove it to send without a signature',
-    });
-  }
+  for (const secret of sharedSecrets) checkSecret(secret, `${setting}.sharedSecret`);
   checkDelivery(delivery, `${setting}.delivery`);
   return {
     webhooks: prepareWebhooks(webhooks, { userAgent, setting: `${setting}.webhooks` }),
@@ -54,4 +63,13 @@ function prepareDestination(
     delivery,
     leaseMs: webhooks.length * delivery.timeoutMs + LEASE_SLACK_MS,
   };
+}
+
+function checkSecret(secret: unknown, key: string): void {
+  if (typeof secret === 'string' && secret !== '') return;
+  const got = secret === '' ? 'an empty one' : kindOf(secret);
+  throw new ConfigError(`Expected a shared secret, got ${got}`, {
+    key,
+    hint: 'Give its text, or remove it to send without a signature',
+  });
 }

@@ -1,4 +1,5 @@
 import { ConfigError } from '../errors.ts';
+import { kindOf } from '../kind-of.ts';
 import { printable } from '../redact.ts';
 
 export interface HeaderContext {
@@ -66,7 +67,13 @@ function shownName(name: string): string {
   return `${printable(valid, 60)}…`;
 }
 
-function checkValue(name: string, value: string, context: HeaderContext): void {
+function checkValue(name: string, value: unknown, context: HeaderContext): void {
+  if (typeof value !== 'string') {
+    throw error(`Expected header \`${name}\` to be a string, got ${kindOf(value)}`, context, {
+      name,
+      hint: 'Put a number in quotes; what is not to be sent is left out',
+    });
+  }
   // eslint-disable-next-line no-control-regex -- a tab is the one control character allowed
   const wrong = /[^\t\x20-\x7e\x80-\xff]/.exec(value);
   if (wrong === null) return;

@@ -1,5 +1,6 @@
 import { ConfigError } from '../errors.ts';
 import { MASK, printable, redactUrl } from '../redact.ts';
+import { checkOptions } from './check-options.ts';
 import { buildHeaders } from './headers.ts';
 import { MAX_WEBHOOKS, type WebhookOptions } from './options.ts';
 
@@ -35,8 +36,10 @@ export function prepareWebhooks(
     );
   }
   const timesShown = new Map<string, number>();
-  return webhooks.map(({ url, headers }, index) => {
+  return webhooks.map((webhook, index) => {
     const at = `${setting}[${index}]`;
+    checkOptions(webhook, { setting: at, kinds: KINDS, required: Object.keys(KINDS) });
+    const { url, headers } = webhook;
     const address = readUrl(url, at);
     const time = (timesShown.get(address.shownUrl) ?? 0) + 1;
     timesShown.set(address.shownUrl, time);
@@ -49,6 +52,11 @@ export function prepareWebhooks(
     };
   });
 }
+
+const KINDS = { url: 'a string', headers: 'an object' } as const satisfies Record<
+  keyof WebhookOptions,
+  string
+>;
 
 interface Address {
   readonly url: string;

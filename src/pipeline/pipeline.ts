@@ -1,19 +1,25 @@
 import { createClient, type BuiltMessage, type Client } from '../client/client.ts';
 import type { ClientOptions } from '../client/options.ts';
 import type { Receipt, Sink } from '../client/sink.ts';
-import type { BatchRetry } from '../client/tracking-api-options.ts';
 import { createTrackingApiSink } from '../client/tracking-api-sink.ts';
 import { sleep, systemClock, type Clock } from '../clock.ts';
 import type { EngineEvent } from '../engine/engine-event.ts';
 import { createEngine } from '../engine/engine.ts';
-import { DEFAULT_SOURCE, type Sources } from '../engine/options.ts';
+import { DEFAULT_SOURCE } from '../engine/options.ts';
 import { checkRoutes } from './check-routes.ts';
 import { createEngineSink } from './engine-sink.ts';
+import {
+  checkDeliveryPipelineOptions,
+  checkTrackingApiPipelineOptions,
+  isLongForm,
+  type DeliveryPipelineOptions,
+  type SharedOptions,
+  type TrackingApiPipelineOptions,
+} from './options.ts';
 import { Outcomes, type Outcome } from './outcomes.ts';
-import { sourcesOf, type ShortForm } from './short-form.ts';
+import { sourcesOf } from './short-form.ts';
 import { packageVersion } from './version.ts';
 import { MemoryQueue } from '../queue/memory-queue.ts';
-import type { Queue } from '../queue/queue.ts';
 import { checkRoute } from '../transport/check-route.ts';
 import type { Transport } from '../transport/transport.ts';
 import { createUndiciTransport } from '../transport/undici-transport.ts';
@@ -31,45 +37,12 @@ export interface Pipeline {
   close(): Promise<void>;
 }
 
-interface SharedOptions {
-  readonly client?: ClientOptions | undefined;
-  /** The variables that name proxies (`HTTPS_PROXY` …). @default none is used */
-  readonly proxyEnv?: Readonly<NodeJS.ProcessEnv> | undefined;
-  /** @default undici */
-  readonly transport?: Transport | undefined;
-  readonly clock?: Clock | undefined;
-  /** From 0 to 1. @default Math.random */
-  readonly random?: (() => number) | undefined;
-}
-
-export type DeliveryPipelineOptions = SharedOptions & EngineParts & (ShortForm | LongForm);
-
-interface LongForm {
-  readonly sources: Sources;
-  /** The one whose calls the client makes. @default 'default' */
-  readonly source?: string | undefined;
-}
-
-interface EngineParts {
-  /** @default one in memory */
-  readonly queue?: Queue | undefined;
-  readonly onEvent?: ((event: EngineEvent) => void) | undefined;
-}
-
-export interface TrackingApiPipelineOptions extends SharedOptions {
-  readonly endpoint: string;
-  readonly writeKey: string;
-  /** For one attempt. Ms, 1 to 30,000. @default 5000 */
-  readonly timeoutMs?: number | undefined;
-  readonly retryForMs?: number | undefined;
-  readonly maxInFlight?: number | undefined;
-  readonly onRetry?: ((retry: BatchRetry) => void) | undefined;
-}
-
-/** Client → engine → queue → transport. Throws ConfigError for webhooks that cannot be asked, by what they are or by the way to them. */
+/** Client → engine → queue → transport. Throws ConfigError for webhooks that cannot be asked, by what they are or by the way to them, and for options that are none. */
 export function createDeliveryPipeline(options: DeliveryPipelineOptions): Pipeline {
-  const { sources, source = DEFAULT_SOURCE } =
-    'sources' in options ? options : { sources: sourcesOf(options) };
+  checkDeliveryPipelineOptions(options);
+  const { sources, source = DEFAULT_SOURCE } = isLongForm(options)
+    ? options
+    : { sources: sourcesOf(options) };
   const { client, clock = systemClock, random = Math.random } = options;
   const transport = options.transport ?? undici(options);
   const queue = options.queue ?? new MemoryQueue(clock);
@@ -112,8 +85,9 @@ export function createDeliveryPipeline(options: DeliveryPipelineOptions): Pipeli
   });
 }
 
-/** Client → someone's tracking API over HTTP. Throws ConfigError for an endpoint, write key or proxy that cannot be used. */
+/** Client → someone's tracking API over HTTP. Throws ConfigError for an endpoint, write key or proxy that cannot be used, and for options that are none. */
 export function createTrackingApiPipeline(options: TrackingApiPipelineOptions): Pipeline {
+  checkTrackingApiPipelineOptions(options);
   const { endpoint, writeKey, timeoutMs, client, clock = systemClock, random = Math.random } = options;
   const { retryForMs, maxInFlight, onRetry } = options;
   const [stopping, cutting] = [new AbortController(), new AbortController()];

@@ -1,4 +1,5 @@
 import { ConfigError } from '../errors.ts';
+import { kindOf } from '../kind-of.ts';
 import {
   DEFAULT_DESTINATION,
   DEFAULT_SOURCE,
@@ -20,8 +21,8 @@ export interface ShortForm {
   readonly delivery?: Incomplete<DeliveryOptions> | undefined;
 }
 
-/** Throws ConfigError where there is no list of webhooks. */
-export function sourcesOf({ webhooks, sharedSecret = [], delivery = {} }: ShortForm): Sources {
+/** Throws ConfigError for webhooks that are none, and for no secret where there is to be one. */
+export function sourcesOf({ webhooks, sharedSecret, delivery = {} }: ShortForm): Sources {
   if (!Array.isArray(webhooks)) {
     throw new ConfigError('Expected `webhooks` to be a list of URLs', {
       key: 'webhooks',
@@ -30,17 +31,40 @@ export function sourcesOf({ webhooks, sharedSecret = [], delivery = {} }: ShortF
   }
   const destination = {
     enabled: true,
-    sharedSecrets: typeof sharedSecret === 'string' ? [sharedSecret] : sharedSecret,
-    webhooks: webhooks.map((webhook) => ({
-      headers: {},
-      ...(typeof webhook === 'string' ? { url: webhook } : webhook),
-    })),
+    sharedSecrets: secretsIn(sharedSecret),
+    webhooks: webhooks.map(webhookOf),
     delivery: { ...DELIVERY_DEFAULTS, ...given(delivery) },
   };
   return { [DEFAULT_SOURCE]: { destinations: { [DEFAULT_DESTINATION]: destination } } };
 }
 
+function secretsIn(sharedSecret: ShortForm['sharedSecret']): readonly string[] {
+  if (sharedSecret === undefined) return [];
+  if (typeof sharedSecret === 'string') return [sharedSecret];
+  if (Array.isArray(sharedSecret) && sharedSecret.length > 0) return sharedSecret;
+  const got = Array.isArray(sharedSecret) ? 'an empty list' : kindOf(sharedSecret);
+  throw new ConfigError(`Expected \`sharedSecret\` to be a string or a list of them, got ${got}`, {
+    key: 'sharedSecret',
+    hint: 'give the text of the secret, or leave it out to send unsigned',
+  });
+}
+
+function webhookOf(webhook: ShortForm['webhooks'][number], index: number): WebhookOptions {
+  if (typeof webhook === 'string') return { url: webhook, headers: {} };
+  // A URL object has no `url`.
+  if (typeof webhook === 'object' && webhook !== null && 'url' in webhook)
+    return { headers: {}, ...given(webhook) };
+  throw new ConfigError(
+    `Expected \`webhooks[${index}]\` to be a URL or { url, headers }, got ${kindOf(webhook)}`,
+    {
+      key: `webhooks[${index}]`,
+      hint: "a URL is given as text: 'https://host/path', or the `href` of a URL object",
+    },
+  );
+}
+
 /** What is undefined counts as absent, and has its default. */
-function given(delivery: Incomplete<DeliveryOptions>): Partial<DeliveryOptions> {
-  return Object.fromEntries(Object.entries(delivery).filter(([, value]) => value !== undefined));
+function given<T extends object>(options: T): { [Key in keyof T]: Exclude<T[Key], undefined> } {
+  const entries = Object.entries(options).filter(([, value]) => value !== undefined);
+  return Object.fromEntries(entries) as { [Key in keyof T]: Exclude<T[Key], undefined> }; // those that are left
 }

@@ -4,6 +4,7 @@ import type { Kind } from '../audience/state.ts';
 import { sync } from '../audience/sync.ts';
 import { AUDIENCE_TABLES } from '../audience/tables.ts';
 import { systemClock } from '../clock.ts';
+import { checkOptions } from '../engine/check-options.ts';
 import { ConfigError, ValidationError } from '../errors.ts';
 import { toPlain } from '../message/plain.ts';
 import type { JsonValue } from '../message/types.ts';
@@ -64,11 +65,12 @@ export interface SyncSummary extends Counts {
 /**
  * Sends an identify for everybody who joined (true) or left (false) the audience since the last sync; the first one sends every
  * member. Memory does not grow with their number.
- * @throws ConfigError for a name that cannot be used or a difference that surprises, InputError for an id that cannot be
+ * @throws ConfigError for an option that is none, a name that cannot be used or a difference that surprises, InputError for an id that cannot be
  * used or no members at all, ValidationError for a value that JSON cannot carry, QueueError when the store fails or the audience is being synced already.
  */
-export function syncAudience({ members, ...options }: SyncAudienceOptions): Promise<SyncSummary> {
+export function syncAudience(options: SyncAudienceOptions): Promise<SyncSummary> {
   return run('audience', options, async (target) => {
+    const { members } = options;
     // Whoever calls from JavaScript may give anything.
     if (typeof members === 'string')
       throw target.fault(undefined, 'expected user ids, got a text', 'for a single member: [userId]');
@@ -77,9 +79,9 @@ export function syncAudience({ members, ...options }: SyncAudienceOptions): Prom
 }
 
 /** The same for a computed trait: sends every value that changed since the last sync. */
-export function syncTrait({ values, ...options }: SyncTraitOptions): Promise<SyncSummary> {
+export function syncTrait(options: SyncTraitOptions): Promise<SyncSummary> {
   return run('trait', options, async (target) => {
-    for await (const { userId, value } of values) target.add(userId, plainValue(value));
+    for await (const { userId, value } of options.values) target.add(userId, plainValue(value));
   });
 }
 
@@ -91,6 +93,18 @@ function plainValue(given: unknown): JsonValue {
   throw new ValidationError(`${sentence}, got ${got}`, { path, got });
 }
 
+const KINDS = {
+  name: 'a string',
+  pipeline: 'an object',
+  store: 'a string',
+  place: 'a string',
+  maxChange: 'given',
+  force: 'a boolean',
+  dryRun: 'a boolean',
+  signal: 'an object',
+  onOutcome: 'a function',
+} as const satisfies Record<keyof SyncOptions, string>;
+
 const NEVER = new AbortController().signal;
 const CAPACITY = 1_024;
 
@@ -99,6 +113,11 @@ async function run(
   options: SyncOptions,
   read: (target: Target) => Promise<void>,
 ): Promise<SyncSummary> {
+  const input = kind === 'audience' ? 'members' : 'values';
+  checkOptions(options, {
+    kinds: { ...KINDS, [input]: 'given' },
+    required: ['name', 'pipeline', 'store', input],
+  });
   const { name, pipeline, place = 'default', force, dryRun, signal = NEVER, onOutcome } = options;
   const maxChange = limitOf(options);
   if (isServer(options.store)) throw noFile(options.store);
@@ -110,13 +129,13 @@ async function run(
       place,
       store,
       clock: systemClock,
-      input: kind === 'audience' ? 'members' : 'values',
+      input,
       signal,
       maxChange,
       force,
       dryRun,
       called: { maxChange: 'maxChange', force: 'force: true', dryRun: 'dryRun: true' },
-      read: (spill) => read(new Target({ kind, file: kind === 'audience' ? 'members' : 'values', spill })),
+      read: (spill) => read(new Target({ kind, file: input, spill })),
       outlet: async () => ({
         capacity: CAPACITY,
         deliverThen: (message, then) => pipeline.deliverThen(message, then),

@@ -1,4 +1,6 @@
 import { timingSafeEqual } from 'node:crypto';
+import { SignatureError } from '../errors.ts';
+import { kindOf } from '../kind-of.ts';
 
 /** A signature as it was given, and what its shape says it is. Only `sha1` can match. */
 export type GivenSignature =
@@ -15,8 +17,18 @@ export type GivenSignature =
   | { readonly shape: 'decorated'; readonly digest: Buffer }
   | { readonly shape: 'unknown'; readonly characters: number };
 
-/** Reads a signature: `HEX`, `sha1=HEX` or `X-Signature: HEX`, in either case, with white space around it. */
-export function readSignature(text: string): GivenSignature {
+/**
+ * Reads a signature: `HEX`, `sha1=HEX` or `X-Signature: HEX`, in either case, with white space around it. A header
+ * that has not come is an empty signature. Throws SignatureError for what is no text: it never came in a header.
+ */
+export function readSignature(given: unknown): GivenSignature {
+  const text = given ?? '';
+  if (typeof text !== 'string') {
+    throw new SignatureError(`Expected the signature to be a string, got ${kindOf(given)}`, {
+      reason: 'signature-type',
+      hint: 'give the value of the X-Signature header as it came; undefined where there is none',
+    });
+  }
   const value = text.trim().replace(/^x-signature\s*:\s*/i, '');
   const bare = value.replace(/^sha-?(?:1|256)=/i, '').trim();
   if (/^[0-9a-f]{40}$/i.test(value.replace(/^sha1=/i, '').trim()))

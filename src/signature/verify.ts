@@ -26,8 +26,8 @@ export interface InvalidVerdict {
 }
 
 export interface VerifyOptions {
-  /** The header's value: 40 hex digits in either case; white space around them and `sha1=` are allowed. */
-  readonly signature: string;
+  /** The header's value: 40 hex digits in either case; white space around them and `sha1=` are allowed. Without a header nothing matches. */
+  readonly signature: string | null | undefined;
   /** At least one; any of them may match. */
   readonly secrets: readonly string[];
   /**
@@ -47,7 +47,8 @@ export const LARGEST_KEPT_BODY = 8 * 1024 * 1024;
 
 /**
  * Whether a body was signed with one of the secrets (contract, Signature), and if not, what usually goes wrong that
- * explains it. A string stands for its UTF-8. Throws SignatureError when a secret is empty or there is none.
+ * explains it. A string stands for its UTF-8. Throws SignatureError when a secret is empty or there is none,
+ * and for a signature that is no text.
  */
 export function verify({
   body,
@@ -125,9 +126,17 @@ function indexOfSigner(body: Uint8Array | string, digest: Buffer, secrets: reado
 }
 
 function refuseEmpty(secrets: readonly string[]): void {
+  if (!Array.isArray(secrets) || secrets.some((secret) => typeof secret !== 'string')) throw notText();
   if (secrets.length > 0 && !secrets.includes('')) return;
   throw new SignatureError('Expected secrets to verify with, got none or an empty one', {
     reason: 'empty-secret',
     hint: 'give every secret that the sender may sign with; an empty one would let anybody sign',
+  });
+}
+
+function notText(): SignatureError {
+  return new SignatureError('Expected `secrets` to be a list of strings', {
+    reason: 'secret-type',
+    hint: "for example secrets: ['the secret that the sender signs with']",
   });
 }

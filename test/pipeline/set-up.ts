@@ -3,11 +3,8 @@ import { orderKeysOf } from '../../src/message/order-keys.ts';
 import { buildMessage } from '../../src/message/build.ts';
 import { DELIVERY_DEFAULTS, type DestinationOptions, type Sources } from '../../src/engine/options.ts';
 import type { Outcome } from '../../src/pipeline/outcomes.ts';
-import {
-  createDeliveryPipeline,
-  type DeliveryPipelineOptions,
-  type Pipeline,
-} from '../../src/pipeline/pipeline.ts';
+import type { DeliveryPipelineOptions } from '../../src/pipeline/options.ts';
+import { createDeliveryPipeline, type Pipeline } from '../../src/pipeline/pipeline.ts';
 import type { Transport, TransportRequest, TransportResult } from '../../src/transport/transport.ts';
 import { FakeClock } from '../fake-clock.ts';
 

@@ -54,6 +54,18 @@ describe('syncAudience', () => {
     expect((await pipeline.client.identify({ userId: 'z', traits: { x: 1 } })).accepted).toBe(true);
   });
 
+  it('takes no misspelled option for one that is left out', async () => {
+    const given = { name: 'VIP', pipeline, store: storeFile(), members: ['a'], dryrun: true };
+    await expect(syncAudience(given)).rejects.toThrow(
+      expect.objectContaining({ code: 'ERR_HOOKS_CONFIG', hint: 'did you mean `dryRun`?' }),
+    );
+    const { members: _, dryrun: __, ...rest } = given;
+    const sync = syncAudience as (options?: object) => Promise<unknown>;
+    await expect(sync(rest)).rejects.toThrow('Expected `members` to be given, got nothing');
+    await expect(sync()).rejects.toThrow('Expected options, got nothing');
+    expect(receiver.values.size).toBe(0);
+  });
+
   it('has a state for each place', async () => {
     const common = { name: 'VIP', pipeline, store: storeFile(), members: ['a'] };
     expect(await syncAudience({ ...common, place: 'here' })).toMatchObject({ added: 1 });

@@ -1,5 +1,6 @@
 import { createHmac } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
+import { SignatureError } from '../../src/errors.ts';
 import { LARGEST_KEPT_BODY, verify, Verifier } from '../../src/signature/verify.ts';
 
 const secret = 'hooks-fixture-secret';
@@ -84,6 +85,25 @@ describe('verify', () => {
     );
     expect(() => verify({ body: json, signature, secrets: [secret, ''] })).toThrow('empty one');
     expect(() => new Verifier({ signature, secrets: [] })).toThrow('got none');
+  });
+
+  it.each([undefined, null])('does not match a header that has not come: %s', (signature) => {
+    const verdict = verify({ body: json, signature, secrets: [secret] });
+    expect(verdict).toMatchObject({ valid: false, diagnosis: { code: 'no-match' } });
+    expect(!verdict.valid && verdict.diagnosis.hint).toContain('the signature is empty');
+    expect(new Verifier({ signature, secrets: [secret] }).finish().valid).toBe(false);
+  });
+
+  it.each<[options: object, sentence: string]>([
+    [{ signature: Buffer.from(hmac(json)) }, 'Expected the signature to be a string, got an object'],
+    [{ signature: [hmac(json)] }, 'Expected the signature to be a string, got a list'],
+    [{ secrets: secret }, 'Expected `secrets` to be a list of strings'],
+    [{ secrets: undefined }, 'Expected `secrets` to be a list of strings'],
+    [{ secrets: [secret, undefined] }, 'Expected `secrets` to be a list of strings'],
+  ])('says what a program in JavaScript got wrong: %j', (options, sentence) => {
+    const given = { body: json, signature: hmac(json), secrets: [secret], ...options };
+    expect(() => verify(given)).toThrow(SignatureError);
+    expect(() => verify(given)).toThrow(sentence);
   });
 
   it('survives a body nested too deep to stringify', () => {
