@@ -1,4 +1,5 @@
 import { bodyText, readJsonText, stringified, withoutNewlines, type JsonNode } from './json-text.ts';
+import type { KeptBody } from './kept-body.ts';
 import type { ReasonCode } from './reason.ts';
 import { spell, type Write } from './spell.ts';
 import { SPELLINGS, type Spelling } from './spelling.ts';
@@ -22,10 +23,10 @@ const LARGEST_UNPACKED = 8 * 1024 * 1024;
 const LARGEST_ENCODED = 1_000_000;
 
 /** What usually goes wrong with a body, the likeliest first. Each is made only when it is asked for. */
-export function* bodyVariants(body: Buffer): Generator<BodyVariant> {
+export function* bodyVariants(kept: KeptBody): Generator<BodyVariant> {
+  const { bytes: body } = kept;
   yield* lineVariants(body);
-  const text = bodyText(body)?.replace(/^\ufeff/, '');
-  const json = text === undefined ? undefined : stringified(text);
+  const { text, json } = kept;
   if (text !== undefined && json !== undefined) yield* jsonVariants(text, json);
   yield* unpackedVariants(body);
   if (body.length > LARGEST_ENCODED) return;

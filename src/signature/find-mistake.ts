@@ -2,7 +2,7 @@ import type { BodyDigests } from './body-digests.ts';
 import { bodyVariants, type BodyVariant } from './body-variants.ts';
 import { sameDigest, type GivenSignature } from './given-signature.ts';
 import { StreamingHmac, type HmacAlgorithm } from './hmac.ts';
-import { bodyText, stringified } from './json-text.ts';
+import type { KeptBody } from './kept-body.ts';
 import type { ReasonCode } from './reason.ts';
 import { otherSecrets, secretVariants, type OtherSecret } from './secret-variants.ts';
 
@@ -13,7 +13,7 @@ export interface Evidence {
   readonly secrets: readonly string[];
   readonly otherSecrets: readonly OtherSecret[];
   /** Undefined when it was too large to keep: then only what one pass over it gives is tried. */
-  readonly body: Buffer | undefined;
+  readonly body: KeptBody | undefined;
 }
 
 export interface Mistake {
@@ -65,13 +65,12 @@ function* otherKeys({
   digests: { algorithm },
 }: Evidence): Generator<Guess> {
   if (body === undefined) return;
-  const text = bodyText(body)?.replace(/^\ufeff/, '');
-  const json = text === undefined ? undefined : stringified(text);
+  const { bytes: received, json } = body;
   for (const mistake of [
     ...secrets.flatMap((secret) => [...secretVariants(secret)]),
     ...otherSecrets(atHand),
   ]) {
-    for (const bytes of json === undefined ? [body] : [body, json]) {
+    for (const bytes of json === undefined ? [received] : [received, json]) {
       yield { mistake, algorithm, keys: [mistake.key], bytes };
     }
   }

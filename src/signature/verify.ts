@@ -2,7 +2,7 @@ import { SignatureError } from '../errors.ts';
 import { BodyDigests } from './body-digests.ts';
 import { diagnose, type Diagnosis } from './diagnose.ts';
 import { readSignature, sameDigest, type GivenSignature } from './given-signature.ts';
-import { bodyText, stringified } from './json-text.ts';
+import { KeptBody } from './kept-body.ts';
 import type { NoteCode } from './reason.ts';
 import type { OtherSecret } from './secret-variants.ts';
 import { sign } from './sign.ts';
@@ -88,7 +88,7 @@ export class Verifier {
   }
 
   finish(): Verdict {
-    const body = this.#kept && Buffer.concat(this.#kept);
+    const body = this.#kept && new KeptBody(Buffer.concat(this.#kept));
     return this.#overBytes() ?? this.#overStringified(body) ?? this.#invalid(body);
   }
 
@@ -100,17 +100,19 @@ export class Verifier {
     return secret > 0 ? { valid: true, secret, over: 'bytes' } : undefined;
   }
 
-  #overStringified(body: Buffer | undefined): ValidVerdict | undefined {
-    if (this.#given.shape !== 'sha1' || this.#options.exact) return undefined;
-    const text = body && bodyText(body);
-    const json = text === undefined ? undefined : stringified(text.replace(/^\ufeff/, ''));
-    if (text === undefined || json === undefined) return undefined;
-    const secret = indexOfSigner(json, this.#given.digest, this.#options.secrets);
+  #overStringified(body: KeptBody | undefined): ValidVerdict | undefined {
+    if (this.#given.shape !== 'sha1' || this.#options.exact || body?.json === undefined) return undefined;
+    const secret = indexOfSigner(body.json, this.#given.digest, this.#options.secrets);
     if (secret === 0) return undefined;
-    return { valid: true, secret, over: 'stringified', note: whyDiffers(text, json) };
+    return {
+      valid: true,
+      secret,
+      over: 'stringified',
+      note: whyDiffers(body.bytes.toString('utf8'), body.json),
+    };
   }
 
-  #invalid(body: Buffer | undefined): InvalidVerdict {
+  #invalid(body: KeptBody | undefined): InvalidVerdict {
     const { secrets, otherSecrets = [] } = this.#options;
     return {
       valid: false,
