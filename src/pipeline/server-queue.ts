@@ -17,6 +17,8 @@ export async function openServerQueue(
 ): Promise<DurableQueue> {
   const server = await openServer(url);
   const queue = new ServerQueue({ server, clock, ...(retention !== undefined && { retention }) });
+  // Its deliveries may be delivered, or dead letters.
+  const keepMs = retention && Math.max(retention.deliveredMs, retention.deadMs);
   let file: Promise<Store> | undefined;
   const inspection = new ServerInspection({ server, clock });
   return {
@@ -26,7 +28,7 @@ export async function openServerQueue(
     clock,
     inspection,
     seen: new ServerSeen(server, clock),
-    deletions: caughtUp(new ServerDeletionStore(server, { keepMs: retention?.deadMs }), inspection),
+    deletions: caughtUp(new ServerDeletionStore(server, { keepMs }), inspection),
     depth: () => depthOf(inspection),
     check: () => server.check(),
     warnings: () => server.warnings(),

@@ -1,12 +1,15 @@
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { systemClock } from '../../src/clock.ts';
 import { stateOf } from '../../src/deletion/state.ts';
 import { ConfigError } from '../../src/errors.ts';
 import { openDurableQueue, type DurableQueue } from '../../src/pipeline/durable-queue.ts';
 import { openEngine } from '../../src/pipeline/open-engine.ts';
+import { openServer } from '../../src/store/server/open-server.ts';
 import { FakeClock } from '../fake-clock.ts';
 import { newDelivery } from '../queue/new-delivery.ts';
 import { sourcesTo } from '../service/serving.ts';
 import { ask } from '../store/ask.ts';
+import { hasServer, startServer } from '../store/server/servers.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
 
 const REACH = { allowPrivate: true, allowProxy: false };
@@ -78,6 +81,27 @@ describe('the durable queue', () => {
     await clock.advance(120_000);
     expect(await open.deletions.get('r1')).toBeUndefined();
     expect(await ask(open.place, 'SELECT * FROM deletion_deliveries')).toEqual([]);
+  });
+
+  it.skipIf(!hasServer('redis'))('forgets it on a server no sooner than what was delivered', async () => {
+    const running = await startServer('redis');
+    const server = await openServer(running.url);
+    const retention = { deliveredMs: 3_600_000, deadMs: 0 };
+    const there = await openDurableQueue({
+      store: running.url,
+      dataDir: temporaryFolder(),
+      clock: systemClock,
+      retention,
+    });
+    onTestFinished(async () => {
+      await there.close();
+      await server.close();
+      await running.remove();
+    });
+    const deletion = { id: 'r1', createdAt: Date.now(), userIds: ['u1'], deliveryIds: new Map() };
+    await there.deletions.add(deletion, Promise.resolve());
+    // It is due when it is to be forgotten.
+    expect(await server.series('hooks-deletions').count(['waiting', 'delayed'])).toEqual([0, 1]);
   });
 
   it('is closed when there comes to be no engine over it', async () => {
