@@ -8,13 +8,13 @@ import { SqliteInspection } from './sqlite-inspection.ts';
 /** What a queue says of how its deliveries fare. */
 export interface QueueSurvey {
   readonly lanes: readonly LaneStats[];
-  /** Dead letters by reason. */
+  /** Dead letters by reason; by '' where the reasons are not counted. */
   readonly dead: Readonly<Record<string, number>>;
   /** Some that will be tried again, with what their attempts came to. */
   readonly retrying: readonly Delivery[];
-  /** Processes that deliver. */
-  readonly deliverers: readonly { readonly pid: number; readonly isHere: boolean }[];
-  /** When the last was added. Ms since the epoch. */
+  /** Processes that deliver. Undefined: the store does not know. */
+  readonly deliverers: readonly { readonly pid: number; readonly isHere: boolean }[] | undefined;
+  /** When the last was added. Ms since the epoch. Undefined: nothing was, or the store does not know. */
   readonly newestAt: number | undefined;
 }
 

@@ -1,12 +1,17 @@
 import { chmod, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { systemClock } from '../../src/clock.ts';
+import { ServerQueue } from '../../src/queue/server-queue.ts';
+import { openServer } from '../../src/store/server/open-server.ts';
 import { loadSqlite, type Database } from '../../src/store/sqlite.ts';
 import { makeCertificates, type Certificates } from '../certificates.ts';
 import { closedPort } from '../end-to-end/delivering.ts';
 import { hooks, startHooks } from '../end-to-end/hooks.ts';
 import { jsonLines, tracks } from '../end-to-end/receiving.ts';
 import { answersOk, neverSpeaks } from '../hostile-receivers.ts';
+import { newDelivery } from '../queue/new-delivery.ts';
+import { hasServer, startServer } from '../store/server/servers.ts';
 import { proxyServer } from '../transport/proxy-server.ts';
 import { started } from '../transport/sending.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
@@ -278,6 +283,22 @@ describe('hooks doctor, of the queue', () => {
     expect(of('queue').map(({ said }) => said)).toContain(
       '1 wait for default → Gone, which the config does not have',
     );
+  });
+
+  it.skipIf(!hasServer('redis'))('tells what waits and is dead in a queue on a server', async () => {
+    const running = await startServer('redis');
+    const server = await openServer(running.url);
+    const queue = new ServerQueue({ server, clock: systemClock });
+    const dueAt = Date.now() - 60_000;
+    const dead = { reason: 'rejected' } as const;
+    await queue.add([newDelivery('late', { dueAt }), newDelivery('dead', { dueAt, dead })]);
+    await queue.close();
+    await server.close();
+    const { of } = await examined({ config: { store: running.url } });
+    expect(of('queue')[0]).toMatchObject({ status: 'warn', said: '1 waiting, but some are overdue' });
+    expect(of('queue')[0]?.hint).toContain('start hooks worker');
+    expect(of('dead-letters')).toMatchObject([{ status: 'warn', said: '1 dead letter' }]);
+    await running.remove();
   });
 
   it('tells of a file that others may read, and changes nothing', async () => {

@@ -5,6 +5,7 @@ import type { Sources } from '../../engine/options.ts';
 import { HooksError } from '../../errors.ts';
 import { examineQueue } from '../../pipeline/examine-queue.ts';
 import { printable } from '../../redact.ts';
+import { surveyInspection } from '../../queue/server-survey.ts';
 import { isServer } from '../../store/server/scheme.ts';
 import type { GlobalOptions } from '../command.ts';
 import { openQueue, type StoreFlags } from '../delivery/queue-flags.ts';
@@ -74,7 +75,7 @@ async function queueAndStore(
 ): Promise<readonly Finding[]> {
   const looked = await told('store', async () => {
     const place = options.store ?? settings.store ?? join(settings.dataDir, 'hooks.db');
-    if (isServer(place)) return serverFindings(options, settings);
+    if (isServer(place)) return serverFindings(options, settings, sources);
     const seen = await examineQueue(place, systemClock);
     const survey = seen.kind === 'there' ? seen.survey : undefined;
     return [
@@ -85,8 +86,12 @@ async function queueAndStore(
   return 'findings' in looked ? looked.findings : looked.value;
 }
 
-/** A queue that is no file: whether it can be written. */
-async function serverFindings(options: DoctorOptions, settings: Settings): Promise<readonly Finding[]> {
+/** A queue that is no file: whether it can be written, and what it tells of itself. */
+async function serverFindings(
+  options: DoctorOptions,
+  settings: Settings,
+  sources: Sources | undefined,
+): Promise<readonly Finding[]> {
   const durable = await openQueue(options, settings);
   try {
     await durable.check();
@@ -96,6 +101,7 @@ async function serverFindings(options: DoctorOptions, settings: Settings): Promi
       ...warnings.map((said) =>
         warn('store', said, 'README, Several machines, says what each setting promises'),
       ),
+      ...queueFindings(await surveyInspection(durable.inspection), sources, Date.now()),
     ];
   } finally {
     await durable.close();

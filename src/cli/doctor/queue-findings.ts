@@ -91,17 +91,24 @@ function waitingFinding({ lanes, deliverers }: QueueSurvey, now: number): Findin
     (sum, { pending, sending, retrying }) => sum + pending + sending + retrying,
     0,
   );
-  const who =
-    deliverers.length === 0
-      ? 'no process delivers'
-      : `delivered by ${deliverers.map(({ pid, isHere }) => `process ${pid}${isHere ? '' : ' of another machine'}`).join(', ')}`;
-  const said = `${waiting.toLocaleString('en-US')} waiting, ${who}`;
+  const said = `${waiting.toLocaleString('en-US')} waiting${whoDelivers(deliverers)}`;
   const isOverdue = lanes.some(({ nextDueAt = Infinity }) => nextDueAt < now - OVERDUE_MS);
   if (waiting === 0 || !isOverdue) return ok('queue', said);
   const hint = 'start hooks worker or hooks serve with this config and --store';
-  return deliverers.length === 0
-    ? fail('queue', said, hint)
-    : warn('queue', `${said}, but some are overdue`, 'it may be busy, or hang: its log says which');
+  if (deliverers?.length === 0) return fail('queue', said, hint);
+  const busy = 'it may be busy, or hang: its log says which';
+  return warn(
+    'queue',
+    `${said}, but some are overdue`,
+    deliverers === undefined ? `${hint}; where one runs, ${busy}` : busy,
+  );
+}
+
+function whoDelivers(deliverers: QueueSurvey['deliverers']): string {
+  if (deliverers === undefined) return '';
+  if (deliverers.length === 0) return ', no process delivers';
+  const names = deliverers.map(({ pid, isHere }) => `process ${pid}${isHere ? '' : ' of another machine'}`);
+  return `, delivered by ${names.join(', ')}`;
 }
 
 /** What the config cannot deliver. */
@@ -146,7 +153,7 @@ const DEAD: Readonly<Record<string, string>> = {
 };
 
 function deadFinding(reason: string, count: number): Finding {
-  const said = `${count.toLocaleString('en-US')} dead letter${count === 1 ? '' : 's'}: ${reason}`;
+  const said = `${count.toLocaleString('en-US')} dead letter${count === 1 ? '' : 's'}${reason === '' ? '' : `: ${reason}`}`;
   return warn('dead-letters', said, DEAD[reason] ?? 'hooks queue list --state dead');
 }
 
