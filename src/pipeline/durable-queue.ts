@@ -17,7 +17,7 @@ export type { DurableQueue };
 
 /** Throws ConfigError for a store of another kind, QueueError for one that cannot be used. */
 export async function openDurableQueue(options: DurableQueueOptions): Promise<DurableQueue> {
-  const { dataDir, clock, retention } = options;
+  const { dataDir, clock, retention, create = true } = options;
   const place = options.store ?? join(dataDir, 'hooks.db');
   if (isServer(place)) {
     // Its packages are loaded by those who have a server.
@@ -25,7 +25,7 @@ export async function openDurableQueue(options: DurableQueueOptions): Promise<Du
     return openServerQueue(place, options);
   }
   const tables = [QUEUE_TABLES, SEEN_TABLES, DELETION_TABLES, AUDIENCE_TABLES];
-  const store = await openStore(place, { clock, tables });
+  const store = await openStore(place, { clock, tables, create });
   const queue = new SqliteQueue({
     store,
     clock,

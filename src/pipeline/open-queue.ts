@@ -36,6 +36,8 @@ export interface DurableQueueOptions {
   readonly clock: Clock;
   /** @default nothing that is settled is forgotten */
   readonly retention?: RetentionOptions;
+  /** Whether to make a file that is missing. @default true */
+  readonly create?: boolean;
 }
 
 /** All in one store, which several processes may share. */

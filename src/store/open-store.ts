@@ -1,7 +1,8 @@
+import { stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { sleep, type Clock } from '../clock.ts';
-import { ConfigError } from '../errors.ts';
-import { redactUrl } from '../redact.ts';
+import { ConfigError, QueueError } from '../errors.ts';
+import { printable, redactUrl } from '../redact.ts';
 import { prepareFiles } from './files.ts';
 import { Connection } from './connection.ts';
 import { migrate, type Tables } from './schema.ts';
@@ -14,6 +15,8 @@ export interface StoreOptions {
   readonly clock: Clock;
   /** Whose tables are used. */
   readonly tables: readonly Tables[];
+  /** Whether to make the file, and its folder, when it is missing. @default true */
+  readonly create?: boolean;
 }
 
 /** While opening, others are waited for without a turn of the event loop. */
@@ -23,12 +26,16 @@ const OPENING_RETRY_MS = 20;
 const TURN_WAIT_MS = 5;
 
 /**
- * Opens the file, makes it if it is missing, and brings its tables up to date.
+ * Opens the file and brings its tables up to date.
  * @param place `sqlite:PATH` or a path.
  * @throws ConfigError for another kind of place, QueueError for a file that cannot be used.
  */
-export async function openStore(place: string, { clock, tables }: StoreOptions): Promise<Store> {
+export async function openStore(
+  place: string,
+  { clock, tables, create = true }: StoreOptions,
+): Promise<Store> {
   const file = fileOf(place);
+  if (!create && (await isMissing(file))) throw noQueue(file);
   const giveUpAt = clock.now() + OPENING_WAIT_MS;
   for (;;) {
     try {
@@ -40,6 +47,23 @@ export async function openStore(place: string, { clock, tables }: StoreOptions):
     }
     await sleep(clock, OPENING_RETRY_MS);
   }
+}
+
+/** Whatever else is wrong with it is told when it is opened. */
+async function isMissing(file: string): Promise<boolean> {
+  try {
+    await stat(file);
+    return false;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'ENOENT'; // of a file operation
+  }
+}
+
+function noQueue(file: string): QueueError {
+  return new QueueError(`There is no queue at ${file}`, {
+    file,
+    hint: 'serve, worker and send --queue make it; --store names another',
+  });
 }
 
 interface Connecting {
@@ -98,6 +122,7 @@ export function fileOf(place: string): string {
   const [, scheme, rest = ''] = /^([a-z][a-z0-9+.-]+):(.*)$/is.exec(place) ?? [];
   const path = scheme?.toLowerCase() === 'sqlite' ? rest.replace(/^\/\/(?=\/|[^/]*$)/, '') : place;
   const isFile = scheme === undefined || scheme.toLowerCase() === 'sqlite';
+  if (isFile && HOME.test(path)) throw homeless(path);
   if (isFile && path !== '' && !path.startsWith(':') && !path.startsWith('//')) return resolve(path);
   throw new ConfigError(
     `Expected \`store\` to be sqlite:FILE, redis://… or postgres://…, got ${redactUrl(place)}`,
@@ -106,4 +131,14 @@ export function fileOf(place: string): string {
       hint: 'for example sqlite:./hooks.db; without it, it is a file in the data folder',
     },
   );
+}
+
+/** `~/hooks.db`, `~me/hooks.db`: a shell puts a folder in its place, but not inside a word. */
+const HOME = /^~[^/\\]*[/\\]/;
+
+function homeless(path: string): ConfigError {
+  return new ConfigError(`Expected \`store\` to be a path in full, got ${printable(path, 80)}`, {
+    key: 'store',
+    hint: 'write the home folder out: ~ stands for it in a shell only',
+  });
 }

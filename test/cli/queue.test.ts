@@ -137,6 +137,26 @@ describe('the durable queue at the command line', () => {
     expect([code, stderr]).toEqual([2, expect.stringMatching(/--to[^]*got an empty text/)]);
   });
 
+  it('is not made by looking at one that is not there', async () => {
+    for (const line of ['stats', 'list', 'show ID', 'export']) {
+      const { code, stdout, stderr } = await run(`queue ${line} --store sqlite:typo/x.db`);
+      const file = join(cwd, 'typo/x.db');
+      expect([code, stdout, stderr]).toEqual([
+        2,
+        '',
+        expect.stringContaining(`There is no queue at ${file}`),
+      ]);
+    }
+    await expect(stat(join(cwd, 'typo'))).rejects.toThrow('ENOENT');
+  });
+
+  it('is not kept in a folder that is called ~', async () => {
+    for (const place of ['sqlite:~/x.db', '~/x.db', '~me/x.db']) {
+      const { code, stderr } = await run(`queue purge --store ${place}`);
+      expect([code, stderr]).toEqual([2, expect.stringContaining('Expected `store` to be a path in full')]);
+    }
+  });
+
   it('is refused by commands that find no destination in the config', async () => {
     await writeFile(join(cwd, '.hooksrc.json'), '{}');
     for (const line of ['worker', 'send track --event A --queue']) {

@@ -26,13 +26,22 @@ export async function openQueueToWrite(flags: StoreFlags, settings: Settings): P
   }
 }
 
-/** The queue that the flag names, else the config, else the one in the data folder. Throws ConfigError and QueueError. */
-export async function openQueue({ store }: StoreFlags, settings: Settings): Promise<DurableQueue> {
+/**
+ * The queue that the flag names, else the config, else the one in the data folder. Without `create` a file that is named and
+ * not there is a mistake; that of the data folder has nothing in it yet. Throws ConfigError and QueueError.
+ */
+export async function openQueue(
+  { store }: StoreFlags,
+  settings: Settings,
+  { create = true } = {},
+): Promise<DurableQueue> {
   const { openDurableQueue } = await import('../../pipeline/durable-queue.ts');
+  const named = store ?? settings.store;
   return openDurableQueue({
-    store: store ?? settings.store,
+    store: named,
     dataDir: settings.dataDir,
     clock: new SharedClock(),
     retention: settings.retention,
+    create: create || named === undefined,
   });
 }
