@@ -55,7 +55,8 @@ export function checkFields({ expected, fault, reply, ...result }: CheckResult):
   return {
     ...result,
     ...(expected !== undefined && { expected: EXPECTED_STATUS[expected] }),
-    ...(reply !== undefined && { reply: reply.slice(0, 200) }),
+    // A character that the limit cuts in two is left out.
+    ...(reply !== undefined && { reply: reply.slice(0, 200).replace(/[\uD800-\uDBFF]$/, '') }),
     ...(fault !== undefined && { diagnosis: { code: fault.code, says: fault.says, hint: fault.mend } }),
   };
 }
