@@ -22,8 +22,6 @@ export interface ReportedCase {
 export interface CaseReport {
   /** Throws InputError when it could not be written. */
   finish(cases: readonly ReportedCase[], summary: { readonly ms: number }): Promise<void>;
-  /** Leaves nothing behind, and what stood there before as it was. */
-  abandon(): Promise<void>;
 }
 
 interface CaseReportOptions {
@@ -46,7 +44,6 @@ export async function openCaseReport(
       await replacing.file.add(Buffer.from(text));
       await replacing.commit();
     },
-    abandon: () => replacing.abandon(),
   };
 }
 

@@ -155,6 +155,16 @@ describe('hooks expect', () => {
     });
   });
 
+  it('leaves no green report of an earlier day when the command cannot be started', async () => {
+    const cwd = temporaryFolder({ 'r.xml': '<testsuites tests="1" failures="0"/>' });
+    const flags = ['--at-most', '1', '--report', 'r.xml'];
+    const { code } = await hooks(['expect', ...flags, '--', 'no-such-program'], { cwd });
+    expect(code).toBe(2);
+    const xml = await readFile(join(cwd, 'r.xml'), 'utf8');
+    expect(xml).toContain('tests="2" failures="1"');
+    expect(xml).toContain('<failure message="The command no-such-program cannot be started');
+  });
+
   it.each<[string, string[], RegExp]>([
     ['nothing is expected', ['--', 'true'], /^error: Nothing is expected\nhint: .*--count/],
     ['there is no command', ['--count', '1'], /missing required argument 'command'/],

@@ -31,18 +31,24 @@ export async function expectArrivals(
     display: new Display(options, io),
     startedAt: systemClock.now(),
   };
+  const { arrivals, display, startedAt } = trial;
+  const write = (findings: readonly Finding[], ms: number): Promise<void> | undefined =>
+    report?.finish(findings.map(reportedCase), summaryOf(findings, arrivals.tally, ms));
+  let end: CommandEnd | undefined;
   try {
-    const receiver = await receiverOf(trial, script);
-    const end = await run(command, receiver, trial);
-    const findings = [...trial.arrivals.findings(), commandFinding(end, trial)];
-    const ms = systemClock.now() - trial.startedAt;
-    trial.display.conclude(findings, trial.arrivals.tally, ms);
-    await report?.finish(findings.map(reportedCase), summaryOf(findings, trial.arrivals.tally, ms));
-    return exitCodeOf(findings, io);
+    end = await run(command, await receiverOf(trial, script), trial);
   } catch (error) {
-    await report?.abandon();
+    // What stands in the report's place may be of an earlier day, and green.
+    const said = error instanceof Error ? error.message : 'interrupted';
+    const ofCommand: Finding = { expectation: 'command', isMet: false, said };
+    await write([...arrivals.findings(), ofCommand], systemClock.now() - startedAt);
     throw error;
   }
+  const findings = [...arrivals.findings(), commandFinding(end, trial)];
+  const ms = systemClock.now() - startedAt;
+  display.conclude(findings, arrivals.tally, ms);
+  await write(findings, ms);
+  return exitCodeOf(findings, io);
 }
 
 function reportOf({ report: name }: ExpectOptions, { cwd }: Io): Promise<CaseReport> | undefined {
