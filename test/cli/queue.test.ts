@@ -294,6 +294,17 @@ describe('the durable queue at the command line', () => {
     });
   });
 
+  it('says of audiences that they do not move', async () => {
+    await writeFile(join(cwd, 'members.txt'), 'a\nb\n');
+    await run('audience sync VIP members.txt -q --store sqlite:./own.db');
+    const said = `1 audience or trait stays in ${join(cwd, 'own.db')}: sync`;
+    expect(await run('queue move --store sqlite:./own.db --to sqlite:./other.db')).toMatchObject({
+      code: 0,
+      stderr: expect.stringContaining(said),
+    });
+    expect((await run('queue move --store sqlite:./other.db --to sqlite:./own.db')).stderr).toBe('');
+  });
+
   it('delivers all that was queued, though its worker is killed again and again', async () => {
     const count = 200;
     const stdin = Array.from(

@@ -6,6 +6,7 @@ import { commandSettings } from '../delivery/settings.ts';
 import { ExitCode, interruptedCode } from '../exit-code.ts';
 import type { Io } from '../io.ts';
 import { jsonLine } from '../result/json-line.ts';
+import { audiencesLeft } from './audiences-left.ts';
 import { withQueue, type QueueOptions } from './session.ts';
 
 export interface MoveFlags extends QueueOptions {
@@ -28,6 +29,8 @@ export function move(options: MoveFlags, io: Io): Promise<ExitCode> {
       else io.out(`${textOf(counts)} from ${from.place} to ${to.place}\n`);
       if (counts.left > 0 && !options.quiet)
         io.note(`${counts.left} are under way and stay: run it again when serve and worker have ended`);
+      const left = await audiencesLeft(from, to);
+      if (left !== undefined && !options.quiet) io.note(left);
       return interruptedCode(io) ?? (counts.left > 0 ? ExitCode.negative : ExitCode.ok);
     } finally {
       await to.close();

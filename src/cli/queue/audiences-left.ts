@@ -1,0 +1,14 @@
+import { AudienceState } from '../../audience/state.ts';
+import type { DurableQueue } from '../../pipeline/durable-queue.ts';
+import { isServer } from '../../store/server/scheme.ts';
+
+/** What to know of audiences that do not move with a queue: they stay where the old store is a file. Undefined: nothing. */
+export async function audiencesLeft(from: DurableQueue, to: DurableQueue): Promise<string | undefined> {
+  if (isServer(from.place)) return undefined;
+  const store = await from.audienceStore();
+  const { length } = await new AudienceState(store, from.clock).list();
+  // With a server they are kept in the data folder, which may be where they are.
+  if (length === 0 || (await to.audienceStore()).file === store.file) return undefined;
+  const what = length === 1 ? '1 audience or trait stays' : `${length} audiences and traits stay`;
+  return `${what} in ${store.file}: sync them with --store sqlite:${store.file} from now on, or the next sync is a first one`;
+}
