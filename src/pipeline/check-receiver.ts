@@ -22,15 +22,17 @@ interface GivenReceiver {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly caFile: string | undefined;
+  /** What names that file in errors. */
+  readonly caName: string;
   readonly proxyEnv: Readonly<NodeJS.ProcessEnv>;
 }
 
 /** Throws ConfigError for a URL, header, proxy or file of issuers that cannot be used: before anything is started or sent. */
-export function checkedReceiver({ url, headers, caFile, proxyEnv }: GivenReceiver): CheckedReceiver {
+export function checkedReceiver({ url, headers, proxyEnv, ...trust }: GivenReceiver): CheckedReceiver {
   const userAgent = `hooks-cli/${packageVersion()}`;
   const [webhook] = prepareWebhooks([{ url, headers }], { userAgent, setting: 'webhooks' });
   if (webhook === undefined) throw new TypeError('One webhook was given, and none came back');
-  checkRoute(webhook.url, { caFile, proxyEnv });
+  checkRoute(webhook.url, { ...trust, proxyEnv });
   return webhook;
 }
 

@@ -13,32 +13,29 @@ export function trustContext(caFile: string | undefined): SecureContext {
   return tls.createSecureContext({ ca: [...issuersOfNode(), ...issuersIn(caFile)] });
 }
 
-/** Throws ConfigError for a file that cannot be used. */
-export function checkCaFile(caFile: string): void {
-  issuersIn(caFile);
+/** Throws ConfigError for a file that cannot be used; `name` is what names it there. */
+export function checkCaFile(caFile: string, name?: string): void {
+  issuersIn(caFile, name);
 }
 
 const PEM = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g;
 
-function issuersIn(caFile: string): readonly string[] {
-  const issuers = readPem(caFile).match(PEM) ?? [];
-  if (issuers.length === 0 || !issuers.every(isCertificate)) throw notPem(caFile);
+function issuersIn(caFile: string, name = 'delivery.ca'): readonly string[] {
+  const issuers = readPem(caFile, name).match(PEM) ?? [];
+  if (issuers.length === 0 || !issuers.every(isCertificate)) throw notPem(caFile, name);
   return issuers;
 }
 
-function readPem(caFile: string): string {
+function readPem(caFile: string, name: string): string {
   try {
     return readFileSync(caFile, 'utf8');
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : String(cause);
-    throw new ConfigError(
-      `Expected \`delivery.ca\` to be a file that can be read, got ${caFile} (${reason})`,
-      {
-        key: 'delivery.ca',
-        hint: 'Name a PEM file with the certificates of the issuers to trust',
-        cause,
-      },
-    );
+    throw new ConfigError(`Expected \`${name}\` to be a file that can be read, got ${caFile} (${reason})`, {
+      key: name,
+      hint: 'Name a PEM file with the certificates of the issuers to trust',
+      cause,
+    });
   }
 }
 
@@ -50,9 +47,9 @@ function isCertificate(pem: string): boolean {
   }
 }
 
-function notPem(caFile: string): ConfigError {
-  return new ConfigError(`Expected \`delivery.ca\` to be a PEM file of certificates, got ${caFile}`, {
-    key: 'delivery.ca',
+function notPem(caFile: string, name: string): ConfigError {
+  return new ConfigError(`Expected \`${name}\` to be a PEM file of certificates, got ${caFile}`, {
+    key: name,
     hint: 'It begins with -----BEGIN CERTIFICATE-----; `openssl x509 -inform der -in FILE` makes one of a DER file',
   });
 }

@@ -382,6 +382,7 @@ describe('hooks listen that cannot start', () => {
     ],
     [['--host', '192.0.2.1'], 'Cannot listen on 192.0.2.1 port 0'],
     [['--host', ''], 'expected an address, got an empty text'],
+    [['--save', ''], 'Expected a value, got an empty text'],
     [['--cuont', '1'], 'did you mean --count?'],
     [['surplus'], 'too many arguments'],
   ])('exits 2 for %j', async (args, message) => {

@@ -209,6 +209,8 @@ describe('hooks test URL', () => {
     [['--report', 'r.txt'], 'Expected `--report` to end in .xml or .json, got r.txt'],
     [['--capture', 'fixtures/track.json'], 'fixtures/track.json: is no capture (--capture)'],
     [['--timeout', '1h'], '--timeout'],
+    [['--ca', 'nope.pem'], 'Expected `--ca` to be a file that can be read'],
+    [['--ca', 'package.json'], 'Expected `--ca` to be a PEM file of certificates'],
   ])('%j cannot be tried', async (flags, says) => {
     const { url } = await receiving();
     const { code, stderr } = await hooks(['test', url, ...flags], { cwd: ROOT });

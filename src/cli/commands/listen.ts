@@ -2,7 +2,7 @@ import type { Define } from '../command.ts';
 import { addSecretFlags } from '../signature/secret-flags.ts';
 import type { ListenOptions } from '../listen/options.ts';
 import { listen } from '../listen/listen.ts';
-import { countFrom, parsePort, timeFrom } from '../flag-values.ts';
+import { countFrom, given, parsePort, timeFrom } from '../flag-values.ts';
 
 const EXAMPLES = `Examples:
   $ hooks listen --secret s3cret             # show and verify what arrives
@@ -44,7 +44,7 @@ export const define: Define = (command, { io, exit }) => {
     .option('--host <host>', 'address to listen on; 0.0.0.0 lets other machines in', '127.0.0.1')
     .option('--respond <script>', 'what to answer, such as 503x2,timeout,200 (default: 200)')
     .option('--require-signature', 'answer 401 to what does not verify')
-    .option('--save <folder>', 'keep each request there as a capture')
+    .option('--save <folder>', 'keep each request there as a capture', given)
     .option('--forward <url>', 'pass each POST on to another receiver')
     .option('--self-signed', 'speak TLS with a certificate that it makes')
     .option('--ui', 'serve a web inbox under /_hooks')

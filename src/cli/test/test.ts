@@ -36,7 +36,7 @@ export async function testReceiver(
   const caFile = options.ca === undefined ? undefined : resolve(io.cwd, options.ca);
   const timeoutMs = FIELDS['delivery.timeout'].kind.parse(options.timeout ?? '5s', { name: '--timeout' });
   const headers = headersOf(options.header ?? []);
-  const receiver = checkedReceiver({ url, headers, caFile, proxyEnv: io.env });
+  const receiver = checkedReceiver({ url, headers, caFile, caName: '--ca', proxyEnv: io.env });
   const { report: file } = options;
   const report =
     file === undefined
