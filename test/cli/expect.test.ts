@@ -5,6 +5,7 @@ import { BINARY, hooks, startHooks } from '../end-to-end/hooks.ts';
 import { jsonLines, ROOT, SECRET } from '../end-to-end/receiving.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
 import { isRunning } from '../is-running.ts';
+import { until } from '../until.ts';
 
 const SEND = [process.execPath, BINARY, 'send', 'track', '--event', 'Signup', '--user-id', 'u1'];
 const NODE = [process.execPath, '-e'];
@@ -164,6 +165,17 @@ describe('hooks expect', () => {
     expect(xml).toContain('tests="2" failures="1"');
     expect(xml).toContain('<failure message="The command no-such-program cannot be started');
   });
+
+  it.each(['SIGHUP', 'SIGQUIT'] as const)(
+    'takes what the command has started with it on %s',
+    async (name) => {
+      const args = ['expect', '--count', '1', ...LONG, '--', ...NODE, LEAVES_A_CHILD];
+      const running = startHooks(args, { cwd: temporaryFolder() });
+      await until(() => /child \d+/.test(running.stderr()), 'the child');
+      expect((await running.stop(name)).signal).toBe(name);
+      await until(() => !isRunning(childOf(running.stderr())), 'the end of the child');
+    },
+  );
 
   it.each<[string, string[], RegExp]>([
     ['nothing is expected', ['--', 'true'], /^error: Nothing is expected\nhint: .*--count/],

@@ -93,7 +93,7 @@ class Command implements RunningCommand {
       this.end = typeof code === 'number' ? { code } : { signal: by as NodeJS.Signals }; // one of both is set
       return this.end;
     });
-    process.once('exit', this.#kill).once('SIGHUP', this.#hangUp);
+    process.once('exit', this.#kill).once('SIGHUP', this.#endWith).once('SIGQUIT', this.#endWith);
     if (signal.aborted) this.#stopWhenAborted();
     else signal.addEventListener('abort', this.#stopWhenAborted);
   }
@@ -116,7 +116,7 @@ class Command implements RunningCommand {
     } finally {
       await this.#endOutput();
       process.off('SIGINT', this.#kill).off('SIGTERM', this.#kill);
-      process.off('exit', this.#kill).off('SIGHUP', this.#hangUp);
+      process.off('exit', this.#kill).off('SIGHUP', this.#endWith).off('SIGQUIT', this.#endWith);
     }
   }
 
@@ -128,10 +128,10 @@ class Command implements RunningCommand {
     signalGroup(this.#group, 'SIGKILL');
   };
 
-  /** The terminal is gone, which only we are told. We end as if we had not listened. */
-  readonly #hangUp = (): void => {
+  /** The terminal is gone, or Ctrl-\ was pressed, which only we are told. We end as if we had not listened. */
+  readonly #endWith = (signal: NodeJS.Signals): void => {
     this.#kill();
-    process.kill(process.pid, 'SIGHUP');
+    process.kill(process.pid, signal);
   };
 
   /** The command's own end is known by `exited`; that of what it has started must be asked for. */

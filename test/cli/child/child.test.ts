@@ -102,5 +102,8 @@ async function firstPids(lines: readonly string[]): Promise<number[]> {
 }
 
 function listeners(): number {
-  return ['exit', 'SIGHUP', 'SIGINT', 'SIGTERM'].reduce((sum, name) => sum + process.listenerCount(name), 0);
+  return ['exit', 'SIGHUP', 'SIGQUIT', 'SIGINT', 'SIGTERM'].reduce(
+    (sum, name) => sum + process.listenerCount(name),
+    0,
+  );
 }
