@@ -53,13 +53,21 @@ export class ServerListing {
   }
 
   async #begin(states: readonly DeliveryState[]): Promise<number> {
-    const ids: Listed[] = [];
-    for (const lane of await this.#lanes.all())
-      for (const shelf of this.#shelvesOf(lane, states)) ids.push(...(await idsOn(shelf)));
+    const lanes: (readonly Listed[])[] = [];
+    for (const lane of await this.#lanes.all()) lanes.push(await this.#idsIn(lane, states));
     this.#begun++;
-    this.#listings.set(this.#begun, ids);
+    this.#listings.set(this.#begun, lanes.flat());
     this.#listings.delete(this.#begun - LISTINGS_KEPT);
     return this.#begun;
+  }
+
+  async #idsIn(lane: Lane, states: readonly DeliveryState[]): Promise<readonly Listed[]> {
+    const shelves: { readonly state: EntryState; readonly ids: readonly Listed[] }[] = [];
+    for (const shelf of this.#shelvesOf(lane, states))
+      shelves.push({ state: shelf.state, ids: await idsOn(shelf) });
+    return AS_TOLD.flatMap((state) => shelves.filter((each) => each.state === state)).flatMap(
+      ({ ids }) => ids,
+    );
   }
 
   #shelvesOf(lane: Lane, states: readonly DeliveryState[]): readonly Shelf[] {
@@ -93,6 +101,9 @@ const WHERE: Readonly<Record<DeliveryState, readonly EntryState[]>> = {
 
 /** The way an entry goes, so that one that moves on meanwhile is met again rather than missed. */
 const IN_ORDER: readonly EntryState[] = ['failed', 'completed', 'delayed', 'waiting', 'active'];
+
+/** Whoever waits for another of its order key is put off behind it. */
+const AS_TOLD: readonly EntryState[] = ['failed', 'completed', 'active', 'waiting', 'delayed'];
 
 /** Newest first where claims take from the other end; earliest first in the answer. */
 async function idsOn(shelf: Shelf): Promise<readonly Listed[]> {

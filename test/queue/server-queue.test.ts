@@ -60,6 +60,21 @@ for (const kind of SERVER_KINDS) {
       expect(deliveries.map(({ id }) => id)).toEqual(['waits']);
     });
 
+    it('lists those of an order key in their order', async () => {
+      await running.empty();
+      const queue = new ServerQueue({ server, clock: systemClock });
+      const ids = ['z', 'b', 'c'];
+      for (const id of ids) await queue.add([newDelivery(id, { orderKeys: ['u'] })]);
+      const listed = async (): Promise<readonly string[]> => {
+        const inspection = new ServerInspection({ server, clock: systemClock });
+        const { deliveries } = await inspection.list({ states: ['pending', 'sending'], limit: 10 });
+        return deliveries.map(({ id }) => id);
+      };
+      expect(await listed()).toEqual(ids);
+      await queue.claim({ ...LANE, limit: 1, leaseMs: 60_000 });
+      expect(await listed()).toEqual(ids);
+    });
+
     inspectionConformance(
       kind,
       async () => {
