@@ -197,7 +197,7 @@ describe('whoever is not the page', () => {
     const { ask, post, token } = await start();
     await post();
     expect((await ask(path)).status).toBe(403);
-    const wrong = `x${token.slice(1)}`;
+    const wrong = `${token.startsWith('x') ? 'y' : 'x'}${token.slice(1)}`;
     expect((await ask(path, { headers: { 'x-hooks-token': wrong } })).status).toBe(403);
     expect((await ask(path, { headers: { 'x-hooks-token': token.slice(0, -1) } })).status).toBe(403);
   });
