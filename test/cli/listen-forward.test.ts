@@ -6,6 +6,7 @@ import { buffer } from 'node:stream/consumers';
 import { gzipSync } from 'node:zlib';
 import { afterAll, describe, expect, it } from 'vitest';
 import { hooks, startHooks } from '../end-to-end/hooks.ts';
+import { freePort } from '../free-port.ts';
 import { RawConnection } from '../receiver/raw-connection.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
 import { until } from '../until.ts';
@@ -115,16 +116,13 @@ describe('hooks listen --forward', () => {
   });
 
   it('answers 502 when nobody is there, and shows a person why', async () => {
-    const gone = createServer().listen(0, '127.0.0.1');
-    await once(gone, 'listening');
-    const { port } = gone.address() as AddressInfo;
-    gone.close();
-    const running = startHooks(['listen', '--port', '0', '--forward', `http://127.0.0.1:${port}/x`]);
+    const to = `http://127.0.0.1:${await freePort()}/x`;
+    const running = startHooks(['listen', '--port', '0', '--forward', to]);
     const url = /http:\S+/.exec((await running.lines.next()).value ?? '')?.[0] ?? '';
     const response = await fetch(url, { method: 'POST', body: '{}' });
     expect([response.status, await response.text()]).toEqual([502, expect.stringMatching(/^refused: .*\n$/)]);
     const { stdout } = await running.stop();
-    expect(stdout).toContain(`    forwarded: cannot connect to http://127.0.0.1:${port}/x in `);
+    expect(stdout).toContain(`    forwarded: cannot connect to ${to} in `);
   });
 
   it('shows no control character of an answer', async () => {

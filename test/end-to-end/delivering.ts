@@ -1,7 +1,6 @@
-import { once } from 'node:events';
 import { readFile, writeFile } from 'node:fs/promises';
-import { createServer, type AddressInfo } from 'node:net';
 import { join } from 'node:path';
+import { freePort } from '../free-port.ts';
 import type { HostileReceiver } from '../hostile-receivers.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
 import { hooks, type HooksOptions, type HooksResult } from './hooks.ts';
@@ -98,14 +97,9 @@ export function messageIdsAt({ requests }: Pick<HostileReceiver, 'requests'>): s
   return requests.map(({ body }) => (JSON.parse(body.toString()) as { messageId: string }).messageId);
 }
 
-/** Where nobody listens: it was free a moment ago. */
+/** Of nobody. */
 export async function closedPort(): Promise<string> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo; // not a string: it listens on a port
-  server.close();
-  await once(server, 'close');
-  return `http://127.0.0.1:${port}/hook`;
+  return `http://127.0.0.1:${await freePort()}/hook`;
 }
 
 const PRELOAD = `

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
 import { describe, expect, it } from 'vitest';
 import { hasTool } from '../external-tool.ts';
+import { saysTaken } from '../free-port.ts';
 import { COMMANDS, examplesOfHelp, examplesOfReadme, runOf, surroundings } from './examples.ts';
 import { hooks } from './hooks.ts';
 
@@ -32,10 +33,16 @@ async function sh(script: string, cwd: string, env: Readonly<Record<string, stri
 /** Notes and a service's log may speak of errors; a complaint begins a line. */
 const COMPLAINT = /^(?:error|[^ ]*: (?:not found|command not found)|sh: )/m;
 
-async function expectToRun(example: string): Promise<void> {
+async function run(example: string): Promise<Ended & { readonly script: string }> {
   const { cwd, env, ...place } = await surroundings(example);
   const { script } = runOf(example, place);
-  const { code, stdout, stderr } = await sh(script, cwd, env);
+  return { script, ...(await sh(script, cwd, env)) };
+}
+
+async function expectToRun(example: string): Promise<void> {
+  let ended = await run(example);
+  if (saysTaken(ended.stderr)) ended = await run(example);
+  const { script, code, stdout, stderr } = ended;
   const isListen = example.startsWith('hooks listen');
   const said = stderr.replaceAll(/^(note|config|retry): .*$/gm, '');
   expect(isListen ? /unknown|invalid/.exec(said) : COMPLAINT.exec(said), `${script}\n${stderr}`).toBeNull();

@@ -8,6 +8,7 @@ import type { PageParts } from '../../src/receiver/inbox/page-html.ts';
 import { startReceiver } from '../../src/receiver/receiver.ts';
 import type { Locator, Page } from 'playwright-core';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { freePort } from '../free-port.ts';
 import { RawConnection, rawPost } from '../receiver/raw-connection.ts';
 import { hasBrowser, openPage, type Opened } from './browser.ts';
 import { startHooks } from './hooks.ts';
@@ -371,14 +372,15 @@ describe.skipIf(!hasBrowser)('the inbox', () => {
   });
 
   it('says when the connection is lost', async () => {
-    const listen = startHooks(['listen', '--port', '0', '-o', 'json', '--ui']);
+    const port = String(await freePort());
+    const listen = startHooks(['listen', '--port', port, '-o', 'json', '--ui']);
     const { inbox } = JSON.parse((await listen.lines.next()).value ?? '') as { inbox: string };
     const { page } = await openPage(inbox);
     await page.getByText('Live', { exact: true }).waitFor();
     await listen.stop();
     await page.getByText('Connection lost').waitFor();
     // Started anew at the same place it has another token: the page is to be loaded again.
-    const again = startHooks(['listen', '--port', new URL(inbox).port, '-o', 'json', '--ui']);
+    const again = startHooks(['listen', '--port', port, '-o', 'json', '--ui']);
     onTestFinished(() => void again.stop());
     await again.lines.next();
     await page.getByRole('button', { name: 'Reload' }).click();

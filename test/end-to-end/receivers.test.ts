@@ -6,10 +6,11 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { CHECKS } from '../../src/check/checks.ts';
 import { MESSAGE_CHECKS } from '../../src/check/message-checks.ts';
 import { hasTool } from '../external-tool.ts';
+import { freePort } from '../free-port.ts';
 import { RawConnection } from '../receiver/raw-connection.ts';
 import { sign } from '../sign.ts';
 import { ROOT, SECRET } from './receiving.ts';
-import { freePort, RECEIVERS, testing } from './testing.ts';
+import { RECEIVERS, testing } from './testing.ts';
 
 /** How a receiver is started, by the ending of its name. Go compiles first, which takes its time. */
 const PROGRAMS: Readonly<Record<string, readonly [command: readonly string[], versionFlag: string]>> = {

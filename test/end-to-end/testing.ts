@@ -1,6 +1,5 @@
-import { once } from 'node:events';
-import { createServer } from 'node:net';
 import { join } from 'node:path';
+import { freePort, saysTaken } from '../free-port.ts';
 import { hooks, startHooks, type HooksOptions, type RunningHooks } from './hooks.ts';
 import { jsonLines, ROOT, SECRET } from './receiving.ts';
 
@@ -27,45 +26,19 @@ export interface Tested {
   readonly checks: (outcome: CheckLine['outcome']) => string[];
 }
 
-/** Nobody listens there at this moment; below the ports that the system takes for the sender's end of connections. */
-export async function freePort(): Promise<number> {
-  for (let tries = 0; tries < 100; tries++) {
-    const port = 20_000 + Math.floor(Math.random() * 12_000);
-    if (await isFree(port)) return port;
-  }
-  throw new Error('Expected a free port among a hundred');
-}
-
-async function isFree(port: number): Promise<boolean> {
-  const server = createServer();
-  try {
-    server.listen(port, '127.0.0.1');
-    await once(server, 'listening');
-  } catch {
-    return false;
-  }
-  server.close();
-  await once(server, 'close');
-  return true;
-}
-
 /** `hooks test -o json URL -- COMMAND`, with the secret in the environment, at a free port. Patient: the machine may be busy. */
 export async function testing(
   command: readonly string[],
   flags: readonly string[] = [],
   options: HooksOptions = {},
 ): Promise<Tested> {
-  const args = [
-    'test',
-    `http://127.0.0.1:${await freePort()}/webhook`,
-    '-o',
-    'json',
-    '--timeout',
-    '30s',
-    ...flags,
-  ];
   const env = { HOOKS_SECRET: SECRET, ...options.env };
-  return tested(await hooks([...args, '--', ...command], { ...options, env }));
+  for (let tries = 1; ; tries++) {
+    const url = `http://127.0.0.1:${await freePort()}/webhook`;
+    const args = ['test', url, '-o', 'json', '--timeout', '30s', ...flags, '--', ...command];
+    const result = tested(await hooks(args, { ...options, env }));
+    if (tries === 3 || !saysTaken(result.stderr)) return result;
+  }
 }
 
 export async function startTesting(

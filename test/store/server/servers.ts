@@ -10,10 +10,11 @@ import {
   rmSync,
   writeFileSync,
 } from 'node:fs';
-import { connect, createServer, type AddressInfo } from 'node:net';
+import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
+import { freePort } from '../../free-port.ts';
 
 /** A real server in a folder of its own, on a free port of this machine. */
 export interface TestServer {
@@ -245,15 +246,6 @@ function find(name: string): string | undefined {
     ...(process.env['PATH'] ?? '').split(delimiter),
   ];
   return folders.map((folder) => join(folder, name)).find((path) => existsSync(path));
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo; // of a TCP server
-  server.close();
-  await once(server, 'close');
-  return port;
 }
 
 async function answers(port: number): Promise<boolean> {
