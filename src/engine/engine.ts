@@ -5,7 +5,7 @@ import type { Integrations } from '../message/types.ts';
 import type { NewDelivery } from '../queue/delivery.ts';
 import type { Lane as LaneName, Queue } from '../queue/queue.ts';
 import type { Transport } from '../transport/transport.ts';
-import { createDeliveryIds } from './delivery-ids.ts';
+import { createDeliveryIds, onceId } from './delivery-ids.ts';
 import { prepareDestinations, type Destination, type NamedDestination } from './destination.ts';
 import type { EngineEvent } from './engine-event.ts';
 import { Lane, type LaneContext } from './lane.ts';
@@ -48,6 +48,8 @@ export interface Entry {
   /** The exact bytes of every attempt. */
   readonly body: Uint8Array;
   readonly orderKeys: readonly string[];
+  /** What was submitted to the same source under the same name, and is still in the queue, is not added again. @default each is another */
+  readonly onceAs?: string | undefined;
 }
 
 export interface Submitted {
@@ -176,10 +178,10 @@ class QueueEngine implements Engine {
   }
 
   #toDeliveries(source: string, options: SourceOptions, entry: Entry, all: NewDelivery[]): Submitted {
-    const { messageId, type, integrations, body, orderKeys } = entry;
+    const { messageId, type, integrations, body, orderKeys, onceAs } = entry;
     const now = Math.floor(this.#options.clock.now());
     const deliveries = route(options, integrations).map((destination) => {
-      const id = this.#newId();
+      const id = onceAs === undefined ? this.#newId() : onceId({ source, destination }, onceAs);
       all.push({ id, source, destination, messageId, type, body, orderKeys, createdAt: now, dueAt: now });
       return { id, destination };
     });

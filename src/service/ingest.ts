@@ -1,8 +1,8 @@
-import type { Intake } from './intake.ts';
+import type { Intake, TakenMessage } from './intake.ts';
 import { errorFields, type Log } from './log.ts';
 import type { Metrics } from './metrics.ts';
 import type { Seen } from './seen.ts';
-import type { Sorted, ValidCall } from './sort-calls.ts';
+import type { Sorted } from './sort-calls.ts';
 import { UnderWay } from './under-way.ts';
 
 interface IngestParts {
@@ -45,11 +45,11 @@ export class Ingest {
   }
 
   /** Those that were not taken before; of several with one id in the batch, the first. */
-  async #fresh(source: string, valid: readonly ValidCall[]): Promise<readonly ValidCall[]> {
+  async #fresh(source: string, valid: readonly TakenMessage[]): Promise<readonly TakenMessage[]> {
     const ids = namedIds(valid);
     const taken = new Set(ids.length === 0 ? [] : await this.#parts.seen.among(source, ids));
-    return valid.filter(({ isNamed, messageId }) => {
-      if (!isNamed) return true;
+    return valid.filter(({ onceAs, messageId }) => {
+      if (onceAs === undefined) return true;
       const isNew = !taken.has(messageId);
       taken.add(messageId);
       return isNew;
@@ -57,7 +57,7 @@ export class Ingest {
   }
 
   /** Stored and not remembered is taken all the same: to say otherwise would have it sent once more. */
-  async #submit(source: string, fresh: readonly ValidCall[]): Promise<void> {
+  async #submit(source: string, fresh: readonly TakenMessage[]): Promise<void> {
     const { intake, seen, log } = this.#parts;
     const ids = namedIds(fresh);
     const storing = intake.submit(source, fresh);
@@ -72,6 +72,6 @@ export class Ingest {
   }
 }
 
-function namedIds(calls: readonly ValidCall[]): readonly string[] {
-  return calls.flatMap(({ isNamed, messageId }) => (isNamed ? messageId : []));
+function namedIds(calls: readonly TakenMessage[]): readonly string[] {
+  return calls.flatMap(({ onceAs, messageId }) => (onceAs === undefined ? [] : messageId));
 }

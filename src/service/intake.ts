@@ -15,6 +15,8 @@ export interface TakenMessage {
   /** The exact bytes of every attempt. */
   readonly body: Uint8Array;
   readonly orderKeys: readonly string[];
+  /** The same for what is to be taken once, whichever process takes it; undefined where the caller gave no `messageId`. */
+  readonly onceAs: string | undefined;
 }
 
 export interface InvalidMessage {

@@ -8,15 +8,11 @@ import { isObject } from '../message/validate.ts';
 import { MASK } from '../redact.ts';
 import type { Call } from './calls.ts';
 import type { InvalidMessage, TakenMessage } from './intake.ts';
+import { SEEN_FOR_MS } from './seen.ts';
 
 export interface Sorted {
-  readonly valid: readonly ValidCall[];
+  readonly valid: readonly TakenMessage[];
   readonly rejected: readonly RejectedCall[];
-}
-
-export interface ValidCall extends TakenMessage {
-  /** Whether the caller gave the `messageId`: only then can it be known again. */
-  readonly isNamed: boolean;
 }
 
 export interface RejectedCall {
@@ -41,7 +37,7 @@ interface SortOptions {
 
 /** Parts the messages that can be taken from those that cannot. */
 export function sortCalls(calls: readonly Call[], options: SortOptions): Sorted {
-  const valid: ValidCall[] = [];
+  const valid: TakenMessage[] = [];
   const rejected: RejectedCall[] = [];
   calls.forEach((call, index) => {
     try {
@@ -55,19 +51,27 @@ export function sortCalls(calls: readonly Call[], options: SortOptions): Sorted 
 }
 
 /** Throws ValidationError. */
-function readCall(call: Call, { now, newId, requestBytes }: SortOptions): ValidCall {
+function readCall(call: Call, { now, newId, requestBytes }: SortOptions): TakenMessage {
   if (call.input === undefined) throw asValidationError(call.error);
   if (requestBytes > MAX_MESSAGE_BYTES) checkSize(call.own ?? call.input);
   const message = buildParsed(call.input, { now });
   const { type, messageId, integrations } = message;
   return {
     messageId: messageId ?? newId(),
-    isNamed: messageId !== undefined,
     type,
     integrations,
     body: Buffer.from(encodeBody(message)),
     orderKeys: [],
+    onceAs: messageId && onceAs(messageId, now),
   };
+}
+
+/**
+ * Two processes of one store may take a message at the same moment, before either remembers it. What comes again when it is
+ * remembered no more is another one: by then it is another day.
+ */
+function onceAs(messageId: string, now: number): string {
+  return `${Math.floor(now / SEEN_FOR_MS)} ${messageId}`;
 }
 
 function asValidationError(error: Error & { readonly hint: string | undefined }): ValidationError {
