@@ -1,5 +1,5 @@
+import { checkOptions } from '../check-options.ts';
 import { ConfigError } from '../errors.ts';
-import { checkOptions } from './check-options.ts';
 import type { DeliveryOptions } from './options.ts';
 
 /** The least and the most. */

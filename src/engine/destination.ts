@@ -1,7 +1,7 @@
+import { checkOptions } from '../check-options.ts';
 import { ConfigError } from '../errors.ts';
 import { kindOf } from '../kind-of.ts';
 import { checkDelivery } from './check-delivery.ts';
-import { checkOptions } from './check-options.ts';
 import type { Lane } from '../queue/queue.ts';
 import type { DeliveryOptions, DestinationOptions, SourceOptions, Sources } from './options.ts';
 import { prepareWebhooks, type Webhook } from './webhook.ts';

@@ -1,6 +1,6 @@
+import { checkOptions } from '../check-options.ts';
 import { ConfigError } from '../errors.ts';
 import { MASK, printable, redactUrl } from '../redact.ts';
-import { checkOptions } from './check-options.ts';
 import { buildHeaders } from './headers.ts';
 import { MAX_WEBHOOKS, type WebhookOptions } from './options.ts';
 

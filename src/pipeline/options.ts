@@ -1,8 +1,8 @@
+import { checkOptions } from '../check-options.ts';
 import { CLIENT_OPTIONS, type ClientOptions } from '../client/options.ts';
 import type { BatchRetry } from '../client/tracking-api-options.ts';
 import type { Clock } from '../clock.ts';
 import { DELIVERY_OPTIONS } from '../engine/check-delivery.ts';
-import { checkOptions } from '../engine/check-options.ts';
 import type { EngineEvent } from '../engine/engine-event.ts';
 import type { Sources } from '../engine/options.ts';
 import { ConfigError } from '../errors.ts';

@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { checkOptions } from '../check-options.ts';
 import type { Clock } from '../clock.ts';
 import { ConfigError } from '../errors.ts';
 import type { Forward } from './forwarding.ts';
@@ -76,8 +77,41 @@ export const RECEIVER_LIMITS: ReceiverLimits = {
   dripMs: 500,
 };
 
-/** Throws ConfigError for secrets that would let nobody in, or everybody. */
-export function checkOptions({ requireSignature, secrets }: ReceiverOptions): void {
+const KINDS = {
+  host: 'a string',
+  port: 'given',
+  secrets: 'a list',
+  certificate: 'an object',
+  script: 'a list',
+  forward: 'a function',
+  serveOwn: 'a function',
+  requireSignature: 'a boolean',
+  check: 'a function',
+  onRequest: 'a function',
+  drained: 'a function',
+  onBusy: 'a function',
+  onRefused: 'a function',
+  limits: 'an object',
+  clock: 'an object',
+} as const satisfies Record<keyof ReceiverOptions, string>;
+
+const LIMITS = {
+  bodyBytes: 'given',
+  headersMs: 'given',
+  requestMs: 'given',
+  connections: 'given',
+  dripMs: 'given',
+} as const satisfies Record<keyof ReceiverLimits, string>;
+
+/** Throws ConfigError for options that are unknown or of another kind, and for secrets that would let nobody in, or everybody. */
+export function checkReceiverOptions(options: ReceiverOptions): void {
+  checkOptions(options, {
+    kinds: KINDS,
+    required: ['secrets', 'onRequest'],
+    otherNames: { sharedSecret: 'secrets', sharedSecrets: 'secrets', respond: 'script' },
+  });
+  const { requireSignature, secrets, limits = {} } = options;
+  checkOptions(limits, { setting: 'limits', kinds: LIMITS });
   if (requireSignature === true && secrets.length === 0) {
     throw new ConfigError('A signature is required, but there is no secret to check it with', {
       key: 'requireSignature',

@@ -6,7 +6,12 @@ import { relayed, type Forward, type Forwarded } from './forwarding.ts';
 import { HeldAnswers } from './held-answers.ts';
 import { judge } from './judge.ts';
 import { OpenRequests } from './open-requests.ts';
-import { checkOptions, RECEIVER_LIMITS, type ReceiverLimits, type ReceiverOptions } from './options.ts';
+import {
+  checkReceiverOptions,
+  RECEIVER_LIMITS,
+  type ReceiverLimits,
+  type ReceiverOptions,
+} from './options.ts';
 import { readBody } from './read-body.ts';
 import type { Answered, Judgement } from './received-request.ts';
 import { rawAnswer, refusalOf, SENDER_LEFT, type ConnectionRefusal } from './refusal.ts';
@@ -25,10 +30,10 @@ export interface Receiver {
 /**
  * Starts an HTTP receiver that checks signatures, answers as its script says and reports each request. What is not a
  * POST is answered with 405 and reported; `GET /` and `HEAD /` say what this is and are not reported.
- * Throws ConfigError when it cannot listen there.
+ * Throws ConfigError for an option that is misspelled, missing or of another kind, and when it cannot listen there.
  */
 export async function startReceiver(options: ReceiverOptions): Promise<Receiver> {
-  checkOptions(options);
+  checkReceiverOptions(options);
   const receiver = new HttpReceiver(options);
   await receiver.listen();
   return receiver;

@@ -1,3 +1,4 @@
+import { checkOptions } from '../check-options.ts';
 import { SignatureError } from '../errors.ts';
 import { BodyDigests } from './body-digests.ts';
 import { diagnose, type Diagnosis } from './diagnose.ts';
@@ -42,25 +43,34 @@ export interface VerifyOptions {
   readonly otherSecrets?: readonly OtherSecret[] | undefined;
 }
 
+/** The signature and the secrets have errors of their own. */
+const KINDS = {
+  signature: 'given',
+  secrets: 'given',
+  exact: 'a boolean',
+  otherSecrets: 'a list',
+} as const satisfies Record<keyof VerifyOptions, string>;
+
+const OTHER_NAMES = { sharedSecret: 'secrets', sharedSecrets: 'secrets' };
+
 /** Bodies up to here are kept, to try what needs all of them. */
 export const LARGEST_KEPT_BODY = 8 * 1024 * 1024;
 
 /**
  * Whether a body was signed with one of the secrets (contract, Signature), and if not, what usually goes wrong that
  * explains it. A string stands for its UTF-8. Throws SignatureError when a secret is empty or there is none,
- * and for a signature that is no text.
+ * and for a signature that is no text; ConfigError for an option that is misspelled or of another kind.
  */
-export function verify({
-  body,
-  ...options
-}: VerifyOptions & { readonly body: Uint8Array | string }): Verdict {
-  const given = readSignature(options.signature);
-  const secret = given.shape === 'sha1' ? indexOfSigner(body, given.digest, options.secrets) : 0;
+export function verify(given: VerifyOptions & { readonly body: Uint8Array | string }): Verdict {
+  checkOptions(given, { kinds: { body: 'given', ...KINDS }, required: ['body'], otherNames: OTHER_NAMES });
+  const { body, ...options } = given;
+  const signature = readSignature(options.signature);
+  const secret = signature.shape === 'sha1' ? indexOfSigner(body, signature.digest, options.secrets) : 0;
   if (secret > 0) return { valid: true, secret, over: 'bytes' };
   return new Verifier(options).update(typeof body === 'string' ? Buffer.from(body) : body).finish();
 }
 
-/** Verifies a body that comes in pieces, of any size, in constant memory. */
+/** Verifies a body that comes in pieces, of any size, in constant memory. Throws what `verify` does. */
 export class Verifier {
   readonly #given: GivenSignature;
   readonly #options: VerifyOptions;
@@ -68,6 +78,7 @@ export class Verifier {
   #kept: Uint8Array[] | undefined = [];
 
   constructor(options: VerifyOptions) {
+    checkOptions(options, { kinds: KINDS, otherNames: OTHER_NAMES });
     refuseEmpty(options.secrets);
     this.#options = options;
     this.#given = readSignature(options.signature);

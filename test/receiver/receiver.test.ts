@@ -290,6 +290,22 @@ describe('a receiver', () => {
     await expect(start({ secrets: ['s', ''] })).rejects.toThrow('A secret is empty');
   });
 
+  it.each<[options: object, message: string, hint: string]>([
+    [{ secret: 's' }, 'Expected an option, got `secret`', 'did you mean `secrets`?'],
+    [{ requireSignatures: true }, 'Expected an option, got `requireSignatures`', '`requireSignature`?'],
+    [{ respond: '503' }, 'Expected an option, got `respond`', 'did you mean `script`?'],
+    [{ limits: { body: 1 } }, 'Expected an option of `limits`, got `body`', 'the options are bodyBytes'],
+    [{ limits: { headers: 1 } }, 'Expected an option of `limits`, got `headers`', '`headersMs`?'],
+    [{ secrets: 's' }, 'Expected `secrets` to be a list, got a string', 'cannot be left out'],
+    [{ requireSignature: 'yes' }, 'Expected `requireSignature` to be a boolean, got a string', 'its default'],
+    [{ onRequest: undefined }, 'Expected `onRequest` to be a function, got nothing', 'cannot be left out'],
+  ])('has no option as in %j', async (options, message, hint) => {
+    await expect(start(options)).rejects.toMatchObject({
+      message,
+      hint: expect.stringContaining(hint) as string,
+    });
+  });
+
   it('closes at once with idle, half-sent and never-used connections open, and closes only once', async () => {
     const { connect, receiver } = await start();
     const [idle, halfSent, unused] = [await connect(), await connect(), await connect()];

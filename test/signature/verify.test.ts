@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { SignatureError } from '../../src/errors.ts';
+import { ConfigError, SignatureError } from '../../src/errors.ts';
 import { LARGEST_KEPT_BODY, verify, Verifier } from '../../src/signature/verify.ts';
 
 const secret = 'hooks-fixture-secret';
@@ -104,6 +104,29 @@ describe('verify', () => {
     const given = { body: json, signature: hmac(json), secrets: [secret], ...options };
     expect(() => verify(given)).toThrow(SignatureError);
     expect(() => verify(given)).toThrow(sentence);
+  });
+
+  it.each<[options: object, sentence: string, hint: string]>([
+    [{ secret }, 'Expected an option, got `secret`', 'did you mean `secrets`?'],
+    [{ sharedSecret: secret }, 'got `sharedSecret`', 'did you mean `secrets`?'],
+    [{ exakt: true }, 'got `exakt`', 'did you mean `exact`?'],
+    [{ exact: 'no' }, 'Expected `exact` to be a boolean, got a string', 'leave it out'],
+  ])('has no option as in %j', (options, sentence, hint) => {
+    const given = { signature: hmac(json), secrets: [secret], ...options };
+    const refusal = expect.objectContaining({
+      message: expect.stringContaining(sentence) as string,
+      hint: expect.stringContaining(hint) as string,
+    }) as ConfigError;
+    expect(() => verify({ body: json, ...given })).toThrow(refusal);
+    expect(() => new Verifier(given)).toThrow(refusal);
+  });
+
+  it('is given a body', () => {
+    const given = { body: undefined, signature: hmac(json), secrets: [secret] };
+    expect(() => Reflect.apply(verify, undefined, [given])).toThrow(
+      'Expected `body` to be given, got nothing',
+    );
+    expect(() => Reflect.apply(verify, undefined, [])).toThrow('Expected options, got nothing');
   });
 
   it('survives a body nested too deep to stringify', () => {

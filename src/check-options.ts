@@ -1,6 +1,6 @@
-import { ConfigError } from '../errors.ts';
-import { kindOf } from '../kind-of.ts';
-import { closest } from '../suggest.ts';
+import { ConfigError } from './errors.ts';
+import { kindOf } from './kind-of.ts';
+import { closest } from './suggest.ts';
 
 /** What an option may be; `given`: it is checked where it is read. */
 type OptionKind = 'a string' | 'a boolean' | 'a list' | 'an object' | 'a function' | 'given';
