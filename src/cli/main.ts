@@ -27,7 +27,7 @@ export async function main(proc: NodeJS.Process): Promise<void> {
 /** Node ends when nothing is left that could happen, whoever waits for it. That must not look like success. */
 function stalled(): InputError {
   return new InputError('It ended before it was done: what it waits for cannot come any more', {
-    hint: 'a question whose input has ended does this, and a config that awaits something for ever',
+    hint: 'a config that awaits something for ever does this',
   });
 }
 

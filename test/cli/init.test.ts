@@ -7,6 +7,7 @@ import { onTerminal } from '../end-to-end/terminal.ts';
 import { hasTool } from '../external-tool.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
 
+const [HIDDEN_CURSOR, SHOWN_CURSOR] = ['\x1b[?25l', '\x1b[?25h'];
 const read = (cwd: string, name = '.hooksrc.yaml'): Promise<string> => readFile(join(cwd, name), 'utf8');
 
 describe('hooks init', () => {
@@ -122,6 +123,24 @@ describe.skipIf(!hasTool('python3', '--version'))('hooks init at a terminal', ()
     const cwd = temporaryFolder();
     const { code } = await onTerminal(['init'], { cwd, steps: [['posted to?', '\x03']] });
     expect(code).toBe(130);
+    await expect(read(cwd)).rejects.toThrow('ENOENT');
+  });
+
+  it.each<[string, [string, string][]]>([
+    ['first', [['posted to?', '\x04']]],
+    [
+      'second',
+      [
+        ['posted to?', '\r'],
+        ['HOOKS_SECRET?', '\x04'],
+      ],
+    ],
+  ])('says so and shows the cursor again when its input ends at the %s question', async (_which, steps) => {
+    const cwd = temporaryFolder();
+    const { code, shown } = await onTerminal(['init'], { cwd, steps });
+    expect(code).toBe(2);
+    expect(shown).toContain('The input ended before the question was answered');
+    expect(shown.lastIndexOf(SHOWN_CURSOR)).toBeGreaterThan(shown.lastIndexOf(HIDDEN_CURSOR));
     await expect(read(cwd)).rejects.toThrow('ENOENT');
   });
 

@@ -401,7 +401,7 @@ const FILES: Readonly<Record<string, Case>> = {
     args: [...GOOD, ...TO, '-c', 'never.mjs'],
     files: { 'never.mjs': 'await new Promise(() => {});\nexport default {};\n' },
     sentence: 'It ended before it was done: what it waits for cannot come any more',
-    hint: 'a question whose input has ended does this, and a config that awaits something for ever',
+    hint: 'a config that awaits something for ever does this',
   },
 };
 
