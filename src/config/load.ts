@@ -2,7 +2,7 @@ import { basename, extname } from 'node:path';
 import { ConfigError } from '../errors.ts';
 import { printable } from '../redact.ts';
 import { isObject } from './kinds.ts';
-import { type Complaint, complaintOf } from './syntax-error.ts';
+import { type Complaint, complaintOf, isDuplicateKey } from './syntax-error.ts';
 
 type Loader = (path: string, text: string) => unknown;
 
@@ -70,8 +70,21 @@ async function parseYaml(path: string, text: string): Promise<unknown> {
   return defaultLoaders['.yaml'](path, text) as unknown;
 }
 
-function parseJson(_path: string, text: string): unknown {
-  return JSON.parse(text.replace(/^\uFEFF/, ''));
+async function parseJson(path: string, text: string): Promise<unknown> {
+  const json = text.replace(/^\uFEFF/, '');
+  const content: unknown = JSON.parse(json);
+  // The rest of a package.json is npm's, which does not mind.
+  if (basename(path) !== 'package.json') await refuseDuplicateKey(path, json);
+  return content;
+}
+
+/** JSON.parse silently takes the last of two values. JSON is YAML, but for oddities whose complaints do not count here. */
+async function refuseDuplicateKey(path: string, json: string): Promise<void> {
+  try {
+    await parseYaml(path, json);
+  } catch (error) {
+    if (isDuplicateKey(error)) throw error;
+  }
 }
 
 async function runJavaScript(path: string): Promise<unknown> {
@@ -116,8 +129,8 @@ function unusable(shown: string, why: string, hint: string): ConfigError {
   return new ConfigError(`The config file ${shown} ${why}`, { origin: shown, hint });
 }
 
-function broken(shown: string, { line, reason }: Complaint, cause: unknown): ConfigError {
-  const hint = HINTS[extname(shown)] ?? 'correct it there, or go on without it: --no-config';
+function broken(shown: string, { line, reason, hint: own }: Complaint, cause: unknown): ConfigError {
+  const hint = own ?? HINTS[extname(shown)] ?? 'correct it there, or go on without it: --no-config';
   const place = line === undefined ? shown : `${shown}:${line}`;
   return new ConfigError(`${place}: ${reason}`, { origin: shown, hint, cause });
 }

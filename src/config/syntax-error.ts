@@ -1,10 +1,13 @@
 import { extname } from 'node:path';
+import { printable } from '../redact.ts';
 
 /** What is wrong with a config file, without any text of the file. */
 export interface Complaint {
   /** Counted from 1. */
   readonly line?: number;
   readonly reason: string;
+  /** @default that of the file's format */
+  readonly hint?: string;
 }
 
 interface Suspect {
@@ -17,16 +20,21 @@ interface Suspect {
 /** Reads the errors of the parsers of each format. */
 export async function complaintOf(error: unknown, suspect: Suspect): Promise<Complaint> {
   if (!(error instanceof Error)) return { reason: 'the config threw something that is no Error' };
-  if (isYamlError(error)) return yamlComplaint(error, suspect.text);
   if (extname(suspect.path) === '.json') return jsonComplaint(error, suspect.text.replace(/^\uFEFF/, ''));
+  if (isYamlError(error)) return yamlComplaint(error, suspect.text);
   return codeComplaint(error, suspect);
 }
 
 interface YamlError extends Error {
   /** What is wrong; quotes words of the file. */
   readonly reason: string;
-  /** `line` is counted from 0. */
-  readonly mark?: { readonly line: number };
+  /** `line` is counted from 0, `position` in UTF-16 units. */
+  readonly mark?: { readonly line: number; readonly position: number };
+}
+
+/** Of the YAML parser: a key that its mapping has had already. */
+export function isDuplicateKey(error: unknown): error is YamlError {
+  return error instanceof Error && isYamlError(error) && error.reason === 'duplicated mapping key';
 }
 
 function isYamlError(error: Error): error is YamlError {
@@ -39,10 +47,23 @@ function yamlComplaint({ reason, mark }: YamlError, text: string): Complaint {
   return { ...at(line), reason: `not valid YAML: ${withoutQuotes(reason)}` };
 }
 
-function jsonComplaint({ message }: Error, text: string): Complaint {
+function jsonComplaint(error: Error, text: string): Complaint {
+  if (isDuplicateKey(error)) return duplicateComplaint(error, text);
+  const { message } = error;
   const offset = jsonErrorOffset(message, text);
   const reason = message.replace(/( in JSON at position|, "|, \.\.\.).*$/s, '');
   return { line: lineAt(text, offset), reason: `not valid JSON: ${reason}` };
+}
+
+function duplicateComplaint({ mark }: YamlError, text: string): Complaint {
+  const offset = mark?.position ?? 0;
+  const [literal = '""'] = /^"(?:[^"\\]|\\.)*"/.exec(text.slice(offset)) ?? [];
+  const key = printable(String(JSON.parse(literal)), 80);
+  return {
+    line: lineAt(text, offset),
+    reason: `expected each key once, got \`${key}\` twice`,
+    hint: 'readers of JSON do not agree on which one counts: keep one of them',
+  };
 }
 
 /**

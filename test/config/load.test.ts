@@ -46,6 +46,21 @@ describe('loadFile', () => {
     ['comma.json', '{\n  "a": 1,\n}', 'comma.json:3: not valid JSON'],
     ['missing.json', '{\n  "a": 1\n  "b": 2\n}', 'missing.json:3: not valid JSON'],
     ['end.json', '{\n  "a": [1,\n', 'end.json:2: not valid JSON'],
+    [
+      'twice.json',
+      '{\n  "a": 1,\n  "b": {},\n  "a": 3\n}',
+      'twice.json:4: expected each key once, got `a` twice',
+    ],
+    [
+      'deep.json',
+      '[{"a": 1},\n\t{"a": 1, "\\u0061": 2}]',
+      'deep.json:2: expected each key once, got `a` twice',
+    ],
+    [
+      'bom.json',
+      '\uFEFF{"__proto__": 1,\r\n"__proto__": 2}',
+      'bom.json:2: expected each key once, got `__proto__`',
+    ],
     ['bad.yaml', 'a: 1\nb: [1,\n', 'bad.yaml:2: not valid YAML'],
     ['twice.yaml', 'a: 1\nb: 2\na: 3\n', 'twice.yaml:3: not valid YAML: duplicated mapping key'],
     ['bad.ts', 'const a: number = 1;\nexport default { webhooks: [ };\n', 'bad.ts:2: not valid code'],
@@ -70,8 +85,28 @@ describe('loadFile', () => {
   });
 
   it.each([
+    '{\n\t"a": [{ "b": 1 }, { "b": 2 }],\n\t"b": { "a": 1 }\n}',
+    '{"<<":{"a":1},"a":2,"1":1,"1.0":2,"a ":3,"A":4,"null":5,"":6}',
+    '{"constructor":1,"__proto__":2,"\\u00e9":3,"e\\u0301":4}',
+    '{"a":12345678901234567890,"b":1E400,"c":-0,"d":"\\/\\ud83d\\ude00\\ud83d","e":"*x #y: &z"}',
+    '{"a"\n:1,"b"\n:"\u007f"}',
+    `{"${'k'.repeat(2_000)}":1,"a":${'['.repeat(150)}${']'.repeat(150)}}`,
+    '"text"',
+  ])('reads JSON whose keys are all different as JSON.parse does: %j', async (text) => {
+    const folder = temporaryFolder({ 'a.json': text });
+    expect(await loadFile(join(folder, 'a.json'), 'a.json')).toEqual(JSON.parse(text));
+  });
+
+  it('leaves what npm makes of a package.json to npm', async () => {
+    const text = `{"scripts":{"a":"b","a":"c"},"hooks":${JSON_TEXT}}`;
+    const folder = temporaryFolder({ 'package.json': text });
+    expect(await loadFile(join(folder, 'package.json'), 'package.json')).toEqual(VALUES);
+  });
+
+  it.each([
     ['a.json', '{"sharedSecret": "canary" x}'],
     ['b.json', '{"sharedSecret": canary}'],
+    ['twice.json', '{"sharedSecret": "canary", "sharedSecret": "canary"}'],
     ['c.yaml', 'sharedSecret: *canary\n'],
     ['d.yaml', 'sharedSecret: "canary\n'],
     ['e.yaml', 'sharedSecret: !canary x\n'],
