@@ -32,7 +32,7 @@ export function readWithDefault<K extends Key>(scope: Scope, key: K): ValueOf<K>
 /** `./ca.pem` and `sqlite:./hooks.db` are meant from where they are written. Other texts stay as they are. */
 function absolute(value: unknown, folder: string): unknown {
   if (typeof value !== 'string' || value === '') return value;
-  const [, scheme = '', path = value] = /^(sqlite:)(.*)$/s.exec(value) ?? [];
+  const [, scheme = '', path = value] = /^(sqlite:)(.*)$/is.exec(value) ?? [];
   const isUrl = /^[a-z][a-z0-9+.-]*:/i.test(path) || path.startsWith('//') || path.startsWith(':');
   return isUrl || path === '' ? value : scheme + resolve(folder, path);
 }

@@ -52,6 +52,7 @@ describe('queue move', () => {
     const move = await filled(url);
     await expectKept(url, await move(url, url.replace(/\/0$/, '')));
     await expectKept(url, await move(url.replace('127.0.0.1', 'localhost'), url));
+    await expectKept(url, await move(url, url.replace('redis:', 'REDIS:')));
   });
 
   it.skipIf(!hasServer('redis'))('moves to another database of the same Redis', async () => {
@@ -65,5 +66,6 @@ describe('queue move', () => {
     const url = await started('postgres');
     const move = await filled(url);
     await expectKept(url, await move(url, url.replace('postgres:', 'postgresql:')));
+    await expectKept(url, await move(url.replace('postgres:', 'POSTGRES:'), url));
   });
 });

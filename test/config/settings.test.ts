@@ -154,7 +154,17 @@ describe('config files', () => {
     expect(settings.sources['default']?.destinations['Webhooks']?.delivery.caFile).toBe(`${folder}/ca.pem`);
   });
 
-  it.each(['redis://host:6379/0', 'postgres://host/db', 'sqlite:/abs/hooks.db', 'sqlite::memory:'])(
+  it('reads a scheme in any case', async () => {
+    const folder = temporaryFolder({ '.hooksrc': 'store: SQLite:./hooks.db', 'a/b': '' });
+    const settings = await loadSettings({
+      flags: { config: '../.hooksrc' },
+      env: { HOME: folder },
+      cwd: join(folder, 'a'),
+    });
+    expect(settings.store).toBe(`SQLite:${folder}/hooks.db`);
+  });
+
+  it.each(['redis://host:6379/0', 'POSTGRES://host/db', 'sqlite:/abs/hooks.db', 'sqlite::memory:'])(
     'leaves the store %s as it is',
     async (store) => {
       const settings = await settingsWith({

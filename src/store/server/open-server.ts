@@ -17,9 +17,11 @@ const CONNECTORS = {
 const ANSWER_MS = 5_000;
 
 /** Throws ConfigError for a URL that cannot be one and a driver that is not installed, QueueError for a server that cannot be used. */
-export async function openServer(url: string, { answerMs = ANSWER_MS } = {}): Promise<Server> {
-  const scheme = schemeOf(url);
-  if (scheme === undefined) throw new Error(`No server: ${redactUrl(url)}`);
+export async function openServer(given: string, { answerMs = ANSWER_MS } = {}): Promise<Server> {
+  const scheme = schemeOf(given);
+  if (scheme === undefined) throw new Error(`No server: ${redactUrl(given)}`);
+  // To its driver `REDISS:` is no `rediss:`: it would go without TLS.
+  const url = scheme + given.slice(scheme.length);
   const place = placeOf(url);
   assertServerUrl(url, { scheme, place });
   return new BullmqServer(await CONNECTORS[scheme](url, { place, answerMs }));

@@ -1,9 +1,14 @@
+import { once } from 'node:events';
+import { createServer, type AddressInfo, type Socket } from 'node:net';
 import { inspect } from 'node:util';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { ConfigError } from '../../../src/errors.ts';
 import { schemeOf } from '../../../src/store/server/scheme.ts';
 import { assertServerUrl } from '../../../src/store/server/server-url.ts';
 import { openServer } from '../../../src/store/server/open-server.ts';
+
+/** `*`, of a command; a handshake's record; the length of a start-up message, whose first byte is 0. */
+const [FIRST_OF_REDIS, FIRST_OF_TLS, FIRST_OF_POSTGRES] = [0x2a, 0x16, 0x00];
 
 function assertUrl(url: string): void {
   const scheme = schemeOf(url);
@@ -44,3 +49,34 @@ describe('the URL of a server', () => {
     expect(inspect(error, { depth: 10, showHidden: true })).not.toContain('canary');
   });
 });
+
+describe('the scheme of a server', () => {
+  it.each([
+    ['redis', FIRST_OF_REDIS],
+    ['REDIS', FIRST_OF_REDIS],
+    ['rediss', FIRST_OF_TLS],
+    ['REDISS', FIRST_OF_TLS],
+    ['RediSS', FIRST_OF_TLS],
+    ['POSTGRES', FIRST_OF_POSTGRES],
+  ])('means the same in any case: %s', async (scheme, first) => {
+    const server = createServer().listen(0, '127.0.0.1');
+    onTestFinished(() => void server.close());
+    await once(server, 'listening');
+    const { port } = server.address() as AddressInfo; // it listens on a port
+    const heard = firstByte(once(server, 'connection') as Promise<[Socket]>);
+    const url = `${scheme}://:canary@127.0.0.1:${port}/0`;
+    const opened = openServer(url, { answerMs: 500 }).catch((caught: unknown) => caught);
+    expect(await heard).toBe(first);
+    expect(await opened).toMatchObject({
+      message: expect.stringContaining(` ${scheme.toLowerCase()}://***@127.0.0.1:${port}/0 `) as string,
+    });
+  });
+});
+
+/** What a client says, and no more. */
+async function firstByte(connection: Promise<[Socket]>): Promise<number | undefined> {
+  const [socket] = await connection;
+  const [bytes] = (await once(socket, 'data')) as [Buffer]; // without an encoding
+  socket.destroy();
+  return bytes[0];
+}
