@@ -62,7 +62,7 @@ async function isMissing(file: string): Promise<boolean> {
 function noQueue(file: string): QueueError {
   return new QueueError(`There is no queue at ${file}`, {
     file,
-    hint: 'serve, worker and send --queue make it; --store names another',
+    hint: 'serve, worker, send --queue and audience sync make it; --store names another',
   });
 }
 

@@ -1,4 +1,4 @@
-import { readdirSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -353,6 +353,20 @@ describe('hooks audience sync', () => {
 });
 
 describe('hooks audience list, show and forget', () => {
+  it.each(['list', 'show VIP', 'forget VIP'])('make no store by looking: %s', async (line) => {
+    const args = ['audience', ...line.split(' '), '--store', 'sqlite:typo/x.db'];
+    const { code, stdout, stderr } = await hooks(args, options());
+    expect([code, stdout]).toEqual([2, '']);
+    expect(stderr).toContain(`There is no queue at ${join(folder, 'typo/x.db')}`);
+    expect(stderr).toContain('audience sync');
+    expect(existsSync(join(folder, 'typo'))).toBe(false);
+  });
+
+  it('find nothing in the data folder before the first sync', async () => {
+    const { code, stderr } = await hooks(['audience', 'list'], options());
+    expect([code, stderr]).toEqual([0, 'note: no audience was synced yet (hooks audience sync)\n']);
+  });
+
   it('show what was told, and forget it', async () => {
     await sync(['a', 'b']);
     const shown = await hooks(['audience', 'show', 'vip', '-o', 'json'], options());

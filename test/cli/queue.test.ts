@@ -137,17 +137,26 @@ describe('the durable queue at the command line', () => {
     expect([code, stderr]).toEqual([2, expect.stringMatching(/--to[^]*got an empty text/)]);
   });
 
-  it('is not made by looking at one that is not there', async () => {
-    for (const line of ['stats', 'list', 'show ID', 'export']) {
-      const { code, stdout, stderr } = await run(`queue ${line} --store sqlite:typo/x.db`);
-      const file = join(cwd, 'typo/x.db');
-      expect([code, stdout, stderr]).toEqual([
-        2,
-        '',
-        expect.stringContaining(`There is no queue at ${file}`),
-      ]);
-    }
+  it.each([
+    'stats',
+    'list',
+    'show ID',
+    'export',
+    'retry ID',
+    'retry --all',
+    'drop ID',
+    'purge',
+    'move --to sqlite:typo/y.db',
+  ])('is not made by `queue %s` where there is none', async (line) => {
+    const { code, stdout, stderr } = await run(`queue ${line} --store sqlite:typo/x.db`);
+    const file = join(cwd, 'typo/x.db');
+    expect([code, stdout, stderr]).toEqual([2, '', expect.stringContaining(`There is no queue at ${file}`)]);
     await expect(stat(join(cwd, 'typo'))).rejects.toThrow('ENOENT');
+  });
+
+  it('has nothing in it yet where nobody has named another', async () => {
+    expect(await run('queue purge')).toMatchObject({ code: 0, stdout: 'dropped 0\n' });
+    expect(await run('queue drop ID')).toMatchObject({ code: 1 });
   });
 
   it('is not kept in a folder that is called ~', async () => {

@@ -10,23 +10,16 @@ export interface QueueOptions extends GlobalOptions, StoreFlags, SelectionFlags 
   readonly all?: true;
 }
 
-/** To look at it: throws QueueError when there is none where it is said to be, instead of making it. */
-export function withQueueToRead(
-  options: QueueOptions,
-  io: Io,
-  use: (durable: DurableQueue) => Promise<ExitCode>,
-): Promise<ExitCode> {
-  return withQueue(options, io, use, { create: false });
-}
-
-/** Opens the queue for as long as `use` takes, which Ctrl-C may have cut short. */
+/**
+ * Opens the queue for as long as `use` takes, which Ctrl-C may have cut short. Throws QueueError when there is none where it
+ * is said to be, instead of making it.
+ */
 export async function withQueue(
   options: QueueOptions,
   io: Io,
   use: (durable: DurableQueue) => Promise<ExitCode>,
-  { create = true } = {},
 ): Promise<ExitCode> {
-  const durable = await openQueue(options, await commandSettings(options, io), { create });
+  const durable = await openQueue(options, await commandSettings(options, io), { create: false });
   try {
     const code = await use(durable);
     return interruptedCode(io) ?? code;

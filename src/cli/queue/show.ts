@@ -8,11 +8,11 @@ import { escapeInJson, jsonLine } from '../result/json-line.ts';
 import { briefJson, briefText, fullJson, fullText, isoTime } from './delivery-line.ts';
 import { bodyOf, select, UNSETTLED_AND_DEAD } from './selection.ts';
 import { countSelected, COUNTS } from './count.ts';
-import { withQueueToRead, type QueueOptions } from './session.ts';
+import { withQueue, type QueueOptions } from './session.ts';
 
 /** `hooks queue stats` */
 export function stats(options: QueueOptions, io: Io): Promise<ExitCode> {
-  return withQueueToRead(options, io, async ({ inspection, place }) => {
+  return withQueue(options, io, async ({ inspection, place }) => {
     const isNarrowed = options.filter !== undefined || options.since !== undefined;
     const lanes = isNarrowed ? await countSelected(inspection, options) : await inspection.stats();
     const total = Object.fromEntries(
@@ -71,7 +71,7 @@ function forEach(
   io: Io,
   textOf: (delivery: Delivery) => string | undefined,
 ): Promise<ExitCode> {
-  return withQueueToRead(options, io, async ({ inspection }) => {
+  return withQueue(options, io, async ({ inspection }) => {
     let found = 0;
     for await (const page of select(inspection, options, { states: UNSETTLED_AND_DEAD })) {
       if (io.signal.aborted) break;
@@ -86,7 +86,7 @@ function forEach(
 
 /** `hooks queue show` */
 export function show(id: string, options: QueueOptions, io: Io): Promise<ExitCode> {
-  return withQueueToRead(options, io, async ({ inspection }) => {
+  return withQueue(options, io, async ({ inspection }) => {
     const delivery = await inspection.get(id);
     if (delivery === undefined) {
       throw new InputError(`There is no delivery ${printable(id, 80)} in the queue`, {
