@@ -11,6 +11,7 @@ import { read, readWithDefault, type Scope } from './read.ts';
 import {
   allSources,
   type Given,
+  promptCaFile,
   promptSecrets,
   promptSource,
   promptWriteKey,
@@ -24,7 +25,7 @@ export interface Retention {
 
 /**
  * Every setting: flags, then environment, then the project's file, then the user's, then defaults. Reading `dataDir`, `sources`,
- * `client`, `endpoint`, `store` or `retention` and calling `source`, `secrets` or `writeKey` may throw ConfigError,
+ * `client`, `endpoint`, `store` or `retention` and calling `source`, `secrets`, `caFile` or `writeKey` may throw ConfigError,
  * because only then a `${NAME}` is looked up and a variable's value checked. The rest never throws.
  */
 export interface Settings {
@@ -50,6 +51,8 @@ export interface Settings {
   readonly source: (name: string, flags?: Layer) => SourceOptions;
   /** The secrets alone, of the destination that is meant when none is named. Empty: unsigned. */
   readonly secrets: (source: string, flags?: Layer) => readonly string[];
+  /** The issuers to trust, of the same destination: `delivery.ca`, for a tracking API. */
+  readonly caFile: (source: string) => string | undefined;
   readonly writeKey: (source: string) => string | undefined;
   /** The variable or the file that gives a setting (of the short form, or of no source); undefined: nobody does. */
   readonly originOf: (key: Key) => string | undefined;
@@ -111,6 +114,7 @@ function settingsOf(given: Given, dataDir: string | undefined): Settings {
     },
     source: (name: string, flags = NO_FLAGS) => frozen(promptSource(given, name, flags)),
     secrets: (source: string, flags = NO_FLAGS) => promptSecrets(given, source, flags),
+    caFile: (source: string) => promptCaFile(given, source),
     writeKey: (source: string) => promptWriteKey(given, source),
     originOf: (key: Key) => {
       const place = find(scope.layers, key)?.place;

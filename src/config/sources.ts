@@ -68,11 +68,18 @@ export function promptSource(given: Given, name: string, flags: Layer): SourceOp
 
 /** The secrets of the destination `Webhooks`, else of the only one; of several others none, for none is meant. */
 export function promptSecrets(given: Given, name: string, flags: Layer): readonly string[] {
+  return read(targetScope(given, name, [flags, given.environment, ...given.files]), 'sharedSecret') ?? [];
+}
+
+/** Of the same destination: whom to trust where a URL is asked in its place. */
+export function promptCaFile(given: Given, name: string): string | undefined {
+  return read(targetScope(given, name, given.files), 'delivery.ca');
+}
+
+function targetScope(given: Given, name: string, layers: readonly Layer[]): Scope {
   requireSource(given, name);
-  const layers = [flags, given.environment, ...given.files];
   const target = targetOf(destinationNames(given, name, layers));
-  const scope = { layers, env: given.env, prefix: prefixOf(given, name) };
-  return read(destinationScope(scope, target), 'sharedSecret') ?? [];
+  return destinationScope({ layers, env: given.env, prefix: prefixOf(given, name) }, target);
 }
 
 /** A variable's, else the source's own. */

@@ -42,6 +42,8 @@ export interface TrackingApiPipelineOptions extends SharedOptions {
   readonly timeoutMs?: number | undefined;
   readonly retryForMs?: number | undefined;
   readonly maxInFlight?: number | undefined;
+  /** A PEM file with issuers to trust besides Node's own. @default only Node's */
+  readonly caFile?: string | undefined;
   readonly onRetry?: ((retry: BatchRetry) => void) | undefined;
 }
 
@@ -75,6 +77,7 @@ const TRACKING_API = {
   timeoutMs: 'given',
   retryForMs: 'given',
   maxInFlight: 'given',
+  caFile: 'a string',
   onRetry: 'a function',
 } as const satisfies Record<Exclude<keyof TrackingApiPipelineOptions, keyof SharedOptions>, string>;
 

@@ -21,7 +21,7 @@ import { sourcesOf } from './short-form.ts';
 import { packageVersion } from './version.ts';
 import { MemoryQueue } from '../queue/memory-queue.ts';
 import { checkRoute } from '../transport/check-route.ts';
-import type { Transport } from '../transport/transport.ts';
+import type { Transport, TransportRequest } from '../transport/transport.ts';
 import { createUndiciTransport } from '../transport/undici-transport.ts';
 
 /** A client with everything behind it: what `send`, `replay` and a program that embeds hooks work with. */
@@ -85,11 +85,11 @@ export function createDeliveryPipeline(options: DeliveryPipelineOptions): Pipeli
   });
 }
 
-/** Client → someone's tracking API over HTTP. Throws ConfigError for an endpoint, write key or proxy that cannot be used, and for options that are none. */
+/** Client → someone's tracking API over HTTP. Throws ConfigError for an endpoint, write key, proxy or file of issuers that cannot be used, and for options that are none. */
 export function createTrackingApiPipeline(options: TrackingApiPipelineOptions): Pipeline {
   checkTrackingApiPipelineOptions(options);
   const { endpoint, writeKey, timeoutMs, client, clock = systemClock, random = Math.random } = options;
-  const { retryForMs, maxInFlight, onRetry } = options;
+  const { retryForMs, maxInFlight, caFile, onRetry } = options;
   const [stopping, cutting] = [new AbortController(), new AbortController()];
   let spare: (() => void) | undefined;
   const sink = createTrackingApiSink({
@@ -98,7 +98,7 @@ export function createTrackingApiPipeline(options: TrackingApiPipelineOptions): 
     version: packageVersion(),
     clock,
     random,
-    transport: cutBy(cutting.signal, options.transport ?? undici(options)),
+    transport: askedWith({ signal: cutting.signal, caFile }, options.transport ?? undici(options)),
     signal: stopping.signal,
     timeoutMs,
     retryForMs,
@@ -123,8 +123,8 @@ export function createTrackingApiPipeline(options: TrackingApiPipelineOptions): 
 }
 
 /** A request in flight is cut by this signal alone, not by the one that keeps others from being made. */
-function cutBy(signal: AbortSignal, transport: Transport): Transport {
-  return { send: (request) => transport.send({ ...request, signal }), close: () => transport.close() };
+function askedWith(way: Pick<TransportRequest, 'signal' | 'caFile'>, transport: Transport): Transport {
+  return { send: (request) => transport.send({ ...request, ...way }), close: () => transport.close() };
 }
 
 function undici({ proxyEnv }: SharedOptions): Transport {

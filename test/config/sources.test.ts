@@ -1,6 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { failureOf, settingsWith } from './settings-with.ts';
 
+/** A destination with a file of issuers. */
+function trusting(ca: string): string {
+  return `{ webhooks: [http://a], delivery: { ca: /${ca}.pem } }`;
+}
+
 describe('the long form', () => {
   const web = `
 sources:
@@ -27,6 +32,18 @@ sources:
       files: { '.hooksrc': 'sources: { web: { destinations: { All: { webhooks: [http://a] } } } }' },
     });
     expect(() => settings.sources).toThrow('A destination cannot be named `All`');
+  });
+
+  it('trusts for a tracking API whom the destination that --url would replace trusts', async () => {
+    const sources = [
+      `web: { destinations: { Archive: ${trusting('archive')}, Webhooks: ${trusting('webhooks')} } }`,
+      `app: { destinations: { Only: ${trusting('only')} } }`,
+      `shop: { destinations: { One: ${trusting('one')}, Two: ${trusting('two')} } }`,
+    ];
+    const settings = await settingsWith({ files: { '.hooksrc': `sources: { ${sources.join(', ')} }` } });
+    expect(settings.caFile('web')).toBe('/webhooks.pem');
+    expect(settings.caFile('app')).toBe('/only.pem');
+    expect(settings.caFile('shop')).toBeUndefined();
   });
 
   it('gives several sources with their destinations by name', async () => {

@@ -99,6 +99,16 @@ describe('a certificate', () => {
     const stranger = await secureReceiver(certificates.unknownCa);
     expect(await send([stranger.url], flags)).toMatchObject({ code: 1, line: { error: 'tls-untrusted' } });
   });
+
+  it('of a tracking API is trusted by delivery.ca too', async () => {
+    const { url } = await secureReceiver();
+    const api = [...SEND, '--endpoint', url, '--write-key', 'k', '-o', 'json'];
+    const untrusted = await hooks(api);
+    expect([untrusted.code, untrusted.stdout]).toEqual([1, expect.stringContaining('tls-untrusted')]);
+    const folder = await configured('./ca.pem');
+    await copyFile(certificates.caFile, join(folder, 'ca.pem'));
+    expect(await hooks([...api, '--config', join(folder, 'hooks.json')])).toMatchObject({ code: 0 });
+  });
 });
 
 describe('a delivery.ca that cannot be used', () => {
@@ -113,6 +123,7 @@ describe('a delivery.ca that cannot be used', () => {
     const report = join(folder, 'report.xml');
     const runs = [
       [...SEND, ...to],
+      [...SEND, ...to.slice(0, 2), '--endpoint', hostile.url, '--write-key', 'k'],
       ['replay', await messagesFile(2), ...to, '--report', report],
     ];
     for (const args of runs) {

@@ -47,6 +47,15 @@ describe('a pipeline to a tracking API', () => {
     expect(transport.requests[0]?.timeoutMs).toBe(5_000);
   });
 
+  it('trusts the issuers that it is told to, which have to be there', async () => {
+    const { pipeline, transport } = setUp(() => answer(200), { caFile: '/ca.pem' });
+    await deliver(pipeline, 'm1');
+    expect(transport.requests[0]?.caFile).toBe('/ca.pem');
+    expect(() => setUp(() => answer(200), { caFile: '/no/ca.pem', transport: undefined })).toThrow(
+      'to be a file that can be read, got /no/ca.pem',
+    );
+  });
+
   it('is not made without a write key', () => {
     expect(() => setUp(() => answer(200), { writeKey: undefined })).toThrow(
       'Expected `writeKey` to be a non-empty string',

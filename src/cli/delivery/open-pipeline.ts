@@ -100,7 +100,7 @@ function toWebhooks({ source, sources }: ToWebhooks, options: OpenOptions): Pipe
 }
 
 function toTrackingApi(to: ToTrackingApi, options: OpenOptions): Pipeline {
-  const { endpoint, writeKey, retryForMs, timeoutMs = DELIVERY_DEFAULTS.timeoutMs, concurrency } = to;
+  const { endpoint, writeKey, retryForMs, timeoutMs = DELIVERY_DEFAULTS.timeoutMs, concurrency, caFile } = to;
   const retries = new Retries(options, { severalWebhooks: false });
   return createTrackingApiPipeline({
     endpoint,
@@ -108,6 +108,7 @@ function toTrackingApi(to: ToTrackingApi, options: OpenOptions): Pipeline {
     retryForMs,
     timeoutMs,
     maxInFlight: concurrency,
+    caFile,
     onRetry: (retry) => retries.batch(retry),
     ...shared(options),
   });

@@ -34,6 +34,8 @@ export interface ToTrackingApi {
   /** As the flag says; undefined is up to the client. */
   readonly timeoutMs: number | undefined;
   readonly concurrency: number | undefined;
+  /** Its certificate is checked as a webhook's is. */
+  readonly caFile: string | undefined;
 }
 
 /** A receiver that the command starts itself. */
@@ -160,6 +162,7 @@ function trackingApi(source: string, flags: WhereToFlags, settings: Settings): T
     }),
     timeoutMs: parsed('delivery.timeout', '--timeout', flags.timeout),
     concurrency: parsed('delivery.concurrency', '--concurrency', flags.concurrency),
+    caFile: settings.caFile(source),
   };
 }
 
