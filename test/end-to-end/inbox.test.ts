@@ -110,9 +110,10 @@ describe.skipIf(!hasBrowser)('the inbox', () => {
     const client = await RawConnection.open(listen.port);
     client.write(Array.from({ length: 205 }, (_, id) => rawPost(track(id))).join(''));
     await page.getByText('205 requests').waitFor();
+    const searched = page.waitForResponse(/search/);
     await page.getByRole('searchbox').fill('needle');
     await page.getByText('No request matches').waitFor();
-    await page.waitForResponse(/search/);
+    await searched;
     await listen.post(track(205, { properties: { city: 'Needle' } }));
     await page.getByText('1 of 206 requests').waitFor();
     await listen.post(track(206, { properties: { city: 'Needles' } }));
@@ -202,8 +203,9 @@ describe.skipIf(!hasBrowser)('the inbox', () => {
     const { page } = await openPage(listen.inbox, { permissions: ['clipboard-read', 'clipboard-write'] });
     await page.getByText('2 requests').waitFor();
     const copied = async (what: string): Promise<string> => {
-      await page.getByRole('button', { name: `Copy ${what}` }).click();
-      await page.getByText(`Copied as ${what}`).waitFor();
+      // Looked for from before on: it goes away by itself.
+      const notice = page.getByText(`Copied as ${what}`).waitFor();
+      await Promise.all([notice, page.getByRole('button', { name: `Copy ${what}` }).click()]);
       return page.evaluate('navigator.clipboard.readText()');
     };
     await requests(page).nth(1).click();
