@@ -51,16 +51,26 @@ describe('hooks test URL -- COMMAND', () => {
   });
 
   const NEVER = [
-    ['ends at once', ['node', '-e', 'process.exitCode = 3'], /ended with exit code 3 before it listened/],
-    ['never listens', ['node', '-e', 'setInterval(() => {}, 1e6)'], /runs, but does not listen at .* after/],
-    ['does not exist', ['no-such-program'], /no-such-program cannot be started: there is no such program/],
+    ['ends at once', ['node', '-e', 'process.exitCode = 3'], [], /ended with exit code 3 before it listened/],
+    [
+      'never listens',
+      ['node', '-e', 'setInterval(() => {}, 1e6)'],
+      ['--start-timeout', '2s'],
+      /runs, but does not listen at .* after/,
+    ],
+    [
+      'does not exist',
+      ['no-such-program'],
+      [],
+      /no-such-program cannot be started: there is no such program/,
+    ],
   ] as const;
 
   it.concurrent.each(NEVER)(
     'that %s cannot be tried: 2, and a report that says so',
-    async (_, command, says) => {
+    async (_, command, timing, says) => {
       const { file, flags } = await reportIn();
-      const { code, stdout, stderr } = await testing(command, [...flags, '--start-timeout', '2s']);
+      const { code, stdout, stderr } = await testing(command, [...flags, ...timing]);
       expect([code, stdout]).toEqual([2, '']);
       expect(stderr).toMatch(says);
       expect(stderr).toMatch(/^hint: /m);
