@@ -30,7 +30,7 @@ interface Scene {
 
 interface Attempt {
   /** Resolves when the sender has read the answer to its end: it closes the connection then. */
-  readonly answer: (status: number) => Promise<void>;
+  readonly answer: (status: number, headers?: string) => Promise<void>;
 }
 
 /** Messages in a queue, and a receiver that takes all of them at once but for the victim, whose answers are given by hand. */
@@ -62,9 +62,9 @@ async function setUp(): Promise<Scene> {
 
 function answering(socket: Socket | undefined): Attempt['answer'] {
   if (socket === undefined) throw new Error('Expected an attempt');
-  return async (status) => {
+  return async (status, headers = '') => {
     const closed = once(socket, 'close');
-    socket.write(answer(status, 'Connection: close\r\n'));
+    socket.write(answer(status, `Connection: close\r\n${headers}`));
     await closed;
   };
 }
@@ -87,8 +87,9 @@ function answeredAndNotRecorded(status: number): Before {
   };
 }
 
+/** Long enough that it is killed before that round. */
 const waitsForItsNextRound: Before = async ({ attempt, file }) => {
-  await (await attempt()).answer(503);
+  await (await attempt()).answer(503, 'Retry-After: 4\r\n');
   await until(() => isAt(file, 'retrying', 1), 'the failure to be recorded');
   return undefined;
 };
