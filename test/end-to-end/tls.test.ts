@@ -2,6 +2,7 @@ import { copyFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { makeCertificates, type Certificate, type Certificates } from '../certificates.ts';
+import { freePort } from '../free-port.ts';
 import { answers, answersOk, type HostileReceiver } from '../hostile-receivers.ts';
 import { proxyServer, type ProxyServer } from '../transport/proxy-server.ts';
 import { started } from '../transport/sending.ts';
@@ -194,8 +195,7 @@ describe('a proxy', () => {
 
   it('that refuses, or is not there, is named', async () => {
     const refusing = await started(proxyServer({ status: 403 }));
-    const gone = await proxyServer();
-    await gone.close();
+    const gone = { origin: `http://127.0.0.1:${await freePort()}` };
     for (const [{ origin }, said] of [
       [refusing, 'the proxy answered 403'],
       [gone, 'through the proxy'],
