@@ -2,6 +2,7 @@ import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync } from 'node:fs';
 import { hasTool } from './external-tool.ts';
+import { until } from './until.ts';
 
 export const HAS_STRACE = hasTool('strace', '-V');
 
@@ -31,10 +32,9 @@ export async function strike(pid: number, fault: Fault): Promise<() => Promise<v
   const tracer = spawn(...asRoot(...words), { stdio: ['ignore', 'ignore', 'pipe'] });
   const ended = once(tracer, 'close');
   let said = '';
-  for await (const chunk of tracer.stderr.setEncoding('utf8')) {
-    said += String(chunk);
-    if (said.includes(' attached')) break;
-  }
+  // For as long as it runs: it says so of each thread that begins, and ends when nobody listens.
+  tracer.stderr.setEncoding('utf8').on('data', (text: string) => (said += text));
+  await until(() => said.includes(' attached') || tracer.exitCode !== null, 'strace to be attached');
   if (!said.includes(' attached')) throw new Error(`strace is not attached: ${said}`);
   return async () => {
     run('kill', String(tracer.pid)); // it may be root's
