@@ -79,7 +79,8 @@ describe.concurrent('an interrupted replay', () => {
 it('sends nothing more of what --speed holds back, the last of all included', async () => {
   const to = await receiving();
   const days = [1, 2].map((day) => track(day, { timestamp: `2026-11-0${day}T00:00:00.000Z` }));
-  const cwd = temporaryFolder({ 'days.ndjson': days.join('\n') });
+  // Both whole lines, which are read together: the second waits when the first comes.
+  const cwd = temporaryFolder({ 'days.ndjson': `${days.join('\n')}\n` });
   const running = startHooks(['replay', 'days.ndjson', '--speed', '1x', '--url', to.url, '-o', 'json'], {
     cwd,
   });
