@@ -9,8 +9,8 @@ import { jsonLines, receiving, SECRET, type Receiving } from './receiving.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
 import { until } from '../until.ts';
 
-/** A lock is waited for for ten seconds, on a machine that may be busy. */
-const PATIENT = { timeout: 60_000 };
+/** A lock is waited for for ten seconds, and a service until it is ready again, on a machine that may be busy. */
+const PATIENT = { timeout: 90_000 };
 const WRITE_KEY = 'wk-of-the-web';
 const BASIC = `Basic ${Buffer.from(`${WRITE_KEY}:`).toString('base64')}`;
 /** A page of the file and more, so that each call has to be given room. */
@@ -103,7 +103,7 @@ async function startServe(dataDir: string): Promise<Serving> {
   const receiver = await receiving({ secret: SECRET });
   const running = startHooks(['serve', '--port', '0', '-o', 'json', '--allow-private'], {
     env: environment(dataDir, receiver.url),
-    timeoutMs: 60_000,
+    timeoutMs: 90_000,
   });
   const { url } = JSON.parse((await running.lines.next()).value ?? '{}') as { url: string };
   return new Serving(running, { url, file: join(dataDir, 'hooks.db'), receiver });
@@ -139,7 +139,7 @@ async function expectDelivered({ receiver, acknowledged }: Serving): Promise<voi
   await until(isDelivered, 'all that was acknowledged to be delivered', { seconds: 30 });
 }
 
-describe.concurrent('hooks serve', () => {
+describe.concurrent('hooks serve', PATIENT, () => {
   it.skipIf(!MAY_STRIKE).each([
     ['is full', 'pwrite64,ftruncate,fallocate:error=ENOSPC', 'cannot be written: the disk is full'],
     ['has become read-only', 'pwrite64,ftruncate:error=EROFS', 'the disk reports an error'],
@@ -181,7 +181,7 @@ describe.concurrent('hooks serve', () => {
     },
   );
 
-  it('answers 503 while another program holds the file, and goes on when it lets go', PATIENT, async () => {
+  it('answers 503 while another program holds the file, and goes on when it lets go', async () => {
     const serve = await startServe(temporaryFolder());
     await callThrough(serve, async () => {
       const other = await openOther(serve.file);
@@ -310,7 +310,7 @@ async function usedFolder(path?: string): Promise<string> {
   return dataDir;
 }
 
-describe.concurrent('a command that needs the queue says at once that it', () => {
+describe.concurrent('a command that needs the queue says at once that it', PATIENT, () => {
   it('is no database', async () => {
     const dataDir = await usedFolder();
     const descriptor = openSync(join(dataDir, 'hooks.db'), 'r+');
@@ -345,7 +345,7 @@ describe.concurrent('a command that needs the queue says at once that it', () =>
     });
   });
 
-  it('is held by another program', PATIENT, async () => {
+  it('is held by another program', async () => {
     const dataDir = await usedFolder();
     const other = await openOther(join(dataDir, 'hooks.db'));
     other.exec('BEGIN EXCLUSIVE');

@@ -27,7 +27,7 @@ interface ListeningWithInbox {
 
 async function listening(args: readonly string[] = []): Promise<ListeningWithInbox> {
   const listen = startHooks(['listen', '--port', '0', '-o', 'json', '--ui', '--secret', SECRET, ...args], {
-    timeoutMs: 60_000,
+    timeoutMs: 120_000,
   });
   onTestFinished(() => void listen.stop());
   const ready = JSON.parse((await listen.lines.next()).value ?? '') as { url: string; inbox: string };
@@ -54,7 +54,10 @@ async function opened(page: Page): Promise<string> {
   return page.locator('.opened').innerText();
 }
 
-describe.skipIf(!hasBrowser)('the inbox', () => {
+/** A browser is slow on a busy machine. */
+const PATIENT = { timeout: 120_000 };
+
+describe.skipIf(!hasBrowser)('the inbox', PATIENT, () => {
   it('is empty at first, and shows what comes as it comes, with the reason of a bad signature in words', async () => {
     const listen = await listening();
     const { page, complaints } = await openPage(listen.inbox);
@@ -326,7 +329,7 @@ describe.skipIf(!hasBrowser)('the inbox', () => {
     const client = await RawConnection.open(listen.port);
     const bodies = Array.from({ length: 10_000 }, (_, id) => track(id, { event: `E${id}` }));
     client.write(bodies.map((body) => rawPost(body, [`X-Signature: ${sign(body, SECRET)}`])).join(''));
-    await page.getByText('10,000 requests').waitFor({ timeout: 25_000 });
+    await page.getByText('10,000 requests').waitFor({ timeout: 60_000 });
     const count = await requests(page).count();
     expect(count).toBeLessThan(60);
     expect(await requests(page).first().getAttribute('aria-setsize')).toBe('10000');
@@ -375,14 +378,15 @@ describe.skipIf(!hasBrowser)('the inbox', () => {
 
   it('says when the connection is lost', async () => {
     const port = String(await freePort());
-    const listen = startHooks(['listen', '--port', port, '-o', 'json', '--ui']);
+    const flags = ['listen', '--port', port, '-o', 'json', '--ui'];
+    const listen = startHooks(flags, { timeoutMs: 60_000 });
     const { inbox } = JSON.parse((await listen.lines.next()).value ?? '') as { inbox: string };
     const { page } = await openPage(inbox);
     await page.getByText('Live', { exact: true }).waitFor();
     await listen.stop();
     await page.getByText('Connection lost').waitFor();
     // Started anew at the same place it has another token: the page is to be loaded again.
-    const again = startHooks(['listen', '--port', port, '-o', 'json', '--ui']);
+    const again = startHooks(flags, { timeoutMs: 60_000 });
     onTestFinished(() => void again.stop());
     await again.lines.next();
     await page.getByRole('button', { name: 'Reload' }).click();

@@ -11,7 +11,10 @@ function secured(url: string, kind: ServerKind): string {
   return kind === 'redis' ? url.replace('redis:', 'rediss:') : `${url}?sslmode=verify-full`;
 }
 
-describe.each(SERVER_KINDS)('a store on %s over TLS', (kind) => {
+/** A server is made and started first, which takes its time on a busy machine. */
+const PATIENT = { timeout: 120_000 };
+
+describe.each(SERVER_KINDS)('a store on %s over TLS', PATIENT, (kind) => {
   it.skipIf(!hasServer(kind))('is used by who trusts its certificate, and by nobody else', async () => {
     const certificate = makeCertificate('localhost', Date.now());
     const server = await startServer(kind, certificate);
@@ -31,7 +34,7 @@ describe.each(SERVER_KINDS)('a store on %s over TLS', (kind) => {
 
     expect(await hooks(send, { cwd, env: trusting })).toMatchObject({ code: 0 });
     const running = startHooks(['worker', '--allow-private'], { cwd, env: trusting });
-    await expect.poll(() => to.requests.length, { timeout: 15_000 }).toBe(1);
+    await expect.poll(() => to.requests.length, { timeout: 30_000 }).toBe(1);
     const worker = await running.stop('SIGTERM');
     expect(worker.code, worker.stderr).toBe(0);
     expect(refused.stderr + worker.stdout + worker.stderr).not.toContain(CANARY);
