@@ -3,7 +3,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { hooks, startHooks } from './hooks.ts';
-import { receiving, SECRET, summaryOf, track, tracks } from './receiving.ts';
+import { jsonLines, receiving, SECRET, summaryOf, track, tracks } from './receiving.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
 import { until } from '../until.ts';
 
@@ -28,15 +28,20 @@ async function interrupted(after: number, signal: NodeJS.Signals) {
   const running = startHooks(args, options);
   await Promise.race([reached, running.exited]);
   const result = await running.stop(signal);
-  return { to, args, options, dataDir, result };
+  // What was on its way has come to its own end, unless this machine has slept for longer than the second it is given.
+  const cut = jsonLines(result.stdout).filter(
+    ({ outcome, error }) => outcome === 'unsent' && error === 'aborted',
+  );
+  return { to, args, options, dataDir, result, cut: cut.map(({ messageId }) => String(messageId)) };
 }
 
 describe.concurrent('an interrupted replay', () => {
   it('says what was delivered, and delivers exactly the rest with --resume', async () => {
-    const { to, args, options, dataDir, result } = await interrupted(50, 'SIGINT');
+    const { to, args, options, dataDir, result, cut } = await interrupted(50, 'SIGINT');
     expect(result.code).toBe(130);
     const first = summaryOf(result.stdout);
-    expect(first.delivered).toBe(to.requests.length);
+    expect(cut.length).toBeLessThanOrEqual(1);
+    expect(first.delivered + cut.length).toBe(to.requests.length);
     expect(first.unsent).toBeGreaterThan(0);
     const [checkpoint = ''] = await readdir(join(dataDir, 'replays'));
     expect(await readFile(join(dataDir, 'replays', checkpoint), 'utf8')).not.toContain(SECRET);
@@ -48,7 +53,7 @@ describe.concurrent('an interrupted replay', () => {
       delivered: COUNT - first.delivered,
       skipped: first.delivered,
     });
-    expect(to.field('messageId')).toEqual(ALL);
+    expect(to.field('messageId')).toEqual(ALL.flatMap((id) => (cut.includes(id) ? [id, id] : [id])));
 
     const third = await hooks([...args, '--resume'], options);
     expect(third.code).toBe(0);
@@ -57,12 +62,12 @@ describe.concurrent('an interrupted replay', () => {
   });
 
   it('starts anew without --resume', async () => {
-    const { to, args, options, result } = await interrupted(20, 'SIGTERM');
+    const { to, args, options, result, cut } = await interrupted(20, 'SIGTERM');
     expect(result.code).toBe(143);
     const { delivered } = summaryOf(result.stdout);
     const again = await hooks(args, options);
     expect(summaryOf(again.stdout)).toMatchObject({ read: COUNT, delivered: COUNT, skipped: 0 });
-    expect(to.requests).toHaveLength(delivered + COUNT);
+    expect(to.requests).toHaveLength(delivered + cut.length + COUNT);
   });
 
   it('ends at once while it waits for a dead receiver, all input read', async () => {
@@ -84,7 +89,7 @@ it('sends nothing more of what --speed holds back, the last of all included', as
   const running = startHooks(['replay', 'days.ndjson', '--speed', '1x', '--url', to.url, '-o', 'json'], {
     cwd,
   });
-  await until(() => to.requests.length === 1, 'the first message');
+  await running.lines.next(); // of the first message
   const { code, stdout } = await running.stop('SIGINT');
   expect(code).toBe(130);
   expect(summaryOf(stdout)).toMatchObject({ delivered: 1, unsent: 1 });
