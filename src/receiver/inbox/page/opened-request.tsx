@@ -53,6 +53,7 @@ function Actions({ inbox, opened: { details } }: OpenedRequestProps): JSX.Elemen
   return (
     <div class="actions">
       <ReplayForm
+        key={id}
         api={inbox.api}
         id={id}
         url={inbox.replayUrl}

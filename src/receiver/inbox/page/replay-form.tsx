@@ -1,5 +1,5 @@
 import type { JSX, RefObject } from 'preact';
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useState } from 'preact/hooks';
 import type { Forwarded } from '../../forwarding.ts';
 import { printable } from '../../../redact.ts';
 import { messageOf, type Api } from './api.ts';
@@ -18,18 +18,13 @@ interface ReplayFormProps {
 
 type Outcome = { readonly forwarded: Forwarded } | { readonly fault: string } | 'under way' | undefined;
 
-/** Sends the request once more, byte by byte, and shows what is answered. */
+/** Sends the request once more, byte by byte, and shows what is answered. Another request has a form of its own, by its key. */
 export function ReplayForm({ api, id, url, onUrl, isPost, formRef }: ReplayFormProps): JSX.Element {
   const [outcome, setOutcome] = useState<Outcome>();
-  const shownId = useRef(id);
-  shownId.current = id;
-  useEffect(() => setOutcome(undefined), [id]);
   const isReady = isPost && outcome !== 'under way';
   const replay = async (): Promise<void> => {
     setOutcome('under way');
-    const ended = await outcomeOf(api.replay(id, url === '' ? {} : { url }));
-    // Another request may be shown by now.
-    if (shownId.current === id) setOutcome(ended);
+    setOutcome(await outcomeOf(api.replay(id, url === '' ? {} : { url })));
   };
   return (
     <form
