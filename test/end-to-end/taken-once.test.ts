@@ -25,7 +25,10 @@ describe('a message that comes to two services of one store at the same moment',
       };
       const flags = await storeFlags(kind);
       const serves = [1, 2].map(() =>
-        startHooks(['serve', '--port', '0', '--no-deliver', '-o', 'json', ...flags], { env }),
+        startHooks(['serve', '--port', '0', '--no-deliver', '-o', 'json', ...flags], {
+          env,
+          timeoutMs: 60_000,
+        }),
       );
       const urls = await Promise.all(
         serves.map(
