@@ -191,7 +191,7 @@ describe('a scripted answer', () => {
   it('timeout is not cut short by the limit on slow senders', async () => {
     const { connect, requests } = await start({
       ...answered('timeout'),
-      limits: { headersMs: 200, requestMs: 200 },
+      limits: { headersMs: 500, requestMs: 500 },
     });
     const client = await connect();
     client.write(rawPost(BODY));
