@@ -8,6 +8,7 @@ import { IndexRanges } from '../../src/replay/index-ranges.ts';
 import { openInputs } from '../../src/replay/inputs.ts';
 import { FakeClock } from '../fake-clock.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
+import { until } from '../until.ts';
 
 let cwd: string;
 let folder: string;
@@ -138,9 +139,7 @@ describe('a checkpoint', () => {
     await clock.advance(1_000);
     checkpoint.mark(1);
     checkpoint.mark(2);
-    await expect
-      .poll(() => readdirSync(folder).filter((name) => name.endsWith('.json')), { interval: 5 })
-      .toHaveLength(1);
+    await until(() => readdirSync(folder).some((name) => name.endsWith('.json')), 'the checkpoint');
     const [name = ''] = readdirSync(folder);
     expect(JSON.parse(readFileSync(join(folder, name), 'utf8'))).toMatchObject({ settled: [[0, 2]] });
     await checkpoint.finish({ isComplete: true });

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { FailedFile } from '../../src/report/failed-file.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
+import { until } from '../until.ts';
 
 let folder: string;
 let path: string;
@@ -40,7 +41,7 @@ describe('the file of what failed', () => {
   it('is written while the replay runs', async () => {
     const file = await FailedFile.open(path, NEW);
     await file.add(Buffer.from('{"a":1}'));
-    await expect.poll(() => readFileSync(path, 'utf8'), { interval: 5 }).toBe('{"a":1}\n');
+    await until(() => readFileSync(path, 'utf8') === '{"a":1}\n', 'the entry on the disk');
     await file.close();
   });
 
