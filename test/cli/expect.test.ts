@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { BINARY, hooks, startHooks } from '../end-to-end/hooks.ts';
@@ -67,11 +67,21 @@ describe('hooks expect', () => {
 
   it('waits for what comes after the command has ended', async () => {
     // The posting one is in the background: its parent ends first.
-    const background = `setTimeout(() => fetch(process.env.HOOKS_URL, { method: 'POST', body: '{}' }), 300)`;
+    const background = `
+      const timer = setInterval(() => {
+        if (!require('node:fs').existsSync('go')) return;
+        clearInterval(timer);
+        fetch(process.env.HOOKS_URL, { method: 'POST', body: '{}' });
+      }, 20)`;
     const program = `require('node:child_process').spawn(process.execPath, ['-e', ${JSON.stringify(background)}], { stdio: 'ignore' }).unref()`;
-    const { code, stderr } = await hooks(['expect', '--count', '1', ...LONG, '--', ...NODE, program]);
-    expect(code).toBe(0);
-    expect(stderr).toContain('COMMAND has ended; waiting up to');
+    const cwd = temporaryFolder();
+    const running = startHooks(['expect', '--count', '1', ...LONG, '--', ...NODE, program], { cwd });
+    await until(
+      () => running.stderr().includes('COMMAND has ended; waiting up to'),
+      'the end of the command',
+    );
+    await writeFile(join(cwd, 'go'), '');
+    expect(await running.exited).toMatchObject({ code: 0 });
   });
 
   it.each([
@@ -85,19 +95,19 @@ describe('hooks expect', () => {
   });
 
   it('stops a command that hangs, and all that it has started', async () => {
-    const program = `${LEAVES_A_CHILD} setInterval(() => {}, 1000)`;
+    // A shell, which has started its child long before the time is over.
+    const shell = ['sh', '-c', 'sleep 1000 & echo child $!; wait'];
     const { code, stdout, stderr } = await hooks([
       'expect',
       '--count',
       '0',
       '--within',
-      '1s',
+      '3s',
       '--',
-      ...NODE,
-      program,
+      ...shell,
     ]);
     expect(code).toBe(1);
-    expect(stdout).toContain('✗ command    COMMAND had not ended after 1s, and was stopped');
+    expect(stdout).toContain('✗ command    COMMAND had not ended after 3s, and was stopped');
     expect(childOf(stderr)).toBeGreaterThan(0);
     expect(isRunning(childOf(stderr))).toBe(false);
   });
