@@ -11,6 +11,7 @@ import { parseScript } from '../../src/receiver/script.ts';
 import { hooks, startHooks, type HooksResult, type RunningHooks } from '../end-to-end/hooks.ts';
 import { newDelivery } from '../queue/new-delivery.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
+import { until } from '../until.ts';
 
 const SECRET = 'canary-secret';
 
@@ -53,8 +54,9 @@ describe('the durable queue at the command line', () => {
       .filter((text) => text !== '')
       .map((text) => JSON.parse(text) as Record<string, unknown>);
   };
+  const total = async (): Promise<unknown> => (await json('queue stats')).at(-1)?.['total'];
   const startWorker = async (): Promise<RunningHooks> => {
-    const worker = startHooks(['worker', '-o', 'json', '--allow-private'], { cwd, env });
+    const worker = startHooks(['worker', '-o', 'json', '--allow-private'], { cwd, env, timeoutMs: 60_000 });
     expect(JSON.parse((await worker.lines.next()).value ?? '')).toMatchObject({ ready: true });
     return worker;
   };
@@ -314,26 +316,30 @@ describe('the durable queue at the command line', () => {
     expect((await run('queue move --store sqlite:./other.db --to sqlite:./own.db')).stderr).toBe('');
   });
 
-  it('delivers all that was queued, though its worker is killed again and again', async () => {
-    const count = 200;
-    const stdin = Array.from(
-      { length: count },
-      (_, index) => `{"type":"track","event":"e${index}","userId":"u${index}"}`,
-    ).join('\n');
-    expect((await run('replay - --queue -q', stdin)).code).toBe(0);
-    for (let kill = 0; kill < 3; kill++) {
+  // Ms: it starts many commands one after the other.
+  it(
+    'delivers all that was queued, though its worker is killed again and again',
+    { timeout: 120_000 },
+    async () => {
+      const count = 200;
+      const stdin = Array.from(
+        { length: count },
+        (_, index) => `{"type":"track","event":"e${index}","userId":"u${index}"}`,
+      ).join('\n');
+      expect((await run('replay - --queue -q', stdin)).code).toBe(0);
+      for (let kill = 0; kill < 3; kill++) {
+        const worker = await startWorker();
+        for (let line = 0; line < 10; line++) await worker.lines.next();
+        await worker.stop('SIGKILL');
+      }
       const worker = await startWorker();
-      for (let line = 0; line < 10; line++) await worker.lines.next();
-      await worker.stop('SIGKILL');
-    }
-    const worker = await startWorker();
-    const deadline = systemClock.now() + 15_000;
-    let total: unknown;
-    do total = (await json('queue stats')).at(-1)?.['total'];
-    while (!JSON.stringify(total).includes(`"delivered":${count}`) && systemClock.now() < deadline);
-    expect((await worker.stop('SIGTERM')).code).toBe(0);
-    expect(total).toEqual({ pending: 0, sending: 0, retrying: 0, delivered: count, dead: 0 });
-  });
+      const isDone = async (): Promise<boolean> =>
+        JSON.stringify(await total()).includes(`"delivered":${count}`);
+      await until(isDone, 'all to be delivered', { seconds: 45 });
+      expect((await worker.stop('SIGTERM')).code).toBe(0);
+      expect(await total()).toEqual({ pending: 0, sending: 0, retrying: 0, delivered: count, dead: 0 });
+    },
+  );
 });
 
 describe('a queue command that Ctrl-C has cut short', () => {
