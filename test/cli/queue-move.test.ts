@@ -35,7 +35,10 @@ async function started(kind: ServerKind): Promise<string> {
   return server.url;
 }
 
-describe('queue move', () => {
+/** Ms. Each test starts a server and up to seven commands, which a busy disk holds up. */
+const LONGEST = 120_000;
+
+describe('queue move', { timeout: LONGEST }, () => {
   it('refuses the same file by another name, and keeps what is in it', async () => {
     const folder = temporaryFolder();
     const [file, other] = [join(folder, 'real/a.db'), join(folder, 'link/a.db')];
