@@ -1,9 +1,11 @@
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 
+/** Each process that runs tests beside others, up to as many as this, has ports of its own. */
+const PROCESSES = 6;
+const COUNT = 3_000;
 /** Below the ports that systems give to whoever asks for any: nobody is given one of these by accident. */
-const FIRST = 12_000;
-const COUNT = 18_000;
+const FIRST = 12_000 + (Number(process.env['VITEST_POOL_ID'] ?? 0) % PROCESSES) * COUNT;
 let next = Math.floor(Math.random() * COUNT);
 
 /** Where nobody listens. No two calls of one process get the same. */
