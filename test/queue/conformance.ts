@@ -238,7 +238,7 @@ export function queueConformance(
             ? ({ state, reason: 'rejected', progress: PROGRESS } as const)
             : { state, progress: PROGRESS };
         expect(await queue.settle(await claimOne(), settlement)).toBe(true);
-        await clock.advance(2 * LEASE_MS);
+        await clock.advance(laterMs);
         expect(await queue.claim({ ...LANE, limit: 1, leaseMs: LEASE_MS })).toEqual({
           claims: [],
           nextDueAt: undefined,
@@ -365,6 +365,7 @@ export function queueConformance(
         const taken = await claimOne();
         expect(await queue.renew(taken, PROGRESS, LEASE_MS)).toBe(true);
         await clock.advance(waitWithinLease);
+        leaseMs = times.longLeaseMs;
         expect(await claimIds(1)).toEqual(['b']);
         await clock.advance(LEASE_MS - waitWithinLease);
         const again = await claimOne();
@@ -398,6 +399,7 @@ export function queueConformance(
         await queue.add([newDelivery('a')]);
         const old = await claimOne();
         await clock.advance(LEASE_MS);
+        leaseMs = times.longLeaseMs;
         const taken = await claimOne();
         expect(await queue.renew(old, PROGRESS, LEASE_MS)).toBe(false);
         expect(await deliver(old)).toBe(false);

@@ -11,13 +11,14 @@ import { inspectionConformance } from './inspection-conformance.ts';
 import { LANE, newDelivery } from './new-delivery.ts';
 import { PatientQueue, realClock } from './real-time.ts';
 
+/** What must not have passed yet leaves room for a process that gets no turn for two seconds. */
 const TIMES = {
-  leaseMs: 800,
+  leaseMs: 3_000,
   longLeaseMs: 60_000,
-  withinLeaseMs: 250,
-  laterMs: 1_200,
+  withinLeaseMs: 400,
+  laterMs: 3_000,
   beforeLaterMs: 150,
-  soonMs: 700,
+  soonMs: 2_500,
   farMs: 60_000,
 };
 
