@@ -1,4 +1,3 @@
-import { setTimeout as wait } from 'node:timers/promises';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { systemClock } from '../../src/clock.ts';
 import { NO_PROGRESS } from '../../src/queue/delivery.ts';
@@ -84,12 +83,15 @@ describe.each(SERVER_KINDS)(
           await server.add(entries);
         },
       });
-      const adding = suspended.add([second]);
+      let isAdded = false;
+      const adding = suspended.add([second]).then(() => (isAdded = true));
       await until(() => isInLine(server, 'second'), 'the line to be joined');
       // Whoever claims sees to errands.
       const taken = await onlyClaim(others);
-      for (const end = Date.now() + 3 * ERRAND_MS; Date.now() < end; await wait(20))
+      await until(async () => {
         await others.claim({ ...LANE, limit: 1, leaseMs: LEASE_MS });
+        return isAdded;
+      }, 'the second to be added');
       await adding;
       expect((await others.claim({ ...LANE, limit: 5, leaseMs: LEASE_MS })).claims).toEqual([]);
       await others.settle(taken, DELIVERED);
