@@ -2,8 +2,8 @@ import { onTestFinished } from 'vitest';
 import type { Transport, TransportRequest } from '../../src/transport/transport.ts';
 import { createUndiciTransport, type UndiciTransportOptions } from '../../src/transport/undici-transport.ts';
 
-/** Short enough to wait for, long enough for a loopback connection on a busy machine. */
-export const SHORT_MS = 150;
+/** Short enough to wait for, long enough for a loopback connection on a machine that stops now and then. */
+export const SHORT_MS = 1_000;
 
 export function newTransport(options?: UndiciTransportOptions): Transport {
   const transport = createUndiciTransport(options);
