@@ -205,7 +205,7 @@ describe('ByteBudget', () => {
 
 describe('a slow sender', () => {
   it('is let go when the headers or the body take too long, and others are served meanwhile', async () => {
-    const serve = await serving({ limits: { headersMs: 30, requestMs: 60 } });
+    const serve = await serving({ limits: { headersMs: 1_000, requestMs: 1_500 } });
     const slowHeaders = await RawConnection.open(serve.port);
     slowHeaders.write('POST /v1/batch HTTP/1.1\r\nHost: a\r\n');
     const slowBody = await RawConnection.open(serve.port);
