@@ -45,4 +45,5 @@ it.skipIf(!HAS_STRACE)(
     const whole = [1, DELIVERIES, DELIVERIES, DELIVERIES];
     expect([...found].toSorted()).toEqual(['0,0,0,0', String(whole)]);
   },
+  120_000,
 );
