@@ -30,7 +30,7 @@ for (const kind of SERVER_KINDS) {
     beforeAll(async () => {
       running = await startServer(kind);
       server = await openServer(running.url);
-    }, 30_000);
+    });
 
     afterAll(async () => {
       await server.close();

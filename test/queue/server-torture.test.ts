@@ -42,7 +42,7 @@ for (const kind of SERVER_KINDS) {
     beforeAll(async () => {
       server = await startServer(kind);
       link = await linkTo(server.url);
-    }, 30_000);
+    });
 
     afterAll(async () => {
       await link.close();

@@ -13,7 +13,7 @@ describe.skipIf(!hasServer('redis'))('the database of a Redis', () => {
   beforeAll(async () => {
     running = await startServer('redis');
     admin = new Redis(running.url);
-  }, 30_000);
+  });
 
   afterAll(async () => {
     admin.disconnect();

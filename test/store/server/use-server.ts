@@ -11,7 +11,7 @@ export function useServer(kind: ServerKind): () => Promise<Server> {
   beforeAll(async () => {
     running = await startServer(kind);
     server = await openServer(running.url);
-  }, 30_000);
+  });
 
   afterAll(async () => {
     await server.close();
