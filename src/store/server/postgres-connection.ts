@@ -12,6 +12,8 @@ const CONNECTIONS = 10;
 const SCHEMA = 'bullmq';
 /** Any number that nobody else takes: who makes the tables holds it. */
 const TABLE_LOCK = 0x686f6f6b;
+/** To make the tables, or for another process to have made them. */
+const MAKING_MS = 60_000;
 
 /** Rejects with QueueError for a server that cannot be used. */
 export async function connectPostgres(
@@ -21,13 +23,13 @@ export async function connectPostgres(
   const [{ default: pg }, bullmq] = await loadPackages(place, ['pg', 'bullmq'], () =>
     Promise.all([import('pg'), import('bullmq')]),
   );
-  const open = (settings: string): Pool => {
+  const open = (settings: string, timeoutMs = answerMs): Pool => {
     const pool = new pg.Pool({
       connectionString: url,
       max: CONNECTIONS,
       connectionTimeoutMillis: answerMs,
-      query_timeout: answerMs,
-      statement_timeout: answerMs,
+      query_timeout: timeoutMs,
+      statement_timeout: timeoutMs,
       keepAlive: true,
       allowExitOnIdle: true,
       // eslint-disable-next-line typescript/no-misused-promises -- it is awaited, whatever its type says
@@ -44,7 +46,7 @@ export async function connectPostgres(
   };
   const pool = open('');
   try {
-    await prepare(pool, bullmq);
+    if (!(await isPrepared(pool, bullmq))) await prepare(open('', MAKING_MS), bullmq);
   } catch (error) {
     await pool.end();
     throw serverError(error, place);
@@ -67,23 +69,50 @@ export async function connectPostgres(
   };
 }
 
-/** Makes BullMQ's tables and ours, once. Who may not make tables can use those that somebody else has made. */
-async function prepare(pool: Pool, bullmq: typeof import('bullmq')): Promise<void> {
+type Bullmq = typeof import('bullmq');
+
+/** Whether the tables are there. Who may not make tables can use those that somebody else has made. */
+async function isPrepared(pool: Pool, bullmq: Bullmq): Promise<boolean> {
+  return withClient(pool, async (client) => (await hasBullmqTables(client, bullmq)) && hasOurTables(client));
+}
+
+/** Makes BullMQ's tables and ours, once, over a pool that it closes. */
+async function prepare(pool: Pool, bullmq: Bullmq): Promise<void> {
+  try {
+    await withClient(pool, async (client) => {
+      if (!(await hasBullmqTables(client, bullmq))) await bullmq.runMigrations(client, SCHEMA);
+      if (!(await hasOurTables(client))) await makeTables(client);
+    });
+  } finally {
+    await pool.end();
+  }
+}
+
+async function withClient<T>(pool: Pool, use: (client: PoolClient) => Promise<T>): Promise<T> {
   const client = await pool.connect();
   try {
-    await client.query('SET statement_timeout TO 60000');
-    await bullmq.assertSchemaCompatibility(client, SCHEMA).catch(async (error: unknown) => {
-      if (!(error instanceof bullmq.SchemaMigrationRequiredError)) throw error;
-      await bullmq.runMigrations(client, SCHEMA);
-    });
-    const { rows } = await client.query<{ isMade: boolean }>(
-      `SELECT to_regclass('${SCHEMA}.hooks_lines') IS NOT NULL
-          AND to_regclass('${SCHEMA}.hooks_stalled') IS NOT NULL AS "isMade"`,
-    );
-    if (rows[0]?.isMade === false) await makeTables(client);
+    return await use(client);
   } finally {
     client.release(true);
   }
+}
+
+async function hasBullmqTables(client: PoolClient, bullmq: Bullmq): Promise<boolean> {
+  try {
+    await bullmq.assertSchemaCompatibility(client, SCHEMA);
+    return true;
+  } catch (error) {
+    if (error instanceof bullmq.SchemaMigrationRequiredError) return false;
+    throw error;
+  }
+}
+
+async function hasOurTables(client: PoolClient): Promise<boolean> {
+  const { rows } = await client.query<{ areMade: boolean }>(
+    `SELECT to_regclass('${SCHEMA}.hooks_lines') IS NOT NULL
+        AND to_regclass('${SCHEMA}.hooks_stalled') IS NOT NULL AS "areMade"`,
+  );
+  return rows[0]?.areMade === true;
 }
 
 async function makeTables(client: PoolClient): Promise<void> {
