@@ -15,7 +15,7 @@ export interface HooksOptions {
   /** Instead of whatever settings the runner of the tests has. */
   readonly env?: Readonly<Record<string, string>>;
   readonly cwd?: string;
-  /** Killed after this long, so that no test hangs. @default 20_000 */
+  /** Killed after this long, so that no test hangs. @default 40_000 */
   readonly timeoutMs?: number;
 }
 
@@ -50,7 +50,7 @@ afterAll(() => {
 
 /** Starts the built binary, for a command that goes on until it is told to stop. */
 export function startHooks(args: readonly string[], options: HooksOptions = {}): RunningHooks {
-  const { stdin = '', keepsStdinOpen = false, env = {}, cwd, timeoutMs = 20_000 } = options;
+  const { stdin = '', keepsStdinOpen = false, env = {}, cwd, timeoutMs = 40_000 } = options;
   const child = spawn(process.execPath, [BINARY, ...args], {
     cwd,
     env: { ...inherited(), ...env },
