@@ -31,7 +31,7 @@ export interface Pipeline {
   deliver(message: BuiltMessage): Promise<Outcome>;
   /** The same without a promise, for whoever has millions: `onOutcome` is called once. Throws ClosedError and QueueError. */
   deliverThen(message: BuiltMessage, onOutcome: (outcome: Outcome) => void): void;
-  /** Stops delivering: attempts in flight get `graceMs`, then they are cut. What is not settled then is `unsent`. */
+  /** Stops delivering: attempts in flight get `graceMs`, then they are cut. What is not settled then is `unsent`. A close() that is waiting ends with it. */
   interrupt(graceMs: number): Promise<void>;
   /** Flushes, waits until every delivery is settled, and releases every socket and timer. */
   close(): Promise<void>;
@@ -90,8 +90,7 @@ export function createTrackingApiPipeline(options: TrackingApiPipelineOptions): 
   checkTrackingApiPipelineOptions(options);
   const { endpoint, writeKey, timeoutMs, client, clock = systemClock, random = Math.random } = options;
   const { retryForMs, maxInFlight, caFile, onRetry } = options;
-  const [stopping, cutting] = [new AbortController(), new AbortController()];
-  let spare: (() => void) | undefined;
+  const [stopping, cutting, over] = [new AbortController(), new AbortController(), new AbortController()];
   const sink = createTrackingApiSink({
     endpoint,
     writeKey,
@@ -112,13 +111,13 @@ export function createTrackingApiPipeline(options: TrackingApiPipelineOptions): 
     client,
     onReceipt: (receipt, onOutcome) => onOutcome(trackingApiOutcome(receipt)),
     settled: async () => {},
-    // Closing waits for what is in flight.
+    // Closing waits for what is in flight, as long as the shortest grace that was given.
     cut: async (graceMs) => {
       stopping.abort();
-      if (graceMs > 0) spare = clock.after(graceMs, () => cutting.abort());
+      if (graceMs > 0) void sleep(clock, graceMs, over.signal).then(() => cutting.abort());
       else cutting.abort();
     },
-    release: async () => spare?.(),
+    release: async () => over.abort(),
   });
 }
 
@@ -145,6 +144,7 @@ interface PipelineParts {
 class ClientPipeline implements Pipeline {
   readonly client: Client;
   readonly #parts: PipelineParts;
+  #released: Promise<void> | undefined;
 
   constructor(parts: PipelineParts) {
     const { sink, clock, client } = parts;
@@ -163,18 +163,19 @@ class ClientPipeline implements Pipeline {
 
   async interrupt(graceMs: number): Promise<void> {
     await this.#parts.cut(graceMs);
-    await this.#close();
+    await this.#release();
   }
 
   async close(): Promise<void> {
     await this.client.flush();
     await this.#parts.settled();
-    await this.#close();
+    await this.#release();
   }
 
-  async #close(): Promise<void> {
-    await this.client.close();
-    await this.#parts.release();
+  /** Once, however often it is closed and interrupted: an interruption comes while somebody waits for the end. */
+  #release(): Promise<void> {
+    this.#released ??= this.client.close().then(() => this.#parts.release());
+    return this.#released;
   }
 }
 

@@ -27,6 +27,7 @@ export class ConnectionPool implements ConnectionOwner {
   readonly #open = new Set<Connection>();
   #onEmpty: (() => void) | undefined;
   #isClosing = false;
+  #closed: Promise<void> | undefined;
 
   constructor(options: ConnectionPoolOptions) {
     this.route = options.route;
@@ -60,7 +61,12 @@ export class ConnectionPool implements ConnectionOwner {
   }
 
   /** Resolves when the last socket is gone. */
-  async close(): Promise<void> {
+  close(): Promise<void> {
+    this.#closed ??= this.#closeAll();
+    return this.#closed;
+  }
+
+  async #closeAll(): Promise<void> {
     this.#isClosing = true;
     if (this.#open.size === 0) return;
     const cut = setTimeout(() => this.#abandon([...this.#open]), DRAIN_MS);

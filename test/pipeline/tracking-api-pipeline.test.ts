@@ -91,6 +91,19 @@ describe('a pipeline to a tracking API', () => {
     expect([transport.requests.length, transport.isClosed(), clock.pendingTimers]).toEqual([1, true, 0]);
   });
 
+  it('leaves no timer when it is interrupted again, or after it was closed', async () => {
+    const clock = new FakeClock();
+    const { pipeline } = setUp((request) => after(clock, 5_000, request, answer(200)), { clock });
+    const outcome = deliver(pipeline, 'm1');
+    const interrupted = [pipeline.interrupt(2_000), pipeline.interrupt(1_000)];
+    await clock.advance(1_000);
+    await Promise.all(interrupted);
+    expect(await outcome).toMatchObject({ outcome: 'unsent' });
+    expect(clock.pendingTimers).toBe(0);
+    await pipeline.interrupt(1_000);
+    expect(clock.pendingTimers).toBe(0);
+  });
+
   it('leaves what would have been tried again, and what had not been sent, unsent when it is interrupted', async () => {
     const { pipeline, transport, clock } = setUp(() => answer(503));
     const outcomes = [deliver(pipeline, 'm1'), deliver(pipeline, 'm2')];

@@ -127,6 +127,14 @@ describe('close()', () => {
     expect(silent.openConnections).toBe(0);
   });
 
+  it('resolves for everybody who asks for it', async () => {
+    const receiver = await started(answersOk());
+    const transport = newTransport();
+    await transport.send(requestTo(receiver.url));
+    await Promise.all([transport.close(), transport.close()]);
+    await until(() => receiver.openConnections === 0, 'the connections to be closed');
+  });
+
   it('is for good', async () => {
     const transport = newTransport();
     await transport.close();
