@@ -14,6 +14,7 @@ const ROOT_HELPERS = [
   'make-folder.ts',
   'churn-map.ts',
   'bind.ts',
+  'apart.ts',
   'loopback.ts',
 ];
 
@@ -45,6 +46,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   'make-folder.ts': [],
   'churn-map.ts': [],
   'bind.ts': [],
+  'apart.ts': [],
   'loopback.ts': [],
 };
 

@@ -1,3 +1,4 @@
+import { callApart } from '../apart.ts';
 import type { Clock } from '../clock.ts';
 import { QueueError } from '../errors.ts';
 import { printable } from '../redact.ts';
@@ -153,7 +154,7 @@ export class Batcher {
       receipts.length,
     );
     batch.settles.forEach((settle, index) =>
-      settle(receipts[index] ?? refusedBySink(batch.messages[index], 'no receipt')),
+      callApart(settle, receipts[index] ?? refusedBySink(batch.messages[index], 'no receipt')),
     );
     this.#inFlight.splice(this.#inFlight.indexOf(batch), 1);
     this.#held -= batch.size.count;

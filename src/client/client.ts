@@ -37,7 +37,7 @@ export interface Client {
   enqueue(built: BuiltMessage): Promise<Receipt>;
   /**
    * The same without a promise, for whoever has millions: `onReceipt` is called once, later. What makes `enqueue`
-   * reject is thrown.
+   * reject is thrown. What `onReceipt` throws is an uncaught exception, and keeps no other message from its receipt.
    */
   enqueueThen(built: BuiltMessage, onReceipt: (receipt: Receipt) => void): void;
   /** Resolves when the next call will find room: how a loop over very many messages keeps its memory bounded. */

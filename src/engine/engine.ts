@@ -1,4 +1,5 @@
 import { setMaxListeners } from 'node:events';
+import { callApart } from '../apart.ts';
 import { sleep, type Clock } from '../clock.ts';
 import { ClosedError, ConfigError } from '../errors.ts';
 import type { Integrations } from '../message/types.ts';
@@ -118,7 +119,9 @@ class QueueEngine implements Engine {
   start(): void {
     if (this.#laneContext !== undefined || this.#stopping.signal.aborted) return;
     const { queue, transport, clock, random = Math.random, pollMs } = this.#options;
-    const onEvent = this.#options.onEvent && apart(this.#options.onEvent);
+    const listener = this.#options.onEvent;
+    // A listener that fails must not make a delivered message look as if it were not.
+    const onEvent = listener && ((event: EngineEvent) => callApart(listener, event));
     const [stopping, aborting] = [this.#stopping.signal, this.#aborting.signal];
     const onQuiet = (): void => this.#announceIdle();
     this.#laneContext = {
@@ -245,19 +248,6 @@ class QueueEngine implements Engine {
     this.#idleWaiters = [];
     for (const resolve of waiters) resolve();
   }
-}
-
-/** A listener that fails must not make a delivered message look as if it were not. */
-function apart(listener: (event: EngineEvent) => void): (event: EngineEvent) => void {
-  return (event) => {
-    try {
-      listener(event);
-    } catch (error) {
-      queueMicrotask(() => {
-        throw error;
-      });
-    }
-  };
 }
 
 function laneKey({ source, destination }: LaneName): string {

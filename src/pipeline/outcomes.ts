@@ -1,3 +1,4 @@
+import { callApart } from '../apart.ts';
 import { ChurnMap } from '../churn-map.ts';
 import type { QueuedMessage, Receipt } from '../client/sink.ts';
 import type { EngineEvent } from '../engine/engine-event.ts';
@@ -92,7 +93,7 @@ export class Outcomes {
     let unsettled = 0;
     const conclude = (): void => {
       const destinations = deliveries.map(({ id, destination }) => this.#take(id, destination));
-      onOutcome({ messageId, outcome: combined(destinations), destinations });
+      callApart(onOutcome, { messageId, outcome: combined(destinations), destinations });
     };
     const countDown = (): void => {
       if (--unsettled === 0) conclude();

@@ -29,7 +29,7 @@ export interface Pipeline {
   readonly client: Client;
   /** Enqueues a message and resolves when it is settled at every destination, or the pipeline is interrupted. Never rejects for what a receiver does. */
   deliver(message: BuiltMessage): Promise<Outcome>;
-  /** The same without a promise, for whoever has millions: `onOutcome` is called once. Throws ClosedError and QueueError. */
+  /** The same without a promise, for whoever has millions: `onOutcome` is called once, and what it throws is an uncaught exception. Throws ClosedError and QueueError. */
   deliverThen(message: BuiltMessage, onOutcome: (outcome: Outcome) => void): void;
   /** Stops delivering: attempts in flight get `graceMs`, then they are cut. What is not settled then is `unsent`. A close() that is waiting ends with it. */
   interrupt(graceMs: number): Promise<void>;

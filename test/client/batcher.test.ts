@@ -4,6 +4,7 @@ import { createClient } from '../../src/client/client.ts';
 import type { Sink } from '../../src/client/sink.ts';
 import { QueueError } from '../../src/errors.ts';
 import { FakeClock } from '../fake-clock.ts';
+import { collectUncaught } from '../uncaught.ts';
 import { RecordingSink } from './recording-sink.ts';
 import { send, setUp, track } from './set-up.ts';
 
@@ -162,6 +163,27 @@ describe('flush', () => {
     expect(sink.ids).toEqual([['a'], ['b', 'c', 'd']]);
     sink.release();
     await flushed;
+  });
+});
+
+describe('a callback that throws', () => {
+  it('keeps no message from its receipt and no place in flight, and its error is an uncaught exception', async () => {
+    const caught = collectUncaught();
+    const { client, sink } = setUp({ flushAt: 2, maxQueued: 2 });
+    const message = { type: 'track', timestamp: '2026-01-01T00:00:00.000Z' } as const;
+    const failing = (messageId: string): void =>
+      client.enqueueThen({ message, messageId }, () => {
+        throw new Error(`of ${messageId}`);
+      });
+    failing('a');
+    const others = send(client, ['b']);
+    failing('c');
+    await client.flush();
+    expect(await others).toMatchObject([{ accepted: true, messageId: 'b' }]);
+    await client.ready();
+    await client.close();
+    expect([sink.ids, sink.closed]).toEqual([[['a', 'b'], ['c']], 1]);
+    expect(caught).toEqual([new Error('of a'), new Error('of c')]);
   });
 });
 

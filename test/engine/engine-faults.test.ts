@@ -4,6 +4,7 @@ import { MemoryQueue } from '../../src/queue/memory-queue.ts';
 import type { Queue } from '../../src/queue/queue.ts';
 import { FakeClock } from '../fake-clock.ts';
 import { newDelivery } from '../queue/new-delivery.ts';
+import { collectUncaught } from '../uncaught.ts';
 import { A, after, answer, B, createHarness } from './harness.ts';
 
 describe('a queue that fails', () => {
@@ -134,27 +135,19 @@ describe('a fault of the program in a round', () => {
 
 describe('a listener that throws', () => {
   it('stops no delivery, and its error is an uncaught exception', async () => {
-    const others = process.listeners('uncaughtException');
-    const caught: unknown[] = [];
-    process.removeAllListeners('uncaughtException');
-    process.on('uncaughtException', (error) => caught.push(error));
-    try {
-      const harness = createHarness(() => answer(200), {
-        onEvent: ({ kind }) => {
-          throw new Error(`on ${kind}`);
-        },
-      });
-      harness.engine.start();
-      await harness.send();
-      await harness.clock.advance(0);
-      expect(harness.requests).toHaveLength(1);
-      expect(await harness.queue.lanes()).toEqual([]);
-      await harness.engine.close();
-      expect(caught).toEqual([new Error('on attempt'), new Error('on settled')]);
-    } finally {
-      process.removeAllListeners('uncaughtException');
-      for (const other of others) process.on('uncaughtException', other);
-    }
+    const caught = collectUncaught();
+    const harness = createHarness(() => answer(200), {
+      onEvent: ({ kind }) => {
+        throw new Error(`on ${kind}`);
+      },
+    });
+    harness.engine.start();
+    await harness.send();
+    await harness.clock.advance(0);
+    expect(harness.requests).toHaveLength(1);
+    expect(await harness.queue.lanes()).toEqual([]);
+    await harness.engine.close();
+    expect(caught).toEqual([new Error('on attempt'), new Error('on settled')]);
   });
 });
 

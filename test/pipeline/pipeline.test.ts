@@ -3,12 +3,14 @@ import { EventEmitter, once } from 'node:events';
 import { describe, expect, it } from 'vitest';
 import { ConfigError, QueueError } from '../../src/errors.ts';
 import { DELIVERY_DEFAULTS } from '../../src/engine/options.ts';
+import type { Outcome } from '../../src/pipeline/outcomes.ts';
 import { createDeliveryPipeline } from '../../src/pipeline/pipeline.ts';
 import { MemoryQueue } from '../../src/queue/memory-queue.ts';
 import type { Queue } from '../../src/queue/queue.ts';
 import { after, answer, failure } from '../engine/harness.ts';
 import { FakeClock } from '../fake-clock.ts';
-import { A, B, fakeTransport, isPending, setUp, sourceWith } from './set-up.ts';
+import { collectUncaught } from '../uncaught.ts';
+import { A, B, deliver, fakeTransport, isPending, setUp, sourceWith } from './set-up.ts';
 
 describe('a delivered message', () => {
   it('resolves with its attempt and its signature', async () => {
@@ -253,6 +255,34 @@ describe('close', () => {
     void pipeline.client.track({ userId: 'u', event: 'E' });
     await pipeline.close();
     expect(transport.requests).toHaveLength(1);
+  });
+});
+
+function failing({ messageId }: Outcome): void {
+  throw new Error(`of ${messageId}`);
+}
+
+describe('a callback that throws', () => {
+  const message = { type: 'track', timestamp: '2026-01-01T00:00:00.000Z' } as const;
+  it('keeps no event from the listener, and its error is an uncaught exception', async () => {
+    const caught = collectUncaught();
+    const kinds: string[] = [];
+    const { pipeline } = setUp(() => answer(200), { onEvent: ({ kind }) => kinds.push(kind) });
+    pipeline.deliverThen({ message, messageId: 'm1' }, failing);
+    await pipeline.close();
+    expect(kinds).toEqual(['attempt', 'settled']);
+    expect(caught).toEqual([new Error('of m1')]);
+  });
+
+  it('keeps no other message from its outcome when it is interrupted', async () => {
+    const caught = collectUncaught();
+    const { pipeline, clock } = setUp(() => answer(503));
+    pipeline.deliverThen({ message, messageId: 'm1' }, failing);
+    const other = deliver(pipeline, 'm2');
+    await clock.advance(0);
+    await pipeline.interrupt(0);
+    expect(await other).toMatchObject({ outcome: 'unsent' });
+    expect(caught).toEqual([new Error('of m1')]);
   });
 });
 
