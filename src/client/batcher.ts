@@ -94,6 +94,7 @@ export class Batcher {
     if (this.#hasRoom()) return Promise.resolve();
     return new Promise((resolve) => {
       this.#readies.push(resolve);
+      this.#pump();
     });
   }
 
@@ -137,11 +138,12 @@ export class Batcher {
     }
   }
 
-  /** Calls that wait for room are a reason too: with nothing in flight, nothing else would ever make room. */
+  /** Whoever waits for room is a reason too: with nothing in flight, nothing else would make room before the time is up. */
   #isFlushDue(): boolean {
     const { first, size } = this.#open;
     if (size.count === 0) return false;
-    return first < this.#flushBelow || (this.#waiting.length > 0 && this.#inFlight.length === 0);
+    const isAwaited = this.#waiting.length > 0 || this.#readies.length > 0;
+    return first < this.#flushBelow || (isAwaited && this.#inFlight.length === 0);
   }
 
   async #submit(batch: Batch): Promise<void> {

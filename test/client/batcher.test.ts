@@ -217,6 +217,20 @@ describe('a full client', () => {
     expect(sink.ids).toEqual([['a', 'b']]);
   });
 
+  it('flushes as well for a loop that asks whether it is ready', async () => {
+    const { client, sink, clock } = setUp({ flushAt: 20, maxQueued: 2 });
+    const began = clock.now();
+    for (const id of ['a', 'b', 'c', 'd', 'e']) {
+      await client.ready();
+      void client.track(track(id));
+    }
+    expect(sink.ids).toEqual([
+      ['a', 'b'],
+      ['c', 'd'],
+    ]);
+    expect(clock.now()).toBe(began);
+  });
+
   it('throws when asked to, with the way out, and takes calls again after', async () => {
     const sink = new RecordingSink({ hold: true });
     const { client } = setUp({ flushAt: 1, maxQueued: 2, whenFull: 'throw' }, sink);
