@@ -64,6 +64,8 @@ export function createDeliveryPipeline(options: DeliveryPipelineOptions): Pipeli
   engine.start();
   const release = async (): Promise<void> => {
     await engine.close();
+    // Also of what came too late to be waited for.
+    outcomes.interrupt();
     await queue.close();
     await transport.close();
   };
@@ -79,7 +81,6 @@ export function createDeliveryPipeline(options: DeliveryPipelineOptions): Pipeli
       await Promise.race([finished, sleep(clock, graceMs, over.signal)]);
       over.abort();
       await engine.abort();
-      outcomes.interrupt();
     },
     release,
   });

@@ -256,6 +256,21 @@ describe('close', () => {
     await pipeline.close();
     expect(transport.requests).toHaveLength(1);
   });
+
+  it('tells of messages that come while it is under way, too late to be delivered', async () => {
+    const { pipeline, clock } = setUp((request) => after(clock, 100, request, answer(200)), {
+      sources: sourceWith({ Webhooks: { url: A, delivery: { ...DELIVERY_DEFAULTS, concurrency: 1 } } }),
+    });
+    const message = { type: 'track', timestamp: '2026-01-01T00:00:00.000Z' } as const;
+    const late: Promise<Outcome>[] = [];
+    pipeline.deliverThen({ message }, () => {
+      for (const messageId of ['m1', 'm2']) late.push(pipeline.deliver({ message, messageId }));
+    });
+    const closed = pipeline.close();
+    await clock.advance(200);
+    await closed;
+    expect((await Promise.all(late)).at(-1)).toMatchObject({ messageId: 'm2', outcome: 'unsent' });
+  });
 });
 
 function failing({ messageId }: Outcome): void {
