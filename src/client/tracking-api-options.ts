@@ -26,6 +26,7 @@ export interface TrackingApiSinkOptions {
   readonly random: () => number;
   /** Ends attempts and waits; what is not taken then is refused as `aborted`. */
   readonly signal?: AbortSignal | undefined;
+  /** What it throws is an uncaught exception, and keeps no batch from being tried again. */
   readonly onRetry?: ((retry: BatchRetry) => void) | undefined;
 }
 

@@ -1,3 +1,4 @@
+import { callApart } from '../apart.ts';
 import { sleep } from '../clock.ts';
 import type { JsonValue, Message } from '../message/types.ts';
 import { redactUrl } from '../redact.ts';
@@ -100,13 +101,14 @@ class TrackingApiSink implements Sink {
       const waitMs = nextWaitMs(situation);
       if (waitMs === undefined) return result;
       this.#log?.('retry in %d ms: %s', waitMs, result.reason);
-      onRetry?.({
+      const retry = {
         attempt,
         attempts: attempts.length,
         reason: result.reason,
         waitMs,
         messages: batch.length,
-      });
+      };
+      if (onRetry) callApart(onRetry, retry);
       await sleep(clock, waitMs, signal);
       if (signal?.aborted) return interrupted(result);
     }

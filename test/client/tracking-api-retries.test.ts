@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import type { BatchRetry } from '../../src/client/tracking-api-options.ts';
+import { collectUncaught } from '../uncaught.ts';
 import type { Answer } from './batch-receiver.ts';
 import { anyNumber, trackingApi, tracks } from './tracking-api.ts';
 
@@ -45,6 +46,23 @@ describe('a failed attempt', () => {
     );
     await setUp().track({ userId: 'u', event: 'e' });
     expect(clock.waits.filter((ms) => ms > 0)).toEqual([7_000, 13_000]);
+  });
+
+  it('is followed by another though whoever is told of it throws', async () => {
+    const caught = collectUncaught();
+    const { receiver, setUp } = await trackingApi();
+    receiver.answers.push({ status: 503 });
+    const client = setUp(
+      {},
+      {
+        onRetry: ({ reason }) => {
+          throw new Error(reason);
+        },
+      },
+    );
+    const receipt = await client.track({ userId: 'u', event: 'e' });
+    expect(receipt).toMatchObject({ accepted: true, attempts: [{ status: 503 }, { status: 200 }] });
+    expect(caught).toEqual([new Error(`503 from ${receiver.url}/v1/batch`)]);
   });
 
   it('is told as it happens, with how long it will be until the next', async () => {
