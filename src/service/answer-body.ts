@@ -7,7 +7,10 @@ import type { ServiceOptions } from './options.ts';
 import { readBody } from './read-body.ts';
 
 /** What every request is answered with the help of. */
-export interface Answering extends Pick<ServiceOptions, 'clock' | 'log' | 'deletions' | 'confineDeletions'> {
+export interface Answering extends Pick<
+  ServiceOptions,
+  'clock' | 'log' | 'metrics' | 'deletions' | 'confineDeletions'
+> {
   readonly keys: WriteKeys;
   readonly ingest: Ingest;
   readonly newId: () => string;
@@ -40,8 +43,9 @@ export async function answerBody(
     const source = writeKey === undefined ? undefined : keys.sourceOf(writeKey);
     return source === undefined || writeKey === undefined ? undefined : { source, writeKey };
   };
-  if (user !== undefined && callerOf(user) === undefined) return refused(UNAUTHORIZED);
+  const known = callerOf(user);
+  if (user !== undefined && known === undefined) return refused(UNAUTHORIZED);
   const body = await readBody(request, share);
   if (body.ok) return answer(body.bytes, (bodyKey) => callerOf(user ?? bodyKey));
-  return body.refusal && refused(body.refusal);
+  return body.refusal && refused(body.refusal, known?.source);
 }

@@ -13,9 +13,25 @@ export async function answerCalls(
   type: MessageType | undefined,
   answering: Answering,
 ): Promise<Answer | undefined> {
+  const answer = await takeCalls(asked, type, answering);
+  if (type !== undefined && answer?.source !== undefined && isForGood(answer))
+    answering.metrics.ingested(answer.source, { accepted: 0, duplicate: 0, rejected: 1 });
+  return answer;
+}
+
+/** Of a single call: it is the caller's fault, and does not pass by itself. */
+function isForGood({ status }: Answer): boolean {
+  return status === 400 || status === 413;
+}
+
+async function takeCalls(
+  asked: Asked,
+  type: MessageType | undefined,
+  answering: Answering,
+): Promise<Answer | undefined> {
   return answerBody(asked, answering, async (bytes, authorize) => {
     const read = type === undefined ? readBatch(bytes) : readSingle(bytes, type);
-    if (!read.ok) return refused(read.refusal);
+    if (!read.ok) return refused(read.refusal, authorize(undefined)?.source);
     const caller = authorize(read.calls.writeKey);
     if (caller === undefined) return refused(UNAUTHORIZED);
     if (!asked.share.grow(read.calls.addedBytes)) return refused(OVERLOADED, caller.source);

@@ -46,6 +46,24 @@ describe('/metrics', () => {
     }
   });
 
+  it('counts single messages that are refused, whatever is wrong with them', async () => {
+    const serve = await serving();
+    const statuses: number[] = [];
+    for (const body of [
+      { userId: 'u1' },
+      track('u1', { text: 'x'.repeat(40_000) }),
+      `{"n":12345678901234567890}`,
+      ' '.repeat(600_000),
+    ])
+      statuses.push((await serve.post('/v1/track', body)).status);
+    statuses.push((await serve.post('/v1/track', { writeKey: WRITE_KEY }, {})).status);
+    statuses.push((await serve.post('/v1/track', { writeKey: 'wrong' }, {})).status);
+    expect(statuses).toEqual([400, 413, 400, 413, 400, 401]);
+    const { text } = await get(serve, '/metrics');
+    const counted = text.split('\n').filter((line) => line.startsWith('hooks_ingest_messages_total{'));
+    expect(counted).toEqual(['hooks_ingest_messages_total{source="web",outcome="rejected"} 5']);
+  });
+
   it('is there when the store is not', async () => {
     const serve = await serving({
       change: (open) => ({ ...open, depth: () => Promise.reject(new QueueError('gone')) }),
