@@ -18,7 +18,7 @@ import { backoffMs } from './settlement.ts';
 /** Routes messages to destinations, and sees their deliveries through. It owns neither its queue nor its transport. */
 export interface Engine {
   /**
-   * Adds the deliveries of a batch, all or none; they are as durable as the queue is when this resolves. The answer has
+   * Adds the deliveries of a batch as the queue adds them; they are as durable as it is when this resolves. The answer has
    * one item per entry, in order: the deliveries that it became, none when `integrations` excluded every destination.
    * @param onRouted Told the same before, in the turn of the event loop in which they are added: what it writes to the
    *   file of the queue is committed with them.

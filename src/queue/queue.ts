@@ -7,7 +7,8 @@ import type { DeadReason, Delivery, DeliveryState, NewDelivery, Progress } from 
  */
 export interface Queue {
   /**
-   * Resolves once all of them are as durable as this queue is; all or none. An id that waits or is under way is left
+   * Resolves once all of them are as durable as this queue is; all or none of up to a thousand. Of more, some may be there
+   * when it rejects: to add the same ids again changes nothing for those. An id that waits or is under way is left
    * as it is; a settled one too, for as long as the queue remembers it. One that is dead on arrival is never claimed.
    */
   add(deliveries: readonly NewDelivery[]): Promise<void>;

@@ -26,6 +26,8 @@ export interface ServerQueueOptions {
 const RECOVER_MS = 2_000;
 /** Of one claim, how many times as many are asked for after each time that all were given; as many as last time at first. */
 const GROWTH = 4;
+/** Of one transaction: while it goes on, the server answers nobody, and this process makes it up in one turn. */
+const ADDED_AT_ONCE = 1_000;
 
 /**
  * A queue on a server, which processes on any number of hosts may share. Each lane is a series of entries, which BullMQ keeps.
@@ -68,20 +70,9 @@ export class ServerQueue implements Queue {
 
   async add(all: readonly NewDelivery[]): Promise<void> {
     this.#assertOpen();
-    if (all.length === 0) return;
     const deliveries = firstOfEach(all);
-    const now = Math.floor(this.#clock.now());
-    const registrations = this.#lanes.registrations(deliveries, now);
-    const entered = await this.#order.enter(deliveries, now);
-    const entries = deliveries.map((delivery) => {
-      const series = delivery.dead === undefined ? seriesName(delivery) : deadSeriesName(delivery);
-      return toNewEntry(delivery, { series, isHeld: entered?.held.has(delivery) ?? false, now });
-    });
-    const errands = entered === undefined ? [] : [entered.added];
-    await this.#server.add([...registrations, ...entries, ...errands]);
-    this.#lanes.remember(registrations);
-    if (entered !== undefined) await this.#order.entered(entered);
-    await this.#bury(deliveries);
+    for (let at = 0; at < deliveries.length; at += ADDED_AT_ONCE)
+      await this.#addAtOnce(deliveries.slice(at, at + ADDED_AT_ONCE));
   }
 
   async claim({ source, destination, limit, leaseMs }: ClaimRequest): Promise<ClaimAnswer> {
@@ -139,6 +130,22 @@ export class ServerQueue implements Queue {
 
   async close(): Promise<void> {
     this.#isClosed = true;
+  }
+
+  /** All or none. */
+  async #addAtOnce(deliveries: readonly NewDelivery[]): Promise<void> {
+    const now = Math.floor(this.#clock.now());
+    const registrations = this.#lanes.registrations(deliveries, now);
+    const entered = await this.#order.enter(deliveries, now);
+    const entries = deliveries.map((delivery) => {
+      const series = delivery.dead === undefined ? seriesName(delivery) : deadSeriesName(delivery);
+      return toNewEntry(delivery, { series, isHeld: entered?.held.has(delivery) ?? false, now });
+    });
+    const errands = entered === undefined ? [] : [entered.added];
+    await this.#server.add([...registrations, ...entries, ...errands]);
+    this.#lanes.remember(registrations);
+    if (entered !== undefined) await this.#order.entered(entered);
+    await this.#bury(deliveries);
   }
 
   async #take(lane: Lane, leaseMs: number): Promise<Answer> {

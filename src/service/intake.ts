@@ -2,7 +2,7 @@ import type { Integrations } from '../message/types.ts';
 
 /** Where messages go that the service takes: the engine, as far as the service needs to know it. */
 export interface Intake {
-  /** Resolves once the deliveries of all of them are on disk; all or none. */
+  /** Resolves once the deliveries of all of them are on disk. Rejects when they are not; of very many, some may be. */
   submit(source: string, messages: readonly TakenMessage[]): Promise<unknown>;
   /** Keeps what was refused as dead letters of reason `invalid`. A letter whose id is there already changes nothing. */
   keepInvalid(source: string, letters: readonly InvalidMessage[]): Promise<void>;

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { systemClock } from '../../src/clock.ts';
+import { QueueError } from '../../src/errors.ts';
 import type { Queue } from '../../src/queue/queue.ts';
 import { ServerInspection } from '../../src/queue/server-inspection.ts';
 import { ServerQueue } from '../../src/queue/server-queue.ts';
@@ -59,6 +60,30 @@ for (const kind of SERVER_KINDS) {
       const inspection = new ServerInspection({ server, clock: systemClock });
       const { deliveries } = await inspection.list({ states: ['pending', 'dead'], limit: 10 });
       expect(deliveries.map(({ id }) => id)).toEqual(['waits']);
+    });
+
+    it('adds many in parts, and each of them once when it is begun again', async () => {
+      await running.empty();
+      const sizes: number[] = [];
+      const watched: Server = {
+        place: server.place,
+        lines: server.lines,
+        series: (name) => server.series(name),
+        add: (entries) => {
+          sizes.push(entries.length);
+          return sizes.length === 2 ? Promise.reject(new QueueError('gone')) : server.add(entries);
+        },
+        check: () => server.check(),
+        warnings: () => server.warnings(),
+        close: () => server.close(),
+      };
+      const many = Array.from({ length: 2_500 }, (_, index) => newDelivery(`many-${index}`));
+      const queue = new ServerQueue({ server: watched, clock: systemClock });
+      await expect(queue.add(many)).rejects.toThrow(QueueError);
+      await queue.add([...many, ...many]);
+      expect(Math.max(...sizes)).toBeLessThanOrEqual(1_001); // the lane, too
+      const [lane] = await new ServerInspection({ server, clock: systemClock }).stats();
+      expect(lane).toMatchObject({ pending: 2_500 });
     });
 
     it('lists those of an order key in their order', async () => {
