@@ -5,6 +5,7 @@ import type { Series, Server } from '../store/server/server.ts';
 import { withRound, type Delivery, type NewDelivery, type Progress } from './delivery.ts';
 import type { Claim, ClaimAnswer, ClaimRequest, Lane, Queue, Settlement } from './queue.ts';
 import type { RetentionOptions } from './retention.ts';
+import { ServerBurial } from './server-burial.ts';
 import { deadSeriesName, seriesName, ServerLanes } from './server-lanes.ts';
 import { ERRAND_AFTER_MS, ServerOrder } from './server-order.ts';
 import { entryId, HELD_FROM, noteOf, toDelivery, toNewEntry } from './server-record.ts';
@@ -45,6 +46,7 @@ export class ServerQueue implements Queue {
   readonly #owner = randomBytes(9).toString('base64url');
   readonly #lanes: ServerLanes;
   readonly #order: ServerOrder;
+  readonly #burial: ServerBurial;
   readonly #upkeep: ServerUpkeep;
   /** How many the last claim of a lane was given, by the name of its series. */
   readonly #given = new Map<string, number>();
@@ -65,7 +67,9 @@ export class ServerQueue implements Queue {
     this.#settlingMs = errandMs;
     this.#lanes = new ServerLanes(server);
     this.#order = new ServerOrder(server, this.#lanes, errandMs);
-    this.#upkeep = new ServerUpkeep({ lanes: this.#lanes, order: this.#order, clock, retention, recoverMs });
+    const [lanes, order] = [this.#lanes, this.#order];
+    this.#burial = new ServerBurial({ lanes, lockMs: errandMs, keepMs: retention.deadMs });
+    this.#upkeep = new ServerUpkeep({ lanes, order, burial: this.#burial, clock, retention, recoverMs });
   }
 
   async add(all: readonly NewDelivery[]): Promise<void> {
@@ -145,7 +149,7 @@ export class ServerQueue implements Queue {
     await this.#server.add([...registrations, ...entries, ...errands]);
     this.#lanes.remember(registrations);
     if (entered !== undefined) await this.#order.entered(entered);
-    await this.#bury(deliveries);
+    await this.#burial.bury(deliveries.filter(({ dead }) => dead !== undefined));
   }
 
   async #take(lane: Lane, leaseMs: number): Promise<Answer> {
@@ -207,20 +211,6 @@ export class ServerQueue implements Queue {
     if (!(await series.extend(id, token, this.#settlingMs))) return false;
     await series.writeNote(id, noteOf({ progress, dueAt }));
     return series.delay(id, token, dueAt);
-  }
-
-  /** What is dead on arrival becomes a dead letter; one that is left behind does with the next. */
-  async #bury(deliveries: readonly NewDelivery[]): Promise<void> {
-    const dead = deliveries.filter((delivery) => delivery.dead !== undefined);
-    for (const lane of dead) {
-      const series = this.#lanes.deadSeries(lane);
-      const token = `${this.#owner}-${this.#tokens++}`;
-      const { entry } = await series.take(token, this.#settlingMs);
-      if (entry === undefined) continue;
-      const { progress, reason = 'invalid' } = toDelivery(entry, { ...lane, state: 'dead' });
-      const settling = { note: noteOf({ progress }), reason, keepMs: this.#retention.deadMs };
-      await series.fail(entry.id, token, settling);
-    }
   }
 
   async #hasUnsettled(series: Series): Promise<boolean> {

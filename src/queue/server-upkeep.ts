@@ -1,12 +1,14 @@
 import type { Clock } from '../clock.ts';
 import type { Lane } from './queue.ts';
 import type { RetentionOptions } from './retention.ts';
+import type { ServerBurial } from './server-burial.ts';
 import { seriesName, type ServerLanes } from './server-lanes.ts';
 import type { ServerOrder } from './server-order.ts';
 
 export interface ServerUpkeepOptions {
   readonly lanes: ServerLanes;
   readonly order: ServerOrder;
+  readonly burial: ServerBurial;
   readonly clock: Clock;
   readonly retention: Partial<RetentionOptions>;
   readonly recoverMs: number;
@@ -14,7 +16,7 @@ export interface ServerUpkeepOptions {
 
 const FORGET_MS = 60_000;
 
-/** What whoever claims does for all now and then: leases that have run out, errands that were left, what was settled long ago. */
+/** What whoever claims does for all now and then: leases that have run out, errands and dead letters that were left, what was settled long ago. */
 export class ServerUpkeep {
   readonly #options: ServerUpkeepOptions;
   readonly #recoveredAt = new Map<string, number>();
@@ -40,7 +42,8 @@ export class ServerUpkeep {
   }
 
   async #forget(lane: Lane): Promise<void> {
-    const { lanes, clock, retention } = this.#options;
+    const { lanes, burial, clock, retention, recoverMs } = this.#options;
+    await burial.buryLeft(lane, recoverMs);
     const { deliveredMs, deadMs } = retention;
     const series = lanes.series(lane);
     if (deliveredMs !== undefined) await series.forget('completed', clock.now() - deliveredMs);

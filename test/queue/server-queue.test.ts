@@ -3,9 +3,11 @@ import { systemClock } from '../../src/clock.ts';
 import { QueueError } from '../../src/errors.ts';
 import type { Queue } from '../../src/queue/queue.ts';
 import { ServerInspection } from '../../src/queue/server-inspection.ts';
+import { deadSeriesName } from '../../src/queue/server-lanes.ts';
 import { ServerQueue } from '../../src/queue/server-queue.ts';
 import { openServer } from '../../src/store/server/open-server.ts';
-import type { Server } from '../../src/store/server/server.ts';
+import type { Series, Server, Taken } from '../../src/store/server/server.ts';
+import { until } from '../until.ts';
 import { hasServer, SERVER_KINDS, startServer, type TestServer } from '../store/server/servers.ts';
 import { queueConformance } from './conformance.ts';
 import { inspectionConformance } from './inspection-conformance.ts';
@@ -66,16 +68,11 @@ for (const kind of SERVER_KINDS) {
       await running.empty();
       const sizes: number[] = [];
       const watched: Server = {
-        place: server.place,
-        lines: server.lines,
-        series: (name) => server.series(name),
+        ...asObject(server),
         add: (entries) => {
           sizes.push(entries.length);
           return sizes.length === 2 ? Promise.reject(new QueueError('gone')) : server.add(entries);
         },
-        check: () => server.check(),
-        warnings: () => server.warnings(),
-        close: () => server.close(),
       };
       const many = Array.from({ length: 2_500 }, (_, index) => newDelivery(`many-${index}`));
       const queue = new ServerQueue({ server: watched, clock: systemClock });
@@ -84,6 +81,49 @@ for (const kind of SERVER_KINDS) {
       expect(Math.max(...sizes)).toBeLessThanOrEqual(1_001); // the lane, too
       const [lane] = await new ServerInspection({ server, clock: systemClock }).stats();
       expect(lane).toMatchObject({ pending: 2_500 });
+    });
+
+    it('waits for few of many that are dead on arrival, together, and whoever claims sees to the rest', async () => {
+      await running.empty();
+      let [underWay, most, all] = [0, 0, 0];
+      const watched = watchTake(server, async (take) => {
+        all++;
+        most = Math.max(most, ++underWay);
+        return take().finally(() => underWay--);
+      });
+      const dead = { reason: 'invalid' } as const;
+      const many = Array.from({ length: 250 }, (_, index) => newDelivery(`dead-${index}`, { dead }));
+      await new ServerQueue({ server: watched, clock: systemClock }).add(many);
+      expect(all).toBeLessThanOrEqual(100);
+      expect(most).toBeGreaterThan(10);
+      const [lane] = await new ServerInspection({ server, clock: systemClock }).stats();
+      expect(lane).toMatchObject({ dead: 250, pending: 0, sending: 0 });
+      await new ServerQueue({ server, clock: systemClock }).claim({ ...LANE, limit: 1, leaseMs: 1_000 });
+      expect(await server.series(deadSeriesName(LANE)).count(['failed'])).toEqual([250]);
+    });
+
+    it('forgets what was dead on arrival also when whoever added it was cut off', async () => {
+      await running.empty();
+      const cutOff = watchTake(server, () => Promise.reject(new QueueError('gone')));
+      const dead = { reason: 'invalid' } as const;
+      const letters = ['a', 'b'].map((id) => newDelivery(id, { source: 'gone', destination: '', dead }));
+      await expect(new ServerQueue({ server: cutOff, clock: systemClock }).add(letters)).rejects.toThrow(
+        'gone',
+      );
+      const series = server.series(deadSeriesName({ source: 'gone', destination: '' }));
+      // Taken, and never buried.
+      await series.take('of a process that was killed', 1);
+      expect(await series.count(['waiting', 'active'])).toEqual([1, 1]);
+      let aheadMs = 0;
+      const clock = { ...systemClock, now: () => systemClock.now() + aheadMs };
+      const retention = { deliveredMs: 1_000, deadMs: 1_000 };
+      const queue = new ServerQueue({ server, clock, retention, recoverMs: 40 });
+      const isForgotten = async (): Promise<boolean> => {
+        aheadMs += 60_000;
+        await queue.claim({ ...LANE, limit: 1, leaseMs: 1_000 });
+        return (await series.count(['waiting', 'active', 'failed'])).every((count) => count === 0);
+      };
+      await until(isForgotten, 'both to be forgotten');
     });
 
     it('lists those of an order key in their order', async () => {
@@ -112,4 +152,32 @@ for (const kind of SERVER_KINDS) {
       { isLoose: true },
     );
   });
+}
+
+/** Its methods are its class's, which no spread copies. */
+function asObject(server: Server): Server {
+  return {
+    place: server.place,
+    lines: server.lines,
+    series: (name) => server.series(name),
+    add: (entries) => server.add(entries),
+    check: () => server.check(),
+    warnings: () => server.warnings(),
+    close: () => server.close(),
+  };
+}
+
+/** Of every series. */
+function watchTake(server: Server, watch: (take: () => Promise<Taken>) => Promise<Taken>): Server {
+  const series = (name: string): Series => {
+    const watched = server.series(name);
+    return new Proxy(watched, {
+      get: (_, key: keyof Series) => {
+        if (key === 'take')
+          return (token: string, lockMs: number) => watch(() => watched.take(token, lockMs));
+        return watched[key].bind(watched);
+      },
+    });
+  };
+  return { ...asObject(server), series };
 }
