@@ -23,6 +23,8 @@ export interface DeletionMessage {
 }
 
 export interface Deletions {
+  /** How many deliveries a request would become. @throws ValidationError for a source that is not configured. */
+  size(request: DeletionRequest): number;
   /**
    * Records the request and queues its messages; resolves once both are stored.
    * @throws ValidationError for a source that is not configured; whatever `submit` rejects with.
@@ -44,6 +46,8 @@ export interface SettledDelivery {
 interface DeletionParts {
   /** Of all sources. */
   readonly sources: readonly string[];
+  /** How many destinations of a source get a delete message. */
+  readonly destinations: (source: string) => number;
   /** Queues messages of a source; resolves once they are stored. Tells the ids of their deliveries at once, in the same turn. */
   readonly submit: (
     source: string,
@@ -59,6 +63,7 @@ interface DeletionParts {
 export function createDeletions(parts: DeletionParts): Deletions {
   const { store } = parts;
   return {
+    size: (request) => size(request, parts),
     create: (request) => create(request, parts),
     settled: (delivery) => recordEnd(delivery, store),
     get: (id) => store.get(id),
@@ -72,6 +77,15 @@ export async function recordEnd(
 ): Promise<void> {
   const id = type === 'delete' ? requestOf(messageId) : undefined;
   if (id !== undefined) await store.settled(id, source, { deliveryId, isDelivered: state === 'delivered' });
+}
+
+function size(
+  { userIds, sources }: DeletionRequest,
+  { sources: known, destinations }: DeletionParts,
+): number {
+  const affected = sources ?? known;
+  refuseUnknown(affected, known);
+  return affected.reduce((sum, source) => sum + userIds.length * destinations(source), 0);
 }
 
 /** In one turn of the event loop, so that the request and all its deliveries are stored together or not at all. */

@@ -2,6 +2,7 @@ import { createDeletions, type Deletions } from '../deletion/request.ts';
 import type { EngineEvent } from '../engine/engine-event.ts';
 import { createEngine, type Engine } from '../engine/engine.ts';
 import type { Sources } from '../engine/options.ts';
+import { route } from '../engine/route.ts';
 import type { Delivery } from '../queue/delivery.ts';
 import type { Queue } from '../queue/queue.ts';
 import { proxyVariable } from '../transport/proxy.ts';
@@ -76,6 +77,10 @@ function assemble(parts: EngineParts): OpenEngine {
   if (parts.transport === undefined) checkRoutes(sources, parts.proxyEnv);
   const deletions = createDeletions({
     sources: Object.keys(sources),
+    destinations: (source) => {
+      const options = sources[source];
+      return options === undefined ? 0 : route(options, undefined).length;
+    },
     submit: (source, messages, onRouted) =>
       engine.submit(source, messages, (submitted) =>
         onRouted(submitted.flatMap(({ deliveries: routed }) => routed.map(({ id }) => id))),

@@ -23,13 +23,28 @@ export async function answerDeletion(asked: Asked, answering: Answering): Promis
       const caller = authorize(typeof writeKey === 'string' ? writeKey : undefined);
       if (caller === undefined) return refused(UNAUTHORIZED);
       const request = narrowed(readDeletionRequest(input), caller.source, answering);
-      return request === undefined
-        ? refused(FORBIDDEN, caller.source)
+      if (request === undefined) return refused(FORBIDDEN, caller.source);
+      const deliveries = answering.deletions.size(request);
+      return deliveries > MAX_DELIVERIES
+        ? refused(tooMany(deliveries), caller.source)
         : await createDeletion(request, caller.source, answering);
     } catch (error) {
       return refused(refusalOfJson(error));
     }
   });
+}
+
+/** All of a request is stored at once, with nobody else served meanwhile: every store takes so many in a second or two. */
+const MAX_DELIVERIES = 10_000;
+
+function tooMany(deliveries: number): Refusal {
+  const [most, got] = [MAX_DELIVERIES, deliveries].map((count) => count.toLocaleString('en-US'));
+  return {
+    status: 413,
+    code: 'too-large',
+    message: `expected user ids times destinations to be at most ${most}, got ${got}`,
+    hint: 'send the user ids in several requests',
+  };
 }
 
 const FORBIDDEN: Refusal = {

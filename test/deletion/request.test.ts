@@ -26,6 +26,7 @@ function setUp(store: DeletionStore, fail?: Error): SetUp {
   const submitted: { source: string; message: DeletionMessage }[] = [];
   const deletions = createDeletions({
     sources: ['web', 'app'],
+    destinations: (source) => (source === 'web' ? 2 : 0),
     submit: async (source, messages, onRouted) => {
       if (fail !== undefined) throw fail;
       for (const message of messages) submitted.push({ source, message });

@@ -55,6 +55,25 @@ describe('POST /v1/deletions', () => {
     ]);
   });
 
+  it('becomes at most 10,000 deliveries, of all the sources that it reaches', async () => {
+    const serve = await serving({ deliver: false });
+    const userIds = Array.from({ length: 5_001 }, (_, index) => `u${index}`);
+    const { status, body } = await serve.post('/v1/deletions', { userIds });
+    expect([status, body]).toEqual([
+      413,
+      {
+        success: false,
+        code: 'too-large',
+        message: 'expected user ids times destinations to be at most 10,000, got 10,002',
+        hint: 'send the user ids in several requests',
+      },
+    ]);
+    expect(serve.added).toEqual([]);
+    expect((await serve.post('/v1/deletions', { userIds, sources: ['web', 'app'] })).status).toBe(200);
+    expect((await serve.post('/v1/deletions', { userIds: userIds.slice(1) })).status).toBe(200);
+    expect(serve.added).toHaveLength(5_001 + 10_000);
+  });
+
   it('is refused without a key, malformed, or for a source that is not there', async () => {
     const serve = await serving();
     const statusOf = async (body: unknown, headers?: Record<string, string>): Promise<number> =>
