@@ -9,6 +9,7 @@ import { environmentLayer, find, type Layer, layerOf } from './layer.ts';
 import { type ListedSetting, listSettings } from './list.ts';
 import { read, readWithDefault, type Scope } from './read.ts';
 import {
+  allSecrets,
   allSources,
   type Given,
   promptCaFile,
@@ -25,7 +26,7 @@ export interface Retention {
 
 /**
  * Every setting: flags, then environment, then the project's file, then the user's, then defaults. Reading `dataDir`, `sources`,
- * `client`, `endpoint`, `store` or `retention` and calling `source`, `secrets`, `caFile` or `writeKey` may throw ConfigError,
+ * `client`, `endpoint`, `store` or `retention` and calling `source`, `secrets`, `allSecrets`, `caFile` or `writeKey` may throw ConfigError,
  * because only then a `${NAME}` is looked up and a variable's value checked. The rest never throws.
  */
 export interface Settings {
@@ -53,6 +54,8 @@ export interface Settings {
   readonly secrets: (source: string, flags?: Layer) => readonly string[];
   /** The issuers to trust, of the same destination: `delivery.ca`, for a tracking API. */
   readonly caFile: (source: string) => string | undefined;
+  /** Those of every destination of every source that has any, a list for each: who gets a request cannot tell whose it is. */
+  readonly allSecrets: () => readonly (readonly string[])[];
   readonly writeKey: (source: string) => string | undefined;
   /** The variable or the file that gives a setting (of the short form, or of no source); undefined: nobody does. */
   readonly originOf: (key: Key) => string | undefined;
@@ -115,6 +118,7 @@ function settingsOf(given: Given, dataDir: string | undefined): Settings {
     source: (name: string, flags = NO_FLAGS) => frozen(promptSource(given, name, flags)),
     secrets: (source: string, flags = NO_FLAGS) => promptSecrets(given, source, flags),
     caFile: (source: string) => promptCaFile(given, source),
+    allSecrets: () => allSecrets(given),
     writeKey: (source: string) => promptWriteKey(given, source),
     originOf: (key: Key) => {
       const place = find(scope.layers, key)?.place;

@@ -82,6 +82,21 @@ function targetScope(given: Given, name: string, layers: readonly Layer[]): Scop
   return destinationScope({ layers, env: given.env, prefix: prefixOf(given, name) }, target);
 }
 
+/**
+ * What each destination of each source has for secrets, without those that have none. One that is disabled is left out,
+ * so that its variables may be unset.
+ */
+export function allSecrets(given: Given): readonly (readonly string[])[] {
+  const layers = isLongForm(given.files) ? given.files : [given.environment, ...given.files];
+  const scopes = sourceNames(given).flatMap((name): Scope[] => {
+    const scope = { layers, env: given.env, prefix: prefixOf(given, name) };
+    if (scope.prefix.length === 0) return [scope];
+    return destinationNames(given, name, layers).map((each) => destinationScope(scope, each));
+  });
+  const enabled = scopes.filter((scope) => readWithDefault(scope, 'enabled'));
+  return enabled.map((scope) => read(scope, 'sharedSecret') ?? []).filter(({ length }) => length > 0);
+}
+
 /** A variable's, else the source's own. */
 export function promptWriteKey(given: Given, name: string): string | undefined {
   requireSource(given, name);

@@ -41,7 +41,7 @@ export const define: Define = (command, { io, exit }) => {
     .option('--at-most <n>', 'so many requests or fewer', countFrom(0))
     .option('--match <path=value,…>', 'a request with these values (repeat)', collect)
     .option('--each <path=value,…>', 'these values in every request (repeat)', collect);
-  addSecretFlags(command)
+  addSecretFlags(command, 'verify')
     .optionsGroup('Options:')
     .addOption(
       new Option('--within <time>', 'wait no longer than this').argParser(timeFrom(1)).default(30_000, '30s'),

@@ -39,7 +39,7 @@ Ctrl-C ends it with 0, or with 130 when something was expected.
 `;
 
 export const define: Define = (command, { io, exit }) => {
-  addSecretFlags(command)
+  addSecretFlags(command, 'verify')
     .option('--port <port>', 'port to listen on; 0 takes a free one', parsePort, 8787)
     .option('--host <host>', 'address to listen on; 0.0.0.0 lets other machines in', '127.0.0.1')
     .option('--respond <script>', 'what to answer, such as 503x2,timeout,200 (default: 200)')

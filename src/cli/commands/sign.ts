@@ -28,11 +28,11 @@ export const define: Define = (command, context) => {
       await run(file, self.optsWithGlobals(), context);
     })
     .addHelpText('before', EXAMPLES);
-  addSecretFlags(command);
+  addSecretFlags(command, 'sign');
 };
 
 async function run(file: BodySource, flags: SignFlags, context: CommandContext): Promise<void> {
-  const [secret] = await requiredSecrets(flags, context.io);
+  const [secret] = await requiredSecrets(flags, 'sign', context.io);
   const signBody = flags.stringify ? signStringified : signBytes;
   const { signature, bytes, remark } = await signBody(file, secret, context);
   if (remark !== undefined && !flags.quiet) context.io.note(`note: ${remark}`);

@@ -36,6 +36,7 @@ export const define: Define = (command, { io, exit }) => {
       .argument('[url]', 'the receiver')
       .argument('[command...]', 'behind --: starts the receiver first, and stops it afterwards')
       .usage('<url> [options] [-- COMMAND…]'),
+    'sign',
   )
     .option('--header <header>', "'Name: value' for every request (repeat)", collect)
     .option('--timeout <duration>', 'for one answer, 1ms to 30s (default: 5s)')

@@ -48,11 +48,11 @@ export const define: Define = (command, context) => {
       await run(file, self.optsWithGlobals(), context);
     })
     .addHelpText('before', EXAMPLES);
-  addSecretFlags(command);
+  addSecretFlags(command, 'verify');
 };
 
 async function run(file: BodySource, flags: VerifyFlags, context: CommandContext): Promise<void> {
-  const secrets = await requiredSecrets(flags, context.io);
+  const secrets = await requiredSecrets(flags, 'verify', context.io);
   const { verdict, bytes } = await verdictOn(file, { flags, secrets, context });
   if (flags.output === 'json') context.io.out(`${JSON.stringify(verdict)}\n`);
   else if (!flags.quiet) context.io.out(describe(verdict, bytes, context));

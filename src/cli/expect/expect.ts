@@ -20,7 +20,7 @@ export async function expectArrivals(
 ): Promise<ExitCode> {
   const expected = expectedOf(options);
   const script = options.respond === undefined ? [] : parseScript(options.respond);
-  const secrets = await commandSecrets(options, io);
+  const secrets = await commandSecrets(options, 'verify', io);
   const report = await reportOf(options, io);
   const trial: Trial = {
     options,

@@ -13,7 +13,7 @@ import { commandSecrets } from '../signature/secret-flags.ts';
 
 /** `hooks listen`: receives and shows until it is interrupted or what was expected is settled. */
 export async function listen(options: ListenOptions, io: Io): Promise<ExitCode> {
-  const secrets = await commandSecrets(options, io);
+  const secrets = await commandSecrets(options, 'verify', io);
   const script = options.respond === undefined ? undefined : parseScript(options.respond);
   const forwarding = forwardingOf(options, secrets, io);
   const display = new Display(options, io);

@@ -7,6 +7,7 @@ import type { GlobalOptions } from '../command.ts';
 import type { Io } from '../io.ts';
 import { whyNot } from '../message/flag-text.ts';
 import { claimStdin } from '../stdin.ts';
+import type { SecretUse } from './configured-secrets.ts';
 
 /** A secret as a flag gives it. */
 export type SecretFlag = { readonly text: string } | { readonly file: string };
@@ -17,7 +18,14 @@ export interface SecretFlags {
   readonly secretFile?: readonly SecretFlag[];
 }
 
-export function addSecretFlags(command: Command): Command {
+/** Where the secrets are from that no flag gives. */
+const DEFAULTS: Readonly<Record<SecretUse, string>> = {
+  sign: " (default: HOOKS_SECRET, else the config's)",
+  verify: ' (default: HOOKS_SECRET, else all of the config)',
+};
+
+/** `use` is for a command that takes the secrets of the config by `commandSecrets`. */
+export function addSecretFlags(command: Command, use?: SecretUse): Command {
   const given: SecretFlag[] = [];
   const collect = (flag: SecretFlag): readonly SecretFlag[] => {
     given.push(flag);
@@ -26,7 +34,7 @@ export function addSecretFlags(command: Command): Command {
   return command
     .option(
       '--secret <secret>',
-      'the shared secret; repeat it for rotation: the first signs, all verify',
+      `the shared secret; repeat it for rotation: the first signs, all verify${use === undefined ? '' : DEFAULTS[use]}`,
       (text) => collect({ text }),
     )
     .option(
@@ -63,26 +71,31 @@ export async function readSecretFlags(
  * The secrets of a command that signs or verifies: of its flags, else of HOOKS_SECRET, else the config's; none is an
  * empty list. No config is read when a secret is given.
  */
-export async function commandSecrets(flags: SecretFlags & GlobalOptions, io: Io): Promise<readonly string[]> {
+export async function commandSecrets(
+  flags: SecretFlags & GlobalOptions,
+  use: SecretUse,
+  io: Io,
+): Promise<readonly string[]> {
   const given = await readSecretFlags(flags, io);
   if (given !== undefined) return given;
   const { HOOKS_SECRET: fromEnvironment } = io.env;
   if (fromEnvironment !== undefined) return [readSecret(fromEnvironment, 'HOOKS_SECRET')];
   const { commandSettings } = await import('../delivery/settings.ts');
-  const settings = await commandSettings(flags, io);
-  return settings.defaultSource === undefined ? [] : settings.secrets(settings.defaultSource);
+  const { configuredSecrets } = await import('./configured-secrets.ts');
+  return configuredSecrets(await commandSettings(flags, io), use);
 }
 
 /** The same, where there is nothing to do without one. Throws ConfigError. */
 export async function requiredSecrets(
   flags: SecretFlags & GlobalOptions,
+  use: SecretUse,
   io: Io,
 ): Promise<readonly [string, ...string[]]> {
-  const [first, ...others] = await commandSecrets(flags, io);
+  const [first, ...others] = await commandSecrets(flags, use, io);
   if (first !== undefined) return [first, ...others];
   throw new ConfigError('There is no secret', {
     key: 'sharedSecret',
-    hint: 'give --secret, --secret-file FILE or HOOKS_SECRET, or set `sharedSecret` in the config',
+    hint: 'give --secret, --secret-file FILE or HOOKS_SECRET, or set `sharedSecret` in the config (with `sources`: in a destination)',
   });
 }
 

@@ -32,7 +32,7 @@ export async function testReceiver(
   io: Io,
 ): Promise<ExitCode> {
   const checks = await checksOf(options, io);
-  const secrets = await commandSecrets(options, io);
+  const secrets = await commandSecrets(options, 'sign', io);
   const caFile = options.ca === undefined ? undefined : resolve(io.cwd, options.ca);
   const timeoutMs = FIELDS['delivery.timeout'].kind.parse(options.timeout ?? '5s', { name: '--timeout' });
   const headers = headersOf(options.header ?? []);
