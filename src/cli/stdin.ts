@@ -1,14 +1,19 @@
+import { fstatSync } from 'node:fs';
 import type { Readable } from 'node:stream';
-import { ConfigError } from '../errors.ts';
+import { ConfigError, InputError } from '../errors.ts';
 import type { Io } from './io.ts';
+
+export const STDIN_FD = 0;
 
 const claims = new WeakMap<Pick<Io, 'stdin'>, string>();
 
-/** Says that standard input is read now, by `flag`. Throws ConfigError for the second who does. */
+/** Says that standard input is read now, by `flag`. Throws ConfigError for the second who does, InputError for a folder. */
 export function markStdin(io: Pick<Io, 'stdin'>, flag: string): void {
   const first = claims.get(io);
   claims.set(io, first ?? flag);
   if (first !== undefined) throw askedTwice(first, flag);
+  // Node makes an empty stream of it.
+  if (fstatSync(STDIN_FD).isDirectory()) throw isFolder();
 }
 
 /** The same before anything is read, so that a person at a terminal is not asked for input in vain. */
@@ -25,7 +30,13 @@ function askedTwice(first: string, flag: string): ConfigError {
   });
 }
 
-/** Standard input, for the one flag or argument that may read it. Throws ConfigError for the second. An interruption ends it. */
+function isFolder(): InputError {
+  return new InputError('Cannot read standard input: it is a folder', {
+    hint: 'give it a file (< FILE) or the output of a command (COMMAND |)',
+  });
+}
+
+/** Standard input, for the one flag or argument that may read it. Throws ConfigError for the second, InputError for a folder. An interruption ends it. */
 export function claimStdin(io: Pick<Io, 'stdin' | 'signal'>, flag: string): Readable {
   markStdin(io, flag);
   return process.getBuiltinModule('node:stream').addAbortSignal(io.signal, io.stdin);

@@ -5,7 +5,7 @@ import type { Readable } from 'node:stream';
 import { InputError } from '../../errors.ts';
 import { interruptedCode } from '../exit-code.ts';
 import type { Io } from '../io.ts';
-import { markStdin } from '../stdin.ts';
+import { markStdin, STDIN_FD } from '../stdin.ts';
 
 /** A file's path; `-` or undefined is standard input. */
 export type BodySource = string | undefined;
@@ -14,7 +14,6 @@ export function isStdin(source: BodySource): source is '-' | undefined {
   return source === undefined || source === '-';
 }
 
-const STDIN_FD = 0;
 const CHUNK_BYTES = 256 * 1024;
 /** How much is read before the process looks at its signals again. */
 const BREATH_BYTES = 256 * CHUNK_BYTES;
