@@ -2,6 +2,7 @@ import { fstatSync } from 'node:fs';
 import type { Readable } from 'node:stream';
 import { Chalk, type ChalkInstance } from 'chalk';
 import { InputError } from '../errors.ts';
+import { isGiven } from './is-given.ts';
 import { createOut } from './out.ts';
 
 const STDOUT_FD = 1;
@@ -28,6 +29,8 @@ export interface Io {
   readonly drained: () => Promise<void> | undefined;
   /** Notes, progress, errors: a line on stderr. */
   readonly note: (line: string) => void;
+  /** Only errors are wanted: `-q`. */
+  readonly isQuiet: boolean;
   readonly stderr: NodeJS.WriteStream;
   readonly stdoutIsTty: boolean;
   /** Undefined when it is no terminal. */
@@ -79,6 +82,7 @@ export function createIo(proc: NodeJS.Process): Io {
       output.flush();
       stderr().write(`${line}\n`);
     },
+    isQuiet: isGiven(argv, 'quiet'),
     get stderr() {
       return stderr();
     },

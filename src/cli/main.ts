@@ -3,6 +3,7 @@ import { HooksError, InputError } from '../errors.ts';
 import { printable } from '../redact.ts';
 import { ExitCode, interruptedCode } from './exit-code.ts';
 import { createIo, type Io } from './io.ts';
+import { isGiven } from './is-given.ts';
 import { createProgram } from './program.ts';
 import { sentence } from './sentence.ts';
 
@@ -62,7 +63,7 @@ function explain(error: unknown, io: Io, argv: readonly string[]): ExitCode {
     );
     io.note(`${color.dim('hint: ')} this is a fault of hooks; -v shows where`);
   }
-  if (isVerbose(argv) && error instanceof Error) io.note(stackOf(error));
+  if (isGiven(argv, 'verbose') && error instanceof Error) io.note(stackOf(error));
   return ExitCode.unusable;
 }
 
@@ -76,11 +77,4 @@ function stackOf({ stack = '' }: Error): string {
 
 function isAbort(error: unknown): boolean {
   return error instanceof Error && error.name === 'AbortError';
-}
-
-function isVerbose(argv: readonly string[]): boolean {
-  const end = argv.indexOf('--');
-  return argv
-    .slice(0, end === -1 ? undefined : end)
-    .some((word) => word === '--verbose' || /^-[a-z]*v[a-z]*$/.test(word));
 }

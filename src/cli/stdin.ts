@@ -5,15 +5,22 @@ import type { Io } from './io.ts';
 
 export const STDIN_FD = 0;
 
-const claims = new WeakMap<Pick<Io, 'stdin'>, string>();
+/** What reading standard input touches. */
+export type StdinIo = Pick<Io, 'stdin' | 'signal' | 'note' | 'isQuiet'>;
 
-/** Says that standard input is read now, by `flag`. Throws ConfigError for the second who does, InputError for a folder. */
-export function markStdin(io: Pick<Io, 'stdin'>, flag: string): void {
+const claims = new WeakMap<StdinIo, string>();
+
+/** Says that standard input is read now, by `flag`, also to a person who is to type it. Throws ConfigError for the second who does, InputError for a folder. */
+export function markStdin(io: StdinIo, flag: string): void {
   const first = claims.get(io);
   claims.set(io, first ?? flag);
   if (first !== undefined) throw askedTwice(first, flag);
+  const stats = fstatSync(STDIN_FD);
   // Node makes an empty stream of it.
-  if (fstatSync(STDIN_FD).isDirectory()) throw isFolder();
+  if (stats.isDirectory()) throw isFolder();
+  // Its stream is not made where it can be no terminal: that takes longer than verifying most bodies.
+  if (io.isQuiet || !stats.isCharacterDevice() || io.stdin.isTTY !== true) return;
+  io.note(`reading ${flag} from the terminal; end it with Ctrl-D on a line of its own`);
 }
 
 /** The same before anything is read, so that a person at a terminal is not asked for input in vain. */
@@ -37,7 +44,7 @@ function isFolder(): InputError {
 }
 
 /** Standard input, for the one flag or argument that may read it. Throws ConfigError for the second, InputError for a folder. An interruption ends it. */
-export function claimStdin(io: Pick<Io, 'stdin' | 'signal'>, flag: string): Readable {
+export function claimStdin(io: StdinIo, flag: string): Readable {
   markStdin(io, flag);
   return process.getBuiltinModule('node:stream').addAbortSignal(io.signal, io.stdin);
 }

@@ -15,7 +15,7 @@ export async function deletedUsers(given: readonly string[], io: Io): Promise<re
 /** Without empty ones. */
 async function linesOfStdin(io: Io): Promise<readonly string[]> {
   const chunks: Buffer[] = [];
-  for await (const chunk of claimStdin(io, '-')) chunks.push(chunk as Buffer); // no encoding is set
+  for await (const chunk of claimStdin(io, 'the input -')) chunks.push(chunk as Buffer); // no encoding is set
   const bytes = Buffer.concat(chunks);
   if (!isUtf8(bytes)) throw problem('Expected user ids in UTF-8 on standard input');
   const lines = bytes

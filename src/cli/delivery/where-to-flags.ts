@@ -4,6 +4,7 @@ import { MAX_WEBHOOKS, type WebhookOptions } from '../../engine/options.ts';
 import { ConfigError } from '../../errors.ts';
 import { printable } from '../../redact.ts';
 import type { Io } from '../io.ts';
+import type { StdinIo } from '../stdin.ts';
 import { addStoreFlag } from './queue-flags.ts';
 import { addSecretFlags, readSecretFlags, type SecretFlags } from '../signature/secret-flags.ts';
 import { collect } from '../flag-values.ts';
@@ -112,10 +113,7 @@ function refuseForQueue(flags: WhereToFlags): void {
 }
 
 /** The flags as the first layer of settings, so that they are read and complained of like every other. */
-export async function flagLayer(
-  flags: WhereToFlags,
-  io: Pick<Io, 'stdin' | 'signal' | 'cwd'>,
-): Promise<Layer> {
+export async function flagLayer(flags: WhereToFlags, io: StdinIo & Pick<Io, 'cwd'>): Promise<Layer> {
   const headers = headersOf(flags.header ?? []);
   const secrets = await readSecretFlags(flags, io);
   return layerOf(

@@ -6,6 +6,7 @@ import type { SourceOptions, Sources } from '../../engine/options.ts';
 import { ConfigError } from '../../errors.ts';
 import { printable } from '../../redact.ts';
 import type { Io } from '../io.ts';
+import type { StdinIo } from '../stdin.ts';
 import {
   conflict,
   flagLayer,
@@ -65,7 +66,7 @@ export interface ToQueue {
 export async function resolveWhereTo(
   flags: WhereToFlags,
   settings: Settings,
-  io: Pick<Io, 'stdin' | 'signal' | 'cwd'>,
+  io: StdinIo & Pick<Io, 'cwd'>,
 ): Promise<WhereTo> {
   refuseConflicts(flags);
   const source = flags.source ?? settings.defaultSource ?? refuseToGuess(settings);

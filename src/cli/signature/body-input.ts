@@ -50,8 +50,6 @@ async function readStdin(io: Io, take: (chunk: Uint8Array) => void): Promise<voi
   const stats = fstatSync(STDIN_FD);
   if (stats.isFile()) return readRegularFile(STDIN_FD, io, take);
   if (stats.isFIFO() || stats.isSocket()) return readPipe(STDIN_FD, io, take);
-  if (io.stdin.isTTY === true)
-    io.note('reading the body from the terminal; end it with Ctrl-D on a line of its own');
   return readStream(io.stdin, io, take);
 }
 

@@ -6,7 +6,7 @@ import { readSecret, readSecretFile } from '../../signature/secret.ts';
 import type { GlobalOptions } from '../command.ts';
 import type { Io } from '../io.ts';
 import { whyNot } from '../message/flag-text.ts';
-import { claimStdin } from '../stdin.ts';
+import { claimStdin, type StdinIo } from '../stdin.ts';
 import type { SecretUse } from './configured-secrets.ts';
 
 /** A secret as a flag gives it. */
@@ -51,7 +51,7 @@ export function secretStdinFlags({ secret, secretFile }: SecretFlags): string[] 
   );
 }
 
-type Surroundings = Pick<Io, 'stdin' | 'signal' | 'cwd'>;
+type Surroundings = StdinIo & Pick<Io, 'cwd'>;
 
 /** The secrets in the order given; undefined when no flag gave one. Throws SignatureError, ConfigError or InputError. */
 export async function readSecretFlags(

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { Command } from 'commander';
 import { describe, expect, it } from 'vitest';
-import { claimStdin } from '../../../src/cli/stdin.ts';
+import { claimStdin, type StdinIo } from '../../../src/cli/stdin.ts';
 import {
   addWhereToFlags,
   resolveWhereTo,
@@ -22,6 +22,11 @@ interface Given {
   readonly files?: Readonly<Record<string, string>>;
 }
 
+function stdinOf(chunks: readonly unknown[]): StdinIo {
+  const { signal } = new AbortController();
+  return { stdin: Readable.from(chunks), signal, note: () => {}, isQuiet: false };
+}
+
 /** Through commander, as `send` and `replay` do it. */
 async function whereTo(
   argv: string,
@@ -35,8 +40,7 @@ async function whereTo(
   });
   const settings = await loadSettings({ flags: {}, env: { HOME: folder, ...env }, cwd: folder });
   const io = {
-    stdin: Readable.from([Buffer.from(stdin)]),
-    signal: new AbortController().signal,
+    ...stdinOf([Buffer.from(stdin)]),
     cwd: folder,
   };
   return resolveWhereTo(command.opts<WhereToFlags>(), settings, io);
@@ -269,7 +273,7 @@ describe('what cannot be', () => {
     command.parse(['--url', 'http://a', '--secret', ''], { from: 'user' });
     const folder = temporaryFolder({});
     const settings = await loadSettings({ flags: {}, env: { HOME: folder }, cwd: folder });
-    const io = { stdin: Readable.from([]), signal: new AbortController().signal, cwd: folder };
+    const io = { ...stdinOf([]), cwd: folder };
     await expect(resolveWhereTo(command.opts<WhereToFlags>(), settings, io)).rejects.toMatchObject({
       message: 'The secret is empty (from --secret)',
     });
@@ -319,7 +323,7 @@ describe('what cannot be', () => {
 
 describe('standard input', () => {
   it('is for one flag only', () => {
-    const io = { stdin: Readable.from(['x']), signal: new AbortController().signal };
+    const io = stdinOf(['x']);
     expect(claimStdin(io, '--json')).toBe(io.stdin);
     expect(() => claimStdin(io, '--secret-file')).toThrow(
       'Standard input can be read once, but it is asked for by both `--json` and `--secret-file`',
@@ -329,7 +333,7 @@ describe('standard input', () => {
   it('ends when the command is interrupted', async () => {
     const interruption = new AbortController();
     const stdin = new Readable({ read() {} });
-    const io = { stdin, signal: interruption.signal };
+    const io = { ...stdinOf([]), stdin, signal: interruption.signal };
     const reading = claimStdin(io, '-').toArray();
     interruption.abort('SIGINT');
     await expect(reading).rejects.toMatchObject({ name: 'AbortError' });
