@@ -5,6 +5,7 @@ import { verify, Verifier, type Verdict, type VerifyOptions } from '../../signat
 import { readBody, type BodySource } from '../signature/body-input.ts';
 import type { CommandContext, Define, GlobalOptions } from '../command.ts';
 import { ExitCode } from '../exit-code.ts';
+import type { Io } from '../io.ts';
 import { addSecretFlags, requiredSecrets, type SecretFlags } from '../signature/secret-flags.ts';
 import {
   readAnyBody,
@@ -54,8 +55,10 @@ export const define: Define = (command, context) => {
 async function run(file: BodySource, flags: VerifyFlags, context: CommandContext): Promise<void> {
   const secrets = await requiredSecrets(flags, 'verify', context.io);
   const { verdict, bytes } = await verdictOn(file, { flags, secrets, context });
-  if (flags.output === 'json') context.io.out(`${JSON.stringify(verdict)}\n`);
-  else if (!flags.quiet) context.io.out(describe(verdict, bytes, context));
+  const { io } = context;
+  if (flags.output === 'json') io.out(`${JSON.stringify(verdict)}\n`);
+  else if (!flags.quiet) io.out(`${describe(verdict, bytes, io.color)}\n`);
+  else if (!verdict.valid) io.note(describe(verdict, bytes, io.errColor));
   if (!verdict.valid) context.exit(ExitCode.negative);
 }
 
@@ -137,7 +140,7 @@ function noSignature(
   { flags, context: { io } }: Verification,
 ): SignatureError {
   if (flags.output === 'json') io.out(`${JSON.stringify({ signature, bytes })}\n`);
-  else if (!flags.quiet) io.out(`${signature}\n`);
+  else io.out(`${signature}\n`);
   return new SignatureError('There is no signature to compare with', {
     reason: 'missing',
     hint:
@@ -147,14 +150,14 @@ function noSignature(
   });
 }
 
-function describe(verdict: Verdict, bytes: number, { io: { color } }: CommandContext): string {
+function describe(verdict: Verdict, bytes: number, color: Io['color']): string {
   if (!verdict.valid) {
     const [what = '', ...mend] = verdict.diagnosis.hint.split(/(?<=\.) /);
-    return `${color.red('invalid:')} ${what}\n${color.dim('hint:   ')} ${mend.join(' ')}\n`;
+    return `${color.red('invalid:')} ${what}\n${color.dim('hint:   ')} ${mend.join(' ')}`;
   }
   const { secret, over, note } = verdict;
   const what = over === 'bytes' ? `${bytes} bytes` : 'the JSON-stringified body';
   const why =
-    note === undefined ? '' : `${color.dim('note: ')} the bytes differ: ${REASONS[note].means} (${note})\n`;
-  return `${color.green('valid:')} matches secret ${secret} over ${what}\n${why}`;
+    note === undefined ? '' : `\n${color.dim('note: ')} the bytes differ: ${REASONS[note].means} (${note})`;
+  return `${color.green('valid:')} matches secret ${secret} over ${what}${why}`;
 }
