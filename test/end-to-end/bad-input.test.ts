@@ -17,6 +17,8 @@ interface Case {
 const GOOD = ['send', '--json', track(1)];
 const TO = ['--url', 'URL'];
 const NESTED = `{"type":"track","userId":"u","event":"e","properties":${'['.repeat(100_000)}${']'.repeat(100_000)}}`;
+const LARGE = ' '.repeat(1024 * 1024 + 1);
+const TOO_LARGE_HINT = 'a message may have 32 KiB at most';
 const JSON_HINT = '--json takes JSON, @file or @- for standard input';
 const EMPTY_SECRET_HINT =
   'an empty secret would sign nothing: give the one that the other side has, or leave it out to go unsigned';
@@ -77,6 +79,18 @@ const WHERE_TO: Readonly<Record<string, Case>> = {
     files: { empty: '\n' },
     sentence: 'The secret is empty (from --secret-file empty)',
     hint: EMPTY_SECRET_HINT,
+  },
+  'a secret file that is something else': {
+    args: [...GOOD, ...TO, '--secret-file', 'large'],
+    files: { large: LARGE },
+    sentence: 'large: the secret is larger than 64 KiB (--secret-file)',
+    hint: 'name the file that has the secret, and nothing else, in it',
+  },
+  'a secret without end': {
+    args: [...GOOD, ...TO, '--secret-file', '-'],
+    options: { stdin: LARGE, keepsStdinOpen: true },
+    sentence: '<stdin>: the secret is larger than 64 KiB (--secret-file)',
+    hint: 'name the file that has the secret, and nothing else, in it',
   },
   'standard input for the message and the secret': {
     args: ['send', '--json', '@-', ...TO, '--secret-file', '-'],
@@ -256,6 +270,18 @@ const MESSAGES: Readonly<Record<string, Case>> = {
     files: { empty: '' },
     sentence: 'empty:1:1: expected JSON, got an empty text',
     hint: 'is it the right file, or did what wrote it fail?',
+  },
+  'a file that is far too large': {
+    args: ['send', '--json', '@large', ...TO],
+    files: { large: LARGE },
+    sentence: 'large: is larger than 1024 KiB',
+    hint: TOO_LARGE_HINT,
+  },
+  'input without end': {
+    args: [...GOOD, '--properties', '@-', ...TO],
+    options: { stdin: LARGE, keepsStdinOpen: true },
+    sentence: '<stdin>: is larger than 1024 KiB',
+    hint: TOO_LARGE_HINT,
   },
   'JSON that is cut off': {
     args: ['send', '--json', '@cut.json', ...TO],

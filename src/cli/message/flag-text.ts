@@ -1,6 +1,9 @@
+import { createReadStream } from 'node:fs';
 import { resolve } from 'node:path';
 import { ConfigError, InputError } from '../../errors.ts';
 import type { Io } from '../io.ts';
+import { MAX_ENTRY_BYTES } from '../../replay/entry.ts';
+import { readAtMost } from '../read-at-most.ts';
 import { claimStdin } from '../stdin.ts';
 
 export interface FlagText {
@@ -13,13 +16,21 @@ export interface FlagText {
 export async function readFlagText(value: string, flag: string, io: Io): Promise<FlagText> {
   if (!value.startsWith('@')) return { bytes: Buffer.from(value), origin: flag };
   const name = value.slice(1);
-  if (name === '-')
-    return {
-      bytes: await process.getBuiltinModule('node:stream/consumers').buffer(claimStdin(io, flag)),
-      origin: '<stdin>',
-    };
   if (name === '') throw noName(flag);
-  return { bytes: await readNamedFile(name, flag, io.cwd), origin: name };
+  const isStdin = name === '-';
+  const origin = isStdin ? '<stdin>' : name;
+  const bytes = isStdin
+    ? await readAtMost(MAX_ENTRY_BYTES, claimStdin(io, flag))
+    : await readNamedFile(name, flag, io.cwd);
+  if (bytes === undefined) throw tooLarge(origin);
+  return { bytes, origin };
+}
+
+function tooLarge(file: string): InputError {
+  return new InputError(`is larger than ${MAX_ENTRY_BYTES / 1024} KiB`, {
+    file,
+    hint: 'a message may have 32 KiB at most',
+  });
 }
 
 function noName(flag: string): ConfigError {
@@ -46,9 +57,9 @@ export function whyNot(error: unknown): string {
   return WHY_NOT[code] ?? code;
 }
 
-async function readNamedFile(name: string, flag: string, cwd: string): Promise<Buffer> {
+async function readNamedFile(name: string, flag: string, cwd: string): Promise<Buffer | undefined> {
   try {
-    return await process.getBuiltinModule('node:fs/promises').readFile(resolve(cwd, name));
+    return await readAtMost(MAX_ENTRY_BYTES, createReadStream(resolve(cwd, name)));
   } catch (error) {
     throw new InputError(`cannot be read: ${whyNot(error)}`, {
       file: name,

@@ -1,11 +1,12 @@
+import { createReadStream } from 'node:fs';
 import { resolve } from 'node:path';
-import type { Readable } from 'node:stream';
 import type { Command } from 'commander';
 import { ConfigError, InputError } from '../../errors.ts';
 import { readSecret, readSecretFile } from '../../signature/secret.ts';
 import type { GlobalOptions } from '../command.ts';
 import type { Io } from '../io.ts';
 import { whyNot } from '../message/flag-text.ts';
+import { readAtMost } from '../read-at-most.ts';
 import { claimStdin, type StdinIo } from '../stdin.ts';
 import type { SecretUse } from './configured-secrets.ts';
 
@@ -101,19 +102,26 @@ export async function requiredSecrets(
 
 async function fromFile(file: string, io: Surroundings): Promise<string> {
   const bytes =
-    file === '-' ? await readStdin(claimStdin(io, '--secret-file')) : await readNamedFile(file, io.cwd);
+    file === '-'
+      ? await readAtMost(MAX_SECRET_BYTES, claimStdin(io, '--secret-file'))
+      : await readNamedFile(file, io.cwd);
+  if (bytes === undefined) throw tooLarge(file);
   return readSecretFile(bytes, `--secret-file ${file}`);
 }
 
-/* Most secrets are given as text, and a command that verifies should be there at once: what reads them is loaded when it is used. */
+/** The key of a certificate is a tenth of it: whatever is larger is another file. */
+const MAX_SECRET_BYTES = 64 * 1024;
 
-function readStdin(stdin: Readable): Promise<Buffer> {
-  return process.getBuiltinModule('node:stream/consumers').buffer(stdin);
+function tooLarge(file: string): InputError {
+  return new InputError(`the secret is larger than ${MAX_SECRET_BYTES / 1024} KiB (--secret-file)`, {
+    file: file === '-' ? '<stdin>' : file,
+    hint: 'name the file that has the secret, and nothing else, in it',
+  });
 }
 
-async function readNamedFile(file: string, cwd: string): Promise<Buffer> {
+async function readNamedFile(file: string, cwd: string): Promise<Buffer | undefined> {
   try {
-    return await process.getBuiltinModule('node:fs/promises').readFile(resolve(cwd, file));
+    return await readAtMost(MAX_SECRET_BYTES, createReadStream(resolve(cwd, file)));
   } catch (error) {
     throw new InputError(`the secret cannot be read: ${whyNot(error)} (--secret-file)`, {
       file,

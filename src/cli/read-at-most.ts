@@ -1,0 +1,13 @@
+import type { Readable } from 'node:stream';
+
+/** All bytes of a stream; undefined as soon as they are more than that, and then the rest is not read. */
+export async function readAtMost(limitBytes: number, stream: Readable): Promise<Buffer | undefined> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of stream) {
+    chunks.push(chunk as Buffer); // no encoding is set
+    bytes += (chunk as Buffer).length;
+    if (bytes > limitBytes) return undefined;
+  }
+  return Buffer.concat(chunks);
+}
