@@ -12,6 +12,11 @@ export function given(text: string): string {
   return text;
 }
 
+/** The same of a flag that may be repeated, or of an argument. */
+export function collectGiven(text: string, before?: readonly string[]): readonly string[] {
+  return collect(given(text), before);
+}
+
 /** A whole number, this or more. */
 export function countFrom(least: number): (text: string) => number {
   return (text) => {

@@ -50,7 +50,7 @@ export function createIo(proc: NodeJS.Process): Io {
   // Certificates are checked all the same, and Node would warn that they are not. What we start still has it, by `env`.
   delete proc.env['NODE_TLS_REJECT_UNAUTHORIZED'];
   const argv = proc.argv.slice(2);
-  const output = createOut(() => proc.stdout, interruption);
+  const output = createOut(() => proc.stdout, { interruption, delivers: mayDeliver(argv) });
   // What a command does not use is not made: a stream takes Node longer than a signature.
   const stderr = once(() => quietStream(proc.stderr));
   // The log of `DEBUG` writes to it by itself.
@@ -102,6 +102,12 @@ export function createIo(proc: NodeJS.Process): Io {
       return errColor();
     },
   };
+}
+
+const DELIVERING = ['send', 'replay', 'worker', 'serve', 'audience', 'trait', 'delete'];
+
+function mayDeliver(argv: readonly string[]): boolean {
+  return DELIVERING.includes(argv[0] ?? '') && !argv.includes('--help') && !argv.includes('-h');
 }
 
 /** Nobody may read the notes any more; the work goes on. */

@@ -20,9 +20,14 @@ const STDOUT_FD = 1;
  * Stdout as `Io` has it. A write that fails is an event, and without a listener the end of the process: here it aborts the
  * interruption, by `closed-pipe` when its reader has gone, else by the error to be told.
  *
+ * `delivers` says whether something may have been delivered by then, which its loss does not undo.
+ *
  * The stream is made with the second write: most commands write once, and it takes longer than all that they do.
  */
-export function createOut(openStdout: () => NodeJS.WriteStream, interruption: AbortController): Out {
+export function createOut(
+  openStdout: () => NodeJS.WriteStream,
+  { interruption, delivers }: { readonly interruption: AbortController; readonly delivers: boolean },
+): Out {
   const { signal } = interruption;
   let gathered = '';
   let isFirst = true;
@@ -31,7 +36,7 @@ export function createOut(openStdout: () => NodeJS.WriteStream, interruption: Ab
   let draining: Promise<void> | undefined;
   const lose = (error: NodeJS.ErrnoException): void => {
     isLost = true;
-    interruption.abort(error.code === 'EPIPE' ? 'closed-pipe' : unwritable(error));
+    interruption.abort(error.code === 'EPIPE' ? 'closed-pipe' : unwritable(error, delivers));
   };
   const write = (text: string | Uint8Array): void => {
     stdout ??= openStdout().on('error', lose);
@@ -79,11 +84,11 @@ async function nextDrain(stdout: NodeJS.WriteStream, signal: AbortSignal): Promi
   }
 }
 
-function unwritable(cause: NodeJS.ErrnoException): InputError {
+function unwritable(cause: NodeJS.ErrnoException, delivers: boolean): InputError {
   const reason = cause.code === 'ENOSPC' ? 'the disk is full' : (cause.code ?? cause.message);
   return new InputError(`cannot be written: ${reason}`, {
     file: '<stdout>',
-    hint: 'what was delivered until then is delivered; make room, or send the output elsewhere',
+    hint: `${delivers ? 'what was delivered until then is delivered; ' : ''}make room, or send the output elsewhere`,
     cause,
   });
 }

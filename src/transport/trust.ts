@@ -26,11 +26,18 @@ function issuersIn(caFile: string, name = 'delivery.ca'): readonly string[] {
   return issuers;
 }
 
+const WHY_NOT: Readonly<Record<string, string>> = {
+  ENOENT: 'there is no such file',
+  EISDIR: 'it is a folder',
+  EACCES: 'it may not be read by this user',
+};
+
 function readPem(caFile: string, name: string): string {
   try {
     return readFileSync(caFile, 'utf8');
   } catch (cause) {
-    const reason = cause instanceof Error ? cause.message : String(cause);
+    const { code = '', message } = cause as NodeJS.ErrnoException; // of a file operation
+    const reason = WHY_NOT[code] ?? message;
     throw new ConfigError(`Expected \`${name}\` to be a file that can be read, got ${caFile} (${reason})`, {
       key: name,
       hint: 'Name a PEM file with the certificates of the issuers to trust',

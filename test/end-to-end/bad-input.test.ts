@@ -364,7 +364,32 @@ const MESSAGES: Readonly<Record<string, Case>> = {
   },
 };
 
+const EMPTY_PATHS: Readonly<Record<string, Case>> = Object.fromEntries(
+  (
+    [
+      [['replay', '', ...TO], "command-argument value '' is invalid for argument 'files'."],
+      [['sign', '--secret', 's', ''], "command-argument value '' is invalid for argument 'file'."],
+      [['verify', '--secret', 's', ''], "command-argument value '' is invalid for argument 'file'."],
+      [['sign', '--secret-file', ''], "option '--secret-file <file>' argument '' is invalid."],
+      [['replay', '-', '--failed', '', ...TO], "option '--failed <file>' argument '' is invalid."],
+      [['test', 'URL', '--capture', ''], "option '--capture <file>' argument '' is invalid."],
+    ] as const
+  ).map(([args, complaint]): [string, Case] => [
+    args.join(' '),
+    {
+      args,
+      sentence: `${complaint} Expected a value, got an empty text.`,
+      hint: `hooks ${args[0]} --help shows its flags`,
+    },
+  ]),
+);
+
 const FILES: Readonly<Record<string, Case>> = {
+  'a body that is not there': {
+    args: ['sign', '--secret', 's', 'missing.json'],
+    sentence: 'Cannot read missing.json: there is no such file',
+    hint: 'give the path of a file, or the bytes on standard input: < body.json',
+  },
   'a pattern that matches nothing': {
     args: ['replay', 'none-*.json', ...TO],
     sentence: 'No file matches none-*.json',
@@ -431,7 +456,7 @@ const FILES: Readonly<Record<string, Case>> = {
   },
 };
 
-describe.each(Object.entries({ WHERE_TO, CONFIG, COMMAND_LINE, MESSAGES, FILES }))(
+describe.each(Object.entries({ WHERE_TO, CONFIG, COMMAND_LINE, MESSAGES, EMPTY_PATHS, FILES }))(
   'what cannot be tried: %s',
   (_name, cases) => {
     it.concurrent.each(Object.entries(cases))(

@@ -77,6 +77,8 @@ describe('a command without', () => {
   });
 });
 
+const FULL = 'error: <stdout>: cannot be written: the disk is full\n';
+
 describe.skipIf(process.platform !== 'linux')('a full disk under standard output', () => {
   it.each([
     ['send', () => Promise.resolve([...SEND])],
@@ -85,7 +87,20 @@ describe.skipIf(process.platform !== 'linux')('a full disk under standard output
     const { url } = await started(answersOk());
     const { code, stderr } = await inShell('hooks "$@" >/dev/full', [...(await command()), '--url', url]);
     expect(code).toBe(2);
-    expect(stderr).toMatch(/^error: <stdout>: cannot be written: the disk is full\nhint: .*\n$/);
+    expect(stderr).toBe(
+      `${FULL}hint:  what was delivered until then is delivered; make room, or send the output elsewhere\n`,
+    );
+  });
+
+  it.each([
+    [['config']],
+    [['--help']],
+    [['send', '--help']],
+    [['completion', 'bash']],
+    [['sign', '--secret', 's']],
+  ])('is not said to have let anything be delivered by %j', async (args) => {
+    const { code, stderr } = await inShell('printf {} | hooks "$@" >/dev/full', args);
+    expect([code, stderr]).toEqual([2, `${FULL}hint:  make room, or send the output elsewhere\n`]);
   });
 });
 

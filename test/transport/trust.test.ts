@@ -18,7 +18,7 @@ describe('a file of issuers', () => {
       name: 'ConfigError',
       key: 'delivery.ca',
       message: expect.stringMatching(
-        /^Expected `delivery.ca` to be a file that can be read, got .*none\.pem \(ENOENT/,
+        /^Expected `delivery.ca` to be a file that can be read, got .*none\.pem \(there is no such file\)/,
       ),
     });
     expect(() => createUndiciTransport({ caFile })).toThrow(error);

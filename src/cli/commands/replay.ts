@@ -3,7 +3,7 @@ import type { Define } from '../command.ts';
 import { addPreviewFlags } from '../delivery/preview-flags.ts';
 import type { ReplayOptions } from '../replay/options.ts';
 import { addWhereToFlags } from '../delivery/where-to.ts';
-import { collect } from '../flag-values.ts';
+import { collect, collectGiven, given } from '../flag-values.ts';
 
 const EXAMPLES = `Examples:
   $ hooks replay fixtures/*.json --loopback
@@ -28,7 +28,7 @@ stands at the end of the file of --failed until the replay is resumed.
 
 export const define: Define = (command, { io, exit }) => {
   command
-    .argument('<files...>', 'files, globs or - (standard input)')
+    .argument('<files...>', 'files, globs or - (standard input)', collectGiven)
     .optionsGroup('Which, when and how:')
     .option('--rate <n/s>', 'at most so many messages a second (100/s, 30/m)')
     .addOption(
@@ -60,7 +60,7 @@ export const define: Define = (command, { io, exit }) => {
     .option('--resume', 'carry on where an interrupted replay of the same files to the same place stopped')
     .optionsGroup('What is kept:')
     .option('--report <file>', 'write JUnit (.xml) or JSON (.json)')
-    .option('--failed <file>', 'write what was not delivered there, as NDJSON to replay again')
+    .option('--failed <file>', 'write what was not delivered there, as NDJSON to replay again', given)
     .addHelpText('before', EXAMPLES)
     .addHelpText('after', DETAILS);
   addWhereToFlags(command);

@@ -5,6 +5,7 @@ import { bodyText, stringified } from '../../signature/json-text.ts';
 import { sign } from '../../signature/sign.ts';
 import { isStdin, readBody, readWholeBody, type BodySource } from '../signature/body-input.ts';
 import type { CommandContext, Define, GlobalOptions } from '../command.ts';
+import { given } from '../flag-values.ts';
 import { addSecretFlags, requiredSecrets, type SecretFlags } from '../signature/secret-flags.ts';
 
 const EXAMPLES = `Examples:
@@ -21,7 +22,7 @@ interface SignFlags extends SecretFlags, GlobalOptions {
 
 export const define: Define = (command, context) => {
   command
-    .argument('[file]', 'the body; standard input when absent or -')
+    .argument('[file]', 'the body; standard input when absent or -', given)
     .option('--stringify', 'sign the JSON-stringified body, which is what send would sign')
     .option('--as-header', 'print the whole header, X-Signature: HEX')
     .action(async (file: BodySource, _flags: unknown, self: Command) => {
@@ -51,26 +52,38 @@ async function signBytes(file: BodySource, secret: string, { io }: CommandContex
   const hmac = createHmac('sha1', secret);
   let bytes = 0;
   let last: number | undefined;
+  const kept: Uint8Array[] = [];
   await readBody(file, io, (chunk) => {
     hmac.update(chunk);
     bytes += chunk.length;
     last = chunk.at(-1) ?? last;
+    if (bytes <= LARGEST_PARSED_BYTES) kept.push(new Uint8Array(chunk));
   });
-  return { signature: hmac.digest('hex'), bytes, ...remarkOn(last) };
+  const isJson = (): boolean => bytes <= LARGEST_PARSED_BYTES && jsonOf(Buffer.concat(kept)) !== undefined;
+  return { signature: hmac.digest('hex'), bytes, ...remarkOn(last, isJson) };
 }
 
-function remarkOn(lastByte: number | undefined): { remark?: string } {
+function remarkOn(lastByte: number | undefined, isJson: () => boolean): { remark?: string } {
   if (lastByte === undefined) return { remark: 'the body is empty; that is what was signed' };
   if (lastByte !== 0x0a) return {};
-  return { remark: 'the body ends with a newline, which is signed too; --stringify leaves it out' };
+  const remark = 'the body ends with a newline, which is signed too';
+  return { remark: isJson() ? `${remark}; --stringify leaves it out` : remark };
+}
+
+/** Beyond, the remark does without knowing whether the body is JSON: signing takes constant memory. */
+const LARGEST_PARSED_BYTES = 1024 * 1024;
+
+/** What `--stringify` signs; undefined when it is no JSON. */
+function jsonOf(body: Buffer): string | undefined {
+  const text = bodyText(body);
+  return text === undefined ? undefined : stringified(text.replace(/^\ufeff/, ''));
 }
 
 /** Beyond, a text no longer fits into a string. */
 const LARGEST_TEXT_BYTES = 256 * 1024 * 1024;
 
 async function signStringified(file: BodySource, secret: string, { io }: CommandContext): Promise<Signed> {
-  const text = bodyText(await readWholeBody(file, io, LARGEST_TEXT_BYTES));
-  const json = text === undefined ? undefined : stringified(text.replace(/^\ufeff/, ''));
+  const json = jsonOf(await readWholeBody(file, io, LARGEST_TEXT_BYTES));
   if (json === undefined) {
     const name = isStdin(file) ? 'Standard input' : file;
     throw new InputError(

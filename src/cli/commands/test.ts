@@ -5,7 +5,7 @@ import type { Define } from '../command.ts';
 import { jsonLine } from '../result/json-line.ts';
 import { addSecretFlags } from '../signature/secret-flags.ts';
 import type { Io } from '../io.ts';
-import { collect, timeFrom } from '../flag-values.ts';
+import { collect, collectGiven, timeFrom } from '../flag-values.ts';
 
 const EXAMPLES = `Examples:
   $ hooks test http://localhost:3000/webhook --secret s3cret
@@ -43,7 +43,7 @@ export const define: Define = (command, { io, exit }) => {
     .option('--ca <file>', 'a PEM file with issuers to trust besides the usual ones')
     .option('--only <code,…>', 'only these checks (repeat)', collectCodes)
     .option('--skip <code,…>', 'all but these checks (repeat)', collectCodes)
-    .option('--capture <file>', 'send the body of a capture too, signed anew (repeat)', collect)
+    .option('--capture <file>', 'send the body of a capture too, signed anew (repeat)', collectGiven)
     .option('--list', 'show all checks, and make none')
     .option('--report <file>', 'write JUnit (.xml) or JSON (.json)')
     .option('--start-timeout <duration>', 'for COMMAND to listen (default: 30s)', timeFrom(1))

@@ -5,6 +5,7 @@ import { verify, Verifier, type Verdict, type VerifyOptions } from '../../signat
 import { readBody, type BodySource } from '../signature/body-input.ts';
 import type { CommandContext, Define, GlobalOptions } from '../command.ts';
 import { ExitCode } from '../exit-code.ts';
+import { given } from '../flag-values.ts';
 import type { Io } from '../io.ts';
 import { addSecretFlags, requiredSecrets, type SecretFlags } from '../signature/secret-flags.ts';
 import {
@@ -32,7 +33,7 @@ interface VerifyFlags extends SecretFlags, GlobalOptions {
 
 export const define: Define = (command, context) => {
   command
-    .argument('[file]', 'a body, a capture or a raw HTTP request; standard input when absent or -')
+    .argument('[file]', 'a body, a capture or a raw HTTP request; standard input when absent or -', given)
     .option(
       '--signature <hex>',
       'HEX or "X-Signature: HEX" (HOOKS_SIGNATURE); else the one that the input holds',
@@ -115,9 +116,13 @@ async function verifyRaw(
 
 const TAKEN_FOR_BODY = 'a signature is given beside it, so the input was taken for the body itself';
 
-function verifyInput(input: SignedInput, given: string | undefined, verification: Verification): Verified {
+function verifyInput(
+  input: SignedInput,
+  fromOutside: string | undefined,
+  verification: Verification,
+): Verified {
   const { bytes, request } = input;
-  const signature = given ?? request?.signature;
+  const signature = fromOutside ?? request?.signature;
   if (request === undefined || signature === undefined) throw noSignature(input, verification);
   return { verdict: verify({ body: request.body, ...optionsOf(signature, verification) }), bytes };
 }

@@ -126,7 +126,7 @@ function unreadable(source: BodySource, cause: NodeJS.ErrnoException): InputErro
   const why = { ENOENT: 'there is no such file', EISDIR: 'it is a folder', EACCES: 'it may not be read' };
   const reason = why[cause.code as keyof typeof why] as string | undefined; // any code may come, three have words
   return new InputError(`Cannot read ${name}: ${reason ?? cause.message}`, {
-    hint: 'give the path of a file, or the bytes on standard input: `hooks verify … < body.json`',
+    hint: 'give the path of a file, or the bytes on standard input: < body.json',
     cause,
   });
 }

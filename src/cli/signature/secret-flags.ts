@@ -4,6 +4,7 @@ import type { Command } from 'commander';
 import { ConfigError, InputError } from '../../errors.ts';
 import { readSecret, readSecretFile } from '../../signature/secret.ts';
 import type { GlobalOptions } from '../command.ts';
+import { given } from '../flag-values.ts';
 import type { Io } from '../io.ts';
 import { whyNot } from '../message/flag-text.ts';
 import { readAtMost } from '../read-at-most.ts';
@@ -27,10 +28,10 @@ const DEFAULTS: Readonly<Record<SecretUse, string>> = {
 
 /** `use` is for a command that takes the secrets of the config by `commandSecrets`. */
 export function addSecretFlags(command: Command, use?: SecretUse): Command {
-  const given: SecretFlag[] = [];
+  const all: SecretFlag[] = [];
   const collect = (flag: SecretFlag): readonly SecretFlag[] => {
-    given.push(flag);
-    return given;
+    all.push(flag);
+    return all;
   };
   return command
     .option(
@@ -41,7 +42,7 @@ export function addSecretFlags(command: Command, use?: SecretUse): Command {
     .option(
       '--secret-file <file>',
       'read it from a file, or from standard input (-): keeps it out of the process list',
-      (file) => collect({ file }),
+      (file) => collect({ file: given(file) }),
     );
 }
 
@@ -77,8 +78,8 @@ export async function commandSecrets(
   use: SecretUse,
   io: Io,
 ): Promise<readonly string[]> {
-  const given = await readSecretFlags(flags, io);
-  if (given !== undefined) return given;
+  const fromFlags = await readSecretFlags(flags, io);
+  if (fromFlags !== undefined) return fromFlags;
   const { HOOKS_SECRET: fromEnvironment } = io.env;
   if (fromEnvironment !== undefined) return [readSecret(fromEnvironment, 'HOOKS_SECRET')];
   const { commandSettings } = await import('../delivery/settings.ts');
