@@ -1,12 +1,12 @@
 import { captureBody, type Capture } from '../capture/format.ts';
-import type { Check } from './check.ts';
+import { signedTitles, type Check } from './check.ts';
 
 /** Sends a captured body again, signed anew: what is once known to arrive must be taken. `name` is the file's. */
 export function captureCheck(capture: Capture, name: string): Check {
   const body = Buffer.from(captureBody(capture));
   return {
     code: 'capture',
-    title: `the body of ${name}, signed`,
+    ...signedTitles(`the body of ${name}`),
     expects: 'taken',
     requests: (sample) => [sample.signed(body)],
   };

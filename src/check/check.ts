@@ -7,6 +7,8 @@ export interface Check {
   readonly code: string;
   /** What is sent, for people. */
   readonly title: string;
+  /** The same where there is no secret, so that what would be signed is not. */
+  readonly titleUnsigned?: string;
   readonly expects: Expected;
   /** Without one it is skipped. */
   readonly needsSecret?: true;
@@ -23,6 +25,16 @@ export interface Check {
 
 /** `taken`: 2xx. `refused`: a final 4xx. `answered`: either. `direct`: anything but a redirect. `secure`: anything over TLS. */
 export type Expected = 'taken' | 'refused' | 'answered' | 'direct' | 'secure';
+
+/** The titles of a check whose requests are signed when there is a secret. */
+export function signedTitles(what: string): Pick<Check, 'title' | 'titleUnsigned'> {
+  return { title: `${what}, signed`, titleUnsigned: `${what}, unsigned` };
+}
+
+/** The check as it is made without a secret. */
+export function unsigned(check: Check): Check {
+  return { ...check, title: check.titleUnsigned ?? check.title };
+}
 
 /** What is wrong with a receiver, as far as can be seen from outside. */
 export interface Fault {

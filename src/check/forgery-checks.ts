@@ -81,6 +81,7 @@ export const FORGERY_CHECKS: readonly Check[] = [
   {
     code: 'malformed',
     title: 'bodies that are no JSON, signed: cut off, and empty',
+    titleUnsigned: 'bodies that are no JSON, unsigned: cut off, and empty',
     expects: 'refused',
     requests: (sample) => [
       sample.signed(sample.body('track', 'malformed').subarray(0, 60)),

@@ -1,5 +1,5 @@
 import { MESSAGE_TYPES } from '../message/types.ts';
-import type { Check, Fault } from './check.ts';
+import { signedTitles, type Check, type Fault } from './check.ts';
 
 /** What libraries of many languages write in another way than JSON.stringify does, for whoever hashes JSON written anew. */
 const TEXTS = {
@@ -32,7 +32,7 @@ const RE_SERIALISED: Fault = {
 
 const TYPE_CHECKS = MESSAGE_TYPES.map((type): Check => ({
   code: type,
-  title: `${/^[aeiou]/.test(type) ? 'an' : 'a'} ${type} message, signed`,
+  ...signedTitles(`${/^[aeiou]/.test(type) ? 'an' : 'a'} ${type} message`),
   expects: 'taken',
   requests: (sample) => [sample.signed(sample.body(type, type))],
 }));

@@ -1,4 +1,4 @@
-import type { Check } from './check.ts';
+import { signedTitles, type Check } from './check.ts';
 import type { Sample } from './sample.ts';
 
 const track = (sample: Sample, name: string) => [sample.signed(sample.body('track', name))];
@@ -27,7 +27,7 @@ const BURST = 10;
 export const PACE_CHECKS: readonly Check[] = [
   {
     code: 'latency',
-    title: `${BURST} messages at once, signed`,
+    ...signedTitles(`${BURST} messages at once`),
     expects: 'taken',
     atOnce: true,
     // Whoever needs more than half of the time on a quiet day does not keep it on a busy one.

@@ -6,6 +6,8 @@ import { buffer } from 'node:stream/consumers';
 import { gzipSync } from 'node:zlib';
 import { afterAll, describe, expect, it } from 'vitest';
 import { hooks, startHooks } from '../end-to-end/hooks.ts';
+import { inShell } from '../end-to-end/shell.ts';
+import { hasTool } from '../external-tool.ts';
 import { freePort } from '../free-port.ts';
 import { RawConnection } from '../receiver/raw-connection.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
@@ -190,6 +192,21 @@ describe('hooks listen --self-signed', () => {
     const { stderr } = await listen.stop();
     expect(stderr).toContain('does not trust the certificate');
     expect(stderr).toContain(new X509Certificate(certificate).fingerprint256);
+  });
+
+  it.skipIf(!hasTool('curl', '--version'))('suggests a sender that it takes from', async () => {
+    const listen = startHooks(['listen', '--self-signed', '--port', '0']);
+    await until(() => /^Try: .*\n/m.test(listen.stderr()), 'the suggestion');
+    const [, command = ''] = /^Try: (.*)$/m.exec(listen.stderr()) ?? [];
+    expect((await inShell(command, [])).code).toBe(0);
+    const { stdout } = await listen.stop();
+    expect(stdout).toMatch(/ POST \/ +.* unchecked +200 /);
+  });
+
+  it('suggests none when a signature is asked for', async () => {
+    const listen = startHooks(['listen', '--self-signed', '--port', '0', '--secret', 's']);
+    await listen.lines.next();
+    expect((await listen.stop()).stderr).not.toContain('Try:');
   });
 });
 

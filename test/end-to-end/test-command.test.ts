@@ -176,6 +176,23 @@ describe('hooks test URL', () => {
     expect(stderr).toContain('No secret given');
   });
 
+  it.concurrent('says signed only of what is', async () => {
+    const { url } = await receiving({ respond: '200' });
+    const flags = ['--only', 'track,latency,malformed'];
+    const titles = async (...more: readonly string[]): Promise<string[]> => {
+      const { file, flags: report } = await reportIn();
+      const { stdout } = await hooks(['test', url, ...flags, ...report, ...more]);
+      const text = stdout + readFileSync(file, 'utf8');
+      return [...new Set(text.match(/(?:message|at once|no JSON), (?:un)?signed/g))].toSorted();
+    };
+    expect(await titles('--secret', SECRET)).toEqual([
+      'at once, signed',
+      'message, signed',
+      'no JSON, signed',
+    ]);
+    expect(await titles()).toEqual(['at once, unsigned', 'message, unsigned', 'no JSON, unsigned']);
+  });
+
   it.concurrent('tells somebody without the secret that it is needed', async () => {
     const { url } = await receiving({ respond: '401' });
     const { faults } = tested(await hooks(['test', url, '-o', 'json', '--only', 'track,page']));

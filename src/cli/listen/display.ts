@@ -45,7 +45,10 @@ export class Display {
     if (forwardUrl !== undefined) this.remark(`Forwarding to ${printable(forwardUrl)}`);
     if (certificate !== undefined) this.remark(`Self-signed certificate, SHA-256 ${certificate.fingerprint}`);
     if (!hasSecret) this.remark('Signatures are not checked: no secret given (--secret, HOOKS_SECRET)');
-    if (this.#options.output === 'text') this.remark(`Try: ${this.#nextCommand(url, hasSecret)}`);
+    if (this.#options.output !== 'text') return;
+    if (certificate === undefined) this.remark(`Try: ${this.#nextCommand(url, hasSecret)}`);
+    // Our own senders refuse it, and curl cannot sign.
+    else if (!hasSecret) this.remark(`Try: curl -k -d '{}' ${url}`);
   }
 
   show(request: ReceivedRequest): void {

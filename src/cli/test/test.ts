@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { resolve } from 'node:path';
-import type { Check, CheckResult } from '../../check/check.ts';
+import { unsigned, type Check, type CheckResult } from '../../check/check.ts';
 import { CHECKS, selectChecks } from '../../check/checks.ts';
 import type { RunEnd } from '../../check/run.ts';
 import { systemClock } from '../../clock.ts';
@@ -31,8 +31,9 @@ export async function testReceiver(
   options: TestOptions,
   io: Io,
 ): Promise<ExitCode> {
-  const checks = await checksOf(options, io);
+  const chosen = await checksOf(options, io);
   const secrets = await commandSecrets(options, 'sign', io);
+  const checks = secrets.length > 0 ? chosen : chosen.map(unsigned);
   const caFile = options.ca === undefined ? undefined : resolve(io.cwd, options.ca);
   const timeoutMs = FIELDS['delivery.timeout'].kind.parse(options.timeout ?? '5s', { name: '--timeout' });
   const headers = headersOf(options.header ?? []);
