@@ -155,16 +155,20 @@ export class Lane {
     this.#timer = undefined;
   }
 
-  /** Never rejects. What takes its place is claimed with its settlement: waiting for that first would cost a turn more. */
+  /**
+   * Never rejects. What takes its place is claimed with its settlement: waiting for that first would cost a turn more. But
+   * after a failure it waits, since whoever hears of that may stop the engine, and then nothing takes its place.
+   */
   async #seeThrough(claim: Claim, isFresh: boolean): Promise<void> {
     const result = this.#round && (await runRound(claim, this.#round, { isFresh }));
     this.#underWay--;
     this.#settling++;
+    const hasFailed = result !== undefined && result.outcome !== 'delivered';
     const settled = this.#conclude(claim, result);
-    this.wake();
+    if (!hasFailed) this.wake();
     await settled;
     this.#settling--;
-    if (this.#mayHaveMore) this.wake();
+    if (hasFailed || this.#mayHaveMore) this.wake();
     this.#announceRest();
   }
 

@@ -112,6 +112,15 @@ describe('a replay that is interrupted', () => {
     expect([code, summary.delivered]).toEqual([130, 1]);
   });
 
+  it('queues nothing more', async () => {
+    const env = { HOOKS_URL: 'http://127.0.0.1:9/', HOOKS_DATA_DIR: temporaryFolder() };
+    const flags = ['--queue', '--rate', '1/h', '-o', 'json'];
+    const running = startHooks(['replay', await messagesFile(3), ...flags], { env });
+    await running.lines.next();
+    const { code, summary } = replayed(await running.stop());
+    expect([code, summary.read, summary.queued, summary.unsent]).toEqual([130, 2, 1, 1]);
+  });
+
   it('does not wait for the end of its input', async () => {
     const hostile = await started(slowReceiver(0));
     const flags = ['replay', '-', '--url', hostile.url, '-o', 'json'];

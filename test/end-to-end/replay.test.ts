@@ -241,6 +241,28 @@ describe.concurrent('hooks replay, when something is not delivered,', () => {
     expect(kept).toHaveLength(summary.failed + summary.unsent);
   });
 
+  it('sends nothing of a user after the first that fails, with --fail-fast', async () => {
+    const { code, to, summary } = await replayed(40, ['--fail-fast'], '400');
+    expect([code, to.field('messageId')]).toEqual([1, ['m0']]);
+    expect(summary).toMatchObject({ read: 40, failed: 1, unsent: 39 });
+  });
+
+  it('begins no other for one that failed, with --fail-fast', async () => {
+    const to = await receiving({ respond: '400' });
+    const lines = Array.from({ length: 100 }, (_, index) => track(index, { userId: `u${index}` }));
+    const cwd = temporaryFolder({ 'many.ndjson': lines.join('\n') });
+    const flags = ['--fail-fast', '--concurrency', '4', '-o', 'json'];
+    const { code, stdout } = await hooks(['replay', 'many.ndjson', '--url', to.url, ...flags], { cwd });
+    expect([code, summaryOf(stdout).delivered]).toEqual([1, 0]);
+    expect(to.requests.length).toBeLessThanOrEqual(4);
+  });
+
+  it('counts what waits for its turn as unsent, with --fail-fast', async () => {
+    const { code, to, summary } = await replayed(3, ['--fail-fast', '--rate', '1/m'], '400');
+    expect([code, to.requests.length]).toEqual([1, 1]);
+    expect(summary).toMatchObject({ read: 2, failed: 1, unsent: 1 });
+  });
+
   it('keeps there nothing that a resumed replay sends', async () => {
     const to = await receiving({ respond: '404,200x20,404,200' });
     const cwd = temporaryFolder({ 'day.ndjson': tracks(50) });

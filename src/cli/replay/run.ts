@@ -1,6 +1,6 @@
 import { sleep, systemClock } from '../../clock.ts';
-import { HooksError } from '../../errors.ts';
-import { isJsonObject, type JsonValue } from '../../message/types.ts';
+import { ClosedError, HooksError } from '../../errors.ts';
+import { isJsonObject, type JsonValue, type Message } from '../../message/types.ts';
 import type { DestinationOutcome, Outcome } from '../../pipeline/outcomes.ts';
 import type { Checkpoint } from '../../replay/checkpoint.ts';
 import type { Entry, FoundEntry } from '../../replay/entry.ts';
@@ -57,10 +57,13 @@ export class ReplayRun {
   #received = { valid: 0, other: 0 };
   #warned = false;
   #fault: unknown;
+  #closed: Promise<void> | undefined;
 
   constructor(parts: ReplayParts) {
     this.#parts = parts;
     this.#stop = AbortSignal.any([parts.io.signal, this.#failure.signal]);
+    // At once: the reader may be long in hearing of it, and meanwhile the next would be sent. What fails is told at the end.
+    this.#stop.addEventListener('abort', () => void this.#close().catch(() => {}));
     const users = Math.max(64, parts.open.concurrency * 3);
     this.#capacity = new Capacity({ users, messages: users * 4, bytes: MAX_BYTES_UNDER_WAY });
     const { exact = false, strict = false } = parts.options;
@@ -78,9 +81,14 @@ export class ReplayRun {
       this.#fault ??= error;
     }
     const isComplete = !this.#stop.aborted && !this.#parts.selection.isDone && this.#fault === undefined;
-    await this.#parts.open.close({ interrupted: this.#stop.aborted || this.#fault !== undefined });
+    await this.#close();
     await this.#capacity.until('empty', NEVER);
     return this.#summarize(isComplete);
+  }
+
+  #close(): Promise<void> {
+    this.#closed ??= this.#parts.open.close({ interrupted: this.#stop.aborted || this.#fault !== undefined });
+    return this.#closed;
   }
 
   async #replayInput(input: Input): Promise<void> {
@@ -147,6 +155,8 @@ export class ReplayRun {
         this.#conclude(sent, outcome),
       );
     } catch (error) {
+      // It has waited for its turn until we were stopped.
+      if (error instanceof ClosedError) return this.#conclude(sent, unsentOf(message));
       this.#capacity.give(sent.bytes, orderKeys);
       throw error;
     }
@@ -229,6 +239,10 @@ export class ReplayRun {
       `note: the bytes at ${origin.file}:${origin.line} are not what JSON.stringify makes of them; a receiver that re-serialises the body will not get this signature`,
     );
   }
+}
+
+function unsentOf({ messageId = '' }: Message): Outcome {
+  return { messageId, outcome: 'unsent', destinations: [] };
 }
 
 const NEVER = new AbortController().signal;
