@@ -28,6 +28,8 @@ export interface ForwardingOptions {
   readonly secrets: readonly string[];
   /** Refuses to connect to anything but this machine. @default false */
   readonly onlyLoopback?: boolean;
+  /** A PEM file with issuers to trust besides the usual ones. */
+  readonly caFile?: string | undefined;
   /** The variables that name proxies. @default none is used */
   readonly proxyEnv?: Readonly<NodeJS.ProcessEnv>;
 }
@@ -39,11 +41,13 @@ const REPLY_BYTES = 16 * 1024;
 
 /** Throws ConfigError for a URL that cannot be asked. */
 export function createForwarding(options: ForwardingOptions): Forwarding {
-  const { url, origin, secrets, onlyLoopback, proxyEnv } = options;
+  const { url, origin, secrets, onlyLoopback, caFile, proxyEnv } = options;
   const target = targetOf(url, origin);
-  if (onlyLoopback !== true) checkRoute(target.url, { caFile: undefined, proxyEnv });
+  if (onlyLoopback !== true) checkRoute(target.url, { caFile, proxyEnv });
   const transport = createUndiciTransport(
-    onlyLoopback === true ? { addresses: whyNotLoopback } : { ...(proxyEnv !== undefined && { proxyEnv }) },
+    onlyLoopback === true
+      ? { addresses: whyNotLoopback }
+      : { ...(caFile !== undefined && { caFile }), ...(proxyEnv !== undefined && { proxyEnv }) },
   );
   return {
     forward: (request, signal) => forwardTo(target, { transport, secrets, request, signal }),

@@ -189,6 +189,9 @@ describe('hooks listen --self-signed', () => {
     const cwd = temporaryFolder({ 'ca.pem': certificate, '.hooksrc.yaml': 'delivery: { ca: ./ca.pem }\n' });
     expect((await hooks(send, { cwd })).code).toBe(0);
     expect(await listen.nextLine()).toMatchObject({ type: 'track', verdict: 'valid', status: 200 });
+    const forwarding = await listening(['--forward', listen.url], { cwd });
+    expect((await fetch(forwarding.url, { method: 'POST', body: '{}' })).status).toBe(200);
+    await forwarding.stop();
     const { stderr } = await listen.stop();
     expect(stderr).toContain('does not trust the certificate');
     expect(stderr).toContain(new X509Certificate(certificate).fingerprint256);

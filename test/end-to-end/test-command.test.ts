@@ -304,6 +304,24 @@ describe.skipIf(!hasTool('openssl', 'version'))('hooks test https://…', () => 
     stop();
     expect([code, checks('passed')]).toEqual([0, ['tls', 'track']]);
   });
+
+  it('goes by the issuers of the config, unless --ca names others', async () => {
+    const { url, stop } = await serving(certificates.good);
+    const cwd = temporaryFolder({
+      'good.yaml': `delivery: { ca: ${certificates.caFile} }\n`,
+      'other.yaml': `delivery: { ca: ${certificates.unknownCa.certFile} }\n`,
+      'missing.yaml': 'delivery: { ca: missing.pem }\n',
+    });
+    const run = (...flags: string[]) => hooks(['test', url, '--only', 'track', '-v', ...flags], { cwd });
+    const good = await run('-c', 'good.yaml');
+    expect([good.code, good.stderr.match(/^config: /gm)]).toEqual([0, ['config: ']]);
+    expect(await run('-c', 'other.yaml', '--ca', certificates.caFile)).toMatchObject({ code: 0 });
+    expect(await run('-c', 'other.yaml')).toMatchObject({ code: 1 });
+    const missing = await run('-c', 'missing.yaml');
+    stop();
+    expect(missing.code).toBe(2);
+    expect(missing.stderr).toContain('Expected `delivery.ca` to be a file that can be read');
+  });
 });
 
 async function serving({ keyFile, certFile }: Certificate) {

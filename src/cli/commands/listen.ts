@@ -25,7 +25,7 @@ a receiver, and is not shown.
 
 --forward passes each POST on, its bytes and headers as they came, to the URL
 as given. Its sender gets the status that came back, 502 or 504 when none did;
-with --respond what that says.
+with --respond what that says. delivery.ca in the config names issuers to trust.
 --self-signed speaks TLS with a new certificate for localhost and --host, which
 senders refuse unless told to trust it: -o json has it as "certificate".
 --ui is a web inbox: search, compare, copy and replay what came. It is at

@@ -40,7 +40,7 @@ export const define: Define = (command, { io, exit }) => {
   )
     .option('--header <header>', "'Name: value' for every request (repeat)", collect)
     .option('--timeout <duration>', 'for one answer, 1ms to 30s (default: 5s)')
-    .option('--ca <file>', 'a PEM file with issuers to trust besides the usual ones')
+    .option('--ca <file>', 'a PEM file with issuers to trust too (default: delivery.ca of the config)')
     .option('--only <code,…>', 'only these checks (repeat)', collectCodes)
     .option('--skip <code,…>', 'all but these checks (repeat)', collectCodes)
     .option('--capture <file>', 'send the body of a capture too, signed anew (repeat)', collectGiven)

@@ -2,11 +2,20 @@ import { loadSettings, type Settings } from '../../config/settings.ts';
 import type { GlobalOptions } from '../command.ts';
 import type { Io } from '../io.ts';
 
+type ConfigOptions = Pick<GlobalOptions, 'config' | 'verbose'>;
+type Surroundings = Pick<Io, 'env' | 'cwd' | 'note'>;
+
+/** A command may ask more than once. */
+const known = new WeakMap<Surroundings, Promise<Settings>>();
+
 /** The settings of a command. With -v the config files in use are named. */
-export async function commandSettings(
-  options: Pick<GlobalOptions, 'config' | 'verbose'>,
-  io: Pick<Io, 'env' | 'cwd' | 'note'>,
-): Promise<Settings> {
+export function commandSettings(options: ConfigOptions, io: Surroundings): Promise<Settings> {
+  const settings = known.get(io) ?? load(options, io);
+  known.set(io, settings);
+  return settings;
+}
+
+async function load(options: ConfigOptions, io: Surroundings): Promise<Settings> {
   const { config, verbose } = options;
   const settings = await loadSettings({
     flags: config === undefined ? {} : { config },

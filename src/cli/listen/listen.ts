@@ -5,6 +5,7 @@ import { describeTally, Expectation, type Tally } from '../../receiver/expectati
 import { startReceiver } from '../../receiver/receiver.ts';
 import { parseScript } from '../../receiver/script.ts';
 import { aborted } from '../aborted.ts';
+import { configuredCaFile } from '../delivery/ca-file.ts';
 import { ExitCode, interruptedCode } from '../exit-code.ts';
 import type { Io } from '../io.ts';
 import { Display } from './display.ts';
@@ -15,7 +16,7 @@ import { commandSecrets } from '../signature/secret-flags.ts';
 export async function listen(options: ListenOptions, io: Io): Promise<ExitCode> {
   const secrets = await commandSecrets(options, 'verify', io);
   const script = options.respond === undefined ? undefined : parseScript(options.respond);
-  const forwarding = forwardingOf(options, secrets, io);
+  const forwarding = await forwardingOf(options, secrets, io);
   const display = new Display(options, io);
   const expectation = expectationOf(options, secrets);
   try {
@@ -69,13 +70,16 @@ async function receive(session: Session): Promise<void> {
   await receiver.close();
 }
 
-function forwardingOf(
-  { forward, host, port }: ListenOptions,
+async function forwardingOf(
+  options: ListenOptions,
   secrets: readonly string[],
   io: Io,
-): Forwarding | undefined {
+): Promise<Forwarding | undefined> {
+  const { forward, host, port } = options;
   if (forward === undefined) return undefined;
-  const forwarding = createForwarding({ url: forward, origin: '--forward', secrets, proxyEnv: io.env });
+  const caFile = await configuredCaFile(forward, options, io);
+  const given = { url: forward, origin: '--forward', secrets, caFile, proxyEnv: io.env };
+  const forwarding = createForwarding(given);
   const target = new URL(forward.trim());
   const targetPort = target.port || (target.protocol === 'https:' ? '443' : '80');
   const isHere = /^(?:localhost|127\.\d+\.\d+\.\d+|\[::1?\]|0\.0\.0\.0)$/.test(target.hostname);

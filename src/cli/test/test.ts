@@ -14,6 +14,7 @@ import { Display } from './display.ts';
 import type { TestOptions } from './options.ts';
 import { reportedCase, summaryOf } from './outcome.ts';
 import { startReceiverCommand, type StartedReceiver } from './started-receiver.ts';
+import { configuredCaFile } from '../delivery/ca-file.ts';
 import { headersOf } from '../delivery/where-to-flags.ts';
 import { ExitCode, interruptedCode } from '../exit-code.ts';
 import type { Io } from '../io.ts';
@@ -34,10 +35,12 @@ export async function testReceiver(
   const chosen = await checksOf(options, io);
   const secrets = await commandSecrets(options, 'sign', io);
   const checks = secrets.length > 0 ? chosen : chosen.map(unsigned);
-  const caFile = options.ca === undefined ? undefined : resolve(io.cwd, options.ca);
+  const { ca } = options;
+  const caFile = ca === undefined ? await configuredCaFile(url, options, io) : resolve(io.cwd, ca);
+  const caName = ca === undefined ? 'delivery.ca' : '--ca';
   const timeoutMs = FIELDS['delivery.timeout'].kind.parse(options.timeout ?? '5s', { name: '--timeout' });
   const headers = headersOf(options.header ?? []);
-  const receiver = checkedReceiver({ url, headers, caFile, caName: '--ca', proxyEnv: io.env });
+  const receiver = checkedReceiver({ url, headers, caFile, caName, proxyEnv: io.env });
   const { report: file } = options;
   const report =
     file === undefined
