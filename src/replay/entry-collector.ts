@@ -7,13 +7,20 @@ import { MAX_ENTRY_BYTES, type Entry } from './entry.ts';
 import { isBatchDocument, parsed } from './envelope.ts';
 import type { SplitterOutput } from './splitter.ts';
 
+export interface ReadOptions {
+  /** The body of a capture is one entry, whatever it says: none, no JSON, a batch. @default false */
+  readonly exact?: boolean;
+}
+
 /** Makes entries of what a splitter finds: a capture becomes the message in it, a batch on one line its messages. */
 export class EntryCollector implements SplitterOutput {
   readonly #file: string;
+  readonly #exact: boolean;
   #entries: Entry[] = [];
 
-  constructor(file: string) {
+  constructor(file: string, { exact = false }: ReadOptions = {}) {
     this.#file = file;
+    this.#exact = exact;
   }
 
   /** What has been found since the last time. */
@@ -56,6 +63,7 @@ export class EntryCollector implements SplitterOutput {
   #addCapture(value: unknown, line: number): void {
     const body = this.#bodyOf(value, line);
     if (body === undefined) return;
+    if (this.#exact) return this.#add('capture', body, line);
     const content = parsed(body);
     if (Array.isArray(content) || isBatchDocument(content)) this.#addEach('capture', body, line);
     else this.#add('capture', body, line);
@@ -64,7 +72,7 @@ export class EntryCollector implements SplitterOutput {
   #bodyOf(value: unknown, line: number): Buffer | undefined {
     try {
       const body = captureBody(readCapture(value));
-      if (body.length > 0) return Buffer.from(body.buffer, body.byteOffset, body.length);
+      if (body.length > 0 || this.#exact) return Buffer.from(body.buffer, body.byteOffset, body.length);
       this.broken(
         line,
         'the captured request has no body, so there is no message in it',

@@ -12,7 +12,7 @@ export interface Origin {
  */
 export type Entry = FoundEntry | BrokenEntry;
 
-/** The bytes of one JSON value, not parsed yet: `message/json.ts` does that and may refuse them. */
+/** The bytes of one JSON value (of a capture read as `exact`: any), not parsed yet: `message/json.ts` does that and may refuse them. */
 export interface FoundEntry {
   /** `capture`: the bytes are the body of a captured request. */
   readonly kind: 'message' | 'capture';

@@ -1,5 +1,5 @@
 import { InputError } from '../errors.ts';
-import { EntryCollector } from './entry-collector.ts';
+import { EntryCollector, type ReadOptions } from './entry-collector.ts';
 import type { Entry } from './entry.ts';
 import { unpacked } from './gunzip.ts';
 import { InputSplitter } from './input-splitter.ts';
@@ -16,8 +16,9 @@ const STRIDE_BYTES = 64 * 1024;
 export async function* readEntries(
   input: Pick<Input, 'name' | 'identity' | 'open'>,
   signal?: AbortSignal,
+  options: ReadOptions = {},
 ): AsyncGenerator<readonly Entry[], void, undefined> {
-  const collector = new EntryCollector(input.name);
+  const collector = new EntryCollector(input.name, options);
   const splitter = new InputSplitter(collector);
   const open = (): AsyncIterable<Uint8Array> => input.open(signal);
   try {

@@ -1,8 +1,9 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
+import { toCapture } from '../../src/capture/write.ts';
 import { hooks, startHooks } from './hooks.ts';
-import { receiving, ROOT, SECRET, summaryOf } from './receiving.ts';
+import { receiving, ROOT, SECRET, sorted, summaryOf, track } from './receiving.ts';
 import { sign } from '../sign.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
 
@@ -60,6 +61,48 @@ it('what listen saves can be verified, and replayed as it was', async () => {
     ),
   );
   expect(to.bodies().toSorted()).toEqual(golden.map((body) => body.trim()).toSorted());
+});
+
+/** What is received need not be what is sent. */
+const ODD_BODIES = [
+  Buffer.from('a'),
+  Buffer.from([0xff, 0xfe]),
+  Buffer.from('{"type":"order","id":12345678901234567890}'),
+  Buffer.from(`{"batch":[${track(1)},${track(2)}]}`),
+  Buffer.from('[1, 2]'),
+  Buffer.from('\ufeff{"n":1E400}'),
+  Buffer.from('[['.repeat(100_000)),
+  Buffer.from(`${'['.repeat(5_000)}${']'.repeat(5_000)}`),
+  Buffer.from(''),
+];
+const COUNT = ODD_BODIES.length;
+
+function captured(body: Uint8Array): string {
+  return `${JSON.stringify(toCapture({ method: 'POST', url: '/', headers: [], body }))}\n`;
+}
+
+it('what was received is replayed with --exact, whatever it says', async () => {
+  const to = await receiving({ secret: SECRET, respond: `404x${COUNT},200` });
+  const cwd = temporaryFolder({ 'odd.ndjson': ODD_BODIES.map(captured).join('') });
+  const flags = ['--url', to.url, '--secret', SECRET, '--exact', '-o', 'json'];
+  const failed = await hooks(['replay', 'odd.ndjson', '--failed', 'failed.ndjson', ...flags], { cwd });
+  expect([failed.code, summaryOf(failed.stdout)]).toMatchObject([1, { read: COUNT, failed: COUNT }]);
+  const again = await hooks(['replay', 'failed.ndjson', ...flags], { cwd });
+  expect([again.code, summaryOf(again.stdout)]).toMatchObject([0, { read: COUNT, delivered: COUNT }]);
+  const bodies = to.requests.map(({ body }) => Buffer.from(body).toString('latin1'));
+  const expected = sorted(ODD_BODIES.map((body) => body.toString('latin1')));
+  expect(sorted(bodies.slice(0, COUNT))).toEqual(expected);
+  expect(sorted(bodies.slice(COUNT))).toEqual(expected);
+  expect(to.requests.every(({ verdict }) => verdict === 'valid')).toBe(true);
+});
+
+it('what --filter asks for is looked for in what was received too, with --exact', async () => {
+  const to = await receiving();
+  const cwd = temporaryFolder({ 'odd.ndjson': ODD_BODIES.map(captured).join('') });
+  const flags = ['--url', to.url, '--exact', '--filter', 'type=order', '-o', 'json'];
+  const { code, stdout } = await hooks(['replay', 'odd.ndjson', ...flags], { cwd });
+  expect([code, summaryOf(stdout)]).toMatchObject([0, { read: 1, delivered: 1, skipped: COUNT - 1 }]);
+  expect(to.bodies()).toEqual([String(ODD_BODIES[2])]);
 });
 
 it.each([

@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import type { RecordedRequest } from '../../pipeline/recording-transport.ts';
 import { curlCommand, shownHeader, shownUrl, type Piece, type ShownHeader } from '../../capture/curl.ts';
 import { printable } from '../../redact.ts';
@@ -20,7 +21,8 @@ export interface RequestText {
 /** A request that was not sent, for `--dry-run` and `--curl`. */
 export function requestText(request: RecordedRequest, { format, showSecrets }: Shown): RequestText {
   const headers = pairs(request.headers).map((pair) => shownHeader(pair, { showSecrets }));
-  const body = Buffer.from(request.body).toString();
+  const bytes = Buffer.from(request.body);
+  const body = isUtf8(bytes) ? bytes.toString() : { base64: bytes.toString('base64') };
   const url = shownUrl(request.url, { showSecrets });
   const variables = [...url, ...headers].flatMap(({ variable }) => variable ?? []);
   return { text: textIn(format, { url, headers, body }), variables };
@@ -29,13 +31,14 @@ export function requestText(request: RecordedRequest, { format, showSecrets }: S
 interface Request {
   readonly url: readonly Piece[];
   readonly headers: readonly ShownHeader[];
-  readonly body: string;
+  /** What is no text goes in base64. */
+  readonly body: string | { readonly base64: string };
 }
 
 function textIn(format: RequestFormat, { url, headers, body }: Request): string {
   switch (format) {
     case 'text':
-      return `POST ${spelled(url)}\n${headers.map((each) => `${printable(each.name)}: ${plain(each)}\n`).join('')}\n${escapeInJson(body)}\n\n`;
+      return `POST ${spelled(url)}\n${headers.map((each) => `${printable(each.name)}: ${plain(each)}\n`).join('')}\n${plainBody(body)}\n\n`;
     case 'json':
       return jsonLine({
         method: 'POST',
@@ -44,7 +47,7 @@ function textIn(format: RequestFormat, { url, headers, body }: Request): string 
           name,
           variable === undefined ? value : `$${variable}`,
         ]),
-        body,
+        ...(typeof body === 'string' ? { body } : { bodyBase64: body.base64 }),
       });
     case 'curl':
       return `${curlCommand({ url, headers, body })}\n`;
@@ -55,6 +58,10 @@ function textIn(format: RequestFormat, { url, headers, body }: Request): string 
 
 function plain({ value, variable }: ShownHeader): string {
   return variable === undefined ? printable(value, 10_000) : `$${variable}`;
+}
+
+function plainBody(body: Request['body']): string {
+  return typeof body === 'string' ? escapeInJson(body) : `base64: ${body.base64}`;
 }
 
 function spelled(url: readonly Piece[]): string {

@@ -4,6 +4,7 @@ import { buildParsed } from '../../message/build.ts';
 import { readJson } from '../../message/json.ts';
 import { checkMessageSize, MAX_MESSAGE_BYTES, messageBytes } from '../../message/limits.ts';
 import { isJsonObject, type JsonObject, type JsonValue, type Message } from '../../message/types.ts';
+import { parsed } from '../../replay/envelope.ts';
 import type { Entry, FoundEntry } from '../../replay/entry.ts';
 import { recordedAtOf, type Rewrite } from '../../replay/rewrite.ts';
 
@@ -25,19 +26,31 @@ export interface ReadyOptions {
   readonly now: () => number;
 }
 
-export function readEntry(entry: Entry): ReadEntry {
+export function readEntry(entry: Entry, { exact }: Partial<ReadyOptions> = {}): ReadEntry {
   if (entry.kind === 'broken') return { entry, error: entry.error };
   try {
     return { entry, value: readJson(entry.bytes, entry.origin) };
   } catch (error) {
-    if (error instanceof HooksError) return { entry, error };
-    throw error;
+    if (!(error instanceof HooksError)) throw error;
+    // What was received once is sent as it was, whatever it says.
+    if (exact && entry.kind === 'capture') return { entry, value: whatCanBeRead(entry, error) };
+    return { entry, error };
   }
+}
+
+/** For what goes by the fields of a message, such as --filter; it is not sent. */
+function whatCanBeRead({ bytes }: FoundEntry, refusal: HooksError): JsonValue {
+  // Its JSON is well-formed: JavaScript would lose a number or a duplicate key. What is nested too deep is left alone.
+  const value = refusal instanceof ValidationError ? parsed(Buffer.from(bytes)) : undefined;
+  return (value as JsonValue | undefined) ?? null; // what JSON.parse gives
 }
 
 /** The message of an entry, ready to be sent. Throws ValidationError. */
 export function readyMessage(entry: FoundEntry, value: JsonValue, options: ReadyOptions): Ready {
-  if (options.exact) return { message: asItIs(value, options.now()), exactBody: entry.bytes };
+  if (options.exact) {
+    if (entry.kind !== 'capture') refuseUnlessObject(value);
+    return { message: asItIs(value, options.now()), exactBody: entry.bytes };
+  }
   const message = buildParsed(isJsonObject(value) ? options.rewrite(value) : value, {
     now: options.now(),
     strict: options.strict,
@@ -52,11 +65,14 @@ function checkSize(entryBytes: number, value: JsonValue): void {
   checkMessageSize(messageBytes(value as JsonObject)); // buildParsed has taken it
 }
 
+function refuseUnlessObject(value: JsonValue): void {
+  if (isJsonObject(value)) return;
+  throw new ValidationError('expected a JSON object', { path: '', hint: 'a webhook carries one object' });
+}
+
 /** `--exact` sends anybody's webhook: only its type, title, ids and integrations are looked at, where they are what ours are. */
-function asItIs(value: JsonValue, now: number): Message {
-  if (!isJsonObject(value)) {
-    throw new ValidationError('expected a JSON object', { path: '', hint: 'a webhook carries one object' });
-  }
+function asItIs(given: JsonValue, now: number): Message {
+  const value = isJsonObject(given) ? given : {};
   const recordedAt = recordedAtOf(value) ?? now;
   const type = typeof value['type'] === 'string' ? value['type'] : 'unknown';
   const known: Record<string, JsonValue> = { type, timestamp: new Date(recordedAt).toISOString() };

@@ -93,7 +93,7 @@ export class ReplayRun {
 
   async #replayInput(input: Input): Promise<void> {
     if (this.#stop.aborted || this.#parts.selection.isDone) return;
-    for await (const entries of readEntries(input, this.#stop)) {
+    for await (const entries of readEntries(input, this.#stop, this.#readyOptions)) {
       for (const entry of entries) {
         if (this.#stop.aborted || this.#parts.selection.isDone) return;
         const waiting = this.#take(entry);
@@ -108,7 +108,7 @@ export class ReplayRun {
   #take(entry: Entry): Promise<void> | undefined {
     const index = ++this.#index;
     const { checkpoint, selection } = this.#parts;
-    const read = readEntry(entry);
+    const read = readEntry(entry, this.#readyOptions);
     if (!selection.takes(read.value) || checkpoint?.has(index)) {
       this.#ledger.skip();
       return undefined;

@@ -1,3 +1,4 @@
+import { toCapture } from '../../capture/write.ts';
 import { orderKeysOf } from '../../message/order-keys.ts';
 import type { Entry, FoundEntry, Origin } from '../../replay/entry.ts';
 import { titleOf, type ResultFacts } from '../result/result-line.ts';
@@ -45,6 +46,12 @@ export function sentOf(
       origin: `${origin.file}:${origin.line}`,
       body: verbose && bodyText(ready),
     },
-    original: failed === undefined ? undefined : Buffer.from(bytes),
+    original: failed === undefined ? undefined : originalOf(entry, ready),
   };
+}
+
+/** A body that is sent as it is need not be JSON: it stays a capture. */
+function originalOf({ kind, bytes }: FoundEntry, { exactBody }: Ready): Uint8Array {
+  if (kind !== 'capture' || exactBody === undefined) return Buffer.from(bytes);
+  return Buffer.from(JSON.stringify(toCapture({ method: 'POST', url: '/', headers: [], body: bytes })));
 }

@@ -51,6 +51,15 @@ X-Env: it's
     expect(text).not.toContain('\u009b');
   });
 
+  it('has a body that is no text in base64', () => {
+    const request = { ...REQUEST, body: Buffer.from([0xff, 0xfe]) };
+    const textAs = (format: 'text' | 'json' | 'curl'): string =>
+      requestText(request, { format, showSecrets: true }).text;
+    expect(textAs('text')).toMatch(/\n\nbase64: \/\/4=\n\n$/);
+    expect(JSON.parse(textAs('json'))).toMatchObject({ bodyBase64: '//4=' });
+    expect(textAs('curl')).toMatch(/^printf %s '\/\/4=' \| base64 -d \|\ncurl .* --data-binary @-\n$/s);
+  });
+
   it('is a curl command whose words a shell takes as they are, the variables aside', () => {
     const body = Buffer.from(`{"a":"it's $HOME"}`);
     expect(requestText({ ...REQUEST, body }, { format: 'curl', showSecrets: false }).text).toBe(
