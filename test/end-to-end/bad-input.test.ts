@@ -426,7 +426,7 @@ const FILES: Readonly<Record<string, Case>> = {
   },
   'a --failed file that is a folder': {
     args: [...REPLAY, '--failed', '.', '--report', 'report.xml'],
-    files: DAY,
+    files: { ...DAY, 'report.xml': '' },
     sentence: '.: cannot be written: it is a folder',
     hint: 'name a file in it',
   },

@@ -1,7 +1,9 @@
 import { Option } from 'commander';
 import type { Define } from '../command.ts';
+import { SUITE } from '../expect/display.ts';
 import { expectArrivals } from '../expect/expect.ts';
 import type { ExpectOptions } from '../expect/options.ts';
+import { withFailureReport } from '../result/failure-report.ts';
 import { addSecretFlags } from '../signature/secret-flags.ts';
 import { collect, countFrom, timeFrom } from '../flag-values.ts';
 
@@ -51,6 +53,8 @@ export const define: Define = (command, { io, exit }) => {
     .addHelpText('before', EXAMPLES)
     .addHelpText('after', DETAILS)
     .action(async (words: readonly string[]) => {
-      exit(await expectArrivals(words, command.optsWithGlobals<ExpectOptions>(), io));
+      const options = command.optsWithGlobals<ExpectOptions>();
+      const reported = { report: options.report, suite: SUITE, inputs: [] };
+      exit(await withFailureReport(reported, io, () => expectArrivals(words, options, io)));
     });
 };

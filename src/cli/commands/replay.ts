@@ -3,6 +3,7 @@ import type { Define } from '../command.ts';
 import { addPreviewFlags } from '../delivery/preview-flags.ts';
 import type { ReplayOptions } from '../replay/options.ts';
 import { addWhereToFlags } from '../delivery/where-to.ts';
+import { withFailureReport } from '../result/failure-report.ts';
 import { collect, collectGiven, given } from '../flag-values.ts';
 
 const EXAMPLES = `Examples:
@@ -67,6 +68,10 @@ export const define: Define = (command, { io, exit }) => {
   addPreviewFlags(command);
   command.action(async (files: readonly string[]) => {
     const { replay } = await import('../replay/replay.ts');
-    exit(await replay(files, command.optsWithGlobals<ReplayOptions>(), io));
+    const options = command.optsWithGlobals<ReplayOptions>();
+    const { report, failed } = options;
+    const inputs = failed === undefined ? files : [...files, failed];
+    const reported = { report, suite: 'hooks replay', inputs };
+    exit(await withFailureReport(reported, io, () => replay(files, options, io)));
   });
 };

@@ -2,6 +2,8 @@ import { CHECKS } from '../../check/checks.ts';
 import { ConfigError } from '../../errors.ts';
 import type { TestOptions } from '../test/options.ts';
 import type { Define } from '../command.ts';
+import type { ExitCode } from '../exit-code.ts';
+import { withFailureReport } from '../result/failure-report.ts';
 import { jsonLine } from '../result/json-line.ts';
 import { addSecretFlags } from '../signature/secret-flags.ts';
 import type { Io } from '../io.ts';
@@ -52,9 +54,14 @@ export const define: Define = (command, { io, exit }) => {
     .action(async (url: string | undefined, words: readonly string[]) => {
       const options = command.optsWithGlobals<TestOptions>();
       if (options.list) return list(options, io);
-      if (url === undefined) throw noUrl();
       const { testReceiver } = await import('../test/test.ts');
-      exit(await testReceiver({ url, command: words }, options, io));
+      const { report, capture = [] } = options;
+      const reported = { report, suite: 'hooks test', inputs: capture };
+      const run = async (): Promise<ExitCode> => {
+        if (url === undefined) throw noUrl();
+        return testReceiver({ url, command: words }, options, io);
+      };
+      exit(await withFailureReport(reported, io, run));
     });
 };
 
