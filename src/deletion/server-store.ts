@@ -13,6 +13,10 @@ import {
 
 const SERIES = 'hooks-deletions';
 const FORGOTTEN_AT_ONCE = 100;
+/** More would not be answered in time. */
+const ASKED_AT_ONCE = 1_000;
+/** Requests whose deliveries come to their ends at the same time. */
+const MOST_KNOWN = 8;
 
 /** What is written of a request, once. */
 interface Request {
@@ -20,6 +24,12 @@ interface Request {
   readonly userIds: readonly string[];
   /** By source. */
   readonly deliveryIds: readonly (readonly [string, readonly string[]])[];
+}
+
+interface Known {
+  readonly deletion: NewDeletion;
+  /** Its `deliveryIds`. */
+  readonly sets: ReadonlyMap<string, ReadonlySet<string>>;
 }
 
 export interface ServerDeletionOptions {
@@ -35,6 +45,8 @@ export class ServerDeletionStore implements DeletionStore {
   readonly #server: Server;
   readonly #series: Series;
   readonly #keepMs: number;
+  /** What was read of the latest requests: it never changes, and may be long to read again for each delivery. */
+  readonly #known = new Map<string, Known>();
 
   constructor(server: Server, { keepMs = Infinity }: ServerDeletionOptions = {}) {
     this.#server = server;
@@ -52,9 +64,9 @@ export class ServerDeletionStore implements DeletionStore {
   }
 
   async settled(id: string, source: string, { deliveryId, isDelivered }: DeliveryEnd): Promise<void> {
-    const deletion = await this.#find(id);
-    if (deletion?.deliveryIds.get(source)?.includes(deliveryId) !== true) return;
-    const { createdAt } = deletion;
+    const known = this.#known.get(id) ?? (await this.#find(id));
+    if (known?.sets.get(source)?.has(deliveryId) !== true) return;
+    const { createdAt } = known.deletion;
     const end = this.#entry('end', [id, source, deliveryId], { fact: {}, createdAt });
     await this.#server.add([end]);
     // Over how it ended before, when it was retried.
@@ -62,8 +74,8 @@ export class ServerDeletionStore implements DeletionStore {
   }
 
   async undelivered(id: string): Promise<readonly RecordedDelivery[]> {
-    const deletion = await this.#find(id);
-    const all = [...(deletion?.deliveryIds ?? [])].map(async ([source, ids]) => {
+    const known = await this.#find(id);
+    const all = [...(known?.deletion.deliveryIds ?? [])].map(async ([source, ids]) => {
       const ends = await this.#ends(id, source, ids);
       return ids
         .map((deliveryId, index) => ({ source, deliveryId, isDelivered: endOf(ends[index]) }))
@@ -73,7 +85,7 @@ export class ServerDeletionStore implements DeletionStore {
   }
 
   async get(id: string): Promise<DeletionRecord | undefined> {
-    const deletion = await this.#find(id);
+    const { deletion } = (await this.#find(id)) ?? {};
     if (deletion === undefined) return undefined;
     const record = recordOf(deletion);
     const sources = Object.entries(record.sources).map(
@@ -86,11 +98,18 @@ export class ServerDeletionStore implements DeletionStore {
     return { ...record, sources: Object.fromEntries(await Promise.all(sources)) };
   }
 
-  async #find(id: string): Promise<NewDeletion | undefined> {
+  async #find(id: string): Promise<Known | undefined> {
     const found = await this.#series.get(entryId('request', [id]));
     if (found === undefined) return undefined;
     const { createdAt, userIds, deliveryIds } = JSON.parse(found.text) as Request; // written by add
-    return { id, createdAt, userIds, deliveryIds: new Map(deliveryIds) };
+    const known: Known = {
+      deletion: { id, createdAt, userIds, deliveryIds: new Map(deliveryIds) },
+      sets: new Map(deliveryIds.map(([source, ids]) => [source, new Set(ids)])),
+    };
+    this.#known.set(id, known);
+    const [oldest] = this.#known.keys();
+    if (this.#known.size > MOST_KNOWN && oldest !== undefined) this.#known.delete(oldest);
+    return known;
   }
 
   /** How each ended; undefined: it has not. */
@@ -99,8 +118,13 @@ export class ServerDeletionStore implements DeletionStore {
     source: string,
     deliveryIds: readonly string[],
   ): Promise<readonly (string | undefined)[]> {
-    const entries = deliveryIds.map((each) => this.#series.get(entryId('end', [id, source, each])));
-    return (await Promise.all(entries)).map((entry) => entry?.note);
+    const notes: (string | undefined)[] = [];
+    for (let at = 0; at < deliveryIds.length; at += ASKED_AT_ONCE) {
+      const some = deliveryIds.slice(at, at + ASKED_AT_ONCE);
+      const entries = some.map((each) => this.#series.get(entryId('end', [id, source, each])));
+      for (const entry of await Promise.all(entries)) notes.push(entry?.note);
+    }
+    return notes;
   }
 
   #entry(

@@ -8,6 +8,9 @@ import { ServerListing } from './server-listing.ts';
 import { ServerOrder } from './server-order.ts';
 import { entryId, HELD_FROM, noteOf, stateOf, toDelivery, toNewEntry } from './server-record.ts';
 
+/** More would not be answered in time. */
+const LOOKED_UP_AT_ONCE = 1_000;
+
 /**
  * Looks into a ServerQueue, from its process or another. What waits is counted as `pending` until it is put off for a retry,
  * and again once that is due. The order of listing is by lane and state, earliest first.
@@ -38,23 +41,31 @@ export class ServerInspection implements QueueInspection {
   }
 
   async get(id: string): Promise<Delivery | undefined> {
-    return (await this.#find(id))?.delivery;
+    return (await this.#find(id, await this.#lanes.all()))?.delivery;
   }
 
   async states(ids: readonly string[]): Promise<ReadonlyMap<string, DeliveryState>> {
-    const found = await Promise.all(ids.map((id) => this.get(id)));
-    return new Map(found.flatMap((each) => (each === undefined ? [] : [[each.id, each.state]])));
+    const lanes = await this.#lanes.all();
+    const states = new Map<string, DeliveryState>();
+    for (let at = 0; at < ids.length; at += LOOKED_UP_AT_ONCE) {
+      const some = ids.slice(at, at + LOOKED_UP_AT_ONCE);
+      for (const found of await Promise.all(some.map((id) => this.#find(id, lanes))))
+        if (found !== undefined) states.set(found.delivery.id, found.delivery.state);
+    }
+    return states;
   }
 
   async retry(ids: readonly string[]): Promise<readonly RetryAnswer[]> {
+    const lanes = await this.#lanes.all();
     const answers: RetryAnswer[] = [];
-    for (const id of ids) answers.push(await this.#retry(id));
+    for (const id of ids) answers.push(await this.#retry(id, lanes));
     return answers;
   }
 
   async drop(ids: readonly string[]): Promise<readonly DropAnswer[]> {
+    const lanes = await this.#lanes.all();
     const answers: DropAnswer[] = [];
-    for (const id of ids) answers.push(await this.#drop(id));
+    for (const id of ids) answers.push(await this.#drop(id, lanes));
     return answers;
   }
 
@@ -99,8 +110,8 @@ export class ServerInspection implements QueueInspection {
     return times.length === 0 ? undefined : Math.min(...times);
   }
 
-  async #find(id: string): Promise<Found | undefined> {
-    for (const lane of await this.#lanes.all()) {
+  async #find(id: string, lanes: readonly Lane[]): Promise<Found | undefined> {
+    for (const lane of lanes) {
       for (const series of [this.#lanes.series(lane), this.#lanes.deadSeries(lane)]) {
         const found = await findIn(series, {
           id: entryId(id),
@@ -113,8 +124,8 @@ export class ServerInspection implements QueueInspection {
     return undefined;
   }
 
-  async #retry(id: string): Promise<RetryAnswer> {
-    const found = await this.#find(id);
+  async #retry(id: string, lanes: readonly Lane[]): Promise<RetryAnswer> {
+    const found = await this.#find(id, lanes);
     if (found === undefined) return 'unknown';
     const { series, delivery, isArrival } = found;
     if (delivery.state === 'delivered') return 'delivered';
@@ -138,8 +149,8 @@ export class ServerInspection implements QueueInspection {
     return 'retried';
   }
 
-  async #drop(id: string): Promise<DropAnswer> {
-    const found = await this.#find(id);
+  async #drop(id: string, lanes: readonly Lane[]): Promise<DropAnswer> {
+    const found = await this.#find(id, lanes);
     if (found === undefined) return 'unknown';
     const { series, delivery } = found;
     if (delivery.state === 'sending') return 'sending';
@@ -163,7 +174,8 @@ async function findIn(
   series: Series,
   { id, lane, isDead }: { readonly id: string; readonly lane: Lane; readonly isDead: boolean },
 ): Promise<Found | undefined> {
-  const [entry, state] = await Promise.all([series.get(id), series.stateOf(id)]);
+  const entry = await series.get(id);
+  const state = entry && (await series.stateOf(id));
   if (entry === undefined || state === undefined) return undefined;
   const told: DeliveryState = isDead ? 'dead' : stateOf(state, entry);
   return { series, delivery: toDelivery(entry, { ...lane, state: told }), isArrival: isDead };

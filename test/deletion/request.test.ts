@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { systemClock } from '../../src/clock.ts';
 import { ValidationError } from '../../src/errors.ts';
 import { MemoryDeletionStore } from '../../src/deletion/memory-store.ts';
@@ -10,6 +10,7 @@ import { readDeletionRequest } from '../../src/deletion/read-request.ts';
 import { createDeletions, type DeletionMessage, type Deletions } from '../../src/deletion/request.ts';
 import { stateOf, type DeletionRecord, type DeletionStore } from '../../src/deletion/state.ts';
 import { openStore } from '../../src/store/open-store.ts';
+import { BullmqSeries } from '../../src/store/server/bullmq-series.ts';
 import { FakeClock } from '../fake-clock.ts';
 import { hasServer, SERVER_KINDS } from '../store/server/servers.ts';
 import { useServer } from '../store/server/use-server.ts';
@@ -82,6 +83,19 @@ for (const kind of SERVER_KINDS) {
       ]);
       for (const store of [one, other])
         expect(states(await store.get('r-1'))).toContainEqual(['web', 'failed']);
+    });
+
+    it('is read once for all of its deliveries, of which there may be very many', async () => {
+      const store = new ServerDeletionStore(await empty());
+      const ids = Array.from({ length: 20 }, (_, index) => `d${index}`);
+      const fact = { createdAt: Date.now(), userIds: ['u1'], deliveryIds: new Map([['web', ids]]) };
+      await store.add({ id: 'r-1', ...fact }, Promise.resolve());
+      const get = vi.spyOn(BullmqSeries.prototype, 'get');
+      onTestFinished(() => get.mockRestore());
+      for (const deliveryId of ids) await store.settled('r-1', 'web', { deliveryId, isDelivered: true });
+      await store.settled('r-1', 'web', { deliveryId: 'of another', isDelivered: true });
+      expect(get).toHaveBeenCalledOnce();
+      expect(await store.get('r-1')).toMatchObject({ sources: { web: { delivered: 20, failed: 0 } } });
     });
 
     it('is forgotten in time, with the names in it', async () => {
