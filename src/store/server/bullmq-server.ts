@@ -1,7 +1,7 @@
 import type { BackendFactory, IQueueBackend } from 'bullmq';
 import { toJob, BullmqSeries, type BackendOptions } from './bullmq-series.ts';
 import type { Lines, NewEntry, Series, Server } from './server.ts';
-import { closedError, serverError } from './server-error.ts';
+import { closedError, isDeadlock, serverError } from './server-error.ts';
 
 export interface ConnectionOptions {
   /** The URL as it may be shown. */
@@ -28,6 +28,7 @@ const EVENTS_KEPT = 100;
 const CHECKED = 'hooks-check';
 /** BullMQ's default prefix: its tools look there. */
 const PREFIX = 'bull';
+const DEADLOCK_TRIES = 5;
 
 export class BullmqServer implements Server {
   readonly place: string;
@@ -70,9 +71,11 @@ export class BullmqServer implements Server {
         prefix: PREFIX,
         queueName: entry.series,
       }));
-      const answers = await (await this.#checks()).addFlow(flow);
-      const failed = answers.find(([error]) => error !== null);
-      if (failed !== undefined) throw failed[0] ?? new Error('nothing was added');
+      await untilNoDeadlock(async () => {
+        const answers = await (await this.#checks()).addFlow(flow);
+        const failed = answers.find(([error]) => error !== null);
+        if (failed !== undefined) throw failed[0] ?? new Error('nothing was added');
+      });
     });
   }
 
@@ -114,6 +117,17 @@ export class BullmqServer implements Server {
     } catch (error) {
       this.#connection.failed?.(error);
       throw this.#closed === undefined ? serverError(error, this.place) : closedError(this.place);
+    }
+  }
+}
+
+/** Two processes may add the same entries at the same time, in another order. PostgreSQL then undoes all of one of them. */
+async function untilNoDeadlock(act: () => Promise<void>): Promise<void> {
+  for (let tries = 1; ; tries++) {
+    try {
+      return await act();
+    } catch (error) {
+      if (tries === DEADLOCK_TRIES || !isDeadlock(error)) throw error;
     }
   }
 }

@@ -18,6 +18,11 @@ export function serverError(cause: unknown, place: string): HooksError {
   return new QueueError(`The queue at ${place} ${what}`, { hint, cause: withoutSecrets(cause) });
 }
 
+/** It was undone whole, and may be begun again at once. */
+export function isDeadlock(cause: unknown): boolean {
+  return /40P01|deadlock detected/.test(textOf(cause));
+}
+
 export function closedError(place: string): ClosedError {
   return new ClosedError(`The queue at ${place} is closed`);
 }
