@@ -21,9 +21,9 @@ export function expected(place: Place, what: string, got: string, hint?: string)
 }
 
 /** A sentence about the place, with the file it is in at its end. */
-export function configError(place: Place, sentence: string, hint?: string): ConfigError {
+export function configError(place: Place, sentence: string, hint?: string, Kind = ConfigError): ConfigError {
   const from = place.file === undefined ? '' : ` (from ${place.file})`;
-  return new ConfigError(`${sentence}${from}`, { key: place.name, origin: place.file ?? place.name, hint });
+  return new Kind(`${sentence}${from}`, { key: place.name, origin: place.file ?? place.name, hint });
 }
 
 /** A value as an error shows it: its kind where the value itself would be long, and never for a secret. */

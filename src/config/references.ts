@@ -1,3 +1,4 @@
+import { ConfigError } from '../errors.ts';
 import { configError, type Place, within } from './place.ts';
 
 /** `$${` is a literal `${`; `${NAME}` is a variable; any other `${` is a mistake. */
@@ -56,10 +57,10 @@ function malformed(place: Place): Error {
   );
 }
 
+/** The setting is well, but cannot be used here. */
+export class UnsetVariableError extends ConfigError {}
+
 function unset(place: Place, name: string): Error {
-  return configError(
-    place,
-    `\`${place.name}\` needs the environment variable ${name}, which is not set`,
-    `set it: export ${name}=…`,
-  );
+  const sentence = `\`${place.name}\` needs the environment variable ${name}, which is not set`;
+  return configError(place, sentence, `set it: export ${name}=…`, UnsetVariableError);
 }

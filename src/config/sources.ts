@@ -11,6 +11,7 @@ import { printable } from '../redact.ts';
 import { SHORT_FORM_KEYS } from './fields.ts';
 import { find, keysAt, type Layer, valueAt } from './layer.ts';
 import { read, readWithDefault, type Scope } from './read.ts';
+import { UnsetVariableError } from './references.ts';
 import { suggestion } from './other-names.ts';
 
 /** All that settings are made of. */
@@ -83,8 +84,8 @@ function targetScope(given: Given, name: string, layers: readonly Layer[]): Scop
 }
 
 /**
- * What each destination of each source has for secrets, without those that have none. One that is disabled is left out,
- * so that its variables may be unset.
+ * What each destination of each source has for secrets, without those that have none. One that is disabled is left out, and
+ * one whose variable is unset, unless no other has any: who gets what one of them signed needs no secret of the others.
  */
 export function allSecrets(given: Given): readonly (readonly string[])[] {
   const layers = isLongForm(given.files) ? given.files : [given.environment, ...given.files];
@@ -94,7 +95,19 @@ export function allSecrets(given: Given): readonly (readonly string[])[] {
     return destinationNames(given, name, layers).map((each) => destinationScope(scope, each));
   });
   const enabled = scopes.filter((scope) => readWithDefault(scope, 'enabled'));
-  return enabled.map((scope) => read(scope, 'sharedSecret') ?? []).filter(({ length }) => length > 0);
+  const faults: unknown[] = [];
+  const lists = enabled.map((scope) => {
+    try {
+      return read(scope, 'sharedSecret') ?? [];
+    } catch (error) {
+      if (!(error instanceof UnsetVariableError)) throw error;
+      faults.push(error);
+      return [];
+    }
+  });
+  const known = lists.filter(({ length }) => length > 0);
+  if (known.length === 0 && faults.length > 0) throw faults[0];
+  return known;
 }
 
 /** A variable's, else the source's own. */

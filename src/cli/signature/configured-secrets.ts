@@ -5,18 +5,17 @@ import { ConfigError } from '../../errors.ts';
 export type SecretUse = 'sign' | 'verify';
 
 /**
- * The config's secrets, each once; none is an empty list. To verify, those of all destinations: any may match. To sign,
- * the one that they share, else the one of the destination that is meant when none is named. Throws ConfigError where
- * only a guess would be left.
+ * The config's secrets, each once; none is an empty list. First those of the destination that is meant when none is named:
+ * they are all that is needed to sign. To verify, those of every destination: any may match. To sign where none is
+ * meant, the one that all share. Throws ConfigError where only a guess would be left.
  */
 export function configuredSecrets(settings: Settings, use: SecretUse): readonly string[] {
-  const lists = settings.allSecrets();
-  const signing = new Set(lists.map(([first]) => first));
-  if (signing.size > 0 && (use === 'verify' || signing.size === 1)) return [...new Set(lists.flat())];
   const { defaultSource } = settings;
   const meant = defaultSource === undefined ? [] : settings.secrets(defaultSource);
-  if (meant.length === 0 && signing.size > 0) throw different(settings);
-  return meant;
+  if (use === 'sign' && meant.length > 0) return meant;
+  const lists = settings.allSecrets();
+  if (use === 'sign' && new Set(lists.map(([first]) => first)).size > 1) throw different(settings);
+  return [...new Set([...meant, ...lists.flat()])];
 }
 
 function different({ sourceNames, files }: Settings): ConfigError {

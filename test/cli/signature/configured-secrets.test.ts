@@ -76,6 +76,34 @@ describe('the secrets of several sources', () => {
     expect((await withSources(sources, ['sign'])).stdout).toBe(`${sign(BODY, 'two')}\n`);
   });
 
+  it('need not all be there', async () => {
+    const sources = {
+      other: source({ Webhooks: signedWith('${UNSET_SECRET}') }),
+      default: source({ Webhooks: signedWith('one'), Archive: signedWith('${UNSET_SECRET}') }),
+    };
+    expect(await withSources(sources, ['sign'])).toMatchObject({ code: 0, stdout: `${sign(BODY, 'one')}\n` });
+    const args = ['verify', '--signature', sign(BODY, 'one'), '-o', 'json'];
+    const verified = await withSources(sources, args);
+    expect([verified.code, JSON.parse(verified.stdout)]).toEqual([
+      0,
+      { valid: true, secret: 1, over: 'bytes' },
+    ]);
+    const { other } = sources;
+    expect(await withSources({ one: other, two: other }, args)).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('needs the environment variable UNSET_SECRET'),
+    });
+  });
+
+  it('are given to the command of expect as they sign', async () => {
+    const sources = {
+      web: source({ Webhooks: signedWith('one') }),
+      default: source({ Webhooks: signedWith('two') }),
+    };
+    const args = ['expect', '--count', '0', '--', 'sh', '-c', 'test "$HOOKS_SECRET" = two'];
+    expect(await withSources(sources, args)).toMatchObject({ code: 0 });
+  });
+
   it('are not looked at when one is given', async () => {
     const { stdout } = await withSources(APART, ['sign'], { HOOKS_SECRET: 'three' });
     expect(stdout).toBe(`${sign(BODY, 'three')}\n`);
