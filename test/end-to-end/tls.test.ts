@@ -113,6 +113,13 @@ describe('a certificate', () => {
 });
 
 describe('a delivery.ca that cannot be used', () => {
+  it('does not matter to a tracking API without TLS', async () => {
+    const { url } = await started(answersOk());
+    const config = join(await configured('./nowhere.pem'), 'hooks.json');
+    const args = [...SEND, '--endpoint', url, '--write-key', 'k', '--config', config];
+    expect(await hooks(args)).toMatchObject({ code: 0, stderr: '' });
+  });
+
   it.each([
     ['is not there', './nowhere.pem', /^error: .*`delivery\.ca`.*nowhere\.pem.*\nhint: {2}.*PEM file/],
     ['is no PEM file', './hooks.json', /^error: .*`delivery\.ca`.*hooks\.json\nhint: {2}.*BEGIN CERTIFICATE/],

@@ -7,6 +7,7 @@ import { ConfigError } from '../../errors.ts';
 import { printable } from '../../redact.ts';
 import type { Io } from '../io.ts';
 import type { StdinIo } from '../stdin.ts';
+import { hasTls } from './ca-file.ts';
 import {
   conflict,
   flagLayer,
@@ -163,7 +164,7 @@ function trackingApi(source: string, flags: WhereToFlags, settings: Settings): T
     }),
     timeoutMs: parsed('delivery.timeout', '--timeout', flags.timeout),
     concurrency: parsed('delivery.concurrency', '--concurrency', flags.concurrency),
-    caFile: settings.caFile(source),
+    caFile: hasTls(endpoint) ? settings.caFile(source) : undefined,
   };
 }
 
