@@ -45,6 +45,15 @@ function folder(): string {
   });
 }
 
+describe('a report of an earlier day', () => {
+  it.each(['--dry-run', '--curl'])('is still there after %s', async (flag) => {
+    const cwd = folder();
+    const args = ['replay', 'none.json', '--url', 'http://127.0.0.1:9/', flag, '--report', 'r.xml'];
+    expect(await hooks(args, { cwd })).toMatchObject({ code: 2 });
+    expect(await readFile(join(cwd, 'r.xml'), 'utf8')).toBe(GREEN);
+  });
+});
+
 describe.concurrent('a report of an earlier day is no longer there after', () => {
   it.each(Object.entries(CASES))('%s', async (_name, { args, env = {}, sentence }) => {
     const cwd = folder();

@@ -69,7 +69,9 @@ export const define: Define = (command, { io, exit }) => {
   command.action(async (files: readonly string[]) => {
     const { replay } = await import('../replay/replay.ts');
     const options = command.optsWithGlobals<ReplayOptions>();
-    const { report, failed } = options;
+    const { failed, dryRun, curl } = options;
+    // What is only looked at leaves every report as it is.
+    const report = dryRun || curl ? undefined : options.report;
     const inputs = failed === undefined ? files : [...files, failed];
     const reported = { report, suite: 'hooks replay', inputs };
     exit(await withFailureReport(reported, io, () => replay(files, options, io)));
