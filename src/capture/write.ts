@@ -30,7 +30,8 @@ function maskSecret([name, value]: HeaderPair): HeaderPair {
   return [name, isSecretHeader(name) && name.toLowerCase() !== 'x-signature' ? MASK : value];
 }
 
-function capturedBody(body: Uint8Array): { body: string } | { bodyBase64: string } {
+/** As text where that loses nothing. */
+export function capturedBody(body: Uint8Array): { body: string } | { bodyBase64: string } {
   const bytes = Buffer.from(body.buffer, body.byteOffset, body.byteLength);
   return isUtf8(bytes) ? { body: bytes.toString('utf8') } : { bodyBase64: bytes.toString('base64') };
 }

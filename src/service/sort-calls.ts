@@ -68,7 +68,7 @@ function readCall(call: Call, { now, newId, requestBytes }: SortOptions): TakenM
 
 /**
  * Two processes of one store may take a message at the same moment, before either remembers it. What comes again when it is
- * remembered no more is another one: by then it is another day.
+ * remembered no more is another one: by then it is another day (UTC), as it is for two just before and after midnight.
  */
 function onceAs(messageId: string, now: number): string {
   return `${Math.floor(now / SEEN_FOR_MS)} ${messageId}`;

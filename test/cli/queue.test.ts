@@ -290,6 +290,23 @@ describe('the durable queue at the command line', () => {
     expect(await json('queue list')).toEqual([]);
   });
 
+  it('exports and shows a body that is no JSON without loss', async () => {
+    const bodies = [{ bodyBase64: '//4A' }, { body: '' }, { body: '{"a":1,"a":2}' }];
+    const captures = bodies.map((body) => ({ capture: 1, method: 'POST', url: '/', headers: [], ...body }));
+    const stdin = captures.map((capture) => `${JSON.stringify(capture)}\n`).join('');
+    expect((await hooks(['replay', '-', '--exact', '--queue'], { cwd, env, stdin })).code).toBe(0);
+    const { stdout } = await run('queue export');
+    expect(
+      stdout
+        .trim()
+        .split('\n')
+        .map((line) => JSON.parse(line) as object),
+    ).toEqual(captures);
+    const ids = (await json('queue list')).map(({ id }) => String(id));
+    const shown = await Promise.all(ids.map(async (id) => (await json(`queue show ${id}`))[0]));
+    expect(shown).toEqual(bodies.map((body) => expect.objectContaining(body) as object));
+  });
+
   it('has a deletion request fail whose message is dropped', async () => {
     const [{ deletion } = {}] = await json('delete u1 --queue');
     const [{ id } = {}] = await json('queue list');

@@ -1,3 +1,4 @@
+import { capturedBody } from '../../capture/write.ts';
 import type { AttemptRecord, Delivery } from '../../queue/delivery.ts';
 import { printable } from '../../redact.ts';
 import type { Io } from '../io.ts';
@@ -35,7 +36,7 @@ export function fullJson(delivery: Delivery): Record<string, unknown> {
     ...(progress.firstAttemptAt !== undefined && { firstAttemptAt: isoTime(progress.firstAttemptAt) }),
     rejectedBy: progress.rejectedBy,
     attempts: progress.attempts.map(attemptJson),
-    body: Buffer.from(body).toString(),
+    ...capturedBody(body),
   };
 }
 

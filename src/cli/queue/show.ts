@@ -1,4 +1,6 @@
+import { toCapture } from '../../capture/write.ts';
 import { InputError } from '../../errors.ts';
+import { readJson } from '../../message/json.ts';
 import type { Delivery } from '../../queue/delivery.ts';
 import type { LaneStats } from '../../queue/inspection.ts';
 import { printable } from '../../redact.ts';
@@ -49,8 +51,9 @@ export function list(options: QueueOptions, io: Io): Promise<ExitCode> {
 /** `hooks queue export` */
 export function exportBodies(options: QueueOptions, io: Io): Promise<ExitCode> {
   return forEach(options, io, (delivery) => {
-    const body = bodyOf(delivery);
-    const line = body === undefined ? undefined : lineOf(delivery);
+    // What is invalid was never sent, and may be no message at all.
+    const isMessage = delivery.reason !== 'invalid' || bodyOf(delivery) !== undefined;
+    const line = isMessage ? lineOf(delivery) : undefined;
     // The very bytes for a file; the same JSON for a person's terminal, which might obey them.
     if (line !== undefined) return `${io.stdoutIsTty ? escapeInJson(line) : line}\n`;
     io.note(
@@ -60,10 +63,20 @@ export function exportBodies(options: QueueOptions, io: Io): Promise<ExitCode> {
   });
 }
 
-/** The very bytes where they are one line; a body that was sent as its file had it may be several. */
+/** The very bytes where they are one line; a body that was sent as its file had it may be several, and need not be JSON. */
 function lineOf({ body }: Delivery): string {
+  if (!isLossless(body)) return JSON.stringify(toCapture({ method: 'POST', url: '/', headers: [], body }));
   const text = Buffer.from(body).toString();
   return /[\r\n]/.test(text) ? JSON.stringify(JSON.parse(text)) : text;
+}
+
+function isLossless(body: Uint8Array): boolean {
+  try {
+    readJson(body);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 function forEach(
