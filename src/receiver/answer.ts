@@ -16,12 +16,12 @@ function bodyHeaders(status: number, text: string): readonly string[] {
   return ['content-type', 'text/plain; charset=utf-8', 'content-length', String(Buffer.byteLength(text))];
 }
 
-/** Sends status and headers at once, then a byte now and then until the connection is gone. */
+/** Sends status and headers at once, then a byte now and then until that is ended by what this returns. */
 export function sendSlowly(
   response: ServerResponse,
   { status, headers }: { readonly status: number; readonly headers: readonly string[] },
   { clock, dripMs }: { readonly clock: Clock; readonly dripMs: number },
-): void {
+): () => void {
   let cancel: () => void;
   const drip = (): void => {
     response.write('.');
@@ -29,5 +29,5 @@ export function sendSlowly(
   };
   response.writeHead(status, [...headers]);
   drip();
-  response.on('close', () => cancel());
+  return () => cancel();
 }

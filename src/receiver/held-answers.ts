@@ -1,4 +1,5 @@
 import type { ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
 
 export interface Hold {
   /** What is waited for before the answer is given after all. Without it: never, for as long as the sender stays. */
@@ -10,17 +11,21 @@ export interface Hold {
 /** Begins to wait, calls `give` when the time has come, never at once, and returns how to give up waiting. */
 export type Waiting = (give: (then: () => void) => void) => () => void;
 
+type Leaving = Set<() => void>;
+
 /** The answers that wait: until they are due, their sender leaves or the receiver closes, whatever comes first. */
 export class HeldAnswers {
-  readonly #leave = new Set<() => void>();
+  readonly #leave: Leaving = new Set();
+  readonly #leaveOf = new WeakMap<Socket, Leaving>();
 
   hold(response: ServerResponse, { until, onLeft }: Hold): void {
+    const ofSender = this.#ofSender(response.req.socket);
     let isOver = false;
     const end = (then: () => void): void => {
       if (isOver) return;
       isOver = true;
       this.#leave.delete(leave);
-      response.off('close', leave);
+      ofSender.delete(leave);
       then();
     };
     const giveUp = until?.(end);
@@ -28,8 +33,8 @@ export class HeldAnswers {
       giveUp?.();
       end(onLeft);
     };
-    response.on('close', leave);
     this.#leave.add(leave);
+    ofSender.add(leave);
   }
 
   /** Given when this resolves, at once without it; and also when the receiver closes: it is reported as given. */
@@ -41,7 +46,7 @@ export class HeldAnswers {
         return () => {};
       },
       onLeft: () => {
-        if (!response.destroyed) answer();
+        if (!response.req.socket.destroyed) answer();
       },
     });
   }
@@ -49,5 +54,17 @@ export class HeldAnswers {
   /** Gives up all of them; their connections are the caller's to close. */
   release(): void {
     for (const leave of this.#leave) leave();
+  }
+
+  /** By connection: Node tells a pipelined response of its sender's end only when it is that one's turn to be sent. */
+  #ofSender(socket: Socket): Leaving {
+    const known = this.#leaveOf.get(socket);
+    if (known !== undefined) return known;
+    const waiting: Leaving = new Set();
+    this.#leaveOf.set(socket, waiting);
+    socket.once('close', () => {
+      for (const leave of waiting) leave();
+    });
+    return waiting;
   }
 }

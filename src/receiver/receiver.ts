@@ -185,9 +185,7 @@ class HttpReceiver implements Receiver {
         break;
       case 'slow-body':
         this.#report(exchange, 'slow-body', answer.status);
-        this.#whenDrained(exchange, () =>
-          sendSlowly(exchange.response, answer, { clock: this.#clock, dripMs: this.#limits.dripMs }),
-        );
+        this.#whenDrained(exchange, () => this.#drip(exchange.response, answer));
         break;
       case 'reset':
         this.#report(exchange, 'reset');
@@ -196,6 +194,11 @@ class HttpReceiver implements Receiver {
       default:
         answer satisfies never;
     }
+  }
+
+  #drip(response: ServerResponse, answer: GivenAnswer & { readonly kind: 'slow-body' }): void {
+    const times = { clock: this.#clock, dripMs: this.#limits.dripMs };
+    this.#held.hold(response, { until: () => sendSlowly(response, answer, times), onLeft: () => {} });
   }
 
   #say(exchange: Exchange, status: number, text: string, headers?: readonly string[]): void {

@@ -154,6 +154,20 @@ describe('hooks listen --forward', () => {
     await listen.stop();
   });
 
+  it('ends those too that were pipelined, and reports each', async () => {
+    const answers: ServerResponse[] = [];
+    const to = await upstream((response) => answers.push(response));
+    const listen = await listening(['--forward', to.url]);
+    const client = await RawConnection.open(Number(new URL(listen.url).port));
+    client.write('POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\n\r\n{}'.repeat(2));
+    await until(() => answers.length === 2, 'both requests to be passed on');
+    const left = Promise.all(answers.map((answer) => once(answer, 'close')));
+    client.socket.destroy();
+    await left;
+    for (const _ of answers) expect(await listen.nextLine()).toMatchObject({ answered: 'nothing' });
+    await listen.stop();
+  });
+
   it('takes the user and password of the URL in place of the sender’s, and shows neither', async () => {
     const to = await upstream();
     const listen = await listening(['--forward', to.url.replace('//', '//me:CANARY@')]);

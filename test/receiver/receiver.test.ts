@@ -142,6 +142,25 @@ describe('an answer', () => {
     await client.until(/ 200 /);
   });
 
+  it('of a pipelined request is not given when its sender left while it waited for the reader', async () => {
+    const reader = new EventEmitter();
+    const drained = once(reader, 'drain');
+    const clock = new FakeClock();
+    const { connect, requests } = await start({
+      ...answered('timeout,slow-body'),
+      clock,
+      drained: () => drained,
+    });
+    const client = await connect();
+    client.write(rawPost(BODY).repeat(2));
+    await until(() => requests.length === 1, 'the second request');
+    client.socket.destroy();
+    await until(() => requests.length === 2, 'the first request');
+    reader.emit('drain');
+    await clock.advance(0);
+    expect(clock.pendingTimers).toBe(0);
+  });
+
   it('is given all the same when the receiver closes, since it is reported', async () => {
     const { connect, receiver, requests } = await start({ drained: () => new Promise(() => {}) });
     const client = await connect();
@@ -237,6 +256,28 @@ describe('a scripted answer', () => {
     client.socket.destroy();
     await until(() => requests.length === 1, 'the request');
     expect(requests[0]).toMatchObject({ answered: 'nothing', status: undefined });
+    expect(clock.pendingTimers).toBe(0);
+  });
+
+  it('whose sender leaves is given up with all that were pipelined after it', async () => {
+    const clock = new FakeClock();
+    const busy: boolean[] = [];
+    const { connect, requests } = await start({
+      ...answered('timeout,timeout,slow-body,500@delay=5s'),
+      clock,
+      onBusy: (isBusy) => busy.push(isBusy),
+    });
+    const client = await connect();
+    client.write(rawPost(BODY).repeat(4));
+    await until(() => clock.pendingTimers === 2, 'the timers of the last two');
+    client.socket.destroy();
+    await until(() => busy.length === 2, 'the end of all');
+    expect(requests.map((request) => request.answered)).toEqual([
+      'slow-body',
+      'timeout',
+      'timeout',
+      'nothing',
+    ]);
     expect(clock.pendingTimers).toBe(0);
   });
 
