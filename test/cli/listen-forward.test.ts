@@ -182,11 +182,35 @@ describe('hooks listen --forward', () => {
   it.each([
     ['ftp://a/', 'Expected an http:// or https:// URL, got `ftp://a/` (--forward)'],
     ['localhost:3000', 'Expected an http:// or https:// URL, got `localhost:3000` (--forward)'],
-    ['http://localhost:18787/', 'Expected the URL of another receiver, got that of this one (--forward)'],
   ])('refuses %s', async (url, sentence) => {
     const { code, stdout, stderr } = await hooks(['listen', '--port', '18787', '--forward', url]);
     expect([code, stdout]).toEqual([2, '']);
     expect(stderr).toContain(`error: ${sentence}`);
+  });
+
+  it.each([
+    'localhost',
+    'LOCALHOST.',
+    'hooks.localhost',
+    '127.1',
+    '0.0.0.0',
+    '[::]',
+    '[::1]',
+    '[::ffff:127.0.0.1]',
+    '[0:0:0:0:0:ffff:7f00:1]',
+    '[::ffff:0.0.0.0]',
+  ])('refuses to forward to itself by the name of %s', async (host) => {
+    const to = `http://${host}:18787/`;
+    const { code, stderr } = await hooks(['listen', '--port', '18787', '--within', '10ms', '--forward', to]);
+    expect(code).toBe(2);
+    expect(stderr).toContain('error: Expected the URL of another receiver, got that of this one (--forward)');
+  });
+
+  it('refuses to forward to the address that it listens on, however that is spelled', async () => {
+    const to = 'http://[fd00:0::1]:18787/';
+    const { code, stderr } = await hooks(['listen', '--host', 'FD00::1', '--port', '18787', '--forward', to]);
+    expect(code).toBe(2);
+    expect(stderr).toContain('error: Expected the URL of another receiver, got that of this one (--forward)');
   });
 });
 

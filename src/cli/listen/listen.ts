@@ -1,4 +1,5 @@
 import { ConfigError } from '../../errors.ts';
+import { isLoopback } from '../../loopback.ts';
 import { createForwarding, type Forwarding } from '../../pipeline/forwarding.ts';
 import { makeCertificate } from '../../receiver/certificate.ts';
 import { describeTally, Expectation, type Tally } from '../../receiver/expectation.ts';
@@ -82,13 +83,22 @@ async function forwardingOf(
   const forwarding = createForwarding(given);
   const target = new URL(forward.trim());
   const targetPort = target.port || (target.protocol === 'https:' ? '443' : '80');
-  const isHere = /^(?:localhost|127\.\d+\.\d+\.\d+|\[::1?\]|0\.0\.0\.0)$/.test(target.hostname);
-  if (Number(targetPort) !== port || !(isHere || target.hostname === host)) return forwarding;
+  if (Number(targetPort) !== port || !leadsHere(target, host)) return forwarding;
   throw new ConfigError('Expected the URL of another receiver, got that of this one (--forward)', {
     key: 'forward',
     origin: '--forward',
     hint: 'every request would go round for ever; choose another --port for this one',
   });
+}
+
+/** The last one is the first as IPv6 has it. */
+const WILDCARDS = ['0.0.0.0', '::', '::ffff:0:0'];
+
+/** URL has written names in lower case and addresses in their shortest form, those of IPv6 in brackets. */
+function leadsHere({ hostname }: URL, listensOn: string): boolean {
+  const host = hostname.replace(/^\[(.*)\]$/, '$1').replace(/\.$/, '');
+  const isThisMachine = isLoopback(host) || WILDCARDS.includes(host) || /^(?:.+\.)?localhost$/.test(host);
+  return isThisMachine || host === listensOn.toLowerCase();
 }
 
 /** Loaded only where it is wanted. */
