@@ -14,7 +14,7 @@ import {
 } from './options.ts';
 import { readBody } from './read-body.ts';
 import type { Answered, Judgement } from './received-request.ts';
-import { rawAnswer, refusalOf, SENDER_LEFT, type ConnectionRefusal } from './refusal.ts';
+import { rawAnswer, SENDER_LEFT, type ConnectionRefusal, type RequestRefusal } from './refusal.ts';
 import { playScript, type Answer, type GivenAnswer } from './script.ts';
 import { BoundedServer } from './server.ts';
 import { startListening } from './start-listening.ts';
@@ -100,7 +100,8 @@ class HttpReceiver implements Receiver {
       limits,
       certificate: this.#options.certificate,
       onRequest: (request, response) => this.#receive(request, response),
-      onFault: (error, socket) => this.#refuseConnection(error, socket),
+      onUnfit: (response, refusal) => this.#refuseRequest(response, refusal),
+      onFault: (refusal, socket) => this.#refuseConnection(refusal, socket),
       onEnded: (socket, refusal) => this.#connectionEnded(socket, refusal),
       onDropped: () => this.#refused(undefined, `more than ${limits.connections} connections at once`),
     });
@@ -231,8 +232,13 @@ class HttpReceiver implements Receiver {
     send(response, 413, `at most ${bodyBytes} bytes\n`);
   }
 
-  #refuseConnection(error: NodeJS.ErrnoException, socket: Socket): void {
-    const refusal = refusalOf(error);
+  #refuseRequest(response: ServerResponse, { status, reason }: RequestRefusal): void {
+    response.req.resume();
+    this.#refused(status, reason);
+    send(response, status, `${reason}\n`);
+  }
+
+  #refuseConnection(refusal: ConnectionRefusal | undefined, socket: Socket): void {
     // Without a byte it is a scan of the port or a browser's spare connection, and nobody's request.
     if (refusal !== undefined && this.#bounded.wireOf(socket).bytesRead > 0) {
       this.#connectionEnded(socket, refusal);

@@ -4,6 +4,24 @@ export interface ConnectionRefusal {
   readonly reason: string;
 }
 
+/** What is wrong with the headers of a request, whose sender waits for an answer. */
+export interface RequestRefusal extends ConnectionRefusal {
+  readonly status: number;
+}
+
+export const NO_HOST: RequestRefusal = { status: 400, reason: 'it has no Host header, as HTTP/1.1 wants' };
+
+/** RFC 9110, 10.1.1. */
+export const OTHER_EXPECTATION: RequestRefusal = {
+  status: 417,
+  reason: 'its Expect header is not 100-continue, the only one there is',
+};
+
+export const CONNECT: RequestRefusal = {
+  status: 405,
+  reason: 'it is a CONNECT, as to a proxy, and this is none: webhooks come as POST',
+};
+
 export const SENDER_LEFT: ConnectionRefusal = { status: undefined, reason: 'its sender left in the middle' };
 
 /** A client checks a certificate only when the handshake is over, and then leaves without a word. */
@@ -54,12 +72,15 @@ export function rawAnswer(status: number, reason: string): string {
     'connection: close',
     'content-type: text/plain; charset=utf-8',
     `content-length: ${Buffer.byteLength(text)}`,
+    // RFC 9110, 15.5.6: a 405 says what is allowed.
+    ...(status === 405 ? ['allow: POST'] : []),
     '',
     text,
   ].join('\r\n');
 }
 
 const STATUS_TEXTS: Readonly<Record<number, string>> = {
+  405: 'Method Not Allowed',
   408: 'Request Timeout',
   431: 'Request Header Fields Too Large',
 };

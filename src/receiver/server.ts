@@ -2,13 +2,24 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { createServer as createTlsServer } from 'node:https';
 import type { Socket } from 'node:net';
 import type { ReceiverLimits, ServerCertificate } from './options.ts';
-import { LEFT_AFTER_HANDSHAKE, type ConnectionRefusal } from './refusal.ts';
+import {
+  CONNECT,
+  LEFT_AFTER_HANDSHAKE,
+  NO_HOST,
+  OTHER_EXPECTATION,
+  refusalOf,
+  type ConnectionRefusal,
+  type RequestRefusal,
+} from './refusal.ts';
 
 interface ServerOptions {
   readonly limits: ReceiverLimits;
   readonly certificate: ServerCertificate | undefined;
   readonly onRequest: (request: IncomingMessage, response: ServerResponse) => void;
-  readonly onFault: (error: NodeJS.ErrnoException, socket: Socket) => void;
+  /** A request whose headers say that it is not to be taken; its body is to come. */
+  readonly onUnfit: (response: ServerResponse, refusal: RequestRefusal) => void;
+  /** What comes to no request and ends its connection; undefined for a mere end of one. */
+  readonly onFault: (refusal: ConnectionRefusal | undefined, socket: Socket) => void;
   /** A connection that ended before there was a request on it. */
   readonly onEnded: (socket: Socket, refusal: ConnectionRefusal) => void;
   readonly onDropped: () => void;
@@ -20,15 +31,24 @@ export class BoundedServer {
   /** By the sender's address and port: the TCP connections below those that speak TLS. */
   readonly #wires = new Map<string, Socket>();
 
-  constructor({ limits, certificate, onRequest, onFault, onEnded, onDropped }: ServerOptions) {
-    const timeouts = timeoutsOf(limits);
+  constructor({ limits, certificate, onRequest, onUnfit, onFault, onEnded, onDropped }: ServerOptions) {
+    // Node would refuse what has no Host by itself, and tell nobody.
+    const settings = { ...timeoutsOf(limits), requireHostHeader: false };
+    const take: typeof onRequest = (request, response) =>
+      lacksHost(request) ? onUnfit(response, NO_HOST) : onRequest(request, response);
     this.server =
       certificate === undefined
-        ? createServer(timeouts, onRequest)
-        : createTlsServer({ ...timeouts, ...certificate, handshakeTimeout: limits.headersMs }, onRequest);
+        ? createServer(settings, take)
+        : createTlsServer({ ...settings, ...certificate, handshakeTimeout: limits.headersMs }, take);
     this.server.maxConnections = limits.connections;
+    this.server.on('checkExpectation', (_, response) => onUnfit(response, OTHER_EXPECTATION));
     // Both kinds hand over sockets; the type covers any stream.
-    this.server.on('clientError', (error, socket) => onFault(error, socket as Socket));
+    this.server.on('clientError', (error, socket) => onFault(refusalOf(error), socket as Socket));
+    this.server.on('connect', (_, socket) => {
+      // Node has taken its own listeners off; without one, an error would end the process.
+      socket.on('error', () => {});
+      onFault(CONNECT, socket as Socket);
+    });
     this.server.on('drop', onDropped);
     if (certificate !== undefined) this.#watchTls(onEnded);
   }
@@ -52,7 +72,8 @@ export class BoundedServer {
 
   #watchTls(onEnded: ServerOptions['onEnded']): void {
     const asked = new WeakSet<Socket>();
-    this.server.on('request', ({ socket }: IncomingMessage) => asked.add(this.wireOf(socket)));
+    const ask = ({ socket }: IncomingMessage): unknown => asked.add(this.wireOf(socket));
+    this.server.on('request', ask).on('checkExpectation', ask);
     this.server.on('connection', (wire: Socket) => {
       const sender = senderOf(wire);
       this.#wires.set(sender, wire);
@@ -62,6 +83,11 @@ export class BoundedServer {
       });
     });
   }
+}
+
+/** RFC 9112, 3.2. */
+function lacksHost({ httpVersion, headers }: IncomingMessage): boolean {
+  return httpVersion === '1.1' && headers.host === undefined;
 }
 
 function timeoutsOf({ headersMs, requestMs }: ReceiverLimits): object {

@@ -108,6 +108,20 @@ describe('a receiver with TLS', () => {
     expect(refusals[1]?.reason).toMatch(/^its TLS failed \(ERR_SSL_/);
   });
 
+  it.each(['POST / HTTP/1.1\r\nHost: a\r\nExpect: 200-ok', 'CONNECT a:1 HTTP/1.1\r\nHost: a:1'])(
+    'tells once of a sender whose request it does not take, as with %j',
+    async (head) => {
+      const { receiver, refusals, cert } = await start();
+      const secure = connectTls({ port: receiver.port, host: '127.0.0.1', ca: cert });
+      secure.write(`${head}\r\n\r\n`);
+      secure.once('data', () => secure.end());
+      await new Promise((resolve) => secure.once('close', resolve));
+      await receiver.close();
+      expect(refusals).toHaveLength(1);
+      expect(refusals[0]?.status).toBeDefined();
+    },
+  );
+
   it('closes with connections in every state of a handshake', async () => {
     const { receiver, cert } = await start('timeout');
     const silent = await RawConnection.open(receiver.port);

@@ -98,6 +98,43 @@ describe('a hostile sender', () => {
   });
 
   it.each([
+    ['an Expect that is not known', 'POST / HTTP/1.1\r\nHost: a\r\nExpect: 200-ok\r\n', 417],
+    ['no Host', 'POST / HTTP/1.1\r\n', 400],
+  ])('who sends %s is told so, and the connection serves the next request', async (_what, head, status) => {
+    const { connect, requests, refusals } = await start();
+    const client = await connect();
+    client.write(`${head}Content-Length: 2\r\n\r\n{}${rawPost(BODY)}`);
+    expect(await client.until(/ 200 /)).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `));
+    expect(refusals).toMatchObject([{ status }]);
+    expect(requests.map(({ body }) => body.length)).toEqual([BODY.length]);
+  });
+
+  it('who takes it for a proxy is told so, even one that leaves before', async () => {
+    const { connect, requests, refusals } = await start();
+    const [hasty, patient] = [await connect(), await connect()];
+    hasty.write('CONNECT a:1 HTTP/1.1\r\nHost: a:1\r\n\r\n');
+    hasty.socket.resetAndDestroy();
+    patient.write('CONNECT a:1 HTTP/1.1\r\nHost: a:1\r\n\r\n');
+    expect((await patient.closed()).received).toMatch(/^HTTP\/1\.1 405 .*\r\nallow: POST\r\n/s);
+    expect(refusals.at(-1)).toMatchObject({
+      status: 405,
+      reason: expect.stringContaining('CONNECT') as string,
+    });
+    const next = await connect();
+    next.write(rawPost(BODY));
+    await next.until(/ 200 /);
+    expect(requests).toHaveLength(1);
+  });
+
+  it('of HTTP/1.0 needs no Host', async () => {
+    const { connect, requests } = await start();
+    const client = await connect();
+    client.write('POST / HTTP/1.0\r\nContent-Length: 2\r\n\r\n{}');
+    await client.until(/ 200 /);
+    expect(requests).toHaveLength(1);
+  });
+
+  it.each([
     ['deep', '['.repeat(200_000)],
     ['deep and whole', `${'['.repeat(50_000)}${']'.repeat(50_000)}`],
     ['no UTF-8', Buffer.alloc(100_000, 0xff)],
