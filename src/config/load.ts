@@ -22,6 +22,9 @@ const LOADERS: Readonly<Record<string, Loader>> = {
   '.ts': runTypeScript,
 };
 
+/** Far more than any config has. Aliases of aliases make billions out of a few bytes. */
+const MAX_VALUES = 100_000;
+
 /**
  * What a config file says, not checked yet; nothing at all is an object without settings. `shown` is the file's name
  * in errors. Throws ConfigError with file and line for what cannot be read, parsed or run, without any text of the
@@ -36,9 +39,29 @@ export async function loadFile(path: string, shown: string): Promise<unknown> {
   }
   const text = await readText(path, shown);
   const content = text.trim() === '' ? null : await run(load, { path, text, shown });
-  if (basename(path) !== 'package.json') return content ?? {};
-  if (isObject(content) && Object.hasOwn(content, 'hooks')) return content['hooks'];
+  if (basename(path) !== 'package.json') return bounded(content ?? {}, shown);
+  if (isObject(content) && Object.hasOwn(content, 'hooks')) return bounded(content['hooks'], shown);
   throw unusable(shown, 'has no key `hooks`', 'add the key, or name another file');
+}
+
+/** Whoever walks the values meets what is repeated each time, and what holds itself for ever. */
+function bounded(content: unknown, shown: string): unknown {
+  const waiting = [content];
+  let count = 0;
+  while (waiting.length > 0) {
+    const value = waiting.pop();
+    if (typeof value !== 'object' || value === null) continue;
+    const parts: unknown[] = Object.values(value);
+    count += parts.length;
+    if (count > MAX_VALUES) throw tooMany(shown);
+    for (const part of parts) waiting.push(part);
+  }
+  return content;
+}
+
+function tooMany(shown: string): ConfigError {
+  const hint = 'an alias (*name) repeats all that it names: write out what is meant, and leave out the rest';
+  return unusable(shown, 'holds more than 100,000 values, or one that holds itself', hint);
 }
 
 async function readText(path: string, shown: string): Promise<string> {

@@ -85,6 +85,29 @@ describe('loadFile', () => {
   });
 
   it.each([
+    ['nested.yaml', nestedAliases(10)],
+    ['.hooksrc', 'webhooks: &a [*a]\n'],
+    ['itself.yaml', '&a\nsources: { one: *a }\n'],
+    ['itself.mjs', 'const a = {}; a.webhooks = [a, a]; export default a'],
+    ['package.json', `{ "hooks": { "webhooks": ${JSON.stringify(Array(100_000).fill('x'))} } }`],
+  ])('refuses %s, whose values would never end', async (name, text) => {
+    const folder = temporaryFolder({ [name]: text });
+    expect(await failureOf(() => loadFile(join(folder, name), name))).toMatchObject({
+      message: `The config file ${name} holds more than 100,000 values, or one that holds itself`,
+      hint: expect.stringContaining('*name') as string,
+    });
+  });
+
+  it('takes aliases that repeat little, and a package.json that holds much else', async () => {
+    const folder = temporaryFolder({
+      'few.yaml': nestedAliases(3),
+      'package.json': `{ "else": ${JSON.stringify(Array(100_000).fill('x'))}, "hooks": {} }`,
+    });
+    expect(await loadFile(join(folder, 'few.yaml'), 'few.yaml')).toHaveProperty('webhooks.2.9.9.9', 'x');
+    expect(await loadFile(join(folder, 'package.json'), 'package.json')).toEqual({});
+  });
+
+  it.each([
     '{\n\t"a": [{ "b": 1 }, { "b": 2 }],\n\t"b": { "a": 1 }\n}',
     '{"<<":{"a":1},"a":2,"1":1,"1.0":2,"a ":3,"A":4,"null":5,"":6}',
     '{"constructor":1,"__proto__":2,"\\u00e9":3,"e\\u0301":4}',
@@ -146,3 +169,12 @@ describe('loadFile', () => {
     expect(message).toBe('The config file locked.yaml may not be read by this user');
   });
 });
+
+/** Each level holds the one before it ten times. */
+function nestedAliases(levels: number): string {
+  const lines = Array.from({ length: levels }, (_, level) => {
+    const repeated = Array(10).fill(level === 0 ? "'x'" : `*a${level - 1}`);
+    return `  - &a${level} [${repeated.join(', ')}]\n`;
+  });
+  return `webhooks:\n${lines.join('')}`;
+}
