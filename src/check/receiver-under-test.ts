@@ -1,5 +1,5 @@
 import { sleep, type Clock } from '../clock.ts';
-import { withoutSecrets } from '../redact.ts';
+import { withoutRepeated } from '../redact.ts';
 import type { Transport } from '../transport/transport.ts';
 import { answerOf, type Answer } from './answer.ts';
 import type { Check } from './check.ts';
@@ -88,7 +88,7 @@ export class ReceiverUnderTest {
     });
     const answer = answerOf(result);
     if (answer.kind === 'none' || answer.reply === undefined || secret === undefined) return answer;
-    return { ...answer, reply: withoutSecrets(answer.reply, [secret]) };
+    return { ...answer, reply: withoutRepeated(answer.reply, [secret]) };
   }
 }
 

@@ -7,6 +7,8 @@ import { verify } from '../../src/signature/verify.ts';
 import { FakeClock } from '../fake-clock.ts';
 
 const SECRET = 's3cret';
+/** Each way to quote it makes another text of it. */
+const ODD_SECRET = '<s3c&ret/"1">';
 
 type Receiver = (request: TransportRequest, index: number) => TransportResult;
 
@@ -168,6 +170,17 @@ describe('a run', () => {
   it('takes the secret out of what the receiver says', async () => {
     const { results } = await run(['track'], () => status(500, `wrong key ${SECRET}`));
     expect(results[0]?.reply).toBe('wrong key ***');
+  });
+
+  it.each([
+    ['base64', Buffer.from(ODD_SECRET).toString('base64'), '***=='],
+    ['JSON', JSON.stringify({ key: ODD_SECRET }), '{"key":"***"}'],
+    ['HTML', 'key &lt;s3c&amp;ret/&quot;1&quot;&gt;.', 'key ***.'],
+    ['a URL', `/hook?key=${encodeURIComponent(ODD_SECRET)}&a=b`, '/hook?key=***&a=b'],
+    ['a reply that was cut', `wrong key ${ODD_SECRET.slice(0, -2)}`, 'wrong key ***'],
+  ])('takes the secret out as %s spells it', async (_, said, shown) => {
+    const { results } = await run(['track'], () => status(500, said), { secret: ODD_SECRET });
+    expect(results[0]?.reply).toBe(shown);
   });
 });
 
