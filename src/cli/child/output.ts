@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import type { Readable } from 'node:stream';
-import { printable, withoutSecrets } from '../../redact.ts';
+import { printable, spellingsOf, withoutSecrets } from '../../redact.ts';
 import type { Io } from '../io.ts';
 
 interface ShowOptions {
@@ -18,8 +18,9 @@ export async function showLines(
   { io, secrets, quiet = false }: ShowOptions,
 ): Promise<void> {
   let rest = '';
+  const spelled = secrets.flatMap(withLines).flatMap(spellingsOf);
   const show = (line: string): void => {
-    const text = withoutSecrets(line, secrets).replaceAll('\t', '    ').replace(/\r$/, '');
+    const text = withoutSecrets(line, spelled).replaceAll('\t', '    ').replace(/\r$/, '');
     io.note(`${io.errColor.dim('|')} ${printable(text, LONGEST_LINE)}`);
   };
   try {
@@ -38,6 +39,11 @@ export async function showLines(
     // We let go of it: somebody who has outlived the command still holds it.
   }
   if (rest !== '') show(rest);
+}
+
+/** What is shown by lines never holds a secret of several lines as a whole. */
+function withLines(secret: string): readonly string[] {
+  return [secret, ...secret.split(/[\r\n]+/).map((line) => line.trim())];
 }
 
 /** A command that prints more than our stderr takes is slowed down, as it would be by a pipe. */

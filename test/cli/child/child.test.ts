@@ -62,6 +62,36 @@ describe('a command that is started', () => {
     expect(lines).toEqual(['| one ***', '|     tab \\u001b[2J', '| last']);
   });
 
+  it('has no secret shown, however it is spelled and over however many lines it goes', async () => {
+    const secrets = ['<s3c&ret/1>', 'first line\n\n  of a secret\r\nand\n'];
+    const { options, lines } = shown({ secrets });
+    const command = await startCommand(
+      node(`for (const secret of ${JSON.stringify(secrets)}) {
+        console.log(secret);
+        console.log(JSON.stringify({ secret }));
+        console.log(encodeURIComponent(secret));
+        console.log(Buffer.from(secret).toString('base64'));
+      }
+      console.log('&lt;s3c&amp;ret/1&gt; and the rest');`),
+      options,
+    );
+    await command.exited;
+    await command.stop();
+    const [one, several] = [lines.slice(0, 4), lines.slice(4, -1)];
+    expect(one).toEqual(['| ***', '| {"secret":"***"}', '| ***', '| ***=']);
+    expect(several).toEqual([
+      '| ***',
+      '| ',
+      '|   ***',
+      '| and',
+      '| ',
+      '| {"secret":"***"}',
+      '| ***',
+      '| ***==',
+    ]);
+    expect(lines.at(-1)).toBe('| *** and the rest');
+  });
+
   it('is stopped with what it has started, killed where it does not obey', async () => {
     const { options, lines } = shown({ graceMs: 200 });
     const command = await startCommand(node(PARENT), options);
