@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer';
-import { MASK, isSecretHeader } from '../redact.ts';
+import { MASK, isSecretHeader, redactUrl } from '../redact.ts';
 import type { Capture, CapturedVerdict, HeaderPair } from './format.ts';
 
 export interface ReceivedRequest {
@@ -25,9 +25,14 @@ export function toCapture({ at, method, url, headers, body, verdict }: ReceivedR
   };
 }
 
+/** Proxies tell in these where a request went (`X-Forwarded-Uri`, `X-Original-URL`), others where it came from. */
+const URL_HEADER = /(?:ur[il]|path|location|referr?er)$/i;
+
 /** The signature is no secret and must stay: without it a capture could not be verified again. */
 function maskSecret([name, value]: HeaderPair): HeaderPair {
-  return [name, isSecretHeader(name) && name.toLowerCase() !== 'x-signature' ? MASK : value];
+  if (name.toLowerCase() === 'x-signature') return [name, value];
+  if (isSecretHeader(name)) return [name, MASK];
+  return [name, URL_HEADER.test(name) ? redactUrl(value) : value];
 }
 
 /** As text where that loses nothing. */
