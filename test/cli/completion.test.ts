@@ -97,6 +97,18 @@ describe('hooks complete', () => {
       expect(JSON.stringify(await asked(['send', flag, ''], cwd))).not.toContain('hunter2');
   });
 
+  it.each([
+    [['-c', 'other.json', 'send', '--source', ''], ['other']],
+    [['-cother.json', 'send', '--source', ''], ['other']],
+    [['--config', 'other.json', 'send', '--source', ''], ['other']],
+    [['--config=other.json', 'send', '--source', ''], ['other']],
+    [['send', '--config=other.json', '--source', 'o'], ['other']],
+  ])('offers the names of the file that %j gives', async (words, expected) => {
+    const cwd = await place();
+    await writeFile(join(cwd, 'other.json'), JSON.stringify({ sources: { other: {} } }));
+    expect((await asked(words, cwd)).values).toEqual(expected);
+  });
+
   it('prints no error whatever the config is, and runs none that is code', async () => {
     const broken = temporaryFolder({ '.hooksrc.json': '{' });
     expect(await asked(['send', '--source', ''], broken)).toEqual({ values: [], directive: ':4' });

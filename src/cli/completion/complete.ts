@@ -32,11 +32,20 @@ function lineOf({ value, about = '' }: Candidate): string {
 
 /** Undefined for a config that is code, which pressing Tab must not run. */
 async function completionSettings(words: readonly string[], { env, cwd }: Io): Promise<Settings | undefined> {
-  const flagAt = words.findIndex((word) => word === '-c' || word === '--config');
-  const named = (flagAt === -1 ? undefined : words[flagAt + 1]) ?? (env['HOOKS_CONFIG'] || undefined);
+  const named = configFlag(words) ?? (env['HOOKS_CONFIG'] || undefined);
   const file = named ?? findProjectFile(cwd) ?? findUserFile(env);
   if (file === undefined || /\.[cm]?[jt]s$/.test(file)) return undefined;
   return loadSettings({ flags: named === undefined ? {} : { config: named }, env, cwd });
+}
+
+/** As commander takes it: `-c FILE`, `-cFILE`, `--config FILE`, `--config=FILE`. Behind `--` it is another program's. */
+function configFlag(words: readonly string[]): string | undefined {
+  const literalAt = words.indexOf('--');
+  const own = literalAt === -1 ? words : words.slice(0, literalAt);
+  const flagAt = own.findIndex((word) => /^(?:-c|--config$|--config=)/.test(word));
+  if (flagAt === -1) return undefined;
+  const [, attached = ''] = /^(?:-c|--config=)(.*)$/s.exec(own[flagAt] ?? '') ?? [];
+  return attached === '' ? own[flagAt + 1] : attached;
 }
 
 /** By name only: their secrets' variables may not be set where somebody types. */
