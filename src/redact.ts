@@ -120,7 +120,7 @@ function lengthBegun(text: string, secret: string): number {
 
 // C0, DEL, C1, and the bidirectional overrides: what could move a terminal's cursor or reverse the reading of a line.
 // eslint-disable-next-line no-control-regex -- control characters are what this pattern is for
-const UNPRINTABLE = /[\u0000-\u001f\u007f-\u009f\u2028\u2029\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
+const UNPRINTABLE = /[\u0000-\u001f\u007f-\u009f\u2028\u2029\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
 
 /** Text from outside, safe for a terminal and a log line: control characters are escaped, the length is bounded. */
 export function printable(text: string, maxLength = 500): string {

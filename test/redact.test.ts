@@ -161,8 +161,17 @@ describe('printable', () => {
     expect(printable('a\u001b[2J\r\n\tb\u202ec\u0085')).toBe('a\\u001b[2J\\r\\n\\tb\\u202ec\\u0085');
   });
 
+  it('escapes every control of the reading direction that Unicode knows', () => {
+    const raw = BIDI_CONTROLS.filter((control) => printable(control) === control);
+    expect([BIDI_CONTROLS.length > 11, raw]).toEqual([true, []]);
+  });
+
   it('cuts what is too long', () => {
     expect(printable('abcdef', 3)).toBe('abc…');
     expect(printable('abc', 3)).toBe('abc');
   });
 });
+
+const BIDI_CONTROLS = Array.from({ length: 0x1_0000 }, (_, code) => String.fromCharCode(code)).filter(
+  (character) => /\p{Bidi_Control}/u.test(character),
+);

@@ -20,12 +20,12 @@ const HOSTILE = [
   '\u001bP1$q\u001b\\', // DCS
   '\b\b\u007f\u0000',
   '\rforged line',
-  '\u202eflipped\u2066\u200f', // bidirectional controls
+  '\u202eflipped\u2066\u200f\u061c', // bidirectional controls
   '\u2028next\u2029',
 ].join('');
 
 // eslint-disable-next-line no-control-regex -- control characters are what this pattern is for
-const RAW = /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u2028\u2029\u200e\u200f\u202a-\u202e\u2066-\u2069]/;
+const RAW = /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/;
 
 /** As it may stand in an HTTP header: no C0, and nothing beyond latin1. */
 const IN_A_HEADER = 'evil\u009b2J\u0085';

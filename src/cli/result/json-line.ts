@@ -1,5 +1,5 @@
 // What JSON leaves as it is and a terminal obeys or turns around: DEL, C1, line separators, bidirectional controls.
-const UNSAFE_IN_JSON = /[\u007f-\u009f\u2028\u2029\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
+const UNSAFE_IN_JSON = /[\u007f-\u009f\u2028\u2029\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
 
 /** One value as a line of NDJSON that means exactly the value, and that a terminal may show as it is. */
 export function jsonLine(value: object): string {

@@ -47,6 +47,12 @@ describe('the JSON line of a result', () => {
     expect(JSON.parse(jsonLine(line))).not.toHaveProperty('status');
   });
 
+  it('escapes what turns the reading round, and means the same', () => {
+    const value = { title: 'a\u061cb\u200ec\u202ed\u2069e' };
+    expect(jsonLine(value)).toBe(`${String.raw`{"title":"a\u061cb\u200ec\u202ed\u2069e"}`}\n`);
+    expect(JSON.parse(jsonLine(value))).toEqual(value);
+  });
+
   it('of several destinations tells of each, and on top of the one that failed', () => {
     const line = resultLine(outcomeOf(destination(), { ...failed(failing(404)), name: 'Other' }), FACTS);
     expect(line).toMatchObject({
