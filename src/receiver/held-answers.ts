@@ -35,6 +35,8 @@ export class HeldAnswers {
     };
     this.#leave.add(leave);
     ofSender.add(leave);
+    // Its sender has left already, and nobody tells of that again.
+    if (response.req.socket.closed) leave();
   }
 
   /** Given when this resolves, at once without it; and also when the receiver closes: it is reported as given. */
