@@ -1,7 +1,7 @@
-import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
 
-/** From the package itself: the sources lie two folders below it. The build has the text in place of this file (test/build/lean.js). */
+/** The package's own version, from the `package.json` that it exports: found from the sources and from any file of the build. */
 export function packageVersion(): string {
-  const text = readFileSync(new URL('../../package.json', import.meta.url), 'utf8');
-  return (JSON.parse(text) as { version: string }).version;
+  const own = createRequire(import.meta.url)('hooks-cli/package.json') as { version: string }; // npm refuses a package without
+  return own.version;
 }

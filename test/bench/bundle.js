@@ -23,12 +23,14 @@ export async function bundle(folder, paths) {
     logLevel: 'silent',
   });
   await built.write({
-    // As deep as the sources: the version is read from package.json two folders up.
     dir: join(folder, 'package', 'dist', 'chunks'),
     format: 'esm',
     entryFileNames: 'parts.mjs',
     chunkFileNames: '[name]-[hash].mjs',
   });
-  writeFileSync(join(folder, 'package', 'package.json'), '{"version":"0.0.0"}');
+  writeFileSync(
+    join(folder, 'package', 'package.json'),
+    '{"name":"hooks-cli","version":"0.0.0","exports":{"./package.json":"./package.json"}}',
+  );
   return join(folder, 'package', 'dist', 'chunks', 'parts.mjs');
 }

@@ -1,0 +1,93 @@
+// The build: every package runs as its authors released it. Packages stay imports, but for the small ones that the program bundles.
+import { readdirSync, readFileSync } from 'node:fs';
+
+/** Bundled into the program, unpatched: their many small files take longer to find than to run (`npm run bench -- start-up`). */
+const PROGRAM_BUNDLES = ['chalk', 'commander'];
+const PAGE_BUNDLES = ['preact'];
+
+const isPackage = (id) => /^(?:node:|[a-z@])/.test(id);
+const isBundled = (id) => PROGRAM_BUNDLES.some((name) => id === name || id.startsWith(`${name}/`));
+
+const library = {
+  platform: 'node',
+  input: { index: 'src/index.ts', schemas: 'src/schemas.ts' },
+  external: isPackage,
+  output: { dir: 'dist', format: 'esm', chunkFileNames: 'chunks/[name]-[hash].js', sourcemap: true },
+};
+
+/** CommonJS, which Node loads in half the time. A command's modules are chunks, loaded when the command runs. */
+const program = {
+  platform: 'node',
+  input: { 'cli/main': 'src/cli/main.ts' },
+  external: (id) => isPackage(id) && !isBundled(id),
+  plugins: [noticesOf([...PROGRAM_BUNDLES, ...PAGE_BUNDLES])],
+  output: {
+    dir: 'dist',
+    format: 'cjs',
+    entryFileNames: '[name].cjs',
+    chunkFileNames: 'chunks/[name]-[hash].cjs',
+    sourcemap: true,
+    minify: true,
+    comments: false,
+    // One file for what is always loaded together, and one for each command that starts most often.
+    codeSplitting: {
+      groups: [
+        { name: 'base', tags: ['$initial'], priority: 9 },
+        { name: 'sign', test: /cli\/commands\/sign\.ts$/, priority: 8 },
+        { name: 'verify', test: /cli\/commands\/verify\.ts$/, priority: 7 },
+        { name: 'send', test: /cli\/commands\/send\.ts$/, priority: 6 },
+      ],
+    },
+  },
+};
+
+/** The inbox's page: one script and one style sheet, which the server writes into the page. */
+const page = {
+  platform: 'browser',
+  input: { page: 'src/receiver/inbox/page/main.tsx' },
+  transform: { jsx: { runtime: 'automatic', importSource: 'preact' }, target: 'es2023' },
+  plugins: [styleSheet('src/receiver/inbox/page/style/')],
+  output: { dir: 'dist/inbox', format: 'iife', minify: true, entryFileNames: '[name].js' },
+};
+
+export default [library, program, page];
+
+/** Joins the style sheets of a folder, in the order of their names, to `page.css`. */
+function styleSheet(folder) {
+  return {
+    name: 'style-sheet',
+    generateBundle() {
+      const sheets = readdirSync(folder).toSorted();
+      const source = sheets.map((name) => readFileSync(folder + name, 'utf8')).join('');
+      this.emitFile({ type: 'asset', fileName: 'page.css', source });
+    },
+  };
+}
+
+/** Writes what a package that is bundled must ship with: its licence, and its line in the bill of materials (CycloneDX 1.5). */
+function noticesOf(names) {
+  const packages = names.map((name) => {
+    const folder = `node_modules/${name}/`;
+    const licence = readdirSync(folder).find((entry) => /^licen[cs]e/i.test(entry));
+    return {
+      ...JSON.parse(readFileSync(`${folder}package.json`, 'utf8')),
+      text: readFileSync(folder + licence, 'utf8'),
+    };
+  });
+  const components = packages.map(({ name, version, license }) => ({
+    type: 'library',
+    name,
+    version,
+    licenses: [{ license: { id: license } }],
+    purl: `pkg:npm/${name}@${version}`,
+  }));
+  const bill = { bomFormat: 'CycloneDX', specVersion: '1.5', version: 1, components };
+  const licences = packages.map(({ name, version, text }) => `${name} ${version}\n\n${text}`).join('\n\n');
+  return {
+    name: 'notices',
+    generateBundle() {
+      this.emitFile({ type: 'asset', fileName: 'LICENCES.txt', source: licences });
+      this.emitFile({ type: 'asset', fileName: 'sbom.json', source: `${JSON.stringify(bill, null, 2)}\n` });
+    },
+  };
+}

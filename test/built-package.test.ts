@@ -1,0 +1,74 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import { Client } from 'undici';
+import { describe, expect, it } from 'vitest';
+
+const ROOT = new URL('..', import.meta.url).pathname;
+const DIST = join(ROOT, 'dist');
+
+type Packages = Readonly<Record<string, string>>;
+const manifest = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as {
+  dependencies: Packages;
+  optionalDependencies: Packages;
+  peerDependencies: Packages;
+};
+
+/** `import('x')` and `require('x')`; `from 'x'` of an import; a `createRequire` that is called at once. */
+const LOADS = [
+  /\b(?:require|import)\(\s*["'`]([\w@][^"'`]*)["'`]/g,
+  /^(?:import|export)\b[^"'`;]*\bfrom\s*["']([\w@][^"']*)["']/gm,
+  /\.createRequire\)\([^;]*?\)\(["'`]([\w@][^"'`]*)["'`]\)/g,
+];
+
+/** The packages that the built files load when they run. */
+function loadedPackages(): string[] {
+  const files = readdirSync(DIST, { recursive: true, encoding: 'utf8' }).filter((path) =>
+    /\.c?js$/.test(path),
+  );
+  const specifiers = files.flatMap((path) => {
+    const text = readFileSync(join(DIST, path), 'utf8');
+    return LOADS.flatMap((pattern) => [...text.matchAll(pattern)].map(([, specifier = '']) => specifier));
+  });
+  return [...new Set(specifiers.map(packageOf))]
+    .filter((name) => name !== 'hooks-cli' && !isBuiltin(name))
+    .toSorted();
+}
+
+function packageOf(specifier: string): string {
+  return specifier.split('/', specifier.startsWith('@') ? 2 : 1).join('/');
+}
+
+const { builtinModules } = createRequire(import.meta.url)('node:module') as typeof import('node:module');
+const isBuiltin = (name: string): boolean => name.startsWith('node:') || builtinModules.includes(name);
+
+describe('the packages that the build loads', () => {
+  const { dependencies, optionalDependencies, peerDependencies } = manifest;
+  const declared = Object.keys({ ...dependencies, ...optionalDependencies, ...peerDependencies });
+
+  it('finds the packages it is about', () => {
+    expect(loadedPackages()).toContain('undici');
+  });
+
+  it('loads no package that package.json does not declare', () => {
+    expect(loadedPackages().filter((name) => !declared.includes(name))).toEqual([]);
+  });
+
+  it('declares no dependency that nothing in dist/ loads', () => {
+    expect(declared.filter((name) => !loadedPackages().includes(name))).toEqual([]);
+  });
+
+  it('finds the HTTP client of undici at the path that the transport loads', async () => {
+    const client = await import('undici/lib/dispatcher/client.js');
+    expect(client.default).toBe(Client);
+  });
+
+  it('names what is bundled in a bill of materials and in the licence file', () => {
+    const bill = JSON.parse(readFileSync(join(DIST, 'sbom.json'), 'utf8')) as {
+      components: readonly { name: string; version: string }[];
+    };
+    const licences = readFileSync(join(DIST, 'LICENCES.txt'), 'utf8');
+    expect(bill.components.map(({ name }) => name)).toEqual(['chalk', 'commander', 'preact']);
+    for (const { name, version } of bill.components) expect(licences).toContain(`${name} ${version}`);
+  });
+});
