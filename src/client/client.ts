@@ -17,13 +17,14 @@ import type {
 } from './calls.ts';
 import { createLog } from './log.ts';
 import { resolveClientOptions, type ClientOptions } from './options.ts';
+import { promiseOrThrow } from './promise-or-throw.ts';
 import type { QueuedMessage, Receipt, Sink } from './sink.ts';
 
 /**
  * Queues messages in memory and hands them to a sink in batches, in the background. A call resolves with its receipt
- * once its batch has one: `await` it to know, or leave it and `await flush()` in the end; a receipt never rejects for
- * what a receiver does. A call rejects at once, with nothing queued, with ValidationError (not a message, or over
- * 32,768 bytes), QueueError (full, and `whenFull` is 'throw') or ClosedError.
+ * once its batch has one: `await` it to know, or leave it and `await close()` in the end. A receipt never rejects, so a
+ * call that is not awaited cannot end the process. A call throws at once, synchronously and with nothing queued,
+ * ValidationError (not a message, or over 32,768 bytes), QueueError (full) or ClosedError (contract, Batching client).
  */
 export interface Client {
   identify(call: IdentifyCall): Promise<Receipt>;
@@ -36,15 +37,15 @@ export interface Client {
   /** Takes a message that `buildMessage` has made and whose size has been checked. */
   enqueue(built: BuiltMessage): Promise<Receipt>;
   /**
-   * The same without a promise, for whoever has millions: `onReceipt` is called once, later. What makes `enqueue`
-   * reject is thrown. What `onReceipt` throws is an uncaught exception, and keeps no other message from its receipt.
+   * The same without a promise, for programs that send millions: `onReceipt` is called once, later. What `onReceipt`
+   * throws is an uncaught exception, and keeps no other message from its receipt.
    */
   enqueueThen(built: BuiltMessage, onReceipt: (receipt: Receipt) => void): void;
   /** Resolves when the next call will find room: how a loop over very many messages keeps its memory bounded. */
   ready(): Promise<void>;
   /** Sends what is queued; resolves when every call so far has its receipt. */
   flush(): Promise<void>;
-  /** Flushes, then closes the sink. Later calls reject with ClosedError. */
+  /** Flushes, then closes the sink. Later calls throw ClosedError. */
   close(): Promise<void>;
 }
 
@@ -113,9 +114,8 @@ class BatchingClient implements Client {
     return this.#call('delete', call);
   }
 
-  // Async, so that whatever is wrong with a call is a rejection and never a throw.
-  async enqueue(built: BuiltMessage): Promise<Receipt> {
-    return new Promise((settle) => this.enqueueThen(built, settle));
+  enqueue(built: BuiltMessage): Promise<Receipt> {
+    return promiseOrThrow((settle) => this.enqueueThen(built, settle));
   }
 
   enqueueThen(built: BuiltMessage, settle: Settle): void {
@@ -139,7 +139,7 @@ class BatchingClient implements Client {
     return this.#closing;
   }
 
-  async #call(type: MessageType, call: CallOptions): Promise<Receipt> {
+  #call(type: MessageType, call: CallOptions): Promise<Receipt> {
     // The type last: a caller without types cannot change it.
     const input = { ...call, type };
     const message = buildMessage(input, { now: this.#clock.now() });

@@ -1,5 +1,6 @@
 import { createClient, type BuiltMessage, type Client } from '../client/client.ts';
 import type { ClientOptions } from '../client/options.ts';
+import { promiseOrThrow } from '../client/promise-or-throw.ts';
 import type { Receipt, Sink } from '../client/sink.ts';
 import { createTrackingApiSink } from '../client/tracking-api-sink.ts';
 import { sleep, systemClock, type Clock } from '../clock.ts';
@@ -27,7 +28,10 @@ import { createUndiciTransport } from '../transport/undici-transport.ts';
 /** A client with everything behind it: what `send`, `replay` and a program that embeds hooks work with. */
 export interface Pipeline {
   readonly client: Client;
-  /** Enqueues a message and resolves when it is settled at every destination, or the pipeline is interrupted. Never rejects for what a receiver does. */
+  /**
+   * Enqueues a message and resolves when it is settled at every destination, or the pipeline is interrupted. Never rejects;
+   * throws QueueError and ClosedError at once, as the calls of the client do.
+   */
   deliver(message: BuiltMessage): Promise<Outcome>;
   /** The same without a promise, for whoever has millions: `onOutcome` is called once, and what it throws is an uncaught exception. Throws ClosedError and QueueError. */
   deliverThen(message: BuiltMessage, onOutcome: (outcome: Outcome) => void): void;
@@ -153,8 +157,8 @@ class ClientPipeline implements Pipeline {
     this.#parts = parts;
   }
 
-  async deliver(message: BuiltMessage): Promise<Outcome> {
-    return new Promise((resolve) => this.deliverThen(message, resolve));
+  deliver(message: BuiltMessage): Promise<Outcome> {
+    return promiseOrThrow((resolve) => this.deliverThen(message, resolve));
   }
 
   deliverThen(message: BuiltMessage, onOutcome: (outcome: Outcome) => void): void {

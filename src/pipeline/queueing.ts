@@ -49,7 +49,7 @@ export function createQueueingPipeline({
   };
   return {
     client,
-    deliver: async (message) => queuedOutcome(await client.enqueue(message)),
+    deliver: (message) => client.enqueue(message).then(queuedOutcome),
     deliverThen: (message, onOutcome) =>
       client.enqueueThen(message, (receipt) => onOutcome(queuedOutcome(receipt))),
     interrupt: close,
