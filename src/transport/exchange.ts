@@ -2,7 +2,7 @@ import type { Dispatcher } from 'undici';
 import { elapsedMs } from '../clock.ts';
 import type { Answer, Attempt } from './attempt.ts';
 import { refusalOf } from './dial.ts';
-import type { NetworkFault } from './network-error.ts';
+import { malformedResponse, type NetworkFault } from './network-error.ts';
 import { Reply } from './reply.ts';
 
 /** The connection that an exchange is on. */
@@ -17,6 +17,7 @@ type Headers = Record<string, string | string[] | undefined>;
 
 /** Of an answer's body that nobody asked for, before the connection is given up rather than read on. */
 const MAX_BODY_BYTES = 64 * 1024;
+const SWITCHING_PROTOCOLS = 101;
 /** The fault of a connection on which undici was about to write a request for a second time. */
 const WRITTEN_TWICE = Object.assign(new Error('closed'), { code: 'ECONNRESET' });
 
@@ -47,6 +48,11 @@ export class Exchange implements Dispatcher.DispatchHandler {
 
   get isUnanswered(): boolean {
     return !this.#hasBegun && this.#answer === undefined;
+  }
+
+  /** How much of the body of the response has come. */
+  get bodyBytes(): number {
+    return this.#bodyBytes;
   }
 
   begin(attempt: Attempt): void {
@@ -90,7 +96,9 @@ export class Exchange implements Dispatcher.DispatchHandler {
     this.#hasBegun = true;
   }
 
-  onResponseStart(_controller: unknown, status: number, headers: Headers): void {
+  onResponseStart(controller: Dispatcher.DispatchController, status: number, headers: Headers): void {
+    // Before undici goes on: it fails an assertion on these, which takes seconds to word where undici is bundled into one long line.
+    if (status < 100 || status === SWITCHING_PROTOCOLS) return controller.abort(unexpectedStatus(status));
     if (this.#attempt === undefined) return;
     if (status < 200) this.#interim = status;
     else if (status === 407 && this.#isForwarded) this.#owner.broken(refusalOf(status));
@@ -123,4 +131,12 @@ export class Exchange implements Dispatcher.DispatchHandler {
     if (status > 299 || request.replyBytes !== undefined) this.#reply = new Reply(request.replyBytes);
     else this.conclude();
   }
+}
+
+function unexpectedStatus(status: number): Error {
+  return malformedResponse(
+    status === SWITCHING_PROTOCOLS
+      ? 'the response switches to another protocol, which the request did not ask for'
+      : `the response has no HTTP status: ${String(status).padStart(3, '0')}`,
+  );
 }

@@ -11,6 +11,9 @@ export interface NetworkFault {
 export const BLOCKED_ADDRESS = 'ERR_HOOKS_BLOCKED_ADDRESS';
 /** The proxy would not carry the request. */
 export const PROXY_REFUSED = 'ERR_HOOKS_PROXY_REFUSED';
+const MALFORMED_RESPONSE = 'ERR_HOOKS_MALFORMED_RESPONSE';
+/** Codes of our own errors, whose messages say what happened. */
+const TELLING_CODES: ReadonlySet<string> = new Set([BLOCKED_ADDRESS, PROXY_REFUSED, MALFORMED_RESPONSE]);
 
 const TLS_FAILED = 'the TLS connection failed';
 
@@ -46,6 +49,9 @@ const BY_CODE: Readonly<Record<string, readonly [NetworkError, string]>> = {
   UND_ERR_SOCKET: ['reset', 'the connection was closed before the answer'],
 
   UND_ERR_HEADERS_OVERFLOW: ['protocol', 'the answer has more than 16 KB of headers'],
+  [MALFORMED_RESPONSE]: ['protocol', 'the response does not match HTTP'],
+  // Only what comes over the wire makes undici fail an assertion; its message is a line of undici's source.
+  ERR_ASSERTION: ['protocol', 'the response is nothing that undici expects'],
 
   DEPTH_ZERO_SELF_SIGNED_CERT: ['tls-self-signed', 'the certificate is self-signed'],
   SELF_SIGNED_CERT_IN_CHAIN: [
@@ -86,6 +92,11 @@ interface Fault extends Error {
   readonly reason?: unknown;
 }
 
+/** The error of a response that is not HTTP, though undici's parser takes it. @param detail what is wrong, for people */
+export function malformedResponse(detail: string): Error {
+  return Object.assign(new Error(detail), { code: MALFORMED_RESPONSE });
+}
+
 export function networkFault(cause: unknown): NetworkFault {
   const fault = mostTelling(cause);
   const unreadable = NO_ANSWER_TO_READ[fault.message];
@@ -122,7 +133,7 @@ function mostTelling(cause: unknown): Fault {
 
 function detailOf(fault: Fault, code: string, words: string): string {
   if (words === '') return fault.message;
-  if (code === PROXY_REFUSED || code === BLOCKED_ADDRESS) return fault.message || words;
+  if (TELLING_CODES.has(code)) return fault.message || words;
   if (words === TLS_FAILED) return `${words} (${reasonOf(fault, code)})`;
   const { address, port, hostname } = fault as { address?: string; port?: number; hostname?: string };
   const where = address === undefined ? hostname : `${address}:${port}`;
