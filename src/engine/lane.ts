@@ -160,7 +160,8 @@ export class Lane {
    * after a failure it waits, since whoever hears of that may stop the engine, and then nothing takes its place.
    */
   async #seeThrough(claim: Claim, isFresh: boolean): Promise<void> {
-    const result = this.#round && (await runRound(claim, this.#round, { isFresh }));
+    const isSent = this.#round !== undefined && claim.delivery.isDamaged === undefined;
+    const result = isSent ? await runRound(claim, this.#round, { isFresh }) : undefined;
     this.#underWay--;
     this.#settling++;
     const hasFailed = result !== undefined && result.outcome !== 'delivered';
@@ -175,7 +176,8 @@ export class Lane {
   /** Never rejects. */
   async #conclude(claim: Claim, result: RoundResult | undefined): Promise<void> {
     try {
-      if (result === undefined || this.#round === undefined) await this.#cancel(claim);
+      if (claim.delivery.isDamaged) await this.#markDead(claim, 'damaged');
+      else if (result === undefined || this.#round === undefined) await this.#markDead(claim, 'cancelled');
       else await this.#settleAfter(result, claim, this.#round.destination);
     } catch (error) {
       // A fault of this program. The delivery comes back when its lease ends.
@@ -183,9 +185,10 @@ export class Lane {
     }
   }
 
-  #cancel(claim: Claim): Promise<void> {
+  /** Without an attempt. */
+  #markDead(claim: Claim, reason: 'cancelled' | 'damaged'): Promise<void> {
     const { progress } = claim.delivery;
-    return this.#settle(claim, { state: 'dead', reason: 'cancelled', progress }, undefined);
+    return this.#settle(claim, { state: 'dead', reason, progress }, undefined);
   }
 
   #settleAfter(result: RoundResult, claim: Claim, destination: Destination): Promise<void> {

@@ -12,9 +12,9 @@ export type DeliveryState = 'pending' | 'sending' | 'retrying' | 'delivered' | '
 
 /**
  * Why a delivery is a dead letter: every webhook `rejected` it, its retry window was `exhausted`, its message was
- * `invalid`, or it was `cancelled` because its destination is gone or disabled.
+ * `invalid`, it was `cancelled` because its destination is gone or disabled, or its stored body is `damaged`.
  */
-export type DeadReason = 'rejected' | 'exhausted' | 'invalid' | 'cancelled';
+export type DeadReason = 'rejected' | 'exhausted' | 'invalid' | 'cancelled' | 'damaged';
 
 /** One POST as it is kept. `at` in ms since the epoch, `ms` to the status line. Exactly one of `status` and `error`, or both for a 4xx/5xx. */
 export interface AttemptRecord {
@@ -90,4 +90,15 @@ export interface Delivery extends Omit<NewDelivery, 'dead' | 'progress'> {
   readonly detail?: string;
   /** When it was settled. Ms since the epoch. */
   readonly settledAt?: number;
+  /** What is stored is not what was added: `body` is what can be read of it, and must not be sent. */
+  readonly isDamaged?: true;
+}
+
+/** The delivery as people see it: a damaged one is a dead letter, though the queue may not have made it one yet. */
+export function withDamageShown(delivery: Delivery, now = delivery.createdAt): Delivery {
+  const { isDamaged, state, reason, settledAt = now } = delivery;
+  const isLeft = state === 'delivered' || state === 'sending' || reason === 'damaged';
+  return isDamaged === undefined || isLeft
+    ? delivery
+    : { ...delivery, state: 'dead', reason: 'damaged', settledAt };
 }

@@ -6,7 +6,10 @@ export interface QueueInspection {
   /** Each lane that has anything. */
   stats(): Promise<readonly LaneStats[]>;
 
-  /** Some deliveries, in the order of adding; ask again `after` the last for more. What is added meanwhile comes last. */
+  /**
+   * Some deliveries, in the order of adding; ask again `after` the last for more. What is added meanwhile comes last. One
+   * that is damaged is a dead letter from then on, where the store lets it be made one; so with `get`.
+   */
   list(selection: Selection): Promise<Page>;
 
   /** The delivery of that id. */
@@ -49,7 +52,7 @@ export interface Page {
   readonly next: Cursor | undefined;
 }
 
-/** `waiting`: it is not settled. `invalid`: no attempt would make it valid. */
-export type RetryAnswer = 'retried' | 'unknown' | 'delivered' | 'waiting' | 'invalid';
+/** `waiting`: it is not settled. `invalid`: no attempt would make it valid. `damaged`: its body is not what was added. */
+export type RetryAnswer = 'retried' | 'unknown' | 'delivered' | 'waiting' | 'invalid' | 'damaged';
 
 export type DropAnswer = 'dropped' | 'unknown' | 'sending';

@@ -5,7 +5,7 @@ import type { Clock } from '../clock.ts';
 import type { Row } from '../store/sqlite.ts';
 import type { Sql, Store } from '../store/store.ts';
 import { NO_PROGRESS, type Progress } from './delivery.ts';
-import { OPEN, writeProgress } from './sqlite-rows.ts';
+import { OPEN, readJson, writeProgress } from './sqlite-rows.ts';
 
 const BEAT_MS = 2_000;
 /** Longer (16 s) than a busy process may be silent. What it held goes to others then; its tokens are void when it wakes up. */
@@ -159,10 +159,8 @@ function bury(sql: Sql, owner: string): void {
 export function giveBack(sql: Sql, claims: readonly Row[]): void {
   for (const { seq, lane, due_at: dueAt, progress } of claims) {
     const place = { seq: Number(seq), lane: Number(lane), dueAt: Number(dueAt) };
-    if (typeof progress === 'string') {
-      const renewed = { ...NO_PROGRESS, ...(JSON.parse(progress) as Progress) }; // written by claim and renew only
-      writeProgress(sql, place, renewed, OPEN);
-    }
+    const renewed = typeof progress === 'string' && readJson<Progress | undefined>(progress, undefined);
+    if (renewed) writeProgress(sql, place, { ...NO_PROGRESS, ...renewed }, OPEN);
     sql('DELETE FROM claims WHERE seq = ?').run(place.seq);
   }
 }

@@ -17,7 +17,7 @@ export interface Queue {
    * Takes up to `limit` deliveries of one lane that are due and first in each of their order keys, earliest due first
    * (among equals: first added first), and moves them to `sending`. One whose lease has ended is due as it was.
    * That a round of each has begun is stored by this call, before the first attempt is made; the delivery that it
-   * answers is as it was before.
+   * answers is as it was before. One whose `isDamaged` is set must be settled as a dead letter, and not sent.
    */
   claim(request: ClaimRequest): Promise<ClaimAnswer>;
 

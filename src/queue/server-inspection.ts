@@ -1,6 +1,6 @@
 import type { Clock } from '../clock.ts';
 import type { Series, Server } from '../store/server/server.ts';
-import { NO_PROGRESS, type Delivery, type DeliveryState } from './delivery.ts';
+import { NO_PROGRESS, withDamageShown, type Delivery, type DeliveryState } from './delivery.ts';
 import type { DropAnswer, LaneStats, Page, QueueInspection, RetryAnswer, Selection } from './inspection.ts';
 import type { Lane } from './queue.ts';
 import { seriesName, ServerLanes } from './server-lanes.ts';
@@ -41,7 +41,8 @@ export class ServerInspection implements QueueInspection {
   }
 
   async get(id: string): Promise<Delivery | undefined> {
-    return (await this.#find(id, await this.#lanes.all()))?.delivery;
+    const delivery = (await this.#find(id, await this.#lanes.all()))?.delivery;
+    return delivery && withDamageShown(delivery);
   }
 
   async states(ids: readonly string[]): Promise<ReadonlyMap<string, DeliveryState>> {
@@ -131,6 +132,7 @@ export class ServerInspection implements QueueInspection {
     if (delivery.state === 'delivered') return 'delivered';
     if (delivery.state !== 'dead') return 'waiting';
     if (delivery.reason === 'invalid') return 'invalid';
+    if (delivery.isDamaged) return 'damaged';
     const now = Math.floor(this.#clock.now());
     const { attempts } = delivery.progress;
     await this.#order.rejoin(delivery, now);

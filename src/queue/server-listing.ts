@@ -1,5 +1,5 @@
 import type { EntryState, Series } from '../store/server/server.ts';
-import type { Delivery, DeliveryState } from './delivery.ts';
+import { withDamageShown, type Delivery, type DeliveryState } from './delivery.ts';
 import type { Page, Selection } from './inspection.ts';
 import type { Lane } from './queue.ts';
 import type { ServerLanes } from './server-lanes.ts';
@@ -125,7 +125,7 @@ async function read({ lane, series, state, isDead, id }: Listed): Promise<Delive
   const settled = entry.reason === undefined ? 'completed' : 'failed';
   const isState = entry.settledAt === undefined ? state : settled;
   const told: DeliveryState = isDead ? 'dead' : stateOf(isState, entry);
-  return toDelivery(entry, { ...lane, state: told });
+  return withDamageShown(toDelivery(entry, { ...lane, state: told }));
 }
 
 function isMeant(

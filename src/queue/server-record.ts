@@ -1,4 +1,5 @@
 import type { Entry, EntryState, NewEntry } from '../store/server/server.ts';
+import { checksumOf } from './checksum.ts';
 import {
   NO_PROGRESS,
   type DeadOnArrival,
@@ -20,6 +21,8 @@ interface Text {
   /** Where it is UTF-8. */
   readonly body?: string;
   readonly bodyBase64?: string;
+  /** As checksum.ts has it. Version 1 wrote none. */
+  readonly checksum?: number;
   /** Of one that was dead on arrival. */
   readonly dead?: DeadOnArrival;
   /** Of one that comes from another queue. */
@@ -61,6 +64,7 @@ export function toNewEntry(
     createdAt,
     dueAt,
     ...bodyOf(delivery),
+    checksum: checksumOf({ body: delivery.body, messageId, orderKeys: JSON.stringify(orderKeys) }),
     ...(dead !== undefined && { dead }),
     ...(progress !== undefined && { progress }),
   };
@@ -80,8 +84,8 @@ function bodyOf({ body }: NewDelivery): Pick<Text, 'body'> | Pick<Text, 'bodyBas
   return Buffer.from(text).equals(bytes) ? { body: text } : { bodyBase64: bytes.toString('base64') };
 }
 
-export function orderKeysOf({ text }: Entry): readonly string[] {
-  return (JSON.parse(text) as Text).orderKeys; // written by toNewEntry only
+export function orderKeysOf(entry: Entry): readonly string[] {
+  return readText(entry).orderKeys;
 }
 
 export function noteOf(note: Note): string {
@@ -92,29 +96,45 @@ export function toDelivery(
   entry: Entry,
   { source, destination, state }: Lane & { readonly state: DeliveryState },
 ): Delivery {
-  const { body, bodyBase64, dead, progress, ...fixed } = JSON.parse(entry.text) as Text; // written by toNewEntry only
+  const { body: text, bodyBase64 = '', checksum, dead, progress, ...fixed } = readText(entry);
   const note = entry.note === undefined ? undefined : (JSON.parse(entry.note) as Note); // written by noteOf only
   const isSettled = state === 'delivered' || state === 'dead';
+  const body = text === undefined ? Buffer.from(bodyBase64, 'base64') : Buffer.from(text);
+  const { messageId, orderKeys } = fixed;
+  const isWhole =
+    checksum === undefined ||
+    checksum === checksumOf({ body, messageId, orderKeys: JSON.stringify(orderKeys) });
   return {
     id: deliveryId(entry.id),
     source,
     destination,
     ...fixed,
-    body: body === undefined ? Buffer.from(bodyBase64 ?? '', 'base64') : Buffer.from(body),
+    body,
     dueAt: note?.dueAt ?? fixed.dueAt,
     state,
     progress: note?.progress ?? progress ?? NO_PROGRESS,
     ...(state === 'dead' && { reason: (entry.reason ?? dead?.reason ?? 'rejected') as DeadReason }), // written by settle only
     ...(dead?.detail !== undefined && { detail: dead.detail }),
     ...(isSettled && { settledAt: dead?.settledAt ?? entry.settledAt ?? fixed.createdAt }),
+    ...((!isWhole || entry.reason === 'damaged' || dead?.reason === 'damaged') && { isDamaged: true }),
   };
 }
 
+/** What cannot be read stands for a delivery that is not to be sent. */
+function readText({ text, addedAt }: Entry): Text {
+  try {
+    return JSON.parse(text) as Text; // written by toNewEntry only
+  } catch {
+    return { messageId: '', type: '', orderKeys: [], createdAt: addedAt, dueAt: addedAt, checksum: NaN };
+  }
+}
+
 /** Of one that is not settled, `rounds` says whether it was tried. */
-export function stateOf(state: EntryState, { note, text }: Entry): DeliveryState {
+export function stateOf(state: EntryState, entry: Entry): DeliveryState {
   if (state === 'active') return 'sending';
   if (state === 'completed') return 'delivered';
   if (state === 'failed') return 'dead';
-  const { progress } = JSON.parse(note ?? text) as Partial<Note>; // written by noteOf and toNewEntry only
+  const { note } = entry;
+  const { progress } = note === undefined ? readText(entry) : (JSON.parse(note) as Note); // written by noteOf only
   return (progress?.rounds ?? 0) > 0 ? 'retrying' : 'pending';
 }

@@ -1,4 +1,5 @@
 import type { Sql } from '../store/store.ts';
+import { checksumOf } from './checksum.ts';
 import { NO_PROGRESS, type NewDelivery } from './delivery.ts';
 import { lineUp } from './sqlite-lines.ts';
 import { OPEN, writeProgress } from './sqlite-rows.ts';
@@ -6,19 +7,12 @@ import { OPEN, writeProgress } from './sqlite-rows.ts';
 /** Adds a delivery, unless its id is known. Its seq, when it is to wait to be claimed: `waitAll` puts those there. */
 export function insert(sql: Sql, delivery: NewDelivery, lane: number): number | undefined {
   const { id, messageId, type, orderKeys, createdAt, dueAt, body, dead, progress } = delivery;
+  const keys = orderKeys.length === 0 ? '[]' : JSON.stringify(orderKeys);
+  const checksum = checksumOf({ body, messageId, orderKeys: keys });
   const { changes, lastInsertRowid } = sql(
-    `INSERT INTO deliveries (id, lane, message_id, type, order_keys, created_at, due_at, body)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (id) DO NOTHING`,
-  ).run(
-    id,
-    lane,
-    messageId,
-    type,
-    orderKeys.length === 0 ? '[]' : JSON.stringify(orderKeys),
-    createdAt,
-    dueAt,
-    body,
-  );
+    `INSERT INTO deliveries (id, lane, message_id, type, order_keys, created_at, due_at, body, checksum)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (id) DO NOTHING`,
+  ).run(id, lane, messageId, type, keys, createdAt, dueAt, body, checksum);
   if (Number(changes) === 0) return undefined;
   const place = { lane, dueAt, seq: Number(lastInsertRowid) };
   if (dead !== undefined) {

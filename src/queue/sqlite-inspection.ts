@@ -1,10 +1,10 @@
 import type { Clock } from '../clock.ts';
 import type { Row } from '../store/sqlite.ts';
 import type { Sql, Store } from '../store/store.ts';
-import { NO_PROGRESS, type Delivery, type DeliveryState } from './delivery.ts';
+import { NO_PROGRESS, withDamageShown, type Delivery, type DeliveryState } from './delivery.ts';
 import type { DropAnswer, LaneStats, Page, QueueInspection, RetryAnswer, Selection } from './inspection.ts';
 import { buryGoneOwners, hasGoneOwners } from './owner.ts';
-import { join, leave } from './sqlite-lines.ts';
+import { join, leave, leaveAllLines } from './sqlite-lines.ts';
 import { DELIVERY_COLUMNS, OPEN, toDelivery, writeProgress } from './sqlite-rows.ts';
 
 /** Looks into the file of a SqliteQueue, from its process or another. `store` is opened with QUEUE_TABLES. */
@@ -24,21 +24,19 @@ export class SqliteInspection implements QueueInspection {
 
   async list({ states, since = 0, after = 0, limit }: Selection): Promise<Page> {
     if (after === 0) await this.#buryGoneOwners();
-    return this.#store.read((sql) => {
-      const rows = sql(LIST).all(after, since, JSON.stringify(states), limit);
-      const last = rows.at(-1)?.['seq'];
-      return {
-        deliveries: rows.map(read),
-        next: rows.length === limit && typeof last === 'number' ? last : undefined,
-      };
-    });
+    const rows = await this.#store.read((sql) => sql(LIST).all(after, since, JSON.stringify(states), limit));
+    const last = rows.at(-1)?.['seq'];
+    const deliveries = await this.#readAll(rows);
+    return {
+      deliveries: deliveries.filter(({ state }) => states.includes(state)),
+      next: rows.length === limit && typeof last === 'number' ? last : undefined,
+    };
   }
 
-  get(id: string): Promise<Delivery | undefined> {
-    return this.#store.read((sql) => {
-      const row = find(sql, id);
-      return row === undefined ? undefined : read(row);
-    });
+  async get(id: string): Promise<Delivery | undefined> {
+    const row = await this.#store.read((sql) => find(sql, id));
+    const [delivery] = await this.#readAll(row === undefined ? [] : [row]);
+    return delivery;
   }
 
   states(ids: readonly string[]): Promise<ReadonlyMap<string, DeliveryState>> {
@@ -58,6 +56,19 @@ export class SqliteInspection implements QueueInspection {
       buryGoneOwners(sql);
       return ids.map((id) => drop(sql, id));
     });
+  }
+
+  async #readAll(rows: readonly Row[]): Promise<readonly Delivery[]> {
+    const now = Math.floor(this.#clock.now());
+    const deliveries = rows.map(read);
+    const shown = deliveries.map((each) => withDamageShown(each, now));
+    const damaged = rows
+      .filter((_, index) => shown[index] !== deliveries[index])
+      .map(({ seq }) => Number(seq));
+    if (damaged.length > 0)
+      // Where nothing can be written, it is shown as what it is to become.
+      await this.#store.write((sql) => damaged.forEach((seq) => markDamaged(sql, seq, now))).catch(() => {});
+    return shown;
   }
 
   /** What they held is not under way; whoever delivers next would do it, but there may be nobody. */
@@ -102,6 +113,17 @@ function read(row: Row): Delivery {
   });
 }
 
+/** By its seq: the id may be what is damaged. */
+function markDamaged(sql: Sql, seq: number, now: number): void {
+  const row = sql(`${SELECT} WHERE d.seq = ?`).get(seq);
+  if (row === undefined) return;
+  const { state, dueAt, progress, detail = null, settledAt = now } = read(row);
+  if (state === 'sending' || state === 'delivered') return;
+  const place = { seq, lane: Number(row['lane']), dueAt };
+  leaveAllLines(sql, place);
+  writeProgress(sql, place, progress, { state: 'dead', reason: 'damaged', detail, settledAt });
+}
+
 function retry(sql: Sql, id: string, now: number): RetryAnswer {
   const row = find(sql, id);
   if (row === undefined) return 'unknown';
@@ -109,6 +131,7 @@ function retry(sql: Sql, id: string, now: number): RetryAnswer {
   if (delivery.state === 'delivered') return 'delivered';
   if (delivery.state !== 'dead') return 'waiting';
   if (delivery.reason === 'invalid') return 'invalid';
+  if (delivery.isDamaged) return 'damaged';
   const seq = moveToEnd(sql, Number(row['seq']), now);
   const place = { seq, lane: Number(row['lane']), dueAt: now };
   const { attempts } = delivery.progress;
@@ -129,12 +152,12 @@ function moveToEnd(sql: Sql, seq: number, now: number): number {
 function drop(sql: Sql, id: string): DropAnswer {
   const row = find(sql, id);
   if (row === undefined) return 'unknown';
-  const { state, dueAt, orderKeys } = read(row);
+  const { state, dueAt, orderKeys, isDamaged } = read(row);
   if (state === 'sending') return 'sending';
-  const seq = Number(row['seq']);
-  if (state === 'pending' || state === 'retrying')
-    leave(sql, { seq, lane: Number(row['lane']), dueAt }, orderKeys);
-  sql('DELETE FROM deliveries WHERE seq = ?').run(seq);
+  const place = { seq: Number(row['seq']), lane: Number(row['lane']), dueAt };
+  if (isDamaged) leaveAllLines(sql, place);
+  else if (state === 'pending' || state === 'retrying') leave(sql, place, orderKeys);
+  sql('DELETE FROM deliveries WHERE seq = ?').run(place.seq);
   return 'dropped';
 }
 

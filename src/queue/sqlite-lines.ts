@@ -29,6 +29,15 @@ export function leave(sql: Sql, place: Place, orderKeys: readonly string[]): voi
   for (const key of distinct(orderKeys)) leaveLine(sql, place, key);
 }
 
+/** The same for one whose order keys cannot be trusted: it is looked for in all lines. */
+export function leaveAllLines(sql: Sql, place: Place): void {
+  stopWaiting(sql, place);
+  for (const { lane, order_key: key } of sql('SELECT lane, order_key FROM order_lines WHERE seq = ?').all(
+    place.seq,
+  ))
+    leaveLine(sql, { ...place, lane: Number(lane) }, String(key));
+}
+
 export function wait(sql: Sql, { lane, dueAt, seq }: Place): void {
   sql('INSERT INTO waiting VALUES (?, ?, ?)').run(lane, dueAt, seq);
 }

@@ -7,9 +7,9 @@ import { LaneIds } from './lane-ids.ts';
 import { giveBack, Owner } from './owner.ts';
 import type { Claim, ClaimAnswer, ClaimRequest, Lane, Queue, Settlement } from './queue.ts';
 import { Retention, type RetentionOptions } from './retention.ts';
-import { leave, stopWaiting, wait, waitAll, type Place } from './sqlite-lines.ts';
+import { leave, leaveAllLines, stopWaiting, wait, waitAll, type Place } from './sqlite-lines.ts';
 import { insert } from './sqlite-insert.ts';
-import { OPEN, toDelivery, writeProgress, type Standing } from './sqlite-rows.ts';
+import { CHECKSUM, OPEN, toDelivery, writeProgress, type Standing } from './sqlite-rows.ts';
 
 export interface SqliteQueueOptions {
   /** Opened with QUEUE_TABLES. It stays open when the queue is closed. */
@@ -111,7 +111,8 @@ export class SqliteQueue implements Queue {
         if (settlement.state === 'retrying') {
           reschedule(sql, place, settlement);
         } else {
-          leave(sql, place, delivery.orderKeys);
+          if (delivery.isDamaged) leaveAllLines(sql, place);
+          else leave(sql, place, delivery.orderKeys);
           writeProgress(sql, place, settlement.progress, standingOf(settlement, settledAt));
         }
         return true;
@@ -201,6 +202,7 @@ interface Taking {
 // of a row costs, and most deliveries have no progress.
 const CLAIMABLE = `
   SELECT d.seq, d.id, d.message_id, d.type, d.order_keys, d.created_at, d.body, w.due_at,
+    ${CHECKSUM}, d.lane <> w.lane AS is_astray,
     NOT EXISTS (SELECT 1 FROM progress p WHERE p.seq = w.seq) AS is_new
   FROM waiting w CROSS JOIN deliveries d ON d.seq = w.seq
   WHERE w.lane = ? AND w.due_at <= ? AND NOT EXISTS (SELECT 1 FROM claims c WHERE c.seq = w.seq)

@@ -1,5 +1,6 @@
 import type { Row, SqlValue } from '../store/sqlite.ts';
 import type { Sql } from '../store/store.ts';
+import { checksumOf } from './checksum.ts';
 import {
   NO_PROGRESS,
   type DeadReason,
@@ -10,9 +11,17 @@ import {
 import type { Lane } from './queue.ts';
 import type { Place } from './sqlite-lines.ts';
 
+/**
+ * A checksum that nothing has where the one that belongs there is gone: a damaged row may lose columns. NULL and -1: there
+ * is none to check by.
+ */
+export const CHECKSUM = `
+  CASE WHEN d.checksum IS NULL AND d.seq > (SELECT last_seq FROM unchecked) THEN -2 ELSE d.checksum END AS checksum`;
+
 /** The columns that a delivery is made of, of `deliveries d` and, where there is one, `progress p`. */
 export const DELIVERY_COLUMNS = `
-  d.seq, d.id, d.message_id, d.type, d.order_keys, d.created_at, d.body, coalesce(p.due_at, d.due_at) AS due_at,
+  d.seq, d.id, d.message_id, d.type, d.order_keys, d.created_at, d.body, ${CHECKSUM},
+  coalesce(p.due_at, d.due_at) AS due_at,
   p.rounds, p.first_attempt_at, p.attempts, p.rejected_by, p.not_before, p.reason, p.detail, p.settled_at`;
 
 /** What a row does not say of its delivery. */
@@ -21,14 +30,14 @@ export interface Context extends Lane {
 }
 
 export function toDelivery(row: Row, { source, destination, state }: Context): Delivery {
-  const { reason, detail, settled_at: settledAt } = row;
+  const { reason, detail, settled_at: settledAt, body } = row;
   return {
     id: text(row['id']),
     source,
     destination,
     messageId: text(row['message_id']),
     type: text(row['type']),
-    body: row['body'] as Uint8Array, // a BLOB
+    body: body instanceof Uint8Array ? body : NO_BODY,
     orderKeys: stringsOf(row['order_keys']),
     createdAt: Number(row['created_at']),
     dueAt: Number(row['due_at']),
@@ -37,8 +46,25 @@ export function toDelivery(row: Row, { source, destination, state }: Context): D
     ...(typeof reason === 'string' && { reason: reason as DeadReason }), // written by writeProgress only
     ...(typeof detail === 'string' && { detail }),
     ...(typeof settledAt === 'number' && { settledAt }),
+    ...((reason === 'damaged' || isDamaged(row)) && { isDamaged: true }),
   };
 }
+
+/** Also when it is where another lane waits, which would send it elsewhere. */
+function isDamaged({
+  body,
+  checksum,
+  message_id: messageId,
+  order_keys: orderKeys,
+  is_astray: isAstray,
+}: Row) {
+  if (!(body instanceof Uint8Array) || isAstray === 1) return true;
+  if (checksum === null || checksum === UNCHECKED) return false;
+  return checksum !== checksumOf({ body, messageId: text(messageId), orderKeys: text(orderKeys) });
+}
+
+const UNCHECKED = -1;
+const NO_BODY = new Uint8Array();
 
 function toProgress(row: Row): Progress {
   const { rounds, first_attempt_at: firstAttemptAt } = row;
@@ -46,15 +72,24 @@ function toProgress(row: Row): Progress {
   return {
     rounds: Number(rounds),
     ...(typeof firstAttemptAt === 'number' && { firstAttemptAt }),
-    attempts: JSON.parse(text(row['attempts'])) as Progress['attempts'], // written by writeProgress only, as the next two
+    attempts: readJson(row['attempts'], NO_PROGRESS.attempts),
     rejectedBy: stringsOf(row['rejected_by']),
-    notBefore: JSON.parse(text(row['not_before'])) as Progress['notBefore'],
+    notBefore: readJson(row['not_before'], NO_PROGRESS.notBefore),
   };
 }
 
 /** Most have none: parsing costs. */
 function stringsOf(json: SqlValue | undefined): readonly string[] {
-  return json === '[]' ? NONE : (JSON.parse(text(json)) as string[]); // written by this folder only
+  return json === '[]' ? NONE : readJson(json, NONE);
+}
+
+/** What this folder has written; damaged, it is forgotten, so that one row stops no others. */
+export function readJson<T>(json: SqlValue | undefined, otherwise: T): T {
+  try {
+    return JSON.parse(text(json)) as T; // written by this folder only
+  } catch {
+    return otherwise;
+  }
 }
 
 const NONE: readonly string[] = [];

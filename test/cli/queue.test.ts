@@ -9,6 +9,7 @@ import { openDurableQueue } from '../../src/pipeline/durable-queue.ts';
 import { startReceiver, type Receiver } from '../../src/receiver/receiver.ts';
 import { parseScript } from '../../src/receiver/script.ts';
 import { hooks, startHooks, type HooksResult, type RunningHooks } from '../end-to-end/hooks.ts';
+import { loadSqlite } from '../../src/store/sqlite.ts';
 import { newDelivery } from '../queue/new-delivery.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
 import { until } from '../until.ts';
@@ -305,6 +306,28 @@ describe('the durable queue at the command line', () => {
     const ids = (await json('queue list')).map(({ id }) => String(id));
     const shown = await Promise.all(ids.map(async (id) => (await json(`queue show ${id}`))[0]));
     expect(shown).toEqual(bodies.map((body) => expect.objectContaining(body) as object));
+  });
+
+  it('neither exports nor retries a damaged body, and shows what is left of it as such', async () => {
+    await send('Rots');
+    const { DatabaseSync } = await loadSqlite();
+    const database = new DatabaseSync(join(cwd, 'data', 'hooks.db'), { timeout: 5_000 });
+    database.exec(`UPDATE deliveries SET body = CAST(replace(body, 'Rots', 'Lies') AS BLOB)`);
+    database.close();
+    expect(await run('queue export')).toMatchObject({
+      code: 0,
+      stdout: '',
+      stderr: expect.stringMatching(/^left out: the body of \S+ is damaged \(hooks queue show/) as string,
+    });
+    const [{ id, state, reason } = {}] = await json('queue list');
+    expect([state, reason]).toEqual(['dead', 'damaged']);
+    expect(await run(`queue retry ${String(id)}`)).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('its stored body is damaged') as string,
+    });
+    const [shown] = await json(`queue show ${String(id)}`);
+    expect(shown).toMatchObject({ damaged: { body: expect.stringContaining('Lies') as string } });
+    expect(shown).not.toHaveProperty('body');
   });
 
   it('has a deletion request fail whose message is dropped', async () => {

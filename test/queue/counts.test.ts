@@ -5,11 +5,11 @@ import type { Claim } from '../../src/queue/queue.ts';
 import { SqliteInspection } from '../../src/queue/sqlite-inspection.ts';
 import { SqliteQueue } from '../../src/queue/sqlite-queue.ts';
 import { QUEUE_TABLES } from '../../src/queue/tables.ts';
-import type { Tables } from '../../src/store/schema.ts';
 import { openStore } from '../../src/store/open-store.ts';
 import { FakeClock } from '../fake-clock.ts';
 import { ask } from '../store/ask.ts';
 import { LANE, newDelivery } from './new-delivery.ts';
+import { makeOlderFile } from './older-file.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
 
 const SECOND_MS = 1_000;
@@ -22,8 +22,8 @@ const SEEN = `SELECT source, destination, state, count(*) FROM queue GROUP BY 1,
 
 const newFile = (): string => join(temporaryFolder(), 'hooks.db');
 
-async function open(file: string, clock: FakeClock, tables: Tables = QUEUE_TABLES) {
-  const store = await openStore(file, { clock, tables: [tables] });
+async function open(file: string, clock: FakeClock) {
+  const store = await openStore(file, { clock, tables: [QUEUE_TABLES] });
   const queue = new SqliteQueue({ store, clock, retention: { deliveredMs: SECOND_MS, deadMs: SECOND_MS } });
   const close = async (): Promise<void> => {
     await queue.close();
@@ -106,10 +106,11 @@ describe('the counts of a queue', () => {
   });
 
   it('are right in a file that was made before they were kept', async () => {
-    const [file, clock] = [newFile(), new FakeClock()];
-    const before = await open(file, clock, { ...QUEUE_TABLES, steps: QUEUE_TABLES.steps.slice(0, 2) });
+    const [newer, file, clock] = [newFile(), newFile(), new FakeClock()];
+    const before = await open(newer, clock);
     await fill(before.queue, clock);
     await before.close();
+    await makeOlderFile(newer, file, 2);
     const { queue, inspection } = await open(file, clock);
     expect(await counted(inspection)).toEqual(await ask(file, SEEN));
     await queue.add([newDelivery('late', { source: 'app' })]);

@@ -64,6 +64,32 @@ for (const kind of SERVER_KINDS) {
       expect(deliveries.map(({ id }) => id)).toEqual(['waits']);
     });
 
+    it('tells a body that is not what was added, and takes no retry of it', async () => {
+      await running.empty();
+      const rotten: Server = {
+        ...asObject(server),
+        add: (entries) =>
+          server.add(entries.map((entry) => ({ ...entry, text: entry.text.replace('n\\":1', 'n\\":3') }))),
+      };
+      const queue = new ServerQueue({ server: rotten, clock: systemClock });
+      await queue.add([newDelivery('a', { orderKeys: ['u'] }), newDelivery('b', { orderKeys: ['u'] })]);
+      const inspection = new ServerInspection({ server, clock: systemClock });
+      const damaged = { state: 'dead', reason: 'damaged', isDamaged: true };
+      expect(await inspection.get('a')).toMatchObject(damaged);
+      expect((await inspection.list({ states: ['pending', 'dead'], limit: 10 })).deliveries).toMatchObject([
+        damaged,
+        damaged,
+      ]);
+      const request = { ...LANE, limit: 1, leaseMs: 10_000 };
+      const [claim] = (await queue.claim(request)).claims;
+      if (claim === undefined) throw new Error('nothing to claim');
+      expect(claim.delivery).toMatchObject({ id: 'a', isDamaged: true });
+      const { progress } = claim.delivery;
+      expect(await queue.settle(claim, { state: 'dead', reason: 'damaged', progress })).toBe(true);
+      expect(await inspection.retry(['a'])).toEqual(['damaged']);
+      expect((await queue.claim(request)).claims.map(({ delivery }) => delivery.id)).toEqual(['b']);
+    });
+
     it('adds many in parts, and each of them once when it is begun again', async () => {
       await running.empty();
       const sizes: number[] = [];

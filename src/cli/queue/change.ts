@@ -15,6 +15,7 @@ const REFUSALS: Readonly<Record<Exclude<RetryAnswer | DropAnswer, 'retried' | 'd
   delivered: 'it is delivered; hooks queue show shows its body, to send it anew',
   waiting: 'it is no dead letter: it waits, and will be delivered',
   invalid: 'its message is invalid, and no attempt would mend that: correct it and send it anew',
+  damaged: 'its stored body is damaged, and what is left of it is not sent; hooks queue show shows that',
   sending: 'it is under way; try again when it is settled',
 };
 

@@ -26,9 +26,9 @@ export function briefJson(delivery: Delivery): Record<string, unknown> {
   };
 }
 
-/** With the body and every attempt. */
+/** With the body and every attempt. What is left of a damaged body is not under the name of a body: nobody is to send it. */
 export function fullJson(delivery: Delivery): Record<string, unknown> {
-  const { orderKeys, progress, body } = delivery;
+  const { orderKeys, progress, body, isDamaged } = delivery;
   const { lastAttempt: _, ...brief } = briefJson(delivery);
   return {
     ...brief,
@@ -36,7 +36,7 @@ export function fullJson(delivery: Delivery): Record<string, unknown> {
     ...(progress.firstAttemptAt !== undefined && { firstAttemptAt: isoTime(progress.firstAttemptAt) }),
     rejectedBy: progress.rejectedBy,
     attempts: progress.attempts.map(attemptJson),
-    ...capturedBody(body),
+    ...(isDamaged ? { damaged: capturedBody(body) } : capturedBody(body)),
   };
 }
 
@@ -63,14 +63,14 @@ export function briefText(delivery: Delivery, color: Io['color']): string {
 
 /** Everything, a line each. */
 export function fullText(delivery: Delivery, color: Io['color']): string {
-  const { detail, createdAt, dueAt, settledAt, orderKeys, progress, body } = delivery;
+  const { detail, createdAt, dueAt, settledAt, orderKeys, progress, body, isDamaged } = delivery;
   const lines = [
     ['added', isoTime(createdAt)],
     settledAt === undefined ? ['due', isoTime(dueAt)] : ['settled', isoTime(settledAt)],
     ...(detail === undefined ? [] : [['why', printable(detail)]]),
     ...(orderKeys.length === 0 ? [] : [['order', orderKeys.map((key) => printable(key, 80)).join(', ')]]),
     ...progress.attempts.map((attempt) => ['attempt', attemptText(attempt)]),
-    ['body', printable(Buffer.from(body).toString(), 100_000)],
+    [isDamaged ? 'damaged' : 'body', printable(Buffer.from(body).toString(), 100_000)],
   ];
   return [
     briefText(delivery, color),

@@ -51,16 +51,22 @@ export function list(options: QueueOptions, io: Io): Promise<ExitCode> {
 /** `hooks queue export` */
 export function exportBodies(options: QueueOptions, io: Io): Promise<ExitCode> {
   return forEach(options, io, (delivery) => {
+    if (delivery.isDamaged) {
+      io.note(`left out: the body of ${printable(delivery.id)} is damaged (${showHint(delivery)})`);
+      return undefined;
+    }
     // What is invalid was never sent, and may be no message at all.
     const isMessage = delivery.reason !== 'invalid' || bodyOf(delivery) !== undefined;
     const line = isMessage ? lineOf(delivery) : undefined;
     // The very bytes for a file; the same JSON for a person's terminal, which might obey them.
     if (line !== undefined) return `${io.stdoutIsTty ? escapeInJson(line) : line}\n`;
-    io.note(
-      `left out: the body of ${printable(delivery.id)} is not JSON (hooks queue show ${printable(delivery.id)})`,
-    );
+    io.note(`left out: the body of ${printable(delivery.id)} is not JSON (${showHint(delivery)})`);
     return undefined;
   });
+}
+
+function showHint({ id }: Delivery): string {
+  return `hooks queue show ${printable(id)}`;
 }
 
 /** The very bytes where they are one line; a body that was sent as its file had it may be several, and need not be JSON. */

@@ -1,0 +1,30 @@
+import { expect, it } from 'vitest';
+import { MemoryQueue } from '../../src/queue/memory-queue.ts';
+import type { ClaimAnswer, ClaimRequest } from '../../src/queue/queue.ts';
+import { FakeClock } from '../fake-clock.ts';
+import { answer, createHarness } from './harness.ts';
+
+class RottenQueue extends MemoryQueue {
+  override async claim(request: ClaimRequest): Promise<ClaimAnswer> {
+    const { claims, nextDueAt } = await super.claim(request);
+    const damaged = claims.map((claim) => ({
+      ...claim,
+      delivery: { ...claim.delivery, isDamaged: true as const },
+    }));
+    return { claims: damaged, nextDueAt };
+  }
+}
+
+it('makes a dead letter of a damaged delivery, without an attempt', async () => {
+  const clock = new FakeClock();
+  const { engine, send, requests, onlySettled } = createHarness(() => answer(200), {
+    clock,
+    queue: new RottenQueue(clock),
+  });
+  engine.start();
+  await send();
+  await clock.advance(1);
+  expect(onlySettled()).toMatchObject({ state: 'dead', reason: 'damaged' });
+  expect(requests).toEqual([]);
+  await engine.close();
+});

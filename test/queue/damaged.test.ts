@@ -1,0 +1,183 @@
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { moveDeliveries } from '../../src/queue/move.ts';
+import type { Claim } from '../../src/queue/queue.ts';
+import { SqliteInspection } from '../../src/queue/sqlite-inspection.ts';
+import { SqliteQueue } from '../../src/queue/sqlite-queue.ts';
+import { QUEUE_TABLES } from '../../src/queue/tables.ts';
+import { openStore } from '../../src/store/open-store.ts';
+import { loadSqlite } from '../../src/store/sqlite.ts';
+import { FakeClock } from '../fake-clock.ts';
+import { temporaryFolder } from '../temporary-folder.ts';
+import { LANE, newDelivery } from './new-delivery.ts';
+import { makeOlderFile } from './older-file.ts';
+
+const LEASE_MS = 10_000;
+const clock = new FakeClock();
+const newFile = (): string => join(temporaryFolder(), 'hooks.db');
+
+interface Opened {
+  readonly queue: SqliteQueue;
+  readonly inspection: SqliteInspection;
+  readonly close: () => Promise<void>;
+}
+
+async function open(file: string): Promise<Opened> {
+  const store = await openStore(file, { clock, tables: [QUEUE_TABLES] });
+  const queue = new SqliteQueue({ store, clock });
+  const close = async (): Promise<void> => {
+    await queue.close();
+    await store.close();
+  };
+  onTestFinished(close);
+  return { queue, inspection: new SqliteInspection({ store, clock }), close };
+}
+
+/** Past the queue, as a disk would. */
+async function run(file: string, sql: string): Promise<void> {
+  const { DatabaseSync } = await loadSqlite();
+  const database = new DatabaseSync(file, { timeout: 5_000 });
+  database.exec(sql);
+  database.close();
+}
+
+const damage = (file: string, id: string, column = 'body'): Promise<void> =>
+  run(file, `UPDATE deliveries SET ${column} = CAST('{"version":2}' AS BLOB) WHERE id = '${id}'`);
+
+async function claims(queue: SqliteQueue): Promise<readonly Claim[]> {
+  return (await queue.claim({ ...LANE, limit: 100, leaseMs: LEASE_MS })).claims;
+}
+
+async function damagedIds(queue: SqliteQueue): Promise<readonly string[]> {
+  return (await claims(queue))
+    .filter(({ delivery }) => delivery.isDamaged)
+    .map(({ delivery }) => delivery.id);
+}
+
+describe('a delivery whose row is damaged', () => {
+  it.each(['body', 'message_id', 'order_keys', 'checksum'])(
+    'is told by its %s when it is claimed',
+    async (column) => {
+      const file = newFile();
+      const { queue } = await open(file);
+      await queue.add([
+        newDelivery('a'),
+        newDelivery('b', { messageId: 'nul\0l', orderKeys: ['\0k', '\ud800'] }),
+      ]);
+      await damage(file, 'a', column);
+      expect(await damagedIds(queue)).toEqual(['a']);
+    },
+  );
+
+  it('is told by a checksum that is gone, and by a body that is no bytes', async () => {
+    const file = newFile();
+    const { queue } = await open(file);
+    await queue.add([newDelivery('a'), newDelivery('b'), newDelivery('c')]);
+    await run(file, "UPDATE deliveries SET checksum = NULL WHERE id = 'a'");
+    await run(file, `UPDATE deliveries SET body = '{"version":1}' WHERE id = 'b'`);
+    expect(await damagedIds(queue)).toEqual(['a', 'b']);
+  });
+
+  it('is told when it waits in the lane of another', async () => {
+    const file = newFile();
+    const { queue } = await open(file);
+    await queue.add([newDelivery('a'), newDelivery('other', { destination: 'Other' })]);
+    await run(
+      file,
+      "UPDATE waiting SET lane = 1 WHERE seq = (SELECT seq FROM deliveries WHERE id = 'other')",
+    );
+    expect(await damagedIds(queue)).toEqual(['other']);
+  });
+
+  it('becomes a dead letter that releases those behind it, though its order keys are damaged too', async () => {
+    const file = newFile();
+    const { queue, inspection } = await open(file);
+    await queue.add([newDelivery('a', { orderKeys: ['u'] }), newDelivery('b', { orderKeys: ['u'] })]);
+    await damage(file, 'a', 'order_keys');
+    const [first] = await claims(queue);
+    if (first === undefined) throw new Error('nothing to claim');
+    const { progress } = first.delivery;
+    await queue.settle(first, { state: 'dead', reason: 'damaged', progress });
+    expect((await claims(queue)).map(({ delivery }) => delivery.id)).toEqual(['b']);
+    expect(await inspection.get('a')).toMatchObject({ state: 'dead', reason: 'damaged', isDamaged: true });
+  });
+
+  it('becomes one when it is looked at, and cannot be retried but dropped', async () => {
+    const file = newFile();
+    const { queue, inspection } = await open(file);
+    await queue.add([newDelivery('a', { orderKeys: ['u'] }), newDelivery('b', { orderKeys: ['u'] })]);
+    await damage(file, 'a');
+    expect(await inspection.get('a')).toMatchObject({ state: 'dead', reason: 'damaged', isDamaged: true });
+    expect(await inspection.stats()).toMatchObject([{ pending: 1, dead: 1 }]);
+    expect(await inspection.retry(['a'])).toEqual(['damaged']);
+    const page = await inspection.list({ states: ['pending', 'dead'], limit: 10 });
+    expect(page.deliveries.map(({ id, state }) => [id, state])).toEqual([
+      ['a', 'dead'],
+      ['b', 'pending'],
+    ]);
+    expect((await claims(queue)).map(({ delivery }) => delivery.id)).toEqual(['b']);
+    expect(await inspection.drop(['a'])).toEqual(['dropped']);
+  });
+
+  it('is damaged after a move too, whatever it had died of before', async () => {
+    const [file, to] = [newFile(), newFile()];
+    const { queue, inspection } = await open(file);
+    await queue.add([
+      newDelivery('a'),
+      newDelivery('bad', { dead: { reason: 'invalid', detail: 'no event' } }),
+    ]);
+    await damage(file, 'a');
+    await damage(file, 'bad');
+    const other = await open(to);
+    const { signal } = new AbortController();
+    await moveDeliveries({ from: inspection, to: other.queue, signal });
+    const page = await other.inspection.list({ states: ['dead'], limit: 10 });
+    expect(page.deliveries).toMatchObject([
+      { id: 'a', reason: 'damaged', isDamaged: true },
+      { id: 'bad', reason: 'damaged', detail: 'no event', isDamaged: true },
+    ]);
+    expect(await other.inspection.retry(['a', 'bad'])).toEqual(['damaged', 'damaged']);
+  });
+
+  it('stops none beside it by progress that cannot be read', async () => {
+    const file = newFile();
+    const first = await open(file);
+    await first.queue.add([newDelivery('a'), newDelivery('b')]);
+    const [a, b] = await claims(first.queue);
+    if (a === undefined || b === undefined) throw new Error('nothing to claim');
+    const progress = { ...a.delivery.progress, rounds: 1, firstAttemptAt: 1 };
+    await first.queue.settle(a, { state: 'retrying', dueAt: 0, progress });
+    await first.queue.renew(b, progress, LEASE_MS);
+    await run(file, `UPDATE progress SET attempts = '[', not_before = '}'; UPDATE claims SET progress = '{'`);
+    await clock.advance(LEASE_MS + 1);
+    expect(
+      (await claims(first.queue)).map(({ delivery }) => [delivery.id, delivery.progress.rounds]),
+    ).toEqual([
+      ['a', 1],
+      ['b', 0],
+    ]);
+  });
+});
+
+describe('a delivery of version 1', () => {
+  it('is not checked, in its place, retried, or added by a process that still runs', async () => {
+    const [newer, file] = [newFile(), newFile()];
+    const before = await open(newer);
+    await before.queue.add([newDelivery('a'), newDelivery('b', { dead: { reason: 'rejected' } })]);
+    await before.close();
+    await makeOlderFile(newer, file, 3);
+    const { queue, inspection } = await open(file);
+    await run(
+      file,
+      `INSERT INTO deliveries (id, lane, message_id, type, order_keys, created_at, due_at, body)
+       VALUES ('c', 1, 'm', 'track', '[]', 0, 0, x'7b7d'); INSERT INTO waiting SELECT lane, 0, seq FROM deliveries WHERE id = 'c'`,
+    );
+    expect(await inspection.retry(['b'])).toEqual(['retried']);
+    const found = await claims(queue);
+    expect(found.map(({ delivery }) => [delivery.id, delivery.isDamaged]).toSorted()).toEqual([
+      ['a', undefined],
+      ['b', undefined],
+      ['c', undefined],
+    ]);
+  });
+});
