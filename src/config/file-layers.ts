@@ -1,5 +1,6 @@
 import { isAbsolute, join, relative, resolve } from 'node:path';
 import { ConfigError } from '../errors.ts';
+import { announceConfigCode, isConfigCode, type ConfigCodeContext } from './config-code.ts';
 import { fieldOf, KEYS } from './fields.ts';
 import { findProjectFile, findUserFile } from './find-files.ts';
 import { find, keysAt, type Layer } from './layer.ts';
@@ -12,14 +13,17 @@ export interface ConfigFlags {
   readonly config?: string | false;
 }
 
-interface Surroundings {
+interface Surroundings extends ConfigCodeContext {
   readonly flags: ConfigFlags;
-  readonly env: Readonly<NodeJS.ProcessEnv>;
   readonly cwd: string;
 }
 
-/** The config files that apply, the strongest first, read and checked. A named file is the only one. */
-export async function fileLayers({ flags, env, cwd }: Surroundings): Promise<readonly Layer[]> {
+/**
+ * The config files that apply, the strongest first, read and checked. A named file is the only one; code in one that was found
+ * is announced before it runs.
+ */
+export async function fileLayers(surroundings: Surroundings): Promise<readonly Layer[]> {
+  const { flags, env, cwd } = surroundings;
   if (flags.config === false) return [];
   const named = flags.config ?? (env['HOOKS_CONFIG'] || undefined);
   if (named === '') {
@@ -31,7 +35,9 @@ export async function fileLayers({ flags, env, cwd }: Surroundings): Promise<rea
   if (named !== undefined) return [await fileLayer(resolve(cwd, named), cwd)];
   const layers: Layer[] = [];
   for (const path of [findProjectFile(cwd), findUserFile(env)]) {
-    if (path !== undefined) layers.push(await fileLayer(path, cwd));
+    if (path === undefined) continue;
+    if (isConfigCode(path)) await announceConfigCode(path, surroundings);
+    layers.push(await fileLayer(path, cwd));
   }
   return layers;
 }

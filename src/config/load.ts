@@ -111,7 +111,31 @@ async function refuseDuplicateKey(path: string, json: string): Promise<void> {
 }
 
 async function runJavaScript(path: string): Promise<unknown> {
-  return defaultExport(await import(process.getBuiltinModule('node:url').pathToFileURL(path).href));
+  const { href } = process.getBuiltinModule('node:url').pathToFileURL(path);
+  return defaultExport(await withoutModuleWarnings(() => import(href)));
+}
+
+/**
+ * Node warns of a module whose package.json has no `type`, and of one that is required: a config works either way, and the
+ * project's package.json is not ours to advise on. Other warnings are shown.
+ */
+async function withoutModuleWarnings<T>(load: () => Promise<T>): Promise<T> {
+  // eslint-disable-next-line typescript/unbound-method -- it is called on its process, and put back as it was
+  const { emitWarning } = process;
+  process.emitWarning = (...given: unknown[]): void => {
+    if (!isModuleWarning(given)) Reflect.apply(emitWarning, process, given);
+  };
+  try {
+    return await load();
+  } finally {
+    process.emitWarning = emitWarning;
+  }
+}
+
+/** By its code or, where Node gives none, by its words. */
+function isModuleWarning([warning, details]: readonly unknown[]): boolean {
+  if (isObject(details) && details['code'] === 'MODULE_TYPELESS_PACKAGE_JSON') return true;
+  return details === 'ExperimentalWarning' && /\bES Module\b.*\brequire\(\)/s.test(String(warning));
 }
 
 async function runTypeScript(path: string): Promise<unknown> {

@@ -2,6 +2,7 @@ import { join, resolve } from 'node:path';
 import type { ClientOptions } from '../client/options.ts';
 import { DEFAULT_SOURCE, type SourceOptions, type Sources } from '../engine/options.ts';
 import { ConfigError } from '../errors.ts';
+import { checkDataFolder } from './data-folder.ts';
 import type { Key } from './fields.ts';
 import { type ConfigFlags, fileLayers } from './file-layers.ts';
 import { homeFolder } from './home.ts';
@@ -32,7 +33,7 @@ export interface Retention {
 export interface Settings {
   /** The config files in use, as a person would name them, the strongest first. */
   readonly files: readonly string[];
-  /** The folder of what is kept between runs; it may not be there yet. */
+  /** The folder of what is kept between runs; it may not be there yet. Throws UnsafeFolderError when any user may write to it. */
   readonly dataDir: string;
   readonly sourceNames: readonly string[];
   /** The source of a command that names none: the only one, else `default` if there is one. */
@@ -67,13 +68,28 @@ interface Surroundings {
   readonly flags: ConfigFlags;
   readonly env: Readonly<NodeJS.ProcessEnv>;
   readonly cwd: string;
+  /** Takes a line that a person should read: config code that runs for the first time, a data folder of another user. */
+  readonly note?: ((line: string) => void) | undefined;
 }
 
 /** The one way to settings: finds, reads and checks the config files. Throws ConfigError. */
-export async function loadSettings({ flags, env, cwd }: Surroundings): Promise<Settings> {
-  const files = await fileLayers({ flags, env, cwd });
-  const dataDir = await dataFolder(env, cwd);
-  return settingsOf({ files, environment: environmentLayer(env, cwd), env }, dataDir);
+export async function loadSettings({ flags, env, cwd, note }: Surroundings): Promise<Settings> {
+  const folder = await dataFolder(env, cwd);
+  const dataDir = checkedFolder(folder, note);
+  const files = await fileLayers({ flags, env, cwd, note, dataDir });
+  const given = { files, environment: environmentLayer(env, cwd), env };
+  return settingsOf(given, { dataDir, listed: folder });
+}
+
+/** Looked at when it is first used: most commands keep nothing. */
+function checkedFolder(folder: string | undefined, note: Surroundings['note']): () => string | undefined {
+  let isChecked = false;
+  return () => {
+    const warning = folder === undefined || isChecked ? undefined : checkDataFolder(folder);
+    isChecked = true;
+    if (warning !== undefined) note?.(`warning: ${warning}`);
+    return folder;
+  };
 }
 
 /** Undefined: it is not named, and the user has no home. */
@@ -86,14 +102,20 @@ async function dataFolder(env: Readonly<NodeJS.ProcessEnv>, cwd: string): Promis
   return envPaths('hooks', { suffix: '' }).data;
 }
 
-function settingsOf(given: Given, dataDir: string | undefined): Settings {
+interface DataFolder {
+  readonly dataDir: () => string | undefined;
+  /** As it is shown, whoever may write to it. */
+  readonly listed: string | undefined;
+}
+
+function settingsOf(given: Given, { dataDir, listed }: DataFolder): Settings {
   const { files, environment, env } = given;
   const scope: Scope = { layers: [environment, ...files], env };
   const names = sourceNames(given);
   return Object.freeze({
     files: files.flatMap(({ file }) => file ?? []),
     get dataDir() {
-      return dataDir ?? refuseWithoutHome();
+      return dataDir() ?? refuseWithoutHome();
     },
     sourceNames: names,
     defaultSource: names.length === 1 ? names[0] : names.find((name) => name === DEFAULT_SOURCE),
@@ -124,7 +146,7 @@ function settingsOf(given: Given, dataDir: string | undefined): Settings {
       const place = find(scope.layers, key)?.place;
       return place?.file ?? place?.name;
     },
-    list: () => listSettings(given, dataDir),
+    list: () => listSettings(given, listed),
   });
 }
 

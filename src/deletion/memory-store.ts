@@ -1,17 +1,16 @@
-import {
-  recordOf,
-  type DeletionRecord,
-  type DeletionStore,
-  type DeliveryEnd,
-  type NewDeletion,
-  type RecordedDelivery,
-  type SourceDeletion,
+import type {
+  DeletionRecord,
+  DeletionStore,
+  DeliveryEnd,
+  NewDeletion,
+  RecordedDelivery,
+  SourceDeletion,
 } from './state.ts';
 
 interface Entry {
-  readonly deletion: NewDeletion;
-  /** By the id of the delivery: whether it was delivered; without one, it is not settled. */
-  readonly ends: Map<string, boolean | undefined>;
+  readonly deletion: Pick<DeletionRecord, 'id' | 'createdAt' | 'userIds'>;
+  /** By source, then by the id of the delivery: whether it was delivered; undefined: it is not settled. */
+  readonly ends: Map<string, Map<string, boolean | undefined>>;
 }
 
 /** Lasts as long as its process, and remembers the latest requests. */
@@ -26,28 +25,31 @@ export class MemoryDeletionStore implements DeletionStore {
   /** At once: a delivery may come to its end before all are stored. */
   async add(deletion: NewDeletion, stored: Promise<unknown>): Promise<void> {
     const { id } = deletion;
-    this.#entries.set(id, { deletion, ends: new Map() });
-    const [oldest] = this.#entries.keys();
-    if (this.#entries.size > this.#capacity && oldest !== undefined) this.#entries.delete(oldest);
+    const isKnown = this.#entries.has(id);
+    const { ends } = this.#entryOf(deletion);
+    for (const [source, ids] of deletion.deliveryIds) {
+      const ofSource = ends.get(source) ?? new Map<string, boolean | undefined>();
+      for (const deliveryId of ids) ofSource.set(deliveryId, undefined);
+      ends.set(source, ofSource);
+    }
     try {
       await stored;
     } catch (error) {
-      this.#entries.delete(id);
+      if (isKnown) forget(ends, deletion);
+      else this.#entries.delete(id);
       throw error;
     }
   }
 
   async settled(id: string, source: string, { deliveryId, isDelivered }: DeliveryEnd): Promise<void> {
-    const entry = this.#entries.get(id);
-    if (entry?.deletion.deliveryIds.get(source)?.includes(deliveryId))
-      entry.ends.set(deliveryId, isDelivered);
+    const ends = this.#entries.get(id)?.ends.get(source);
+    if (ends?.has(deliveryId) === true) ends.set(deliveryId, isDelivered);
   }
 
   async undelivered(id: string): Promise<readonly RecordedDelivery[]> {
-    const entry = this.#entries.get(id);
-    return [...(entry?.deletion.deliveryIds ?? [])].flatMap(([source, deliveryIds]) =>
-      deliveryIds
-        .map((deliveryId) => ({ source, deliveryId, isDelivered: entry?.ends.get(deliveryId) }))
+    return [...(this.#entries.get(id)?.ends ?? [])].flatMap(([source, ends]) =>
+      [...ends]
+        .map(([deliveryId, isDelivered]) => ({ source, deliveryId, isDelivered }))
         .filter(({ isDelivered }) => isDelivered !== true),
     );
   }
@@ -55,14 +57,28 @@ export class MemoryDeletionStore implements DeletionStore {
   async get(id: string): Promise<DeletionRecord | undefined> {
     const entry = this.#entries.get(id);
     if (entry === undefined) return undefined;
-    const { deletion, ends } = entry;
-    const record = recordOf(deletion);
-    const count = (source: string, end: boolean): number =>
-      (deletion.deliveryIds.get(source) ?? []).filter((each) => ends.get(each) === end).length;
-    const sources = Object.entries(record.sources).map(([name, source]): [string, SourceDeletion] => [
-      name,
-      { ...source, delivered: count(name, true), failed: count(name, false) },
-    ]);
-    return { ...record, sources: Object.fromEntries(sources) };
+    const sources = [...entry.ends].map(([name, ends]): [string, SourceDeletion] => {
+      const all = [...ends.values()];
+      const count = (end: boolean): number => all.filter((each) => each === end).length;
+      return [name, { deliveries: all.length, delivered: count(true), failed: count(false) }];
+    });
+    return { ...entry.deletion, sources: Object.fromEntries(sources) };
+  }
+
+  /** A new one takes the place of the oldest where there are too many. */
+  #entryOf({ id, createdAt, userIds }: NewDeletion): Entry {
+    const known = this.#entries.get(id);
+    if (known !== undefined) return known;
+    const entry: Entry = { deletion: { id, createdAt, userIds }, ends: new Map() };
+    this.#entries.set(id, entry);
+    const [oldest] = this.#entries.keys();
+    if (this.#entries.size > this.#capacity && oldest !== undefined) this.#entries.delete(oldest);
+    return entry;
+  }
+}
+
+function forget(ends: Entry['ends'], { deliveryIds }: NewDeletion): void {
+  for (const [source, ids] of deliveryIds) {
+    for (const deliveryId of ids) ends.get(source)?.delete(deliveryId);
   }
 }

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Clock } from '../clock.ts';
 import { ValidationError } from '../errors.ts';
 import { encodeBody } from '../message/body.ts';
@@ -26,7 +27,8 @@ export interface Deletions {
   /** How many deliveries a request would become. @throws ValidationError for a source that is not configured. */
   size(request: DeletionRequest): number;
   /**
-   * Records the request and queues its messages; resolves once both are stored.
+   * Records the request and queues its messages; resolves once both are stored. A large one is stored in parts, with other
+   * work in between: when it rejects, or the process ends, earlier parts may be stored and are delivered.
    * @throws ValidationError for a source that is not configured; whatever `submit` rejects with.
    */
   create(request: DeletionRequest): Promise<DeletionRecord>;
@@ -88,21 +90,56 @@ function size(
   return affected.reduce((sum, source) => sum + userIds.length * destinations(source), 0);
 }
 
-/** In one turn of the event loop, so that the request and all its deliveries are stored together or not at all. */
-async function create(
-  { userIds, sources }: DeletionRequest,
-  { sources: known, submit, store, clock, newId = randomUUID }: DeletionParts,
-): Promise<DeletionRecord> {
+/**
+ * Deliveries that are stored at once, in one turn of the event loop: 10,000 of them held it for 250 ms over a file, and nobody else
+ * was served meanwhile.
+ */
+const PART_DELIVERIES = 250;
+
+async function create({ userIds, sources }: DeletionRequest, parts: DeletionParts): Promise<DeletionRecord> {
+  const { sources: known, destinations, clock, newId = randomUUID } = parts;
   const affected = sources ?? known;
   refuseUnknown(affected, known);
   const request = { id: newId(), createdAt: Math.floor(clock.now()), userIds };
-  const messages = userIds.map((userId, index) => deletionMessage(request, userId, index));
+  const perUser = affected.reduce((sum, source) => sum + destinations(source), 0);
+  const users = Math.max(Math.floor(PART_DELIVERIES / Math.max(perUser, 1)), 1);
+  const of = Math.max(Math.ceil(userIds.length / users), 1);
+  const all = new Map<string, string[]>(affected.map((source) => [source, []]));
+  for (let index = 0; index < of; index++) {
+    // A queue in memory resolves within the turn.
+    if (index > 0) await nextTurn();
+    const ids = await storePart(
+      { request, affected, from: index * users, to: (index + 1) * users },
+      { index, of },
+      parts,
+    );
+    for (const [source, some] of ids) all.get(source)?.push(...some);
+  }
+  return recordOf({ ...request, deliveryIds: all });
+}
+
+interface Part {
+  readonly request: Pick<DeletionRecord, 'id' | 'createdAt' | 'userIds'>;
+  readonly affected: readonly string[];
+  /** Which of the user ids: from `from` to before `to`. */
+  readonly from: number;
+  readonly to: number;
+}
+
+/** In one turn of the event loop, so that the record and its deliveries are stored together or not at all. Returns the ids of these. */
+async function storePart(
+  { request, affected, from, to }: Part,
+  part: { readonly index: number; readonly of: number },
+  { submit, store }: DeletionParts,
+): Promise<ReadonlyMap<string, readonly string[]>> {
+  const users = request.userIds.slice(from, to);
+  const messages = users.map((userId, index) => deletionMessage(request, userId, from + index));
   const deliveryIds = new Map<string, readonly string[]>();
   const queueing = affected.map((source) =>
     submit(source, messages, (ids) => void deliveryIds.set(source, ids)),
   );
-  await store.add({ ...request, deliveryIds }, Promise.all(queueing));
-  return recordOf({ ...request, deliveryIds });
+  await store.add({ ...request, deliveryIds, part }, Promise.all(queueing));
+  return deliveryIds;
 }
 
 function deletionMessage(

@@ -47,6 +47,8 @@ export class ServerDeletionStore implements DeletionStore {
   readonly #keepMs: number;
   /** What was read of the latest requests: it never changes, and may be long to read again for each delivery. */
   readonly #known = new Map<string, Known>();
+  /** The ids of deliveries, by source, of requests whose last part is still to come. */
+  readonly #gathered = new Map<string, Map<string, string[]>>();
 
   constructor(server: Server, { keepMs = Infinity }: ServerDeletionOptions = {}) {
     this.#server = server;
@@ -54,10 +56,26 @@ export class ServerDeletionStore implements DeletionStore {
     this.#keepMs = keepMs;
   }
 
-  /** Afterwards: what has come to its end meanwhile is known to the queue, which is asked for what is not delivered. */
-  async add({ id, createdAt, userIds, deliveryIds }: NewDeletion, stored: Promise<unknown>): Promise<void> {
-    await stored;
-    const request: Request = { createdAt, userIds, deliveryIds: [...deliveryIds] };
+  /**
+   * Afterwards, with the last part: what has come to its end meanwhile is known to the queue, which is asked for what is not
+   * delivered.
+   */
+  async add(deletion: NewDeletion, stored: Promise<unknown>): Promise<void> {
+    const { id, createdAt, userIds, part } = deletion;
+    const gathered = this.#gathered.get(id) ?? new Map<string, string[]>();
+    for (const [source, ids] of deletion.deliveryIds)
+      gathered.set(source, [...(gathered.get(source) ?? []), ...ids]);
+    const isLast = part === undefined || part.index === part.of - 1;
+    if (isLast) this.#gathered.delete(id);
+    else this.#gathered.set(id, gathered);
+    try {
+      await stored;
+    } catch (error) {
+      this.#gathered.delete(id);
+      throw error;
+    }
+    if (!isLast) return;
+    const request: Request = { createdAt, userIds, deliveryIds: [...gathered] };
     await this.#server.add([this.#entry('request', [id], { fact: request, createdAt })]);
     // Nobody waits for it; what fails here fails again where it is told.
     forgetDue(this.#series, FORGOTTEN_AT_ONCE).catch(() => {});

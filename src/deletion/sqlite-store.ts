@@ -19,14 +19,13 @@ export class SqliteDeletionStore implements DeletionStore {
     this.#store = store;
   }
 
-  add({ id, createdAt, userIds, deliveryIds }: NewDeletion, stored: Promise<unknown>): Promise<void> {
+  add(deletion: NewDeletion, stored: Promise<unknown>): Promise<void> {
     return writeAlongside(this.#store, stored, (sql) => {
-      sql('INSERT INTO deletion_requests VALUES (?, ?, ?)').run(id, createdAt, JSON.stringify(userIds));
-      [...deliveryIds].forEach(([source, ids], place) => {
-        sql('INSERT INTO deletion_sources (request, source, place) VALUES (?, ?, ?)').run(id, source, place);
-        const insert = sql('INSERT INTO deletion_deliveries VALUES (?, ?, ?, NULL)');
-        for (const deliveryId of ids) insert.run(id, source, deliveryId);
-      });
+      if ((deletion.part?.index ?? 0) === 0) addRequest(sql, deletion);
+      const insert = sql('INSERT INTO deletion_deliveries VALUES (?, ?, ?, NULL)');
+      for (const [source, ids] of deletion.deliveryIds) {
+        for (const deliveryId of ids) insert.run(deletion.id, source, deliveryId);
+      }
     });
   }
 
@@ -46,6 +45,13 @@ export class SqliteDeletionStore implements DeletionStore {
       return row === undefined ? undefined : toRecord(row, sql);
     });
   }
+}
+
+function addRequest(sql: Sql, { id, createdAt, userIds, deliveryIds }: NewDeletion): void {
+  sql('INSERT INTO deletion_requests VALUES (?, ?, ?)').run(id, createdAt, JSON.stringify(userIds));
+  [...deliveryIds.keys()].forEach((source, place) => {
+    sql('INSERT INTO deletion_sources (request, source, place) VALUES (?, ?, ?)').run(id, source, place);
+  });
 }
 
 // What is delivered stays so: who says otherwise has looked before.

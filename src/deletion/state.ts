@@ -33,25 +33,28 @@ export interface NewDeletion {
   readonly id: string;
   /** Ms since the epoch. */
   readonly createdAt: number;
+  /** All of the request's, in each of its parts. */
   readonly userIds: readonly string[];
-  /** The ids of its deliveries, by source. */
+  /** The ids of its deliveries, by source; an entry for each affected source. */
   readonly deliveryIds: ReadonlyMap<string, readonly string[]>;
+  /** A large request comes in parts, one after the other, each with deliveries of its own. @default the only one */
+  readonly part?: { readonly index: number; readonly of: number };
 }
 
 /** As it is when nothing of it is settled. */
-export function recordOf({ deliveryIds, ...request }: NewDeletion): DeletionRecord {
+export function recordOf({ id, createdAt, userIds, deliveryIds }: NewDeletion): DeletionRecord {
   const sources = [...deliveryIds].map(([source, ids]) => [
     source,
     { deliveries: ids.length, delivered: 0, failed: 0 },
   ]);
-  return { ...request, sources: Object.fromEntries(sources) };
+  return { id, createdAt, userIds, sources: Object.fromEntries(sources) };
 }
 
 /** Where deletion requests are recorded. */
 export interface DeletionStore {
   /**
-   * Records a request whose deliveries are being stored: both or neither. Over the file that they go to, it is written in
-   * the turn of the event loop in which this is called, and so in their transaction.
+   * Records a request, or a part of one, whose deliveries are being stored: both or neither. Over the file that they go to, it is
+   * written in the turn of the event loop in which this is called, and so in their transaction.
    */
   add(deletion: NewDeletion, stored: Promise<unknown>): Promise<void>;
   /**

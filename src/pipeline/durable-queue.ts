@@ -17,8 +17,8 @@ export type { DurableQueue };
 
 /** Throws ConfigError for a store of another kind, QueueError for one that cannot be used. */
 export async function openDurableQueue(options: DurableQueueOptions): Promise<DurableQueue> {
-  const { dataDir, clock, retention, create = true } = options;
-  const place = options.store ?? join(dataDir, 'hooks.db');
+  const { clock, retention, create = true } = options;
+  const place = options.store ?? join(options.dataDir, 'hooks.db');
   if (isServer(place)) {
     // Its packages are loaded by those who have a server.
     const { openServerQueue } = await import('./server-queue.ts');

@@ -5,7 +5,7 @@ import type { NewDelivery } from '../queue/delivery.ts';
 import type { Intake, InvalidMessage } from '../service/intake.ts';
 import { createLog, type Log, type LogLevel } from '../service/log.ts';
 import { createMetrics } from '../service/metrics.ts';
-import type { ServiceLimits } from '../service/options.ts';
+import type { DeletionReach, ServiceLimits } from '../service/options.ts';
 import { startService, type Service } from '../service/service.ts';
 import type { Transport } from '../transport/transport.ts';
 import { openEngine, uncheckedProxy, type OpenEngine, type Reach } from './open-engine.ts';
@@ -21,8 +21,8 @@ export interface RunServiceOptions extends Reach {
   readonly port: number;
   /** Whether to deliver too, or only to queue. */
   readonly deliver: boolean;
-  /** Whether any write key may ask for deletion at every source. @default false */
-  readonly confineDeletions?: boolean;
+  /** The sources at which a write key may ask for deletion. @default 'own' */
+  readonly deletionReach?: DeletionReach;
   readonly logLevel: LogLevel;
   /** Takes one line of the log. */
   readonly write: (line: string) => void;
@@ -59,6 +59,7 @@ export async function runService(options: RunServiceOptions): Promise<Service> {
       log,
     });
     warnOf(options, log);
+    sayDeletionReach(options, log);
     // What cannot be asked now says so when it is used.
     for (const warning of await options.open.warnings().catch(() => [])) log.warn(warning);
     if (options.deliver) engine.start();
@@ -82,6 +83,19 @@ function warnOf(options: RunServiceOptions, log: Log): void {
       log.warn('a source has no destination enabled, so what is sent to it goes nowhere', { source });
     }
   }
+}
+
+/** With one source there is no difference. */
+function sayDeletionReach({ sources, deletionReach = 'own' }: RunServiceOptions, log: Log): void {
+  const count = Object.keys(sources).length;
+  if (count < 2) return;
+  if (deletionReach === 'all')
+    log.warn('any write key may ask for deletion at every source (--deletions all)', { sources: count });
+  else
+    log.info(
+      'a write key may ask for deletion at its own source only; --deletions all lets it reach every source',
+      { sources: count },
+    );
 }
 
 /** Attempts in flight come to their end while the last calls are stored, which may take as long. */

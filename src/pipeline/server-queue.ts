@@ -11,10 +11,8 @@ import { caughtUp } from './caught-up.ts';
 import { depthOf, type DurableQueue, type DurableQueueOptions } from './open-queue.ts';
 
 /** All on one server, which any number of hosts may share. Throws ConfigError for a driver that is missing, QueueError. */
-export async function openServerQueue(
-  url: string,
-  { clock, retention, dataDir }: DurableQueueOptions,
-): Promise<DurableQueue> {
+export async function openServerQueue(url: string, options: DurableQueueOptions): Promise<DurableQueue> {
+  const { clock, retention } = options;
   const server = await openServer(url);
   const queue = new ServerQueue({ server, clock, ...(retention !== undefined && { retention }) });
   // Its deliveries may be delivered, or dead letters.
@@ -33,7 +31,7 @@ export async function openServerQueue(
     check: () => server.check(),
     warnings: () => server.warnings(),
     audienceStore: () =>
-      (file ??= openStore(join(dataDir, 'hooks.db'), { clock, tables: [AUDIENCE_TABLES] })),
+      (file ??= openStore(join(options.dataDir, 'hooks.db'), { clock, tables: [AUDIENCE_TABLES] })),
     isDurable: true,
     isShared: true,
     close: async () => {

@@ -27,7 +27,7 @@ export class FailedFile {
     { inputs, keepBytes = 0, name = path }: FailedFileOptions,
   ): Promise<FailedFile> {
     await refuseToOverwrite(inputs, { path, name, flag: '--failed' });
-    const file = await OutputFile.open(path, keepBytes > 0 ? 'a' : 'w', name);
+    const file = await OutputFile.open(path, keepBytes > 0 ? 'append' : 'overwrite', name);
     return new FailedFile(file, await file.shorten(keepBytes));
   }
 

@@ -1,4 +1,5 @@
-import { open, type FileHandle } from 'node:fs/promises';
+import { constants } from 'node:fs';
+import { lstat, open, stat, type FileHandle } from 'node:fs/promises';
 import { InputError } from '../errors.ts';
 
 /** So much is gathered before it is written. */
@@ -12,10 +13,12 @@ export class OutputFile {
   #pendingBytes = 0;
   #writing: Promise<void> = Promise.resolve();
 
-  /** `flags` as for `fs.open`. Throws InputError, which calls the file `name`. */
-  static async open(path: string, flags: string, name = path): Promise<OutputFile> {
+  /** For its owner only. Throws InputError, which calls the file `name`: for a symbolic link to a file, too. */
+  static async open(path: string, mode: OpenMode, name = path): Promise<OutputFile> {
+    const isLink = await refuseLink(path, name);
+    const flags = constants.O_WRONLY | FLAGS[mode] | (isLink ? 0 : constants.O_NOFOLLOW);
     try {
-      return new OutputFile(await open(path, flags), name);
+      return new OutputFile(await openPrivate(path, flags), name);
     } catch (cause) {
       throw unwritable(name, cause);
     }
@@ -76,6 +79,38 @@ export class OutputFile {
       throw unwritable(this.#name, cause);
     }
   }
+}
+
+/** `new`: it must not be there yet. */
+type OpenMode = 'overwrite' | 'append' | 'new';
+
+const FLAGS = {
+  overwrite: constants.O_CREAT | constants.O_TRUNC,
+  append: constants.O_CREAT | constants.O_APPEND,
+  new: constants.O_CREAT | constants.O_EXCL,
+} as const satisfies Record<OpenMode, number>;
+
+async function openPrivate(path: string, flags: number): Promise<FileHandle> {
+  const handle = await open(path, flags, 0o600);
+  const found = await handle.stat();
+  // Of an earlier run, or the user's own. A file system without modes refuses to change them.
+  if (found.isFile() && (found.mode & 0o077) !== 0) await handle.chmod(0o600).catch(() => {});
+  return handle;
+}
+
+/**
+ * Throws InputError for a symbolic link to a file, or to nothing: the user who put it there could choose what is overwritten. A link
+ * to a pipe or a terminal, such as /dev/stdout, overwrites nothing: the result is true then, and false where there is no link.
+ */
+export async function refuseLink(path: string, name: string): Promise<boolean> {
+  const found = await lstat(path).catch(() => undefined);
+  if (found?.isSymbolicLink() !== true) return false;
+  const target = await stat(path).catch(() => undefined);
+  if (target !== undefined && !target.isFile() && !target.isDirectory()) return true;
+  throw new InputError('cannot be written: it is a symbolic link', {
+    file: name,
+    hint: 'name the file itself; nothing is written through a link',
+  });
 }
 
 /** A pipe or a device has nothing to be synced. */

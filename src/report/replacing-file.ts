@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import { realpath, rename, rm, stat } from 'node:fs/promises';
+import { rename, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { InputError } from '../errors.ts';
-import { OutputFile, unwritable } from './output-file.ts';
+import { OutputFile, refuseLink, unwritable } from './output-file.ts';
 
 /** A file that takes the place of another when it is complete; until then the old one stands, whole. */
 export interface ReplacingFile {
@@ -13,11 +13,10 @@ export interface ReplacingFile {
 
 /** Writes beside the file, so that the last step is a rename. Throws InputError when that is not possible. */
 export async function openReplacing(path: string, name = path): Promise<ReplacingFile> {
+  await refuseLink(path, name);
   await refuseOther(path, name);
-  // A link stays one.
-  const target = await realpath(path).catch(() => path);
-  const fresh = join(dirname(target), `.${basename(target)}.${randomUUID().slice(0, 8)}.tmp`);
-  const file = await OutputFile.open(fresh, 'wx', name);
+  const fresh = join(dirname(path), `.${basename(path)}.${randomUUID().slice(0, 8)}.tmp`);
+  const file = await OutputFile.open(fresh, 'new', name);
   const abandon = async (): Promise<void> => {
     await file.close().catch(() => undefined);
     await rm(fresh, { force: true });
@@ -25,7 +24,7 @@ export async function openReplacing(path: string, name = path): Promise<Replacin
   const commit = async (): Promise<void> => {
     try {
       await file.close();
-      await rename(fresh, target);
+      await rename(fresh, path);
     } catch (cause) {
       await rm(fresh, { force: true });
       throw cause instanceof InputError ? cause : unwritable(name, cause);

@@ -9,7 +9,7 @@ import { readBody } from './read-body.ts';
 /** What every request is answered with the help of. */
 export interface Answering extends Pick<
   ServiceOptions,
-  'clock' | 'log' | 'metrics' | 'deletions' | 'confineDeletions'
+  'clock' | 'log' | 'metrics' | 'deletions' | 'deletionReach'
 > {
   readonly keys: WriteKeys;
   readonly ingest: Ingest;

@@ -12,8 +12,8 @@ import { errorFields } from './log.ts';
 import { refusalOfJson, refusalOfStore, type Refusal } from './refusal.ts';
 
 /**
- * `POST /v1/deletions`: at the sources that it names, else at all of them (contract, Deletion requests). Confined, a write key
- * may ask for the deletion at its own source only, where it may send a `delete` message as well.
+ * `POST /v1/deletions` (contract, Deletion requests): at the write key's own source, where that key may send a `delete` message as
+ * well. Where keys may reach all sources, at those that the request names, else at all of them.
  */
 export async function answerDeletion(asked: Asked, answering: Answering): Promise<Answer | undefined> {
   return answerBody(asked, answering, async (bytes, authorize) => {
@@ -34,7 +34,7 @@ export async function answerDeletion(asked: Asked, answering: Answering): Promis
   });
 }
 
-/** All of a request is stored at once, with nobody else served meanwhile: every store takes so many in a second or two. */
+/** The caller waits until all of a request is stored: every store takes so many in a second or two. */
 const MAX_DELIVERIES = 10_000;
 
 function tooMany(deliveries: number): Refusal {
@@ -51,16 +51,16 @@ const FORBIDDEN: Refusal = {
   status: 403,
   code: 'forbidden',
   message: 'a write key asks for deletion at its own source only',
-  hint: 'leave `sources` out, or use the key of that source; `hooks delete` reaches all',
+  hint: 'leave `sources` out, use the key of that source, run `hooks delete`, or serve with --deletions all',
 };
 
 /** Undefined: it names another's source. */
 function narrowed(
   request: DeletionRequest,
   own: string,
-  { confineDeletions = false }: Answering,
+  { deletionReach = 'own' }: Answering,
 ): DeletionRequest | undefined {
-  if (!confineDeletions) return request;
+  if (deletionReach === 'all') return request;
   const { userIds, sources = [own] } = request;
   return sources.every((name) => name === own) ? { userIds, sources } : undefined;
 }
@@ -85,9 +85,11 @@ export async function findDeletion(
 function shownTo(
   own: string,
   record: DeletionRecord | undefined,
-  { confineDeletions = false }: Answering,
+  { deletionReach = 'own' }: Answering,
 ): Answer {
-  const sources = Object.entries(record?.sources ?? {}).filter(([name]) => !confineDeletions || name === own);
+  const sources = Object.entries(record?.sources ?? {}).filter(
+    ([name]) => deletionReach === 'all' || name === own,
+  );
   if (record === undefined || sources.length === 0) return refused(UNKNOWN);
   const shown = shownDeletion({ ...record, sources: Object.fromEntries(sources) });
   return { status: 200, body: { success: true, ...shown } };

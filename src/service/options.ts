@@ -5,6 +5,8 @@ import type { Log } from './log.ts';
 import type { Metrics } from './metrics.ts';
 import type { Seen } from './seen.ts';
 
+export type DeletionReach = 'own' | 'all';
+
 export interface ServiceOptions {
   /** A name or address of this machine. @default '127.0.0.1' */
   readonly host?: string;
@@ -15,8 +17,11 @@ export interface ServiceOptions {
   /** Where messages go that are taken. */
   readonly intake: Intake;
   readonly deletions: Deletions;
-  /** Whether a write key may ask for deletion at its own source only: for keys that can be read, as in a browser. @default false */
-  readonly confineDeletions?: boolean;
+  /**
+   * The sources at which a write key may ask for deletion: its own, since the keys of browsers and apps can be read by anyone, or all.
+   * @default 'own'
+   */
+  readonly deletionReach?: DeletionReach;
   /** Which messages were taken before. */
   readonly seen: Seen;
   readonly metrics: Metrics;

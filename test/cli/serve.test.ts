@@ -1,4 +1,5 @@
 import { createServer, type AddressInfo } from 'node:net';
+import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { startReceiver, type Receiver } from '../../src/receiver/receiver.ts';
 import type { ReceivedRequest } from '../../src/receiver/received-request.ts';
@@ -99,6 +100,34 @@ describe('hooks serve', () => {
       id,
       sources: { default: { state: 'delivered', delivered: 2, failed: 0 } },
     });
+  });
+
+  it.each([
+    [[], 403],
+    [['--confine-deletions'], 403],
+    [['--deletions', 'own'], 403],
+    [['--deletions', 'all'], 200],
+  ])('lets a write key ask for deletion at the sources that %j names', async (args, expected) => {
+    const destinations = { Webhooks: { webhooks: ['http://127.0.0.1:9'] } };
+    const sources = { web: { writeKey: WRITE_KEY, destinations }, shop: { destinations } };
+    const folder = temporaryFolder({ 'hooks.json': JSON.stringify({ sources }) });
+    const env = { HOOKS_DATA_DIR: folder };
+    const { ready } = await startServe('', ['--no-deliver', '-c', join(folder, 'hooks.json'), ...args], env);
+    const { status } = await fetch(`${ready.url}/v1/deletions`, {
+      method: 'POST',
+      headers: basic(WRITE_KEY),
+      body: JSON.stringify({ userIds: ['u1'], sources: ['shop'] }),
+    });
+    expect(status).toBe(expected);
+  });
+
+  it('is told one reach of deletions only', async () => {
+    const env = { HOOKS_URL: 'http://127.0.0.1:9', HOOKS_WRITE_KEY: WRITE_KEY };
+    const both = await hooks(['serve', '--port', '0', '--confine-deletions', '--deletions', 'all'], { env });
+    expect([both.code, both.stderr]).toEqual([
+      2,
+      expect.stringContaining('Expected one of `--deletions all` and `--confine-deletions`, got both'),
+    ]);
   });
 
   it('cannot start without a write key, or on a port that is taken', async () => {

@@ -1,4 +1,4 @@
-import { existsSync, linkSync, readFileSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, linkSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { FailedFile } from '../../src/report/failed-file.ts';
@@ -28,6 +28,39 @@ describe('the file of what failed', () => {
     writeFileSync(path, 'old');
     await (await FailedFile.open(path, NEW)).close();
     expect(readFileSync(path, 'utf8')).toBe('');
+  });
+
+  it('is for its owner only, also when the old one was not', async () => {
+    await (await FailedFile.open(path, NEW)).close();
+    expect(statSync(path).mode & 0o777).toBe(0o600);
+    chmodSync(path, 0o644);
+    await (await FailedFile.open(path, { inputs: [], keepBytes: Infinity })).close();
+    expect(statSync(path).mode & 0o777).toBe(0o600);
+  });
+
+  it.each([true, false])(
+    'is not written through a symbolic link (to a file that is there: %s)',
+    async (isThere) => {
+      const precious = join(folder, 'precious');
+      if (isThere) writeFileSync(precious, 'precious');
+      symlinkSync(precious, path);
+      for (const keepBytes of [0, Infinity]) {
+        await expect(FailedFile.open(path, { inputs: [], keepBytes })).rejects.toMatchObject({
+          message: 'cannot be written: it is a symbolic link',
+          file: path,
+        });
+      }
+      expect(existsSync(precious) ? readFileSync(precious, 'utf8') : undefined).toBe(
+        isThere ? 'precious' : undefined,
+      );
+    },
+  );
+
+  it('may be a link to what is no file, as /dev/stdout is', async () => {
+    symlinkSync('/dev/null', path);
+    const file = await FailedFile.open(path, NEW);
+    await file.add(Buffer.from('{"a":1}'));
+    await file.close();
   });
 
   it('is added to when a replay is resumed', async () => {

@@ -1,5 +1,14 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { openReport } from '../../src/report/open-report.ts';
@@ -181,5 +190,26 @@ describe('the file of a report', () => {
 describe('escaping for XML', () => {
   it('leaves ordinary text alone', () => {
     expect(escapeXml("Größe 5' 日本 😀")).toBe("Größe 5' 日本 😀");
+  });
+});
+
+describe.each(['r.xml', 'r.json'])('the file of a report, %s', (name) => {
+  it('is for its owner only, also in the place of an older one', async () => {
+    await written(name, [result()]);
+    expect(statSync(at(name)).mode & 0o777).toBe(0o600);
+    chmodSync(at(name), 0o644);
+    await written(name, [result()]);
+    expect(statSync(at(name)).mode & 0o777).toBe(0o600);
+  });
+
+  it('is not written through a symbolic link', async () => {
+    writeFileSync(at('precious'), 'precious');
+    symlinkSync('precious', at(name));
+    await expect(openReport(at(name))).rejects.toMatchObject({
+      message: 'cannot be written: it is a symbolic link',
+      file: at(name),
+    });
+    expect(readFileSync(at('precious'), 'utf8')).toBe('precious');
+    expect(readdirSync(folder).toSorted()).toEqual(['precious', name]);
   });
 });

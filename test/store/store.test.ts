@@ -8,7 +8,7 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { systemClock } from '../../src/clock.ts';
 import { ClosedError, ConfigError, QueueError } from '../../src/errors.ts';
@@ -16,6 +16,7 @@ import { openStore } from '../../src/store/open-store.ts';
 import type { Tables } from '../../src/store/schema.ts';
 import { isAtLeast, loadSqlite } from '../../src/store/sqlite.ts';
 import type { Store } from '../../src/store/store.ts';
+import { asNobody } from '../as-nobody.ts';
 import { hasTool } from '../external-tool.ts';
 import { FakeClock } from '../fake-clock.ts';
 import { ask } from './ask.ts';
@@ -71,6 +72,26 @@ describe('the store', () => {
     chmodSync(file, 0o644);
     await open(file);
     expect(statSync(file).mode & 0o777).toBe(0o600);
+  });
+
+  it('is refused in a folder where any user may put another file in its place, but for root', async () => {
+    const folder = join(temporaryFolder(), 'open');
+    mkdirSync(folder);
+    chmodSync(dirname(folder), 0o755);
+    chmodSync(folder, 0o777);
+    const file = join(folder, 'hooks.db');
+    await expect(
+      asNobody(() => openStore(file, { clock: systemClock, tables: [NOTES] })),
+    ).rejects.toMatchObject({
+      message: `Expected the folder of the queue ${file} to be writable by its owner only, got mode 0777: any user may replace what is in it`,
+      hint: 'take the right from others (chmod o-w), or name a file in another folder',
+    });
+    expect(existsSync(file)).toBe(false);
+    chmodSync(folder, 0o1777);
+    await (await asNobody(() => openStore(file, { clock: systemClock, tables: [NOTES] }))).close();
+    if (process.geteuid?.() !== 0) return;
+    chmodSync(folder, 0o777);
+    await open(file);
   });
 
   it.each(['', '-wal', '-shm'])('does not write through a symbolic link at hooks.db%s', async (suffix) => {

@@ -1,3 +1,4 @@
+import { Option } from 'commander';
 import type { Define } from '../command.ts';
 import { addStoreFlag } from '../delivery/queue-flags.ts';
 import { addReachFlags } from '../delivery/reach-flags.ts';
@@ -17,8 +18,8 @@ Point any Segment SDK at it by its host setting, and nothing else:
 
 Paths:
   POST /v1/batch /v1/import  or /v1/identify /v1/track /v1/page and the like
-  POST /v1/deletions         {"userIds":["u1"]}, at every source; with
-                             --confine-deletions at that of the write key
+  POST /v1/deletions         {"userIds":["u1"]}, at the source of the write
+                             key; with --deletions all at every source
   GET  /v1/deletions/ID      how far it is
   GET  /healthz /readyz /metrics
 
@@ -36,10 +37,12 @@ export const define: Define = (command, { io, exit }) => {
     .option('--port <port>', 'port to listen on; 0 takes a free one', parsePort, 8788)
     .option('--host <host>', 'address to listen on; 0.0.0.0 lets other machines in', '127.0.0.1')
     .option('--no-deliver', 'only queue; hooks worker delivers')
-    .option(
-      '--confine-deletions',
-      'let a write key ask for deletion at its own source only, not at every one',
+    .addOption(
+      new Option('--deletions <reach>', 'sources at which a write key may ask for deletion')
+        .choices(['own', 'all'])
+        .default('own'),
     )
+    .option('--confine-deletions', 'the same as --deletions own')
     .addHelpText('before', EXAMPLES)
     .addHelpText('after', DETAILS)
     .action(async () => exit(await serve(command.optsWithGlobals<ServeOptions>(), io)));

@@ -39,7 +39,10 @@ export async function openQueue(
   const named = store ?? settings.store;
   return openDurableQueue({
     store: named,
-    dataDir: settings.dataDir,
+    // Looked up where it is used: a store elsewhere does without it.
+    get dataDir() {
+      return settings.dataDir;
+    },
     clock: new SharedClock(),
     retention: settings.retention,
     create: create || named === undefined,

@@ -2,7 +2,7 @@ import { loadSettings, type Settings } from '../../config/settings.ts';
 import type { GlobalOptions } from '../command.ts';
 import type { Io } from '../io.ts';
 
-type ConfigOptions = Pick<GlobalOptions, 'config' | 'verbose'>;
+type ConfigOptions = Pick<GlobalOptions, 'config' | 'verbose' | 'quiet'>;
 type Surroundings = Pick<Io, 'env' | 'cwd' | 'note'>;
 
 /** A command may ask more than once. */
@@ -16,11 +16,12 @@ export function commandSettings(options: ConfigOptions, io: Surroundings): Promi
 }
 
 async function load(options: ConfigOptions, io: Surroundings): Promise<Settings> {
-  const { config, verbose } = options;
+  const { config, verbose, quiet } = options;
   const settings = await loadSettings({
     flags: config === undefined ? {} : { config },
     env: io.env,
     cwd: io.cwd,
+    ...(quiet !== true && { note: io.note }),
   });
   if (verbose) io.note(`config: ${settings.files.length === 0 ? 'no file' : settings.files.join(', ')}`);
   return settings;

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { systemClock } from '../../clock.ts';
+import { UnsafeFolderError } from '../../config/data-folder.ts';
 import type { Settings } from '../../config/settings.ts';
 import { HooksError } from '../../errors.ts';
 import { openCheckpoint, type Checkpoint } from '../../replay/checkpoint.ts';
@@ -88,7 +89,7 @@ async function checkpointFor(
       clock: systemClock,
     });
   } catch (error) {
-    if (resume || !(error instanceof HooksError)) throw error;
+    if (resume || !(error instanceof HooksError) || error instanceof UnsafeFolderError) throw error;
     if (options.verbose) io.note(`not resumable, should it be interrupted: ${sentence(error)}`);
     return undefined;
   }

@@ -1,6 +1,8 @@
 import { wallClock } from '../../clock.ts';
 import { runService } from '../../pipeline/run-service.ts';
+import { ConfigError } from '../../errors.ts';
 import type { LogLevel } from '../../service/log.ts';
+import type { DeletionReach } from '../../service/options.ts';
 import { aborted } from '../aborted.ts';
 import type { GlobalOptions } from '../command.ts';
 import { ExitCode } from '../exit-code.ts';
@@ -15,12 +17,15 @@ export interface ServeOptions extends GlobalOptions, StoreFlags, ReachFlags {
   readonly port: number;
   readonly host: string;
   readonly deliver: boolean;
+  readonly deletions: DeletionReach;
+  /** The same as `--deletions own`. */
   readonly confineDeletions?: true;
 }
 
 /** `hooks serve`: until it is interrupted, which is a clean end. */
 export async function serve(options: ServeOptions, io: Io): Promise<ExitCode> {
-  const { host, port, deliver, confineDeletions = false } = options;
+  const { host, port, deliver } = options;
+  const deletionReach = deletionReachOf(options);
   const settings = await commandSettings(options, io);
   const sources = deliver ? sourcesToDeliver(settings, 'or only queue, with --no-deliver') : settings.sources;
   const service = await runService({
@@ -29,7 +34,7 @@ export async function serve(options: ServeOptions, io: Io): Promise<ExitCode> {
     host,
     port,
     deliver,
-    confineDeletions,
+    deletionReach,
     ...reachOf(options, io),
     logLevel: levelOf(options),
     write: io.note,
@@ -41,6 +46,15 @@ export async function serve(options: ServeOptions, io: Io): Promise<ExitCode> {
   await aborted(io.signal);
   await service.close();
   return ExitCode.ok;
+}
+
+function deletionReachOf({ deletions, confineDeletions }: ServeOptions): DeletionReach {
+  if (confineDeletions !== true || deletions === 'own') return deletions;
+  throw new ConfigError('Expected one of `--deletions all` and `--confine-deletions`, got both', {
+    key: 'deletions',
+    origin: '--deletions',
+    hint: 'leave one of them out; --confine-deletions means --deletions own',
+  });
 }
 
 function readyText(url: string, { color }: Io): string {
