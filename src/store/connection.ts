@@ -65,7 +65,7 @@ export class Connection {
 
   /** What is written to a file that was removed is lost. */
   #assertInPlace(): void {
-    if (fileId(this.#file) === this.#fileId) return;
+    if (this.#fileId !== undefined && fileId(this.#file) === this.#fileId) return;
     this.#isSound = false;
     throw new QueueError(`The queue ${this.#file} was removed or replaced while it was in use`, {
       file: this.#file,

@@ -2,6 +2,7 @@ import { access, constants, stat, statfs } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { Clock } from '../clock.ts';
 import { Connection } from './connection.ts';
+import { assertOwnFile } from './ownership.ts';
 import { isCurrent, type Tables } from './schema.ts';
 import { loadSqlite, type Database } from './sqlite.ts';
 import { SqliteStore } from './sqlite-store.ts';
@@ -77,6 +78,7 @@ export async function examineStore<T>(
   const { DatabaseSync } = await loadSqlite();
   try {
     const { size: bytes, mode } = await stat(file);
+    await assertOwnFile(file);
     const open = (): Database => new DatabaseSync(file, { timeout: LOCK_WAIT_MS });
     const database = open();
     const store = new SqliteStore(new Connection(database, file), {

@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import { sleep, type Clock } from '../clock.ts';
 import { ConfigError, QueueError } from '../errors.ts';
 import { printable, redactUrl } from '../redact.ts';
-import { prepareFiles } from './files.ts';
+import { prepareFiles, removeUnused } from './files.ts';
 import { Connection } from './connection.ts';
 import { migrate, type Tables } from './schema.ts';
 import { loadSqlite, type Database } from './sqlite.ts';
@@ -75,8 +75,16 @@ interface Connecting {
 /** Up to date; not open when it cannot be brought there. */
 async function connect(file: string, { tables, waitMs }: Connecting): Promise<Connection> {
   const { DatabaseSync } = await loadSqlite();
-  await prepareFiles(file);
-  const database = new DatabaseSync(file, { timeout: waitMs });
+  const isNew = await prepareFiles(file);
+  try {
+    return connected(new DatabaseSync(file, { timeout: waitMs }), tables, file);
+  } catch (error) {
+    if (isNew) await removeUnused(file);
+    throw error;
+  }
+}
+
+function connected(database: Database, tables: readonly Tables[], file: string): Connection {
   try {
     setUp(database);
     migrate(database, tables, file);

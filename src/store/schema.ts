@@ -1,4 +1,5 @@
 import { QueueError } from '../errors.ts';
+import { APPLICATION_ID } from './ownership.ts';
 import type { Database } from './sqlite.ts';
 
 /**
@@ -29,19 +30,30 @@ export function migrate(database: Database, tables: readonly Tables[], file: str
     database.exec(OWN_TABLES);
     // Read again: another process may have been faster.
     for (const each of tables) takeSteps(database, each, file);
+    database.exec(`PRAGMA application_id = ${APPLICATION_ID}`);
     database.exec(`PRAGMA user_version = ${FORMAT}`);
     database.exec('COMMIT');
   } catch (error) {
-    database.exec('ROLLBACK');
+    rollBack(database);
     throw error;
   }
 }
 
-/** Whether the tables are those that this program knows. Throws QueueError for a file of a newer one. */
+/** SQLite itself has ended the transaction after a full or failing disk. */
+function rollBack(database: Database): void {
+  try {
+    database.exec('ROLLBACK');
+  } catch {
+    // There is none any more; what matters is the error before it.
+  }
+}
+
+/** Whether the file has our stamp, and the tables are those that this program knows. Throws QueueError for a file of a newer one. */
 export function isCurrent(database: Database, tables: readonly Tables[], file: string): boolean {
   const format = Number(database.prepare('PRAGMA user_version').get()?.['user_version'] ?? 0);
   if (format > FORMAT) throw tooNew(file, `format ${format}, known is ${FORMAT}`);
-  if (format < FORMAT) return false;
+  const { application_id: id } = database.prepare('PRAGMA application_id').get() ?? {};
+  if (format < FORMAT || id !== APPLICATION_ID) return false;
   return tables.every((each) => versionOf(database, each, file) === each.steps.length);
 }
 

@@ -20,7 +20,11 @@ export interface Statement {
 }
 
 interface Sqlite {
-  readonly DatabaseSync: new (file: string, options: { readonly timeout: number }) => Database;
+  /** `file` may be a `file:` URL with SQLite's own parameters. */
+  readonly DatabaseSync: new (
+    file: string,
+    options: { readonly timeout: number; readonly readOnly?: boolean },
+  ) => Database;
 }
 
 /** The first SQLite in which a checkpoint and a write at once cannot corrupt a database in WAL mode. */

@@ -1,4 +1,16 @@
-import { closeSync, openSync, renameSync, rmSync, writeFileSync, writeSync } from 'node:fs';
+import {
+  closeSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { loadSqlite, type Database } from '../../src/store/sqlite.ts';
@@ -319,6 +331,22 @@ describe.concurrent('a command that needs the queue says at once that it', PATIE
     await expectRefused(dataDir, 'is not a SQLite database', { hint: '--store' });
   });
 
+  it('is a database of another program', async () => {
+    const dataDir = temporaryFolder();
+    const file = join(dataDir, 'hooks.db');
+    const theirs = await openOther(file);
+    theirs.exec('CREATE TABLE users (name TEXT)');
+    theirs.close();
+    const before = readFileSync(file);
+    await expectRefused(
+      dataDir,
+      'is a database of another program \\(it has the table users, and no table of hooks\\)',
+      { hint: 'name another file with --store' },
+    );
+    expect(readFileSync(file)).toEqual(before);
+    expect(readdirSync(dataDir)).toEqual(['hooks.db']);
+  });
+
   it('is damaged', async () => {
     const dataDir = await usedFolder();
     await damage(join(dataDir, 'hooks.db'), 'lanes');
@@ -344,6 +372,22 @@ describe.concurrent('a command that needs the queue says at once that it', PATIE
       hint: 'make room',
     });
   });
+
+  it.skipIf(!MAY_MOUNT).each([0, 4, 8, 16, 36, 64, 100, 140])(
+    'cannot be made with %d KiB of room, and leaves nothing there',
+    async (kibibytes) => {
+      const disk = await smallDisk();
+      const dataDir = join(disk.path, 'data');
+      mkdirSync(dataDir);
+      fill(join(disk.path, 'filler'));
+      truncateSync(join(disk.path, 'filler'), statSync(join(disk.path, 'filler')).size - kibibytes * 1_024);
+      await expectRefused(dataDir, 'cannot be written: the disk is full', {
+        commands: WRITERS.slice(2, 3),
+        hint: 'make room',
+      });
+      expect(readdirSync(dataDir)).toEqual([]);
+    },
+  );
 
   it('is held by another program', async () => {
     const dataDir = await usedFolder();
