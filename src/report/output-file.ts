@@ -12,10 +12,10 @@ export class OutputFile {
   #pendingBytes = 0;
   #writing: Promise<void> = Promise.resolve();
 
-  /** `flags` as for `fs.open`. Throws InputError, which calls the file `name`. */
-  static async open(path: string, flags: string, name = path): Promise<OutputFile> {
+  /** `flags` and `mode` as for `fs.open`. Throws InputError, which calls the file `name`. */
+  static async open(path: string, flags: string, name = path, mode?: number): Promise<OutputFile> {
     try {
-      return new OutputFile(await open(path, flags), name);
+      return new OutputFile(await open(path, flags, mode), name);
     } catch (cause) {
       throw unwritable(name, cause);
     }
@@ -55,11 +55,20 @@ export class OutputFile {
     await this.#write(bytes, position);
   }
 
+  /** Writes what is gathered, and has it on the disk. Throws InputError. */
+  async sync(): Promise<void> {
+    await this.flush();
+    try {
+      await this.#handle.sync().catch(ignoreUnsupported);
+    } catch (cause) {
+      throw unwritable(this.#name, cause);
+    }
+  }
+
   /** Ends it, and has it on the disk. */
   async close(): Promise<void> {
     try {
-      await this.flush();
-      await this.#handle.sync().catch(ignoreUnsupported);
+      await this.sync();
     } finally {
       await this.#handle.close();
     }

@@ -1,7 +1,6 @@
-import { randomUUID } from 'node:crypto';
 import { realpath, rename, rm, stat } from 'node:fs/promises';
-import { basename, dirname, join } from 'node:path';
 import { InputError } from '../errors.ts';
+import { removeAbandonedBeside, temporaryFileBeside } from '../temporary-file.ts';
 import { OutputFile, unwritable } from './output-file.ts';
 
 /** A file that takes the place of another when it is complete; until then the old one stands, whole. */
@@ -16,7 +15,8 @@ export async function openReplacing(path: string, name = path): Promise<Replacin
   await refuseOther(path, name);
   // A link stays one.
   const target = await realpath(path).catch(() => path);
-  const fresh = join(dirname(target), `.${basename(target)}.${randomUUID().slice(0, 8)}.tmp`);
+  await removeAbandonedBeside(target);
+  const fresh = temporaryFileBeside(target);
   const file = await OutputFile.open(fresh, 'wx', name);
   const abandon = async (): Promise<void> => {
     await file.close().catch(() => undefined);
