@@ -203,8 +203,14 @@ export class ReplayRun {
     this.#failure.abort();
   }
 
+  /** With --fail-fast all that stands before it comes to its end first. */
   async #invalid({ entry, index }: Omit<Numbered<Entry>, 'number'>, error: HooksError): Promise<void> {
     const { checkpoint, options, output } = this.#parts;
+    if (options.failFast) {
+      this.#flush();
+      await this.#capacity.until('empty', this.#stop);
+      if (this.#stop.aborted) return;
+    }
     this.#ledger.close(this.#ledger.open(), 'invalid');
     const writing = output.invalid({ entry, index }, error);
     checkpoint?.mark(index);
