@@ -17,6 +17,7 @@ const ROOT_HELPERS = [
   'apart.ts',
   'loopback.ts',
   'request-target.ts',
+  'temporary-file.ts',
 ];
 
 /** Who may import whom, by the first folder of the path (a root file by its name). Everybody may import the root helpers. */
@@ -50,6 +51,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   'apart.ts': [],
   'loopback.ts': [],
   'request-target.ts': [],
+  'temporary-file.ts': [],
 };
 
 /** Imports narrower than their folder: only these files, or only from this file. */

@@ -4,18 +4,41 @@ import type { Range } from './index-ranges.ts';
 import type { FileIdentity } from './inputs.ts';
 
 /** What is on the disk. */
-export interface SavedCheckpoint {
-  readonly checkpoint: 1;
+export interface SavedCheckpoint extends SavedFiles {
+  readonly checkpoint: typeof VERSION;
   readonly files: readonly FileIdentity[];
   /** The indexes of the entries that are settled, counted from 0 over all inputs. */
   readonly settled: readonly Range[];
+  /** Every entry that the replay takes is settled. */
+  readonly isFinished: boolean;
+}
+
+/** 1 did not say what had become of the settled entries. */
+const VERSION = 2;
+
+/** Files that hold what became of the settled entries. They are on the disk before a checkpoint speaks of them. */
+export interface SavedFiles {
+  /** The journal of the results that are neither delivered nor queued. Absent while there are none. */
+  readonly results?: ResultsPart | undefined;
+  /** Absent without `--failed`, and while that file does not hold all that failed. */
   readonly failed?: FailedPart | undefined;
+}
+
+export interface ResultsPart {
+  /** Its name in the folder of the checkpoint. */
+  readonly name: string;
+  readonly bytes: number;
 }
 
 /** Of the file of `--failed`: what stands before the unsent, which are sent when the replay is resumed. */
 export interface FailedPart {
   readonly path: string;
   readonly bytes: number;
+  readonly crc32: number;
+}
+
+export function checkpointText(saved: Omit<SavedCheckpoint, 'checkpoint'>): string {
+  return JSON.stringify({ checkpoint: VERSION, ...saved } satisfies SavedCheckpoint);
 }
 
 /** Without sizes and times, so that a changed file is found to have changed. */
@@ -25,8 +48,8 @@ export function nameOf(files: readonly FileIdentity[], identity: string): string
 }
 
 interface Resumable {
-  readonly settled?: readonly Range[];
-  readonly failed?: FailedPart | undefined;
+  /** Absent when there is nothing to resume. */
+  readonly saved?: SavedCheckpoint;
   readonly note?: string;
 }
 
@@ -47,20 +70,28 @@ export function resumable(text: string | undefined, { file, files }: Place): Res
     const before = saved.files[index];
     return before?.bytes !== each.bytes || before.modifiedAtNs !== each.modifiedAtNs;
   });
-  if (changed.length === 0) return { settled: saved.settled, failed: saved.failed };
+  if (changed.length === 0) return saved.isFinished ? { saved, note: FINISHED } : { saved };
   const names = changed.map(({ path }) => path).join(', ');
   return {
     note: `nothing to resume: changed since the interrupted replay, so it starts at the beginning: ${names}`,
   };
 }
 
-function savedIn(text: string, file: string): SavedCheckpoint {
+const FINISHED = 'nothing to resume: this replay is finished, so nothing is sent; --again sends it again';
+
+/** What a checkpoint says, or undefined when the text is none. */
+export function readCheckpoint(text: string): SavedCheckpoint | undefined {
   try {
     const saved: unknown = JSON.parse(text);
-    if (isSaved(saved)) return saved;
+    return isSaved(saved) ? saved : undefined;
   } catch {
-    // Refused below, like any other text that is no checkpoint.
+    return undefined;
   }
+}
+
+function savedIn(text: string, file: string): SavedCheckpoint {
+  const saved = readCheckpoint(text);
+  if (saved !== undefined) return saved;
   throw new InputError('is not a checkpoint that can be read', {
     file,
     hint: 'replay without --resume to start at the beginning, or remove the file',
@@ -69,15 +100,32 @@ function savedIn(text: string, file: string): SavedCheckpoint {
 
 function isSaved(value: unknown): value is SavedCheckpoint {
   if (typeof value !== 'object' || value === null) return false;
-  const { checkpoint, files, settled, failed } = value as Partial<SavedCheckpoint>; // each is looked at
+  const { checkpoint, files, settled, isFinished, results, failed } = value as Partial<SavedCheckpoint>; // each is looked at
   const isWhole = Array.isArray(files) && Array.isArray(settled) && settled.every(isRange);
-  return checkpoint === 1 && isWhole && (failed === undefined || isFailedPart(failed));
+  return (
+    checkpoint === VERSION &&
+    isWhole &&
+    typeof isFinished === 'boolean' &&
+    (results === undefined || isResultsPart(results)) &&
+    (failed === undefined || isFailedPart(failed))
+  );
+}
+
+/** A name, and no path: it is joined to the folder. */
+function isResultsPart(results: unknown): boolean {
+  if (typeof results !== 'object' || results === null) return false;
+  const { name, bytes } = results as Partial<ResultsPart>; // each is looked at
+  return typeof name === 'string' && /^[\w.-]+$/.test(name) && isCount(bytes);
 }
 
 function isFailedPart(failed: unknown): boolean {
   if (typeof failed !== 'object' || failed === null) return false;
-  const { path, bytes } = failed as Partial<FailedPart>; // each is looked at
-  return typeof path === 'string' && Number.isSafeInteger(bytes) && Number(bytes) >= 0;
+  const { path, bytes, crc32 } = failed as Partial<FailedPart>; // each is looked at
+  return typeof path === 'string' && isCount(bytes) && isCount(crc32);
+}
+
+function isCount(value: unknown): boolean {
+  return Number.isSafeInteger(value) && Number(value) >= 0;
 }
 
 /** Each range begins after the one before has ended. */

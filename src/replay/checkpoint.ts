@@ -1,10 +1,21 @@
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import type { Clock } from '../clock.ts';
 import { InputError } from '../errors.ts';
-import { nameOf, resumable, type FailedPart, type SavedCheckpoint } from './checkpoint-file.ts';
-import { IndexRanges, type Range } from './index-ranges.ts';
+import { ownedName } from '../temporary-file.ts';
+import {
+  checkpointText,
+  nameOf,
+  readCheckpoint,
+  resumable,
+  type FailedPart,
+  type ResultsPart,
+  type SavedCheckpoint,
+  type SavedFiles,
+} from './checkpoint-file.ts';
+import { prepareCheckpointFolder } from './checkpoint-folder.ts';
+import { IndexRanges } from './index-ranges.ts';
 import type { FileIdentity, Input } from './inputs.ts';
-import { makePrivateFolder, readPrivate, removePrivate, writePrivate } from './private-file.ts';
+import { readPrivate, removePrivate, writePrivate } from './private-file.ts';
 
 const SAVE_EVERY_MS = 1_000;
 
@@ -17,8 +28,10 @@ export interface CheckpointOptions {
    * replay. Only its hash is kept, so it may hold secrets.
    */
   readonly identity: string;
-  /** Carry on where the last one stopped; else start anew. */
+  /** Carry on where the last one stopped; else start at the beginning. */
   readonly resume: boolean;
+  /** Start at the beginning too where the last one has finished. @default false */
+  readonly again?: boolean;
   readonly clock: Clock;
 }
 
@@ -28,7 +41,7 @@ export interface CheckpointOptions {
  * sent again. Throws InputError when its file cannot be used, and, when resuming, for inputs that can be read only once.
  */
 export async function openCheckpoint(options: CheckpointOptions): Promise<Checkpoint> {
-  const { inputs, folder, clock, resume } = options;
+  const { inputs, folder, clock, resume, again = false } = options;
   const once = inputs.find(({ identity }) => identity === undefined);
   if (once !== undefined && resume) {
     throw new InputError('cannot be resumed from: it can be read only once', {
@@ -38,47 +51,87 @@ export async function openCheckpoint(options: CheckpointOptions): Promise<Checkp
   }
   const files = inputs.flatMap(({ identity }) => identity ?? []);
   if (once !== undefined) return new Checkpoint({ files, clock });
-  await makePrivateFolder(folder);
+  await prepareCheckpointFolder(folder, clock.now());
   const file = join(folder, `${nameOf(files, options.identity)}.json`);
-  const { settled, failed, note } = resume ? resumable(await readPrivate(file), { file, files }) : {};
-  return new Checkpoint({ file, files, clock, settled, failed, note });
+  const { saved, note } = resume ? resumable(await readPrivate(file), { file, files }) : {};
+  if (saved !== undefined && !(again && saved.isFinished)) {
+    return new Checkpoint({ file, files, clock, saved, note });
+  }
+  // Before the file of --failed is emptied, which belongs to it.
+  await discard(file);
+  return new Checkpoint({ file, files, clock, note: saved === undefined ? note : undefined });
+}
+
+async function discard(file: string): Promise<void> {
+  // A file that cannot be read is removed as well.
+  const text = await readPrivate(file).catch(() => undefined);
+  const results = readCheckpoint(text ?? '')?.results;
+  await removePrivate(file);
+  if (results !== undefined) await removePrivate(join(dirname(file), results.name));
 }
 
 interface CheckpointState {
   readonly file?: string;
   readonly files: readonly FileIdentity[];
   readonly clock: Clock;
-  readonly settled?: readonly Range[] | undefined;
-  readonly failed?: FailedPart | undefined;
+  readonly saved?: SavedCheckpoint | undefined;
   readonly note?: string | undefined;
+}
+
+/** A file that a checkpoint speaks of. */
+export interface FollowedFile<Part> {
+  /** How far it goes now; undefined when there is nothing to speak of. */
+  part(): Part | undefined;
+  /** Resolves when everything up to there is on the disk. */
+  sync(): Promise<void>;
+}
+
+/** The files that hold what became of the settled entries. An entry is marked after it was added to them. */
+export interface FollowedFiles {
+  readonly results?: FollowedFile<ResultsPart> | undefined;
+  readonly failed?: FollowedFile<FailedPart> | undefined;
 }
 
 export class Checkpoint {
   /** What a person who resumes should know; undefined when there is nothing to say. */
   readonly note: string | undefined;
-  /** Of the replay that is resumed; at the end, of this one. */
-  failed: FailedPart | undefined;
+  /** What the replay that is resumed has left; undefined when none is. */
+  readonly resumed: (SavedFiles & Pick<SavedCheckpoint, 'isFinished'>) | undefined;
   /** Undefined when there is nothing to resume from later: nothing is kept then. */
   readonly #file: string | undefined;
   readonly #files: readonly FileIdentity[];
   readonly #clock: Clock;
   readonly #settled: IndexRanges;
+  #followed: FollowedFiles = {};
   #savedAt: number;
   #saving: Promise<void> | undefined;
 
-  constructor({ file, files, clock, settled, failed, note }: CheckpointState) {
+  constructor({ file, files, clock, saved, note }: CheckpointState) {
     this.#file = file;
     this.#files = files;
     this.#clock = clock;
-    this.#settled = new IndexRanges(settled);
+    this.#settled = new IndexRanges(saved?.settled);
     this.#savedAt = clock.now();
-    this.failed = failed;
+    this.resumed = saved;
     this.note = note;
   }
 
   /** Whether it is kept, so that an interrupted replay can be resumed. */
   get isKept(): boolean {
     return this.#file !== undefined;
+  }
+
+  /** Where the journal of results is, or is to be; undefined when no checkpoint is kept. */
+  resultsPath(): string | undefined {
+    if (this.#file === undefined) return undefined;
+    const name = this.resumed?.results?.name;
+    if (name !== undefined) return join(dirname(this.#file), name);
+    return ownedName(this.#file.replace(/\.json$/, ''), 'results');
+  }
+
+  /** From now on nothing is saved before what these files have is on the disk. */
+  follow(files: FollowedFiles): void {
+    this.#followed = files;
   }
 
   /** Whether the entry was settled, now or by the replay that is resumed. */
@@ -93,7 +146,7 @@ export class Checkpoint {
     const now = this.#clock.now();
     if (this.#saving !== undefined || now - this.#savedAt < SAVE_EVERY_MS) return;
     this.#savedAt = now;
-    this.#saving = this.#save()
+    this.#saving = this.#save({ isFinished: false })
       .catch(() => {
         // The last save, or the next one, says so.
       })
@@ -102,18 +155,24 @@ export class Checkpoint {
       });
   }
 
-  /** The replay ends. `isComplete`: every entry of every input is settled, so there is nothing to resume. Throws InputError. */
+  /** The replay ends. `isComplete`: every entry that it takes is settled. Throws InputError. */
   async finish({ isComplete }: { readonly isComplete: boolean }): Promise<void> {
-    if (this.#file === undefined) return;
     await this.#saving;
-    if (isComplete) await removePrivate(this.#file);
-    else await this.#save();
+    await this.#save({ isFinished: isComplete });
   }
 
-  async #save(): Promise<void> {
+  /** All that is saved belongs to one moment, the one at which this is called. */
+  async #save({ isFinished }: Pick<SavedCheckpoint, 'isFinished'>): Promise<void> {
     if (this.#file === undefined) return;
-    const settled = this.#settled.toJSON();
-    const saved: SavedCheckpoint = { checkpoint: 1, files: this.#files, settled, failed: this.failed };
-    await writePrivate(this.#file, JSON.stringify(saved));
+    const { results, failed } = this.#followed;
+    const text = checkpointText({
+      files: this.#files,
+      settled: this.#settled.toJSON(),
+      results: results?.part(),
+      failed: failed?.part(),
+      isFinished,
+    });
+    await Promise.all([results?.sync(), failed?.sync()]);
+    await writePrivate(this.#file, text);
   }
 }

@@ -16,11 +16,27 @@ export interface Summary extends Readonly<Record<Outcome, number>> {
   readonly skipped: number;
   /** The whole replay. */
   readonly ms: number;
-  /** Messages delivered, failed or queued. */
+  /** Messages delivered, failed or queued by this process. */
   readonly perSecond: number;
   /** From the start of a message's first attempt to its end. Null when none was attempted. */
   readonly latencyMs: Percentiles;
+  /** Only of a replay that carries on an earlier one. */
+  readonly resumed?: ResumedCounts;
 }
+
+/**
+ * What the replay that is resumed has settled. What it delivered or queued is among the `skipped`; what it did not is among
+ * `failed`, `invalid` and `filtered`, as if it were of this one.
+ */
+export interface ResumedCounts {
+  /** Every entry was settled, so that nothing is sent. */
+  readonly finished: boolean;
+  readonly delivered: number;
+  readonly queued: number;
+}
+
+/** How an entry ended that the replay that is resumed has settled well. */
+export type TakenOutcome = 'delivered' | 'queued';
 
 /**
  * Where each entry is. Every one is opened once and closed once, and what is open counts as unsent, so that always
@@ -41,6 +57,9 @@ export class Ledger {
   };
   #read = 0;
   #skipped = 0;
+  /** Of the replay that is resumed. */
+  #resumed: { finished: boolean; delivered: number; queued: number } | undefined;
+  #failedBefore = 0;
 
   constructor(clock: Clock) {
     this.#clock = clock;
@@ -50,6 +69,23 @@ export class Ledger {
   /** An entry that is not taken. */
   skip(): void {
     this.#skipped++;
+  }
+
+  /** This replay carries on an earlier one. */
+  resume({ isFinished }: { readonly isFinished: boolean }): void {
+    this.#resumed = { finished: isFinished, delivered: 0, queued: 0 };
+  }
+
+  /** An entry that was not delivered before. */
+  carry(outcome: 'failed' | 'invalid' | 'filtered'): void {
+    this.close(this.open(), outcome);
+    if (outcome === 'failed') this.#failedBefore++;
+  }
+
+  /** An entry that is not taken because it was delivered or queued before. */
+  skipTaken(outcome: TakenOutcome): void {
+    this.#skipped++;
+    if (this.#resumed !== undefined) this.#resumed[outcome]++;
   }
 
   /** An entry that is taken; returns its number, which closes it. */
@@ -70,6 +106,7 @@ export class Ledger {
     const { delivered, failed, queued, filtered, invalid, unsent } = this.#closed;
     const open = this.#read - (delivered + failed + queued + filtered + invalid + unsent);
     const ms = Math.round(this.#clock.now() - this.#startedAt);
+    const sent = delivered + failed - this.#failedBefore + queued;
     return {
       read: this.#read,
       delivered,
@@ -80,8 +117,16 @@ export class Ledger {
       unsent: unsent + open,
       skipped: this.#skipped,
       ms,
-      perSecond: Math.round(((delivered + failed + queued) * 10_000) / Math.max(ms, 1)) / 10,
+      perSecond: Math.round((sent * 10_000) / Math.max(ms, 1)) / 10,
       latencyMs: this.#latency.percentiles(),
+      ...(this.#resumed !== undefined && { resumed: { ...this.#resumed } }),
     };
   }
+}
+
+/** Whether something was sent, and all that was to be sent is; of a resumed replay, over both its parts. */
+export function isAllTaken({ read, delivered, queued, filtered, resumed }: Summary): boolean {
+  const before = (resumed?.delivered ?? 0) + (resumed?.queued ?? 0);
+  const taken = delivered + queued + before;
+  return taken > 0 && taken + filtered === read + before;
 }

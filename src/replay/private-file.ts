@@ -1,9 +1,9 @@
-import { randomUUID } from 'node:crypto';
 import { constants } from 'node:fs';
 import { lstat, open, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { InputError } from '../errors.ts';
 import { makeFolder } from '../make-folder.ts';
+import { ownedName } from '../temporary-file.ts';
 
 /**
  * A file that only its owner may read, in a folder of which the same is true. Never read or written through a
@@ -27,7 +27,7 @@ export async function readPrivate(file: string): Promise<string | undefined> {
 
 /** All of it or nothing, also when the power fails: a new file on the disk takes the place of the old. Throws InputError. */
 export async function writePrivate(file: string, text: string): Promise<void> {
-  const fresh = `${file}.${randomUUID()}.tmp`;
+  const fresh = ownedName(file, 'tmp');
   try {
     const handle = await open(fresh, 'wx', 0o600);
     try {

@@ -1,13 +1,24 @@
+import { createReadStream } from 'node:fs';
+import { stat } from 'node:fs/promises';
+import { crc32 } from 'node:zlib';
 import { OutputFile } from './output-file.ts';
 import { refuseToOverwrite } from './refuse-to-overwrite.ts';
 
 const LF = Buffer.from('\n');
 
+/** How far the file holds what failed, and the checksum of it: another replay may have written to the same file since. */
+export interface FailedPosition {
+  readonly bytes: number;
+  readonly crc32: number;
+}
+
+const START: FailedPosition = { bytes: 0, crc32: 0 };
+
 interface FailedFileOptions {
   /** Absolute paths of what is being replayed: writing over it would lose the messages. */
   readonly inputs: readonly string[];
-  /** What is in the file stays, up to so many bytes: a resumed replay adds to what failed before. @default 0 */
-  readonly keepBytes?: number;
+  /** What a resumed replay wrote before, and adds to: it stays where the file begins with it. @default nothing */
+  readonly kept?: FailedPosition | undefined;
   /** As errors show it. @default its path */
   readonly name?: string;
 }
@@ -17,28 +28,32 @@ interface FailedFileOptions {
  * that it outlives a kill; it is empty when everything was delivered.
  */
 export class FailedFile {
+  /** Whether it holds what the replay wrote that is resumed. */
+  readonly hasKept: boolean;
   readonly #file: OutputFile;
-  #bytes: number;
+  #position: FailedPosition;
+  #syncedBytes: number;
   #isWriting = false;
 
   /** Throws InputError when it cannot be written or is an input: before anything is sent. */
-  static async open(
-    path: string,
-    { inputs, keepBytes = 0, name = path }: FailedFileOptions,
-  ): Promise<FailedFile> {
+  static async open(path: string, { inputs, kept, name = path }: FailedFileOptions): Promise<FailedFile> {
     await refuseToOverwrite(inputs, { path, name, flag: '--failed' });
-    const file = await OutputFile.open(path, keepBytes > 0 ? 'append' : 'overwrite', name);
-    return new FailedFile(file, await file.shorten(keepBytes));
+    const hasKept = kept !== undefined && (await beginsWith(path, kept));
+    const file = await OutputFile.open(path, hasKept ? 'append' : 'overwrite', name);
+    if (hasKept) await file.shorten(kept.bytes);
+    return new FailedFile(file, hasKept, hasKept ? kept : START);
   }
 
-  private constructor(file: OutputFile, bytes: number) {
+  private constructor(file: OutputFile, hasKept: boolean, position: FailedPosition) {
     this.#file = file;
-    this.#bytes = bytes;
+    this.hasKept = hasKept;
+    this.#position = position;
+    this.#syncedBytes = position.bytes;
   }
 
-  /** So long is the file with all that was added. */
-  get bytes(): number {
-    return this.#bytes;
+  /** The end of what was added as failed. The unsent stand behind it. */
+  get position(): FailedPosition {
+    return this.#position;
   }
 
   /**
@@ -46,16 +61,31 @@ export class FailedFile {
    * than the failures: wait for it before the next.
    */
   add(entry: Uint8Array): Promise<void> | undefined {
-    const line = Buffer.concat([onOneLine(entry), LF]);
-    this.#bytes += line.length;
+    const line = lineOf(entry);
+    const { bytes, crc32: before } = this.#position;
+    this.#position = { bytes: bytes + line.length, crc32: crc32(line, before) };
     const isFull = this.#file.add(line);
     if (isFull === undefined && !this.#isWriting) void this.#write();
     return isFull;
   }
 
+  /** What was not even tried: a resumed replay takes it out and sends it. Nothing can be added as failed after it. */
+  addUnsent(entry: Uint8Array): Promise<void> | undefined {
+    return this.#file.add(lineOf(entry));
+  }
+
+  /** Resolves when everything up to `position` is on the disk; costs nothing when nothing was added. Throws InputError. */
+  async sync(): Promise<void> {
+    const { bytes } = this.#position;
+    if (bytes === this.#syncedBytes) return;
+    await this.#file.sync();
+    this.#syncedBytes = bytes;
+  }
+
   /** Throws InputError when it could not be written. */
-  close(): Promise<void> {
-    return this.#file.close();
+  async close(): Promise<void> {
+    await this.#file.close();
+    this.#syncedBytes = this.#position.bytes;
   }
 
   /** What comes while this is under way is gathered, and written with the first that comes after. */
@@ -70,9 +100,25 @@ export class FailedFile {
   }
 }
 
+/** Whether the first bytes of the file have this checksum. A pipe cannot be read without taking what is in it. */
+async function beginsWith(path: string, { bytes, crc32: expected }: FailedPosition): Promise<boolean> {
+  const found = await stat(path).catch(() => undefined);
+  if (found?.isFile() !== true || found.size < bytes) return false;
+  if (bytes === 0) return true;
+  let actual = 0;
+  try {
+    for await (const chunk of createReadStream(path, { end: bytes - 1 })) {
+      actual = crc32(chunk as Buffer, actual); // a stream without an encoding gives buffers
+    }
+  } catch {
+    return false;
+  }
+  return actual === expected;
+}
+
 /** A line break in valid JSON is white space: without it the entry is the same, on one line. */
-function onOneLine(entry: Uint8Array): Uint8Array {
-  return entry.some(isLineBreak) ? entry.filter((byte) => !isLineBreak(byte)) : entry;
+function lineOf(entry: Uint8Array): Buffer {
+  return Buffer.concat([entry.some(isLineBreak) ? entry.filter((byte) => !isLineBreak(byte)) : entry, LF]);
 }
 
 function isLineBreak(byte: number): boolean {

@@ -58,11 +58,20 @@ export class OutputFile {
     await this.#write(bytes, position);
   }
 
+  /** Writes what is gathered, and has it on the disk. Throws InputError. */
+  async sync(): Promise<void> {
+    await this.flush();
+    try {
+      await this.#handle.sync().catch(ignoreUnsupported);
+    } catch (cause) {
+      throw unwritable(this.#name, cause);
+    }
+  }
+
   /** Ends it, and has it on the disk. */
   async close(): Promise<void> {
     try {
-      await this.flush();
-      await this.#handle.sync().catch(ignoreUnsupported);
+      await this.sync();
     } finally {
       await this.#handle.close();
     }

@@ -1,7 +1,6 @@
-import { randomUUID } from 'node:crypto';
 import { rename, rm, stat } from 'node:fs/promises';
-import { basename, dirname, join } from 'node:path';
 import { InputError } from '../errors.ts';
+import { removeAbandonedBeside, temporaryFileBeside } from '../temporary-file.ts';
 import { OutputFile, refuseLink, unwritable } from './output-file.ts';
 
 /** A file that takes the place of another when it is complete; until then the old one stands, whole. */
@@ -15,7 +14,8 @@ export interface ReplacingFile {
 export async function openReplacing(path: string, name = path): Promise<ReplacingFile> {
   await refuseLink(path, name);
   await refuseOther(path, name);
-  const fresh = join(dirname(path), `.${basename(path)}.${randomUUID().slice(0, 8)}.tmp`);
+  await removeAbandonedBeside(path);
+  const fresh = temporaryFileBeside(path);
   const file = await OutputFile.open(fresh, 'new', name);
   const abandon = async (): Promise<void> => {
     await file.close().catch(() => undefined);

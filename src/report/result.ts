@@ -13,7 +13,8 @@ export interface ReportedResult {
   readonly error?: string | undefined;
   /** Why it was not delivered, in words. */
   readonly reason?: string | undefined;
-  readonly attempts: number;
+  /** Absent when it was delivered by the replay that is resumed. */
+  readonly attempts?: number | undefined;
   /** From the start of the first attempt to the end. */
   readonly ms?: number | undefined;
 }
@@ -31,6 +32,8 @@ export interface ReportedSummary extends Readonly<Record<ReportedOutcome, number
     readonly p95: number | null;
     readonly p99: number | null;
   };
+  /** Of a replay that carries on an earlier one: what that delivered or queued, which is among the `skipped`. */
+  readonly resumed?: { readonly finished: boolean; readonly delivered: number; readonly queued: number };
 }
 
 /** A file that takes results one by one, in constant memory, and appears under its name when it is complete. */

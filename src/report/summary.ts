@@ -11,9 +11,21 @@ export function summaryLines(summary: ReportedSummary): string[] {
     ...(skipped > 0 ? [['skipped', skipped] as const] : []),
   ] as const;
   const width = Math.max(...counts.map(([, count]) => grouped(count).length));
-  const lines = counts.map(([name, count]) => `${name.padEnd(9)}  ${grouped(count).padStart(width)}`);
+  const lines = counts.map(([name, count]) => {
+    const line = `${name.padEnd(9)}  ${grouped(count).padStart(width)}`;
+    return name === 'skipped' ? line + beforeText(summary) : line;
+  });
   const speed = `in ${duration(ms)}, ${grouped(perSecond)} a second`;
   return [...lines, latencyOf(summary) === undefined ? speed : `${speed}; latency ${latencyOf(summary)}`];
+}
+
+/** What of the skipped the replay that is resumed has sent. */
+function beforeText({ resumed }: ReportedSummary): string {
+  if (resumed === undefined) return '';
+  const { delivered, queued } = resumed;
+  const parts = Object.entries({ delivered, queued }).filter(([, count]) => count > 0);
+  const texts = parts.map(([name, count]) => `${grouped(count)} ${name} before`);
+  return texts.length === 0 ? '' : ` (${texts.join(', ')})`;
 }
 
 function latencyOf({ latencyMs: { p50, p95, p99 } }: ReportedSummary): string | undefined {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { MAX_MESSAGE_BYTES } from '../../src/message/limits.ts';
 import { hooks } from './hooks.ts';
-import { AT, jsonLines, receiving, summaryOf, track } from './receiving.ts';
+import { AT, jsonLines, receiving, sorted, summaryOf, track } from './receiving.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
 
 const NESTED = `{"type":"track","userId":"u","event":"e","properties":${'['.repeat(100_000)}${']'.repeat(100_000)}}`;
@@ -141,6 +141,33 @@ describe.concurrent('a malformed entry', () => {
     const { code, stdout } = await hooks(['replay', 'bad.ndjson', '--url', to.url, '--fail-fast'], { cwd });
     expect([code, to.requests.length]).toEqual([1, 0]);
     expect(stdout).toContain('✗ invalid   bad.ndjson:1:1:');
+  });
+
+  it.each([
+    ['no JSON', 'nonsense'],
+    ['no message', '{"type":"track"}'],
+  ])(
+    'sends all that stands before the first that is %s with --fail-fast, and nothing after it',
+    async (_what, bad) => {
+      const to = await receiving({ respond: '200@delay=20ms' });
+      const good = Array.from({ length: 8 }, (_, index) => track(index, { userId: `u${index % 2}` }));
+      const lines = [...good.slice(0, 6), bad, ...good.slice(6)];
+      const cwd = temporaryFolder({ 'bad.ndjson': `${lines.join('\n')}\n` });
+      const args = ['replay', 'bad.ndjson', '--url', to.url, '--fail-fast', '-o', 'json'];
+      const { code, stdout } = await hooks(args, { cwd });
+      expect(code).toBe(1);
+      expect(summaryOf(stdout)).toMatchObject({ read: 7, delivered: 6, invalid: 1, unsent: 0 });
+      expect(sorted(to.field('messageId'))).toEqual(['m0', 'm1', 'm2', 'm3', 'm4', 'm5']);
+    },
+  );
+
+  it('stops at what fails before a malformed entry that was read already', async () => {
+    const to = await receiving({ respond: '400@delay=20ms' });
+    const cwd = temporaryFolder({ 'bad.ndjson': `${track(0)}\n${track(1)}\nnonsense\n` });
+    const args = ['replay', 'bad.ndjson', '--url', to.url, '--fail-fast', '-o', 'json'];
+    const { code, stdout } = await hooks(args, { cwd });
+    expect(code).toBe(1);
+    expect(summaryOf(stdout)).toMatchObject({ read: 2, failed: 1, invalid: 0, unsent: 1 });
   });
 });
 

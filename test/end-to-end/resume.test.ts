@@ -55,10 +55,22 @@ describe.concurrent('an interrupted replay', () => {
     });
     expect(to.field('messageId')).toEqual(ALL.flatMap((id) => (cut.includes(id) ? [id, id] : [id])));
 
+    const arrived = to.requests.length;
     const third = await hooks([...args, '--resume'], options);
     expect(third.code).toBe(0);
-    // Complete: nothing is left to carry on from, so that it starts anew.
-    expect(await readdir(join(dataDir, 'replays'))).toEqual([]);
+    expect(third.stderr).toBe(
+      'nothing to resume: this replay is finished, so nothing is sent; --again sends it again\n',
+    );
+    expect(summaryOf(third.stdout)).toMatchObject({
+      read: 0,
+      skipped: COUNT,
+      resumed: { finished: true, delivered: COUNT, queued: 0 },
+    });
+    expect(to.requests).toHaveLength(arrived);
+
+    const fourth = await hooks([...args, '--again'], options);
+    expect([fourth.code, fourth.stderr]).toEqual([0, '']);
+    expect(summaryOf(fourth.stdout)).toMatchObject({ read: COUNT, delivered: COUNT, skipped: 0 });
   });
 
   it('starts anew without --resume', async () => {
@@ -94,6 +106,103 @@ it('sends nothing more of what --speed holds back, the last of all included', as
   expect(code).toBe(130);
   expect(summaryOf(stdout)).toMatchObject({ delivered: 1, unsent: 1 });
   expect(to.requests).toHaveLength(1);
+});
+
+const MIXED = [
+  track(0),
+  track(1),
+  'nonsense',
+  track(3, { integrations: { All: false } }),
+  ...Array.from({ length: 40 }, (_, index) => track(4 + index)),
+].join('\n');
+
+interface SavedReport {
+  readonly results: readonly {
+    readonly outcome: string;
+    readonly origin: string;
+    readonly reason?: string;
+  }[];
+}
+
+/** Delivers m0, rejects m1, meets one that is malformed and one that is filtered, and is interrupted. */
+async function begun(flags: readonly string[]) {
+  const cwd = temporaryFolder({ 'day.ndjson': MIXED });
+  const to = await receiving({ respond: '200,404,200@delay=10ms' });
+  const replay = ['replay', 'day.ndjson', '--url', to.url, '-o', 'json'];
+  const options = { cwd, env: { HOOKS_DATA_DIR: join(cwd, 'data') } };
+  const running = startHooks([...replay, ...flags], options);
+  await until(() => to.requests.length > 10, 'some messages');
+  expect((await running.stop('SIGINT')).code).toBe(130);
+  const resume = (...more: readonly string[]) => hooks([...replay, '--resume', ...more], options);
+  const read = (name: string): Promise<string> => readFile(join(cwd, name), 'utf8');
+  return { resume, read, to };
+}
+
+describe.concurrent('a resumed replay speaks of the whole:', () => {
+  const WHOLE = { failed: 1, invalid: 1, filtered: 1 };
+
+  it('summary, result lines, report and exit code have what was not delivered before, once', async () => {
+    const { resume, read, to } = await begun([]);
+    for (const report of ['r.json', 'r.xml']) {
+      // The second time it is finished, and says the same.
+      const { code, stdout } = await resume('--report', report);
+      expect(code).toBe(1);
+      const summary = summaryOf(stdout);
+      expect(summary).toMatchObject(WHOLE);
+      expect(summary.read + summary.skipped).toBe(44);
+      const lines = jsonLines(stdout);
+      expect(lines.find(({ outcome }) => outcome === 'failed')).toMatchObject({
+        messageId: 'm1',
+        status: 404,
+        error: 'http-4xx',
+        attempts: [{ status: 404 }],
+        origin: 'day.ndjson:2',
+      });
+      expect(lines.find(({ outcome }) => outcome === 'invalid')).toMatchObject({ at: 'day.ndjson:3:1' });
+    }
+    expect(to.requests).toHaveLength(42);
+    const { results } = JSON.parse(await read('r.json')) as SavedReport;
+    expect(new Set(results.map(({ origin }) => origin)).size).toBe(44);
+    const reported = results.filter(({ outcome }) => outcome !== 'delivered');
+    expect(reported.map(({ outcome, origin }) => `${outcome} ${origin}`)).toEqual([
+      'invalid day.ndjson:3',
+      'filtered day.ndjson:4',
+      'failed day.ndjson:2',
+    ]);
+    const xml = await read('r.xml');
+    expect(xml).toContain('<testsuites name="hooks" tests="44" failures="1" errors="1" skipped="1"');
+    expect(xml).toMatch(/<failure message="Delivery rejected: 404 Not Found from /);
+    expect(xml).toContain('<testcase classname="day.ndjson" name="track &quot;Signup&quot; (line 1)"');
+  });
+
+  it('the file of what failed has each once, also when it was begun by the second', async () => {
+    const { resume, read } = await begun(['--failed', 'f.ndjson']);
+    for (const name of ['f.ndjson', 'other.ndjson']) {
+      expect((await resume('--failed', name)).code).toBe(1);
+      const lines = (await read(name)).trimEnd().split('\n');
+      expect(lines.toSorted()).toEqual(['nonsense', track(1)]);
+    }
+  });
+
+  it('the text for people too', async () => {
+    const { resume } = await begun([]);
+    const { stdout } = await resume('-o', 'text');
+    expect(stdout.match(/^✗ failed {4}track .* 404 .* day\.ndjson:2 /gm)).toHaveLength(1);
+    expect(stdout.match(/^✗ invalid {3}day\.ndjson:3:1: /gm)).toHaveLength(1);
+    expect(stdout).toMatch(/^failed +1\nfiltered +1\ninvalid +1\nskipped +\d+ \(\d+ delivered before\)$/m);
+  });
+});
+
+it('calls a replay with --limit finished when it has sent so many', async () => {
+  const to = await receiving();
+  const cwd = temporaryFolder({ 'day.ndjson': tracks(5) });
+  const args = ['replay', 'day.ndjson', '--url', to.url, '--limit', '3', '-o', 'json'];
+  const options = { cwd, env: { HOOKS_DATA_DIR: join(cwd, 'data') } };
+  expect((await hooks(args, options)).code).toBe(0);
+  const { code, stdout, stderr } = await hooks([...args, '--resume'], options);
+  expect([code, to.requests.length]).toEqual([0, 3]);
+  expect(stderr).toContain('this replay is finished');
+  expect(summaryOf(stdout)).toMatchObject({ read: 0, skipped: 3, resumed: { finished: true, delivered: 3 } });
 });
 
 it('takes another queue for another place', async () => {

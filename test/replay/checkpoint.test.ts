@@ -1,5 +1,7 @@
-import { readdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { spawn } from 'node:child_process';
+import { EventEmitter, once } from 'node:events';
+import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
 import { Readable } from 'node:stream';
 import * as fc from 'fast-check';
 import { beforeEach, describe, expect, it } from 'vitest';
@@ -21,9 +23,14 @@ beforeEach(() => {
   writeFileSync(join(cwd, 'a.ndjson'), '{}\n{}\n{}\n');
 });
 
-async function open({ resume = true, identity = 'https://s3cret@a.example/', files = ['a.ndjson'] } = {}) {
+async function open({
+  resume = true,
+  again = false,
+  identity = 'https://s3cret@a.example/',
+  files = ['a.ndjson'],
+} = {}) {
   const inputs = await openInputs(files, { cwd, stdin: Readable.from([]) });
-  return openCheckpoint({ folder, inputs, identity, resume, clock });
+  return openCheckpoint({ folder, inputs, identity, resume, again, clock });
 }
 
 /** A replay that settles these entries and is interrupted. */
@@ -58,11 +65,58 @@ describe('a checkpoint', () => {
     expect([third.has(0), third.has(1), third.has(2)]).toEqual([true, true, false]);
   });
 
-  it('is gone when everything was settled', async () => {
+  it('says that the replay is finished when everything was settled', async () => {
     await interrupted(0);
     await (await open()).finish({ isComplete: true });
+    const resumed = await open();
+    expect(resumed.note).toContain('nothing to resume: this replay is finished');
+    expect([resumed.has(0), resumed.resumed?.isFinished]).toEqual([true, true]);
+  });
+
+  it('starts at the beginning again only where the replay is finished', async () => {
+    await interrupted(0);
+    const unfinished = await open({ again: true });
+    expect(unfinished.has(0)).toBe(true);
+    await unfinished.finish({ isComplete: true });
+    const again = await open({ again: true });
+    expect([again.has(0), again.note, again.resumed]).toEqual([false, undefined, undefined]);
+    expect((await open()).note).toContain('no interrupted replay');
+  });
+
+  it('is gone as soon as the replay starts at the beginning', async () => {
+    await interrupted(0);
+    await open({ resume: false });
     expect(readdirSync(folder)).toEqual([]);
-    expect((await open()).note).toContain('no interrupted replay of these inputs to this place is known');
+  });
+
+  it('calls nothing settled before what became of it is on the disk', async () => {
+    const checkpoint = await open();
+    let bytes = 10;
+    const disk = new EventEmitter();
+    const sync = (): Promise<void> => once(disk, 'synced').then(() => undefined);
+    checkpoint.follow({ failed: { part: () => ({ path: '/f', bytes, crc32: 7 }), sync } });
+    checkpoint.mark(0);
+    const finished = checkpoint.finish({ isComplete: false });
+    await new Promise(setImmediate);
+    // What comes later is not of this moment.
+    checkpoint.mark(1);
+    bytes = 20;
+    expect(readdirSync(folder)).toEqual([]);
+    disk.emit('synced');
+    await finished;
+    const { settled, failed } = savedIn(folder);
+    expect([settled, failed]).toEqual([[[0, 1]], { path: '/f', bytes: 10, crc32: 7 }]);
+  });
+
+  it('is not saved while what became of the entries cannot be written', async () => {
+    const checkpoint = await open();
+    const part = { name: 'a.results', bytes: 1 };
+    checkpoint.follow({
+      results: { part: () => part, sync: () => Promise.reject(new Error('disk full')) },
+    });
+    checkpoint.mark(0);
+    await expect(checkpoint.finish({ isComplete: false })).rejects.toThrow('disk full');
+    expect(readdirSync(folder)).toEqual([]);
   });
 
   it('starts anew without resume', async () => {
@@ -104,6 +158,9 @@ describe('a checkpoint', () => {
       '[]',
       'null',
       JSON.stringify({ ...saved, settled: [[3, 1]] }),
+      JSON.stringify({ ...saved, checkpoint: 1 }),
+      JSON.stringify({ ...saved, results: { name: '../elsewhere', bytes: 1 } }),
+      JSON.stringify({ ...saved, failed: { path: '/f', bytes: 1 } }),
     ]) {
       writeFileSync(file, text);
       await expect(open()).rejects.toMatchObject({ message: 'is not a checkpoint that can be read', file });
@@ -127,9 +184,9 @@ describe('a checkpoint', () => {
 
   it('cannot be had for what is read only once', async () => {
     await expect(open({ files: ['-'] })).rejects.toThrow('cannot be resumed from: it can be read only once');
-    const once = await open({ files: ['-', 'a.ndjson'], resume: false });
-    once.mark(0);
-    await once.finish({ isComplete: false });
+    const readOnce = await open({ files: ['-', 'a.ndjson'], resume: false });
+    readOnce.mark(0);
+    await readOnce.finish({ isComplete: false });
     expect(() => readdirSync(folder)).toThrow('ENOENT');
   });
 
@@ -143,9 +200,66 @@ describe('a checkpoint', () => {
     const [name = ''] = readdirSync(folder);
     expect(JSON.parse(readFileSync(join(folder, name), 'utf8'))).toMatchObject({ settled: [[0, 2]] });
     await checkpoint.finish({ isComplete: true });
-    expect(readdirSync(folder)).toEqual([]);
+    expect(readdirSync(folder)).toEqual([name]);
   });
 });
+
+describe('the folder of checkpoints', () => {
+  const CHECKPOINT = 'a'.repeat(32);
+
+  it('is cleared of what killed processes have left there', async () => {
+    const kept = `${CHECKPOINT}.${process.ppid}-00000000-1.tmp`;
+    mkdirSync(folder, { recursive: true });
+    const abandoned = [
+      `${CHECKPOINT}.json.${await endedProcess()}-00000000-1.tmp`,
+      `${CHECKPOINT}.${await endedProcess()}-00000000-1.results`,
+    ];
+    for (const name of [...abandoned, kept]) writeFileSync(join(folder, name), '');
+    await open();
+    expect(readdirSync(folder)).toEqual([kept]);
+  });
+
+  it('keeps the journal that a checkpoint names', async () => {
+    const file = await interrupted(0);
+    const name = `${basename(file, '.json')}.${await endedProcess()}-00000000-1.results`;
+    writeFileSync(join(folder, name), '');
+    writeFileSync(file, JSON.stringify({ ...savedIn(folder), results: { name, bytes: 0 } }));
+    await open();
+    expect(readdirSync(folder)).toContain(name);
+    await open({ resume: false });
+    expect(readdirSync(folder)).toEqual([]);
+  });
+
+  it('forgets what has finished a month ago, and nothing that was interrupted', async () => {
+    await interrupted(0);
+    await (await open()).finish({ isComplete: true });
+    const [finished = ''] = readdirSync(folder);
+    await open({ identity: 'elsewhere' }).then((other) => other.finish({ isComplete: false }));
+    await clock.advance(afterDays(29) - clock.now());
+    await open({ identity: 'a third' });
+    expect(readdirSync(folder)).toHaveLength(2);
+    await clock.advance(afterDays(31) - clock.now());
+    await open({ identity: 'a third' });
+    expect(readdirSync(folder)).toHaveLength(1);
+    expect(readdirSync(folder)).not.toContain(finished);
+  });
+});
+
+function savedIn(where: string): Record<string, unknown> {
+  const [name = ''] = readdirSync(where).filter((each) => each.endsWith('.json'));
+  return JSON.parse(readFileSync(join(where, name), 'utf8')) as Record<string, unknown>;
+}
+
+function afterDays(count: number): number {
+  return Date.now() + count * 24 * 3_600_000;
+}
+
+/** The id of a process that is no more. */
+async function endedProcess(): Promise<number> {
+  const child = spawn('true');
+  await once(child, 'close');
+  return child.pid ?? 0;
+}
 
 describe('ranges of indexes', () => {
   it('are a set, kept with one range for each run', () => {

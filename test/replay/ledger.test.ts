@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { Latency } from '../../src/replay/latency.ts';
-import { Ledger, OUTCOMES } from '../../src/replay/ledger.ts';
+import { isAllTaken, Ledger, OUTCOMES } from '../../src/replay/ledger.ts';
 import { FakeClock } from '../fake-clock.ts';
 
 describe('a ledger', () => {
@@ -49,6 +49,45 @@ describe('a ledger', () => {
     expect(JSON.stringify(ledger.summary())).toBe(
       '{"read":2,"delivered":1,"failed":0,"queued":0,"filtered":0,"invalid":1,"unsent":0,"skipped":1,"ms":2000,"perSecond":0.5,"latencyMs":{"p50":10,"p95":10,"p99":10}}',
     );
+  });
+
+  it('counts what was not delivered before, and skips what was, when it carries on', async () => {
+    const clock = new FakeClock();
+    const ledger = new Ledger(clock);
+    ledger.resume({ isFinished: false });
+    for (const outcome of ['failed', 'invalid', 'filtered'] as const) ledger.carry(outcome);
+    ledger.skipTaken('delivered');
+    ledger.skip();
+    ledger.close(ledger.open(), 'delivered', 10);
+    await clock.advance(1_000);
+    expect(ledger.summary()).toMatchObject({
+      read: 4,
+      delivered: 1,
+      failed: 1,
+      invalid: 1,
+      filtered: 1,
+      skipped: 2,
+      // Of this process alone.
+      perSecond: 1,
+      latencyMs: { p99: 10 },
+      resumed: { finished: false, delivered: 1, queued: 0 },
+    });
+  });
+
+  it.each([
+    ['all of it was sent', { read: 2, delivered: 2 }, true],
+    ['what was not sent is filtered', { read: 3, delivered: 2, filtered: 1 }, true],
+    ['nothing but filtered', { read: 1, filtered: 1 }, false],
+    ['one failed', { read: 3, delivered: 2, failed: 1 }, false],
+    ['nothing at all', { read: 0 }, false],
+    ['nothing was left to send', { read: 0, resumed: { finished: true, delivered: 5, queued: 0 } }, true],
+    [
+      'one failed before',
+      { read: 1, failed: 1, resumed: { finished: true, delivered: 5, queued: 0 } },
+      false,
+    ],
+  ])('knows whether a replay went well: %s', (_what, counts, isGood) => {
+    expect(isAllTaken({ ...new Ledger(new FakeClock()).summary(), ...counts })).toBe(isGood);
   });
 
   it('has no latency when nothing was attempted', () => {

@@ -1,4 +1,4 @@
-import { chmodSync, existsSync, linkSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, linkSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { FailedFile } from '../../src/report/failed-file.ts';
@@ -34,7 +34,7 @@ describe('the file of what failed', () => {
     await (await FailedFile.open(path, NEW)).close();
     expect(statSync(path).mode & 0o777).toBe(0o600);
     chmodSync(path, 0o644);
-    await (await FailedFile.open(path, { inputs: [], keepBytes: Infinity })).close();
+    await (await FailedFile.open(path, { inputs: [], kept: { bytes: 0, crc32: 0 } })).close();
     expect(statSync(path).mode & 0o777).toBe(0o600);
   });
 
@@ -44,8 +44,8 @@ describe('the file of what failed', () => {
       const precious = join(folder, 'precious');
       if (isThere) writeFileSync(precious, 'precious');
       symlinkSync(precious, path);
-      for (const keepBytes of [0, Infinity]) {
-        await expect(FailedFile.open(path, { inputs: [], keepBytes })).rejects.toMatchObject({
+      for (const kept of [undefined, { bytes: 0, crc32: 0 }]) {
+        await expect(FailedFile.open(path, { inputs: [], kept })).rejects.toMatchObject({
           message: 'cannot be written: it is a symbolic link',
           file: path,
         });
@@ -63,12 +63,43 @@ describe('the file of what failed', () => {
     await file.close();
   });
 
-  it('is added to when a replay is resumed', async () => {
-    writeFileSync(path, '{"a":1}\n');
-    const file = await FailedFile.open(path, { inputs: [], keepBytes: Infinity });
+  it('is added to when a replay is resumed, behind what is known to have failed', async () => {
+    const before = await FailedFile.open(path, NEW);
+    await before.add(Buffer.from('{"a":1}'));
+    const { position } = before;
+    await before.add(Buffer.from('{"sent":"again"}'));
+    await before.addUnsent(Buffer.from('{"un":"sent"}'));
+    await before.close();
+    const file = await FailedFile.open(path, { inputs: [], kept: position });
+    expect([file.hasKept, file.position]).toEqual([true, position]);
     await file.add(Buffer.from('{"a":2}'));
     await file.close();
     expect(readFileSync(path, 'utf8')).toBe('{"a":1}\n{"a":2}\n');
+  });
+
+  it.each([
+    ['another replay has written to it', '{"a":3}\n{"a":4}\n'],
+    ['it was shortened', '{"a"'],
+    ['it is gone', undefined],
+  ])('is begun again when %s since', async (_what, content) => {
+    const before = await FailedFile.open(path, NEW);
+    await before.add(Buffer.from('{"a":1}'));
+    await before.close();
+    if (content === undefined) rmSync(path);
+    else writeFileSync(path, content);
+    const file = await FailedFile.open(path, { inputs: [], kept: before.position });
+    expect([file.hasKept, file.position.bytes]).toEqual([false, 0]);
+    await file.close();
+    expect(readFileSync(path, 'utf8')).toBe('');
+  });
+
+  it('is on the disk after a sync', async () => {
+    const file = await FailedFile.open(path, NEW);
+    for (const entry of ['{"a":1}', '{"a":2}']) void file.add(Buffer.from(entry));
+    const { bytes } = file.position;
+    await file.sync();
+    expect(statSync(path).size).toBe(bytes);
+    await file.close();
   });
 
   it('is written while the replay runs', async () => {

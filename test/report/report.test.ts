@@ -1,4 +1,5 @@
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import {
   chmodSync,
   existsSync,
@@ -171,6 +172,16 @@ describe('the file of a report', () => {
     await report.add(result());
     await report.abandon();
     expect(readdirSync(folder)).toEqual([]);
+  });
+
+  it('takes away what a killed process has left of it, and nothing else', async () => {
+    const child = spawn('true');
+    await once(child, 'close');
+    const [gone, alive] = [child.pid ?? 0, process.ppid].map((pid) => `.r.xml.${pid}-00000000-1.tmp`);
+    const others = [alive, `.other.xml.${child.pid}-00000000-1.tmp`, '.r.xml.tmp', '.r.xml.notes.tmp'];
+    for (const name of [gone, ...others]) writeFileSync(at(name ?? ''), '');
+    await written('r.xml', []);
+    expect(new Set(readdirSync(folder))).toEqual(new Set([...others, 'r.xml']));
   });
 
   it('is refused at once when it cannot be written', async () => {

@@ -24,3 +24,10 @@ it('leaves out what is nought, and a latency that nothing had', () => {
     'in 1.5s, 0 a second',
   ]);
 });
+
+it('says what of the skipped the replay that is resumed has sent', () => {
+  const resumed = { finished: false, delivered: 1_200, queued: 0 };
+  expect(summaryLines(summary({ skipped: 1_207, resumed }))).toContain(
+    'skipped    1,207 (1,200 delivered before)',
+  );
+});

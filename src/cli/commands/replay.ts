@@ -23,8 +23,9 @@ reported with its file and line, and does not stop the rest.
 The examples above without a destination send to where HOOKS_URL or the config
 says. Ends with 0 when all was delivered, 1 when something was not, 2 when it
 could not be tried or there was nothing to read. After Ctrl-C (130) it says what
-was delivered and what was not; --resume carries on from there. What was unsent
-stands at the end of the file of --failed until the replay is resumed.
+was delivered and what was not; --resume carries on from there, and says of the
+whole what failed. What was unsent stands at the end of the file of --failed
+until the replay is resumed. A finished replay is not sent again by --resume.
 `;
 
 export const define: Define = (command, { io, exit }) => {
@@ -59,6 +60,7 @@ export const define: Define = (command, { io, exit }) => {
     .option('--strict', 'refuse fields that the type does not have')
     .option('--fail-fast', 'stop at the first that is not delivered')
     .option('--resume', 'carry on where an interrupted replay of the same files to the same place stopped')
+    .option('--again', 'like --resume, but send a finished replay again')
     .optionsGroup('What is kept:')
     .option('--report <file>', 'write JUnit (.xml) or JSON (.json)')
     .option('--failed <file>', 'write what was not delivered there, as NDJSON to replay again', given)

@@ -19,6 +19,19 @@ export interface Ready {
   readonly exactBody?: Uint8Array | undefined;
 }
 
+/** An entry with the message that is sent, or why there is none. */
+export interface ReadyEntry {
+  readonly entry: FoundEntry;
+  readonly value: JsonValue;
+  readonly ready: Ready;
+  readonly error?: undefined;
+}
+
+export interface RefusedEntry {
+  readonly entry: Entry;
+  readonly error: HooksError;
+}
+
 export interface ReadyOptions {
   readonly exact: boolean;
   readonly strict: boolean;
@@ -43,6 +56,17 @@ function whatCanBeRead({ bytes }: FoundEntry, refusal: HooksError): JsonValue {
   // Its JSON is well-formed: JavaScript would lose a number or a duplicate key. What is nested too deep is left alone.
   const value = refusal instanceof ValidationError ? parsed(Buffer.from(bytes)) : undefined;
   return (value as JsonValue | undefined) ?? null; // what JSON.parse gives
+}
+
+export function readyEntry(read: ReadEntry, options: ReadyOptions): ReadyEntry | RefusedEntry {
+  if (read.error !== undefined) return read;
+  const { entry, value } = read;
+  try {
+    return { entry, value, ready: readyMessage(entry, value, options) };
+  } catch (error) {
+    if (error instanceof HooksError) return { entry, error };
+    throw error;
+  }
 }
 
 /** The message of an entry, ready to be sent. Throws ValidationError. */
@@ -70,8 +94,8 @@ function refuseUnlessObject(value: JsonValue): void {
   throw new ValidationError('expected a JSON object', { path: '', hint: 'a webhook carries one object' });
 }
 
-/** `--exact` sends anybody's webhook: only its type, title, ids and integrations are looked at, where they are what ours are. */
-function asItIs(given: JsonValue, now: number): Message {
+/** A message for what looks at fields only, as `--exact` does, which sends anybody's webhook: its type, title, ids and integrations, where they are what ours are. */
+export function asItIs(given: JsonValue, now: number): Message {
   const value = isJsonObject(given) ? given : {};
   const recordedAt = recordedAtOf(value) ?? now;
   const type = typeof value['type'] === 'string' ? value['type'] : 'unknown';

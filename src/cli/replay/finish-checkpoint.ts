@@ -23,7 +23,7 @@ export async function finishCheckpoint(checkpoint: Checkpoint, ending: Ending): 
       output.note('interrupted; the same command with --resume sends what was not settled');
   } catch (error) {
     if (!(error instanceof HooksError)) throw error;
-    if (isInterrupted || options.resume)
+    if (isInterrupted || options.resume || options.again)
       output.note(`--resume cannot carry on from here: ${sentence(error)}`);
   }
 }

@@ -21,6 +21,7 @@ export interface ReplayOptions extends GlobalOptions, WhereToFlags, PreviewFlags
   readonly strict?: true;
   readonly failFast?: true;
   readonly resume?: true;
+  readonly again?: true;
   readonly report?: string;
   readonly failed?: string;
 }

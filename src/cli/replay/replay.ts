@@ -51,6 +51,7 @@ export async function replay(patterns: readonly string[], options: ReplayOptions
     output,
     checkpoint,
     isPreview: onRequest !== undefined,
+    taken: to.kind === 'queue' ? 'queued' : 'delivered',
     io,
     open,
     pace: createPace({ clock: systemClock, ...plan }),
@@ -79,13 +80,15 @@ async function checkpointFor(
   inputs: readonly Input[],
   { to, options, settings, io }: CheckpointContext,
 ): Promise<Checkpoint | undefined> {
-  const resume = options.resume ?? false;
+  const again = options.again ?? false;
+  const resume = again || (options.resume ?? false);
   try {
     return await openCheckpoint({
       folder: join(settings.dataDir, 'replays'),
       inputs,
       identity: identityOf(to, options, settings),
       resume,
+      again,
       clock: systemClock,
     });
   } catch (error) {

@@ -1,25 +1,33 @@
 import { sleep, systemClock } from '../../clock.ts';
 import { ClosedError, HooksError } from '../../errors.ts';
-import { isJsonObject, type JsonValue, type Message } from '../../message/types.ts';
-import type { DestinationOutcome, Outcome } from '../../pipeline/outcomes.ts';
+import { isJsonObject } from '../../message/types.ts';
+import type { Outcome } from '../../pipeline/outcomes.ts';
 import type { Checkpoint } from '../../replay/checkpoint.ts';
 import type { Entry, FoundEntry } from '../../replay/entry.ts';
 import type { Input } from '../../replay/inputs.ts';
-import { Ledger } from '../../replay/ledger.ts';
+import { isAllTaken, Ledger, type TakenOutcome } from '../../replay/ledger.ts';
 import type { Pace } from '../../replay/pace.ts';
 import { readEntries } from '../../replay/read.ts';
 import { recordedAtOf, type Rewrite } from '../../replay/rewrite.ts';
 import type { Selection } from '../../replay/selection.ts';
 import type { Io } from '../io.ts';
 import type { OpenPipeline } from '../delivery/open-pipeline.ts';
-import type { Judgement } from '../delivery/loopback.ts';
 import { decisive, elapsedMs } from '../result/result-line.ts';
 import { Capacity } from './capacity.ts';
-import { isFixedPoint, readEntry, readyMessage, type Ready, type ReadyOptions } from './entry-message.ts';
+import { EarlierPart } from './earlier-part.ts';
+import {
+  isFixedPoint,
+  readEntry,
+  readyEntry,
+  type Ready,
+  type ReadyEntry,
+  type ReadyOptions,
+} from './entry-message.ts';
 import { finishCheckpoint } from './finish-checkpoint.ts';
 import type { ReplayOptions } from './options.ts';
 import type { ReplayOutput } from './output.ts';
-import { sentOf, type Numbered, type Sent } from './sent.ts';
+import { ReceivedTally } from './received-tally.ts';
+import { sentOf, unsentOf, type Numbered, type Sent } from './sent.ts';
 
 export interface ReplayParts {
   readonly inputs: readonly Input[];
@@ -28,6 +36,8 @@ export interface ReplayParts {
   readonly checkpoint: Checkpoint | undefined;
   /** A dry run: nothing is sent, and no result is printed. */
   readonly isPreview: boolean;
+  /** What a message comes to that goes well. */
+  readonly taken: TakenOutcome;
   readonly io: Io;
   readonly open: OpenPipeline;
   readonly pace: Pace;
@@ -50,11 +60,12 @@ export class ReplayRun {
   readonly #ledger = new Ledger(systemClock);
   readonly #capacity: Capacity;
   readonly #readyOptions: ReadyOptions;
+  readonly #earlier: EarlierPart;
+  readonly #received: ReceivedTally;
   /** Interrupted from outside, or by --fail-fast. */
   readonly #stop: AbortSignal;
   readonly #failure = new AbortController();
   #index = -1;
-  #received = { valid: 0, other: 0 };
   #warned = false;
   #fault: unknown;
   #closed: Promise<void> | undefined;
@@ -68,10 +79,13 @@ export class ReplayRun {
     this.#capacity = new Capacity({ users, messages: users * 4, bytes: MAX_BYTES_UNDER_WAY });
     const { exact = false, strict = false } = parts.options;
     this.#readyOptions = { exact, strict, rewrite: parts.rewrite, now: () => systemClock.now() };
+    this.#received = new ReceivedTally(parts.open.loopback);
+    this.#earlier = new EarlierPart({ ...parts, ledger: this.#ledger, isExact: exact });
   }
 
   async toTheEnd(): Promise<ReplayResult> {
     try {
+      await this.#earlier.tell();
       for (const input of this.#parts.inputs) await this.#replayInput(input);
       // The last batch: with --limit the reading ends in the midst of one.
       this.#flush();
@@ -80,7 +94,7 @@ export class ReplayRun {
     } catch (error) {
       this.#fault ??= error;
     }
-    const isComplete = !this.#stop.aborted && !this.#parts.selection.isDone && this.#fault === undefined;
+    const isComplete = !this.#stop.aborted && this.#fault === undefined;
     await this.#close();
     await this.#capacity.until('empty', NEVER);
     return this.#summarize(isComplete);
@@ -109,29 +123,26 @@ export class ReplayRun {
     const index = ++this.#index;
     const { checkpoint, selection } = this.#parts;
     const read = readEntry(entry, this.#readyOptions);
-    if (!selection.takes(read.value) || checkpoint?.has(index)) {
+    if (!selection.takes(read.value)) {
       this.#ledger.skip();
       return undefined;
     }
-    const number = this.#ledger.open();
-    if (read.error !== undefined) return this.#invalid({ entry, index, number }, read.error);
-    return this.#ready({ entry: read.entry, index, number }, read.value);
+    if (checkpoint?.has(index)) return this.#earlier.passOver(index, read);
+    const found = readyEntry(read, this.#readyOptions);
+    if (found.error !== undefined) return this.#invalid({ ...found, index }, found.error);
+    const { exact } = this.#parts.options;
+    if (exact && !this.#warned && !isFixedPoint(found.entry.bytes, found.value)) this.#warn(found.entry);
+    return this.#deliverInTime({ entry: found.entry, index, number: this.#ledger.open() }, found);
   }
 
-  #ready(numbered: Numbered<FoundEntry>, value: JsonValue): Promise<void> | undefined {
-    const { exact, speed } = this.#parts.options;
-    let ready: Ready;
-    try {
-      ready = readyMessage(numbered.entry, value, this.#readyOptions);
-    } catch (error) {
-      if (error instanceof HooksError) return this.#invalid(numbered, error);
-      throw error;
-    }
-    if (exact && !this.#warned && !isFixedPoint(numbered.entry.bytes, value)) this.#warn(numbered.entry);
+  #deliverInTime(
+    numbered: Numbered<FoundEntry>,
+    { value, ready }: Pick<ReadyEntry, 'value' | 'ready'>,
+  ): Promise<void> | undefined {
+    const { options, pace } = this.#parts;
     // Reading a timestamp costs; only --speed needs it.
-    const waitMs = this.#parts.pace.next(
-      speed !== undefined && isJsonObject(value) ? recordedAtOf(value) : undefined,
-    );
+    const recordedAt = options.speed !== undefined && isJsonObject(value) ? recordedAtOf(value) : undefined;
+    const waitMs = pace.next(recordedAt);
     if (waitMs > 0 || this.#capacity.isFull) return this.#deliverLater(waitMs, numbered, ready);
     this.#deliver(numbered, ready);
     return undefined;
@@ -180,16 +191,10 @@ export class ReplayRun {
     const tried = destination === undefined || destination.attempts.length === 0 ? undefined : destination;
     const isSettled = outcome.outcome !== 'unsent';
     this.#ledger.close(sent.number, outcome.outcome, tried && isSettled ? elapsedMs(tried) : undefined);
+    const writing = isPreview ? undefined : output.settled(sent, outcome, this.#received.judgementOf(tried));
     if (isSettled) checkpoint?.mark(sent.index);
     if (outcome.outcome === 'failed' && options.failFast) this.#failure.abort();
-    return isPreview ? undefined : output.settled(sent, outcome, this.#judgementOf(tried));
-  }
-
-  #judgementOf(tried: DestinationOutcome | undefined): Judgement | undefined {
-    const judgement = tried && this.#parts.open.loopback?.judgementOf(tried.signature);
-    if (judgement !== undefined)
-      this.#received[judgement.verdict === 'valid' && judgement.problem === undefined ? 'valid' : 'other']++;
-    return judgement;
+    return writing;
   }
 
   /** A fault of ours, told at the end. */
@@ -198,34 +203,34 @@ export class ReplayRun {
     this.#failure.abort();
   }
 
-  async #invalid({ entry, index, number }: Numbered<Entry>, error: HooksError): Promise<void> {
+  /** With --fail-fast all that stands before it comes to its end first. */
+  async #invalid({ entry, index }: Omit<Numbered<Entry>, 'number'>, error: HooksError): Promise<void> {
     const { checkpoint, options, output } = this.#parts;
-    this.#ledger.close(number, 'invalid');
+    if (options.failFast) {
+      this.#flush();
+      await this.#capacity.until('empty', this.#stop);
+      if (this.#stop.aborted) return;
+    }
+    this.#ledger.close(this.#ledger.open(), 'invalid');
+    const writing = output.invalid({ entry, index }, error);
     checkpoint?.mark(index);
     if (options.failFast) this.#failure.abort();
-    await output.invalid(entry, error);
+    await writing;
   }
 
   async #summarize(isComplete: boolean): Promise<ReplayResult> {
-    const { output, checkpoint, isPreview, open, inputs } = this.#parts;
+    const { output, checkpoint, isPreview } = this.#parts;
     const summary = this.#ledger.summary();
     const foundAny = this.#index >= 0;
     if (this.#fault !== undefined || !foundAny || isPreview) await output.abandon();
     if (this.#fault !== undefined) throw this.#fault;
     if (!foundAny) return { foundAny, isGood: false };
-    const { valid, other } = this.#received;
-    if (!isPreview)
-      await output.finish(
-        summary,
-        open.loopback && `received   ${valid} valid${other > 0 ? `, ${other} not valid` : ''}`,
-      );
+    if (!isPreview) await output.finish(summary, this.#received.text());
     if (checkpoint !== undefined) {
       await finishCheckpoint(checkpoint, { isComplete: isComplete && summary.unsent === 0, ...this.#parts });
     }
-    const taken = summary.delivered + summary.queued;
-    const all = taken + summary.filtered === summary.read && taken > 0;
-    const isResumed = summary.read === 0 && inputs.length > 0 && this.#parts.options.resume === true;
-    return { foundAny, isGood: (all && other === 0) || isResumed };
+    await output.files.closeJournal();
+    return { foundAny, isGood: isAllTaken(summary) && this.#received.isAllValid };
   }
 
   /** Who interrupts wants nothing more to be sent. */
@@ -239,10 +244,6 @@ export class ReplayRun {
       `note: the bytes at ${origin.file}:${origin.line} are not what JSON.stringify makes of them; a receiver that re-serialises the body will not get this signature`,
     );
   }
-}
-
-function unsentOf({ messageId = '' }: Message): Outcome {
-  return { messageId, outcome: 'unsent', destinations: [] };
 }
 
 const NEVER = new AbortController().signal;

@@ -1,4 +1,6 @@
 import { toCapture } from '../../capture/write.ts';
+import type { Message } from '../../message/types.ts';
+import type { Outcome } from '../../pipeline/outcomes.ts';
 import { orderKeysOf } from '../../message/order-keys.ts';
 import type { Entry, FoundEntry, Origin } from '../../replay/entry.ts';
 import { titleOf, type ResultFacts } from '../result/result-line.ts';
@@ -46,12 +48,21 @@ export function sentOf(
       origin: `${origin.file}:${origin.line}`,
       body: verbose && bodyText(ready),
     },
-    original: failed === undefined ? undefined : originalOf(entry, ready),
+    original:
+      failed === undefined ? undefined : originalOf(entry, { isExact: ready.exactBody !== undefined }),
   };
 }
 
-/** A body that is sent as it is need not be JSON: it stays a capture. */
-function originalOf({ kind, bytes }: FoundEntry, { exactBody }: Ready): Uint8Array {
-  if (kind !== 'capture' || exactBody === undefined) return Buffer.from(bytes);
+/** An entry as it can be replayed again. A body that is sent as it is need not be JSON: it stays a capture. */
+export function originalOf(
+  { kind, bytes }: FoundEntry,
+  { isExact }: { readonly isExact: boolean },
+): Uint8Array {
+  if (kind !== 'capture' || !isExact) return Buffer.from(bytes);
   return Buffer.from(JSON.stringify(toCapture({ method: 'POST', url: '/', headers: [], body: bytes })));
+}
+
+/** The outcome of a message that was not handed to the pipeline any more. */
+export function unsentOf({ messageId = '' }: Message): Outcome {
+  return { messageId, outcome: 'unsent', destinations: [] };
 }

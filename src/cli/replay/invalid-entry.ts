@@ -1,0 +1,54 @@
+import { InputError, ValidationError, type HooksError } from '../../errors.ts';
+import { printable } from '../../redact.ts';
+import type { Entry, Origin } from '../../replay/entry.ts';
+import type { ReportedResult } from '../../report/result.ts';
+import type { Io } from '../io.ts';
+
+/** An entry that is no message, as it is told: as JSON it can be kept and told again. */
+export interface InvalidEntry {
+  readonly origin: Origin;
+  /** `file:line`, and the column where that is known. */
+  readonly place: string;
+  readonly reason: string;
+  readonly hint?: string | undefined;
+  /** Of the field, where it is about one. */
+  readonly path?: string | undefined;
+}
+
+export function invalidEntry({ origin }: Entry, error: HooksError): InvalidEntry {
+  const { line = origin.line, column } = error instanceof InputError ? error : {};
+  return {
+    origin,
+    place: `${origin.file}:${line}${column === undefined ? '' : `:${column}`}`,
+    reason: printable(error.message, 2_000),
+    hint: error.hint && printable(error.hint),
+    path: error instanceof ValidationError && error.path !== '' ? error.path : undefined,
+  };
+}
+
+export function invalidText({ place, reason, hint }: InvalidEntry, color: Io['color']): string {
+  const lines = [`${color.red('✗ invalid  ')} ${printable(place)}: ${reason}`, hint];
+  return lines.filter((line) => line !== undefined).join('\n  ');
+}
+
+export function invalidLine({ origin, place, reason, path }: InvalidEntry): object {
+  return {
+    outcome: 'invalid',
+    error: 'invalid',
+    reason,
+    ...(path !== undefined && { path }),
+    at: place,
+    attempts: [],
+    origin: `${origin.file}:${origin.line}`,
+  };
+}
+
+export function reportedInvalid({ origin, place, reason }: InvalidEntry): ReportedResult {
+  return {
+    name: 'invalid entry',
+    origin,
+    outcome: 'invalid',
+    reason: `${reason} (${printable(place)})`,
+    attempts: 0,
+  };
+}

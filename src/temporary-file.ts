@@ -1,0 +1,60 @@
+import { randomBytes } from 'node:crypto';
+import { readdir, rm } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+
+/**
+ * Files that a process writes until they are whole. Their names tell which process that is, so that a later one can remove
+ * what a kill -9 has left behind.
+ */
+
+const OWNER = /\.(\d{1,10})-([0-9a-f]{8})-\d+\.[a-z]+$/;
+
+/** Tells this process from an earlier one with the same id, which in a container is the rule. */
+const RUN = randomBytes(4).toString('hex');
+
+let count = 0;
+
+/** `${prefix}.${process id}-${run}-${count}.${extension}`; the prefix may be a path. */
+export function ownedName(prefix: string, extension: string): string {
+  count++;
+  return `${prefix}.${process.pid}-${RUN}-${count}.${extension}`;
+}
+
+/** Whether the process that made this name has ended. False for a name that was not made by `ownedName`. */
+export function isAbandoned(name: string): boolean {
+  const [, id = '', run] = OWNER.exec(name) ?? [];
+  if (id === '' || run === RUN) return false;
+  const pid = Number(id);
+  return pid === process.pid || isGone(pid);
+}
+
+/** Names a hidden temporary file beside `target`, in the same file system, so that a rename can put it in its place. */
+export function temporaryFileBeside(target: string): string {
+  return join(dirname(target), ownedName(hiddenPrefix(target), 'tmp'));
+}
+
+/** Removes the temporary files of `target` whose processes have ended. What cannot be removed does no harm. */
+export async function removeAbandonedBeside(target: string): Promise<void> {
+  const folder = dirname(target);
+  const prefix = `${hiddenPrefix(target)}.`;
+  const names = await readdir(folder).catch(() => []);
+  const abandoned = names.filter((name) => {
+    const isTemporary = name.startsWith(prefix) && OWNER.exec(name)?.index === prefix.length - 1;
+    return isTemporary && name.endsWith('.tmp') && isAbandoned(name);
+  });
+  await Promise.all(abandoned.map((name) => rm(join(folder, name), { force: true }).catch(() => {})));
+}
+
+function hiddenPrefix(target: string): string {
+  return `.${basename(target)}`;
+}
+
+/** A process of another user may not be signalled, so it is there. */
+function isGone(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return false;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'ESRCH'; // of kill(2)
+  }
+}
