@@ -18,6 +18,11 @@ export function elapsedMs(): number {
   return seconds * 1e3 + nanoseconds / 1e6;
 }
 
+/** To microseconds: the digits behind them are noise of the subtraction, and make every line that shows them longer. */
+export function roundedMs(ms: number): number {
+  return Math.round(ms * 1_000) / 1_000;
+}
+
 const STARTED_AT = Date.now() - elapsedMs();
 
 /** For what lives and dies with this process: it starts at the wall clock, and whoever sets that moves nothing here. */

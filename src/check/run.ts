@@ -1,4 +1,4 @@
-import type { Clock } from '../clock.ts';
+import { roundedMs, type Clock } from '../clock.ts';
 import type { Answer } from './answer.ts';
 import type { Check, CheckResult, Fault } from './check.ts';
 import { isAboutElse, judge, type Judgement } from './judge.ts';
@@ -153,13 +153,8 @@ function unsent(check: Check, reason: string): CheckResult {
 
 function resultOf(check: Check, { answer, ms, fault }: Judgement): CheckResult {
   const facts = answer.kind === 'none' ? { error: answer.error } : { status: answer.status };
-  const common = { ...named(check), expected: check.expects, ...facts, ms: rounded(ms) };
+  const common = { ...named(check), expected: check.expects, ...facts, ms: roundedMs(ms) };
   if (fault === undefined) return { ...common, outcome: 'passed' };
   const reply = answer.kind === 'none' ? undefined : answer.reply;
   return { ...common, outcome: 'failed', fault, ...(reply !== undefined && { reply }) };
-}
-
-/** To microseconds. */
-function rounded(ms: number): number {
-  return Math.round(ms * 1_000) / 1_000;
 }

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import { systemClock, type Clock } from '../clock.ts';
+import { roundedMs, systemClock, type Clock } from '../clock.ts';
 import { send, sendSlowly } from './answer.ts';
 import { relayed, type Forward, type Forwarded } from './forwarding.ts';
 import { HeldAnswers } from './held-answers.ts';
@@ -214,7 +214,7 @@ class HttpReceiver implements Receiver {
   #report({ request, at, body, judgement, forwarded }: Exchange, answered: Answered, status?: number): void {
     // A server's request has both; the type covers the client's side too.
     const { method = '', url: path = '', rawHeaders } = request;
-    const ms = this.#clock.now() - at;
+    const ms = roundedMs(this.#clock.now() - at);
     const problem = method === 'POST' ? this.#options.check?.(body) : undefined;
     const facts = { at, method, path, rawHeaders, body, ...judgement, answered, status, ms };
     this.#options.onRequest({

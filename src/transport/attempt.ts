@@ -1,4 +1,4 @@
-import { elapsedMs } from '../clock.ts';
+import { elapsedMs, roundedMs } from '../clock.ts';
 import type { TransportError } from '../errors.ts';
 import type { Abortable, AbortWatch } from './abort-watch.ts';
 import type { NetworkFault } from './network-error.ts';
@@ -71,7 +71,7 @@ export class Attempt implements Abortable {
       status,
       retryAfter,
       reply: reply === '' ? undefined : this.#shown(reply, status),
-      ms: at - this.#startedAt,
+      ms: roundedMs(at - this.#startedAt),
       reconnected: this.reconnected,
     });
   }
@@ -86,7 +86,7 @@ export class Attempt implements Abortable {
       kind: 'failure',
       error,
       detail: this.#via === undefined ? detail : `${detail}, through the proxy ${this.#via}`,
-      ms: elapsedMs() - this.#startedAt,
+      ms: roundedMs(elapsedMs() - this.#startedAt),
       reconnected: this.reconnected,
     });
   }

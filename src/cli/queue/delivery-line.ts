@@ -1,3 +1,4 @@
+import { roundedMs } from '../../clock.ts';
 import { capturedBody } from '../../capture/write.ts';
 import type { AttemptRecord, Delivery } from '../../queue/delivery.ts';
 import { printable } from '../../redact.ts';
@@ -41,7 +42,8 @@ export function fullJson(delivery: Delivery): Record<string, unknown> {
 }
 
 function attemptJson({ at, ...attempt }: AttemptRecord): object {
-  return { at: isoTime(at), ...attempt };
+  // Attempts of version 0.1 are kept with more digits.
+  return { at: isoTime(at), ...attempt, ms: roundedMs(attempt.ms) };
 }
 
 /** One aligned line. */

@@ -1,0 +1,64 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { temporaryFolder } from '../temporary-folder.ts';
+import { until } from '../until.ts';
+import { hooks, startHooks } from './hooks.ts';
+import { receiving, SECRET, tracks } from './receiving.ts';
+import { startReady } from './serve-and-worker.ts';
+import { waitingQueue } from './waiting-queue.ts';
+
+/** Every time in ms that a text of JSON says, as it is written there. */
+function millisecondsIn(text: string): string[] {
+  return [...text.matchAll(/"(?:ms|p50|p95|p99)":([\d.e+-]+)/g)].map(([, number = '']) => number);
+}
+
+function expectShort(text: string): void {
+  const times = millisecondsIn(text);
+  expect(times).not.toEqual([]);
+  expect(times.filter((time) => !/^\d+(?:\.\d{1,3})?$/.test(time))).toEqual([]);
+}
+
+describe('a time in ms has at most three decimals', () => {
+  it('in result lines, the summary and the report of a replay, and in lines of a receiver', async () => {
+    const listening = startHooks(['listen', '--port', '0', '-o', 'json', '--respond', '503x3,200']);
+    const { value = '' } = await listening.lines.next();
+    const { url } = JSON.parse(String(value)) as { url: string };
+    const cwd = temporaryFolder({ 'day.ndjson': tracks(20) });
+    const args = [
+      'replay',
+      'day.ndjson',
+      '--url',
+      url,
+      '--order',
+      'none',
+      '--report',
+      'r.json',
+      '-o',
+      'json',
+    ];
+    const { code, stdout } = await hooks(args, { cwd });
+    expect(code).toBe(0);
+    expectShort(stdout);
+    expectShort(readFileSync(join(cwd, 'r.json'), 'utf8'));
+    expectShort((await listening.stop()).stdout);
+  });
+
+  it('in checks of a receiver', async () => {
+    const { url } = await receiving({ secret: SECRET });
+    const { stdout } = await hooks(['test', url, '--secret', SECRET, '-o', 'json']);
+    expectShort(stdout);
+  });
+
+  it('in deliveries of the queue and in the log of the service', async () => {
+    const queue = await waitingQueue();
+    await queue.add(0, 10);
+    const serve = await startReady('serve', queue.env, { quiet: false });
+    await until(() => serve.stderr().split('an attempt failed').length > 10, 'the first round');
+    expectShort((await serve.stop()).stderr);
+    const list = await hooks(['queue', 'list', '-o', 'json'], { env: queue.env });
+    expectShort(list.stdout);
+    const { id } = JSON.parse(list.stdout.split('\n')[0] ?? '') as { id: string };
+    expectShort((await hooks(['queue', 'show', id, '-o', 'json'], { env: queue.env })).stdout);
+  });
+});
