@@ -135,7 +135,7 @@ class BatchingClient implements Client {
   }
 
   close(): Promise<void> {
-    this.#closing ??= this.#batcher.flush().then(() => this.#sink.close());
+    this.#closing ??= this.#batcher.close().then(() => this.#sink.close());
     return this.#closing;
   }
 

@@ -8,9 +8,12 @@ export interface ClientOptions {
   readonly size?: number | undefined;
   /** Since the last flush. Ms, 1 to 2^31-1. @default 5000 */
   readonly flushAfterMs?: number | undefined;
-  /** Messages held in memory, queued or on their way to the sink. 1 to 1,000,000. @default 10_000 */
+  /**
+   * Messages held in memory: queued, on their way to the sink and, where the webhooks are asked by this process, not yet
+   * settled. 1 to 1,000,000. @default 10_000
+   */
   readonly maxQueued?: number | undefined;
-  /** What a call does when `maxQueued` is reached. @default 'wait' */
+  /** What a call does when `maxQueued` is reached. At most `maxQueued` calls wait; the next one throws. @default 'wait' */
   readonly whenFull?: 'wait' | 'throw' | undefined;
 }
 

@@ -19,6 +19,7 @@ import {
 } from './options.ts';
 import { Outcomes, type Outcome } from './outcomes.ts';
 import { sourcesOf } from './short-form.ts';
+import { UnsettledMessages } from './unsettled-messages.ts';
 import { packageVersion } from './version.ts';
 import { MemoryQueue } from '../queue/memory-queue.ts';
 import { checkRoute } from '../transport/check-route.ts';
@@ -51,7 +52,10 @@ export function createDeliveryPipeline(options: DeliveryPipelineOptions): Pipeli
   const transport = options.transport ?? undici(options);
   const queue = options.queue ?? new MemoryQueue(clock);
   const outcomes = new Outcomes();
+  const unsettled = options.queue === undefined ? new UnsettledMessages() : undefined;
   const onEvent = (event: EngineEvent): void => {
+    // First, so that a callback that sends another message finds room for it.
+    unsettled?.see(event);
     outcomes.see(event);
     options.onEvent?.(event);
   };
@@ -74,7 +78,7 @@ export function createDeliveryPipeline(options: DeliveryPipelineOptions): Pipeli
     await transport.close();
   };
   return new ClientPipeline({
-    sink: createEngineSink({ engine, source, outcomes }),
+    sink: createEngineSink({ engine, source, outcomes, unsettled }),
     clock,
     client,
     onReceipt: (receipt, onOutcome) => outcomes.of(receipt, onOutcome),
