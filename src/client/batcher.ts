@@ -5,6 +5,7 @@ import { EMPTY_BATCH, grown, isAllowed, isFull, type BatchSize } from './batch.t
 import { Fifo } from './fifo.ts';
 import type { Log } from './log.ts';
 import type { ResolvedClientOptions } from './options.ts';
+import { endWarningOfLoss, warnOfLoss, type MessageHolder } from './loss-warning.ts';
 import { fullError, Room, tooManyWaitError } from './room.ts';
 import type { EncodedMessage, Receipt, Sink } from './sink.ts';
 
@@ -33,7 +34,7 @@ export interface BatcherParts {
  * A batch is cut when it is full, or when a flush is due and the sink has room for it: while the sink is busy the open
  * batch goes on filling.
  */
-export class Batcher {
+export class Batcher implements MessageHolder {
   readonly #sink: Sink;
   readonly #clock: Clock;
   readonly #options: ResolvedClientOptions;
@@ -59,7 +60,7 @@ export class Batcher {
     this.#clock = clock;
     this.#options = options;
     this.#log = log;
-    this.#room = new Room(options.maxQueued);
+    this.#room = new Room(options.maxQueued, { keepsAccepted: sink.onSettled !== undefined });
     this.#flushedAt = clock.now();
     sink.onSettled?.((messages) => this.#settled(messages));
   }
@@ -77,9 +78,14 @@ export class Batcher {
       hasRoom ? '' : ' (waits: full)',
     );
     this.#called++;
+    if (this.heldMessages === 0 && this.#options.warnOnLoss) warnOfLoss(this);
     if (hasRoom) this.#take(message, settle);
     else this.#waiting.push({ message, settle });
     this.#pump();
+  }
+
+  get heldMessages(): number {
+    return this.#room.taken + this.#waiting.length;
   }
 
   /** Resolves when every message added so far has its receipt. */
@@ -161,8 +167,7 @@ export class Batcher {
       receipts.filter(({ accepted }) => accepted).length,
       receipts.length,
     );
-    const keeps = this.#sink.onSettled !== undefined;
-    this.#room.give(batch.size.count, keeps ? receipts.filter(isUnsettled).length : 0);
+    this.#room.give(receipts);
     // Before the callbacks, so that one that sends another message finds its place.
     this.#letIn();
     batch.settles.forEach((settle, index) => {
@@ -201,6 +206,7 @@ export class Batcher {
       this.#take(call.message, call.settle);
     }
     for (let left = this.#room.left; left > 0 && this.#readies.length > 0; left--) this.#readies.shift()?.();
+    if (this.heldMessages === 0) endWarningOfLoss(this);
   }
 
   #resolveFlushes(): void {
@@ -220,11 +226,6 @@ export class Batcher {
     const [oldest] = this.#inFlight;
     return (oldest ?? this.#cut.peek() ?? this.#open).first;
   }
-}
-
-/** The sink says, or has said already, when it is settled. */
-function isUnsettled(receipt: Receipt): boolean {
-  return receipt.accepted && receipt.deliveries.length > 0;
 }
 
 function emptyBatch(first: number): Batch {

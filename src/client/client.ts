@@ -135,6 +135,7 @@ class BatchingClient implements Client {
   }
 
   close(): Promise<void> {
+    this.#sink.beginClose?.();
     this.#closing ??= this.#batcher.close().then(() => this.#sink.close());
     return this.#closing;
   }

@@ -1,16 +1,25 @@
 import { QueueError } from '../errors.ts';
+import type { Receipt } from './sink.ts';
 
 /** How many more messages a client may hold: `maxQueued`, less those that it holds. */
 export class Room {
   readonly #maxQueued: number;
+  readonly #keepsAccepted: boolean;
   /** Those that have no receipt yet, but for the ones that wait for room. */
   #held = 0;
   /** Those that the sink has accepted and keeps. Below 0 while some are settled before their receipts are in. */
   #unsettled = 0;
   #isClosing = false;
 
-  constructor(maxQueued: number) {
+  /** @param keepsAccepted whether the sink keeps what it has accepted until it says that it is settled. */
+  constructor(maxQueued: number, { keepsAccepted }: { readonly keepsAccepted: boolean }) {
     this.#maxQueued = maxQueued;
+    this.#keepsAccepted = keepsAccepted;
+  }
+
+  /** Those that are held, less those that wait. */
+  get taken(): number {
+    return this.#held + this.#unsettled;
   }
 
   get left(): number {
@@ -21,10 +30,10 @@ export class Room {
     this.#held++;
   }
 
-  /** A batch of so many has its receipts; the sink keeps `unsettled` of them. */
-  give(messages: number, unsettled: number): void {
-    this.#held -= messages;
-    this.#unsettled += unsettled;
+  /** These have their receipts. */
+  give(receipts: readonly Receipt[]): void {
+    this.#held -= receipts.length;
+    if (this.#keepsAccepted) this.#unsettled += receipts.filter(isUnsettled).length;
   }
 
   settled(messages: number): void {
@@ -35,6 +44,11 @@ export class Room {
   close(): void {
     this.#isClosing = true;
   }
+}
+
+/** The sink says, or has said already, when it is settled. */
+function isUnsettled(receipt: Receipt): boolean {
+  return receipt.accepted && receipt.deliveries.length > 0;
 }
 
 export function fullError(maxQueued: number): QueueError {

@@ -22,6 +22,8 @@ export interface Sink {
    * refused, or accepted without a delivery, is not reported.
    */
   onSettled?(listener: (messages: number) => void): void;
+  /** Called when no more messages come and the last receipts are waited for: what cannot be sent is to end in bounded time. */
+  beginClose?(): void;
   /** Called once, after the last receipt. */
   close(): Promise<void>;
 }

@@ -1,4 +1,4 @@
-import { CLIENT_DEFAULTS } from '../../client/options.ts';
+import { CLIENT_DEFAULTS, type ClientOptions } from '../../client/options.ts';
 import type { Settings } from '../../config/settings.ts';
 import { systemClock } from '../../clock.ts';
 import { DELIVERY_DEFAULTS } from '../../engine/options.ts';
@@ -132,16 +132,21 @@ async function toQueue(to: ToQueue, { settings, onRequest, durable }: OpenOption
     sources,
     durable: durable ?? (await openQueueToWrite(to.store === undefined ? {} : { store: to.store }, settings)),
     clock: systemClock,
-    client: settings.client,
+    client: clientOptions(settings),
   });
 }
 
 function shared({ io, settings, onRequest }: OpenOptions) {
   return {
-    client: settings.client,
+    client: clientOptions(settings),
     proxyEnv: io.env,
     ...(onRequest !== undefined && { transport: createRecordingTransport(onRequest) }),
   };
+}
+
+/** A command says itself what became of its messages. */
+function clientOptions({ client }: Settings): ClientOptions {
+  return { ...client, warnOnLoss: false };
 }
 
 function hasFallback(sources: ToWebhooks['sources']): boolean {
