@@ -4,6 +4,8 @@ import type { Message } from '../message/types.ts';
 export interface Outlet<O extends ChangeOutcome> {
   /** How many changes may be under way at once. */
   readonly capacity: number;
+  /** Resolves when it takes another change: its client may have less room, or other users. */
+  ready(): Promise<void>;
   /** `onOutcome` is called once, later. Throws when it takes no more. */
   deliverThen(message: OutgoingMessage, onOutcome: (outcome: O) => void): void;
   /** What was handed over leaves, without waiting for more. */

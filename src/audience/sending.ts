@@ -82,6 +82,7 @@ export class Sending<O extends ChangeOutcome> {
         this.#parts.outlet.flush();
         await waiting;
       }
+      await this.#parts.outlet.ready();
       if (this.isStopped) return this.#changes.leave();
       this.#deliver(step, change);
     }

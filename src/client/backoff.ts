@@ -6,6 +6,11 @@ const LONGEST_WAIT_MS = 30_000;
 /** Longer than this no process keeps a batch in memory for an answer's `Retry-After`. */
 const LONGEST_RETRY_AFTER_MS = 10 * 60_000;
 
+/** The longest that the waits between all attempts of a batch take, without a `Retry-After`. */
+export const LONGEST_RETRIES_MS = Array.from({ length: MAX_ATTEMPTS - 1 }, (_, index) =>
+  Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** index),
+).reduce((sum, ms) => sum + ms, 0);
+
 export interface RetrySituation {
   /** Attempts made so far. */
   readonly attempts: number;

@@ -1,11 +1,12 @@
 import { callApart } from '../apart.ts';
 import type { Clock } from '../clock.ts';
-import { QueueError } from '../errors.ts';
 import { printable } from '../redact.ts';
 import { EMPTY_BATCH, grown, isAllowed, isFull, type BatchSize } from './batch.ts';
 import { Fifo } from './fifo.ts';
 import type { Log } from './log.ts';
 import type { ResolvedClientOptions } from './options.ts';
+import { endWarningOfLoss, warnOfLoss, type MessageHolder } from './loss-warning.ts';
+import { fullError, Room, tooManyWaitError } from './room.ts';
 import type { EncodedMessage, Receipt, Sink } from './sink.ts';
 
 export type Settle = (receipt: Receipt) => void;
@@ -33,7 +34,7 @@ export interface BatcherParts {
  * A batch is cut when it is full, or when a flush is due and the sink has room for it: while the sink is busy the open
  * batch goes on filling.
  */
-export class Batcher {
+export class Batcher implements MessageHolder {
   readonly #sink: Sink;
   readonly #clock: Clock;
   readonly #options: ResolvedClientOptions;
@@ -45,8 +46,7 @@ export class Batcher {
   /** Oldest first. */
   readonly #inFlight: Batch[] = [];
 
-  /** Messages that count against `maxQueued`: open, cut and in flight. */
-  #held = 0;
+  readonly #room: Room;
   #called = 0;
   /** Messages numbered below this are to leave without waiting for more. */
   #flushBelow = 0;
@@ -60,13 +60,17 @@ export class Batcher {
     this.#clock = clock;
     this.#options = options;
     this.#log = log;
+    this.#room = new Room(options.maxQueued, { keepsAccepted: sink.onSettled !== undefined });
     this.#flushedAt = clock.now();
+    sink.onSettled?.((messages) => this.#settled(messages));
   }
 
-  /** Throws QueueError when full and asked to throw; otherwise the message is on its way or waits its turn. */
+  /** Throws QueueError when full and asked to throw, or when too many wait; otherwise the message is on its way or waits its turn. */
   add(message: EncodedMessage, settle: Settle): void {
-    const hasRoom = this.#hasRoom();
-    if (!hasRoom && this.#options.whenFull === 'throw') throw fullError(this.#options.maxQueued);
+    const { maxQueued, whenFull } = this.#options;
+    const hasRoom = this.#room.left > 0 && this.#waiting.length === 0;
+    if (!hasRoom && whenFull === 'throw') throw fullError(maxQueued);
+    if (!hasRoom && this.#waiting.length >= maxQueued) throw tooManyWaitError(maxQueued);
     this.#log?.(
       'enqueue %s %s%s',
       message.type,
@@ -74,9 +78,14 @@ export class Batcher {
       hasRoom ? '' : ' (waits: full)',
     );
     this.#called++;
+    if (this.heldMessages === 0 && this.#options.warnOnLoss) warnOfLoss(this);
     if (hasRoom) this.#take(message, settle);
     else this.#waiting.push({ message, settle });
     this.#pump();
+  }
+
+  get heldMessages(): number {
+    return this.#room.taken + this.#waiting.length;
   }
 
   /** Resolves when every message added so far has its receipt. */
@@ -89,21 +98,24 @@ export class Batcher {
     });
   }
 
+  /** The same, when no more calls come. */
+  close(): Promise<void> {
+    this.#room.close();
+    this.#letIn();
+    return this.flush();
+  }
+
   /** Resolves when there is room for one more message. */
   ready(): Promise<void> {
-    if (this.#hasRoom()) return Promise.resolve();
+    if (this.#room.left > 0) return Promise.resolve();
     return new Promise((resolve) => {
       this.#readies.push(resolve);
       this.#pump();
     });
   }
 
-  #hasRoom(): boolean {
-    return this.#held < this.#options.maxQueued;
-  }
-
   #take(message: EncodedMessage, settle: Settle): void {
-    this.#held++;
+    this.#room.take();
     if (!isAllowed(grown(this.#open.size, message.bytes))) this.#cutOpen();
     const batch = this.#open;
     batch.size = grown(batch.size, message.bytes);
@@ -155,20 +167,32 @@ export class Batcher {
       receipts.filter(({ accepted }) => accepted).length,
       receipts.length,
     );
-    batch.settles.forEach((settle, index) =>
-      callApart(settle, receipts[index] ?? refusedBySink(batch.messages[index], 'no receipt')),
-    );
-    this.#inFlight.splice(this.#inFlight.indexOf(batch), 1);
-    this.#held -= batch.size.count;
+    this.#room.give(receipts);
+    // Before the callbacks, so that one that sends another message finds its place.
     this.#letIn();
+    batch.settles.forEach((settle, index) => {
+      const receipt = receipts[index];
+      if (receipt !== undefined) callApart(settle, receipt);
+    });
+    this.#inFlight.splice(this.#inFlight.indexOf(batch), 1);
     this.#pump();
     this.#resolveFlushes();
   }
 
-  /** A sink never rejects; one that does all the same must not leave its callers waiting, nor end the process. */
+  #settled(messages: number): void {
+    this.#room.settled(messages);
+    this.#letIn();
+    this.#pump();
+  }
+
+  /**
+   * One for each message. A sink never rejects; one that does all the same must not leave its callers waiting, nor end
+   * the process.
+   */
   async #receiptsOf({ messages }: Batch): Promise<readonly Receipt[]> {
     try {
-      return await this.#sink.submit(messages);
+      const receipts = await this.#sink.submit(messages);
+      return messages.map((message, index) => receipts[index] ?? refusedBySink(message, 'no receipt'));
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error);
       return messages.map((message) => refusedBySink(message, reason));
@@ -176,14 +200,13 @@ export class Batcher {
   }
 
   #letIn(): void {
-    while (this.#hasRoom()) {
+    while (this.#room.left > 0) {
       const call = this.#waiting.shift();
       if (call === undefined) break;
       this.#take(call.message, call.settle);
     }
-    for (let room = this.#options.maxQueued - this.#held; room > 0 && this.#readies.length > 0; room--) {
-      this.#readies.shift()?.();
-    }
+    for (let left = this.#room.left; left > 0 && this.#readies.length > 0; left--) this.#readies.shift()?.();
+    if (this.heldMessages === 0) endWarningOfLoss(this);
   }
 
   #resolveFlushes(): void {
@@ -209,16 +232,10 @@ function emptyBatch(first: number): Batch {
   return { first, messages: [], settles: [], size: EMPTY_BATCH };
 }
 
-function fullError(maxQueued: number): QueueError {
-  return new QueueError(`Expected room for the message: ${maxQueued} are queued or on their way already`, {
-    hint: "Await `client.ready()` before the call, raise `maxQueued`, or set `whenFull` to 'wait'",
-  });
-}
-
-function refusedBySink(message: EncodedMessage | undefined, reason: string): Receipt {
+function refusedBySink({ messageId }: EncodedMessage, reason: string): Receipt {
   return {
     accepted: false,
-    messageId: message?.messageId ?? '',
+    messageId,
     code: 'sink',
     reason: `The sink failed: ${reason}`,
   };

@@ -135,15 +135,17 @@ class BatchingClient implements Client {
   }
 
   close(): Promise<void> {
-    this.#closing ??= this.#batcher.flush().then(() => this.#sink.close());
+    this.#sink.beginClose?.();
+    this.#closing ??= this.#batcher.close().then(() => this.#sink.close());
     return this.#closing;
   }
 
   #call(type: MessageType, call: CallOptions): Promise<Receipt> {
+    const given = { ...call };
     // The type last: a caller without types cannot change it.
-    const input = { ...call, type };
-    const message = buildMessage(input, { now: this.#clock.now() });
-    checkMessageSize(messageBytes(input));
+    const message = buildMessage({ ...given, type }, { now: this.#clock.now() });
+    // What was given, without the type that is added here (contract, Batching client).
+    checkMessageSize(messageBytes(given));
     return this.enqueue({ message });
   }
 }

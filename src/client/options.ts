@@ -8,10 +8,18 @@ export interface ClientOptions {
   readonly size?: number | undefined;
   /** Since the last flush. Ms, 1 to 2^31-1. @default 5000 */
   readonly flushAfterMs?: number | undefined;
-  /** Messages held in memory, queued or on their way to the sink. 1 to 1,000,000. @default 10_000 */
+  /**
+   * Messages held in memory: queued, on their way to the sink and, where the webhooks are asked by this process, not yet
+   * settled. 1 to 1,000,000. @default 10_000
+   */
   readonly maxQueued?: number | undefined;
-  /** What a call does when `maxQueued` is reached. @default 'wait' */
+  /** What a call does when `maxQueued` is reached. At most `maxQueued` calls wait; the next one throws. @default 'wait' */
   readonly whenFull?: 'wait' | 'throw' | undefined;
+  /**
+   * Whether a process that ends by `process.exit()`, or by an exception, says on stderr how many messages were lost with
+   * it: those of a client that is not closed. @default true
+   */
+  readonly warnOnLoss?: boolean | undefined;
 }
 
 export const CLIENT_DEFAULTS = {
@@ -19,6 +27,7 @@ export const CLIENT_DEFAULTS = {
   flushAfterMs: 5_000,
   maxQueued: 10_000,
   whenFull: 'wait',
+  warnOnLoss: true,
 } as const satisfies Omit<Required<ClientOptions>, 'writeKey' | 'size'>;
 
 /** Options after `resolveClientOptions`: checked, with their defaults, frozen, and `size` under its newer name. */
@@ -28,6 +37,7 @@ export interface ResolvedClientOptions {
   readonly flushAfterMs: number;
   readonly maxQueued: number;
   readonly whenFull: 'wait' | 'throw';
+  readonly warnOnLoss: boolean;
 }
 
 /** The least and the most. */
@@ -40,7 +50,12 @@ const RANGES = {
   maxQueued: [1, 1_000_000],
 } as const;
 
-export const CLIENT_OPTIONS: readonly string[] = [...Object.keys(RANGES), 'writeKey', 'whenFull'];
+export const CLIENT_OPTIONS: readonly string[] = [
+  ...Object.keys(RANGES),
+  'writeKey',
+  'whenFull',
+  'warnOnLoss',
+];
 
 /** Throws ConfigError for what is unknown, of another kind or out of range. An option that is undefined counts as absent. */
 export function resolveClientOptions(options: ClientOptions = {}): ResolvedClientOptions {
@@ -49,6 +64,7 @@ export function resolveClientOptions(options: ClientOptions = {}): ResolvedClien
     checkInteger(key, options[key], RANGES[key]);
   }
   checkWhenFull(options.whenFull);
+  checkWarnOnLoss(options.warnOnLoss);
   checkWriteKey(options.writeKey);
   if (options.flushAt !== undefined && options.size !== undefined) throw bothNames(options);
   return Object.freeze({
@@ -57,6 +73,7 @@ export function resolveClientOptions(options: ClientOptions = {}): ResolvedClien
     flushAfterMs: options.flushAfterMs ?? CLIENT_DEFAULTS.flushAfterMs,
     maxQueued: options.maxQueued ?? CLIENT_DEFAULTS.maxQueued,
     whenFull: options.whenFull ?? CLIENT_DEFAULTS.whenFull,
+    warnOnLoss: options.warnOnLoss ?? CLIENT_DEFAULTS.warnOnLoss,
   });
 }
 
@@ -87,6 +104,14 @@ function checkWhenFull(value: unknown): void {
   if (value === undefined || value === 'wait' || value === 'throw') return;
   throw new ConfigError(`Expected \`whenFull\` to be 'wait' or 'throw', got ${shown(value)}`, {
     key: 'whenFull',
+    hint: 'leave it out for its default',
+  });
+}
+
+function checkWarnOnLoss(value: unknown): void {
+  if (value === undefined || typeof value === 'boolean') return;
+  throw new ConfigError(`Expected \`warnOnLoss\` to be true or false, got ${shown(value)}`, {
+    key: 'warnOnLoss',
     hint: 'leave it out for its default',
   });
 }

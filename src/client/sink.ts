@@ -16,6 +16,14 @@ export interface Sink {
   encode(message: QueuedMessage): EncodedMessage;
   /** One receipt per message, in order. Never rejects: what goes wrong is a refused receipt with its reason. */
   submit(batch: readonly EncodedMessage[]): Promise<readonly Receipt[]>;
+  /**
+   * A sink that keeps accepted messages in memory until they are settled has this. `listener` is called with how many
+   * were settled, possibly before their receipts are in; until then they count against `maxQueued`. A message that is
+   * refused, or accepted without a delivery, is not reported.
+   */
+  onSettled?(listener: (messages: number) => void): void;
+  /** Called when no more messages come and the last receipts are waited for: what cannot be sent is to end in bounded time. */
+  beginClose?(): void;
   /** Called once, after the last receipt. */
   close(): Promise<void>;
 }

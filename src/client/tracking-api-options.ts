@@ -16,7 +16,11 @@ export interface TrackingApiSinkOptions {
   readonly version: string;
   /** For one attempt, name lookup to status line. Ms, 1 to 30,000. @default 5000 */
   readonly timeoutMs?: number | undefined;
-  /** How long a batch is tried, from its first attempt; 0 means once. Ms, 0 to 2^31-1. @default until 10 attempts are made */
+  /**
+   * How long a batch is tried, from its first attempt; 0 means once. Once the sink is being closed, how long an endpoint
+   * may fail until all that is left is given up, at least `timeoutMs`. Ms, 0 to 2^31-1. @default until 10 attempts are
+   * made, and about two minutes from close()
+   */
   readonly retryForMs?: number | undefined;
   /** Batches under way at once. More than 1 gives up their order. 1 to 1,024. @default 1 */
   readonly maxInFlight?: number | undefined;

@@ -1,12 +1,12 @@
 import { callApart } from '../apart.ts';
-import { sleep } from '../clock.ts';
 import type { JsonValue, Message } from '../message/types.ts';
 import { redactUrl } from '../redact.ts';
 import { retryAfterMs } from '../transport/retry-after.ts';
 import type { TransportResult } from '../transport/transport.ts';
-import { nextWaitMs } from './backoff.ts';
+import { LONGEST_RETRIES_MS, nextWaitMs } from './backoff.ts';
 import { batchResult, type BatchResult, type Refusal } from './batch-result.ts';
 import { batchBody } from './batch.ts';
+import { ClosingWindow } from './closing-window.ts';
 import { createLog } from './log.ts';
 import type { BatchAttempt, EncodedMessage, QueuedMessage, Receipt, Sink } from './sink.ts';
 import {
@@ -26,6 +26,12 @@ const NOT_SENT: BatchResult = {
   reason: 'interrupted before it was sent',
 };
 
+const GIVEN_UP: BatchResult = {
+  result: 'refused',
+  code: 'aborted',
+  reason: 'not sent: the client was closed while the tracking API failed',
+};
+
 /** The public tracking API over HTTP, anybody's. Throws ConfigError for options that cannot be used. */
 export function createTrackingApiSink(options: TrackingApiSinkOptions): Sink {
   return new TrackingApiSink(options);
@@ -39,11 +45,15 @@ class TrackingApiSink implements Sink {
   readonly #headers: readonly string[];
   readonly #library: { readonly name: string; readonly version: string };
   readonly #log = createLog();
+  readonly #closing: ClosingWindow;
 
   constructor(options: TrackingApiSinkOptions) {
     checkLimits(options);
     this.maxInFlight = options.maxInFlight ?? 1;
     this.#options = options;
+    const { clock, signal, retryForMs = LONGEST_RETRIES_MS, timeoutMs = DEFAULT_TIMEOUT_MS } = options;
+    // At least one attempt: closing at once would give up what is sent once only after the first failure.
+    this.#closing = new ClosingWindow({ clock, signal, windowMs: Math.max(retryForMs, timeoutMs) });
     this.#url = batchUrl(options.endpoint);
     this.#shownUrl = redactUrl(this.#url);
     this.#library = { name: 'hooks-cli', version: options.version };
@@ -72,6 +82,10 @@ class TrackingApiSink implements Sink {
     return batch.map((message) => refused(message, result, attempts));
   }
 
+  beginClose(): void {
+    this.#closing.begin();
+  }
+
   close(): Promise<void> {
     return this.#options.transport.close();
   }
@@ -88,14 +102,17 @@ class TrackingApiSink implements Sink {
   async #deliver(batch: readonly EncodedMessage[], attempts: BatchAttempt[]): Promise<BatchResult> {
     const { clock, random, signal, retryForMs = Infinity, onRetry } = this.#options;
     if (signal?.aborted) return NOT_SENT;
+    if (clock.now() >= this.#closing.endAt) return GIVEN_UP;
     const texts = batch.map(({ text }) => text);
-    const endAt = clock.now() + retryForMs;
+    const windowEndAt = clock.now() + retryForMs;
     for (;;) {
       const { result, attempt } = await this.#attempt(texts);
       attempts.push(attempt);
+      this.#closing.attempted(attempt.at, result.result === 'retryable');
       if (result.result !== 'retryable') return result;
       if (signal?.aborted) return interrupted(result);
       const now = clock.now();
+      const endAt = Math.min(windowEndAt, this.#closing.endAt);
       const asked = result.retryAfter === undefined ? undefined : retryAfterMs(result.retryAfter, now);
       const situation = { attempts: attempts.length, now, endAt, retryAfterMs: asked, random: random() };
       const waitMs = nextWaitMs(situation);
@@ -109,7 +126,7 @@ class TrackingApiSink implements Sink {
         messages: batch.length,
       };
       if (onRetry) callApart(onRetry, retry);
-      await sleep(clock, waitMs, signal);
+      await this.#closing.wait(waitMs);
       if (signal?.aborted) return interrupted(result);
     }
   }

@@ -3,11 +3,14 @@ import type { Engine, Entry } from '../engine/engine.ts';
 import { HooksError } from '../errors.ts';
 import { encodeBody } from '../message/body.ts';
 import type { Outcomes } from './outcomes.ts';
+import type { UnsettledMessages } from './unsettled-messages.ts';
 
 interface EngineSinkParts {
   readonly engine: Pick<Engine, 'submit'>;
   readonly source: string;
   readonly outcomes: Outcomes;
+  /** Where what is accepted stays in memory until it is settled. @default the queue is durable: it takes no memory */
+  readonly unsettled?: UnsettledMessages | undefined;
 }
 
 /** The client's sink over the engine in this process: a batch is taken when its deliveries are in the queue. */
@@ -17,8 +20,13 @@ export function createEngineSink(parts: EngineSinkParts): Sink {
     maxInFlight: 8,
     encode,
     submit: (batch) => submit(batch, parts),
+    ...(parts.unsettled !== undefined && onSettledOf(parts.unsettled)),
     close: async () => {},
   };
+}
+
+function onSettledOf(unsettled: UnsettledMessages): Pick<Sink, 'onSettled'> {
+  return { onSettled: (listener) => unsettled.onSettled(listener) };
 }
 
 /** Written out once; every attempt at every webhook sends this. */
@@ -33,10 +41,12 @@ function encode(queued: QueuedMessage): EncodedMessage {
 
 async function submit(
   batch: readonly EncodedMessage[],
-  { engine, source, outcomes }: EngineSinkParts,
+  { engine, source, outcomes, unsettled }: EngineSinkParts,
 ): Promise<readonly Receipt[]> {
   try {
-    const submitted = await outcomes.during(batch, () => engine.submit(source, batch.map(toEntry)));
+    const submitted = await outcomes.during(batch, () =>
+      engine.submit(source, batch.map(toEntry), (routed) => unsettled?.routed(routed)),
+    );
     return batch.map(({ messageId }, index) => ({
       accepted: true,
       messageId,

@@ -30,7 +30,7 @@ interface LongForm {
 }
 
 interface EngineParts {
-  /** @default one in memory */
+  /** What is stored in it does not count against the client's `maxQueued`. @default one in memory, where it does */
   readonly queue?: Queue | undefined;
   readonly onEvent?: ((event: EngineEvent) => void) | undefined;
 }

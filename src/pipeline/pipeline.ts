@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import { createClient, type BuiltMessage, type Client } from '../client/client.ts';
 import type { ClientOptions } from '../client/options.ts';
 import { promiseOrThrow } from '../client/promise-or-throw.ts';
@@ -19,6 +20,7 @@ import {
 } from './options.ts';
 import { Outcomes, type Outcome } from './outcomes.ts';
 import { sourcesOf } from './short-form.ts';
+import { UnsettledMessages } from './unsettled-messages.ts';
 import { packageVersion } from './version.ts';
 import { MemoryQueue } from '../queue/memory-queue.ts';
 import { checkRoute } from '../transport/check-route.ts';
@@ -37,7 +39,10 @@ export interface Pipeline {
   deliverThen(message: BuiltMessage, onOutcome: (outcome: Outcome) => void): void;
   /** Stops delivering: attempts in flight get `graceMs`, then they are cut. What is not settled then is `unsent`. A close() that is waiting ends with it. */
   interrupt(graceMs: number): Promise<void>;
-  /** Flushes, waits until every delivery is settled, and releases every socket and timer. */
+  /**
+   * Flushes, waits until every delivery is settled, and releases every socket and timer. Over a tracking API that fails it
+   * takes `retryForMs` and the time of one attempt at most; then every message has its receipt.
+   */
   close(): Promise<void>;
 }
 
@@ -51,7 +56,10 @@ export function createDeliveryPipeline(options: DeliveryPipelineOptions): Pipeli
   const transport = options.transport ?? undici(options);
   const queue = options.queue ?? new MemoryQueue(clock);
   const outcomes = new Outcomes();
+  const unsettled = options.queue === undefined ? new UnsettledMessages() : undefined;
   const onEvent = (event: EngineEvent): void => {
+    // First, so that a callback that sends another message finds room for it.
+    unsettled?.see(event);
     outcomes.see(event);
     options.onEvent?.(event);
   };
@@ -70,11 +78,12 @@ export function createDeliveryPipeline(options: DeliveryPipelineOptions): Pipeli
     await engine.close();
     // Also of what came too late to be waited for.
     outcomes.interrupt();
+    unsettled?.abandon();
     await queue.close();
     await transport.close();
   };
   return new ClientPipeline({
-    sink: createEngineSink({ engine, source, outcomes }),
+    sink: createEngineSink({ engine, source, outcomes, unsettled }),
     clock,
     client,
     onReceipt: (receipt, onOutcome) => outcomes.of(receipt, onOutcome),
@@ -96,6 +105,8 @@ export function createTrackingApiPipeline(options: TrackingApiPipelineOptions): 
   const { endpoint, writeKey, timeoutMs, client, clock = systemClock, random = Math.random } = options;
   const { retryForMs, maxInFlight, caFile, onRetry } = options;
   const [stopping, cutting, over] = [new AbortController(), new AbortController(), new AbortController()];
+  // Every attempt in flight and every wait listens to these.
+  setMaxListeners(0, stopping.signal, cutting.signal);
   const sink = createTrackingApiSink({
     endpoint,
     writeKey,
@@ -172,6 +183,7 @@ class ClientPipeline implements Pipeline {
   }
 
   async close(): Promise<void> {
+    this.#parts.sink.beginClose?.();
     await this.client.flush();
     await this.#parts.settled();
     await this.#release();

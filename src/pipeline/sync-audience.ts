@@ -138,6 +138,7 @@ async function run(
       read: (spill) => read(new Target({ kind, file: input, spill })),
       outlet: async () => ({
         capacity: CAPACITY,
+        ready: () => pipeline.client.ready(),
         deliverThen: (message, then) => pipeline.deliverThen(message, then),
         flush: () => void pipeline.client.flush(),
       }),

@@ -19,6 +19,7 @@ await sync({
   read: (spill) => readEntries(createReadStream(members), spill, { kind, file: members, signal }),
   outlet: async () => ({
     capacity: 4_096,
+    ready: () => Promise.resolve(),
     deliverThen: (_, onOutcome) => setImmediate(() => onOutcome({ outcome: 'delivered' })),
     flush: () => {},
   }),

@@ -27,12 +27,17 @@ describe('whatever happens in whatever order', () => {
           const sink = new RecordingSink({ hold: true, maxInFlight });
           const { client, clock } = setUp({ ...options, flushAfterMs: 100 }, sink);
           const receipts: Promise<Receipt>[] = [];
+          let unanswered = 0;
           for (const each of steps) {
             if (each.kind === 'call') {
               const properties = { text: 'é'.repeat(each.characters) };
-              receipts.push(
-                client.track({ userId: 'u', event: 'e', messageId: String(receipts.length), properties }),
-              );
+              const call = { userId: 'u', event: 'e', messageId: String(receipts.length), properties };
+              // As many as there is room for, and as many again that wait for room.
+              if (unanswered < 2 * options.maxQueued) {
+                receipts.push(client.track(call));
+                unanswered++;
+                void receipts.at(-1)?.then(() => unanswered--);
+              }
             }
             if (each.kind === 'release') sink.release(each.nth);
             if (each.kind === 'time') await clock.advance(each.ms);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { systemClock } from '../../src/clock.ts';
 import { createClient } from '../../src/client/client.ts';
-import type { Sink } from '../../src/client/sink.ts';
+import type { EncodedMessage, Receipt, Sink } from '../../src/client/sink.ts';
 import { QueueError } from '../../src/errors.ts';
 import { FakeClock } from '../fake-clock.ts';
 import { collectUncaught } from '../uncaught.ts';
@@ -252,6 +252,36 @@ describe('a full client', () => {
     expect(sink.ids.flat()).toEqual(['a', 'b', 'd']);
   });
 
+  it('lets as many calls wait as there is room for, and throws for the next', async () => {
+    const sink = new RecordingSink({ hold: true });
+    const { client, clock } = setUp({ flushAt: 1, maxQueued: 2 }, sink);
+    const receipts = send(client, ['a', 'b', 'c', 'd']);
+    const refused = (): unknown => client.track(track('e'));
+    expect(refused).toThrow(QueueError);
+    expect(refused).toThrow(
+      expect.objectContaining({
+        message: 'Expected at most 2 messages to wait for room, got one more: the client is full',
+        hint: expect.stringContaining('client.ready()') as string,
+      }),
+    );
+    await clock.advance(0);
+    sink.release();
+    await clock.advance(0);
+    void send(client, ['f']);
+    await Promise.all([client.flush(), releaseAll(sink)]);
+    expect((await receipts).every(({ accepted }) => accepted)).toBe(true);
+    expect(sink.ids.flat()).toEqual(['a', 'b', 'c', 'd', 'f']);
+  });
+
+  it('has room again before the callback of a message that made it', async () => {
+    const { client, sink } = setUp({ flushAt: 1, maxQueued: 1, whenFull: 'throw' });
+    const message = { type: 'track', timestamp: '2026-01-01T00:00:00.000Z' } as const;
+    client.enqueueThen({ message, messageId: 'a' }, () => void client.track(track('b')));
+    await client.flush();
+    await client.close();
+    expect(sink.ids).toEqual([['a'], ['b']]);
+  });
+
   it('says when it is ready, so that a loop over very many messages holds few of them', async () => {
     const clock = new FakeClock();
     let [held, most, taken] = [0, 0, 0];
@@ -277,6 +307,87 @@ describe('a full client', () => {
     await client.close();
     expect(taken).toBe(100_000);
     expect(most).toBeLessThanOrEqual(501);
+  });
+});
+
+/** Accepts each batch at once, and keeps its messages until it is told that they are settled. */
+class UnsettledSink extends RecordingSink {
+  settle: (messages: number) => void = () => {};
+
+  onSettled(listener: (messages: number) => void): void {
+    this.settle = listener;
+  }
+
+  override async submit(batch: readonly EncodedMessage[]): Promise<readonly Receipt[]> {
+    const receipts = await super.submit(batch);
+    return receipts.map(({ messageId }) => {
+      if (messageId.startsWith('refused'))
+        return { accepted: false, messageId, code: 'queue', reason: 'full' };
+      const isRouted = !messageId.startsWith('filtered');
+      const deliveries = isRouted ? [{ id: messageId, destination: 'Webhooks' }] : [];
+      return { accepted: true, messageId, deliveries };
+    });
+  }
+}
+
+describe('a client whose sink keeps what it has accepted', () => {
+  const full = { flushAt: 1, maxQueued: 2, whenFull: 'throw' } as const;
+
+  it('is full until that is settled', async () => {
+    const { client, sink } = setUp(full, new UnsettledSink());
+    await send(client, ['a', 'b']);
+    expect(() => client.track(track('c'))).toThrow(QueueError);
+    sink.settle(1);
+    await send(client, ['c']);
+    expect(() => client.track(track('d'))).toThrow(QueueError);
+  });
+
+  it('has room again for what was refused, or goes nowhere', async () => {
+    const { client } = setUp(full, new UnsettledSink());
+    await send(client, ['refused 1', 'filtered 1']);
+    await send(client, ['refused 2', 'filtered 2']);
+    await send(client, ['a', 'b']);
+    expect(() => client.track(track('c'))).toThrow(QueueError);
+  });
+
+  it('counts once what is settled before its receipt is in', async () => {
+    const { client, sink, clock } = setUp(full, new UnsettledSink({ hold: true }));
+    const first = send(client, ['a']);
+    sink.settle(1);
+    sink.release();
+    await first;
+    void send(client, ['b', 'c']);
+    expect(() => client.track(track('d'))).toThrow(QueueError);
+    for (const _ of 'bc') {
+      sink.release();
+      await clock.advance(0);
+    }
+    await client.flush();
+  });
+
+  it('lets in what waits, in its order, as messages are settled', async () => {
+    const { client, sink, clock } = setUp({ flushAt: 1, maxQueued: 2 }, new UnsettledSink());
+    void send(client, ['a', 'b', 'c', 'd']);
+    let isReady = false;
+    void client.ready().then(() => (isReady = true));
+    await clock.advance(0);
+    expect(sink.ids.flat()).toEqual(['a', 'b']);
+    sink.settle(1);
+    await clock.advance(0);
+    expect(sink.ids.flat()).toEqual(['a', 'b', 'c']);
+    sink.settle(2);
+    await clock.advance(0);
+    expect([sink.ids.flat(), isReady]).toEqual([['a', 'b', 'c', 'd'], true]);
+  });
+
+  it('closes though nothing is settled, and lets go what waits', async () => {
+    const { client, sink } = setUp({ flushAt: 1, maxQueued: 1 }, new UnsettledSink());
+    const receipts = send(client, ['a', 'b']);
+    const ready = client.ready();
+    await client.close();
+    await ready;
+    expect((await receipts).map(({ accepted }) => accepted)).toEqual([true, true]);
+    expect([sink.ids, sink.closed]).toEqual([[['a'], ['b']], 1]);
   });
 });
 

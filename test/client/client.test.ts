@@ -77,7 +77,7 @@ describe('the calls of a client', () => {
     expect(sink.batches).toEqual([]);
   });
 
-  it('take 32,768 bytes of UTF-8 and throw for one more', async () => {
+  it('take 32,768 bytes of UTF-8, without the type that they add, and throw for one more', async () => {
     const { client, sink } = setUp({ flushAt: 1 });
     await expect(client.track(sized(32_768))).resolves.toMatchObject({ accepted: true });
     expect(() => client.track(sized(32_769))).toThrow(ValidationError);
@@ -189,9 +189,9 @@ function failing(submit: Sink['submit']): Sink {
   return Object.assign(new RecordingSink(), { submit });
 }
 
-/** A track whose message is that many bytes of JSON, most of them in two-byte characters. */
+/** A track that is this many bytes of JSON, most of them in two-byte characters. */
 function sized(bytes: number): TrackCall {
   const call = { userId: 'u', event: 'e', properties: { text: '' } };
-  const rest = bytes - Buffer.byteLength(JSON.stringify({ ...call, type: 'track' }));
+  const rest = bytes - Buffer.byteLength(JSON.stringify(call));
   return { ...call, properties: { text: 'é'.repeat(Math.floor(rest / 2)) + 'x'.repeat(rest % 2) } };
 }

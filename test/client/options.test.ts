@@ -5,12 +5,25 @@ import { ConfigError } from '../../src/errors.ts';
 describe('resolveClientOptions', () => {
   it('fills in the defaults and freezes the result', () => {
     const options = resolveClientOptions();
-    expect(options).toEqual({ flushAt: 20, flushAfterMs: 5_000, maxQueued: 10_000, whenFull: 'wait' });
+    expect(options).toEqual({
+      flushAt: 20,
+      flushAfterMs: 5_000,
+      maxQueued: 10_000,
+      whenFull: 'wait',
+      warnOnLoss: true,
+    });
     expect(Object.isFrozen(options)).toBe(true);
   });
 
   it('keeps what is given', () => {
-    const given = { writeKey: 'k', flushAt: 1, flushAfterMs: 1, maxQueued: 1, whenFull: 'throw' } as const;
+    const given = {
+      writeKey: 'k',
+      flushAt: 1,
+      flushAfterMs: 1,
+      maxQueued: 1,
+      whenFull: 'throw',
+      warnOnLoss: false,
+    } as const;
     expect(resolveClientOptions(given)).toEqual(given);
   });
 
@@ -39,6 +52,7 @@ describe('resolveClientOptions', () => {
     ],
     [{ maxQueued: 0 }, 'Expected `maxQueued` to be an integer from 1 to 1000000, got 0'],
     [{ maxQueued: null }, 'Expected `maxQueued` to be an integer from 1 to 1000000, got null'],
+    [{ warnOnLoss: 'no' }, 'Expected `warnOnLoss` to be true or false, got "no"'],
     [{ whenFull: 'drop' }, `Expected \`whenFull\` to be 'wait' or 'throw', got "drop"`],
     [{ writeKey: '' }, 'Expected `writeKey` to be a non-empty string, got an empty string'],
     [{ writeKey: 7 }, 'Expected `writeKey` to be a non-empty string, got number'],

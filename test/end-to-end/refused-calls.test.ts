@@ -10,6 +10,8 @@ const pipelineWith = (client) => hooks.createDeliveryPipeline({ webhooks, client
 const open = pipelineWith({});
 const full = pipelineWith({ maxQueued: 1, whenFull: 'throw' });
 full.client.track({ userId: 'u', event: 'E' });
+const waiting = pipelineWith({ maxQueued: 1 });
+for (let call = 0; call < 2; call++) waiting.client.track({ userId: 'u', event: 'E' });
 const closed = pipelineWith({});
 await closed.close();
 
@@ -22,6 +24,7 @@ const routes = {
   '/full': () => full.client.track(call),
   '/full-enqueue': () => full.client.enqueue({ message }),
   '/full-deliver': () => full.deliver({ message }),
+  '/too-many-wait': () => waiting.client.track(call),
   '/closed': () => closed.client.track(call),
   '/closed-enqueue': () => closed.client.enqueue({ message }),
   '/closed-deliver': () => closed.deliver({ message }),
@@ -58,6 +61,7 @@ const EXPECTED = {
   '/full': 'ERR_HOOKS_QUEUE',
   '/full-enqueue': 'ERR_HOOKS_QUEUE',
   '/full-deliver': 'ERR_HOOKS_QUEUE',
+  '/too-many-wait': 'ERR_HOOKS_QUEUE',
   '/closed': 'ERR_HOOKS_CLOSED',
   '/closed-enqueue': 'ERR_HOOKS_CLOSED',
   '/closed-deliver': 'ERR_HOOKS_CLOSED',

@@ -68,3 +68,26 @@ describe.each(Object.entries(pipelines))('%s', (_name, create) => {
     expect(await outcome).toMatchObject({ outcome: 'unsent' });
   });
 });
+
+it('a pipeline to a tracking API that never answers closes when its retry window is over', async () => {
+  const server = await neverAnswers();
+  onTestFinished(() => server.close());
+  const warnings: Error[] = [];
+  const warned = (warning: Error): unknown => warnings.push(warning);
+  process.on('warning', warned);
+  onTestFinished(() => void process.off('warning', warned));
+  const pipeline = createTrackingApiPipeline({
+    endpoint: server.url,
+    writeKey: 'key',
+    timeoutMs: 50,
+    retryForMs: 200,
+    // Each waits for its next attempt, and all of them for the same signals.
+    maxInFlight: 30,
+    client: { flushAt: 1 },
+  });
+  const receipts = Array.from({ length: 1_000 }, () => pipeline.client.track({ userId: 'u', event: 'E' }));
+  await pipeline.close();
+  expect((await Promise.all(receipts)).some(({ accepted }) => accepted)).toBe(false);
+  await until(() => server.openConnections === 0, 'the connections to be closed');
+  expect(warnings).toEqual([]);
+});

@@ -273,6 +273,50 @@ describe('close', () => {
   });
 });
 
+describe('a full pipeline', () => {
+  const client = { flushAt: 1, maxQueued: 1, whenFull: 'throw' } as const;
+  const track = { userId: 'u', event: 'E' };
+
+  it('throws until what it has accepted is settled at every destination', async () => {
+    const { pipeline, clock } = setUp(
+      (request) => after(clock, request.url === A ? 100 : 200, request, answer(200)),
+      { client, sources: sourceWith({ One: A, Two: B }) },
+    );
+    expect(await pipeline.client.track(track)).toMatchObject({ accepted: true });
+    await clock.advance(150);
+    expect(() => pipeline.client.track(track)).toThrow(QueueError);
+    await clock.advance(50);
+    expect(await pipeline.client.track(track)).toMatchObject({ accepted: true });
+    expect(() => pipeline.deliver({ message: { type: 'track', timestamp: '' } })).toThrow(QueueError);
+    await clock.advance(200);
+  });
+
+  it('has room again when the outcome of a message is told', async () => {
+    const { send } = setUp(() => answer(200), { client });
+    for (const id of ['m1', 'm2', 'm3']) expect(await send(id)).toMatchObject({ outcome: 'delivered' });
+    expect(await send('m4', { integrations: { All: false } })).toMatchObject({ outcome: 'filtered' });
+    expect(await send('m5')).toMatchObject({ outcome: 'delivered' });
+  });
+
+  it('does not count what is stored in a queue of its own', async () => {
+    const { pipeline } = setUp(() => answer(503), { client, queue: new MemoryQueue(new FakeClock()) });
+    for (let count = 0; count < 3; count++) {
+      expect(await pipeline.client.track(track)).toMatchObject({ accepted: true });
+    }
+  });
+
+  it('gives each call that waits its receipt when it is interrupted', async () => {
+    const { pipeline, clock } = setUp(() => answer(503), { client: { flushAt: 1, maxQueued: 1 } });
+    const receipts = Promise.all([pipeline.client.track(track), pipeline.client.track(track)]);
+    await clock.advance(0);
+    const closed = pipeline.close();
+    expect(await isPending(closed)).toBe(true);
+    await pipeline.interrupt(0);
+    await closed;
+    expect(await receipts).toMatchObject([{ accepted: true }, { accepted: false, code: 'closed' }]);
+  });
+});
+
 function failing({ messageId }: Outcome): void {
   throw new Error(`of ${messageId}`);
 }

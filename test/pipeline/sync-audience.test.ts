@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { ConfigError, InputError, QueueError, ValidationError } from '../../src/errors.ts';
 import { createDeliveryPipeline, type Pipeline } from '../../src/pipeline/pipeline.ts';
 import { syncAudience, syncTrait, type AudienceChange } from '../../src/pipeline/sync-audience.ts';
@@ -53,6 +53,21 @@ describe('syncAudience', () => {
     // The pipeline stays open.
     expect((await pipeline.client.identify({ userId: 'z', traits: { x: 1 } })).accepted).toBe(true);
   });
+
+  it.each(['wait', 'throw'] as const)(
+    'tells everybody through a client that holds one message, whenFull %s',
+    async (whenFull) => {
+      const small = createDeliveryPipeline({
+        webhooks: [receiver.url],
+        client: { maxQueued: 1, whenFull },
+      });
+      onTestFinished(() => small.close());
+      const members = Array.from({ length: 50 }, (_, index) => `u${index}`);
+      const options = { name: 'VIP', pipeline: small, store: storeFile(), members };
+      expect(await syncAudience(options)).toMatchObject({ added: 50, isComplete: true });
+      expect(receiver.values.size).toBe(50);
+    },
+  );
 
   it('takes no misspelled option for one that is left out', async () => {
     const given = { name: 'VIP', pipeline, store: storeFile(), members: ['a'], dryrun: true };

@@ -1,7 +1,8 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createTrackingApiPipeline, type Pipeline } from '../../src/pipeline/pipeline.ts';
 import { createRecordingTransport, type RecordedRequest } from '../../src/pipeline/recording-transport.ts';
-import { after, answer } from '../engine/harness.ts';
+import type { Receipt } from '../../src/client/sink.ts';
+import { after, answer, failure } from '../engine/harness.ts';
 import { FakeClock } from '../fake-clock.ts';
 import { deliver, fakeTransport, isPending, type FakeTransport, type Receiver } from './set-up.ts';
 
@@ -114,6 +115,67 @@ describe('a pipeline to a tracking API', () => {
       { messageId: 'm2', outcome: 'unsent', destinations: [{ attempts: [] }] },
     ]);
     expect([transport.requests.length, clock.pendingTimers]).toEqual([1, 0]);
+  });
+});
+
+describe('a pipeline to a tracking API that is closed', () => {
+  /** 30 batches of one message each. */
+  function track(pipeline: Pipeline): Promise<Receipt>[] {
+    return Array.from({ length: 30 }, () => pipeline.client.track({ userId: 'u', event: 'E' }));
+  }
+
+  it.each([
+    [30_000, 35_000],
+    [0, 10_000],
+    [undefined, 130_000],
+  ])('ends against a dead endpoint, with retryForMs %j within %i ms', async (retryForMs, endsWithin) => {
+    const clock = new FakeClock();
+    const { pipeline, transport } = setUp(
+      (request) => after(clock, request.timeoutMs, request, failure('timeout')),
+      { clock, retryForMs, client: { flushAt: 1 } },
+    );
+    const receipts = track(pipeline);
+    await clock.advance(0);
+    const closed = pipeline.close();
+    expect(await isPending(closed)).toBe(true);
+    await clock.advance(endsWithin);
+    expect(await isPending(closed)).toBe(false);
+    const given = await Promise.all(receipts);
+    expect(given[0]).toMatchObject({ accepted: false, code: 'timeout' });
+    expect(given.at(-1)).toEqual({
+      accepted: false,
+      messageId: given.at(-1)?.messageId,
+      code: 'aborted',
+      reason: 'not sent: the client was closed while the tracking API failed',
+      attempts: [],
+    });
+    expect([transport.isClosed(), clock.pendingTimers]).toEqual([true, 0]);
+  });
+
+  it('does not give up an endpoint that takes longer for all batches than it may fail', async () => {
+    const clock = new FakeClock();
+    const { pipeline } = setUp(
+      (request, turn) => after(clock, 500, request, answer(turn % 2 === 0 ? 503 : 200)),
+      { clock, retryForMs: 2_000, timeoutMs: 1_000, client: { flushAt: 1 } },
+    );
+    const receipts = track(pipeline);
+    const closed = pipeline.close();
+    await clock.advance(60_000);
+    await closed;
+    expect((await Promise.all(receipts)).every(({ accepted }) => accepted)).toBe(true);
+  });
+
+  it('does not wait for as long as Retry-After asks, but tries once more at the end', async () => {
+    const { pipeline, clock } = setUp(
+      (_request, turn) => (turn === 0 ? answer(429, { retryAfter: '600' }) : answer(200)),
+      { client: { flushAt: 1 } },
+    );
+    const receipts = track(pipeline);
+    await clock.advance(1_000);
+    const closed = pipeline.close();
+    await clock.advance(130_000);
+    await closed;
+    expect((await Promise.all(receipts)).every(({ accepted }) => accepted)).toBe(true);
   });
 });
 

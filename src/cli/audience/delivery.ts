@@ -47,6 +47,7 @@ export class SyncDelivery {
     const { pipeline, concurrency } = open;
     return {
       capacity: Math.min(Math.max(CAPACITY.least, concurrency * 8), CAPACITY.most),
+      ready: () => pipeline.client.ready(),
       deliverThen: (message, onOutcome) => pipeline.deliverThen(message, onOutcome),
       flush: () => void pipeline.client.flush(),
     };

@@ -1,3 +1,4 @@
+import { CLIENT_DEFAULTS, type ClientOptions } from '../../client/options.ts';
 import type { Settings } from '../../config/settings.ts';
 import { systemClock } from '../../clock.ts';
 import { DELIVERY_DEFAULTS } from '../../engine/options.ts';
@@ -18,6 +19,8 @@ export interface OpenPipeline {
   readonly loopback?: Loopback;
   /** Attempts that may be under way at once. */
   readonly concurrency: number;
+  /** Messages that the pipeline takes at once; the next one may be refused. */
+  readonly maxQueued: number;
   /** Ends it all, the receiver of --loopback too: when everything is settled, or, interrupted, at once. */
   readonly close: (how: { readonly interrupted: boolean }) => Promise<void>;
 }
@@ -55,6 +58,7 @@ export async function openPipeline(to: WhereTo, options: OpenOptions): Promise<O
   return {
     pipeline,
     concurrency: concurrencyOf(target),
+    maxQueued: options.settings.client.maxQueued ?? CLIENT_DEFAULTS.maxQueued,
     ...(loopback !== undefined && { loopback }),
     close: async ({ interrupted }) => {
       await (interrupted ? pipeline.interrupt(GRACE_MS) : pipeline.close());
@@ -128,16 +132,21 @@ async function toQueue(to: ToQueue, { settings, onRequest, durable }: OpenOption
     sources,
     durable: durable ?? (await openQueueToWrite(to.store === undefined ? {} : { store: to.store }, settings)),
     clock: systemClock,
-    client: settings.client,
+    client: clientOptions(settings),
   });
 }
 
 function shared({ io, settings, onRequest }: OpenOptions) {
   return {
-    client: settings.client,
+    client: clientOptions(settings),
     proxyEnv: io.env,
     ...(onRequest !== undefined && { transport: createRecordingTransport(onRequest) }),
   };
+}
+
+/** A command says itself what became of its messages. */
+function clientOptions({ client }: Settings): ClientOptions {
+  return { ...client, warnOnLoss: false };
 }
 
 function hasFallback(sources: ToWebhooks['sources']): boolean {

@@ -75,8 +75,11 @@ export class ReplayRun {
     this.#stop = AbortSignal.any([parts.io.signal, this.#failure.signal]);
     // At once: the reader may be long in hearing of it, and meanwhile the next would be sent. What fails is told at the end.
     this.#stop.addEventListener('abort', () => void this.#close().catch(() => {}));
-    const users = Math.max(64, parts.open.concurrency * 3);
-    this.#capacity = new Capacity({ users, messages: users * 4, bytes: MAX_BYTES_UNDER_WAY });
+    const { concurrency, maxQueued } = parts.open;
+    const users = Math.max(64, concurrency * 3);
+    // No more than the client has room for, so that none of them is refused.
+    const messages = Math.min(users * 4, maxQueued);
+    this.#capacity = new Capacity({ users, messages, bytes: MAX_BYTES_UNDER_WAY });
     const { exact = false, strict = false } = parts.options;
     this.#readyOptions = { exact, strict, rewrite: parts.rewrite, now: () => systemClock.now() };
     this.#received = new ReceivedTally(parts.open.loopback);

@@ -1,0 +1,30 @@
+/** What keeps messages that are lost when the process ends. */
+export interface MessageHolder {
+  /** Messages that have no receipt yet, or that the sink keeps in memory. */
+  readonly heldMessages: number;
+}
+
+/** Those that hold messages now, over all clients of the process, so that its end is told in one line. */
+const holders = new Set<MessageHolder>();
+let isListening = false;
+
+/** To be called when the holder has begun to hold messages. */
+export function warnOfLoss(holder: MessageHolder): void {
+  holders.add(holder);
+  if (isListening) return;
+  isListening = true;
+  process.once('exit', () => {
+    const lost = [...holders].reduce((sum, { heldMessages }) => sum + heldMessages, 0);
+    if (lost > 0) process.stderr.write(`${sentenceOf(lost)}\n`);
+  });
+}
+
+/** To be called when it holds none, or is closed. */
+export function endWarningOfLoss(holder: MessageHolder): void {
+  holders.delete(holder);
+}
+
+function sentenceOf(lost: number): string {
+  const messages = lost === 1 ? '1 message was' : `${lost} messages were`;
+  return `hooks-cli: ${messages} lost, since the process ended before close() had resolved`;
+}
