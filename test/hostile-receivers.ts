@@ -75,9 +75,12 @@ export function dripsBody(status = 200): Promise<HostileReceiver> {
   });
 }
 
+const PIECE = Buffer.alloc(16 * 1024, 'a');
+
 /** A body as fast as it is read, for ever. */
 export function endlessBody(status = 200): Promise<HostileReceiver> {
-  return pours(`HTTP/1.1 ${status} Whatever\r\nTransfer-Encoding: chunked\r\n\r\n`, Infinity);
+  const chunk = Buffer.concat([Buffer.from('4000\r\n'), PIECE, Buffer.from('\r\n')]);
+  return pours(`HTTP/1.1 ${status} Whatever\r\nTransfer-Encoding: chunked\r\n\r\n`, Infinity, chunk);
 }
 
 /** 300 MB that claim to be gzip: what decoding would turn into far more. */
@@ -85,6 +88,7 @@ export function hugeBody(bytes = 300_000_000, status = 200): Promise<HostileRece
   return pours(
     `HTTP/1.1 ${status} Whatever\r\nContent-Encoding: gzip\r\nContent-Length: ${bytes}\r\n\r\n`,
     bytes,
+    PIECE,
   );
 }
 
@@ -137,12 +141,13 @@ function drip(socket: net.Socket, next: () => string): void {
   socket.once('close', () => clearInterval(timer));
 }
 
+/** The same words again and again after the beginning, as fast as they are read. */
+export function endless(head: string, words: string): Promise<HostileReceiver> {
+  return pours(head, Infinity, Buffer.from(words.repeat(Math.ceil(16_384 / words.length))));
+}
+
 /** Writes only as fast as the other side reads. */
-function pours(head: string, bytes: number): Promise<HostileReceiver> {
-  const piece = Buffer.alloc(16 * 1024, 'a');
-  const chunk = Number.isFinite(bytes)
-    ? piece
-    : Buffer.concat([Buffer.from('4000\r\n'), piece, Buffer.from('\r\n')]);
+function pours(head: string, bytes: number, chunk: Buffer): Promise<HostileReceiver> {
   return receiver((socket) => {
     let left = bytes;
     const pour = (): void => {

@@ -6,6 +6,7 @@ import type { Attempt, Carrier } from './attempt.ts';
 import type { Dialled } from './dial.ts';
 import { Exchange, type ExchangeOwner } from './exchange.ts';
 import { isBrokenOff, isUnsendable, networkFault, type NetworkFault } from './network-error.ts';
+import { ResponseGuard } from './response-guard.ts';
 import type { Route } from './route.ts';
 
 /** The pool that a connection belongs to. */
@@ -39,6 +40,7 @@ export class Connection implements Carrier, ExchangeOwner {
   readonly #owner: ConnectionOwner;
   readonly #route: Route;
   readonly #exchange: Exchange;
+  readonly #guard: ResponseGuard;
   readonly #request: Dispatcher.DispatchOptions = { method: 'POST', path: '/', headers: null, body: null };
   readonly #expire = (): void => this.abandon(this.#timeoutFault());
   #deadline: NodeJS.Timeout | undefined;
@@ -54,7 +56,9 @@ export class Connection implements Carrier, ExchangeOwner {
   constructor({ UndiciClient, route, maxIdleMs, owner }: ConnectionOptions) {
     this.#owner = owner;
     this.#route = route;
-    this.#exchange = new Exchange(this, route.isForwarded);
+    const exchange = new Exchange(this, route.isForwarded);
+    this.#exchange = exchange;
+    this.#guard = new ResponseGuard(() => exchange.bodyBytes);
     this.#client = new UndiciClient(route.origin, {
       pipelining: 1,
       allowH2: false,
@@ -77,6 +81,7 @@ export class Connection implements Carrier, ExchangeOwner {
     attempt.carrier = this;
     this.#isBusy = true;
     this.#exchange.begin(attempt);
+    this.#guard.begin();
     this.#deadline = setTimeout(this.#expire, attempt.leftMs);
     this.#request.path = attempt.path;
     this.#request.headers = headersOf(attempt, this.#route);
@@ -122,6 +127,7 @@ export class Connection implements Carrier, ExchangeOwner {
     this.#isConnected = false;
     const socket = this.#route.dial((...outcome) => {
       this.#isConnected = outcome[0] === null;
+      if (outcome[0] === null) this.#guard.watch(outcome[1]);
       dialled(...outcome);
     });
     this.#socket = socket;
