@@ -16,6 +16,7 @@ const ROOT_HELPERS = [
   'bind.ts',
   'apart.ts',
   'loopback.ts',
+  'request-target.ts',
 ];
 
 /** Who may import whom, by the first folder of the path (a root file by its name). Everybody may import the root helpers. */
@@ -48,6 +49,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   'bind.ts': [],
   'apart.ts': [],
   'loopback.ts': [],
+  'request-target.ts': [],
 };
 
 /** Imports narrower than their folder: only these files, or only from this file. */

@@ -25,7 +25,7 @@ export function curlCommand({ url, headers, body: given }: CurlRequest): string 
   const body = typeof given === 'string' && UNSAFE.test(given) ? { base64: base64Of(given) } : given;
   const isText = typeof body === 'string';
   const words = [
-    `curl ${globOff(url)}-X POST ${url.map(({ text, variable }) => (variable === undefined ? quoted(text) : `"$${variable}"`)).join('')}`,
+    `curl ${globOff(url)}${pathAsIs(url)}-X POST ${url.map(({ text, variable }) => (variable === undefined ? quoted(text) : `"$${variable}"`)).join('')}`,
     ...headers.map((header) => `-H ${headerWord(header)}`),
     // What begins with @ would be a file's name with --data-binary.
     isText ? `--data-raw ${quoted(body)}` : '--data-binary @-',
@@ -47,6 +47,15 @@ function base64Of(text: string): string {
 /** Without it curl makes several requests of `{x,y}` and `[1-3]`, or refuses the URL. */
 function globOff(url: readonly Piece[]): string {
   return url.some(({ text }) => /[[\]{}]/.test(text)) ? '--globoff ' : '';
+}
+
+/** Without it curl resolves `/a/../b`. */
+function pathAsIs(url: readonly Piece[]): string {
+  const [path = ''] = url
+    .map(({ text }) => text)
+    .join('')
+    .split('?');
+  return /\/(?:\.|%2e){1,2}(?:\/|$)/i.test(path) ? '--path-as-is ' : '';
 }
 
 /** A header's name may have a backquote or a `$` in it, which a shell would obey in double quotes. */

@@ -1,6 +1,7 @@
 import type { Clock } from '../clock.ts';
 import { ConfigError } from '../errors.ts';
 import { redactUrl } from '../redact.ts';
+import { requestTarget } from '../request-target.ts';
 import type { Transport } from '../transport/transport.ts';
 
 import { checkInteger } from './options.ts';
@@ -59,8 +60,7 @@ export function batchUrl(endpoint: string): string {
     );
   }
   if (url.hash !== '') throw endpointError('without a fragment', endpoint, 'Remove what follows the #');
-  if (url.pathname === '/') url.pathname = DEFAULT_PATH;
-  return url.href;
+  return url.origin + requestTarget(endpoint).replace(/^\/(?=\?|$)/, DEFAULT_PATH);
 }
 
 /** Basic auth: the write key as the user, no password. */

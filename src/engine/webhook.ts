@@ -1,6 +1,7 @@
 import { checkOptions } from '../check-options.ts';
 import { ConfigError } from '../errors.ts';
 import { MASK, printable, redactUrl } from '../redact.ts';
+import { encodedUrl, requestTarget } from '../request-target.ts';
 import { buildHeaders } from './headers.ts';
 import { MAX_WEBHOOKS, type WebhookOptions } from './options.ts';
 
@@ -8,7 +9,7 @@ import { MAX_WEBHOOKS, type WebhookOptions } from './options.ts';
 export interface Webhook {
   /** Names it in the progress of a delivery: its URL as shown, numbered from the second that shares it. */
   readonly key: string;
-  /** As it is asked: without userinfo. */
+  /** As it is requested: without userinfo, the path as given. */
   readonly url: string;
   /** As it is shown and kept: userinfo and secret parameters masked. */
   readonly shownUrl: string;
@@ -82,23 +83,22 @@ function readUrl(given: string, setting: string): Address {
       'A fragment is never sent: remove it from the # on, or write the # as %23',
     );
   }
+  const requested = url.origin + requestTarget(text);
   return url.username === '' && url.password === ''
-    ? { url: url.href, shownUrl: redactUrl(text), authorization: undefined }
-    : withUserinfo(url);
+    ? { url: requested, shownUrl: redactUrl(encodedUrl(text)), authorization: undefined }
+    : withUserinfo(url, requested);
 }
 
 /** Basic authentication (RFC 7617). */
-function withUserinfo(url: URL): Address {
+function withUserinfo(url: URL, requested: string): Address {
   const credentials = Buffer.concat([
     percentDecoded(url.username),
     Buffer.from(':'),
     percentDecoded(url.password),
   ]);
-  url.username = '';
-  url.password = '';
   return {
-    url: url.href,
-    shownUrl: redactUrl(url.href).replace('//', `//${MASK}@`),
+    url: requested,
+    shownUrl: redactUrl(requested).replace('//', `//${MASK}@`),
     authorization: `Basic ${credentials.toString('base64')}`,
   };
 }

@@ -3,6 +3,7 @@ import type { SecureContext } from 'node:tls';
 import type { Client } from 'undici';
 import { ClosedError, ConfigError, TransportError } from '../errors.ts';
 import { printable, redactUrl } from '../redact.ts';
+import { requestTarget } from '../request-target.ts';
 import { AbortWatch } from './abort-watch.ts';
 import type { AddressRule } from './address-guard.ts';
 import { Attempt, CLOSED } from './attempt.ts';
@@ -105,7 +106,7 @@ class UndiciTransport implements Transport {
     if (known) return known;
     const url = parseUrl(request.url);
     const pool = this.#poolFor(url, caFile, UndiciClient);
-    const path = `${pool.route.isForwarded ? url.origin : ''}${url.pathname}${url.search}`;
+    const path = `${pool.route.isForwarded ? url.origin : ''}${requestTarget(request.url)}`;
     if (this.#targets.size >= MAX_TARGETS) this.#targets.clear();
     this.#targets.set(key, { path, pool });
     return { path, pool };

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { batchUrl } from '../../src/client/tracking-api-options.ts';
 import { createTrackingApiSink } from '../../src/client/tracking-api-sink.ts';
 import { ConfigError } from '../../src/errors.ts';
 import { trackingApi } from './tracking-api.ts';
@@ -17,6 +18,15 @@ describe('the settings of the sink', () => {
     expect(() => createTrackingApiSink(sinkOptions({ endpoint }))).toThrow(
       expect.objectContaining({ message, key: 'endpoint', code: 'ERR_HOOKS_CONFIG' }),
     );
+  });
+
+  it.each([
+    ['http://A.example', 'http://a.example/v1/batch'],
+    ['http://a.example/?x=1', 'http://a.example/v1/batch?x=1'],
+    ['http://a.example/v2/../b', 'http://a.example/v2/../b'],
+    ['http://a.example/é', 'http://a.example/%C3%A9'],
+  ])('make of the endpoint %s the URL %s', (endpoint, url) => {
+    expect(batchUrl(endpoint)).toBe(url);
   });
 
   it.each(['', 'a:b', 'a b', 'a\n', 'é'])('refuse the write key %j without showing it', async (writeKey) => {

@@ -161,6 +161,18 @@ describe.skipIf(!hasTool('curl', '--version')).concurrent('--curl', () => {
     expect(byHooks && headerOf(byHooks, 'x-empty')).toBe('');
   });
 
+  it('goes where hooks goes, which posts and shows the path as given', async () => {
+    const to = await receiving();
+    const args = ['send', '--json', track(1), '--url', `${to.url}/a/../b/%2e/é`, '-o', 'json'];
+    const { stdout } = await hooks([...args, '--curl']);
+    expect(await sh(stdout, {})).toBe(0);
+    const sent = await hooks(args);
+    const path = '/a/../b/%2e/%C3%A9';
+    expect(to.requests.map((request) => request.path)).toEqual([path, path]);
+    expect(JSON.parse(sent.stdout)).toMatchObject({ url: to.url + path, attempts: [{ url: to.url + path }] });
+    expect(jsonLines((await hooks([...args, '--dry-run'])).stdout)).toMatchObject([{ url: to.url + path }]);
+  });
+
   it('runs nothing that a header of the user spells', async () => {
     const to = await receiving();
     const cwd = temporaryFolder();

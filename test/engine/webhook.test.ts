@@ -36,6 +36,16 @@ describe('the URL of a webhook', () => {
     expect(prepare(url)).toMatchObject({ url: new URL(url).href, shownUrl: url, key: url });
   });
 
+  it.each([
+    ['http://a.example/a/../b', 'http://a.example/a/../b'],
+    ['http://a.example/é?q=[1]', 'http://a.example/%C3%A9?q=%5B1%5D'],
+    ['http://a.example?x=%', 'http://a.example/?x=%25'],
+  ])('%s is requested, shown and kept as %s', (url, requested) => {
+    expect(prepare(url)).toMatchObject({ url: requested, shownUrl: requested, key: requested });
+    const withUser = prepare(url.replace('//', '//me:hunter2@'));
+    expect(withUser).toMatchObject({ url: requested, shownUrl: requested.replace('//', '//***@') });
+  });
+
   it('may have spaces around it', () => {
     expect(prepare(' http://a.example/ \n').shownUrl).toBe('http://a.example/');
   });

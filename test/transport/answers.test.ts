@@ -31,6 +31,19 @@ describe('what is sent', () => {
     expect(request?.body.toString()).toBe('{"é":1}');
   });
 
+  it.each([
+    ['/a/../b/./c', '/a/../b/./c'],
+    ['/%2e%2e/%7Ea?b=%20', '/%2e%2e/%7Ea?b=%20'],
+    ['/é?q={"a":[1]}|', '/%C3%A9?q=%7B%22a%22:%5B1%5D%7D%7C'],
+    ['/100%', '/100%25'],
+    ['', '/'],
+  ])('goes to the path as given: %s', async (path, target) => {
+    const receiver = await started(answersOk());
+    const url = `http://127.0.0.1:${receiver.port}${path}`;
+    expect(await newTransport().send(requestTo(url))).toMatchObject({ status: 200 });
+    expect(receiver.requests[0]?.head[0]).toBe(`POST ${target} HTTP/1.1`);
+  });
+
   it('asks for an answer that is not encoded', async () => {
     const receiver = await started(answersOk());
     await newTransport().send(requestTo(receiver.url));
