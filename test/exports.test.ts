@@ -52,6 +52,15 @@ describe('the built package', () => {
     expect(stdout).toContain('All good!');
   });
 
+  it('is packed without source maps, which are two thirds of what the build makes', async () => {
+    const args = ['pack', '--dry-run', '--json', '--ignore-scripts'];
+    const { stdout } = await promisify(execFile)('npm', args, { cwd: ROOT });
+    const [packed] = JSON.parse(stdout) as [{ readonly files: readonly { readonly path: string }[] }];
+    const paths = packed.files.map(({ path }) => path);
+    expect(paths).toEqual(expect.arrayContaining(['bin/hooks.js', 'dist/index.js', 'dist/types/index.d.ts']));
+    expect(paths.filter((path) => path.endsWith('.map'))).toEqual([]);
+  });
+
   it('has no dependency that needs its install script', () => {
     // Its script only builds what the package does not bring ready-made; `npm run test:nodes` runs it without.
     const works = ['node_modules/@photostructure/sqlite'];

@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import { assert, pre, property, string, webUrl } from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { encodedUrl, requestTarget } from '../src/request-target.ts';
 
@@ -29,8 +29,8 @@ describe('the request target of a URL', () => {
   });
 
   it('has nothing that a request line cannot have, and does not change when it is made again', () => {
-    fc.assert(
-      fc.property(fc.string({ unit: 'binary' }), (path) => {
+    assert(
+      property(string({ unit: 'binary-ascii' }), (path) => {
         const target = requestTarget(`http://a.example/${path.replaceAll('#', '')}`);
         expect(target).toMatch(/^\/[!$&-;=?-Z_a-z~%]*$/);
         expect(requestTarget(`http://a.example${target}`)).toBe(target);
@@ -39,10 +39,10 @@ describe('the request target of a URL', () => {
   });
 
   it('is that of a URL object where this has nothing to resolve or encode', () => {
-    fc.assert(
-      fc.property(fc.webUrl({ withQueryParameters: true }), (url) => {
+    assert(
+      property(webUrl({ withQueryParameters: true }), (url) => {
         const { pathname, search } = new URL(url);
-        fc.pre(!/\/(?:\.|%2e){1,2}(?:\/|$)/i.test(url) && !url.endsWith('?') && !url.includes("'"));
+        pre(!/\/(?:\.|%2e){1,2}(?:[/?]|$)/i.test(url) && !url.endsWith('?') && !url.includes("'"));
         expect(requestTarget(url)).toBe(pathname + search);
       }),
     );

@@ -51,7 +51,10 @@ function globOff(url: readonly Piece[]): string {
 
 /** Without it curl resolves `/a/../b`. */
 function pathAsIs(url: readonly Piece[]): string {
-  const [path = ''] = url.map(({ text }) => text).join('').split('?');
+  const [path = ''] = url
+    .map(({ text }) => text)
+    .join('')
+    .split('?');
   return /\/(?:\.|%2e){1,2}(?:\/|$)/i.test(path) ? '--path-as-is ' : '';
 }
 

@@ -13,12 +13,12 @@ const DIGIT_ONE = 0x31;
 
 /**
  * Sees the bytes of a connection before undici's parser does, which limits neither reason phrases nor chunk extensions nor the number of
- * interim responses, and takes CR CR for the end of a line (RFC 9112, 2.2 forbids a bare CR). One for each connection.
+ * interim responses, and takes CR CR for the end of a status line (RFC 9112, 2.2 forbids a bare CR). One for each connection.
  */
 export class ResponseGuard {
   readonly #bodyBytes: () => number;
   #bytes = 0;
-  #isInHead = false;
+  #awaitsFinalStatus = false;
   #previous = 0;
   #isLineEmpty = true;
   /** The first digit of the status of the present head, as a byte; 0 until it comes. */
@@ -32,7 +32,7 @@ export class ResponseGuard {
   /** A request is about to be sent. */
   begin(): void {
     this.#bytes = 0;
-    this.#isInHead = true;
+    this.#awaitsFinalStatus = true;
     this.#previous = 0;
     this.#isLineEmpty = true;
     this.#statusDigit = 0;
@@ -54,12 +54,12 @@ export class ResponseGuard {
   #faultOf(chunk: Buffer): Error | undefined {
     if (this.#bytes - this.#bodyBytes() > MAX_OVERHEAD_BYTES) return TOO_LONG;
     this.#bytes += chunk.length;
-    return this.#isInHead && this.#hasBareCr(chunk) ? BARE_CR : undefined;
+    return this.#awaitsFinalStatus && this.#hasBareCr(chunk) ? BARE_CR : undefined;
   }
 
-  /** Up to the end of the final head. Only CR CR: any other bare CR undici refuses by itself. */
+  /** Looks at no more than it has to: any other bare CR, and those behind the final status line, undici refuses by itself. */
   #hasBareCr(chunk: Buffer): boolean {
-    for (let at = 0; at < chunk.length && this.#isInHead; at++) {
+    for (let at = 0; at < chunk.length && this.#awaitsFinalStatus; at++) {
       const byte = chunk[at] ?? 0;
       if (byte === CR && this.#previous === CR) return true;
       if (byte === LF) this.#endLine();
@@ -69,12 +69,10 @@ export class ResponseGuard {
     return false;
   }
 
-  /** An empty line ends a head, of which another one follows when it is interim; before a status line it is skipped. */
+  /** The head of an interim response goes on to an empty line, and another head follows. */
   #endLine(): void {
-    if (this.#isLineEmpty && this.#statusDigit !== 0) {
-      this.#isInHead = this.#statusDigit === DIGIT_ONE;
-      this.#statusDigit = 0;
-    }
+    if (this.#statusDigit !== 0 && this.#statusDigit !== DIGIT_ONE) this.#awaitsFinalStatus = false;
+    else if (this.#isLineEmpty) this.#statusDigit = 0;
     this.#isLineEmpty = true;
   }
 

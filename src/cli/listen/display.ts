@@ -6,6 +6,7 @@ import type { Refusal } from '../../receiver/options.ts';
 import type { ReceivedRequest } from '../../receiver/received-request.ts';
 import { printable } from '../../redact.ts';
 import type { Io } from '../io.ts';
+import { listeningText } from '../listening-urls.ts';
 import { jsonLine } from '../result/json-line.ts';
 import { receivedJson, receivedText } from '../result/received-line.ts';
 import type { ListenOptions } from './options.ts';
@@ -13,6 +14,8 @@ import type { ListenOptions } from './options.ts';
 /** What is told when the receiver is ready. */
 export interface Ready {
   readonly url: string;
+  /** One for each address, when it listens on every interface. */
+  readonly urls?: readonly string[] | undefined;
   readonly hasSecret: boolean;
   readonly certificate?: SelfSignedCertificate | undefined;
   /** Where requests are passed on to. */
@@ -34,12 +37,12 @@ export class Display {
     this.#folder = options.save === undefined ? undefined : new CaptureFolder(resolve(io.cwd, options.save));
   }
 
-  ready({ url, hasSecret, certificate, forwardUrl, inboxUrl }: Ready): void {
+  ready({ url, urls, hasSecret, certificate, forwardUrl, inboxUrl }: Ready): void {
     const { bold } = this.#io.color;
     if (this.#options.output === 'json') {
-      this.#io.out(jsonLine({ ready: true, url, inbox: inboxUrl, certificate: certificate?.cert }));
+      this.#io.out(jsonLine({ ready: true, url, urls, inbox: inboxUrl, certificate: certificate?.cert }));
     } else {
-      this.#io.out(`Listening on ${bold(url)}\n`);
+      this.#io.out(listeningText('Listening on', { url, urls }, bold));
       if (inboxUrl !== undefined) this.#io.out(`Inbox at     ${bold(inboxUrl)}\n`);
     }
     if (forwardUrl !== undefined) this.remark(`Forwarding to ${printable(forwardUrl)}`);

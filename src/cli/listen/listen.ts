@@ -11,6 +11,7 @@ import { ExitCode, interruptedCode } from '../exit-code.ts';
 import type { Io } from '../io.ts';
 import { Display } from './display.ts';
 import type { ListenOptions } from './options.ts';
+import { listeningUrls } from '../listening-urls.ts';
 import { commandSecrets } from '../signature/secret-flags.ts';
 
 /** `hooks listen`: receives and shows until it is interrupted or what was expected is settled. */
@@ -64,7 +65,8 @@ async function receive(session: Session): Promise<void> {
   });
   const { url } = receiver;
   const inboxUrl = inbox?.open(url);
-  display.ready({ url, hasSecret, certificate, forwardUrl: forwarding?.shownUrl, inboxUrl });
+  const urls = listeningUrls(url, options.host);
+  display.ready({ url, urls, hasSecret, certificate, forwardUrl: forwarding?.shownUrl, inboxUrl });
   await aborted(AbortSignal.any([io.signal, expectation.over]));
   inbox?.close();
   // Reports what is still held, so the expectation is judged after it.

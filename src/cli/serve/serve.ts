@@ -7,6 +7,7 @@ import { aborted } from '../aborted.ts';
 import type { GlobalOptions } from '../command.ts';
 import { ExitCode } from '../exit-code.ts';
 import type { Io } from '../io.ts';
+import { listeningText, listeningUrls } from '../listening-urls.ts';
 import { jsonLine } from '../result/json-line.ts';
 import { openQueueToWrite, type StoreFlags } from '../delivery/queue-flags.ts';
 import { reachOf, type ReachFlags } from '../delivery/reach-flags.ts';
@@ -40,8 +41,12 @@ export async function serve(options: ServeOptions, io: Io): Promise<ExitCode> {
     write: io.note,
     clock: wallClock,
   });
+  const { url } = service;
+  const urls = listeningUrls(url, host);
   io.out(
-    options.output === 'json' ? jsonLine({ ready: true, url: service.url }) : readyText(service.url, io),
+    options.output === 'json'
+      ? jsonLine({ ready: true, url, urls })
+      : listeningText('Taking calls on', { url, urls }, io.color.bold),
   );
   await aborted(io.signal);
   await service.close();
@@ -55,10 +60,6 @@ function deletionReachOf({ deletions, confineDeletions }: ServeOptions): Deletio
     origin: '--deletions',
     hint: 'leave one of them out; --confine-deletions means --deletions own',
   });
-}
-
-function readyText(url: string, { color }: Io): string {
-  return `Taking calls on ${color.bold(url)}\n`;
 }
 
 function levelOf({ quiet, verbose }: GlobalOptions): LogLevel {
