@@ -52,7 +52,7 @@ const slashes: Escape = (json) => json.replaceAll('/', '\\/');
 const php: Escape = (json) => ascii(json).replaceAll('/', '\\/');
 
 /** Those that some escape above writes in its own way. */
-const TELLING = [...'"/<>&=\'+`\u007f\u2028\u2029'];
+const TELLING = ['"', '/', '<', '>', '&', '=', "'", '+', '`', '\u007f', '\u2028', '\u2029'];
 
 /** What the escapes differ in, of the characters of a JSON text: escapes that write these the same write all of it the same. */
 export function tellingCharacters(json: string): string[] {

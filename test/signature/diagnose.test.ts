@@ -181,8 +181,8 @@ describe('diagnose', () => {
       `{"a":"${String.raw`\u00E9\u0022\\`.repeat(60_000)}"}`,
       'escaped-unicode',
     ],
-  ])('explains %s', (_, body, signed, code) => {
-    expect(mismatch({ body, signature: hmac(signed, 'k'), secrets: ['k'] }).code).toBe(code);
+  ])('explains %s', (_, received, signed, code) => {
+    expect(mismatch({ body: received, signature: hmac(signed, 'k'), secrets: ['k'] }).code).toBe(code);
   });
 
   it('does not say that all was tried of a body that is too large for it', () => {
