@@ -19,7 +19,8 @@ function maskUserinfo(url: string): string {
   const before = BEFORE_AUTHORITY.exec(url)?.[0];
   if (before === undefined) return url;
   const rest = url.slice(before.length);
-  const at = (hasClearAuthority(url) ? rest.slice(0, rest.search(END_OF_AUTHORITY)) : rest).lastIndexOf('@');
+  const isClear = hasClearAuthority(url) && !isOfServer(before);
+  const at = (isClear ? rest.slice(0, rest.search(END_OF_AUTHORITY)) : rest).lastIndexOf('@');
   return at === -1 ? url : before + MASK + rest.slice(at);
 }
 
@@ -27,6 +28,14 @@ function maskUserinfo(url: string): string {
 function hasClearAuthority(url: string): boolean {
   const fragmentAt = url.indexOf('#');
   return URL.canParse(url) && (fragmentAt === -1 || !url.includes('@', fragmentAt));
+}
+
+/**
+ * Whether it begins a URL as of a database: `redis://:p@ss/w:rd@host` is one to the parser, with the host `ss`. Only on the web
+ * a path has an @ more often than a password has.
+ */
+function isOfServer(before: string): boolean {
+  return /[^\\/][\\/]{2}$/.test(before) && !/https?:[\\/]+$/i.test(before);
 }
 
 const SECRET_NAME =
@@ -71,9 +80,23 @@ export function withoutRepeated(reply: string, secrets: readonly string[]): stri
 /** A secret as somebody may repeat it. */
 export function spellingsOf(secret: string): readonly string[] {
   if (/\p{Surrogate}/u.test(secret)) return [secret];
-  const base64 = Buffer.from(secret).toString('base64').replace(/=+$/, '');
   const inText = [secret, ...inJson(secret)].flatMap((text) => [text, ...inHtml(text)]);
-  return [...new Set([...inText, encodeURIComponent(secret), base64])];
+  return [...new Set([...inText, encodeURIComponent(secret), ...inBase64(secret)])];
+}
+
+/** What is secret in the base64 of a longer text, such as a dump of headers: it depends on where the secret begins there. */
+function inBase64(secret: string): readonly string[] {
+  const bytes = Buffer.from(secret);
+  const cores = [0, 1, 2].flatMap((bytesBefore) => {
+    const length = bytesBefore + bytes.length;
+    const encoded = Buffer.concat([Buffer.alloc(bytesBefore), bytes])
+      .toString('base64')
+      .replace(/=+$/, '');
+    // Two bits of the first character, or four, are of the bytes before; some of the last are of those behind, if any.
+    const start = Math.ceil((bytesBefore * 8) / 6);
+    return [encoded.slice(start), encoded.slice(start, Math.floor((length * 8) / 6))];
+  });
+  return [...cores, ...cores.map((core) => core.replaceAll('+', '-').replaceAll('/', '_'))];
 }
 
 /** As JavaScript, Python (ASCII only), Go (no &, < and >) and PHP (no bare / either) write it. */

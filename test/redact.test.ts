@@ -28,6 +28,26 @@ describe('what a receiver repeats', () => {
     expect(['{"got":"***"}', '<p>***</p>']).toContain(shown);
   });
 
+  it.each(['', 'x', 'xy', 'Authorization: Bearer '])(
+    'is without a secret in the base64 of a longer text that begins %j',
+    (before) => {
+      const secret = 's3cr?t/>>>of~many~bytes';
+      for (const after of ['', 'a', 'ab', '\r\nHost: a.test']) {
+        for (const encoding of ['base64', 'base64url'] as const) {
+          const shown = withoutRepeated(Buffer.from(before + secret + after).toString(encoding), [secret]);
+          const parts = shown.split('***');
+          const [start = '', end = ''] = parts;
+          expect(parts).toHaveLength(2);
+          // At most one character at each end has bits of the secret and of what is beside it.
+          expect(start.length + end.length).toBeLessThanOrEqual(
+            Math.ceil(((before + after).length * 8) / 6) + 5,
+          );
+          expect(Buffer.from(start, 'base64').toString()).not.toContain('s3');
+        }
+      }
+    },
+  );
+
   it('stays readable where the secret is as short as a syllable', () => {
     expect(withoutRepeated('the address is wrong', ['s', 'add', 'wrong'])).toBe('the address is ***');
   });
@@ -66,6 +86,17 @@ describe('redactUrl', () => {
   });
 
   it.each([
+    ['redis://:p@ss/w:rd@a.test:6379/0', 'redis://***@a.test:6379/0'],
+    ['postgres://me:p@ss/w:rd@a.test/db', 'postgres://***@a.test/db'],
+    ['REDISS://me:12/hid@den@a.test', 'REDISS://***@a.test'],
+    ['redis://me:12?hidden@a.test', 'redis://***@a.test'],
+    ['redis://a.test:6379/0', 'redis://a.test:6379/0'],
+    ['http://me:hidden@a.test/@me', 'http://***@a.test/@me'],
+  ])('takes the password out of %j, escaped or not', (url, shown) => {
+    expect(redactUrl(url)).toBe(shown);
+  });
+
+  it.each([
     ['https://a.test/hook?token=hidden', 'https://a.test/hook?token=***'],
     ['https://a.test/?a=1&access_token=hid=den&b=2', 'https://a.test/?a=1&access_token=***&b=2'],
     ['/hook?code=hidden', '/hook?code=***'],
@@ -92,6 +123,7 @@ describe('redactUrl', () => {
     '/hook?email=me@b.test',
     '/@me',
     'sqlite:./me@home.db',
+    'sqlite:///data/me@home.db',
     './me@home.pem',
     'keyboard=1&keys=2',
     '',

@@ -8,6 +8,7 @@ import {
 } from '../receiver/forwarding.ts';
 import { printable, withoutRepeated } from '../redact.ts';
 import { checkRoute } from '../transport/check-route.ts';
+import { withoutSent, type SentRequest } from '../transport/sent-secrets.ts';
 import type { Transport, TransportResult } from '../transport/transport.ts';
 import { createUndiciTransport } from '../transport/undici-transport.ts';
 import { whyNotLoopback } from '../transport/loopback-address.ts';
@@ -75,30 +76,35 @@ async function forwardTo({ url, shownUrl, authorization }: Target, passing: Pass
   const headers = endToEndHeaders(request.rawHeaders).filter(
     ([name]) => authorization.length === 0 || name.toLowerCase() !== 'authorization',
   );
+  const sent = { url, headers: [...headers.flat(), ...authorization] };
   try {
     const result = await transport.send({
-      url,
-      headers: [...headers.flat(), ...authorization],
+      ...sent,
       body: request.body,
       timeoutMs: TIMEOUT_MS,
       replyBytes: REPLY_BYTES,
       signal,
     });
-    return { url: shownUrl, ...toldOf(result, secrets) };
+    return { url: shownUrl, ...toldOf(result, sent, secrets) };
   } catch (error) {
     if (!(error instanceof HooksError)) throw error;
     return { url: shownUrl, error: 'protocol', detail: printable(error.message), ms: 0 };
   }
 }
 
-function toldOf(result: TransportResult, secrets: readonly string[]): Omit<Forwarded, 'url'> {
+function toldOf(
+  result: TransportResult,
+  sent: SentRequest,
+  secrets: readonly string[],
+): Omit<Forwarded, 'url'> {
   const { ms } = result;
   if (result.kind === 'failure') return { error: result.error, detail: printable(result.detail), ms };
   const { status, retryAfter, reply } = result;
   return {
     status,
     ...(retryAfter !== undefined && { retryAfter }),
-    ...(reply !== undefined && { reply: withoutRepeated(reply, secrets) }),
+    // The transport leaves a success as it is, for those who parse it; here it is shown like any other.
+    ...(reply !== undefined && { reply: withoutRepeated(withoutSent(reply, sent), secrets) }),
     ms,
   };
 }

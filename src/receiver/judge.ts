@@ -1,25 +1,50 @@
+import type { Clock } from '../clock.ts';
+import { diagnosisBudget, type DiagnosisBudget } from '../signature/deadline.ts';
+import { undiagnosed } from '../signature/diagnose.ts';
 import { verify } from '../signature/verify.ts';
+import { DiagnosisQuota } from './diagnosis-quota.ts';
 import type { Judgement } from './received-request.ts';
 
 const UNCHECKED: Judgement = { verdict: 'unchecked' };
 const UNSIGNED: Judgement = { verdict: 'unsigned' };
 
-/** The verdict on the signature of one request. */
-export function judge(
-  rawHeaders: readonly string[],
-  body: Uint8Array,
-  secrets: readonly string[],
-): Judgement {
-  if (secrets.length === 0) return UNCHECKED;
-  const signatures = signaturesOf(rawHeaders);
-  const [signature] = signatures;
-  if (signature === undefined) return UNSIGNED;
-  if (signatures.length > 1) return severalSignatures(signatures.length);
-  const verification = verify({ body, signature, secrets });
-  if (!verification.valid) return { verdict: 'invalid', diagnosis: verification.diagnosis };
-  const { secret, note } = verification;
-  return note === undefined ? { verdict: 'valid', secret } : { verdict: 'valid', secret, note };
+/** Gives the verdict on the signature of each request. */
+export class SignatureJudge {
+  readonly #secrets: readonly string[];
+  readonly #quota: DiagnosisQuota;
+  readonly #budget: DiagnosisBudget;
+
+  constructor(secrets: readonly string[], clock: Clock) {
+    this.#secrets = secrets;
+    this.#quota = new DiagnosisQuota(() => clock.now());
+    this.#budget = diagnosisBudget(() => clock.now());
+  }
+
+  judge(rawHeaders: readonly string[], body: Uint8Array): Judgement {
+    const secrets = this.#secrets;
+    if (secrets.length === 0) return UNCHECKED;
+    const signatures = signaturesOf(rawHeaders);
+    const [signature] = signatures;
+    if (signature === undefined) return UNSIGNED;
+    if (signatures.length > 1) return severalSignatures(signatures.length);
+    const verification = verify({ body, signature, secrets });
+    if (!verification.valid) return this.#invalid(body, signature);
+    const { secret, note } = verification;
+    return note === undefined ? { verdict: 'valid', secret } : { verdict: 'valid', secret, note };
+  }
+
+  #invalid(body: Uint8Array, signature: string): Judgement {
+    const options = { body, signature, secrets: this.#secrets, diagnose: true };
+    const verification = this.#quota.use(() => verify(options, this.#budget));
+    const diagnosis = verification?.valid === false ? verification.diagnosis : undefined;
+    return { verdict: 'invalid', diagnosis: diagnosis ?? undiagnosed(body.byteLength, TOO_MANY) };
+  }
 }
+
+const TOO_MANY = {
+  why: 'not diagnosed, since too many others came within a second',
+  mend: 'Send one of these requests by itself to learn why',
+};
 
 /** From the raw headers, since Node's parsed ones join two X-Signature headers into one value. */
 function signaturesOf(rawHeaders: readonly string[]): string[] {

@@ -4,7 +4,7 @@ import { roundedMs, systemClock, type Clock } from '../clock.ts';
 import { send, sendSlowly } from './answer.ts';
 import { relayed, type Forward, type Forwarded } from './forwarding.ts';
 import { HeldAnswers } from './held-answers.ts';
-import { judge } from './judge.ts';
+import { SignatureJudge } from './judge.ts';
 import { OpenRequests } from './open-requests.ts';
 import {
   checkReceiverOptions,
@@ -57,6 +57,7 @@ class HttpReceiver implements Receiver {
   readonly #nextAnswer: () => Answer;
   readonly #held = new HeldAnswers();
   readonly #open: OpenRequests;
+  readonly #judge: SignatureJudge;
   readonly #ended = new WeakSet<Socket>();
   #address = { url: '', port: 0 };
   #closed: Promise<void> | undefined;
@@ -67,6 +68,7 @@ class HttpReceiver implements Receiver {
     this.#clock = options.clock ?? systemClock;
     this.#nextAnswer = playScript(options.script ?? []);
     this.#open = new OpenRequests(options.onBusy);
+    this.#judge = new SignatureJudge(options.secrets, this.#clock);
     this.#bounded = this.#createServer();
   }
 
@@ -119,7 +121,7 @@ class HttpReceiver implements Receiver {
     readBody(request, this.#limits.bodyBytes, (result) => {
       if (result.kind === 'body') {
         const { body } = result;
-        const judgement = judge(request.rawHeaders, body, this.#options.secrets);
+        const judgement = this.#judge.judge(request.rawHeaders, body);
         return this.#answer({ request, response, at, body, judgement });
       }
       if (result.kind === 'too-large') this.#refuseBody(response);

@@ -1,4 +1,4 @@
-import { StreamingHmac, type HmacAlgorithm } from './hmac.ts';
+import { keyedHmac, type HmacAlgorithm, type StreamingHmac } from './hmac.ts';
 
 /** A final CRLF is the longest ending that is asked about. */
 const ENDING_BYTES = 2;
@@ -12,7 +12,7 @@ export class BodyDigests {
 
   constructor(algorithm: HmacAlgorithm, secrets: readonly (string | Uint8Array)[]) {
     this.algorithm = algorithm;
-    this.#hmacs = secrets.map((secret) => new StreamingHmac(algorithm, secret));
+    this.#hmacs = secrets.map((secret) => keyedHmac(algorithm, secret));
   }
 
   get bytes(): number {

@@ -1,4 +1,5 @@
-import { findMistake, type Evidence } from './find-mistake.ts';
+import type { Deadline } from './deadline.ts';
+import { findMistake, type Evidence, type Search } from './find-mistake.ts';
 import { sameDigest } from './given-signature.ts';
 import { REASONS, type ReasonCode } from './reason.ts';
 
@@ -9,23 +10,18 @@ export interface Diagnosis {
   readonly hint: string;
 }
 
-/** Finds out why a signature does not match, by computing what usually goes wrong. */
-export function diagnose(evidence: Evidence): Diagnosis {
+/** Finds out why a signature does not match, by computing what usually goes wrong until the time is up. */
+export function diagnose(evidence: Evidence, deadline: Deadline): Diagnosis {
   const { given } = evidence;
   switch (given.shape) {
     case 'sha1':
-      return explainDigest(evidence, given.digest);
+      return explainDigest(evidence, given.digest, deadline);
     case 'sha256':
-      return explainShape(evidence, 'sha256', 'HMAC-SHA256', given.digest);
+      return explainShape(evidence, { ...given, code: 'sha256', name: 'HMAC-SHA256' }, deadline);
     case 'base64':
-      return explainShape(evidence, 'base64', 'HMAC-SHA1 in base64', given.digest);
+      return explainShape(evidence, { ...given, code: 'base64', name: 'HMAC-SHA1 in base64' }, deadline);
     case 'decorated':
-      return explainShape(
-        evidence,
-        'other-encoding',
-        'HMAC-SHA1 with other characters around its digits',
-        given.digest,
-      );
+      return explainShape(evidence, { ...given, code: 'other-encoding', name: DECORATED }, deadline);
     case 'short':
       return explainShort(evidence, given.digits);
     case 'several':
@@ -42,23 +38,49 @@ export function diagnose(evidence: Evidence): Diagnosis {
   }
 }
 
-function explainDigest(evidence: Evidence, digest: Buffer): Diagnosis {
-  const { found, all } = findMistake(evidence, digest);
-  if (found !== undefined) return told(found.code, evidence, `it would match ${found.would}`);
-  return told(
-    'no-match',
-    evidence,
-    all ? 'no usual mistake explains it' : 'the body is too large to try all the usual mistakes',
-  );
+/** Stands for the diagnosis of a mismatch that nothing was tried on. */
+export function undiagnosed(
+  bytes: number,
+  { why, mend }: { readonly why: string; readonly mend: string },
+): Diagnosis {
+  return { code: 'no-match', hint: sentences(bytes, why, mend) };
+}
+
+const DECORATED = 'HMAC-SHA1 with other characters around its digits';
+
+function explainDigest(evidence: Evidence, digest: Buffer, deadline: Deadline): Diagnosis {
+  const search = findMistake(evidence, digest, deadline);
+  const code = search.kind === 'found' ? search.mistake.code : 'no-match';
+  return told(code, evidence, outcomeOf(search));
+}
+
+function outcomeOf(search: Search): string {
+  switch (search.kind) {
+    case 'found':
+      return `it would match ${search.mistake.would}`;
+    case 'none':
+      return 'no usual mistake explains it';
+    case 'too-large':
+      return 'the body is too large to try all the usual mistakes';
+    case 'stopped':
+      return `the diagnosis stopped after ${search.afterMs} ms without an explanation`;
+    default:
+      return search satisfies never;
+  }
+}
+
+interface Shape {
+  readonly digest: Buffer;
+  readonly code: ReasonCode;
+  readonly name: string;
 }
 
 /** A signature that can never match for how it is written, whether or not it is of this body. */
-function explainShape(evidence: Evidence, code: ReasonCode, name: string, digest: Buffer): Diagnosis {
+function explainShape(evidence: Evidence, { digest, code, name }: Shape, deadline: Deadline): Diagnosis {
   if (isOneOf(digest, evidence.digests.all())) return told(code, evidence, `it is the ${name} of this body`);
-  const { found } = findMistake(evidence, digest);
-  const also =
-    found === undefined ? 'and not of this body with this secret' : `and would match ${found.would}`;
-  return told(code, evidence, `it is written as ${name}, ${also}`);
+  const search = findMistake(evidence, digest, deadline);
+  const also = search.kind === 'none' ? 'it is not of this body with this secret' : outcomeOf(search);
+  return told(code, evidence, `it is written as ${name}, and ${also}`);
 }
 
 /** So few digits could be the start of any digest. */
@@ -99,8 +121,12 @@ function told(
   found: string,
   mend: string = REASONS[code].mend,
 ): Diagnosis {
+  return { code, hint: sentences(bytes, found, mend) };
+}
+
+function sentences(bytes: number, found: string, mend: string): string {
   const size = bytes === 1 ? '1 byte' : `${bytes} bytes`;
-  return { code, hint: `Signature does not match: computed over ${size}; ${found}. ${mend}` };
+  return `Signature does not match: computed over ${size}; ${found}. ${mend}`;
 }
 
 function isOneOf(digest: Buffer, digests: readonly Buffer[]): boolean {

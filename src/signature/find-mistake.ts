@@ -1,10 +1,12 @@
 import type { BodyDigests } from './body-digests.ts';
-import { bodyVariants, type BodyVariant } from './body-variants.ts';
+import type { BodyVariant } from './body-variant.ts';
+import { cheapBodyVariants, costlyBodyVariants, LARGEST_ENCODED } from './body-variants.ts';
+import type { Deadline } from './deadline.ts';
 import { sameDigest, type GivenSignature } from './given-signature.ts';
-import { StreamingHmac, type HmacAlgorithm } from './hmac.ts';
+import { keyedHmac, type StreamingHmac } from './hmac.ts';
 import type { KeptBody } from './kept-body.ts';
 import type { ReasonCode } from './reason.ts';
-import { otherSecrets, secretVariants, type OtherSecret } from './secret-variants.ts';
+import { otherSecrets, secretVariants, type OtherSecret, type SecretVariant } from './secret-variants.ts';
 
 export interface Evidence {
   readonly given: GivenSignature;
@@ -22,20 +24,28 @@ export interface Mistake {
   readonly would: string;
 }
 
-export interface Search {
-  readonly found?: Mistake;
-  /** False when the body is too large for some of the usual mistakes to be tried. */
-  readonly all: boolean;
-}
+export type Search =
+  | { readonly kind: 'found'; readonly mistake: Mistake }
+  /** All usual mistakes were tried. */
+  | { readonly kind: 'none' }
+  /** The body is too large for some of them to be tried. */
+  | { readonly kind: 'too-large' }
+  /** The time was up before all of them were tried. */
+  | { readonly kind: 'stopped'; readonly afterMs: number };
 
 /** The usual mistake that gives this digest, the likeliest of them. */
-export function findMistake(evidence: Evidence, digest: Buffer): Search {
-  const found = otherEnding(evidence, digest);
-  if (found !== undefined) return { found, all: true };
-  const bodies = firstMatching(digest, otherBodies(evidence));
-  if (bodies.found !== undefined) return bodies;
-  const keys = firstMatching(digest, otherKeys(evidence));
-  return { ...keys, all: keys.all && bodies.all && evidence.body !== undefined };
+export function findMistake(evidence: Evidence, digest: Buffer, deadline: Deadline): Search {
+  const ending = otherEnding(evidence, digest);
+  if (ending !== undefined) return { kind: 'found', mistake: ending };
+  const { body } = evidence;
+  if (body === undefined) return { kind: 'too-large' };
+  for (const guess of guesses({ ...evidence, body }, deadline)) {
+    if (deadline.isOver) break;
+    const mistake = tryGuess(guess, digest, deadline);
+    if (mistake !== undefined) return { kind: 'found', mistake };
+  }
+  if (deadline.isOver) return { kind: 'stopped', afterMs: deadline.budgetMs };
+  return { kind: body.bytes.length > LARGEST_ENCODED ? 'too-large' : 'none' };
 }
 
 function otherEnding({ digests }: Evidence, digest: Buffer): Mistake | undefined {
@@ -47,59 +57,33 @@ function otherEnding({ digests }: Evidence, digest: Buffer): Mistake | undefined
 
 interface Guess {
   readonly mistake: Mistake;
-  readonly algorithm: HmacAlgorithm;
-  readonly keys: readonly (string | Uint8Array)[];
+  /** Of other keys, which have taken nothing yet. */
+  readonly hmacs: readonly StreamingHmac[];
   readonly bytes: BodyVariant['bytes'];
 }
 
-function* otherBodies({ body, secrets, digests: { algorithm } }: Evidence): Generator<Guess> {
-  if (body === undefined) return;
-  for (const mistake of bodyVariants(body)) yield { mistake, algorithm, keys: secrets, bytes: mistake.bytes };
-}
-
-/** A secret that is slightly wrong, or quite another, over the bytes or the JSON-stringified body. */
-function* otherKeys({
-  body,
-  secrets,
-  otherSecrets: atHand,
-  digests: { algorithm },
-}: Evidence): Generator<Guess> {
-  if (body === undefined) return;
-  const { bytes: received, json } = body;
-  for (const mistake of [
-    ...secrets.flatMap((secret) => [...secretVariants(secret)]),
-    ...otherSecrets(atHand),
-  ]) {
-    for (const bytes of json === undefined ? [received] : [received, json]) {
-      yield { mistake, algorithm, keys: [mistake.key], bytes };
+/** What takes least comes first, since the time is short. */
+function* guesses(
+  { body, secrets, otherSecrets: atHand, digests: { algorithm } }: Evidence & { readonly body: KeptBody },
+  deadline: Deadline,
+): Generator<Guess> {
+  const hmacs = secrets.map((secret) => keyedHmac(algorithm, secret));
+  const ofBody = (variant: BodyVariant): Guess => ({ mistake: variant, hmacs, bytes: variant.bytes });
+  for (const variant of cheapBodyVariants(body)) yield ofBody(variant);
+  // Over the bytes first: that takes no more than they are.
+  const isFixedPoint = body.json === undefined || body.bytes.equals(Buffer.from(body.json));
+  for (const bytes of isFixedPoint ? [body.bytes] : [body.bytes, body.json ?? '']) {
+    for (const variant of otherKeys(secrets, atHand)) {
+      yield { mistake: variant, hmacs: [keyedHmac(algorithm, variant.key)], bytes };
     }
   }
+  for (const variant of costlyBodyVariants(body, deadline)) yield ofBody(variant);
 }
 
-/**
- * A large body, or one with many parts, gets fewer guesses: whoever can send one unsigned request could stop a receiver
- * for many seconds otherwise. Counted in bytes hashed, not in time, so that a body always gets the same answer. Enough
- * for all guesses at a batch of the largest size (contract, Batching client).
- */
-const MOST_WORK = 160 * 1024 * 1024;
-/** What making an HMAC takes, however short its text. */
-const WORK_OF_HMAC = 8 * 1024;
-/** What is spelled anew takes longer than what is only hashed. */
-const SPELLED_FACTOR = 8;
-
-function firstMatching(digest: Buffer, guesses: Iterable<Guess>): Search {
-  let work = 0;
-  for (const guess of guesses) {
-    if (work > MOST_WORK) return { all: false };
-    const { ending, bytes } = tryGuess(digest, guess);
-    if (ending !== undefined) {
-      const { code, would } = guess.mistake;
-      return { found: { code, would: would + ending }, all: true };
-    }
-    const factor = typeof guess.bytes === 'function' ? SPELLED_FACTOR : guess.keys.length;
-    work += bytes * factor + WORK_OF_HMAC * guess.keys.length;
-  }
-  return { all: true };
+/** Secrets that are slightly wrong, or quite others. */
+function* otherKeys(secrets: readonly string[], atHand: readonly OtherSecret[]): Generator<SecretVariant> {
+  for (const secret of secrets) yield* secretVariants(secret);
+  yield* otherSecrets(atHand);
 }
 
 const ENDINGS = [
@@ -107,23 +91,16 @@ const ENDINGS = [
   ['\n', ' and a newline at its end'],
 ] as const;
 
-interface Tried {
-  /** The words for the ending with which these bytes give the digest; undefined: with none. */
-  readonly ending: string | undefined;
-  readonly bytes: number;
-}
-
-function tryGuess(digest: Buffer, { algorithm, keys, bytes }: Guess): Tried {
-  const hmacs = keys.map((key) => new StreamingHmac(algorithm, key));
-  let length = 0;
-  const feed = (piece: Uint8Array | string): void => {
-    length += piece.length;
-    for (const hmac of hmacs) hmac.update(piece);
+function tryGuess({ mistake, hmacs, bytes }: Guess, digest: Buffer, deadline: Deadline): Mistake | undefined {
+  const tried = hmacs.map((hmac) => hmac.copy());
+  const write = (piece: Uint8Array | string): boolean => {
+    for (const hmac of tried) hmac.update(piece);
+    return !deadline.isOver;
   };
-  if (typeof bytes === 'function') bytes(feed);
-  else feed(bytes);
-  const ending = ENDINGS.find(([tail]) => hmacs.some((hmac) => sameDigest(hmac.digest(tail), digest)));
-  return { ending: ending?.[1], bytes: length };
+  if (typeof bytes === 'function') bytes(write);
+  else write(bytes);
+  const ending = ENDINGS.find(([tail]) => tried.some((hmac) => sameDigest(hmac.digest(tail), digest)));
+  return ending && { code: mistake.code, would: mistake.would + ending[1] };
 }
 
 function isOneOf(digest: Buffer, digests: readonly Buffer[]): boolean {

@@ -1,4 +1,5 @@
 import { isUtf8 } from 'node:buffer';
+import type { Deadline } from './deadline.ts';
 
 /**
  * JSON as it was written: numbers keep their spelling and members their order, which JSON.parse loses (`1.0`, keys like
@@ -7,12 +8,14 @@ import { isUtf8 } from 'node:buffer';
 export type JsonNode =
   | { readonly kind: 'object'; readonly members: readonly JsonMember[] }
   | { readonly kind: 'array'; readonly items: readonly JsonNode[] }
-  | { readonly kind: 'string'; readonly text: string }
+  /** The literal is as JSON.stringify writes it, quotes included. */
+  | { readonly kind: 'string'; readonly literal: string }
   /** A number, true, false or null, as written. */
   | { readonly kind: 'literal'; readonly text: string };
 
 export interface JsonMember {
   readonly key: string;
+  readonly literal: string;
   readonly value: JsonNode;
 }
 
@@ -44,9 +47,9 @@ export function stringified(text: string): string | undefined {
 /** Whether there is white space between the parts of a JSON text; what is inside a string is no matter. */
 export function hasWhiteSpace(text: string): boolean {
   for (let index = 0; index < text.length; index++) {
-    const character = text[index] ?? '';
-    if (character === '"') index = endOfString(text, index);
-    else if (/\s/.test(character)) return true;
+    const code = text.charCodeAt(index);
+    if (code === QUOTE) index = endOfString(text, index);
+    else if (isSpace(code)) return true;
   }
   return false;
 }
@@ -56,13 +59,37 @@ export function readJsonText(text: string): JsonNode {
   return new JsonReader(text).value();
 }
 
+/** The same, or undefined when the time is up before the end of the text. */
+export function readJsonTextUntil(deadline: Deadline, text: string): JsonNode | undefined {
+  const reader = new JsonReader(text, deadline);
+  const node = reader.value();
+  return reader.isStopped ? undefined : node;
+}
+
+/** The text that a literal of JSON.stringify stands for. */
+export function textOfLiteral(literal: string): string {
+  // Without an escape it is the text in quotes; parsing takes ten times as long.
+  return literal.includes('\\') ? (JSON.parse(literal) as string) : literal.slice(1, -1); // a string's literal parses to a string
+}
+
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
+const COMMA = 0x2c;
+const [OPEN_BRACKET, CLOSE_BRACKET] = [0x5b, 0x5d];
+const [OPEN_BRACE, CLOSE_BRACE] = [0x7b, 0x7d];
+
+/** RFC 8259, section 2. */
+function isSpace(code: number): boolean {
+  return code === 0x20 || code === 0x0a || code === 0x0d || code === 0x09;
+}
+
 function isTooDeep(text: string): boolean {
   let depth = 0;
   for (let index = 0; index < text.length; index++) {
-    const character = text[index];
-    if (character === '"') index = endOfString(text, index);
-    else if (character === '{' || character === '[') depth++;
-    else if (character === '}' || character === ']') depth--;
+    const code = text.charCodeAt(index);
+    if (code === QUOTE) index = endOfString(text, index);
+    else if (code === OPEN_BRACE || code === OPEN_BRACKET) depth++;
+    else if (code === CLOSE_BRACE || code === CLOSE_BRACKET) depth--;
     if (depth > DEEPEST) return true;
   }
   return false;
@@ -71,62 +98,86 @@ function isTooDeep(text: string): boolean {
 /** The index of the quote that ends the string starting at `start`. */
 function endOfString(text: string, start: number): number {
   for (let index = start + 1; index < text.length; index++) {
-    const character = text[index];
-    if (character === '\\') index++;
-    else if (character === '"') return index;
+    const code = text.charCodeAt(index);
+    if (code === BACKSLASH) index++;
+    else if (code === QUOTE) return index;
   }
   return text.length;
 }
 
+/** Looking at the clock takes as long as reading a member or two. */
+const PARTS_PER_LOOK = 256;
+
 class JsonReader {
   readonly #text: string;
+  readonly #deadline: Deadline | undefined;
   #index = 0;
+  #parts = 0;
+  #isStopped = false;
 
-  constructor(text: string) {
+  constructor(text: string, deadline?: Deadline) {
     this.#text = text;
+    this.#deadline = deadline;
+  }
+
+  get isStopped(): boolean {
+    return this.#isStopped;
   }
 
   value(): JsonNode {
-    const character = this.#next();
-    if (character === '{') return { kind: 'object', members: this.#list('}', () => this.#member()) };
-    if (character === '[') return { kind: 'array', items: this.#list(']', () => this.value()) };
-    if (character === '"') return { kind: 'string', text: this.#string() };
+    const code = this.#next();
+    if (code === OPEN_BRACE)
+      return { kind: 'object', members: this.#list(CLOSE_BRACE, () => this.#member()) };
+    if (code === OPEN_BRACKET) return { kind: 'array', items: this.#list(CLOSE_BRACKET, () => this.value()) };
+    if (code === QUOTE) return { kind: 'string', literal: this.#string() };
     return { kind: 'literal', text: this.#literal() };
   }
 
-  #list<Item>(end: string, read: () => Item): Item[] {
+  #list<Item>(end: number, read: () => Item): Item[] {
     const items: Item[] = [];
     this.#index++;
-    while (this.#next() !== end) {
+    while (this.#next() !== end && this.#goesOn()) {
       items.push(read());
-      if (this.#next() === ',') this.#index++;
+      if (this.#next() === COMMA) this.#index++;
     }
     this.#index++;
     return items;
   }
 
+  #goesOn(): boolean {
+    this.#parts++;
+    if (this.#parts % PARTS_PER_LOOK === 0 && this.#deadline?.isOver === true) this.#isStopped = true;
+    return !this.#isStopped;
+  }
+
   #member(): JsonMember {
-    const key = this.#string();
+    const literal = this.#string();
     this.#next();
     this.#index++;
-    return { key, value: this.value() };
+    return { key: textOfLiteral(literal), literal, value: this.value() };
   }
 
   #string(): string {
     const start = this.#index;
     this.#index = endOfString(this.#text, start) + 1;
-    return JSON.parse(this.#text.slice(start, this.#index)) as string; // a string's literal parses to a string
+    const written = this.#text.slice(start, this.#index);
+    return written.includes('\\') ? JSON.stringify(JSON.parse(written)) : written;
   }
 
   #literal(): string {
     const start = this.#index;
-    while (/[\w.+-]/.test(this.#text[this.#index] ?? '')) this.#index++;
+    while (isOfLiteral(this.#text.charCodeAt(this.#index))) this.#index++;
     return this.#text.slice(start, this.#index);
   }
 
-  /** Skips white space; the character that comes next. */
-  #next(): string | undefined {
-    while (/\s/.test(this.#text[this.#index] ?? '')) this.#index++;
-    return this.#text[this.#index];
+  /** Skips white space; the code of the character that comes next, NaN at the end. */
+  #next(): number {
+    while (isSpace(this.#text.charCodeAt(this.#index))) this.#index++;
+    return this.#text.charCodeAt(this.#index);
   }
+}
+
+/** Up to the end of the text, where the code is NaN. */
+function isOfLiteral(code: number): boolean {
+  return code > 0x20 && code !== COMMA && code !== CLOSE_BRACKET && code !== CLOSE_BRACE;
 }

@@ -1,41 +1,40 @@
 import type { JsonMember, JsonNode } from './json-text.ts';
-import type { Spelling } from './spelling.ts';
+import type { Arrangement, Spelling } from './spelling.ts';
 
-/** Takes a text piece by piece. */
-export type Write = (piece: string) => void;
+/** Takes a text piece by piece. Says whether the rest is wanted too. */
+export type Write = (piece: string) => boolean;
 
-/** A tree in one spelling, handed over in pieces: a text of megabytes is hashed some forty times without ever being whole. */
-export function spell(node: JsonNode, how: Spelling, write: Write): void {
-  new Speller(how, write).spell(node);
+/** A tree as JSON without escapes but those of JSON.stringify, in pieces of 64 K characters or so: a text of megabytes is never whole. */
+export function arrange(node: JsonNode, how: Arrangement, write: Write): void {
+  new Arranger(how, write).arrange(node);
 }
 
-/** The same as one text. */
+/** A tree in one spelling, as one text. */
 export function spelled(node: JsonNode, how: Spelling): string {
   let text = '';
-  spell(node, how, (piece) => {
-    text += piece;
+  arrange(node, how, (piece) => {
+    text += how.escape(piece);
+    return true;
   });
   return text;
 }
 
 const PIECE_LENGTH = 64 * 1024;
-/** Of a body of 8 MiB; only one that is mostly depth is longer when indented, and then it is cut off and matches nothing. */
-const LONGEST_TEXT = 32 * 1024 * 1024;
 
-class Speller {
-  readonly #how: Spelling;
+class Arranger {
+  readonly #how: Arrangement;
   readonly #write: Write;
   #piece = '';
-  #length = 0;
+  #isWanted = true;
 
-  constructor(how: Spelling, write: Write) {
+  constructor(how: Arrangement, write: Write) {
     this.#how = how;
     this.#write = write;
   }
 
-  spell(node: JsonNode): void {
+  arrange(node: JsonNode): void {
     this.#value(node, 0);
-    this.#write(this.#piece);
+    if (this.#isWanted) this.#hand();
   }
 
   #value(node: JsonNode, level: number): void {
@@ -44,7 +43,7 @@ class Speller {
         this.#add(node.text);
         return;
       case 'string':
-        this.#add(this.#how.escape(node.text));
+        this.#add(node.literal);
         return;
       case 'array':
         this.#list('[]', node.items, level);
@@ -61,25 +60,42 @@ class Speller {
     const { indent, comma } = this.#how.layout;
     const outer = indent === '' ? '' : `\n${indent.repeat(level)}`;
     this.#add(brackets.charAt(0));
-    parts.forEach((part, index) => {
-      if (this.#length > LONGEST_TEXT) return;
-      this.#add(`${index === 0 ? '' : comma}${outer}${indent}`);
+    let before = `${outer}${indent}`;
+    for (const part of parts) {
+      if (!this.#isWanted) return;
+      this.#add(before);
+      before = `${comma}${outer}${indent}`;
       if ('key' in part) this.#member(part, level);
       else this.#value(part, level + 1);
-    });
+    }
     this.#add(`${parts.length === 0 ? '' : outer}${brackets.charAt(1)}`);
   }
 
-  #member({ key, value }: JsonMember, level: number): void {
-    this.#add(`${this.#how.escape(key)}${this.#how.layout.colon}`);
+  #member({ literal, value }: JsonMember, level: number): void {
+    this.#add(literal + this.#how.layout.colon);
     this.#value(value, level + 1);
   }
 
   #add(text: string): void {
     this.#piece += text;
-    if (this.#piece.length < PIECE_LENGTH) return;
-    this.#length += this.#piece.length;
-    this.#write(this.#piece);
-    this.#piece = '';
+    if (this.#piece.length >= PIECE_LENGTH) this.#hand();
   }
+
+  #hand(): void {
+    const text = this.#piece;
+    this.#piece = '';
+    for (let start = 0, end = 0; start < text.length && this.#isWanted; start = end) {
+      end = endOfPiece(text, start);
+      this.#isWanted = this.#write(text.slice(start, end));
+    }
+  }
+}
+
+/** A long string is cut, but not between surrogates, which would become other characters, nor inside an escape. */
+function endOfPiece(text: string, start: number): number {
+  let end = Math.min(start + PIECE_LENGTH, text.length);
+  let backslashes = 0;
+  while (text[end - 1 - backslashes] === '\\') backslashes++;
+  if (backslashes % 2 === 1) end++;
+  return /[\uDC00-\uDFFF]/.test(text.charAt(end)) ? end + 1 : end;
 }

@@ -2,12 +2,16 @@ import type { JsonMember } from './json-text.ts';
 import type { NoteCode } from './reason.ts';
 
 /** A way to write JSON that some language or library has. */
-export interface Spelling {
+export interface Spelling extends Arrangement {
   readonly code: NoteCode;
   /** Follows "it would match". */
   readonly would: string;
-  readonly layout: Layout;
   readonly escape: Escape;
+}
+
+/** Where the parts of a JSON text stand. */
+export interface Arrangement {
+  readonly layout: Layout;
   /** Absent: as written. */
   readonly order?: Order;
 }
@@ -19,8 +23,8 @@ export interface Layout {
   readonly colon: string;
 }
 
-/** The literal of a string, quotes included. */
-type Escape = (text: string) => string;
+/** Respells a piece of JSON that JSON.stringify escaped. Writes each character the same wherever it stands. */
+type Escape = (json: string) => string;
 
 type Order = (members: readonly JsonMember[]) => readonly JsonMember[];
 
@@ -28,20 +32,34 @@ const COMPACT: Layout = { indent: '', comma: ',', colon: ':' };
 const PYTHON: Layout = { indent: '', comma: ', ', colon: ': ' };
 const pretty = (indent: string): Layout => ({ indent, comma: ',', colon: ': ' });
 
-const plain: Escape = (text) => JSON.stringify(text);
+const plain: Escape = (json) => json;
 /** json.dumps of Python, and json_encode of PHP. */
-const ascii: Escape = (text) => escapeCharacters(plain(text), /[\u007f-\uffff]/g);
-const asciiUpperCase: Escape = (text) => escapeCharacters(plain(text), /[\u007f-\uffff]/g, 'upper');
+const ascii: Escape = (json) => escapeCharacters(json, /[\u007f-\uffff]/g);
+const asciiUpperCase: Escape = (json) => escapeCharacters(json, /[\u007f-\uffff]/g, 'upper');
 /** encoding/json of Go, to_json of Rails. */
-const html: Escape = (text) => escapeCharacters(plain(text), /[<>&\u2028\u2029]/g);
+const html: Escape = (json) => escapeCharacters(json, /[<>&\u2028\u2029]/g);
 /** Gson. */
-const gson: Escape = (text) => escapeCharacters(plain(text), /[<>&='\u2028\u2029]/g);
-/** System.Text.Json, which writes the quote as an escape too. */
-const dotnet: Escape = (text) =>
-  escapeCharacters(plain(text).replaceAll('\\"', '\\u0022'), /[<>&'+`\u007f-\uffff]/g, 'upper');
-const slashes: Escape = (text) => plain(text).replaceAll('/', '\\/');
+const gson: Escape = (json) => escapeCharacters(json, /[<>&='\u2028\u2029]/g);
+/** System.Text.Json, which writes the quote as an escape too. A plus sign as in `1e+30` is taken for a part of a number. */
+const dotnet: Escape = (json) =>
+  escapeCharacters(
+    json.replace(/\\[\\"]/g, (escape) => (escape === '\\"' ? '\\u0022' : escape)),
+    /[<>&'`\u007f-\uffff]|\+(?!(?<=\d[eE]\+)\d)/g,
+    'upper',
+  );
+const slashes: Escape = (json) => json.replaceAll('/', '\\/');
 /** json_encode of PHP without flags. */
-const php: Escape = (text) => ascii(text).replaceAll('/', '\\/');
+const php: Escape = (json) => ascii(json).replaceAll('/', '\\/');
+
+/** Those that some escape above writes in its own way. */
+const TELLING = ['"', '/', '<', '>', '&', '=', "'", '+', '`', '\u007f', '\u2028', '\u2029'];
+
+/** What the escapes differ in, of the characters of a JSON text: escapes that write these the same write all of it the same. */
+export function tellingCharacters(json: string): string[] {
+  const found = TELLING.filter((character) => json.includes(JSON.stringify(character).slice(1, -1)));
+  // One stands for all others from U+0080 on.
+  return /[\u0080-\uffff]/.test(json) ? [...found, '\u00e9'] : found;
+}
 
 const sorted: Order = (members) =>
   members.toSorted((left, right) => (left.key < right.key ? -1 : Number(left.key > right.key)));
@@ -60,7 +78,7 @@ const UNICODE: readonly (readonly [Escape, string])[] = [
   [dotnet, 'with the escapes of System.Text.Json'],
 ];
 
-const COMPACT_SPELLING: Spelling = {
+export const COMPACT_SPELLING: Spelling = {
   code: 'pretty-printed',
   would: 'without the white space between its parts',
   layout: COMPACT,

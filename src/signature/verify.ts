@@ -1,6 +1,7 @@
 import { checkOptions } from '../check-options.ts';
 import { SignatureError } from '../errors.ts';
 import { BodyDigests } from './body-digests.ts';
+import { diagnosisBudget, type DiagnosisBudget } from './deadline.ts';
 import { diagnose, type Diagnosis } from './diagnose.ts';
 import { readSignature, sameDigest, type GivenSignature } from './given-signature.ts';
 import { KeptBody } from './kept-body.ts';
@@ -23,7 +24,8 @@ export interface ValidVerdict {
 
 export interface InvalidVerdict {
   readonly valid: false;
-  readonly diagnosis: Diagnosis;
+  /** Why it does not match; only where `diagnose` was asked for. */
+  readonly diagnosis?: Diagnosis;
 }
 
 export interface VerifyOptions {
@@ -37,7 +39,14 @@ export interface VerifyOptions {
    */
   readonly exact?: boolean | undefined;
   /**
-   * Secrets that are at hand but not to be trusted: a mismatch that one of them explains is diagnosed as such.
+   * Finds out why a signature does not match. That holds the event loop for up to 20 ms with a body of 32 KB, and 200 ms
+   * with any: a receiver that does it for each request can be slowed down by anyone.
+   * @default false
+   */
+  readonly diagnose?: boolean | undefined;
+  /**
+   * Secrets that are at hand but not to be trusted: a mismatch that one of them explains is diagnosed as such. Only with
+   * `diagnose`.
    * @default []
    */
   readonly otherSecrets?: readonly OtherSecret[] | undefined;
@@ -48,6 +57,7 @@ const KINDS = {
   signature: 'given',
   secrets: 'given',
   exact: 'a boolean',
+  diagnose: 'a boolean',
   otherSecrets: 'a list',
 } as const satisfies Record<keyof VerifyOptions, string>;
 
@@ -57,31 +67,44 @@ const OTHER_NAMES = { sharedSecret: 'secrets', sharedSecrets: 'secrets' };
 export const LARGEST_KEPT_BODY = 8 * 1024 * 1024;
 
 /**
- * Whether a body was signed with one of the secrets (contract, Signature), and if not, what usually goes wrong that
- * explains it. A string stands for its UTF-8. Throws SignatureError when a secret is empty or there is none,
- * and for a signature that is no text; ConfigError for an option that is misspelled or of another kind.
+ * Whether a body was signed with one of the secrets (contract, Signature) and, with `diagnose`, what usually goes wrong
+ * that explains why not; `budget` says how long that may take. A string stands for its UTF-8. Throws SignatureError when
+ * a secret is empty or there is none, and for a signature that is no text; ConfigError for an option that is misspelled
+ * or of another kind.
  */
-export function verify(given: VerifyOptions & { readonly body: Uint8Array | string }): Verdict {
+export function verify(
+  given: VerifyOptions & { readonly body: Uint8Array | string },
+  budget: DiagnosisBudget = diagnosisBudget(),
+): Verdict {
   checkOptions(given, { kinds: { body: 'given', ...KINDS }, required: ['body'], otherNames: OTHER_NAMES });
-  const { body, ...options } = given;
+  const { body: input, ...options } = given;
+  const { exact, diagnose: isAsked, secrets } = options;
   const signature = readSignature(options.signature);
-  const secret = signature.shape === 'sha1' ? indexOfSigner(body, signature.digest, options.secrets) : 0;
+  const secret = signature.shape === 'sha1' ? indexOfSigner(input, signature.digest, secrets) : 0;
   if (secret > 0) return { valid: true, secret, over: 'bytes' };
-  return new Verifier(options).update(typeof body === 'string' ? Buffer.from(body) : body).finish();
+  const bytes = typeof input === 'string' ? Buffer.from(input) : input;
+  if (isAsked === true) return new Verifier(options, budget).update(bytes).finish();
+  refuseEmpty(secrets);
+  const body =
+    bytes.length > LARGEST_KEPT_BODY || exact === true ? undefined : new KeptBody(bufferOver(bytes));
+  return validOverStringified(body, signature, secrets) ?? { valid: false };
 }
 
 /** Verifies a body that comes in pieces, of any size, in constant memory. Throws what `verify` does. */
 export class Verifier {
   readonly #given: GivenSignature;
   readonly #options: VerifyOptions;
+  readonly #budget: DiagnosisBudget;
   readonly #digests: BodyDigests;
-  #kept: Uint8Array[] | undefined = [];
+  #kept: Uint8Array[] | undefined;
 
-  constructor(options: VerifyOptions) {
+  constructor(options: VerifyOptions, budget: DiagnosisBudget = diagnosisBudget()) {
     checkOptions(options, { kinds: KINDS, otherNames: OTHER_NAMES });
     refuseEmpty(options.secrets);
     this.#options = options;
+    this.#budget = budget;
     this.#given = readSignature(options.signature);
+    this.#kept = options.exact === true && options.diagnose !== true ? undefined : [];
     this.#digests = new BodyDigests(this.#given.shape === 'sha256' ? 'sha256' : 'sha1', options.secrets);
   }
 
@@ -99,37 +122,44 @@ export class Verifier {
   }
 
   finish(): Verdict {
+    const { exact, secrets } = this.#options;
     const body = this.#kept && new KeptBody(Buffer.concat(this.#kept));
-    return this.#overBytes() ?? this.#overStringified(body) ?? this.#invalid(body);
+    return (
+      this.#overBytes() ??
+      validOverStringified(exact === true ? undefined : body, this.#given, secrets) ??
+      this.#invalid(body)
+    );
   }
 
   #overBytes(): ValidVerdict | undefined {
-    const { shape } = this.#given;
-    if (shape !== 'sha1') return undefined;
+    if (this.#given.shape !== 'sha1') return undefined;
     const { digest } = this.#given;
     const secret = 1 + this.#digests.all().findIndex((each) => sameDigest(each, digest));
     return secret > 0 ? { valid: true, secret, over: 'bytes' } : undefined;
   }
 
-  #overStringified(body: KeptBody | undefined): ValidVerdict | undefined {
-    if (this.#given.shape !== 'sha1' || this.#options.exact || body?.json === undefined) return undefined;
-    const secret = indexOfSigner(body.json, this.#given.digest, this.#options.secrets);
-    if (secret === 0) return undefined;
-    return {
-      valid: true,
-      secret,
-      over: 'stringified',
-      note: whyDiffers(body.bytes.toString('utf8'), body.json),
-    };
-  }
-
   #invalid(body: KeptBody | undefined): InvalidVerdict {
-    const { secrets, otherSecrets = [] } = this.#options;
-    return {
-      valid: false,
-      diagnosis: diagnose({ given: this.#given, digests: this.#digests, secrets, otherSecrets, body }),
-    };
+    const { secrets, otherSecrets = [], diagnose: isAsked } = this.#options;
+    if (isAsked !== true) return { valid: false };
+    const evidence = { given: this.#given, digests: this.#digests, secrets, otherSecrets, body };
+    return { valid: false, diagnosis: diagnose(evidence, this.#budget(this.bytes)) };
   }
+}
+
+function validOverStringified(
+  body: KeptBody | undefined,
+  given: GivenSignature,
+  secrets: readonly string[],
+): ValidVerdict | undefined {
+  if (given.shape !== 'sha1' || body?.json === undefined) return undefined;
+  const secret = indexOfSigner(body.json, given.digest, secrets);
+  if (secret === 0) return undefined;
+  const note = whyDiffers(body.bytes.toString('utf8'), body.json);
+  return { valid: true, secret, over: 'stringified', note };
+}
+
+function bufferOver({ buffer, byteOffset, byteLength }: Uint8Array): Buffer {
+  return Buffer.from(buffer, byteOffset, byteLength);
 }
 
 /** Which secret gives this digest, counted from 1; 0: none. */

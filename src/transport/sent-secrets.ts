@@ -1,17 +1,17 @@
 import { isSecretHeader, isSecretParameter, withoutRepeated } from '../redact.ts';
 import type { TransportRequest } from './transport.ts';
 
-type Sent = Pick<TransportRequest, 'url' | 'headers'>;
+export type SentRequest = Pick<TransportRequest, 'url' | 'headers'>;
 
 /**
  * A reply without the secrets that its request carried, in headers and in the query. Receivers like to repeat what they refuse ("Cannot
  * POST /hook?token=…"), and what they say is shown, logged and kept.
  */
-export function withoutSent(reply: string, sent: Sent): string {
+export function withoutSent(reply: string, sent: SentRequest): string {
   return withoutRepeated(reply, [...secretsOf(sent)]);
 }
 
-function secretsOf({ url, headers }: Sent): Set<string> {
+function secretsOf({ url, headers }: SentRequest): Set<string> {
   const secrets = new Set<string>();
   for (let at = 0; at + 1 < headers.length; at += 2) {
     if (!isSecretHeader(headers[at] ?? '')) continue;

@@ -83,6 +83,28 @@ describe('hooks listen --forward', () => {
     expect((await listen.stop()).stdout).not.toContain('CANARY');
   });
 
+  it.each([200, 500])('shows no credentials of its URL that an answer of %d repeats', async (status) => {
+    const to = await upstream((response, { rawHeaders, url = '' }) => {
+      const dump = [url, ...rawHeaders].join('\n');
+      const base64 = ['', 'x', 'xy'].map((before) => btoa(before + dump));
+      response.writeHead(status).end([dump, ...base64].join('\n'));
+    });
+    const { host } = new URL(to.url);
+    const listen = await listening(['--forward', `http://me:hiddenCANARY@${host}/?token=tokenCANARY`, '-v']);
+    const headers = { 'x-api-key': 'keyCANARY' };
+    const answer = await (await fetch(listen.url, { method: 'POST', body: '{}', headers })).text();
+    const { stdout, stderr } = await listen.stop();
+    const shown = answer + stdout + stderr;
+    const secrets = ['hiddenCANARY', 'tokenCANARY', 'keyCANARY', btoa('me:hiddenCANARY')];
+    // What no byte before or behind has a part in.
+    const inBase64 = secrets.flatMap((secret) =>
+      ['', 'x', 'xy'].map((before) => btoa(before + secret).slice(4, -4)),
+    );
+    const telling = ['CANARY', ...secrets, ...inBase64];
+    expect(answer).toContain('x-api-key');
+    expect(telling.filter((secret) => shown.includes(secret))).toEqual([]);
+  });
+
   it('asks for an answer that is not compressed, whatever its sender would unpack', async () => {
     const to = await upstream((response, { headers }) => {
       const isPlain = headers['accept-encoding'] === 'identity';

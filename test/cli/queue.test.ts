@@ -330,6 +330,19 @@ describe('the durable queue at the command line', () => {
     expect(shown).not.toHaveProperty('body');
   });
 
+  it('exports nothing that a terminal obeys, whatever the pipe, and means the same bytes by it', async () => {
+    const unsafe = '\u009b2J \u202e \u2066 \u061c \u2028 \u007f';
+    const body = JSON.stringify({ version: 1, type: 'track', userId: 'u', event: unsafe, properties: {} });
+    const asWritten = `{"event": ${JSON.stringify(unsafe)}}`;
+    const stdin = `${JSON.stringify({ capture: 1, method: 'POST', url: '/', headers: [], body })}\n${JSON.stringify({ capture: 1, method: 'POST', url: '/', headers: [], body: asWritten })}\n`;
+    expect((await hooks(['replay', '-', '--exact', '--queue'], { cwd, env, stdin })).code).toBe(0);
+    const { stdout } = await run('queue export');
+    expect(stdout.replaceAll('\n', '')).toMatch(/^[ -~]*$/);
+    const [first = '', second = ''] = stdout.split('\n');
+    expect(JSON.stringify(JSON.parse(first))).toBe(body);
+    expect(JSON.parse(second)).toMatchObject({ capture: 1, body: asWritten });
+  });
+
   it('has a deletion request fail whose message is dropped', async () => {
     const [{ deletion } = {}] = await json('delete u1 --queue');
     const [{ id } = {}] = await json('queue list');

@@ -47,6 +47,30 @@ describe('a request', () => {
     expect(requests[0]?.secret).toBe(2);
   });
 
+  it('diagnoses ten mismatches a second, and says so of the others', async () => {
+    const clock = new FakeClock();
+    const { connect, requests } = await start({ secrets: ['s3cret'], clock });
+    const client = await connect();
+    const post = async (count: number): Promise<void> => {
+      client.write(rawPost(BODY, [`X-Signature: ${sign(`${BODY}\n`, 's3cret')}`]).repeat(count));
+      const all = requests.length + count;
+      await until(() => requests.length === all, 'the reports');
+    };
+    await post(25);
+    await clock.advance(1_000);
+    await post(1);
+    const codes = requests.map(({ diagnosis }) => diagnosis?.code);
+    expect(codes).toEqual([
+      ...Array<string>(10).fill('trailing-newline'),
+      ...Array<string>(15).fill('no-match'),
+      'trailing-newline',
+    ]);
+    expect(requests[24]?.diagnosis?.hint).toBe(
+      `Signature does not match: computed over ${BODY.length} bytes; not diagnosed, since too many others came within a second. ` +
+        'Send one of these requests by itself to learn why',
+    );
+  });
+
   it('is invalid with two signatures, even when both match', async () => {
     const { connect, requests } = await start({ secrets: ['s3cret'] });
     const client = await connect();

@@ -21,6 +21,19 @@ describe('withoutSent', () => {
     expect(withoutSent(reply, { url: 'http://a.test/', headers })).toBe(shown);
   });
 
+  it.each(['', 'x', 'xy'])('takes credentials out of a dump of the headers in base64 after %j', (before) => {
+    const headers = ['Authorization', `Basic ${BASIC}`, 'X-Api-Key', 'hidden-key'];
+    const dump = btoa(
+      `${before}POST / HTTP/1.1\r\nAuthorization: Basic ${BASIC}\r\nX-Api-Key: hidden-key\r\n`,
+    );
+    const shown = Buffer.from(
+      withoutSent(dump, { url: 'http://a.test/', headers }).replaceAll('*', ''),
+      'base64',
+    );
+    expect(shown.toString('latin1')).toContain('POST / HTTP/1.1');
+    expect(shown.toString('latin1')).not.toMatch(/hidden|key|bWU6/);
+  });
+
   it.each([
     [
       'http://a.test/hook?token=hidden&a=seen',

@@ -1,5 +1,6 @@
 import { Option, type Command } from 'commander';
 import { SignatureError } from '../../errors.ts';
+import { Deadline, type DiagnosisBudget } from '../../signature/deadline.ts';
 import { REASONS } from '../../signature/reason.ts';
 import { verify, Verifier, type Verdict, type VerifyOptions } from '../../signature/verify.ts';
 import { readBody, type BodySource } from '../signature/body-input.ts';
@@ -95,12 +96,18 @@ function readInput(
   return readRequest(file, io, { format, secret });
 }
 
+/**
+ * The budget of the contract keeps a process that serves others responsive. Here one person waits for one answer, from
+ * code that runs for the first time, perhaps on a busy machine: 20 ms would leave out much that 200 find.
+ */
+const PATIENT_BUDGET: DiagnosisBudget = () => new Deadline(2_000);
+
 async function verifyRaw(
   file: BodySource,
   { flags, context }: Verification,
   options: VerifyOptions,
 ): Promise<Verified> {
-  const verifier = new Verifier(options);
+  const verifier = new Verifier(options, PATIENT_BUDGET);
   let start = Buffer.alloc(0);
   await readBody(file, context.io, (chunk) => {
     verifier.update(chunk);
@@ -124,7 +131,8 @@ function verifyInput(
   const { bytes, request } = input;
   const signature = fromOutside ?? request?.signature;
   if (request === undefined || signature === undefined) throw noSignature(input, verification);
-  return { verdict: verify({ body: request.body, ...optionsOf(signature, verification) }), bytes };
+  const verdict = verify({ body: request.body, ...optionsOf(signature, verification) }, PATIENT_BUDGET);
+  return { verdict, bytes };
 }
 
 function optionsOf(signature: string, { flags, secrets, context }: Verification): VerifyOptions {
@@ -135,6 +143,7 @@ function optionsOf(signature: string, { flags, secrets, context }: Verification)
     signature,
     secrets,
     exact: flags.exact ?? false,
+    diagnose: true,
     otherSecrets: isOther ? [{ secret: fromEnvironment, origin: 'HOOKS_SECRET' }] : [],
   };
 }
@@ -157,7 +166,7 @@ function noSignature(
 
 function describe(verdict: Verdict, bytes: number, color: Io['color']): string {
   if (!verdict.valid) {
-    const [what = '', ...mend] = verdict.diagnosis.hint.split(/(?<=\.) /);
+    const [what = '', ...mend] = (verdict.diagnosis?.hint ?? '').split(/(?<=\.) /);
     return `${color.red('invalid:')} ${what}\n${color.dim('hint:   ')} ${mend.join(' ')}`;
   }
   const { secret, over, note } = verdict;

@@ -58,8 +58,7 @@ export function exportBodies(options: QueueOptions, io: Io): Promise<ExitCode> {
     // What is invalid was never sent, and may be no message at all.
     const isMessage = delivery.reason !== 'invalid' || bodyOf(delivery) !== undefined;
     const line = isMessage ? lineOf(delivery) : undefined;
-    // The very bytes for a file; the same JSON for a person's terminal, which might obey them.
-    if (line !== undefined) return `${io.stdoutIsTty ? escapeInJson(line) : line}\n`;
+    if (line !== undefined) return `${line}\n`;
     io.note(`left out: the body of ${printable(delivery.id)} is not JSON (${showHint(delivery)})`);
     return undefined;
   });
@@ -69,11 +68,19 @@ function showHint({ id }: Delivery): string {
   return `hooks queue show ${printable(id)}`;
 }
 
-/** The very bytes where they are one line; a body that was sent as its file had it may be several, and need not be JSON. */
+/**
+ * The body where it is one line of JSON that means it. Else a capture, which may hold any bytes: of what is no JSON, and of
+ * what would not get its own bytes back from `replay` once the characters are escaped that a terminal obeys.
+ */
 function lineOf({ body }: Delivery): string {
-  if (!isLossless(body)) return JSON.stringify(toCapture({ method: 'POST', url: '/', headers: [], body }));
-  const text = Buffer.from(body).toString();
-  return /[\r\n]/.test(text) ? JSON.stringify(JSON.parse(text)) : text;
+  if (isLossless(body)) {
+    const text = Buffer.from(body).toString();
+    const stringified = JSON.stringify(JSON.parse(text));
+    const line = /[\r\n]/.test(text) ? stringified : text;
+    const escaped = escapeInJson(line);
+    if (escaped === line || text === stringified) return escaped;
+  }
+  return escapeInJson(JSON.stringify(toCapture({ method: 'POST', url: '/', headers: [], body })));
 }
 
 function isLossless(body: Uint8Array): boolean {

@@ -1,0 +1,34 @@
+const MOST_A_SECOND = 10;
+const MOST_MS_A_SECOND = 200;
+
+/**
+ * Which mismatches a receiver diagnoses: ten a second at most, and none after they have taken 200 ms of it. Anyone may send
+ * requests that do not match, and the others must not wait for their diagnosis.
+ */
+export class DiagnosisQuota {
+  readonly #now: () => number;
+  #since = -Infinity;
+  #count = 0;
+  #spentMs = 0;
+
+  constructor(now: () => number) {
+    this.#now = now;
+  }
+
+  /** Diagnoses unless the quota of this second is used up; then undefined. */
+  use<Result>(diagnose: () => Result): Result | undefined {
+    const startedAt = this.#now();
+    if (startedAt >= this.#since + 1_000) this.#renew(startedAt);
+    if (this.#count >= MOST_A_SECOND || this.#spentMs >= MOST_MS_A_SECOND) return undefined;
+    this.#count++;
+    const result = diagnose();
+    this.#spentMs += this.#now() - startedAt;
+    return result;
+  }
+
+  #renew(now: number): void {
+    this.#since = now;
+    this.#count = 0;
+    this.#spentMs = 0;
+  }
+}

@@ -1,0 +1,12 @@
+import type { ReasonCode } from './reason.ts';
+
+/** Other bytes that the signature may have been computed over. A string stands for its UTF-8. */
+export interface BodyVariant {
+  readonly code: ReasonCode;
+  /** Follows "it would match". */
+  readonly would: string;
+  readonly bytes: Uint8Array | string | Pieces;
+}
+
+/** What is too large to be made as a whole writes itself, as long as `write` says that more is wanted. */
+export type Pieces = (write: (piece: Uint8Array | string) => boolean) => void;

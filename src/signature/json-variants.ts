@@ -1,0 +1,88 @@
+import type { BodyVariant, Pieces } from './body-variant.ts';
+import type { Deadline } from './deadline.ts';
+import { distinctSpellings } from './distinct-spellings.ts';
+import { readJsonTextUntil, textOfLiteral, type JsonNode } from './json-text.ts';
+import { arrange } from './spell.ts';
+import type { Spelling } from './spelling.ts';
+
+/** The same JSON spelled as other languages would, and other parts of it. Ends early when the time is up. */
+export function* jsonVariants(text: string, deadline: Deadline): Generator<BodyVariant> {
+  const node = readJsonTextUntil(deadline, text);
+  if (node === undefined) return;
+  // First, because one message takes less than all of them.
+  yield* listVariants(node, text.trim(), deadline);
+  const tree = new SpelledTree(node, text.length);
+  for (const how of distinctSpellings(node, deadline)) {
+    yield { code: how.code, would: how.would, bytes: tree.pieces(how) };
+  }
+  if (node.kind === 'string') {
+    const bytes = textOfLiteral(node.literal);
+    yield { code: 'other-encoding', would: 'over the text inside the JSON string', bytes };
+  }
+}
+
+function* listVariants(node: JsonNode, text: string, deadline: Deadline): Generator<BodyVariant> {
+  const code = 'first-of-array';
+  const first = firstMessage(node);
+  if (first === undefined) {
+    yield { code, would: 'with the message in a list', bytes: `[${text}]` };
+    yield { code, would: 'with the message in a batch', bytes: `{"batch":[${text}]}` };
+    return;
+  }
+  const tree = new SpelledTree(first, text.length);
+  for (const how of distinctSpellings(first, deadline)) {
+    const would = `over the first message of the list alone, ${how.would}`;
+    yield { code, would, bytes: tree.pieces(how) };
+  }
+}
+
+/** Of `[…]` or `{"batch":[…]}`. */
+function firstMessage(node: JsonNode): JsonNode | undefined {
+  if (node.kind === 'array') return node.items[0];
+  if (node.kind !== 'object') return undefined;
+  const batch = node.members.find(({ key }) => key === 'batch')?.value;
+  return batch?.kind === 'array' ? batch.items[0] : undefined;
+}
+
+const LEAST_LONGEST_SPELLED = 1024 * 1024;
+/** An indented batch of the largest size. */
+const LONGEST_KEPT = 2 * 1024 * 1024;
+
+/** A tree in one spelling after the other. Those that differ in their escapes only share the work for the rest. */
+class SpelledTree {
+  readonly #node: JsonNode;
+  /**
+   * A body of 32 KB that is mostly depth takes 30 MB when it is indented, with the square of its length. The indentation
+   * of a sender comes nowhere near this; a longer spelling is cut off and matches nothing.
+   */
+  readonly #longest: number;
+  readonly #kept: { readonly how: Spelling; readonly pieces: readonly string[] }[] = [];
+
+  constructor(node: JsonNode, textLength: number) {
+    this.#node = node;
+    this.#longest = Math.max(LEAST_LONGEST_SPELLED, 16 * textLength);
+  }
+
+  pieces(how: Spelling): Pieces {
+    return (write) => {
+      const same = this.#kept.find(
+        ({ how: { layout, order } }) => layout === how.layout && order === how.order,
+      );
+      if (same === undefined) this.#arrange(how, write);
+      else same.pieces.every((piece) => write(how.escape(piece)));
+    };
+  }
+
+  #arrange(how: Spelling, write: Parameters<Pieces>[0]): void {
+    const pieces: string[] = [];
+    let length = 0;
+    let isWhole = true;
+    arrange(this.#node, how, (piece) => {
+      length += piece.length;
+      if (length <= LONGEST_KEPT) pieces.push(piece);
+      isWhole = write(how.escape(piece)) && length <= this.#longest;
+      return isWhole;
+    });
+    if (isWhole && length <= LONGEST_KEPT) this.#kept.push({ how, pieces });
+  }
+}
