@@ -2,6 +2,7 @@ import { basename, extname } from 'node:path';
 import { ConfigError } from '../errors.ts';
 import { printable } from '../redact.ts';
 import { isObject } from './kinds.ts';
+import { onlyMember } from './only-member.ts';
 import { type Complaint, complaintOf, isDuplicateKey } from './syntax-error.ts';
 
 type Loader = (path: string, text: string) => unknown;
@@ -97,7 +98,7 @@ async function parseJson(path: string, text: string): Promise<unknown> {
   const json = text.replace(/^\uFEFF/, '');
   const content: unknown = JSON.parse(json);
   // The rest of a package.json is npm's, which does not mind.
-  if (basename(path) !== 'package.json') await refuseDuplicateKey(path, json);
+  await refuseDuplicateKey(path, basename(path) === 'package.json' ? onlyMember(json, 'hooks') : json);
   return content;
 }
 

@@ -6,8 +6,8 @@ const PIECE_BYTES = 8 * 1024;
 const MAGIC = [0x1f, 0x8b];
 
 /**
- * The chunks as they are, or unpacked when they begin like gzip. Throws when that is corrupt or cut off. What comes right
- * before a fault is found where the same chunks can be had `again`; else up to 8 KiB of the gzip before it are lost.
+ * The chunks as they are, or unpacked when they begin like gzip. Throws when that is corrupt or cut off, after all that comes
+ * before the fault. Chunks that can be had `again`, as those of a file, are unpacked once, others twice.
  */
 export async function* unpacked(
   chunks: AsyncIterable<Uint8Array>,
@@ -57,27 +57,31 @@ async function* gunzip(
   again?: () => AsyncIterable<Uint8Array>,
 ): AsyncGenerator<Buffer> {
   const stream = new PiecewiseGunzip();
+  // zlib cannot go back to before a piece: of a pipe a second one stays behind the first by a piece.
+  const behind = again === undefined ? new PiecewiseGunzip() : undefined;
   let soundBytes = 0;
+  let last: Uint8Array = Buffer.alloc(0);
   try {
     for await (const chunk of chunks) {
       for (const piece of pieces(chunk, PIECE_BYTES)) {
+        last = piece;
         yield* await stream.unpack(piece);
+        await behind?.unpack(piece);
         soundBytes += piece.length;
       }
     }
     yield* await stream.end();
   } catch (fault) {
-    if (again !== undefined && isCorrupt(fault)) yield* upToFault(again(), soundBytes);
+    if (isCorrupt(fault) && behind !== undefined) yield* byteByByte(last, behind);
+    if (isCorrupt(fault) && again !== undefined) yield* upToFault(again(), soundBytes);
     throw fault;
   } finally {
     stream.close();
+    behind?.close();
   }
 }
 
-/**
- * What comes after the sound bytes, up to the fault, at which it throws. Byte by byte: zlib gives nothing of the piece in
- * which it finds a fault.
- */
+/** What comes after the sound bytes, up to the fault, at which it throws. */
 async function* upToFault(chunks: AsyncIterable<Uint8Array>, soundBytes: number): AsyncGenerator<Buffer> {
   const stream = new PiecewiseGunzip();
   let toSkip = soundBytes;
@@ -86,11 +90,16 @@ async function* upToFault(chunks: AsyncIterable<Uint8Array>, soundBytes: number)
       const skipped = chunk.subarray(0, toSkip);
       toSkip -= skipped.length;
       for (const piece of pieces(skipped, PIECE_BYTES)) await stream.unpack(piece);
-      for (const byte of pieces(chunk.subarray(skipped.length), 1)) yield* await stream.unpack(byte);
+      yield* byteByByte(chunk.subarray(skipped.length), stream);
     }
   } finally {
     stream.close();
   }
+}
+
+/** zlib gives nothing of the piece in which it finds a fault. */
+async function* byteByByte(bytes: Uint8Array, stream: PiecewiseGunzip): AsyncGenerator<Buffer> {
+  for (const byte of pieces(bytes, 1)) yield* await stream.unpack(byte);
 }
 
 function* pieces(chunk: Uint8Array, bytes: number): Generator<Uint8Array> {

@@ -2,6 +2,7 @@ import { createHash, X509Certificate } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { hostname, networkInterfaces } from 'node:os';
 import { buffer } from 'node:stream/consumers';
 import { gzipSync } from 'node:zlib';
 import { afterAll, describe, expect, it } from 'vitest';
@@ -226,6 +227,31 @@ describe('hooks listen --forward', () => {
     const { code, stderr } = await hooks(['listen', '--port', '18787', '--within', '10ms', '--forward', to]);
     expect(code).toBe(2);
     expect(stderr).toContain('error: Expected the URL of another receiver, got that of this one (--forward)');
+  });
+
+  const addresses = Object.values(networkInterfaces()).flatMap((each = []) => each);
+  const [lan] = addresses.filter(({ family, internal }) => family === 'IPv4' && !internal);
+
+  it.runIf(lan !== undefined).each(['0.0.0.0', '::', lan?.address ?? ''])(
+    'refuses to forward to itself by an address of its network, or by its name: listening on %s',
+    async (host) => {
+      for (const target of [lan?.address ?? '', hostname()]) {
+        const to = `http://${target}:18787/`;
+        const words = ['--host', host, '--port', '18787', '--within', '10ms', '--forward', to];
+        const { code, stderr } = await hooks(['listen', ...words]);
+        expect([code, stderr]).toEqual([2, expect.stringContaining('got that of this one (--forward)')]);
+      }
+    },
+  );
+
+  it('forwards to the same port of a name that leads elsewhere, or nowhere', async () => {
+    const port = String(await freePort());
+    for (const target of ['192.0.2.1', 'nowhere.invalid']) {
+      const to = `http://${target}:${port}/`;
+      // It listens, and nothing comes.
+      const { code } = await hooks(['listen', '--port', port, '--within', '10ms', '--forward', to]);
+      expect(code).toBe(1);
+    }
   });
 
   it('refuses to forward to the address that it listens on, however that is spelled', async () => {

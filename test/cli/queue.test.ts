@@ -159,7 +159,7 @@ describe('the durable queue at the command line', () => {
 
   it('has nothing in it yet where nobody has named another', async () => {
     expect(await run('queue purge')).toMatchObject({ code: 0, stdout: 'dropped 0\n' });
-    expect(await run('queue drop ID')).toMatchObject({ code: 1 });
+    expect(await run('queue drop ID')).toMatchObject({ code: 2 });
   });
 
   it('is not kept in a folder that is called ~', async () => {
@@ -287,6 +287,11 @@ describe('the durable queue at the command line', () => {
     const [waiting, ...others] = await json('queue list');
     expect([waiting?.['state'], others]).toEqual(['pending', []]);
     const id = String(waiting?.['id']);
+    expect((await run('queue show nobody')).code).toBe(2);
+    expect(await run('queue drop nobody')).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('nobody: there is no such delivery'),
+    });
     expect(await run(`queue drop ${id} ${id}`)).toMatchObject({ code: 0, stdout: `dropped ${id}\n` });
     expect(await json('queue list')).toEqual([]);
   });

@@ -61,6 +61,16 @@ describe('loadFile', () => {
       '\uFEFF{"__proto__": 1,\r\n"__proto__": 2}',
       'bom.json:2: expected each key once, got `__proto__`',
     ],
+    [
+      'package.json',
+      '\n{ "name": "a", "name": "b",\n  "hooks": {\n\t"a": [{ "b": "}" }],\n "c": {"d": 1, "d": 2} }\n}',
+      'package.json:5: expected each key once, got `d` twice',
+    ],
+    [
+      'package.json',
+      '{ "hooks": { "a": 1 },\n  "x": { "hooks": {} },\n  "h\\u006foks": { "a": 1 } }',
+      'package.json:3: expected each key once, got `hooks` twice',
+    ],
     ['bad.yaml', 'a: 1\nb: [1,\n', 'bad.yaml:2: not valid YAML'],
     ['twice.yaml', 'a: 1\nb: 2\na: 3\n', 'twice.yaml:3: not valid YAML: duplicated mapping key'],
     ['bad.ts', 'const a: number = 1;\nexport default { webhooks: [ };\n', 'bad.ts:2: not valid code'],

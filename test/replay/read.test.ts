@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs';
+import { createReadStream, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { setFlagsFromString } from 'node:v8';
@@ -257,14 +257,16 @@ describe('gzip', () => {
   it.each([
     ['what is no gzip after it', (packed: Buffer) => Buffer.concat([packed, Buffer.from('garbage')])],
     ['a wrong checksum', (packed: Buffer) => packed.fill(0, packed.length - 8, packed.length - 4)],
-  ])('of a file gives all that is before %s', async (_, spoil) => {
+  ])('of a file, and of a pipe, gives all that is before %s', async (_, spoil) => {
     const lines = Array.from({ length: 5_000 }, (__, n) => JSON.stringify({ n, noise: Math.sin(n) }));
     const path = join(temporaryFolder(), 'spoilt.gz');
     writeFileSync(path, spoil(gzipSync(`${lines.join('\n')}\n`)));
-    const [input] = await openInputs([path], { cwd: '/', stdin: process.stdin });
-    const entries = input === undefined ? [] : (await entriesOf(input)).map(shown);
-    expect(entries.slice(0, -1)).toEqual(lines.map((line, n) => `${n + 1} ${line}`));
-    expect(entries.at(-1)).toMatch(/^5001 ! the gzipped input is corrupt from here on/);
+    for (const name of [path, '-']) {
+      const [input] = await openInputs([name], { cwd: '/', stdin: createReadStream(path) });
+      const entries = input === undefined ? [] : (await entriesOf(input)).map(shown);
+      expect(entries.slice(0, -1)).toEqual(lines.map((line, n) => `${n + 1} ${line}`));
+      expect(entries.at(-1)).toMatch(/^5001 ! the gzipped input is corrupt from here on/);
+    }
   });
 
   it('is told by content when cut to its first bytes', async () => {

@@ -1,3 +1,5 @@
+import { lookup } from 'node:dns/promises';
+import { networkInterfaces } from 'node:os';
 import { ConfigError } from '../../errors.ts';
 import { isLoopback } from '../../loopback.ts';
 import { createForwarding, type Forwarding } from '../../pipeline/forwarding.ts';
@@ -85,7 +87,7 @@ async function forwardingOf(
   const forwarding = createForwarding(given);
   const target = new URL(forward.trim());
   const targetPort = target.port || (target.protocol === 'https:' ? '443' : '80');
-  if (Number(targetPort) !== port || !leadsHere(target, host)) return forwarding;
+  if (Number(targetPort) !== port || !(await leadsHere(target, host))) return forwarding;
   throw new ConfigError('Expected the URL of another receiver, got that of this one (--forward)', {
     key: 'forward',
     origin: '--forward',
@@ -96,11 +98,27 @@ async function forwardingOf(
 /** The last one is the first as IPv6 has it. */
 const WILDCARDS = ['0.0.0.0', '::', '::ffff:0:0'];
 
-/** URL has written names in lower case and addresses in their shortest form, those of IPv6 in brackets. */
-function leadsHere({ hostname }: URL, listensOn: string): boolean {
+/**
+ * By name, and by the addresses behind it: a name of this machine, or an address of its network. URL has written names in lower case
+ * and addresses in their shortest form, those of IPv6 in brackets.
+ */
+async function leadsHere({ hostname }: URL, listensOn: string): Promise<boolean> {
   const host = hostname.replace(/^\[(.*)\]$/, '$1').replace(/\.$/, '');
   const isThisMachine = isLoopback(host) || WILDCARDS.includes(host) || /^(?:.+\.)?localhost$/.test(host);
-  return isThisMachine || host === listensOn.toLowerCase();
+  if (isThisMachine || host === listensOn.toLowerCase()) return true;
+  const ours = await listeningAddresses(listensOn);
+  return (await addressesOf(host)).some((address) => isLoopback(address) || ours.includes(address));
+}
+
+async function listeningAddresses(listensOn: string): Promise<readonly string[]> {
+  if (!WILDCARDS.includes(listensOn)) return addressesOf(listensOn);
+  return Object.values(networkInterfaces()).flatMap((each = []) => each.map(({ address }) => address));
+}
+
+/** None for a name that cannot be looked up: it leads nowhere. An IPv4 address may come as IPv6 has it. */
+async function addressesOf(host: string): Promise<readonly string[]> {
+  const found = await lookup(host, { all: true }).catch(() => []);
+  return found.map(({ address }) => address.replace(/^::ffff:(?=\d+\.)/, ''));
 }
 
 /** Loaded only where it is wanted. */

@@ -15,6 +15,16 @@ export function assignAll(words: readonly string[], flag: string, base: JsonObje
   return root;
 }
 
+/** Both objects in one: where both have a key, objects are merged, and of other values that of `over` wins. */
+export function mergeObjects(base: JsonObject, over: JsonObject): JsonObject {
+  const merged = copyTree(base);
+  for (const [key, value] of Object.entries(over)) {
+    const before = merged[key];
+    merged[key] = isTree(before) && isTree(value) ? mergeObjects(before, value) : value;
+  }
+  return merged;
+}
+
 interface Assignment {
   readonly word: string;
   readonly path: readonly string[];

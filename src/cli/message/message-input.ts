@@ -1,7 +1,7 @@
 import { ConfigError, InputError, ValidationError } from '../../errors.ts';
 import { readJson } from '../../message/json.ts';
 import { isJsonObject, type JsonObject, type JsonValue, type MessageType } from '../../message/types.ts';
-import { assignAll } from './assignments.ts';
+import { assignAll, mergeObjects } from './assignments.ts';
 import { readFlagText } from './flag-text.ts';
 import type { Io } from '../io.ts';
 import type { MessageFlags } from './message-flags.ts';
@@ -34,7 +34,7 @@ export async function messageInput(
       io,
     ),
     traits: await readMap(flags.traits, flags.trait, ['--traits', '--trait'], whole['traits'], io),
-    context: await readMap(...contextWords(flags), whole['context'], io),
+    context: await readContext(flags, whole['context'], io),
     integrations: await readMap(
       flags.integrations,
       flags.integration,
@@ -72,15 +72,27 @@ function respelled(whole: JsonObject, flags: MessageFlags): { [key: string]: Jso
   };
 }
 
-/** `--context` takes words and, since scripts do that, a whole JSON object too. */
-function contextWords({
-  context = [],
-  contextJson,
-}: MessageFlags): [string | undefined, readonly string[], readonly [string, string]] {
-  const whole =
-    contextJson === undefined ? context.find((word) => word.trimStart().startsWith('{')) : undefined;
-  const words = context.filter((word) => word !== whole);
-  return [contextJson ?? whole, words, [whole === undefined ? '--context-json' : '--context', '--context']];
+/** `--context` takes words and, since scripts do that, whole JSON objects too: in any order, and the later wins. */
+async function readContext(
+  { context = [], contextJson }: MessageFlags,
+  base: JsonValue | undefined,
+  io: Io,
+): Promise<JsonObject | undefined> {
+  const whole = contextJson === undefined ? undefined : await readObject(contextJson, '--context-json', io);
+  if (context.length === 0) return whole;
+  // A whole context takes the place of that of --json; words change it.
+  const isBaseKept = whole === undefined && isJsonObject(base) && !context.some(isWhole);
+  let result = whole ?? (isBaseKept ? base : {});
+  for (const word of context) {
+    result = isWhole(word)
+      ? mergeObjects(result, await readObject(word, '--context', io))
+      : assignAll([word], '--context', result);
+  }
+  return result;
+}
+
+function isWhole(word: string): boolean {
+  return word.trimStart().startsWith('{');
 }
 
 async function readMap(

@@ -74,7 +74,7 @@ interface Change {
   readonly io: Io;
 }
 
-/** A line for each, and 1 when one of them was refused. */
+/** A line for each. 1 when one of them was refused; 2 when there is none of an id that was to be dropped, as in `hooks queue show`. */
 async function changeNamed(
   named: readonly string[],
   { change, done, options, io }: Change,
@@ -90,6 +90,7 @@ async function changeNamed(
     else if (refusal !== undefined)
       io.note(`${io.errColor.red('refused:')} ${printable(id, 80)}: ${refusal}`);
   }
+  if (done === 'dropped' && answers.includes('unknown')) return ExitCode.unusable;
   return answers.every((answer) => answer === done) ? ExitCode.ok : ExitCode.negative;
 }
 

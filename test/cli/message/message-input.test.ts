@@ -108,6 +108,23 @@ describe('the message that flags spell', () => {
     });
   });
 
+  it.each([
+    [['a=1', '{"a":2}'], { a: 2 }],
+    [['{"a":2}', 'a=1'], { a: 1 }],
+    [['a.x=1', '{"a":{"y":2}}'], { a: { x: 1, y: 2 } }],
+    [['{"a":{"y":2}}', 'a.x=1'], { a: { x: 1, y: 2 } }],
+    [['{"a":1}', '{"b":2}', 'c=3', '{"a":[4]}'], { a: [4], b: 2, c: 3 }],
+  ])('takes words and whole contexts in any order, and the later wins: %j', async (given, context) => {
+    const words = given.flatMap((word) => ['--context', word]);
+    const json = ['--json', '{"type":"page","context":{"ip":"x"}}'];
+    expect(await inputOf([...json, ...words], { type: 'page' })).toHaveProperty('context', context);
+    const whole = ['--context-json', '{"ip":"y"}'];
+    expect(await inputOf([...words, ...whole], { type: 'page' })).toHaveProperty('context', {
+      ip: 'y',
+      ...context,
+    });
+  });
+
   it('overrides an id in the spelling of the wire', async () => {
     const json = '{"type":"alias","Previous ID":"old","User ID":"new"}';
     expect(await inputOf(['--json', json, '--user-id', 'u', '--previous-id', 'p'])).toEqual({

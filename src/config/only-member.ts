@@ -1,0 +1,47 @@
+/**
+ * The text of a JSON object with blanks in the place of all members but those of this name, so that what is left stands in its lines
+ * and columns. `json` is valid.
+ */
+export function onlyMember(json: string, name: string): string {
+  let kept = '';
+  let at = 0;
+  let isFirst = true;
+  for (const { from, to } of membersOf(json, name)) {
+    const separator = isFirst ? '{' : ',';
+    // There is a brace or a comma in what is blanked.
+    kept += blank(json.slice(at, from)).replace(' ', separator) + json.slice(from, to);
+    [at, isFirst] = [to, false];
+  }
+  return isFirst ? '{}' : `${kept}}`;
+}
+
+function blank(text: string): string {
+  return text.replace(/[^\n]/g, ' ');
+}
+
+interface Member {
+  /** Of the key's first quote. */
+  readonly from: number;
+  /** Behind the value. */
+  readonly to: number;
+}
+
+const TOKEN = /"(?:[^"\\]|\\.)*"|[{}[\],:]/gs;
+
+/** Of the outermost object, in order. */
+function membersOf(json: string, name: string): readonly Member[] {
+  const members: Member[] = [];
+  let depth = 0;
+  let key: RegExpExecArray | undefined;
+  for (const token of json.matchAll(TOKEN)) {
+    const [text] = token;
+    const isEnd = depth === 1 && (text === ',' || text === '}');
+    if (isEnd && key !== undefined && JSON.parse(key[0]) === name)
+      members.push({ from: key.index, to: token.index });
+    if (isEnd) key = undefined;
+    else if (depth === 1 && text.startsWith('"')) key ??= token;
+    if (text === '{' || text === '[') depth += 1;
+    if (text === '}' || text === ']') depth -= 1;
+  }
+  return members;
+}
