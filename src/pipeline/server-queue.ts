@@ -27,6 +27,7 @@ export async function openServerQueue(
     queue,
     clock,
     inspection,
+    loss: undefined,
     seen: new ServerSeen(server, clock),
     deletions: caughtUp(new ServerDeletionStore(server, { keepMs }), inspection),
     depth: () => depthOf(inspection),

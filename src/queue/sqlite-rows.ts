@@ -12,11 +12,14 @@ import type { Lane } from './queue.ts';
 import type { Place } from './sqlite-lines.ts';
 
 /**
- * A checksum that nothing has where the one that belongs there is gone: a damaged row may lose columns. NULL and -1: there
- * is none to check by.
+ * A row that is damaged may lose its last column and look like one that has no checksum; all its columns have moved then,
+ * so that its id is no longer the one in the index. It gets a checksum that nothing has.
  */
 export const CHECKSUM = `
-  CASE WHEN d.checksum IS NULL AND d.seq > (SELECT last_seq FROM unchecked) THEN -2 ELSE d.checksum END AS checksum`;
+  CASE
+    WHEN d.checksum = -1 AND NOT EXISTS (SELECT 1 FROM deliveries i WHERE i.id = d.id AND i.seq = d.seq) THEN -2
+    ELSE d.checksum
+  END AS checksum`;
 
 /** The columns that a delivery is made of, of `deliveries d` and, where there is one, `progress p`. */
 export const DELIVERY_COLUMNS = `
@@ -59,7 +62,7 @@ function isDamaged({
   is_astray: isAstray,
 }: Row) {
   if (!(body instanceof Uint8Array) || isAstray === 1) return true;
-  if (checksum === null || checksum === UNCHECKED) return false;
+  if (checksum === UNCHECKED) return false;
   return checksum !== checksumOf({ body, messageId: text(messageId), orderKeys: text(orderKeys) });
 }
 

@@ -75,6 +75,11 @@ export function isDoubtful(error: unknown): boolean {
   return DOUBTFUL.includes(primaryCode(error));
 }
 
+/** Whether what `work` has thrown may be due to the pages or rows that it looked at, so that other work can still be done. */
+export function isOfWhatWasRead(error: unknown): boolean {
+  return [0, 10, 11].includes(primaryCode(error));
+}
+
 /** What SQLite or the file system said, as an error a person can act upon. An error of ours stays as it is. */
 export function storeError(cause: unknown, file: string): HooksError {
   if (cause instanceof HooksError) return cause;
