@@ -21,11 +21,35 @@ export const CHECKSUM = `
     ELSE d.checksum
   END AS checksum`;
 
-/** The columns that a delivery is made of, of `deliveries d` and, where there is one, `progress p`. */
-export const DELIVERY_COLUMNS = `
-  d.seq, d.id, d.message_id, d.type, d.order_keys, d.created_at, d.body, ${CHECKSUM},
-  coalesce(p.due_at, d.due_at) AS due_at,
-  p.rounds, p.first_attempt_at, p.attempts, p.rejected_by, p.not_before, p.reason, p.detail, p.settled_at`;
+/** Of `progress p` and `claims c`. */
+export const STATE = `
+  CASE
+    WHEN p.settled_state IS NOT NULL THEN p.settled_state
+    WHEN c.seq IS NOT NULL THEN 'sending'
+    WHEN p.rounds > 0 THEN 'retrying'
+    ELSE 'pending'
+  END AS state`;
+
+export const WITH_STATE = 'LEFT JOIN progress p ON p.seq = d.seq LEFT JOIN claims c ON c.seq = d.seq';
+
+/** All that `readDelivery` reads, of `deliveries d`. @param checksum How to come by the checksum. */
+export function selectDeliveries(checksum = CHECKSUM): string {
+  return `
+    SELECT d.seq, d.id, d.message_id, d.type, d.order_keys, d.created_at, d.body, ${checksum},
+      coalesce(p.due_at, d.due_at) AS due_at,
+      p.rounds, p.first_attempt_at, p.attempts, p.rejected_by, p.not_before, p.reason, p.detail, p.settled_at,
+      d.lane, l.source, l.destination, ${STATE}
+    FROM deliveries d JOIN lanes l ON l.lane = d.lane ${WITH_STATE}`;
+}
+
+export function readDelivery(row: Row): Delivery {
+  const { source, destination, state } = row;
+  return toDelivery(row, {
+    source: String(source),
+    destination: String(destination),
+    state: state as DeliveryState, // as STATE says
+  });
+}
 
 /** What a row does not say of its delivery. */
 export interface Context extends Lane {

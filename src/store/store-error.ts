@@ -9,10 +9,7 @@ const REASONS: Readonly<Record<number, readonly [what: string, hint: string]>> =
     'make it writable, or name another file with --store',
   ],
   10: ['cannot be read or written: the disk reports an error', 'check the disk, its quota and its mount'],
-  11: [
-    'is damaged',
-    'move it and its -wal file aside and start anew; `sqlite3 FILE .recover` gets out what can be had',
-  ],
+  11: ['is damaged', 'stop what uses it, run `hooks queue recover FILE --to NEW`, and put NEW in its place'],
   13: ['cannot be written: the disk is full', 'make room; what waits in the queue is kept'],
   [10 | (19 << 8)]: ['cannot be written: the disk is full', 'make room; what waits in the queue is kept'], // for -shm
   14: [
