@@ -10,6 +10,7 @@ import { SEEN_TABLES } from '../service/tables.ts';
 import { checkStore } from '../store/check.ts';
 import { openStore } from '../store/open-store.ts';
 import { isServer } from '../store/server/scheme.ts';
+import type { Store } from '../store/store.ts';
 import { caughtUp } from './caught-up.ts';
 import { depthOf, type DurableQueue, type DurableQueueOptions } from './open-queue.ts';
 
@@ -32,6 +33,7 @@ export async function openDurableQueue(options: DurableQueueOptions): Promise<Du
     ...(retention !== undefined && { retention: { ...retention, alsoForget: forgetDeletions } }),
   });
   const inspection = new SqliteInspection({ store, clock });
+  const loss = lossOf(store);
   return {
     place: store.file,
     server: undefined,
@@ -46,7 +48,8 @@ export async function openDurableQueue(options: DurableQueueOptions): Promise<Du
       // What is damaged may be readable no longer, though there is room to write.
       await queue.lanes();
     },
-    warnings: async () => [],
+    loss,
+    warnings: async () => (loss === undefined ? [] : [loss]),
     audienceStore: async () => store,
     isDurable: true,
     isShared: true,
@@ -55,4 +58,10 @@ export async function openDurableQueue(options: DurableQueueOptions): Promise<Du
       await store.close();
     },
   };
+}
+
+function lossOf({ cutCommits, file }: Store): string | undefined {
+  if (cutCommits === 0) return undefined;
+  const commits = cutCommits === 1 ? '1 commit' : `${cutCommits} commits`;
+  return `${commits} cut: the log of ${file} is damaged, and what was committed behind the damage is lost`;
 }

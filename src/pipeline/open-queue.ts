@@ -47,6 +47,8 @@ export interface DurableQueue extends OpenQueue {
   /** Undefined: it is in a file. */
   readonly server: Server | undefined;
   readonly inspection: QueueInspection;
+  /** What was lost when it was opened, in words. Also one of `warnings`. */
+  readonly loss: string | undefined;
   /** Where audiences are: in the same file, or over a server in the data folder's. Closed with the queue. */
   readonly audienceStore: () => Promise<Store>;
 }

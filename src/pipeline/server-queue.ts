@@ -25,6 +25,7 @@ export async function openServerQueue(url: string, options: DurableQueueOptions)
     queue,
     clock,
     inspection,
+    loss: undefined,
     seen: new ServerSeen(server, clock),
     deletions: caughtUp(new ServerDeletionStore(server, { keepMs }), inspection),
     depth: () => depthOf(inspection),

@@ -102,3 +102,21 @@ export function withDamageShown(delivery: Delivery, now = delivery.createdAt): D
     ? delivery
     : { ...delivery, state: 'dead', reason: 'damaged', settledAt };
 }
+
+/** For another queue. */
+export function toNewDelivery({
+  state,
+  reason,
+  detail,
+  settledAt,
+  isDamaged: _,
+  ...delivery
+}: Delivery): NewDelivery {
+  if (state !== 'dead' || reason === undefined) return delivery;
+  const dead = {
+    reason,
+    ...(detail !== undefined && { detail }),
+    ...(settledAt !== undefined && { settledAt }),
+  };
+  return { ...delivery, dead };
+}

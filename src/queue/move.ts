@@ -1,4 +1,4 @@
-import type { Delivery, DeliveryState, NewDelivery } from './delivery.ts';
+import { toNewDelivery, type Delivery, type DeliveryState } from './delivery.ts';
 import type { QueueInspection } from './inspection.ts';
 import type { Queue } from './queue.ts';
 
@@ -39,7 +39,7 @@ export async function moveDeliveries({ from, to, signal, onProgress }: MoveOptio
     const deliveries = found
       .filter((each) => each !== undefined)
       .filter(({ state }) => MOVED.includes(state));
-    await to.add(deliveries.map(toNew));
+    await to.add(deliveries.map(toNewDelivery));
     const answers = await from.drop(deliveries.map(({ id }) => id));
     counts = counted(counts, deliveries, answers);
     onProgress?.(counts);
@@ -77,14 +77,4 @@ function counted(
     dead: dead + of(true),
     left: left + isDone.filter((each) => !each).length,
   };
-}
-
-function toNew({ state, reason, detail, settledAt, ...delivery }: Delivery): NewDelivery {
-  if (state !== 'dead' || reason === undefined) return delivery;
-  const dead = {
-    reason,
-    ...(detail !== undefined && { detail }),
-    ...(settledAt !== undefined && { settledAt }),
-  };
-  return { ...delivery, dead };
 }

@@ -5,7 +5,7 @@ import { NO_PROGRESS, withDamageShown, type Delivery, type DeliveryState } from 
 import type { DropAnswer, LaneStats, Page, QueueInspection, RetryAnswer, Selection } from './inspection.ts';
 import { buryGoneOwners, hasGoneOwners } from './owner.ts';
 import { join, leave, leaveAllLines } from './sqlite-lines.ts';
-import { DELIVERY_COLUMNS, OPEN, toDelivery, writeProgress } from './sqlite-rows.ts';
+import { OPEN, readDelivery, selectDeliveries, STATE, WITH_STATE, writeProgress } from './sqlite-rows.ts';
 
 /** Looks into the file of a SqliteQueue, from its process or another. `store` is opened with QUEUE_TABLES. */
 export class SqliteInspection implements QueueInspection {
@@ -60,7 +60,7 @@ export class SqliteInspection implements QueueInspection {
 
   async #readAll(rows: readonly Row[]): Promise<readonly Delivery[]> {
     const now = Math.floor(this.#clock.now());
-    const deliveries = rows.map(read);
+    const deliveries = rows.map(readDelivery);
     const shown = deliveries.map((each) => withDamageShown(each, now));
     const damaged = rows
       .filter((_, index) => shown[index] !== deliveries[index])
@@ -79,19 +79,7 @@ export class SqliteInspection implements QueueInspection {
   }
 }
 
-const STATE = `
-  CASE
-    WHEN p.settled_state IS NOT NULL THEN p.settled_state
-    WHEN c.seq IS NOT NULL THEN 'sending'
-    WHEN p.rounds > 0 THEN 'retrying'
-    ELSE 'pending'
-  END AS state`;
-
-const WITH_STATE = 'LEFT JOIN progress p ON p.seq = d.seq LEFT JOIN claims c ON c.seq = d.seq';
-
-const SELECT = `
-  SELECT ${DELIVERY_COLUMNS}, d.lane, l.source, l.destination, ${STATE}
-  FROM deliveries d JOIN lanes l ON l.lane = d.lane ${WITH_STATE}`;
+const SELECT = selectDeliveries();
 
 // CROSS JOIN keeps SQLite from going over all deliveries.
 const STATES = `
@@ -104,20 +92,11 @@ function find(sql: Sql, id: string): Row | undefined {
   return sql(`${SELECT} WHERE d.id = ?`).get(id);
 }
 
-function read(row: Row): Delivery {
-  const { source, destination, state } = row;
-  return toDelivery(row, {
-    source: String(source),
-    destination: String(destination),
-    state: state as DeliveryState, // as STATE says
-  });
-}
-
 /** By its seq: the id may be what is damaged. */
 function markDamaged(sql: Sql, seq: number, now: number): void {
   const row = sql(`${SELECT} WHERE d.seq = ?`).get(seq);
   if (row === undefined) return;
-  const { state, dueAt, progress, detail = null, settledAt = now } = read(row);
+  const { state, dueAt, progress, detail = null, settledAt = now } = readDelivery(row);
   if (state === 'sending' || state === 'delivered') return;
   const place = { seq, lane: Number(row['lane']), dueAt };
   leaveAllLines(sql, place);
@@ -127,7 +106,7 @@ function markDamaged(sql: Sql, seq: number, now: number): void {
 function retry(sql: Sql, id: string, now: number): RetryAnswer {
   const row = find(sql, id);
   if (row === undefined) return 'unknown';
-  const delivery = read(row);
+  const delivery = readDelivery(row);
   if (delivery.state === 'delivered') return 'delivered';
   if (delivery.state !== 'dead') return 'waiting';
   if (delivery.reason === 'invalid') return 'invalid';
@@ -152,7 +131,7 @@ function moveToEnd(sql: Sql, seq: number, now: number): number {
 function drop(sql: Sql, id: string): DropAnswer {
   const row = find(sql, id);
   if (row === undefined) return 'unknown';
-  const { state, dueAt, orderKeys, isDamaged } = read(row);
+  const { state, dueAt, orderKeys, isDamaged } = readDelivery(row);
   if (state === 'sending') return 'sending';
   const place = { seq: Number(row['seq']), lane: Number(row['lane']), dueAt };
   if (isDamaged) leaveAllLines(sql, place);

@@ -19,6 +19,9 @@ export interface SqliteQueueOptions {
   readonly retention?: RetentionOptions;
 }
 
+/** Of one lane or one delivery: a page of it that cannot be read stops no others. */
+const PER_LANE = { survives: 'exit', separable: true } as const;
+
 /** Whoever asks may look again after so long for what another process holds. */
 const OTHERS_MS = 2_000;
 
@@ -70,55 +73,46 @@ export class SqliteQueue implements Queue {
     const name = { source, destination };
     // Who asks has looked whether its leases still count; the clock may be set, or the process stopped, before the write.
     const askedAt = this.#clock.now();
-    const answer = await this.#store.write(
-      (sql) => {
-        // Where there is no lane too: it is the owner that finds out that the file was replaced.
-        this.#owner.enter(sql);
-        const lane = this.#lanes.find(sql, name);
-        if (lane === undefined) return { claims: [], nextDueAt: undefined };
-        return this.#take(sql, { name, lane, limit, leaseMs, askedAt });
-      },
-      { survives: 'exit' },
-    );
+    const answer = await this.#store.write((sql) => {
+      // Where there is no lane too: it is the owner that finds out that the file was replaced.
+      this.#owner.enter(sql);
+      const lane = this.#lanes.find(sql, name);
+      if (lane === undefined) return { claims: [], nextDueAt: undefined };
+      return this.#take(sql, { name, lane, limit, leaseMs, askedAt });
+    }, PER_LANE);
     return answer;
   }
 
   async renew({ token }: Claim, progress: Progress, leaseMs: number): Promise<boolean> {
     this.#assertOpen();
     const leaseEndsAt = Math.ceil(this.#clock.now() + leaseMs);
-    const isOurs = await this.#store.write(
-      (sql) => {
-        const { changes } = sql(
-          'UPDATE claims SET lease_ends_at = ?, progress = ? WHERE seq = ? AND token = ?',
-        ).run(leaseEndsAt, JSON.stringify(progress), seqOf(token), token);
-        return Number(changes) === 1;
-      },
-      { survives: 'exit' },
-    );
+    const isOurs = await this.#store.write((sql) => {
+      const { changes } = sql(
+        'UPDATE claims SET lease_ends_at = ?, progress = ? WHERE seq = ? AND token = ?',
+      ).run(leaseEndsAt, JSON.stringify(progress), seqOf(token), token);
+      return Number(changes) === 1;
+    }, PER_LANE);
     return isOurs;
   }
 
   async settle({ delivery, token }: Claim, settlement: Settlement): Promise<boolean> {
     this.#assertOpen();
     const settledAt = Math.floor(this.#clock.now());
-    const isOurs = await this.#store.write(
-      (sql) => {
-        const seq = seqOf(token);
-        const { changes } = sql('DELETE FROM claims WHERE seq = ? AND token = ?').run(seq, token);
-        const lane = this.#lanes.find(sql, delivery);
-        if (Number(changes) === 0 || lane === undefined) return false;
-        const place = { seq, lane, dueAt: delivery.dueAt };
-        if (settlement.state === 'retrying') {
-          reschedule(sql, place, settlement);
-        } else {
-          if (delivery.isDamaged) leaveAllLines(sql, place);
-          else leave(sql, place, delivery.orderKeys);
-          writeProgress(sql, place, settlement.progress, standingOf(settlement, settledAt));
-        }
-        return true;
-      },
-      { survives: 'exit' },
-    );
+    const isOurs = await this.#store.write((sql) => {
+      const seq = seqOf(token);
+      const { changes } = sql('DELETE FROM claims WHERE seq = ? AND token = ?').run(seq, token);
+      const lane = this.#lanes.find(sql, delivery);
+      if (Number(changes) === 0 || lane === undefined) return false;
+      const place = { seq, lane, dueAt: delivery.dueAt };
+      if (settlement.state === 'retrying') {
+        reschedule(sql, place, settlement);
+      } else {
+        if (delivery.isDamaged) leaveAllLines(sql, place);
+        else leave(sql, place, delivery.orderKeys);
+        writeProgress(sql, place, settlement.progress, standingOf(settlement, settledAt));
+      }
+      return true;
+    }, PER_LANE);
     return isOurs;
   }
 

@@ -12,17 +12,44 @@ import type { Lane } from './queue.ts';
 import type { Place } from './sqlite-lines.ts';
 
 /**
- * A checksum that nothing has where the one that belongs there is gone: a damaged row may lose columns. NULL and -1: there
- * is none to check by.
+ * A row that is damaged may lose its last column and look like one that has no checksum; all its columns have moved then,
+ * so that its id is no longer the one in the index. It gets a checksum that nothing has.
  */
 export const CHECKSUM = `
-  CASE WHEN d.checksum IS NULL AND d.seq > (SELECT last_seq FROM unchecked) THEN -2 ELSE d.checksum END AS checksum`;
+  CASE
+    WHEN d.checksum = -1 AND NOT EXISTS (SELECT 1 FROM deliveries i WHERE i.id = d.id AND i.seq = d.seq) THEN -2
+    ELSE d.checksum
+  END AS checksum`;
 
-/** The columns that a delivery is made of, of `deliveries d` and, where there is one, `progress p`. */
-export const DELIVERY_COLUMNS = `
-  d.seq, d.id, d.message_id, d.type, d.order_keys, d.created_at, d.body, ${CHECKSUM},
-  coalesce(p.due_at, d.due_at) AS due_at,
-  p.rounds, p.first_attempt_at, p.attempts, p.rejected_by, p.not_before, p.reason, p.detail, p.settled_at`;
+/** Of `progress p` and `claims c`. */
+export const STATE = `
+  CASE
+    WHEN p.settled_state IS NOT NULL THEN p.settled_state
+    WHEN c.seq IS NOT NULL THEN 'sending'
+    WHEN p.rounds > 0 THEN 'retrying'
+    ELSE 'pending'
+  END AS state`;
+
+export const WITH_STATE = 'LEFT JOIN progress p ON p.seq = d.seq LEFT JOIN claims c ON c.seq = d.seq';
+
+/** All that `readDelivery` reads, of `deliveries d`. @param checksum How to come by the checksum. */
+export function selectDeliveries(checksum = CHECKSUM): string {
+  return `
+    SELECT d.seq, d.id, d.message_id, d.type, d.order_keys, d.created_at, d.body, ${checksum},
+      coalesce(p.due_at, d.due_at) AS due_at,
+      p.rounds, p.first_attempt_at, p.attempts, p.rejected_by, p.not_before, p.reason, p.detail, p.settled_at,
+      d.lane, l.source, l.destination, ${STATE}
+    FROM deliveries d JOIN lanes l ON l.lane = d.lane ${WITH_STATE}`;
+}
+
+export function readDelivery(row: Row): Delivery {
+  const { source, destination, state } = row;
+  return toDelivery(row, {
+    source: String(source),
+    destination: String(destination),
+    state: state as DeliveryState, // as STATE says
+  });
+}
 
 /** What a row does not say of its delivery. */
 export interface Context extends Lane {
@@ -59,7 +86,7 @@ function isDamaged({
   is_astray: isAstray,
 }: Row) {
   if (!(body instanceof Uint8Array) || isAstray === 1) return true;
-  if (checksum === null || checksum === UNCHECKED) return false;
+  if (checksum === UNCHECKED) return false;
   return checksum !== checksumOf({ body, messageId: text(messageId), orderKeys: text(orderKeys) });
 }
 

@@ -180,22 +180,10 @@ END;
 DROP INDEX progress_open;
 `;
 
-/** Rows of version 1 are not rewritten, since there may be millions of them: they are known by their seq. */
+/** Rows of version 1 are not rewritten, since there may be millions of them, and a process of it may add more. */
 const CHECKSUMS = `
--- CRC-32 of body, message_id and order_keys (checksum.ts). -1: not to be checked, a process of version 1 wrote the row.
-ALTER TABLE deliveries ADD COLUMN checksum INTEGER;
-
--- One row: up to which seq rows have no checksum. Beyond it, one without is damaged.
-CREATE TABLE unchecked (id INTEGER PRIMARY KEY CHECK (id = 1), last_seq INTEGER NOT NULL);
-INSERT INTO unchecked SELECT 1, coalesce(max(seq), 0) FROM deliveries;
-
--- A process of version 1 may still have the file open.
-CREATE TRIGGER delivery_added_unchecked AFTER INSERT ON deliveries WHEN NEW.checksum IS NULL BEGIN
-  UPDATE deliveries SET checksum = -1 WHERE seq = NEW.seq;
-END;
-CREATE TRIGGER delivery_moved_unchecked AFTER UPDATE OF seq ON deliveries WHEN NEW.checksum IS NULL BEGIN
-  UPDATE deliveries SET checksum = -1 WHERE seq = NEW.seq;
-END;
+-- CRC-32 of body, message_id and order_keys (checksum.ts). -1: version 1 wrote the row, and it is not checked.
+ALTER TABLE deliveries ADD COLUMN checksum INTEGER NOT NULL DEFAULT -1;
 `;
 
 export const QUEUE_TABLES: Tables = { name: 'queue', steps: [FIRST, TIME, COUNTS, CHECKSUMS] };

@@ -5,6 +5,7 @@ import { ConfigError, QueueError } from '../errors.ts';
 import { printable, redactUrl } from '../redact.ts';
 import { prepareFiles, removeUnused } from './files.ts';
 import { Connection } from './connection.ts';
+import { cutCommits } from './cut-commits.ts';
 import { migrate, type Tables } from './schema.ts';
 import { loadSqlite, type Database } from './sqlite.ts';
 import { SqliteStore } from './sqlite-store.ts';
@@ -37,10 +38,18 @@ export async function openStore(
   const file = fileOf(place);
   if (!create && (await isMissing(file))) throw noQueue(file);
   const giveUpAt = clock.now() + OPENING_WAIT_MS;
+  let cut = 0;
   for (;;) {
     try {
+      await prepareFiles(file);
+      cut ||= await cutCommits(file);
       const connection = await connect(file, { tables, waitMs: OPENING_WAIT_MS });
-      return new SqliteStore(connection, { file, clock, reopen: () => reconnect(file, tables) });
+      return new SqliteStore(connection, {
+        file,
+        clock,
+        cutCommits: cut,
+        reopen: () => reconnect(file, tables),
+      });
     } catch (error) {
       // Who turns the write-ahead log on lets nobody wait: the others are told at once that the file is locked.
       if (!isBusy(error) || clock.now() >= giveUpAt) throw storeError(error, file);
@@ -120,8 +129,8 @@ function setUp(database: Database): void {
   database.exec('PRAGMA foreign_keys = ON');
   // Memory stays small however large the file is. A larger cache gains nothing: whatever is not in it, the operating system has.
   database.exec('PRAGMA cache_size = -4096');
-  // The log is written back seldom, and does not stay large.
-  database.exec('PRAGMA wal_autocheckpoint = 4000');
+  // What is in the log alone is little (sqlite-store.ts writes it back every second), and the log does not stay large.
+  database.exec('PRAGMA wal_autocheckpoint = 1000');
   database.exec('PRAGMA journal_size_limit = 67108864');
 }
 

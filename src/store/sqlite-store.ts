@@ -2,16 +2,19 @@ import { sleep, type Clock } from '../clock.ts';
 import { ClosedError } from '../errors.ts';
 import type { Connection } from './connection.ts';
 import type { Sql, Store, WriteOptions } from './store.ts';
-import { isBusy, storeError } from './store-error.ts';
+import { isBusy, isOfWhatWasRead, storeError } from './store-error.ts';
 
 /** How long another program may hold the file before it is given up. */
 const LOCK_WAIT_MS = 10_000;
 /** Between the tries: a part of what was waited already, since most locks last a moment. */
 const LOCK_RETRY = { part: 1 / 4, shortestMs: 2, longestMs: 100 };
+/** How long a commit stays in the log alone. */
+const CHECKPOINT_AFTER_MS = 1_000;
 
 interface Write {
   readonly work: (sql: Sql) => unknown;
   readonly isDurable: boolean;
+  readonly isSeparable: boolean;
   readonly since: number;
   readonly resolve: (result: unknown) => void;
   readonly reject: (error: unknown) => void;
@@ -20,6 +23,8 @@ interface Write {
 interface SqliteStoreOptions {
   readonly file: string;
   readonly clock: Clock;
+  /** @default 0 */
+  readonly cutCommits?: number;
   /** Opens the file once more; everything that it finds is on the disk then. */
   readonly reopen: () => Promise<Connection>;
 }
@@ -27,6 +32,7 @@ interface SqliteStoreOptions {
 /** Group commit over one connection: an fsync costs as much as dozens of rows, so those that come together share it. */
 export class SqliteStore implements Store {
   readonly file: string;
+  readonly cutCommits: number;
   readonly #clock: Clock;
   readonly #reopen: () => Promise<Connection>;
   #connection: Connection;
@@ -35,20 +41,26 @@ export class SqliteStore implements Store {
   #isScheduled = false;
   #closed: Promise<void> | undefined;
   #onEmpty: (() => void) | undefined;
+  #cancelCheckpoint: (() => void) | undefined;
 
-  constructor(connection: Connection, { file, clock, reopen }: SqliteStoreOptions) {
+  constructor(connection: Connection, { file, clock, cutCommits = 0, reopen }: SqliteStoreOptions) {
     this.#connection = connection;
     this.file = file;
+    this.cutCommits = cutCommits;
     this.#clock = clock;
     this.#reopen = reopen;
   }
 
-  write<T>(work: (sql: Sql) => T, { survives = 'power cut' }: WriteOptions = {}): Promise<T> {
+  write<T>(
+    work: (sql: Sql) => T,
+    { survives = 'power cut', separable = false }: WriteOptions = {},
+  ): Promise<T> {
     if (this.#closed !== undefined) return Promise.reject(closed());
     return new Promise<T>((resolve, reject) => {
       this.#waiting.push({
         work,
         isDurable: survives === 'power cut',
+        isSeparable: separable,
         since: this.#clock.now(),
         resolve: resolve as (result: unknown) => void, // it gets what `work` returned
         reject,
@@ -83,6 +95,8 @@ export class SqliteStore implements Store {
       });
     }
     await this.#opening?.catch(() => {}); // told to those who asked for it
+    this.#cancelCheckpoint?.();
+    this.#sound?.checkpoint();
     this.#connection.close();
   }
 
@@ -133,7 +147,7 @@ export class SqliteStore implements Store {
       this.#end(this.#commit(group, connection));
     } catch (error) {
       const waitMs = this.#waitFor(error, group[0]?.since ?? 0);
-      if (waitMs === undefined) this.#end((write) => write.reject(storeError(error, this.file)));
+      if (waitMs === undefined) this.#end(this.#rejected(group, error));
       else this.#clock.after(waitMs, () => void this.#commitAll());
     }
   }
@@ -155,26 +169,49 @@ export class SqliteStore implements Store {
     return Math.min(Math.max(waitedMs * part, shortestMs), longestMs);
   }
 
-  /** Returns how each of the group is told. */
-  #commit(group: readonly Write[], connection: Connection): (write: Write, index: number) => void {
+  /** Returns how those are told that are done with: all of the group, or whom a page has failed that cannot be read. */
+  #commit(group: readonly Write[], connection: Connection): Ends {
+    let running: Write | undefined;
     try {
-      const results = group.map(({ work }) => work(connection.sql));
+      const results = group.map((write) => (running = write).work(connection.sql));
+      running = undefined;
       connection.commit();
-      return ({ resolve }, index) => resolve(results[index]);
+      this.#checkpointSoon();
+      return new Map(group.map((write, index) => [write, () => write.resolve(results[index])]));
     } catch (error) {
       connection.rollBack();
       connection.doubt(error);
-      return ({ reject }) => reject(storeError(error, this.file));
+      return this.#rejected(isOfWhatWasRead(error) ? failedWith(running, group) : group, error);
     }
   }
 
-  #end(tell: (write: Write, index: number) => void): void {
-    const group = this.#waiting;
-    this.#waiting = [];
-    this.#isScheduled = false;
-    group.forEach(tell);
-    this.#onEmpty?.();
+  #checkpointSoon(): void {
+    this.#cancelCheckpoint ??= this.#clock.after(CHECKPOINT_AFTER_MS, () => {
+      this.#cancelCheckpoint = undefined;
+      this.#sound?.checkpoint();
+    });
   }
+
+  #rejected(writes: readonly Write[], error: unknown): Ends {
+    return new Map(writes.map((write) => [write, () => write.reject(storeError(error, this.file))]));
+  }
+
+  #end(ends: Ends): void {
+    this.#waiting = this.#waiting.filter((write) => !ends.has(write));
+    if (this.#waiting.length > 0) void this.#commitAll();
+    else this.#isScheduled = false;
+    for (const tell of ends.values()) tell();
+    if (this.#waiting.length === 0) this.#onEmpty?.();
+  }
+}
+
+/** How to tell each that it has ended. */
+type Ends = ReadonlyMap<Write, () => void>;
+
+/** Those that are not separable are all committed, or none. Undefined: it was the commit that failed. */
+function failedWith(failed: Write | undefined, group: readonly Write[]): readonly Write[] {
+  if (failed === undefined) return group;
+  return failed.isSeparable ? [failed] : group.filter(({ isSeparable }) => !isSeparable);
 }
 
 function closed(): ClosedError {

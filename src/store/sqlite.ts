@@ -17,14 +17,19 @@ export interface Statement {
   };
   get(...values: SqlValue[]): Row | undefined;
   all(...values: SqlValue[]): Row[];
+  iterate(...values: SqlValue[]): Iterable<Row>;
+}
+
+interface DatabaseOptions {
+  /** How long to wait for others. Ms. */
+  readonly timeout: number;
+  /** @default false */
+  readonly readOnly?: boolean;
 }
 
 interface Sqlite {
   /** `file` may be a `file:` URL with SQLite's own parameters. */
-  readonly DatabaseSync: new (
-    file: string,
-    options: { readonly timeout: number; readonly readOnly?: boolean },
-  ) => Database;
+  readonly DatabaseSync: new (file: string, options: DatabaseOptions) => Database;
 }
 
 /** The first SQLite in which a checkpoint and a write at once cannot corrupt a database in WAL mode. */

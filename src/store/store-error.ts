@@ -9,10 +9,7 @@ const REASONS: Readonly<Record<number, readonly [what: string, hint: string]>> =
     'make it writable, or name another file with --store',
   ],
   10: ['cannot be read or written: the disk reports an error', 'check the disk, its quota and its mount'],
-  11: [
-    'is damaged',
-    'move it and its -wal file aside and start anew; `sqlite3 FILE .recover` gets out what can be had',
-  ],
+  11: ['is damaged', 'stop what uses it, run `hooks queue recover FILE --to NEW`, and put NEW in its place'],
   13: ['cannot be written: the disk is full', 'make room; what waits in the queue is kept'],
   [10 | (19 << 8)]: ['cannot be written: the disk is full', 'make room; what waits in the queue is kept'], // for -shm
   14: [
@@ -73,6 +70,11 @@ const DOUBTFUL: readonly number[] = [1, 8, 10, 11, 14, 26];
  */
 export function isDoubtful(error: unknown): boolean {
   return DOUBTFUL.includes(primaryCode(error));
+}
+
+/** Whether what `work` has thrown may be due to the pages or rows that it looked at, so that other work can still be done. */
+export function isOfWhatWasRead(error: unknown): boolean {
+  return [0, 10, 11].includes(primaryCode(error));
 }
 
 /** What SQLite or the file system said, as an error a person can act upon. An error of ours stays as it is. */

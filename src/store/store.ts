@@ -4,10 +4,12 @@ import type { Statement } from './sqlite.ts';
 export interface Store {
   /** Its path. */
   readonly file: string;
+  /** How many commits were lost when it was opened, since its log was damaged (cut-commits.ts). */
+  readonly cutCommits: number;
   /**
    * Runs `work` in a transaction that it shares with the other writes of this turn of the event loop, and resolves with
    * what it returned once that is committed. When any of them throws or the commit fails, nothing of it is kept and all
-   * reject. `work` must not wait.
+   * reject, but for those that are `separable`. `work` must not wait, and may run again after it was rolled back.
    */
   write<T>(work: (sql: Sql) => T, options?: WriteOptions): Promise<T>;
   /** Runs `work` over one state of the file. */
@@ -19,6 +21,11 @@ export interface Store {
 export interface WriteOptions {
   /** What it survives: the end of this process, or a power cut too, for which the disk has to be waited for. @default 'power cut' */
   readonly survives?: 'exit' | 'power cut';
+  /**
+   * Whether it stands by itself: when a page that it needs cannot be read, it rejects alone, and when that happens to
+   * others, it is committed without them. @default false
+   */
+  readonly separable?: boolean;
 }
 
 /** The statement of an SQL text, prepared once. Another function once the file was opened anew: it may be another file then. */

@@ -1,15 +1,19 @@
 // What ingest.js measures. Arguments: bundle, and {"step","file"} as JSON. `durable` and `unstored` are the service, with
 // everything but its queue the same; both print their URL and go on until SIGTERM. `one` writes one message after the
-// other, each on disk before the next: by turns through the engine, and by write and fdatasync.
+// other, each on disk before the next: by turns through the engine, and by write and fdatasync. `checksum` takes the
+// checksum of one body after the other.
 import { closeSync, fdatasyncSync, openSync, writeSync } from 'node:fs';
 import { message } from './messages.js';
 
 const [parts, given] = process.argv.slice(2);
-const { systemClock, openDurableQueue, openEngine, runService, DELIVERY_DEFAULTS } = await import(parts);
+const { systemClock, openDurableQueue, openEngine, runService, checksumOf, DELIVERY_DEFAULTS } = await import(
+  parts
+);
 const { step, file } = JSON.parse(given);
 const MESSAGES = 4_000;
 /** Not counted: V8 compiles what is used often. */
 const WARM_UP = 4_000;
+const CHECKSUMS = 200_000;
 /** So few that whatever else the disk does meets both. */
 const TURN = 20;
 const NOTHING = { ms: 0, cpuUs: 0 };
@@ -38,6 +42,9 @@ switch (step) {
     break;
   case 'one':
     process.stdout.write(JSON.stringify(await oneByOne()));
+    break;
+  case 'checksum':
+    process.stdout.write(JSON.stringify(await checksums()));
     break;
   default:
     throw new Error(`Expected a step, got ${step}`);
@@ -91,6 +98,21 @@ async function oneByOne() {
   closeSync(fd);
   await close();
   return Object.fromEntries(Object.entries(spent).map(([name, each]) => [name, perMessage(each)]));
+}
+
+/** What each message costs for the checksum that is stored with it. */
+async function checksums() {
+  const rows = Array.from({ length: CHECKSUMS }, (_, index) => ({
+    body: Buffer.from(message(index)),
+    messageId: `m${index}-2f8c1c1e-0d6c-4f3e-9f0e-5d9f`,
+    orderKeys: '[]',
+  }));
+  const work = () => {
+    for (const row of rows) checksumOf(row);
+  };
+  work();
+  const { ms, cpuUs } = await timed(NOTHING, work);
+  return { perSecond: (CHECKSUMS * 1000) / ms, cpuUs: cpuUs / CHECKSUMS };
 }
 
 /** With the time that the work took, on the clock and of the processor. */

@@ -13,6 +13,7 @@ const INGEST_CHILD = new URL('ingest-child.js', import.meta.url).pathname;
 const PARTS = [
   'clock.ts',
   'engine/options.ts',
+  'queue/checksum.ts',
   'pipeline/durable-queue.ts',
   'pipeline/open-engine.ts',
   'pipeline/run-service.ts',
@@ -36,10 +37,13 @@ export async function run({ folder, rounds, print }) {
     durable: () => batches(place, 'durable'),
     'not stored': () => batches(place, 'unstored'),
     // Both of it take turns in one process.
-    one: () => oneByOne(place),
+    one: () => step(place, 'one'),
+    checksum: () => step(place, 'checksum'),
   };
-  const { one, ...results } = await interleave(variants, rounds);
+  const { one, checksum, ...results } = await interleave(variants, rounds);
   report(results, print);
+  const share = spread(ratios(checksum, results.durable, 'cpuUs'), (part) => `${(100 * part).toFixed(1)} %`);
+  print(`checksum of a body ÷ durable, CPU:        ${share}`);
   report(
     {
       'one durable message': one.map(({ durable }) => durable),
@@ -116,12 +120,17 @@ async function post(client, body) {
   if (statusCode !== 200) throw new Error(`the service answered ${statusCode}: ${text}`);
 }
 
-/** @param {Place} place */
-async function oneByOne({ folder, parts }) {
+/**
+ * What a child measures by itself.
+ *
+ * @param {Place} place
+ * @param {'one' | 'checksum'} name
+ */
+async function step({ folder, parts }, name) {
   const file = join(mkdtempSync(join(folder, 'data-')), 'hooks.db');
-  const { code, stdout } = await runNode([INGEST_CHILD, parts, JSON.stringify({ step: 'one', file })], {
+  const { code, stdout } = await runNode([INGEST_CHILD, parts, JSON.stringify({ step: name, file })], {
     folder,
   });
-  if (code !== 0) throw new Error(`one message after the other: exit ${code}`);
+  if (code !== 0) throw new Error(`${name}: exit ${code}`);
   return JSON.parse(stdout);
 }

@@ -350,7 +350,7 @@ describe.concurrent('a command that needs the queue says at once that it', PATIE
   it('is damaged', async () => {
     const dataDir = await usedFolder();
     await damage(join(dataDir, 'hooks.db'), 'lanes');
-    await expectRefused(dataDir, 'is damaged', { hint: 'sqlite3 FILE .recover' });
+    await expectRefused(dataDir, 'is damaged', { hint: 'hooks queue recover FILE --to NEW' });
   });
 
   it('is of a newer version', async () => {

@@ -69,13 +69,12 @@ describe('a delivery whose row is damaged', () => {
     },
   );
 
-  it('is told by a checksum that is gone, and by a body that is no bytes', async () => {
+  it('is told by a body that is no bytes', async () => {
     const file = newFile();
     const { queue } = await open(file);
-    await queue.add([newDelivery('a'), newDelivery('b'), newDelivery('c')]);
-    await run(file, "UPDATE deliveries SET checksum = NULL WHERE id = 'a'");
-    await run(file, `UPDATE deliveries SET body = '{"version":1}' WHERE id = 'b'`);
-    expect(await damagedIds(queue)).toEqual(['a', 'b']);
+    await queue.add([newDelivery('a'), newDelivery('b')]);
+    await run(file, `UPDATE deliveries SET body = '{"version":1}' WHERE id = 'a'`);
+    expect(await damagedIds(queue)).toEqual(['a']);
   });
 
   it('is told when it waits in the lane of another', async () => {

@@ -57,7 +57,7 @@ async function withState(
   io: Io,
   use: (state: AudienceState) => Promise<ExitCode>,
 ): Promise<ExitCode> {
-  const durable = await openQueue(flags, await commandSettings(flags, io), { create: false });
+  const durable = await openQueue(flags, await commandSettings(flags, io), { create: false, io });
   try {
     return await use(new AudienceState(await durable.audienceStore(), systemClock));
   } finally {

@@ -30,7 +30,7 @@ export async function syncFile(
   if (input === undefined) throw new TypeError('An input was named, and is not there');
   const settings = await commandSettings(flags, io);
   const to = await resolveWhereTo(whereToOf(flags), settings, io);
-  const durable = await (flags.dryRun ? openQueue : openQueueToWrite)(flags, settings);
+  const durable = await (flags.dryRun ? openQueue : openQueueToWrite)(flags, settings, { io });
   try {
     const output = await SyncOutput.open(name, flags, io);
     return await run({ name, input, to, settings, durable, output, flags, io });

@@ -4,6 +4,7 @@ import { addStoreFlag } from '../delivery/queue-flags.ts';
 import { given } from '../flag-values.ts';
 import { addSelectionFlags } from '../queue/selection.ts';
 import type { MoveFlags } from '../queue/move.ts';
+import type { RecoverFlags } from '../queue/recover.ts';
 import type { QueueOptions } from '../queue/session.ts';
 
 const EXAMPLES = `Examples:
@@ -13,6 +14,7 @@ const EXAMPLES = `Examples:
   $ hooks queue retry ID…                   # deliver dead letters again
   $ hooks queue retry --all --filter reason=exhausted
   $ hooks queue export --state dead > dead.ndjson   # for hooks replay
+  $ hooks queue recover hooks.db --to new.db        # when the file is damaged
   $ hooks queue move --to redis://queue.internal:6379/0
 `;
 
@@ -93,4 +95,12 @@ export const define: Define = (command, context) => {
     const { move } = await import('../queue/move.ts');
     exit(await move(options as MoveFlags, io)); // `--to` is mandatory
   }).requiredOption('--to <url>', 'where to: sqlite:FILE, redis://…, postgres://…', given);
+  // Not of a store that is in use: it names its file itself.
+  describe(command.command('recover <file>'), 'copy what can be read of a damaged file to a new one')
+    .configureHelp({ showGlobalOptions: true })
+    .requiredOption('--to <file>', 'the new file', given)
+    .action(async (file: string, _, self: Command) => {
+      const { recover } = await import('../queue/recover.ts');
+      context.exit(await recover(file, self.optsWithGlobals<RecoverFlags>(), context.io));
+    });
 };

@@ -32,7 +32,7 @@ export async function requestDeletion(given: DeleteOptions, io: Io): Promise<Exi
   const { sources } = settings;
   const affected = affectedSources(options, settings);
   if (options.dryRun) return preview(affected, sources, options, io);
-  const open = await openQueueToWrite(options, settings);
+  const open = await openQueueToWrite(options, settings, { io });
   const record = await run({ options, sources, affected, open, io });
   return report(record, options, io);
 }

@@ -118,7 +118,7 @@ function toTrackingApi(to: ToTrackingApi, options: OpenOptions): Pipeline {
   });
 }
 
-async function toQueue(to: ToQueue, { settings, onRequest, durable }: OpenOptions): Promise<Pipeline> {
+async function toQueue(to: ToQueue, { settings, onRequest, durable, io }: OpenOptions): Promise<Pipeline> {
   if (onRequest !== undefined) {
     throw new ConfigError('`--queue` and a dry run cannot be given together', {
       key: '--queue',
@@ -126,11 +126,11 @@ async function toQueue(to: ToQueue, { settings, onRequest, durable }: OpenOption
       hint: 'leave --queue out to see the request that would be sent',
     });
   }
-  const { source, sources } = to;
+  const { source, sources, store } = to;
   return createQueueingPipeline({
     source,
     sources,
-    durable: durable ?? (await openQueueToWrite(to.store === undefined ? {} : { store: to.store }, settings)),
+    durable: durable ?? (await openQueueToWrite(store === undefined ? {} : { store }, settings, { io })),
     clock: systemClock,
     client: clientOptions(settings),
   });

@@ -2,9 +2,17 @@ import type { Command } from 'commander';
 import type { Settings } from '../../config/settings.ts';
 import { SharedClock } from '../../clock.ts';
 import type { DurableQueue } from '../../pipeline/durable-queue.ts';
+import type { Io } from '../io.ts';
 
 export interface StoreFlags {
   readonly store?: string;
+}
+
+interface OpenQueueOptions {
+  /** @default true */
+  readonly create?: boolean;
+  /** Told what was lost when it was opened. @default nobody: `serve` and `worker` tell what `warnings` says */
+  readonly io?: Pick<Io, 'note' | 'errColor'>;
 }
 
 export function addStoreFlag(command: Command): Command {
@@ -15,8 +23,12 @@ export function addStoreFlag(command: Command): Command {
 }
 
 /** As openQueue, for whoever is to add or to deliver: throws QueueError too when nothing can be stored there, as on a full disk. */
-export async function openQueueToWrite(flags: StoreFlags, settings: Settings): Promise<DurableQueue> {
-  const durable = await openQueue(flags, settings);
+export async function openQueueToWrite(
+  flags: StoreFlags,
+  settings: Settings,
+  options: Pick<OpenQueueOptions, 'io'> = {},
+): Promise<DurableQueue> {
+  const durable = await openQueue(flags, settings, options);
   try {
     await durable.check();
     return durable;
@@ -33,11 +45,11 @@ export async function openQueueToWrite(flags: StoreFlags, settings: Settings): P
 export async function openQueue(
   { store }: StoreFlags,
   settings: Settings,
-  { create = true } = {},
+  { create = true, io }: OpenQueueOptions = {},
 ): Promise<DurableQueue> {
   const { openDurableQueue } = await import('../../pipeline/durable-queue.ts');
   const named = store ?? settings.store;
-  return openDurableQueue({
+  const durable = await openDurableQueue({
     store: named,
     // Looked up where it is used: a store elsewhere does without it.
     get dataDir() {
@@ -47,4 +59,6 @@ export async function openQueue(
     retention: settings.retention,
     create: create || named === undefined,
   });
+  if (durable.loss !== undefined) io?.note(`${io.errColor.yellow('warning:')} ${durable.loss}`);
+  return durable;
 }

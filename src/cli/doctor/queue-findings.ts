@@ -39,7 +39,7 @@ export function storeFindings(seen: QueueExamination): Finding[] {
           fail(
             'integrity',
             `the file is damaged: ${damage}`,
-            'move it and its -wal file aside; `sqlite3 FILE .recover` gets out what can be had',
+            'stop what uses it, run `hooks queue recover FILE --to NEW`, and put NEW in its place',
           ),
         ]),
     ...(isCurrent

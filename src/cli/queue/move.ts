@@ -16,7 +16,7 @@ export interface MoveFlags extends QueueOptions {
 /** `hooks queue move --to URL` */
 export function move(options: MoveFlags, io: Io): Promise<ExitCode> {
   return withQueue(options, io, async (from) => {
-    const to = await openQueueToWrite({ store: options.to }, await commandSettings(options, io));
+    const to = await openQueueToWrite({ store: options.to }, await commandSettings(options, io), { io });
     try {
       if (await isSameStore(to, from))
         throw new ConfigError(`Expected \`--to\` to be another store, got ${to.place}`, {

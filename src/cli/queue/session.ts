@@ -19,7 +19,7 @@ export async function withQueue(
   io: Io,
   use: (durable: DurableQueue) => Promise<ExitCode>,
 ): Promise<ExitCode> {
-  const durable = await openQueue(options, await commandSettings(options, io), { create: false });
+  const durable = await openQueue(options, await commandSettings(options, io), { create: false, io });
   try {
     const code = await use(durable);
     return interruptedCode(io) ?? code;

@@ -1,0 +1,28 @@
+import { SharedClock } from '../../clock.ts';
+import { recoverQueue, type Recovery } from '../../pipeline/recover-queue.ts';
+import type { GlobalOptions } from '../command.ts';
+import { ExitCode } from '../exit-code.ts';
+import type { Io } from '../io.ts';
+import { jsonLine } from '../result/json-line.ts';
+
+export interface RecoverFlags extends GlobalOptions {
+  readonly to: string;
+}
+
+/** `hooks queue recover FILE --to NEW`: 1 when something was lost. */
+export async function recover(file: string, options: RecoverFlags, io: Io): Promise<ExitCode> {
+  const recovery = await recoverQueue(file, { to: options.to, clock: new SharedClock() });
+  io.out(options.output === 'json' ? jsonLine({ ...recovery }) : `${textOf(recovery)}\n`);
+  const isAll = recovery.damaged + recovery.unreadable + recovery.incomplete.length === 0;
+  return isAll ? ExitCode.ok : ExitCode.negative;
+}
+
+function textOf({ waiting, dead, damaged, delivered, unreadable, incomplete, from, to }: Recovery): string {
+  const rest = [
+    ...(damaged > 0 ? [`${damaged} of the dead ones are damaged`] : []),
+    ...(unreadable > 0 ? [`${unreadable} cannot be read`] : []),
+    ...(delivered > 0 ? [`${delivered} are delivered already and were left out`] : []),
+    ...incomplete.map((what) => `some ${what} cannot be read`),
+  ];
+  return [`recovered ${waiting} waiting and ${dead} dead from ${from} to ${to}`, ...rest].join('; ');
+}

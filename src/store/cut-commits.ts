@@ -1,0 +1,124 @@
+import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
+import { loadSqlite, type Database } from './sqlite.ts';
+
+/** Layout of the log: https://www.sqlite.org/fileformat2.html#the_write_ahead_log */
+const HEADER_BYTES = 32;
+const FRAME_HEADER_BYTES = 24;
+const BIG_ENDIAN_MAGIC = 0x377f0683;
+
+/**
+ * How many commits SQLite is about to cut off: behind the first frame of the log whose checksum is wrong it takes nothing,
+ * though what follows may be whole. To be asked before anything else opens the file: the next write goes over them. 0 when
+ * another process has the file open, for then the log is in use and nothing of it is cut.
+ */
+export async function cutCommits(file: string): Promise<number> {
+  const log = `${file}-wal`;
+  if (!hasFrames(log)) return 0;
+  const { DatabaseSync } = await loadSqlite();
+  const database = new DatabaseSync(file, { timeout: 0 });
+  try {
+    return isAlone(database) ? countCut(log) : 0;
+  } finally {
+    database.close();
+  }
+}
+
+function hasFrames(log: string): boolean {
+  try {
+    return withFile(log, (fd) => fstatSync(fd).size > HEADER_BYTES);
+  } catch {
+    return false;
+  }
+}
+
+/** Whoever has a file open in WAL mode has a shared lock on it. */
+function isAlone(database: Database): boolean {
+  try {
+    database.exec('PRAGMA locking_mode = EXCLUSIVE');
+    // Not a prepared statement: one that is not collected yet would keep the lock beyond close().
+    database.exec('SELECT count(*) FROM sqlite_schema');
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+interface Frame {
+  readonly salts: string;
+  readonly isCommit: boolean;
+  readonly isWhole: boolean;
+}
+
+function countCut(log: string): number {
+  let [isCut, cut] = [false, 0];
+  let salts: string | undefined;
+  for (const frame of withFile(log, readFrames)) {
+    salts ??= frame.salts;
+    // Frames of a log that was begun again before stand behind its end.
+    const isOfThisLog = frame.salts === salts;
+    if (!frame.isWhole) isCut = true;
+    if (isCut && isOfThisLog && frame.isCommit) cut++;
+  }
+  return cut;
+}
+
+/** Every frame, and whether the sum over everything before it and itself is right. */
+function readFrames(fd: number): readonly Frame[] {
+  const header = Buffer.alloc(HEADER_BYTES);
+  readSync(fd, header, 0, HEADER_BYTES, 0);
+  const isBigEndian = header.readUInt32BE(0) === BIG_ENDIAN_MAGIC;
+  const pageBytes = header.readUInt32BE(8);
+  const sum = new LogSum(isBigEndian);
+  sum.add(header.subarray(0, 24));
+  const isHeaderWhole = sum.isSaidAt(header, 24);
+  if (!isPageSize(pageBytes)) return [];
+  const frames: Frame[] = [];
+  const frame = Buffer.alloc(FRAME_HEADER_BYTES + pageBytes);
+  for (let at = HEADER_BYTES; readSync(fd, frame, 0, frame.length, at) === frame.length; at += frame.length) {
+    sum.add(frame.subarray(0, 8));
+    sum.add(frame.subarray(FRAME_HEADER_BYTES));
+    const salts = frame.toString('hex', 8, 16);
+    const isWhole = isHeaderWhole && salts === header.toString('hex', 16, 24) && sum.isSaidAt(frame, 16);
+    frames.push({ salts, isCommit: frame.readUInt32BE(4) !== 0, isWhole });
+  }
+  return frames;
+}
+
+function isPageSize(bytes: number): boolean {
+  return bytes >= 512 && bytes <= 65_536 && (bytes & (bytes - 1)) === 0;
+}
+
+/** The checksum of the log: it goes on from frame to frame. */
+class LogSum {
+  readonly #isBigEndian: boolean;
+  #first = 0;
+  #second = 0;
+
+  constructor(isBigEndian: boolean) {
+    this.#isBigEndian = isBigEndian;
+  }
+
+  add(bytes: Buffer): void {
+    for (let at = 0; at < bytes.length; at += 8) {
+      this.#first = (this.#first + this.#word(bytes, at) + this.#second) >>> 0;
+      this.#second = (this.#second + this.#word(bytes, at + 4) + this.#first) >>> 0;
+    }
+  }
+
+  isSaidAt(bytes: Buffer, at: number): boolean {
+    return bytes.readUInt32BE(at) === this.#first && bytes.readUInt32BE(at + 4) === this.#second;
+  }
+
+  #word(bytes: Buffer, at: number): number {
+    return this.#isBigEndian ? bytes.readUInt32BE(at) : bytes.readUInt32LE(at);
+  }
+}
+
+function withFile<T>(path: string, use: (fd: number) => T): T {
+  const fd = openSync(path, 'r');
+  try {
+    return use(fd);
+  } finally {
+    closeSync(fd);
+  }
+}
