@@ -46,6 +46,8 @@ export interface DurableQueue extends OpenQueue {
   readonly place: string;
   /** Undefined: it is in a file. */
   readonly server: Server | undefined;
+  /** Undefined: it is on a server. */
+  readonly file: Store | undefined;
   readonly inspection: QueueInspection;
   /** Where audiences are: in the same file, or over a server in the data folder's. Closed with the queue. */
   readonly audienceStore: () => Promise<Store>;

@@ -24,6 +24,7 @@ export async function openServerQueue(
   return {
     place: server.place,
     server,
+    file: undefined,
     queue,
     clock,
     inspection,

@@ -180,4 +180,12 @@ END;
 DROP INDEX progress_open;
 `;
 
-export const QUEUE_TABLES: Tables = { name: 'queue', steps: [FIRST, TIME, COUNTS] };
+/** To look for what is recent, dead or retried among millions of others took a walk over all of them. */
+const LOOKED_FOR = `
+CREATE INDEX deliveries_created ON deliveries (created_at);
+
+-- Partial, so that what is delivered at once costs nothing.
+CREATE INDEX progress_undelivered ON progress (settled_state) WHERE settled_state IS NOT 'delivered';
+`;
+
+export const QUEUE_TABLES: Tables = { name: 'queue', steps: [FIRST, TIME, COUNTS, LOOKED_FOR] };
