@@ -37,6 +37,7 @@ export async function openDurableQueue(options: DurableQueueOptions): Promise<Du
   return {
     place: store.file,
     server: undefined,
+    file: store,
     queue,
     clock,
     inspection,

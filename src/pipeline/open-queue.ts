@@ -46,6 +46,8 @@ export interface DurableQueue extends OpenQueue {
   readonly place: string;
   /** Undefined: it is in a file. */
   readonly server: Server | undefined;
+  /** Undefined: it is on a server. */
+  readonly file: Store | undefined;
   readonly inspection: QueueInspection;
   /** What was lost when it was opened, in words. Also one of `warnings`. */
   readonly loss: string | undefined;

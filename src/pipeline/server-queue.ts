@@ -22,6 +22,7 @@ export async function openServerQueue(url: string, options: DurableQueueOptions)
   return {
     place: server.place,
     server,
+    file: undefined,
     queue,
     clock,
     inspection,

@@ -1,4 +1,5 @@
 import type { Clock } from '../clock.ts';
+import { giveBackSpace } from '../store/free-space.ts';
 import type { Sql, Store } from '../store/store.ts';
 
 export interface RetentionOptions {
@@ -19,7 +20,10 @@ const EVERY_MS = 60_000;
 /** Deleted in one transaction: few enough that nobody waits for it. */
 const CHUNK = 500;
 
-/** Removes what was settled long enough ago, now and then and a little at a time. */
+/** Left free for what comes next, of what is in use: a queue whose days are alike keeps its size. */
+const KEPT_SHARE = 1 / 4;
+
+/** Removes what was settled long enough ago, now and then and a little at a time, and gives its space back. */
 export class Retention {
   readonly #store: Store;
   readonly #clock: Clock;
@@ -58,6 +62,7 @@ export class Retention {
   async #sweep(): Promise<void> {
     try {
       for (const rule of this.#rules) await this.#apply(rule);
+      await giveBackSpace(this.#store, { keptShare: KEPT_SHARE, goesOn: () => !this.#isClosed });
     } catch {
       // The same trouble meets the claims and is told there; the next time tries again.
     }

@@ -5,7 +5,15 @@ import { NO_PROGRESS, withDamageShown, type Delivery, type DeliveryState } from 
 import type { DropAnswer, LaneStats, Page, QueueInspection, RetryAnswer, Selection } from './inspection.ts';
 import { buryGoneOwners, hasGoneOwners } from './owner.ts';
 import { join, leave, leaveAllLines } from './sqlite-lines.ts';
-import { OPEN, readDelivery, selectDeliveries, STATE, WITH_STATE, writeProgress } from './sqlite-rows.ts';
+import {
+  OPEN,
+  readableColumns,
+  readDelivery,
+  selectDeliveries,
+  STATE,
+  WITH_STATE,
+  writeProgress,
+} from './sqlite-rows.ts';
 
 /** Looks into the file of a SqliteQueue, from its process or another. `store` is opened with QUEUE_TABLES. */
 export class SqliteInspection implements QueueInspection {
@@ -22,13 +30,14 @@ export class SqliteInspection implements QueueInspection {
     return this.#store.read((sql) => sql(STATS).all().map(toStats).filter(hasAny));
   }
 
-  async list({ states, since = 0, after = 0, limit }: Selection): Promise<Page> {
+  async list(selection: Selection): Promise<Page> {
+    const { limit, after = 0 } = selection;
     if (after === 0) await this.#buryGoneOwners();
-    const rows = await this.#store.read((sql) => sql(LIST).all(after, since, JSON.stringify(states), limit));
+    const rows = await this.#store.read((sql) => rowsOf(sql, selection));
     const last = rows.at(-1)?.['seq'];
     const deliveries = await this.#readAll(rows);
     return {
-      deliveries: deliveries.filter(({ state }) => states.includes(state)),
+      deliveries: deliveries.filter(({ state }) => selection.states.includes(state)),
       next: rows.length === limit && typeof last === 'number' ? last : undefined,
     };
   }
@@ -54,7 +63,7 @@ export class SqliteInspection implements QueueInspection {
   drop(ids: readonly string[]): Promise<readonly DropAnswer[]> {
     return this.#store.write((sql) => {
       buryGoneOwners(sql);
-      return ids.map((id) => drop(sql, id));
+      return dropAll(sql, ids);
     });
   }
 
@@ -85,8 +94,46 @@ const SELECT = selectDeliveries();
 const STATES = `
   SELECT d.id, ${STATE} FROM json_each(?) i CROSS JOIN deliveries d ON d.id = i.value ${WITH_STATE}`;
 
-const LIST = `${SELECT}
-  WHERE d.seq > ? AND d.created_at >= ? AND state IN (SELECT value FROM json_each(?)) ORDER BY d.seq LIMIT ?`;
+// Those of a page before are later than the first that is meant.
+function rowsOf(sql: Sql, { states, since = 0, after = 0, limit }: Selection): Row[] {
+  const start = after === 0 && since > 0 ? beforeFirstSince(sql, since) : after;
+  if (start === undefined) return [];
+  const [only, another] = states;
+  const text = (another === undefined && only !== undefined && LIST_ONE[only]) || LIST;
+  return sql(text).all(start, since, JSON.stringify(states), limit);
+}
+
+/** The seq before the first that was added since then: by index, since seqs and times need not grow together. */
+function beforeFirstSince(sql: Sql, since: number): number | undefined {
+  const first = sql(FIRST_SINCE).get(since)?.['seq'];
+  return typeof first === 'number' ? first - 1 : undefined;
+}
+
+// `+` keeps SQLite from going over all deliveries in the order of seq.
+const FIRST_SINCE =
+  'SELECT min(+seq) AS seq FROM deliveries INDEXED BY deliveries_created WHERE created_at >= ?';
+
+const LISTED = 'd.created_at >= ? AND state IN (SELECT value FROM json_each(?))';
+
+const LIST = `${SELECT} WHERE d.seq > ? AND ${LISTED} ORDER BY d.seq LIMIT ?`;
+
+// Where few of very many are in the state that is asked for.
+const UNDELIVERED = "p.settled_state IS NOT 'delivered' AND p.settled_state IS";
+const LIST_ONE: Readonly<Partial<Record<DeliveryState, string>>> = {
+  dead: listFrom('progress p', `${UNDELIVERED} 'dead' AND p.seq`),
+  retrying: listFrom('progress p', `${UNDELIVERED} NULL AND p.seq`),
+  sending: listFrom('claims c', 'c.seq'),
+};
+
+/** Over one small table, in the order of its seqs. */
+function listFrom(table: 'progress p' | 'claims c', where: string): string {
+  const other = table === 'claims c' ? 'progress p' : 'claims c';
+  return `
+  SELECT ${readableColumns()}
+  FROM ${table} CROSS JOIN deliveries d ON d.seq = ${table.slice(-1)}.seq
+  CROSS JOIN lanes l ON l.lane = d.lane LEFT JOIN ${other} ON ${other.slice(-1)}.seq = d.seq
+  WHERE ${where} > ? AND ${LISTED} ORDER BY ${table.slice(-1)}.seq LIMIT ?`;
+}
 
 function find(sql: Sql, id: string): Row | undefined {
   return sql(`${SELECT} WHERE d.id = ?`).get(id);
@@ -128,17 +175,40 @@ function moveToEnd(sql: Sql, seq: number, now: number): number {
   return Number(row?.['seq']);
 }
 
-function drop(sql: Sql, id: string): DropAnswer {
-  const row = find(sql, id);
-  if (row === undefined) return 'unknown';
-  const { state, dueAt, orderKeys, isDamaged } = readDelivery(row);
-  if (state === 'sending') return 'sending';
-  const place = { seq: Number(row['seq']), lane: Number(row['lane']), dueAt };
-  if (isDamaged) leaveAllLines(sql, place);
-  else if (state === 'pending' || state === 'retrying') leave(sql, place, orderKeys);
-  sql('DELETE FROM deliveries WHERE seq = ?').run(place.seq);
-  return 'dropped';
+/** Each statement that is run costs more than a row, so what is settled goes at once. */
+function dropAll(sql: Sql, ids: readonly string[]): readonly DropAnswer[] {
+  const found = new Map(
+    sql(PLACES)
+      .all(JSON.stringify(ids))
+      .map((row) => [String(row['id']), row]),
+  );
+  const seqs: number[] = [];
+  const answers = ids.map((id): DropAnswer => {
+    const row = found.get(id);
+    if (row === undefined) return 'unknown';
+    if (row['state'] === 'sending') return 'sending';
+    found.delete(id);
+    if (row['is_settled'] === 0) leaveLines(sql, id, row);
+    seqs.push(Number(row['seq']));
+    return 'dropped';
+  });
+  sql('DELETE FROM deliveries WHERE seq IN (SELECT value FROM json_each(?))').run(JSON.stringify(seqs));
+  return answers;
 }
+
+/** The order keys of a damaged delivery cannot be relied on. */
+function leaveLines(sql: Sql, id: string, row: Row): void {
+  const place = { seq: Number(row['seq']), lane: Number(row['lane']), dueAt: Number(row['due_at']) };
+  const stored = find(sql, id);
+  const delivery = stored === undefined ? undefined : readDelivery(stored);
+  if (delivery === undefined || delivery.isDamaged) leaveAllLines(sql, place);
+  else leave(sql, place, delivery.orderKeys);
+}
+
+const PLACES = `
+  SELECT d.id, d.seq, d.lane, coalesce(p.due_at, d.due_at) AS due_at,
+    p.settled_state IS NOT NULL AS is_settled, ${STATE}
+  FROM json_each(?) i CROSS JOIN deliveries d ON d.id = i.value ${WITH_STATE}`;
 
 // Nothing is counted but claims, which are few.
 const STATS = `

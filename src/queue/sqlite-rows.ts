@@ -32,13 +32,23 @@ export const STATE = `
 
 export const WITH_STATE = 'LEFT JOIN progress p ON p.seq = d.seq LEFT JOIN claims c ON c.seq = d.seq';
 
-/** All that `readDelivery` reads, of `deliveries d`. @param checksum How to come by the checksum. */
+/** The columns of `deliveries d` and `progress p` that `toDelivery` reads. @param checksum How to read the checksum. */
+function deliveryColumns(checksum = CHECKSUM): string {
+  return `
+    d.seq, d.id, d.message_id, d.type, d.order_keys, d.created_at, d.body, ${checksum},
+    coalesce(p.due_at, d.due_at) AS due_at,
+    p.rounds, p.first_attempt_at, p.attempts, p.rejected_by, p.not_before, p.reason, p.detail, p.settled_at`;
+}
+
+/** What `readDelivery` reads, of `deliveries d`, `lanes l`, `progress p` and `claims c`. */
+export function readableColumns(checksum = CHECKSUM): string {
+  return `${deliveryColumns(checksum)}, d.lane, l.source, l.destination, ${STATE}`;
+}
+
+/** Selects what `readDelivery` reads. @param checksum How to read the checksum. */
 export function selectDeliveries(checksum = CHECKSUM): string {
   return `
-    SELECT d.seq, d.id, d.message_id, d.type, d.order_keys, d.created_at, d.body, ${checksum},
-      coalesce(p.due_at, d.due_at) AS due_at,
-      p.rounds, p.first_attempt_at, p.attempts, p.rejected_by, p.not_before, p.reason, p.detail, p.settled_at,
-      d.lane, l.source, l.destination, ${STATE}
+    SELECT ${readableColumns(checksum)}
     FROM deliveries d JOIN lanes l ON l.lane = d.lane ${WITH_STATE}`;
 }
 

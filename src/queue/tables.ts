@@ -186,4 +186,15 @@ const CHECKSUMS = `
 ALTER TABLE deliveries ADD COLUMN checksum INTEGER NOT NULL DEFAULT -1;
 `;
 
-export const QUEUE_TABLES: Tables = { name: 'queue', steps: [FIRST, TIME, COUNTS, CHECKSUMS] };
+/** To look for what is recent, dead or retried among millions of others took a walk over all of them. */
+const LOOKED_FOR = `
+CREATE INDEX deliveries_created ON deliveries (created_at);
+
+-- Partial, so that what is delivered at once costs nothing.
+CREATE INDEX progress_undelivered ON progress (settled_state) WHERE settled_state IS NOT 'delivered';
+`;
+
+export const QUEUE_TABLES: Tables = {
+  name: 'queue',
+  steps: [FIRST, TIME, COUNTS, CHECKSUMS, LOOKED_FOR],
+};

@@ -149,6 +149,7 @@ describe('the durable queue at the command line', () => {
     'retry --all',
     'drop ID',
     'purge',
+    'vacuum',
     'move --to sqlite:typo/y.db',
   ])('is not made by `queue %s` where there is none', async (line) => {
     const { code, stdout, stderr } = await run(`queue ${line} --store sqlite:typo/x.db`);
@@ -294,6 +295,21 @@ describe('the durable queue at the command line', () => {
     });
     expect(await run(`queue drop ${id} ${id}`)).toMatchObject({ code: 0, stdout: `dropped ${id}\n` });
     expect(await json('queue list')).toEqual([]);
+  });
+
+  it('gives the space of what was purged back, and says how large its file is then', async () => {
+    const properties = { text: 'x'.repeat(10_000) };
+    const lines = Array.from({ length: 300 }, (_, index) =>
+      JSON.stringify({ type: 'track', event: 'e', userId: `u${index}`, properties }),
+    );
+    expect((await run('replay - --queue -q', lines.join('\n'))).code).toBe(0);
+    const file = join(cwd, 'data/hooks.db');
+    const { size } = await stat(file);
+    expect(await run('queue purge --state pending')).toMatchObject({ code: 0, stdout: 'dropped 300\n' });
+    expect((await stat(file)).size).toBeLessThan(size / 2);
+    const [line] = await json('queue vacuum');
+    expect(line).toEqual({ store: file, bytesBefore: expect.any(Number), bytesAfter: expect.any(Number) });
+    expect(await run('queue vacuum --store redis://127.0.0.1:1/0')).toMatchObject({ code: 2 });
   });
 
   it('exports and shows a body that is no JSON without loss', async () => {

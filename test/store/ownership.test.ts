@@ -92,13 +92,13 @@ describe('a database of another program', () => {
   });
 });
 
-describe('a file of ours', () => {
-  const insert = async (file: string, text: string): Promise<void> => {
-    const store = await openStore(file, OPTIONS);
-    await store.write((sql) => sql('INSERT INTO notes VALUES (?)').run(text));
-    await store.close();
-  };
+const insert = async (file: string, text: string): Promise<void> => {
+  const store = await openStore(file, OPTIONS);
+  await store.write((sql) => sql('INSERT INTO notes VALUES (?)').run(text));
+  await store.close();
+};
 
+describe('a file of ours', () => {
   it('has a stamp', async () => {
     const file = newFile();
     await insert(file, 'a');

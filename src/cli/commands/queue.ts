@@ -24,6 +24,10 @@ the fields of the body (type=track, properties.plan=pro) and of the delivery:
 id, messageId, source, destination, state, reason; state=delivered asks for
 what --state delivered does. --since goes by when a delivery was added: a time
 ago (2h), or a timestamp.
+
+purge and vacuum give space back to the disk in steps. A file of version 0.1
+cannot do that before its first vacuum, which writes it again as a whole: serve
+and worker wait for it, and it takes as much room as is in use, twice.
 `;
 
 /** Loaded when it runs, so that help loads little. */
@@ -91,6 +95,10 @@ export const define: Define = (command, context) => {
       },
     ),
   );
+  add('vacuum', 'give the space of what was deleted back to the disk', async (_, options, { io, exit }) => {
+    const { vacuum } = await import('../queue/vacuum.ts');
+    exit(await vacuum(options, io));
+  });
   add('move', 'move what waits and what is dead to another store', async (_, options, { io, exit }) => {
     const { move } = await import('../queue/move.ts');
     exit(await move(options as MoveFlags, io)); // `--to` is mandatory

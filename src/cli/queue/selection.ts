@@ -5,7 +5,7 @@ import { ConfigError } from '../../errors.ts';
 import { readTimestamp } from '../../message/timestamp.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../message/types.ts';
 import type { Delivery, DeliveryState } from '../../queue/delivery.ts';
-import type { QueueInspection } from '../../queue/inspection.ts';
+import type { QueueInspection, Selection } from '../../queue/inspection.ts';
 import { printable } from '../../redact.ts';
 import { readConditions, readFilter } from '../../message/filter.ts';
 import { collect } from '../flag-values.ts';
@@ -37,12 +37,12 @@ export function addSelectionFlags(command: Command, { withStates = true } = {}):
 export function select(
   inspection: QueueInspection,
   flags: SelectionFlags,
-  { states }: { readonly states: readonly DeliveryState[] },
+  { states, pageSize = PAGE }: { readonly states: readonly DeliveryState[]; readonly pageSize?: number },
 ): AsyncIterable<readonly Delivery[]> {
   const filter = flags.filter === undefined ? undefined : readFilter(flags.filter);
   const since = flags.since === undefined ? 0 : readSince(flags.since);
   const selected = flags.state ?? (asksForState(flags) ? STATES : states);
-  return pages(inspection, { states: selected, since }, (delivery) =>
+  return pages(inspection, { states: selected, since, limit: pageSize }, (delivery) =>
     filter === undefined ? true : filter(filterable(delivery)),
   );
 }
@@ -56,12 +56,12 @@ function asksForState({ filter = [] }: SelectionFlags): boolean {
 
 async function* pages(
   inspection: QueueInspection,
-  selection: { readonly states: readonly DeliveryState[]; readonly since: number },
+  selection: Omit<Selection, 'after'>,
   isMeant: (delivery: Delivery) => boolean,
 ): AsyncGenerator<readonly Delivery[]> {
   let after: number | undefined = 0;
   while (after !== undefined) {
-    const { deliveries, next } = await inspection.list({ ...selection, after, limit: PAGE });
+    const { deliveries, next } = await inspection.list({ ...selection, after });
     yield deliveries.filter(isMeant);
     after = next;
   }

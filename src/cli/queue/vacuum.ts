@@ -1,0 +1,39 @@
+import { stat } from 'node:fs/promises';
+import { ConfigError } from '../../errors.ts';
+import { giveBackSpace, givesBackInSteps, rewriteStore, settledBytes } from '../../store/free-space.ts';
+import type { Store } from '../../store/store.ts';
+import { ExitCode } from '../exit-code.ts';
+import type { Io } from '../io.ts';
+import { jsonLine } from '../result/json-line.ts';
+import { withQueue, type QueueOptions } from './session.ts';
+
+/** `hooks queue vacuum` */
+export function vacuum(options: QueueOptions, io: Io): Promise<ExitCode> {
+  return withQueue(options, io, async ({ file, place }) => {
+    if (file === undefined) throw noFile(place);
+    const bytesBefore = (await stat(place)).size;
+    await shrink(file, options, io);
+    const bytesAfter = await settledBytes(place);
+    if (options.output === 'json') io.out(jsonLine({ store: place, bytesBefore, bytesAfter }));
+    else io.out(`${place}: ${megabytes(bytesBefore)} before, ${megabytes(bytesAfter)} now\n`);
+    return ExitCode.ok;
+  });
+}
+
+async function shrink(file: Store, { quiet }: QueueOptions, io: Io): Promise<void> {
+  if (await givesBackInSteps(file)) return giveBackSpace(file, { goesOn: () => !io.signal.aborted });
+  if (quiet !== true) io.note('The whole file is written again: what else uses the queue waits meanwhile');
+  await rewriteStore(file.file);
+}
+
+function noFile(place: string): ConfigError {
+  return new ConfigError(`Expected \`--store\` to be a file to vacuum, got ${place}`, {
+    key: '--store',
+    origin: '--store',
+    hint: 'leave it to the server: it uses the space of what was deleted again',
+  });
+}
+
+function megabytes(bytes: number): string {
+  return `${(bytes / 1024 / 1024).toFixed(1)} MB`;
+}

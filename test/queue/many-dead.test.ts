@@ -1,0 +1,155 @@
+import { statSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { systemClock } from '../../src/clock.ts';
+import { SqliteInspection } from '../../src/queue/sqlite-inspection.ts';
+import { SqliteQueue } from '../../src/queue/sqlite-queue.ts';
+import { QUEUE_TABLES } from '../../src/queue/tables.ts';
+import { giveBackSpace, rewriteStore, settledBytes } from '../../src/store/free-space.ts';
+import { openStore } from '../../src/store/open-store.ts';
+import { loadSqlite } from '../../src/store/sqlite.ts';
+import type { Store } from '../../src/store/store.ts';
+import { FakeClock } from '../fake-clock.ts';
+import { ask } from '../store/ask.ts';
+import { temporaryFolder } from '../temporary-folder.ts';
+import { LANE, newDelivery } from './new-delivery.ts';
+
+const MB = 1024 * 1024;
+const DAY_MS = 86_400_000;
+/** Longer than a page, so that each frees more than one. */
+const BODY = new Uint8Array(6_000).fill(97);
+const DEAD = { reason: 'rejected' } as const;
+
+const newFile = (): string => join(temporaryFolder(), 'hooks.db');
+
+async function open(file: string, clock = systemClock): Promise<Store> {
+  const store = await openStore(file, { clock, tables: [QUEUE_TABLES] });
+  onTestFinished(() => store.close());
+  return store;
+}
+
+/** Dead letters of the epoch, and one of now that is named `late`. */
+async function fill(store: Store, count: number): Promise<SqliteInspection> {
+  const queue = new SqliteQueue({ store, clock: systemClock });
+  const old = Array.from({ length: count }, (_, index) =>
+    newDelivery(`d${index}`, { body: BODY, dead: DEAD, createdAt: index }),
+  );
+  await queue.add(old);
+  await queue.add([newDelivery('late', { dead: DEAD, createdAt: Date.now() })]);
+  return new SqliteInspection({ store, clock: systemClock });
+}
+
+/** As a file of a version that could not give back space. */
+async function olderFile(): Promise<string> {
+  const file = newFile();
+  const { DatabaseSync } = await loadSqlite();
+  const database = new DatabaseSync(file, { timeout: 0 });
+  database.exec('CREATE TABLE other (x); DROP TABLE other');
+  database.close();
+  return file;
+}
+
+describe('among very many dead letters', () => {
+  it.each([
+    [['dead'], ['deliveries_created (created_at>?)', 'progress_undelivered (settled_state=? AND rowid>?)']],
+    [
+      ['retrying'],
+      ['deliveries_created (created_at>?)', 'progress_undelivered (settled_state=? AND rowid>?)'],
+    ],
+    [['sending'], ['deliveries_created (created_at>?)', 'c USING INTEGER PRIMARY KEY (rowid>?)']],
+    [
+      ['dead', 'pending'],
+      ['deliveries_created (created_at>?)', 'd USING INTEGER PRIMARY KEY (rowid>?)'],
+    ],
+  ] as const)('those of %s since a time are found by index', async (states, used) => {
+    const store = await open(newFile());
+    await fill(store, 10);
+    const plans: string[] = [];
+    const watched: Store = {
+      file: store.file,
+      cutCommits: store.cutCommits,
+      write: (work, options) => store.write(work, options),
+      close: () => store.close(),
+      read: (work) =>
+        store.read((sql) =>
+          work((text) => {
+            const steps = sql(`EXPLAIN QUERY PLAN ${text}`).all(...[...text.matchAll(/\?/g)].map(() => 0));
+            plans.push(...steps.map(({ detail }) => String(detail)));
+            return sql(text);
+          }),
+        ),
+    };
+    const inspection = new SqliteInspection({ store: watched, clock: systemClock });
+    const { deliveries } = await inspection.list({ states, since: 1_000_000, limit: 10 });
+    expect(deliveries.map(({ id }) => id)).toEqual(states.includes('dead' as never) ? ['late'] : []);
+    for (const each of used) expect(plans).toContainEqual(expect.stringContaining(each));
+    expect(plans).not.toContainEqual(expect.stringMatching(/^SCAN (d|p|deliveries|progress)\b/));
+  });
+
+  it('finds the first since a time also where later ones are older', async () => {
+    const store = await open(newFile());
+    const queue = new SqliteQueue({ store, clock: systemClock });
+    const times = [5, 100, 7, 90, 8, 200];
+    await queue.add(times.map((createdAt) => newDelivery(`at-${createdAt}`, { createdAt, dead: DEAD })));
+    const inspection = new SqliteInspection({ store, clock: systemClock });
+    const ids: string[] = [];
+    let after: number | undefined = 0;
+    while (after !== undefined) {
+      const page = await inspection.list({ states: ['dead'], since: 90, after, limit: 1 });
+      ids.push(...page.deliveries.map(({ id }) => id));
+      after = page.next;
+    }
+    expect(ids).toEqual(['at-100', 'at-90', 'at-200']);
+    expect((await inspection.list({ states: ['dead'], since: 201, limit: 1 })).deliveries).toEqual([]);
+  });
+});
+
+describe('the space of what was deleted', () => {
+  it('is given back in steps, between which others write', async () => {
+    const file = newFile();
+    const store = await open(file);
+    const inspection = await fill(store, 1_000);
+    const before = await settledBytes(file);
+    await inspection.drop(Array.from({ length: 1_000 }, (_, index) => `d${index}`));
+    expect(await settledBytes(file)).toBe(before);
+    let steps = 0;
+    await giveBackSpace(store, { goesOn: () => ++steps > 0 });
+    expect(steps).toBeGreaterThan(3);
+    expect(await settledBytes(file)).toBeLessThan(1.2 * MB);
+    expect(before).toBeGreaterThan(5 * MB);
+    expect(await ask(file, 'PRAGMA integrity_check')).toEqual(['ok']);
+    expect(await inspection.get('late')).toMatchObject({ id: 'late' });
+  });
+
+  it('is given back after what was settled long ago is forgotten, but for some', async () => {
+    const [file, clock] = [newFile(), new FakeClock()];
+    const store = await open(file, clock);
+    await fill(store, 1_000);
+    const before = await settledBytes(file);
+    clock.reach(2 * DAY_MS);
+    const queue = new SqliteQueue({ store, clock, retention: { deliveredMs: DAY_MS, deadMs: DAY_MS } });
+    await queue.claim({ ...LANE, limit: 1, leaseMs: 1 });
+    await clock.advance(61_000);
+    const bytes = async (): Promise<number> => settledBytes(file);
+    await expect.poll(bytes, { timeout: 5_000 }).toBeLessThan(before / 4);
+    await queue.close();
+  });
+
+  it('stays in an older file until that is written again', async () => {
+    const file = await olderFile();
+    const store = await open(file);
+    const inspection = await fill(store, 500);
+    const before = statSync(file).size;
+    await inspection.drop(Array.from({ length: 500 }, (_, index) => `d${index}`));
+    await giveBackSpace(store);
+    expect(await settledBytes(file)).toBeGreaterThanOrEqual(before);
+    await store.close();
+    const again = await open(file);
+    expect(await ask(file, 'PRAGMA auto_vacuum')).toEqual(['0']);
+    await rewriteStore(file);
+    expect(await settledBytes(file)).toBeLessThan(MB);
+    expect(await ask(file, 'PRAGMA auto_vacuum')).toEqual(['2']);
+    await again.write((sql) => sql('DELETE FROM deliveries').run());
+    expect(await ask(file, 'SELECT count(*) FROM deliveries')).toEqual(['0']);
+  });
+});
