@@ -4,6 +4,7 @@ import { sleep, type Clock } from '../clock.ts';
 import { ConfigError, QueueError } from '../errors.ts';
 import { printable, redactUrl } from '../redact.ts';
 import { prepareFiles, removeUnused } from './files.ts';
+import { APPLICATION_ID } from './ownership.ts';
 import { Connection } from './connection.ts';
 import { cutCommits } from './cut-commits.ts';
 import { migrate, type Tables } from './schema.ts';
@@ -41,9 +42,9 @@ export async function openStore(
   let cut = 0;
   for (;;) {
     try {
-      await prepareFiles(file);
+      const isNew = await prepareFiles(file);
       cut ||= await cutCommits(file);
-      const connection = await connect(file, { tables, waitMs: OPENING_WAIT_MS });
+      const connection = await connect(file, { tables, waitMs: OPENING_WAIT_MS, isNew });
       return new SqliteStore(connection, {
         file,
         clock,
@@ -79,12 +80,13 @@ interface Connecting {
   readonly tables: readonly Tables[];
   /** For others who hold the file. */
   readonly waitMs: number;
+  /** Whether this process made the file, and removes it when nothing can be stored in it. */
+  readonly isNew: boolean;
 }
 
 /** Up to date; not open when it cannot be brought there. */
-async function connect(file: string, { tables, waitMs }: Connecting): Promise<Connection> {
+async function connect(file: string, { tables, waitMs, isNew }: Connecting): Promise<Connection> {
   const { DatabaseSync } = await loadSqlite();
-  const isNew = await prepareFiles(file);
   try {
     return connected(new DatabaseSync(file, { timeout: waitMs }), tables, file);
   } catch (error) {
@@ -110,7 +112,8 @@ function connected(database: Database, tables: readonly Tables[], file: string):
  * it can be read and the next fsync succeeds. So all that is in the log is written into the file, and the log begun anew.
  */
 async function reconnect(file: string, tables: readonly Tables[]): Promise<Connection> {
-  const connection = await connect(file, { tables, waitMs: TURN_WAIT_MS });
+  const isNew = await prepareFiles(file);
+  const connection = await connect(file, { tables, waitMs: TURN_WAIT_MS, isNew });
   try {
     const { busy } = connection.sql('PRAGMA wal_checkpoint(TRUNCATE)').get() ?? {};
     if (busy !== 0) throw busyError();
@@ -122,9 +125,13 @@ async function reconnect(file: string, tables: readonly Tables[]): Promise<Conne
 }
 
 function setUp(database: Database): void {
-  // Only before anything is in it; an older file comes to it by being vacuumed, which nobody should have to wait for at a start.
   const { page_count: pages } = database.prepare('PRAGMA page_count').get() ?? {};
-  if (pages === 0) database.exec('PRAGMA auto_vacuum = INCREMENTAL');
+  if (pages === 0) {
+    // Possible only before anything is stored; an older file gets it by `hooks queue vacuum`, since that takes long.
+    database.exec('PRAGMA auto_vacuum = INCREMENTAL');
+    // In the file itself, before its log begins: reading a damaged log to find out whose file it is would repair the log.
+    database.exec(`PRAGMA application_id = ${APPLICATION_ID}`);
+  }
   const { journal_mode: mode } = database.prepare('PRAGMA journal_mode = WAL').get() ?? {};
   if (mode !== 'wal')
     throw new Error(`its file system does not let SQLite keep a write-ahead log (${String(mode)})`);
