@@ -3,6 +3,7 @@
 export { createDeliveryPipeline, createTrackingApiPipeline } from './pipeline/pipeline.ts';
 export type { Pipeline } from './pipeline/pipeline.ts';
 export type { DeliveryPipelineOptions, TrackingApiPipelineOptions } from './pipeline/options.ts';
+export type { DestinationInput, SourceInput, SourcesInput } from './pipeline/sources-input.ts';
 export type { DestinationOutcome, Outcome, OutcomeAttempt } from './pipeline/outcomes.ts';
 
 export { syncAudience, syncTrait } from './pipeline/sync-audience.ts';

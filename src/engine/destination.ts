@@ -65,7 +65,8 @@ function prepareDestination(
   };
 }
 
-function checkSecret(secret: unknown, key: string): void {
+/** Throws ConfigError. `key` names it in errors. */
+export function checkSecret(secret: unknown, key: string): void {
   if (typeof secret === 'string' && secret !== '') return;
   const got = secret === '' ? 'an empty one' : kindOf(secret);
   throw new ConfigError(`Expected a shared secret, got ${got}`, {

@@ -26,32 +26,36 @@ export function prepareWebhooks(
   webhooks: readonly WebhookOptions[],
   { userAgent, setting }: { readonly userAgent: string; readonly setting: string },
 ): readonly Webhook[] {
-  if (webhooks.length === 0 || webhooks.length > MAX_WEBHOOKS) {
-    throw new ConfigError(
-      `Expected 1 to ${MAX_WEBHOOKS} webhooks for a destination, got ${webhooks.length}`,
-      {
-        key: setting,
-        hint:
-          webhooks.length === 0 ? 'Give it a URL, or disable it' : 'Spread them over several destinations',
-      },
-    );
-  }
+  checkWebhookCount(webhooks.length, setting);
   const timesShown = new Map<string, number>();
   return webhooks.map((webhook, index) => {
-    const at = `${setting}[${index}]`;
-    checkOptions(webhook, { setting: at, kinds: KINDS, required: Object.keys(KINDS) });
-    const { url, headers } = webhook;
-    const address = readUrl(url, at);
-    const time = (timesShown.get(address.shownUrl) ?? 0) + 1;
-    timesShown.set(address.shownUrl, time);
-    return {
-      // No URL has a fragment here, so no other webhook's key looks like this.
-      key: time === 1 ? address.shownUrl : `${address.shownUrl}#${time}`,
-      url: address.url,
-      shownUrl: address.shownUrl,
-      headers: buildHeaders(headers, { userAgent, authorization: address.authorization, setting: at }),
-    };
+    const prepared = prepareWebhook(webhook, { userAgent, setting: `${setting}[${index}]` });
+    const { shownUrl } = prepared;
+    const time = (timesShown.get(shownUrl) ?? 0) + 1;
+    timesShown.set(shownUrl, time);
+    // No URL has a fragment here, so no other webhook's key looks like this.
+    return { ...prepared, key: time === 1 ? shownUrl : `${shownUrl}#${time}` };
   });
+}
+
+/** Throws ConfigError. `setting` names the webhooks in errors. */
+export function checkWebhookCount(count: number, setting: string): void {
+  if (count > 0 && count <= MAX_WEBHOOKS) return;
+  throw new ConfigError(`Expected 1 to ${MAX_WEBHOOKS} webhooks for a destination, got ${count}`, {
+    key: setting,
+    hint: count === 0 ? 'Give it a URL, or disable it' : 'Spread them over several destinations',
+  });
+}
+
+/** The same of one webhook, whose key is that of the first with its URL. @throws ConfigError */
+export function prepareWebhook(
+  webhook: WebhookOptions,
+  { userAgent, setting }: { readonly userAgent: string; readonly setting: string },
+): Webhook {
+  checkOptions(webhook, { setting, kinds: KINDS, required: Object.keys(KINDS) });
+  const { url, shownUrl, authorization } = readUrl(webhook.url, setting);
+  const headers = buildHeaders(webhook.headers, { userAgent, authorization, setting });
+  return { key: shownUrl, url, shownUrl, headers };
 }
 
 const KINDS = { url: 'a string', headers: 'an object' } as const satisfies Record<

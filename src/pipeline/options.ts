@@ -4,11 +4,11 @@ import type { BatchRetry } from '../client/tracking-api-options.ts';
 import type { Clock } from '../clock.ts';
 import { DELIVERY_OPTIONS } from '../engine/check-delivery.ts';
 import type { EngineEvent } from '../engine/engine-event.ts';
-import type { Sources } from '../engine/options.ts';
 import { ConfigError } from '../errors.ts';
 import type { Queue } from '../queue/queue.ts';
 import type { Transport } from '../transport/transport.ts';
 import type { ShortForm } from './short-form.ts';
+import type { SourcesInput } from './sources-input.ts';
 
 export interface SharedOptions {
   readonly client?: ClientOptions | undefined;
@@ -24,7 +24,7 @@ export interface SharedOptions {
 export type DeliveryPipelineOptions = SharedOptions & EngineParts & (ShortForm | LongForm);
 
 interface LongForm {
-  readonly sources: Sources;
+  readonly sources: SourcesInput;
   /** The one whose calls the client makes. @default 'default' */
   readonly source?: string | undefined;
 }

@@ -20,6 +20,7 @@ import {
 } from './options.ts';
 import { Outcomes, type Outcome } from './outcomes.ts';
 import { sourcesOf } from './short-form.ts';
+import { completeSources } from './sources-input.ts';
 import { UnsettledMessages } from './unsettled-messages.ts';
 import { packageVersion } from './version.ts';
 import { MemoryQueue } from '../queue/memory-queue.ts';
@@ -49,9 +50,9 @@ export interface Pipeline {
 /** Client → engine → queue → transport. Throws ConfigError for webhooks that cannot be asked, by what they are or by the way to them, and for options that are none. */
 export function createDeliveryPipeline(options: DeliveryPipelineOptions): Pipeline {
   checkDeliveryPipelineOptions(options);
-  const { sources, source = DEFAULT_SOURCE } = isLongForm(options)
-    ? options
-    : { sources: sourcesOf(options) };
+  const isLong = isLongForm(options);
+  const sources = isLong ? completeSources(options.sources) : sourcesOf(options);
+  const { source = DEFAULT_SOURCE } = isLong ? options : {};
   const { client, clock = systemClock, random = Math.random } = options;
   const transport = options.transport ?? undici(options);
   const queue = options.queue ?? new MemoryQueue(clock);

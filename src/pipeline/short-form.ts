@@ -31,40 +31,39 @@ export function sourcesOf({ webhooks, sharedSecret, delivery = {} }: ShortForm):
   }
   const destination = {
     enabled: true,
-    sharedSecrets: secretsIn(sharedSecret),
-    webhooks: webhooks.map(webhookOf),
+    sharedSecrets: secretsIn(sharedSecret, 'sharedSecret'),
+    webhooks: webhooks.map((webhook, index) => webhookOf(webhook, `webhooks[${index}]`)),
     delivery: { ...DELIVERY_DEFAULTS, ...given(delivery) },
   };
   return { [DEFAULT_SOURCE]: { destinations: { [DEFAULT_DESTINATION]: destination } } };
 }
 
-function secretsIn(sharedSecret: ShortForm['sharedSecret']): readonly string[] {
+/** Throws ConfigError for what is no secret. `key` names it in errors. */
+export function secretsIn(sharedSecret: ShortForm['sharedSecret'], key: string): readonly string[] {
   if (sharedSecret === undefined) return [];
   if (typeof sharedSecret === 'string') return [sharedSecret];
   if (Array.isArray(sharedSecret) && sharedSecret.length > 0) return sharedSecret;
   const got = Array.isArray(sharedSecret) ? 'an empty list' : kindOf(sharedSecret);
-  throw new ConfigError(`Expected \`sharedSecret\` to be a string or a list of them, got ${got}`, {
-    key: 'sharedSecret',
+  throw new ConfigError(`Expected \`${key}\` to be a string or a list of them, got ${got}`, {
+    key,
     hint: 'give the text of the secret, or leave it out to send unsigned',
   });
 }
 
-function webhookOf(webhook: ShortForm['webhooks'][number], index: number): WebhookOptions {
+/** Throws ConfigError for what is no webhook. `key` names it in errors. */
+export function webhookOf(webhook: ShortForm['webhooks'][number], key: string): WebhookOptions {
   if (typeof webhook === 'string') return { url: webhook, headers: {} };
   // A URL object has no `url`.
   if (typeof webhook === 'object' && webhook !== null && 'url' in webhook)
     return { headers: {}, ...given(webhook) };
-  throw new ConfigError(
-    `Expected \`webhooks[${index}]\` to be a URL or { url, headers }, got ${kindOf(webhook)}`,
-    {
-      key: `webhooks[${index}]`,
-      hint: "a URL is given as text: 'https://host/path', or the `href` of a URL object",
-    },
-  );
+  throw new ConfigError(`Expected \`${key}\` to be a URL or { url, headers }, got ${kindOf(webhook)}`, {
+    key,
+    hint: "a URL is given as text: 'https://host/path', or the `href` of a URL object",
+  });
 }
 
 /** What is undefined counts as absent, and has its default. */
-function given<T extends object>(options: T): { [Key in keyof T]: Exclude<T[Key], undefined> } {
+export function given<T extends object>(options: T): { [Key in keyof T]: Exclude<T[Key], undefined> } {
   const entries = Object.entries(options).filter(([, value]) => value !== undefined);
   return Object.fromEntries(entries) as { [Key in keyof T]: Exclude<T[Key], undefined> }; // those that are left
 }

@@ -3,7 +3,7 @@ import { DELIVERY_DEFAULTS } from '../../src/engine/options.ts';
 import { ConfigError } from '../../src/errors.ts';
 import { createDeliveryPipeline, createTrackingApiPipeline } from '../../src/pipeline/pipeline.ts';
 import { answer } from '../engine/harness.ts';
-import { A, fakeTransport } from './set-up.ts';
+import { A, B, fakeTransport } from './set-up.ts';
 
 type Call = () => unknown;
 type Mistake = readonly [options: object, sentence: string, hint: string];
@@ -85,14 +85,80 @@ describe('a delivery pipeline', () => {
   });
 
   it.each<Mistake>([
-    [{ sharedSecret: 's' }, 'Webhooks`, got `sharedSecret`', 'did you mean `sharedSecrets`?'],
-    [{ sharedSecrets: 's' }, 'sharedSecrets` to be a list, got a string', 'cannot be left out'],
+    [
+      { sharedSecret: 's' },
+      'Expected one of `sources.default.destinations.Webhooks.sharedSecret`',
+      'put all',
+    ],
+    [{ sharedSecrets: 's' }, 'sharedSecrets` to be a list, got a string', 'leave it out'],
     [{ sharedSecrets: [undefined] }, 'Expected a shared secret, got nothing', 'Give its text'],
-    [{ enabled: undefined }, 'enabled` to be a boolean, got nothing', 'cannot be left out'],
-    [{ webhooks: [A] }, 'webhooks[0]` to be an object, got a string', 'the options are url, headers'],
-    [{ delivery: {} }, 'delivery.health` to be an object, got nothing', 'cannot be left out'],
+    [
+      { sharedSecrets: undefined, sharedSecret: 5 },
+      'Webhooks.sharedSecret` to be a string or',
+      'give the text',
+    ],
+    [{ secret: 's' }, 'Webhooks`, got `secret`', 'did you mean `sharedSecret`?'],
+    [{ enabled: 1 }, 'enabled` to be a boolean, got a number', 'leave it out'],
+    [{ webhooks: undefined }, 'Expected 1 to 5 webhooks for a destination, got 0', 'Give it a URL'],
+    [{ webhooks: [A, 5] }, 'Webhooks.webhooks[1]` to be a URL or { url, headers }, got a number', 'as text'],
+    [{ delivery: { timeoutMs: 0 } }, 'delivery.timeoutMs` to be an integer from 1 to 30000', 'leave it out'],
   ])('has no destination with %j', (options, sentence, hint) => {
     expectRefusal(deliveringTo(options), sentence, hint);
+  });
+
+  it('takes sources as a config does, with defaults, bare URLs and a shared secret', async () => {
+    const requests = fakeTransport(() => answer(200));
+    const sources = {
+      default: {
+        destinations: {
+          Webhooks: { webhooks: [A], sharedSecret: ['s', 'older'], delivery: { timeoutMs: 1_234 } },
+          Other: { webhooks: [{ url: B }], enabled: undefined },
+          Off: { enabled: false },
+        },
+      },
+    };
+    const pipeline = createDeliveryPipeline({ sources, transport: requests });
+    void pipeline.client.track({ userId: 'u', event: 'E' });
+    await pipeline.close();
+    expect(requests.requests).toMatchObject([
+      { url: A, timeoutMs: 1_234, headers: expect.arrayContaining(['X-Signature']) as unknown },
+      { url: B, timeoutMs: DELIVERY_DEFAULTS.timeoutMs },
+    ]);
+  });
+
+  it('reports everything that is wrong with its sources at once', () => {
+    const sources = {
+      web: {
+        writekey: 'k',
+        destinations: {
+          Webhooks: {
+            webhooks: ['ftp://a.example', { url: A, headers: { Host: 'x' } }, 5],
+            sharedSecret: '',
+            delivery: { timeoutMs: 0, concurrency: 9_999, timeout: '5s' },
+          },
+          All: { webhooks: [A] },
+          None: null,
+        },
+      },
+      app: 5,
+    };
+    const at = 'sources.web.destinations.Webhooks';
+    const { message, key } = refusal(delivering({ webhooks: undefined, sources }));
+    expect(key).toBe('sources');
+    expect(message.split(/; (?=\(\d+\) )|: (?=\(1\) )/)).toEqual([
+      'Expected `sources` that can be used, got 11 faults',
+      '(1) Expected an option of `sources.web`, got `writekey` (did you mean `writeKey`?)',
+      `(2) ${at}.sharedSecret: Expected a shared secret, got an empty one (Give its text, or remove it to send without a signature)`,
+      `(3) ${at}.webhooks[0].url: Expected an http:// or https:// URL, got \`ftp://a.example\` (Did you mean https://a.example?)`,
+      `(4) ${at}.webhooks[1].headers.Host: Header \`Host\` cannot be set: it follows from the URL (Remove \`Host\`)`,
+      `(5) Expected \`${at}.webhooks[2]\` to be a URL or { url, headers }, got a number (a URL is given as text: 'https://host/path', or the \`href\` of a URL object)`,
+      `(6) Expected \`${at}.delivery.timeoutMs\` to be an integer from 1 to 30000, got 0 (leave it out for its default)`,
+      `(7) Expected \`${at}.delivery.concurrency\` to be an integer from 1 to 1024, got 9999 (leave it out for its default)`,
+      `(8) Expected an option of \`${at}.delivery\`, got \`timeout\` (did you mean \`timeoutMs\`?)`,
+      expect.stringContaining('(9) Expected another name for the destination'),
+      '(10) Expected `sources.web.destinations.None` to be an object, got null (the options are enabled, webhooks, sharedSecret, sharedSecrets, delivery)',
+      '(11) Expected `sources.app` to be an object, got a number (the options are writeKey, destinations)',
+    ]);
   });
 
   it('is made of options', () => {

@@ -118,12 +118,12 @@ describe('a pipeline to a tracking API', () => {
   });
 });
 
-describe('a pipeline to a tracking API that is closed', () => {
-  /** 30 batches of one message each. */
-  function track(pipeline: Pipeline): Promise<Receipt>[] {
-    return Array.from({ length: 30 }, () => pipeline.client.track({ userId: 'u', event: 'E' }));
-  }
+/** With `flushAt` 1 a batch each. */
+function trackThirty(pipeline: Pipeline): Promise<Receipt>[] {
+  return Array.from({ length: 30 }, () => pipeline.client.track({ userId: 'u', event: 'E' }));
+}
 
+describe('a pipeline to a tracking API that is closed', () => {
   it.each([
     [30_000, 35_000],
     [0, 10_000],
@@ -134,7 +134,7 @@ describe('a pipeline to a tracking API that is closed', () => {
       (request) => after(clock, request.timeoutMs, request, failure('timeout')),
       { clock, retryForMs, client: { flushAt: 1 } },
     );
-    const receipts = track(pipeline);
+    const receipts = trackThirty(pipeline);
     await clock.advance(0);
     const closed = pipeline.close();
     expect(await isPending(closed)).toBe(true);
@@ -158,7 +158,7 @@ describe('a pipeline to a tracking API that is closed', () => {
       (request, turn) => after(clock, 500, request, answer(turn % 2 === 0 ? 503 : 200)),
       { clock, retryForMs: 2_000, timeoutMs: 1_000, client: { flushAt: 1 } },
     );
-    const receipts = track(pipeline);
+    const receipts = trackThirty(pipeline);
     const closed = pipeline.close();
     await clock.advance(60_000);
     await closed;
@@ -170,7 +170,7 @@ describe('a pipeline to a tracking API that is closed', () => {
       (_request, turn) => (turn === 0 ? answer(429, { retryAfter: '600' }) : answer(200)),
       { client: { flushAt: 1 } },
     );
-    const receipts = track(pipeline);
+    const receipts = trackThirty(pipeline);
     await clock.advance(1_000);
     const closed = pipeline.close();
     await clock.advance(130_000);
