@@ -59,6 +59,11 @@ export interface Refusal {
 export interface ReceiverLimits {
   /** A larger body is answered with 413. @default 10_485_760 (10 MiB) */
   readonly bodyBytes: number;
+  /**
+   * Of the bodies of all requests that are being read, held or passed on, over all connections; what goes beyond is answered with 503.
+   * @default 134_217_728 (128 MiB)
+   */
+  readonly openBytes: number;
   /** From a connection's first byte to the end of the headers. Ms. @default 10_000 */
   readonly headersMs: number;
   /** From a connection's first byte to the end of the body. Ms. @default 30_000 */
@@ -71,6 +76,7 @@ export interface ReceiverLimits {
 
 export const RECEIVER_LIMITS: ReceiverLimits = {
   bodyBytes: 10 * 1024 * 1024,
+  openBytes: 128 * 1024 * 1024,
   headersMs: 10_000,
   requestMs: 30_000,
   connections: 4096,
@@ -97,6 +103,7 @@ const KINDS = {
 
 const LIMITS = {
   bodyBytes: 'given',
+  openBytes: 'given',
   headersMs: 'given',
   requestMs: 'given',
   connections: 'given',

@@ -5,7 +5,7 @@ import { send, sendSlowly } from './answer.ts';
 import { relayed, type Forward, type Forwarded } from './forwarding.ts';
 import { HeldAnswers } from './held-answers.ts';
 import { SignatureJudge } from './judge.ts';
-import { OpenRequests } from './open-requests.ts';
+import { OpenRequests, type OpenRequest } from './open-requests.ts';
 import {
   checkReceiverOptions,
   RECEIVER_LIMITS,
@@ -46,6 +46,7 @@ interface Exchange {
   readonly at: number;
   readonly body: Uint8Array;
   readonly judgement: Judgement;
+  readonly open: OpenRequest;
   readonly forwarded?: Forwarded;
 }
 
@@ -67,7 +68,7 @@ class HttpReceiver implements Receiver {
     this.#limits = { ...RECEIVER_LIMITS, ...options.limits };
     this.#clock = options.clock ?? systemClock;
     this.#nextAnswer = playScript(options.script ?? []);
-    this.#open = new OpenRequests(options.onBusy);
+    this.#open = new OpenRequests({ maxBytes: this.#limits.openBytes, onBusy: options.onBusy });
     this.#judge = new SignatureJudge(options.secrets, this.#clock);
     this.#bounded = this.#createServer();
   }
@@ -117,16 +118,18 @@ class HttpReceiver implements Receiver {
       send(response, 200, 'hooks is listening; POST webhooks here\n');
       return;
     }
-    this.#open.begin();
-    readBody(request, this.#limits.bodyBytes, (result) => {
+    const open = this.#open.begin();
+    const take = (bytes: number): boolean => open.take(bytes);
+    readBody(request, { maxBytes: this.#limits.bodyBytes, take }, (result) => {
       if (result.kind === 'body') {
         const { body } = result;
         const judgement = this.#judge.judge(request.rawHeaders, body);
-        return this.#answer({ request, response, at, body, judgement });
+        return this.#answer({ request, response, at, body, judgement, open });
       }
       if (result.kind === 'too-large') this.#refuseBody(response);
+      else if (result.kind === 'no-room') this.#refuseForNow(response);
       else this.#connectionEnded(request.socket, SENDER_LEFT);
-      this.#open.end();
+      open.end();
     });
   }
 
@@ -213,7 +216,8 @@ class HttpReceiver implements Receiver {
     this.#held.holdUntil(response, this.#options.drained?.(), answer);
   }
 
-  #report({ request, at, body, judgement, forwarded }: Exchange, answered: Answered, status?: number): void {
+  #report(exchange: Exchange, answered: Answered, status?: number): void {
+    const { request, at, body, judgement, open, forwarded } = exchange;
     // A server's request has both; the type covers the client's side too.
     const { method = '', url: path = '', rawHeaders } = request;
     const ms = roundedMs(this.#clock.now() - at);
@@ -224,7 +228,7 @@ class HttpReceiver implements Receiver {
       ...(problem !== undefined && { problem }),
       ...(forwarded !== undefined && { forwarded }),
     });
-    this.#open.end();
+    open.end();
   }
 
   #refuseBody(response: ServerResponse): void {
@@ -232,6 +236,12 @@ class HttpReceiver implements Receiver {
     this.#refused(413, `its body is over ${bodyBytes} bytes`);
     // The connection stays, so that a sender that is still writing gets to read this; requestMs ends its patience.
     send(response, 413, `at most ${bodyBytes} bytes\n`);
+  }
+
+  #refuseForNow(response: ServerResponse): void {
+    const reason = `the bodies of all requests at once are over ${this.#limits.openBytes} bytes`;
+    this.#refused(503, reason);
+    send(response, 503, `${reason}\n`, ['retry-after', '1']);
   }
 
   #refuseRequest(response: ServerResponse, { status, reason }: RequestRefusal): void {

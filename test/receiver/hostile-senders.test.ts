@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { rawPost } from './raw-connection.ts';
 import { start } from './starting.ts';
+import type { Forwarded } from '../../src/receiver/forwarding.ts';
 import { until } from '../until.ts';
 import { sign } from '../sign.ts';
 
@@ -145,6 +146,29 @@ describe('a hostile sender', () => {
     const response = await fetch(receiver.url, { method: 'POST', body, headers });
     expect(response.status).toBe(200);
     expect(requests.map(({ verdict }) => verdict)).toEqual(['invalid']);
+  });
+
+  it('gets 503 for what is too much beside the bodies of others, until one of these is answered', async () => {
+    const passedOn: ((forwarded: Forwarded) => void)[] = [];
+    const forward = () => new Promise<Forwarded>((resolve) => passedOn.push(resolve));
+    const { connect, requests, refusals } = await start({ limits: { openBytes: 25 }, forward });
+    const [first, second, third] = [await connect(), await connect(), await connect()];
+    for (const client of [first, second]) {
+      client.write(rawPost('0123456789'));
+      await until(() => passedOn.length === (client === first ? 1 : 2), 'the body');
+    }
+    third.write(rawPost('0123456789'));
+    expect(await third.until(/at once are over/)).toMatch(/^HTTP\/1\.1 503 .*retry-after: 1\r\n/s);
+    const reason = 'the bodies of all requests at once are over 25 bytes';
+    expect(refusals).toMatchObject([{ status: 503, reason }]);
+    passedOn[0]?.({ url: 'http://a', status: 200, ms: 1 });
+    await first.until(/ 200 /);
+    third.write(rawPost('0123456789'));
+    await until(() => passedOn.length === 3, 'room again');
+    for (const give of passedOn) give({ url: 'http://a', status: 200, ms: 1 });
+    await third.until(/ 200 /);
+    await second.until(/ 200 /);
+    expect(requests).toHaveLength(3);
   });
 
   it('with one connection too many is turned away until another ends', async () => {

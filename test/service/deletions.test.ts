@@ -22,6 +22,11 @@ async function look({ url }: Serving, id: unknown, headers = basic(WRITE_KEY)): 
   return fetch(`${url}/v1/deletions/${String(id)}`, { headers });
 }
 
+/** Of the log of a service that has just started: what it says of deletion. */
+async function linesOf(options: ServingOptions): Promise<unknown[]> {
+  return (await serving(options)).log.filter(({ msg }) => String(msg).includes('deletion'));
+}
+
 describe('POST /v1/deletions', () => {
   it('goes to the source of its key only, and keeps the state', async () => {
     const serve = await serving();
@@ -115,8 +120,6 @@ describe('POST /v1/deletions', () => {
   });
 
   it('is spoken of once at the start, where there are several sources', async () => {
-    const linesOf = async (options: ServingOptions): Promise<unknown[]> =>
-      (await serving(options)).log.filter(({ msg }) => String(msg).includes('deletion'));
     expect(await linesOf({})).toMatchObject([
       {
         level: 'info',

@@ -38,7 +38,7 @@ const MAX_WISH_BYTES = 8 * 1024;
 /** Rejects with a SyntaxError for what is none. */
 export function readWish(request: IncomingMessage): Promise<ReplayWish> {
   return new Promise((resolve, reject) => {
-    readBody(request, MAX_WISH_BYTES, (result) => {
+    readBody(request, { maxBytes: MAX_WISH_BYTES }, (result) => {
       try {
         if (result.kind !== 'body') throw new SyntaxError(result.kind);
         const { url } = JSON.parse(Buffer.from(result.body).toString()) as { url?: unknown };

@@ -191,6 +191,25 @@ describe('a tracking API', () => {
 });
 
 describe('loopback', () => {
+  it('signs with the secret that several destinations share, and with none of theirs where they differ', async () => {
+    const configOf = (one: string, other: string): string => `
+sources:
+  web:
+    destinations:
+      A: { webhooks: [http://a], sharedSecret: ${one} }
+      B: { webhooks: [http://b], sharedSecret: ${other} }
+`;
+    const secretsOf = async (config: string, argv = '--loopback'): Promise<unknown> => {
+      const to = await whereTo(argv, { config });
+      if (to.kind !== 'loopback') throw new Error(`expected loopback, got ${to.kind}`);
+      const { web } = to.deliverTo('http://127.0.0.1:1/').sources;
+      return [to.secrets, Object.values(web?.destinations ?? {}).map((each) => each.sharedSecrets)];
+    };
+    expect(await secretsOf(configOf('s', 's'))).toEqual([['s'], [['s']]]);
+    expect(await secretsOf(configOf('s', 't'))).toEqual([[], [[]]]);
+    expect(await secretsOf(configOf('s', 's'), '--loopback --secret own')).toEqual([['own'], [['own']]]);
+  });
+
   it('delivers to the URL of its receiver, signed as configured', async () => {
     const to = await whereTo('--loopback --timeout 1s', { config: CONFIG, env: { HOOKS_URL: 'http://env' } });
     if (to.kind !== 'loopback') throw new Error(`expected loopback, got ${to.kind}`);
