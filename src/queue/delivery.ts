@@ -103,20 +103,15 @@ export function withDamageShown(delivery: Delivery, now = delivery.createdAt): D
     : { ...delivery, state: 'dead', reason: 'damaged', settledAt };
 }
 
-/** For another queue. */
-export function toNewDelivery({
-  state,
-  reason,
-  detail,
-  settledAt,
-  isDamaged: _,
-  ...delivery
-}: Delivery): NewDelivery {
-  if (state !== 'dead' || reason === undefined) return delivery;
+/** For another queue, which takes the checksum of what it gets: so what is damaged must not be sent from there either. */
+export function toNewDelivery(delivery: Delivery): NewDelivery {
+  const { state, reason: given, detail, settledAt, isDamaged, ...rest } = delivery;
+  const reason = isDamaged ? 'damaged' : given;
+  if ((state !== 'dead' && !isDamaged) || reason === undefined) return rest;
   const dead = {
     reason,
     ...(detail !== undefined && { detail }),
     ...(settledAt !== undefined && { settledAt }),
   };
-  return { ...delivery, dead };
+  return { ...rest, dead };
 }

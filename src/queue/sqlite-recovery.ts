@@ -1,6 +1,6 @@
 import type { DamagedFile } from '../store/damaged-file.ts';
 import type { Row } from '../store/sqlite.ts';
-import { toNewDelivery, withDamageShown, type Delivery } from './delivery.ts';
+import { toNewDelivery, type Delivery, type NewDelivery } from './delivery.ts';
 import type { Queue } from './queue.ts';
 import { readDelivery, selectDeliveries } from './sqlite-rows.ts';
 
@@ -28,9 +28,9 @@ const PAGE = 500;
 export async function recoverDeliveries(from: DamagedFile, to: Pick<Queue, 'add'>): Promise<RecoveryCounts> {
   const counts = { waiting: 0, dead: 0, damaged: 0, delivered: 0, unreadable: 0 };
   const read = readerOf(from);
-  let page: Delivery[] = [];
+  let page: NewDelivery[] = [];
   const add = async (): Promise<void> => {
-    await to.add(page.map(toNewDelivery));
+    await to.add(page);
     page = [];
   };
   for (const seq of seqsIn(from)) {
@@ -38,9 +38,11 @@ export async function recoverDeliveries(from: DamagedFile, to: Pick<Queue, 'add'
     if (delivery === undefined) counts.unreadable++;
     else if (delivery.state === 'delivered') counts.delivered++;
     else {
-      counts[delivery.state === 'dead' ? 'dead' : 'waiting']++;
-      if (delivery.isDamaged) counts.damaged++;
-      if (page.push(delivery) === PAGE) await add();
+      const fresh = toNewDelivery(delivery);
+      const { dead } = fresh;
+      counts[dead === undefined ? 'waiting' : 'dead']++;
+      if (dead?.reason === 'damaged') counts.damaged++;
+      if (page.push(fresh) === PAGE) await add();
     }
   }
   await add();
@@ -79,7 +81,7 @@ function readerOf(from: DamagedFile): (seq: number) => Delivery | undefined {
   return (seq) => {
     const row = rowOr(() => from.row(`${whole} WHERE d.seq = ?`, seq));
     const found = row ?? rowOr(() => from.row(`${alone} WHERE d.seq = ?`, seq));
-    return found && withDamageShown(readDelivery(found));
+    return found && readDelivery(found);
   };
 }
 

@@ -37,8 +37,8 @@ export async function run({ folder, rounds, print }) {
     durable: () => batches(place, 'durable'),
     'not stored': () => batches(place, 'unstored'),
     // Both of it take turns in one process.
-    one: () => step(place, 'one'),
-    checksum: () => step(place, 'checksum'),
+    one: () => inChild(place, 'one'),
+    checksum: () => inChild(place, 'checksum'),
   };
   const { one, checksum, ...results } = await interleave(variants, rounds);
   report(results, print);
@@ -126,7 +126,7 @@ async function post(client, body) {
  * @param {Place} place
  * @param {'one' | 'checksum'} name
  */
-async function step({ folder, parts }, name) {
+async function inChild({ folder, parts }, name) {
   const file = join(mkdtempSync(join(folder, 'data-')), 'hooks.db');
   const { code, stdout } = await runNode([INGEST_CHILD, parts, JSON.stringify({ step: name, file })], {
     folder,

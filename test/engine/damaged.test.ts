@@ -17,14 +17,14 @@ class RottenQueue extends MemoryQueue {
 
 it('makes a dead letter of a damaged delivery, without an attempt', async () => {
   const clock = new FakeClock();
-  const { engine, send, requests, onlySettled } = createHarness(() => answer(200), {
+  const harness = createHarness(() => answer(200), {
     clock,
     queue: new RottenQueue(clock),
   });
-  engine.start();
-  await send();
+  harness.engine.start();
+  await harness.send();
   await clock.advance(1);
-  expect(onlySettled()).toMatchObject({ state: 'dead', reason: 'damaged' });
-  expect(requests).toEqual([]);
-  await engine.close();
+  expect(harness.onlySettled()).toMatchObject({ state: 'dead', reason: 'damaged' });
+  expect(harness.requests).toEqual([]);
+  await harness.engine.close();
 });

@@ -9,7 +9,7 @@ import { NO_PROGRESS } from '../../src/queue/delivery.ts';
 import { hooks } from '../end-to-end/hooks.ts';
 import { makeOlderFile } from '../queue/older-file.ts';
 import { LANE, newDelivery } from '../queue/new-delivery.ts';
-import { ask } from '../store/ask.ts';
+import { ask, run } from '../store/ask.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
 
 const PAGE_BYTES = 4096;
@@ -59,8 +59,14 @@ describe('recovering a queue', () => {
     await fill(file);
     const before = readFileSync(file);
     expect(await recoverQueue(file, { to, clock: systemClock })).toEqual({
-      ...{ waiting: WAITING, dead: 2, damaged: 0, delivered: 2, unreadable: 0 },
-      ...{ incomplete: [], from: file, to },
+      waiting: WAITING,
+      dead: 2,
+      damaged: 0,
+      delivered: 2,
+      unreadable: 0,
+      incomplete: [],
+      from: file,
+      to,
     });
     expect(readFileSync(file).equals(before)).toBe(true);
     const { inspection, queue, seen, close } = await open(to);
@@ -87,6 +93,19 @@ describe('recovering a queue', () => {
     expect(await ask(to, 'PRAGMA integrity_check')).toEqual(['ok']);
   });
 
+  it('keeps a damaged body from being sent, also one that was claimed', async () => {
+    const folder = temporaryFolder();
+    const [file, to] = [join(folder, 'hooks.db'), join(folder, 'new.db')];
+    const { queue, close } = await open(file);
+    await queue.add([newDelivery('claimed'), newDelivery('waits')]);
+    await queue.claim({ ...LANE, limit: 1, leaseMs: 10_000 });
+    await close();
+    await run(file, 'UPDATE deliveries SET body = CAST(replace(body, 1, 2) AS BLOB)');
+    const recovery = await recoverQueue(file, { to, clock: systemClock });
+    expect(recovery).toMatchObject({ waiting: 0, dead: 2, damaged: 2 });
+    expect(await ask(to, 'SELECT state, reason FROM queue')).toEqual(['dead|damaged', 'dead|damaged']);
+  });
+
   it('reads a file of version 1', async () => {
     const folder = temporaryFolder();
     const [newer, file, to] = ['newer.db', 'hooks.db', 'new.db'].map((name) => join(folder, name)) as [
@@ -97,7 +116,10 @@ describe('recovering a queue', () => {
     await fill(newer);
     await makeOlderFile(newer, file, 3);
     expect(await recoverQueue(file, { to, clock: systemClock })).toMatchObject({
-      ...{ waiting: WAITING, dead: 2, damaged: 0, unreadable: 0 },
+      waiting: WAITING,
+      dead: 2,
+      damaged: 0,
+      unreadable: 0,
     });
   });
 

@@ -6,8 +6,8 @@ import { SqliteInspection } from '../../src/queue/sqlite-inspection.ts';
 import { SqliteQueue } from '../../src/queue/sqlite-queue.ts';
 import { QUEUE_TABLES } from '../../src/queue/tables.ts';
 import { openStore } from '../../src/store/open-store.ts';
-import { loadSqlite } from '../../src/store/sqlite.ts';
 import { FakeClock } from '../fake-clock.ts';
+import { run } from '../store/ask.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
 import { LANE, newDelivery } from './new-delivery.ts';
 import { makeOlderFile } from './older-file.ts';
@@ -31,14 +31,6 @@ async function open(file: string): Promise<Opened> {
   };
   onTestFinished(close);
   return { queue, inspection: new SqliteInspection({ store, clock }), close };
-}
-
-/** Past the queue, as a disk would. */
-async function run(file: string, sql: string): Promise<void> {
-  const { DatabaseSync } = await loadSqlite();
-  const database = new DatabaseSync(file, { timeout: 5_000 });
-  database.exec(sql);
-  database.close();
 }
 
 const damage = (file: string, id: string, column = 'body'): Promise<void> =>
@@ -173,10 +165,7 @@ describe('a delivery of version 1', () => {
     );
     expect(await inspection.retry(['b'])).toEqual(['retried']);
     const found = await claims(queue);
-    expect(found.map(({ delivery }) => [delivery.id, delivery.isDamaged]).toSorted()).toEqual([
-      ['a', undefined],
-      ['b', undefined],
-      ['c', undefined],
-    ]);
+    expect(found.map(({ delivery }) => delivery.id).toSorted()).toEqual(['a', 'b', 'c']);
+    expect(found.filter(({ delivery }) => delivery.isDamaged)).toEqual([]);
   });
 });

@@ -17,6 +17,13 @@ export async function ask(file: string, sql: string): Promise<string[]> {
   }
 }
 
+/** Changes a file past the store, as a disk would. */
+export async function run(file: string, sql: string): Promise<void> {
+  const database = await open(file);
+  database.exec(sql);
+  database.close();
+}
+
 /** Lets nobody write to a file until what it returns is called. */
 export async function lock(file: string): Promise<() => void> {
   const database = await open(file);

@@ -150,6 +150,8 @@ const DEAD: Readonly<Record<string, string>> = {
   exhausted: 'once the webhook is well: hooks queue retry --all --filter reason=exhausted',
   invalid: 'what is wrong with each: hooks queue list --state dead --filter reason=invalid',
   cancelled: 'their destination was gone or disabled: hooks queue retry --all --filter reason=cancelled',
+  damaged:
+    'the disk has changed their stored bodies: check it, and send the messages again from their source',
 };
 
 function deadFinding(reason: string, count: number): Finding {
