@@ -47,6 +47,8 @@ export interface DurableQueue extends OpenQueue {
   /** Undefined: it is in a file. */
   readonly server: Server | undefined;
   readonly inspection: QueueInspection;
+  /** Has the inspection look into whatever is there, also where nothing says that it is: a server may have lost that. */
+  readonly findLanes: () => Promise<void>;
   /** Where audiences are: in the same file, or over a server in the data folder's. Closed with the queue. */
   readonly audienceStore: () => Promise<Store>;
 }

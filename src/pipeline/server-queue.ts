@@ -27,6 +27,7 @@ export async function openServerQueue(
     queue,
     clock,
     inspection,
+    findLanes: () => inspection.findLanes(),
     seen: new ServerSeen(server, clock),
     deletions: caughtUp(new ServerDeletionStore(server, { keepMs }), inspection),
     depth: () => depthOf(inspection),

@@ -41,6 +41,15 @@ export class SqliteInspection implements QueueInspection {
     });
   }
 
+  getAll(ids: readonly string[]): Promise<readonly (Delivery | undefined)[]> {
+    return this.#store.read((sql) =>
+      ids.map((id) => {
+        const row = find(sql, id);
+        return row === undefined ? undefined : read(row);
+      }),
+    );
+  }
+
   states(ids: readonly string[]): Promise<ReadonlyMap<string, DeliveryState>> {
     return this.#store.read((sql) => {
       const rows = sql(STATES).all(JSON.stringify(ids));

@@ -161,6 +161,7 @@ function asObject(server: Server): Server {
     lines: server.lines,
     series: (name) => server.series(name),
     add: (entries) => server.add(entries),
+    seriesNames: (prefix) => server.seriesNames(prefix),
     check: () => server.check(),
     warnings: () => server.warnings(),
     close: () => server.close(),

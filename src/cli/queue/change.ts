@@ -59,11 +59,18 @@ async function dropFrom(
   { inspection, deletions }: Pick<DurableQueue, 'inspection' | 'deletions'>,
   ids: readonly string[],
 ): Promise<readonly DropAnswer[]> {
-  const found = await Promise.all(ids.map((id) => inspection.get(id)));
-  await Promise.all(
-    found.flatMap((delivery) => (delivery === undefined ? [] : recordEnd(delivery, deletions))),
+  const found = (await inspection.getAll(ids)).filter((delivery) => delivery !== undefined);
+  const record = async (): Promise<void> => {
+    await Promise.all(found.map((delivery) => recordEnd(delivery, deletions)));
+  };
+  const isRecorded = await record().then(
+    () => true,
+    () => false,
   );
-  return inspection.drop(ids);
+  const answers = await inspection.drop(ids);
+  // A store that was full has room now; what else was wrong is told by this.
+  if (!isRecorded) await record();
+  return answers;
 }
 
 interface Change {
