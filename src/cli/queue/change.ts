@@ -1,4 +1,4 @@
-import { ConfigError } from '../../errors.ts';
+import { ConfigError, HooksError } from '../../errors.ts';
 import { recordEnd } from '../../deletion/request.ts';
 import type { DurableQueue } from '../../pipeline/durable-queue.ts';
 import type { DropAnswer, QueueInspection, RetryAnswer } from '../../queue/inspection.ts';
@@ -37,7 +37,7 @@ export function retry(ids: readonly string[], options: QueueOptions, io: Io): Pr
 /** `hooks queue drop` */
 export function drop(ids: readonly string[], options: QueueOptions, io: Io): Promise<ExitCode> {
   return withQueue(options, io, (durable) =>
-    changeNamed(ids, { change: (some) => dropFrom(durable, some), done: 'dropped', options, io }),
+    changeNamed(ids, { change: (some) => dropFrom(durable, some, io), done: 'dropped', options, io }),
   );
 }
 
@@ -46,7 +46,7 @@ export function purge(options: QueueOptions, io: Io): Promise<ExitCode> {
   return withQueue(options, io, (durable) =>
     changeSelected({
       inspection: durable.inspection,
-      change: (some) => dropFrom(durable, some),
+      change: (some) => dropFrom(durable, some, io),
       done: 'dropped',
       options,
       io,
@@ -54,23 +54,33 @@ export function purge(options: QueueOptions, io: Io): Promise<ExitCode> {
   );
 }
 
-/** A message of a deletion request is recorded there as failed before: afterwards nothing would tell of it. */
+/**
+ * A message of a deletion request is recorded there as failed before: afterwards nothing would tell of it. A store that is
+ * full takes that only when there is room again.
+ */
 async function dropFrom(
   { inspection, deletions }: Pick<DurableQueue, 'inspection' | 'deletions'>,
   ids: readonly string[],
+  io: Io,
 ): Promise<readonly DropAnswer[]> {
   const found = (await inspection.getAll(ids)).filter((delivery) => delivery !== undefined);
-  const record = async (): Promise<void> => {
-    await Promise.all(found.map((delivery) => recordEnd(delivery, deletions)));
-  };
-  const isRecorded = await record().then(
-    () => true,
-    () => false,
-  );
+  const record = (): Promise<unknown> => Promise.all(found.map((each) => recordEnd(each, deletions)));
+  const failed = await errorOf(record);
   const answers = await inspection.drop(ids);
-  // A store that was full has room now; what else was wrong is told by this.
-  if (!isRecorded) await record();
+  const error = failed && (await errorOf(record));
+  if (error !== undefined)
+    io.note(`Deletion requests do not tell of their messages that were dropped: ${error.message}`);
   return answers;
+}
+
+async function errorOf(act: () => Promise<unknown>): Promise<HooksError | undefined> {
+  try {
+    await act();
+    return undefined;
+  } catch (error) {
+    if (error instanceof HooksError) return error;
+    throw error;
+  }
 }
 
 interface Change {
