@@ -45,8 +45,8 @@ export class ServerDeletionStore implements DeletionStore {
   readonly #server: Server;
   readonly #series: Series;
   readonly #keepMs: number;
-  /** What was read of the latest requests: it never changes, and may be long to read again for each delivery. */
-  readonly #known = new Map<string, Known>();
+  /** The requests that were read last. */
+  readonly #known = new Map<string, Promise<Known | undefined>>();
   /** The ids of deliveries, by source, of requests whose last part is still to come. */
   readonly #gathered = new Map<string, Map<string, string[]>>();
 
@@ -82,7 +82,7 @@ export class ServerDeletionStore implements DeletionStore {
   }
 
   async settled(id: string, source: string, { deliveryId, isDelivered }: DeliveryEnd): Promise<void> {
-    const known = this.#known.get(id) ?? (await this.#find(id));
+    const known = await this.#find(id);
     if (known?.sets.get(source)?.has(deliveryId) !== true) return;
     const { createdAt } = known.deletion;
     const end = this.#entry('end', [id, source, deliveryId], { fact: {}, createdAt });
@@ -92,7 +92,7 @@ export class ServerDeletionStore implements DeletionStore {
   }
 
   async undelivered(id: string): Promise<readonly RecordedDelivery[]> {
-    const known = await this.#find(id);
+    const known = await this.#reread(id);
     const all = [...(known?.deletion.deliveryIds ?? [])].map(async ([source, ids]) => {
       const ends = await this.#ends(id, source, ids);
       return ids
@@ -103,7 +103,7 @@ export class ServerDeletionStore implements DeletionStore {
   }
 
   async get(id: string): Promise<DeletionRecord | undefined> {
-    const { deletion } = (await this.#find(id)) ?? {};
+    const { deletion } = (await this.#reread(id)) ?? {};
     if (deletion === undefined) return undefined;
     const record = recordOf(deletion);
     const sources = Object.entries(record.sources).map(
@@ -116,18 +116,33 @@ export class ServerDeletionStore implements DeletionStore {
     return { ...record, sources: Object.fromEntries(await Promise.all(sources)) };
   }
 
-  async #find(id: string): Promise<Known | undefined> {
+  /** As it was read last, once for all that ask at the same time: it may be long, and never changes. */
+  #find(id: string): Promise<Known | undefined> {
+    return this.#known.get(id) ?? this.#reread(id);
+  }
+
+  /** It may have been forgotten meanwhile. */
+  #reread(id: string): Promise<Known | undefined> {
+    const reading = this.#read(id);
+    this.#known.delete(id);
+    this.#known.set(id, reading);
+    const forget = (): void => {
+      if (this.#known.get(id) === reading) this.#known.delete(id);
+    };
+    reading.then((found) => found ?? forget(), forget);
+    const [oldest] = this.#known.keys();
+    if (this.#known.size > MOST_KNOWN && oldest !== undefined) this.#known.delete(oldest);
+    return reading;
+  }
+
+  async #read(id: string): Promise<Known | undefined> {
     const found = await this.#series.get(entryId('request', [id]));
     if (found === undefined) return undefined;
     const { createdAt, userIds, deliveryIds } = JSON.parse(found.text) as Request; // written by add
-    const known: Known = {
+    return {
       deletion: { id, createdAt, userIds, deliveryIds: new Map(deliveryIds) },
       sets: new Map(deliveryIds.map(([source, ids]) => [source, new Set(ids)])),
     };
-    this.#known.set(id, known);
-    const [oldest] = this.#known.keys();
-    if (this.#known.size > MOST_KNOWN && oldest !== undefined) this.#known.delete(oldest);
-    return known;
   }
 
   /** How each ended; undefined: it has not. */
@@ -139,8 +154,8 @@ export class ServerDeletionStore implements DeletionStore {
     const notes: (string | undefined)[] = [];
     for (let at = 0; at < deliveryIds.length; at += ASKED_AT_ONCE) {
       const some = deliveryIds.slice(at, at + ASKED_AT_ONCE);
-      const entries = some.map((each) => this.#series.get(entryId('end', [id, source, each])));
-      for (const entry of await Promise.all(entries)) notes.push(entry?.note);
+      const entries = await this.#series.getAll(some.map((each) => entryId('end', [id, source, each])));
+      notes.push(...entries.map((entry) => entry?.note));
     }
     return notes;
   }

@@ -41,6 +41,7 @@ export async function openDurableQueue(options: DurableQueueOptions): Promise<Du
     queue,
     clock,
     inspection,
+    findLanes: async () => {},
     seen: new SqliteSeen(store, clock),
     deletions: caughtUp(new SqliteDeletionStore(store), inspection),
     depth: () => depthOf(inspection),

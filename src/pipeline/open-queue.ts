@@ -51,6 +51,8 @@ export interface DurableQueue extends OpenQueue {
   readonly inspection: QueueInspection;
   /** What was lost when it was opened, in words. Also one of `warnings`. */
   readonly loss: string | undefined;
+  /** Has the inspection look into whatever is there, also where nothing says that it is: a server may have lost that. */
+  readonly findLanes: () => Promise<void>;
   /** Where audiences are: in the same file, or over a server in the data folder's. Closed with the queue. */
   readonly audienceStore: () => Promise<Store>;
 }

@@ -27,6 +27,7 @@ export async function openServerQueue(url: string, options: DurableQueueOptions)
     clock,
     inspection,
     loss: undefined,
+    findLanes: () => inspection.findLanes(),
     seen: new ServerSeen(server, clock),
     deletions: caughtUp(new ServerDeletionStore(server, { keepMs }), inspection),
     depth: () => depthOf(inspection),

@@ -15,6 +15,9 @@ export interface QueueInspection {
   /** The delivery of that id. */
   get(id: string): Promise<Delivery | undefined>;
 
+  /** As `get`, for each of them, asked for together. */
+  getAll(ids: readonly string[]): Promise<readonly (Delivery | undefined)[]>;
+
   /** The states of those of the deliveries that are there, by id. */
   states(ids: readonly string[]): Promise<ReadonlyMap<string, DeliveryState>>;
 

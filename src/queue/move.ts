@@ -35,7 +35,7 @@ export async function moveDeliveries({ from, to, signal, onProgress }: MoveOptio
   let counts: MoveCounts = { waiting: 0, dead: 0, left: await countSending(from) };
   const places = await placesIn(from, signal);
   for (let at = 0; at < places.length && !signal.aborted; at += PAGE) {
-    const found = await Promise.all(places.slice(at, at + PAGE).map(({ id }) => from.get(id)));
+    const found = await from.getAll(places.slice(at, at + PAGE).map(({ id }) => id));
     const deliveries = found
       .filter((each) => each !== undefined)
       .filter(({ state }) => MOVED.includes(state));

@@ -10,6 +10,8 @@ import { entryId, HELD_FROM, noteOf, stateOf, toDelivery, toNewEntry } from './s
 
 /** More would not be answered in time. */
 const LOOKED_UP_AT_ONCE = 1_000;
+/** With their bodies. */
+const CHANGED_AT_ONCE = 500;
 
 /**
  * Looks into a ServerQueue, from its process or another. What waits is counted as `pending` until it is put off for a retry,
@@ -41,33 +43,46 @@ export class ServerInspection implements QueueInspection {
   }
 
   async get(id: string): Promise<Delivery | undefined> {
-    const delivery = (await this.#find(id, await this.#lanes.all()))?.delivery;
-    return delivery && withDamageShown(delivery);
+    return (await this.getAll([id]))[0];
+  }
+
+  async getAll(ids: readonly string[]): Promise<readonly (Delivery | undefined)[]> {
+    const found = await this.#find(ids);
+    return ids.map((id) => {
+      const delivery = found.get(id)?.delivery;
+      return delivery && withDamageShown(delivery);
+    });
   }
 
   async states(ids: readonly string[]): Promise<ReadonlyMap<string, DeliveryState>> {
-    const lanes = await this.#lanes.all();
     const states = new Map<string, DeliveryState>();
-    for (let at = 0; at < ids.length; at += LOOKED_UP_AT_ONCE) {
-      const some = ids.slice(at, at + LOOKED_UP_AT_ONCE);
-      for (const found of await Promise.all(some.map((id) => this.#find(id, lanes))))
-        if (found !== undefined) states.set(found.delivery.id, found.delivery.state);
-    }
+    for (let at = 0; at < ids.length; at += LOOKED_UP_AT_ONCE)
+      for (const [id, { delivery }] of await this.#find(ids.slice(at, at + LOOKED_UP_AT_ONCE)))
+        states.set(id, delivery.state);
     return states;
   }
 
   async retry(ids: readonly string[]): Promise<readonly RetryAnswer[]> {
-    const lanes = await this.#lanes.all();
     const answers: RetryAnswer[] = [];
-    for (const id of ids) answers.push(await this.#retry(id, lanes));
+    for (let at = 0; at < ids.length; at += CHANGED_AT_ONCE) {
+      const some = ids.slice(at, at + CHANGED_AT_ONCE);
+      const found = await this.#find(some);
+      // One after the other: behind what waits in its order keys, each comes in its turn.
+      for (const id of some) answers.push(await this.#retry(id, found.get(id)));
+    }
     return answers;
   }
 
   async drop(ids: readonly string[]): Promise<readonly DropAnswer[]> {
-    const lanes = await this.#lanes.all();
     const answers: DropAnswer[] = [];
-    for (const id of ids) answers.push(await this.#drop(id, lanes));
+    for (let at = 0; at < ids.length; at += CHANGED_AT_ONCE)
+      answers.push(...(await this.#drop(ids.slice(at, at + CHANGED_AT_ONCE))));
     return answers;
+  }
+
+  /** Has lanes looked into, too, whose registration was lost: it looks through everything on the server. */
+  findLanes(): Promise<void> {
+    return this.#lanes.find();
   }
 
   async #statsOf(lane: Lane): Promise<LaneStats> {
@@ -111,22 +126,22 @@ export class ServerInspection implements QueueInspection {
     return times.length === 0 ? undefined : Math.min(...times);
   }
 
-  async #find(id: string, lanes: readonly Lane[]): Promise<Found | undefined> {
-    for (const lane of lanes) {
-      for (const series of [this.#lanes.series(lane), this.#lanes.deadSeries(lane)]) {
-        const found = await findIn(series, {
-          id: entryId(id),
-          lane,
-          isDead: series !== this.#lanes.series(lane),
-        });
-        if (found !== undefined) return found;
+  /** Those that are there, by their ids. */
+  async #find(ids: readonly string[]): Promise<ReadonlyMap<string, Found>> {
+    const found = new Map<string, Found>();
+    for (const lane of await this.#lanes.all()) {
+      for (const isArrival of [false, true]) {
+        const missing = ids.filter((id) => !found.has(id));
+        if (missing.length === 0) return found;
+        const series = isArrival ? this.#lanes.deadSeries(lane) : this.#lanes.series(lane);
+        for (const each of await findIn({ series, lane, isArrival }, missing))
+          found.set(each.delivery.id, each);
       }
     }
-    return undefined;
+    return found;
   }
 
-  async #retry(id: string, lanes: readonly Lane[]): Promise<RetryAnswer> {
-    const found = await this.#find(id, lanes);
+  async #retry(id: string, found: Found | undefined): Promise<RetryAnswer> {
     if (found === undefined) return 'unknown';
     const { series, delivery, isArrival } = found;
     if (delivery.state === 'delivered') return 'delivered';
@@ -151,17 +166,22 @@ export class ServerInspection implements QueueInspection {
     return 'retried';
   }
 
-  async #drop(id: string, lanes: readonly Lane[]): Promise<DropAnswer> {
-    const found = await this.#find(id, lanes);
-    if (found === undefined) return 'unknown';
-    const { series, delivery } = found;
-    if (delivery.state === 'sending') return 'sending';
-    const isSettled = delivery.state === 'delivered' || delivery.state === 'dead';
-    const remove = (): Promise<boolean> => series.remove(entryId(id));
-    const isDone = await (isSettled
-      ? remove()
-      : this.#order.leaving(delivery, Math.floor(this.#clock.now()), remove));
-    return isDone ? 'dropped' : 'sending';
+  async #drop(ids: readonly string[]): Promise<readonly DropAnswer[]> {
+    const found = await this.#find(ids);
+    const answers = new Map([...found.keys()].map((id): [string, DropAnswer] => [id, 'sending']));
+    const removable = [...found.values()].filter(({ delivery }) => delivery.state !== 'sending');
+    for (const series of new Set(removable.map((each) => each.series))) {
+      const deliveries = removable.filter((each) => each.series === series).map(({ delivery }) => delivery);
+      const areRemoved = await this.#remove(series, deliveries);
+      for (const [index, { id }] of deliveries.entries()) if (areRemoved[index]) answers.set(id, 'dropped');
+    }
+    return ids.map((id) => answers.get(id) ?? 'unknown');
+  }
+
+  #remove(series: Series, deliveries: readonly Delivery[]): Promise<readonly boolean[]> {
+    return this.#order.removing(deliveries, Math.floor(this.#clock.now()), () =>
+      series.removeAll(deliveries.map(({ id }) => entryId(id))),
+    );
   }
 }
 
@@ -173,14 +193,20 @@ interface Found {
 }
 
 async function findIn(
-  series: Series,
-  { id, lane, isDead }: { readonly id: string; readonly lane: Lane; readonly isDead: boolean },
-): Promise<Found | undefined> {
-  const entry = await series.get(id);
-  const state = entry && (await series.stateOf(id));
-  if (entry === undefined || state === undefined) return undefined;
-  const told: DeliveryState = isDead ? 'dead' : stateOf(state, entry);
-  return { series, delivery: toDelivery(entry, { ...lane, state: told }), isArrival: isDead };
+  { series, lane, isArrival }: Pick<Found, 'series' | 'isArrival'> & { readonly lane: Lane },
+  ids: readonly string[],
+): Promise<readonly Found[]> {
+  const states = await series.statesOf(ids.map(entryId));
+  const there = states.flatMap((state, index) =>
+    state === undefined ? [] : { state, id: ids[index] ?? '' },
+  );
+  const entries = await series.getAll(there.map(({ id }) => entryId(id)));
+  return there.flatMap(({ state }, index) => {
+    const entry = entries[index];
+    if (entry === undefined) return [];
+    const told: DeliveryState = isArrival ? 'dead' : stateOf(state, entry);
+    return { series, delivery: toDelivery(entry, { ...lane, state: told }), isArrival };
+  });
 }
 
 function hasAny({ pending, sending, retrying, delivered, dead }: LaneStats): boolean {

@@ -3,6 +3,8 @@ import type { Lane } from './queue.ts';
 
 /** Which lanes there are: an entry for each, which nobody takes. */
 const REGISTRY = 'hooks-lanes';
+/** What the names of all lanes begin with. */
+const SERIES = 'hooks/';
 
 /** The lanes on a server. One is never removed, so what is known stays so. */
 export class ServerLanes {
@@ -24,21 +26,20 @@ export class ServerLanes {
     return this.#server.series(deadSeriesName(lane));
   }
 
-  /** To be added with the first deliveries of lanes that are not known. */
+  /**
+   * To be added with deliveries, each time, as what is there already changes nothing: a server that was emptied, or that
+   * started again without what it held, has lost those that were added before.
+   */
   registrations(lanes: Iterable<Lane>, now: number): readonly NewEntry[] {
-    const unknown = new Map<string, Lane>();
-    for (const lane of lanes) if (!this.#known.has(seriesName(lane))) unknown.set(seriesName(lane), lane);
-    return [...unknown].map(([id, { source, destination }]) => {
+    const byName = new Map<string, Lane>();
+    for (const lane of lanes) byName.set(seriesName(lane), lane);
+    return [...byName].map(([id, { source, destination }]) => {
       const text = JSON.stringify({ source, destination });
       return { series: REGISTRY, id, name: 'lane', text, addedAt: now };
     });
   }
 
-  /** To be called once they are on the server. */
-  remember(registrations: readonly NewEntry[]): void {
-    for (const { id, text } of registrations) this.#known.set(id, readLane(text));
-  }
-
+  /** Those that are registered, and those that were found. */
   async all(): Promise<readonly Lane[]> {
     const registry = this.#server.series(REGISTRY);
     for (const id of await registry.ids('waiting', 0, -1)) {
@@ -48,6 +49,14 @@ export class ServerLanes {
     }
     return [...this.#known.values()];
   }
+
+  /** Looks for lanes that hold something and are not registered: what registered them was lost. */
+  async find(): Promise<void> {
+    for (const name of await this.#server.seriesNames(SERIES)) {
+      const lane = laneOf(name);
+      if (lane !== undefined) this.#known.set(seriesName(lane), lane);
+    }
+  }
 }
 
 function readLane(text: string): Lane {
@@ -56,7 +65,18 @@ function readLane(text: string): Lane {
 
 /** Legible to who looks with Bull Board, and without a colon. */
 export function seriesName({ source, destination }: Lane): string {
-  return `hooks/${encodeURIComponent(source)}/${encodeURIComponent(destination)}`;
+  return `${SERIES}${encodeURIComponent(source)}/${encodeURIComponent(destination)}`;
+}
+
+/** Undefined: it is not named so, and not of hooks. */
+function laneOf(name: string): Lane | undefined {
+  const [, source, destination] = /^hooks\/([^/]*)\/([^/]*)(?:\/dead)?$/.exec(name) ?? [];
+  if (source === undefined || destination === undefined) return undefined;
+  try {
+    return { source: decodeURIComponent(source), destination: decodeURIComponent(destination) };
+  } catch {
+    return undefined;
+  }
 }
 
 export function deadSeriesName(lane: Lane): string {

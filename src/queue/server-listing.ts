@@ -1,4 +1,4 @@
-import type { EntryState, Series } from '../store/server/server.ts';
+import type { Entry, EntryState, Series } from '../store/server/server.ts';
 import { withDamageShown, type Delivery, type DeliveryState } from './delivery.ts';
 import type { Page, Selection } from './inspection.ts';
 import type { Lane } from './queue.ts';
@@ -44,8 +44,8 @@ export class ServerListing {
     while (place < ids.length && deliveries.length < limit) {
       const some = ids.slice(place, place + limit - deliveries.length);
       place += some.length;
-      for (const delivery of await Promise.all(some.map(read)))
-        if (delivery !== undefined && isMeant(delivery, { states, since })) deliveries.push(delivery);
+      for (const delivery of await readAll(some))
+        if (isMeant(delivery, { states, since })) deliveries.push(delivery);
     }
     if (place < ids.length) return { deliveries, next: number * PLACES + place };
     this.#listings.delete(number);
@@ -118,11 +118,21 @@ async function idsOn(shelf: Shelf): Promise<readonly Listed[]> {
   return inOrder.map((id) => ({ ...shelf, id }));
 }
 
-/** Undefined: it is gone. Where an entry is now could be told by a search through those that wait alone. */
-async function read({ lane, series, state, isDead, id }: Listed): Promise<Delivery | undefined> {
-  const entry = await series.get(id);
-  if (entry === undefined) return undefined;
+/** Those that are still there, in their order. */
+async function readAll(listed: readonly Listed[]): Promise<readonly Delivery[]> {
+  const entries = new Map<Listed, Entry | undefined>();
+  for (const series of new Set(listed.map((each) => each.series))) {
+    const there = listed.filter((each) => each.series === series);
+    const read = await series.getAll(there.map(({ id }) => id));
+    for (const [index, each] of there.entries()) entries.set(each, read[index]);
+  }
+  return listed.flatMap((each) => toListed(each, entries.get(each)));
+}
+
+function toListed({ lane, state, isDead }: Listed, entry: Entry | undefined): Delivery | readonly Delivery[] {
+  if (entry === undefined) return [];
   const settled = entry.reason === undefined ? 'completed' : 'failed';
+  // It may have been settled since the listing began.
   const isState = entry.settledAt === undefined ? state : settled;
   const told: DeliveryState = isDead ? 'dead' : stateOf(isState, entry);
   return withDamageShown(toDelivery(entry, { ...lane, state: told }));

@@ -1,9 +1,10 @@
 import { randomBytes } from 'node:crypto';
-import type { Entry, EntryState, InLine, Lines, NewEntry, Series, Server } from '../store/server/server.ts';
-import type { Delivery, NewDelivery } from './delivery.ts';
+import type { EntryState, Lines, NewEntry, Series, Server } from '../store/server/server.ts';
+import type { NewDelivery } from './delivery.ts';
 import type { Lane } from './queue.ts';
+import { inLine, isGone, isKeyed, isWaiting, keyedOf, linesOf, type Keyed } from './server-keyed.ts';
 import type { ServerLanes } from './server-lanes.ts';
-import { deliveryId, entryId, HELD_UNTIL, orderKeysOf } from './server-record.ts';
+import { entryId, HELD_UNTIL } from './server-record.ts';
 
 /** What one process has begun and another finishes when it was killed in between. */
 const ERRANDS = 'hooks-errands';
@@ -16,8 +17,6 @@ interface Errand {
   /** It is not finished before they are gone. */
   readonly isLeaving: boolean;
 }
-
-type Keyed = Pick<Delivery, 'id' | 'source' | 'destination' | 'orderKeys'>;
 
 /**
  * Deliveries that wait for earlier ones of their order keys. BullMQ has nothing for it: each key has a line of ids beside
@@ -82,15 +81,29 @@ export class ServerOrder {
     await this.#done(errand);
   }
 
-  /** Does what settles or removes it, and calls who waited for it if that is done. */
+  /** Does what settles it, and calls who waited for it if that is done. */
   async leaving(delivery: Keyed, now: number, act: () => Promise<boolean>): Promise<boolean> {
     if (delivery.orderKeys.length === 0) return act();
     const errand = this.#errand([delivery], now, true);
     await this.#server.add([errand]);
-    const isDone = await act();
-    if (isDone) await this.#leave(delivery);
-    await this.#done(errand);
+    const [isDone = false] = await this.#leaveAfter([delivery], errand, async () => [await act()]);
     return isDone;
+  }
+
+  /**
+   * Does what removes them, and calls who waited for those that it removed. A server whose memory is full takes no errand,
+   * and is emptied all the same: there, who waited stays put off if this process is killed in between.
+   */
+  async removing(
+    deliveries: readonly Keyed[],
+    now: number,
+    act: () => Promise<readonly boolean[]>,
+  ): Promise<readonly boolean[]> {
+    const keyed = deliveries.filter(({ orderKeys }) => orderKeys.length > 0);
+    if (keyed.length === 0) return act();
+    const errand = this.#errand(keyed, now, true);
+    await this.#server.add([errand]).catch(() => {});
+    return this.#leaveAfter(deliveries, errand, act);
   }
 
   /** At the end of its lines again, for a dead letter that is delivered again. */
@@ -119,7 +132,7 @@ export class ServerOrder {
   async #isOver(delivery: Keyed, isLeaving: boolean): Promise<boolean> {
     const state = await this.#stateOf(delivery);
     if (isGone(state)) {
-      await this.#leave(delivery);
+      await this.#leave([delivery]);
       // Who was slow to add it has added it now, and would wait in no line.
       if (state === undefined && !isGone(await this.#stateOf(delivery))) await this.#return([delivery]);
       return true;
@@ -138,18 +151,41 @@ export class ServerOrder {
     if (returning.length === 0) return;
     await this.#lines.join(returning.map(inLine));
     // One that was settled meanwhile is not to stand there for ever.
-    for (const delivery of returning) if (isGone(await this.#stateOf(delivery))) await this.#leave(delivery);
+    for (const delivery of returning)
+      if (isGone(await this.#stateOf(delivery))) await this.#leave([delivery]);
   }
 
-  async #leave(delivery: Keyed): Promise<void> {
-    const lines = linesOf(delivery);
-    await this.#lines.leave({ id: delivery.id, keys: lines });
-    const next = new Set((await this.#lines.firsts(lines)).filter((id) => id !== undefined));
-    for (const id of next) {
-      const entry = await this.#lanes.series(delivery).get(entryId(id));
-      // Who is not there yet looks for itself when it is.
-      if (entry !== undefined) await this.#call([keyedOf(entry, delivery)]);
+  async #leaveAfter(
+    deliveries: readonly Keyed[],
+    errand: NewEntry,
+    act: () => Promise<readonly boolean[]>,
+  ): Promise<readonly boolean[]> {
+    const areGone = await act();
+    await this.#leave(deliveries.filter((_, index) => areGone[index]));
+    await this.#done(errand);
+    return areGone;
+  }
+
+  async #leave(deliveries: readonly Keyed[]): Promise<void> {
+    if (deliveries.length === 0) return;
+    await this.#lines.leave(deliveries.map(inLine));
+    const lanes = new Map(deliveries.flatMap((each) => linesOf(each).map((line) => [line, each] as const)));
+    const firsts = await this.#lines.firsts([...lanes.keys()]);
+    const next = new Map<string, Lane>();
+    for (const [index, lane] of [...lanes.values()].entries()) {
+      const first = firsts[index];
+      if (first !== undefined) next.set(first, lane);
     }
+    const entries = await Promise.all(
+      [...next].map(([id, lane]) => this.#lanes.series(lane).get(entryId(id))),
+    );
+    // Who is not there yet looks for itself when it is.
+    await this.#call(
+      [...next.values()].flatMap((lane, index) => {
+        const entry = entries[index];
+        return entry === undefined ? [] : keyedOf(entry, lane);
+      }),
+    );
   }
 
   /** Those that are first. One that is put off for its retry is called too: who takes it early puts it off again. */
@@ -202,28 +238,4 @@ export interface Entered {
   readonly entering: NewEntry;
   /** An errand to be added with them, so that it is there for certain when they are. */
   readonly added: NewEntry;
-}
-
-function isKeyed({ orderKeys, dead }: NewDelivery): boolean {
-  return orderKeys.length > 0 && dead === undefined;
-}
-
-function keyedOf(entry: Entry, { source, destination }: Lane): Keyed {
-  return { id: deliveryId(entry.id), source, destination, orderKeys: orderKeysOf(entry) };
-}
-
-function isWaiting(entry: Entry | undefined): entry is Entry {
-  return entry !== undefined && entry.settledAt === undefined;
-}
-
-function isGone(state: EntryState | undefined): boolean {
-  return state === undefined || state === 'completed' || state === 'failed';
-}
-
-function inLine(delivery: Keyed): InLine {
-  return { id: delivery.id, keys: linesOf(delivery) };
-}
-
-function linesOf({ source, destination, orderKeys }: Keyed): readonly string[] {
-  return orderKeys.map((key) => JSON.stringify([source, destination, key]));
 }

@@ -147,7 +147,6 @@ export class ServerQueue implements Queue {
     });
     const errands = entered === undefined ? [] : [entered.added];
     await this.#server.add([...registrations, ...entries, ...errands]);
-    this.#lanes.remember(registrations);
     if (entered !== undefined) await this.#order.entered(entered);
     await this.#burial.bury(deliveries.filter(({ dead }) => dead !== undefined));
   }

@@ -43,9 +43,15 @@ export class SqliteInspection implements QueueInspection {
   }
 
   async get(id: string): Promise<Delivery | undefined> {
-    const row = await this.#store.read((sql) => find(sql, id));
-    const [delivery] = await this.#readAll(row === undefined ? [] : [row]);
-    return delivery;
+    return (await this.getAll([id]))[0];
+  }
+
+  async getAll(ids: readonly string[]): Promise<readonly (Delivery | undefined)[]> {
+    const rows = await this.#store.read((sql) => ids.map((id) => find(sql, id)));
+    const found = new Map(
+      (await this.#readAll(rows.filter((row) => row !== undefined))).map((each) => [each.id, each]),
+    );
+    return ids.map((id) => found.get(id));
   }
 
   states(ids: readonly string[]): Promise<ReadonlyMap<string, DeliveryState>> {

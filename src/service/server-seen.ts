@@ -24,11 +24,11 @@ export class ServerSeen implements Seen {
   }
 
   async among(source: string, messageIds: readonly string[]): Promise<ReadonlySet<string>> {
-    const entries = await Promise.all(messageIds.map((id) => this.#series.get(entryId(source, id))));
+    const entries = await this.#series.getAll(messageIds.map((id) => entryId(source, id)));
     const since = this.#clock.now() - SEEN_FOR_MS;
     // One that is there would not be added again, with its new time.
     const old = entries.flatMap((entry) => (entry !== undefined && entry.addedAt <= since ? entry.id : []));
-    await Promise.all(old.map((id) => this.#series.remove(id)));
+    await this.#series.removeAll(old);
     return new Set(messageIds.filter((_, index) => (entries[index]?.addedAt ?? -Infinity) > since));
   }
 

@@ -119,6 +119,7 @@ function interrupted(server: Server, lines: Partial<Lines>): Server {
     place: server.place,
     series: (name) => server.series(name),
     add: (entries) => server.add(entries),
+    seriesNames: (prefix) => server.seriesNames(prefix),
     lines: { ...server.lines, ...lines },
     check: () => server.check(),
     warnings: () => server.warnings(),

@@ -90,6 +90,43 @@ for (const kind of SERVER_KINDS) {
       expect((await queue.claim(request)).claims.map(({ delivery }) => delivery.id)).toEqual(['b']);
     });
 
+    it('shows what it takes after the server lost everything, which it had before', async () => {
+      await running.empty();
+      const queue = new ServerQueue({ server, clock: systemClock });
+      const inspection = new ServerInspection({ server, clock: systemClock });
+      const another = (): ServerInspection => new ServerInspection({ server, clock: systemClock });
+      await queue.add([newDelivery('before')]);
+      await running.empty();
+      expect(await inspection.stats()).toEqual([]);
+      await queue.add([newDelivery('after')]);
+      for (const each of [inspection, another()]) expect(await each.stats()).toMatchObject([{ pending: 1 }]);
+      expect(await new ServerQueue({ server, clock: systemClock }).lanes()).toEqual([LANE]);
+    });
+
+    it('finds lanes that nobody registered, and no series of others', async () => {
+      await running.empty();
+      const lane = { source: 'a/b*%', destination: '' };
+      const dead = { reason: 'invalid' } as const;
+      await new ServerQueue({ server, clock: systemClock }).add([
+        newDelivery('waits'),
+        newDelivery('dead', { ...lane, dead }),
+      ]);
+      const registry = server.series('hooks-lanes');
+      await registry.removeAll(await registry.ids('waiting', 0, -1));
+      const other = { id: 'x', name: 'n', text: '{}', addedAt: 1 };
+      await server.add([
+        { ...other, series: 'hooks/other' },
+        { ...other, series: 'hooks/%/x' },
+      ]);
+      const inspection = new ServerInspection({ server, clock: systemClock });
+      expect(await inspection.stats()).toEqual([]);
+      await inspection.findLanes();
+      expect(await inspection.stats()).toMatchObject([
+        { ...lane, dead: 1 },
+        { ...LANE, pending: 1 },
+      ]);
+    });
+
     it('adds many in parts, and each of them once when it is begun again', async () => {
       await running.empty();
       const sizes: number[] = [];
@@ -187,6 +224,7 @@ function asObject(server: Server): Server {
     lines: server.lines,
     series: (name) => server.series(name),
     add: (entries) => server.add(entries),
+    seriesNames: (prefix) => server.seriesNames(prefix),
     check: () => server.check(),
     warnings: () => server.warnings(),
     close: () => server.close(),

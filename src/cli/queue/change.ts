@@ -1,4 +1,4 @@
-import { ConfigError } from '../../errors.ts';
+import { ConfigError, HooksError } from '../../errors.ts';
 import { recordEnd } from '../../deletion/request.ts';
 import type { DurableQueue } from '../../pipeline/durable-queue.ts';
 import type { DropAnswer, QueueInspection, RetryAnswer } from '../../queue/inspection.ts';
@@ -41,25 +41,8 @@ export function retry(ids: readonly string[], options: QueueOptions, io: Io): Pr
 /** `hooks queue drop` */
 export function drop(ids: readonly string[], options: QueueOptions, io: Io): Promise<ExitCode> {
   return withQueue(options, io, (durable) =>
-    changeNamed(ids, { change: (some) => dropFrom(durable, some), done: 'dropped', options, io }),
+    changeNamed(ids, { change: (some) => dropFrom(durable, some, io), done: 'dropped', options, io }),
   );
-}
-
-/** A message of a deletion request is recorded there as failed before: afterwards nothing would tell of it. */
-async function dropFrom(durable: DurableQueue, ids: readonly string[]): Promise<readonly DropAnswer[]> {
-  const found = await Promise.all(ids.map((id) => durable.inspection.get(id)));
-  await recordEnds(
-    found.filter((delivery) => delivery !== undefined),
-    durable,
-  );
-  return durable.inspection.drop(ids);
-}
-
-async function recordEnds(
-  deliveries: readonly Delivery[],
-  { deletions }: Pick<DurableQueue, 'deletions'>,
-): Promise<void> {
-  await Promise.all(deliveries.map((delivery) => recordEnd(delivery, deletions)));
 }
 
 /** `hooks queue purge` */
@@ -81,8 +64,7 @@ async function dropSelected(durable: DurableQueue, options: QueueOptions, io: Io
     const selected = select(durable.inspection, options, { states: DEAD, pageSize: DROPPED_AT_ONCE });
     for await (const page of selected) {
       if (io.signal.aborted) break;
-      await recordEnds(page, durable);
-      for (const answer of await durable.inspection.drop(page.map(({ id }) => id))) addTo(counts, answer);
+      for (const answer of await dropRecorded(durable, page, io)) addTo(counts, answer);
       progress.update(counts['dropped'] ?? 0);
     }
   } finally {
@@ -93,6 +75,45 @@ async function dropSelected(durable: DurableQueue, options: QueueOptions, io: Io
 
 /** In one transaction, for which the disk is waited for once. */
 const DROPPED_AT_ONCE = 1_000;
+
+async function dropFrom(
+  durable: DurableQueue,
+  ids: readonly string[],
+  io: Io,
+): Promise<readonly DropAnswer[]> {
+  const found = (await durable.inspection.getAll(ids)).filter((delivery) => delivery !== undefined);
+  const answers = await dropRecorded(durable, found, io);
+  const answerOf = new Map(found.map(({ id }, index) => [id, answers[index]]));
+  return ids.map((id) => answerOf.get(id) ?? 'unknown');
+}
+
+/**
+ * Records a message of a deletion request as failed there, then drops it: afterwards the queue knows nothing of it. A store
+ * that is full takes that record only when there is room again.
+ */
+async function dropRecorded(
+  { inspection, deletions }: Pick<DurableQueue, 'inspection' | 'deletions'>,
+  deliveries: readonly Delivery[],
+  io: Io,
+): Promise<readonly DropAnswer[]> {
+  const record = (): Promise<unknown> => Promise.all(deliveries.map((each) => recordEnd(each, deletions)));
+  const failed = await errorOf(record);
+  const answers = await inspection.drop(deliveries.map(({ id }) => id));
+  const error = failed && (await errorOf(record));
+  if (error !== undefined)
+    io.note(`Deletion requests do not tell of their messages that were dropped: ${error.message}`);
+  return answers;
+}
+
+async function errorOf(act: () => Promise<unknown>): Promise<HooksError | undefined> {
+  try {
+    await act();
+    return undefined;
+  } catch (error) {
+    if (error instanceof HooksError) return error;
+    throw error;
+  }
+}
 
 type Counts = Record<string, number>;
 

@@ -24,6 +24,7 @@ export function move(options: MoveFlags, io: Io): Promise<ExitCode> {
           origin: '--to',
           hint: 'the store to move from is that of --store, or of the config',
         });
+      await from.findLanes();
       const counts = await moveDeliveries({ from: from.inspection, to: to.queue, signal: io.signal });
       if (options.output === 'json') io.out(jsonLine({ ...counts, from: from.place, to: to.place }));
       else io.out(`${textOf(counts)} from ${from.place} to ${to.place}\n`);

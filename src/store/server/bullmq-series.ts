@@ -1,11 +1,22 @@
 import type { IQueueBackend, JobJson, JobType, KeepJobs, MinimalJob } from 'bullmq';
-import type { Entry, EntryState, NewEntry, Series, Settling, Taken } from './server.ts';
+import { toEntry, type JobFields } from './bullmq-job.ts';
+import type { Entry, EntryState, Series, Settling, Taken } from './server.ts';
 
 export interface BullmqSeriesOptions {
   /** BullMQ's own view of the series, with the lock's duration and the time between looks for lost locks as its options. */
   readonly open: (options: BackendOptions) => Promise<IQueueBackend>;
+  readonly lookup: EntryLookup;
   /** Maps what fails. */
   readonly guard: <T>(act: () => Promise<T>) => Promise<T>;
+}
+
+/** What is done to entries of one series by their ids, however many wait. */
+export interface EntryLookup {
+  /** Undefined: it is not there. So for the next. */
+  fields(ids: readonly string[]): Promise<readonly (JobFields | undefined)[]>;
+  states(ids: readonly string[]): Promise<readonly (EntryState | undefined)[]>;
+  /** False: it is not there, or it is locked. */
+  remove(ids: readonly string[]): Promise<readonly boolean[]>;
 }
 
 export interface BackendOptions {
@@ -18,12 +29,14 @@ export interface BackendOptions {
 /** A series over BullMQ's backends, without its Queue and Worker: these poll, block and wait for a server that is gone. */
 export class BullmqSeries implements Series {
   readonly #open: BullmqSeriesOptions['open'];
+  readonly #lookup: EntryLookup;
   readonly #guard: BullmqSeriesOptions['guard'];
   /** By their options: few leases are in use. */
   readonly #backends = new Map<string, Promise<IQueueBackend>>();
 
-  constructor({ open, guard }: BullmqSeriesOptions) {
+  constructor({ open, lookup, guard }: BullmqSeriesOptions) {
     this.#open = open;
+    this.#lookup = lookup;
     this.#guard = guard;
   }
 
@@ -88,12 +101,12 @@ export class BullmqSeries implements Series {
     return this.#ifLocked(async () => (await this.#any()).retryFinishedJob(minimal(id), 'failed'));
   }
 
-  remove(id: string): Promise<boolean> {
-    return this.#guard(async () => {
-      // Redis answers 1 for what is not there, too.
-      if ((await (await this.#any()).getJobData(id)) === undefined) return false;
-      return (await (await this.#any()).remove(id, false)) === 1;
-    });
+  async remove(id: string): Promise<boolean> {
+    return (await this.removeAll([id]))[0] === true;
+  }
+
+  removeAll(ids: readonly string[]): Promise<readonly boolean[]> {
+    return this.#guard(() => this.#lookup.remove(ids));
   }
 
   forget(state: 'completed' | 'failed', before: number): Promise<void> {
@@ -102,18 +115,22 @@ export class BullmqSeries implements Series {
     });
   }
 
-  get(id: string): Promise<Entry | undefined> {
-    return this.#guard(async () => {
-      const fields = await (await this.#any()).getJobData(id);
-      return fields && toEntry({ ...fields, id });
-    });
+  async get(id: string): Promise<Entry | undefined> {
+    return (await this.getAll([id]))[0];
   }
 
-  stateOf(id: string): Promise<EntryState | undefined> {
-    return this.#guard(async () => {
-      const state = await (await this.#any()).getState(id);
-      return STATES.find((known) => known === state);
-    });
+  getAll(ids: readonly string[]): Promise<readonly (Entry | undefined)[]> {
+    return this.#guard(async () =>
+      (await this.#lookup.fields(ids)).map((fields) => fields && toEntry(fields)),
+    );
+  }
+
+  async stateOf(id: string): Promise<EntryState | undefined> {
+    return (await this.statesOf([id]))[0];
+  }
+
+  statesOf(ids: readonly string[]): Promise<readonly (EntryState | undefined)[]> {
+    return this.#guard(() => this.#lookup.states(ids));
   }
 
   count(states: readonly EntryState[], delayedBefore?: number): Promise<readonly number[]> {
@@ -163,8 +180,6 @@ export class BullmqSeries implements Series {
 
 const FORGOTTEN_AT_ONCE = 1_000;
 
-const STATES: readonly EntryState[] = ['waiting', 'delayed', 'active', 'completed', 'failed'];
-
 function typeOf(state: EntryState): JobType {
   return state === 'waiting' ? 'wait' : state;
 }
@@ -190,60 +205,4 @@ async function found(act: () => Promise<unknown>): Promise<boolean> {
     if (REFUSED.includes((error as { code?: unknown }).code)) return false;
     throw error;
   }
-}
-
-/** As BullMQ keeps it: what is to be sent along is JSON, with care for what PostgreSQL's does not hold. */
-export function toJob({ id, name, text, addedAt, dueAt }: NewEntry): JobJson {
-  const delay = dueAt === undefined ? 0 : Math.max(0, Math.ceil(dueAt - addedAt));
-  return {
-    id,
-    name: legible(name),
-    data: storable(text),
-    opts: { delay, attempts: 1 },
-    delay,
-    timestamp: addedAt,
-    progress: 0,
-    attemptsMade: 0,
-    attemptsStarted: 0,
-    stalledCounter: 0,
-    failedReason: '',
-    returnvalue: 'null',
-  };
-}
-
-const LONGEST_NAME = 100;
-
-/** Of a message that is invalid it is whatever came, which PostgreSQL's text need not hold. The text has it whole. */
-function legible(name: string): string {
-  return name.slice(0, LONGEST_NAME).replaceAll(/[\0\p{Surrogate}]/gu, '\ufffd');
-}
-
-/** JSON as it is, unless it names a character that PostgreSQL's JSON cannot hold: then as a string of JSON. */
-function storable(text: string): string {
-  return /\\u0000|\\ud[89a-f]/i.test(text) ? JSON.stringify(text) : text;
-}
-
-function toEntry(fields: JobJson): Entry {
-  const { id, data, timestamp, finishedOn, failedReason } = fields;
-  const parsed: unknown = JSON.parse(data);
-  return {
-    id,
-    text: typeof parsed === 'string' ? parsed : data,
-    note: noteOf(fields),
-    reason: failedReason || undefined, // absent over Redis, whatever the type says
-    addedAt: timestamp,
-    settledAt: finishedOn,
-  };
-}
-
-/** Where it was written last: with the end of it, or before. */
-function noteOf({ returnvalue, stacktrace, failedReason, progress }: JobJson): string | undefined {
-  const [settled, failed] = [parse(returnvalue), failedReason ? parse(stacktrace) : undefined];
-  if (typeof settled === 'string') return settled;
-  if (Array.isArray(failed) && typeof failed[0] === 'string') return failed[0];
-  return typeof progress === 'string' ? progress : undefined;
-}
-
-function parse(json: string | undefined): unknown {
-  return json === undefined || json === '' ? undefined : JSON.parse(json);
 }

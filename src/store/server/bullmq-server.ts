@@ -1,5 +1,6 @@
 import type { BackendFactory, IQueueBackend } from 'bullmq';
-import { toJob, BullmqSeries, type BackendOptions } from './bullmq-series.ts';
+import { BULLMQ_PREFIX, toJob } from './bullmq-job.ts';
+import { BullmqSeries, type BackendOptions, type EntryLookup } from './bullmq-series.ts';
 import type { Lines, NewEntry, Series, Server } from './server.ts';
 import { closedError, isDeadlock, serverError } from './server-error.ts';
 
@@ -15,7 +16,9 @@ export interface Connection {
   readonly place: string;
   /** BullMQ's backend over it, which it does not own. Each has its own listeners on the connection. */
   readonly backend: (name: string, options: BackendOptions) => Promise<IQueueBackend>;
+  readonly lookup: (series: string) => EntryLookup;
   readonly lines: Lines;
+  readonly seriesNames: (prefix: string) => Promise<readonly string[]>;
   readonly warnings: () => Promise<readonly string[]>;
   /** Is told of each failure, and does what sets it right for the next time. */
   readonly failed?: (error: unknown) => void;
@@ -26,8 +29,6 @@ export interface Connection {
 const EVENTS_KEPT = 100;
 /** What the store's own checks are written to. */
 const CHECKED = 'hooks-check';
-/** BullMQ's default prefix: its tools look there. */
-const PREFIX = 'bull';
 const DEADLOCK_TRIES = 5;
 
 export class BullmqServer implements Server {
@@ -35,6 +36,8 @@ export class BullmqServer implements Server {
   readonly lines: Lines;
   readonly #connection: Connection;
   readonly #series = new Map<string, Series>();
+  /** Those of which no more than EVENTS_KEPT are kept, or are about to be. */
+  readonly #limited = new Set<string>();
   #checksOpened: IQueueBackend | undefined;
   #closed: Promise<void> | undefined;
 
@@ -44,7 +47,7 @@ export class BullmqServer implements Server {
     const { lines } = connection;
     this.lines = {
       join: (ids) => this.#guard(() => lines.join(ids)),
-      leave: (id) => this.#guard(() => lines.leave(id)),
+      leave: (ids) => this.#guard(() => untilNoDeadlock(() => lines.leave(ids))),
       firsts: (keys) => this.#guard(() => lines.firsts(keys)),
       lost: (ids) => this.#guard(() => lines.lost(ids)),
     };
@@ -54,7 +57,8 @@ export class BullmqServer implements Server {
     const known = this.#series.get(name);
     if (known !== undefined) return known;
     const made = new BullmqSeries({
-      open: (options) => this.#open(name, options),
+      open: (options) => this.#connection.backend(name, options),
+      lookup: this.#connection.lookup(name),
       guard: (act) => this.#guard(act),
     });
     this.#series.set(name, made);
@@ -68,15 +72,21 @@ export class BullmqServer implements Server {
         jobData: toJob(entry),
         jobId: entry.id,
         parentKeyOpts: {},
-        prefix: PREFIX,
+        prefix: BULLMQ_PREFIX,
         queueName: entry.series,
       }));
+      const checks = await this.#checks();
       await untilNoDeadlock(async () => {
-        const answers = await (await this.#checks()).addFlow(flow);
+        const answers = await checks.addFlow(flow);
         const failed = answers.find(([error]) => error !== null);
         if (failed !== undefined) throw failed[0] ?? new Error('nothing was added');
       });
+      await this.#limitEvents(checks, new Set(entries.map(({ series }) => series)));
     });
+  }
+
+  seriesNames(prefix: string): Promise<readonly string[]> {
+    return this.#guard(() => this.#connection.seriesNames(prefix));
   }
 
   check(): Promise<void> {
@@ -103,11 +113,15 @@ export class BullmqServer implements Server {
     return this.#checksOpened;
   }
 
-  async #open(name: string, options: BackendOptions): Promise<IQueueBackend> {
-    const backend = await this.#connection.backend(name, options);
-    // Without it, ten thousand events of each series are kept.
-    await backend.setQueueMeta({ 'opts.maxLenEvents': EVENTS_KEPT });
-    return backend;
+  /** Else BullMQ keeps ten thousand of each series. Not where a series is opened: reading one must not write. */
+  async #limitEvents(checks: IQueueBackend, series: ReadonlySet<string>): Promise<void> {
+    const unlimited = [...series].filter((name) => !this.#limited.has(name));
+    for (const name of unlimited) this.#limited.add(name);
+    const limiting = unlimited.map((name) =>
+      checks.forQueue(name, BULLMQ_PREFIX).setQueueMeta({ 'opts.maxLenEvents': EVENTS_KEPT }),
+    );
+    // The entries are added; that more events are kept harms nothing.
+    await Promise.allSettled(limiting);
   }
 
   async #guard<T>(act: () => Promise<T>): Promise<T> {
@@ -141,7 +155,7 @@ export async function openBackend<C>(
     options,
   }: { readonly name: string; readonly connection: C; readonly options: BackendOptions },
 ): Promise<IQueueBackend> {
-  const backendOptions = { connection, prefix: PREFIX, maxStalledCount: 2 ** 31 - 1, skipVersionCheck: true };
+  const backendOptions = { connection, prefix: BULLMQ_PREFIX, maxStalledCount: 2 ** 31 - 1 };
   const backend = factory(name, { ...backendOptions, ...options });
   // Each command tells of it by its own rejection.
   backend.on('error', () => {});

@@ -1,9 +1,9 @@
 import type { Pool, PoolClient } from 'pg';
 import type { BackendFactory, IQueueBackend } from 'bullmq';
 import { openBackend, type Connection, type ConnectionOptions } from './bullmq-server.ts';
-import { lineName } from './line-name.ts';
 import { loadPackages } from './packages.ts';
-import type { InLine, Lines } from './server.ts';
+import { postgresLines } from './postgres-lines.ts';
+import { postgresLookup } from './postgres-lookup.ts';
 import { serverError } from './server-error.ts';
 
 /** A claim takes several at once. */
@@ -61,7 +61,9 @@ export async function connectPostgres(
         connection: options.isUndoable ? swift : pool,
         options,
       }), // a pool is one of the connections that it takes
+    lookup: (series) => postgresLookup(pool, series),
     lines: postgresLines(pool),
+    seriesNames: (prefix) => seriesNames(pool, prefix),
     warnings: () => warnings(pool, place),
     close: async () => {
       await Promise.all([pool.end(), swift.end()]);
@@ -110,6 +112,7 @@ async function hasBullmqTables(client: PoolClient, bullmq: Bullmq): Promise<bool
 async function hasOurTables(client: PoolClient): Promise<boolean> {
   const { rows } = await client.query<{ areMade: boolean }>(
     `SELECT to_regclass('${SCHEMA}.hooks_lines') IS NOT NULL
+        AND to_regclass('${SCHEMA}.hooks_line_ids') IS NOT NULL
         AND to_regclass('${SCHEMA}.hooks_stalled') IS NOT NULL AS "areMade"`,
   );
   return rows[0]?.areMade === true;
@@ -124,6 +127,8 @@ async function makeTables(client: PoolClient): Promise<void> {
     id text NOT NULL,
     PRIMARY KEY (line, seq)
   )`);
+  // Else leaving a line takes the longer the longer it is.
+  await client.query(`CREATE INDEX IF NOT EXISTS hooks_line_ids ON ${SCHEMA}.hooks_lines (line, id)`);
   // BullMQ looks for leases that have run out in every entry of a series, else.
   await client.query(
     `CREATE INDEX IF NOT EXISTS hooks_stalled ON ${SCHEMA}.job (queue) WHERE stalled_marked`,
@@ -140,62 +145,16 @@ async function warnings(pool: Pool, place: string): Promise<readonly string[]> {
     .map(({ name }) => `${place} may lose what it acknowledged when it crashes; set \`${name} = on\``);
 }
 
-/** A row for each id in each line. */
-function postgresLines(pool: Pool): Lines {
-  return {
-    join: (ids) => inTransaction(pool, (client) => join(client, ids)),
-    leave: async ({ id, keys }) => {
-      await pool.query('DELETE FROM hooks_lines WHERE line = ANY($1) AND id = $2', [keys.map(lineName), id]);
-    },
-    firsts: async (keys) => {
-      const { rows } = await pool.query<{ id: string | null }>(
-        `SELECT (SELECT id FROM hooks_lines WHERE line = wanted ORDER BY seq LIMIT 1) AS id
-           FROM unnest($1::text[]) WITH ORDINALITY AS t (wanted, place) ORDER BY place`,
-        [keys.map(lineName)],
-      );
-      return rows.map(({ id }) => id ?? undefined);
-    },
-    lost: async (ids) => {
-      const { rows } = await pool.query<{ id: string }>(
-        `SELECT DISTINCT id FROM unnest($1::text[], $2::text[]) AS wanted (line, id)
-          WHERE NOT EXISTS (SELECT FROM hooks_lines AS l WHERE l.line = wanted.line AND l.id = wanted.id)`,
-        columns(ids),
-      );
-      return rows.map(({ id }) => id);
-    },
-  };
-}
-
-async function join(client: PoolClient, ids: readonly InLine[]): Promise<void> {
-  const [lines, who] = columns(ids);
-  // Numbers are given out in the order of asking, rows are seen in the order of committing: one at a time for each line.
-  await client.query('SELECT pg_advisory_xact_lock(hashtext(line)) FROM unnest($1::text[]) AS t (line)', [
-    [...new Set(lines)].toSorted(),
-  ]);
-  await client.query(
-    `INSERT INTO hooks_lines (line, id)
-       SELECT line, id FROM unnest($1::text[], $2::text[]) WITH ORDINALITY AS t (line, id, place) ORDER BY place`,
-    [lines, who],
+/** One look into the index for each name, however many entries a series has. */
+async function seriesNames(pool: Pool, prefix: string): Promise<readonly string[]> {
+  const { rows } = await pool.query<{ queue: string }>(
+    `WITH RECURSIVE names AS (
+       (SELECT queue FROM job ORDER BY queue LIMIT 1)
+       UNION ALL
+       SELECT (SELECT queue FROM job WHERE queue > names.queue ORDER BY queue LIMIT 1)
+         FROM names WHERE names.queue IS NOT NULL
+     ) SELECT queue FROM names WHERE starts_with(queue, $1)`,
+    [prefix],
   );
-}
-
-function columns(ids: readonly InLine[]): [lines: readonly string[], ids: readonly string[]] {
-  const rows = ids.flatMap(({ id, keys }) => [...new Set(keys)].map((key) => ({ line: lineName(key), id })));
-  return [rows.map(({ line }) => line), rows.map(({ id }) => id)];
-}
-
-async function inTransaction(pool: Pool, act: (client: PoolClient) => Promise<void>): Promise<void> {
-  const client = await pool.connect();
-  let failed: Error | undefined;
-  try {
-    await client.query('BEGIN');
-    await act(client);
-    await client.query('COMMIT');
-  } catch (error) {
-    failed = error instanceof Error ? error : new Error(String(error));
-    throw error;
-  } finally {
-    // What failed in a transaction is not used again: the server takes it back.
-    client.release(failed);
-  }
+  return rows.map(({ queue }) => queue);
 }

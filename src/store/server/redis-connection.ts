@@ -1,9 +1,10 @@
 import type { Redis } from 'ioredis';
 import type { BackendFactory, IQueueBackend } from 'bullmq';
 import { openBackend, type Connection, type ConnectionOptions } from './bullmq-server.ts';
-import { lineName } from './line-name.ts';
+import { BULLMQ_PREFIX } from './bullmq-job.ts';
 import { loadPackages } from './packages.ts';
-import type { InLine, Lines } from './server.ts';
+import { redisLines } from './redis-lines.ts';
+import { redisLookup } from './redis-lookup.ts';
 import { serverError } from './server-error.ts';
 
 /** What the server has answered to a command. */
@@ -12,11 +13,15 @@ interface ReplyError extends Error {
 }
 
 const LONGEST_RECONNECT_WAIT_MS = 1_000;
+/** Looked through in one step of a search through all keys: in less than a millisecond. */
+const SCANNED_AT_ONCE = 1_000;
 
 /** Rejects with QueueError for a server that cannot be used. */
 export async function connectRedis(url: string, { place, answerMs }: ConnectionOptions): Promise<Connection> {
-  const [{ Redis }, { createRedisBackend }] = await loadPackages(place, ['ioredis', 'bullmq'], () =>
-    Promise.all([import('ioredis'), import('bullmq')]),
+  const [{ Redis }, { createIORedisClient, createRedisBackend }] = await loadPackages(
+    place,
+    ['ioredis', 'bullmq'],
+    () => Promise.all([import('ioredis'), import('bullmq')]),
   );
   const redis = new Redis(url, {
     lazyConnect: true,
@@ -46,15 +51,18 @@ export async function connectRedis(url: string, { place, answerMs }: ConnectionO
   }
   // Every series listens to the connection.
   redis.setMaxListeners(0);
+  const described = withKnownInfo(createIORedisClient(redis), redis);
   return {
     place,
     backend: async (name, options) => {
       // BullMQ would wait for it.
       if (redis.status !== 'ready') throw new Error('Connection is closed');
       const factory = createRedisBackend as BackendFactory<IQueueBackend, Redis>; // a client is one of what it takes
-      return openBackend(factory, { name, connection: redis, options });
+      return openBackend(factory, { name, connection: described, options });
     },
+    lookup: (series) => redisLookup(redis, series),
     lines: redisLines(redis),
+    seriesNames: (prefix) => seriesNames(redis, prefix),
     warnings: () => warnings(redis, place),
     failed: (error) => {
       // The driver takes a script for known that it first sent in a transaction which was refused, as when the memory is
@@ -63,6 +71,31 @@ export async function connectRedis(url: string, { place, answerMs }: ConnectionO
     },
     close: () => close(redis),
   };
+}
+
+/**
+ * BullMQ asks each time it opens a series, and goes by the version: which commands it may use. The section with the memory's
+ * settings is left out: it would say on the console what `warnings` says.
+ */
+function withKnownInfo<C extends object>(client: C, redis: Redis): C {
+  let known: string | undefined;
+  const info = async (): Promise<string> => (known ??= await redis.info('server'));
+  return new Proxy(client, {
+    get: (target, key): unknown => (key === 'info' ? info : Reflect.get(target, key)),
+  });
+}
+
+/** By the key that each series has from its first entry on. */
+async function seriesNames(redis: Redis, prefix: string): Promise<readonly string[]> {
+  const [start, end] = [`${BULLMQ_PREFIX}:`, ':meta'];
+  const pattern = `${start}${prefix.replaceAll(/[*?[\]\\]/g, '\\$&')}*${end}`;
+  const names = new Set<string>();
+  for (let cursor: string | undefined; cursor !== '0';) {
+    const [next, keys] = await redis.scan(cursor ?? '0', 'MATCH', pattern, 'COUNT', SCANNED_AT_ONCE);
+    for (const key of keys) names.add(key.slice(start.length, -end.length));
+    cursor = next;
+  }
+  return [...names];
 }
 
 async function close(redis: Redis): Promise<void> {
@@ -89,43 +122,4 @@ async function warnings(redis: Redis, place: string): Promise<readonly string[]>
       ? [`${place} drops what waits when its memory is full (${policy}); set \`maxmemory-policy noeviction\``]
       : []),
   ];
-}
-
-/** A list for each key that somebody is in. */
-function redisLines(redis: Redis): Lines {
-  return {
-    join: async (ids) => {
-      const multi = redis.multi();
-      for (const { id, keys } of ids) for (const key of distinct(keys)) multi.rpush(listOf(key), id);
-      await all(multi.exec());
-    },
-    leave: async ({ id, keys }) => {
-      const multi = redis.multi();
-      for (const key of distinct(keys)) multi.lrem(listOf(key), 0, id);
-      await all(multi.exec());
-    },
-    firsts: async (keys) => {
-      const found = await Promise.all(keys.map((key) => redis.lindex(listOf(key), 0)));
-      return found.map((id) => id ?? undefined);
-    },
-    lost: async (ids) => {
-      // From the end: who is looked for has come last, most often.
-      const places = await Promise.all(
-        ids.map(({ id, keys }) => Promise.all(keys.map((key) => redis.lpos(listOf(key), id, 'RANK', -1)))),
-      );
-      return ids.filter((_, index) => places[index]?.includes(null)).map(({ id }) => id);
-    },
-  };
-}
-
-function listOf(key: string): string {
-  return `hooks:line:${lineName(key)}`;
-}
-
-function distinct(keys: InLine['keys']): Iterable<string> {
-  return new Set(keys);
-}
-
-async function all(answers: Promise<[Error | null, unknown][] | null>): Promise<void> {
-  for (const [error] of (await answers) ?? []) if (error !== null) throw error;
 }

@@ -11,6 +11,8 @@ export interface Server {
   /** Adds entries to any series, all or none. An id that is there already is left as it is. */
   add(entries: readonly NewEntry[]): Promise<void>;
   readonly lines: Lines;
+  /** The names of all series that begin so and hold anything, in no order. It looks through everything on the server, in steps. */
+  seriesNames(prefix: string): Promise<readonly string[]>;
   /** Rejects when nothing could be stored: a true write. */
   check(): Promise<void>;
   /** What of its settings could lose or refuse what is on it, a sentence each. */
@@ -75,10 +77,16 @@ export interface Series {
   requeue(id: string): Promise<boolean>;
   /** False: it is not there, or it is locked. */
   remove(id: string): Promise<boolean>;
+  /** As `remove`, for each of them. */
+  removeAll(ids: readonly string[]): Promise<readonly boolean[]>;
   /** Removes some that were completed or failed before. */
   forget(state: 'completed' | 'failed', before: number): Promise<void>;
   get(id: string): Promise<Entry | undefined>;
+  /** As `get`, for each of them. */
+  getAll(ids: readonly string[]): Promise<readonly (Entry | undefined)[]>;
   stateOf(id: string): Promise<EntryState | undefined>;
+  /** As `stateOf`, for each of them. */
+  statesOf(ids: readonly string[]): Promise<readonly (EntryState | undefined)[]>;
   /** Of delayed ones only those due before `delayedBefore`, when that is given. */
   count(states: readonly EntryState[], delayedBefore?: number): Promise<readonly number[]>;
   /**
@@ -98,8 +106,8 @@ export interface Settling {
 export interface Lines {
   /** Each at the end of each of its lines; all or none. */
   join(ids: readonly InLine[]): Promise<void>;
-  /** Out of its lines, wherever it stands in them. */
-  leave(id: InLine): Promise<void>;
+  /** Each out of its lines, wherever it stands in them. */
+  leave(ids: readonly InLine[]): Promise<void>;
   /** Whoever is first in each of them. */
   firsts(keys: readonly string[]): Promise<readonly (string | undefined)[]>;
   /** Whoever is missing in one of its lines. */

@@ -1,5 +1,6 @@
+import { createHash } from 'node:crypto';
 import { Redis } from 'ioredis';
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { openServer } from '../../../src/store/server/open-server.ts';
 import { until } from '../../until.ts';
 import { CANARY, hasServer, startServer, type TestServer } from './servers.ts';
@@ -56,6 +57,50 @@ describe.skipIf(!hasServer('redis'))('the database of a Redis', () => {
       expect.arrayContaining(['before', 'after']),
     );
     expect(await admin.dbsize()).toBe(0);
+  });
+});
+
+describe.skipIf(!hasServer('redis'))('a Redis of version 0.1', () => {
+  it('has its lines of order keys, which were lists', async () => {
+    const running = await startServer('redis');
+    const server = await openServer(running.url);
+    const admin = new Redis(running.url);
+    onTestFinished(async () => {
+      admin.disconnect();
+      await server.close();
+      await running.remove();
+    });
+    const ids = (key: string, ...names: readonly string[]) => names.map((id) => ({ id, keys: [key] }));
+    for (const key of ['joined', 'left', 'asked', 'looked for']) {
+      const name = createHash('sha256').update(key).digest('base64url');
+      await admin.rpush(`hooks:line:${name}`, 'a', 'b', 'a', 'c');
+    }
+    await server.lines.join(ids('joined', 'd', 'a'));
+    await server.lines.leave(ids('joined', 'a', 'b', 'c'));
+    expect(await server.lines.firsts(['joined'])).toEqual(['d']);
+    await server.lines.leave(ids('left', 'a'));
+    expect(await server.lines.firsts(['left', 'asked', 'empty'])).toEqual(['b', 'a', undefined]);
+    expect(await server.lines.lost(ids('looked for', 'a', 'd', 'c'))).toEqual(['d']);
+  });
+});
+
+describe.skipIf(!hasServer('redis'))('a Redis that drops what waits', () => {
+  it('is told of by its warnings, and nowhere else', async () => {
+    const running = await startServer('redis');
+    const admin = new Redis(running.url);
+    const server = await openServer(running.url);
+    const said = vi.spyOn(console, 'warn');
+    onTestFinished(async () => {
+      said.mockRestore();
+      admin.disconnect();
+      await server.close();
+      await running.remove();
+    });
+    await admin.config('SET', 'maxmemory-policy', 'allkeys-lru');
+    await server.add([{ ...ENTRY, id: 'a' }]);
+    expect(await server.series(ENTRY.series).ids('waiting', 0, -1)).toEqual(['a']);
+    expect(said).not.toHaveBeenCalled();
+    expect(await server.warnings()).toEqual([expect.stringContaining('set `maxmemory-policy noeviction`')]);
   });
 });
 

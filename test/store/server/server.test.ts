@@ -126,7 +126,7 @@ for (const kind of SERVER_KINDS) {
       const keys = [randomBytes(6_000).toString('base64'), 'nul \u0000'];
       await server.lines.join([{ id: 'a', keys }]);
       expect(await server.lines.firsts(keys)).toEqual(['a', 'a']);
-      await server.lines.leave({ id: 'a', keys });
+      await server.lines.leave([{ id: 'a', keys }]);
       expect(await server.lines.firsts(keys)).toEqual([undefined, undefined]);
     });
 

@@ -1,0 +1,67 @@
+import type { JobJson } from 'bullmq';
+import type { Entry, NewEntry } from './server.ts';
+
+/** BullMQ's default: its tools look there. */
+export const BULLMQ_PREFIX = 'bull';
+
+/** What of a job is ever read. */
+export type JobFields = Pick<
+  JobJson,
+  'id' | 'data' | 'timestamp' | 'finishedOn' | 'failedReason' | 'returnvalue' | 'stacktrace' | 'progress'
+>;
+
+/** As BullMQ keeps it: what is to be sent along is JSON, with care for what PostgreSQL's does not hold. */
+export function toJob({ id, name, text, addedAt, dueAt }: NewEntry): JobJson {
+  const delay = dueAt === undefined ? 0 : Math.max(0, Math.ceil(dueAt - addedAt));
+  return {
+    id,
+    name: legible(name),
+    data: storable(text),
+    opts: { delay, attempts: 1 },
+    delay,
+    timestamp: addedAt,
+    progress: 0,
+    attemptsMade: 0,
+    attemptsStarted: 0,
+    stalledCounter: 0,
+    failedReason: '',
+    returnvalue: 'null',
+  };
+}
+
+const LONGEST_NAME = 100;
+
+/** Of a message that is invalid it is whatever came, which PostgreSQL's text need not hold. The text has it whole. */
+function legible(name: string): string {
+  return name.slice(0, LONGEST_NAME).replaceAll(/[\0\p{Surrogate}]/gu, '\ufffd');
+}
+
+/** JSON as it is, unless it names a character that PostgreSQL's JSON cannot hold: then as a string of JSON. */
+function storable(text: string): string {
+  return /\\u0000|\\ud[89a-f]/i.test(text) ? JSON.stringify(text) : text;
+}
+
+export function toEntry(fields: JobFields): Entry {
+  const { id, data, timestamp, finishedOn, failedReason } = fields;
+  const parsed: unknown = JSON.parse(data);
+  return {
+    id,
+    text: typeof parsed === 'string' ? parsed : data,
+    note: noteOf(fields),
+    reason: failedReason || undefined, // absent over Redis, whatever the type says
+    addedAt: timestamp,
+    settledAt: finishedOn,
+  };
+}
+
+/** Where it was written last: with the end of it, or before. */
+function noteOf({ returnvalue, stacktrace, failedReason, progress }: JobFields): string | undefined {
+  const [settled, failed] = [parse(returnvalue), failedReason ? parse(stacktrace) : undefined];
+  if (typeof settled === 'string') return settled;
+  if (Array.isArray(failed) && typeof failed[0] === 'string') return failed[0];
+  return typeof progress === 'string' ? progress : undefined;
+}
+
+function parse(json: string | undefined): unknown {
+  return json === undefined || json === '' ? undefined : JSON.parse(json);
+}
