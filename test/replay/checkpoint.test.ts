@@ -3,6 +3,7 @@ import { EventEmitter, once } from 'node:events';
 import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { Readable } from 'node:stream';
+import { setTimeout as delay } from 'node:timers/promises';
 import * as fc from 'fast-check';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { openCheckpoint } from '../../src/replay/checkpoint.ts';
@@ -101,6 +102,8 @@ describe('a checkpoint', () => {
     // What comes later is not of this moment.
     checkpoint.mark(1);
     bytes = 20;
+    // Without the wait it would be there in a few milliseconds.
+    await Promise.race([finished, delay(50)]);
     expect(readdirSync(folder)).toEqual([]);
     disk.emit('synced');
     await finished;
