@@ -90,7 +90,7 @@ describe.skipIf(!hasServer('redis'))('queue on Redis', { timeout: LONGEST }, () 
     expect(await run(['delete', '-', '--queue', '-q'], users.join('\n'))).toMatchObject({ code: 0 });
     const ids = (await listed()).slice(0, 100);
     const [requestKey = ''] = await admin.keys('bull:hooks-deletions:request-*');
-    const requestBytes = Number(await admin.hstrlen(requestKey, 'data'));
+    const requestBytes = await admin.hstrlen(requestKey, 'data');
     await admin.config('RESETSTAT');
     expect(await run(['queue', 'drop', ...ids, '-q'])).toMatchObject({ code: 0 });
     const sentBytes = Number(/total_net_output_bytes:(\d+)/.exec(await admin.info('stats'))?.[1]);

@@ -76,12 +76,13 @@ describe.skipIf(!hasServer('redis'))('what a delivery costs a Redis', () => {
 
   /** Behind what is delivered: in its lane, and in its order key. */
   async function addBacklog(): Promise<void> {
-    const some = (prefix: string, orderKeys: readonly string[]): Promise<void> =>
-      queue.add(
+    for (const [prefix, orderKeys] of [
+      ['waits', []],
+      ['held', ['another user']],
+    ] as const)
+      await queue.add(
         Array.from({ length: BACKLOG }, (_, index) => newDelivery(`${prefix}-${index}`, { orderKeys })),
       );
-    await some('waits', []);
-    await some('held', ['another user']);
   }
 
   it('is the same however many wait', async () => {

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { openServer } from '../../../src/store/server/open-server.ts';
+import type { InLine } from '../../../src/store/server/server.ts';
 import { until } from '../../until.ts';
 import { CANARY, hasServer, startServer, type TestServer } from './servers.ts';
 
@@ -70,17 +71,16 @@ describe.skipIf(!hasServer('redis'))('a Redis of version 0.1', () => {
       await server.close();
       await running.remove();
     });
-    const ids = (key: string, ...names: readonly string[]) => names.map((id) => ({ id, keys: [key] }));
     for (const key of ['joined', 'left', 'asked', 'looked for']) {
       const name = createHash('sha256').update(key).digest('base64url');
       await admin.rpush(`hooks:line:${name}`, 'a', 'b', 'a', 'c');
     }
-    await server.lines.join(ids('joined', 'd', 'a'));
-    await server.lines.leave(ids('joined', 'a', 'b', 'c'));
+    await server.lines.join(inLine('joined', 'd', 'a'));
+    await server.lines.leave(inLine('joined', 'a', 'b', 'c'));
     expect(await server.lines.firsts(['joined'])).toEqual(['d']);
-    await server.lines.leave(ids('left', 'a'));
+    await server.lines.leave(inLine('left', 'a'));
     expect(await server.lines.firsts(['left', 'asked', 'empty'])).toEqual(['b', 'a', undefined]);
-    expect(await server.lines.lost(ids('looked for', 'a', 'd', 'c'))).toEqual(['d']);
+    expect(await server.lines.lost(inLine('looked for', 'a', 'd', 'c'))).toEqual(['d']);
   });
 });
 
@@ -103,6 +103,10 @@ describe.skipIf(!hasServer('redis'))('a Redis that drops what waits', () => {
     expect(await server.warnings()).toEqual([expect.stringContaining('set `maxmemory-policy noeviction`')]);
   });
 });
+
+function inLine(key: string, ...ids: readonly string[]): readonly InLine[] {
+  return ids.map((id) => ({ id, keys: [key] }));
+}
 
 /** How often somebody was not allowed something. */
 async function refusals(admin: Redis): Promise<number> {
