@@ -1,5 +1,6 @@
 import { statSync } from 'node:fs';
 import { QueueError } from '../errors.ts';
+import { FORMAT } from './schema.ts';
 import type { Database, Statement } from './sqlite.ts';
 import type { Sql } from './store.ts';
 import { isDoubtful } from './store-error.ts';
@@ -59,14 +60,26 @@ export class Connection {
   }
 
   /**
-   * Writes the log back into the file and empties it, as far as others let it. What is in the log can be lost by one
-   * flipped bit: when the file is next opened by a process that is alone with it, nothing behind that is taken.
+   * Writes the log back into the file and begins it again, as far as others let it. What is in the log can be lost by one
+   * flipped bit: when the file is next opened by a process that is alone with it, nothing behind that is taken. Frames
+   * that are in the file already would be worse, for those before the bit would bring older pages back: a commit puts a
+   * new beginning over them. The log keeps its room, which a full disk would not give again.
    */
   checkpoint(): void {
     try {
-      this.#database.exec('PRAGMA wal_checkpoint(TRUNCATE)');
+      const { busy } = this.sql('PRAGMA wal_checkpoint(RESTART)').get() ?? {};
+      if (busy === 0) this.#database.exec(`PRAGMA user_version = ${FORMAT}`);
     } catch (error) {
       this.doubt(error);
+    }
+  }
+
+  /** For the end: the file alone is then all that there is. */
+  emptyLog(): void {
+    try {
+      this.#database.exec('PRAGMA wal_checkpoint(TRUNCATE)');
+    } catch {
+      // Whoever opens it next has both.
     }
   }
 

@@ -13,7 +13,8 @@ const BIG_ENDIAN_MAGIC = 0x377f0683;
  */
 export async function cutCommits(file: string): Promise<number> {
   const log = `${file}-wal`;
-  if (!hasFrames(log)) return 0;
+  // While others write, it may look so too. An exclusive lock is asked for only then: it is a nuisance to whoever comes next.
+  if (!hasFrames(log) || countCut(log) === 0) return 0;
   const { DatabaseSync } = await loadSqlite();
   const database = new DatabaseSync(file, { timeout: 0 });
   try {

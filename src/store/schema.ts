@@ -14,7 +14,7 @@ export interface Tables {
 }
 
 /** `PRAGMA user_version`: how the file as a whole is laid out. The version of each folder's tables is in `schema_versions`. */
-const FORMAT = 1;
+export const FORMAT = 1;
 
 const OWN_TABLES = `
 CREATE TABLE IF NOT EXISTS schema_versions (tables TEXT PRIMARY KEY, version INTEGER NOT NULL);

@@ -96,7 +96,7 @@ export class SqliteStore implements Store {
     }
     await this.#opening?.catch(() => {}); // told to those who asked for it
     this.#cancelCheckpoint?.();
-    this.#sound?.checkpoint();
+    this.#sound?.emptyLog();
     this.#connection.close();
   }
 

@@ -219,7 +219,7 @@ describe.concurrent('hooks serve', PATIENT, () => {
     expect(serve.log).toContainEqual(
       expect.objectContaining({
         error: `The queue ${serve.file} is damaged`,
-        hint: expect.stringContaining('move it and its -wal file aside'),
+        hint: expect.stringContaining('hooks queue recover FILE --to NEW'),
       }),
     );
     expect(serve.acknowledged).toContain('after');
