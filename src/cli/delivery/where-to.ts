@@ -117,18 +117,27 @@ function queue(source: string, { store }: WhereToFlags, settings: Settings): ToQ
 }
 
 function loopback(source: string, settings: Settings, layer: Layer): ToLoopback {
-  const optionsFor = (url: string): SourceOptions => {
-    const values = { ...(layer.values as object), webhooks: [url] }; // layerOf makes objects only
+  const optionsFor = (url: string, added: object = {}): SourceOptions => {
+    const values = { ...(layer.values as object), webhooks: [url], ...added }; // layerOf makes objects only
     const names = { ...layer.names, webhooks: '--loopback' };
     return settings.source(source, { ...layer, values, names });
   };
   // Read once before there is a receiver, so that a wrong flag is complained of before anything is started.
   const [destination] = Object.values(optionsFor('http://127.0.0.1/').destinations);
+  const meant = destination?.sharedSecrets ?? [];
+  const secrets = meant.length > 0 ? meant : sharedByAll(settings);
+  const added = meant.length > 0 || secrets.length === 0 ? {} : { sharedSecret: secrets };
   return {
     kind: 'loopback',
-    secrets: destination?.sharedSecrets ?? [],
-    deliverTo: (url) => ({ kind: 'webhooks', source, sources: { [source]: optionsFor(url) } }),
+    secrets,
+    deliverTo: (url) => ({ kind: 'webhooks', source, sources: { [source]: optionsFor(url, added) } }),
   };
+}
+
+/** The secrets of several destinations, of which none is meant, where each signs with the same one. */
+function sharedByAll(settings: Settings): readonly string[] {
+  const [first = [], ...others] = settings.allSecrets();
+  return others.every(([secret]) => secret === first[0]) ? first : [];
 }
 
 function namesTrackingApi(flags: WhereToFlags, { originOf }: Settings): boolean {
