@@ -190,24 +190,33 @@ describe('a tracking API', () => {
   });
 });
 
-describe('loopback', () => {
-  it('signs with the secret that several destinations share, and with none of theirs where they differ', async () => {
-    const configOf = (one: string, other: string): string => `
+/** Two destinations, none of which is called `Webhooks`. */
+function twoDestinations(one: string, other: string): string {
+  return `
 sources:
   web:
     destinations:
       A: { webhooks: [http://a], sharedSecret: ${one} }
       B: { webhooks: [http://b], sharedSecret: ${other} }
 `;
-    const secretsOf = async (config: string, argv = '--loopback'): Promise<unknown> => {
-      const to = await whereTo(argv, { config });
-      if (to.kind !== 'loopback') throw new Error(`expected loopback, got ${to.kind}`);
-      const { web } = to.deliverTo('http://127.0.0.1:1/').sources;
-      return [to.secrets, Object.values(web?.destinations ?? {}).map((each) => each.sharedSecrets)];
-    };
-    expect(await secretsOf(configOf('s', 's'))).toEqual([['s'], [['s']]]);
-    expect(await secretsOf(configOf('s', 't'))).toEqual([[], [[]]]);
-    expect(await secretsOf(configOf('s', 's'), '--loopback --secret own')).toEqual([['own'], [['own']]]);
+}
+
+/** What the loopback receiver verifies with, and what its destinations sign with. */
+async function loopbackSecrets(config: string, argv = '--loopback'): Promise<unknown> {
+  const to = await whereTo(argv, { config });
+  if (to.kind !== 'loopback') throw new Error(`expected loopback, got ${to.kind}`);
+  const { web } = to.deliverTo('http://127.0.0.1:1/').sources;
+  return [to.secrets, Object.values(web?.destinations ?? {}).map((each) => each.sharedSecrets)];
+}
+
+describe('loopback', () => {
+  it('signs with the secret that several destinations share, and with none of theirs where they differ', async () => {
+    expect(await loopbackSecrets(twoDestinations('s', 's'))).toEqual([['s'], [['s']]]);
+    expect(await loopbackSecrets(twoDestinations('s', 't'))).toEqual([[], [[]]]);
+    expect(await loopbackSecrets(twoDestinations('s', 's'), '--loopback --secret own')).toEqual([
+      ['own'],
+      [['own']],
+    ]);
   });
 
   it('delivers to the URL of its receiver, signed as configured', async () => {
