@@ -1,12 +1,12 @@
 // The public library: everything a program may rely on. Options and results are documented where they are declared.
 
-export { createDeliveryPipeline, createTrackingApiPipeline } from './pipeline/pipeline.ts';
-export type { Pipeline } from './pipeline/pipeline.ts';
-export type { DeliveryPipelineOptions, TrackingApiPipelineOptions } from './pipeline/options.ts';
-export type { DestinationInput, SourceInput, SourcesInput } from './pipeline/sources-input.ts';
-export type { DestinationOutcome, Outcome, OutcomeAttempt } from './pipeline/outcomes.ts';
+export { createDeliveryPipeline, createTrackingApiPipeline } from './app/pipeline.ts';
+export type { Pipeline } from './app/pipeline.ts';
+export type { DeliveryPipelineOptions, TrackingApiPipelineOptions } from './app/options.ts';
+export type { DestinationInput, SourceInput, SourcesInput } from './app/sources-input.ts';
+export type { DestinationOutcome, Outcome, OutcomeAttempt } from './app/outcomes.ts';
 
-export { syncAudience, syncTrait } from './pipeline/sync-audience.ts';
+export { syncAudience, syncTrait } from './app/sync-audience.ts';
 export type {
   AudienceChange,
   SyncAudienceOptions,
@@ -14,7 +14,7 @@ export type {
   SyncSummary,
   SyncTraitOptions,
   TraitValue,
-} from './pipeline/sync-audience.ts';
+} from './app/sync-audience.ts';
 
 export type { BuiltMessage, Client } from './client/client.ts';
 export type * from './client/calls.ts';

@@ -1,6 +1,6 @@
 import { ConfigError, QueueError } from '../errors.ts';
 import { printable } from '../redact.ts';
-import type { AudienceState, Overview } from './state.ts';
+import type { AudienceState, Overview } from '../stores/sqlite/audience-state.ts';
 import { traitNameOf } from './trait-name.ts';
 
 interface Wanted extends Pick<Overview, 'kind' | 'name' | 'place'> {

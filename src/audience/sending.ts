@@ -3,7 +3,7 @@ import { buildMessage } from '../message/build.ts';
 import type { Change } from './difference.ts';
 import { Gate } from './gate.ts';
 import type { ChangeOutcome, Outlet } from './outlet.ts';
-import type { AudienceState, Overview } from './state.ts';
+import type { AudienceState, Overview } from '../stores/sqlite/audience-state.ts';
 import { Step, type PartitionChanges } from './step.ts';
 
 /** A step is as large as that: large enough that the disk is waited for seldom. */

@@ -1,4 +1,4 @@
-import { openScratch, type Scratch } from '../store/scratch.ts';
+import { openScratch, type Scratch } from '../stores/sqlite/file/scratch.ts';
 import { HASH_SEED, hashByte, LF, PARTITIONS, partitionOf, TAB } from './entry.ts';
 
 /** For each partition. The longest entry fits in. */

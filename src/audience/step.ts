@@ -1,5 +1,5 @@
 import type { Change } from './difference.ts';
-import type { PartitionUpdate } from './state.ts';
+import type { PartitionUpdate } from '../stores/sqlite/audience-state.ts';
 
 /** The changes of one partition. */
 export interface PartitionChanges {

@@ -2,7 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 import type { Clock } from '../clock.ts';
 import { ConfigError, InputError } from '../errors.ts';
 import type { JsonValue } from '../message/types.ts';
-import type { Store } from '../store/store.ts';
+import type { Store } from '../stores/sqlite/file/store.ts';
 import { addCounts, changesIn, Comparison, emptyCounts, type Change, type Counts } from './difference.ts';
 import { PARTITIONS } from './entry.ts';
 import { surpriseIn, type MaxChange } from './guard.ts';
@@ -10,7 +10,7 @@ import type { ChangeOutcome, Outlet } from './outlet.ts';
 import { findAudience, holdAlone } from './opening.ts';
 import { Sending } from './sending.ts';
 import { Spill } from './spill.ts';
-import { AudienceState, type Kind, type Overview } from './state.ts';
+import { AudienceState, type Kind, type Overview } from '../stores/sqlite/audience-state.ts';
 import type { PartitionChanges } from './step.ts';
 
 export interface SyncOptions<O extends ChangeOutcome> {

@@ -2,7 +2,7 @@ import { roundedMs, type Clock } from '../clock.ts';
 import type { Answer } from './answer.ts';
 import type { Check, CheckResult, Fault } from './check.ts';
 import { isAboutElse, judge, type Judgement } from './judge.ts';
-import { misreadings } from './misreadings.ts';
+import { misreadings } from './common-mistakes.ts';
 import { INTERRUPTED, ReceiverUnderTest, type ReceiverOptions } from './receiver-under-test.ts';
 import { type CheckRequest, Sample } from './sample.ts';
 

@@ -3,7 +3,7 @@ import { describe, type CommandContext, type Define } from './command.ts';
 import { addHelpCommand, subcommandOf } from './help-command.ts';
 import type { Io } from './io.ts';
 import { explainUsageErrors } from './usage-errors.ts';
-import { packageVersion } from '../pipeline/version.ts';
+import { packageVersion } from '../app/version.ts';
 
 interface Verb {
   readonly summary: string;
@@ -14,56 +14,56 @@ interface Verb {
 
 /** One line a command. Only the module of the one that is run is loaded. */
 const VERBS: Readonly<Record<string, Verb>> = {
-  send: { summary: 'build one message, sign it and deliver it', load: () => import('./commands/send.ts') },
-  replay: { summary: 'deliver the messages of files, in order', load: () => import('./commands/replay.ts') },
-  sign: { summary: 'print the signature of a body', load: () => import('./commands/sign.ts') },
+  send: { summary: 'build one message, sign it and deliver it', load: () => import('./send/command.ts') },
+  replay: { summary: 'deliver the messages of files, in order', load: () => import('./replay/command.ts') },
+  sign: { summary: 'print the signature of a body', load: () => import('./sign/command.ts') },
   verify: {
     summary: 'check a signature, and say why it does not match',
-    load: () => import('./commands/verify.ts'),
+    load: () => import('./verify/command.ts'),
   },
-  listen: { summary: 'receive, verify and show what arrives', load: () => import('./commands/listen.ts') },
+  listen: { summary: 'receive, verify and show what arrives', load: () => import('./listen/command.ts') },
   test: {
     summary: 'check that a receiver does what it must, and how to mend it',
-    load: () => import('./commands/test.ts'),
+    load: () => import('./test/command.ts'),
   },
   expect: {
     summary: 'run a command, and check what it sends',
-    load: () => import('./commands/expect.ts'),
+    load: () => import('./expect/command.ts'),
   },
-  worker: { summary: 'deliver what waits in the durable queue', load: () => import('./commands/worker.ts') },
+  worker: { summary: 'deliver what waits in the durable queue', load: () => import('./worker/command.ts') },
   queue: {
     summary: 'look at waiting deliveries and dead letters, retry or drop them',
-    load: () => import('./commands/queue.ts'),
+    load: () => import('./queue/command.ts'),
   },
   serve: {
     summary: 'take calls of any SDK over HTTP, and deliver them',
-    load: () => import('./commands/serve.ts'),
+    load: () => import('./serve/command.ts'),
   },
   delete: {
     summary: 'send a deletion request for users to every source',
-    load: () => import('./commands/delete.ts'),
+    load: () => import('./delete/command.ts'),
   },
   audience: {
     summary: 'send who joined and who left an audience since the last sync',
-    load: () => import('./commands/audience.ts'),
+    load: () => import('./audience/command.ts'),
   },
   trait: {
     summary: 'send the values of a computed trait that changed since the last sync',
-    load: () => import('./commands/trait.ts'),
+    load: () => import('./audience/trait-command.ts'),
   },
   doctor: {
     summary: 'find out why nothing arrives',
-    load: () => import('./commands/doctor.ts'),
+    load: () => import('./doctor/command.ts'),
   },
-  init: { summary: 'write a config file to begin with', load: () => import('./commands/init.ts') },
+  init: { summary: 'write a config file to begin with', load: () => import('./init/command.ts') },
   completion: {
     summary: 'print what makes a shell complete hooks by Tab',
-    load: () => import('./commands/completion.ts'),
+    load: () => import('./completion/command.ts'),
   },
-  complete: { summary: 'answer a shell', isHidden: true, load: () => import('./commands/complete.ts') },
+  complete: { summary: 'answer a shell', isHidden: true, load: () => import('./completion/complete-command.ts') },
   config: {
     summary: 'show every setting and where it came from',
-    load: () => import('./commands/config.ts'),
+    load: () => import('./config/command.ts'),
   },
 };
 

@@ -1,4 +1,4 @@
-import { callApart } from '../apart.ts';
+import { callApart } from '../call-detached.ts';
 import type { Clock } from '../clock.ts';
 import { printable } from '../redact.ts';
 import { EMPTY_BATCH, grown, isAllowed, isFull, type BatchSize } from './batch.ts';

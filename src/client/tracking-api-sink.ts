@@ -1,4 +1,4 @@
-import { callApart } from '../apart.ts';
+import { callApart } from '../call-detached.ts';
 import type { JsonValue, Message } from '../message/types.ts';
 import { redactUrl } from '../redact.ts';
 import { retryAfterMs } from '../transport/retry-after.ts';

@@ -1,5 +1,5 @@
 import { setMaxListeners } from 'node:events';
-import { callApart } from '../apart.ts';
+import { callApart } from '../call-detached.ts';
 import { sleep, type Clock } from '../clock.ts';
 import { ClosedError, ConfigError } from '../errors.ts';
 import type { Integrations } from '../message/types.ts';

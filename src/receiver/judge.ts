@@ -1,6 +1,6 @@
 import type { Clock } from '../clock.ts';
-import { diagnosisBudget, type DiagnosisBudget } from '../signature/deadline.ts';
-import { undiagnosed } from '../signature/diagnose.ts';
+import { diagnosisBudget, type DiagnosisBudget } from '../signature/diagnosis/deadline.ts';
+import { undiagnosed } from '../signature/diagnosis/diagnose.ts';
 import { verify } from '../signature/verify.ts';
 import { DiagnosisQuota } from './diagnosis-quota.ts';
 import type { Judgement } from './received-request.ts';

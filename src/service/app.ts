@@ -9,7 +9,7 @@ import type { ServiceOptions } from './options.ts';
 import { errorFields } from './log.ts';
 import { Readiness } from './readiness.ts';
 import { STOPPING, type Refusal } from './refusal.ts';
-import { say, type Env, type Saying } from './say.ts';
+import { say, type Env, type Saying } from './respond.ts';
 
 interface AppParts extends Saying, Pick<ServiceOptions, 'checkStore' | 'clock'> {
   readonly budget: ByteBudget;

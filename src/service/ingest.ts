@@ -3,7 +3,7 @@ import { errorFields, type Log } from './log.ts';
 import type { Metrics } from './metrics.ts';
 import type { Seen } from './seen.ts';
 import type { Sorted } from './sort-calls.ts';
-import { UnderWay } from './under-way.ts';
+import { UnderWay } from './keyed-mutex.ts';
 
 interface IngestParts {
   readonly intake: Intake;

@@ -1,14 +1,14 @@
 import { checkOptions } from '../check-options.ts';
 import { SignatureError } from '../errors.ts';
-import { BodyDigests } from './body-digests.ts';
-import { diagnosisBudget, type DiagnosisBudget } from './deadline.ts';
-import { diagnose, type Diagnosis } from './diagnose.ts';
+import { BodyDigests } from './diagnosis/body-digests.ts';
+import { diagnosisBudget, type DiagnosisBudget } from './diagnosis/deadline.ts';
+import { diagnose, type Diagnosis } from './diagnosis/diagnose.ts';
 import { readSignature, sameDigest, type GivenSignature } from './given-signature.ts';
-import { KeptBody } from './kept-body.ts';
-import type { NoteCode } from './reason.ts';
-import type { OtherSecret } from './secret-variants.ts';
+import { KeptBody } from './diagnosis/kept-body.ts';
+import type { NoteCode } from './diagnosis/reason.ts';
+import type { OtherSecret } from './diagnosis/secret-variants.ts';
 import { sign } from './sign.ts';
-import { whyDiffers } from './why-differs.ts';
+import { whyDiffers } from './diagnosis/why-differs.ts';
 
 export type Verdict = ValidVerdict | InvalidVerdict;
 

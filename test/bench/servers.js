@@ -14,7 +14,7 @@ const PARTS = [
   'engine/options.ts',
   'pipeline/durable-queue.ts',
   'pipeline/open-engine.ts',
-  '../test/store/server/servers.ts',
+  '../test/stores/server/servers.ts',
 ];
 /** A server takes longer than a file does. */
 const FEWER = 10;

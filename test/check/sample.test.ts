@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { CHECKS } from '../../src/check/checks.ts';
-import { misreadings } from '../../src/check/misreadings.ts';
+import { misreadings } from '../../src/check/common-mistakes.ts';
 import { Sample } from '../../src/check/sample.ts';
 import { MAX_MESSAGE_BYTES } from '../../src/message/limits.ts';
 import { MESSAGE_TYPES } from '../../src/message/types.ts';

@@ -4,7 +4,7 @@ import { gzipSync } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { lastValues, type LastValues } from '../audience/last-values.ts';
 import { hooks, startHooks, type HooksOptions, type HooksResult } from '../end-to-end/hooks.ts';
-import { ask } from '../store/ask.ts';
+import { ask } from '../stores/sqlite/ask.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
 import { until } from '../until.ts';
 

@@ -2,7 +2,7 @@ import { linkSync, mkdirSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { hooks, type HooksResult } from '../end-to-end/hooks.ts';
-import { hasServer, startServer, type ServerKind } from '../store/server/servers.ts';
+import { hasServer, startServer, type ServerKind } from '../stores/server/servers.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
 
 const CONFIG = { '.hooksrc.yaml': 'webhooks: [http://127.0.0.1:9/]\nsharedSecret: s\n' };

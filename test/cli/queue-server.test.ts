@@ -1,7 +1,7 @@
 import { Redis } from 'ioredis';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { hooks, type HooksResult } from '../end-to-end/hooks.ts';
-import { hasServer, startServer, type TestServer } from '../store/server/servers.ts';
+import { hasServer, startServer, type TestServer } from '../stores/server/servers.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
 
 const CONFIG = { '.hooksrc.yaml': 'webhooks: [http://127.0.0.1:9/]\nsharedSecret: s\n' };

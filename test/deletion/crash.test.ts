@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { BINARY, inherited } from '../end-to-end/hooks.ts';
 import { HAS_STRACE, underFault } from '../failing-disk.ts';
-import { ask } from '../store/ask.ts';
+import { ask } from '../stores/sqlite/ask.ts';
 import { writeFileSync } from 'node:fs';
 import { temporaryFolder } from '../temporary-folder.ts';
 

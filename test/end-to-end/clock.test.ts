@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { FAKETIME, settableMachine, type SettableMachine } from '../faketime.ts';
-import { ask } from '../store/ask.ts';
+import { ask } from '../stores/sqlite/ask.ts';
 import { IS_LONG } from '../torture.ts';
 import { until } from '../until.ts';
 import { startReady, untilSettled } from './serve-and-worker.ts';

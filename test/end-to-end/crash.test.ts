@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { expectNothingLeft } from '../queue/nothing-left.ts';
 import { receiver } from '../raw-receiver.ts';
-import { ask, lock } from '../store/ask.ts';
+import { ask, lock } from '../stores/sqlite/ask.ts';
 import { until } from '../until.ts';
 import { messageIdsAt, messagesFile } from './delivering.ts';
 import { answer } from './failing-receiver.ts';

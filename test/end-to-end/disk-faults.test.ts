@@ -13,9 +13,9 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { loadSqlite, type Database } from '../../src/store/sqlite.ts';
+import { loadSqlite, type Database } from '../../src/stores/sqlite/file/sqlite.ts';
 import { MAY_MOUNT, MAY_STRIKE, SmallDisk, strike } from '../failing-disk.ts';
-import { ask } from '../store/ask.ts';
+import { ask } from '../stores/sqlite/ask.ts';
 import { hooks, startHooks, type HooksResult, type RunningHooks } from './hooks.ts';
 import { jsonLines, receiving, SECRET, type Receiving } from './receiving.ts';
 import { temporaryFolder } from '../temporary-folder.ts';

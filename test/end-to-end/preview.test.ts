@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
 import { describe, expect, it } from 'vitest';
-import { packageVersion } from '../../src/pipeline/version.ts';
+import { packageVersion } from '../../src/app/version.ts';
 import { hasTool } from '../external-tool.ts';
 import { hooks } from './hooks.ts';
 import { headerOf, jsonLines, receiving, SECRET, track } from './receiving.ts';

@@ -1,5 +1,5 @@
 import { onTestFinished } from 'vitest';
-import { ask } from '../store/ask.ts';
+import { ask } from '../stores/sqlite/ask.ts';
 import { until } from '../until.ts';
 import { startHooks, type RunningHooks } from './hooks.ts';
 import { SECRET } from './receiving.ts';

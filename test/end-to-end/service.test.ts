@@ -3,7 +3,7 @@ import { Analytics } from '@segment/analytics-node';
 import { describe, expect, it } from 'vitest';
 import { expectNothingLeft } from '../queue/nothing-left.ts';
 import { randomFrom } from '../random.ts';
-import { ask } from '../store/ask.ts';
+import { ask } from '../stores/sqlite/ask.ts';
 import { IS_LONG, SEED } from '../torture.ts';
 import { until } from '../until.ts';
 import { failingReceiver } from './failing-receiver.ts';

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { systemClock } from '../../src/clock.ts';
-import { ServerInspection } from '../../src/queue/server-inspection.ts';
-import { openServer } from '../../src/store/server/open-server.ts';
-import { CANARY, hasServer, SERVER_KINDS, startServer, type TestServer } from '../store/server/servers.ts';
+import { ServerInspection } from '../../src/stores/server/queue/server-inspection.ts';
+import { openServer } from '../../src/stores/server/open-server.ts';
+import { CANARY, hasServer, SERVER_KINDS, startServer, type TestServer } from '../stores/server/servers.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
 import { IS_LONG } from '../torture.ts';
 import { until } from '../until.ts';

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { makeCertificate } from '../../src/receiver/certificate.ts';
-import { CANARY, hasServer, SERVER_KINDS, startServer, type ServerKind } from '../store/server/servers.ts';
+import { CANARY, hasServer, SERVER_KINDS, startServer, type ServerKind } from '../stores/server/servers.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
 import { hooks, startHooks } from './hooks.ts';
 import { receiving, SECRET } from './receiving.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { ask } from '../store/ask.ts';
+import { ask } from '../stores/sqlite/ask.ts';
 import { IS_LONG } from '../torture.ts';
 import { until } from '../until.ts';
 import type { RunningHooks } from './hooks.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { hasServer, SERVER_KINDS, startServer } from '../store/server/servers.ts';
+import { hasServer, SERVER_KINDS, startServer } from '../stores/server/servers.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
 import { hooks, startHooks } from './hooks.ts';
 

@@ -4,7 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import { expectNothingLeft } from '../queue/nothing-left.ts';
 import { randomFrom } from '../random.ts';
-import { ask } from '../store/ask.ts';
+import { ask } from '../stores/sqlite/ask.ts';
 import { IS_LONG, SEED } from '../torture.ts';
 import { until } from '../until.ts';
 import type { HooksResult } from './hooks.ts';

@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { expectNothingLeft } from '../queue/nothing-left.ts';
 import { randomFrom } from '../random.ts';
-import { ask } from '../store/ask.ts';
+import { ask } from '../stores/sqlite/ask.ts';
 import { KILLS, SEED } from '../torture.ts';
 import { failingReceiver, type FailingReceiver } from './failing-receiver.ts';
 import type { RunningHooks } from './hooks.ts';

@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished } from 'vitest';
 import { receiver } from '../raw-receiver.ts';
-import { ask } from '../store/ask.ts';
+import { ask } from '../stores/sqlite/ask.ts';
 import { until } from '../until.ts';
 import { answer } from './failing-receiver.ts';
 import { hooks, type RunningHooks } from './hooks.ts';

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { MemoryQueue } from '../../src/queue/memory-queue.ts';
+import { MemoryQueue } from '../../src/stores/memory/memory-queue.ts';
 import type { ClaimAnswer, ClaimRequest } from '../../src/queue/queue.ts';
 import { FakeClock } from '../fake-clock.ts';
 import { answer, createHarness } from './harness.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { QueueError } from '../../src/errors.ts';
-import { MemoryQueue } from '../../src/queue/memory-queue.ts';
+import { MemoryQueue } from '../../src/stores/memory/memory-queue.ts';
 import type { Queue } from '../../src/queue/queue.ts';
 import { FakeClock } from '../fake-clock.ts';
 import { newDelivery } from '../queue/new-delivery.ts';

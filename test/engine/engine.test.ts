@@ -3,7 +3,7 @@ import { sleep } from '../../src/clock.ts';
 import { createEngine } from '../../src/engine/engine.ts';
 import { DELIVERY_DEFAULTS, type Sources } from '../../src/engine/options.ts';
 import { ClosedError, ConfigError, QueueError } from '../../src/errors.ts';
-import { MemoryQueue } from '../../src/queue/memory-queue.ts';
+import { MemoryQueue } from '../../src/stores/memory/memory-queue.ts';
 import { FakeClock } from '../fake-clock.ts';
 import { newDelivery } from '../queue/new-delivery.ts';
 import { A, after, answer, B, BODY, createHarness, heldReceiver, oneSource } from './harness.ts';

@@ -2,7 +2,7 @@ import type { EngineEvent } from '../../src/engine/engine-event.ts';
 import { createEngine, type Engine, type EngineOptions, type Entry } from '../../src/engine/engine.ts';
 import { DELIVERY_DEFAULTS, type DeliveryOptions, type Sources } from '../../src/engine/options.ts';
 import type { Delivery } from '../../src/queue/delivery.ts';
-import { MemoryQueue } from '../../src/queue/memory-queue.ts';
+import { MemoryQueue } from '../../src/stores/memory/memory-queue.ts';
 import type { Queue } from '../../src/queue/queue.ts';
 import type {
   NetworkError,

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { DELIVERY_DEFAULTS } from '../../src/engine/options.ts';
 import { NO_PROGRESS, type Progress } from '../../src/queue/delivery.ts';
-import { MemoryQueue } from '../../src/queue/memory-queue.ts';
+import { MemoryQueue } from '../../src/stores/memory/memory-queue.ts';
 import { FakeClock } from '../fake-clock.ts';
 import { newDelivery } from '../queue/new-delivery.ts';
 import {

@@ -4,10 +4,10 @@
 import { statSync } from 'node:fs';
 import { systemClock } from '../../src/clock.ts';
 import { HooksError } from '../../src/errors.ts';
-import { SqliteQueue } from '../../src/queue/sqlite-queue.ts';
-import { QUEUE_TABLES } from '../../src/queue/tables.ts';
-import { openStore } from '../../src/store/open-store.ts';
-import type { Store } from '../../src/store/store.ts';
+import { SqliteQueue } from '../../src/stores/sqlite/queue/sqlite-queue.ts';
+import { QUEUE_TABLES } from '../../src/stores/sqlite/queue/queue-tables.ts';
+import { openStore } from '../../src/stores/sqlite/file/open-store.ts';
+import type { Store } from '../../src/stores/sqlite/file/store.ts';
 
 const { file, adds } = JSON.parse(process.argv[2] ?? '{}') as { file: string; adds: number }; // from faults.test.ts
 

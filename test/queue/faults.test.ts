@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { HAS_STRACE, underFault } from '../failing-disk.ts';
-import { makeProgram, type Program } from '../store/program.ts';
+import { makeProgram, type Program } from '../stores/sqlite/program.ts';
 
 const ADDS = 60;
 

@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { ask } from '../store/ask.ts';
+import { ask } from '../stores/sqlite/ask.ts';
 
 /** In the file of a queue, nothing waits, and nothing is left of what held or claimed. */
 export async function expectNothingLeft(file: string): Promise<void> {

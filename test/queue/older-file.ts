@@ -1,7 +1,7 @@
 import { systemClock } from '../../src/clock.ts';
-import { QUEUE_TABLES } from '../../src/queue/tables.ts';
-import { openStore } from '../../src/store/open-store.ts';
-import { loadSqlite } from '../../src/store/sqlite.ts';
+import { QUEUE_TABLES } from '../../src/stores/sqlite/queue/queue-tables.ts';
+import { openStore } from '../../src/stores/sqlite/file/open-store.ts';
+import { loadSqlite } from '../../src/stores/sqlite/file/sqlite.ts';
 
 /** Makes `to` a file with what is in `file`, as a program wrote it that knew only the first `steps` of QUEUE_TABLES. */
 export async function makeOlderFile(file: string, to: string, steps: number): Promise<void> {

@@ -1,17 +1,17 @@
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { systemClock } from '../../src/clock.ts';
-import { ServerDeletionStore } from '../../src/deletion/server-store.ts';
+import { ServerDeletionStore } from '../../src/stores/server/server-deletion-store.ts';
 import { NO_PROGRESS } from '../../src/queue/delivery.ts';
-import { MemoryQueue } from '../../src/queue/memory-queue.ts';
+import { MemoryQueue } from '../../src/stores/memory/memory-queue.ts';
 import { moveDeliveries } from '../../src/queue/move.ts';
-import { ServerInspection } from '../../src/queue/server-inspection.ts';
-import { ServerQueue } from '../../src/queue/server-queue.ts';
-import { ServerSeen } from '../../src/service/server-seen.ts';
-import { openServer } from '../../src/store/server/open-server.ts';
-import type { Server } from '../../src/store/server/server.ts';
-import { commandLinesDuring, commandsDuring } from '../store/server/command-stats.ts';
-import { hasServer, startServer, type TestServer } from '../store/server/servers.ts';
+import { ServerInspection } from '../../src/stores/server/queue/server-inspection.ts';
+import { ServerQueue } from '../../src/stores/server/queue/server-queue.ts';
+import { ServerSeen } from '../../src/stores/server/server-seen.ts';
+import { openServer } from '../../src/stores/server/open-server.ts';
+import type { Server } from '../../src/stores/server/server.ts';
+import { commandLinesDuring, commandsDuring } from '../stores/server/command-stats.ts';
+import { hasServer, startServer, type TestServer } from '../stores/server/servers.ts';
 import { LANE, newDelivery } from './new-delivery.ts';
 
 const DELIVERIES = 20;

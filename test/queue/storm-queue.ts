@@ -1,11 +1,11 @@
 import { systemClock } from '../../src/clock.ts';
 import type { Queue } from '../../src/queue/queue.ts';
-import { ServerQueue } from '../../src/queue/server-queue.ts';
-import { SqliteQueue } from '../../src/queue/sqlite-queue.ts';
-import { QUEUE_TABLES } from '../../src/queue/tables.ts';
-import { openStore } from '../../src/store/open-store.ts';
-import { openServer } from '../../src/store/server/open-server.ts';
-import { isServer } from '../../src/store/server/scheme.ts';
+import { ServerQueue } from '../../src/stores/server/queue/server-queue.ts';
+import { SqliteQueue } from '../../src/stores/sqlite/queue/sqlite-queue.ts';
+import { QUEUE_TABLES } from '../../src/stores/sqlite/queue/queue-tables.ts';
+import { openStore } from '../../src/stores/sqlite/file/open-store.ts';
+import { openServer } from '../../src/stores/server/open-server.ts';
+import { isServer } from '../../src/stores/server/scheme.ts';
 
 /** Closed with what it is in. */
 export async function openStormQueue(

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { ask } from '../store/ask.ts';
-import { makeProgram, type Program } from '../store/program.ts';
+import { ask } from '../stores/sqlite/ask.ts';
+import { makeProgram, type Program } from '../stores/sqlite/program.ts';
 import { KILLS, SEED } from '../torture.ts';
 import { expectNothingLeft } from './nothing-left.ts';
 import { duplicatesOf, told, type Told } from './told.ts';

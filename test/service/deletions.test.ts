@@ -2,8 +2,8 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { SharedClock } from '../../src/clock.ts';
 import { QueueError } from '../../src/errors.ts';
-import { openDurableQueue } from '../../src/pipeline/durable-queue.ts';
-import type { OpenQueue } from '../../src/pipeline/open-queue.ts';
+import { openDurableQueue } from '../../src/stores/open.ts';
+import type { OpenQueue } from '../../src/stores/opened-queue.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
 import {
   basic,

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { BodyDigests } from '../../src/signature/body-digests.ts';
+import { BodyDigests } from '../../src/signature/diagnosis/body-digests.ts';
 import { sign } from '../../src/signature/sign.ts';
 import { verify } from '../../src/signature/verify.ts';
 import { hasTool } from '../external-tool.ts';

@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { ConfigError, SignatureError } from '../../src/errors.ts';
-import { Deadline } from '../../src/signature/deadline.ts';
+import { Deadline } from '../../src/signature/diagnosis/deadline.ts';
 import { LARGEST_KEPT_BODY, verify, Verifier, type Verdict } from '../../src/signature/verify.ts';
 
 const secret = 'hooks-fixture-secret';

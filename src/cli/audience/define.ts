@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
-import type { Kind } from '../../audience/state.ts';
+import type { Kind } from '../../stores/sqlite/audience-state.ts';
 import { describe, type CommandContext, type Define } from '../command.ts';
-import { addStoreFlag } from '../delivery/queue-flags.ts';
-import { addWhereToFlags } from '../delivery/where-to-flags.ts';
+import { addStoreFlag } from '../flags/delivery/queue-flags.ts';
+import { addWhereToFlags } from '../flags/delivery/where-to-flags.ts';
 import type { OverviewFlags, SyncFlags } from './options.ts';
 
 interface Words {

@@ -1,12 +1,12 @@
 import type { Outlet } from '../../audience/outlet.ts';
 import type { Settings } from '../../config/settings.ts';
-import type { DurableQueue } from '../../pipeline/durable-queue.ts';
-import type { Outcome } from '../../pipeline/outcomes.ts';
-import type { Judgement } from '../delivery/loopback.ts';
-import { openPipeline, type OpenPipeline } from '../delivery/open-pipeline.ts';
-import type { WhereTo } from '../delivery/where-to.ts';
+import type { DurableQueue } from '../../stores/open.ts';
+import type { Outcome } from '../../app/outcomes.ts';
+import type { Judgement } from '../flags/delivery/loopback.ts';
+import { openPipeline, type OpenPipeline } from '../flags/delivery/open-pipeline.ts';
+import type { WhereTo } from '../flags/delivery/where-to.ts';
 import type { Io } from '../io.ts';
-import { decisive } from '../result/result-line.ts';
+import { decisive } from '../print/result-line.ts';
 import type { SyncFlags } from './options.ts';
 import type { SyncOutput } from './output.ts';
 

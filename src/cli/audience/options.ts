@@ -1,7 +1,7 @@
-import type { Kind } from '../../audience/state.ts';
+import type { Kind } from '../../stores/sqlite/audience-state.ts';
 import type { GlobalOptions } from '../command.ts';
-import type { StoreFlags } from '../delivery/queue-flags.ts';
-import type { WhereToFlags } from '../delivery/where-to.ts';
+import type { StoreFlags } from '../flags/delivery/queue-flags.ts';
+import type { WhereToFlags } from '../flags/delivery/where-to.ts';
 
 /** The flags of `hooks audience sync` and `hooks trait sync`, as typed. */
 export interface SyncFlags extends GlobalOptions, WhereToFlags {

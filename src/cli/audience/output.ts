@@ -1,16 +1,16 @@
 import { systemClock } from '../../clock.ts';
 import { changesIn, type Change, type Counts } from '../../audience/difference.ts';
 import type { SyncResult } from '../../audience/sync.ts';
-import type { Outcome } from '../../pipeline/outcomes.ts';
+import type { Outcome } from '../../app/outcomes.ts';
 import { printable } from '../../redact.ts';
 import { Ledger } from '../../replay/ledger.ts';
 import { summaryLines } from '../../report/summary.ts';
-import type { Judgement } from '../delivery/loopback.ts';
+import type { Judgement } from '../flags/delivery/loopback.ts';
 import type { Io } from '../io.ts';
-import { jsonLine } from '../result/json-line.ts';
-import { createProgress, type Progress } from '../result/progress.ts';
-import { decisive, elapsedMs, isTaken, resultLine } from '../result/result-line.ts';
-import { resultText } from '../result/result-text.ts';
+import { jsonLine } from '../print/json-line.ts';
+import { createProgress, type Progress } from '../print/progress.ts';
+import { decisive, elapsedMs, isTaken, resultLine } from '../print/result-line.ts';
+import { resultText } from '../print/result-text.ts';
 import type { SyncFlags } from './options.ts';
 
 /** Everything a sync writes: progress, a result line for each change, the summary. */

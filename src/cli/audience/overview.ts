@@ -1,13 +1,13 @@
 import { PARTITIONS, readEntry } from '../../audience/entry.ts';
-import { AudienceState, type Overview } from '../../audience/state.ts';
+import { AudienceState, type Overview } from '../../stores/sqlite/audience-state.ts';
 import { systemClock } from '../../clock.ts';
 import { ConfigError, QueueError } from '../../errors.ts';
 import { printable } from '../../redact.ts';
-import { openQueue } from '../delivery/queue-flags.ts';
-import { commandSettings } from '../delivery/settings.ts';
+import { openQueue } from '../flags/delivery/queue-flags.ts';
+import { commandSettings } from '../flags/delivery/settings.ts';
 import { ExitCode, interruptedCode } from '../exit-code.ts';
 import type { Io } from '../io.ts';
-import { jsonLine } from '../result/json-line.ts';
+import { jsonLine } from '../print/json-line.ts';
 import type { OverviewFlags } from './options.ts';
 
 /** `hooks audience list` */

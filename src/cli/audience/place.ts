@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Settings } from '../../config/settings.ts';
 import { redactUrl } from '../../redact.ts';
-import type { WhereTo } from '../delivery/where-to.ts';
+import type { WhereTo } from '../flags/delivery/where-to.ts';
 
 /**
  * What the state of a sync belongs to besides its name. A configured source stays the same place whatever its webhooks are

@@ -1,6 +1,6 @@
 import { ConfigError } from '../../errors.ts';
-import { proxyFor, proxyVariable } from '../../pipeline/probe-webhook.ts';
-import { packageVersion } from '../../pipeline/version.ts';
+import { proxyFor, proxyVariable } from '../../app/probe-webhook.ts';
+import { packageVersion } from '../../app/version.ts';
 import type { Io } from '../io.ts';
 import { fail, ok, warn, type Finding } from './finding.ts';
 

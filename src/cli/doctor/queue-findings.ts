@@ -1,10 +1,10 @@
 import { dirname } from 'node:path';
 import type { Sources } from '../../engine/options.ts';
-import type { QueueExamination } from '../../pipeline/examine-queue.ts';
+import type { QueueExamination } from '../../stores/examine.ts';
 import type { Delivery } from '../../queue/delivery.ts';
 import type { LaneStats } from '../../queue/inspection.ts';
-import type { QueueSurvey } from '../../queue/sqlite-survey.ts';
-import { attemptText } from '../result/attempt-text.ts';
+import type { QueueSurvey } from '../../stores/sqlite/queue/sqlite-survey.ts';
+import { attemptText } from '../print/attempt-text.ts';
 import { fail, ok, warn, type Finding } from './finding.ts';
 
 const MB = 1024 * 1024;

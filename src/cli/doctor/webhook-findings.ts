@@ -1,10 +1,10 @@
 import type { DeliveryOptions, Sources } from '../../engine/options.ts';
 import { HooksError } from '../../errors.ts';
-import { probeWebhook, type Probe } from '../../pipeline/probe-webhook.ts';
+import { probeWebhook, type Probe } from '../../app/probe-webhook.ts';
 import { redactUrl } from '../../redact.ts';
 import type { Io } from '../io.ts';
-import { durationText } from '../result/attempt-text.ts';
-import { WAY_OUT_BY_ERROR } from '../result/way-out.ts';
+import { durationText } from '../print/attempt-text.ts';
+import { WAY_OUT_BY_ERROR } from '../print/way-out.ts';
 import { fail, ok, warn, type Finding } from './finding.ts';
 
 interface Place {

@@ -2,7 +2,7 @@ import { ConfigError } from '../../errors.ts';
 import { readConditions } from '../../message/filter.ts';
 import type { ExpectedArrivals, ExpectedMessage } from '../../receiver/arrivals.ts';
 import type { GlobalOptions } from '../command.ts';
-import type { SecretFlags } from '../signature/secret-flags.ts';
+import type { SecretFlags } from '../flags/signature/secret-flags.ts';
 
 export interface ExpectOptions extends GlobalOptions, SecretFlags {
   readonly count?: number;

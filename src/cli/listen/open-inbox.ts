@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
-import type { Forwarding } from '../../pipeline/forwarding.ts';
-import { replayReceived } from '../../pipeline/replaying.ts';
+import type { Forwarding } from '../../app/forwarding.ts';
+import { replayReceived } from '../../app/replaying.ts';
 import { Inbox } from '../../receiver/inbox/inbox.ts';
 import type { ListenOptions } from './options.ts';
 

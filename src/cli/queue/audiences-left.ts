@@ -1,6 +1,6 @@
-import { AudienceState } from '../../audience/state.ts';
-import type { DurableQueue } from '../../pipeline/durable-queue.ts';
-import { isServer } from '../../store/server/scheme.ts';
+import { AudienceState } from '../../stores/sqlite/audience-state.ts';
+import type { DurableQueue } from '../../stores/open.ts';
+import { isServer } from '../../stores/server/scheme.ts';
 
 /** What to know of audiences that do not move with a queue: they stay where the old store is a file. Undefined: nothing. */
 export async function audiencesLeft(from: DurableQueue, to: DurableQueue): Promise<string | undefined> {

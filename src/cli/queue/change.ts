@@ -1,14 +1,14 @@
 import { ConfigError, HooksError } from '../../errors.ts';
 import { recordEnd } from '../../deletion/request.ts';
-import type { DurableQueue } from '../../pipeline/durable-queue.ts';
+import type { DurableQueue } from '../../stores/open.ts';
 import type { DropAnswer, QueueInspection, RetryAnswer } from '../../queue/inspection.ts';
 import type { Delivery } from '../../queue/delivery.ts';
 import { printable } from '../../redact.ts';
-import { giveBackSpace } from '../../store/free-space.ts';
+import { giveBackSpace } from '../../stores/sqlite/file/free-space.ts';
 import { ExitCode } from '../exit-code.ts';
 import type { Io } from '../io.ts';
-import { jsonLine } from '../result/json-line.ts';
-import { createProgress } from '../result/progress.ts';
+import { jsonLine } from '../print/json-line.ts';
+import { createProgress } from '../print/progress.ts';
 import { select } from './selection.ts';
 import { withQueue, type QueueOptions } from './session.ts';
 

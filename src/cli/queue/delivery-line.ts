@@ -3,7 +3,7 @@ import { capturedBody } from '../../capture/write.ts';
 import type { AttemptRecord, Delivery } from '../../queue/delivery.ts';
 import { printable } from '../../redact.ts';
 import type { Io } from '../io.ts';
-import { attemptText as outcomeText, detailText, durationText } from '../result/attempt-text.ts';
+import { attemptText as outcomeText, detailText, durationText } from '../print/attempt-text.ts';
 
 /** What `hooks queue list -o json` prints of a delivery. */
 export function briefJson(delivery: Delivery): Record<string, unknown> {

@@ -1,11 +1,11 @@
 import { ConfigError } from '../../errors.ts';
-import { isSameStore } from '../../pipeline/is-same-store.ts';
+import { isSameStore } from '../../stores/is-same-store.ts';
 import { moveDeliveries, type MoveCounts } from '../../queue/move.ts';
-import { openQueueToWrite } from '../delivery/queue-flags.ts';
-import { commandSettings } from '../delivery/settings.ts';
+import { openQueueToWrite } from '../flags/delivery/queue-flags.ts';
+import { commandSettings } from '../flags/delivery/settings.ts';
 import { ExitCode, interruptedCode } from '../exit-code.ts';
 import type { Io } from '../io.ts';
-import { jsonLine } from '../result/json-line.ts';
+import { jsonLine } from '../print/json-line.ts';
 import { audiencesLeft } from './audiences-left.ts';
 import { withQueue, type QueueOptions } from './session.ts';
 

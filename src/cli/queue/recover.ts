@@ -1,9 +1,9 @@
 import { SharedClock } from '../../clock.ts';
-import { recoverQueue, type Recovery } from '../../pipeline/recover-queue.ts';
+import { recoverQueue, type Recovery } from '../../app/recover-queue.ts';
 import type { GlobalOptions } from '../command.ts';
 import { ExitCode } from '../exit-code.ts';
 import type { Io } from '../io.ts';
-import { jsonLine } from '../result/json-line.ts';
+import { jsonLine } from '../print/json-line.ts';
 
 export interface RecoverFlags extends GlobalOptions {
   readonly to: string;

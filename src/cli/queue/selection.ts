@@ -8,7 +8,7 @@ import type { Delivery, DeliveryState } from '../../queue/delivery.ts';
 import type { QueueInspection, Selection } from '../../queue/inspection.ts';
 import { printable } from '../../redact.ts';
 import { readConditions, readFilter } from '../../message/filter.ts';
-import { collect } from '../flag-values.ts';
+import { collect } from '../flags/flag-values.ts';
 
 export interface SelectionFlags {
   readonly state?: readonly DeliveryState[];

@@ -1,9 +1,9 @@
-import type { DurableQueue } from '../../pipeline/durable-queue.ts';
+import type { DurableQueue } from '../../stores/open.ts';
 import type { GlobalOptions } from '../command.ts';
 import { interruptedCode, type ExitCode } from '../exit-code.ts';
 import type { Io } from '../io.ts';
-import { openQueue, type StoreFlags } from '../delivery/queue-flags.ts';
-import { commandSettings } from '../delivery/settings.ts';
+import { openQueue, type StoreFlags } from '../flags/delivery/queue-flags.ts';
+import { commandSettings } from '../flags/delivery/settings.ts';
 import type { SelectionFlags } from './selection.ts';
 
 export interface QueueOptions extends GlobalOptions, StoreFlags, SelectionFlags {

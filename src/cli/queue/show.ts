@@ -6,7 +6,7 @@ import type { LaneStats } from '../../queue/inspection.ts';
 import { printable } from '../../redact.ts';
 import { ExitCode } from '../exit-code.ts';
 import type { Io } from '../io.ts';
-import { escapeInJson, jsonLine } from '../result/json-line.ts';
+import { escapeInJson, jsonLine } from '../print/json-line.ts';
 import { briefJson, briefText, fullJson, fullText, isoTime } from './delivery-line.ts';
 import { bodyOf, select, UNSETTLED_AND_DEAD } from './selection.ts';
 import { countSelected, COUNTS } from './count.ts';

@@ -1,10 +1,10 @@
 import { stat } from 'node:fs/promises';
 import { ConfigError } from '../../errors.ts';
-import { giveBackSpace, givesBackInSteps, rewriteStore, settledBytes } from '../../store/free-space.ts';
-import type { Store } from '../../store/store.ts';
+import { giveBackSpace, givesBackInSteps, rewriteStore, settledBytes } from '../../stores/sqlite/file/free-space.ts';
+import type { Store } from '../../stores/sqlite/file/store.ts';
 import { ExitCode } from '../exit-code.ts';
 import type { Io } from '../io.ts';
-import { jsonLine } from '../result/json-line.ts';
+import { jsonLine } from '../print/json-line.ts';
 import { withQueue, type QueueOptions } from './session.ts';
 
 /** `hooks queue vacuum` */

@@ -1,4 +1,4 @@
-import { ChurnMap } from '../../churn-map.ts';
+import { ChurnMap } from '../../reusable-map.ts';
 
 /** How much may be under way at once. What is under way costs memory, all the more as it grows old. */
 export interface CapacityLimits {

@@ -4,7 +4,7 @@ import type { FoundEntry } from '../../replay/entry.ts';
 import { IndexRanges } from '../../replay/index-ranges.ts';
 import type { Ledger, TakenOutcome } from '../../replay/ledger.ts';
 import type { ReportedResult } from '../../report/result.ts';
-import { titleOf } from '../result/result-line.ts';
+import { titleOf } from '../print/result-line.ts';
 import { asItIs, type ReadEntry } from './entry-message.ts';
 import { caseName, type ReplayOutput } from './output.ts';
 import { originalOf } from './sent.ts';

@@ -4,8 +4,8 @@ import { readRate, readSpeed } from '../../replay/pace.ts';
 import type { SelectionOptions } from '../../replay/selection.ts';
 import { printable } from '../../redact.ts';
 import type { GlobalOptions } from '../command.ts';
-import type { PreviewFlags } from '../delivery/preview-flags.ts';
-import type { WhereToFlags } from '../delivery/where-to.ts';
+import type { PreviewFlags } from '../flags/delivery/preview-flags.ts';
+import type { WhereToFlags } from '../flags/delivery/where-to.ts';
 
 /** The flags of `hooks replay`, as typed. */
 export interface ReplayOptions extends GlobalOptions, WhereToFlags, PreviewFlags {

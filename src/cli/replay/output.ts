@@ -1,5 +1,5 @@
 import type { HooksError } from '../../errors.ts';
-import type { Outcome, OutcomeAttempt } from '../../pipeline/outcomes.ts';
+import type { Outcome, OutcomeAttempt } from '../../app/outcomes.ts';
 import type { Checkpoint } from '../../replay/checkpoint.ts';
 import type { Entry, Origin } from '../../replay/entry.ts';
 import type { Summary } from '../../replay/ledger.ts';
@@ -8,10 +8,10 @@ import type { ReportedResult } from '../../report/result.ts';
 import { summaryLines } from '../../report/summary.ts';
 import type { Io } from '../io.ts';
 import { printable } from '../../redact.ts';
-import { tenths } from '../result/attempt-text.ts';
-import { jsonLine } from '../result/json-line.ts';
-import type { Judgement } from '../delivery/loopback.ts';
-import { createProgress, type Progress } from '../result/progress.ts';
+import { tenths } from '../print/attempt-text.ts';
+import { jsonLine } from '../print/json-line.ts';
+import type { Judgement } from '../flags/delivery/loopback.ts';
+import { createProgress, type Progress } from '../print/progress.ts';
 import {
   decidingAttempt,
   decisive,
@@ -19,8 +19,8 @@ import {
   isTaken,
   resultLine,
   type ResultFacts,
-} from '../result/result-line.ts';
-import { explanation, resultText } from '../result/result-text.ts';
+} from '../print/result-line.ts';
+import { explanation, resultText } from '../print/result-text.ts';
 import {
   invalidEntry,
   invalidLine,

@@ -1,5 +1,5 @@
-import type { DestinationOutcome } from '../../pipeline/outcomes.ts';
-import type { Judgement, Loopback } from '../delivery/loopback.ts';
+import type { DestinationOutcome } from '../../app/outcomes.ts';
+import type { Judgement, Loopback } from '../flags/delivery/loopback.ts';
 
 /** Counts what the receiver of --loopback thought of what it got. */
 export class ReceivedTally {

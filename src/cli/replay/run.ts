@@ -1,7 +1,7 @@
 import { sleep, systemClock } from '../../clock.ts';
 import { ClosedError, HooksError } from '../../errors.ts';
 import { isJsonObject } from '../../message/types.ts';
-import type { Outcome } from '../../pipeline/outcomes.ts';
+import type { Outcome } from '../../app/outcomes.ts';
 import type { Checkpoint } from '../../replay/checkpoint.ts';
 import type { Entry, FoundEntry } from '../../replay/entry.ts';
 import type { Input } from '../../replay/inputs.ts';
@@ -11,8 +11,8 @@ import { readEntries } from '../../replay/read.ts';
 import { recordedAtOf, type Rewrite } from '../../replay/rewrite.ts';
 import type { Selection } from '../../replay/selection.ts';
 import type { Io } from '../io.ts';
-import type { OpenPipeline } from '../delivery/open-pipeline.ts';
-import { decisive, elapsedMs } from '../result/result-line.ts';
+import type { OpenPipeline } from '../flags/delivery/open-pipeline.ts';
+import { decisive, elapsedMs } from '../print/result-line.ts';
 import { Capacity } from './capacity.ts';
 import { EarlierPart } from './earlier-part.ts';
 import {

@@ -1,9 +1,9 @@
 import { toCapture } from '../../capture/write.ts';
 import type { Message } from '../../message/types.ts';
-import type { Outcome } from '../../pipeline/outcomes.ts';
+import type { Outcome } from '../../app/outcomes.ts';
 import { orderKeysOf } from '../../message/order-keys.ts';
 import type { Entry, FoundEntry, Origin } from '../../replay/entry.ts';
-import { titleOf, type ResultFacts } from '../result/result-line.ts';
+import { titleOf, type ResultFacts } from '../print/result-line.ts';
 import { bodyText, type Ready } from './entry-message.ts';
 import type { ReplayOptions } from './options.ts';
 

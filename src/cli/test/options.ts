@@ -1,5 +1,5 @@
 import type { GlobalOptions } from '../command.ts';
-import type { SecretFlags } from '../signature/secret-flags.ts';
+import type { SecretFlags } from '../flags/signature/secret-flags.ts';
 
 export interface TestOptions extends GlobalOptions, SecretFlags {
   readonly header?: readonly string[];

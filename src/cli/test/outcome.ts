@@ -1,6 +1,6 @@
 import type { CheckOutcome, CheckResult } from '../../check/check.ts';
 import type { ReportedCase } from '../../report/case-report.ts';
-import { durationText } from '../result/attempt-text.ts';
+import { durationText } from '../print/attempt-text.ts';
 import { checkFields, faultText } from './result-text.ts';
 
 export interface CheckSummary extends Readonly<Record<CheckOutcome, number>> {

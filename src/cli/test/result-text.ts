@@ -3,8 +3,8 @@ import type { ChalkInstance } from 'chalk';
 import type { CheckOutcome, CheckResult } from '../../check/check.ts';
 import { EXPECTED_STATUS } from '../../check/judge.ts';
 import { printable } from '../../redact.ts';
-import { durationText } from '../result/attempt-text.ts';
-import { jsonLine } from '../result/json-line.ts';
+import { durationText } from '../print/attempt-text.ts';
+import { jsonLine } from '../print/json-line.ts';
 
 const MARKS: Readonly<
   Record<CheckOutcome, readonly [mark: string, color: 'green' | 'red' | 'dim' | 'yellow']>

@@ -1,0 +1,222 @@
+import { setMaxListeners } from 'node:events';
+import { createClient, type BuiltMessage, type Client } from '../client/client.ts';
+import type { ClientOptions } from '../client/options.ts';
+import { promiseOrThrow } from '../client/promise-or-throw.ts';
+import type { Receipt, Sink } from '../client/sink.ts';
+import { createTrackingApiSink } from '../client/tracking-api-sink.ts';
+import { sleep, systemClock, type Clock } from '../clock.ts';
+import type { EngineEvent } from '../engine/engine-event.ts';
+import { createEngine } from '../engine/engine.ts';
+import { DEFAULT_SOURCE } from '../engine/options.ts';
+import { checkRoutes } from './check-routes.ts';
+import { createEngineSink } from './engine-sink.ts';
+import {
+  checkDeliveryPipelineOptions,
+  checkTrackingApiPipelineOptions,
+  isLongForm,
+  type DeliveryPipelineOptions,
+  type SharedOptions,
+  type TrackingApiPipelineOptions,
+} from './options.ts';
+import { Outcomes, type Outcome } from './outcomes.ts';
+import { sourcesOf } from './short-form.ts';
+import { completeSources } from './sources-input.ts';
+import { UnsettledMessages } from './unsettled-messages.ts';
+import { packageVersion } from './version.ts';
+import { MemoryQueue } from '../stores/memory/memory-queue.ts';
+import { checkRoute } from '../transport/check-route.ts';
+import type { Transport, TransportRequest } from '../transport/transport.ts';
+import { createUndiciTransport } from '../transport/undici-transport.ts';
+
+/** A client with everything behind it: what `send`, `replay` and a program that embeds hooks work with. */
+export interface Pipeline {
+  readonly client: Client;
+  /**
+   * Enqueues a message and resolves when it is settled at every destination, or the pipeline is interrupted. Never rejects;
+   * throws QueueError and ClosedError at once, as the calls of the client do.
+   */
+  deliver(message: BuiltMessage): Promise<Outcome>;
+  /** The same without a promise, for whoever has millions: `onOutcome` is called once, and what it throws is an uncaught exception. Throws ClosedError and QueueError. */
+  deliverThen(message: BuiltMessage, onOutcome: (outcome: Outcome) => void): void;
+  /** Stops delivering: attempts in flight get `graceMs`, then they are cut. What is not settled then is `unsent`. A close() that is waiting ends with it. */
+  interrupt(graceMs: number): Promise<void>;
+  /**
+   * Flushes, waits until every delivery is settled, and releases every socket and timer. Over a tracking API that fails it
+   * takes `retryForMs` and the time of one attempt at most; then every message has its receipt.
+   */
+  close(): Promise<void>;
+}
+
+/** Client → engine → queue → transport. Throws ConfigError for webhooks that cannot be asked, by what they are or by the way to them, and for options that are none. */
+export function createDeliveryPipeline(options: DeliveryPipelineOptions): Pipeline {
+  checkDeliveryPipelineOptions(options);
+  const isLong = isLongForm(options);
+  const sources = isLong ? completeSources(options.sources) : sourcesOf(options);
+  const { source = DEFAULT_SOURCE } = isLong ? options : {};
+  const { client, clock = systemClock, random = Math.random } = options;
+  const transport = options.transport ?? undici(options);
+  const queue = options.queue ?? new MemoryQueue(clock);
+  const outcomes = new Outcomes();
+  const unsettled = options.queue === undefined ? new UnsettledMessages() : undefined;
+  const onEvent = (event: EngineEvent): void => {
+    // First, so that a callback that sends another message finds room for it.
+    unsettled?.see(event);
+    outcomes.see(event);
+    options.onEvent?.(event);
+  };
+  const engine = createEngine({
+    sources,
+    queue,
+    transport,
+    clock,
+    random,
+    userAgent: `hooks-cli/${packageVersion()}`,
+    onEvent,
+  });
+  if (options.transport === undefined) checkRoutes(sources, options.proxyEnv);
+  engine.start();
+  const release = async (): Promise<void> => {
+    await engine.close();
+    // Also of what came too late to be waited for.
+    outcomes.interrupt();
+    unsettled?.abandon();
+    await queue.close();
+    await transport.close();
+  };
+  return new ClientPipeline({
+    sink: createEngineSink({ engine, source, outcomes, unsettled }),
+    clock,
+    client,
+    onReceipt: (receipt, onOutcome) => outcomes.of(receipt, onOutcome),
+    settled: () => engine.idle(),
+    cut: async (graceMs) => {
+      const over = new AbortController();
+      const finished = engine.close().finally(() => over.abort());
+      await Promise.race([finished, sleep(clock, graceMs, over.signal)]);
+      over.abort();
+      await engine.abort();
+    },
+    release,
+  });
+}
+
+/** Client → someone's tracking API over HTTP. Throws ConfigError for an endpoint, write key, proxy or file of issuers that cannot be used, and for options that are none. */
+export function createTrackingApiPipeline(options: TrackingApiPipelineOptions): Pipeline {
+  checkTrackingApiPipelineOptions(options);
+  const { endpoint, writeKey, timeoutMs, client, clock = systemClock, random = Math.random } = options;
+  const { retryForMs, maxInFlight, caFile, onRetry } = options;
+  const [stopping, cutting, over] = [new AbortController(), new AbortController(), new AbortController()];
+  // Every attempt in flight and every wait listens to these.
+  setMaxListeners(0, stopping.signal, cutting.signal);
+  const sink = createTrackingApiSink({
+    endpoint,
+    writeKey,
+    version: packageVersion(),
+    clock,
+    random,
+    transport: askedWith({ signal: cutting.signal, caFile }, options.transport ?? undici(options)),
+    signal: stopping.signal,
+    timeoutMs,
+    retryForMs,
+    maxInFlight,
+    onRetry,
+  });
+  if (options.transport === undefined) checkRoute(endpoint, options);
+  return new ClientPipeline({
+    sink,
+    clock,
+    client,
+    onReceipt: (receipt, onOutcome) => onOutcome(trackingApiOutcome(receipt)),
+    settled: async () => {},
+    // Closing waits for what is in flight, as long as the shortest grace that was given.
+    cut: async (graceMs) => {
+      stopping.abort();
+      if (graceMs > 0) void sleep(clock, graceMs, over.signal).then(() => cutting.abort());
+      else cutting.abort();
+    },
+    release: async () => over.abort(),
+  });
+}
+
+/** A request in flight is cut by this signal alone, not by the one that keeps others from being made. */
+function askedWith(way: Pick<TransportRequest, 'signal' | 'caFile'>, transport: Transport): Transport {
+  return { send: (request) => transport.send({ ...request, ...way }), close: () => transport.close() };
+}
+
+function undici({ proxyEnv }: SharedOptions): Transport {
+  return createUndiciTransport(proxyEnv === undefined ? {} : { proxyEnv });
+}
+
+interface PipelineParts {
+  readonly sink: Sink;
+  readonly clock: Clock;
+  readonly client?: ClientOptions | undefined;
+  readonly onReceipt: (receipt: Receipt, onOutcome: (outcome: Outcome) => void) => void;
+  /** Resolves when nothing that was accepted is still on its way. */
+  readonly settled: () => Promise<void>;
+  readonly cut: (graceMs: number) => Promise<void>;
+  readonly release: () => Promise<void>;
+}
+
+class ClientPipeline implements Pipeline {
+  readonly client: Client;
+  readonly #parts: PipelineParts;
+  #released: Promise<void> | undefined;
+
+  constructor(parts: PipelineParts) {
+    const { sink, clock, client } = parts;
+    this.client = createClient({ sink, clock, ...client });
+    this.#parts = parts;
+  }
+
+  deliver(message: BuiltMessage): Promise<Outcome> {
+    return promiseOrThrow((resolve) => this.deliverThen(message, resolve));
+  }
+
+  deliverThen(message: BuiltMessage, onOutcome: (outcome: Outcome) => void): void {
+    const { onReceipt } = this.#parts;
+    this.client.enqueueThen(awaited(message), (receipt) => onReceipt(receipt, onOutcome));
+  }
+
+  async interrupt(graceMs: number): Promise<void> {
+    await this.#parts.cut(graceMs);
+    await this.#release();
+  }
+
+  async close(): Promise<void> {
+    this.#parts.sink.beginClose?.();
+    await this.client.flush();
+    await this.#parts.settled();
+    await this.#release();
+  }
+
+  /** Once, however often it is closed and interrupted: an interruption comes while somebody waits for the end. */
+  #release(): Promise<void> {
+    this.#released ??= this.client.close().then(() => this.#parts.release());
+    return this.#released;
+  }
+}
+
+/** Field by field, as everything that is made once a message: spreads cost. */
+function awaited({ message, messageId, orderKeys, exactBody }: BuiltMessage): BuiltMessage {
+  return { message, messageId, orderKeys, exactBody, isAwaited: true };
+}
+
+function trackingApiOutcome(receipt: Receipt): Outcome {
+  const { messageId, attempts = [] } = receipt;
+  if (receipt.accepted) {
+    return {
+      messageId,
+      outcome: 'delivered',
+      destinations: [{ name: 'tracking API', outcome: 'delivered', attempts }],
+    };
+  }
+  const { code, reason } = receipt;
+  const outcome = code === 'aborted' ? 'unsent' : 'failed';
+  return {
+    messageId,
+    outcome,
+    destinations: [{ name: 'tracking API', outcome, attempts }],
+    refusal: { code, reason },
+  };
+}

@@ -1,0 +1,62 @@
+import { stat } from 'node:fs/promises';
+import type { Clock } from '../clock.ts';
+import { ConfigError } from '../errors.ts';
+import { recoverDeliveries, type RecoveryCounts } from '../stores/sqlite/queue/sqlite-recovery.ts';
+import { DamagedFile } from '../stores/sqlite/file/damaged-file.ts';
+import { fileOf } from '../stores/sqlite/file/open-store.ts';
+import { openDurableQueue } from '../stores/open.ts';
+
+export interface Recovery extends RecoveryCounts {
+  /** Tables beside the deliveries of which something could not be read, by what is in them. */
+  readonly incomplete: readonly string[];
+  readonly from: string;
+  readonly to: string;
+}
+
+/** What people call what is in a table. Those that refer to others come after them. */
+const OTHER_TABLES = {
+  seen: 'messages seen',
+  deletion_requests: 'deletion requests',
+  deletion_sources: 'deletion requests',
+  deletion_deliveries: 'deletion requests',
+  audiences: 'audiences',
+  audience_partitions: 'audiences',
+} as const;
+
+/**
+ * Copies what can be read of the file of a queue to a new one; the file is left as it is. Throws ConfigError when there is
+ * something at `to`, QueueError when nothing at all can be read.
+ */
+export async function recoverQueue(
+  given: string,
+  { to, clock }: { to: string; clock: Clock },
+): Promise<Recovery> {
+  const [file, target] = [fileOf(given), fileOf(to)];
+  await assertNew(target);
+  const from = await DamagedFile.open(file);
+  try {
+    const durable = await openDurableQueue({ store: target, dataDir: '', clock });
+    try {
+      const counts = await recoverDeliveries(from, durable.queue);
+      const store = await durable.audienceStore();
+      const incomplete = new Set<string>();
+      for (const [table, what] of Object.entries(OTHER_TABLES))
+        if (!(await from.copy(table, store))) incomplete.add(what);
+      return { ...counts, incomplete: [...incomplete], from: file, to: target };
+    } finally {
+      await durable.close();
+    }
+  } finally {
+    from.close();
+  }
+}
+
+async function assertNew(target: string): Promise<void> {
+  const found = await stat(target).catch(() => undefined);
+  if (found === undefined) return;
+  throw new ConfigError(`Expected \`--to\` to be a new file, got ${target}, which is there already`, {
+    key: '--to',
+    origin: '--to',
+    hint: 'name one that is not there yet; it takes the place of the damaged one afterwards',
+  });
+}

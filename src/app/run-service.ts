@@ -1,0 +1,133 @@
+import type { Clock } from '../clock.ts';
+import type { Engine } from '../engine/engine.ts';
+import type { Sources } from '../engine/options.ts';
+import type { NewDelivery } from '../queue/delivery.ts';
+import type { Intake, InvalidMessage } from '../service/intake.ts';
+import { createLog, type Log, type LogLevel } from '../service/log.ts';
+import { createMetrics } from '../service/metrics.ts';
+import type { DeletionReach, ServiceLimits } from '../service/options.ts';
+import { startService, type Service } from '../service/service.ts';
+import type { Transport } from '../transport/transport.ts';
+import { openEngine, uncheckedProxy, type OpenEngine, type Reach } from './open-engine.ts';
+import type { OpenQueue } from '../stores/opened-queue.ts';
+import { secretsOf } from './secrets.ts';
+import { Watch } from './watch.ts';
+
+export interface RunServiceOptions extends Reach {
+  readonly sources: Sources;
+  /** Closed with the service, and when there comes to be none. */
+  readonly open: OpenQueue;
+  readonly host: string;
+  readonly port: number;
+  /** Whether to deliver too, or only to queue. */
+  readonly deliver: boolean;
+  /** The sources at which a write key may ask for deletion. @default 'own' */
+  readonly deletionReach?: DeletionReach;
+  readonly logLevel: LogLevel;
+  /** Takes one line of the log. */
+  readonly write: (line: string) => void;
+  /** For what people read: the log, and the time of a message that comes without one. */
+  readonly clock: Clock;
+  readonly limits?: Partial<ServiceLimits>;
+  /** @default undici */
+  readonly transport?: Transport;
+}
+
+/**
+ * The service with everything behind it. `close` takes no more calls, finishes the attempts in flight, keeps the rest
+ * in the queue and releases all of it. Throws ConfigError.
+ */
+export async function runService(options: RunServiceOptions): Promise<Service> {
+  const { sources, open, clock, logLevel: level, write } = options;
+  const log = createLog({ level, secrets: secretsOf(sources), clock, write });
+  const metrics = createMetrics({ depth: open.depth });
+  const watch = new Watch(log, metrics);
+  const opened = await openEngine({
+    ...options,
+    onEvent: (event) => watch.see(event),
+    onUnrecorded: (delivery, error) => watch.unrecorded(delivery, error),
+  });
+  const { engine, deletions } = opened;
+  try {
+    const service = await startService({
+      ...options,
+      intake: intakeOf(engine, open),
+      deletions,
+      seen: open.seen,
+      checkStore: open.check,
+      metrics,
+      log,
+    });
+    warnOf(options, log);
+    sayDeletionReach(options, log);
+    // What cannot be asked now says so when it is used.
+    for (const warning of await options.open.warnings().catch(() => [])) log.warn(warning);
+    if (options.deliver) engine.start();
+    return { url: service.url, close: () => closeAll(service, opened, log) };
+  } catch (error) {
+    await opened.close();
+    throw error;
+  }
+}
+
+/** What a person would rather know now than find out. */
+function warnOf(options: RunServiceOptions, log: Log): void {
+  const { sources, open } = options;
+  const proxy = uncheckedProxy(options);
+  if (proxy !== undefined)
+    log.warn('webhooks are reached through a proxy: the addresses they are at are not checked', { proxy });
+  if (!open.isDurable) log.warn('the queue is in memory: what waits in it does not outlive this process');
+  for (const [source, { writeKey, destinations }] of Object.entries(sources)) {
+    if (writeKey === undefined) log.warn('a source has no write key, so nobody can call it', { source });
+    if (!Object.values(destinations).some(({ enabled }) => enabled)) {
+      log.warn('a source has no destination enabled, so what is sent to it goes nowhere', { source });
+    }
+  }
+}
+
+/** With one source there is no difference. */
+function sayDeletionReach({ sources, deletionReach = 'own' }: RunServiceOptions, log: Log): void {
+  const count = Object.keys(sources).length;
+  if (count < 2) return;
+  if (deletionReach === 'all')
+    log.warn('any write key may ask for deletion at every source (--deletions all)', { sources: count });
+  else
+    log.info(
+      'a write key may ask for deletion at its own source only; --deletions all lets it reach every source',
+      { sources: count },
+    );
+}
+
+/** Attempts in flight come to their end while the last calls are stored, which may take as long. */
+async function closeAll(service: Service, opened: OpenEngine, log: Log): Promise<void> {
+  await Promise.all([service.close(), opened.engine.stop()]);
+  await opened.close();
+  log.info('stopped');
+}
+
+function intakeOf(engine: Engine, { queue, clock }: OpenQueue): Intake {
+  return {
+    submit: (source, messages) => engine.submit(source, messages),
+    keepInvalid: (source, letters) => {
+      const now = Math.floor(clock.now());
+      return queue.add(letters.map((letter) => deadLetter(source, letter, now)));
+    },
+  };
+}
+
+/** It is nobody's: where it would have gone cannot be told from what is invalid. */
+function deadLetter(source: string, letter: InvalidMessage, now: number): NewDelivery {
+  const { id, messageId, type, body, detail } = letter;
+  return {
+    id,
+    source,
+    destination: '',
+    messageId,
+    type,
+    body,
+    orderKeys: [],
+    createdAt: now,
+    dueAt: now,
+    dead: { reason: 'invalid', detail },
+  };
+}

@@ -1,0 +1,171 @@
+import type { Change, Counts } from '../audience/difference.ts';
+import { Target } from '../audience/read/target.ts';
+import type { Kind } from '../stores/sqlite/audience-state.ts';
+import { sync } from '../audience/sync.ts';
+import { AUDIENCE_TABLES } from '../stores/sqlite/audience-tables.ts';
+import { checkOptions } from '../check-options.ts';
+import { systemClock } from '../clock.ts';
+import { ConfigError, ValidationError } from '../errors.ts';
+import { toPlain } from '../message/plain.ts';
+import type { JsonValue } from '../message/types.ts';
+import { redactUrl } from '../redact.ts';
+import { openStore } from '../stores/sqlite/file/open-store.ts';
+import { isServer } from '../stores/server/scheme.ts';
+import type { Outcome } from './outcomes.ts';
+import type { Pipeline } from './pipeline.ts';
+
+export interface SyncOptions {
+  /** Of the audience or the computed trait; the trait that is sent has it in snake case. */
+  readonly name: string;
+  /** What the changes are delivered through. It stays open. */
+  readonly pipeline: Pipeline;
+  /** The file in which it is kept who was told what: `sqlite:./hooks.db` or a path. The CLI's is hooks.db in the data folder. */
+  readonly store: string;
+  /** Where the pipeline goes to, for people: another place has a state of its own. @default 'default' */
+  readonly place?: string | undefined;
+  /** Refuses a larger difference, as a part of the members there were (0.2 is 20 %). @default refuses what looks like a wrong file */
+  readonly maxChange?: number | undefined;
+  /** Sends whatever the difference is. @default false */
+  readonly force?: boolean | undefined;
+  /** Counts only: sends and keeps nothing. @default false */
+  readonly dryRun?: boolean | undefined;
+  /** Nothing more is sent once it aborts; the next sync carries on. */
+  readonly signal?: AbortSignal | undefined;
+  /** What became of each change. A promise while the next should wait. */
+  readonly onOutcome?: ((change: AudienceChange, outcome: Outcome) => Promise<void> | void) | undefined;
+}
+
+/** A user who is told something. */
+export type AudienceChange = Pick<Change, 'kind' | 'userId' | 'value'>;
+
+export interface SyncAudienceOptions extends SyncOptions {
+  /** The ids of all members. One text is none of them: it is an iterable of its letters. */
+  readonly members: AsyncIterable<string> | (Iterable<string> & object);
+}
+
+export interface SyncTraitOptions extends SyncOptions {
+  /** Everybody's value; somebody who is not among them has none (null). */
+  readonly values: AsyncIterable<TraitValue> | Iterable<TraitValue>;
+}
+
+export interface TraitValue {
+  readonly userId: string;
+  readonly value: JsonValue;
+}
+
+export interface SyncSummary extends Counts {
+  /** The name of the trait that is sent. */
+  readonly trait: string;
+  /** Members before. */
+  readonly before: number;
+  /** Whether everybody is told now. What failed, or was interrupted, is told by the next sync. */
+  readonly isComplete: boolean;
+}
+
+/**
+ * Sends an identify for everybody who joined (true) or left (false) the audience since the last sync; the first one sends every
+ * member. Memory does not grow with their number.
+ * @throws ConfigError for an option that is none, a name that cannot be used or a difference that surprises, InputError for an id that cannot be
+ * used or no members at all, ValidationError for a value that JSON cannot carry, QueueError when the store fails or the audience is being synced already.
+ */
+export function syncAudience(options: SyncAudienceOptions): Promise<SyncSummary> {
+  return run('audience', options, async (target) => {
+    const { members } = options;
+    // Whoever calls from JavaScript may give anything.
+    if (typeof members === 'string')
+      throw target.fault(undefined, 'expected user ids, got a text', 'for a single member: [userId]');
+    for await (const userId of members) target.add(userId, true);
+  });
+}
+
+/** The same for a computed trait: sends every value that changed since the last sync. */
+export function syncTrait(options: SyncTraitOptions): Promise<SyncSummary> {
+  return run('trait', options, async (target) => {
+    for await (const { userId, value } of options.values) target.add(userId, plainValue(value));
+  });
+}
+
+/** As JSON carries it: whoever calls from JavaScript may give anything. */
+function plainValue(given: unknown): JsonValue {
+  const plain = toPlain(given, 'value');
+  if (plain.ok) return plain.value;
+  const { path, sentence, got } = plain.problem;
+  throw new ValidationError(`${sentence}, got ${got}`, { path, got });
+}
+
+const KINDS = {
+  name: 'a string',
+  pipeline: 'an object',
+  store: 'a string',
+  place: 'a string',
+  maxChange: 'given',
+  force: 'a boolean',
+  dryRun: 'a boolean',
+  signal: 'an object',
+  onOutcome: 'a function',
+} as const satisfies Record<keyof SyncOptions, string>;
+
+const NEVER = new AbortController().signal;
+const CAPACITY = 1_024;
+
+async function run(
+  kind: Kind,
+  options: SyncOptions,
+  read: (target: Target) => Promise<void>,
+): Promise<SyncSummary> {
+  const input = kind === 'audience' ? 'members' : 'values';
+  checkOptions(options, {
+    kinds: { ...KINDS, [input]: 'given' },
+    required: ['name', 'pipeline', 'store', input],
+  });
+  const { name, pipeline, place = 'default', force, dryRun, signal = NEVER, onOutcome } = options;
+  const maxChange = limitOf(options);
+  if (isServer(options.store)) throw noFile(options.store);
+  const store = await openStore(options.store, { clock: systemClock, tables: [AUDIENCE_TABLES] });
+  try {
+    const { trait, counts, before, isComplete } = await sync<Outcome>({
+      kind,
+      name,
+      place,
+      store,
+      clock: systemClock,
+      input,
+      signal,
+      maxChange,
+      force,
+      dryRun,
+      called: { maxChange: 'maxChange', force: 'force: true', dryRun: 'dryRun: true' },
+      read: (spill) => read(new Target({ kind, file: input, spill })),
+      outlet: async () => ({
+        capacity: CAPACITY,
+        ready: () => pipeline.client.ready(),
+        deliverThen: (message, then) => pipeline.deliverThen(message, then),
+        flush: () => void pipeline.client.flush(),
+      }),
+      onOutcome: ({ kind: change, userId, value }, outcome) =>
+        onOutcome?.({ kind: change, userId, value }, outcome) ?? undefined,
+    });
+    return { trait, before, isComplete, ...counts };
+  } finally {
+    await store.close();
+  }
+}
+
+function noFile(store: string): ConfigError {
+  return new ConfigError(
+    `Expected \`store\` to be a file, since audiences are kept in one, got ${redactUrl(store)}`,
+    {
+      key: 'store',
+      hint: 'for example sqlite:./hooks.db; the pipeline may have its queue elsewhere',
+    },
+  );
+}
+
+function limitOf({ maxChange }: SyncOptions) {
+  if (maxChange === undefined) return undefined;
+  if (maxChange >= 0) return { kind: 'share', share: maxChange } as const;
+  throw new ConfigError(`Expected \`maxChange\` to be a number from 0, got ${maxChange}`, {
+    key: 'maxChange',
+    hint: '0.5 is half of the members',
+  });
+}

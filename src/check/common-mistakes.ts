@@ -1,0 +1,102 @@
+import { createHmac } from 'node:crypto';
+import type { BodyVariant } from '../signature/diagnosis/body-variant.ts';
+import { bodyVariants } from '../signature/diagnosis/body-variants.ts';
+import { Deadline } from '../signature/diagnosis/deadline.ts';
+import { KeptBody } from '../signature/diagnosis/kept-body.ts';
+import type { ReasonCode } from '../signature/diagnosis/reason.ts';
+import { otherSecrets, secretVariants } from '../signature/diagnosis/secret-variants.ts';
+import { sign } from '../signature/sign.ts';
+import type { Fault } from './check.ts';
+
+/** A signature that is wrong, and what a receiver does that takes it. */
+export interface Misreading {
+  readonly signature: string;
+  readonly fault: Fault;
+}
+
+/** The ways in which receivers usually get the signature of a body wrong, the likeliest first; each signature once. */
+export function* misreadings(body: Buffer, secret: string): Generator<Misreading> {
+  const seen = new Set([sign(body, secret)]);
+  for (const misreading of allMisreadings(body, secret)) {
+    if (seen.has(misreading.signature)) continue;
+    seen.add(misreading.signature);
+    yield misreading;
+  }
+}
+
+/** A body of our own is small, and the run has a deadline of its own. */
+const NEVER = new Deadline(Infinity);
+
+function* allMisreadings(body: Buffer, secret: string): Generator<Misreading> {
+  yield* otherDigests(body, secret);
+  for (const variant of bodyVariants(new KeptBody(body), NEVER)) {
+    yield { signature: digestOf(variant, secret), fault: overOtherBytes(variant) };
+  }
+  for (const { code, would, key } of secretVariants(secret)) {
+    yield {
+      signature: digestOf({ bytes: body }, key),
+      fault: { code, says: `it takes what is signed ${would}`, ...KEY },
+    };
+  }
+  for (const { code, would, key } of otherSecrets([])) {
+    const says = `its secret is not set: it takes what is signed ${would.replace(/:.*$/s, '')}, as anybody can`;
+    yield { signature: digestOf({ bytes: body }, key), fault: { code, says, ...KEY } };
+  }
+}
+
+const KEY = {
+  mend: 'give the receiver the very secret that the sender has, without white space or quotes around it, and let it not start without one',
+};
+
+const HASH = {
+  mend: "use HMAC-SHA1 in hex: createHmac('sha1', secret).update(body).digest('hex')",
+};
+
+function* otherDigests(body: Buffer, secret: string): Generator<Misreading> {
+  const hmac = (algorithm: string, encoding: 'hex' | 'base64'): string =>
+    createHmac(algorithm, secret).update(body).digest(encoding);
+  const algorithms = [
+    ['sha256', 'SHA-256'],
+    ['sha512', 'SHA-512'],
+    ['md5', 'MD5'],
+  ] as const;
+  for (const [code, name] of algorithms) {
+    const fault = { code, says: `it verifies an HMAC with ${name} instead of SHA-1`, ...HASH };
+    yield { signature: hmac(code, 'hex'), fault };
+    yield { signature: `${code}=${hmac(code, 'hex')}`, fault };
+    yield { signature: hmac(code, 'base64'), fault };
+  }
+  const base64 = { code: 'base64', says: 'it expects the digest in base64 instead of hex', ...HASH };
+  yield { signature: hmac('sha1', 'base64'), fault: base64 };
+  const prefix = { code: 'prefix', says: 'it expects sha1= in front of the digest', ...HASH };
+  yield { signature: `sha1=${hmac('sha1', 'hex')}`, fault: prefix };
+  const upper = { code: 'upper-case', says: 'it expects the digest in upper-case hex', ...HASH };
+  yield { signature: hmac('sha1', 'hex').toUpperCase(), fault: upper };
+}
+
+/** Of JSON that was parsed and written again. */
+const RESERIALISED: ReadonlySet<ReasonCode> = new Set([
+  'python-json',
+  'escaped-unicode',
+  'escaped-slash',
+  'reordered-keys',
+  'pretty-printed',
+]);
+
+const RAW_BYTES =
+  'hash the bytes of the body as they came, before any parser: express.raw(), request.get_data(), io.ReadAll(r.Body), request.raw_post';
+
+function overOtherBytes({ code, would }: BodyVariant): Fault {
+  const what = RESERIALISED.has(code)
+    ? 'it hashes re-serialised JSON'
+    : 'it hashes other bytes than those of the body';
+  return { code, says: `${what}: it takes what is signed ${would}`, mend: RAW_BYTES };
+}
+
+/** Also with the empty key of a receiver whose secret is not set. */
+function digestOf({ bytes }: Pick<BodyVariant, 'bytes'>, secret: string | Uint8Array): string {
+  const hmac = createHmac('sha1', secret);
+  if (typeof bytes === 'function') bytes((piece) => Boolean(hmac.update(piece)));
+  else hmac.update(bytes);
+  return hmac.digest('hex');
+}

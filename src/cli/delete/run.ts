@@ -1,0 +1,166 @@
+import { sleep, systemClock } from '../../clock.ts';
+import type { Settings } from '../../config/settings.ts';
+import type { Deletions } from '../../deletion/request.ts';
+import { stateOf, type DeletionRecord, type SourceState } from '../../deletion/state.ts';
+import type { EngineEvent } from '../../engine/engine-event.ts';
+import type { Sources } from '../../engine/options.ts';
+import { ConfigError } from '../../errors.ts';
+import { deletedUsers } from './users.ts';
+import { openEngine } from '../../app/open-engine.ts';
+import type { OpenQueue } from '../../stores/opened-queue.ts';
+import { printable } from '../../redact.ts';
+import type { GlobalOptions } from '../command.ts';
+import { ExitCode, interruptedCode } from '../exit-code.ts';
+import type { Io } from '../io.ts';
+import { jsonLine } from '../print/json-line.ts';
+import { openQueueToWrite, type StoreFlags } from '../flags/delivery/queue-flags.ts';
+import { commandSettings } from '../flags/delivery/settings.ts';
+
+export interface DeleteOptions extends GlobalOptions, StoreFlags {
+  readonly userIds: readonly string[];
+  readonly source?: readonly string[];
+  readonly queue?: true;
+  /** Ms. */
+  readonly retryFor: number;
+  readonly dryRun?: true;
+}
+
+/** `hooks delete`: records a deletion request, queues its messages, and sees them through for a while. */
+export async function requestDeletion(given: DeleteOptions, io: Io): Promise<ExitCode> {
+  const settings = await commandSettings(given, io);
+  const options = { ...given, userIds: await deletedUsers(given.userIds, io) };
+  const { sources } = settings;
+  const affected = affectedSources(options, settings);
+  if (options.dryRun) return preview(affected, sources, options, io);
+  const open = await openQueueToWrite(options, settings, { io });
+  const record = await run({ options, sources, affected, open, io });
+  return report(record, options, io);
+}
+
+function affectedSources({ source }: DeleteOptions, settings: Settings): readonly string[] {
+  // Complains of a name that is not configured.
+  for (const name of source ?? []) settings.source(name);
+  const affected = [...new Set(source ?? settings.sourceNames)];
+  if (affected.some((name) => enabledDestinations(settings.sources, name).length > 0)) return affected;
+  throw new ConfigError('No affected source has a destination enabled', {
+    key: 'webhooks',
+    hint: affected.every((name) => Object.keys(settings.sources[name]?.destinations ?? {}).length === 0)
+      ? 'set HOOKS_URL, or put `webhooks` in the config (hooks.config.js)'
+      : `set \`enabled: true\` for a destination of ${affected.map((name) => printable(name, 80)).join(', ')}`,
+  });
+}
+
+function enabledDestinations(sources: Sources, name: string): readonly string[] {
+  return Object.entries(sources[name]?.destinations ?? {})
+    .filter(([, { enabled }]) => enabled)
+    .map(([destination]) => destination);
+}
+
+interface Run {
+  readonly options: DeleteOptions;
+  readonly sources: Sources;
+  readonly affected: readonly string[];
+  readonly open: OpenQueue;
+  readonly io: Io;
+}
+
+async function run({ options, sources, affected, open, io }: Run): Promise<DeletionRecord> {
+  const { engine, deletions, close } = await openEngine({
+    sources,
+    open,
+    // What a person runs at the prompt goes where that person says, as `send` does.
+    allowPrivate: true,
+    allowProxy: true,
+    proxyEnv: io.env,
+    unknown: 'leave',
+    onEvent: (event) => {
+      if (event.kind === 'attempt') noteFailure(event, options, io);
+    },
+    onUnrecorded: () => {}, // the queue knows it, and tells when the request is looked at
+  });
+  try {
+    const record = await deletions.create({ userIds: options.userIds, sources: affected });
+    if (options.queue) return record;
+    engine.start();
+    await seeThrough(record.id, deletions, { options, io });
+    await engine.close();
+    return (await deletions.get(record.id)) ?? record;
+  } finally {
+    await close();
+  }
+}
+
+const LOOK_AGAIN_MS = 50;
+/** A look at a request of many users takes seconds, which delivering needs: of ten parts of the time it gets one. */
+const PAUSES_PER_LOOK = 9;
+
+/** A worker may deliver it, or this process: what is recorded tells. */
+async function seeThrough(
+  id: string,
+  deletions: Deletions,
+  { options, io }: Pick<Run, 'options' | 'io'>,
+): Promise<void> {
+  const giveUpAt = systemClock.now() + options.retryFor;
+  while (!io.signal.aborted && systemClock.now() < giveUpAt) {
+    const lookedAt = systemClock.now();
+    const record = await deletions.get(id);
+    if (record === undefined || states(record).every((state) => state !== 'pending')) return;
+    const pauseMs = Math.max(LOOK_AGAIN_MS, PAUSES_PER_LOOK * (systemClock.now() - lookedAt));
+    await sleep(systemClock, Math.min(pauseMs, Math.max(0, giveUpAt - systemClock.now())), io.signal);
+  }
+}
+
+function states({ sources }: DeletionRecord): readonly SourceState[] {
+  return Object.values(sources).map(stateOf);
+}
+
+function noteFailure({ attempt }: EngineEvent & { kind: 'attempt' }, { quiet }: DeleteOptions, io: Io): void {
+  if (attempt.result === 'delivered' || quiet) return;
+  io.note(io.errColor.yellow(`failed: ${attempt.status ?? attempt.error} from ${printable(attempt.url)}`));
+}
+
+function report(record: DeletionRecord, { output }: DeleteOptions, io: Io): ExitCode {
+  const rows = Object.entries(record.sources).map(([source, deletion]) => ({
+    deletion: record.id,
+    source,
+    state: stateOf(deletion),
+    users: record.userIds.length,
+    delivered: deletion.delivered,
+    failed: deletion.failed,
+  }));
+  for (const row of rows) io.out(output === 'json' ? jsonLine(row) : rowText(row, io));
+  const isBad = rows.some(({ state }) => state === 'failed');
+  return interruptedCode(io) ?? (isBad ? ExitCode.negative : ExitCode.ok);
+}
+
+interface Row {
+  readonly source: string;
+  readonly state: string;
+  readonly users: number;
+  readonly delivered: number;
+  readonly failed: number;
+}
+
+function rowText({ source, state, users, delivered, failed }: Row, { color }: Io): string {
+  const shown = state === 'failed' ? color.red(state) : color.green(state);
+  const counts = `${users} user${users === 1 ? '' : 's'}, ${delivered} delivered, ${failed} failed`;
+  return `${shown}  ${printable(source)}  (${counts})\n`;
+}
+
+function preview(
+  affected: readonly string[],
+  sources: Sources,
+  { userIds, output }: DeleteOptions,
+  io: Io,
+): ExitCode {
+  const users = userIds.length;
+  for (const source of affected) {
+    const destinations = enabledDestinations(sources, source);
+    if (output === 'json') io.out(jsonLine({ dryRun: true, source, destinations, users }));
+    else
+      io.out(
+        `${printable(source)}: ${users} to ${destinations.map((name) => printable(name)).join(', ') || 'no destination'}\n`,
+      );
+  }
+  return ExitCode.ok;
+}

@@ -1,0 +1,25 @@
+import type { Define } from '../command.ts';
+import { addStoreFlag } from '../flags/delivery/queue-flags.ts';
+import { examine, type DoctorOptions } from './run.ts';
+
+const EXAMPLES = `Examples:
+  $ hooks doctor
+  $ hooks doctor -c staging.yaml
+  $ hooks doctor -o json | jq 'select(.status == "fail")'
+`;
+
+const DETAILS = `
+Looks at the config, its secrets, the queue and its file, and opens a connection
+to each webhook (name lookup, connect, TLS) without sending a byte of a message.
+Each line says what is wrong, and the way out.
+
+Ends with 0 when nothing has to be mended, with 1 when something has.
+`;
+
+/** Changes nothing: not even a queue's file is made. */
+export const define: Define = (command, { io, exit }) => {
+  addStoreFlag(command)
+    .addHelpText('before', EXAMPLES)
+    .addHelpText('after', DETAILS)
+    .action(async () => exit(await examine(command.optsWithGlobals<DoctorOptions>(), io)));
+};

@@ -1,0 +1,143 @@
+import { join } from 'node:path';
+import { systemClock } from '../../clock.ts';
+import type { Settings } from '../../config/settings.ts';
+import type { Sources } from '../../engine/options.ts';
+import { HooksError } from '../../errors.ts';
+import { examineQueue } from '../../stores/examine.ts';
+import { printable } from '../../redact.ts';
+import { surveyInspection } from '../../queue/survey.ts';
+import { isServer } from '../../stores/server/scheme.ts';
+import type { GlobalOptions } from '../command.ts';
+import { openQueue, type StoreFlags } from '../flags/delivery/queue-flags.ts';
+import { commandSettings } from '../flags/delivery/settings.ts';
+import { ExitCode, interruptedCode } from '../exit-code.ts';
+import type { Io } from '../io.ts';
+import { jsonLine } from '../print/json-line.ts';
+import { readSources, settingsFindings, sourceFindings } from './config-findings.ts';
+import { fail, ok, warn, type Finding } from './finding.ts';
+import { machineFindings } from './machine.ts';
+import { queueFindings, storeFindings } from './queue-findings.ts';
+import { webhookFindings } from './webhook-findings.ts';
+
+export interface DoctorOptions extends GlobalOptions, StoreFlags {}
+
+/** `hooks doctor`: looks at everything that a delivery needs, and sends nothing. */
+export async function examine(options: DoctorOptions, io: Io): Promise<ExitCode> {
+  const counts = { ok: 0, warn: 0, fail: 0 };
+  const show = (findings: readonly Finding[]): void => {
+    for (const finding of findings) {
+      counts[finding.status]++;
+      if (options.quiet !== true || finding.status === 'fail') io.out(lineOf(finding, options, io));
+    }
+  };
+  for await (const findings of allFindings(options, io)) show(findings);
+  if (options.output === 'json') io.out(jsonLine({ summary: counts }));
+  else if (options.quiet !== true) io.out(`\n${conclusion(counts)}\n`);
+  return interruptedCode(io) ?? (counts.fail > 0 ? ExitCode.negative : ExitCode.ok);
+}
+
+/** In the order in which a person would look. What comes after an interruption is left out. */
+async function* allFindings(options: DoctorOptions, io: Io): AsyncGenerator<readonly Finding[]> {
+  yield machineFindings(io, Date.now());
+  const settings = await told('config', () => commandSettings(options, io));
+  if ('findings' in settings) {
+    yield settings.findings;
+    return;
+  }
+  yield settingsFindings(settings.value);
+  const { sources, findings } = readSources(settings.value);
+  yield findings;
+  if (sources !== undefined) {
+    yield sourceFindings(sources);
+    yield integrationFindings(sources);
+    if (!io.signal.aborted) yield await webhookFindings(sources, io);
+  }
+  if (!io.signal.aborted) yield await queueAndStore(options, settings.value, sources);
+}
+
+/** What fails is a finding, not the end of the command. */
+async function told<T>(
+  check: string,
+  look: () => Promise<T>,
+): Promise<{ readonly value: T } | { readonly findings: readonly Finding[] }> {
+  try {
+    return { value: await look() };
+  } catch (error) {
+    if (!(error instanceof HooksError)) throw error;
+    return { findings: [fail(check, error.message, error.hint)] };
+  }
+}
+
+async function queueAndStore(
+  options: DoctorOptions,
+  settings: Settings,
+  sources: Sources | undefined,
+): Promise<readonly Finding[]> {
+  const looked = await told('store', async () => {
+    const place = options.store ?? settings.store ?? join(settings.dataDir, 'hooks.db');
+    if (isServer(place)) return serverFindings(options, settings, sources);
+    const seen = await examineQueue(place, systemClock);
+    const survey = seen.kind === 'there' ? seen.survey : undefined;
+    return [
+      ...storeFindings(seen),
+      ...(survey === undefined ? [] : queueFindings(survey, sources, Date.now())),
+    ];
+  });
+  return 'findings' in looked ? looked.findings : looked.value;
+}
+
+/** A queue that is no file: whether it can be written, and what it tells of itself. */
+async function serverFindings(
+  options: DoctorOptions,
+  settings: Settings,
+  sources: Sources | undefined,
+): Promise<readonly Finding[]> {
+  const durable = await openQueue(options, settings);
+  try {
+    await durable.check();
+    const warnings = await durable.warnings();
+    return [
+      ok('store', `${durable.place} can be reached and written`),
+      ...warnings.map((said) =>
+        warn('store', said, 'README, Several machines, says what each setting promises'),
+      ),
+      ...queueFindings(await surveyInspection(durable.inspection), sources, Date.now()),
+    ];
+  } finally {
+    await durable.close();
+  }
+}
+
+/** A message that nobody sends anywhere looks like one that got lost. */
+function integrationFindings(sources: Sources): Finding[] {
+  const names = Object.values(sources).flatMap(({ destinations }) =>
+    Object.entries(destinations).flatMap(([name, { enabled }]) => (enabled ? [name] : [])),
+  );
+  if (names.length === 0) return [];
+  const unique = [...new Set(names)].join(', ');
+  return [
+    ok(
+      'integrations',
+      `a message goes to ${unique}, unless its \`integrations\` turn that off (case matters)`,
+    ),
+  ];
+}
+
+function lineOf({ check, status, said, hint }: Finding, { output }: DoctorOptions, { color }: Io): string {
+  if (output === 'json') return jsonLine({ check, status, said, hint });
+  const mark = { ok: color.green('✓'), warn: color.yellow('!'), fail: color.red('✗') }[status];
+  const line = `${mark} ${check.padEnd(12)}  ${printable(said, 2_000)}\n`;
+  if (hint === undefined) return line;
+  return `${line}${' '.repeat(16)}${color.dim('hint:')} ${printable(hint, 2_000)}\n`;
+}
+
+function conclusion({
+  warn: warned,
+  fail: failed,
+}: {
+  readonly warn: number;
+  readonly fail: number;
+}): string {
+  if (failed > 0) return `${failed} to mend${warned > 0 ? `, ${warned} to look at` : ''}`;
+  return warned > 0 ? `Nothing to mend, ${warned} to look at` : 'All is well';
+}

@@ -1,0 +1,60 @@
+import { Option } from 'commander';
+import type { Define } from '../command.ts';
+import { SUITE } from './output.ts';
+import { expectArrivals } from './run.ts';
+import type { ExpectOptions } from './options.ts';
+import { withFailureReport } from '../print/failure-report.ts';
+import { addSecretFlags } from '../flags/signature/secret-flags.ts';
+import { collect, countFrom, timeFrom } from '../flags/flag-values.ts';
+
+const EXAMPLES = `Examples:
+  $ hooks expect --count 7 -- hooks replay 'fixtures/*.json'
+  $ hooks expect --count 1 --match 'type=track,event=Signup' \\
+      -- hooks send track --event Signup
+  $ hooks expect --count 7 --secret s3cret --within 10s --report expect.xml \\
+      -- hooks replay 'fixtures/*.json'
+  $ hooks expect --count 1 -- sh -c 'curl -sd "{}" "$HOOKS_URL"'
+`;
+
+const DETAILS = `
+COMMAND finds the URL of the receiver in HOOKS_URL, and with --secret the first
+secret in HOOKS_SECRET. What it prints goes to stderr.
+
+--match takes what replay --filter takes: path=value with commas between, !=
+for all others. Each --match wants a request of its own, so that two equal ones
+want two requests; --each must hold for every request. With a secret every
+signature must be valid.
+
+It ends when COMMAND has ended and what is expected has come, or when no waiting
+can mend it, or when the time is over; then COMMAND and all that it has started
+are stopped.
+
+Ends with 0 when all is as expected, 1 when it is not (also when COMMAND fails
+or has to be stopped), 2 when it could not be tried.
+`;
+
+export const define: Define = (command, { io, exit }) => {
+  command
+    .usage('[options] -- COMMAND')
+    .argument('<command...>', 'what to run, with its arguments')
+    .optionsGroup('What is expected:')
+    .option('--count <n>', 'so many requests, no more and no less', countFrom(0))
+    .option('--at-least <n>', 'so many requests or more', countFrom(0))
+    .option('--at-most <n>', 'so many requests or fewer', countFrom(0))
+    .option('--match <path=value,…>', 'a request with these values (repeat)', collect)
+    .option('--each <path=value,…>', 'these values in every request (repeat)', collect);
+  addSecretFlags(command, 'verify')
+    .optionsGroup('Options:')
+    .addOption(
+      new Option('--within <time>', 'wait no longer than this').argParser(timeFrom(1)).default(30_000, '30s'),
+    )
+    .option('--respond <script>', 'what to answer, as of listen (default: 200)')
+    .option('--report <file>', 'write a JUnit (.xml) or JSON (.json) report')
+    .addHelpText('before', EXAMPLES)
+    .addHelpText('after', DETAILS)
+    .action(async (words: readonly string[]) => {
+      const options = command.optsWithGlobals<ExpectOptions>();
+      const reported = { report: options.report, suite: SUITE, inputs: [] };
+      exit(await withFailureReport(reported, io, () => expectArrivals(words, options, io)));
+    });
+};

@@ -1,0 +1,145 @@
+import { formatDuration } from '../../duration.ts';
+import type { Unmet } from '../../message/filter.ts';
+import type { Finding } from '../../receiver/arrivals.ts';
+import type { Tally } from '../../receiver/expectation.ts';
+import type { Refusal } from '../../receiver/options.ts';
+import type { ReceivedRequest } from '../../receiver/received-request.ts';
+import { printable } from '../../redact.ts';
+import type { ReportedCase } from '../../report/case-report.ts';
+import type { Io } from '../io.ts';
+import { jsonLine } from '../print/json-line.ts';
+import { receivedJson, receivedText } from '../print/received-line.ts';
+import type { ExpectOptions } from './options.ts';
+
+/** What a person or a program sees of `hooks expect`. */
+export class Display {
+  readonly #options: ExpectOptions;
+  readonly #io: Io;
+
+  constructor(options: ExpectOptions, io: Io) {
+    this.#options = options;
+    this.#io = io;
+  }
+
+  show(request: ReceivedRequest): void {
+    const { output, quiet, verbose } = this.#options;
+    if (quiet) return;
+    const withBody = verbose === true;
+    const { color } = this.#io;
+    this.#io.out(
+      output === 'json' ? receivedJson(request, { withBody }) : receivedText(request, { withBody, color }),
+    );
+  }
+
+  refused({ status, reason }: Refusal): void {
+    this.#remark(`Refused${status === undefined ? '' : ` with ${status}`}: ${printable(reason)}`);
+  }
+
+  /** Silence would read as a hang. */
+  waits(leftMs: number): void {
+    this.#remark(
+      `COMMAND has ended; waiting up to ${formatDuration(Math.ceil(leftMs / 1_000) * 1_000)} for what is missing`,
+    );
+  }
+
+  conclude(findings: readonly Finding[], tally: Tally, ms: number): void {
+    const shown = this.#options.quiet ? findings.filter(({ isMet }) => !isMet) : findings;
+    if (this.#options.output === 'json') {
+      for (const finding of shown) this.#io.out(jsonLine(lineOf(finding)));
+      this.#io.out(jsonLine({ summary: summaryOf(findings, tally, ms) }));
+    } else {
+      for (const finding of shown) this.#io.out(this.#findingText(finding));
+      this.#hint(findings, tally);
+    }
+  }
+
+  #findingText(finding: Finding): string {
+    const { expectation, filter, isMet, said } = finding;
+    const { color } = this.#io;
+    const mark = isMet ? color.green('✓') : color.red('✗');
+    const about = filter === undefined ? '' : `${printable(filter, 200)}: `;
+    const lines = [
+      `${mark} ${expectation.padEnd(9)}  ${about}${printable(said, 2_000)}`,
+      ...nearestLines(finding),
+    ];
+    return `${lines.join('\n            ')}\n`;
+  }
+
+  /** What the first thing to look at is. */
+  #hint(findings: readonly Finding[], { requests }: Tally): void {
+    const misses = findings.some(({ expectation, isMet }) => expectation !== 'command' && !isMet);
+    if (requests > 0 || !misses || this.#io.signal.aborted) return;
+    const { errColor } = this.#io;
+    this.#io.note(
+      `${errColor.dim('hint: ')} COMMAND has to post to the URL in HOOKS_URL, and to wait for the answer`,
+    );
+  }
+
+  #remark(line: string): void {
+    if (this.#options.quiet !== true) this.#io.note(this.#io.errColor.dim(line));
+  }
+}
+
+export function summaryOf(
+  findings: readonly Finding[],
+  { requests, verdicts }: Tally,
+  ms: number,
+): Readonly<Record<string, unknown>> & { readonly ms: number } {
+  const failed = findings.filter(({ isMet }) => !isMet).length;
+  return {
+    met: failed === 0,
+    expectations: findings.length,
+    failed,
+    requests,
+    ...verdicts,
+    ms: Math.round(ms),
+  };
+}
+
+function lineOf({ expectation, filter, isMet, said, nearest }: Finding): object {
+  const differences = nearest?.unmet.map(({ path, isEqual, value, found }) => ({
+    path,
+    expected: isEqual ? value : { not: value },
+    got: found ?? null,
+  }));
+  const candidate = nearest && { request: nearest.request, differences };
+  return { expectation, filter, met: isMet, said, nearest: candidate };
+}
+
+/** What the nearest request has instead, in columns. */
+function nearestLines({ expectation, nearest }: Finding): string[] {
+  if (nearest === undefined) return [];
+  const rows = nearest.unmet.map((unmet) => [printable(unmet.path, 80), wanted(unmet), got(unmet)] as const);
+  const width = (column: 0 | 1): number => Math.max(...rows.map((row) => row[column].length));
+  const [pathWidth, wantedWidth] = [width(0), width(1)];
+  return [
+    `request ${nearest.request} ${expectation === 'each' ? 'is not' : 'comes nearest'}:`,
+    ...rows.map(
+      ([path, expected, found]) =>
+        `  ${path.padEnd(pathWidth)}  expected ${expected.padEnd(wantedWidth)}  got ${found}`,
+    ),
+  ];
+}
+
+function wanted({ isEqual, value }: Unmet): string {
+  return `${isEqual ? '' : 'other than '}${printable(value, 80)}`;
+}
+
+function got({ found }: Unmet): string {
+  if (found === undefined) return 'nothing';
+  return printable(typeof found === 'string' ? found : JSON.stringify(found), 200);
+}
+
+export const SUITE = 'hooks expect';
+
+/** The same for a report. */
+export function reportedCase(finding: Finding): ReportedCase {
+  const { expectation, filter, isMet, said } = finding;
+  return {
+    classname: SUITE,
+    name: filter === undefined ? expectation : `${expectation} ${filter}`,
+    outcome: isMet ? 'passed' : 'failure',
+    ...(!isMet && { message: said, type: expectation, details: nearestLines(finding).join('\n') }),
+    line: lineOf(finding),
+  };
+}

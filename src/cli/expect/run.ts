@@ -1,0 +1,139 @@
+import { resolve } from 'node:path';
+import { sleep, systemClock } from '../../clock.ts';
+import { formatDuration } from '../../duration.ts';
+import { Arrivals, type Finding } from '../../receiver/arrivals.ts';
+import { startReceiver, type Receiver } from '../../receiver/receiver.ts';
+import { parseScript } from '../../receiver/script.ts';
+import { openCaseReport, type CaseReport } from '../../report/case-report.ts';
+import { describeEnd, startCommand, type CommandEnd, type RunningCommand } from '../child/child.ts';
+import { ExitCode, interruptedCode } from '../exit-code.ts';
+import type { Io } from '../io.ts';
+import { commandSecrets } from '../flags/signature/secret-flags.ts';
+import { Display, reportedCase, SUITE, summaryOf } from './output.ts';
+import { expectedOf, type ExpectOptions } from './options.ts';
+
+/** `hooks expect`: runs a command that is to send, and says whether what is expected comes. */
+export async function expectArrivals(
+  command: readonly string[],
+  options: ExpectOptions,
+  io: Io,
+): Promise<ExitCode> {
+  const expected = expectedOf(options);
+  const script = options.respond === undefined ? [] : parseScript(options.respond);
+  const secrets = await commandSecrets(options, 'verify', io);
+  const report = await reportOf(options, io);
+  const trial: Trial = {
+    options,
+    io,
+    secrets,
+    arrivals: new Arrivals({ ...expected, signed: secrets.length > 0 }),
+    complete: new AbortController(),
+    display: new Display(options, io),
+    startedAt: systemClock.now(),
+  };
+  const { arrivals, display, startedAt } = trial;
+  const write = (findings: readonly Finding[], ms: number): Promise<void> | undefined =>
+    report?.finish(findings.map(reportedCase), summaryOf(findings, arrivals.tally, ms));
+  let end: CommandEnd | undefined;
+  try {
+    end = await run(command, await receiverOf(trial, script), trial);
+  } catch (error) {
+    // What stands in the report's place may be of an earlier day, and green.
+    const said = error instanceof Error ? error.message : 'interrupted';
+    const ofCommand: Finding = { expectation: 'command', isMet: false, said };
+    await write([...arrivals.findings(), ofCommand], systemClock.now() - startedAt);
+    throw error;
+  }
+  const findings = [...arrivals.findings(), commandFinding(end, trial)];
+  const ms = systemClock.now() - startedAt;
+  display.conclude(findings, arrivals.tally, ms);
+  await write(findings, ms);
+  return exitCodeOf(findings, io);
+}
+
+function reportOf({ report: name }: ExpectOptions, { cwd }: Io): Promise<CaseReport> | undefined {
+  return name === undefined ? undefined : openCaseReport(resolve(cwd, name), { name, suite: SUITE });
+}
+
+interface Trial {
+  readonly options: ExpectOptions;
+  readonly io: Io;
+  readonly secrets: readonly string[];
+  readonly arrivals: Arrivals;
+  /** Aborted when waiting for more requests can change nothing for the better. */
+  readonly complete: AbortController;
+  readonly display: Display;
+  readonly startedAt: number;
+}
+
+function receiverOf(
+  { io, arrivals, complete, display, secrets }: Trial,
+  script: ReturnType<typeof parseScript>,
+): Promise<Receiver> {
+  return startReceiver({
+    secrets,
+    script,
+    onRequest: (request) => {
+      arrivals.add(request);
+      display.show(request);
+      if (arrivals.isOver) complete.abort();
+    },
+    drained: io.drained,
+    onRefused: (refusal) => display.refused(refusal),
+  });
+}
+
+/** Until it has ended and what it was to send has come, or no longer than allowed. Then nothing of it is left. */
+async function run(
+  command: readonly string[],
+  receiver: Receiver,
+  trial: Trial,
+): Promise<CommandEnd | undefined> {
+  const { io, secrets, options, arrivals, complete, display } = trial;
+  const [secret] = secrets;
+  const env = { ...io.env, HOOKS_URL: receiver.url, ...(secret !== undefined && { HOOKS_SECRET: secret }) };
+  let running: RunningCommand | undefined;
+  try {
+    running = await startCommand(command, { env, io, signal: io.signal, secrets });
+    await sleep(systemClock, options.within, AbortSignal.any([io.signal, aborting(running.exited)]));
+    const { end } = running;
+    const leftMs = trial.startedAt + options.within - systemClock.now();
+    if (isWell(end) && !arrivals.isOver && leftMs > 0) {
+      display.waits(leftMs);
+      await sleep(systemClock, leftMs, AbortSignal.any([io.signal, complete.signal]));
+    }
+    return end;
+  } finally {
+    await running?.stop();
+    // Reports what is still held, so that findings come after it.
+    await receiver.close();
+  }
+}
+
+function aborting(promise: Promise<unknown>): AbortSignal {
+  const controller = new AbortController();
+  void promise.then(() => controller.abort());
+  return controller.signal;
+}
+
+function isWell(end: CommandEnd | undefined): boolean {
+  return end !== undefined && 'code' in end && end.code === 0;
+}
+
+function commandFinding(
+  end: CommandEnd | undefined,
+  { io, options }: Pick<Trial, 'io' | 'options'>,
+): Finding {
+  const isMet = isWell(end);
+  const expectation = 'command';
+  if (end !== undefined) return { expectation, isMet, said: `COMMAND ${describeEnd(end)}` };
+  const said = io.signal.aborted
+    ? 'COMMAND was stopped, since hooks expect was'
+    : `COMMAND had not ended after ${formatDuration(options.within)}, and was stopped`;
+  return { expectation, isMet, said };
+}
+
+function exitCodeOf(findings: readonly Finding[], io: Io): ExitCode {
+  if (io.signal.aborted) return interruptedCode(io) ?? ExitCode.negative;
+  return findings.every(({ isMet }) => isMet) ? ExitCode.ok : ExitCode.negative;
+}

@@ -1,0 +1,22 @@
+import type { GlobalOptions } from '../../command.ts';
+import type { Io } from '../../io.ts';
+
+/** Without TLS no issuers are asked for, and nothing of them is read. */
+export function hasTls(url: string): boolean {
+  return /^\s*https:/i.test(url);
+}
+
+/**
+ * The file of the issuers that the config trusts (`delivery.ca`), for a command that asks a URL of its own. No config is
+ * read for a URL without TLS.
+ */
+export async function configuredCaFile(
+  url: string,
+  options: GlobalOptions,
+  io: Io,
+): Promise<string | undefined> {
+  if (!hasTls(url)) return undefined;
+  const { commandSettings } = await import('./settings.ts');
+  const settings = await commandSettings(options, io);
+  return settings.defaultSource === undefined ? undefined : settings.caFile(settings.defaultSource);
+}

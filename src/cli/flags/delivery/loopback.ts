@@ -1,0 +1,70 @@
+import { randomBytes } from 'node:crypto';
+import { HooksError } from '../../../errors.ts';
+import { buildMessage } from '../../../message/build.ts';
+import { readJson } from '../../../message/json.ts';
+import type { ReceivedRequest } from '../../../receiver/received-request.ts';
+import { startReceiver } from '../../../receiver/receiver.ts';
+import type { ToLoopback, ToWebhooks } from './where-to.ts';
+
+/** A receiver of our own, which judges the signature and the shape of everything that is delivered. */
+export interface Loopback {
+  readonly to: ToWebhooks;
+  /** What the receiver thought of the request with this signature; asked once each. */
+  readonly judgementOf: (signature: string | undefined) => Judgement | undefined;
+  readonly close: () => Promise<void>;
+}
+
+export interface Judgement {
+  readonly verdict: ReceivedRequest['verdict'];
+  /** What is wrong with the body as a message. */
+  readonly problem?: string;
+}
+
+/** Without a secret one is made up, so that signing and verifying are part of every run. */
+export async function startLoopback({ secrets: given, deliverTo }: ToLoopback): Promise<Loopback> {
+  const secrets = given.length > 0 ? given : [randomBytes(16).toString('hex')];
+  const judgements = new Map<string, Judgement>();
+  const receiver = await startReceiver({
+    secrets,
+    check: problemOf,
+    onRequest: ({ verdict, problem, rawHeaders }) => {
+      judgements.set(signatureOf(rawHeaders), problem === undefined ? { verdict } : { verdict, problem });
+    },
+  });
+  return {
+    to: signedWith(secrets, deliverTo(`${receiver.url}/webhook`)),
+    judgementOf: (signature = '') => {
+      const judgement = judgements.get(signature);
+      // Two equal bodies have one signature, and one judgement; the map must not grow with a replay.
+      if (judgements.size > 10_000) judgements.delete(judgements.keys().next().value ?? '');
+      return judgement;
+    },
+    close: () => receiver.close(),
+  };
+}
+
+function signatureOf(rawHeaders: readonly string[]): string {
+  const at = rawHeaders.findIndex((name, index) => index % 2 === 0 && name.toLowerCase() === 'x-signature');
+  return rawHeaders[at + 1] ?? '';
+}
+
+/** A receiver that takes the message types seriously would say the same. */
+function problemOf(body: Uint8Array): string | undefined {
+  try {
+    buildMessage(readJson(body), { now: 0 });
+    return undefined;
+  } catch (error) {
+    if (error instanceof HooksError) return error.message;
+    throw error;
+  }
+}
+
+function signedWith(sharedSecrets: readonly string[], to: ToWebhooks): ToWebhooks {
+  const sources = Object.entries(to.sources).map(([name, source]) => {
+    const destinations = Object.entries(source.destinations).map(
+      ([key, each]) => [key, { ...each, sharedSecrets }] as const,
+    );
+    return [name, { ...source, destinations: Object.fromEntries(destinations) }] as const;
+  });
+  return { ...to, sources: Object.fromEntries(sources) };
+}

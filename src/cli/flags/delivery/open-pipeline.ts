@@ -1,0 +1,164 @@
+import { CLIENT_DEFAULTS, type ClientOptions } from '../../../client/options.ts';
+import type { Settings } from '../../../config/settings.ts';
+import { systemClock } from '../../../clock.ts';
+import { DELIVERY_DEFAULTS } from '../../../engine/options.ts';
+import { ConfigError } from '../../../errors.ts';
+import type { DurableQueue } from '../../../stores/open.ts';
+import { createQueueingPipeline } from '../../../app/queueing.ts';
+import { createDeliveryPipeline, createTrackingApiPipeline, type Pipeline } from '../../../app/pipeline.ts';
+import { createRecordingTransport, type RecordedRequest } from '../../../app/recording-transport.ts';
+import type { Io } from '../../io.ts';
+import type { Loopback } from './loopback.ts';
+import { Retries } from './retries.ts';
+import { openQueueToWrite } from './queue-flags.ts';
+import type { ToQueue, ToTrackingApi, ToWebhooks, WhereTo } from './where-to.ts';
+
+export interface OpenPipeline {
+  readonly pipeline: Pipeline;
+  /** With --loopback: what the receiver thought. */
+  readonly loopback?: Loopback;
+  /** Attempts that may be under way at once. */
+  readonly concurrency: number;
+  /** Messages that the pipeline takes at once; the next one may be refused. */
+  readonly maxQueued: number;
+  /** Ends it all, the receiver of --loopback too: when everything is settled, or, interrupted, at once. */
+  readonly close: (how: { readonly interrupted: boolean }) => Promise<void>;
+}
+
+export interface OpenOptions {
+  readonly io: Io;
+  readonly settings: Settings;
+  readonly quiet: boolean;
+  /** A dry run: requests go here, and nowhere else. */
+  readonly onRequest?: ((request: RecordedRequest) => void) | undefined;
+  /** The open queue for `--queue`, where the command has one; it is closed with the pipeline. @default it is opened */
+  readonly durable?: DurableQueue;
+  /** Prints a line about an attempt that is made again. */
+  readonly note: (line: string) => void;
+}
+
+/** After Ctrl-C attempts in flight may still come to an end for so long; then they are cut. */
+const GRACE_MS = 1_000;
+
+/**
+ * So many messages that one commit carries several batches. With many more of them under way each would grow old enough to
+ * stay in memory until the next full collection.
+ */
+const QUEUED_AT_ONCE = 128;
+
+/** What `send` and `replay` deliver through. Throws ConfigError for a destination that cannot be asked. */
+export async function openPipeline(to: WhereTo, options: OpenOptions): Promise<OpenPipeline> {
+  const loopback = to.kind === 'loopback' ? await loopbackFor(to, options) : undefined;
+  const target = loopback?.to ?? to;
+  if (target.kind === 'loopback') throw new TypeError('A loopback was not started'); // loopbackFor starts it
+  const pipeline = await pipelineTo(target, options).catch(async (error: unknown) => {
+    await loopback?.close();
+    throw error;
+  });
+  return {
+    pipeline,
+    concurrency: concurrencyOf(target),
+    maxQueued: options.settings.client.maxQueued ?? CLIENT_DEFAULTS.maxQueued,
+    ...(loopback !== undefined && { loopback }),
+    close: async ({ interrupted }) => {
+      await (interrupted ? pipeline.interrupt(GRACE_MS) : pipeline.close());
+      await loopback?.close();
+    },
+  };
+}
+
+async function pipelineTo(
+  target: ToWebhooks | ToTrackingApi | ToQueue,
+  options: OpenOptions,
+): Promise<Pipeline> {
+  switch (target.kind) {
+    case 'webhooks':
+      return toWebhooks(target, options);
+    case 'tracking-api':
+      return toTrackingApi(target, options);
+    case 'queue':
+      return toQueue(target, options);
+    default:
+      return target satisfies never;
+  }
+}
+
+/** A dry run needs no receiver, but a place to write in the request. */
+async function loopbackFor(
+  to: WhereTo & { kind: 'loopback' },
+  { onRequest }: OpenOptions,
+): Promise<Loopback> {
+  if (onRequest === undefined) return (await import('./loopback.ts')).startLoopback(to);
+  const dry = to.deliverTo('http://127.0.0.1:8787/webhook');
+  return { to: dry, judgementOf: () => undefined, close: () => Promise.resolve() };
+}
+
+function toWebhooks({ source, sources }: ToWebhooks, options: OpenOptions): Pipeline {
+  const retries = new Retries(options, { severalWebhooks: hasFallback(sources) });
+  return createDeliveryPipeline({
+    source,
+    sources,
+    onEvent: (event) => retries.see(event),
+    ...shared(options),
+  });
+}
+
+function toTrackingApi(to: ToTrackingApi, options: OpenOptions): Pipeline {
+  const { endpoint, writeKey, retryForMs, timeoutMs = DELIVERY_DEFAULTS.timeoutMs, concurrency, caFile } = to;
+  const retries = new Retries(options, { severalWebhooks: false });
+  return createTrackingApiPipeline({
+    endpoint,
+    writeKey,
+    retryForMs,
+    timeoutMs,
+    maxInFlight: concurrency,
+    caFile,
+    onRetry: (retry) => retries.batch(retry),
+    ...shared(options),
+  });
+}
+
+async function toQueue(to: ToQueue, { settings, onRequest, durable, io }: OpenOptions): Promise<Pipeline> {
+  if (onRequest !== undefined) {
+    throw new ConfigError('`--queue` and a dry run cannot be given together', {
+      key: '--queue',
+      origin: '--queue',
+      hint: 'leave --queue out to see the request that would be sent',
+    });
+  }
+  const { source, sources, store } = to;
+  return createQueueingPipeline({
+    source,
+    sources,
+    durable: durable ?? (await openQueueToWrite(store === undefined ? {} : { store }, settings, { io })),
+    clock: systemClock,
+    client: clientOptions(settings),
+  });
+}
+
+function shared({ io, settings, onRequest }: OpenOptions) {
+  return {
+    client: clientOptions(settings),
+    proxyEnv: io.env,
+    ...(onRequest !== undefined && { transport: createRecordingTransport(onRequest) }),
+  };
+}
+
+/** A command says itself what became of its messages. */
+function clientOptions({ client }: Settings): ClientOptions {
+  return { ...client, warnOnLoss: false };
+}
+
+function hasFallback(sources: ToWebhooks['sources']): boolean {
+  return destinationsOf(sources).some(({ webhooks }) => webhooks.length > 1);
+}
+
+function concurrencyOf(to: ToWebhooks | ToTrackingApi | ToQueue): number {
+  if (to.kind === 'queue') return QUEUED_AT_ONCE;
+  if (to.kind === 'tracking-api') return to.concurrency ?? 1;
+  return Math.max(1, ...destinationsOf(to.sources).map(({ delivery }) => delivery.concurrency));
+}
+
+function destinationsOf(sources: ToWebhooks['sources']) {
+  return Object.values(sources).flatMap(({ destinations }) => Object.values(destinations));
+}

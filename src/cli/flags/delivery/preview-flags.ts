@@ -1,0 +1,56 @@
+import type { Command } from 'commander';
+import { ConfigError } from '../../../errors.ts';
+import type { RecordedRequest } from '../../../app/recording-transport.ts';
+import type { GlobalOptions } from '../../command.ts';
+import type { Io } from '../../io.ts';
+import type { RequestFormat } from './request-text.ts';
+
+export interface PreviewFlags {
+  readonly dryRun?: true;
+  readonly curl?: true;
+  readonly showSecrets?: true;
+}
+
+export function addPreviewFlags(command: Command): void {
+  command
+    .optionsGroup('Look first:')
+    .option('--dry-run', 'print the request that would be sent, and send nothing')
+    .option('--curl', 'print it as a curl command, and send nothing')
+    .option('--show-secrets', 'with --dry-run or --curl: print them instead of $HOOKS_…');
+}
+
+/** Where requests go that are shown instead of sent; undefined when they are to be sent. */
+export async function previewOf(
+  flags: PreviewFlags & Pick<GlobalOptions, 'output' | 'quiet'>,
+  io: Io,
+): Promise<((request: RecordedRequest) => void) | undefined> {
+  const isPreview = flags.dryRun ?? flags.curl ?? false;
+  const showSecrets = flags.showSecrets ?? false;
+  if (!isPreview && showSecrets) {
+    throw new ConfigError('`--show-secrets` is for `--dry-run` and `--curl`', {
+      key: '--show-secrets',
+      origin: '--show-secrets',
+      hint: 'add one of them, or leave it out',
+    });
+  }
+  if (!isPreview) return undefined;
+  const format: RequestFormat = flags.curl ? 'curl' : flags.output;
+  const { requestText } = await import('./request-text.ts');
+  const told = new Set<string>();
+  return (request) => {
+    const { text, variables } = requestText(request, { format, showSecrets });
+    io.out(text);
+    const untold = variables.filter((name) => !told.has(name));
+    if (untold.length > 0 && !flags.quiet)
+      io.note(`note: ${standFor(untold)}; --show-secrets prints ${itOrThem(untold)}`);
+    for (const name of untold) told.add(name);
+  };
+}
+
+function standFor(names: readonly string[]): string {
+  return `${names.join(', ')} ${names.length === 1 ? 'stands for a secret' : 'stand for secrets'}`;
+}
+
+function itOrThem({ length }: readonly string[]): string {
+  return length === 1 ? 'it' : 'them';
+}

@@ -1,0 +1,80 @@
+import type { BatchRetry } from '../../../client/tracking-api-options.ts';
+import type { EngineEvent } from '../../../engine/engine-event.ts';
+import { HooksError } from '../../../errors.ts';
+import type { AttemptRecord, Delivery } from '../../../queue/delivery.ts';
+import { printable } from '../../../redact.ts';
+import { attemptText, durationText } from '../../print/attempt-text.ts';
+import type { Io } from '../../io.ts';
+
+interface RetriesOptions {
+  readonly io: Io;
+  readonly quiet: boolean;
+  readonly note: (line: string) => void;
+}
+
+/** Says on stderr, as it happens, what failed and will be tried again: silence reads as a hang. */
+export class Retries {
+  readonly #options: RetriesOptions;
+  readonly #severalWebhooks: boolean;
+  /** Of the last error. */
+  #hint: string | undefined;
+
+  constructor(options: RetriesOptions, { severalWebhooks }: { severalWebhooks: boolean }) {
+    this.#options = options;
+    this.#severalWebhooks = severalWebhooks;
+  }
+
+  see(event: EngineEvent): void {
+    if (event.kind === 'error') this.#error(event.error, event.during);
+    if (this.#options.quiet) return;
+    // With one webhook the line about the next round says it all; with several each has a reason of its own.
+    if (event.kind === 'attempt' && this.#severalWebhooks) this.#failed(event.delivery, event.attempt);
+    if (event.kind === 'rescheduled') this.#rescheduled(event.delivery);
+  }
+
+  /** The reason names the URL. */
+  batch({ attempts, reason, waitMs, messages }: BatchRetry): void {
+    if (this.#options.quiet) return;
+    const what = messages === 1 ? '1 message' : `${messages} messages`;
+    this.#again(`${printable(reason)}; try ${attempts + 1} in ${durationText(waitMs)}`, `batch of ${what}`);
+  }
+
+  #failed(delivery: Delivery, attempt: AttemptRecord): void {
+    // What an interruption cuts is not tried again.
+    if (attempt.result === 'delivered' || attempt.error === 'aborted') return;
+    const { io, note } = this.#options;
+    note(
+      `${io.errColor.yellow('failed:')} ${attemptText(attempt)} ${io.errColor.dim(`(${nameOf(delivery)})`)}`,
+    );
+  }
+
+  #rescheduled(delivery: Delivery): void {
+    const { dueAt, progress } = delivery;
+    const last = progress.attempts.at(-1);
+    if (last === undefined) return;
+    const waitMs = dueAt - (last.at + last.ms);
+    // Interrupted: it keeps its old place, and nobody comes back to it.
+    if (waitMs <= 0) return;
+    const next = `round ${progress.rounds + 1} in ${durationText(waitMs)}`;
+    this.#again(this.#severalWebhooks ? next : `${attemptText(last)}; ${next}`, nameOf(delivery));
+  }
+
+  #error(error: unknown, during: string): void {
+    const { io, note } = this.#options;
+    const message = error instanceof Error ? error.message : String(error);
+    note(`${io.errColor.red('error:')} ${printable(message)} (${during}); it is tried again`);
+    const hint = error instanceof HooksError ? error.hint : undefined;
+    // Once: the trouble may last.
+    if (hint !== undefined && hint !== this.#hint) note(`${io.errColor.dim('hint: ')} ${printable(hint)}`);
+    this.#hint = hint;
+  }
+
+  #again(what: string, name: string): void {
+    const { io, note } = this.#options;
+    note(`${io.errColor.yellow('retry:')} ${what} ${io.errColor.dim(`(${name})`)}`);
+  }
+}
+
+function nameOf({ type, messageId }: Delivery): string {
+  return `${type} ${printable(messageId, 60)}`;
+}

@@ -1,0 +1,28 @@
+import { loadSettings, type Settings } from '../../../config/settings.ts';
+import type { GlobalOptions } from '../../command.ts';
+import type { Io } from '../../io.ts';
+
+type ConfigOptions = Pick<GlobalOptions, 'config' | 'verbose' | 'quiet'>;
+type Surroundings = Pick<Io, 'env' | 'cwd' | 'note'>;
+
+/** A command may ask more than once. */
+const known = new WeakMap<Surroundings, Promise<Settings>>();
+
+/** The settings of a command. With -v the config files in use are named. */
+export function commandSettings(options: ConfigOptions, io: Surroundings): Promise<Settings> {
+  const settings = known.get(io) ?? load(options, io);
+  known.set(io, settings);
+  return settings;
+}
+
+async function load(options: ConfigOptions, io: Surroundings): Promise<Settings> {
+  const { config, verbose, quiet } = options;
+  const settings = await loadSettings({
+    flags: config === undefined ? {} : { config },
+    env: io.env,
+    cwd: io.cwd,
+    ...(quiet !== true && { note: io.note }),
+  });
+  if (verbose) io.note(`config: ${settings.files.length === 0 ? 'no file' : settings.files.join(', ')}`);
+  return settings;
+}

@@ -1,0 +1,162 @@
+import { Option, type Command } from 'commander';
+import { type Layer, layerOf } from '../../../config/layer.ts';
+import { MAX_WEBHOOKS, type WebhookOptions } from '../../../engine/options.ts';
+import { ConfigError } from '../../../errors.ts';
+import { printable } from '../../../redact.ts';
+import type { Io } from '../../io.ts';
+import type { StdinIo } from '../../stdin.ts';
+import { addStoreFlag } from './queue-flags.ts';
+import { addSecretFlags, readSecretFlags, type SecretFlags } from '../signature/secret-flags.ts';
+import { collect } from '../flag-values.ts';
+
+/** The "where to" flags of `send` and `replay`, as typed. */
+export interface WhereToFlags extends SecretFlags {
+  readonly url?: readonly string[];
+  readonly header?: readonly string[];
+  readonly strategy?: string;
+  readonly timeout?: string;
+  readonly retryFor?: string;
+  readonly concurrency?: string;
+  readonly source?: string;
+  readonly endpoint?: string;
+  readonly writeKey?: string;
+  readonly loopback?: true;
+  readonly queue?: true;
+  readonly store?: string;
+}
+
+/** A person who waits at the prompt gives up sooner than a service does. */
+export const RETRY_FOR_AT_PROMPT = '30s';
+
+export function addWhereToFlags(command: Command): void {
+  command
+    .optionsGroup('Where to:')
+    .option('--url <url>', 'post to this URL instead of the configured webhooks (repeat: up to 5)', collect)
+    .option('--header <header>', "'Name: value' for every --url (repeat)", collect);
+  addSecretFlags(command);
+  command
+    .addOption(
+      new Option('--strategy <strategy>', 'webhooks in order until one succeeds, or all at once').choices([
+        'fallback',
+        'broadcast',
+      ]),
+    )
+    .option('--timeout <duration>', 'for one attempt, 1ms to 30s (default: 5s)')
+    .option(
+      '--retry-for <duration>',
+      `keep trying for so long; 0 is one round (default: ${RETRY_FOR_AT_PROMPT})`,
+    )
+    .option('--concurrency <n>', 'deliveries under way at once (default: 32)')
+    .option('--source <name>', 'the configured source to send as')
+    .option('--endpoint <url>', 'send to a tracking API instead (with --write-key)')
+    .option('--write-key <key>', 'the write key for --endpoint')
+    .option('--loopback', 'deliver to a receiver of our own, which verifies and shows what arrives')
+    .option('--queue', 'hand it to the durable queue for the configured destinations; hooks worker delivers');
+  addStoreFlag(command);
+}
+
+/** Flags that say different things, or nothing together. Throws ConfigError. */
+export function refuseConflicts(flags: WhereToFlags): void {
+  const count = flags.url?.length ?? 0;
+  if (count > MAX_WEBHOOKS) {
+    throw conflict(
+      '--url',
+      `\`--url\` may be given ${MAX_WEBHOOKS} times, got ${count}`,
+      'send in several runs',
+    );
+  }
+  refuseForQueue(flags);
+  const exclusive = [
+    ['--loopback', flags.loopback, '--url', flags.url],
+    ['--loopback', flags.loopback, '--endpoint', flags.endpoint],
+    ['--loopback', flags.loopback, '--write-key', flags.writeKey],
+    ['--endpoint', flags.endpoint, '--url', flags.url],
+    ['--write-key', flags.writeKey, '--url', flags.url],
+  ] as const;
+  for (const [one, isOne, other, isOther] of exclusive) {
+    if (isOne !== undefined && isOther !== undefined) {
+      throw conflict(one, `\`${one}\` and \`${other}\` cannot be given together`, 'leave one of them out');
+    }
+  }
+  if (flags.header !== undefined && count === 0) {
+    throw conflict(
+      '--header',
+      '`--header` is for `--url`, which is not given',
+      'add --url, or put headers in the config',
+    );
+  }
+}
+
+/** Whoever delivers from the queue goes by the config: what only this command knows would be lost without a word. */
+function refuseForQueue(flags: WhereToFlags): void {
+  if (!flags.queue && flags.store !== undefined)
+    throw conflict('--store', '`--store` is for `--queue`, which is not given', 'add --queue');
+  const strays = [
+    ['--url', flags.url],
+    ['--header', flags.header],
+    ['--secret', flags.secret ?? flags.secretFile],
+    ['--strategy', flags.strategy],
+    ['--timeout', flags.timeout],
+    ['--retry-for', flags.retryFor],
+    ['--concurrency', flags.concurrency],
+    ['--endpoint', flags.endpoint],
+    ['--write-key', flags.writeKey],
+    ['--loopback', flags.loopback],
+  ] as const;
+  const [stray] = strays.find(([, value]) => value !== undefined) ?? [];
+  if (!flags.queue || stray === undefined) return;
+  throw conflict(
+    stray,
+    `\`--queue\` and \`${stray}\` cannot be given together`,
+    `the queue is delivered as the config says: leave ${stray} out, and put it into the config`,
+  );
+}
+
+/** The flags as the first layer of settings, so that they are read and complained of like every other. */
+export async function flagLayer(flags: WhereToFlags, io: StdinIo & Pick<Io, 'cwd'>): Promise<Layer> {
+  const headers = headersOf(flags.header ?? []);
+  const secrets = await readSecretFlags(flags, io);
+  return layerOf(
+    {
+      webhooks: { name: '--url', value: flags.url?.map((url): WebhookOptions => ({ url, headers })) },
+      sharedSecret: { name: '--secret', value: secrets },
+      'delivery.strategy': { name: '--strategy', value: flags.strategy },
+      'delivery.timeout': { name: '--timeout', value: flags.timeout },
+      'delivery.retryFor': { name: '--retry-for', value: flags.retryFor ?? RETRY_FOR_AT_PROMPT },
+      'delivery.concurrency': { name: '--concurrency', value: flags.concurrency },
+    },
+    io.cwd,
+  );
+}
+
+/** The values stay out of errors: `Authorization` is one of them. */
+export function headersOf(lines: readonly string[]): Readonly<Record<string, string>> {
+  const headers = new Map<string, [string, string]>();
+  for (const line of lines) {
+    const colon = line.indexOf(':');
+    const name = line.slice(0, Math.max(colon, 0)).trim();
+    const shown = printable(name, 80);
+    if (name === '')
+      throw conflict(
+        '--header',
+        "Expected `--header` to be 'Name: value', got no name and colon",
+        "for example --header 'X-Env: staging'",
+      );
+    if (/[\r\n]/.test(line))
+      throw conflict(
+        '--header',
+        `\`--header\` ${shown} holds a line break`,
+        'one --header for each header; a value read from a file often ends with a line break',
+      );
+    const key = name.toLowerCase();
+    if (headers.has(key))
+      throw conflict('--header', `\`--header\` ${shown} is given twice`, 'leave one of them out');
+    headers.set(key, [name, line.slice(colon + 1).trim()]);
+  }
+  return Object.fromEntries(headers.values());
+}
+
+/** What is wrong with the flags themselves. */
+export function conflict(flag: string, sentence: string, hint?: string): ConfigError {
+  return new ConfigError(sentence, { key: flag, origin: flag, hint });
+}

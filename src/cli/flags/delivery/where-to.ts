@@ -1,0 +1,206 @@
+import { FIELDS, type Key, type ValueOf } from '../../../config/fields.ts';
+import type { Kind } from '../../../config/kinds.ts';
+import type { Layer } from '../../../config/layer.ts';
+import type { Settings } from '../../../config/settings.ts';
+import type { SourceOptions, Sources } from '../../../engine/options.ts';
+import { ConfigError } from '../../../errors.ts';
+import { printable } from '../../../redact.ts';
+import type { Io } from '../../io.ts';
+import type { StdinIo } from '../../stdin.ts';
+import { hasTls } from './ca-file.ts';
+import {
+  conflict,
+  flagLayer,
+  refuseConflicts,
+  RETRY_FOR_AT_PROMPT,
+  type WhereToFlags,
+} from './where-to-flags.ts';
+
+export { addWhereToFlags, type WhereToFlags } from './where-to-flags.ts';
+
+export type WhereTo = ToWebhooks | ToTrackingApi | ToLoopback | ToQueue;
+
+export interface ToWebhooks {
+  readonly kind: 'webhooks';
+  readonly source: string;
+  /** The one source, with the destinations that are meant. */
+  readonly sources: Sources;
+}
+
+export interface ToTrackingApi {
+  readonly kind: 'tracking-api';
+  readonly endpoint: string;
+  readonly writeKey: string;
+  /** Caps its tries. */
+  readonly retryForMs: number;
+  /** As the flag says; undefined is up to the client. */
+  readonly timeoutMs: number | undefined;
+  readonly concurrency: number | undefined;
+  /** Its certificate is checked as a webhook's is. */
+  readonly caFile: string | undefined;
+}
+
+/** A receiver that the command starts itself. */
+export interface ToLoopback {
+  readonly kind: 'loopback';
+  /** What the receiver verifies with. Empty: unsigned. */
+  readonly secrets: readonly string[];
+  /** What to do once the receiver has its URL. */
+  readonly deliverTo: (url: string) => ToWebhooks;
+}
+
+/** The durable queue, for the configured destinations. */
+export interface ToQueue {
+  readonly kind: 'queue';
+  readonly source: string;
+  /** The one source, as whoever delivers sees it. */
+  readonly sources: Sources;
+  /** As the flag says. */
+  readonly store: string | undefined;
+}
+
+/**
+ * Where messages go. The most explicit says it: flags, then `HOOKS_URL` or `HOOKS_ENDPOINT`, then the config; said
+ * both ways in one place, webhooks are meant, since a config's `endpoint` is there for the client of a program.
+ * Throws ConfigError, also when nothing says it.
+ */
+export async function resolveWhereTo(
+  flags: WhereToFlags,
+  settings: Settings,
+  io: StdinIo & Pick<Io, 'cwd'>,
+): Promise<WhereTo> {
+  refuseConflicts(flags);
+  const source = flags.source ?? settings.defaultSource ?? refuseToGuess(settings);
+  if (flags.queue) return queue(source, flags, settings);
+  const layer = await flagLayer(flags, io);
+  if (flags.loopback) return loopback(source, settings, layer);
+  if (namesTrackingApi(flags, settings)) return trackingApi(source, flags, settings);
+  return configured(source, flags, settings, layer);
+}
+
+/** What is about webhooks says nothing to a tracking API; it would be lost without a word. */
+function refuseForTrackingApi(flags: WhereToFlags): void {
+  const given = [
+    ['--secret', flags.secret ?? flags.secretFile],
+    ['--strategy', flags.strategy],
+  ] as const;
+  const [stray] = given.find(([, value]) => value !== undefined) ?? [];
+  if (stray === undefined) return;
+  throw conflict(
+    stray,
+    `\`${stray}\` is for webhooks; a tracking API has no use for it`,
+    'leave it out, or give --url',
+  );
+}
+
+function refuseToGuess({ sourceNames }: Settings): never {
+  if (sourceNames.length === 0) throw noDestination('The config has no source');
+  const names = sourceNames.map((name) => printable(name, 80)).join(', ');
+  throw conflict(
+    '--source',
+    `Expected \`--source\` to say which of the sources is meant: ${names}`,
+    'add --source NAME',
+  );
+}
+
+function queue(source: string, { store }: WhereToFlags, settings: Settings): ToQueue {
+  settings.source(source); // complains of an unknown name
+  const options = settings.sources[source];
+  const destinations = Object.values(options?.destinations ?? {});
+  if (options === undefined || !destinations.some(({ enabled }) => enabled)) {
+    throw new ConfigError('There is no configured destination to queue for', {
+      key: 'webhooks',
+      hint: 'put `webhooks` in the config (hooks.config.js): whoever delivers from the queue reads them there',
+    });
+  }
+  return { kind: 'queue', source, sources: { [source]: options }, store };
+}
+
+function loopback(source: string, settings: Settings, layer: Layer): ToLoopback {
+  const optionsFor = (url: string, added: object = {}): SourceOptions => {
+    const values = { ...(layer.values as object), webhooks: [url], ...added }; // layerOf makes objects only
+    const names = { ...layer.names, webhooks: '--loopback' };
+    return settings.source(source, { ...layer, values, names });
+  };
+  // Read once before there is a receiver, so that a wrong flag is complained of before anything is started.
+  const [destination] = Object.values(optionsFor('http://127.0.0.1/').destinations);
+  const meant = destination?.sharedSecrets ?? [];
+  const secrets = meant.length > 0 ? meant : sharedByAll(settings);
+  const added = meant.length > 0 || secrets.length === 0 ? {} : { sharedSecret: secrets };
+  return {
+    kind: 'loopback',
+    secrets,
+    deliverTo: (url) => ({ kind: 'webhooks', source, sources: { [source]: optionsFor(url, added) } }),
+  };
+}
+
+/** The secrets of several destinations, of which none is meant, where each signs with the same one. */
+function sharedByAll(settings: Settings): readonly string[] {
+  const [first = [], ...others] = settings.allSecrets();
+  return others.every(([secret]) => secret === first[0]) ? first : [];
+}
+
+function namesTrackingApi(flags: WhereToFlags, { originOf }: Settings): boolean {
+  if (flags.url !== undefined) return false;
+  if (flags.endpoint !== undefined || flags.writeKey !== undefined) return true;
+  return originOf('webhooks') !== 'HOOKS_URL' && originOf('endpoint') === 'HOOKS_ENDPOINT';
+}
+
+function trackingApi(source: string, flags: WhereToFlags, settings: Settings): ToTrackingApi {
+  refuseForTrackingApi(flags);
+  const endpoint = parsed('endpoint', '--endpoint', flags.endpoint) ?? settings.endpoint;
+  if (endpoint === undefined) {
+    throw conflict(
+      '--write-key',
+      '`--write-key` is for a tracking API, but no endpoint is given',
+      'add --endpoint URL',
+    );
+  }
+  const writeKey = parsed('writeKey', '--write-key', flags.writeKey) ?? settings.writeKey(source);
+  if (writeKey === undefined) {
+    throw conflict(
+      '--endpoint',
+      'A tracking API needs a write key, but none is given',
+      'add --write-key KEY, or set HOOKS_WRITE_KEY or `writeKey` in the config',
+    );
+  }
+  return {
+    kind: 'tracking-api',
+    endpoint,
+    writeKey,
+    retryForMs: FIELDS['delivery.retryFor'].kind.parse(flags.retryFor ?? RETRY_FOR_AT_PROMPT, {
+      name: '--retry-for',
+    }),
+    timeoutMs: parsed('delivery.timeout', '--timeout', flags.timeout),
+    concurrency: parsed('delivery.concurrency', '--concurrency', flags.concurrency),
+    caFile: hasTls(endpoint) ? settings.caFile(source) : undefined,
+  };
+}
+
+/** A flag read as the setting that it gives. */
+function parsed<K extends Key>(key: K, name: string, value: string | undefined): ValueOf<K> | undefined {
+  if (value === undefined) return undefined;
+  return (FIELDS[key].kind as Kind<ValueOf<K>>).parse(value, { name }); // the table's own entry for K, which TypeScript cannot tell
+}
+
+/** The source's webhooks, from whatever layer; without any, a configured tracking API. */
+function configured(source: string, flags: WhereToFlags, settings: Settings, layer: Layer): WhereTo {
+  const options = settings.source(source, layer);
+  const destinations = Object.values(options.destinations);
+  if (destinations.some(({ enabled, webhooks }) => enabled && webhooks.length > 0)) {
+    return { kind: 'webhooks', source, sources: { [source]: options } };
+  }
+  // The webhooks of one that is disabled are not even read.
+  if (destinations.some(({ enabled }) => !enabled)) {
+    throw noDestination(`Every destination of the source \`${printable(source, 80)}\` is disabled`);
+  }
+  if (settings.endpoint !== undefined) return trackingApi(source, flags, settings);
+  throw noDestination('There is no destination to send to');
+}
+
+function noDestination(sentence: string): ConfigError {
+  return new ConfigError(sentence, {
+    key: 'webhooks',
+    hint: 'give --url URL, set HOOKS_URL, put `webhooks` in the config (hooks.config.js), or try --loopback',
+  });
+}

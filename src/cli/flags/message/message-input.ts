@@ -1,0 +1,141 @@
+import { ConfigError, InputError, ValidationError } from '../../../errors.ts';
+import { readJson } from '../../../message/json.ts';
+import { isJsonObject, type JsonObject, type JsonValue, type MessageType } from '../../../message/types.ts';
+import { assignAll, mergeObjects } from './assignments.ts';
+import { readFlagText } from './flag-text.ts';
+import type { Io } from '../../io.ts';
+import type { MessageFlags } from './message-flags.ts';
+
+const SCALARS = [
+  'userId',
+  'anonymousId',
+  'event',
+  'name',
+  'category',
+  'groupId',
+  'previousId',
+  'timestamp',
+  'messageId',
+] as const satisfies readonly (keyof MessageFlags)[];
+
+/** The message as the flags spell it, not yet checked: `--json` first, then whole maps, then single fields. */
+export async function messageInput(
+  flags: MessageFlags,
+  type: MessageType | undefined,
+  io: Io,
+): Promise<JsonObject> {
+  const whole = flags.json === undefined ? {} : await readObject(flags.json, '--json', io);
+  const maps = {
+    properties: await readMap(
+      flags.properties,
+      flags.property,
+      ['--properties', '--property'],
+      whole['properties'],
+      io,
+    ),
+    traits: await readMap(flags.traits, flags.trait, ['--traits', '--trait'], whole['traits'], io),
+    context: await readContext(flags, whole['context'], io),
+    integrations: await readMap(
+      flags.integrations,
+      flags.integration,
+      ['--integrations', '--integration'],
+      whole['integrations'],
+      io,
+    ),
+  };
+  const scalars = SCALARS.map((name) => [name, flags[name]] as const);
+  const given = [...scalars, ...Object.entries(maps)].filter(([, value]) => value !== undefined);
+  return { ...withType(whole, type), ...respelled(whole, flags), ...Object.fromEntries(given) } as JsonObject; // undefined is filtered out
+}
+
+/** `hooks send track --json …` may leave the type out, not contradict it. */
+function withType(whole: JsonObject, type: MessageType | undefined): JsonObject {
+  if (type === undefined) return whole;
+  if (whole['type'] !== undefined && whole['type'] !== type) {
+    throw new ConfigError(
+      `Expected \`--json\` to be ${/^[aeiou]/.test(type) ? 'an' : 'a'} ${type} message, got type ${JSON.stringify(whole['type'])}`,
+      {
+        key: '--json',
+        origin: '--json',
+        hint: 'hooks send --json takes the type from the message',
+      },
+    );
+  }
+  return { ...whole, type };
+}
+
+/** A flag overrides either spelling of an alias's ids, so the wire's spelling of an overridden id is taken out. */
+function respelled(whole: JsonObject, flags: MessageFlags): { [key: string]: JsonValue | undefined } {
+  return {
+    ...(flags.userId !== undefined && 'User ID' in whole ? { 'User ID': flags.userId } : {}),
+    ...(flags.previousId !== undefined && 'Previous ID' in whole ? { 'Previous ID': flags.previousId } : {}),
+  };
+}
+
+/** `--context` takes words and, since scripts do that, whole JSON objects too: in any order, and the later wins. */
+async function readContext(
+  { context = [], contextJson }: MessageFlags,
+  base: JsonValue | undefined,
+  io: Io,
+): Promise<JsonObject | undefined> {
+  const whole = contextJson === undefined ? undefined : await readObject(contextJson, '--context-json', io);
+  if (context.length === 0) return whole;
+  // A whole context takes the place of that of --json; words change it.
+  const isBaseKept = whole === undefined && isJsonObject(base) && !context.some(isWhole);
+  let result = whole ?? (isBaseKept ? base : {});
+  for (const word of context) {
+    result = isWhole(word)
+      ? mergeObjects(result, await readObject(word, '--context', io))
+      : assignAll([word], '--context', result);
+  }
+  return result;
+}
+
+function isWhole(word: string): boolean {
+  return word.trimStart().startsWith('{');
+}
+
+async function readMap(
+  text: string | undefined,
+  words: readonly string[] | undefined,
+  [wholeFlag, wordFlag]: readonly [string, string],
+  base: JsonValue | undefined,
+  io: Io,
+): Promise<JsonObject | undefined> {
+  const whole = text === undefined ? undefined : await readObject(text, wholeFlag, io);
+  if (words === undefined || words.length === 0) return whole;
+  return assignAll(words, wordFlag, whole ?? (isJsonObject(base) ? base : {}));
+}
+
+async function readObject(text: string, flag: string, io: Io): Promise<JsonObject> {
+  const { bytes, origin } = await readFlagText(text, flag, io);
+  const value = readLossless(bytes, origin);
+  if (isJsonObject(value)) return value;
+  throw new ConfigError(`Expected \`${flag}\` to be a JSON object, got ${kindOf(value)}`, {
+    key: flag,
+    origin: flag,
+    hint: objectHint(flag, value),
+  });
+}
+
+function objectHint(flag: string, value: JsonValue): string {
+  if (flag !== '--json') return `for example ${flag} '{"plan":"pro"}' or ${flag} @file.json`;
+  return Array.isArray(value)
+    ? 'send takes one message: hooks replay takes a list of them'
+    : `for example --json '{"type":"track","event":"Signup"}' or --json @file.json`;
+}
+
+function kindOf(value: JsonValue): string {
+  if (value === null) return 'null';
+  return Array.isArray(value) ? 'an array' : `a ${typeof value}`;
+}
+
+/** What JavaScript would lose is told with the flag or file that it stands in. */
+function readLossless(bytes: Uint8Array, origin: string): JsonValue {
+  try {
+    return readJson(bytes, { file: origin });
+  } catch (error) {
+    if (!(error instanceof ValidationError)) throw error;
+    throw new InputError(error.message, { file: origin, hint: error.hint, cause: error });
+  }
+}

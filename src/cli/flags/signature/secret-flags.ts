@@ -1,0 +1,133 @@
+import { createReadStream } from 'node:fs';
+import { resolve } from 'node:path';
+import type { Command } from 'commander';
+import { ConfigError, InputError } from '../../../errors.ts';
+import { readSecret, readSecretFile } from '../../../signature/secret.ts';
+import type { GlobalOptions } from '../../command.ts';
+import { given } from '../flag-values.ts';
+import type { Io } from '../../io.ts';
+import { whyNot } from '../message/flag-text.ts';
+import { readAtMost } from '../../read-at-most.ts';
+import { claimStdin, type StdinIo } from '../../stdin.ts';
+import type { SecretUse } from './configured-secrets.ts';
+
+/** A secret as a flag gives it. */
+export type SecretFlag = { readonly text: string } | { readonly file: string };
+
+/** Both flags fill one list, in the order of the command line: the first secret signs. */
+export interface SecretFlags {
+  readonly secret?: readonly SecretFlag[];
+  readonly secretFile?: readonly SecretFlag[];
+}
+
+/** Where the secrets are from that no flag gives. */
+const DEFAULTS: Readonly<Record<SecretUse, string>> = {
+  sign: " (default: HOOKS_SECRET, else the config's)",
+  verify: ' (default: HOOKS_SECRET, else all of the config)',
+};
+
+/** `use` is for a command that takes the secrets of the config by `commandSecrets`. */
+export function addSecretFlags(command: Command, use?: SecretUse): Command {
+  const all: SecretFlag[] = [];
+  const collect = (flag: SecretFlag): readonly SecretFlag[] => {
+    all.push(flag);
+    return all;
+  };
+  return command
+    .option(
+      '--secret <secret>',
+      `the shared secret; repeat it for rotation: the first signs, all verify${use === undefined ? '' : DEFAULTS[use]}`,
+      (text) => collect({ text }),
+    )
+    .option(
+      '--secret-file <file>',
+      'read it from a file, or from standard input (-): keeps it out of the process list',
+      (file) => collect({ file: given(file) }),
+    );
+}
+
+/** `--secret-file` for each of them that reads standard input. */
+export function secretStdinFlags({ secret, secretFile }: SecretFlags): string[] {
+  return (secret ?? secretFile ?? []).flatMap((flag) =>
+    'file' in flag && flag.file === '-' ? ['--secret-file'] : [],
+  );
+}
+
+type Surroundings = StdinIo & Pick<Io, 'cwd'>;
+
+/** The secrets in the order given; undefined when no flag gave one. Throws SignatureError, ConfigError or InputError. */
+export async function readSecretFlags(
+  { secret, secretFile }: SecretFlags,
+  io: Surroundings,
+): Promise<readonly string[] | undefined> {
+  const flags = secret ?? secretFile;
+  if (flags === undefined) return undefined;
+  const secrets: string[] = [];
+  for (const flag of flags) {
+    secrets.push('text' in flag ? readSecret(flag.text, '--secret') : await fromFile(flag.file, io));
+  }
+  return secrets;
+}
+
+/**
+ * The secrets of a command that signs or verifies: of its flags, else of HOOKS_SECRET, else the config's; none is an
+ * empty list. No config is read when a secret is given.
+ */
+export async function commandSecrets(
+  flags: SecretFlags & GlobalOptions,
+  use: SecretUse,
+  io: Io,
+): Promise<readonly string[]> {
+  const fromFlags = await readSecretFlags(flags, io);
+  if (fromFlags !== undefined) return fromFlags;
+  const { HOOKS_SECRET: fromEnvironment } = io.env;
+  if (fromEnvironment !== undefined) return [readSecret(fromEnvironment, 'HOOKS_SECRET')];
+  const { commandSettings } = await import('../delivery/settings.ts');
+  const { configuredSecrets } = await import('./configured-secrets.ts');
+  return configuredSecrets(await commandSettings(flags, io), use);
+}
+
+/** The same, where there is nothing to do without one. Throws ConfigError. */
+export async function requiredSecrets(
+  flags: SecretFlags & GlobalOptions,
+  use: SecretUse,
+  io: Io,
+): Promise<readonly [string, ...string[]]> {
+  const [first, ...others] = await commandSecrets(flags, use, io);
+  if (first !== undefined) return [first, ...others];
+  throw new ConfigError('There is no secret', {
+    key: 'sharedSecret',
+    hint: 'give --secret, --secret-file FILE or HOOKS_SECRET, or set `sharedSecret` in the config (with `sources`: in a destination)',
+  });
+}
+
+async function fromFile(file: string, io: Surroundings): Promise<string> {
+  const bytes =
+    file === '-'
+      ? await readAtMost(MAX_SECRET_BYTES, claimStdin(io, '--secret-file'))
+      : await readNamedFile(file, io.cwd);
+  if (bytes === undefined) throw tooLarge(file);
+  return readSecretFile(bytes, `--secret-file ${file}`);
+}
+
+/** The key of a certificate is a tenth of it: whatever is larger is another file. */
+const MAX_SECRET_BYTES = 64 * 1024;
+
+function tooLarge(file: string): InputError {
+  return new InputError(`the secret is larger than ${MAX_SECRET_BYTES / 1024} KiB (--secret-file)`, {
+    file: file === '-' ? '<stdin>' : file,
+    hint: 'name the file that has the secret, and nothing else, in it',
+  });
+}
+
+async function readNamedFile(file: string, cwd: string): Promise<Buffer | undefined> {
+  try {
+    return await readAtMost(MAX_SECRET_BYTES, createReadStream(resolve(cwd, file)));
+  } catch (error) {
+    throw new InputError(`the secret cannot be read: ${whyNot(error)} (--secret-file)`, {
+      file,
+      hint: 'name a file that you may read, or - for standard input',
+      cause: error,
+    });
+  }
+}

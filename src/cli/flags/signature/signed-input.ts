@@ -1,0 +1,110 @@
+import { createHmac } from 'node:crypto';
+import { captureBody, captureHeader, type Capture } from '../../../capture/format.ts';
+import { isHttpRequest, readHttpRequest } from '../../../capture/http-request.ts';
+import { isCapture, readCapture } from '../../../capture/read.ts';
+import { InputError } from '../../../errors.ts';
+import { readBody, readWholeBody, type BodySource } from './body-input.ts';
+import type { Io } from '../../io.ts';
+
+/** A body, and the signature that came with it. */
+export interface SignedInput {
+  /** Its digest under the first secret. */
+  readonly digest: string;
+  readonly bytes: number;
+  /** Where body and signature are from; undefined for a raw body, which has no signature of its own. */
+  readonly request?: { readonly body: Uint8Array; readonly signature: string | undefined };
+  /** How a raw body begins that is too large to look at as a whole. */
+  readonly seems?: 'capture' | 'http' | undefined;
+}
+
+/** Of a capture or HTTP request, as text in memory. */
+const LARGEST_REQUEST = 256 * 1024 * 1024;
+/** What is told apart by content is kept up to here; anything larger is a raw body unless --format says otherwise. */
+const LARGEST_UNNAMED_REQUEST = 8 * 1024 * 1024;
+/** Enough for a request line, and for the key that a capture begins with. */
+export const START_BYTES = 4_096;
+
+/** Reads what is said to be a capture or an HTTP request. Throws InputError when it is not. */
+export async function readRequest(
+  source: BodySource,
+  io: Io,
+  { format, secret }: { readonly format: 'capture' | 'http'; readonly secret: string },
+): Promise<SignedInput> {
+  const bytes = await readWholeBody(source, io, LARGEST_REQUEST);
+  const capture = format === 'http' ? readHttpRequest(bytes) : readCapture(parseJson(bytes, source));
+  return signedInput(capture, secret);
+}
+
+/** Reads a raw body, a capture or an HTTP request, told apart by content, in one pass. */
+export async function readAnyBody(source: BodySource, io: Io, secret: string): Promise<SignedInput> {
+  const { kept, start, ...raw } = await digestBody(source, io, {
+    secret,
+    keepBytes: LARGEST_UNNAMED_REQUEST,
+  });
+  if (start !== undefined) return { ...raw, seems: requestFormat(start) };
+  const capture = kept && requestIn(kept);
+  return capture === undefined ? raw : signedInput(capture, secret);
+}
+
+export async function readRawBody(source: BodySource, io: Io, secret: string): Promise<SignedInput> {
+  const { digest, bytes } = await digestBody(source, io, { secret, keepBytes: 0 });
+  return { digest, bytes };
+}
+
+/** In constant memory: `kept` is the body if it has at most `keepBytes`, else `start` is its start. */
+async function digestBody(
+  source: BodySource,
+  io: Io,
+  { secret, keepBytes }: { readonly secret: string; readonly keepBytes: number },
+): Promise<SignedInput & { readonly kept?: Buffer; readonly start?: Buffer }> {
+  const hmac = createHmac('sha1', secret);
+  let bytes = 0;
+  let chunks: Uint8Array[] = [];
+  let start: Buffer | undefined;
+  await readBody(source, io, (chunk) => {
+    hmac.update(chunk);
+    bytes += chunk.length;
+    if (start !== undefined) return;
+    chunks.push(new Uint8Array(chunk));
+    if (bytes <= keepBytes) return;
+    start = Buffer.concat(chunks, START_BYTES);
+    chunks = [];
+  });
+  const digested = { digest: hmac.digest('hex'), bytes };
+  return start === undefined ? { ...digested, kept: Buffer.concat(chunks) } : { ...digested, start };
+}
+
+function signedInput(capture: Capture, secret: string): SignedInput {
+  const body = captureBody(capture);
+  const digest = createHmac('sha1', secret).update(body).digest('hex');
+  return { digest, bytes: body.length, request: { body, signature: captureHeader(capture, 'x-signature') } };
+}
+
+/** What an input seems to be, by how it begins; undefined: a body. */
+export function requestFormat(start: Buffer): 'capture' | 'http' | undefined {
+  if (isHttpRequest(start)) return 'http';
+  return /^(?:\xef\xbb\xbf)?\s*\{\s*"capture"\s*:/.test(start.toString('latin1')) ? 'capture' : undefined;
+}
+
+/** The request that bytes spell out; undefined: they are a body. Throws InputError for a broken capture or request. */
+function requestIn(bytes: Buffer): Capture | undefined {
+  if (isHttpRequest(bytes)) return readHttpRequest(bytes);
+  const value = parsed(bytes);
+  return isCapture(value) ? readCapture(value) : undefined;
+}
+
+function parsed(bytes: Buffer): unknown {
+  try {
+    return JSON.parse(bytes.toString('utf8').replace(/^\ufeff/, ''));
+  } catch {
+    return undefined;
+  }
+}
+
+function parseJson(bytes: Buffer, source: BodySource): unknown {
+  const value = parsed(bytes);
+  if (value !== undefined) return value;
+  throw new InputError(`${source ?? 'Standard input'} is not JSON, so it is no capture`, {
+    hint: '--format raw takes it as the body itself, --format http as a raw HTTP request',
+  });
+}

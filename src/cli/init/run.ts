@@ -1,0 +1,136 @@
+import { basename, dirname, resolve } from 'node:path';
+import { FIELDS } from '../../config/fields.ts';
+import { findProjectFile } from '../../config/find-files.ts';
+import { checkReferences, referencesIn, withoutReferences } from '../../config/references.ts';
+import { configTemplate } from '../../config/template.ts';
+import { ConfigError } from '../../errors.ts';
+import { MASK, printable, redactUrl } from '../../redact.ts';
+import type { GlobalOptions } from '../command.ts';
+import { ExitCode, interruptedCode } from '../exit-code.ts';
+import type { Io } from '../io.ts';
+import { jsonLine } from '../print/json-line.ts';
+import { readSecretFlags, type SecretFlags } from '../flags/signature/secret-flags.ts';
+import { ask } from './ask.ts';
+import { writePrivately } from './write-privately.ts';
+
+export interface InitOptions extends GlobalOptions, SecretFlags {
+  readonly url?: readonly string[];
+  readonly yes?: true;
+  readonly force?: true;
+}
+
+const FIRST_URL = 'http://localhost:3000/webhook';
+
+/** `hooks init`: writes a commented config, and says what to try next. */
+export async function initialise(file: string, options: InitOptions, io: Io): Promise<ExitCode> {
+  const target = resolve(io.cwd, file);
+  checkName(file);
+  if (options.force !== true) refuseBeside(target, io.cwd);
+  if (options.url !== undefined) checkUrls(options.url, '--url');
+  const answers = await answersOf(options, io);
+  if (answers === undefined) return interruptedCode(io) ?? ExitCode.sigint;
+  await writePrivately(target, configTemplate(answers), { file, isForced: options.force ?? false });
+  report(file, { ...answers, isFound: findProjectFile(io.cwd) === target }, options, io);
+  return ExitCode.ok;
+}
+
+/** Throws ConfigError for what hooks would not read as YAML. */
+function checkName(file: string): void {
+  if (/\.ya?ml$|^\.hooksrc$/.test(basename(file))) return;
+  throw new ConfigError(`Expected a file that ends in .yaml or .yml, got ${printable(file, 200)}`, {
+    key: 'file',
+    origin: 'file',
+    hint: 'comments need YAML; hooks init writes .hooksrc.yaml',
+  });
+}
+
+/** Another config of this folder may be the one that is found, and the new one would say nothing. */
+function refuseBeside(target: string, cwd: string): void {
+  const found = findProjectFile(cwd);
+  if (found === undefined || dirname(found) !== dirname(target) || !basename(target).startsWith('.hooksrc'))
+    return;
+  const isSame = found === target;
+  const name = printable(basename(found), 200);
+  throw new ConfigError(
+    isSame ? `There is ${name} already` : `There is a config in this folder already: ${name}`,
+    {
+      origin: name,
+      hint: isSame
+        ? '--force writes over it; hooks config shows what it says'
+        : '--force writes another one; hooks config -c FILE says what each of them does',
+    },
+  );
+}
+
+/** Throws ConfigError for what no config could use, or should not keep. */
+function checkUrls(urls: readonly string[], name: string): void {
+  checkReferences(urls, { name });
+  FIELDS.webhooks.kind.parse(
+    urls.map((url) => (referencesIn(url).length === 0 ? url : FIRST_URL)),
+    { name },
+  );
+  for (const url of urls) {
+    if (!holdsSecret(url)) continue;
+    throw new ConfigError(`\`${name}\` holds a secret, which is not written to a file: ${redactUrl(url)}`, {
+      key: 'webhooks',
+      origin: name,
+      hint: "put the URL in a variable and refer to it: --url '${WEBHOOK_URL}'",
+    });
+  }
+}
+
+/** Beside its references. A password that is one may have a user's name before it. */
+function holdsSecret(url: string): boolean {
+  const rest = withoutReferences(url, MASK).replace(/\/\/[^/?#@]*:\*{3}@/, `//${MASK}@`);
+  return redactUrl(rest) !== rest;
+}
+
+interface Answers {
+  readonly urls: readonly string[];
+  readonly isSigned: boolean;
+}
+
+/** From the flags; what they leave open is asked for on a terminal. Undefined: whoever was asked wants to stop. */
+async function answersOf(options: InitOptions, io: Io): Promise<Answers | undefined> {
+  const secrets = await readSecretFlags(options, io);
+  const isSigned = secrets === undefined ? (io.env['HOOKS_SECRET'] ?? '') !== '' : true;
+  const given = { urls: options.url ?? [FIRST_URL], isSigned };
+  const isTalking =
+    io.stdin.isTTY === true && io.stderrIsTty && options.yes !== true && options.quiet !== true;
+  if (!isTalking) return given;
+  return ask({
+    ...given,
+    asksUrl: options.url === undefined,
+    asksSecret: secrets === undefined,
+    io,
+    problemOf,
+  });
+}
+
+function problemOf(url: string): string | undefined {
+  try {
+    checkUrls([url], 'the URL');
+    return undefined;
+  } catch (error) {
+    return error instanceof ConfigError ? printable(error.message) : String(error);
+  }
+}
+
+function report(
+  file: string,
+  { isSigned, isFound }: Answers & { readonly isFound: boolean },
+  options: InitOptions,
+  io: Io,
+): void {
+  const config = isFound ? '' : ` -c ${printable(file)}`;
+  const next = [`hooks doctor${config}`, `hooks send track --event Signup${config}`];
+  if (options.output === 'json') {
+    io.out(jsonLine({ file, next }));
+    return;
+  }
+  io.out(`Wrote ${printable(file)}\n`);
+  if (options.quiet) return;
+  io.out(`\nTry next:\n${next.map((line) => `  ${line}\n`).join('')}`);
+  if (isSigned && !io.env['HOOKS_SECRET'])
+    io.note('note: the config takes the secret from HOOKS_SECRET, which is not set: export HOOKS_SECRET=…');
+}

@@ -1,0 +1,102 @@
+import { resolve } from 'node:path';
+import { HooksError } from '../../errors.ts';
+import { CaptureFolder } from '../../receiver/capture-folder.ts';
+import type { SelfSignedCertificate } from '../../receiver/certificate.ts';
+import type { Refusal } from '../../receiver/options.ts';
+import type { ReceivedRequest } from '../../receiver/received-request.ts';
+import { printable } from '../../redact.ts';
+import type { Io } from '../io.ts';
+import { listeningText } from '../listening-urls.ts';
+import { jsonLine } from '../print/json-line.ts';
+import { receivedJson, receivedText } from '../print/received-line.ts';
+import type { ListenOptions } from './options.ts';
+
+/** What is told when the receiver is ready. */
+export interface Ready {
+  readonly url: string;
+  /** One for each address, when it listens on every interface. */
+  readonly urls?: readonly string[] | undefined;
+  readonly hasSecret: boolean;
+  readonly certificate?: SelfSignedCertificate | undefined;
+  /** Where requests are passed on to. */
+  readonly forwardUrl?: string | undefined;
+  readonly inboxUrl?: string | undefined;
+}
+
+/** What a person or a program sees of it, and what is kept. */
+export class Display {
+  readonly #options: ListenOptions;
+  readonly #io: Io;
+  readonly #folder: CaptureFolder | undefined;
+  /** Requests that could not be saved. */
+  unsaved = 0;
+
+  constructor(options: ListenOptions, io: Io) {
+    this.#options = options;
+    this.#io = io;
+    this.#folder = options.save === undefined ? undefined : new CaptureFolder(resolve(io.cwd, options.save));
+  }
+
+  ready({ url, urls, hasSecret, certificate, forwardUrl, inboxUrl }: Ready): void {
+    const { bold } = this.#io.color;
+    if (this.#options.output === 'json') {
+      this.#io.out(jsonLine({ ready: true, url, urls, inbox: inboxUrl, certificate: certificate?.cert }));
+    } else {
+      this.#io.out(listeningText('Listening on', { url, urls }, bold));
+      if (inboxUrl !== undefined) this.#io.out(`Inbox at     ${bold(inboxUrl)}\n`);
+    }
+    if (forwardUrl !== undefined) this.remark(`Forwarding to ${printable(forwardUrl)}`);
+    if (certificate !== undefined) this.remark(`Self-signed certificate, SHA-256 ${certificate.fingerprint}`);
+    if (!hasSecret) this.remark('Signatures are not checked: no secret given (--secret, HOOKS_SECRET)');
+    if (this.#options.output !== 'text') return;
+    if (certificate === undefined) this.remark(`Try: ${this.#nextCommand(url, hasSecret)}`);
+    // Our own senders refuse it, and curl cannot sign.
+    else if (!hasSecret) this.remark(`Try: curl -k -d '{}' ${url}`);
+  }
+
+  show(request: ReceivedRequest): void {
+    const withBody = this.#options.verbose === true;
+    const file = this.#save(request);
+    const { color } = this.#io;
+    this.#io.out(
+      this.#options.output === 'json'
+        ? receivedJson(request, { file, withBody })
+        : receivedText(request, { file, withBody, color }),
+    );
+  }
+
+  refused({ status, reason }: Refusal): void {
+    this.remark(`Refused${status === undefined ? '' : ` with ${status}`}: ${printable(reason)}`);
+  }
+
+  failed(message: string, hint: string): void {
+    const { errColor } = this.#io;
+    this.#io.note(`${errColor.red('error:')} ${message}`);
+    this.#io.note(`${errColor.dim('hint: ')} ${hint}`);
+  }
+
+  /** A line that nobody needs. */
+  remark(line: string): void {
+    if (this.#options.quiet !== true) this.#io.note(this.#io.errColor.dim(line));
+  }
+
+  /** A request that cannot be saved is shown all the same; the exit code tells. */
+  #save(request: ReceivedRequest): string | undefined {
+    try {
+      return this.#folder?.save(request);
+    } catch (error) {
+      if (!(error instanceof HooksError)) throw error;
+      this.unsaved += 1;
+      this.failed(error.message, error.hint ?? '');
+      return undefined;
+    }
+  }
+
+  #nextCommand(url: string, hasSecret: boolean): string {
+    const [flag] = this.#options.secret ?? this.#options.secretFile ?? [];
+    const file = flag !== undefined && 'file' in flag && flag.file !== '-' ? flag.file : undefined;
+    const fromFile = file === undefined ? undefined : `--secret-file ${printable(file)}`;
+    const secret = hasSecret ? ` ${fromFile ?? '--secret "$HOOKS_SECRET"'}` : '';
+    return `hooks send track --event Signup --url ${url}${secret}`;
+  }
+}

@@ -1,0 +1,159 @@
+import { lookup } from 'node:dns/promises';
+import { networkInterfaces } from 'node:os';
+import { ConfigError } from '../../errors.ts';
+import { isLoopback } from '../../loopback.ts';
+import { createForwarding, type Forwarding } from '../../app/forwarding.ts';
+import { makeCertificate } from '../../receiver/certificate.ts';
+import { describeTally, Expectation, type Tally } from '../../receiver/expectation.ts';
+import { startReceiver } from '../../receiver/receiver.ts';
+import { parseScript } from '../../receiver/script.ts';
+import { aborted } from '../aborted.ts';
+import { configuredCaFile } from '../flags/delivery/ca-file.ts';
+import { ExitCode, interruptedCode } from '../exit-code.ts';
+import type { Io } from '../io.ts';
+import { Display } from './output.ts';
+import type { ListenOptions } from './options.ts';
+import { listeningUrls } from '../listening-urls.ts';
+import { commandSecrets } from '../flags/signature/secret-flags.ts';
+
+/** `hooks listen`: receives and shows until it is interrupted or what was expected is settled. */
+export async function listen(options: ListenOptions, io: Io): Promise<ExitCode> {
+  const secrets = await commandSecrets(options, 'verify', io);
+  const script = options.respond === undefined ? undefined : parseScript(options.respond);
+  const forwarding = await forwardingOf(options, secrets, io);
+  const display = new Display(options, io);
+  const expectation = expectationOf(options, secrets);
+  try {
+    await receive({ options, io, secrets, script, forwarding, display, expectation });
+  } finally {
+    expectation.close();
+    await forwarding?.close();
+  }
+  return conclude(expectation, display, io);
+}
+
+interface Session {
+  readonly options: ListenOptions;
+  readonly io: Io;
+  readonly secrets: readonly string[];
+  readonly script: ReturnType<typeof parseScript> | undefined;
+  readonly forwarding: Forwarding | undefined;
+  readonly display: Display;
+  readonly expectation: Expectation;
+}
+
+async function receive(session: Session): Promise<void> {
+  const { options, io, secrets, script, forwarding, display, expectation } = session;
+  const hasSecret = secrets.length > 0;
+  const certificate = options.selfSigned ? makeCertificate(options.host, Date.now()) : undefined;
+  const inbox = options.ui ? await inboxOf(options, secrets, forwarding) : undefined;
+  const receiver = await startReceiver({
+    host: options.host,
+    port: options.port,
+    certificate,
+    secrets,
+    script,
+    requireSignature: options.requireSignature ?? false,
+    forward: forwarding?.forward,
+    serveOwn: inbox?.serve,
+    onRequest: (request) => {
+      display.show(request);
+      inbox?.add(request);
+      expectation.add(request);
+    },
+    drained: io.drained,
+    onBusy: (isBusy) => expectation.busy(isBusy),
+    onRefused: (refusal) => display.refused(refusal),
+  });
+  const { url } = receiver;
+  const inboxUrl = inbox?.open(url);
+  const urls = listeningUrls(url, options.host);
+  display.ready({ url, urls, hasSecret, certificate, forwardUrl: forwarding?.shownUrl, inboxUrl });
+  await aborted(AbortSignal.any([io.signal, expectation.over]));
+  inbox?.close();
+  // Reports what is still held, so the expectation is judged after it.
+  await receiver.close();
+}
+
+async function forwardingOf(
+  options: ListenOptions,
+  secrets: readonly string[],
+  io: Io,
+): Promise<Forwarding | undefined> {
+  const { forward, host, port } = options;
+  if (forward === undefined) return undefined;
+  const caFile = await configuredCaFile(forward, options, io);
+  const given = { url: forward, origin: '--forward', secrets, caFile, proxyEnv: io.env };
+  const forwarding = createForwarding(given);
+  const target = new URL(forward.trim());
+  const targetPort = target.port || (target.protocol === 'https:' ? '443' : '80');
+  if (Number(targetPort) !== port || !(await leadsHere(target, host))) return forwarding;
+  throw new ConfigError('Expected the URL of another receiver, got that of this one (--forward)', {
+    key: 'forward',
+    origin: '--forward',
+    hint: 'every request would go round for ever; choose another --port for this one',
+  });
+}
+
+/** The last one is the first as IPv6 has it. */
+const WILDCARDS = ['0.0.0.0', '::', '::ffff:0:0'];
+
+/**
+ * By name, and by the addresses behind it: a name of this machine, or an address of its network. URL has written names in lower case
+ * and addresses in their shortest form, those of IPv6 in brackets.
+ */
+async function leadsHere({ hostname }: URL, listensOn: string): Promise<boolean> {
+  const host = hostname.replace(/^\[(.*)\]$/, '$1').replace(/\.$/, '');
+  const isThisMachine = isLoopback(host) || WILDCARDS.includes(host) || /^(?:.+\.)?localhost$/.test(host);
+  if (isThisMachine || host === listensOn.toLowerCase()) return true;
+  const ours = await listeningAddresses(listensOn);
+  return (await addressesOf(host)).some((address) => isLoopback(address) || ours.includes(address));
+}
+
+async function listeningAddresses(listensOn: string): Promise<readonly string[]> {
+  if (!WILDCARDS.includes(listensOn)) return addressesOf(listensOn);
+  return Object.values(networkInterfaces()).flatMap((each = []) => each.map(({ address }) => address));
+}
+
+/** None for a name that cannot be looked up: it leads nowhere. An IPv4 address may come as IPv6 has it. */
+async function addressesOf(host: string): Promise<readonly string[]> {
+  const found = await lookup(host, { all: true }).catch(() => []);
+  return found.map(({ address }) => address.replace(/^::ffff:(?=\d+\.)/, ''));
+}
+
+/** Loaded only where it is wanted. */
+async function inboxOf(
+  options: ListenOptions,
+  secrets: readonly string[],
+  forwarding: Forwarding | undefined,
+) {
+  const { openInbox } = await import('./open-inbox.ts');
+  return openInbox(options, { secrets, forwarding });
+}
+
+function expectationOf({ count, untilIdle, within }: ListenOptions, secrets: readonly string[]): Expectation {
+  return new Expectation({
+    ...(count === undefined ? undefined : { count }),
+    ...(untilIdle === undefined ? undefined : { untilIdleMs: untilIdle }),
+    ...(within === undefined ? undefined : { withinMs: within }),
+    signed: secrets.length > 0,
+  });
+}
+
+function conclude(expectation: Expectation, display: Display, io: Io): ExitCode {
+  const { tally, over, isPlain } = expectation;
+  display.remark(`Stopped after ${describeTally(tally)}`);
+  const saved = display.unsaved === 0 ? ExitCode.ok : ExitCode.negative;
+  if (isPlain) return saved;
+  const missing = expectation.missing();
+  if (over.aborted && missing === undefined) return saved;
+  if (io.signal.reason === 'closed-pipe') return ExitCode.negative;
+  if (missing !== undefined) display.failed(missing, wayOut(tally));
+  return over.aborted ? ExitCode.negative : (interruptedCode(io) ?? ExitCode.negative);
+}
+
+function wayOut({ requests, counted }: Tally): string {
+  if (requests === 0) return 'post to the URL above before the time is over; --within 5m waits longer';
+  if (requests === counted) return 'what came was good, but too little of it: send more, or wait longer';
+  return 'the lines above say what is wrong with each that came';
+}

@@ -1,0 +1,99 @@
+import type { Outcome, DestinationOutcome, OutcomeAttempt } from '../../app/outcomes.ts';
+import type { Message } from '../../message/types.ts';
+import type { ReportedOutcome } from '../../report/result.ts';
+import { printable } from '../../redact.ts';
+import type { Judgement } from '../flags/delivery/loopback.ts';
+import { tenths } from './attempt-text.ts';
+
+/** What is known of a message besides what became of it. */
+export interface ResultFacts {
+  readonly type: string;
+  /** What a person knows it by: the event, the page's name, the user. */
+  readonly title: string;
+  /** `file:line`, for a replay. */
+  readonly origin?: string;
+  readonly body?: string | undefined;
+  /** With --loopback. */
+  readonly judgement?: Judgement;
+}
+
+/** Nothing more is to be done about it here. */
+export function isTaken(outcome: ReportedOutcome): boolean {
+  return outcome === 'delivered' || outcome === 'queued';
+}
+
+/** What a person knows the message by: its event or name, else whom it is about. */
+export function titleOf({ event, name, properties, groupId, userId, anonymousId }: Message): string {
+  const title = event ?? name ?? properties?.['name'] ?? groupId ?? userId ?? anonymousId;
+  return typeof title === 'string' ? title : '';
+}
+
+/** One JSON object a message: the line that `-o json` prints and reports are made of. JSON leaves out what is undefined. */
+export function resultLine(
+  { messageId, outcome, destinations, refusal }: Outcome,
+  { type, origin, body, judgement }: ResultFacts,
+): Readonly<Record<string, unknown>> {
+  const decided = fieldsOf(decisive(destinations) ?? UNTRIED);
+  return {
+    messageId,
+    type,
+    outcome,
+    url: decided.url,
+    status: decided.status,
+    error: refusal?.code ?? decided.error,
+    reason: refusal === undefined ? decided.reason : printable(refusal.reason),
+    attempts: decided.attempts,
+    ms: decided.ms,
+    signature: decided.signature,
+    destinations: destinations.length > 1 ? byName(destinations) : undefined,
+    verdict: judgement?.verdict,
+    problem: judgement?.problem,
+    body,
+    origin,
+  };
+}
+
+/** With several destinations the one that failed is the one to look at. */
+export function decisive(destinations: readonly DestinationOutcome[]): DestinationOutcome | undefined {
+  return destinations.find(({ outcome }) => outcome !== 'delivered') ?? destinations[0];
+}
+
+function byName(destinations: readonly DestinationOutcome[]): object {
+  return Object.fromEntries(
+    destinations.map((each) => [each.name, { outcome: each.outcome, ...fieldsOf(each) }]),
+  );
+}
+
+/** Every line has its attempts, so that who reads them need not ask whether there are any. */
+const UNTRIED: DestinationOutcome = { name: '', outcome: 'unsent', attempts: [] };
+
+function fieldsOf(destination: DestinationOutcome) {
+  const { attempts, signature, reason } = destination;
+  const last = decidingAttempt(destination);
+  return {
+    url: last?.url,
+    status: last?.status,
+    error: last?.error,
+    reason,
+    attempts: attempts.map(attemptFields),
+    ms: tenths(elapsedMs(destination)),
+    signature,
+  };
+}
+
+function attemptFields({ at, url, status, error, ms, reconnected }: OutcomeAttempt) {
+  return { at: new Date(at).toISOString(), url, status, error, ms: tenths(ms), reconnected };
+}
+
+/** The attempt that delivered it, else the last one. */
+export function decidingAttempt({
+  attempts,
+}: DestinationOutcome): DestinationOutcome['attempts'][number] | undefined {
+  return attempts.find(({ error }) => error === undefined) ?? attempts.at(-1);
+}
+
+/** From the start of the first attempt to the answer that decided. */
+export function elapsedMs(destination: DestinationOutcome): number {
+  const [first, last] = [destination.attempts[0], decidingAttempt(destination)];
+  return first === undefined || last === undefined ? 0 : last.at + last.ms - first.at;
+}

@@ -1,0 +1,107 @@
+import type { DestinationOutcome, Outcome } from '../../app/outcomes.ts';
+import { printable } from '../../redact.ts';
+import { attemptText, detailText, durationText } from './attempt-text.ts';
+import type { Io } from '../io.ts';
+import { decidingAttempt, decisive, elapsedMs, type ResultFacts } from './result-line.ts';
+
+const SYMBOL = {
+  delivered: '✓',
+  failed: '✗',
+  filtered: '∅',
+  unsent: '·',
+  queued: '≡',
+} as const satisfies Record<Outcome['outcome'], string>;
+
+const TITLE_WIDTH = 24;
+
+/** The result for people: one line whose columns stand below those of other results, and below it why it failed. */
+export function resultText(outcome: Outcome, facts: ResultFacts, color: Io['color']): string {
+  const { judgement, body } = facts;
+  const below = [...explanation(outcome), judgement?.problem, body && printable(body, 100_000)];
+  return [columns(outcome, facts, color), ...below.filter((text) => text !== undefined)].join('\n  ');
+}
+
+/** The URL comes last: nothing has to line up behind it. */
+function columns({ outcome, destinations }: Outcome, facts: ResultFacts, color: Io['color']): string {
+  const { type, title, origin, judgement } = facts;
+  const destination = decisive(destinations);
+  const last = destination && decidingAttempt(destination);
+  const cells = [
+    paintOf(outcome, color)(`${SYMBOL[outcome]} ${outcome.padEnd(9)}`),
+    printable(type, 40).padEnd(8),
+    printable(title, TITLE_WIDTH - 1).padEnd(TITLE_WIDTH),
+    (last === undefined ? '' : String(last.status ?? last.error)).padEnd(7),
+    (last === undefined || destination === undefined ? '' : durationText(elapsedMs(destination))).padStart(6),
+    ...(judgement === undefined
+      ? []
+      : [(judgement.verdict === 'valid' ? color.green : color.red)(judgement.verdict.padEnd(7))]),
+    ...(origin === undefined ? [] : [color.dim(printable(origin))]),
+    last === undefined ? '' : printable(last.url),
+  ];
+  return cells.join(' ').trimEnd();
+}
+
+function paintOf(outcome: Outcome['outcome'], color: Io['color']): Io['color'] {
+  if (outcome === 'delivered' || outcome === 'queued') return color.green;
+  return outcome === 'failed' ? color.red : color.yellow;
+}
+
+/** Why it was not delivered: a sentence, then what there is to know besides, a line each. Empty when it was. */
+export function explanation({ outcome, destinations, refusal }: Outcome): readonly string[] {
+  if (refusal !== undefined && outcome === 'failed') return [refusalText(refusal.reason, destinations)];
+  const destination = decisive(destinations);
+  switch (outcome) {
+    case 'delivered':
+    case 'queued':
+      return [];
+    case 'filtered':
+      return ['Its `integrations` exclude every destination'];
+    case 'unsent':
+      return destination === undefined ? [] : unsettled(destination);
+    case 'failed':
+      return destination === undefined ? [] : failure(destination);
+    default:
+      return outcome satisfies never;
+  }
+}
+
+/** A reason of the tracking API's client may begin with how often it tried. */
+function refusalText(reason: string, destinations: Outcome['destinations']): string {
+  const shown = printable(reason);
+  if (destinations.length === 0) return `Not queued: ${shown}`;
+  return shown.startsWith('after ') ? `Delivery failed ${shown}` : `Delivery failed: ${shown}`;
+}
+
+function unsettled(destination: DestinationOutcome): string[] {
+  const last = decidingAttempt(destination);
+  return last === undefined ? [] : [`Interrupted before the next round; the last: ${attemptText(last)}`];
+}
+
+/** ``Delivery failed after 6 rounds in 30s: 503 Service Unavailable from https://a.example/hook`` */
+function failure(destination: DestinationOutcome): string[] {
+  const { attempts, reason } = destination;
+  const last = decidingAttempt(destination);
+  if (last === undefined) return [`Delivery failed: ${reason ?? 'it was not tried'}`];
+  const rounds = new Set(attempts.map(({ round }) => round)).size;
+  const verb = reason === 'rejected' ? 'Delivery rejected' : 'Delivery failed';
+  const effort =
+    reason === 'rejected' && rounds === 1
+      ? ''
+      : ` after ${rounds === 1 ? '1 round' : `${rounds} rounds`} in ${durationText(elapsedMs(destination))}`;
+  const detail = detailText(last);
+  return [
+    `${verb}${effort}: ${attemptText(last)}`,
+    ...(detail === undefined ? [] : [detail]),
+    ...otherWebhooks(destination, last.url),
+  ];
+}
+
+/** The last that each of the other webhooks came to. */
+function otherWebhooks({ attempts }: DestinationOutcome, url: string): string[] {
+  const byUrl = new Map(attempts.map((attempt) => [attempt.url, attempt]));
+  byUrl.delete(url);
+  return [...byUrl.values()].map((attempt) => {
+    const detail = detailText(attempt);
+    return `also: ${attemptText(attempt)}${detail === undefined ? '' : ` (${detail})`}`;
+  });
+}

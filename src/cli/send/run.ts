@@ -1,0 +1,124 @@
+import { randomUUID } from 'node:crypto';
+import { systemClock } from '../../clock.ts';
+import { ConfigError } from '../../errors.ts';
+import { buildMessage } from '../../message/build.ts';
+import { encodeBody } from '../../message/body.ts';
+import { checkMessageSize, messageBytes } from '../../message/limits.ts';
+import { orderKeysOf } from '../../message/order-keys.ts';
+import { closest } from '../../suggest.ts';
+import { isMessageType, MESSAGE_TYPES, type Message, type MessageType } from '../../message/types.ts';
+import type { Outcome } from '../../app/outcomes.ts';
+import { printable } from '../../redact.ts';
+import { aborted } from '../aborted.ts';
+import type { GlobalOptions } from '../command.ts';
+import { ExitCode, interruptedCode } from '../exit-code.ts';
+import type { Io } from '../io.ts';
+import { jsonLine } from '../print/json-line.ts';
+import type { Judgement } from '../flags/delivery/loopback.ts';
+import { stdinFlags, withFlagsInHints, type MessageFlags } from '../flags/message/message-flags.ts';
+import { messageInput } from '../flags/message/message-input.ts';
+import { openPipeline, type OpenPipeline } from '../flags/delivery/open-pipeline.ts';
+import { previewOf, type PreviewFlags } from '../flags/delivery/preview-flags.ts';
+import { isTaken, resultLine, titleOf } from '../print/result-line.ts';
+import { resultText } from '../print/result-text.ts';
+import { secretStdinFlags } from '../flags/signature/secret-flags.ts';
+import { commandSettings } from '../flags/delivery/settings.ts';
+import { refuseStdinTwice } from '../stdin.ts';
+import { wayOut } from '../print/way-out.ts';
+import { resolveWhereTo, type WhereToFlags } from '../flags/delivery/where-to.ts';
+
+export interface SendOptions extends GlobalOptions, MessageFlags, WhereToFlags, PreviewFlags {}
+
+/** `hooks send`: builds one message, delivers it through the same client and engine as everything else, and says what became of it. */
+export async function sendMessage(
+  named: string | undefined,
+  options: SendOptions,
+  io: Io,
+): Promise<ExitCode> {
+  const type = checkedType(named, options);
+  const onRequest = await previewOf(options, io);
+  refuseStdinTwice([...stdinFlags(options), ...secretStdinFlags(options)]);
+  const { message, madeId } = await messageOf(type, options, io);
+  const settings = await commandSettings(options, io);
+  const to = await resolveWhereTo(options, settings, io);
+  const quiet = options.quiet ?? false;
+  const open = await openPipeline(to, { io, settings, quiet, onRequest, note: io.note });
+  if (madeId !== undefined && !quiet) io.note(`note: without --user-id, anonymousId is ${madeId}`);
+  const outcome = await deliver(message, open, io);
+  if (onRequest !== undefined && outcome.outcome === 'delivered') return ExitCode.ok;
+  const judgement = open.loopback?.judgementOf(outcome.destinations[0]?.signature);
+  report(message, { outcome, judgement }, options, io);
+  return interruptedCode(io) ?? exitCodeOf(outcome, judgement);
+}
+
+function checkedType(named: string | undefined, { json }: SendOptions): MessageType | undefined {
+  if (named === undefined && json !== undefined) return undefined;
+  if (isMessageType(named)) return named;
+  const suggestion = named === undefined ? undefined : closest(named, MESSAGE_TYPES);
+  const got = named === undefined ? 'nothing' : printable(JSON.stringify(named), 60);
+  throw new ConfigError(`Expected a message type after \`hooks send\`, got ${got}`, {
+    key: 'type',
+    hint:
+      suggestion === undefined
+        ? `one of ${MESSAGE_TYPES.join(', ')}; or --json with a message that has a type`
+        : `did you mean ${suggestion}?`,
+  });
+}
+
+interface BuiltHere {
+  readonly message: Message;
+  /** The anonymous id that it was given, since it had none and no user id. */
+  readonly madeId: string | undefined;
+}
+
+async function messageOf(type: MessageType | undefined, options: SendOptions, io: Io): Promise<BuiltHere> {
+  const input = await messageInput(options, type, io);
+  let madeId: string | undefined;
+  const message = withFlagsInHints(() =>
+    buildMessage(input, {
+      now: systemClock.now(),
+      strict: options.strict ?? false,
+      anonymousId: () => (madeId = randomUUID()),
+    }),
+  );
+  checkMessageSize(messageBytes(input));
+  return { message, madeId };
+}
+
+async function deliver(message: Message, { pipeline, close }: OpenPipeline, io: Io): Promise<Outcome> {
+  const delivered = pipeline.deliver({ message, orderKeys: orderKeysOf(message) });
+  // Nothing else will fill the batch.
+  void pipeline.client.flush();
+  await Promise.race([delivered, aborted(io.signal)]);
+  await close({ interrupted: io.signal.aborted });
+  return delivered;
+}
+
+interface Result {
+  readonly outcome: Outcome;
+  readonly judgement: Judgement | undefined;
+}
+
+function report(message: Message, { outcome, judgement }: Result, options: SendOptions, io: Io): void {
+  const body = options.verbose ? encodeBody(message) : undefined;
+  const facts = {
+    type: message.type,
+    title: titleOf(message),
+    ...(judgement !== undefined && { judgement }),
+    ...(body !== undefined && { body }),
+  };
+  if (options.output === 'json') {
+    io.out(jsonLine(resultLine(outcome, facts)));
+    return;
+  }
+  if (options.quiet && isTaken(outcome.outcome)) return;
+  io.out(`${resultText(outcome, facts, io.color)}\n`);
+  const hint = wayOut(outcome);
+  if (hint !== undefined) io.note(`${io.errColor.dim('hint: ')} ${hint}`);
+}
+
+function exitCodeOf(outcome: Outcome, judgement: Judgement | undefined): ExitCode {
+  const isGood =
+    judgement === undefined || (judgement.verdict === 'valid' && judgement.problem === undefined);
+  return isTaken(outcome.outcome) && isGood ? ExitCode.ok : ExitCode.negative;
+}

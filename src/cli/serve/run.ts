@@ -1,0 +1,68 @@
+import { wallClock } from '../../clock.ts';
+import { runService } from '../../app/run-service.ts';
+import { ConfigError } from '../../errors.ts';
+import type { LogLevel } from '../../service/log.ts';
+import type { DeletionReach } from '../../service/options.ts';
+import { aborted } from '../aborted.ts';
+import type { GlobalOptions } from '../command.ts';
+import { ExitCode } from '../exit-code.ts';
+import type { Io } from '../io.ts';
+import { listeningText, listeningUrls } from '../listening-urls.ts';
+import { jsonLine } from '../print/json-line.ts';
+import { openQueueToWrite, type StoreFlags } from '../flags/delivery/queue-flags.ts';
+import { reachOf, type ReachFlags } from '../flags/delivery/reach-flags.ts';
+import { sourcesToDeliver } from '../flags/delivery/sources-to-deliver.ts';
+import { commandSettings } from '../flags/delivery/settings.ts';
+
+export interface ServeOptions extends GlobalOptions, StoreFlags, ReachFlags {
+  readonly port: number;
+  readonly host: string;
+  readonly deliver: boolean;
+  readonly deletions: DeletionReach;
+  /** The same as `--deletions own`. */
+  readonly confineDeletions?: true;
+}
+
+/** `hooks serve`: until it is interrupted, which is a clean end. */
+export async function serve(options: ServeOptions, io: Io): Promise<ExitCode> {
+  const { host, port, deliver } = options;
+  const deletionReach = deletionReachOf(options);
+  const settings = await commandSettings(options, io);
+  const sources = deliver ? sourcesToDeliver(settings, 'or only queue, with --no-deliver') : settings.sources;
+  const service = await runService({
+    sources,
+    open: await openQueueToWrite(options, settings),
+    host,
+    port,
+    deliver,
+    deletionReach,
+    ...reachOf(options, io),
+    logLevel: levelOf(options),
+    write: io.note,
+    clock: wallClock,
+  });
+  const { url } = service;
+  const urls = listeningUrls(url, host);
+  io.out(
+    options.output === 'json'
+      ? jsonLine({ ready: true, url, urls })
+      : listeningText('Taking calls on', { url, urls }, io.color.bold),
+  );
+  await aborted(io.signal);
+  await service.close();
+  return ExitCode.ok;
+}
+
+function deletionReachOf({ deletions, confineDeletions }: ServeOptions): DeletionReach {
+  if (confineDeletions !== true || deletions === 'own') return deletions;
+  throw new ConfigError('Expected one of `--deletions all` and `--confine-deletions`, got both', {
+    key: 'deletions',
+    origin: '--deletions',
+    hint: 'leave one of them out; --confine-deletions means --deletions own',
+  });
+}
+
+function levelOf({ quiet, verbose }: GlobalOptions): LogLevel {
+  if (quiet) return 'error';
+  return verbose ? 'debug' : 'info';
+}

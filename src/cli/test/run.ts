@@ -1,0 +1,181 @@
+import { randomBytes } from 'node:crypto';
+import { resolve } from 'node:path';
+import { unsigned, type Check, type CheckResult } from '../../check/check.ts';
+import { CHECKS, selectChecks } from '../../check/checks.ts';
+import type { RunEnd } from '../../check/run.ts';
+import { systemClock } from '../../clock.ts';
+import { FIELDS } from '../../config/fields.ts';
+import { ConfigError, InputError } from '../../errors.ts';
+import { checkedReceiver, checkReceiver, type CheckedReceiver } from '../../app/check-receiver.ts';
+import { printable } from '../../redact.ts';
+import { openCaseReport, type CaseReport } from '../../report/case-report.ts';
+import { captureChecks } from './captures.ts';
+import { Display } from './output.ts';
+import type { TestOptions } from './options.ts';
+import { reportedCase, summaryOf } from './outcome.ts';
+import { startReceiverCommand, type StartedReceiver } from './started-receiver.ts';
+import { configuredCaFile } from '../flags/delivery/ca-file.ts';
+import { headersOf } from '../flags/delivery/where-to-flags.ts';
+import { ExitCode, interruptedCode } from '../exit-code.ts';
+import type { Io } from '../io.ts';
+import { commandSecrets } from '../flags/signature/secret-flags.ts';
+
+export interface ReceiverToTest {
+  readonly url: string;
+  /** Starts it: program and arguments; empty when it runs already. */
+  readonly command: readonly string[];
+}
+
+/** `hooks test`: starts the receiver if told how, makes the checks, stops it again, and says what is wrong. */
+export async function testReceiver(
+  { url, command }: ReceiverToTest,
+  options: TestOptions,
+  io: Io,
+): Promise<ExitCode> {
+  const chosen = await checksOf(options, io);
+  const secrets = await commandSecrets(options, 'sign', io);
+  const checks = secrets.length > 0 ? chosen : chosen.map(unsigned);
+  const { ca } = options;
+  const caFile = ca === undefined ? await configuredCaFile(url, options, io) : resolve(io.cwd, ca);
+  const caName = ca === undefined ? 'delivery.ca' : '--ca';
+  const timeoutMs = FIELDS['delivery.timeout'].kind.parse(options.timeout ?? '5s', { name: '--timeout' });
+  const headers = headersOf(options.header ?? []);
+  const receiver = checkedReceiver({ url, headers, caFile, caName, proxyEnv: io.env });
+  const { report: file } = options;
+  const report =
+    file === undefined
+      ? undefined
+      : await openCaseReport(resolve(io.cwd, file), { name: file, suite: 'hooks test' });
+  const test = new Test({ checks, secrets, caFile, timeoutMs, receiver, command, report, options, io });
+  return test.run();
+}
+
+async function checksOf(
+  { only = [], skip = [], capture = [] }: TestOptions,
+  io: Io,
+): Promise<readonly Check[]> {
+  return selectChecks({ only, skip }, [...CHECKS, ...(await captureChecks(capture, io))]);
+}
+
+/** A compiler may have to run first. */
+const START_TIMEOUT_MS = 30_000;
+
+interface TestParts {
+  readonly checks: readonly Check[];
+  readonly secrets: readonly string[];
+  readonly caFile: string | undefined;
+  readonly timeoutMs: number;
+  readonly receiver: CheckedReceiver;
+  readonly command: readonly string[];
+  readonly report: CaseReport | undefined;
+  readonly options: TestOptions;
+  readonly io: Io;
+}
+
+/** Once `run` has ended, nothing of the command is left and the report is written, whatever came between. */
+class Test {
+  readonly #parts: TestParts;
+  readonly #display: Display;
+  readonly #results: CheckResult[] = [];
+  readonly #startedAt = performance.now();
+  #isReported = false;
+
+  constructor(parts: TestParts) {
+    this.#parts = parts;
+    this.#display = new Display(parts.options, parts.io);
+  }
+
+  async run(): Promise<ExitCode> {
+    try {
+      const { end, gone } = await this.#startAndCheck();
+      const summary = await this.#report();
+      if (end.unreachable === undefined) this.#display.end(summary);
+      this.#complain(end, gone);
+      const isGood = summary.failed + summary.unsent === 0 && gone === undefined;
+      return interruptedCode(this.#parts.io) ?? (isGood ? ExitCode.ok : ExitCode.negative);
+    } catch (error) {
+      // What stands in the report's place may be of an earlier day, and green.
+      this.#addUnsent(error instanceof Error ? error.message : 'interrupted');
+      await this.#report();
+      throw error;
+    }
+  }
+
+  async #startAndCheck(): Promise<{ readonly end: RunEnd; readonly gone: string | undefined }> {
+    const { command, receiver, options, secrets, io } = this.#parts;
+    if (secrets.length === 0)
+      this.#display.remark('No secret given (--secret, HOOKS_SECRET): messages go unsigned');
+    if (command.length === 0) return { end: await this.#check(undefined), gone: undefined };
+    const started = await startReceiverCommand({
+      command,
+      url: new URL(receiver.url),
+      secrets,
+      startTimeoutMs: options.startTimeout ?? START_TIMEOUT_MS,
+      quiet: options.quiet ?? false,
+      io,
+    });
+    try {
+      const end = await this.#check(started);
+      return { end, gone: io.signal.aborted ? undefined : started.gone() };
+    } finally {
+      const { killed } = await started.stop();
+      if (killed)
+        this.#display.remark('The receiver did not stop when it was asked to (SIGTERM), and was killed');
+    }
+  }
+
+  #check(started: StartedReceiver | undefined): Promise<RunEnd> {
+    const { checks, receiver, timeoutMs, caFile, secrets, io } = this.#parts;
+    return checkReceiver({
+      checks,
+      receiver,
+      timeoutMs,
+      caFile,
+      secret: secrets[0],
+      proxyEnv: io.env,
+      clock: systemClock,
+      signal: io.signal,
+      runId: randomBytes(6).toString('hex'),
+      gone: () => started?.gone(),
+      onResult: (result) => {
+        this.#results.push(result);
+        this.#display.show(result);
+      },
+    });
+  }
+
+  /** Throws where nothing could be tried. */
+  #complain({ unreachable }: RunEnd, gone: string | undefined): void {
+    const { receiver, io } = this.#parts;
+    const url = printable(receiver.shownUrl);
+    if (unreachable !== undefined)
+      throw new InputError(`There is no way to ${url}: ${unreachable.says}`, { hint: unreachable.mend });
+    if (this.#results.every(({ outcome }) => outcome === 'skipped') && !io.signal.aborted)
+      throw new ConfigError('Every check that was chosen was skipped: nothing was tried', {
+        hint: 'choose others, or give the secret; hooks test --list shows all',
+      });
+    if (gone !== undefined)
+      this.#display.error(
+        `It did not last: ${gone}`,
+        'its output above says why; a receiver runs until it is stopped',
+      );
+  }
+
+  #addUnsent(reason: string): void {
+    for (const { code, title } of this.#parts.checks.slice(this.#results.length)) {
+      this.#results.push({ check: code, title, outcome: 'unsent', reason });
+    }
+  }
+
+  async #report() {
+    const { report, receiver } = this.#parts;
+    const summary = summaryOf(this.#results, performance.now() - this.#startedAt);
+    if (this.#isReported) return summary;
+    this.#isReported = true;
+    await report?.finish(
+      this.#results.map((result) => reportedCase(result, receiver.shownUrl)),
+      summary,
+    );
+    return summary;
+  }
+}

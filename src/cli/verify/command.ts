@@ -1,0 +1,177 @@
+import { Option, type Command } from 'commander';
+import { SignatureError } from '../../errors.ts';
+import { Deadline, type DiagnosisBudget } from '../../signature/diagnosis/deadline.ts';
+import { REASONS } from '../../signature/diagnosis/reason.ts';
+import { verify, Verifier, type Verdict, type VerifyOptions } from '../../signature/verify.ts';
+import { readBody, type BodySource } from '../flags/signature/body-input.ts';
+import type { CommandContext, Define, GlobalOptions } from '../command.ts';
+import { ExitCode } from '../exit-code.ts';
+import { given } from '../flags/flag-values.ts';
+import type { Io } from '../io.ts';
+import { addSecretFlags, requiredSecrets, type SecretFlags } from '../flags/signature/secret-flags.ts';
+import {
+  readAnyBody,
+  readRawBody,
+  readRequest,
+  requestFormat,
+  START_BYTES,
+  type SignedInput,
+} from '../flags/signature/signed-input.ts';
+
+const EXAMPLES = `Examples:
+  $ hooks verify --secret s3cret < capture.json
+  $ hooks verify --secret s3cret --signature "$HTTP_X_SIGNATURE" body.json
+  $ hooks verify --secret new --secret old -o json < request.http
+`;
+
+type Format = 'raw' | 'capture' | 'http';
+
+interface VerifyFlags extends SecretFlags, GlobalOptions {
+  readonly signature?: string;
+  readonly format?: Format;
+  readonly exact?: true;
+}
+
+export const define: Define = (command, context) => {
+  command
+    .argument('[file]', 'a body, a capture or a raw HTTP request; standard input when absent or -', given)
+    .option(
+      '--signature <hex>',
+      'HEX or "X-Signature: HEX" (HOOKS_SIGNATURE); else the one that the input holds',
+    )
+    .addOption(
+      new Option('--format <format>', 'what the input is, instead of telling by its content').choices([
+        'raw',
+        'capture',
+        'http',
+      ]),
+    )
+    .option('--exact', 'only the bytes as received count, not the JSON-stringified body')
+    .action(async (file: BodySource, _flags: unknown, self: Command) => {
+      await run(file, self.optsWithGlobals(), context);
+    })
+    .addHelpText('before', EXAMPLES);
+  addSecretFlags(command, 'verify');
+};
+
+async function run(file: BodySource, flags: VerifyFlags, context: CommandContext): Promise<void> {
+  const secrets = await requiredSecrets(flags, 'verify', context.io);
+  const { verdict, bytes } = await verdictOn(file, { flags, secrets, context });
+  const { io } = context;
+  if (flags.output === 'json') io.out(`${JSON.stringify(verdict)}\n`);
+  else if (!flags.quiet) io.out(`${describe(verdict, bytes, io.color)}\n`);
+  else if (!verdict.valid) io.note(describe(verdict, bytes, io.errColor));
+  if (!verdict.valid) context.exit(ExitCode.negative);
+}
+
+interface Verification {
+  readonly flags: VerifyFlags;
+  readonly secrets: readonly string[];
+  readonly context: CommandContext;
+}
+
+interface Verified {
+  readonly verdict: Verdict;
+  readonly bytes: number;
+}
+
+async function verdictOn(file: BodySource, verification: Verification): Promise<Verified> {
+  const { flags, context } = verification;
+  // An empty variable is how a shell says that there is none; an empty flag is an empty signature.
+  const signature = flags.signature ?? (context.io.env['HOOKS_SIGNATURE'] || undefined);
+  const format = flags.format ?? (signature === undefined ? undefined : 'raw');
+  if (format === 'raw' && signature !== undefined) {
+    return verifyRaw(file, verification, optionsOf(signature, verification));
+  }
+  return verifyInput(await readInput(file, format, verification), signature, verification);
+}
+
+function readInput(
+  file: BodySource,
+  format: Format | undefined,
+  { secrets: [secret = ''], context: { io } }: Verification,
+): Promise<SignedInput> {
+  if (format === undefined) return readAnyBody(file, io, secret);
+  if (format === 'raw') return readRawBody(file, io, secret);
+  return readRequest(file, io, { format, secret });
+}
+
+/**
+ * The budget of the contract keeps a process that serves others responsive. Here one person waits for one answer, from
+ * code that runs for the first time, perhaps on a busy machine: 20 ms would leave out much that 200 find.
+ */
+const PATIENT_BUDGET: DiagnosisBudget = () => new Deadline(2_000);
+
+async function verifyRaw(
+  file: BodySource,
+  { flags, context }: Verification,
+  options: VerifyOptions,
+): Promise<Verified> {
+  const verifier = new Verifier(options, PATIENT_BUDGET);
+  let start = Buffer.alloc(0);
+  await readBody(file, context.io, (chunk) => {
+    verifier.update(chunk);
+    if (start.length < START_BYTES) start = Buffer.concat([start, chunk.subarray(0, START_BYTES)]);
+  });
+  const verdict = verifier.finish();
+  const meant = flags.format === undefined && !verdict.valid ? requestFormat(start) : undefined;
+  if (meant !== undefined && !flags.quiet) {
+    context.io.note(`note: ${TAKEN_FOR_BODY}; --format ${meant} reads it as what it seems to be`);
+  }
+  return { verdict, bytes: verifier.bytes };
+}
+
+const TAKEN_FOR_BODY = 'a signature is given beside it, so the input was taken for the body itself';
+
+function verifyInput(
+  input: SignedInput,
+  fromOutside: string | undefined,
+  verification: Verification,
+): Verified {
+  const { bytes, request } = input;
+  const signature = fromOutside ?? request?.signature;
+  if (request === undefined || signature === undefined) throw noSignature(input, verification);
+  const verdict = verify({ body: request.body, ...optionsOf(signature, verification) }, PATIENT_BUDGET);
+  return { verdict, bytes };
+}
+
+function optionsOf(signature: string, { flags, secrets, context }: Verification): VerifyOptions {
+  const { HOOKS_SECRET: fromEnvironment } = context.io.env;
+  const isOther =
+    fromEnvironment !== undefined && fromEnvironment !== '' && !secrets.includes(fromEnvironment);
+  return {
+    signature,
+    secrets,
+    exact: flags.exact ?? false,
+    diagnose: true,
+    otherSecrets: isOther ? [{ secret: fromEnvironment, origin: 'HOOKS_SECRET' }] : [],
+  };
+}
+
+/** The digest is data and goes out all the same: compare it by eye. */
+function noSignature(
+  { digest: signature, bytes, seems }: SignedInput,
+  { flags, context: { io } }: Verification,
+): SignatureError {
+  if (flags.output === 'json') io.out(`${JSON.stringify({ signature, bytes })}\n`);
+  else io.out(`${signature}\n`);
+  return new SignatureError('There is no signature to compare with', {
+    reason: 'missing',
+    hint:
+      seems === undefined
+        ? 'give --signature HEX or HOOKS_SIGNATURE, or a capture or raw HTTP request that has an X-Signature header'
+        : `an input of more than 8 MiB is taken for the body itself; --format ${seems} reads it as what it seems to be`,
+  });
+}
+
+function describe(verdict: Verdict, bytes: number, color: Io['color']): string {
+  if (!verdict.valid) {
+    const [what = '', ...mend] = (verdict.diagnosis?.hint ?? '').split(/(?<=\.) /);
+    return `${color.red('invalid:')} ${what}\n${color.dim('hint:   ')} ${mend.join(' ')}`;
+  }
+  const { secret, over, note } = verdict;
+  const what = over === 'bytes' ? `${bytes} bytes` : 'the JSON-stringified body';
+  const why =
+    note === undefined ? '' : `\n${color.dim('note: ')} the bytes differ: ${REASONS[note].means} (${note})`;
+  return `${color.green('valid:')} matches secret ${secret} over ${what}${why}`;
+}

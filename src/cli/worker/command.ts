@@ -1,0 +1,24 @@
+import type { Define } from '../command.ts';
+import { addStoreFlag } from '../flags/delivery/queue-flags.ts';
+import { addReachFlags } from '../flags/delivery/reach-flags.ts';
+import { work, type WorkerOptions } from './run.ts';
+
+const EXAMPLES = `Examples:
+  $ hooks worker                      # deliver what waits, and what comes
+  $ hooks worker -c prod.yaml -o json # a line for each that is settled
+`;
+
+const DETAILS = `
+Delivers for every source of the config until SIGTERM or Ctrl-C; attempts in
+flight come to their end, the rest stays in the queue, and it ends with 0.
+Several workers may share a queue. A delivery whose destination is no longer in
+the config, or is disabled there, becomes a dead letter (cancelled), which
+hooks queue retry brings back.
+`;
+
+export const define: Define = (command, { io, exit }) => {
+  addReachFlags(addStoreFlag(command))
+    .addHelpText('before', EXAMPLES)
+    .addHelpText('after', DETAILS)
+    .action(async () => exit(await work(command.optsWithGlobals<WorkerOptions>(), io)));
+};

@@ -1,0 +1,108 @@
+import type { BodyDigests } from './body-digests.ts';
+import type { BodyVariant } from './body-variant.ts';
+import { cheapBodyVariants, costlyBodyVariants, LARGEST_ENCODED } from './body-variants.ts';
+import type { Deadline } from './deadline.ts';
+import { sameDigest, type GivenSignature } from '../given-signature.ts';
+import { keyedHmac, type StreamingHmac } from '../hmac.ts';
+import type { KeptBody } from './kept-body.ts';
+import type { ReasonCode } from './reason.ts';
+import { otherSecrets, secretVariants, type OtherSecret, type SecretVariant } from './secret-variants.ts';
+
+export interface Evidence {
+  readonly given: GivenSignature;
+  /** Of the body as received. */
+  readonly digests: BodyDigests;
+  readonly secrets: readonly string[];
+  readonly otherSecrets: readonly OtherSecret[];
+  /** Undefined when it was too large to keep: then only what one pass over it gives is tried. */
+  readonly body: KeptBody | undefined;
+}
+
+export interface Mistake {
+  readonly code: ReasonCode;
+  /** Follows "it would match". */
+  readonly would: string;
+}
+
+export type Search =
+  | { readonly kind: 'found'; readonly mistake: Mistake }
+  /** All usual mistakes were tried. */
+  | { readonly kind: 'none' }
+  /** The body is too large for some of them to be tried. */
+  | { readonly kind: 'too-large' }
+  /** The time was up before all of them were tried. */
+  | { readonly kind: 'stopped'; readonly afterMs: number };
+
+/** The usual mistake that gives this digest, the likeliest of them. */
+export function findMistake(evidence: Evidence, digest: Buffer, deadline: Deadline): Search {
+  const ending = otherEnding(evidence, digest);
+  if (ending !== undefined) return { kind: 'found', mistake: ending };
+  const { body } = evidence;
+  if (body === undefined) return { kind: 'too-large' };
+  for (const guess of guesses({ ...evidence, body }, deadline)) {
+    if (deadline.isOver) break;
+    const mistake = tryGuess(guess, digest, deadline);
+    if (mistake !== undefined) return { kind: 'found', mistake };
+  }
+  if (deadline.isOver) return { kind: 'stopped', afterMs: deadline.budgetMs };
+  return { kind: body.bytes.length > LARGEST_ENCODED ? 'too-large' : 'none' };
+}
+
+function otherEnding({ digests }: Evidence, digest: Buffer): Mistake | undefined {
+  for (const ending of digests.otherEndings()) {
+    if (isOneOf(digest, ending.digests)) return { code: 'trailing-newline', would: ending.would };
+  }
+  return undefined;
+}
+
+interface Guess {
+  readonly mistake: Mistake;
+  /** Of other keys, which have taken nothing yet. */
+  readonly hmacs: readonly StreamingHmac[];
+  readonly bytes: BodyVariant['bytes'];
+}
+
+/** What takes least comes first, since the time is short. */
+function* guesses(
+  { body, secrets, otherSecrets: atHand, digests: { algorithm } }: Evidence & { readonly body: KeptBody },
+  deadline: Deadline,
+): Generator<Guess> {
+  const hmacs = secrets.map((secret) => keyedHmac(algorithm, secret));
+  const ofBody = (variant: BodyVariant): Guess => ({ mistake: variant, hmacs, bytes: variant.bytes });
+  for (const variant of cheapBodyVariants(body)) yield ofBody(variant);
+  // Over the bytes first: that takes no more than they are.
+  const isFixedPoint = body.json === undefined || body.bytes.equals(Buffer.from(body.json));
+  for (const bytes of isFixedPoint ? [body.bytes] : [body.bytes, body.json ?? '']) {
+    for (const variant of otherKeys(secrets, atHand)) {
+      yield { mistake: variant, hmacs: [keyedHmac(algorithm, variant.key)], bytes };
+    }
+  }
+  for (const variant of costlyBodyVariants(body, deadline)) yield ofBody(variant);
+}
+
+/** Secrets that are slightly wrong, or quite others. */
+function* otherKeys(secrets: readonly string[], atHand: readonly OtherSecret[]): Generator<SecretVariant> {
+  for (const secret of secrets) yield* secretVariants(secret);
+  yield* otherSecrets(atHand);
+}
+
+const ENDINGS = [
+  ['', ''],
+  ['\n', ' and a newline at its end'],
+] as const;
+
+function tryGuess({ mistake, hmacs, bytes }: Guess, digest: Buffer, deadline: Deadline): Mistake | undefined {
+  const tried = hmacs.map((hmac) => hmac.copy());
+  const write = (piece: Uint8Array | string): boolean => {
+    for (const hmac of tried) hmac.update(piece);
+    return !deadline.isOver;
+  };
+  if (typeof bytes === 'function') bytes(write);
+  else write(bytes);
+  const ending = ENDINGS.find(([tail]) => tried.some((hmac) => sameDigest(hmac.digest(tail), digest)));
+  return ending && { code: mistake.code, would: mistake.would + ending[1] };
+}
+
+function isOneOf(digest: Buffer, digests: readonly Buffer[]): boolean {
+  return digests.some((each) => sameDigest(each, digest));
+}

@@ -1,0 +1,50 @@
+import { stat } from 'node:fs/promises';
+import type { Clock } from '../clock.ts';
+import { DELETION_TABLES } from './sqlite/deletion-tables.ts';
+import { QUEUE_TABLES } from './sqlite/queue/queue-tables.ts';
+import { surveyQueue, type QueueSurvey } from './sqlite/queue/sqlite-survey.ts';
+import { SEEN_TABLES } from './sqlite/seen-tables.ts';
+import { fileOf } from './sqlite/file/open-store.ts';
+import { examineStore, surroundingsOf, type StoreExamination, type Surroundings } from './sqlite/file/examine-store.ts';
+import { storeError } from './sqlite/file/store-error.ts';
+
+/** A queue's file as it is found: nothing is made, changed or migrated by looking. */
+export type QueueExamination =
+  | ({ readonly kind: 'absent'; readonly file: string } & Surroundings)
+  | {
+      readonly kind: 'there';
+      readonly freeBytes: number;
+      readonly store: StoreExamination;
+      /** Undefined when the file is damaged, or its tables are older ones. */
+      readonly survey: QueueSurvey | undefined;
+    };
+
+/** `place` is as of `store`. Throws ConfigError for another kind of place, QueueError for a file that cannot be opened, or not even looked for. */
+export async function examineQueue(place: string, clock: Clock): Promise<QueueExamination> {
+  const file = fileOf(place);
+  const { isFound, ...around } = await lookAround(file);
+  if (!isFound) return { kind: 'absent', file, ...around };
+  const tables = [QUEUE_TABLES, SEEN_TABLES, DELETION_TABLES];
+  const { used, ...store } = await examineStore(file, { clock, tables }, (opened) =>
+    surveyQueue(opened, clock),
+  );
+  return { kind: 'there', freeBytes: around.freeBytes, store, survey: used };
+}
+
+async function lookAround(file: string): Promise<Surroundings & { readonly isFound: boolean }> {
+  try {
+    return { ...(await surroundingsOf(file)), isFound: await isThere(file) };
+  } catch (error) {
+    throw storeError(error, file);
+  }
+}
+
+async function isThere(file: string): Promise<boolean> {
+  try {
+    await stat(file);
+    return true;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return false; // of a file operation
+    throw error;
+  }
+}

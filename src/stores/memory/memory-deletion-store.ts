@@ -1,0 +1,84 @@
+import type {
+  DeletionRecord,
+  DeletionStore,
+  DeliveryEnd,
+  NewDeletion,
+  RecordedDelivery,
+  SourceDeletion,
+} from '../../deletion/state.ts';
+
+interface Entry {
+  readonly deletion: Pick<DeletionRecord, 'id' | 'createdAt' | 'userIds'>;
+  /** By source, then by the id of the delivery: whether it was delivered; undefined: it is not settled. */
+  readonly ends: Map<string, Map<string, boolean | undefined>>;
+}
+
+/** Lasts as long as its process, and remembers the latest requests. */
+export class MemoryDeletionStore implements DeletionStore {
+  readonly #capacity: number;
+  readonly #entries = new Map<string, Entry>();
+
+  constructor(capacity = 1_000) {
+    this.#capacity = capacity;
+  }
+
+  /** At once: a delivery may come to its end before all are stored. */
+  async add(deletion: NewDeletion, stored: Promise<unknown>): Promise<void> {
+    const { id } = deletion;
+    const isKnown = this.#entries.has(id);
+    const { ends } = this.#entryOf(deletion);
+    for (const [source, ids] of deletion.deliveryIds) {
+      const ofSource = ends.get(source) ?? new Map<string, boolean | undefined>();
+      for (const deliveryId of ids) ofSource.set(deliveryId, undefined);
+      ends.set(source, ofSource);
+    }
+    try {
+      await stored;
+    } catch (error) {
+      if (isKnown) forget(ends, deletion);
+      else this.#entries.delete(id);
+      throw error;
+    }
+  }
+
+  async settled(id: string, source: string, { deliveryId, isDelivered }: DeliveryEnd): Promise<void> {
+    const ends = this.#entries.get(id)?.ends.get(source);
+    if (ends?.has(deliveryId) === true) ends.set(deliveryId, isDelivered);
+  }
+
+  async undelivered(id: string): Promise<readonly RecordedDelivery[]> {
+    return [...(this.#entries.get(id)?.ends ?? [])].flatMap(([source, ends]) =>
+      [...ends]
+        .map(([deliveryId, isDelivered]) => ({ source, deliveryId, isDelivered }))
+        .filter(({ isDelivered }) => isDelivered !== true),
+    );
+  }
+
+  async get(id: string): Promise<DeletionRecord | undefined> {
+    const entry = this.#entries.get(id);
+    if (entry === undefined) return undefined;
+    const sources = [...entry.ends].map(([name, ends]): [string, SourceDeletion] => {
+      const all = [...ends.values()];
+      const count = (end: boolean): number => all.filter((each) => each === end).length;
+      return [name, { deliveries: all.length, delivered: count(true), failed: count(false) }];
+    });
+    return { ...entry.deletion, sources: Object.fromEntries(sources) };
+  }
+
+  /** A new one takes the place of the oldest where there are too many. */
+  #entryOf({ id, createdAt, userIds }: NewDeletion): Entry {
+    const known = this.#entries.get(id);
+    if (known !== undefined) return known;
+    const entry: Entry = { deletion: { id, createdAt, userIds }, ends: new Map() };
+    this.#entries.set(id, entry);
+    const [oldest] = this.#entries.keys();
+    if (this.#entries.size > this.#capacity && oldest !== undefined) this.#entries.delete(oldest);
+    return entry;
+  }
+}
+
+function forget(ends: Entry['ends'], { deliveryIds }: NewDeletion): void {
+  for (const [source, ids] of deliveryIds) {
+    for (const deliveryId of ids) ends.get(source)?.delete(deliveryId);
+  }
+}

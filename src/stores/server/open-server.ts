@@ -1,0 +1,33 @@
+import { redactUrl } from '../../redact.ts';
+import { BullmqServer, type Connection, type ConnectionOptions } from './bullmq-server.ts';
+import { connectPostgres } from './postgres/postgres-connection.ts';
+import { connectRedis } from './redis/redis-connection.ts';
+import { schemeOf, type Scheme } from './scheme.ts';
+import type { Server } from './server.ts';
+import { assertServerUrl } from './server-url.ts';
+
+const CONNECTORS = {
+  'redis:': connectRedis,
+  'rediss:': connectRedis,
+  'postgres:': connectPostgres,
+  'postgresql:': connectPostgres,
+} satisfies Record<Scheme, (url: string, options: ConnectionOptions) => Promise<Connection>>;
+
+/** A server on the same network answers in a thousandth of it. */
+const ANSWER_MS = 5_000;
+
+/** Throws ConfigError for a URL that cannot be one and a driver that is not installed, QueueError for a server that cannot be used. */
+export async function openServer(given: string, { answerMs = ANSWER_MS } = {}): Promise<Server> {
+  const scheme = schemeOf(given);
+  if (scheme === undefined) throw new Error(`No server: ${redactUrl(given)}`);
+  // To its driver `REDISS:` is no `rediss:`: it would go without TLS.
+  const url = scheme + given.slice(scheme.length);
+  const place = placeOf(url);
+  assertServerUrl(url, { scheme, place });
+  return new BullmqServer(await CONNECTORS[scheme](url, { place, answerMs }));
+}
+
+/** Without userinfo, and without the parameters, of which only some are known to be harmless. */
+function placeOf(url: string): string {
+  return redactUrl(url).replace(/[?#].*$/s, '');
+}

@@ -1,0 +1,160 @@
+import type { Pool, PoolClient } from 'pg';
+import type { BackendFactory, IQueueBackend } from 'bullmq';
+import { openBackend, type Connection, type ConnectionOptions } from '../bullmq-server.ts';
+import { loadPackages } from '../packages.ts';
+import { postgresLines } from './postgres-lines.ts';
+import { postgresLookup } from './postgres-lookup.ts';
+import { serverError } from '../server-error.ts';
+
+/** A claim takes several at once. */
+const CONNECTIONS = 10;
+/** Where BullMQ looks for its tables in a pool that is handed to it. */
+const SCHEMA = 'bullmq';
+/** Any number that nobody else takes: who makes the tables holds it. */
+const TABLE_LOCK = 0x686f6f6b;
+/** To make the tables, or for another process to have made them. */
+const MAKING_MS = 60_000;
+
+/** Rejects with QueueError for a server that cannot be used. */
+export async function connectPostgres(
+  url: string,
+  { place, answerMs }: ConnectionOptions,
+): Promise<Connection> {
+  const [{ default: pg }, bullmq] = await loadPackages(place, ['pg', 'bullmq'], () =>
+    Promise.all([import('pg'), import('bullmq')]),
+  );
+  const open = (settings: string, timeoutMs = answerMs): Pool => {
+    const pool = new pg.Pool({
+      connectionString: url,
+      max: CONNECTIONS,
+      connectionTimeoutMillis: answerMs,
+      query_timeout: timeoutMs,
+      statement_timeout: timeoutMs,
+      keepAlive: true,
+      allowExitOnIdle: true,
+      // eslint-disable-next-line typescript/no-misused-promises -- it is awaited, whatever its type says
+      onConnect: (client) => {
+        // Between the queries of a transaction nobody else listens, and what nobody hears ends the process.
+        client.on('error', () => {});
+        return client.query(`SET search_path TO ${SCHEMA}; ${settings}`);
+      },
+    });
+    // Of connections that nobody uses; who uses one is told by its query.
+    pool.on('error', () => {});
+    pool.setMaxListeners(0);
+    return pool;
+  };
+  const pool = open('');
+  try {
+    if (!(await isPrepared(pool, bullmq))) await prepare(open('', MAKING_MS), bullmq);
+  } catch (error) {
+    await pool.end();
+    throw serverError(error, place);
+  }
+  // A commit waits for no disk, and comes to it within a second. None that waits comes to it before one that was before.
+  const swift = open('SET synchronous_commit TO off');
+  return {
+    place,
+    backend: (name, options) =>
+      openBackend(bullmq.createPostgresBackend as BackendFactory<IQueueBackend, Pool>, {
+        name,
+        connection: options.isUndoable ? swift : pool,
+        options,
+      }), // a pool is one of the connections that it takes
+    lookup: (series) => postgresLookup(pool, series),
+    lines: postgresLines(pool),
+    seriesNames: (prefix) => seriesNames(pool, prefix),
+    warnings: () => warnings(pool, place),
+    close: async () => {
+      await Promise.all([pool.end(), swift.end()]);
+    },
+  };
+}
+
+type Bullmq = typeof import('bullmq');
+
+/** Whether the tables are there. Who may not make tables can use those that somebody else has made. */
+async function isPrepared(pool: Pool, bullmq: Bullmq): Promise<boolean> {
+  return withClient(pool, async (client) => (await hasBullmqTables(client, bullmq)) && hasOurTables(client));
+}
+
+/** Makes BullMQ's tables and ours, once, over a pool that it closes. */
+async function prepare(pool: Pool, bullmq: Bullmq): Promise<void> {
+  try {
+    await withClient(pool, async (client) => {
+      if (!(await hasBullmqTables(client, bullmq))) await bullmq.runMigrations(client, SCHEMA);
+      if (!(await hasOurTables(client))) await makeTables(client);
+    });
+  } finally {
+    await pool.end();
+  }
+}
+
+async function withClient<T>(pool: Pool, use: (client: PoolClient) => Promise<T>): Promise<T> {
+  const client = await pool.connect();
+  try {
+    return await use(client);
+  } finally {
+    client.release(true);
+  }
+}
+
+async function hasBullmqTables(client: PoolClient, bullmq: Bullmq): Promise<boolean> {
+  try {
+    await bullmq.assertSchemaCompatibility(client, SCHEMA);
+    return true;
+  } catch (error) {
+    if (error instanceof bullmq.SchemaMigrationRequiredError) return false;
+    throw error;
+  }
+}
+
+async function hasOurTables(client: PoolClient): Promise<boolean> {
+  const { rows } = await client.query<{ areMade: boolean }>(
+    `SELECT to_regclass('${SCHEMA}.hooks_lines') IS NOT NULL
+        AND to_regclass('${SCHEMA}.hooks_line_ids') IS NOT NULL
+        AND to_regclass('${SCHEMA}.hooks_stalled') IS NOT NULL AS "areMade"`,
+  );
+  return rows[0]?.areMade === true;
+}
+
+async function makeTables(client: PoolClient): Promise<void> {
+  await client.query('BEGIN');
+  await client.query('SELECT pg_advisory_xact_lock($1)', [TABLE_LOCK]);
+  await client.query(`CREATE TABLE IF NOT EXISTS ${SCHEMA}.hooks_lines (
+    line text NOT NULL,
+    seq bigint GENERATED ALWAYS AS IDENTITY,
+    id text NOT NULL,
+    PRIMARY KEY (line, seq)
+  )`);
+  // Else leaving a line takes the longer the longer it is.
+  await client.query(`CREATE INDEX IF NOT EXISTS hooks_line_ids ON ${SCHEMA}.hooks_lines (line, id)`);
+  // BullMQ looks for leases that have run out in every entry of a series, else.
+  await client.query(
+    `CREATE INDEX IF NOT EXISTS hooks_stalled ON ${SCHEMA}.job (queue) WHERE stalled_marked`,
+  );
+  await client.query('COMMIT');
+}
+
+async function warnings(pool: Pool, place: string): Promise<readonly string[]> {
+  const { rows } = await pool.query<{ name: string; setting: string }>(
+    "SELECT name, setting FROM pg_settings WHERE name IN ('fsync', 'full_page_writes', 'synchronous_commit')",
+  );
+  return rows
+    .filter(({ setting }) => setting === 'off')
+    .map(({ name }) => `${place} may lose what it acknowledged when it crashes; set \`${name} = on\``);
+}
+
+/** One look into the index for each name, however many entries a series has. */
+async function seriesNames(pool: Pool, prefix: string): Promise<readonly string[]> {
+  const { rows } = await pool.query<{ queue: string }>(
+    `WITH RECURSIVE names AS (
+       (SELECT queue FROM job ORDER BY queue LIMIT 1)
+       UNION ALL
+       SELECT (SELECT queue FROM job WHERE queue > names.queue ORDER BY queue LIMIT 1)
+         FROM names WHERE names.queue IS NOT NULL
+     ) SELECT queue FROM names WHERE starts_with(queue, $1)`,
+    [prefix],
+  );
+  return rows.map(({ queue }) => queue);
+}

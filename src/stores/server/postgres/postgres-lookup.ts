@@ -1,0 +1,59 @@
+import type { Pool } from 'pg';
+import type { JobFields } from '../bullmq-job.ts';
+import type { EntryLookup } from '../bullmq-series.ts';
+import type { EntryState } from '../server.ts';
+
+/** BullMQ's tables have an index for each question: what is known of many ids is asked for by one. */
+export function postgresLookup(pool: Pool, series: string): EntryLookup {
+  return {
+    fields: async (ids) => {
+      const { rows } = await pool.query<JobRow>(
+        `SELECT id, data, added_at_ms, finished_at_ms, failed_reason, return_value, stacktrace, progress
+           FROM job WHERE queue = $1 AND id = ANY($2)`,
+        [series, ids],
+      );
+      const found = new Map(rows.map((row) => [row.id, toFields(row)]));
+      return ids.map((id) => found.get(id));
+    },
+    states: async (ids) => {
+      const { rows } = await pool.query<{ state: EntryState | null }>(
+        `SELECT state FROM unnest($2::text[]) WITH ORDINALITY AS wanted (id, place)
+           LEFT JOIN job ON job.queue = $1 AND job.id = wanted.id ORDER BY place`,
+        [series, ids],
+      );
+      return rows.map(({ state }) => state ?? undefined);
+    },
+    remove: async (ids) => {
+      const { rows } = await pool.query<{ removed: number }>(
+        `SELECT remove($1, id, false) AS removed
+           FROM unnest($2::text[]) WITH ORDINALITY AS wanted (id, place) ORDER BY place`,
+        [series, ids],
+      );
+      return rows.map(({ removed }) => removed === 1);
+    },
+  };
+}
+
+interface JobRow {
+  readonly id: string;
+  readonly data: unknown;
+  readonly added_at_ms: string;
+  readonly finished_at_ms: string | null;
+  readonly failed_reason: string | null;
+  readonly return_value: unknown;
+  readonly stacktrace: unknown;
+  readonly progress: JobFields['progress'] | null;
+}
+
+function toFields(row: JobRow): JobFields {
+  return {
+    id: row.id,
+    data: JSON.stringify(row.data),
+    timestamp: Number(row.added_at_ms),
+    ...(row.finished_at_ms !== null && { finishedOn: Number(row.finished_at_ms) }),
+    failedReason: row.failed_reason ?? '',
+    returnvalue: JSON.stringify(row.return_value),
+    stacktrace: JSON.stringify(row.stacktrace),
+    progress: row.progress ?? 0,
+  };
+}

@@ -1,0 +1,222 @@
+import type { Clock } from '../../../clock.ts';
+import type { Series, Server } from '../server.ts';
+import { NO_PROGRESS, withDamageShown, type Delivery, type DeliveryState } from '../../../queue/delivery.ts';
+import type { DropAnswer, LaneStats, Page, QueueInspection, RetryAnswer, Selection } from '../../../queue/inspection.ts';
+import type { Lane } from '../../../queue/queue.ts';
+import { seriesName, ServerLanes } from './server-lanes.ts';
+import { ServerListing } from './server-listing.ts';
+import { ServerOrder } from './server-order.ts';
+import { entryId, HELD_FROM, noteOf, stateOf, toDelivery, toNewEntry } from './server-record.ts';
+
+/** More would not be answered in time. */
+const LOOKED_UP_AT_ONCE = 1_000;
+/** With their bodies. */
+const CHANGED_AT_ONCE = 500;
+
+/**
+ * Looks into a ServerQueue, from its process or another. What waits is counted as `pending` until it is put off for a retry,
+ * and again once that is due. The order of listing is by lane and state, earliest first.
+ */
+export class ServerInspection implements QueueInspection {
+  readonly #server: Server;
+  readonly #clock: Clock;
+  readonly #lanes: ServerLanes;
+  readonly #order: ServerOrder;
+  readonly #listing: ServerListing;
+
+  constructor({ server, clock }: { readonly server: Server; readonly clock: Clock }) {
+    this.#server = server;
+    this.#clock = clock;
+    this.#lanes = new ServerLanes(server);
+    this.#order = new ServerOrder(server, this.#lanes);
+    this.#listing = new ServerListing(this.#lanes);
+  }
+
+  async stats(): Promise<readonly LaneStats[]> {
+    const lanes = await this.#lanes.all();
+    const stats = await Promise.all(lanes.map((lane) => this.#statsOf(lane)));
+    return stats.filter(hasAny).toSorted(byName);
+  }
+
+  list(selection: Selection): Promise<Page> {
+    return this.#listing.page(selection);
+  }
+
+  async get(id: string): Promise<Delivery | undefined> {
+    return (await this.getAll([id]))[0];
+  }
+
+  async getAll(ids: readonly string[]): Promise<readonly (Delivery | undefined)[]> {
+    const found = await this.#find(ids);
+    return ids.map((id) => {
+      const delivery = found.get(id)?.delivery;
+      return delivery && withDamageShown(delivery);
+    });
+  }
+
+  async states(ids: readonly string[]): Promise<ReadonlyMap<string, DeliveryState>> {
+    const states = new Map<string, DeliveryState>();
+    for (let at = 0; at < ids.length; at += LOOKED_UP_AT_ONCE)
+      for (const [id, { delivery }] of await this.#find(ids.slice(at, at + LOOKED_UP_AT_ONCE)))
+        states.set(id, delivery.state);
+    return states;
+  }
+
+  async retry(ids: readonly string[]): Promise<readonly RetryAnswer[]> {
+    const answers: RetryAnswer[] = [];
+    for (let at = 0; at < ids.length; at += CHANGED_AT_ONCE) {
+      const some = ids.slice(at, at + CHANGED_AT_ONCE);
+      const found = await this.#find(some);
+      // One after the other: behind what waits in its order keys, each comes in its turn.
+      for (const id of some) answers.push(await this.#retry(id, found.get(id)));
+    }
+    return answers;
+  }
+
+  async drop(ids: readonly string[]): Promise<readonly DropAnswer[]> {
+    const answers: DropAnswer[] = [];
+    for (let at = 0; at < ids.length; at += CHANGED_AT_ONCE)
+      answers.push(...(await this.#drop(ids.slice(at, at + CHANGED_AT_ONCE))));
+    return answers;
+  }
+
+  /** Has lanes looked into, too, whose registration was lost: it looks through everything on the server. */
+  findLanes(): Promise<void> {
+    return this.#lanes.find();
+  }
+
+  async #statsOf(lane: Lane): Promise<LaneStats> {
+    const series = this.#lanes.series(lane);
+    const [waiting = 0, sending = 0, delayed = 0, delivered = 0, failed = 0] = await series.count([
+      'waiting',
+      'active',
+      'delayed',
+      'completed',
+      'failed',
+    ]);
+    // Who waits for another of its order key is put off without a date.
+    const [retrying = 0] = delayed === 0 ? [] : await series.count(['delayed'], HELD_FROM);
+    const arrivals = await this.#lanes.deadSeries(lane).count(['waiting', 'active', 'failed']);
+    const nextDueAt = await this.#nextDueAt(lane, { waiting, retrying });
+    return {
+      ...lane,
+      pending: waiting + delayed - retrying,
+      sending,
+      retrying,
+      delivered,
+      dead: arrivals.reduce((sum, count) => sum + count, failed),
+      ...(nextDueAt !== undefined && { nextDueAt }),
+    };
+  }
+
+  async #nextDueAt(
+    lane: Lane,
+    { waiting, retrying }: { readonly waiting: number; readonly retrying: number },
+  ): Promise<number | undefined> {
+    const series = this.#lanes.series(lane);
+    const firsts = [
+      ...(waiting === 0 ? [] : await series.ids('waiting', waiting - 1, waiting - 1)),
+      ...(retrying === 0 ? [] : await series.ids('delayed', 0, 0)),
+    ];
+    const times: number[] = [];
+    for (const id of firsts) {
+      const entry = await series.get(id);
+      if (entry !== undefined) times.push(toDelivery(entry, { ...lane, state: 'pending' }).dueAt);
+    }
+    return times.length === 0 ? undefined : Math.min(...times);
+  }
+
+  /** Those that are there, by their ids. */
+  async #find(ids: readonly string[]): Promise<ReadonlyMap<string, Found>> {
+    const found = new Map<string, Found>();
+    for (const lane of await this.#lanes.all()) {
+      for (const isArrival of [false, true]) {
+        const missing = ids.filter((id) => !found.has(id));
+        if (missing.length === 0) return found;
+        const series = isArrival ? this.#lanes.deadSeries(lane) : this.#lanes.series(lane);
+        for (const each of await findIn({ series, lane, isArrival }, missing))
+          found.set(each.delivery.id, each);
+      }
+    }
+    return found;
+  }
+
+  async #retry(id: string, found: Found | undefined): Promise<RetryAnswer> {
+    if (found === undefined) return 'unknown';
+    const { series, delivery, isArrival } = found;
+    if (delivery.state === 'delivered') return 'delivered';
+    if (delivery.state !== 'dead') return 'waiting';
+    if (delivery.reason === 'invalid') return 'invalid';
+    if (delivery.isDamaged) return 'damaged';
+    const now = Math.floor(this.#clock.now());
+    const { attempts } = delivery.progress;
+    await this.#order.rejoin(delivery, now);
+    const progress = { ...NO_PROGRESS, attempts };
+    if (isArrival) return this.#arrive({ ...delivery, dueAt: now, progress }, series);
+    await series.writeNote(entryId(id), noteOf({ progress, dueAt: now }));
+    return (await series.requeue(entryId(id))) ? 'retried' : 'waiting';
+  }
+
+  /** Among those that are delivered. Killed in between, it is there, and a dead letter too that can be dropped. */
+  async #arrive(delivery: Delivery, from: Series): Promise<RetryAnswer> {
+    const { reason: _reason, detail: _detail, settledAt: _settledAt, state: _state, ...fresh } = delivery;
+    const series = seriesName(delivery);
+    await this.#server.add([toNewEntry(fresh, { series, isHeld: false, now: delivery.dueAt })]);
+    await from.remove(entryId(delivery.id));
+    return 'retried';
+  }
+
+  async #drop(ids: readonly string[]): Promise<readonly DropAnswer[]> {
+    const found = await this.#find(ids);
+    const answers = new Map([...found.keys()].map((id): [string, DropAnswer] => [id, 'sending']));
+    const removable = [...found.values()].filter(({ delivery }) => delivery.state !== 'sending');
+    for (const series of new Set(removable.map((each) => each.series))) {
+      const deliveries = removable.filter((each) => each.series === series).map(({ delivery }) => delivery);
+      const areRemoved = await this.#remove(series, deliveries);
+      for (const [index, { id }] of deliveries.entries()) if (areRemoved[index]) answers.set(id, 'dropped');
+    }
+    return ids.map((id) => answers.get(id) ?? 'unknown');
+  }
+
+  #remove(series: Series, deliveries: readonly Delivery[]): Promise<readonly boolean[]> {
+    return this.#order.removing(deliveries, Math.floor(this.#clock.now()), () =>
+      series.removeAll(deliveries.map(({ id }) => entryId(id))),
+    );
+  }
+}
+
+interface Found {
+  readonly series: Series;
+  readonly delivery: Delivery;
+  /** It was a dead letter when it came. */
+  readonly isArrival: boolean;
+}
+
+async function findIn(
+  { series, lane, isArrival }: Pick<Found, 'series' | 'isArrival'> & { readonly lane: Lane },
+  ids: readonly string[],
+): Promise<readonly Found[]> {
+  const states = await series.statesOf(ids.map(entryId));
+  const there = states.flatMap((state, index) =>
+    state === undefined ? [] : { state, id: ids[index] ?? '' },
+  );
+  const entries = await series.getAll(there.map(({ id }) => entryId(id)));
+  return there.flatMap(({ state }, index) => {
+    const entry = entries[index];
+    if (entry === undefined) return [];
+    const told: DeliveryState = isArrival ? 'dead' : stateOf(state, entry);
+    return { series, delivery: toDelivery(entry, { ...lane, state: told }), isArrival };
+  });
+}
+
+function hasAny({ pending, sending, retrying, delivered, dead }: LaneStats): boolean {
+  return pending + sending + retrying + delivered + dead > 0;
+}
+
+function byName(one: Lane, other: Lane): number {
+  return compare(one.source, other.source) || compare(one.destination, other.destination);
+}
+
+function compare(one: string, other: string): number {
+  return one < other ? -1 : one > other ? 1 : 0;
+}

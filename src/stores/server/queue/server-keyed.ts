@@ -1,0 +1,31 @@
+import type { Entry, EntryState, InLine } from '../server.ts';
+import type { Delivery, NewDelivery } from '../../../queue/delivery.ts';
+import type { Lane } from '../../../queue/queue.ts';
+import { deliveryId, orderKeysOf } from './server-record.ts';
+
+/** What its order keys need to know of a delivery. */
+export type Keyed = Pick<Delivery, 'id' | 'source' | 'destination' | 'orderKeys'>;
+
+export function isKeyed({ orderKeys, dead }: NewDelivery): boolean {
+  return orderKeys.length > 0 && dead === undefined;
+}
+
+export function keyedOf(entry: Entry, { source, destination }: Lane): Keyed {
+  return { id: deliveryId(entry.id), source, destination, orderKeys: orderKeysOf(entry) };
+}
+
+export function isWaiting(entry: Entry | undefined): entry is Entry {
+  return entry !== undefined && entry.settledAt === undefined;
+}
+
+export function isGone(state: EntryState | undefined): boolean {
+  return state === undefined || state === 'completed' || state === 'failed';
+}
+
+export function inLine(delivery: Keyed): InLine {
+  return { id: delivery.id, keys: linesOf(delivery) };
+}
+
+export function linesOf({ source, destination, orderKeys }: Keyed): readonly string[] {
+  return orderKeys.map((key) => JSON.stringify([source, destination, key]));
+}

@@ -1,0 +1,146 @@
+import type { Entry, EntryState, Series } from '../server.ts';
+import { withDamageShown, type Delivery, type DeliveryState } from '../../../queue/delivery.ts';
+import type { Page, Selection } from '../../../queue/inspection.ts';
+import type { Lane } from '../../../queue/queue.ts';
+import type { ServerLanes } from './server-lanes.ts';
+import { stateOf, toDelivery } from './server-record.ts';
+
+/** Where the entries of one state lie. */
+interface Shelf {
+  readonly lane: Lane;
+  readonly series: Series;
+  readonly state: EntryState;
+  readonly isDead: boolean;
+}
+
+interface Listed extends Shelf {
+  readonly id: string;
+}
+
+/** Read at once: between two slices others go on. */
+const SLICE = 5_000;
+/** A cursor is the number of a listing and a place in it. */
+const PLACES = 2 ** 32;
+const LISTINGS_KEPT = 4;
+
+/**
+ * What moves while it is listed would be met twice or never by its place in the server's lists: so the ids of a listing are
+ * read when it begins, some dozen bytes each, and its pages are read by them.
+ */
+export class ServerListing {
+  readonly #lanes: ServerLanes;
+  readonly #listings = new Map<number, readonly Listed[]>();
+  #begun = 0;
+
+  constructor(lanes: ServerLanes) {
+    this.#lanes = lanes;
+  }
+
+  async page({ states, since = 0, after = 0, limit }: Selection): Promise<Page> {
+    const number = after === 0 ? await this.#begin(states) : Math.floor(after / PLACES);
+    const ids = this.#listings.get(number) ?? [];
+    const deliveries: Delivery[] = [];
+    let place = after % PLACES;
+    while (place < ids.length && deliveries.length < limit) {
+      const some = ids.slice(place, place + limit - deliveries.length);
+      place += some.length;
+      for (const delivery of await readAll(some))
+        if (isMeant(delivery, { states, since })) deliveries.push(delivery);
+    }
+    if (place < ids.length) return { deliveries, next: number * PLACES + place };
+    this.#listings.delete(number);
+    return { deliveries, next: undefined };
+  }
+
+  async #begin(states: readonly DeliveryState[]): Promise<number> {
+    const lanes: (readonly Listed[])[] = [];
+    for (const lane of await this.#lanes.all()) lanes.push(await this.#idsIn(lane, states));
+    this.#begun++;
+    this.#listings.set(this.#begun, lanes.flat());
+    this.#listings.delete(this.#begun - LISTINGS_KEPT);
+    return this.#begun;
+  }
+
+  async #idsIn(lane: Lane, states: readonly DeliveryState[]): Promise<readonly Listed[]> {
+    const shelves: { readonly state: EntryState; readonly ids: readonly Listed[] }[] = [];
+    for (const shelf of this.#shelvesOf(lane, states))
+      shelves.push({ state: shelf.state, ids: await idsOn(shelf) });
+    return AS_TOLD.flatMap((state) => shelves.filter((each) => each.state === state)).flatMap(
+      ({ ids }) => ids,
+    );
+  }
+
+  #shelvesOf(lane: Lane, states: readonly DeliveryState[]): readonly Shelf[] {
+    const entryStates = new Set(states.flatMap((state) => WHERE[state]));
+    const series = this.#lanes.series(lane);
+    const shelves = IN_ORDER.filter((state) => entryStates.has(state)).map((state) => ({
+      lane,
+      series,
+      state,
+      isDead: false,
+    }));
+    if (!states.includes('dead')) return shelves;
+    const dead = this.#lanes.deadSeries(lane);
+    const arrivals = (['waiting', 'active', 'failed'] as const).map((state) => ({
+      lane,
+      series: dead,
+      state,
+      isDead: true,
+    }));
+    return [...arrivals, ...shelves];
+  }
+}
+
+const WHERE: Readonly<Record<DeliveryState, readonly EntryState[]>> = {
+  pending: ['waiting', 'delayed'],
+  retrying: ['waiting', 'delayed'],
+  sending: ['active'],
+  delivered: ['completed'],
+  dead: ['failed'],
+};
+
+/** The way an entry goes, so that one that moves on meanwhile is met again rather than missed. */
+const IN_ORDER: readonly EntryState[] = ['failed', 'completed', 'delayed', 'waiting', 'active'];
+
+/** Whoever waits for another of its order key is put off behind it. */
+const AS_TOLD: readonly EntryState[] = ['failed', 'completed', 'active', 'waiting', 'delayed'];
+
+/** Newest first where claims take from the other end; earliest first in the answer. */
+async function idsOn(shelf: Shelf): Promise<readonly Listed[]> {
+  const { series, state } = shelf;
+  const ids = new Set<string>();
+  for (let start = 0; ; start += SLICE) {
+    const slice = await series.ids(state, start, start + SLICE - 1);
+    for (const id of slice) ids.add(id);
+    if (slice.length < SLICE) break;
+  }
+  const inOrder = state === 'waiting' || state === 'active' ? [...ids].toReversed() : [...ids];
+  return inOrder.map((id) => ({ ...shelf, id }));
+}
+
+/** Those that are still there, in their order. */
+async function readAll(listed: readonly Listed[]): Promise<readonly Delivery[]> {
+  const entries = new Map<Listed, Entry | undefined>();
+  for (const series of new Set(listed.map((each) => each.series))) {
+    const there = listed.filter((each) => each.series === series);
+    const read = await series.getAll(there.map(({ id }) => id));
+    for (const [index, each] of there.entries()) entries.set(each, read[index]);
+  }
+  return listed.flatMap((each) => toListed(each, entries.get(each)));
+}
+
+function toListed({ lane, state, isDead }: Listed, entry: Entry | undefined): Delivery | readonly Delivery[] {
+  if (entry === undefined) return [];
+  const settled = entry.reason === undefined ? 'completed' : 'failed';
+  // It may have been settled since the listing began.
+  const isState = entry.settledAt === undefined ? state : settled;
+  const told: DeliveryState = isDead ? 'dead' : stateOf(isState, entry);
+  return withDamageShown(toDelivery(entry, { ...lane, state: told }));
+}
+
+function isMeant(
+  { state, createdAt }: Delivery,
+  { states, since }: { readonly states: readonly DeliveryState[]; readonly since: number },
+): boolean {
+  return states.includes(state) && createdAt >= since;
+}

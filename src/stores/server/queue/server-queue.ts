@@ -1,0 +1,239 @@
+import { randomBytes } from 'node:crypto';
+import type { Clock } from '../../../clock.ts';
+import { ClosedError } from '../../../errors.ts';
+import type { Series, Server } from '../server.ts';
+import { withRound, type Delivery, type NewDelivery, type Progress } from '../../../queue/delivery.ts';
+import type { Claim, ClaimAnswer, ClaimRequest, Lane, Queue, Settlement } from '../../../queue/queue.ts';
+import type { RetentionOptions } from '../../sqlite/queue/retention.ts';
+import { ServerBurial } from './server-mark-dead.ts';
+import { deadSeriesName, seriesName, ServerLanes } from './server-lanes.ts';
+import { ERRAND_AFTER_MS, ServerOrder } from './server-order.ts';
+import { entryId, HELD_FROM, noteOf, toDelivery, toNewEntry } from './server-record.ts';
+import { ServerUpkeep } from './server-maintenance.ts';
+
+export interface ServerQueueOptions {
+  /** It stays open when the queue is closed. */
+  readonly server: Server;
+  /** Real time: the server goes by its own. */
+  readonly clock: Clock;
+  /** How long what is settled is remembered. @default for ever */
+  readonly retention?: Partial<RetentionOptions>;
+  /** How often to look for leases that have run out, which the second look after finds. Ms. @default 2,000 */
+  readonly recoverMs?: number;
+  /** After how long others finish what a process that was killed had begun: with an order key, or to end a round. Ms. @default 15,000 */
+  readonly errandMs?: number;
+}
+
+const RECOVER_MS = 2_000;
+/** Of one claim, how many times as many are asked for after each time that all were given; as many as last time at first. */
+const GROWTH = 4;
+/** Of one transaction: while it goes on, the server answers nobody, and this process makes it up in one turn. */
+const ADDED_AT_ONCE = 1_000;
+
+/**
+ * A queue on a server, which processes on any number of hosts may share. Each lane is a series of entries, which BullMQ keeps.
+ * Added deliveries are as durable as the server is set to make them; what was claimed, renewed and settled in its last second
+ * may be forgotten by a PostgreSQL that crashes, so that it is delivered again. A delivery that becomes due comes behind what waited
+ * before it. A process that is killed keeps its claims until their leases end, and at most twice `recoverMs` longer.
+ */
+export class ServerQueue implements Queue {
+  readonly #server: Server;
+  readonly #clock: Clock;
+  readonly #retention: Partial<RetentionOptions>;
+  readonly #recoverMs: number;
+  /** Longer than it takes to say how a round ended. */
+  readonly #settlingMs: number;
+  readonly #owner = randomBytes(9).toString('base64url');
+  readonly #lanes: ServerLanes;
+  readonly #order: ServerOrder;
+  readonly #burial: ServerBurial;
+  readonly #upkeep: ServerUpkeep;
+  /** How many the last claim of a lane was given, by the name of its series. */
+  readonly #given = new Map<string, number>();
+  #tokens = 0;
+  #isClosed = false;
+
+  constructor({
+    server,
+    clock,
+    retention = {},
+    recoverMs = RECOVER_MS,
+    errandMs = ERRAND_AFTER_MS,
+  }: ServerQueueOptions) {
+    this.#server = server;
+    this.#clock = clock;
+    this.#retention = retention;
+    this.#recoverMs = recoverMs;
+    this.#settlingMs = errandMs;
+    this.#lanes = new ServerLanes(server);
+    this.#order = new ServerOrder(server, this.#lanes, errandMs);
+    const [lanes, order] = [this.#lanes, this.#order];
+    this.#burial = new ServerBurial({ lanes, lockMs: errandMs, keepMs: retention.deadMs });
+    this.#upkeep = new ServerUpkeep({ lanes, order, burial: this.#burial, clock, retention, recoverMs });
+  }
+
+  async add(all: readonly NewDelivery[]): Promise<void> {
+    this.#assertOpen();
+    const deliveries = firstOfEach(all);
+    for (let at = 0; at < deliveries.length; at += ADDED_AT_ONCE)
+      await this.#addAtOnce(deliveries.slice(at, at + ADDED_AT_ONCE));
+  }
+
+  async claim({ source, destination, limit, leaseMs }: ClaimRequest): Promise<ClaimAnswer> {
+    this.#assertOpen();
+    const lane = { source, destination };
+    const name = seriesName(lane);
+    await this.#upkeep.tend(lane);
+    const claims: Claim[] = [];
+    for (let asked = this.#given.get(name) ?? 1; claims.length < limit; asked *= GROWTH) {
+      const size = Math.min(asked, limit - claims.length);
+      const answers = await Promise.all(Array.from({ length: size }, () => this.#take(lane, leaseMs)));
+      const inTurn = await this.#inTurn(answers.flatMap(({ claim }) => claim ?? []));
+      await Promise.all(inTurn.map((claim) => this.#begin(claim)));
+      claims.push(...inTurn);
+      this.#given.set(name, Math.max(1, claims.length));
+      const last = answers.find(({ claim }) => claim === undefined);
+      if (last !== undefined)
+        return { claims, nextDueAt: await this.#nextDueAt(lane, claims, last.nextDueAt) };
+    }
+    // Whether there are more is for the next claim to find out.
+    return { claims, nextDueAt: Math.floor(this.#clock.now()) };
+  }
+
+  async renew({ delivery, token }: Claim, progress: Progress, leaseMs: number): Promise<boolean> {
+    this.#assertOpen();
+    const series = this.#lanes.series(delivery);
+    const id = entryId(delivery.id);
+    // One after the other: a note is guarded by no lock, and this one is ours for so long.
+    if (!(await series.extend(id, token, leaseMs))) return false;
+    await series.writeNote(id, noteOf({ progress, dueAt: delivery.dueAt }));
+    return true;
+  }
+
+  async settle({ delivery, token }: Claim, settlement: Settlement): Promise<boolean> {
+    this.#assertOpen();
+    if (settlement.state === 'retrying') return this.#reschedule(delivery, token, settlement);
+    const { state, progress } = settlement;
+    const series = this.#lanes.series(delivery);
+    const id = entryId(delivery.id);
+    const note = noteOf({ progress, dueAt: delivery.dueAt });
+    const { deliveredMs, deadMs } = this.#retention;
+    return this.#order.leaving(delivery, Math.floor(this.#clock.now()), () =>
+      state === 'delivered'
+        ? series.complete(id, token, { note, keepMs: deliveredMs })
+        : series.fail(id, token, { note, keepMs: deadMs, reason: settlement.reason }),
+    );
+  }
+
+  async lanes(): Promise<readonly Lane[]> {
+    this.#assertOpen();
+    const all = await this.#lanes.all();
+    const isAny = await Promise.all(all.map((lane) => this.#hasUnsettled(this.#lanes.series(lane))));
+    return all.filter((_, index) => isAny[index]);
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+  }
+
+  /** All or none. */
+  async #addAtOnce(deliveries: readonly NewDelivery[]): Promise<void> {
+    const now = Math.floor(this.#clock.now());
+    const registrations = this.#lanes.registrations(deliveries, now);
+    const entered = await this.#order.enter(deliveries, now);
+    const entries = deliveries.map((delivery) => {
+      const series = delivery.dead === undefined ? seriesName(delivery) : deadSeriesName(delivery);
+      return toNewEntry(delivery, { series, isHeld: entered?.held.has(delivery) ?? false, now });
+    });
+    const errands = entered === undefined ? [] : [entered.added];
+    await this.#server.add([...registrations, ...entries, ...errands]);
+    if (entered !== undefined) await this.#order.entered(entered);
+    await this.#burial.bury(deliveries.filter(({ dead }) => dead !== undefined));
+  }
+
+  async #take(lane: Lane, leaseMs: number): Promise<Answer> {
+    const token = `${this.#owner}-${this.#tokens++}`;
+    const { entry, nextDueAt } = await this.#lanes.series(lane).take(token, leaseMs);
+    if (entry === undefined) return { claim: undefined, nextDueAt };
+    return { claim: { delivery: toDelivery(entry, { ...lane, state: 'sending' }), token }, nextDueAt };
+  }
+
+  /** Those whose turn it is; the others are put off. */
+  async #inTurn(claims: readonly Claim[]): Promise<readonly Claim[]> {
+    const keyed = claims.filter(({ delivery }) => delivery.orderKeys.length > 0);
+    if (keyed.length === 0) return claims;
+    const areFirst = await this.#order.areFirst(keyed.map(({ delivery }) => delivery));
+    const now = Math.floor(this.#clock.now());
+    const early = new Set<Claim>();
+    for (const [index, claim] of keyed.entries()) {
+      const { delivery, token } = claim;
+      if (areFirst[index] === false) await this.#order.hold(delivery, token, now);
+      // Called early.
+      else if (delivery.dueAt > now + 1)
+        await this.#lanes.series(delivery).delay(entryId(delivery.id), token, delivery.dueAt);
+      else continue;
+      early.add(claim);
+    }
+    return claims.filter((claim) => !early.has(claim));
+  }
+
+  /** Stores that a round has begun. */
+  #begin({ delivery }: Claim): Promise<void> {
+    const progress = withRound(delivery.progress, this.#clock.now());
+    const note = noteOf({ progress, dueAt: delivery.dueAt });
+    return this.#lanes.series(delivery).writeNote(entryId(delivery.id), note);
+  }
+
+  async #nextDueAt(
+    lane: Lane,
+    claims: readonly Claim[],
+    nextDelayedAt: number | undefined,
+  ): Promise<number | undefined> {
+    const isHeld = nextDelayedAt !== undefined && nextDelayedAt >= HELD_FROM;
+    const isUnderWay =
+      claims.length > 0 || isHeld || (await this.#hasAny(this.#lanes.series(lane), 'active'));
+    const times = [
+      ...(nextDelayedAt === undefined || isHeld ? [] : [nextDelayedAt]),
+      // Of what is under way nobody knows when its lease ends: it may be another's.
+      ...(isUnderWay ? [Math.ceil(this.#clock.now() + this.#recoverMs)] : []),
+    ];
+    return times.length === 0 ? undefined : Math.min(...times);
+  }
+
+  async #reschedule(
+    delivery: Delivery,
+    token: string,
+    { progress, dueAt }: Settlement & { readonly state: 'retrying' },
+  ): Promise<boolean> {
+    const series = this.#lanes.series(delivery);
+    const id = entryId(delivery.id);
+    if (!(await series.extend(id, token, this.#settlingMs))) return false;
+    await series.writeNote(id, noteOf({ progress, dueAt }));
+    return series.delay(id, token, dueAt);
+  }
+
+  async #hasUnsettled(series: Series): Promise<boolean> {
+    const states = ['waiting', 'active', 'delayed'] as const;
+    return (await Promise.all(states.map((state) => this.#hasAny(series, state)))).includes(true);
+  }
+
+  async #hasAny(series: Series, state: 'waiting' | 'active' | 'delayed'): Promise<boolean> {
+    return (await series.ids(state, 0, 0)).length > 0;
+  }
+
+  #assertOpen(): void {
+    if (this.#isClosed) throw new ClosedError('The queue is closed');
+  }
+}
+
+/** What is named twice is what it was named first. */
+function firstOfEach(deliveries: readonly NewDelivery[]): readonly NewDelivery[] {
+  const firstAt = new Map(deliveries.map(({ id }, index) => [id, index] as const).toReversed());
+  return deliveries.filter(({ id }, index) => firstAt.get(id) === index);
+}
+
+interface Answer {
+  /** Undefined: nothing was there. */
+  readonly claim: Claim | undefined;
+  readonly nextDueAt: number | undefined;
+}

@@ -1,0 +1,140 @@
+import type { Entry, EntryState, NewEntry } from '../server.ts';
+import { checksumOf } from '../../../queue/checksum.ts';
+import {
+  NO_PROGRESS,
+  type DeadOnArrival,
+  type DeadReason,
+  type Delivery,
+  type DeliveryState,
+  type NewDelivery,
+  type Progress,
+} from '../../../queue/delivery.ts';
+import type { Lane } from '../../../queue/queue.ts';
+
+/** What never changes of a delivery, as it is kept on a server. */
+interface Text {
+  readonly messageId: string;
+  readonly type: string;
+  readonly orderKeys: readonly string[];
+  readonly createdAt: number;
+  readonly dueAt: number;
+  /** Where it is UTF-8. */
+  readonly body?: string;
+  readonly bodyBase64?: string;
+  /** As checksum.ts has it. Version 1 wrote none. */
+  readonly checksum?: number;
+  /** Of one that was dead on arrival. */
+  readonly dead?: DeadOnArrival;
+  /** Of one that comes from another queue. */
+  readonly progress?: Progress;
+}
+
+/** What does. */
+interface Note {
+  readonly progress: Progress;
+  /** Since it was rescheduled. */
+  readonly dueAt?: number;
+}
+
+/** Until when a delivery is put off that waits for another of its order key: until it is called. */
+export const HELD_UNTIL = Date.UTC(2200, 0, 1);
+/** Whoever is put off until then or later is so. Redis counts in steps that far away times fall between. */
+export const HELD_FROM = Date.UTC(2199, 0, 1);
+
+/** Ids lie among the server's own words. */
+const PREFIX = 'd-';
+
+export function entryId(id: string): string {
+  return PREFIX + id;
+}
+
+export function deliveryId(id: string): string {
+  return id.slice(PREFIX.length);
+}
+
+export function toNewEntry(
+  delivery: NewDelivery,
+  { series, isHeld, now }: { readonly series: string; readonly isHeld: boolean; readonly now: number },
+): NewEntry {
+  const { id, messageId, type, orderKeys, createdAt, dueAt, dead, progress } = delivery;
+  const text: Text = {
+    messageId,
+    type,
+    orderKeys,
+    createdAt,
+    dueAt,
+    ...bodyOf(delivery),
+    checksum: checksumOf({ body: delivery.body, messageId, orderKeys: JSON.stringify(orderKeys) }),
+    ...(dead !== undefined && { dead }),
+    ...(progress !== undefined && { progress }),
+  };
+  return {
+    series,
+    id: entryId(id),
+    name: type,
+    text: JSON.stringify(text),
+    addedAt: createdAt,
+    dueAt: isHeld ? HELD_UNTIL : dueAt > now ? dueAt : undefined,
+  };
+}
+
+function bodyOf({ body }: NewDelivery): Pick<Text, 'body'> | Pick<Text, 'bodyBase64'> {
+  const bytes = Buffer.from(body.buffer, body.byteOffset, body.byteLength);
+  const text = bytes.toString();
+  return Buffer.from(text).equals(bytes) ? { body: text } : { bodyBase64: bytes.toString('base64') };
+}
+
+export function orderKeysOf(entry: Entry): readonly string[] {
+  return readText(entry).orderKeys;
+}
+
+export function noteOf(note: Note): string {
+  return JSON.stringify(note);
+}
+
+export function toDelivery(
+  entry: Entry,
+  { source, destination, state }: Lane & { readonly state: DeliveryState },
+): Delivery {
+  const { body: text, bodyBase64 = '', checksum, dead, progress, ...fixed } = readText(entry);
+  const note = entry.note === undefined ? undefined : (JSON.parse(entry.note) as Note); // written by noteOf only
+  const isSettled = state === 'delivered' || state === 'dead';
+  const body = text === undefined ? Buffer.from(bodyBase64, 'base64') : Buffer.from(text);
+  const { messageId, orderKeys } = fixed;
+  const isWhole =
+    checksum === undefined ||
+    checksum === checksumOf({ body, messageId, orderKeys: JSON.stringify(orderKeys) });
+  return {
+    id: deliveryId(entry.id),
+    source,
+    destination,
+    ...fixed,
+    body,
+    dueAt: note?.dueAt ?? fixed.dueAt,
+    state,
+    progress: note?.progress ?? progress ?? NO_PROGRESS,
+    ...(state === 'dead' && { reason: (entry.reason ?? dead?.reason ?? 'rejected') as DeadReason }), // written by settle only
+    ...(dead?.detail !== undefined && { detail: dead.detail }),
+    ...(isSettled && { settledAt: dead?.settledAt ?? entry.settledAt ?? fixed.createdAt }),
+    ...((!isWhole || entry.reason === 'damaged' || dead?.reason === 'damaged') && { isDamaged: true }),
+  };
+}
+
+/** What cannot be read stands for a delivery that is not to be sent. */
+function readText({ text, addedAt }: Entry): Text {
+  try {
+    return JSON.parse(text) as Text; // written by toNewEntry only
+  } catch {
+    return { messageId: '', type: '', orderKeys: [], createdAt: addedAt, dueAt: addedAt, checksum: NaN };
+  }
+}
+
+/** Of one that is not settled, `rounds` says whether it was tried. */
+export function stateOf(state: EntryState, entry: Entry): DeliveryState {
+  if (state === 'active') return 'sending';
+  if (state === 'completed') return 'delivered';
+  if (state === 'failed') return 'dead';
+  const { note } = entry;
+  const { progress } = note === undefined ? readText(entry) : (JSON.parse(note) as Note); // written by noteOf only
+  return (progress?.rounds ?? 0) > 0 ? 'retrying' : 'pending';
+}

@@ -1,0 +1,125 @@
+import type { Redis } from 'ioredis';
+import type { BackendFactory, IQueueBackend } from 'bullmq';
+import { openBackend, type Connection, type ConnectionOptions } from '../bullmq-server.ts';
+import { BULLMQ_PREFIX } from '../bullmq-job.ts';
+import { loadPackages } from '../packages.ts';
+import { redisLines } from './redis-lines.ts';
+import { redisLookup } from './redis-lookup.ts';
+import { serverError } from '../server-error.ts';
+
+/** What the server has answered to a command. */
+interface ReplyError extends Error {
+  readonly command?: { readonly name: string };
+}
+
+const LONGEST_RECONNECT_WAIT_MS = 1_000;
+/** Looked through in one step of a search through all keys: in less than a millisecond. */
+const SCANNED_AT_ONCE = 1_000;
+
+/** Rejects with QueueError for a server that cannot be used. */
+export async function connectRedis(url: string, { place, answerMs }: ConnectionOptions): Promise<Connection> {
+  const [{ Redis }, { createIORedisClient, createRedisBackend }] = await loadPackages(
+    place,
+    ['ioredis', 'bullmq'],
+    () => Promise.all([import('ioredis'), import('bullmq')]),
+  );
+  const redis = new Redis(url, {
+    lazyConnect: true,
+    connectTimeout: answerMs,
+    commandTimeout: answerMs,
+    // A connection that is dead and not closed: nothing else would end it for minutes.
+    socketTimeout: 2 * answerMs,
+    // Whoever asks while it is gone is told so at once, and may ask again.
+    enableOfflineQueue: false,
+    autoResendUnfulfilledCommands: false,
+    maxRetriesPerRequest: 0,
+    retryStrategy: (times) => Math.min(50 * times, LONGEST_RECONNECT_WAIT_MS),
+    // A primary that became a replica: the name may lead to the new one by now.
+    reconnectOnError: (error) => error.message.startsWith('READONLY'),
+  });
+  let firstError: unknown;
+  redis.on('error', (error: ReplyError) => {
+    firstError ??= error;
+    // The driver would go on in database 0, which is another queue.
+    if (error.command?.name === 'select') redis.disconnect(true);
+  });
+  try {
+    await redis.connect();
+  } catch (error) {
+    redis.disconnect();
+    throw serverError(firstError ?? error, place);
+  }
+  // Every series listens to the connection.
+  redis.setMaxListeners(0);
+  const described = withKnownInfo(createIORedisClient(redis), redis);
+  return {
+    place,
+    backend: async (name, options) => {
+      // BullMQ would wait for it.
+      if (redis.status !== 'ready') throw new Error('Connection is closed');
+      const factory = createRedisBackend as BackendFactory<IQueueBackend, Redis>; // a client is one of what it takes
+      return openBackend(factory, { name, connection: described, options });
+    },
+    lookup: (series) => redisLookup(redis, series),
+    lines: redisLines(redis),
+    seriesNames: (prefix) => seriesNames(redis, prefix),
+    warnings: () => warnings(redis, place),
+    failed: (error) => {
+      // The driver takes a script for known that it first sent in a transaction which was refused, as when the memory is
+      // full: for as long as the connection lasts.
+      if (String(error).includes('NOSCRIPT')) redis.disconnect(true);
+    },
+    close: () => close(redis),
+  };
+}
+
+/**
+ * BullMQ asks each time it opens a series, and goes by the version: which commands it may use. The section with the memory's
+ * settings is left out: it would say on the console what `warnings` says.
+ */
+function withKnownInfo<C extends object>(client: C, redis: Redis): C {
+  let known: string | undefined;
+  const info = async (): Promise<string> => (known ??= await redis.info('server'));
+  return new Proxy(client, {
+    get: (target, key): unknown => (key === 'info' ? info : Reflect.get(target, key)),
+  });
+}
+
+/** By the key that each series has from its first entry on. */
+async function seriesNames(redis: Redis, prefix: string): Promise<readonly string[]> {
+  const [start, end] = [`${BULLMQ_PREFIX}:`, ':meta'];
+  const pattern = `${start}${prefix.replaceAll(/[*?[\]\\]/g, '\\$&')}*${end}`;
+  const names = new Set<string>();
+  for (let cursor: string | undefined; cursor !== '0';) {
+    const [next, keys] = await redis.scan(cursor ?? '0', 'MATCH', pattern, 'COUNT', SCANNED_AT_ONCE);
+    for (const key of keys) names.add(key.slice(start.length, -end.length));
+    cursor = next;
+  }
+  return [...names];
+}
+
+async function close(redis: Redis): Promise<void> {
+  try {
+    await redis.quit();
+  } catch {
+    // It is gone, which is what was asked for.
+  } finally {
+    redis.disconnect();
+  }
+}
+
+async function warnings(redis: Redis, place: string): Promise<readonly string[]> {
+  const told = `${await redis.info('persistence')}\n${await redis.info('memory')}`;
+  const of = (name: string): string | undefined => new RegExp(`^${name}:(.*?)\\r?$`, 'm').exec(told)?.[1];
+  const policy = of('maxmemory_policy');
+  return [
+    ...(of('aof_enabled') === '0'
+      ? [
+          `${place} keeps no append-only file: when it restarts, what waits may be lost; set \`appendonly yes\``,
+        ]
+      : []),
+    ...(policy !== undefined && policy !== 'noeviction'
+      ? [`${place} drops what waits when its memory is full (${policy}); set \`maxmemory-policy noeviction\``]
+      : []),
+  ];
+}

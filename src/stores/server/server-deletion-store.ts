@@ -1,0 +1,196 @@
+import { createHash } from 'node:crypto';
+import { forgetDue } from './forget-due.ts';
+import type { NewEntry, Series, Server } from './server.ts';
+import {
+  recordOf,
+  type DeletionRecord,
+  type DeletionStore,
+  type DeliveryEnd,
+  type NewDeletion,
+  type RecordedDelivery,
+  type SourceDeletion,
+} from '../../deletion/state.ts';
+
+const SERIES = 'hooks-deletions';
+const FORGOTTEN_AT_ONCE = 100;
+/** More would not be answered in time. */
+const ASKED_AT_ONCE = 1_000;
+/** Requests whose deliveries come to their ends at the same time. */
+const MOST_KNOWN = 8;
+
+/** What is written of a request, once. */
+interface Request {
+  readonly createdAt: number;
+  readonly userIds: readonly string[];
+  /** By source. */
+  readonly deliveryIds: readonly (readonly [string, readonly string[]])[];
+}
+
+interface Known {
+  readonly deletion: NewDeletion;
+  /** Its `deliveryIds`. */
+  readonly sets: ReadonlyMap<string, ReadonlySet<string>>;
+}
+
+export interface ServerDeletionOptions {
+  /** For how long a request is remembered. Ms. @default for ever */
+  readonly keepMs?: number | undefined;
+}
+
+/**
+ * An entry for each request, and one for the end of each of its deliveries, so that processes do not overwrite one another's.
+ * They are due when they are to be forgotten.
+ */
+export class ServerDeletionStore implements DeletionStore {
+  readonly #server: Server;
+  readonly #series: Series;
+  readonly #keepMs: number;
+  /** The requests that were read last. */
+  readonly #known = new Map<string, Promise<Known | undefined>>();
+  /** The ids of deliveries, by source, of requests whose last part is still to come. */
+  readonly #gathered = new Map<string, Map<string, string[]>>();
+
+  constructor(server: Server, { keepMs = Infinity }: ServerDeletionOptions = {}) {
+    this.#server = server;
+    this.#series = server.series(SERIES);
+    this.#keepMs = keepMs;
+  }
+
+  /**
+   * Afterwards, with the last part: what has come to its end meanwhile is known to the queue, which is asked for what is not
+   * delivered.
+   */
+  async add(deletion: NewDeletion, stored: Promise<unknown>): Promise<void> {
+    const { id, createdAt, userIds, part } = deletion;
+    const gathered = this.#gathered.get(id) ?? new Map<string, string[]>();
+    for (const [source, ids] of deletion.deliveryIds)
+      gathered.set(source, [...(gathered.get(source) ?? []), ...ids]);
+    const isLast = part === undefined || part.index === part.of - 1;
+    if (isLast) this.#gathered.delete(id);
+    else this.#gathered.set(id, gathered);
+    try {
+      await stored;
+    } catch (error) {
+      this.#gathered.delete(id);
+      throw error;
+    }
+    if (!isLast) return;
+    const request: Request = { createdAt, userIds, deliveryIds: [...gathered] };
+    await this.#server.add([this.#entry('request', [id], { fact: request, createdAt })]);
+    // Nobody waits for it; what fails here fails again where it is told.
+    forgetDue(this.#series, FORGOTTEN_AT_ONCE).catch(() => {});
+  }
+
+  async settled(id: string, source: string, { deliveryId, isDelivered }: DeliveryEnd): Promise<void> {
+    const known = await this.#find(id);
+    if (known?.sets.get(source)?.has(deliveryId) !== true) return;
+    const { createdAt } = known.deletion;
+    const end = this.#entry('end', [id, source, deliveryId], { fact: {}, createdAt });
+    await this.#server.add([end]);
+    // Over how it ended before, when it was retried.
+    await this.#series.writeNote(end.id, noteOf(isDelivered));
+  }
+
+  async undelivered(id: string): Promise<readonly RecordedDelivery[]> {
+    const known = await this.#reread(id);
+    const all = [...(known?.deletion.deliveryIds ?? [])].map(async ([source, ids]) => {
+      const ends = await this.#ends(id, source, ids);
+      return ids
+        .map((deliveryId, index) => ({ source, deliveryId, isDelivered: endOf(ends[index]) }))
+        .filter(({ isDelivered }) => isDelivered !== true);
+    });
+    return (await Promise.all(all)).flat();
+  }
+
+  async get(id: string): Promise<DeletionRecord | undefined> {
+    const { deletion } = (await this.#reread(id)) ?? {};
+    if (deletion === undefined) return undefined;
+    const record = recordOf(deletion);
+    const sources = Object.entries(record.sources).map(
+      async ([name, source]): Promise<[string, SourceDeletion]> => {
+        const ends = await this.#ends(id, name, deletion.deliveryIds.get(name) ?? []);
+        const count = (end: string): number => ends.filter((each) => each === end).length;
+        return [name, { ...source, delivered: count(DELIVERED), failed: count(FAILED) }];
+      },
+    );
+    return { ...record, sources: Object.fromEntries(await Promise.all(sources)) };
+  }
+
+  /** As it was read last, once for all that ask at the same time: it may be long, and never changes. */
+  #find(id: string): Promise<Known | undefined> {
+    return this.#known.get(id) ?? this.#reread(id);
+  }
+
+  /** It may have been forgotten meanwhile. */
+  #reread(id: string): Promise<Known | undefined> {
+    const reading = this.#read(id);
+    this.#known.delete(id);
+    this.#known.set(id, reading);
+    const forget = (): void => {
+      if (this.#known.get(id) === reading) this.#known.delete(id);
+    };
+    reading.then((found) => found ?? forget(), forget);
+    const [oldest] = this.#known.keys();
+    if (this.#known.size > MOST_KNOWN && oldest !== undefined) this.#known.delete(oldest);
+    return reading;
+  }
+
+  async #read(id: string): Promise<Known | undefined> {
+    const found = await this.#series.get(entryId('request', [id]));
+    if (found === undefined) return undefined;
+    const { createdAt, userIds, deliveryIds } = JSON.parse(found.text) as Request; // written by add
+    return {
+      deletion: { id, createdAt, userIds, deliveryIds: new Map(deliveryIds) },
+      sets: new Map(deliveryIds.map(([source, ids]) => [source, new Set(ids)])),
+    };
+  }
+
+  /** How each ended; undefined: it has not. */
+  async #ends(
+    id: string,
+    source: string,
+    deliveryIds: readonly string[],
+  ): Promise<readonly (string | undefined)[]> {
+    const notes: (string | undefined)[] = [];
+    for (let at = 0; at < deliveryIds.length; at += ASKED_AT_ONCE) {
+      const some = deliveryIds.slice(at, at + ASKED_AT_ONCE);
+      const entries = await this.#series.getAll(some.map((each) => entryId('end', [id, source, each])));
+      notes.push(...entries.map((entry) => entry?.note));
+    }
+    return notes;
+  }
+
+  #entry(
+    kind: string,
+    of: readonly string[],
+    { fact, createdAt }: { readonly fact: unknown; readonly createdAt: number },
+  ): NewEntry {
+    return {
+      series: SERIES,
+      id: entryId(kind, of),
+      name: kind,
+      text: JSON.stringify(fact),
+      addedAt: createdAt,
+      dueAt: Math.min(createdAt + this.#keepMs, FOR_EVER),
+    };
+  }
+}
+
+const DELIVERED = 'delivered';
+const FAILED = 'failed';
+/** A dead letter that was retried. */
+const WAITING = '';
+const FOR_EVER = Date.UTC(2200, 0, 1);
+
+function noteOf(isDelivered: boolean | undefined): string {
+  if (isDelivered === undefined) return WAITING;
+  return isDelivered ? DELIVERED : FAILED;
+}
+
+function endOf(note: string | undefined): boolean | undefined {
+  return note === DELIVERED || (note === FAILED ? false : undefined);
+}
+
+function entryId(kind: string, of: readonly string[]): string {
+  return `${kind}-${createHash('sha256').update(JSON.stringify(of)).digest('base64url')}`;
+}

@@ -1,0 +1,129 @@
+import { access, constants, stat, statfs } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import type { Clock } from '../../../clock.ts';
+import { Connection } from './connection.ts';
+import { assertOwnFile } from './ownership.ts';
+import { isCurrent, type Tables } from './schema.ts';
+import { loadSqlite, type Database } from './sqlite.ts';
+import { SqliteStore } from './sqlite-store.ts';
+import type { Store } from './store.ts';
+import { isBusy, storeError } from './store-error.ts';
+
+/** What can be seen of a store's file without making, changing or migrating it. */
+export interface StoreExamination {
+  readonly file: string;
+  readonly bytes: number;
+  /** Of the file: `0o600`. */
+  readonly mode: number;
+  /** SQLite's, as `3.51.3`. */
+  readonly sqliteVersion: string;
+  readonly isLocked: boolean;
+  /** What SQLite's quick check says is damaged; undefined: nothing, or the file is too large for a quick answer. */
+  readonly damage: string | undefined;
+  readonly isChecked: boolean;
+  /** Whether its tables are those that this program knows; older ones are brought up to date by the next that opens it. */
+  readonly isCurrent: boolean;
+}
+
+/** Where a file is, or would be made: the folder itself, or the nearest above it that is there. */
+export interface Surroundings {
+  /** For this user. */
+  readonly freeBytes: number;
+  /** Whether this user may make something in that folder. */
+  readonly isWritable: boolean;
+}
+
+/** Throws the error of the file system where that folder cannot be found. */
+export async function surroundingsOf(file: string): Promise<Surroundings> {
+  const folder = await nearestFolder(dirname(file));
+  const { bavail, bsize } = await statfs(folder);
+  return { freeBytes: bavail * bsize, isWritable: await isWritable(folder) };
+}
+
+async function nearestFolder(folder: string): Promise<string> {
+  try {
+    await stat(folder);
+    return folder;
+  } catch (error) {
+    const parent = dirname(folder);
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT' || parent === folder) throw error; // of a file operation
+    return nearestFolder(parent);
+  }
+}
+
+async function isWritable(folder: string): Promise<boolean> {
+  try {
+    await access(folder, constants.W_OK | constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** The check reads all of the file: beyond this it takes longer than a person waits. */
+const LARGEST_CHECKED = 256 * 1024 * 1024;
+const LOCK_WAIT_MS = 1_000;
+
+interface ExamineOptions {
+  readonly clock: Clock;
+  readonly tables: readonly Tables[];
+}
+
+/** Looks at a file that is there; `use` may read it on, when its tables are current. Throws QueueError when it cannot be opened. */
+export async function examineStore<T>(
+  file: string,
+  { clock, tables }: ExamineOptions,
+  use: (store: Store) => Promise<T>,
+): Promise<StoreExamination & { readonly used: T | undefined }> {
+  const { DatabaseSync } = await loadSqlite();
+  try {
+    const { size: bytes, mode } = await stat(file);
+    await assertOwnFile(file);
+    const open = (): Database => new DatabaseSync(file, { timeout: LOCK_WAIT_MS });
+    const database = open();
+    const store = new SqliteStore(new Connection(database, file), {
+      file,
+      clock,
+      reopen: async () => new Connection(open(), file),
+    });
+    try {
+      const isChecked = bytes <= LARGEST_CHECKED;
+      const seen: StoreExamination = {
+        file,
+        bytes,
+        mode: mode & 0o777,
+        sqliteVersion: String(valueOf(database, 'SELECT sqlite_version()')),
+        isLocked: isLocked(database),
+        damage: isChecked ? damageOf(database) : undefined,
+        isChecked,
+        isCurrent: isCurrent(database, tables, file),
+      };
+      const isReadable = seen.isCurrent && seen.damage === undefined;
+      return { ...seen, used: isReadable ? await use(store) : undefined };
+    } finally {
+      await store.close();
+    }
+  } catch (error) {
+    throw storeError(error, file);
+  }
+}
+
+function isLocked(database: Database): boolean {
+  try {
+    database.exec('BEGIN IMMEDIATE');
+    database.exec('ROLLBACK');
+    return false;
+  } catch (error) {
+    if (isBusy(error)) return true;
+    throw error;
+  }
+}
+
+function damageOf(database: Database): string | undefined {
+  const said = String(valueOf(database, 'PRAGMA quick_check(1)'));
+  return said === 'ok' ? undefined : said;
+}
+
+function valueOf(database: Database, sql: string): unknown {
+  return Object.values(database.prepare(sql).get() ?? {})[0];
+}

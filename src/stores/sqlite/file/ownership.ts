@@ -1,0 +1,78 @@
+import { stat } from 'node:fs/promises';
+import { pathToFileURL } from 'node:url';
+import { QueueError } from '../../../errors.ts';
+import { printable } from '../../../redact.ts';
+import { loadSqlite, type Database, type Row } from './sqlite.ts';
+
+/** `PRAGMA application_id` of our files: "hook" in ASCII. Version 1 left it at 0. */
+export const APPLICATION_ID = 0x686f6f6b;
+
+/**
+ * Throws QueueError for a database of another program, and SQLite's error for a file that is no database. Nothing of the
+ * file changes by looking: neither its bytes nor its journal mode.
+ */
+export async function assertOwnFile(file: string): Promise<void> {
+  const url = pathToFileURL(file).href;
+  // Takes no lock, makes no file beside it, and looks into no log. Every file of ours but a new one has its stamp there.
+  const isStamped = await look(
+    `${url}?immutable=1`,
+    (database) => applicationIdOf(database) === APPLICATION_ID,
+  );
+  if (isStamped) return;
+  const foreign = await lookIntoAll(file, foreignSign);
+  if (foreign === undefined) return;
+  throw new QueueError(`The queue ${file} is a database of another program (${foreign})`, {
+    file,
+    hint: 'name another file with --store; this one is left as it was',
+  });
+}
+
+/** Whether nothing was stored in it yet, not even tables. Throws SQLite's error. */
+export function hasNoTables(file: string): Promise<boolean> {
+  return lookIntoAll(file, (database) => firstOf(database) === undefined);
+}
+
+/** Into the log too, where there is one: what is committed may be there only, so that the file alone seems empty. */
+async function lookIntoAll<T>(file: string, use: (database: Database) => T): Promise<T> {
+  const log = await stat(`${file}-wal`).catch(() => undefined);
+  const isInLog = log !== undefined && log.size > 0;
+  return look(`${pathToFileURL(file).href}?${isInLog ? 'mode=ro' : 'immutable=1'}`, use);
+}
+
+async function look<T>(url: string, use: (database: Database) => T): Promise<T> {
+  const { DatabaseSync } = await loadSqlite();
+  const database = new DatabaseSync(url, { timeout: LOCK_WAIT_MS, readOnly: true });
+  try {
+    return use(database);
+  } finally {
+    database.close();
+  }
+}
+
+const LOCK_WAIT_MS = 1_000;
+
+function applicationIdOf(database: Database): number {
+  return Number(database.prepare('PRAGMA application_id').get()?.['application_id']);
+}
+
+/** What shows that the file is not ours. Undefined: it has our stamp, or it is empty, or version 1 made it. */
+function foreignSign(database: Database): string | undefined {
+  const id = applicationIdOf(database);
+  if (id === APPLICATION_ID) return undefined;
+  if (id !== 0) return `its application_id is 0x${(id >>> 0).toString(16).padStart(8, '0')}`;
+  const first = firstOf(database);
+  if (first === undefined || isVersion1(database)) return undefined;
+  return `it has the ${String(first['type'])} ${printable(String(first['name']), 80)}, and no table of hooks`;
+}
+
+function firstOf(database: Database): Row | undefined {
+  return database.prepare('SELECT type, name FROM sqlite_master LIMIT 1').get();
+}
+
+/** By the columns too: others call a table `schema_versions`. */
+function isVersion1(database: Database): boolean {
+  const columns = database
+    .prepare("SELECT name FROM pragma_table_info('schema_versions') ORDER BY cid")
+    .all();
+  return columns.map(({ name }) => name).join() === 'tables,version';
+}

@@ -1,0 +1,47 @@
+import { QueueError } from '../../../errors.ts';
+import { loadSqlite } from './sqlite.ts';
+import type { Sql } from './store.ts';
+
+/** Room for what does not fit into memory. It has no name, and is gone with its process. */
+export interface Scratch {
+  /** Runs `work`. Throws QueueError when there is no room. */
+  use<T>(work: (sql: Sql) => T): T;
+  close(): void;
+}
+
+/** SQLite's temporary files: in `SQLITE_TMPDIR`, else `TMPDIR`, else /var/tmp. */
+export async function openScratch(tables: string): Promise<Scratch> {
+  const { DatabaseSync } = await loadSqlite();
+  const database = new DatabaseSync('', { timeout: 0 });
+  // Nobody else reads it and nothing outlives a crash, so there is nothing to protect.
+  database.exec('PRAGMA page_size = 32768; PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF');
+  database.exec('PRAGMA cache_size = -8192');
+  database.exec(tables);
+  database.exec('BEGIN');
+  const statements = new Map<string, ReturnType<Sql>>();
+  const sql: Sql = (text) => {
+    let statement = statements.get(text);
+    if (statement === undefined) statements.set(text, (statement = database.prepare(text)));
+    return statement;
+  };
+  return {
+    use: (work) => {
+      try {
+        return work(sql);
+      } catch (cause) {
+        throw new QueueError(`Temporary files cannot be written or read: ${textOf(cause)}`, {
+          hint: 'make room in /var/tmp, or name another folder with TMPDIR=…',
+          cause,
+        });
+      }
+    },
+    close: () => {
+      statements.clear();
+      database.close();
+    },
+  };
+}
+
+function textOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

@@ -1,0 +1,219 @@
+import { sleep, type Clock } from '../../../clock.ts';
+import { ClosedError } from '../../../errors.ts';
+import type { Connection } from './connection.ts';
+import type { Sql, Store, WriteOptions } from './store.ts';
+import { isBusy, isOfWhatWasRead, storeError } from './store-error.ts';
+
+/** How long another program may hold the file before it is given up. */
+const LOCK_WAIT_MS = 10_000;
+/** Between the tries: a part of what was waited already, since most locks last a moment. */
+const LOCK_RETRY = { part: 1 / 4, shortestMs: 2, longestMs: 100 };
+/** How long a commit stays in the log alone. */
+const CHECKPOINT_AFTER_MS = 1_000;
+
+interface Write {
+  readonly work: (sql: Sql) => unknown;
+  readonly isDurable: boolean;
+  readonly isSeparable: boolean;
+  readonly since: number;
+  readonly resolve: (result: unknown) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+interface SqliteStoreOptions {
+  readonly file: string;
+  readonly clock: Clock;
+  /** @default 0 */
+  readonly cutCommits?: number;
+  /** Opens the file once more; everything that it finds is on the disk then. */
+  readonly reopen: () => Promise<Connection>;
+}
+
+/** Group commit over one connection: an fsync costs as much as dozens of rows, so those that come together share it. */
+export class SqliteStore implements Store {
+  readonly file: string;
+  readonly cutCommits: number;
+  readonly #clock: Clock;
+  readonly #reopen: () => Promise<Connection>;
+  #connection: Connection;
+  #opening: Promise<Connection> | undefined;
+  #waiting: Write[] = [];
+  #isScheduled = false;
+  #closed: Promise<void> | undefined;
+  #onEmpty: (() => void) | undefined;
+  #cancelCheckpoint: (() => void) | undefined;
+
+  constructor(connection: Connection, { file, clock, cutCommits = 0, reopen }: SqliteStoreOptions) {
+    this.#connection = connection;
+    this.file = file;
+    this.cutCommits = cutCommits;
+    this.#clock = clock;
+    this.#reopen = reopen;
+  }
+
+  write<T>(
+    work: (sql: Sql) => T,
+    { survives = 'power cut', separable = false }: WriteOptions = {},
+  ): Promise<T> {
+    if (this.#closed !== undefined) return Promise.reject(closed());
+    return new Promise<T>((resolve, reject) => {
+      this.#waiting.push({
+        work,
+        isDurable: survives === 'power cut',
+        isSeparable: separable,
+        since: this.#clock.now(),
+        resolve: resolve as (result: unknown) => void, // it gets what `work` returned
+        reject,
+      });
+      if (!this.#isScheduled) this.#schedule();
+    });
+  }
+
+  async read<T>(work: (sql: Sql) => T): Promise<T> {
+    const since = this.#clock.now();
+    for (;;) {
+      if (this.#closed !== undefined) throw closed();
+      try {
+        return this.#readOnce(work, this.#sound ?? (await this.#open()));
+      } catch (error) {
+        const waitMs = this.#waitFor(error, since);
+        if (waitMs === undefined) throw storeError(error, this.file);
+        await sleep(this.#clock, waitMs);
+      }
+    }
+  }
+
+  close(): Promise<void> {
+    this.#closed ??= this.#closeWhenEmpty();
+    return this.#closed;
+  }
+
+  async #closeWhenEmpty(): Promise<void> {
+    if (this.#waiting.length > 0) {
+      await new Promise<void>((resolve) => {
+        this.#onEmpty = resolve;
+      });
+    }
+    await this.#opening?.catch(() => {}); // told to those who asked for it
+    this.#cancelCheckpoint?.();
+    this.#sound?.emptyLog();
+    this.#connection.close();
+  }
+
+  /** The connection, unless it has to be opened anew first. */
+  get #sound(): Connection | undefined {
+    return this.#connection.isSound ? this.#connection : undefined;
+  }
+
+  #open(): Promise<Connection> {
+    this.#opening ??= this.#openAnew().finally(() => {
+      this.#opening = undefined;
+    });
+    return this.#opening;
+  }
+
+  /** The old one is closed last: if nobody had the file open, what was refused and is still in the log would be taken for good. */
+  async #openAnew(): Promise<Connection> {
+    const doubtful = this.#connection;
+    this.#connection = await this.#reopen();
+    doubtful.close();
+    return this.#connection;
+  }
+
+  #readOnce<T>(work: (sql: Sql) => T, connection: Connection): T {
+    try {
+      connection.begin();
+      return work(connection.sql);
+    } catch (error) {
+      connection.doubt(error);
+      throw error;
+    } finally {
+      connection.rollBack();
+    }
+  }
+
+  /** After what the turn of the event loop has at hand, so that all of it is in. */
+  #schedule(): void {
+    this.#isScheduled = true;
+    setImmediate(() => void this.#commitAll());
+  }
+
+  /** Never rejects. Without waiting, unless the file has to be opened anew. */
+  async #commitAll(): Promise<void> {
+    const group = this.#waiting;
+    try {
+      const connection = this.#sound ?? (await this.#open());
+      this.#begin(group, connection);
+      this.#end(this.#commit(group, connection));
+    } catch (error) {
+      const waitMs = this.#waitFor(error, group[0]?.since ?? 0);
+      if (waitMs === undefined) this.#end(this.#rejected(group, error));
+      else this.#clock.after(waitMs, () => void this.#commitAll());
+    }
+  }
+
+  #begin(group: readonly Write[], connection: Connection): void {
+    try {
+      connection.beginWriting(group.some(({ isDurable }) => isDurable) ? 'FULL' : 'NORMAL');
+    } catch (error) {
+      connection.doubt(error);
+      throw error;
+    }
+  }
+
+  /** How long until the next try; undefined: it is no lock that fails, or one that has lasted too long. */
+  #waitFor(error: unknown, since: number): number | undefined {
+    const waitedMs = this.#clock.now() - since;
+    if (!isBusy(error) || waitedMs >= LOCK_WAIT_MS) return undefined;
+    const { part, shortestMs, longestMs } = LOCK_RETRY;
+    return Math.min(Math.max(waitedMs * part, shortestMs), longestMs);
+  }
+
+  /** Returns how those are told that are done with: all of the group, or whom a page has failed that cannot be read. */
+  #commit(group: readonly Write[], connection: Connection): Ends {
+    let running: Write | undefined;
+    try {
+      const results = group.map((write) => (running = write).work(connection.sql));
+      running = undefined;
+      connection.commit();
+      this.#checkpointSoon();
+      return new Map(group.map((write, index) => [write, () => write.resolve(results[index])]));
+    } catch (error) {
+      connection.rollBack();
+      connection.doubt(error);
+      return this.#rejected(isOfWhatWasRead(error) ? failedWith(running, group) : group, error);
+    }
+  }
+
+  #checkpointSoon(): void {
+    this.#cancelCheckpoint ??= this.#clock.after(CHECKPOINT_AFTER_MS, () => {
+      this.#cancelCheckpoint = undefined;
+      this.#sound?.checkpoint();
+    });
+  }
+
+  #rejected(writes: readonly Write[], error: unknown): Ends {
+    return new Map(writes.map((write) => [write, () => write.reject(storeError(error, this.file))]));
+  }
+
+  #end(ends: Ends): void {
+    this.#waiting = this.#waiting.filter((write) => !ends.has(write));
+    if (this.#waiting.length > 0) void this.#commitAll();
+    else this.#isScheduled = false;
+    for (const tell of ends.values()) tell();
+    if (this.#waiting.length === 0) this.#onEmpty?.();
+  }
+}
+
+/** How to tell each that it has ended. */
+type Ends = ReadonlyMap<Write, () => void>;
+
+/** Those that are not separable are all committed, or none. Undefined: it was the commit that failed. */
+function failedWith(failed: Write | undefined, group: readonly Write[]): readonly Write[] {
+  if (failed === undefined) return group;
+  return failed.isSeparable ? [failed] : group.filter(({ isSeparable }) => !isSeparable);
+}
+
+function closed(): ClosedError {
+  return new ClosedError('The store is closed');
+}

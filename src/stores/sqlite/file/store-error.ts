@@ -1,0 +1,110 @@
+import { HooksError, QueueError } from '../../../errors.ts';
+
+/** Result codes of SQLite, primary and extended (sqlite.org/rescode.html): what is wrong, and the way out. */
+const REASONS: Readonly<Record<number, readonly [what: string, hint: string]>> = {
+  5: ['is locked by another program', 'end whatever holds it (a backup, an open sqlite3), then try again'],
+  6: ['is locked by another program', 'end whatever holds it (a backup, an open sqlite3), then try again'],
+  8: [
+    'cannot be written: it or its disk is read-only',
+    'make it writable, or name another file with --store',
+  ],
+  10: ['cannot be read or written: the disk reports an error', 'check the disk, its quota and its mount'],
+  11: ['is damaged', 'stop what uses it, run `hooks queue recover FILE --to NEW`, and put NEW in its place'],
+  13: ['cannot be written: the disk is full', 'make room; what waits in the queue is kept'],
+  [10 | (19 << 8)]: ['cannot be written: the disk is full', 'make room; what waits in the queue is kept'], // for -shm
+  14: [
+    'cannot be opened',
+    'check that its folder is there and may be written, or name another file with --store',
+  ],
+  26: ['is not a SQLite database', 'name another file with --store'],
+};
+
+const BUSY = 5;
+
+/** What SQLite says for a result code, for errors that come with the sentence only (the package's `all()`). */
+const SENTENCES: Readonly<Record<string, number>> = {
+  'database is locked': BUSY,
+  'attempt to write a readonly database': 8,
+  'disk I/O error': 10,
+  'database disk image is malformed': 11,
+  'database or disk is full': 13,
+  'unable to open database file': 14,
+  'file is not a database': 26,
+};
+
+interface SqliteError {
+  /** By Node's own module always the extended one. */
+  readonly errcode?: number;
+  /** By the package. */
+  readonly sqliteExtendedCode?: number;
+  readonly message?: string;
+}
+
+/** SQLite's result code, extended where it is known; undefined for an error that is not SQLite's. */
+function resultCode(error: unknown): number | undefined {
+  const { errcode, sqliteExtendedCode, message = '' } = (error ?? {}) as SqliteError; // or whatever was thrown
+  return sqliteExtendedCode ?? errcode ?? SENTENCES[message];
+}
+
+/** Without what extends it. */
+function primaryCode(error: unknown): number {
+  return (resultCode(error) ?? 0) & 0xff;
+}
+
+/** Another program holds the file. */
+export function isBusy(error: unknown): boolean {
+  return primaryCode(error) === BUSY;
+}
+
+/** As SQLite says it, for what SQLite says by a result instead. */
+export function busyError(): Error {
+  return Object.assign(new Error('database is locked'), { errcode: BUSY });
+}
+
+/** What a connection says that is not to be trusted any longer; 1 is what statements over another schema come to. */
+const DOUBTFUL: readonly number[] = [1, 8, 10, 11, 14, 26];
+
+/**
+ * Whether what SQLite has said is more than a lock, a full disk or a rule of ours that was broken: an fsync that failed says
+ * nothing of what was written before it, a disk that was read-only and a file that was damaged may have been replaced.
+ */
+export function isDoubtful(error: unknown): boolean {
+  return DOUBTFUL.includes(primaryCode(error));
+}
+
+/** Whether what `work` has thrown may be due to the pages or rows that it looked at, so that other work can still be done. */
+export function isOfWhatWasRead(error: unknown): boolean {
+  return [0, 10, 11].includes(primaryCode(error));
+}
+
+/** What SQLite or the file system said, as an error a person can act upon. An error of ours stays as it is. */
+export function storeError(cause: unknown, file: string): HooksError {
+  if (cause instanceof HooksError) return cause;
+  const [what, hint] = REASONS[resultCode(cause) ?? 0] ?? REASONS[primaryCode(cause)] ?? fileReason(cause);
+  return new QueueError(`The queue ${file} ${what}`, { file, hint, cause });
+}
+
+function fileReason(cause: unknown): readonly [string, string] {
+  const { code, message } = cause as NodeJS.ErrnoException; // whatever fails in this folder is an Error
+  switch (code) {
+    case 'EACCES':
+    case 'EPERM':
+      return ['cannot be opened: not allowed', 'check who owns it, or name another file with --store'];
+    case 'EROFS':
+      return ['cannot be written: its file system is read-only', 'name another file with --store'];
+    case 'ENOSPC':
+      return ['cannot be written: the disk is full', 'make room; what waits in the queue is kept'];
+    case 'ENOENT':
+      return ['cannot be made: no folder can be made there', 'name another file with --store'];
+    case 'ENOTDIR':
+    case 'EEXIST':
+      return ['cannot be made: a part of its path is not a folder', 'name another file with --store'];
+    case 'EIO':
+      return [
+        'cannot be read or written: the disk reports an error',
+        'check the disk, its quota and its mount',
+      ];
+    default:
+      return [`failed: ${message}`, 'try again; -v shows where it failed'];
+  }
+}

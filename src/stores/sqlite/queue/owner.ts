@@ -1,0 +1,191 @@
+import { randomBytes } from 'node:crypto';
+import { readFileSync, readlinkSync } from 'node:fs';
+import { hostname } from 'node:os';
+import type { Clock } from '../../../clock.ts';
+import type { Row } from '../file/sqlite.ts';
+import type { Sql, Store } from '../file/store.ts';
+import { NO_PROGRESS, type Progress } from '../../../queue/delivery.ts';
+import { OPEN, readJson, writeProgress } from './sqlite-rows.ts';
+
+const BEAT_MS = 2_000;
+/** Longer (16 s) than a busy process may be silent. What it held goes to others then; its tokens are void when it wakes up. */
+const SILENT_BEATS = 8;
+
+/**
+ * This process among those that deliver from one file. Each shows by a counter that it lives; whoever sees the counter of
+ * another stand still for SILENT_BEATS of its own gives back what that one had claimed. So no clock is asked: one that is
+ * set steals no claim, nor does whoever wakes up first after all of them slept; and a claim never outlives its owner for long.
+ */
+export class Owner {
+  readonly id = randomBytes(9).toString('base64url');
+  readonly #store: Store;
+  readonly #clock: Clock;
+  /** Of the others: their counter, and for how many of our beats it has stood there. */
+  readonly #seen = new Map<string, { readonly beats: number; readonly still: number }>();
+  #beats = 0;
+  #cancelBeat: (() => void) | undefined;
+  #isClosed = false;
+
+  constructor(store: Store, clock: Clock) {
+    this.#store = store;
+    this.#clock = clock;
+  }
+
+  /** To be called in every transaction that claims. Whoever took this one for dead has removed it; its old tokens stay void. */
+  enter(sql: Sql): void {
+    if (this.#cancelBeat === undefined) this.#start(sql);
+    sql('INSERT OR IGNORE INTO owners VALUES (?, ?, ?, ?, ?)').run(...this.#row());
+  }
+
+  /** Claims that are still out stay until this process is seen to be gone. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    if (this.#cancelBeat === undefined) return;
+    this.#cancelBeat();
+    await this.#store.write((sql) => {
+      this.#noteTime(sql);
+      sql('DELETE FROM owners WHERE owner = ?1 AND NOT EXISTS (SELECT 1 FROM claims WHERE owner = ?1)').run(
+        this.id,
+      );
+    });
+  }
+
+  #start(sql: Sql): void {
+    this.#bury(sql);
+    this.#catchUp(sql);
+    this.#noteTime(sql);
+    this.#scheduleBeat();
+  }
+
+  #scheduleBeat(): void {
+    this.#cancelBeat = this.#clock.after(BEAT_MS, () => void this.#beat());
+  }
+
+  async #beat(): Promise<void> {
+    try {
+      // Not only for this process: it has the disk keep what was settled since the last beat.
+      await this.#store.write((sql) => {
+        this.#beats++;
+        this.#noteTime(sql);
+        sql('UPDATE owners SET beats = ?, beat_at = ? WHERE owner = ?').run(
+          this.#beats,
+          Math.floor(this.#clock.now()),
+          this.id,
+        );
+        this.#bury(sql);
+      });
+    } catch {
+      // The same trouble meets the claims and is told there; the next beat tries again.
+    }
+    if (!this.#isClosed) this.#scheduleBeat();
+  }
+
+  /** When the wall clock was set back, it goes on from where processes have been: what waits must not wait longer for it. */
+  #catchUp(sql: Sql): void {
+    const now = this.#clock.now();
+    const latest = sql(`SELECT at FROM latest_time WHERE at > ?1 AND (${IS_DUE_LATER} OR ${ARE_OTHERS})`);
+    const at = latest.get(now, this.id)?.['at'];
+    if (typeof at === 'number') this.#clock.reach(at);
+  }
+
+  #noteTime(sql: Sql): void {
+    sql('INSERT OR REPLACE INTO latest_time VALUES (1, ?)').run(Math.floor(this.#clock.now()));
+  }
+
+  #row(): [string, string, number, number, number] {
+    return [this.id, HOST, process.pid, this.#beats, Math.floor(this.#clock.now())];
+  }
+
+  /** Gives back what dead owners had claimed. */
+  #bury(sql: Sql): void {
+    for (const row of sql('SELECT owner, host, pid, beats FROM owners WHERE owner <> ?').all(this.id)) {
+      if (!this.#isDead(row)) continue;
+      const owner = String(row['owner']);
+      bury(sql, owner);
+      this.#seen.delete(owner);
+    }
+  }
+
+  #isDead(row: Row): boolean {
+    if (isGoneHere(row)) return true;
+    const [owner, beats] = [String(row['owner']), Number(row['beats'])];
+    const seen = this.#seen.get(owner);
+    const still = seen?.beats === beats ? seen.still + 1 : 0;
+    this.#seen.set(owner, { beats, still });
+    return still >= SILENT_BEATS;
+  }
+}
+
+const ARE_OTHERS = 'EXISTS (SELECT 1 FROM owners WHERE owner <> ?2)';
+const IS_DUE_LATER =
+  'EXISTS (SELECT 1 FROM lanes l WHERE EXISTS (SELECT 1 FROM waiting w WHERE w.lane = l.lane AND w.due_at > ?1))';
+
+/** The processes that deliver from the file, as far as can be seen from outside: alive here, or heard of lately. */
+export function livingOwners(
+  sql: Sql,
+  now: number,
+): readonly { readonly pid: number; readonly isHere: boolean }[] {
+  return sql('SELECT host, pid, beat_at FROM owners')
+    .all()
+    .map((row) => ({
+      pid: Number(row['pid']),
+      isHere: row['host'] === HOST,
+      beatAt: Number(row['beat_at']),
+    }))
+    .filter(({ pid, isHere, beatAt }) => (isHere ? !isGone(pid) : now - beatAt < SILENT_BEATS * BEAT_MS));
+}
+
+/** Whether processes of this machine that are gone have left anything claimed. */
+export function hasGoneOwners(sql: Sql): boolean {
+  return goneOwners(sql).length > 0;
+}
+
+/** Gives back what they had claimed, for who does not deliver and so has seen no counter stand still. */
+export function buryGoneOwners(sql: Sql): void {
+  for (const owner of goneOwners(sql)) bury(sql, owner);
+}
+
+function goneOwners(sql: Sql): readonly string[] {
+  const rows = sql('SELECT owner, host, pid FROM owners').all();
+  return rows.filter(isGoneHere).map(({ owner }) => String(owner));
+}
+
+function bury(sql: Sql, owner: string): void {
+  giveBack(sql, sql('SELECT * FROM claims WHERE owner = ?').all(owner));
+  sql('DELETE FROM owners WHERE owner = ?').run(owner);
+}
+
+/** Ends claims: their deliveries are due as they were, with the progress last renewed. */
+export function giveBack(sql: Sql, claims: readonly Row[]): void {
+  for (const { seq, lane, due_at: dueAt, progress } of claims) {
+    const place = { seq: Number(seq), lane: Number(lane), dueAt: Number(dueAt) };
+    const renewed = typeof progress === 'string' && readJson<Progress | undefined>(progress, undefined);
+    if (renewed) writeProgress(sql, place, { ...NO_PROGRESS, ...renewed }, OPEN);
+    sql('DELETE FROM claims WHERE seq = ?').run(place.seq);
+  }
+}
+
+/** Where process ids mean the same: one boot of one machine, one namespace of processes. */
+const HOST = hostId();
+
+function hostId(): string {
+  try {
+    const boot = readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim();
+    return `${boot} ${readlinkSync('/proc/self/ns/pid')}`;
+  } catch {
+    return hostname();
+  }
+}
+
+function isGoneHere({ host, pid }: Row): boolean {
+  return host === HOST && isGone(Number(pid));
+}
+
+function isGone(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return false;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'ESRCH'; // of kill(2)
+  }
+}

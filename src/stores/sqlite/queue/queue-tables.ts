@@ -1,0 +1,200 @@
+import type { Tables } from '../file/schema.ts';
+
+/**
+ * What the rows of the tables say together (the view `queue` shows it):
+ *
+ *   added      deliveries, and waiting or held; one row of order_lines for each of its keys
+ *   pending    waiting (may be claimed when due), or held (an order key has an earlier one; not claimable)
+ *   sending    still in waiting, and in claims
+ *   retrying   waiting, with progress
+ *   settled    no longer in waiting, held or order_lines; progress says how it ended
+ *
+ * What changes often lies in small tables, and what is large (bodies) never changes: a claim costs the same however
+ * much waits, in whatever order it falls due. Times are ms since the epoch.
+ */
+const FIRST = `
+CREATE TABLE lanes (
+  lane INTEGER PRIMARY KEY,
+  source TEXT NOT NULL,
+  destination TEXT NOT NULL,
+  UNIQUE (source, destination)
+);
+
+-- As it was added. seq is the order of adding.
+CREATE TABLE deliveries (
+  seq INTEGER PRIMARY KEY,
+  id TEXT NOT NULL UNIQUE,
+  lane INTEGER NOT NULL REFERENCES lanes,
+  message_id TEXT NOT NULL,
+  type TEXT NOT NULL,
+  order_keys TEXT NOT NULL, -- JSON: [string]
+  created_at INTEGER NOT NULL,
+  due_at INTEGER NOT NULL, -- at first; later ones are in progress
+  body BLOB NOT NULL -- the exact bytes of every attempt
+);
+
+-- Unsettled, and first in each of its order keys.
+CREATE TABLE waiting (
+  lane INTEGER NOT NULL,
+  due_at INTEGER NOT NULL,
+  seq INTEGER NOT NULL,
+  PRIMARY KEY (lane, due_at, seq)
+) WITHOUT ROWID;
+
+-- Unsettled, and behind another in so many of its order keys.
+CREATE TABLE held (
+  seq INTEGER PRIMARY KEY,
+  lane INTEGER NOT NULL,
+  due_at INTEGER NOT NULL,
+  held_by INTEGER NOT NULL
+);
+
+CREATE TABLE order_lines (
+  lane INTEGER NOT NULL,
+  order_key TEXT NOT NULL,
+  seq INTEGER NOT NULL,
+  PRIMARY KEY (lane, order_key, seq)
+) WITHOUT ROWID;
+
+-- The processes that deliver. One whose beats stand still is dead, and its claims go with it.
+CREATE TABLE owners (
+  owner TEXT PRIMARY KEY,
+  host TEXT NOT NULL,
+  pid INTEGER NOT NULL,
+  beats INTEGER NOT NULL,
+  beat_at INTEGER NOT NULL
+) WITHOUT ROWID;
+
+CREATE TABLE claims (
+  seq INTEGER PRIMARY KEY,
+  lane INTEGER NOT NULL,
+  due_at INTEGER NOT NULL, -- as in waiting
+  owner TEXT NOT NULL REFERENCES owners ON DELETE CASCADE,
+  token TEXT NOT NULL,
+  lease_ends_at INTEGER NOT NULL,
+  progress TEXT -- JSON: with the round that the claim began, or as last renewed; kept in the table progress once the claim is over
+);
+
+CREATE TABLE progress (
+  seq INTEGER PRIMARY KEY REFERENCES deliveries ON DELETE CASCADE,
+  lane INTEGER NOT NULL,
+  due_at INTEGER NOT NULL, -- when its next round is due, or its last one was
+  settled_state TEXT, -- delivered, dead; NULL: not settled
+  reason TEXT, -- of a dead letter: rejected, exhausted, invalid, cancelled
+  detail TEXT, -- of one that was dead on arrival: what is wrong with it
+  settled_at INTEGER,
+  rounds INTEGER NOT NULL,
+  first_attempt_at INTEGER,
+  attempts TEXT NOT NULL, -- JSON: [{at, url, round, result, status, error, detail, ms}]
+  rejected_by TEXT NOT NULL, -- JSON: [url]
+  not_before TEXT NOT NULL -- JSON: {url: until}
+);
+CREATE INDEX progress_settled ON progress (settled_state, settled_at, lane) WHERE settled_state IS NOT NULL;
+CREATE INDEX progress_open ON progress (lane) WHERE settled_state IS NULL;
+
+-- For people: SELECT * FROM queue WHERE state = 'dead';
+CREATE VIEW queue AS
+SELECT
+  d.seq, d.id, l.source, l.destination,
+  CASE
+    WHEN p.settled_state IS NOT NULL THEN p.settled_state
+    WHEN c.seq IS NOT NULL THEN 'sending'
+    WHEN p.rounds > 0 THEN 'retrying'
+    ELSE 'pending'
+  END AS state,
+  p.reason, p.detail, d.message_id, d.type, d.order_keys,
+  h.held_by,
+  d.created_at, strftime('%Y-%m-%dT%H:%M:%fZ', d.created_at / 1000.0, 'unixepoch') AS created,
+  coalesce(p.due_at, d.due_at) AS due_at,
+  strftime('%Y-%m-%dT%H:%M:%fZ', coalesce(p.due_at, d.due_at) / 1000.0, 'unixepoch') AS due,
+  p.settled_at, strftime('%Y-%m-%dT%H:%M:%fZ', p.settled_at / 1000.0, 'unixepoch') AS settled,
+  p.first_attempt_at, strftime('%Y-%m-%dT%H:%M:%fZ', p.first_attempt_at / 1000.0, 'unixepoch') AS first_attempt,
+  coalesce(p.rounds, 0) AS rounds, p.attempts, p.rejected_by, p.not_before,
+  c.lease_ends_at, c.owner,
+  CAST(d.body AS TEXT) AS body
+FROM deliveries d
+JOIN lanes l ON l.lane = d.lane
+LEFT JOIN progress p ON p.seq = d.seq
+LEFT JOIN claims c ON c.seq = d.seq
+LEFT JOIN held h ON h.seq = d.seq;
+`;
+
+const TIME = `
+-- One row: how late it was when a process last looked. The times of what waits go by it, also when the clock was set back since.
+CREATE TABLE latest_time (id INTEGER PRIMARY KEY CHECK (id = 1), at INTEGER NOT NULL);
+`;
+
+/** To count a million rows whenever somebody looks would keep deliveries waiting. */
+const COUNTS = `
+-- Kept by the triggers below.
+CREATE TABLE lane_counts (
+  lane INTEGER PRIMARY KEY REFERENCES lanes,
+  deliveries INTEGER NOT NULL DEFAULT 0,
+  tried INTEGER NOT NULL DEFAULT 0, -- of them: not settled, and a round behind them
+  delivered INTEGER NOT NULL DEFAULT 0,
+  dead INTEGER NOT NULL DEFAULT 0
+);
+
+INSERT INTO lane_counts SELECT lane, waiting + held + delivered + dead, tried, delivered, dead FROM (
+  SELECT lane,
+    (SELECT count(*) FROM waiting w WHERE w.lane = l.lane) AS waiting,
+    (SELECT count(*) FROM held h WHERE h.lane = l.lane) AS held,
+    (SELECT count(*) FROM progress p WHERE p.lane = l.lane AND p.settled_state IS NULL AND p.rounds > 0) AS tried,
+    (SELECT count(*) FROM progress p WHERE p.lane = l.lane AND p.settled_state = 'delivered') AS delivered,
+    (SELECT count(*) FROM progress p WHERE p.lane = l.lane AND p.settled_state = 'dead') AS dead
+  FROM lanes l);
+
+CREATE TRIGGER lane_added AFTER INSERT ON lanes BEGIN
+  INSERT INTO lane_counts (lane) VALUES (NEW.lane);
+END;
+CREATE TRIGGER delivery_added AFTER INSERT ON deliveries BEGIN
+  UPDATE lane_counts SET deliveries = deliveries + 1 WHERE lane = NEW.lane;
+END;
+CREATE TRIGGER delivery_removed AFTER DELETE ON deliveries BEGIN
+  UPDATE lane_counts SET deliveries = deliveries - 1 WHERE lane = OLD.lane;
+END;
+CREATE TRIGGER progress_added AFTER INSERT ON progress BEGIN
+  UPDATE lane_counts SET
+    tried = tried + (NEW.settled_state IS NULL AND NEW.rounds > 0),
+    delivered = delivered + (NEW.settled_state IS 'delivered'),
+    dead = dead + (NEW.settled_state IS 'dead')
+  WHERE lane = NEW.lane;
+END;
+CREATE TRIGGER progress_removed AFTER DELETE ON progress BEGIN
+  UPDATE lane_counts SET
+    tried = tried - (OLD.settled_state IS NULL AND OLD.rounds > 0),
+    delivered = delivered - (OLD.settled_state IS 'delivered'),
+    dead = dead - (OLD.settled_state IS 'dead')
+  WHERE lane = OLD.lane;
+END;
+CREATE TRIGGER progress_changed AFTER UPDATE ON progress
+WHEN OLD.settled_state IS NOT NEW.settled_state OR (OLD.rounds > 0) <> (NEW.rounds > 0) BEGIN
+  UPDATE lane_counts SET
+    tried = tried + (NEW.settled_state IS NULL AND NEW.rounds > 0) - (OLD.settled_state IS NULL AND OLD.rounds > 0),
+    delivered = delivered + (NEW.settled_state IS 'delivered') - (OLD.settled_state IS 'delivered'),
+    dead = dead + (NEW.settled_state IS 'dead') - (OLD.settled_state IS 'dead')
+  WHERE lane = NEW.lane;
+END;
+
+-- It was for counting.
+DROP INDEX progress_open;
+`;
+
+/** Rows of version 1 are not rewritten, since there may be millions of them, and a process of it may add more. */
+const CHECKSUMS = `
+-- CRC-32 of body, message_id and order_keys (checksum.ts). -1: version 1 wrote the row, and it is not checked.
+ALTER TABLE deliveries ADD COLUMN checksum INTEGER NOT NULL DEFAULT -1;
+`;
+
+/** To look for what is recent, dead or retried among millions of others took a walk over all of them. */
+const LOOKED_FOR = `
+CREATE INDEX deliveries_created ON deliveries (created_at);
+
+-- Partial, so that what is delivered at once costs nothing.
+CREATE INDEX progress_undelivered ON progress (settled_state) WHERE settled_state IS NOT 'delivered';
+`;
+
+export const QUEUE_TABLES: Tables = {
+  name: 'queue',
+  steps: [FIRST, TIME, COUNTS, CHECKSUMS, LOOKED_FOR],
+};

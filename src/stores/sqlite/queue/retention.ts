@@ -1,0 +1,88 @@
+import type { Clock } from '../../../clock.ts';
+import { giveBackSpace } from '../file/free-space.ts';
+import type { Sql, Store } from '../file/store.ts';
+
+export interface RetentionOptions {
+  /** How long a delivered one stays. Ms. */
+  readonly deliveredMs: number;
+  /** How long a dead letter stays. Ms. */
+  readonly deadMs: number;
+  /** Forgets what else was written about deliveries before then, a little. Returns whether there may be more. @default nothing */
+  readonly alsoForget?: (sql: Sql, before: number) => boolean;
+}
+
+interface Rule {
+  readonly keptMs: number;
+  readonly forget: (sql: Sql, before: number) => boolean;
+}
+
+const EVERY_MS = 60_000;
+/** Deleted in one transaction: few enough that nobody waits for it. */
+const CHUNK = 500;
+
+/** Left free for what comes next, of what is in use: a queue whose days are alike keeps its size. */
+const KEPT_SHARE = 1 / 4;
+
+/** Removes what was settled long enough ago, now and then and a little at a time, and gives its space back. */
+export class Retention {
+  readonly #store: Store;
+  readonly #clock: Clock;
+  readonly #rules: readonly Rule[];
+  #cancel: (() => void) | undefined;
+  #isClosed = false;
+
+  constructor({
+    store,
+    clock,
+    deliveredMs = Infinity,
+    deadMs = Infinity,
+    alsoForget = () => false,
+  }: { readonly store: Store; readonly clock: Clock } & Partial<RetentionOptions>) {
+    this.#store = store;
+    this.#clock = clock;
+    const rules: readonly Rule[] = [
+      { keptMs: deliveredMs, forget: (sql, before) => removeSettled(sql, 'delivered', before) },
+      { keptMs: deadMs, forget: (sql, before) => removeSettled(sql, 'dead', before) },
+      { keptMs: Math.max(deliveredMs, deadMs), forget: alsoForget },
+    ];
+    this.#rules = rules.filter(({ keptMs }) => keptMs !== Infinity);
+  }
+
+  /** The first time after a while: whoever starts has other things to do first. */
+  start(): void {
+    if (this.#cancel !== undefined || this.#isClosed || this.#rules.length === 0) return;
+    this.#cancel = this.#clock.after(EVERY_MS, () => void this.#sweep());
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    this.#cancel?.();
+  }
+
+  async #sweep(): Promise<void> {
+    try {
+      for (const rule of this.#rules) await this.#apply(rule);
+      await giveBackSpace(this.#store, { keptShare: KEPT_SHARE, goesOn: () => !this.#isClosed });
+    } catch {
+      // The same trouble meets the claims and is told there; the next time tries again.
+    }
+    this.#cancel = undefined;
+    this.start();
+  }
+
+  async #apply({ keptMs, forget }: Rule): Promise<void> {
+    const before = this.#clock.now() - keptMs;
+    let mayBeMore = true;
+    while (mayBeMore && !this.#isClosed) {
+      mayBeMore = await this.#store.write((sql) => forget(sql, before), { survives: 'exit' });
+    }
+  }
+}
+
+function removeSettled(sql: Sql, state: string, before: number): boolean {
+  const { changes } = sql(
+    `DELETE FROM deliveries WHERE seq IN
+       (SELECT seq FROM progress WHERE settled_state = ? AND settled_at < ? LIMIT ${CHUNK})`,
+  ).run(state, before);
+  return Number(changes) === CHUNK;
+}

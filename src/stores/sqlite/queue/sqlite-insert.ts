@@ -1,0 +1,25 @@
+import type { Sql } from '../file/store.ts';
+import { checksumOf } from '../../../queue/checksum.ts';
+import { NO_PROGRESS, type NewDelivery } from '../../../queue/delivery.ts';
+import { lineUp } from './sqlite-lines.ts';
+import { OPEN, writeProgress } from './sqlite-rows.ts';
+
+/** Adds a delivery, unless its id is known. Its seq, when it is to wait to be claimed: `waitAll` puts those there. */
+export function insert(sql: Sql, delivery: NewDelivery, lane: number): number | undefined {
+  const { id, messageId, type, orderKeys, createdAt, dueAt, body, dead, progress } = delivery;
+  const keys = orderKeys.length === 0 ? '[]' : JSON.stringify(orderKeys);
+  const checksum = checksumOf({ body, messageId, orderKeys: keys });
+  const { changes, lastInsertRowid } = sql(
+    `INSERT INTO deliveries (id, lane, message_id, type, order_keys, created_at, due_at, body, checksum)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (id) DO NOTHING`,
+  ).run(id, lane, messageId, type, keys, createdAt, dueAt, body, checksum);
+  if (Number(changes) === 0) return undefined;
+  const place = { lane, dueAt, seq: Number(lastInsertRowid) };
+  if (dead !== undefined) {
+    const { reason, detail = null, settledAt = createdAt } = dead;
+    writeProgress(sql, place, progress ?? NO_PROGRESS, { state: 'dead', reason, detail, settledAt });
+    return undefined;
+  }
+  if (progress !== undefined) writeProgress(sql, place, progress, OPEN);
+  return lineUp(sql, place, orderKeys) ? undefined : place.seq;
+}

@@ -1,0 +1,247 @@
+import type { Clock } from '../../../clock.ts';
+import type { Row } from '../file/sqlite.ts';
+import type { Sql, Store } from '../file/store.ts';
+import { NO_PROGRESS, withDamageShown, type Delivery, type DeliveryState } from '../../../queue/delivery.ts';
+import type { DropAnswer, LaneStats, Page, QueueInspection, RetryAnswer, Selection } from '../../../queue/inspection.ts';
+import { buryGoneOwners, hasGoneOwners } from './owner.ts';
+import { join, leave, leaveAllLines } from './sqlite-lines.ts';
+import {
+  OPEN,
+  readableColumns,
+  readDelivery,
+  selectDeliveries,
+  STATE,
+  WITH_STATE,
+  writeProgress,
+} from './sqlite-rows.ts';
+
+/** Looks into the file of a SqliteQueue, from its process or another. `store` is opened with QUEUE_TABLES. */
+export class SqliteInspection implements QueueInspection {
+  readonly #store: Store;
+  readonly #clock: Clock;
+
+  constructor({ store, clock }: { readonly store: Store; readonly clock: Clock }) {
+    this.#store = store;
+    this.#clock = clock;
+  }
+
+  async stats(): Promise<readonly LaneStats[]> {
+    await this.#buryGoneOwners();
+    return this.#store.read((sql) => sql(STATS).all().map(toStats).filter(hasAny));
+  }
+
+  async list(selection: Selection): Promise<Page> {
+    const { limit, after = 0 } = selection;
+    if (after === 0) await this.#buryGoneOwners();
+    const rows = await this.#store.read((sql) => rowsOf(sql, selection));
+    const last = rows.at(-1)?.['seq'];
+    const deliveries = await this.#readAll(rows);
+    return {
+      deliveries: deliveries.filter(({ state }) => selection.states.includes(state)),
+      next: rows.length === limit && typeof last === 'number' ? last : undefined,
+    };
+  }
+
+  async get(id: string): Promise<Delivery | undefined> {
+    return (await this.getAll([id]))[0];
+  }
+
+  async getAll(ids: readonly string[]): Promise<readonly (Delivery | undefined)[]> {
+    const rows = await this.#store.read((sql) => ids.map((id) => find(sql, id)));
+    const found = new Map(
+      (await this.#readAll(rows.filter((row) => row !== undefined))).map((each) => [each.id, each]),
+    );
+    return ids.map((id) => found.get(id));
+  }
+
+  states(ids: readonly string[]): Promise<ReadonlyMap<string, DeliveryState>> {
+    return this.#store.read((sql) => {
+      const rows = sql(STATES).all(JSON.stringify(ids));
+      return new Map(rows.map(({ id, state }) => [String(id), state as DeliveryState])); // as STATE says
+    });
+  }
+
+  retry(ids: readonly string[]): Promise<readonly RetryAnswer[]> {
+    const now = Math.floor(this.#clock.now());
+    return this.#store.write((sql) => ids.map((id) => retry(sql, id, now)));
+  }
+
+  drop(ids: readonly string[]): Promise<readonly DropAnswer[]> {
+    return this.#store.write((sql) => {
+      buryGoneOwners(sql);
+      return dropAll(sql, ids);
+    });
+  }
+
+  async #readAll(rows: readonly Row[]): Promise<readonly Delivery[]> {
+    const now = Math.floor(this.#clock.now());
+    const deliveries = rows.map(readDelivery);
+    const shown = deliveries.map((each) => withDamageShown(each, now));
+    const damaged = rows
+      .filter((_, index) => shown[index] !== deliveries[index])
+      .map(({ seq }) => Number(seq));
+    if (damaged.length > 0)
+      // Where nothing can be written, it is shown as what it is to become.
+      await this.#store.write((sql) => damaged.forEach((seq) => markDamaged(sql, seq, now))).catch(() => {});
+    return shown;
+  }
+
+  /** What they held is not under way; whoever delivers next would do it, but there may be nobody. */
+  async #buryGoneOwners(): Promise<void> {
+    if (!(await this.#store.read(hasGoneOwners))) return;
+    // Where nothing can be written, it is shown as it was left.
+    await this.#store.write(buryGoneOwners, { survives: 'exit' }).catch(() => {});
+  }
+}
+
+const SELECT = selectDeliveries();
+
+// CROSS JOIN keeps SQLite from going over all deliveries.
+const STATES = `
+  SELECT d.id, ${STATE} FROM json_each(?) i CROSS JOIN deliveries d ON d.id = i.value ${WITH_STATE}`;
+
+// Those of a page before are later than the first that is meant.
+function rowsOf(sql: Sql, { states, since = 0, after = 0, limit }: Selection): Row[] {
+  const start = after === 0 && since > 0 ? beforeFirstSince(sql, since) : after;
+  if (start === undefined) return [];
+  const [only, another] = states;
+  const text = (another === undefined && only !== undefined && LIST_ONE[only]) || LIST;
+  return sql(text).all(start, since, JSON.stringify(states), limit);
+}
+
+/** The seq before the first that was added since then: by index, since seqs and times need not grow together. */
+function beforeFirstSince(sql: Sql, since: number): number | undefined {
+  const first = sql(FIRST_SINCE).get(since)?.['seq'];
+  return typeof first === 'number' ? first - 1 : undefined;
+}
+
+// `+` keeps SQLite from going over all deliveries in the order of seq.
+const FIRST_SINCE =
+  'SELECT min(+seq) AS seq FROM deliveries INDEXED BY deliveries_created WHERE created_at >= ?';
+
+const LISTED = 'd.created_at >= ? AND state IN (SELECT value FROM json_each(?))';
+
+const LIST = `${SELECT} WHERE d.seq > ? AND ${LISTED} ORDER BY d.seq LIMIT ?`;
+
+// Where few of very many are in the state that is asked for.
+const UNDELIVERED = "p.settled_state IS NOT 'delivered' AND p.settled_state IS";
+const LIST_ONE: Readonly<Partial<Record<DeliveryState, string>>> = {
+  dead: listFrom('progress p', `${UNDELIVERED} 'dead' AND p.seq`),
+  retrying: listFrom('progress p', `${UNDELIVERED} NULL AND p.seq`),
+  sending: listFrom('claims c', 'c.seq'),
+};
+
+/** Over one small table, in the order of its seqs. */
+function listFrom(table: 'progress p' | 'claims c', where: string): string {
+  const other = table === 'claims c' ? 'progress p' : 'claims c';
+  return `
+  SELECT ${readableColumns()}
+  FROM ${table} CROSS JOIN deliveries d ON d.seq = ${table.slice(-1)}.seq
+  CROSS JOIN lanes l ON l.lane = d.lane LEFT JOIN ${other} ON ${other.slice(-1)}.seq = d.seq
+  WHERE ${where} > ? AND ${LISTED} ORDER BY ${table.slice(-1)}.seq LIMIT ?`;
+}
+
+function find(sql: Sql, id: string): Row | undefined {
+  return sql(`${SELECT} WHERE d.id = ?`).get(id);
+}
+
+/** By its seq: the id may be what is damaged. */
+function markDamaged(sql: Sql, seq: number, now: number): void {
+  const row = sql(`${SELECT} WHERE d.seq = ?`).get(seq);
+  if (row === undefined) return;
+  const { state, dueAt, progress, detail = null, settledAt = now } = readDelivery(row);
+  if (state === 'sending' || state === 'delivered') return;
+  const place = { seq, lane: Number(row['lane']), dueAt };
+  leaveAllLines(sql, place);
+  writeProgress(sql, place, progress, { state: 'dead', reason: 'damaged', detail, settledAt });
+}
+
+function retry(sql: Sql, id: string, now: number): RetryAnswer {
+  const row = find(sql, id);
+  if (row === undefined) return 'unknown';
+  const delivery = readDelivery(row);
+  if (delivery.state === 'delivered') return 'delivered';
+  if (delivery.state !== 'dead') return 'waiting';
+  if (delivery.reason === 'invalid') return 'invalid';
+  if (delivery.isDamaged) return 'damaged';
+  const seq = moveToEnd(sql, Number(row['seq']), now);
+  const place = { seq, lane: Number(row['lane']), dueAt: now };
+  const { attempts } = delivery.progress;
+  if (attempts.length > 0) writeProgress(sql, place, { ...NO_PROGRESS, attempts }, OPEN);
+  join(sql, place, delivery.orderKeys);
+  return 'retried';
+}
+
+/** As if it were added now: others of its order keys may be under way. */
+function moveToEnd(sql: Sql, seq: number, now: number): number {
+  sql('DELETE FROM progress WHERE seq = ?').run(seq);
+  const row = sql(
+    'UPDATE deliveries SET seq = (SELECT max(seq) + 1 FROM deliveries), due_at = ? WHERE seq = ? RETURNING seq',
+  ).get(now, seq);
+  return Number(row?.['seq']);
+}
+
+/** Each statement that is run costs more than a row, so what is settled goes at once. */
+function dropAll(sql: Sql, ids: readonly string[]): readonly DropAnswer[] {
+  const found = new Map(
+    sql(PLACES)
+      .all(JSON.stringify(ids))
+      .map((row) => [String(row['id']), row]),
+  );
+  const seqs: number[] = [];
+  const answers = ids.map((id): DropAnswer => {
+    const row = found.get(id);
+    if (row === undefined) return 'unknown';
+    if (row['state'] === 'sending') return 'sending';
+    found.delete(id);
+    if (row['is_settled'] === 0) leaveLines(sql, id, row);
+    seqs.push(Number(row['seq']));
+    return 'dropped';
+  });
+  sql('DELETE FROM deliveries WHERE seq IN (SELECT value FROM json_each(?))').run(JSON.stringify(seqs));
+  return answers;
+}
+
+/** The order keys of a damaged delivery cannot be relied on. */
+function leaveLines(sql: Sql, id: string, row: Row): void {
+  const place = { seq: Number(row['seq']), lane: Number(row['lane']), dueAt: Number(row['due_at']) };
+  const stored = find(sql, id);
+  const delivery = stored === undefined ? undefined : readDelivery(stored);
+  if (delivery === undefined || delivery.isDamaged) leaveAllLines(sql, place);
+  else leave(sql, place, delivery.orderKeys);
+}
+
+const PLACES = `
+  SELECT d.id, d.seq, d.lane, coalesce(p.due_at, d.due_at) AS due_at,
+    p.settled_state IS NOT NULL AS is_settled, ${STATE}
+  FROM json_each(?) i CROSS JOIN deliveries d ON d.id = i.value ${WITH_STATE}`;
+
+// Nothing is counted but claims, which are few.
+const STATS = `
+  SELECT source, destination, n.deliveries - n.delivered - n.dead AS open, n.tried, n.delivered, n.dead,
+    (SELECT count(*) FROM claims c WHERE c.lane = l.lane) AS sending,
+    (SELECT count(*) FROM claims c JOIN progress p ON p.seq = c.seq
+      WHERE c.lane = l.lane AND p.rounds > 0) AS tried_sending,
+    (SELECT due_at FROM waiting w WHERE w.lane = l.lane
+      AND NOT EXISTS (SELECT 1 FROM claims c WHERE c.seq = w.seq) ORDER BY due_at LIMIT 1) AS next_due_at
+  FROM lanes l JOIN lane_counts n ON n.lane = l.lane ORDER BY source, destination`;
+
+function toStats(row: Row): LaneStats {
+  const count = (name: string): number => Number(row[name]);
+  const nextDueAt = row['next_due_at'];
+  const [sending, retrying] = [count('sending'), count('tried') - count('tried_sending')];
+  return {
+    source: String(row['source']),
+    destination: String(row['destination']),
+    pending: count('open') - sending - retrying,
+    sending,
+    retrying,
+    delivered: count('delivered'),
+    dead: count('dead'),
+    ...(typeof nextDueAt === 'number' && { nextDueAt }),
+  };
+}
+
+function hasAny({ pending, sending, retrying, delivered, dead }: LaneStats): boolean {
+  return pending + sending + retrying + delivered + dead > 0;
+}

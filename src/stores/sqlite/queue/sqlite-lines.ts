@@ -1,0 +1,88 @@
+import type { Sql } from '../file/store.ts';
+
+/** A delivery as its lane sees it. */
+export interface Place {
+  readonly lane: number;
+  readonly dueAt: number;
+  readonly seq: number;
+}
+
+/** Puts a delivery behind the earlier ones of its order keys; it waits to be claimed when there are none. */
+export function join(sql: Sql, place: Place, orderKeys: readonly string[]): void {
+  if (!lineUp(sql, place, orderKeys)) wait(sql, place);
+}
+
+/** The same without the waiting. False: there are no earlier ones. */
+export function lineUp(sql: Sql, { lane, dueAt, seq }: Place, orderKeys: readonly string[]): boolean {
+  let heldBy = 0;
+  for (const key of distinct(orderKeys)) {
+    if (sql('SELECT 1 FROM order_lines WHERE lane = ? AND order_key = ? LIMIT 1').get(lane, key)) heldBy++;
+    sql('INSERT INTO order_lines VALUES (?, ?, ?)').run(lane, key, seq);
+  }
+  if (heldBy > 0) sql('INSERT INTO held VALUES (?, ?, ?, ?)').run(seq, lane, dueAt, heldBy);
+  return heldBy > 0;
+}
+
+/** Takes a delivery out, wherever it stands; who is then first in all its keys may be claimed. */
+export function leave(sql: Sql, place: Place, orderKeys: readonly string[]): void {
+  stopWaiting(sql, place);
+  for (const key of distinct(orderKeys)) leaveLine(sql, place, key);
+}
+
+/** The same for one whose order keys cannot be trusted: it is looked for in all lines. */
+export function leaveAllLines(sql: Sql, place: Place): void {
+  stopWaiting(sql, place);
+  for (const { lane, order_key: key } of sql('SELECT lane, order_key FROM order_lines WHERE seq = ?').all(
+    place.seq,
+  ))
+    leaveLine(sql, { ...place, lane: Number(lane) }, String(key));
+}
+
+export function wait(sql: Sql, { lane, dueAt, seq }: Place): void {
+  sql('INSERT INTO waiting VALUES (?, ?, ?)').run(lane, dueAt, seq);
+}
+
+/** As they were added. At once, since each statement that is run costs more than a row. */
+export function waitAll(sql: Sql, seqs: readonly number[]): void {
+  sql(
+    'INSERT INTO waiting SELECT lane, due_at, seq FROM deliveries WHERE seq IN (SELECT value FROM json_each(?))',
+  ).run(JSON.stringify(seqs));
+}
+
+export function stopWaiting(sql: Sql, { lane, dueAt, seq }: Place): void {
+  const { changes } = sql('DELETE FROM waiting WHERE lane = ? AND due_at = ? AND seq = ?').run(
+    lane,
+    dueAt,
+    seq,
+  );
+  if (Number(changes) === 0) sql('DELETE FROM held WHERE seq = ?').run(seq);
+}
+
+function leaveLine(sql: Sql, { lane, seq }: Place, key: string): void {
+  sql('DELETE FROM order_lines WHERE lane = ? AND order_key = ? AND seq = ?').run(lane, key, seq);
+  const first = sql('SELECT min(seq) AS seq FROM order_lines WHERE lane = ? AND order_key = ?').get(
+    lane,
+    key,
+  )?.['seq'];
+  // Who is still behind an earlier one was not held by this one.
+  if (typeof first === 'number' && first > seq) advance(sql, first);
+}
+
+function advance(sql: Sql, seq: number): void {
+  const row = sql('UPDATE held SET held_by = held_by - 1 WHERE seq = ? RETURNING held_by, lane, due_at').get(
+    seq,
+  );
+  if (row?.['held_by'] !== 0) return;
+  sql('DELETE FROM held WHERE seq = ?').run(seq);
+  wait(sql, { lane: Number(row['lane']), dueAt: Number(row['due_at']), seq });
+}
+
+/** A key that is named twice counts once, or its owner would wait for itself. */
+function distinct(keys: readonly string[]): Iterable<string> {
+  return new Set(keys.map(storable));
+}
+
+/** Some drivers read a text no further than its first NUL. */
+function storable(key: string): string {
+  return key.includes('\0') ? JSON.stringify(key) : key;
+}

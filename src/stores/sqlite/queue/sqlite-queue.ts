@@ -1,0 +1,232 @@
+import type { Clock } from '../../../clock.ts';
+import { ClosedError } from '../../../errors.ts';
+import type { Row } from '../file/sqlite.ts';
+import type { Sql, Store } from '../file/store.ts';
+import { withRound, type NewDelivery, type Progress } from '../../../queue/delivery.ts';
+import { LaneIds } from './lane-ids.ts';
+import { giveBack, Owner } from './owner.ts';
+import type { Claim, ClaimAnswer, ClaimRequest, Lane, Queue, Settlement } from '../../../queue/queue.ts';
+import { Retention, type RetentionOptions } from './retention.ts';
+import { leave, leaveAllLines, stopWaiting, wait, waitAll, type Place } from './sqlite-lines.ts';
+import { insert } from './sqlite-insert.ts';
+import { CHECKSUM, OPEN, toDelivery, writeProgress, type Standing } from './sqlite-rows.ts';
+
+export interface SqliteQueueOptions {
+  /** Opened with QUEUE_TABLES. It stays open when the queue is closed. */
+  readonly store: Store;
+  readonly clock: Clock;
+  /** How long what is settled is remembered. @default for ever */
+  readonly retention?: RetentionOptions;
+}
+
+/** Of one lane or one delivery: a page of it that cannot be read stops no others. */
+const PER_LANE = { survives: 'exit', separable: true } as const;
+
+/** Whoever asks may look again after so long for what another process holds. */
+const OTHERS_MS = 2_000;
+
+/**
+ * A queue in a file, which several processes may share. What was added survives a power cut once `add` has resolved. What
+ * was claimed, renewed and settled survives the end of the process at once, and a power cut after BEAT_MS at most: what
+ * was delivered in the last moments before one is delivered again. An fsync for each settlement would cost most of the
+ * speed, and could not spare the receiver what was under way.
+ */
+export class SqliteQueue implements Queue {
+  readonly #store: Store;
+  readonly #clock: Clock;
+  readonly #owner: Owner;
+  readonly #retention: Retention;
+  readonly #lanes = new LaneIds();
+  #claimCalls = 0;
+  #isClosed = false;
+
+  constructor({ store, clock, retention }: SqliteQueueOptions) {
+    this.#store = store;
+    this.#clock = clock;
+    this.#owner = new Owner(store, clock);
+    this.#retention = new Retention({ store, clock, ...retention });
+  }
+
+  async add(deliveries: readonly NewDelivery[]): Promise<void> {
+    this.#assertOpen();
+    if (deliveries.length === 0) return;
+    const { sql: over, lanes } = await this.#store.write((sql) => {
+      const waiting: number[] = [];
+      const found = deliveries.map((delivery) => {
+        const lane = this.#lanes.findOrMake(sql, delivery);
+        const seq = insert(sql, delivery, lane);
+        if (seq !== undefined) waiting.push(seq);
+        return lane;
+      });
+      waitAll(sql, waiting);
+      return { sql, lanes: found };
+    });
+    deliveries.forEach((delivery, index) => {
+      const lane = lanes[index];
+      if (lane !== undefined) this.#lanes.remember(over, delivery, lane);
+    });
+  }
+
+  async claim({ source, destination, limit, leaseMs }: ClaimRequest): Promise<ClaimAnswer> {
+    this.#assertOpen();
+    this.#retention.start();
+    const name = { source, destination };
+    // Who asks has looked whether its leases still count; the clock may be set, or the process stopped, before the write.
+    const askedAt = this.#clock.now();
+    const answer = await this.#store.write((sql) => {
+      // Where there is no lane too: it is the owner that finds out that the file was replaced.
+      this.#owner.enter(sql);
+      const lane = this.#lanes.find(sql, name);
+      if (lane === undefined) return { claims: [], nextDueAt: undefined };
+      return this.#take(sql, { name, lane, limit, leaseMs, askedAt });
+    }, PER_LANE);
+    return answer;
+  }
+
+  async renew({ token }: Claim, progress: Progress, leaseMs: number): Promise<boolean> {
+    this.#assertOpen();
+    const leaseEndsAt = Math.ceil(this.#clock.now() + leaseMs);
+    const isOurs = await this.#store.write((sql) => {
+      const { changes } = sql(
+        'UPDATE claims SET lease_ends_at = ?, progress = ? WHERE seq = ? AND token = ?',
+      ).run(leaseEndsAt, JSON.stringify(progress), seqOf(token), token);
+      return Number(changes) === 1;
+    }, PER_LANE);
+    return isOurs;
+  }
+
+  async settle({ delivery, token }: Claim, settlement: Settlement): Promise<boolean> {
+    this.#assertOpen();
+    const settledAt = Math.floor(this.#clock.now());
+    const isOurs = await this.#store.write((sql) => {
+      const seq = seqOf(token);
+      const { changes } = sql('DELETE FROM claims WHERE seq = ? AND token = ?').run(seq, token);
+      const lane = this.#lanes.find(sql, delivery);
+      if (Number(changes) === 0 || lane === undefined) return false;
+      const place = { seq, lane, dueAt: delivery.dueAt };
+      if (settlement.state === 'retrying') {
+        reschedule(sql, place, settlement);
+      } else {
+        if (delivery.isDamaged) leaveAllLines(sql, place);
+        else leave(sql, place, delivery.orderKeys);
+        writeProgress(sql, place, settlement.progress, standingOf(settlement, settledAt));
+      }
+      return true;
+    }, PER_LANE);
+    return isOurs;
+  }
+
+  async lanes(): Promise<readonly Lane[]> {
+    this.#assertOpen();
+    // Whoever is held is behind one that waits.
+    const rows = await this.#store.read((sql) =>
+      sql(
+        'SELECT source, destination FROM lanes WHERE EXISTS (SELECT 1 FROM waiting WHERE lane = lanes.lane)',
+      ).all(),
+    );
+    return rows.map(({ source, destination }) => ({
+      source: String(source),
+      destination: String(destination),
+    }));
+  }
+
+  async close(): Promise<void> {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    this.#retention.close();
+    await this.#owner.close();
+  }
+
+  #take(sql: Sql, { name, lane, limit, leaseMs, askedAt }: Taking): ClaimAnswer {
+    this.#endLeases(sql, lane, askedAt);
+    const now = this.#clock.now();
+    const call = this.#claimCalls++;
+    const rows = sql(CLAIMABLE).all(lane, now, limit);
+    const insertClaim = sql('INSERT INTO claims VALUES (?, ?, ?, ?, ?, ?, ?)');
+    const leaseEndsAt = Math.ceil(now + leaseMs);
+    const claims = rows.map((row): Claim => {
+      const seq = Number(row['seq']);
+      const token = `${seq}.${this.#owner.id}.${call}`;
+      const whole = row['is_new'] === 1 ? row : { ...row, ...sql(PROGRESS).get(seq) };
+      const delivery = toDelivery(whole, { ...name, state: 'sending' });
+      const begun = JSON.stringify(withRound(delivery.progress, now));
+      insertClaim.run(seq, lane, delivery.dueAt, this.#owner.id, token, leaseEndsAt, begun);
+      return { delivery, token };
+    });
+    return { claims, nextDueAt: this.#nextDueAt(sql, { lane, now, last: rows.at(-1) }) };
+  }
+
+  /** Of this owner; those of others end with their owner, since their clock need not be ours. */
+  #endLeases(sql: Sql, lane: number, askedAt: number): void {
+    const over = sql('SELECT * FROM claims WHERE lane = ? AND owner = ? AND lease_ends_at <= ?').all(
+      lane,
+      this.#owner.id,
+      askedAt,
+    );
+    giveBack(sql, over);
+  }
+
+  #nextDueAt(
+    sql: Sql,
+    { lane, now, last }: { readonly lane: number; readonly now: number; readonly last: Row | undefined },
+  ): number | undefined {
+    const { due_at: dueAt = -Infinity, seq = 0 } = last ?? {};
+    const next = sql(NEXT_WAITING).get(lane, dueAt, seq)?.['due_at'];
+    const lease = sql(
+      'SELECT min(CASE owner WHEN ? THEN lease_ends_at ELSE ? END) AS at FROM claims WHERE lane = ?',
+    ).get(this.#owner.id, now + OTHERS_MS, lane)?.['at'];
+    const times = [next, lease].filter((time) => typeof time === 'number');
+    return times.length === 0 ? undefined : Math.min(...times);
+  }
+
+  #assertOpen(): void {
+    if (this.#isClosed) throw new ClosedError('The queue is closed');
+  }
+}
+
+interface Taking {
+  readonly name: Lane;
+  readonly lane: number;
+  readonly limit: number;
+  readonly leaseMs: number;
+  readonly askedAt: number;
+}
+
+// CROSS JOIN keeps SQLite from any other order than that of the index: claims are few, what waits may be many. Each column
+// of a row costs, and most deliveries have no progress.
+const CLAIMABLE = `
+  SELECT d.seq, d.id, d.message_id, d.type, d.order_keys, d.created_at, d.body, w.due_at,
+    ${CHECKSUM}, d.lane <> w.lane AS is_astray,
+    NOT EXISTS (SELECT 1 FROM progress p WHERE p.seq = w.seq) AS is_new
+  FROM waiting w CROSS JOIN deliveries d ON d.seq = w.seq
+  WHERE w.lane = ? AND w.due_at <= ? AND NOT EXISTS (SELECT 1 FROM claims c WHERE c.seq = w.seq)
+  ORDER BY w.due_at, w.seq LIMIT ?`;
+
+const PROGRESS =
+  'SELECT rounds, first_attempt_at, attempts, rejected_by, not_before FROM progress WHERE seq = ?';
+
+// After the last that was claimed now, so as not to go over all that is claimed.
+const NEXT_WAITING = `
+  SELECT w.due_at FROM waiting w
+  WHERE w.lane = ? AND (w.due_at, w.seq) > (?, ?) AND NOT EXISTS (SELECT 1 FROM claims c WHERE c.seq = w.seq)
+  ORDER BY w.due_at LIMIT 1`;
+
+function reschedule(
+  sql: Sql,
+  place: Place,
+  { dueAt, progress }: Settlement & { readonly state: 'retrying' },
+): void {
+  stopWaiting(sql, place);
+  wait(sql, { ...place, dueAt });
+  writeProgress(sql, { ...place, dueAt }, progress, OPEN);
+}
+
+function standingOf(settlement: Exclude<Settlement, { state: 'retrying' }>, settledAt: number): Standing {
+  const { state } = settlement;
+  return { state, reason: state === 'dead' ? settlement.reason : null, detail: null, settledAt };
+}
+
+/** A token begins with the delivery's seq. */
+function seqOf(token: string): number {
+  return Number.parseInt(token, 10);
+}

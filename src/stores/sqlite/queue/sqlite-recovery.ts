@@ -1,0 +1,94 @@
+import type { DamagedFile } from '../file/damaged-file.ts';
+import type { Row } from '../file/sqlite.ts';
+import { toNewDelivery, type Delivery, type NewDelivery } from '../../../queue/delivery.ts';
+import type { Queue } from '../../../queue/queue.ts';
+import { readDelivery, selectDeliveries } from './sqlite-rows.ts';
+
+/** Where each delivery is that the damaged file still knows of. */
+export interface RecoveryCounts {
+  /** In the new queue, to be delivered. */
+  readonly waiting: number;
+  /** In the new queue, as dead letters. */
+  readonly dead: number;
+  /** Of these: what is left of the body is not what was added. */
+  readonly damaged: number;
+  /** Left out, since it was delivered. */
+  readonly delivered: number;
+  /** Known by an index or another table, and not to be read. */
+  readonly unreadable: number;
+}
+
+/** Added in one go. */
+const PAGE = 500;
+
+/**
+ * Adds what can be read of the deliveries of a file to a new queue, in their order. What says how far one was and cannot be
+ * read is taken as if it were new: rather twice than never.
+ */
+export async function recoverDeliveries(from: DamagedFile, to: Pick<Queue, 'add'>): Promise<RecoveryCounts> {
+  const counts = { waiting: 0, dead: 0, damaged: 0, delivered: 0, unreadable: 0 };
+  const read = readerOf(from);
+  let page: NewDelivery[] = [];
+  const add = async (): Promise<void> => {
+    await to.add(page);
+    page = [];
+  };
+  for (const seq of seqsIn(from)) {
+    const delivery = read(seq);
+    if (delivery === undefined) counts.unreadable++;
+    else if (delivery.state === 'delivered') counts.delivered++;
+    else {
+      const fresh = toNewDelivery(delivery);
+      const { dead } = fresh;
+      counts[dead === undefined ? 'waiting' : 'dead']++;
+      if (dead?.reason === 'damaged') counts.damaged++;
+      if (page.push(fresh) === PAGE) await add();
+    }
+  }
+  await add();
+  return counts;
+}
+
+/** From every place that names them, and from both ends of the larger ones. */
+function seqsIn(from: DamagedFile): readonly number[] {
+  const seqs = new Set<number>();
+  const queries = [
+    'SELECT seq FROM deliveries ORDER BY seq',
+    'SELECT seq FROM deliveries ORDER BY seq DESC',
+    'SELECT seq FROM deliveries ORDER BY id',
+    'SELECT seq FROM deliveries ORDER BY id DESC',
+    'SELECT seq FROM waiting',
+    'SELECT seq FROM held',
+    'SELECT seq FROM claims',
+    'SELECT seq FROM progress',
+  ];
+  for (const query of queries) for (const { seq } of from.rows(query)) seqs.add(Number(seq));
+  return [...seqs].toSorted((a, b) => a - b);
+}
+
+/** In the place of tables whose pages may be what cannot be read. */
+const WITHOUT_PROGRESS = `
+  WITH progress AS (SELECT NULL AS seq, NULL AS due_at, NULL AS settled_state, NULL AS reason, NULL AS detail,
+      NULL AS settled_at, NULL AS rounds, NULL AS first_attempt_at, NULL AS attempts, NULL AS rejected_by,
+      NULL AS not_before WHERE 0),
+    claims AS (SELECT NULL AS seq WHERE 0)`;
+
+function readerOf(from: DamagedFile): (seq: number) => Delivery | undefined {
+  const hasChecksums = from.columns('deliveries').includes('checksum');
+  // Version 1 has none.
+  const whole = selectDeliveries(hasChecksums ? undefined : '-1 AS checksum');
+  const alone = WITHOUT_PROGRESS + selectDeliveries(hasChecksums ? 'd.checksum' : '-1 AS checksum');
+  return (seq) => {
+    const row = rowOr(() => from.row(`${whole} WHERE d.seq = ?`, seq));
+    const found = row ?? rowOr(() => from.row(`${alone} WHERE d.seq = ?`, seq));
+    return found && readDelivery(found);
+  };
+}
+
+function rowOr(read: () => Row | undefined): Row | undefined {
+  try {
+    return read();
+  } catch {
+    return undefined;
+  }
+}

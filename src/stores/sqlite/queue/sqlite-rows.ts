@@ -1,0 +1,177 @@
+import type { Row, SqlValue } from '../file/sqlite.ts';
+import type { Sql } from '../file/store.ts';
+import { checksumOf } from '../../../queue/checksum.ts';
+import {
+  NO_PROGRESS,
+  type DeadReason,
+  type Delivery,
+  type DeliveryState,
+  type Progress,
+} from '../../../queue/delivery.ts';
+import type { Lane } from '../../../queue/queue.ts';
+import type { Place } from './sqlite-lines.ts';
+
+/**
+ * A row that is damaged may lose its last column and look like one that has no checksum; all its columns have moved then,
+ * so that its id is no longer the one in the index. It gets a checksum that nothing has.
+ */
+export const CHECKSUM = `
+  CASE
+    WHEN d.checksum = -1 AND NOT EXISTS (SELECT 1 FROM deliveries i WHERE i.id = d.id AND i.seq = d.seq) THEN -2
+    ELSE d.checksum
+  END AS checksum`;
+
+/** Of `progress p` and `claims c`. */
+export const STATE = `
+  CASE
+    WHEN p.settled_state IS NOT NULL THEN p.settled_state
+    WHEN c.seq IS NOT NULL THEN 'sending'
+    WHEN p.rounds > 0 THEN 'retrying'
+    ELSE 'pending'
+  END AS state`;
+
+export const WITH_STATE = 'LEFT JOIN progress p ON p.seq = d.seq LEFT JOIN claims c ON c.seq = d.seq';
+
+/** The columns of `deliveries d` and `progress p` that `toDelivery` reads. @param checksum How to read the checksum. */
+function deliveryColumns(checksum = CHECKSUM): string {
+  return `
+    d.seq, d.id, d.message_id, d.type, d.order_keys, d.created_at, d.body, ${checksum},
+    coalesce(p.due_at, d.due_at) AS due_at,
+    p.rounds, p.first_attempt_at, p.attempts, p.rejected_by, p.not_before, p.reason, p.detail, p.settled_at`;
+}
+
+/** What `readDelivery` reads, of `deliveries d`, `lanes l`, `progress p` and `claims c`. */
+export function readableColumns(checksum = CHECKSUM): string {
+  return `${deliveryColumns(checksum)}, d.lane, l.source, l.destination, ${STATE}`;
+}
+
+/** Selects what `readDelivery` reads. @param checksum How to read the checksum. */
+export function selectDeliveries(checksum = CHECKSUM): string {
+  return `
+    SELECT ${readableColumns(checksum)}
+    FROM deliveries d JOIN lanes l ON l.lane = d.lane ${WITH_STATE}`;
+}
+
+export function readDelivery(row: Row): Delivery {
+  const { source, destination, state } = row;
+  return toDelivery(row, {
+    source: String(source),
+    destination: String(destination),
+    state: state as DeliveryState, // as STATE says
+  });
+}
+
+/** What a row does not say of its delivery. */
+export interface Context extends Lane {
+  readonly state: DeliveryState;
+}
+
+export function toDelivery(row: Row, { source, destination, state }: Context): Delivery {
+  const { reason, detail, settled_at: settledAt, body } = row;
+  return {
+    id: text(row['id']),
+    source,
+    destination,
+    messageId: text(row['message_id']),
+    type: text(row['type']),
+    body: body instanceof Uint8Array ? body : NO_BODY,
+    orderKeys: stringsOf(row['order_keys']),
+    createdAt: Number(row['created_at']),
+    dueAt: Number(row['due_at']),
+    state,
+    progress: toProgress(row),
+    ...(typeof reason === 'string' && { reason: reason as DeadReason }), // written by writeProgress only
+    ...(typeof detail === 'string' && { detail }),
+    ...(typeof settledAt === 'number' && { settledAt }),
+    ...((reason === 'damaged' || isDamaged(row)) && { isDamaged: true }),
+  };
+}
+
+/** Also when it is where another lane waits, which would send it elsewhere. */
+function isDamaged({
+  body,
+  checksum,
+  message_id: messageId,
+  order_keys: orderKeys,
+  is_astray: isAstray,
+}: Row) {
+  if (!(body instanceof Uint8Array) || isAstray === 1) return true;
+  if (checksum === UNCHECKED) return false;
+  return checksum !== checksumOf({ body, messageId: text(messageId), orderKeys: text(orderKeys) });
+}
+
+const UNCHECKED = -1;
+const NO_BODY = new Uint8Array();
+
+function toProgress(row: Row): Progress {
+  const { rounds, first_attempt_at: firstAttemptAt } = row;
+  if (rounds === null || rounds === undefined) return NO_PROGRESS;
+  return {
+    rounds: Number(rounds),
+    ...(typeof firstAttemptAt === 'number' && { firstAttemptAt }),
+    attempts: readJson(row['attempts'], NO_PROGRESS.attempts),
+    rejectedBy: stringsOf(row['rejected_by']),
+    notBefore: readJson(row['not_before'], NO_PROGRESS.notBefore),
+  };
+}
+
+/** Most have none: parsing costs. */
+function stringsOf(json: SqlValue | undefined): readonly string[] {
+  return json === '[]' ? NONE : readJson(json, NONE);
+}
+
+/** What this folder has written; damaged, it is forgotten, so that one row stops no others. */
+export function readJson<T>(json: SqlValue | undefined, otherwise: T): T {
+  try {
+    return JSON.parse(text(json)) as T; // written by this folder only
+  } catch {
+    return otherwise;
+  }
+}
+
+const NONE: readonly string[] = [];
+
+function text(value: SqlValue | undefined): string {
+  return String(value);
+}
+
+/** How a delivery stands: null while it is not settled. */
+export interface Standing {
+  readonly state: 'delivered' | 'dead' | null;
+  readonly reason: DeadReason | null;
+  readonly detail: string | null;
+  readonly settledAt: number | null;
+}
+
+export const OPEN: Standing = { state: null, reason: null, detail: null, settledAt: null };
+
+// Not INSERT OR REPLACE, which removes rows without telling the triggers that count them.
+const WRITE_PROGRESS = `
+  INSERT INTO progress VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+  ON CONFLICT DO UPDATE SET due_at = excluded.due_at, settled_state = excluded.settled_state,
+    reason = excluded.reason, detail = excluded.detail, settled_at = excluded.settled_at, rounds = excluded.rounds,
+    first_attempt_at = excluded.first_attempt_at, attempts = excluded.attempts,
+    rejected_by = excluded.rejected_by, not_before = excluded.not_before`;
+
+export function writeProgress(
+  sql: Sql,
+  { seq, lane, dueAt }: Place,
+  progress: Progress,
+  { state, reason, detail, settledAt }: Standing,
+): void {
+  const { rounds, firstAttemptAt = null, attempts, rejectedBy, notBefore } = progress;
+  sql(WRITE_PROGRESS).run(
+    seq,
+    lane,
+    dueAt,
+    state,
+    reason,
+    detail,
+    settledAt,
+    rounds,
+    firstAttemptAt,
+    JSON.stringify(attempts),
+    rejectedBy.length === 0 ? '[]' : JSON.stringify(rejectedBy),
+    JSON.stringify(notBefore),
+  );
+}

@@ -1,0 +1,44 @@
+import type { Clock } from '../../../clock.ts';
+import type { Store } from '../file/store.ts';
+import type { Delivery } from '../../../queue/delivery.ts';
+import type { LaneStats } from '../../../queue/inspection.ts';
+import { livingOwners } from './owner.ts';
+import { SqliteInspection } from './sqlite-inspection.ts';
+
+/** What a queue says of how its deliveries fare. */
+export interface QueueSurvey {
+  readonly lanes: readonly LaneStats[];
+  /** Dead letters by reason; by '' where the reasons are not counted. */
+  readonly dead: Readonly<Record<string, number>>;
+  /** Some that will be tried again, with what their attempts came to. */
+  readonly retrying: readonly Delivery[];
+  /** Processes that deliver. Undefined: the store does not know. */
+  readonly deliverers: readonly { readonly pid: number; readonly isHere: boolean }[] | undefined;
+  /** When the last was added. Ms since the epoch. Undefined: nothing was, or the store does not know. */
+  readonly newestAt: number | undefined;
+}
+
+const SOME = 50;
+
+/** Reads only. `store` has QUEUE_TABLES. */
+export async function surveyQueue(store: Store, clock: Clock): Promise<QueueSurvey> {
+  const inspection = new SqliteInspection({ store, clock });
+  const [lanes, { deliveries }] = [
+    await inspection.stats(),
+    await inspection.list({ states: ['retrying'], limit: SOME }),
+  ];
+  return store.read((sql) => ({
+    lanes,
+    retrying: deliveries,
+    dead: Object.fromEntries(
+      sql(DEAD)
+        .all()
+        .map((row) => [String(row['reason']), Number(row['count'])]),
+    ),
+    deliverers: livingOwners(sql, clock.now()),
+    newestAt: Number(sql(NEWEST).get()?.['created_at']) || undefined,
+  }));
+}
+
+const DEAD = `SELECT reason, count(*) AS count FROM progress WHERE settled_state = 'dead' GROUP BY reason ORDER BY reason`;
+const NEWEST = 'SELECT created_at FROM deliveries ORDER BY seq DESC LIMIT 1';

@@ -1,0 +1,102 @@
+import type { Row } from './file/sqlite.ts';
+import type { Sql, Store } from './file/store.ts';
+import { writeAlongside } from './file/write-alongside.ts';
+import {
+  type DeletionRecord,
+  type DeletionStore,
+  type DeliveryEnd,
+  type NewDeletion,
+  type RecordedDelivery,
+  type SourceDeletion,
+} from '../../deletion/state.ts';
+
+/** In the file of the queue. */
+export class SqliteDeletionStore implements DeletionStore {
+  readonly #store: Store;
+
+  /** `store` is opened with DELETION_TABLES. */
+  constructor(store: Store) {
+    this.#store = store;
+  }
+
+  add(deletion: NewDeletion, stored: Promise<unknown>): Promise<void> {
+    return writeAlongside(this.#store, stored, (sql) => {
+      if ((deletion.part?.index ?? 0) === 0) addRequest(sql, deletion);
+      const insert = sql('INSERT INTO deletion_deliveries VALUES (?, ?, ?, NULL)');
+      for (const [source, ids] of deletion.deliveryIds) {
+        for (const deliveryId of ids) insert.run(deletion.id, source, deliveryId);
+      }
+    });
+  }
+
+  settled(id: string, source: string, { deliveryId, isDelivered }: DeliveryEnd): Promise<void> {
+    return this.#store.write((sql) => {
+      sql(SETTLE).run(isDelivered === undefined ? null : Number(isDelivered), id, source, deliveryId);
+    });
+  }
+
+  undelivered(id: string): Promise<readonly RecordedDelivery[]> {
+    return this.#store.read((sql) => sql(UNDELIVERED).all(id).map(toRecorded));
+  }
+
+  get(id: string): Promise<DeletionRecord | undefined> {
+    return this.#store.read((sql) => {
+      const row = sql('SELECT * FROM deletion_requests WHERE id = ?').get(id);
+      return row === undefined ? undefined : toRecord(row, sql);
+    });
+  }
+}
+
+function addRequest(sql: Sql, { id, createdAt, userIds, deliveryIds }: NewDeletion): void {
+  sql('INSERT INTO deletion_requests VALUES (?, ?, ?)').run(id, createdAt, JSON.stringify(userIds));
+  [...deliveryIds.keys()].forEach((source, place) => {
+    sql('INSERT INTO deletion_sources (request, source, place) VALUES (?, ?, ?)').run(id, source, place);
+  });
+}
+
+// What is delivered stays so: who says otherwise has looked before.
+const SETTLE = `
+  UPDATE deletion_deliveries SET is_delivered = ?
+  WHERE request = ? AND source = ? AND delivery = ? AND is_delivered IS NOT 1`;
+
+const UNDELIVERED = `
+  SELECT source, delivery, is_delivered FROM deletion_deliveries WHERE request = ? AND is_delivered IS NOT 1`;
+
+function toRecorded({ source, delivery, is_delivered: isDelivered }: Row): RecordedDelivery {
+  return {
+    source: String(source),
+    deliveryId: String(delivery),
+    isDelivered: isDelivered === null ? undefined : isDelivered === 1,
+  };
+}
+
+function toRecord({ id, created_at: createdAt, user_ids: userIds }: Row, sql: Sql): DeletionRecord {
+  const rows = sql(SOURCES).all(String(id));
+  return {
+    id: String(id),
+    createdAt: Number(createdAt),
+    userIds: JSON.parse(String(userIds)) as string[], // written by add
+    sources: Object.fromEntries(rows.map((row) => [String(row['source']), toSource(row)])),
+  };
+}
+
+const SOURCES = `
+  SELECT source, count(delivery) AS deliveries, coalesce(sum(is_delivered = 1), 0) AS delivered,
+    coalesce(sum(is_delivered = 0), 0) AS failed
+  FROM deletion_sources LEFT JOIN deletion_deliveries USING (request, source)
+  WHERE request = ? GROUP BY source ORDER BY place`;
+
+function toSource({ deliveries, delivered, failed }: Row): SourceDeletion {
+  return { deliveries: Number(deliveries), delivered: Number(delivered), failed: Number(failed) };
+}
+
+const FORGOTTEN_AT_ONCE = 100;
+
+/** Forgets requests that were made before then, user ids and all, a few at a time. Returns whether there may be more. */
+export function forgetDeletions(sql: Sql, before: number): boolean {
+  const { changes } = sql(
+    `DELETE FROM deletion_requests WHERE id IN
+       (SELECT id FROM deletion_requests WHERE created_at < ? ORDER BY created_at LIMIT ${FORGOTTEN_AT_ONCE})`,
+  ).run(before);
+  return Number(changes) === FORGOTTEN_AT_ONCE;
+}

@@ -1,0 +1,56 @@
+import type { Clock } from '../../clock.ts';
+import type { Sql, Store } from './file/store.ts';
+import { writeAlongside } from './file/write-alongside.ts';
+import { SEEN_FOR_MS, shortId, type Seen } from '../../service/seen.ts';
+
+/** Forgotten with each message that is remembered, so that what is old goes faster than what is new comes, and nobody waits for it. */
+const FORGOTTEN_AT_ONCE = 2;
+
+/** In the file of the queue: what is remembered here and what is added there in one turn is committed together. */
+export class SqliteSeen implements Seen {
+  readonly #store: Store;
+  readonly #clock: Clock;
+
+  /** `store` is opened with SEEN_TABLES. */
+  constructor(store: Store, clock: Clock) {
+    this.#store = store;
+    this.#clock = clock;
+  }
+
+  among(source: string, messageIds: readonly string[]): Promise<ReadonlySet<string>> {
+    const since = this.#clock.now() - SEEN_FOR_MS;
+    const shortIds = messageIds.map(shortId);
+    return this.#store.read((sql) => {
+      const rows = sql(TAKEN).all(JSON.stringify(shortIds), source, since);
+      const taken = new Set(rows.map((row) => row['message_id']));
+      return new Set(messageIds.filter((_, index) => taken.has(shortIds[index] ?? '')));
+    });
+  }
+
+  async add(source: string, messageIds: readonly string[], stored: Promise<unknown>): Promise<void> {
+    const now = Math.floor(this.#clock.now());
+    const shortIds = messageIds.map(shortId);
+    await writeAlongside(this.#store, stored, (sql) => {
+      sql(TAKE).run(source, now, JSON.stringify(shortIds));
+      forget(sql, now - SEEN_FOR_MS, shortIds.length * FORGOTTEN_AT_ONCE);
+    });
+  }
+}
+
+// A batch at a time: each statement that is run costs more than a row. CROSS JOIN keeps SQLite from any other order.
+const TAKEN = `
+  SELECT s.message_id FROM json_each(?) i CROSS JOIN seen s
+  WHERE s.source = ? AND s.message_id = i.value AND s.taken_at > ?`;
+
+const TAKE = `
+  INSERT INTO seen SELECT ?, value, ? FROM json_each(?) WHERE true
+  ON CONFLICT DO UPDATE SET taken_at = excluded.taken_at`;
+
+function forget(sql: Sql, until: number, limit: number): void {
+  // Mostly there is nothing to forget, and to delete nothing costs as much as to remember a batch.
+  if (sql('SELECT 1 FROM seen WHERE taken_at <= ? LIMIT 1').get(until) === undefined) return;
+  sql(
+    `DELETE FROM seen WHERE (source, message_id) IN
+       (SELECT source, message_id FROM seen WHERE taken_at <= ? ORDER BY taken_at LIMIT ?)`,
+  ).run(until, limit);
+}

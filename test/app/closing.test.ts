@@ -1,0 +1,93 @@
+import { describe, expect, it, onTestFinished } from 'vitest';
+import {
+  createDeliveryPipeline,
+  createTrackingApiPipeline,
+  type Pipeline,
+} from '../../src/app/pipeline.ts';
+import { neverAnswers, receiver, type HostileReceiver } from '../hostile-receivers.ts';
+import { until } from '../until.ts';
+import { deliver } from './set-up.ts';
+
+const SLOW_MS = 50;
+
+function answersSlowly(): Promise<HostileReceiver> {
+  return receiver((socket) => {
+    const timer = setTimeout(() => socket.write('HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n'), SLOW_MS);
+    socket.once('close', () => clearTimeout(timer));
+  });
+}
+
+const pipelines = {
+  'a delivery pipeline': (url: string) => createDeliveryPipeline({ webhooks: [url] }),
+  'a pipeline to a tracking API': (endpoint: string) =>
+    createTrackingApiPipeline({ endpoint, writeKey: 'key', timeoutMs: 30_000 }),
+};
+
+type Ending = (pipeline: Pipeline) => Promise<void>;
+const close: Ending = (pipeline) => pipeline.close();
+const interrupt: Ending = (pipeline) => pipeline.interrupt(0);
+/** Longer than a test may take: what ends has been cut short. */
+const interruptLater: Ending = (pipeline) => pipeline.interrupt(600_000);
+
+describe.each(Object.entries(pipelines))('%s', (_name, create) => {
+  async function begin(starting: Promise<HostileReceiver>) {
+    const server = await starting;
+    onTestFinished(() => server.close());
+    const pipeline = create(server.url);
+    const outcome = deliver(pipeline, 'm1');
+    await until(() => server.requests.length === 1, 'the request');
+    return { server, pipeline, outcome };
+  }
+
+  it('that is closed twice at once ends for both', async () => {
+    const { server, pipeline, outcome } = await begin(answersSlowly());
+    await Promise.all([pipeline.close(), pipeline.close()]);
+    expect(await outcome).toMatchObject({ outcome: 'delivered' });
+    await until(() => server.openConnections === 0, 'the connections to be closed');
+    await pipeline.close();
+  });
+
+  it.each([
+    ['closed and then interrupted', close, interrupt],
+    ['interrupted and then closed', interrupt, close],
+    ['interrupted twice', interrupt, interrupt],
+    ['interrupted twice, at last with less patience', interruptLater, interrupt],
+    ['interrupted twice, at first with less patience', interrupt, interruptLater],
+  ])('that is %s ends for both, cut short', async (_how, first, second) => {
+    const { server, pipeline, outcome } = await begin(neverAnswers());
+    await Promise.all([first(pipeline), second(pipeline)]);
+    expect(await outcome).toMatchObject({ outcome: 'unsent' });
+    await until(() => server.openConnections === 0, 'the connections to be closed');
+  });
+
+  it('that is interrupted while it has been closing for a while ends for both', async () => {
+    const { pipeline, outcome } = await begin(neverAnswers());
+    const closed = pipeline.close();
+    await new Promise((resolve) => setTimeout(resolve, SLOW_MS));
+    await Promise.all([pipeline.interrupt(SLOW_MS), closed]);
+    expect(await outcome).toMatchObject({ outcome: 'unsent' });
+  });
+});
+
+it('a pipeline to a tracking API that never answers closes when its retry window is over', async () => {
+  const server = await neverAnswers();
+  onTestFinished(() => server.close());
+  const warnings: Error[] = [];
+  const warned = (warning: Error): unknown => warnings.push(warning);
+  process.on('warning', warned);
+  onTestFinished(() => void process.off('warning', warned));
+  const pipeline = createTrackingApiPipeline({
+    endpoint: server.url,
+    writeKey: 'key',
+    timeoutMs: 50,
+    retryForMs: 200,
+    // Each waits for its next attempt, and all of them for the same signals.
+    maxInFlight: 30,
+    client: { flushAt: 1 },
+  });
+  const receipts = Array.from({ length: 1_000 }, () => pipeline.client.track({ userId: 'u', event: 'E' }));
+  await pipeline.close();
+  expect((await Promise.all(receipts)).some(({ accepted }) => accepted)).toBe(false);
+  await until(() => server.openConnections === 0, 'the connections to be closed');
+  expect(warnings).toEqual([]);
+});

@@ -1,0 +1,142 @@
+import { closeSync, openSync, readFileSync, writeSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { systemClock } from '../../src/clock.ts';
+import { openDurableQueue } from '../../src/stores/open.ts';
+import type { DurableQueue } from '../../src/stores/opened-queue.ts';
+import { recoverQueue, type Recovery } from '../../src/app/recover-queue.ts';
+import { NO_PROGRESS } from '../../src/queue/delivery.ts';
+import { hooks } from '../end-to-end/hooks.ts';
+import { makeOlderFile } from '../queue/older-file.ts';
+import { LANE, newDelivery } from '../queue/new-delivery.ts';
+import { ask, run } from '../stores/sqlite/ask.ts';
+import { temporaryFolder } from '../temporary-folder.ts';
+
+const PAGE_BYTES = 4096;
+const WAITING = 40;
+const BODY = Buffer.from(JSON.stringify({ text: 'whole '.repeat(100) }));
+const PROGRESS = { ...NO_PROGRESS, rounds: 1, firstAttemptAt: 1 };
+
+const open = (store: string): Promise<DurableQueue> =>
+  openDurableQueue({ store, dataDir: '', clock: systemClock });
+
+/** Two delivered, one that was tried, the rest untried and behind one another; two dead letters; what else a store has. */
+async function fill(file: string): Promise<void> {
+  const { queue, seen, close } = await open(file);
+  await queue.add([newDelivery('x', { body: BODY }), newDelivery('y', { body: BODY }), newDelivery('tried')]);
+  const { claims } = await queue.claim({ ...LANE, limit: 3, leaseMs: 10_000 });
+  for (const claim of claims.slice(0, 2))
+    await queue.settle(claim, { state: 'delivered', progress: PROGRESS });
+  for (const claim of claims.slice(2))
+    await queue.settle(claim, { state: 'retrying', dueAt: 7, progress: PROGRESS });
+  const fresh = Array.from({ length: WAITING - 1 }, (_, index) =>
+    newDelivery(`d${index}`, { body: BODY, orderKeys: ['u'] }),
+  );
+  const dead = { reason: 'rejected' } as const;
+  await queue.add([...fresh, newDelivery('dead1', { dead }), newDelivery('dead2', { dead })]);
+  await seen.add('web', ['m1'], Promise.resolve());
+  await close();
+}
+
+/** The first page of a table or an index. */
+async function losePage(file: string, name: string): Promise<void> {
+  const [page] = await ask(
+    file,
+    `SELECT pageno FROM dbstat WHERE name = '${name}' AND pagetype = 'leaf' ORDER BY path LIMIT 1`,
+  );
+  const fd = openSync(file, 'r+');
+  writeSync(fd, Buffer.alloc(PAGE_BYTES, 0xff), 0, PAGE_BYTES, (Number(page) - 1) * PAGE_BYTES);
+  closeSync(fd);
+}
+
+const sum = ({ waiting, dead, delivered, unreadable }: Recovery): number =>
+  waiting + dead + delivered + unreadable;
+
+describe('recovering a queue', () => {
+  it('copies all of a whole file but what is delivered, with its order, progress and what else it has', async () => {
+    const folder = temporaryFolder();
+    const [file, to] = [join(folder, 'hooks.db'), join(folder, 'new.db')];
+    await fill(file);
+    const before = readFileSync(file);
+    expect(await recoverQueue(file, { to, clock: systemClock })).toEqual({
+      waiting: WAITING,
+      dead: 2,
+      damaged: 0,
+      delivered: 2,
+      unreadable: 0,
+      incomplete: [],
+      from: file,
+      to,
+    });
+    expect(readFileSync(file).equals(before)).toBe(true);
+    const { inspection, queue, seen, close } = await open(to);
+    expect(await inspection.stats()).toMatchObject([{ pending: WAITING - 1, retrying: 1, dead: 2 }]);
+    const { claims } = await queue.claim({ ...LANE, limit: 10, leaseMs: 1_000 });
+    expect(claims.map(({ delivery }) => delivery.id)).toEqual(['d0', 'tried']);
+    expect(await seen.among('web', ['m1', 'm2'])).toEqual(new Set(['m1']));
+    await close();
+  });
+
+  it.each([
+    ['deliveries', { isLost: true }],
+    ['sqlite_autoindex_deliveries_1', { isLost: false }],
+    ['waiting', { isLost: false }],
+  ])('counts what cannot be read when a page of %s is lost', async (name, { isLost }) => {
+    const folder = temporaryFolder();
+    const [file, to] = [join(folder, 'hooks.db'), join(folder, 'new.db')];
+    await fill(file);
+    await losePage(file, name);
+    const recovery = await recoverQueue(file, { to, clock: systemClock });
+    expect([recovery.unreadable > 0, sum(recovery)]).toEqual([isLost, WAITING + 4]);
+    expect(recovery.waiting).toBeGreaterThan(WAITING / 2);
+    expect(await ask(to, 'SELECT count(*) FROM queue')).toEqual([String(recovery.waiting + recovery.dead)]);
+    expect(await ask(to, 'PRAGMA integrity_check')).toEqual(['ok']);
+  });
+
+  it('keeps a damaged body from being sent, also one that was claimed', async () => {
+    const folder = temporaryFolder();
+    const [file, to] = [join(folder, 'hooks.db'), join(folder, 'new.db')];
+    const { queue, close } = await open(file);
+    await queue.add([newDelivery('claimed'), newDelivery('waits')]);
+    await queue.claim({ ...LANE, limit: 1, leaseMs: 10_000 });
+    await close();
+    await run(file, 'UPDATE deliveries SET body = CAST(replace(body, 1, 2) AS BLOB)');
+    const recovery = await recoverQueue(file, { to, clock: systemClock });
+    expect(recovery).toMatchObject({ waiting: 0, dead: 2, damaged: 2 });
+    expect(await ask(to, 'SELECT state, reason FROM queue')).toEqual(['dead|damaged', 'dead|damaged']);
+  });
+
+  it('reads a file of version 1', async () => {
+    const folder = temporaryFolder();
+    const [newer, file, to] = ['newer.db', 'hooks.db', 'new.db'].map((name) => join(folder, name)) as [
+      string,
+      string,
+      string,
+    ];
+    await fill(newer);
+    await makeOlderFile(newer, file, 3);
+    expect(await recoverQueue(file, { to, clock: systemClock })).toMatchObject({
+      waiting: WAITING,
+      dead: 2,
+      damaged: 0,
+      unreadable: 0,
+    });
+  });
+
+  it('is a command that says what was lost, and writes over nothing', async () => {
+    const folder = temporaryFolder();
+    const file = join(folder, 'hooks.db');
+    await fill(file);
+    await losePage(file, 'deliveries');
+    const args = ['queue', 'recover', file, '--to', 'new.db', '-o', 'json'];
+    const { code, stdout } = await hooks(args, { cwd: folder });
+    const said = JSON.parse(stdout) as Recovery; // as the command prints it
+    expect([code, said.unreadable > 0, sum(said)]).toEqual([1, true, WAITING + 4]);
+    expect(await hooks(args, { cwd: folder })).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('Expected `--to` to be a new file') as string,
+    });
+    const missing = ['queue', 'recover', 'gone.db', '--to', 'newer.db'];
+    expect((await hooks(missing, { cwd: folder })).code).toBe(2);
+  });
+});

@@ -1,0 +1,97 @@
+import { onTestFinished } from 'vitest';
+import { orderKeysOf } from '../../src/message/order-keys.ts';
+import { buildMessage } from '../../src/message/build.ts';
+import { DELIVERY_DEFAULTS, type DestinationOptions, type Sources } from '../../src/engine/options.ts';
+import type { Outcome } from '../../src/app/outcomes.ts';
+import type { DeliveryPipelineOptions } from '../../src/app/options.ts';
+import { createDeliveryPipeline, type Pipeline } from '../../src/app/pipeline.ts';
+import type { Transport, TransportRequest, TransportResult } from '../../src/transport/transport.ts';
+import { FakeClock } from '../fake-clock.ts';
+
+export const A = 'http://a.example/hook';
+export const B = 'http://b.example/hook';
+
+/** What a request comes to; `turn` counts those to its URL from 0. */
+export type Receiver = (
+  request: TransportRequest,
+  turn: number,
+) => TransportResult | Promise<TransportResult>;
+
+export interface FakeTransport extends Transport {
+  readonly requests: readonly TransportRequest[];
+  readonly isClosed: () => boolean;
+}
+
+export function fakeTransport(receiver: Receiver): FakeTransport {
+  const requests: TransportRequest[] = [];
+  let closed = false;
+  return {
+    requests,
+    isClosed: () => closed,
+    send: async (request) => {
+      const turn = requests.filter(({ url }) => url === request.url).length;
+      requests.push(request);
+      return receiver(request, turn);
+    },
+    close: () => {
+      closed = true;
+      return Promise.resolve();
+    },
+  };
+}
+
+/** One source with these destinations, each a URL or more of its options. */
+export function sourceWith(
+  destinations: Readonly<Record<string, string | (Partial<DestinationOptions> & { readonly url: string })>>,
+): Sources {
+  const entries = Object.entries(destinations).map(([name, each]) => {
+    const { url, ...options } = typeof each === 'string' ? { url: each } : each;
+    return [
+      name,
+      {
+        enabled: true,
+        sharedSecrets: [],
+        webhooks: [{ url, headers: {} }],
+        delivery: DELIVERY_DEFAULTS,
+        ...options,
+      },
+    ] as const;
+  });
+  return { default: { destinations: Object.fromEntries(entries) } };
+}
+
+export interface SetUp {
+  readonly pipeline: Pipeline;
+  readonly transport: FakeTransport;
+  readonly clock: FakeClock;
+  /** Delivers a track with this id, as `send` and `replay` do; flushed at once. */
+  readonly send: (id: string, fields?: object) => Promise<Outcome>;
+}
+
+type Options = Partial<DeliveryPipelineOptions> & { readonly sources?: Sources };
+
+/** A pipeline over a transport that is a function, in time that moves by hand. */
+export function setUp(
+  receiver: Receiver,
+  { sources = sourceWith({ Webhooks: A }), ...options }: Options = {},
+): SetUp {
+  const clock = new FakeClock();
+  const transport = fakeTransport(receiver);
+  const pipeline = createDeliveryPipeline({ ...options, sources, transport, clock, random: () => 0 });
+  onTestFinished(() => pipeline.interrupt(0));
+  return { pipeline, transport, clock, send: (id, fields) => deliver(pipeline, id, fields) };
+}
+
+export function deliver(pipeline: Pipeline, messageId: string, fields: object = {}): Promise<Outcome> {
+  const message = buildMessage({ type: 'track', event: 'E', userId: 'u', messageId, ...fields }, { now: 0 });
+  const outcome = pipeline.deliver({ message, orderKeys: orderKeysOf(message) });
+  void pipeline.client.flush();
+  return outcome;
+}
+
+/** Whether it is settled, without waiting for it. */
+export async function isPending(promise: Promise<unknown>): Promise<boolean> {
+  const pending = Symbol('pending');
+  for (let turn = 0; turn < 3; turn++) await new Promise((resolve) => setImmediate(resolve));
+  return (await Promise.race([promise, Promise.resolve(pending)])) === pending;
+}

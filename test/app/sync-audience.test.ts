@@ -1,0 +1,189 @@
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { ConfigError, InputError, QueueError, ValidationError } from '../../src/errors.ts';
+import { createDeliveryPipeline, type Pipeline } from '../../src/app/pipeline.ts';
+import { syncAudience, syncTrait, type AudienceChange } from '../../src/app/sync-audience.ts';
+import { lastValues, type LastValues } from '../audience/last-values.ts';
+import { temporaryFolder } from '../temporary-folder.ts';
+
+let receiver: LastValues;
+let pipeline: Pipeline;
+beforeEach(async () => {
+  receiver = await lastValues();
+  pipeline = createDeliveryPipeline({ webhooks: [receiver.url], delivery: { retryForMs: 0 } });
+});
+afterEach(async () => {
+  await pipeline.close();
+  await receiver.close();
+});
+
+async function* later(ids: readonly string[]): AsyncGenerator<string> {
+  for (const id of ids) yield await Promise.resolve(id);
+}
+
+const storeFile = (): string => join(temporaryFolder(), 'hooks.db');
+
+describe('syncAudience', () => {
+  it('tells everybody first, then who joined and who left', async () => {
+    const store = storeFile();
+    const changes: AudienceChange[] = [];
+    const common = { name: 'Big Spenders', pipeline, store };
+    const first = await syncAudience({ ...common, members: later(['a', 'b', 'b']) });
+    expect(first).toMatchObject({ trait: 'big_spenders', added: 2, duplicates: 1, isComplete: true });
+    const second = await syncAudience({
+      ...common,
+      members: ['b', 'c'],
+      onOutcome: (change, { outcome }) => {
+        expect(outcome).toBe('delivered');
+        changes.push(change);
+      },
+    });
+    expect(second).toMatchObject({
+      before: 2,
+      members: 2,
+      added: 1,
+      removed: 1,
+      unchanged: 1,
+      isComplete: true,
+    });
+    expect(
+      changes.map(({ kind, userId, value }) => `${kind} ${userId} ${JSON.stringify(value)}`).toSorted(),
+    ).toEqual(['added c true', 'removed a false']);
+    expect(Object.fromEntries(receiver.values)).toEqual({ a: false, b: true, c: true });
+    // The pipeline stays open.
+    expect((await pipeline.client.identify({ userId: 'z', traits: { x: 1 } })).accepted).toBe(true);
+  });
+
+  it.each(['wait', 'throw'] as const)(
+    'tells everybody through a client that holds one message, whenFull %s',
+    async (whenFull) => {
+      const small = createDeliveryPipeline({
+        webhooks: [receiver.url],
+        client: { maxQueued: 1, whenFull },
+      });
+      onTestFinished(() => small.close());
+      const members = Array.from({ length: 50 }, (_, index) => `u${index}`);
+      const options = { name: 'VIP', pipeline: small, store: storeFile(), members };
+      expect(await syncAudience(options)).toMatchObject({ added: 50, isComplete: true });
+      expect(receiver.values.size).toBe(50);
+    },
+  );
+
+  it('takes no misspelled option for one that is left out', async () => {
+    const given = { name: 'VIP', pipeline, store: storeFile(), members: ['a'], dryrun: true };
+    await expect(syncAudience(given)).rejects.toThrow(
+      expect.objectContaining({ code: 'ERR_HOOKS_CONFIG', hint: 'did you mean `dryRun`?' }),
+    );
+    const { members: _, dryrun: __, ...rest } = given;
+    const sync = syncAudience as (options?: object) => Promise<unknown>;
+    await expect(sync(rest)).rejects.toThrow('Expected `members` to be given, got nothing');
+    await expect(sync()).rejects.toThrow('Expected options, got nothing');
+    expect(receiver.values.size).toBe(0);
+  });
+
+  it('has a state for each place', async () => {
+    const common = { name: 'VIP', pipeline, store: storeFile(), members: ['a'] };
+    expect(await syncAudience({ ...common, place: 'here' })).toMatchObject({ added: 1 });
+    expect(await syncAudience({ ...common, place: 'there' })).toMatchObject({ added: 1 });
+    expect(await syncAudience({ ...common, place: 'here' })).toMatchObject({ added: 0 });
+  });
+
+  it('tells what failed by the next sync', async () => {
+    const common = { name: 'VIP', pipeline, store: storeFile(), members: ['a', 'b'] };
+    receiver.answer((userId) => (userId === 'a' ? 500 : 200));
+    expect(await syncAudience(common)).toMatchObject({ added: 2, isComplete: false });
+    receiver.answer(() => 200);
+    expect(await syncAudience(common)).toMatchObject({ added: 1, unchanged: 1, isComplete: true });
+  });
+
+  it('sends nothing for a dry run, a surprise, no members, or a name or id that cannot be used', async () => {
+    const common = { name: 'VIP', pipeline, store: storeFile() };
+    expect(await syncAudience({ ...common, members: ['a'], dryRun: true })).toMatchObject({
+      added: 1,
+      isComplete: false,
+    });
+    await expect(syncAudience({ ...common, members: [] })).rejects.toThrow(InputError);
+    await expect(syncAudience({ ...common, name: '!', members: ['a'] })).rejects.toThrow(ConfigError);
+    await expect(syncAudience({ ...common, members: ['a', ''] })).rejects.toThrow(
+      'expected a user id, got an empty text',
+    );
+    await expect(syncAudience({ ...common, members: ['a', '\ud800'] })).rejects.toThrow(
+      'half of a surrogate pair',
+    );
+    await expect(syncAudience({ ...common, members: ['a'], maxChange: -1 })).rejects.toThrow(
+      'Expected `maxChange`',
+    );
+    // A caller in JavaScript may give anything.
+    await expect(syncAudience({ ...common, members: [7 as unknown as string] })).rejects.toThrow(
+      'got number',
+    );
+    await expect(
+      // @ts-expect-error -- each of its letters would be a user
+      syncAudience({ ...common, members: 'u12345' }),
+    ).rejects.toThrow('expected user ids, got a text');
+    await expect(
+      syncAudience({ ...common, members: ['a'], store: 'redis://:pw@queue.internal:6379/0' }),
+    ).rejects.toThrow(
+      /^Expected `store` to be a file, since audiences are kept in one, got redis:\/\/(?!.*pw)/,
+    );
+    expect(receiver.requests()).toBe(0);
+    await syncAudience({ ...common, members: ['a', 'b', 'c'] });
+    await expect(syncAudience({ ...common, members: ['a'] })).rejects.toMatchObject({
+      message: expect.stringContaining('surprising difference') as unknown,
+      hint: 'look with dryRun: true; force: true sends it, a larger maxChange allows it',
+    });
+    await expect(syncAudience({ ...common, members: ['a', 'b'], maxChange: 0.1 })).rejects.toThrow(
+      '1 of 3 members would change (maxChange)',
+    );
+    expect(receiver.requests()).toBe(3);
+    expect(await syncAudience({ ...common, members: ['a'], force: true })).toMatchObject({ removed: 2 });
+  });
+
+  it('is refused while the same audience is being synced, in one process too', async () => {
+    const common = { name: 'VIP', pipeline, store: storeFile() };
+    let second: unknown;
+    async function* slow(): AsyncGenerator<string> {
+      yield 'a';
+      second = await syncAudience({ ...common, members: ['b'] }).catch((error: unknown) => error);
+    }
+    expect(await syncAudience({ ...common, members: slow() })).toMatchObject({ added: 1 });
+    expect(second).toBeInstanceOf(QueueError);
+    expect(String(second)).toContain('is being synced already');
+  });
+
+  it('stops when it is told to, and carries on next time', async () => {
+    const common = { name: 'VIP', pipeline, store: storeFile() };
+    const members = Array.from({ length: 5_000 }, (_, index) => `u${index}`);
+    const stop = new AbortController();
+    const first = await syncAudience({
+      ...common,
+      members,
+      signal: stop.signal,
+      onOutcome: () => stop.abort(),
+    });
+    expect(first.isComplete).toBe(false);
+    expect(receiver.values.size).toBeLessThan(5_000);
+    expect(await syncAudience({ ...common, members })).toMatchObject({ isComplete: true });
+    expect(receiver.values.size).toBe(5_000);
+  });
+});
+
+describe('syncTrait', () => {
+  it('tells typed values, then those that changed, and null to who has none any more', async () => {
+    const common = { name: 'Plan', pipeline, store: storeFile() };
+    const at = new Date(0);
+    const first = [
+      { userId: 'a', value: 'pro' },
+      { userId: 'b', value: { seats: 3 } },
+      { userId: 'c', value: at as unknown as string },
+    ];
+    expect(await syncTrait({ ...common, values: first })).toMatchObject({ added: 3, isComplete: true });
+    expect(Object.fromEntries(receiver.values)).toEqual({ a: 'pro', b: { seats: 3 }, c: at.toISOString() });
+    const second = await syncTrait({ ...common, values: [{ userId: 'a', value: 1 }, ...first.slice(1, 2)] });
+    expect(second).toMatchObject({ changed: 1, removed: 1, unchanged: 1 });
+    expect(Object.fromEntries(receiver.values)).toEqual({ a: 1, b: { seats: 3 }, c: null });
+    await expect(syncTrait({ ...common, values: [{ userId: 'a', value: NaN }] })).rejects.toThrow(
+      ValidationError,
+    );
+  });
+});

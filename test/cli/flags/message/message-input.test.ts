@@ -1,0 +1,218 @@
+import { Readable } from 'node:stream';
+import { Command } from 'commander';
+import { describe, expect, it } from 'vitest';
+import type { Io } from '../../../../src/cli/io.ts';
+import {
+  addMessageFlags,
+  refuseFlagsOfOtherTypes,
+  stdinFlags,
+  withFlagsInHints,
+  type MessageFlags,
+} from '../../../../src/cli/flags/message/message-flags.ts';
+import { messageInput } from '../../../../src/cli/flags/message/message-input.ts';
+import { HooksError, ValidationError } from '../../../../src/errors.ts';
+import type { MessageType } from '../../../../src/message/types.ts';
+import { temporaryFolder } from '../../../temporary-folder.ts';
+
+function flagsOf(words: readonly string[], type?: MessageType): MessageFlags {
+  const command = new Command('send').exitOverride().configureOutput({ writeErr: () => {} });
+  addMessageFlags(command, type);
+  command.parse([...words], { from: 'user' });
+  return command.opts<MessageFlags>();
+}
+
+interface Given {
+  readonly type?: MessageType;
+  readonly stdin?: string;
+  readonly files?: Readonly<Record<string, string>>;
+}
+
+async function inputOf(
+  words: readonly string[],
+  { type, stdin = '', files = {} }: Given = {},
+): Promise<unknown> {
+  const io = {
+    stdin: Readable.from([Buffer.from(stdin)]),
+    signal: new AbortController().signal,
+    cwd: temporaryFolder(files),
+  } as unknown as Io; // reading flags touches nothing else
+  return JSON.parse(JSON.stringify(await messageInput(flagsOf(words, type), type, io)));
+}
+
+async function failureOf(words: readonly string[], given?: Given) {
+  try {
+    await inputOf(words, given);
+  } catch (error) {
+    if (!(error instanceof HooksError)) throw error;
+    const { message, hint } = error;
+    return { message, hint, file: 'file' in error ? error.file : undefined };
+  }
+  throw new Error('Expected an error');
+}
+
+describe('the message that flags spell', () => {
+  it('has the type of the subcommand, its fields and its maps', async () => {
+    const words = [
+      '--user-id',
+      'u',
+      '--event',
+      'E',
+      '-p',
+      'a.b=1',
+      '--property',
+      'c==2',
+      '--integration',
+      'All=false',
+    ];
+    expect(await inputOf(words, { type: 'track' })).toEqual({
+      type: 'track',
+      userId: 'u',
+      event: 'E',
+      properties: { a: { b: 1 }, c: '2' },
+      integrations: { All: false },
+    });
+  });
+
+  it('is that of --json, with the type of either, and flags over its fields', async () => {
+    const json = '{"type":"track","event":"E","properties":{"a":1},"context":{"ip":"x"},"own":true}';
+    expect(await inputOf(['--json', json])).toEqual(JSON.parse(json));
+    expect(await inputOf(['--json', '{"event":"E"}'], { type: 'track' })).toEqual({
+      type: 'track',
+      event: 'E',
+    });
+    expect(
+      await inputOf(['--json', json, '--event', 'F', '-p', 'b=2', '--context', 'ip=y'], { type: 'track' }),
+    ).toEqual({
+      type: 'track',
+      event: 'F',
+      properties: { a: 1, b: 2 },
+      context: { ip: 'y' },
+      own: true,
+    });
+  });
+
+  it('takes a whole map in place of that of --json, and words into it', async () => {
+    const words = ['--json', '{"traits":{"a":1}}', '--traits', '{"b":2}', '-t', 'c=3'];
+    expect(await inputOf(words, { type: 'identify' })).toEqual({ type: 'identify', traits: { b: 2, c: 3 } });
+  });
+
+  it('takes a map from a file and another from standard input', async () => {
+    const words = ['--properties', '@props.json', '--context-json', '@-'];
+    const given = { type: 'track', stdin: '{"ip":"x"}', files: { 'props.json': '\ufeff{"a":1}' } } as const;
+    expect(await inputOf(words, given)).toMatchObject({ properties: { a: 1 }, context: { ip: 'x' } });
+  });
+
+  it('takes a whole context in --context too', async () => {
+    expect(await inputOf(['--context', 'a.b=1', '--context', ' {"c":2}'], { type: 'page' })).toMatchObject({
+      context: { a: { b: 1 }, c: 2 },
+    });
+  });
+
+  it.each([
+    [['a=1', '{"a":2}'], { a: 2 }],
+    [['{"a":2}', 'a=1'], { a: 1 }],
+    [['a.x=1', '{"a":{"y":2}}'], { a: { x: 1, y: 2 } }],
+    [['{"a":{"y":2}}', 'a.x=1'], { a: { x: 1, y: 2 } }],
+    [['{"a":1}', '{"b":2}', 'c=3', '{"a":[4]}'], { a: [4], b: 2, c: 3 }],
+  ])('takes words and whole contexts in any order, and the later wins: %j', async (given, context) => {
+    const words = given.flatMap((word) => ['--context', word]);
+    const json = ['--json', '{"type":"page","context":{"ip":"x"}}'];
+    expect(await inputOf([...json, ...words], { type: 'page' })).toHaveProperty('context', context);
+    const whole = ['--context-json', '{"ip":"y"}'];
+    expect(await inputOf([...words, ...whole], { type: 'page' })).toHaveProperty('context', {
+      ip: 'y',
+      ...context,
+    });
+  });
+
+  it('overrides an id in the spelling of the wire', async () => {
+    const json = '{"type":"alias","Previous ID":"old","User ID":"new"}';
+    expect(await inputOf(['--json', json, '--user-id', 'u', '--previous-id', 'p'])).toEqual({
+      type: 'alias',
+      'Previous ID': 'p',
+      'User ID': 'u',
+      userId: 'u',
+      previousId: 'p',
+    });
+  });
+});
+
+describe('what cannot be a message', () => {
+  it.each([
+    [['--json', '[1]'], 'Expected `--json` to be a JSON object, got an array', undefined],
+    [['--json', '"x"'], 'Expected `--json` to be a JSON object, got a string', undefined],
+    [['--properties', 'null'], 'Expected `--properties` to be a JSON object, got null', undefined],
+    [['--json', '{"a":'], 'the text ends inside the object', '--json'],
+    [['--context', '{"a":'], 'the text ends inside the object', '--context'],
+    [['--context-json', '{"a":'], 'the text ends inside the object', '--context-json'],
+    [
+      ['--json', '{"a":1e999}'],
+      'expected a number that JavaScript can hold at `a`, got 1e999, which would become Infinity',
+      '--json',
+    ],
+    [['--properties', '@twice.json'], 'expected each key once, got `a` twice', 'twice.json'],
+    [['--json', '@none.json'], 'cannot be read: there is no such file', 'none.json'],
+    [['--json', '{"type":"page"}'], 'Expected `--json` to be a track message, got type "page"', undefined],
+    [
+      ['--json', '@-', '--properties', '@-'],
+      'Standard input can be read once, but it is asked for by both `--json` and `--properties`',
+      undefined,
+    ],
+  ])('%j says what and where', async (words, message, file) => {
+    const given = { type: 'track', stdin: '{}', files: { 'twice.json': '{"a":1,"a":2}' } } as const;
+    const failure = await failureOf(words, given);
+    expect(failure.message).toContain(message);
+    expect(failure.file).toBe(file);
+    expect(failure.hint).toEqual(expect.any(String));
+  });
+});
+
+describe('the flags of a type', () => {
+  it('are those that it has', () => {
+    expect(() => flagsOf(['--group-id', 'g'], 'track')).toThrow("unknown option '--group-id'");
+    expect(flagsOf(['--group-id', 'g', '-t', 'a=1'], 'group')).toEqual({ groupId: 'g', trait: ['a=1'] });
+  });
+
+  it('are told apart from those of other types, which `send` itself has', () => {
+    const send = new Command('send');
+    addMessageFlags(send);
+    send.parse(['--event', 'E', '--user-id', 'u'], { from: 'user' });
+    expect(() => refuseFlagsOfOtherTypes(send, 'track')).not.toThrow();
+    expect(() => refuseFlagsOfOtherTypes(send, 'identify')).toThrow(
+      '`--event` is for track and group, not for identify',
+    );
+  });
+});
+
+it('knows which flags read standard input', () => {
+  expect(stdinFlags({ json: '@-', properties: '@file', traits: '@-', userId: '@-' })).toEqual([
+    '--json',
+    '--traits',
+  ]);
+});
+
+function missing(path: string, got: string): ValidationError {
+  return new ValidationError('expected it', { path, got, hint: 'add it' });
+}
+
+function hintOf(error: Error): string | undefined {
+  try {
+    withFlagsInHints(() => {
+      throw error;
+    });
+  } catch (thrown) {
+    return thrown instanceof HooksError ? thrown.hint : undefined;
+  }
+  return undefined;
+}
+
+describe('a field that is missing', () => {
+  it('is told with its flag', () => {
+    expect(hintOf(missing('groupId', 'nothing'))).toBe('give it with --group-id ID');
+  });
+
+  it('is not mixed up with one that is wrong', () => {
+    expect(hintOf(missing('event', '""'))).toBe('add it');
+    expect(hintOf(missing('properties.a', 'nothing'))).toBe('add it');
+  });
+});

@@ -1,0 +1,32 @@
+import { describe, expect, it } from 'vitest';
+import { sign } from '../../../../src/signature/sign.ts';
+import { hooks } from '../../../end-to-end/hooks.ts';
+
+const BODY = '{"type":"page"}';
+const VERIFY = ['verify', '-q', '--secret', 's'];
+
+describe('hooks verify -q', () => {
+  it('says nothing of a signature that matches', async () => {
+    const args = [...VERIFY, '--signature', sign(BODY, 's')];
+    expect(await hooks(args, { stdin: BODY })).toMatchObject({ code: 0, stdout: '', stderr: '' });
+  });
+
+  it('says that a signature does not match, and why', async () => {
+    const args = [...VERIFY, '--signature', sign(`${BODY}\n`, 's')];
+    const { code, stdout, stderr } = await hooks(args, { stdin: BODY });
+    expect([code, stdout]).toEqual([1, '']);
+    expect(stderr).toMatch(/^invalid: Signature does not match: .*with a newline at the end\.\nhint: .+\n$/);
+  });
+
+  it('leaves it to the JSON line', async () => {
+    const args = [...VERIFY, '-o', 'json', '--signature', '0'.repeat(40)];
+    const { code, stdout, stderr } = await hooks(args, { stdin: BODY });
+    expect([code, stderr, JSON.parse(stdout)]).toEqual([1, '', expect.objectContaining({ valid: false })]);
+  });
+
+  it('prints the digest where there is no signature, which is data', async () => {
+    const { code, stdout, stderr } = await hooks(VERIFY, { stdin: BODY });
+    expect([code, stdout]).toEqual([2, `${sign(BODY, 's')}\n`]);
+    expect(stderr).toMatch(/^error: There is no signature to compare with\n/);
+  });
+});

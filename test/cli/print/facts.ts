@@ -1,0 +1,33 @@
+import { Chalk } from 'chalk';
+import type { DestinationOutcome, Outcome, OutcomeAttempt } from '../../../src/app/outcomes.ts';
+
+export const PLAIN = new Chalk({ level: 0 });
+export const AT = Date.parse('2026-11-20T21:10:05.123Z');
+
+/** An attempt of 20 ms, `afterMs` after the first. */
+export function attempt(
+  fields: Partial<OutcomeAttempt> & { readonly afterMs?: number } = {},
+): OutcomeAttempt {
+  const { afterMs = 0, ...rest } = fields;
+  return { at: AT + afterMs, url: 'https://a.example/hook', round: 1, ms: 20, ...rest };
+}
+
+export function failing(status: number, fields: Parameters<typeof attempt>[0] = {}): OutcomeAttempt {
+  return attempt({ status, error: status < 500 ? 'http-4xx' : 'http-5xx', ...fields });
+}
+
+export function destination(fields: Partial<DestinationOutcome> = {}): DestinationOutcome {
+  return { name: 'Webhooks', outcome: 'delivered', attempts: [attempt({ status: 200 })], ...fields };
+}
+
+export function failed(...attempts: OutcomeAttempt[]): DestinationOutcome {
+  return destination({ outcome: 'failed', reason: 'exhausted', attempts });
+}
+
+/** Of one message at these destinations. */
+export function outcomeOf(...destinations: DestinationOutcome[]): Outcome {
+  const outcome = destinations.find((each) => each.outcome !== 'delivered')?.outcome ?? 'delivered';
+  return { messageId: 'm1', outcome, destinations };
+}
+
+export const UNTRIED: Outcome = { messageId: 'm1', outcome: 'filtered', destinations: [] };

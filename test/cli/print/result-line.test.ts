@@ -1,0 +1,108 @@
+import { describe, expect, it } from 'vitest';
+import { jsonLine } from '../../../src/cli/print/json-line.ts';
+import { resultLine, titleOf } from '../../../src/cli/print/result-line.ts';
+import { buildMessage } from '../../../src/message/build.ts';
+import { attempt, AT, destination, failed, failing, outcomeOf, UNTRIED } from './facts.ts';
+
+const FACTS = { type: 'track', title: 'Signup' };
+
+describe('the JSON line of a result', () => {
+  it('of a delivered message tells of the attempt that delivered it', () => {
+    const attempts = [
+      failing(503),
+      attempt({ status: 204, url: 'https://b.example', afterMs: 900, ms: 41.26 }),
+    ];
+    const line = resultLine(outcomeOf(destination({ attempts, signature: 'ab' })), {
+      ...FACTS,
+      origin: 'f:1',
+    });
+    expect(line).toEqual({
+      messageId: 'm1',
+      type: 'track',
+      outcome: 'delivered',
+      url: 'https://b.example',
+      status: 204,
+      attempts: [
+        {
+          at: new Date(AT).toISOString(),
+          url: 'https://a.example/hook',
+          status: 503,
+          error: 'http-5xx',
+          ms: 20,
+        },
+        { at: new Date(AT + 900).toISOString(), url: 'https://b.example', status: 204, ms: 41.3 },
+      ],
+      ms: 941.3,
+      signature: 'ab',
+      origin: 'f:1',
+    });
+  });
+
+  it('of a failed one tells of its last attempt, with the code', () => {
+    const line = resultLine(
+      outcomeOf(failed(failing(503), attempt({ error: 'timeout', afterMs: 10 }))),
+      FACTS,
+    );
+    expect(line).toMatchObject({ outcome: 'failed', error: 'timeout', reason: 'exhausted', ms: 30 });
+    expect(JSON.parse(jsonLine(line))).not.toHaveProperty('status');
+  });
+
+  it('escapes what turns the reading round, and means the same', () => {
+    const value = { title: 'a\u061cb\u200ec\u202ed\u2069e' };
+    expect(jsonLine(value)).toBe(`${String.raw`{"title":"a\u061cb\u200ec\u202ed\u2069e"}`}\n`);
+    expect(JSON.parse(jsonLine(value))).toEqual(value);
+  });
+
+  it('of several destinations tells of each, and on top of the one that failed', () => {
+    const line = resultLine(outcomeOf(destination(), { ...failed(failing(404)), name: 'Other' }), FACTS);
+    expect(line).toMatchObject({
+      outcome: 'failed',
+      status: 404,
+      destinations: {
+        Webhooks: { outcome: 'delivered', status: 200 },
+        Other: { outcome: 'failed', status: 404 },
+      },
+    });
+  });
+
+  it('has its attempts also when there were none', () => {
+    expect(resultLine(UNTRIED, FACTS)).toEqual({
+      messageId: 'm1',
+      type: 'track',
+      outcome: 'filtered',
+      attempts: [],
+      ms: 0,
+    });
+  });
+
+  it('says why a message was not even taken', () => {
+    const refusal = { code: 'queue', reason: 'no room\u0007' };
+    expect(resultLine({ ...UNTRIED, outcome: 'failed', refusal }, FACTS)).toMatchObject({
+      outcome: 'failed',
+      error: 'queue',
+      reason: String.raw`no room\u0007`,
+    });
+  });
+
+  it('marks an attempt that was repeated on a fresh connection', () => {
+    const line = resultLine(
+      outcomeOf(destination({ attempts: [attempt({ status: 200, reconnected: true })] })),
+      FACTS,
+    );
+    expect(line['attempts']).toMatchObject([{ reconnected: true }]);
+  });
+});
+
+describe('the title of a message', () => {
+  it.each([
+    [{ type: 'track', event: 'E', userId: 'u' }, 'E'],
+    [{ type: 'page', name: 'P', userId: 'u' }, 'P'],
+    [{ type: 'screen', name: 'S', userId: 'u' }, 'S'],
+    [{ type: 'group', groupId: 'g', userId: 'u' }, 'g'],
+    [{ type: 'identify', anonymousId: 'a' }, 'a'],
+    [{ type: 'alias', previousId: 'p', userId: 'u' }, 'u'],
+    [{ type: 'page', userId: 'u', properties: { name: 5 } }, ''],
+  ])('%j is %j', (input, title) => {
+    expect(titleOf(buildMessage(input, { now: AT }))).toBe(title);
+  });
+});

@@ -1,0 +1,148 @@
+import { describe, expect, it } from 'vitest';
+import { attemptText, detailText, durationText } from '../../../src/cli/print/attempt-text.ts';
+import { explanation, resultText } from '../../../src/cli/print/result-text.ts';
+import { wayOut } from '../../../src/cli/print/way-out.ts';
+import { attempt, destination, failed, failing, outcomeOf, PLAIN, UNTRIED } from './facts.ts';
+
+const FACTS = { type: 'track', title: 'Signup' };
+
+describe('the line of a result for people', () => {
+  it('lines up with others, whatever they are', () => {
+    const lines = [
+      resultText(outcomeOf(destination()), { ...FACTS, origin: 'day.ndjson:1' }, PLAIN),
+      resultText(
+        outcomeOf(failed(failing(503, { ms: 12_345 }))),
+        { ...FACTS, title: 'A name that is far too long for it', origin: 'day.ndjson:2' },
+        PLAIN,
+      ),
+      resultText(UNTRIED, { type: 'identify', title: 'u1', origin: 'day.ndjson:3' }, PLAIN),
+    ].map((text) => text.split('\n')[0]);
+    expect(lines).toEqual([
+      '✓ delivered track    Signup                   200       20ms day.ndjson:1 https://a.example/hook',
+      '✗ failed    track    A name that is far too … 503      12.3s day.ndjson:2 https://a.example/hook',
+      '∅ filtered  identify u1                                      day.ndjson:3',
+    ]);
+  });
+
+  it('shows the verdict of --loopback and what is wrong with the shape', () => {
+    const judgement = { verdict: 'invalid', problem: 'expected `event`' } as const;
+    expect(resultText(outcomeOf(destination()), { ...FACTS, judgement }, PLAIN)).toBe(
+      '✓ delivered track    Signup                   200       20ms invalid https://a.example/hook\n  expected `event`',
+    );
+  });
+
+  it('escapes what comes from outside, and shows the body below', () => {
+    const text = resultText(
+      outcomeOf(destination()),
+      { ...FACTS, title: 'a\u001b[2J', body: '{"a":"\u009b"}' },
+      PLAIN,
+    );
+    expect(text).toContain(String.raw`a\u001b[2J`);
+    expect(text).toContain('\n  {"a":"\\u009b"}');
+  });
+});
+
+describe('why a message was not delivered', () => {
+  it.each([
+    [
+      outcomeOf(
+        failed(failing(503), failing(503, { round: 2, afterMs: 29_980, detail: ' down for\nmaintenance ' })),
+      ),
+      [
+        'Delivery failed after 2 rounds in 30s: 503 Service Unavailable from https://a.example/hook',
+        String.raw`it said: down for\nmaintenance`,
+      ],
+    ],
+    [
+      outcomeOf(
+        failed(attempt({ error: 'refused', detail: 'the connection was refused (ECONNREFUSED ::1:80)' })),
+      ),
+      [
+        'Delivery failed after 1 round in 20ms: cannot connect to https://a.example/hook',
+        'the connection was refused (ECONNREFUSED ::1:80)',
+      ],
+    ],
+    [
+      outcomeOf(
+        failed(failing(503, { url: 'https://b.example', detail: 'busy' }), attempt({ error: 'timeout' })),
+      ),
+      [
+        'Delivery failed after 1 round in 20ms: no answer in time from https://a.example/hook',
+        'also: 503 Service Unavailable from https://b.example (it said: busy)',
+      ],
+    ],
+    [
+      outcomeOf({ ...failed(failing(404)), reason: 'rejected' }),
+      ['Delivery rejected: 404 Not Found from https://a.example/hook'],
+    ],
+    [
+      outcomeOf({ ...failed(failing(503), failing(410, { round: 2, afterMs: 980 })), reason: 'rejected' }),
+      ['Delivery rejected after 2 rounds in 1s: 410 Gone from https://a.example/hook'],
+    ],
+    [outcomeOf({ ...failed(), reason: 'cancelled' }), ['Delivery failed: cancelled']],
+    [UNTRIED, ['Its `integrations` exclude every destination']],
+    [outcomeOf(destination()), []],
+    [outcomeOf(destination({ outcome: 'unsent', attempts: [] })), []],
+    [
+      outcomeOf(destination({ outcome: 'unsent', attempts: [failing(500)] })),
+      ['Interrupted before the next round; the last: 500 Internal Server Error from https://a.example/hook'],
+    ],
+    [
+      { ...UNTRIED, outcome: 'failed' as const, refusal: { code: 'queue', reason: 'the disk is full' } },
+      ['Not queued: the disk is full'],
+    ],
+    [
+      {
+        ...outcomeOf(failed(failing(500))),
+        refusal: { code: 'http-5xx', reason: 'after 3 attempts: 500 from x' },
+      },
+      ['Delivery failed after 3 attempts: 500 from x'],
+    ],
+    [
+      {
+        ...outcomeOf(failed(failing(401))),
+        refusal: { code: 'http-4xx', reason: '401 from x: no such key' },
+      },
+      ['Delivery failed: 401 from x: no such key'],
+    ],
+  ])('is told in sentences (%#)', (outcome, sentences) => {
+    expect(explanation(outcome)).toEqual(sentences);
+  });
+
+  it('comes with a way out', () => {
+    expect(wayOut(outcomeOf(failed(attempt({ error: 'tls-self-signed' }))))).toContain(
+      'delivery: { ca: ./ca.pem }',
+    );
+    expect(wayOut(outcomeOf(failed(failing(401))))).toContain('same secret');
+    expect(wayOut(outcomeOf(failed(failing(502))))).toContain('its own log');
+    expect(wayOut(UNTRIED)).toContain('`integrations`');
+    expect(wayOut(outcomeOf(destination()))).toBeUndefined();
+  });
+});
+
+it.each([
+  [{ status: 429, error: 'http-4xx' }, '429 Too Many Requests from u'],
+  [{ status: 599, error: 'http-5xx' }, '599 from u'],
+  [{ error: 'dns' }, 'name lookup failed for u'],
+  [{ error: 'something-new' }, 'something-new at u'],
+])('tells of the attempt %j', (fields, text) => {
+  expect(attemptText({ url: 'u', ...fields })).toBe(text);
+});
+
+it('has no detail where nothing was said', () => {
+  expect(detailText({ url: 'u', status: 500, detail: ' \n' })).toBeUndefined();
+  expect(detailText({ url: 'u', error: 'reset' })).toBeUndefined();
+});
+
+it.each([
+  [0.4, '<1ms'],
+  [999.4, '999ms'],
+  [999.6, '1s'],
+  [1_234, '1.2s'],
+  [30_000, '30s'],
+  [59_960, '1m 0s'],
+  [83_000, '1m 23s'],
+  [14_400_000, '4h 0m'],
+])('shows %d ms as %s', (ms, text) => {
+  expect(durationText(ms)).toBe(text);
+});

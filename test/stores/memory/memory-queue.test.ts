@@ -1,0 +1,49 @@
+import { describe, expect, it } from 'vitest';
+import { NO_PROGRESS } from '../../../src/queue/delivery.ts';
+import { MemoryQueue } from '../../../src/stores/memory/memory-queue.ts';
+import { FakeClock } from '../../fake-clock.ts';
+import { queueConformance } from '../../queue/conformance.ts';
+import { LANE, newDelivery } from '../../queue/new-delivery.ts';
+
+queueConformance('MemoryQueue', (clock) => Promise.resolve(new MemoryQueue(clock)));
+
+describe('MemoryQueue', () => {
+  it('hands out the very bytes it was given', async () => {
+    const queue = new MemoryQueue(new FakeClock());
+    const added = newDelivery('a');
+    await queue.add([added]);
+    const { claims } = await queue.claim({ ...LANE, limit: 1, leaseMs: 1 });
+    expect(claims[0]?.delivery.body).toBe(added.body);
+  });
+
+  it('forgets what is settled, so that an id can come again', async () => {
+    const queue = new MemoryQueue(new FakeClock());
+    for (let time = 0; time < 3; time++) {
+      await queue.add([newDelivery('a', { orderKeys: ['u'] })]);
+      const [claim] = (await queue.claim({ ...LANE, limit: 1, leaseMs: 1 })).claims;
+      if (claim === undefined) throw new Error('nothing to claim');
+      expect(await queue.settle(claim, { state: 'delivered', progress: NO_PROGRESS })).toBe(true);
+    }
+    expect(await queue.lanes()).toEqual([]);
+  });
+
+  it('counts what waits by state', async () => {
+    const queue = new MemoryQueue(new FakeClock());
+    await queue.add(['a', 'b', 'c'].map((id) => newDelivery(id)));
+    const { claims } = await queue.claim({ ...LANE, limit: 2, leaseMs: 10 });
+    const [claim] = claims;
+    if (claim === undefined) throw new Error('nothing to claim');
+    await queue.settle(claim, { state: 'retrying', dueAt: 5, progress: { ...NO_PROGRESS, rounds: 1 } });
+    expect(await queue.depth()).toEqual({ pending: 1, sending: 1, retrying: 1, delivered: 0, dead: 0 });
+  });
+
+  it('keeps a claim whose lease has ended as long as nobody else takes it', async () => {
+    const clock = new FakeClock();
+    const queue = new MemoryQueue(clock);
+    await queue.add([newDelivery('a')]);
+    const [claim] = (await queue.claim({ ...LANE, limit: 1, leaseMs: 10 })).claims;
+    await clock.advance(20);
+    if (claim === undefined) throw new Error('nothing to claim');
+    expect(await queue.renew(claim, NO_PROGRESS, 10)).toBe(true);
+  });
+});

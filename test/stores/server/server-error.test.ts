@@ -1,0 +1,36 @@
+import { describe, expect, it } from 'vitest';
+import { QueueError } from '../../../src/errors.ts';
+import { serverError } from '../../../src/stores/server/server-error.ts';
+
+const PLACE = 'redis://queue.example/0';
+
+describe('serverError', () => {
+  it.each([
+    "Stream isn't writeable and enableOfflineQueue options is false",
+    'Connection is closed.',
+    'Command aborted due to connection close',
+    'Reached the max retries per request limit (which is 0).',
+    'Connection terminated unexpectedly',
+    'Client has encountered a connection error and is not queryable',
+    'read ECONNRESET',
+  ])('knows the loss of a connection by what a driver says: %s', (said) => {
+    const { message, hint } = serverError(new Error(said), PLACE);
+    expect(message).toBe(`The queue at ${PLACE} cannot be reached: the connection is lost`);
+    expect(hint).toMatch(/goes on by itself/);
+  });
+
+  it('reads errors that name one another, and themselves', () => {
+    const lost = new Error('Command aborted due to connection close');
+    const aborted = Object.assign(new Error('EXECABORT Transaction discarded'), { previousErrors: [lost] });
+    Object.assign(lost, { previousErrors: [lost, aborted] });
+    expect(serverError(lost, PLACE).message).toMatch(/the connection is lost$/);
+    expect(serverError(aborted, PLACE).message).toMatch(/the connection is lost$/);
+  });
+
+  it('says what it does not know, without the URLs in it', () => {
+    const error = serverError(new Error('odd: redis://user:s3cret@queue.example'), PLACE);
+    expect(error).toBeInstanceOf(QueueError);
+    expect(error.message).toBe(`The queue at ${PLACE} failed: odd: …`);
+    expect(String((error.cause as Error).stack)).not.toContain('s3cret');
+  });
+});

@@ -1,0 +1,37 @@
+import { loadSqlite, type Database } from '../../../src/stores/sqlite/file/sqlite.ts';
+
+/** What a file says, past the store: a line for each row, its columns with `|` between them, as `sqlite3` prints them. */
+export async function ask(file: string, sql: string): Promise<string[]> {
+  const database = await open(file);
+  try {
+    return database
+      .prepare(sql)
+      .all()
+      .map((row) =>
+        Object.values(row)
+          .map((value) => String(value ?? ''))
+          .join('|'),
+      );
+  } finally {
+    database.close();
+  }
+}
+
+/** Changes a file past the store, as a disk would. */
+export async function run(file: string, sql: string): Promise<void> {
+  const database = await open(file);
+  database.exec(sql);
+  database.close();
+}
+
+/** Lets nobody write to a file until what it returns is called. */
+export async function lock(file: string): Promise<() => void> {
+  const database = await open(file);
+  database.exec('BEGIN IMMEDIATE');
+  return () => database.close();
+}
+
+async function open(file: string): Promise<Database> {
+  const { DatabaseSync } = await loadSqlite();
+  return new DatabaseSync(file, { timeout: 5_000 });
+}

@@ -1,0 +1,148 @@
+import {
+  chmodSync,
+  copyFileSync,
+  existsSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { dirname, join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { systemClock } from '../../../../src/clock.ts';
+import { QueueError } from '../../../../src/errors.ts';
+import { examineStore } from '../../../../src/stores/sqlite/file/examine-store.ts';
+import { openStore } from '../../../../src/stores/sqlite/file/open-store.ts';
+import { loadSqlite, type Database } from '../../../../src/stores/sqlite/file/sqlite.ts';
+import { temporaryFolder } from '../../../temporary-folder.ts';
+import { ask } from '../ask.ts';
+
+const NOTES = { name: 'notes', steps: ['CREATE TABLE notes (text TEXT UNIQUE)'] };
+const OPTIONS = { clock: systemClock, tables: [NOTES] };
+const STAMP = String(0x686f6f6b);
+
+const newFile = (): string => join(temporaryFolder(), 'some.db');
+
+async function database(file: string): Promise<Database> {
+  const { DatabaseSync } = await loadSqlite();
+  const opened = new DatabaseSync(file, { timeout: 0 });
+  onTestFinished(() => opened.close());
+  return opened;
+}
+
+/** As another program has made it, with a mode of its own. */
+async function made(sql: string): Promise<string> {
+  const file = newFile();
+  const { DatabaseSync } = await loadSqlite();
+  const opened = new DatabaseSync(file, { timeout: 0 });
+  opened.exec(sql);
+  opened.close();
+  chmodSync(file, 0o644);
+  return file;
+}
+
+/** All of the folder: names, modes, bytes. */
+function shape(file: string): unknown {
+  const folder = dirname(file);
+  return readdirSync(folder)
+    .toSorted()
+    .map((name) => [
+      name,
+      statSync(join(folder, name)).mode & 0o777,
+      readFileSync(join(folder, name)).toString('base64'),
+    ]);
+}
+
+const TWENTY_TABLES = Array.from({ length: 20 }, (_, index) => `CREATE TABLE t${index} (x);`).join('');
+
+describe('a database of another program', () => {
+  it.each([
+    ['in rollback mode', TWENTY_TABLES, /another program \(it has the table t0, and no table of hooks\)/],
+    ['in WAL mode', `PRAGMA journal_mode = WAL; ${TWENTY_TABLES}`, /another program/],
+    ['with a version of its own', `${TWENTY_TABLES} PRAGMA user_version = 1`, /another program/],
+    [
+      'that is empty but for its stamp',
+      'PRAGMA application_id = 252006674',
+      /its application_id is 0x0f055112/,
+    ],
+    [
+      'with versions of its own',
+      'CREATE TABLE schema_versions (version INTEGER, applied_at TEXT)',
+      /it has the table schema_versions/,
+    ],
+    ['with a negative stamp', 'PRAGMA application_id = -2; CREATE TABLE t (x)', /0xfffffffe/],
+  ])('%s is refused and left as it was', async (_, sql, sentence) => {
+    const file = await made(sql);
+    const before = shape(file);
+    await expect(openStore(file, OPTIONS)).rejects.toThrow(QueueError);
+    await expect(openStore(`sqlite:${file}`, OPTIONS)).rejects.toThrow(sentence);
+    await expect(examineStore(file, OPTIONS, async () => undefined)).rejects.toThrow(sentence);
+    expect(shape(file)).toEqual(before);
+  });
+
+  it('is refused while it has everything in its log', async () => {
+    const file = newFile();
+    const theirs = await database(file);
+    theirs.exec(`PRAGMA journal_mode = WAL; PRAGMA wal_autocheckpoint = 0; ${TWENTY_TABLES}`);
+    chmodSync(file, 0o644);
+    const bytes = readFileSync(file);
+    await expect(openStore(file, OPTIONS)).rejects.toThrow(/is a database of another program/);
+    expect(statSync(file).mode & 0o777).toBe(0o644);
+    expect(readFileSync(file)).toEqual(bytes);
+  });
+});
+
+const insert = async (file: string, text: string): Promise<void> => {
+  const store = await openStore(file, OPTIONS);
+  await store.write((sql) => sql('INSERT INTO notes VALUES (?)').run(text));
+  await store.close();
+};
+
+describe('a file of ours', () => {
+  it('has a stamp', async () => {
+    const file = newFile();
+    await insert(file, 'a');
+    expect(await ask(file, 'PRAGMA application_id')).toEqual([STAMP]);
+  });
+
+  it.each(['', 'PRAGMA journal_mode = WAL', 'PRAGMA journal_mode = WAL; CREATE TABLE a (x); DROP TABLE a'])(
+    'is one that is empty (%s)',
+    async (sql) => {
+      const file = await made(sql);
+      if (sql === '') writeFileSync(file, '');
+      await insert(file, 'a');
+      expect(await ask(file, 'PRAGMA application_id')).toEqual([STAMP]);
+    },
+  );
+
+  it('is one of version 1, which is stamped', async () => {
+    const file = newFile();
+    await insert(file, 'a');
+    await ask(file, 'PRAGMA application_id = 0');
+    await insert(file, 'b');
+    expect(await ask(file, 'PRAGMA application_id')).toEqual([STAMP]);
+    expect(await ask(file, 'SELECT text FROM notes')).toEqual(['a', 'b']);
+  });
+
+  it('is one of version 1 whose process was killed before anything of it left the log', async () => {
+    const file = newFile();
+    const first = await database(file);
+    first.exec(`PRAGMA journal_mode = WAL; PRAGMA wal_autocheckpoint = 0;
+      CREATE TABLE schema_versions (tables TEXT PRIMARY KEY, version INTEGER NOT NULL);
+      CREATE TABLE store_checks (id INTEGER PRIMARY KEY, checked_at INTEGER NOT NULL);
+      PRAGMA user_version = 1`);
+    const killed = newFile();
+    for (const each of ['', '-wal']) copyFileSync(file + each, killed + each);
+    await insert(killed, 'a');
+    expect(await ask(killed, 'SELECT text FROM notes')).toEqual(['a']);
+  });
+});
+
+describe('a file that is made for a store that cannot be set up', () => {
+  it('is removed, with all that lies beside it', async () => {
+    const file = newFile();
+    const broken = { name: 'broken', steps: ['CREATE TABLE notes (text'] };
+    await expect(openStore(file, { ...OPTIONS, tables: [broken] })).rejects.toThrow(QueueError);
+    for (const each of ['', '-wal', '-shm', '-journal']) expect(existsSync(file + each)).toBe(false);
+  });
+});

@@ -1,0 +1,290 @@
+import { renameSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import type { Clock } from '../../../../src/clock.ts';
+import { NO_PROGRESS, type Progress } from '../../../../src/queue/delivery.ts';
+import type { Claim, Queue } from '../../../../src/queue/queue.ts';
+import { SqliteQueue, type SqliteQueueOptions } from '../../../../src/stores/sqlite/queue/sqlite-queue.ts';
+import { QUEUE_TABLES } from '../../../../src/stores/sqlite/queue/queue-tables.ts';
+import { openStore } from '../../../../src/stores/sqlite/file/open-store.ts';
+import { FakeClock } from '../../../fake-clock.ts';
+import { ask } from '../ask.ts';
+import { queueConformance } from '../../../queue/conformance.ts';
+import { LANE, newDelivery } from '../../../queue/new-delivery.ts';
+import { temporaryFolder } from '../../../temporary-folder.ts';
+
+const LEASE_MS = 10_000;
+const HOUR_MS = 3_600_000;
+
+async function open(
+  file: string,
+  clock: Clock,
+  options: Partial<SqliteQueueOptions> = {},
+): Promise<SqliteQueue> {
+  const store = await openStore(file, { clock, tables: [QUEUE_TABLES] });
+  const queue = new SqliteQueue({ store, clock, ...options });
+  onTestFinished(async () => {
+    await queue.close();
+    await store.close();
+  });
+  return queue;
+}
+
+const newFile = (): string => join(temporaryFolder(), 'hooks.db');
+const claim = async (queue: Queue, limit = 100): Promise<readonly Claim[]> =>
+  (await queue.claim({ ...LANE, limit, leaseMs: LEASE_MS })).claims;
+const claimIds = async (queue: Queue): Promise<readonly string[]> =>
+  (await claim(queue)).map(({ delivery }) => delivery.id);
+const claimOne = async (queue: Queue): Promise<Claim> => {
+  const [first] = await claim(queue);
+  if (first === undefined) throw new Error('nothing to claim');
+  return first;
+};
+const PROGRESS: Progress = { ...NO_PROGRESS, rounds: 1, firstAttemptAt: 1_700_000_000_000 };
+
+queueConformance('SqliteQueue', (clock) => open(newFile(), clock), { modelRuns: 60 });
+
+describe('SqliteQueue opened again', () => {
+  it('has what waited, in its order, with its progress and its order keys', async () => {
+    const [file, clock] = [newFile(), new FakeClock()];
+    const first = await open(file, clock);
+    await first.add([
+      newDelivery('a', { orderKeys: ['u'] }),
+      newDelivery('b', { orderKeys: ['u'] }),
+      newDelivery('c'),
+    ]);
+    await first.settle(await claimOne(first), {
+      state: 'retrying',
+      dueAt: clock.now() + 5,
+      progress: PROGRESS,
+    });
+    await first.close();
+    const second = await open(file, clock);
+    await clock.advance(5);
+    const claims = await claim(second);
+    expect(claims.map(({ delivery }) => [delivery.id, delivery.progress.firstAttemptAt])).toEqual([
+      ['a', PROGRESS.firstAttemptAt],
+    ]);
+  });
+
+  it('remembers what it has settled', async () => {
+    const [file, clock] = [newFile(), new FakeClock()];
+    const first = await open(file, clock);
+    await first.add([newDelivery('a')]);
+    await first.settle(await claimOne(first), { state: 'delivered', progress: PROGRESS });
+    const second = await open(file, clock);
+    await second.add([newDelivery('a')]);
+    expect(await claimIds(second)).toEqual([]);
+  });
+});
+
+describe('two processes on one file', () => {
+  it('share what is due, and give nothing twice', async () => {
+    const [file, clock] = [newFile(), new FakeClock()];
+    const [one, two] = [await open(file, clock), await open(file, clock)];
+    await one.add(Array.from({ length: 10 }, (_, index) => newDelivery(`${index}`)));
+    const taken = (await Promise.all([one, two, one, two].map((queue) => claim(queue, 3)))).flat();
+    expect(new Set(taken.map(({ delivery }) => delivery.id)).size).toBe(10);
+  });
+
+  it('do not take from each other what an owner that lives holds too long; it takes it itself', async () => {
+    const [file, clock] = [newFile(), new FakeClock()];
+    const [one, two] = [await open(file, clock), await open(file, clock)];
+    await one.add([newDelivery('a')]);
+    await claimOne(one);
+    await clock.advance(10 * LEASE_MS);
+    expect(await claimIds(two)).toEqual([]);
+    expect(await claimIds(one)).toEqual(['a']);
+  });
+
+  it('take over from one that is silent, with its progress; its tokens are void when it wakes up', async () => {
+    const file = newFile();
+    const [asleep, clock] = [new FakeClock(), new FakeClock()];
+    const [one, two] = [await open(file, asleep), await open(file, clock)];
+    await one.add([newDelivery('a'), newDelivery('b')]);
+    const [a, b] = await claim(one);
+    if (a === undefined || b === undefined) throw new Error('nothing to claim');
+    await one.renew(a, PROGRESS, LEASE_MS);
+    expect(await claimIds(two)).toEqual([]);
+    await clock.advance(12_000);
+    expect(await claimIds(two)).toEqual([]);
+    await clock.advance(8_000);
+    const taken = await claim(two);
+    expect(taken.map(({ delivery }) => [delivery.id, delivery.progress.rounds])).toEqual([
+      ['a', 1],
+      ['b', 1],
+    ]);
+    expect(await one.settle(a, { state: 'delivered', progress: PROGRESS })).toBe(false);
+    expect(await one.renew(b, PROGRESS, LEASE_MS)).toBe(false);
+    await one.add([newDelivery('c')]);
+    expect(await claimIds(one)).toEqual(['c']);
+    await clock.advance(4_000);
+    expect(await claimIds(two)).toEqual([]);
+  });
+
+  it('do not judge each other by the wall clock', async () => {
+    const file = newFile();
+    const [clock, ahead] = [new FakeClock(), new FakeClock(Date.UTC(2026, 0, 1) + 5 * HOUR_MS)];
+    const [one, two] = [await open(file, clock), await open(file, ahead)];
+    await one.add([newDelivery('a')]);
+    const a = await claimOne(one);
+    for (let second = 0; second < 60; second++) {
+      await Promise.all([clock.advance(1_000), ahead.advance(1_000)]);
+      expect(await claimIds(two)).toEqual([]);
+    }
+    expect(await one.settle(a, { state: 'delivered', progress: PROGRESS })).toBe(true);
+  });
+});
+
+describe('a clock that is set', () => {
+  it('forward steals nothing from an owner that lives, and takes nothing back from its own claims', async () => {
+    const file = newFile();
+    const [slow, clock] = [new FakeClock(), new FakeClock()];
+    const [one, two] = [await open(file, slow), await open(file, clock)];
+    await one.add([newDelivery('a')]);
+    const a = await claimOne(one);
+    expect(await claimIds(two)).toEqual([]);
+    clock.setForward(5 * HOUR_MS);
+    await clock.advance(4_000);
+    expect(await claimIds(two)).toEqual([]);
+    expect(await one.settle(a, { state: 'delivered', progress: PROGRESS })).toBe(true);
+  });
+
+  it('forward while a claim waits for the disk ends no lease of those who asked for it before', async () => {
+    const [file, clock] = [newFile(), new FakeClock()];
+    const queue = await open(file, clock);
+    await queue.add([newDelivery('a'), newDelivery('b')]);
+    const { claims } = await queue.claim({ ...LANE, limit: 1, leaseMs: LEASE_MS });
+    const [next] = [claimIds(queue), clock.setForward(5 * HOUR_MS)];
+    expect(await next).toEqual(['b']);
+    for (const a of claims)
+      expect(await queue.settle(a, { state: 'delivered', progress: PROGRESS })).toBe(true);
+  });
+
+  it('does not have one process take another for dead that slept as long as itself', async () => {
+    const file = newFile();
+    const [clock, late] = [new FakeClock(), new FakeClock()];
+    const [one, two] = [await open(file, late), await open(file, clock)];
+    await one.add([newDelivery('a')]);
+    await claimOne(one);
+    for (let beat = 0; beat < 5; beat++)
+      for (const each of [late, clock]) {
+        await each.advance(2_000);
+        expect(await claimIds(two)).toEqual([]);
+      }
+    await clock.suspend(HOUR_MS);
+    expect(await claimIds(two)).toEqual([]);
+    await late.suspend(HOUR_MS);
+    await clock.advance(14_000);
+    expect(await claimIds(two)).toEqual([]);
+  });
+
+  it.each([
+    ['is closed', true],
+    ['is killed', false],
+  ])('back while a process runs makes nothing wait longer for who comes after it %s', async (_, closes) => {
+    const file = newFile();
+    const [clock, setBack] = [new FakeClock(), new FakeClock()];
+    await clock.advance(5 * HOUR_MS);
+    const one = await open(file, clock);
+    await one.add([newDelivery('a')]);
+    await one.settle(await claimOne(one), {
+      state: 'retrying',
+      dueAt: clock.now() + 10_000,
+      progress: PROGRESS,
+    });
+    await clock.advance(2_000);
+    if (closes) await one.close();
+
+    const two = await open(file, setBack);
+    await two.add([newDelivery('c', { createdAt: setBack.now(), dueAt: setBack.now() })]);
+    expect(await claimIds(two)).toEqual(['c']);
+    await setBack.advance(7_999);
+    expect(await claimIds(two)).toEqual([]);
+    await setBack.advance(1);
+    expect(await claimIds(two)).toEqual(['a']);
+  });
+
+  it('back gives who starts then the time of those who live', async () => {
+    const file = newFile();
+    const [clock, setBack] = [new FakeClock(), new FakeClock()];
+    await clock.advance(5 * HOUR_MS);
+    const [one, two] = [await open(file, clock), await open(file, setBack)];
+    await one.add([newDelivery('a')]);
+    await claimOne(one);
+    await claim(two);
+    expect(setBack.now()).toBe(clock.now());
+    expect(setBack.skipped(0)).toBe(0);
+  });
+
+  it('back is followed again once nothing waits', async () => {
+    const file = newFile();
+    const [clock, setBack] = [new FakeClock(Date.UTC(2099, 0, 1)), new FakeClock()];
+    const one = await open(file, clock);
+    await one.add([newDelivery('a')]);
+    await one.settle(await claimOne(one), { state: 'delivered', progress: PROGRESS });
+    await one.close();
+    const start = setBack.now();
+    const two = await open(file, setBack);
+    await two.add([newDelivery('b', { createdAt: start, dueAt: start })]);
+    expect(await claimIds(two)).toEqual(['b']);
+    expect(setBack.now()).toBe(start);
+  });
+});
+
+describe('retention', () => {
+  it('removes what was settled long enough ago, and nothing else', async () => {
+    const [file, clock] = [newFile(), new FakeClock()];
+    // Not for hours: every two seconds of them its owner writes that it lives.
+    const soonMs = 5 * 60_000;
+    const queue = await open(file, clock, { retention: { deliveredMs: soonMs, deadMs: 3 * soonMs } });
+    await queue.add(['delivered', 'dead', 'waiting'].map((id) => newDelivery(id)));
+    const [delivered, dead, waiting] = await claim(queue);
+    if (delivered === undefined || dead === undefined || waiting === undefined) throw new Error('too few');
+    await queue.settle(delivered, { state: 'delivered', progress: PROGRESS });
+    await queue.settle(dead, { state: 'dead', reason: 'rejected', progress: PROGRESS });
+    await queue.settle(waiting, { state: 'retrying', dueAt: clock.now() + 9 * soonMs, progress: PROGRESS });
+    const left = async (): Promise<string> => (await ask(file, 'SELECT id FROM queue')).join(' ');
+    await clock.advance(soonMs);
+    expect(await left()).toBe('delivered dead waiting');
+    await clock.advance(2 * 60_000);
+    expect(await left()).toBe('dead waiting');
+    await clock.advance(2 * soonMs);
+    expect(await left()).toBe('waiting');
+  });
+});
+
+describe('the file', () => {
+  it('is left for the one that takes its place, even by who never had anything to do in it', async () => {
+    const [file, clock] = [newFile(), new FakeClock()];
+    const idle = await open(file, clock);
+    expect(await claimIds(idle)).toEqual([]);
+    for (const end of ['', '-wal', '-shm']) renameSync(file + end, `${file}.old${end}`);
+    const other = await open(file, clock);
+    await other.add([newDelivery('a')]);
+    await clock.advance(2_000);
+    expect(await claimIds(idle)).toEqual(['a']);
+  });
+
+  it('says in words what stands where', async () => {
+    const [file, clock] = [newFile(), new FakeClock()];
+    const queue = await open(file, clock);
+    await queue.add([newDelivery('a', { createdAt: Date.UTC(2026, 0, 1, 12), orderKeys: ['u'] })]);
+    await queue.add([newDelivery('b', { orderKeys: ['u'] })]);
+    const attempt = { at: 1, url: 'https://a.example/hook', round: 1, result: 'rejected', ms: 3 } as const;
+    await queue.settle(await claimOne(queue), {
+      state: 'dead',
+      reason: 'rejected',
+      progress: { ...PROGRESS, attempts: [attempt] },
+    });
+    expect(
+      await ask(file, 'SELECT id, source, destination, state, reason, created, body FROM queue'),
+    ).toEqual([
+      'a|web|Webhooks|dead|rejected|2026-01-01T12:00:00.000Z|{"version":1}',
+      'b|web|Webhooks|pending||1970-01-01T00:00:00.000Z|{"version":1}',
+    ]);
+    expect(await ask(file, "SELECT attempts ->> '$[0].url' FROM queue WHERE state = 'dead'")).toEqual([
+      attempt.url,
+    ]);
+  });
+});

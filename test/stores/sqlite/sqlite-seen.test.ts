@@ -1,0 +1,103 @@
+import { join } from 'node:path';
+import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { SqliteQueue } from '../../../src/stores/sqlite/queue/sqlite-queue.ts';
+import { QUEUE_TABLES } from '../../../src/stores/sqlite/queue/queue-tables.ts';
+import { SEEN_FOR_MS } from '../../../src/service/seen.ts';
+import { SqliteSeen } from '../../../src/stores/sqlite/sqlite-seen.ts';
+import { SEEN_TABLES } from '../../../src/stores/sqlite/seen-tables.ts';
+import { openStore } from '../../../src/stores/sqlite/file/open-store.ts';
+import type { Store } from '../../../src/stores/sqlite/file/store.ts';
+import { FakeClock } from '../../fake-clock.ts';
+import { newDelivery } from '../../queue/new-delivery.ts';
+import { temporaryFolder } from '../../temporary-folder.ts';
+
+const STORED = Promise.resolve();
+
+describe('SqliteSeen', () => {
+  let clock: FakeClock;
+  let store: Store;
+  let seen: SqliteSeen;
+  beforeEach(async () => {
+    clock = new FakeClock();
+    store = await openStore(join(temporaryFolder(), 'hooks.db'), {
+      clock,
+      tables: [QUEUE_TABLES, SEEN_TABLES],
+    });
+    const opened = store;
+    onTestFinished(() => opened.close());
+    seen = new SqliteSeen(store, clock);
+  });
+
+  const rows = (): Promise<number> =>
+    store.read((sql) => Number(sql('SELECT count(*) AS count FROM seen').get()?.['count']));
+
+  it('knows what was added to the source, whatever its length', async () => {
+    const long = 'x'.repeat(30_000);
+    await seen.add('web', ['a', long], STORED);
+    expect(await seen.among('web', ['a', 'b', long, `${long}y`])).toEqual(new Set(['a', long]));
+    expect(await seen.among('app', ['a'])).toEqual(new Set());
+  });
+
+  it('tells ids apart, whatever characters they have', async () => {
+    const ids = [
+      'a\0b',
+      'a\0',
+      '\ud800x',
+      '\ud801x',
+      `\ud800${'x'.repeat(70)}`,
+      `\ud801${'x'.repeat(70)}`,
+      '"',
+      '\\',
+      '\u2028é😀',
+      '1',
+      '',
+      'A',
+      ' a',
+    ];
+    for (const [index, id] of ids.entries()) {
+      expect(await seen.among('web', ids)).toEqual(new Set(ids.slice(0, index)));
+      expect(await seen.among('web', ['a'])).toEqual(new Set());
+      await seen.add('web', [id], STORED);
+    }
+    expect(await seen.among('web', [...ids, 'a', 'a\0c', '01', 'é'])).toEqual(new Set(ids));
+  });
+
+  it('forgets after 24 hours, and keeps no row for it', async () => {
+    await seen.add('web', ['a'], STORED);
+    await clock.advance(SEEN_FOR_MS - 1);
+    expect(await seen.among('web', ['a'])).toEqual(new Set(['a']));
+    await clock.advance(1);
+    expect(await seen.among('web', ['a'])).toEqual(new Set());
+    await seen.add('web', ['b'], STORED);
+    expect(await rows()).toBe(1);
+  });
+
+  it('forgets a great deal in small steps', async () => {
+    await seen.add(
+      'web',
+      Array.from({ length: 100 }, (_, index) => `old-${index}`),
+      STORED,
+    );
+    await clock.advance(SEEN_FOR_MS);
+    await seen.add('web', ['a', 'b', 'c'], STORED);
+    expect(await rows()).toBe(100 + 3 - 6);
+  });
+
+  it('remembers nothing of what was refused before it came to the store', async () => {
+    await expect(seen.add('web', ['a'], Promise.reject(new Error('closed')))).rejects.toThrow('closed');
+    expect(await seen.among('web', ['a'])).toEqual(new Set());
+  });
+
+  it('remembers nothing of what the store could not keep, and the store keeps nothing it does not remember', async () => {
+    const queue = new SqliteQueue({ store, clock });
+    const broken = store.write(() => {
+      throw new Error('the disk is full');
+    });
+    const adding = queue.add([newDelivery('d1')]);
+    const remembering = seen.add('web', ['a'], adding);
+    const ends = await Promise.allSettled([broken, adding, remembering]);
+    expect(ends.map(({ status }) => status)).toEqual(['rejected', 'rejected', 'rejected']);
+    expect(await seen.among('web', ['a'])).toEqual(new Set());
+    expect(await queue.lanes()).toEqual([]);
+  });
+});
