@@ -60,7 +60,11 @@ const VERBS: Readonly<Record<string, Verb>> = {
     summary: 'print what makes a shell complete hooks by Tab',
     load: () => import('./completion/command.ts'),
   },
-  complete: { summary: 'answer a shell', isHidden: true, load: () => import('./completion/complete-command.ts') },
+  complete: {
+    summary: 'answer a shell',
+    isHidden: true,
+    load: () => import('./completion/complete-command.ts'),
+  },
   config: {
     summary: 'show every setting and where it came from',
     load: () => import('./config/command.ts'),

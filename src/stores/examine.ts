@@ -5,7 +5,12 @@ import { QUEUE_TABLES } from './sqlite/queue/queue-tables.ts';
 import { surveyQueue, type QueueSurvey } from './sqlite/queue/sqlite-survey.ts';
 import { SEEN_TABLES } from './sqlite/seen-tables.ts';
 import { fileOf } from './sqlite/file/open-store.ts';
-import { examineStore, surroundingsOf, type StoreExamination, type Surroundings } from './sqlite/file/examine-store.ts';
+import {
+  examineStore,
+  surroundingsOf,
+  type StoreExamination,
+  type Surroundings,
+} from './sqlite/file/examine-store.ts';
 import { storeError } from './sqlite/file/store-error.ts';
 
 /** A queue's file as it is found: nothing is made, changed or migrated by looking. */

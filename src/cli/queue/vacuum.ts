@@ -1,6 +1,11 @@
 import { stat } from 'node:fs/promises';
 import { ConfigError } from '../../errors.ts';
-import { giveBackSpace, givesBackInSteps, rewriteStore, settledBytes } from '../../stores/sqlite/file/free-space.ts';
+import {
+  giveBackSpace,
+  givesBackInSteps,
+  rewriteStore,
+  settledBytes,
+} from '../../stores/sqlite/file/free-space.ts';
 import type { Store } from '../../stores/sqlite/file/store.ts';
 import { ExitCode } from '../exit-code.ts';
 import type { Io } from '../io.ts';

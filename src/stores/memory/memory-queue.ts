@@ -1,10 +1,24 @@
 import { ChurnMap } from '../../reusable-map.ts';
 import type { Clock } from '../../clock.ts';
 import { ClosedError } from '../../errors.ts';
-import { NO_PROGRESS, withRound, type Delivery, type NewDelivery, type Progress } from '../../queue/delivery.ts';
+import {
+  NO_PROGRESS,
+  withRound,
+  type Delivery,
+  type NewDelivery,
+  type Progress,
+} from '../../queue/delivery.ts';
 import { Heap } from './heap.ts';
 import { OrderLines } from './order-lines.ts';
-import type { Claim, ClaimAnswer, ClaimRequest, Lane, Queue, QueueDepth, Settlement } from '../../queue/queue.ts';
+import type {
+  Claim,
+  ClaimAnswer,
+  ClaimRequest,
+  Lane,
+  Queue,
+  QueueDepth,
+  Settlement,
+} from '../../queue/queue.ts';
 
 /** A queue that lasts as long as its process. What is settled is forgotten; bodies are kept as handed in, not copied. */
 export class MemoryQueue implements Queue {

@@ -1,7 +1,14 @@
 import type { Clock } from '../../../clock.ts';
 import type { Series, Server } from '../server.ts';
 import { NO_PROGRESS, withDamageShown, type Delivery, type DeliveryState } from '../../../queue/delivery.ts';
-import type { DropAnswer, LaneStats, Page, QueueInspection, RetryAnswer, Selection } from '../../../queue/inspection.ts';
+import type {
+  DropAnswer,
+  LaneStats,
+  Page,
+  QueueInspection,
+  RetryAnswer,
+  Selection,
+} from '../../../queue/inspection.ts';
 import type { Lane } from '../../../queue/queue.ts';
 import { seriesName, ServerLanes } from './server-lanes.ts';
 import { ServerListing } from './server-listing.ts';

@@ -2,7 +2,14 @@ import type { Clock } from '../../../clock.ts';
 import type { Row } from '../file/sqlite.ts';
 import type { Sql, Store } from '../file/store.ts';
 import { NO_PROGRESS, withDamageShown, type Delivery, type DeliveryState } from '../../../queue/delivery.ts';
-import type { DropAnswer, LaneStats, Page, QueueInspection, RetryAnswer, Selection } from '../../../queue/inspection.ts';
+import type {
+  DropAnswer,
+  LaneStats,
+  Page,
+  QueueInspection,
+  RetryAnswer,
+  Selection,
+} from '../../../queue/inspection.ts';
 import { buryGoneOwners, hasGoneOwners } from './owner.ts';
 import { join, leave, leaveAllLines } from './sqlite-lines.ts';
 import {
