@@ -4,13 +4,13 @@ export { createDeliveryPipeline, createTrackingApiPipeline } from './app/pipelin
 export type { Pipeline } from './app/pipeline.ts';
 export type { DeliveryPipelineOptions, TrackingApiPipelineOptions } from './app/options.ts';
 export type { DestinationInput, SourceInput, SourcesInput } from './app/sources-input.ts';
-export type { DestinationOutcome, Outcome, OutcomeAttempt } from './app/outcomes.ts';
+export type { DestinationOutcome, Outcome, DeliveryAttempt } from './app/outcomes.ts';
 
 export { syncAudience, syncTrait } from './app/sync-audience.ts';
 export type {
   AudienceChange,
   SyncAudienceOptions,
-  SyncOptions,
+  SyncMembersOptions,
   SyncSummary,
   SyncTraitOptions,
   TraitValue,
@@ -40,7 +40,7 @@ export type { JsonObject, JsonValue, Message, MessageType } from './message/type
 
 export { sign } from './signature/sign.ts';
 export { verify, Verifier } from './signature/verify.ts';
-export type { Verdict, VerifyOptions } from './signature/verify.ts';
+export type { VerifyResult, VerifyOptions } from './signature/verify.ts';
 
 export { captureBody, type Capture } from './capture/format.ts';
 export { isCapture, readCapture } from './capture/read.ts';

@@ -9,7 +9,7 @@ const SEED = Math.floor(Math.random() * 2 ** 32);
  * the next full collection: 40 MB of a replay. Here a place that has become free is used again. Open addressing with
  * linear probing, never more than half full.
  */
-export class ChurnMap<Value> {
+export class ReusableMap<Value> {
   #keys: (string | undefined)[] = emptyPlaces(SMALLEST);
   #values: (Value | undefined)[] = emptyPlaces(SMALLEST);
   #size = 0;

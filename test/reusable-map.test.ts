@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { ChurnMap } from '../src/reusable-map.ts';
+import { ReusableMap } from '../src/reusable-map.ts';
 
 /** Few keys, so that they come back; `undefined` is a value like others. */
 const key = fc.integer({ min: 0, max: 40 }).map((number) => `k${number}`);
@@ -14,7 +14,7 @@ describe('a map for what comes and goes', () => {
   it('holds what a Map holds, whatever is set and deleted', () => {
     fc.assert(
       fc.property(fc.array(step, { maxLength: 300 }), (steps) => {
-        const map = new ChurnMap<number | undefined>();
+        const map = new ReusableMap<number | undefined>();
         const model = new Map<string, number | undefined>();
         for (const each of steps) {
           if (each.do === 'set') {
@@ -36,7 +36,7 @@ describe('a map for what comes and goes', () => {
   });
 
   it('finds every one of many thousand keys, and none once they are deleted', () => {
-    const map = new ChurnMap<number>();
+    const map = new ReusableMap<number>();
     const keys = Array.from({ length: 10_000 }, (_, index) => `user-${index}`);
     for (const [index, each] of keys.entries()) map.set(each, index);
     expect(keys.every((each, index) => map.get(each) === index)).toBe(true);
@@ -46,7 +46,7 @@ describe('a map for what comes and goes', () => {
   });
 
   it('may be changed while its values are gone through', () => {
-    const map = new ChurnMap<string>();
+    const map = new ReusableMap<string>();
     for (const each of ['a', 'b', 'c']) map.set(each, each);
     const seen: string[] = [];
     for (const value of map.values()) {

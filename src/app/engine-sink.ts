@@ -1,5 +1,5 @@
 import type { EncodedMessage, QueuedMessage, Receipt, Sink } from '../client/sink.ts';
-import type { Engine, Entry } from '../engine/engine.ts';
+import type { Engine, OutgoingMessage } from '../engine/engine.ts';
 import { HooksError } from '../errors.ts';
 import { encodeBody } from '../message/body.ts';
 import type { Outcomes } from './outcomes.ts';
@@ -57,7 +57,14 @@ async function submit(
   }
 }
 
-function toEntry({ type, integrations, messageId, orderKeys, exactBody, text }: EncodedMessage): Entry {
+function toEntry({
+  type,
+  integrations,
+  messageId,
+  orderKeys,
+  exactBody,
+  text,
+}: EncodedMessage): OutgoingMessage {
   return { messageId, type, integrations, body: exactBody ?? Buffer.from(text), orderKeys };
 }
 

@@ -1,5 +1,5 @@
-import { callApart } from '../call-detached.ts';
-import { ChurnMap } from '../reusable-map.ts';
+import { callDetached } from '../call-detached.ts';
+import { ReusableMap } from '../reusable-map.ts';
 import type { QueuedMessage, Receipt } from '../client/sink.ts';
 import type { EngineEvent } from '../engine/engine-event.ts';
 import type { DeadReason, Delivery } from '../queue/delivery.ts';
@@ -22,14 +22,14 @@ export interface DestinationOutcome {
   readonly name: string;
   readonly outcome: 'delivered' | 'failed' | 'unsent';
   /** Every one, in order. The one without `error` is the one that delivered it. */
-  readonly attempts: readonly OutcomeAttempt[];
+  readonly attempts: readonly DeliveryAttempt[];
   /** Why it is a dead letter. */
   readonly reason?: DeadReason;
   readonly signature?: string;
 }
 
 /** One POST. `at` in ms since the epoch, `ms` to the status line. */
-export interface OutcomeAttempt {
+export interface DeliveryAttempt {
   readonly at: number;
   readonly url: string;
   readonly status?: number;
@@ -55,7 +55,7 @@ interface Pending {
  * awaits leave no trace, so that a client used by itself costs no memory here.
  */
 export class Outcomes {
-  readonly #pending = new ChurnMap<Pending>();
+  readonly #pending = new ReusableMap<Pending>();
   /** Events of deliveries whose `submit` has not resolved yet: they may come first. */
   readonly #early = new Map<string, EngineEvent>();
   #submitting = 0;
@@ -93,7 +93,7 @@ export class Outcomes {
     let unsettled = 0;
     const conclude = (): void => {
       const destinations = deliveries.map(({ id, destination }) => this.#take(id, destination));
-      callApart(onOutcome, { messageId, outcome: combined(destinations), destinations });
+      callDetached(onOutcome, { messageId, outcome: combined(destinations), destinations });
     };
     const countDown = (): void => {
       if (--unsettled === 0) conclude();

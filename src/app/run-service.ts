@@ -3,7 +3,7 @@ import type { Engine } from '../engine/engine.ts';
 import type { Sources } from '../engine/options.ts';
 import type { NewDelivery } from '../queue/delivery.ts';
 import type { Intake, InvalidMessage } from '../service/intake.ts';
-import { createLog, type Log, type LogLevel } from '../service/log.ts';
+import { createServiceLog, type ServiceLog, type LogLevel } from '../service/log.ts';
 import { createMetrics } from '../service/metrics.ts';
 import type { DeletionReach, ServiceLimits } from '../service/options.ts';
 import { startService, type Service } from '../service/service.ts';
@@ -39,7 +39,7 @@ export interface RunServiceOptions extends Reach {
  */
 export async function runService(options: RunServiceOptions): Promise<Service> {
   const { sources, open, clock, logLevel: level, write } = options;
-  const log = createLog({ level, secrets: secretsOf(sources), clock, write });
+  const log = createServiceLog({ level, secrets: secretsOf(sources), clock, write });
   const metrics = createMetrics({ depth: open.depth });
   const watch = new Watch(log, metrics);
   const opened = await openEngine({
@@ -71,7 +71,7 @@ export async function runService(options: RunServiceOptions): Promise<Service> {
 }
 
 /** What a person would rather know now than find out. */
-function warnOf(options: RunServiceOptions, log: Log): void {
+function warnOf(options: RunServiceOptions, log: ServiceLog): void {
   const { sources, open } = options;
   const proxy = uncheckedProxy(options);
   if (proxy !== undefined)
@@ -86,7 +86,7 @@ function warnOf(options: RunServiceOptions, log: Log): void {
 }
 
 /** With one source there is no difference. */
-function sayDeletionReach({ sources, deletionReach = 'own' }: RunServiceOptions, log: Log): void {
+function sayDeletionReach({ sources, deletionReach = 'own' }: RunServiceOptions, log: ServiceLog): void {
   const count = Object.keys(sources).length;
   if (count < 2) return;
   if (deletionReach === 'all')
@@ -99,7 +99,7 @@ function sayDeletionReach({ sources, deletionReach = 'own' }: RunServiceOptions,
 }
 
 /** Attempts in flight come to their end while the last calls are stored, which may take as long. */
-async function closeAll(service: Service, opened: OpenEngine, log: Log): Promise<void> {
+async function closeAll(service: Service, opened: OpenEngine, log: ServiceLog): Promise<void> {
   await Promise.all([service.close(), opened.engine.stop()]);
   await opened.close();
   log.info('stopped');

@@ -33,7 +33,7 @@ export function sourcesOf({ webhooks, sharedSecret, delivery = {} }: ShortForm):
     enabled: true,
     sharedSecrets: secretsIn(sharedSecret, 'sharedSecret'),
     webhooks: webhooks.map((webhook, index) => webhookOf(webhook, `webhooks[${index}]`)),
-    delivery: { ...DELIVERY_DEFAULTS, ...given(delivery) },
+    delivery: { ...DELIVERY_DEFAULTS, ...definedOf(delivery) },
   };
   return { [DEFAULT_SOURCE]: { destinations: { [DEFAULT_DESTINATION]: destination } } };
 }
@@ -55,7 +55,7 @@ export function webhookOf(webhook: ShortForm['webhooks'][number], key: string): 
   if (typeof webhook === 'string') return { url: webhook, headers: {} };
   // A URL object has no `url`.
   if (typeof webhook === 'object' && webhook !== null && 'url' in webhook)
-    return { headers: {}, ...given(webhook) };
+    return { headers: {}, ...definedOf(webhook) };
   throw new ConfigError(`Expected \`${key}\` to be a URL or { url, headers }, got ${kindOf(webhook)}`, {
     key,
     hint: "a URL is given as text: 'https://host/path', or the `href` of a URL object",
@@ -63,7 +63,7 @@ export function webhookOf(webhook: ShortForm['webhooks'][number], key: string): 
 }
 
 /** What is undefined counts as absent, and has its default. */
-export function given<T extends object>(options: T): { [Key in keyof T]: Exclude<T[Key], undefined> } {
+export function definedOf<T extends object>(options: T): { [Key in keyof T]: Exclude<T[Key], undefined> } {
   const entries = Object.entries(options).filter(([, value]) => value !== undefined);
   return Object.fromEntries(entries) as { [Key in keyof T]: Exclude<T[Key], undefined> }; // those that are left
 }

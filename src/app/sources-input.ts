@@ -13,7 +13,7 @@ import { checkWebhookCount, prepareWebhook } from '../engine/webhook.ts';
 import { ConfigError } from '../errors.ts';
 import { kindOf } from '../kind-of.ts';
 import { Faults } from './faults.ts';
-import { given, secretsIn, webhookOf, type ShortForm } from './short-form.ts';
+import { definedOf, secretsIn, webhookOf, type ShortForm } from './short-form.ts';
 
 /** Sources as a program gives them, with what a config file may leave out left out. */
 export type SourcesInput = Readonly<Record<string, SourceInput>>;
@@ -164,7 +164,7 @@ function completeWebhooks(
 function completeDelivery({ delivery = {} }: DestinationInput, context: InputContext): DeliveryOptions {
   const setting = `${context.setting}.delivery`;
   const { faults } = context;
-  const entries = Object.entries(given(delivery)).filter(([key, value]) =>
+  const entries = Object.entries(definedOf(delivery)).filter(([key, value]) =>
     faults.collect(() => {
       checkDelivery({ ...DELIVERY_DEFAULTS, [key]: value }, setting);
       return true;

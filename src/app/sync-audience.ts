@@ -1,6 +1,6 @@
 import type { Change, Counts } from '../audience/difference.ts';
 import { Target } from '../audience/read/target.ts';
-import type { Kind } from '../stores/sqlite/audience-state.ts';
+import type { AudienceKind } from '../stores/sqlite/audience-state.ts';
 import { sync } from '../audience/sync.ts';
 import { AUDIENCE_TABLES } from '../stores/sqlite/audience-tables.ts';
 import { checkOptions } from '../check-options.ts';
@@ -14,7 +14,7 @@ import { isServer } from '../stores/server/scheme.ts';
 import type { Outcome } from './outcomes.ts';
 import type { Pipeline } from './pipeline.ts';
 
-export interface SyncOptions {
+export interface SyncMembersOptions {
   /** Of the audience or the computed trait; the trait that is sent has it in snake case. */
   readonly name: string;
   /** What the changes are delivered through. It stays open. */
@@ -38,12 +38,12 @@ export interface SyncOptions {
 /** A user who is told something. */
 export type AudienceChange = Pick<Change, 'kind' | 'userId' | 'value'>;
 
-export interface SyncAudienceOptions extends SyncOptions {
+export interface SyncAudienceOptions extends SyncMembersOptions {
   /** The ids of all members. One text is none of them: it is an iterable of its letters. */
   readonly members: AsyncIterable<string> | (Iterable<string> & object);
 }
 
-export interface SyncTraitOptions extends SyncOptions {
+export interface SyncTraitOptions extends SyncMembersOptions {
   /** Everybody's value; somebody who is not among them has none (null). */
   readonly values: AsyncIterable<TraitValue> | Iterable<TraitValue>;
 }
@@ -103,14 +103,14 @@ const KINDS = {
   dryRun: 'a boolean',
   signal: 'an object',
   onOutcome: 'a function',
-} as const satisfies Record<keyof SyncOptions, string>;
+} as const satisfies Record<keyof SyncMembersOptions, string>;
 
 const NEVER = new AbortController().signal;
 const CAPACITY = 1_024;
 
 async function run(
-  kind: Kind,
-  options: SyncOptions,
+  kind: AudienceKind,
+  options: SyncMembersOptions,
   read: (target: Target) => Promise<void>,
 ): Promise<SyncSummary> {
   const input = kind === 'audience' ? 'members' : 'values';
@@ -161,7 +161,7 @@ function noFile(store: string): ConfigError {
   );
 }
 
-function limitOf({ maxChange }: SyncOptions) {
+function limitOf({ maxChange }: SyncMembersOptions) {
   if (maxChange === undefined) return undefined;
   if (maxChange >= 0) return { kind: 'share', share: maxChange } as const;
   throw new ConfigError(`Expected \`maxChange\` to be a number from 0, got ${maxChange}`, {

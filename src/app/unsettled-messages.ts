@@ -1,11 +1,11 @@
-import { ChurnMap } from '../reusable-map.ts';
+import { ReusableMap } from '../reusable-map.ts';
 import type { EngineEvent } from '../engine/engine-event.ts';
 import type { Submitted } from '../engine/engine.ts';
 
 /** Says when messages whose deliveries wait in memory are settled: what bounds how many a client takes. */
 export class UnsettledMessages {
   /** How many deliveries of the message are left, by the id of each; of messages with several. */
-  readonly #left = new ChurnMap<{ deliveries: number }>();
+  readonly #left = new ReusableMap<{ deliveries: number }>();
   #listener: (messages: number) => void = () => {};
   #messages = 0;
 

@@ -1,14 +1,14 @@
 import type { EngineEvent } from '../engine/engine-event.ts';
 import type { Delivery } from '../queue/delivery.ts';
-import { errorFields, type Log } from '../service/log.ts';
+import { errorFields, type ServiceLog } from '../service/log.ts';
 import type { Metrics } from '../service/metrics.ts';
 
 /** What the engine says, as metrics and log lines. */
 export class Watch {
-  readonly #log: Log;
+  readonly #log: ServiceLog;
   readonly #metrics: Metrics;
 
-  constructor(log: Log, metrics: Metrics) {
+  constructor(log: ServiceLog, metrics: Metrics) {
     this.#log = log;
     this.#metrics = metrics;
   }

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { EntryTable } from './entry-table.ts';
-import { endOfId, readEntry, readId } from './entry.ts';
+import { endOfId, parseMember, readId } from './entry.ts';
 import type { JsonValue } from '../message/types.ts';
 
 /** How the members that are given differ from those last told. */
@@ -38,7 +38,7 @@ export interface Partition {
   readonly doubtful: readonly string[];
 }
 
-export interface Given {
+export interface ComparedPartition {
   readonly chunks: readonly Uint8Array[];
   /** Lines in them. */
   readonly count: number;
@@ -52,13 +52,13 @@ const JSON_OBJECT: ReadonlySet<number | undefined> = new Set([0x7b, 0x5b]);
 type MutableCounts = { -readonly [Key in keyof Counts]: Counts[Key] };
 
 /** Finds how partitions differ; one after the other, since its table is used again. */
-export class Comparison {
+export class PartitionComparison {
   readonly #table = new EntryTable();
 
   /** Calls `onChange` once for each user to be told, and `onKept` for each stretch of entries that stays as it is. */
   compare(
     { members, entries, doubtful }: Partition,
-    { chunks, count, absent }: Given,
+    { chunks, count, absent }: ComparedPartition,
     onChange: (change: Change) => void = ignore,
     onKept: (line: Uint8Array) => void = ignore,
   ): Counts {
@@ -111,7 +111,7 @@ export class Comparison {
   }
 
   #valueAt(at: number): JsonValue {
-    return readEntry(this.#table.lineAt(at)).value;
+    return parseMember(this.#table.lineAt(at)).value;
   }
 
   #change(
@@ -120,7 +120,7 @@ export class Comparison {
   ): Change {
     const before = told === -1 ? undefined : this.#table.lineAt(told);
     const after = given === -1 ? undefined : this.#table.lineAt(given);
-    const { userId, value } = readEntry(after ?? before ?? '');
+    const { userId, value } = parseMember(after ?? before ?? '');
     const id = this.#idAt(given === -1 ? told : given);
     return { kind, userId, value: after === undefined ? absent : value, id, before, after };
   }

@@ -1,4 +1,4 @@
-import { endOfId, HASH_SEED, hashByte, LF } from './entry.ts';
+import { endOfId, HASH_SEED, hashByte, MEMBER_END } from './entry.ts';
 
 /** No entry. */
 const NONE = -1;
@@ -63,7 +63,7 @@ export class EntryTable {
     for (let at = 0; ; at++) {
       const byte = bytes[one + at];
       if (byte !== bytes[other + at]) return false;
-      if (byte === LF) return true;
+      if (byte === MEMBER_END) return true;
     }
   }
 
@@ -117,7 +117,7 @@ export class EntryTable {
 
   #endOfLine(from: number): number {
     let at = from;
-    while (this.#bytes[at] !== LF) at++;
+    while (this.#bytes[at] !== MEMBER_END) at++;
     return at;
   }
 }

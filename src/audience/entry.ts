@@ -4,14 +4,14 @@ import type { JsonValue } from '../message/types.ts';
 export const PARTITIONS = 1024;
 
 /** A user, and the value of a computed trait; a member of an audience has the value true. */
-export interface Entry {
+export interface AudienceEntry {
   readonly userId: string;
   readonly value: JsonValue;
 }
 
 /** The end of an entry, and of its id where a value follows. */
-export const LF = 0x0a;
-export const TAB = 0x09;
+export const MEMBER_END = 0x0a;
+export const MEMBER_TAB = 0x09;
 
 /** FNV-1a, begun with this. */
 export const HASH_SEED = 0x811c9dc5;
@@ -29,12 +29,12 @@ export function partitionOf(hash: number): number {
 /** Where the id of the entry that begins at `from` ends: at a tab or the end of the line. */
 export function endOfId(bytes: Uint8Array, from: number): number {
   let at = from;
-  while (bytes[at] !== LF && bytes[at] !== TAB) at++;
+  while (bytes[at] !== MEMBER_END && bytes[at] !== MEMBER_TAB) at++;
   return at;
 }
 
 /** The line of an entry, without its end. Each id is written in one way only, so that lines can be compared as bytes. */
-export function writeEntry({ userId, value }: Entry, kind: 'audience' | 'trait'): string {
+export function writeEntry({ userId, value }: AudienceEntry, kind: 'audience' | 'trait'): string {
   const id = writeId(userId);
   return kind === 'audience' ? id : `${id}\t${JSON.stringify(value)}`;
 }
@@ -50,7 +50,7 @@ export function readId(written: string): string {
   return written.startsWith('"') ? (JSON.parse(written) as string) : written; // written by writeId
 }
 
-export function readEntry(line: string): Entry {
+export function parseMember(line: string): AudienceEntry {
   const tab = line.indexOf('\t');
   if (tab === -1) return { userId: readId(line), value: true };
   return { userId: readId(line.slice(0, tab)), value: JSON.parse(line.slice(tab + 1)) as JsonValue }; // written by writeEntry

@@ -7,12 +7,12 @@ export interface Outlet<O extends ChangeOutcome> {
   /** Resolves when it takes another change: its client may have less room, or other users. */
   ready(): Promise<void>;
   /** `onOutcome` is called once, later. Throws when it takes no more. */
-  deliverThen(message: OutgoingMessage, onOutcome: (outcome: O) => void): void;
+  deliverThen(message: SyncMessage, onOutcome: (outcome: O) => void): void;
   /** What was handed over leaves, without waiting for more. */
   flush(): void;
 }
 
-export interface OutgoingMessage {
+export interface SyncMessage {
   readonly message: Message;
   /** What one user is told arrives in order, that of an earlier sync first. */
   readonly orderKeys: readonly string[];

@@ -4,7 +4,7 @@ import type { Change } from './difference.ts';
 import { Gate } from './gate.ts';
 import type { ChangeOutcome, Outlet } from './outlet.ts';
 import type { AudienceState, Overview } from '../stores/sqlite/audience-state.ts';
-import { Step, type PartitionChanges } from './step.ts';
+import { SyncStep, type PartitionChanges } from './step.ts';
 
 /** A step is as large as that: large enough that the disk is waited for seldom. */
 const STEP_CHANGES = 1_000;
@@ -58,7 +58,7 @@ export class Sending<O extends ChangeOutcome> {
   }
 
   async #begin(): Promise<void> {
-    const step = new Step(this.#next);
+    const step = new SyncStep(this.#next);
     this.#next = [];
     const weight = Math.max(step.changes.length, LEAST_WEIGHT);
     await this.#steps.enter(weight);
@@ -74,7 +74,7 @@ export class Sending<O extends ChangeOutcome> {
     this.#keeping.add(keeping);
   }
 
-  async #hand(step: Step): Promise<void> {
+  async #hand(step: SyncStep): Promise<void> {
     for (const change of step.changes) {
       const waiting = this.#changes.enter();
       if (waiting !== undefined) {
@@ -89,7 +89,7 @@ export class Sending<O extends ChangeOutcome> {
     this.#parts.outlet.flush();
   }
 
-  #deliver(step: Step, change: Change): void {
+  #deliver(step: SyncStep, change: Change): void {
     const { outlet, clock, audience } = this.#parts;
     const { userId, value } = change;
     const message = buildMessage(
@@ -106,7 +106,7 @@ export class Sending<O extends ChangeOutcome> {
     }
   }
 
-  #ended(step: Step, change: Change, outcome: O): void {
+  #ended(step: SyncStep, change: Change, outcome: O): void {
     step.ended(change, outcome.outcome === 'delivered' || outcome.outcome === 'queued');
     try {
       const telling = this.#parts.onOutcome(change, outcome);
@@ -118,7 +118,7 @@ export class Sending<O extends ChangeOutcome> {
     }
   }
 
-  async #keep(step: Step, weight: number): Promise<void> {
+  async #keep(step: SyncStep, weight: number): Promise<void> {
     await step.settled;
     try {
       await this.#parts.state.keep(this.#parts.audience.audience, step.updates());

@@ -1,9 +1,9 @@
 import { openScratch, type Scratch } from '../stores/sqlite/file/scratch.ts';
-import { HASH_SEED, hashByte, LF, PARTITIONS, partitionOf, TAB } from './entry.ts';
+import { HASH_SEED, hashByte, MEMBER_END, PARTITIONS, partitionOf, MEMBER_TAB } from './entry.ts';
 
 /** For each partition. The longest entry fits in. */
-export const MAX_ENTRY_BYTES = 32 * 1024 - 1;
-const SLOT_BYTES = MAX_ENTRY_BYTES + 1;
+export const MAX_MEMBER_BYTES = 32 * 1024 - 1;
+const SLOT_BYTES = MAX_MEMBER_BYTES + 1;
 
 const TABLES = 'CREATE TABLE chunks (place INTEGER PRIMARY KEY, entries BLOB NOT NULL)';
 /** A chunk's place is its partition times this, and its number in it. */
@@ -45,7 +45,7 @@ export class Spill {
     let hash = HASH_SEED;
     for (let at = from; at < to; at++) {
       const byte = bytes[at] ?? 0;
-      if (byte === TAB) break;
+      if (byte === MEMBER_TAB) break;
       hash = hashByte(hash, byte);
     }
     this.addHashed(bytes, from, to, hash);
@@ -60,7 +60,7 @@ export class Spill {
     const slots = this.#slots;
     // Short as ids are, a call would cost more than the loop.
     for (let at = 0; at < length; at++) slots[start + at] = bytes[from + at] ?? 0;
-    slots[start + length] = LF;
+    slots[start + length] = MEMBER_END;
     this.#used[partition] = (this.#used[partition] ?? 0) + length + 1;
     this.#entries[partition] = (this.#entries[partition] ?? 0) + 1;
     this.#total++;

@@ -17,7 +17,7 @@ export interface PartitionChanges {
  *
  * Whatever ends the process in between leaves all of them doubtful, and the next sync tells them again.
  */
-export class Step {
+export class SyncStep {
   readonly partitions: readonly PartitionChanges[];
   readonly changes: readonly Change[];
   readonly #told = new Set<Change>();

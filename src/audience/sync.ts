@@ -3,18 +3,25 @@ import type { Clock } from '../clock.ts';
 import { ConfigError, InputError } from '../errors.ts';
 import type { JsonValue } from '../message/types.ts';
 import type { Store } from '../stores/sqlite/file/store.ts';
-import { addCounts, changesIn, Comparison, emptyCounts, type Change, type Counts } from './difference.ts';
+import {
+  addCounts,
+  changesIn,
+  PartitionComparison,
+  emptyCounts,
+  type Change,
+  type Counts,
+} from './difference.ts';
 import { PARTITIONS } from './entry.ts';
 import { surpriseIn, type MaxChange } from './guard.ts';
 import type { ChangeOutcome, Outlet } from './outlet.ts';
 import { findAudience, holdAlone } from './opening.ts';
 import { Sending } from './sending.ts';
 import { Spill } from './spill.ts';
-import { AudienceState, type Kind, type Overview } from '../stores/sqlite/audience-state.ts';
+import { AudienceState, type AudienceKind, type Overview } from '../stores/sqlite/audience-state.ts';
 import type { PartitionChanges } from './step.ts';
 
 export interface SyncOptions<O extends ChangeOutcome> {
-  readonly kind: Kind;
+  readonly kind: AudienceKind;
   readonly name: string;
   /** Where it goes, for people, without secrets: another place has another state. */
   readonly place: string;
@@ -120,7 +127,7 @@ interface Compared {
 /** Counts before anything is sent. */
 async function compareAll<O extends ChangeOutcome>(parts: Run<O>): Promise<Compared> {
   const { options, state, audience } = parts;
-  const comparison = new Comparison();
+  const comparison = new PartitionComparison();
   const counts = emptyCounts();
   const changed: number[] = [];
   const examples = new Examples();
@@ -149,7 +156,7 @@ function givenOf<O extends ChangeOutcome>({ spill, options: { kind } }: Run<O>, 
 }
 
 /** What a user is told who is not given any more: who left is no member, and has no value. */
-const ABSENT: Readonly<Record<Kind, JsonValue>> = { audience: false, trait: null };
+const ABSENT: Readonly<Record<AudienceKind, JsonValue>> = { audience: false, trait: null };
 
 /** Returns whether everybody was told. */
 async function send<O extends ChangeOutcome>(parts: Run<O>, changed: readonly number[]): Promise<boolean> {
@@ -167,7 +174,7 @@ async function send<O extends ChangeOutcome>(parts: Run<O>, changed: readonly nu
       return options.onOutcome(change, outcome);
     },
   });
-  const comparison = new Comparison();
+  const comparison = new PartitionComparison();
   for (const partition of changed) {
     if (sending.isStopped) break;
     await sending.add(await changesOf(parts, partition, comparison));
@@ -179,7 +186,7 @@ async function send<O extends ChangeOutcome>(parts: Run<O>, changed: readonly nu
 async function changesOf<O extends ChangeOutcome>(
   parts: Run<O>,
   partition: number,
-  comparison: Comparison,
+  comparison: PartitionComparison,
 ): Promise<PartitionChanges> {
   const stored = await parts.state.partition(parts.audience.audience, partition);
   const changes: Change[] = [];
@@ -234,6 +241,6 @@ function refuse<O extends ChangeOutcome>(
   });
 }
 
-function emptySentence({ kind }: { readonly kind: Kind }): string {
+function emptySentence({ kind }: { readonly kind: AudienceKind }): string {
   return `has no ${kind === 'audience' ? 'members' : 'values'} in it`;
 }

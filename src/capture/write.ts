@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import { MASK, isSecretHeader, redactUrl } from '../redact.ts';
 import type { Capture, CapturedVerdict, HeaderPair } from './format.ts';
 
-export interface ReceivedRequest {
+export interface CapturedRequest {
   /** Ms since the epoch; absent when it is not known. */
   readonly at?: number | undefined;
   readonly method: string;
@@ -13,7 +13,7 @@ export interface ReceivedRequest {
 }
 
 /** The capture of a request: the exact body, the headers with secret values masked. */
-export function toCapture({ at, method, url, headers, body, verdict }: ReceivedRequest): Capture {
+export function toCapture({ at, method, url, headers, body, verdict }: CapturedRequest): Capture {
   return {
     capture: 1,
     ...(at === undefined ? {} : { at: new Date(at).toISOString() }),

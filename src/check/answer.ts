@@ -4,7 +4,7 @@ import type { NetworkError, TransportResult } from '../transport/transport.ts';
  * What a receiver's answer makes a sender do (contract, Delivery). `taken`: 2xx. `refused`: a 4xx that is final. `failing`: 5xx and the
  * 4xx that only ask to wait, which are sent again for hours. `redirect`: 3xx, never followed. `none`: no answer.
  */
-export type Answer =
+export type CheckResponse =
   | {
       readonly kind: 'taken' | 'refused' | 'failing' | 'redirect';
       readonly status: number;
@@ -14,12 +14,12 @@ export type Answer =
     }
   | { readonly kind: 'none'; readonly error: NetworkError; readonly detail: string; readonly ms: number };
 
-export type AnswerKind = Answer['kind'];
+export type AnswerKind = CheckResponse['kind'];
 
 /** Too busy or too early, not wrong. */
 const PASSING_4XX: ReadonlySet<number> = new Set([408, 423, 425, 429]);
 
-export function answerOf(result: TransportResult): Answer {
+export function answerOf(result: TransportResult): CheckResponse {
   const { ms } = result;
   if (result.kind === 'failure') return { kind: 'none', error: result.error, detail: result.detail, ms };
   const { status, reply } = result;

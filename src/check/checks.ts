@@ -15,14 +15,17 @@ export const CHECKS: readonly Check[] = [
   ...UNSEEN_CHECKS,
 ];
 
-export interface Selection {
+export interface CheckSelection {
   /** Codes; empty: all. */
   readonly only: readonly string[];
   readonly skip: readonly string[];
 }
 
 /** Those that are meant, in their own order. Throws ConfigError for a code that does not exist, or when none is left. */
-export function selectChecks({ only, skip }: Selection, all: readonly Check[] = CHECKS): readonly Check[] {
+export function selectChecks(
+  { only, skip }: CheckSelection,
+  all: readonly Check[] = CHECKS,
+): readonly Check[] {
   refuseUnknown('--only', only, all);
   refuseUnknown('--skip', skip, all);
   const selected = all.filter(

@@ -9,13 +9,13 @@ import { sign } from '../signature/sign.ts';
 import type { Fault } from './check.ts';
 
 /** A signature that is wrong, and what a receiver does that takes it. */
-export interface Misreading {
+export interface CommonMistake {
   readonly signature: string;
   readonly fault: Fault;
 }
 
 /** The ways in which receivers usually get the signature of a body wrong, the likeliest first; each signature once. */
-export function* misreadings(body: Buffer, secret: string): Generator<Misreading> {
+export function* misreadings(body: Buffer, secret: string): Generator<CommonMistake> {
   const seen = new Set([sign(body, secret)]);
   for (const misreading of allMisreadings(body, secret)) {
     if (seen.has(misreading.signature)) continue;
@@ -27,7 +27,7 @@ export function* misreadings(body: Buffer, secret: string): Generator<Misreading
 /** A body of our own is small, and the run has a deadline of its own. */
 const NEVER = new Deadline(Infinity);
 
-function* allMisreadings(body: Buffer, secret: string): Generator<Misreading> {
+function* allMisreadings(body: Buffer, secret: string): Generator<CommonMistake> {
   yield* otherDigests(body, secret);
   for (const variant of bodyVariants(new KeptBody(body), NEVER)) {
     yield { signature: digestOf(variant, secret), fault: overOtherBytes(variant) };
@@ -52,7 +52,7 @@ const HASH = {
   mend: "use HMAC-SHA1 in hex: createHmac('sha1', secret).update(body).digest('hex')",
 };
 
-function* otherDigests(body: Buffer, secret: string): Generator<Misreading> {
+function* otherDigests(body: Buffer, secret: string): Generator<CommonMistake> {
   const hmac = (algorithm: string, encoding: 'hex' | 'base64'): string =>
     createHmac(algorithm, secret).update(body).digest(encoding);
   const algorithms = [

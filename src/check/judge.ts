@@ -1,11 +1,11 @@
 import { STATUS_CODES } from 'node:http';
 import type { NetworkError } from '../transport/transport.ts';
-import type { Answer } from './answer.ts';
+import type { CheckResponse } from './answer.ts';
 import type { Check, Expected, Fault } from './check.ts';
 
-export interface Judgement {
+export interface CheckJudgement {
   /** The one that decided: the first that is not as expected, else the slowest. */
-  readonly answer: Answer;
+  readonly answer: CheckResponse;
   /** Of the slowest. */
   readonly ms: number;
   /** Undefined: as expected. */
@@ -13,11 +13,11 @@ export interface Judgement {
 }
 
 /** What the answers to a check's requests say of the receiver. There is at least one. */
-export function judge(
+export function judgeResponses(
   check: Check,
-  answers: readonly Answer[],
+  answers: readonly CheckResponse[],
   { timeoutMs, hasTaken }: { readonly timeoutMs: number; readonly hasTaken: boolean },
-): Judgement {
+): CheckJudgement {
   const slowest = answers.reduce((one, other) => (other.ms > one.ms ? other : one));
   const { ms } = slowest;
   const wrong = answers.find((answer) => !isAsExpected(answer, check.expects));
@@ -26,7 +26,7 @@ export function judge(
   return { answer: slowest, ms, fault: ms > allowedMs ? tooSlow(ms, timeoutMs) : undefined };
 }
 
-function isAsExpected({ kind, ...answer }: Answer, expected: Expected): boolean {
+function isAsExpected({ kind, ...answer }: CheckResponse, expected: Expected): boolean {
   switch (expected) {
     case 'taken':
     case 'refused':
@@ -52,12 +52,12 @@ export const EXPECTED_STATUS = {
 } as const satisfies Readonly<Record<Expected, string>>;
 
 /** What a receiver does with every message is not the fault of what is special in this one. */
-function faultOf({ faults, expects }: Check, answer: Answer, hasTaken: boolean): Fault {
+function faultOf({ faults, expects }: Check, answer: CheckResponse, hasTaken: boolean): Fault {
   const isSpecial = hasTaken || expects === 'refused';
   return (isSpecial ? faults?.[answer.kind] : undefined) ?? commonFault(answer);
 }
 
-function commonFault(answer: Answer): Fault {
+function commonFault(answer: CheckResponse): Fault {
   switch (answer.kind) {
     case 'none':
       return noAnswer(answer.error, answer.detail);

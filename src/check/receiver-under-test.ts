@@ -1,11 +1,11 @@
 import { sleep, type Clock } from '../clock.ts';
 import { withoutRepeated } from '../redact.ts';
 import type { Transport } from '../transport/transport.ts';
-import { answerOf, type Answer } from './answer.ts';
+import { answerOf, type CheckResponse } from './answer.ts';
 import type { Check } from './check.ts';
 import type { CheckRequest } from './sample.ts';
 
-export interface ReceiverOptions {
+export interface TestedReceiverOptions {
   readonly transport: Transport;
   /** As it is asked: without userinfo. */
   readonly url: string;
@@ -28,11 +28,11 @@ export const INTERRUPTED = 'interrupted';
 
 /** The receiver that is asked. */
 export class ReceiverUnderTest {
-  readonly #options: ReceiverOptions;
+  readonly #options: TestedReceiverOptions;
   /** Whether it ever answered. */
   hasAnswered = false;
 
-  constructor(options: ReceiverOptions) {
+  constructor(options: TestedReceiverOptions) {
     this.#options = options;
   }
 
@@ -50,9 +50,12 @@ export class ReceiverUnderTest {
   }
 
   /** All answers to a check's requests; none of those after an answer that did not come. */
-  async answers(requests: readonly CheckRequest[], { atOnce }: Pick<Check, 'atOnce'>): Promise<Answer[]> {
+  async answers(
+    requests: readonly CheckRequest[],
+    { atOnce }: Pick<Check, 'atOnce'>,
+  ): Promise<CheckResponse[]> {
     if (atOnce) return Promise.all(requests.map((request) => this.ask(request)));
-    const answers: Answer[] = [];
+    const answers: CheckResponse[] = [];
     for (const request of requests) {
       const answer = await this.ask(request);
       answers.push(answer);
@@ -62,7 +65,7 @@ export class ReceiverUnderTest {
   }
 
   /** One that has answered before and now refuses connections may be on its way back: nothing was sent, so it is asked again. */
-  async ask(request: CheckRequest): Promise<Answer> {
+  async ask(request: CheckRequest): Promise<CheckResponse> {
     const { clock, signal } = this.#options;
     const until = clock.now() + RESTART_MS;
     let answer = await this.#ask(request);
@@ -76,7 +79,7 @@ export class ReceiverUnderTest {
     return answer;
   }
 
-  async #ask({ body, signature }: CheckRequest): Promise<Answer> {
+  async #ask({ body, signature }: CheckRequest): Promise<CheckResponse> {
     const { transport, url, headers, timeoutMs, caFile, secret, signal } = this.#options;
     const result = await transport.send({
       url,
@@ -92,6 +95,6 @@ export class ReceiverUnderTest {
   }
 }
 
-function isRefused(answer: Answer): boolean {
+function isRefused(answer: CheckResponse): boolean {
   return answer.kind === 'none' && answer.error === 'refused';
 }

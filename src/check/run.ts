@@ -1,12 +1,12 @@
 import { roundedMs, type Clock } from '../clock.ts';
-import type { Answer } from './answer.ts';
+import type { CheckResponse } from './answer.ts';
 import type { Check, CheckResult, Fault } from './check.ts';
-import { isAboutElse, judge, type Judgement } from './judge.ts';
+import { isAboutElse, judgeResponses, type CheckJudgement } from './judge.ts';
 import { misreadings } from './common-mistakes.ts';
-import { INTERRUPTED, ReceiverUnderTest, type ReceiverOptions } from './receiver-under-test.ts';
+import { INTERRUPTED, ReceiverUnderTest, type TestedReceiverOptions } from './receiver-under-test.ts';
 import { type CheckRequest, Sample } from './sample.ts';
 
-export interface RunOptions extends ReceiverOptions {
+export interface RunOptions extends TestedReceiverOptions {
   readonly checks: readonly Check[];
   /** Makes the messages of this run its own. */
   readonly runId: string;
@@ -79,10 +79,10 @@ class CheckRun {
     return skip?.(new URL(this.#options.url));
   }
 
-  async #make(check: Check): Promise<Judgement> {
+  async #make(check: Check): Promise<CheckJudgement> {
     const requests = check.requests(this.#sample);
     const answers = await this.#receiver.answers(requests, check);
-    const judgement = judge(check, answers, {
+    const judgement = judgeResponses(check, answers, {
       timeoutMs: this.#receiver.timeoutMs,
       hasTaken: this.#hasTaken,
     });
@@ -96,7 +96,7 @@ class CheckRun {
   }
 
   /** How it verifies, where it has refused what is right: seen by what it takes instead. */
-  async #whyRefused(answer: Answer, [request]: readonly CheckRequest[]): Promise<Fault | undefined> {
+  async #whyRefused(answer: CheckResponse, [request]: readonly CheckRequest[]): Promise<Fault | undefined> {
     if (answer.kind !== 'refused' || isAboutElse(answer.status) || request === undefined) return undefined;
     if (request.signature === undefined) return this.#hasTaken ? undefined : NEEDS_SECRET;
     if (this.#misreading !== undefined) return this.#misreading;
@@ -116,13 +116,13 @@ class CheckRun {
   }
 
   /** Nothing has ever been there: that is not the receiver's fault, and there is nothing to be said of it. */
-  #whyUnreachable({ answer, fault }: Judgement): Fault | undefined {
+  #whyUnreachable({ answer, fault }: CheckJudgement): Fault | undefined {
     if (answer.kind !== 'none' || this.#receiver.hasAnswered) return undefined;
     return ['refused', 'dns', 'blocked-address'].includes(answer.error) ? fault : undefined;
   }
 
   /** Why the rest need not be asked. */
-  #whyOver(answer: Answer): string | undefined {
+  #whyOver(answer: CheckResponse): string | undefined {
     const over = this.#receiver.over;
     if (over !== undefined) return over;
     if (answer.kind !== 'none') this.#unanswered = 0;
@@ -151,7 +151,7 @@ function unsent(check: Check, reason: string): CheckResult {
   return { ...named(check), outcome: 'unsent', reason };
 }
 
-function resultOf(check: Check, { answer, ms, fault }: Judgement): CheckResult {
+function resultOf(check: Check, { answer, ms, fault }: CheckJudgement): CheckResult {
   const facts = answer.kind === 'none' ? { error: answer.error } : { status: answer.status };
   const common = { ...named(check), expected: check.expects, ...facts, ms: roundedMs(ms) };
   if (fault === undefined) return { ...common, outcome: 'passed' };

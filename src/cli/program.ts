@@ -9,65 +9,83 @@ interface Verb {
   readonly summary: string;
   /** Not for people: no help names it. */
   readonly isHidden?: true;
-  readonly load: () => Promise<{ readonly define: Define }>;
+  readonly load: () => Promise<Define>;
 }
 
 /** One line a command. Only the module of the one that is run is loaded. */
 const VERBS: Readonly<Record<string, Verb>> = {
-  send: { summary: 'build one message, sign it and deliver it', load: () => import('./send/command.ts') },
-  replay: { summary: 'deliver the messages of files, in order', load: () => import('./replay/command.ts') },
-  sign: { summary: 'print the signature of a body', load: () => import('./sign/command.ts') },
+  send: {
+    summary: 'build one message, sign it and deliver it',
+    load: async () => (await import('./send/command.ts')).defineSend,
+  },
+  replay: {
+    summary: 'deliver the messages of files, in order',
+    load: async () => (await import('./replay/command.ts')).defineReplay,
+  },
+  sign: {
+    summary: 'print the signature of a body',
+    load: async () => (await import('./sign/command.ts')).defineSign,
+  },
   verify: {
     summary: 'check a signature, and say why it does not match',
-    load: () => import('./verify/command.ts'),
+    load: async () => (await import('./verify/command.ts')).defineVerify,
   },
-  listen: { summary: 'receive, verify and show what arrives', load: () => import('./listen/command.ts') },
+  listen: {
+    summary: 'receive, verify and show what arrives',
+    load: async () => (await import('./listen/command.ts')).defineListen,
+  },
   test: {
     summary: 'check that a receiver does what it must, and how to mend it',
-    load: () => import('./test/command.ts'),
+    load: async () => (await import('./test/command.ts')).defineTest,
   },
   expect: {
     summary: 'run a command, and check what it sends',
-    load: () => import('./expect/command.ts'),
+    load: async () => (await import('./expect/command.ts')).defineExpect,
   },
-  worker: { summary: 'deliver what waits in the durable queue', load: () => import('./worker/command.ts') },
+  worker: {
+    summary: 'deliver what waits in the durable queue',
+    load: async () => (await import('./worker/command.ts')).defineWorker,
+  },
   queue: {
     summary: 'look at waiting deliveries and dead letters, retry or drop them',
-    load: () => import('./queue/command.ts'),
+    load: async () => (await import('./queue/command.ts')).defineQueue,
   },
   serve: {
     summary: 'take calls of any SDK over HTTP, and deliver them',
-    load: () => import('./serve/command.ts'),
+    load: async () => (await import('./serve/command.ts')).defineServe,
   },
   delete: {
     summary: 'send a deletion request for users to every source',
-    load: () => import('./delete/command.ts'),
+    load: async () => (await import('./delete/command.ts')).defineDelete,
   },
   audience: {
     summary: 'send who joined and who left an audience since the last sync',
-    load: () => import('./audience/command.ts'),
+    load: async () => (await import('./audience/command.ts')).defineAudience,
   },
   trait: {
     summary: 'send the values of a computed trait that changed since the last sync',
-    load: () => import('./audience/trait-command.ts'),
+    load: async () => (await import('./audience/trait-command.ts')).defineTrait,
   },
   doctor: {
     summary: 'find out why nothing arrives',
-    load: () => import('./doctor/command.ts'),
+    load: async () => (await import('./doctor/command.ts')).defineDoctor,
   },
-  init: { summary: 'write a config file to begin with', load: () => import('./init/command.ts') },
+  init: {
+    summary: 'write a config file to begin with',
+    load: async () => (await import('./init/command.ts')).defineInit,
+  },
   completion: {
     summary: 'print what makes a shell complete hooks by Tab',
-    load: () => import('./completion/command.ts'),
+    load: async () => (await import('./completion/command.ts')).defineCompletion,
   },
   complete: {
     summary: 'answer a shell',
     isHidden: true,
-    load: () => import('./completion/complete-command.ts'),
+    load: async () => (await import('./completion/complete-command.ts')).defineComplete,
   },
   config: {
     summary: 'show every setting and where it came from',
-    load: () => import('./config/command.ts'),
+    load: async () => (await import('./config/command.ts')).defineConfig,
   },
 };
 
@@ -126,7 +144,7 @@ async function addVerb(
   const command = describe(program.command(name, { hidden: isHidden === true }), summary);
   explainUsageErrors(command, context.io);
   if (!context.argv.includes(name)) return;
-  const { define } = await load();
+  const define = await load();
   define(command, context);
   for (const below of command.commands) explainUsageErrors(below, context.io);
   addHelpCommand(command);

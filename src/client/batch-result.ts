@@ -5,12 +5,12 @@ import type { NetworkError, TransportResponse, TransportResult } from '../transp
 export type BatchResult =
   /** `rejected` are the messages that the tracking API named as not taken. */
   | { readonly result: 'accepted'; readonly status: number; readonly rejected: readonly RejectedMessage[] }
-  | ({ readonly result: 'retryable'; readonly retryAfter?: string } & Refusal)
+  | ({ readonly result: 'retryable'; readonly retryAfter?: string } & BatchRejection)
   /** Over the size that the tracking API takes: smaller batches may pass. */
-  | ({ readonly result: 'too-large' } & Refusal)
-  | ({ readonly result: 'refused' } & Refusal);
+  | ({ readonly result: 'too-large' } & BatchRejection)
+  | ({ readonly result: 'refused' } & BatchRejection);
 
-export interface Refusal {
+export interface BatchRejection {
   readonly status?: number;
   /** Stable: `timeout refused … redirect http-4xx http-5xx`. */
   readonly code: string;

@@ -1,9 +1,9 @@
-import { callApart } from '../call-detached.ts';
+import { callDetached } from '../call-detached.ts';
 import type { Clock } from '../clock.ts';
 import { printable } from '../redact.ts';
 import { EMPTY_BATCH, grown, isAllowed, isFull, type BatchSize } from './batch.ts';
 import { Fifo } from './fifo.ts';
-import type { Log } from './log.ts';
+import type { DebugLog } from './log.ts';
 import type { ResolvedClientOptions } from './options.ts';
 import { endWarningOfLoss, warnOfLoss, type MessageHolder } from './loss-warning.ts';
 import { fullError, Room, tooManyWaitError } from './room.ts';
@@ -23,7 +23,7 @@ export interface BatcherParts {
   readonly sink: Sink;
   readonly clock: Clock;
   readonly options: ResolvedClientOptions;
-  readonly log: Log | undefined;
+  readonly log: DebugLog | undefined;
 }
 
 /**
@@ -38,7 +38,7 @@ export class Batcher implements MessageHolder {
   readonly #sink: Sink;
   readonly #clock: Clock;
   readonly #options: ResolvedClientOptions;
-  readonly #log: Log | undefined;
+  readonly #log: DebugLog | undefined;
 
   readonly #waiting = new Fifo<{ readonly message: EncodedMessage; readonly settle: Settle }>();
   #open = emptyBatch(0);
@@ -172,7 +172,7 @@ export class Batcher implements MessageHolder {
     this.#letIn();
     batch.settles.forEach((settle, index) => {
       const receipt = receipts[index];
-      if (receipt !== undefined) callApart(settle, receipt);
+      if (receipt !== undefined) callDetached(settle, receipt);
     });
     this.#inFlight.splice(this.#inFlight.indexOf(batch), 1);
     this.#pump();

@@ -15,7 +15,7 @@ import type {
   ScreenCall,
   TrackCall,
 } from './calls.ts';
-import { createLog } from './log.ts';
+import { createDebugLog } from './log.ts';
 import { resolveClientOptions, type ClientOptions } from './options.ts';
 import { promiseOrThrow } from './promise-or-throw.ts';
 import type { QueuedMessage, Receipt, Sink } from './sink.ts';
@@ -68,7 +68,7 @@ export function createClient({
   newId = randomUUID,
   ...options
 }: ClientParts & ClientOptions): Client {
-  const batcher = new Batcher({ sink, clock, options: resolveClientOptions(options), log: createLog() });
+  const batcher = new Batcher({ sink, clock, options: resolveClientOptions(options), log: createDebugLog() });
   return new BatchingClient({ sink, clock, newId, batcher });
 }
 

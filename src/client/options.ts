@@ -41,7 +41,7 @@ export interface ResolvedClientOptions {
 }
 
 /** The least and the most. */
-export type Range = readonly [number, number];
+export type OptionRange = readonly [number, number];
 
 const RANGES = {
   flushAt: [1, 1_000],
@@ -91,7 +91,7 @@ function checkKnown(key: string): void {
 }
 
 /** Throws ConfigError unless the option is absent or a whole number in its range. */
-export function checkInteger(key: string, value: unknown, [least, most]: Range): void {
+export function checkInteger(key: string, value: unknown, [least, most]: OptionRange): void {
   if (value === undefined) return;
   if (Number.isInteger(value) && Number(value) >= least && Number(value) <= most) return;
   throw new ConfigError(

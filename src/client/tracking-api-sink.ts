@@ -1,13 +1,13 @@
-import { callApart } from '../call-detached.ts';
+import { callDetached } from '../call-detached.ts';
 import type { JsonValue, Message } from '../message/types.ts';
 import { redactUrl } from '../redact.ts';
 import { retryAfterMs } from '../transport/retry-after.ts';
 import type { TransportResult } from '../transport/transport.ts';
 import { LONGEST_RETRIES_MS, nextWaitMs } from './backoff.ts';
-import { batchResult, type BatchResult, type Refusal } from './batch-result.ts';
+import { batchResult, type BatchResult, type BatchRejection } from './batch-result.ts';
 import { batchBody } from './batch.ts';
 import { ClosingWindow } from './closing-window.ts';
-import { createLog } from './log.ts';
+import { createDebugLog } from './log.ts';
 import type { BatchAttempt, EncodedMessage, QueuedMessage, Receipt, Sink } from './sink.ts';
 import {
   authorization,
@@ -44,7 +44,7 @@ class TrackingApiSink implements Sink {
   readonly #shownUrl: string;
   readonly #headers: readonly string[];
   readonly #library: { readonly name: string; readonly version: string };
-  readonly #log = createLog();
+  readonly #log = createDebugLog();
   readonly #closing: ClosingWindow;
 
   constructor(options: TrackingApiSinkOptions) {
@@ -125,7 +125,7 @@ class TrackingApiSink implements Sink {
         waitMs,
         messages: batch.length,
       };
-      if (onRetry) callApart(onRetry, retry);
+      if (onRetry) callDetached(onRetry, retry);
       await this.#closing.wait(waitMs);
       if (signal?.aborted) return interrupted(result);
     }
@@ -157,7 +157,7 @@ class TrackingApiSink implements Sink {
 }
 
 /** It might have been taken at the next attempt: it has not failed. */
-function interrupted({ reason }: Refusal): BatchResult {
+function interrupted({ reason }: BatchRejection): BatchResult {
   return { result: 'refused', code: 'aborted', reason: `interrupted; ${reason}` };
 }
 
@@ -193,7 +193,7 @@ function receiptsOf(
 
 function refused(
   { messageId }: EncodedMessage,
-  { code, reason }: Pick<Refusal, 'code' | 'reason'>,
+  { code, reason }: Pick<BatchRejection, 'code' | 'reason'>,
   attempts: readonly BatchAttempt[],
 ): Receipt {
   const after = attempts.length > 1 ? `after ${attempts.length} attempts: ` : '';

@@ -5,7 +5,7 @@ import {
   duration,
   httpUrl,
   integer,
-  type Kind,
+  type SettingKind,
   onOrOff,
   secrets,
   text,
@@ -14,8 +14,8 @@ import {
 } from './kinds.ts';
 
 /** One setting, wherever it can be given. The README's table, the file's schema and `hooks config` are made from these. */
-export interface Field<T> {
-  readonly kind: Kind<T>;
+export interface SettingField<T> {
+  readonly kind: SettingKind<T>;
   /** One line for a person. */
   readonly describe: string;
   /** In the long form a `source` setting is below `sources.<name>`, a `destination` one below its destination. */
@@ -38,7 +38,7 @@ export interface Field<T> {
 const DAY_MS = 86_400_000;
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
-export const FIELDS = {
+export const SETTING_FIELDS = {
   webhooks: field({
     kind: webhooks,
     describe: 'where messages are posted to: at most 5, each a URL or `{ url, headers }`',
@@ -167,16 +167,16 @@ export const FIELDS = {
   }),
 } as const;
 
-export type Key = keyof typeof FIELDS;
+export type Key = keyof typeof SETTING_FIELDS;
 
 /** The type a setting's value has once it was read. */
-export type ValueOf<K extends Key> = (typeof FIELDS)[K] extends Field<infer T> ? T : never;
+export type ValueOf<K extends Key> = (typeof SETTING_FIELDS)[K] extends SettingField<infer T> ? T : never;
 
-export const KEYS = Object.keys(FIELDS) as readonly Key[]; // Object.keys forgets the type of a closed table
+export const KEYS = Object.keys(SETTING_FIELDS) as readonly Key[]; // Object.keys forgets the type of a closed table
 
 /** A field as code sees it that treats all of them alike. */
-export function fieldOf(key: Key): Field<unknown> {
-  return FIELDS[key];
+export function fieldOf(key: Key): SettingField<unknown> {
+  return SETTING_FIELDS[key];
 }
 
 /** The keys that may stand in one file without `sources` only. */
@@ -189,6 +189,6 @@ export function defaultText(key: Key): string | undefined {
 }
 
 /** Checks each entry's default against its kind, and keeps the type of its value. */
-function field<const T>(entry: Field<T>): Field<T> {
+function field<const T>(entry: SettingField<T>): SettingField<T> {
   return entry;
 }

@@ -3,12 +3,12 @@ import { MAX_WEBHOOKS } from '../engine/options.ts';
 import { kindOf } from '../kind-of.ts';
 import { printable, redactUrl } from '../redact.ts';
 import { formatDuration, parseDuration } from '../duration.ts';
-import { configError, expected, type Place, shown, within } from './place.ts';
+import { configError, expected, type ConfigOrigin, shownSetting, within } from './place.ts';
 
 /** What a setting may be: how its value is read, wherever it was given, and how a JSON Schema describes it. */
-export interface Kind<T> {
+export interface SettingKind<T> {
   /** Throws ConfigError naming the place. A flag's or a variable's value comes as text. */
-  readonly parse: (value: unknown, place: Place) => T;
+  readonly parse: (value: unknown, place: ConfigOrigin) => T;
   /** A fragment of a draft-07 JSON Schema. */
   readonly schema: Readonly<Record<string, unknown>>;
   /** A default, as a person would write it. A method, so that a table of fields of different types has one type. */
@@ -23,19 +23,20 @@ const IN_FULL = 'write it in full: https://host/path';
 const REFERENCE_SCHEMA = { type: 'string', pattern: String.raw`\$\{[A-Za-z_][A-Za-z0-9_]*\}` };
 
 /** Milliseconds inside, `5s` outside. */
-export function duration(minMs: number, maxMs: number): Kind<number> {
+export function duration(minMs: number, maxMs: number): SettingKind<number> {
   return {
     parse: (value, place) => {
       if (typeof value !== 'string' && typeof value !== 'number') {
-        throw expected(place, 'to be a duration', shown(value), 'write a number with a unit: 5s');
+        throw expected(place, 'to be a duration', shownSetting(value), 'write a number with a unit: 5s');
       }
       const parsed = parseDuration(value);
-      if (typeof parsed !== 'number') throw expected(place, parsed.expected, shown(value), parsed.hint);
+      if (typeof parsed !== 'number')
+        throw expected(place, parsed.expected, shownSetting(value), parsed.hint);
       if (parsed < minMs || parsed > maxMs) {
         throw expected(
           place,
           `to be from ${formatDuration(minMs)} to ${formatDuration(maxMs)}`,
-          shown(value),
+          shownSetting(value),
           FOR_DEFAULT,
         );
       }
@@ -55,52 +56,52 @@ export function duration(minMs: number, maxMs: number): Kind<number> {
   };
 }
 
-export function integer(min: number, max: number): Kind<number> {
+export function integer(min: number, max: number): SettingKind<number> {
   return {
     parse: (value, place) => {
       const number = typeof value === 'string' && /^-?\d+$/.test(value.trim()) ? Number(value) : value;
       if (typeof number !== 'number' || !Number.isInteger(number)) {
-        throw expected(place, 'to be a whole number', shown(value), `from ${min} to ${max}`);
+        throw expected(place, 'to be a whole number', shownSetting(value), `from ${min} to ${max}`);
       }
       if (number < min || number > max)
-        throw expected(place, `to be from ${min} to ${max}`, shown(value), FOR_DEFAULT);
+        throw expected(place, `to be from ${min} to ${max}`, shownSetting(value), FOR_DEFAULT);
       return number;
     },
     schema: { anyOf: [{ type: 'integer', minimum: min, maximum: max }, REFERENCE_SCHEMA] },
   };
 }
 
-export function choice<const T extends string>(...choices: readonly T[]): Kind<T> {
+export function choice<const T extends string>(...choices: readonly T[]): SettingKind<T> {
   return {
     parse: (value, place) => {
       const found = choices.find((each) => each === value);
       if (found === undefined)
-        throw expected(place, `to be ${choices.join(' or ')}`, shown(value), FOR_DEFAULT);
+        throw expected(place, `to be ${choices.join(' or ')}`, shownSetting(value), FOR_DEFAULT);
       return found;
     },
     schema: { anyOf: [{ enum: choices }, REFERENCE_SCHEMA] },
   };
 }
 
-export const onOrOff: Kind<boolean> = {
+export const onOrOff: SettingKind<boolean> = {
   parse: (value, place) => {
     if (value === true || value === 'true') return true;
     if (value === false || value === 'false') return false;
-    throw expected(place, 'to be true or false', shown(value), FOR_DEFAULT);
+    throw expected(place, 'to be true or false', shownSetting(value), FOR_DEFAULT);
   },
   schema: { anyOf: [{ type: 'boolean' }, REFERENCE_SCHEMA] },
 };
 
-export const text: Kind<string> = {
+export const text: SettingKind<string> = {
   parse: (value, place) => {
     if (typeof value === 'string' && value !== '') return value;
-    throw expected(place, 'to be a string', shown(value), numberHint(value) ?? FOR_DEFAULT);
+    throw expected(place, 'to be a string', shownSetting(value), numberHint(value) ?? FOR_DEFAULT);
   },
   schema: { type: 'string', minLength: 1 },
 };
 
 /** One secret. Its value is never shown, nor its length. */
-export const secret: Kind<string> = {
+export const secret: SettingKind<string> = {
   parse: (value, place) => {
     if (typeof value === 'string' && value !== '') return value;
     if (value === '') throw emptySecret(place);
@@ -110,7 +111,7 @@ export const secret: Kind<string> = {
 };
 
 /** It goes as the user of Basic authentication, which ends at a colon (RFC 7617). Its value is never shown. */
-export const writeKey: Kind<string> = {
+export const writeKey: SettingKind<string> = {
   parse: (value, place) => {
     const hint = 'give the write key of the source, or leave it out';
     if (value === '') throw configError(place, `\`${place.name}\` is an empty write key`, hint);
@@ -126,7 +127,7 @@ export const writeKey: Kind<string> = {
 };
 
 /** One secret or a list of them: the first signs, all verify. */
-export const secrets: Kind<readonly string[]> = {
+export const secrets: SettingKind<readonly string[]> = {
   parse: (value, place) => {
     if (!Array.isArray(value)) return [secret.parse(value, place)];
     if (value.length === 0) {
@@ -140,7 +141,7 @@ export const secrets: Kind<readonly string[]> = {
 };
 
 /** An http or https URL. It is returned as it was given: userinfo and all. */
-export const httpUrl: Kind<string> = {
+export const httpUrl: SettingKind<string> = {
   parse: (value, place) => {
     if (typeof value !== 'string') throw expected(place, 'to be a URL', kindOf(value), IN_FULL);
     const got = value === '' ? 'an empty string' : printable(redactUrl(value), 200);
@@ -165,7 +166,7 @@ const HEADERS_SCHEMA = {
 };
 
 /** At most five, each a bare URL or `{url, headers}`. */
-export const webhooks: Kind<readonly WebhookOptions[]> = {
+export const webhooks: SettingKind<readonly WebhookOptions[]> = {
   parse: (value, place) => {
     if (!Array.isArray(value)) {
       throw expected(place, 'to be a list', kindOf(value), 'write [https://host/path]');
@@ -197,9 +198,9 @@ export const webhooks: Kind<readonly WebhookOptions[]> = {
   },
 };
 
-function parseWebhook(value: unknown, place: Place): WebhookOptions {
+function parseWebhook(value: unknown, place: ConfigOrigin): WebhookOptions {
   if (typeof value === 'string') return { url: httpUrl.parse(value, place), headers: {} };
-  if (!isObject(value)) {
+  if (!isRecord(value)) {
     const hint = 'write https://host/path, or { url: https://host/path }';
     throw expected(place, 'to be a URL or { url, headers }', kindOf(value), hint);
   }
@@ -219,8 +220,8 @@ function parseWebhook(value: unknown, place: Place): WebhookOptions {
 }
 
 /** Only that they are strings of one line; which names and characters HTTP allows is checked where requests are built. */
-function parseHeaders(value: unknown, place: Place): Record<string, string> {
-  if (!isObject(value)) {
+function parseHeaders(value: unknown, place: ConfigOrigin): Record<string, string> {
+  if (!isRecord(value)) {
     const hint = 'for example { X-Env: staging }';
     throw expected(place, 'to be an object of names and values', kindOf(value), hint);
   }
@@ -234,7 +235,7 @@ function parseHeaders(value: unknown, place: Place): Record<string, string> {
   return Object.fromEntries(entries);
 }
 
-function emptySecret(place: Place): Error {
+function emptySecret(place: ConfigOrigin): Error {
   return configError(
     place,
     `\`${place.name}\` is an empty secret`,
@@ -248,6 +249,6 @@ function numberHint(value: unknown): string | undefined {
   return typeof value === 'number' || typeof value === 'boolean' ? 'put it in quotes' : undefined;
 }
 
-export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

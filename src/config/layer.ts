@@ -1,6 +1,6 @@
 import { type Key, KEYS, fieldOf } from './fields.ts';
-import { isObject } from './kinds.ts';
-import type { Place } from './place.ts';
+import { isRecord } from './kinds.ts';
+import type { ConfigOrigin } from './place.ts';
 
 /**
  * One place that settings come from. Layers are asked in order (flags, environment, project's file, user's file) and
@@ -18,9 +18,9 @@ export interface Layer {
 }
 
 /** A setting as it was given, unread. */
-export interface Given {
+export interface GivenSetting {
   readonly value: unknown;
-  readonly place: Place;
+  readonly place: ConfigOrigin;
   readonly layer: Layer;
 }
 
@@ -28,7 +28,11 @@ export interface Given {
  * The setting in the first layer that has it. `prefix` is where in a file the long form keeps it; flags and
  * variables know no long form.
  */
-export function find(layers: readonly Layer[], key: Key, prefix: readonly string[] = []): Given | undefined {
+export function find(
+  layers: readonly Layer[],
+  key: Key,
+  prefix: readonly string[] = [],
+): GivenSetting | undefined {
   for (const layer of layers) {
     const above = layer.file === undefined ? [] : prefix;
     const value = valueAt(layer.values, [...above, ...key.split('.')]);
@@ -37,7 +41,7 @@ export function find(layers: readonly Layer[], key: Key, prefix: readonly string
   return undefined;
 }
 
-function placeOf({ file, names }: Layer, key: Key, prefix: readonly string[]): Place {
+function placeOf({ file, names }: Layer, key: Key, prefix: readonly string[]): ConfigOrigin {
   const name = names[key] ?? [...prefix, key].join('.');
   return file === undefined ? { name } : { name, file };
 }
@@ -46,7 +50,7 @@ function placeOf({ file, names }: Layer, key: Key, prefix: readonly string[]): P
 export function keysAt(layers: readonly Layer[], path: readonly string[]): string[] {
   const found = layers.flatMap(({ values }) => {
     const value = valueAt(values, path);
-    return isObject(value) ? Object.keys(value) : [];
+    return isRecord(value) ? Object.keys(value) : [];
   });
   return [...new Set(found)];
 }
@@ -54,7 +58,7 @@ export function keysAt(layers: readonly Layer[], path: readonly string[]): strin
 export function valueAt(values: unknown, path: readonly string[]): unknown {
   let value = values;
   for (const part of path) {
-    if (!isObject(value) || !Object.hasOwn(value, part)) return undefined;
+    if (!isRecord(value) || !Object.hasOwn(value, part)) return undefined;
     value = value[part];
   }
   return value;
@@ -85,7 +89,7 @@ function setAt(
     target[first] = value;
     return;
   }
-  const inner = isObject(target[first]) ? { ...target[first] } : {};
+  const inner = isRecord(target[first]) ? { ...target[first] } : {};
   setAt(inner, rest, value);
   target[first] = inner;
 }

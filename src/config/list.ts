@@ -1,9 +1,9 @@
 import { isSecretHeader, MASK, redactUrl } from '../redact.ts';
-import { type Field, fieldOf, type Key, KEYS } from './fields.ts';
-import { isObject } from './kinds.ts';
+import { type SettingField, fieldOf, type Key, KEYS } from './fields.ts';
+import { isRecord } from './kinds.ts';
 import { find, keysAt, type Layer } from './layer.ts';
 import { referencesIn } from './references.ts';
-import { type Given, isLongForm } from './sources.ts';
+import { type SettingLayers, hasSourcesForm } from './sources.ts';
 
 /** A setting as it may be shown to anybody. */
 export interface ListedSetting {
@@ -18,30 +18,30 @@ export interface ListedSetting {
 }
 
 /** Every setting with where it came from. */
-export function listSettings(given: Given, dataDir: string | undefined): readonly ListedSetting[] {
-  const rows = isLongForm(given.files) ? longForm(given) : shortForm(given);
+export function listSettings(given: SettingLayers, dataDir: string | undefined): readonly ListedSetting[] {
+  const rows = hasSourcesForm(given.files) ? longForm(given) : shortForm(given);
   const origin = given.env['HOOKS_DATA_DIR'] ? 'HOOKS_DATA_DIR' : 'default';
   return [...rows, { key: 'dataDir', value: dataDir ?? null, origin }];
 }
 
-function shortForm(given: Given): ListedSetting[] {
+function shortForm(given: SettingLayers): ListedSetting[] {
   return KEYS.filter((key) => fieldOf(key).longFormOnly === undefined).map((key) => listed(given, key, []));
 }
 
-function longForm(given: Given): ListedSetting[] {
+function longForm(given: SettingLayers): ListedSetting[] {
   const sources = keysAt(given.files, ['sources']).flatMap((name) => ofSource(given, ['sources', name]));
   return [...ofNoSource(given), ...sources];
 }
 
 /** What belongs to no source, and what variables give to whichever source a command at the prompt names. */
-function ofNoSource(given: Given): ListedSetting[] {
+function ofNoSource(given: SettingLayers): ListedSetting[] {
   const keys = KEYS.filter(
     (key) => fieldOf(key).belongsTo === 'everything' || find([given.environment], key) !== undefined,
   );
   return keys.map((key) => listed(given, key, []));
 }
 
-function ofSource(given: Given, prefix: readonly string[]): ListedSetting[] {
+function ofSource(given: SettingLayers, prefix: readonly string[]): ListedSetting[] {
   const own = KEYS.filter((key) => fieldOf(key).belongsTo === 'source');
   const inside = KEYS.filter((key) => fieldOf(key).belongsTo === 'destination');
   const destinations = keysAt(given.files, [...prefix, 'destinations']).flatMap((name) =>
@@ -50,7 +50,11 @@ function ofSource(given: Given, prefix: readonly string[]): ListedSetting[] {
   return [...own.map((key) => listed(given, key, prefix)), ...destinations];
 }
 
-function listed({ files, environment, env }: Given, key: Key, prefix: readonly string[]): ListedSetting {
+function listed(
+  { files, environment, env }: SettingLayers,
+  key: Key,
+  prefix: readonly string[],
+): ListedSetting {
   const layers: readonly Layer[] = prefix.length === 0 ? [environment, ...files] : files;
   const found = find(layers, key, prefix);
   const name = [...prefix, key].join('.');
@@ -70,7 +74,7 @@ function defaultValue(key: Key): unknown {
   return value === undefined ? null : (kind.show?.(value) ?? value);
 }
 
-function masked({ isSecret }: Field<unknown>, value: unknown): unknown {
+function masked({ isSecret }: SettingField<unknown>, value: unknown): unknown {
   return isSecret ? maskedSecret(value) : withoutSecrets(value);
 }
 
@@ -87,7 +91,7 @@ function isReference(value: unknown): boolean {
 function withoutSecrets(value: unknown): unknown {
   if (typeof value === 'string') return redactUrl(value);
   if (Array.isArray(value)) return value.map(withoutSecrets);
-  if (!isObject(value)) return value;
+  if (!isRecord(value)) return value;
   return Object.fromEntries(
     Object.entries(value).map(([name, each]) => [
       name,

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
-import { fieldOf, FIELDS, type Key, type ValueOf } from './fields.ts';
-import type { Kind } from './kinds.ts';
+import { fieldOf, SETTING_FIELDS, type Key, type ValueOf } from './fields.ts';
+import type { SettingKind } from './kinds.ts';
 import { find, type Layer } from './layer.ts';
 import { fillIn } from './references.ts';
 
@@ -15,7 +15,7 @@ export interface Scope {
 
 /** A setting's value, else its default. Throws ConfigError for an unset variable or a value that is none. */
 export function read<K extends Key>({ layers, env, prefix }: Scope, key: K): ValueOf<K> | undefined {
-  const kind = FIELDS[key].kind as Kind<ValueOf<K>>; // the table's own entry for K, which TypeScript cannot tell
+  const kind = SETTING_FIELDS[key].kind as SettingKind<ValueOf<K>>; // the table's own entry for K, which TypeScript cannot tell
   const given = find(layers, key, prefix);
   if (given === undefined) return fieldOf(key).default as ValueOf<K> | undefined; // the same
   const { value, place, layer } = given;

@@ -1,5 +1,5 @@
 import { ConfigError } from '../errors.ts';
-import { configError, type Place, within } from './place.ts';
+import { configError, type ConfigOrigin, within } from './place.ts';
 
 /** `$${` is a literal `${`; `${NAME}` is a variable; any other `${` is a mistake. */
 const REFERENCE = /\$\$\{|\$\{([A-Za-z_][A-Za-z0-9_]*)\}|\$\{/g;
@@ -25,7 +25,7 @@ export function referencesIn(value: unknown): string[] {
  * The value with every `${NAME}` of its strings taken from the environment. Called when a setting is used, so that a
  * variable which only another setting needs may be unset.
  */
-export function fillIn(value: unknown, lookUp: LookUp, place: Place): unknown {
+export function fillIn(value: unknown, lookUp: LookUp, place: ConfigOrigin): unknown {
   if (typeof value === 'string') return fillInText(value, lookUp, place);
   if (Array.isArray(value)) return value.map((each, i) => fillIn(each, lookUp, within(place, `[${i}]`)));
   if (typeof value !== 'object' || value === null) return value;
@@ -34,7 +34,7 @@ export function fillIn(value: unknown, lookUp: LookUp, place: Place): unknown {
   );
 }
 
-function fillInText(text: string, lookUp: LookUp, place: Place): string {
+function fillInText(text: string, lookUp: LookUp, place: ConfigOrigin): string {
   return text.replace(REFERENCE, (match, name: string | undefined) => {
     if (match === '$${') return '${';
     if (name === undefined) throw malformed(place);
@@ -45,11 +45,11 @@ function fillInText(text: string, lookUp: LookUp, place: Place): string {
 }
 
 /** Complains of a `${` that is no reference, without looking at the environment. The text is not shown: it may be a secret. */
-export function checkReferences(value: unknown, place: Place): void {
+export function checkReferences(value: unknown, place: ConfigOrigin): void {
   fillIn(value, () => '', place);
 }
 
-function malformed(place: Place): Error {
+function malformed(place: ConfigOrigin): Error {
   return configError(
     place,
     `\`${place.name}\` holds a \`\${\` that names no variable`,
@@ -60,7 +60,7 @@ function malformed(place: Place): Error {
 /** The setting is well, but cannot be used here. */
 export class UnsetVariableError extends ConfigError {}
 
-function unset(place: Place, name: string): Error {
+function unset(place: ConfigOrigin, name: string): Error {
   const sentence = `\`${place.name}\` needs the environment variable ${name}, which is not set`;
   return configError(place, sentence, `set it: export ${name}=…`, UnsetVariableError);
 }

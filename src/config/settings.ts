@@ -12,7 +12,7 @@ import { read, readWithDefault, type Scope } from './read.ts';
 import {
   allSecrets,
   allSources,
-  type Given,
+  type SettingLayers,
   promptCaFile,
   promptSecrets,
   promptSource,
@@ -20,7 +20,7 @@ import {
   sourceNames,
 } from './sources.ts';
 
-export interface Retention {
+export interface RetentionSettings {
   readonly deliveredMs: number;
   readonly deadMs: number;
 }
@@ -45,7 +45,7 @@ export interface Settings {
   readonly endpoint: string | undefined;
   /** A URL; undefined means a file in `dataDir`. */
   readonly store: string | undefined;
-  readonly retention: Retention;
+  readonly retention: RetentionSettings;
   /**
    * One source, as a command at the prompt sees it: with the settings that its flags give (see `layerOf`), and with
    * one destination when `--url` or `HOOKS_URL` says where to. Frozen, and without the write key.
@@ -108,7 +108,7 @@ interface DataFolder {
   readonly listed: string | undefined;
 }
 
-function settingsOf(given: Given, { dataDir, listed }: DataFolder): Settings {
+function settingsOf(given: SettingLayers, { dataDir, listed }: DataFolder): Settings {
   const { files, environment, env } = given;
   const scope: Scope = { layers: [environment, ...files], env };
   const names = sourceNames(given);

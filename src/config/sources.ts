@@ -15,7 +15,7 @@ import { UnsetVariableError } from './references.ts';
 import { suggestion } from './other-names.ts';
 
 /** All that settings are made of. */
-export interface Given {
+export interface SettingLayers {
   /** The config files, the strongest first. */
   readonly files: readonly Layer[];
   readonly environment: Layer;
@@ -23,12 +23,12 @@ export interface Given {
 }
 
 /** As configured. The short form has one, and so has no config at all. */
-export function sourceNames({ files }: Given): readonly string[] {
-  return isLongForm(files) ? keysAt(files, ['sources']) : [DEFAULT_SOURCE];
+export function sourceNames({ files }: SettingLayers): readonly string[] {
+  return hasSourcesForm(files) ? keysAt(files, ['sources']) : [DEFAULT_SOURCE];
 }
 
 /** The strongest file that has either form decides; what a weaker one says in the other form is not looked at. */
-export function isLongForm(files: readonly Layer[]): boolean {
+export function hasSourcesForm(files: readonly Layer[]): boolean {
   for (const { values } of files) {
     if (valueAt(values, ['sources']) !== undefined) return true;
     if (SHORT_FORM_KEYS.some((key) => valueAt(values, [key]) !== undefined)) return false;
@@ -40,8 +40,8 @@ export function isLongForm(files: readonly Layer[]): boolean {
  * All sources with all their destinations. Variables (`HOOKS_URL` …) give settings of the short form: they cannot
  * say which of several sources they mean.
  */
-export function allSources(given: Given): Sources {
-  const layers = isLongForm(given.files) ? given.files : [given.environment, ...given.files];
+export function allSources(given: SettingLayers): Sources {
+  const layers = hasSourcesForm(given.files) ? given.files : [given.environment, ...given.files];
   const entries = sourceNames(given).map((name): [string, SourceOptions] => {
     const scope = { layers, env: given.env, prefix: prefixOf(given, name) };
     const writeKey = read(scope, 'writeKey');
@@ -56,7 +56,7 @@ export function allSources(given: Given): Sources {
  * take the place of all its destinations. A variable's secret signs when there is one destination that it can mean.
  * Without the write key, which delivering to webhooks does not need: its variable may be unset.
  */
-export function promptSource(given: Given, name: string, flags: Layer): SourceOptions {
+export function promptSource(given: SettingLayers, name: string, flags: Layer): SourceOptions {
   requireSource(given, name);
   const outside = [flags, given.environment];
   const configured = destinationNames(given, name, given.files);
@@ -68,16 +68,16 @@ export function promptSource(given: Given, name: string, flags: Layer): SourceOp
 }
 
 /** The secrets of the destination `Webhooks`, else of the only one; of several others none, for none is meant. */
-export function promptSecrets(given: Given, name: string, flags: Layer): readonly string[] {
+export function promptSecrets(given: SettingLayers, name: string, flags: Layer): readonly string[] {
   return read(targetScope(given, name, [flags, given.environment, ...given.files]), 'sharedSecret') ?? [];
 }
 
 /** Of the same destination: whom to trust where a URL is asked in its place. */
-export function promptCaFile(given: Given, name: string): string | undefined {
+export function promptCaFile(given: SettingLayers, name: string): string | undefined {
   return read(targetScope(given, name, given.files), 'delivery.ca');
 }
 
-function targetScope(given: Given, name: string, layers: readonly Layer[]): Scope {
+function targetScope(given: SettingLayers, name: string, layers: readonly Layer[]): Scope {
   requireSource(given, name);
   const target = targetOf(destinationNames(given, name, layers));
   return destinationScope({ layers, env: given.env, prefix: prefixOf(given, name) }, target);
@@ -87,8 +87,8 @@ function targetScope(given: Given, name: string, layers: readonly Layer[]): Scop
  * What each destination of each source has for secrets, without those that have none. One that is disabled is left out, and
  * one whose variable is unset, unless no other has any: who gets what one of them signed needs no secret of the others.
  */
-export function allSecrets(given: Given): readonly (readonly string[])[] {
-  const layers = isLongForm(given.files) ? given.files : [given.environment, ...given.files];
+export function allSecrets(given: SettingLayers): readonly (readonly string[])[] {
+  const layers = hasSourcesForm(given.files) ? given.files : [given.environment, ...given.files];
   const scopes = sourceNames(given).flatMap((name): Scope[] => {
     const scope = { layers, env: given.env, prefix: prefixOf(given, name) };
     if (scope.prefix.length === 0) return [scope];
@@ -111,13 +111,13 @@ export function allSecrets(given: Given): readonly (readonly string[])[] {
 }
 
 /** A variable's, else the source's own. */
-export function promptWriteKey(given: Given, name: string): string | undefined {
+export function promptWriteKey(given: SettingLayers, name: string): string | undefined {
   requireSource(given, name);
   const layers = [given.environment, ...given.files];
   return read({ layers, env: given.env, prefix: prefixOf(given, name) }, 'writeKey');
 }
 
-function requireSource(given: Given, name: string): void {
+function requireSource(given: SettingLayers, name: string): void {
   const names = sourceNames(given);
   if (names.includes(name)) return;
   const near = suggestion(name, names);
@@ -129,11 +129,11 @@ function requireSource(given: Given, name: string): void {
   });
 }
 
-function prefixOf({ files }: Given, source: string): readonly string[] {
-  return isLongForm(files) ? ['sources', source] : [];
+function prefixOf({ files }: SettingLayers, source: string): readonly string[] {
+  return hasSourcesForm(files) ? ['sources', source] : [];
 }
 
-function destinationNames(given: Given, source: string, layers: readonly Layer[]): readonly string[] {
+function destinationNames(given: SettingLayers, source: string, layers: readonly Layer[]): readonly string[] {
   const prefix = prefixOf(given, source);
   if (prefix.length > 0) return keysAt(layers, [...prefix, 'destinations']);
   return find(layers, 'webhooks') === undefined ? [] : [DEFAULT_DESTINATION];

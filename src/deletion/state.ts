@@ -14,7 +14,7 @@ export interface SourceDeletion {
   readonly failed: number;
 }
 
-export function stateOf({ deliveries, delivered, failed }: SourceDeletion): SourceState {
+export function deletionStateOf({ deliveries, delivered, failed }: SourceDeletion): SourceState {
   if (deliveries === 0) return 'no-destination';
   if (delivered + failed < deliveries) return 'pending';
   return failed === 0 ? 'delivered' : 'failed';

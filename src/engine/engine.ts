@@ -1,5 +1,5 @@
 import { setMaxListeners } from 'node:events';
-import { callApart } from '../call-detached.ts';
+import { callDetached } from '../call-detached.ts';
 import { sleep, type Clock } from '../clock.ts';
 import { ClosedError, ConfigError } from '../errors.ts';
 import type { Integrations } from '../message/types.ts';
@@ -9,7 +9,7 @@ import type { Transport } from '../transport/transport.ts';
 import { createDeliveryIds, onceId } from './delivery-ids.ts';
 import { prepareDestinations, type Destination, type NamedDestination } from './destination.ts';
 import type { EngineEvent } from './engine-event.ts';
-import { Lane, type LaneContext } from './lane.ts';
+import { LaneRunner, type LaneContext } from './lane.ts';
 import type { SourceOptions, Sources } from './options.ts';
 import { Presence } from './presence.ts';
 import { route } from './route.ts';
@@ -26,7 +26,7 @@ export interface Engine {
    */
   submit(
     source: string,
-    entries: readonly Entry[],
+    entries: readonly OutgoingMessage[],
     onRouted?: (submitted: readonly Submitted[]) => void,
   ): Promise<readonly Submitted[]>;
   /** Begins to deliver. Without it, submit only queues. */
@@ -42,7 +42,7 @@ export interface Engine {
 }
 
 /** A message as the engine needs it. */
-export interface Entry {
+export interface OutgoingMessage {
   readonly messageId: string;
   readonly type: string;
   readonly integrations?: Integrations | undefined;
@@ -83,7 +83,7 @@ class QueueEngine implements Engine {
   readonly #options: EngineOptions;
   readonly #newId: () => string;
   readonly #destinations: readonly NamedDestination[];
-  readonly #lanes = new Map<string, Lane>();
+  readonly #lanes = new Map<string, LaneRunner>();
   readonly #stopping = new AbortController();
   readonly #aborting = new AbortController();
   #laneContext: LaneContext | undefined;
@@ -104,7 +104,7 @@ class QueueEngine implements Engine {
 
   async submit(
     source: string,
-    entries: readonly Entry[],
+    entries: readonly OutgoingMessage[],
     onRouted?: (submitted: readonly Submitted[]) => void,
   ): Promise<readonly Submitted[]> {
     if (this.#isClosed) throw new ClosedError('The engine is closed');
@@ -121,7 +121,7 @@ class QueueEngine implements Engine {
     const { queue, transport, clock, random = Math.random, pollMs } = this.#options;
     const listener = this.#options.onEvent;
     // A listener that fails must not make a delivered message look as if it were not.
-    const onEvent = listener && ((event: EngineEvent) => callApart(listener, event));
+    const onEvent = listener && ((event: EngineEvent) => callDetached(listener, event));
     const [stopping, aborting] = [this.#stopping.signal, this.#aborting.signal];
     const onQuiet = (): void => this.#announceIdle();
     this.#laneContext = {
@@ -180,7 +180,12 @@ class QueueEngine implements Engine {
     });
   }
 
-  #toDeliveries(source: string, options: SourceOptions, entry: Entry, all: NewDelivery[]): Submitted {
+  #toDeliveries(
+    source: string,
+    options: SourceOptions,
+    entry: OutgoingMessage,
+    all: NewDelivery[],
+  ): Submitted {
     const { messageId, type, integrations, body, orderKeys, onceAs } = entry;
     const now = Math.floor(this.#options.clock.now());
     const deliveries = route(options, integrations).map((destination) => {
@@ -204,7 +209,7 @@ class QueueEngine implements Engine {
   }
 
   #open(name: LaneName, destination: Destination | undefined, context: LaneContext): void {
-    const lane = new Lane(name, destination, context);
+    const lane = new LaneRunner(name, destination, context);
     this.#lanes.set(laneKey(name), lane);
     lane.wake();
   }

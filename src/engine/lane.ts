@@ -23,7 +23,7 @@ const GONE: Pick<Destination, 'delivery' | 'leaseMs'> = { delivery: DELIVERY_DEF
 const SHORTEST_WAIT_MS = 10;
 
 /** One destination of one source: claims what is due, never more than may be under way at once, and sees each claim through. */
-export class Lane {
+export class LaneRunner {
   readonly #name: LaneName;
   readonly #context: LaneContext;
   /** Undefined: the destination is gone or disabled. */

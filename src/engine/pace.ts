@@ -8,7 +8,7 @@ import type { RoundResult } from './round.ts';
  * that is down take time from the other lanes. The deliveries begun in a second are then as many as the lane's
  * concurrency, and after the first success twice as many with each second that goes well.
  */
-export interface Pace {
+export interface AttemptPace {
   /** Rounds in a row that could have been taken and were not. */
   readonly failures: number;
   /** Undefined: nothing holds the lane back. */
@@ -26,7 +26,7 @@ interface Ramp {
   readonly ill: number;
 }
 
-export interface PaceOptions {
+export interface AttemptPaceOptions {
   readonly concurrency: number;
   /** Failures in a row that mean that the destination is down. */
   readonly threshold: number;
@@ -34,11 +34,11 @@ export interface PaceOptions {
   readonly isPatient: boolean;
 }
 
-export function paceOptionsOf({ concurrency, health, retryForMs }: DeliveryOptions): PaceOptions {
+export function paceOptionsOf({ concurrency, health, retryForMs }: DeliveryOptions): AttemptPaceOptions {
   return { concurrency, threshold: health.failures, isPatient: retryForMs >= PATIENT_MS };
 }
 
-export const FULL_SPEED: Pace = { failures: 0, ramp: undefined };
+export const FULL_SPEED: AttemptPace = { failures: 0, ramp: undefined };
 
 const STEP_MS = 1_000;
 /** The retry window that leaves time to wait for one's turn. */
@@ -49,12 +49,12 @@ const GROWS_FROM = 1 / 4;
 const NO_LIMIT = 1_000;
 
 /** From the start. */
-export function slowStart({ concurrency }: PaceOptions, now: number): Pace {
+export function slowStart({ concurrency }: AttemptPaceOptions, now: number): AttemptPace {
   return { failures: 0, ramp: stepOf(concurrency, now) };
 }
 
 /** As it is at `now`: a second that is over decides the next one. */
-export function paceAt(pace: Pace, { concurrency }: PaceOptions, now: number): Pace {
+export function paceAt(pace: AttemptPace, { concurrency }: AttemptPaceOptions, now: number): AttemptPace {
   const { failures, ramp } = pace;
   if (ramp === undefined || now < ramp.beganAt + STEP_MS) return pace;
   const perSecond = nextPerSecond(ramp, concurrency);
@@ -67,27 +67,32 @@ function nextPerSecond({ perSecond, well, ill }: Ramp, concurrency: number): num
 }
 
 /** How many deliveries may be begun at `now`: the first of a second at once. */
-export function allowance({ ramp }: Pace, now: number): number {
+export function allowance({ ramp }: AttemptPace, now: number): number {
   if (ramp === undefined) return Infinity;
   const { beganAt, perSecond, begun } = ramp;
   return Math.min(Math.floor((perSecond * (now - beganAt)) / STEP_MS) + 1, perSecond) - begun;
 }
 
 /** When the next delivery may be begun, of a pace that allows none. */
-export function nextAllowedAt({ ramp }: Pace): number {
+export function nextAllowedAt({ ramp }: AttemptPace): number {
   if (ramp === undefined) return 0;
   const { beganAt, perSecond, begun } = ramp;
   return beganAt + Math.min((begun * STEP_MS) / perSecond, STEP_MS);
 }
 
 /** With so many more begun. */
-export function withBegun(pace: Pace, count: number): Pace {
+export function withBegun(pace: AttemptPace, count: number): AttemptPace {
   const { failures, ramp } = pace;
   return ramp === undefined ? pace : { failures, ramp: { ...ramp, begun: ramp.begun + count } };
 }
 
 /** After a round. The first that goes well after many that did not: the destination is back. */
-export function afterRound(pace: Pace, isWell: boolean, options: PaceOptions, now: number): Pace {
+export function afterRound(
+  pace: AttemptPace,
+  isWell: boolean,
+  options: AttemptPaceOptions,
+  now: number,
+): AttemptPace {
   const { failures } = pace;
   if (isWell && failures >= options.threshold) return slowStart(options, now);
   const ramp = pace.ramp && counted(pace.ramp, isWell);
@@ -107,11 +112,11 @@ function stepOf(perSecond: number, beganAt: number): Ramp {
 
 /** The pace of one lane. */
 export class LanePace {
-  readonly #options: PaceOptions;
+  readonly #options: AttemptPaceOptions;
   readonly #clock: Clock;
   #pace = FULL_SPEED;
 
-  constructor(options: PaceOptions, clock: Clock) {
+  constructor(options: AttemptPaceOptions, clock: Clock) {
     this.#options = options;
     this.#clock = clock;
   }

@@ -1,5 +1,5 @@
 import { ValidationError } from '../errors.ts';
-import { type Problem, shown } from './problem.ts';
+import { type Problem, shownValue } from './problem.ts';
 import { put } from './put.ts';
 import { readField } from './read-field.ts';
 import { type Shape, shapeOf } from './shape.ts';
@@ -30,7 +30,7 @@ export function buildParsed(input: JsonValue, options: BuildOptions): Message {
 
 function build(input: unknown, options: BuildOptions, isParsed: boolean): Message {
   if (!isObject(input)) {
-    throw refusal({ path: '', sentence: 'expected a message to be a JSON object', got: shown(input) });
+    throw refusal({ path: '', sentence: 'expected a message to be a JSON object', got: shownValue(input) });
   }
   const { type } = input;
   if (!isMessageType(type)) throw refusal(typeProblem(type));
@@ -113,7 +113,7 @@ function withPage(properties: JsonObject, { traits, ...named }: Fields): JsonObj
 /** Which message it is, for a person who looks for it: `track "Order Completed"`. */
 function label({ event, name }: Input, { type }: Shape): string {
   const title = event ?? name;
-  return typeof title === 'string' && title !== '' ? `${type} ${shown(title)}` : type;
+  return typeof title === 'string' && title !== '' ? `${type} ${shownValue(title)}` : type;
 }
 
 function refusal({ path, sentence, got, hint }: Problem, about?: string): ValidationError {

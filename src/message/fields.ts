@@ -8,7 +8,7 @@ export type FieldKind =
  * One top-level field of a message. Reading, checking, `--strict`, the order of the body and the JSON Schema all
  * follow from these.
  */
-export interface Field {
+export interface MessageField {
   /** As a Message spells it. */
   readonly name: string;
   readonly kind: FieldKind;
@@ -29,52 +29,52 @@ export interface Field {
 
 export const MESSAGE_VERSION = 1;
 
-const VERSION: Field = {
+const VERSION: MessageField = {
   name: 'version',
   kind: 'version',
   place: 'row',
   about: 'The version of the message format: 1.',
 };
-const TYPE: Field = {
+const TYPE: MessageField = {
   name: 'type',
   kind: 'type',
   place: 'row',
   required: 'always',
   about: 'The kind of message.',
 };
-const TIMESTAMP: Field = {
+const TIMESTAMP: MessageField = {
   name: 'timestamp',
   kind: 'timestamp',
   place: 'row',
   about: 'When it happened: RFC 3339 with a zone or offset. Default: the time of the call.',
 };
-const USER_ID: Field = { name: 'userId', kind: 'name', place: 'row', about: 'The id of the user.' };
-const ANONYMOUS_ID: Field = {
+const USER_ID: MessageField = { name: 'userId', kind: 'name', place: 'row', about: 'The id of the user.' };
+const ANONYMOUS_ID: MessageField = {
   name: 'anonymousId',
   kind: 'name',
   place: 'row',
   about: 'An id for a user who is not known yet.',
 };
 /** `anonymousId` stands where `userId` would, and right after it when there are both. */
-const PERSON: readonly Field[] = [
+const PERSON: readonly MessageField[] = [
   { ...USER_ID, required: 'either' },
   { ...ANONYMOUS_ID, required: 'either' },
 ];
-const PROPERTIES: Field = {
+const PROPERTIES: MessageField = {
   name: 'properties',
   kind: 'object',
   place: 'rest',
   about: 'Free-form properties.',
 };
-const TRAITS: Field = { name: 'traits', kind: 'object', place: 'row', about: 'Free-form traits.' };
-const CONTEXT: Field = {
+const TRAITS: MessageField = { name: 'traits', kind: 'object', place: 'row', about: 'Free-form traits.' };
+const CONTEXT: MessageField = {
   name: 'context',
   kind: 'object',
   place: 'last',
   about: 'What surrounded the call: device, os, app, page, ip, locale …',
 };
 
-const OTHERS: readonly Field[] = [
+const OTHERS: readonly MessageField[] = [
   { name: 'messageId', kind: 'name', place: 'rest', about: 'The id of this message, unique.' },
   { name: 'channel', kind: 'any', place: 'rest', about: 'Where the call was made: browser, mobile, server.' },
   { name: 'receivedAt', kind: 'any', place: 'rest', about: 'When a service took it.' },
@@ -93,7 +93,7 @@ const OTHERS: readonly Field[] = [
 ];
 
 /** The fields of each type: first its row (contract, Messages on the wire) in the order of the body. */
-export const FIELDS = {
+export const MESSAGE_FIELDS = {
   page: [
     VERSION,
     TYPE,
@@ -171,4 +171,4 @@ export const FIELDS = {
     CONTEXT,
     ...OTHERS,
   ],
-} as const satisfies Readonly<Record<MessageType, readonly Field[]>>;
+} as const satisfies Readonly<Record<MessageType, readonly MessageField[]>>;

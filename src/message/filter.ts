@@ -2,7 +2,7 @@ import { ConfigError } from '../errors.ts';
 import { printable } from '../redact.ts';
 import type { JsonValue } from './types.ts';
 
-export type Filter = (message: JsonValue) => boolean;
+export type MessageFilter = (message: JsonValue) => boolean;
 
 /** `properties.plan=pro` */
 export interface Condition {
@@ -16,7 +16,7 @@ export interface Condition {
  * `type=track`, `properties.plan=pro`, `items.0.sku!=A1`; `\,` is a comma in a value. A value equals what has that
  * text, a string or not: `total=5` takes `5` and `"5"`. What is missing equals nothing. Throws ConfigError.
  */
-export function readFilter(flags: readonly string[]): Filter {
+export function readFilter(flags: readonly string[]): MessageFilter {
   const conditions = flags.flatMap((flag) => readConditions(flag));
   return (message) => conditions.every((condition) => holds(condition, valueAt(message, condition.path)));
 }

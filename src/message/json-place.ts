@@ -1,10 +1,10 @@
 /** Where something lies in a text, both counted from 1; `column` in characters. */
-export interface Place {
+export interface TextPosition {
   readonly line: number;
   readonly column: number;
 }
 
-export function placeOf(bytes: Uint8Array, offset: number): Place {
+export function textPositionOf(bytes: Uint8Array, offset: number): TextPosition {
   let line = 1;
   let column = 1;
   for (const byte of bytes.subarray(0, offset)) {

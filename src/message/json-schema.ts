@@ -1,4 +1,4 @@
-import { type Field, FIELDS, type FieldKind, MESSAGE_VERSION } from './fields.ts';
+import { type MessageField, MESSAGE_FIELDS, type FieldKind, MESSAGE_VERSION } from './fields.ts';
 import { spellings } from './shape.ts';
 import { RFC_3339 } from './timestamp.ts';
 import { MESSAGE_TYPES, type JsonObject, type MessageType } from './types.ts';
@@ -34,7 +34,7 @@ export const messageSchema: JsonObject = {
 };
 
 function definitionOf(type: MessageType): JsonObject {
-  const fields: readonly Field[] = FIELDS[type];
+  const fields: readonly MessageField[] = MESSAGE_FIELDS[type];
   const always = fields.filter(({ required }) => required === 'always').map(spellings);
   const either = fields.filter(({ required }) => required === 'either').flatMap(spellings);
   const needs = either.length === 0 ? always : [...always, either];
@@ -52,6 +52,6 @@ function isGiven(name: string): JsonObject {
   return { required: [name], properties: { [name]: { not: { type: 'null' } } } };
 }
 
-function schemaOf({ kind, about }: Field): JsonObject {
+function schemaOf({ kind, about }: MessageField): JsonObject {
   return { description: about, ...SCHEMAS[kind] };
 }

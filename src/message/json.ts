@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { InputError, ValidationError } from '../errors.ts';
 import { findFault } from './json-walker.ts';
-import { placeOf } from './json-place.ts';
+import { textPositionOf } from './json-place.ts';
 import { type JsonScan, scanJson } from './json-scan.ts';
 import { MAX_DEPTH } from './limits.ts';
 import { shortestLength } from './shortest-text.ts';
@@ -42,7 +42,7 @@ function mayBeShortest(bytes: Uint8Array): boolean {
 const [SPACE, COLON, BACKSLASH] = [0x20, 0x3a, 0x5c];
 
 /** The same for a text that is already a string: a flag's value. */
-export function readJsonText(text: string, origin: JsonOrigin = {}): JsonValue {
+export function readJsonString(text: string, origin: JsonOrigin = {}): JsonValue {
   const lone = /\p{Surrogate}/u.exec(text);
   if (lone === null) return readJson(Buffer.from(text), origin);
   const source: Source = { bytes: Buffer.from(text), origin };
@@ -166,7 +166,7 @@ function inputError(
   sentence: string,
   { hint, cause }: { hint?: string | undefined; cause?: unknown },
 ): InputError {
-  const place = placeOf(bytes, offset);
+  const place = textPositionOf(bytes, offset);
   const line = place.line + (origin.line ?? 1) - 1;
   const { file } = origin;
   const message = file === undefined ? `${sentence} (line ${line}, column ${place.column})` : sentence;

@@ -1,6 +1,6 @@
 import { formatPath, type PathStep } from './json-path.ts';
 import { MAX_DEPTH } from './limits.ts';
-import { type Problem, shown } from './problem.ts';
+import { type Problem, shownValue } from './problem.ts';
 import { put } from './put.ts';
 import type { JsonValue } from './types.ts';
 
@@ -106,5 +106,5 @@ function refusalOf(value: unknown, parents: readonly object[]): Refusal | undefi
 
 function problemAt(steps: readonly PathStep[], value: unknown, { expected, hint }: Refusal): Problem {
   const path = formatPath(steps);
-  return { path, sentence: `expected \`${path}\` to be ${expected}`, got: shown(value), hint };
+  return { path, sentence: `expected \`${path}\` to be ${expected}`, got: shownValue(value), hint };
 }

@@ -10,7 +10,7 @@ export interface Problem {
 }
 
 /** A value in an error text: short, and in one line. */
-export function shown(value: unknown): string {
+export function shownValue(value: unknown): string {
   if (value === undefined) return 'nothing';
   if (typeof value === 'string') return JSON.stringify(shortened(value));
   if (typeof value === 'bigint') return `the BigInt ${shortened(String(value))}`;

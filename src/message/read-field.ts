@@ -1,7 +1,7 @@
 import { type FieldKind, MESSAGE_VERSION } from './fields.ts';
 import { formatPath } from './json-path.ts';
 import { type Plain, toPlain } from './plain.ts';
-import { type Problem, shown } from './problem.ts';
+import { type Problem, shownValue } from './problem.ts';
 import { readTimestamp } from './timestamp.ts';
 import type { JsonValue } from './types.ts';
 import { isObject } from './validate.ts';
@@ -53,7 +53,7 @@ function integrationsProblem(spelling: string, value: unknown): Problem | undefi
     return {
       path,
       sentence: `expected \`${path}\` to be true, false or an object`,
-      got: shown(choice),
+      got: shownValue(choice),
       hint,
     };
   }
@@ -66,7 +66,7 @@ function expected(spelling: string, what: string, value: unknown, hint: string):
   return {
     path: formatPath([spelling]),
     sentence: `expected \`${spelling}\` ${what}`,
-    got: shown(value),
+    got: shownValue(value),
     hint,
   };
 }

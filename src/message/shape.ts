@@ -1,18 +1,18 @@
-import { FIELDS, type Field } from './fields.ts';
+import { MESSAGE_FIELDS, type MessageField } from './fields.ts';
 import type { MessageType } from './types.ts';
 
 /** The fields of one type, arranged for those who ask about them once per message. */
 export interface Shape {
   readonly type: MessageType;
   /** By every spelling that is read. */
-  readonly bySpelling: ReadonlyMap<string, Field>;
+  readonly bySpelling: ReadonlyMap<string, MessageField>;
   /** In the order of the body. */
-  readonly row: readonly Field[];
+  readonly row: readonly MessageField[];
   /** Names, as a Message spells them, that are not simply passed on among the rest. */
   readonly placed: ReadonlySet<string>;
-  readonly always: readonly Field[];
-  readonly either: readonly Field[];
-  readonly filled: readonly Field[];
+  readonly always: readonly MessageField[];
+  readonly either: readonly MessageField[];
+  readonly filled: readonly MessageField[];
 }
 
 export function shapeOf(type: MessageType): Shape {
@@ -30,7 +30,7 @@ const SHAPES: Readonly<Record<MessageType, Shape>> = {
 };
 
 function arrange(type: MessageType): Shape {
-  const fields: readonly Field[] = FIELDS[type];
+  const fields: readonly MessageField[] = MESSAGE_FIELDS[type];
   return {
     type,
     bySpelling: new Map(fields.flatMap((field) => spellings(field).map((spelling) => [spelling, field]))),
@@ -43,6 +43,6 @@ function arrange(type: MessageType): Shape {
 }
 
 /** How a field may be spelled in what is read. */
-export function spellings({ name, wireName }: Field): readonly string[] {
+export function spellings({ name, wireName }: MessageField): readonly string[] {
   return wireName === undefined ? [name] : [name, wireName];
 }

@@ -1,6 +1,6 @@
-import type { Field } from './fields.ts';
+import type { MessageField } from './fields.ts';
 import { formatPath } from './json-path.ts';
-import { type Problem, shown } from './problem.ts';
+import { type Problem, shownValue } from './problem.ts';
 import type { Shape } from './shape.ts';
 import { closest } from '../suggest.ts';
 import { type JsonValue, MESSAGE_TYPES } from './types.ts';
@@ -29,7 +29,7 @@ export function missingProblem(
 export function typeProblem(type: unknown): Problem {
   const meant = typeof type === 'string' ? closest(type, MESSAGE_TYPES) : undefined;
   const hint = meant === undefined ? 'give it as in "type": "track"' : `did you mean "${meant}"?`;
-  return { path: 'type', sentence: `expected \`type\` to be ${TYPES}`, got: shown(type), hint };
+  return { path: 'type', sentence: `expected \`type\` to be ${TYPES}`, got: shownValue(type), hint };
 }
 
 const TYPES = `${MESSAGE_TYPES.slice(0, -1).join(', ')} or ${MESSAGE_TYPES.at(-1)}`;
@@ -46,16 +46,19 @@ export function unknownProblem({ type, bySpelling }: Shape, name: string): Probl
 }
 
 /** Both spellings of one field, with different values. */
-export function spellingsProblem({ name, wireName = name }: Field, values: readonly unknown[]): Problem {
+export function spellingsProblem(
+  { name, wireName = name }: MessageField,
+  values: readonly unknown[],
+): Problem {
   return {
     path: name,
     sentence: `expected \`${name}\` and \`${wireName}\`, which are two spellings of one id, to be equal`,
-    got: values.map(shown).join(' and '),
+    got: values.map(shownValue).join(' and '),
     hint: 'give one of them',
   };
 }
 
-function requiredProblem({ name, wireName, kind, about }: Field): Problem {
+function requiredProblem({ name, wireName, kind, about }: MessageField): Problem {
   const spelling = wireName === undefined ? `\`${name}\`` : `\`${name}\` (or \`${wireName}\`)`;
   const what = kind === 'name' ? ' to be a non-empty string' : '';
   const hint = `add it: ${about.charAt(0).toLowerCase()}${about.slice(1).replace(/\.$/, '')}`;

@@ -10,7 +10,7 @@ export interface QueueInspection {
    * Some deliveries, in the order of adding; ask again `after` the last for more. What is added meanwhile comes last. One
    * that is damaged is a dead letter from then on, where the store lets it be made one; so with `get`.
    */
-  list(selection: Selection): Promise<Page>;
+  list(selection: DeliverySelection): Promise<Page>;
 
   /** The delivery of that id. */
   get(id: string): Promise<Delivery | undefined>;
@@ -36,7 +36,7 @@ export interface LaneStats extends Lane, QueueDepth {
   readonly nextDueAt?: number;
 }
 
-export interface Selection {
+export interface DeliverySelection {
   readonly states: readonly DeliveryState[];
   /** Added since then. Ms since the epoch. */
   readonly since?: number;

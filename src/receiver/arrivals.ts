@@ -24,7 +24,7 @@ export interface ExpectedMessage {
 }
 
 /** One expectation, and what became of it. */
-export interface Finding {
+export interface ExpectationResult {
   readonly expectation: 'count' | 'match' | 'each' | 'signature' | 'command';
   /** Of `match` and `each`: which, as it was given. */
   readonly filter?: string;
@@ -32,18 +32,18 @@ export interface Finding {
   /** A sentence with what was expected and what came, unescaped. */
   readonly said: string;
   /** Of what does not match, the request that comes nearest. */
-  readonly nearest?: Candidate;
+  readonly nearest?: NearestRequest;
 }
 
 /** A request seen by an expectation that it does not meet. */
-export interface Candidate {
+export interface NearestRequest {
   /** Counted from 1, in the order of arrival. */
   readonly request: number;
   readonly unmet: readonly Unmet[];
 }
 
 /** Judges requests as they come, and keeps of them only what the findings need: memory does not grow with their number. */
-export class Arrivals {
+export class ArrivalCheck {
   readonly #expected: ExpectedArrivals;
   readonly #tally: Expectation;
   readonly #matches: readonly Seen[];
@@ -78,7 +78,7 @@ export class Arrivals {
     return this.#posts >= atMost || this.#taken().every((taker) => taker !== undefined);
   }
 
-  findings(): readonly Finding[] {
+  findings(): readonly ExpectationResult[] {
     const taken = this.#taken();
     return [
       ...this.#countFinding(),
@@ -92,7 +92,7 @@ export class Arrivals {
     return this.tally.requests - this.tally.notPost;
   }
 
-  #countFinding(): Finding[] {
+  #countFinding(): ExpectationResult[] {
     const { atLeast, atMost } = this.#expected;
     if (atLeast === 0 && atMost === Infinity) return [];
     const isMet = this.#posts >= atLeast && this.#posts <= atMost;
@@ -106,7 +106,7 @@ export class Arrivals {
     ];
   }
 
-  #signatureFinding(): Finding[] {
+  #signatureFinding(): ExpectationResult[] {
     if (!this.#expected.signed || this.#posts === 0) return [];
     const { valid } = this.tally.verdicts;
     const isMet = valid === this.#posts;
@@ -144,7 +144,7 @@ interface Seen {
   readonly message: ExpectedMessage;
   /** The first requests that meet it: of as many as there are matches, one is always left for it. */
   readonly takers: number[];
-  nearest: Candidate | undefined;
+  nearest: NearestRequest | undefined;
 }
 
 interface Arrived {
@@ -171,7 +171,11 @@ function messageOf(body: Uint8Array): JsonValue | undefined {
   }
 }
 
-function matchFinding({ message, takers, nearest }: Seen, taker: number | undefined, posts: number): Finding {
+function matchFinding(
+  { message, takers, nearest }: Seen,
+  taker: number | undefined,
+  posts: number,
+): ExpectationResult {
   const about = { expectation: 'match', filter: message.text } as const;
   if (taker !== undefined) return { ...about, isMet: true, said: `request ${taker}` };
   if (takers.length > 0) {
@@ -182,7 +186,7 @@ function matchFinding({ message, takers, nearest }: Seen, taker: number | undefi
   return { ...about, isMet: false, said, ...(nearest !== undefined && { nearest }) };
 }
 
-function eachFinding({ message, nearest }: Seen, posts: number): Finding {
+function eachFinding({ message, nearest }: Seen, posts: number): ExpectationResult {
   const about = { expectation: 'each', filter: message.text } as const;
   if (nearest === undefined) return { ...about, isMet: true, said: requestsText(posts) };
   return { ...about, isMet: false, said: 'not every request is like this', nearest };

@@ -1,5 +1,5 @@
 import { systemClock, type Clock } from '../clock.ts';
-import type { ReceivedRequest, Verdict } from './received-request.ts';
+import type { ReceivedRequest, SignatureVerdict } from './received-request.ts';
 
 export interface ExpectationOptions {
   /** Over, and met, as soon as this many requests counted. Without it at least one must come, and all that come must count. */
@@ -18,7 +18,7 @@ export interface Tally {
   readonly requests: number;
   readonly counted: number;
   readonly notPost: number;
-  readonly verdicts: Readonly<Record<Verdict, number>>;
+  readonly verdicts: Readonly<Record<SignatureVerdict, number>>;
 }
 
 const NOTHING_CAME: Tally = {

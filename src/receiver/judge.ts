@@ -3,10 +3,10 @@ import { diagnosisBudget, type DiagnosisBudget } from '../signature/diagnosis/de
 import { undiagnosed } from '../signature/diagnosis/diagnose.ts';
 import { verify } from '../signature/verify.ts';
 import { DiagnosisQuota } from './diagnosis-quota.ts';
-import type { Judgement } from './received-request.ts';
+import type { SignatureJudgement } from './received-request.ts';
 
-const UNCHECKED: Judgement = { verdict: 'unchecked' };
-const UNSIGNED: Judgement = { verdict: 'unsigned' };
+const UNCHECKED: SignatureJudgement = { verdict: 'unchecked' };
+const UNSIGNED: SignatureJudgement = { verdict: 'unsigned' };
 
 /** Gives the verdict on the signature of each request. */
 export class SignatureJudge {
@@ -20,7 +20,7 @@ export class SignatureJudge {
     this.#budget = diagnosisBudget(() => clock.now());
   }
 
-  judge(rawHeaders: readonly string[], body: Uint8Array): Judgement {
+  judge(rawHeaders: readonly string[], body: Uint8Array): SignatureJudgement {
     const secrets = this.#secrets;
     if (secrets.length === 0) return UNCHECKED;
     const signatures = signaturesOf(rawHeaders);
@@ -33,7 +33,7 @@ export class SignatureJudge {
     return note === undefined ? { verdict: 'valid', secret } : { verdict: 'valid', secret, note };
   }
 
-  #invalid(body: Uint8Array, signature: string): Judgement {
+  #invalid(body: Uint8Array, signature: string): SignatureJudgement {
     const options = { body, signature, secrets: this.#secrets, diagnose: true };
     const verification = this.#quota.use(() => verify(options, this.#budget));
     const diagnosis = verification?.valid === false ? verification.diagnosis : undefined;
@@ -57,7 +57,7 @@ function signaturesOf(rawHeaders: readonly string[]): string[] {
 }
 
 /** A sender or a proxy that adds a second signature has it checked against neither: which one counts is anybody's guess. */
-function severalSignatures(count: number): Judgement {
+function severalSignatures(count: number): SignatureJudgement {
   const hint = `the request carries ${count} X-Signature headers; send exactly one`;
   return { verdict: 'invalid', diagnosis: { code: 'no-match', hint } };
 }

@@ -35,7 +35,7 @@ export interface ReceiverOptions {
   /** Called with true when a request comes and no other is open, with false when the last is reported or refused. Must not throw. */
   readonly onBusy?: (isBusy: boolean) => void;
   /** Called for what never became a request. Must not throw. */
-  readonly onRefused?: ((refusal: Refusal) => void) | undefined;
+  readonly onRefused?: ((refusal: ConnectionRejection) => void) | undefined;
   readonly limits?: Partial<ReceiverLimits> | undefined;
   readonly clock?: Clock | undefined;
 }
@@ -47,7 +47,7 @@ export interface ServerCertificate {
 }
 
 /** What came to the port and is not a request: too large, too slow, malformed, cut off, one connection too many. */
-export interface Refusal {
+export interface ConnectionRejection {
   /** Ms since the epoch. */
   readonly at: number;
   /** Undefined where nobody was left, or allowed, to hear an answer. */

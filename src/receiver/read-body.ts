@@ -18,7 +18,7 @@ interface BodyLimits {
 }
 
 /** Reads a request's body into memory, up to `maxBytes`. Calls back once; a promise a request would be felt at full speed. */
-export function readBody(
+export function bufferBody(
   request: IncomingMessage,
   { maxBytes, take = () => true }: BodyLimits,
   done: (result: BodyResult) => void,

@@ -1,7 +1,7 @@
 import type { Forwarded } from './forwarding.ts';
 
 /** What a receiver says about one request, once it is settled: answered, scripted to have no answer, or left by its sender. */
-export interface ReceivedRequest extends Judgement {
+export interface ReceivedRequest extends SignatureJudgement {
   /** When its headers had come. Ms since the epoch. */
   readonly at: number;
   readonly method: string;
@@ -29,10 +29,10 @@ export interface ReceivedRequest extends Judgement {
 export type Answered = 'status' | 'slow-body' | 'reset' | 'timeout' | 'nothing';
 
 /** Of a signature. `unsigned`: there is a secret and no header. `unchecked`: there is no secret to check with. */
-export type Verdict = 'valid' | 'invalid' | 'unsigned' | 'unchecked';
+export type SignatureVerdict = 'valid' | 'invalid' | 'unsigned' | 'unchecked';
 
-export interface Judgement {
-  readonly verdict: Verdict;
+export interface SignatureJudgement {
+  readonly verdict: SignatureVerdict;
   /** Which secret matched, counted from 1. */
   readonly secret?: number;
   /** Why a valid signature matches only over the JSON-stringified body. */

@@ -12,10 +12,10 @@ import {
   type ReceiverLimits,
   type ReceiverOptions,
 } from './options.ts';
-import { readBody } from './read-body.ts';
-import type { Answered, Judgement } from './received-request.ts';
+import { bufferBody } from './read-body.ts';
+import type { Answered, SignatureJudgement } from './received-request.ts';
 import { rawAnswer, SENDER_LEFT, type ConnectionRefusal, type RequestRefusal } from './refusal.ts';
-import { playScript, type Answer, type GivenAnswer } from './script.ts';
+import { playScript, type ScriptedResponse, type GivenAnswer } from './script.ts';
 import { BoundedServer } from './server.ts';
 import { startListening } from './start-listening.ts';
 
@@ -45,7 +45,7 @@ interface Exchange {
   readonly response: ServerResponse;
   readonly at: number;
   readonly body: Uint8Array;
-  readonly judgement: Judgement;
+  readonly judgement: SignatureJudgement;
   readonly open: OpenRequest;
   readonly forwarded?: Forwarded;
 }
@@ -55,7 +55,7 @@ class HttpReceiver implements Receiver {
   readonly #limits: ReceiverLimits;
   readonly #clock: Clock;
   readonly #bounded: BoundedServer;
-  readonly #nextAnswer: () => Answer;
+  readonly #nextAnswer: () => ScriptedResponse;
   readonly #held = new HeldAnswers();
   readonly #open: OpenRequests;
   readonly #judge: SignatureJudge;
@@ -120,7 +120,7 @@ class HttpReceiver implements Receiver {
     }
     const open = this.#open.begin();
     const take = (bytes: number): boolean => open.take(bytes);
-    readBody(request, { maxBytes: this.#limits.bodyBytes, take }, (result) => {
+    bufferBody(request, { maxBytes: this.#limits.bodyBytes, take }, (result) => {
       if (result.kind === 'body') {
         const { body } = result;
         const judgement = this.#judge.judge(request.rawHeaders, body);
@@ -170,7 +170,7 @@ class HttpReceiver implements Receiver {
     this.#say(exchange, status, text, headers);
   }
 
-  #play(exchange: Exchange, answer: Answer): void {
+  #play(exchange: Exchange, answer: ScriptedResponse): void {
     const { response } = exchange;
     if (answer.kind === 'timeout') {
       this.#held.hold(response, { onLeft: () => this.#report(exchange, 'timeout') });

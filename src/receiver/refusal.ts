@@ -32,7 +32,7 @@ export const LEFT_AFTER_HANDSHAKE: ConnectionRefusal = {
 };
 
 /** What Node's HTTP parser, its TLS or its timers say against a connection; undefined for a mere end of one. */
-export function refusalOf(error: NodeJS.ErrnoException): ConnectionRefusal | undefined {
+export function connectionRejectionOf(error: NodeJS.ErrnoException): ConnectionRefusal | undefined {
   switch (error.code) {
     // An idle connection may end so too. Where a request was being read, its reader notices.
     case 'ECONNRESET':

@@ -12,15 +12,15 @@ import { parseDuration } from '../duration.ts';
  * `@delay=300ms` waits before answering; any other name is a header. A value with a comma or an `@` in it stands in
  * double quotes. `delay=5s` alone is `200@delay=5s`.
  */
-export type Script = readonly Step[];
+export type Script = readonly ScriptStep[];
 
-export interface Step {
-  readonly answer: Answer;
+export interface ScriptStep {
+  readonly answer: ScriptedResponse;
   /** How many requests get it, at least 1; the last step's count does not matter. */
   readonly times: number;
 }
 
-export type Answer =
+export type ScriptedResponse =
   | GivenAnswer
   /** No answer for as long as the sender cares to wait. */
   | { readonly kind: 'timeout' };
@@ -35,7 +35,7 @@ export type GivenAnswer =
 /** Name, value, name, value …: what writeHead takes as it is. */
 type Headers = readonly string[];
 
-const OK = { kind: 'status', status: 200, headers: [], delayMs: 0 } as const satisfies Answer;
+const OK = { kind: 'status', status: 200, headers: [], delayMs: 0 } as const satisfies ScriptedResponse;
 
 const MAX_DELAY_MS = 3_600_000;
 const MAX_TIMES = 1_000_000;
@@ -49,7 +49,7 @@ export function parseScript(text: string): Script {
 }
 
 /** Gives the answers of a script one after the other, the last one for ever. */
-export function playScript(script: Script): () => Answer {
+export function playScript(script: Script): () => ScriptedResponse {
   let index = 0;
   let given = 0;
   return () => {
@@ -75,7 +75,7 @@ interface Place extends Part {
   readonly step: number;
 }
 
-function parseStep(part: Part, step: number): Step {
+function parseStep(part: Part, step: number): ScriptStep {
   const [head, ...options] = splitOutsideQuotes(part.text, '@', part.at).map((piece) => ({ ...piece, step }));
   if (head === undefined || head.text === '') throw wrong('a step', { ...part, step });
   const match = /^(\d+|delay=[^x]*|slow-body|reset|timeout)(?:x(\d+))?$/.exec(head.text);
@@ -90,7 +90,7 @@ function parseTimes(text: string | undefined, place: Place): number {
   return times;
 }
 
-function parseAnswer(name: string, place: Place, options: readonly Place[]): Answer {
+function parseAnswer(name: string, place: Place, options: readonly Place[]): ScriptedResponse {
   if (name === 'timeout') {
     if (options[0] !== undefined) throw wrong('nothing after timeout, which never answers', options[0]);
     return { kind: 'timeout' };

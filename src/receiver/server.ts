@@ -7,7 +7,7 @@ import {
   LEFT_AFTER_HANDSHAKE,
   NO_HOST,
   OTHER_EXPECTATION,
-  refusalOf,
+  connectionRejectionOf,
   type ConnectionRefusal,
   type RequestRefusal,
 } from './refusal.ts';
@@ -43,7 +43,7 @@ export class BoundedServer {
     this.server.maxConnections = limits.connections;
     this.server.on('checkExpectation', (_, response) => onUnfit(response, OTHER_EXPECTATION));
     // Both kinds hand over sockets; the type covers any stream.
-    this.server.on('clientError', (error, socket) => onFault(refusalOf(error), socket as Socket));
+    this.server.on('clientError', (error, socket) => onFault(connectionRejectionOf(error), socket as Socket));
     this.server.on('connect', (_, socket) => {
       // Node has taken its own listeners off; without one, an error would end the process.
       socket.on('error', () => {});

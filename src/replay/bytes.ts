@@ -25,7 +25,7 @@ export function skipBlanks(bytes: Uint8Array, from = 0): number {
 }
 
 /** A view of `bytes[from, to)` without the white space around it. */
-export function trimmed(bytes: Buffer, from = 0, to = bytes.length): Buffer {
+export function trimmedBytes(bytes: Buffer, from = 0, to = bytes.length): Buffer {
   while (from < to && isBlank(bytes[from])) from++;
   while (to > from && isBlank(bytes[to - 1])) to--;
   return bytes.subarray(from, to);

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { InputError } from '../errors.ts';
-import type { Range } from './index-ranges.ts';
+import type { IndexRange } from './index-ranges.ts';
 import type { FileIdentity } from './inputs.ts';
 
 /** What is on the disk. */
@@ -8,7 +8,7 @@ export interface SavedCheckpoint extends SavedFiles {
   readonly checkpoint: typeof VERSION;
   readonly files: readonly FileIdentity[];
   /** The indexes of the entries that are settled, counted from 0 over all inputs. */
-  readonly settled: readonly Range[];
+  readonly settled: readonly IndexRange[];
   /** Every entry that the replay takes is settled. */
   readonly isFinished: boolean;
 }
@@ -132,6 +132,6 @@ function isCount(value: unknown): boolean {
 function isRange(range: unknown, index: number, all: readonly unknown[]): boolean {
   if (!Array.isArray(range) || range.length !== 2 || !range.every(Number.isSafeInteger)) return false;
   const [start, end] = range as [number, number]; // checked above
-  const before = index === 0 ? -1 : (all[index - 1] as Range)[1]; // checked on the turn before
+  const before = index === 0 ? -1 : (all[index - 1] as IndexRange)[1]; // checked on the turn before
   return start > before && end > start;
 }

@@ -1,4 +1,4 @@
-import { CLOSE_BRACKET, COMMA, LF, OPEN_BRACE, OPEN_BRACKET, trimmed } from './bytes.ts';
+import { CLOSE_BRACKET, COMMA, LF, OPEN_BRACE, OPEN_BRACKET, trimmedBytes } from './bytes.ts';
 import { endsInBatchKey } from './envelope.ts';
 import { LinePosition } from './line-position.ts';
 import { Pieces } from './pieces.ts';
@@ -168,7 +168,7 @@ export class DocumentSplitter implements Splitter {
     this.#state = 'between';
     if (this.#isRest) this.#isRest = false;
     else if (bytes === undefined) this.#output.tooLarge(this.#startLine);
-    else this.#output.found(trimmed(bytes), this.#startLine);
+    else this.#output.found(trimmedBytes(bytes), this.#startLine);
     return end;
   }
 

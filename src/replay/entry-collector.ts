@@ -3,11 +3,11 @@ import { isCapture, readCapture } from '../capture/read.ts';
 import { HooksError, InputError } from '../errors.ts';
 import { OPEN_BRACE, QUOTE } from './bytes.ts';
 import { DocumentSplitter } from './document-splitter.ts';
-import { MAX_ENTRY_BYTES, type Entry } from './entry.ts';
+import { MAX_ENTRY_BYTES, type ReplayEntry } from './entry.ts';
 import { isBatchDocument, parsed } from './envelope.ts';
 import type { SplitterOutput } from './splitter.ts';
 
-export interface ReadOptions {
+export interface EntryReadOptions {
   /** The body of a capture is one entry, whatever it says: none, no JSON, a batch. @default false */
   readonly exact?: boolean;
 }
@@ -16,15 +16,15 @@ export interface ReadOptions {
 export class EntryCollector implements SplitterOutput {
   readonly #file: string;
   readonly #exact: boolean;
-  #entries: Entry[] = [];
+  #entries: ReplayEntry[] = [];
 
-  constructor(file: string, { exact = false }: ReadOptions = {}) {
+  constructor(file: string, { exact = false }: EntryReadOptions = {}) {
     this.#file = file;
     this.#exact = exact;
   }
 
   /** What has been found since the last time. */
-  take(): readonly Entry[] {
+  take(): readonly ReplayEntry[] {
     const entries = this.#entries;
     this.#entries = [];
     return entries;

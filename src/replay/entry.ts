@@ -10,7 +10,7 @@ export interface Origin {
  * One thing found in an input, in the order of the input. Every entry is one line of the replay's ledger, the broken
  * ones included.
  */
-export type Entry = FoundEntry | BrokenEntry;
+export type ReplayEntry = FoundEntry | BrokenEntry;
 
 /** The bytes of one JSON value (of a capture read as `exact`: any), not parsed yet: `message/json.ts` does that and may refuse them. */
 export interface FoundEntry {

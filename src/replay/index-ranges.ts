@@ -1,12 +1,12 @@
 /** A range of whole numbers: from the first, up to and without the second. */
-export type Range = readonly [start: number, end: number];
+export type IndexRange = readonly [start: number, end: number];
 
 /** A set of whole numbers that are mostly next to one another: as large as the number of gaps in it. */
 export class IndexRanges {
   /** In order, with a gap between each and the next. */
   readonly #ranges: [start: number, end: number][];
 
-  constructor(ranges: readonly Range[] = []) {
+  constructor(ranges: readonly IndexRange[] = []) {
     this.#ranges = ranges.map(([start, end]) => [start, end]);
   }
 
@@ -26,7 +26,7 @@ export class IndexRanges {
     else this.#ranges.splice(at, 0, [index, index + 1]);
   }
 
-  toJSON(): readonly Range[] {
+  toJSON(): readonly IndexRange[] {
     return this.#ranges;
   }
 

@@ -1,9 +1,9 @@
 import { LF, skipBlanks } from './bytes.ts';
 import { DocumentSplitter } from './document-splitter.ts';
-import { HEAD_BYTES, layoutOf } from './layout.ts';
+import { HEAD_BYTES, replayLayoutOf } from './layout.ts';
 import { LineSplitter } from './line-splitter.ts';
 import type { Splitter, SplitterOutput } from './splitter.ts';
-import { refusalOf, SIGNATURE_BYTES, withoutBom } from './text-check.ts';
+import { inputRejectionOf, SIGNATURE_BYTES, withoutBom } from './text-check.ts';
 
 /** Gathers the first bytes of an input until they tell its layout, and hands all of it to the splitter for that. */
 export class InputSplitter implements Splitter {
@@ -44,7 +44,7 @@ export class InputSplitter implements Splitter {
     if (!this.#isStarted && !this.#accept()) return;
     const start = this.#dropBlankLines();
     if (start === this.#head.length) return;
-    const layout = layoutOf(this.#head.subarray(start), isComplete);
+    const layout = replayLayoutOf(this.#head.subarray(start), isComplete);
     if (layout === undefined) return;
     this.#splitter =
       layout === 'lines'
@@ -56,7 +56,7 @@ export class InputSplitter implements Splitter {
 
   #accept(): boolean {
     this.#isStarted = true;
-    const refusal = refusalOf(this.#head);
+    const refusal = inputRejectionOf(this.#head);
     this.#head = withoutBom(this.#head);
     if (refusal === undefined) return true;
     this.isRefused = true;

@@ -2,7 +2,7 @@ import { COMMA, LF, OPEN_BRACE, OPEN_BRACKET, skipBlanks } from './bytes.ts';
 import { ValueScan } from './value-scan.ts';
 
 /** `lines`: an entry a line (NDJSON). `document`: entries by their brackets. */
-export type Layout = 'lines' | 'document';
+export type ReplayLayout = 'lines' | 'document';
 
 /** A first line that is longer than this is read by its brackets; so is all that follows it. */
 export const HEAD_BYTES = 64 * 1024;
@@ -11,7 +11,7 @@ export const HEAD_BYTES = 64 * 1024;
  * Which layout an input has, told by its first lines. `head` begins at the first byte that is not white space.
  * Undefined: more of it must be seen.
  */
-export function layoutOf(head: Buffer, isComplete: boolean): Layout | undefined {
+export function replayLayoutOf(head: Buffer, isComplete: boolean): ReplayLayout | undefined {
   if (head[0] === OPEN_BRACKET) return 'document';
   const first = lineAt(head, 0);
   if (first === undefined && !isComplete && head.length < HEAD_BYTES) return undefined;
@@ -23,7 +23,7 @@ export function layoutOf(head: Buffer, isComplete: boolean): Layout | undefined 
 }
 
 /** The first line does not close its object. Either it is pretty-printed, or a broken line of NDJSON. */
-function layoutAfterPart(head: Buffer, end: number, isComplete: boolean): Layout | undefined {
+function layoutAfterPart(head: Buffer, end: number, isComplete: boolean): ReplayLayout | undefined {
   const second = skipBlanks(head, end);
   if (second === head.length) return isComplete || head.length >= HEAD_BYTES ? 'document' : undefined;
   if (head[second] !== OPEN_BRACE) return 'document';

@@ -8,9 +8,9 @@ export const OUTCOMES = ['delivered', 'failed', 'queued', 'filtered', 'invalid',
  * Where an entry ended. `filtered`: its `integrations` exclude every destination. `unsent`: the replay was stopped
  * before that was known.
  */
-export type Outcome = (typeof OUTCOMES)[number];
+export type LedgerOutcome = (typeof OUTCOMES)[number];
 
-export interface Summary extends Readonly<Record<Outcome, number>> {
+export interface ReplaySummary extends Readonly<Record<LedgerOutcome, number>> {
   readonly read: number;
   /** Passed over by filter, offset or resume: not in `read`. */
   readonly skipped: number;
@@ -47,7 +47,7 @@ export class Ledger {
   readonly #startedAt: number;
   readonly #latency = new Latency();
   readonly #closedNumbers = new IndexRanges();
-  readonly #closed: Record<Outcome, number> = {
+  readonly #closed: Record<LedgerOutcome, number> = {
     delivered: 0,
     failed: 0,
     queued: 0,
@@ -94,7 +94,7 @@ export class Ledger {
   }
 
   /** `ms` is how long its attempts took, when there were any. */
-  close(number: number, outcome: Outcome, ms?: number): void {
+  close(number: number, outcome: LedgerOutcome, ms?: number): void {
     const isOpen = number >= 1 && number <= this.#read && !this.#closedNumbers.has(number);
     if (!isOpen) throw new RangeError(`Expected entry ${number} of the ledger to be open`);
     this.#closedNumbers.add(number);
@@ -102,7 +102,7 @@ export class Ledger {
     if (ms !== undefined) this.#latency.add(ms);
   }
 
-  summary(): Summary {
+  summary(): ReplaySummary {
     const { delivered, failed, queued, filtered, invalid, unsent } = this.#closed;
     const open = this.#read - (delivered + failed + queued + filtered + invalid + unsent);
     const ms = Math.round(this.#clock.now() - this.#startedAt);
@@ -125,7 +125,7 @@ export class Ledger {
 }
 
 /** Whether something was sent, and all that was to be sent is; of a resumed replay, over both its parts. */
-export function isAllTaken({ read, delivered, queued, filtered, resumed }: Summary): boolean {
+export function isAllTaken({ read, delivered, queued, filtered, resumed }: ReplaySummary): boolean {
   const before = (resumed?.delivered ?? 0) + (resumed?.queued ?? 0);
   const taken = delivered + queued + before;
   return taken > 0 && taken + filtered === read + before;

@@ -1,4 +1,4 @@
-import { LF, trimmed } from './bytes.ts';
+import { LF, trimmedBytes } from './bytes.ts';
 import { MAX_ENTRY_BYTES } from './entry.ts';
 import { Pieces } from './pieces.ts';
 import type { Splitter, SplitterOutput } from './splitter.ts';
@@ -34,13 +34,15 @@ export class LineSplitter implements Splitter {
   }
 
   #emit(chunk: Buffer, from: number, to: number): void {
-    const line = this.#pieces.isEmpty ? trimmed(chunk, from, to) : this.#joined(chunk.subarray(from, to));
+    const line = this.#pieces.isEmpty
+      ? trimmedBytes(chunk, from, to)
+      : this.#joined(chunk.subarray(from, to));
     if (line === undefined || line.length > MAX_ENTRY_BYTES) this.#output.tooLarge(this.#line);
     else if (line.length > 0) this.#output.found(line, this.#line);
   }
 
   #joined(last: Buffer): Buffer | undefined {
     const whole = this.#pieces.take(last);
-    return whole && trimmed(whole);
+    return whole && trimmedBytes(whole);
   }
 }

@@ -3,7 +3,7 @@ import { ConfigError } from '../errors.ts';
 import { printable } from '../redact.ts';
 
 /** When the next message may go. Made for one replay; holds where its schedule stands. */
-export interface Pace {
+export interface ReplayPace {
   /**
    * Takes the next place in the schedule and says how many ms from now it is; 0: at once. `recordedAt` is when the
    * message happened, in ms since the epoch.
@@ -11,7 +11,7 @@ export interface Pace {
   next(recordedAt?: number): number;
 }
 
-export interface PaceOptions {
+export interface ReplayPaceOptions {
   readonly clock: Clock;
   /** Ms between two messages (`readRate`). */
   readonly intervalMs?: number | undefined;
@@ -20,8 +20,8 @@ export interface PaceOptions {
 }
 
 /** With both a rate and a speed, a message goes when both allow it. */
-export function createPace({ clock, intervalMs, speed }: PaceOptions): Pace {
-  const paces: Pace[] = [];
+export function createPace({ clock, intervalMs, speed }: ReplayPaceOptions): ReplayPace {
+  const paces: ReplayPace[] = [];
   if (intervalMs !== undefined) paces.push(new SteadyPace(clock, intervalMs));
   if (speed !== undefined) paces.push(new RecordedPace(clock, speed));
   const [only] = paces;
@@ -34,7 +34,7 @@ export function createPace({ clock, intervalMs, speed }: PaceOptions): Pace {
 const CATCH_UP_MS = 100;
 
 /** One message every `intervalMs`, without a burst after a stall. */
-class SteadyPace implements Pace {
+class SteadyPace implements ReplayPace {
   readonly #clock: Clock;
   readonly #intervalMs: number;
   #dueAt = -Infinity;
@@ -53,7 +53,7 @@ class SteadyPace implements Pace {
 }
 
 /** The recorded gaps, divided by `speed`, from the first message on. What is recorded earlier than its forerunner goes at once. */
-class RecordedPace implements Pace {
+class RecordedPace implements ReplayPace {
   readonly #clock: Clock;
   readonly #speed: number;
   #dueAt = 0;

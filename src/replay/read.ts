@@ -1,6 +1,6 @@
 import { InputError } from '../errors.ts';
-import { EntryCollector, type ReadOptions } from './entry-collector.ts';
-import type { Entry } from './entry.ts';
+import { EntryCollector, type EntryReadOptions } from './entry-collector.ts';
+import type { ReplayEntry } from './entry.ts';
 import { unpacked } from './gunzip.ts';
 import { InputSplitter } from './input-splitter.ts';
 import type { Input } from './inputs.ts';
@@ -16,8 +16,8 @@ const STRIDE_BYTES = 64 * 1024;
 export async function* readEntries(
   input: Pick<Input, 'name' | 'identity' | 'open'>,
   signal?: AbortSignal,
-  options: ReadOptions = {},
-): AsyncGenerator<readonly Entry[], void, undefined> {
+  options: EntryReadOptions = {},
+): AsyncGenerator<readonly ReplayEntry[], void, undefined> {
   const collector = new EntryCollector(input.name, options);
   const splitter = new InputSplitter(collector);
   const open = (): AsyncIterable<Uint8Array> => input.open(signal);

@@ -1,9 +1,9 @@
 import type { JsonValue } from '../message/types.ts';
-import type { Filter } from '../message/filter.ts';
+import type { MessageFilter } from '../message/filter.ts';
 
 export interface SelectionOptions {
   /** @default every message */
-  readonly filter?: Filter | undefined;
+  readonly filter?: MessageFilter | undefined;
   /** How many to pass over first. @default 0 */
   readonly offset?: number | undefined;
   /** How many to take then. @default all */
@@ -15,8 +15,8 @@ export interface SelectionOptions {
  * is no message cannot be filtered; it counts as one that passes, so that without a filter the numbers are those of
  * the entries in the file.
  */
-export class Selection {
-  readonly #filter: Filter | undefined;
+export class ReplaySelection {
+  readonly #filter: MessageFilter | undefined;
   #toSkip: number;
   #toTake: number;
 

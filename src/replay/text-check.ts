@@ -26,7 +26,7 @@ const KNOWN: readonly (Refusal & { readonly bytes: readonly number[] })[] = [
 ];
 
 /** Why an input that begins with these bytes is not read at all; undefined when nothing is against it. */
-export function refusalOf(head: Uint8Array): Refusal | undefined {
+export function inputRejectionOf(head: Uint8Array): Refusal | undefined {
   const known = KNOWN.find(({ bytes }) => startsWith(head, bytes));
   if (known !== undefined) return known;
   const zeroAt = head.subarray(0, 4).indexOf(0);

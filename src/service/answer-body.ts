@@ -1,10 +1,10 @@
 import type { IncomingMessage } from 'node:http';
-import { type Answer, refused } from './answer.ts';
+import { type ServiceResponse, refused } from './answer.ts';
 import { basicUser, UNAUTHORIZED, type WriteKeys } from './authentication.ts';
 import type { Share } from './byte-budget.ts';
 import type { Ingest } from './ingest.ts';
 import type { ServiceOptions } from './options.ts';
-import { readBody } from './read-body.ts';
+import { readIngestBody } from './read-body.ts';
 
 /** What every request is answered with the help of. */
 export interface Answering extends Pick<
@@ -36,8 +36,8 @@ export type Authorize = (bodyKey: string | undefined) => Caller | undefined;
 export async function answerBody(
   { request, share }: Asked,
   { keys }: Answering,
-  answer: (bytes: Buffer, authorize: Authorize) => Promise<Answer>,
-): Promise<Answer | undefined> {
+  answer: (bytes: Buffer, authorize: Authorize) => Promise<ServiceResponse>,
+): Promise<ServiceResponse | undefined> {
   const user = basicUser(request.headers.authorization);
   const callerOf = (writeKey: string | undefined): Caller | undefined => {
     const source = writeKey === undefined ? undefined : keys.sourceOf(writeKey);
@@ -45,7 +45,7 @@ export async function answerBody(
   };
   const known = callerOf(user);
   if (user !== undefined && known === undefined) return refused(UNAUTHORIZED);
-  const body = await readBody(request, share);
+  const body = await readIngestBody(request, share);
   if (body.ok) return answer(body.bytes, (bodyKey) => callerOf(user ?? bodyKey));
   return body.refusal && refused(body.refusal, known?.source);
 }

@@ -1,10 +1,10 @@
 import type { MessageType } from '../message/types.ts';
-import { type Answer, refused } from './answer.ts';
+import { type ServiceResponse, refused } from './answer.ts';
 import { answerBody, type Answering, type Asked } from './answer-body.ts';
 import { UNAUTHORIZED } from './authentication.ts';
 import { readBatch, readSingle } from './calls.ts';
 import { errorFields } from './log.ts';
-import { OVERLOADED, type Refusal, refusalOfStore } from './refusal.ts';
+import { OVERLOADED, type IngestRejection, refusalOfStore } from './refusal.ts';
 import { sortCalls, type RejectedCall, type Sorted } from './sort-calls.ts';
 
 /** `/v1/batch` and `/v1/import`, or with a type `/v1/track` and the like. Undefined: nobody waits for an answer. */
@@ -12,7 +12,7 @@ export async function answerCalls(
   asked: Asked,
   type: MessageType | undefined,
   answering: Answering,
-): Promise<Answer | undefined> {
+): Promise<ServiceResponse | undefined> {
   const answer = await takeCalls(asked, type, answering);
   if (type !== undefined && answer?.source !== undefined && isForGood(answer))
     answering.metrics.ingested(answer.source, { accepted: 0, duplicate: 0, rejected: 1 });
@@ -20,7 +20,7 @@ export async function answerCalls(
 }
 
 /** Of a single call: it is the caller's fault, and does not pass by itself. */
-function isForGood({ status }: Answer): boolean {
+function isForGood({ status }: ServiceResponse): boolean {
   return status === 400 || status === 413;
 }
 
@@ -28,7 +28,7 @@ async function takeCalls(
   asked: Asked,
   type: MessageType | undefined,
   answering: Answering,
-): Promise<Answer | undefined> {
+): Promise<ServiceResponse | undefined> {
   return answerBody(asked, answering, async (bytes, authorize) => {
     const read = type === undefined ? readBatch(bytes) : readSingle(bytes, type);
     if (!read.ok) return refused(read.refusal, authorize(undefined)?.source);
@@ -48,7 +48,7 @@ async function takeCalls(
   });
 }
 
-async function store(source: string, sorted: Sorted, { ingest, log }: Answering): Promise<Answer> {
+async function store(source: string, sorted: Sorted, { ingest, log }: Answering): Promise<ServiceResponse> {
   try {
     await ingest.store(source, sorted);
   } catch (error) {
@@ -65,6 +65,6 @@ async function store(source: string, sorted: Sorted, { ingest, log }: Answering)
   return { status: 200, body: { success: true, rejected }, source };
 }
 
-function refusalOfSingle({ code, message, hint }: RejectedCall): Refusal {
+function refusalOfSingle({ code, message, hint }: RejectedCall): IngestRejection {
   return { status: code === 'too-large' ? 413 : 400, code, message, hint };
 }

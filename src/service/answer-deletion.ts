@@ -1,21 +1,24 @@
 import type { IncomingMessage } from 'node:http';
 import { readDeletionRequest } from '../deletion/read-request.ts';
 import type { DeletionRequest } from '../deletion/request.ts';
-import { stateOf, type DeletionRecord } from '../deletion/state.ts';
+import { deletionStateOf, type DeletionRecord } from '../deletion/state.ts';
 import { ValidationError } from '../errors.ts';
 import { readJson } from '../message/json.ts';
 import { isObject } from '../message/validate.ts';
-import { type Answer, refused } from './answer.ts';
+import { type ServiceResponse, refused } from './answer.ts';
 import { answerBody, type Answering, type Asked } from './answer-body.ts';
 import { basicUser, UNAUTHORIZED } from './authentication.ts';
 import { errorFields } from './log.ts';
-import { refusalOfJson, refusalOfStore, type Refusal } from './refusal.ts';
+import { refusalOfJson, refusalOfStore, type IngestRejection } from './refusal.ts';
 
 /**
  * `POST /v1/deletions` (contract, Deletion requests): at the write key's own source, where that key may send a `delete` message as
  * well. Where keys may reach all sources, at those that the request names, else at all of them.
  */
-export async function answerDeletion(asked: Asked, answering: Answering): Promise<Answer | undefined> {
+export async function answerDeletion(
+  asked: Asked,
+  answering: Answering,
+): Promise<ServiceResponse | undefined> {
   return answerBody(asked, answering, async (bytes, authorize) => {
     try {
       const input = readJson(bytes);
@@ -37,7 +40,7 @@ export async function answerDeletion(asked: Asked, answering: Answering): Promis
 /** The caller waits until all of a request is stored: every store takes so many in a second or two. */
 const MAX_DELIVERIES = 10_000;
 
-function tooMany(deliveries: number): Refusal {
+function tooMany(deliveries: number): IngestRejection {
   const [most, got] = [MAX_DELIVERIES, deliveries].map((count) => count.toLocaleString('en-US'));
   return {
     status: 413,
@@ -47,7 +50,7 @@ function tooMany(deliveries: number): Refusal {
   };
 }
 
-const FORBIDDEN: Refusal = {
+const FORBIDDEN: IngestRejection = {
   status: 403,
   code: 'forbidden',
   message: 'a write key asks for deletion at its own source only',
@@ -70,7 +73,7 @@ export async function findDeletion(
   { headers }: IncomingMessage,
   id: string,
   answering: Answering,
-): Promise<Answer> {
+): Promise<ServiceResponse> {
   const writeKey = basicUser(headers.authorization);
   const own = writeKey === undefined ? undefined : answering.keys.sourceOf(writeKey);
   if (own === undefined) return refused(UNAUTHORIZED);
@@ -86,7 +89,7 @@ function shownTo(
   own: string,
   record: DeletionRecord | undefined,
   { deletionReach = 'own' }: Answering,
-): Answer {
+): ServiceResponse {
   const sources = Object.entries(record?.sources ?? {}).filter(
     ([name]) => deletionReach === 'all' || name === own,
   );
@@ -95,7 +98,7 @@ function shownTo(
   return { status: 200, body: { success: true, ...shown } };
 }
 
-const UNKNOWN: Refusal = {
+const UNKNOWN: IngestRejection = {
   status: 404,
   code: 'not-found',
   message: 'there is no deletion request with this id',
@@ -105,7 +108,7 @@ async function createDeletion(
   request: DeletionRequest,
   source: string,
   { deletions, log }: Answering,
-): Promise<Answer> {
+): Promise<ServiceResponse> {
   try {
     const record = await deletions.create(request);
     log.info('a deletion was asked for', { deletion: record.id, source, users: record.userIds.length });
@@ -124,7 +127,7 @@ function shownDeletion({ id, createdAt, userIds, sources }: DeletionRecord): obj
     createdAt: new Date(createdAt).toISOString(),
     users: userIds.length,
     sources: Object.fromEntries(
-      Object.entries(sources).map(([name, source]) => [name, { state: stateOf(source), ...source }]),
+      Object.entries(sources).map(([name, source]) => [name, { state: deletionStateOf(source), ...source }]),
     ),
   };
 }

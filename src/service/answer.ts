@@ -1,15 +1,15 @@
-import { refusalBody, type Refusal } from './refusal.ts';
+import { refusalBody, type IngestRejection } from './refusal.ts';
 
 /** What a request is answered with. */
-export interface Answer {
+export interface ServiceResponse {
   readonly status: number;
   readonly body: object;
   /** For the log. */
-  readonly refusal?: Refusal;
+  readonly refusal?: IngestRejection;
   readonly source?: string;
 }
 
-export function refused(refusal: Refusal, source?: string): Answer {
+export function refused(refusal: IngestRejection, source?: string): ServiceResponse {
   return {
     status: refusal.status,
     body: refusalBody(refusal),

@@ -1,6 +1,6 @@
 import { Hono, type Context } from 'hono';
 import type { MessageType } from '../message/types.ts';
-import { refused, type Answer } from './answer.ts';
+import { refused, type ServiceResponse } from './answer.ts';
 import type { Answering, Asked } from './answer-body.ts';
 import { answerCalls } from './answer-calls.ts';
 import { answerDeletion, findDeletion } from './answer-deletion.ts';
@@ -8,8 +8,8 @@ import type { ByteBudget } from './byte-budget.ts';
 import type { ServiceOptions } from './options.ts';
 import { errorFields } from './log.ts';
 import { Readiness } from './readiness.ts';
-import { STOPPING, type Refusal } from './refusal.ts';
-import { say, type Env, type Saying } from './respond.ts';
+import { STOPPING, type IngestRejection } from './refusal.ts';
+import { respond, type Env, type Saying } from './respond.ts';
 
 interface AppParts extends Saying, Pick<ServiceOptions, 'checkStore' | 'clock'> {
   readonly budget: ByteBudget;
@@ -46,7 +46,7 @@ export function createApp(answering: Answering, parts: AppParts): Hono<Env> {
       path,
       posted(path, parts, { isOpen: true }, (asked) => answerCalls(asked, type, answering)),
     );
-    app.all(path, (context) => say(context, path, refused(METHOD), parts));
+    app.all(path, (context) => respond(context, path, refused(METHOD), parts));
   }
   const deletions = '/v1/deletions';
   app.post(
@@ -55,27 +55,27 @@ export function createApp(answering: Answering, parts: AppParts): Hono<Env> {
   );
   app.get(`${deletions}/:id`, async (context) => {
     const answer = await findDeletion(context.env.incoming, context.req.param('id'), answering);
-    return say(context, deletions, answer, parts);
+    return respond(context, deletions, answer, parts);
   });
   addWatching(app, parts);
-  app.notFound((context) => say(context, 'other', refused(NOT_FOUND), parts));
+  app.notFound((context) => respond(context, 'other', refused(NOT_FOUND), parts));
   app.onError((error, context) => {
     parts.log.error('a request met a fault of the service', { ...errorFields(error), stack: error.stack });
-    return say(context, 'other', refused(FAULT), parts);
+    return respond(context, 'other', refused(FAULT), parts);
   });
   return app;
 }
 
-const METHOD: Refusal = { status: 405, code: 'method', message: 'calls come as POST' };
+const METHOD: IngestRejection = { status: 405, code: 'method', message: 'calls come as POST' };
 
-const NOT_FOUND: Refusal = {
+const NOT_FOUND: IngestRejection = {
   status: 404,
   code: 'not-found',
   message: 'there is nothing at this path',
   hint: 'calls go to /v1/batch, or to /v1/track and the like',
 };
 
-const FAULT: Refusal = { status: 500, code: 'fault', message: 'this is a fault of the service' };
+const FAULT: IngestRejection = { status: 500, code: 'fault', message: 'this is a fault of the service' };
 
 /** For those who look after it: no key is asked for, and nothing secret is said. */
 function addWatching(app: Hono<Env>, parts: AppParts): void {
@@ -97,16 +97,16 @@ function posted(
   path: string,
   parts: AppParts,
   { isOpen }: { readonly isOpen: boolean },
-  answer: (asked: Asked) => Promise<Answer | undefined>,
+  answer: (asked: Asked) => Promise<ServiceResponse | undefined>,
 ): Route {
   return async (context) => {
     // A browser may call from any page: what it may do is what the write key in the page may do.
     if (isOpen) context.header('access-control-allow-origin', '*');
-    if (parts.stopping.aborted) return say(context, path, refused(STOPPING), parts);
+    if (parts.stopping.aborted) return respond(context, path, refused(STOPPING), parts);
     const share = parts.budget.open();
     try {
       const { incoming: request } = context.env;
-      return say(context, path, await answer({ request, share }), parts);
+      return respond(context, path, await answer({ request, share }), parts);
     } finally {
       share.shrinkTo(0);
     }

@@ -1,8 +1,8 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { ConfigError } from '../errors.ts';
-import type { Refusal } from './refusal.ts';
+import type { IngestRejection } from './refusal.ts';
 
-export const UNAUTHORIZED: Refusal = {
+export const UNAUTHORIZED: IngestRejection = {
   status: 401,
   code: 'unauthorized',
   message: 'the write key is missing or belongs to no source',

@@ -4,7 +4,7 @@ import { MAX_BATCH_BYTES_ACCEPTED, messageBytes } from '../message/limits.ts';
 import type { JsonObject, JsonValue, MessageType } from '../message/types.ts';
 import { isObject } from '../message/validate.ts';
 import { batchItems } from './batch-items.ts';
-import { malformed, refusalOfJson, tooLarge, type Refusal } from './refusal.ts';
+import { malformed, refusalOfJson, tooLarge, type IngestRejection } from './refusal.ts';
 
 /** The messages that a request asks to be taken, as they came. */
 export interface Calls {
@@ -27,7 +27,7 @@ export type Call =
   | { readonly input?: never; readonly bytes: Uint8Array; readonly error: InputError | ValidationError };
 
 export type ReadCalls =
-  { readonly ok: true; readonly calls: Calls } | { readonly ok: false; readonly refusal: Refusal };
+  { readonly ok: true; readonly calls: Calls } | { readonly ok: false; readonly refusal: IngestRejection };
 
 /** More than fit into a batch: the smallest message of all has 29 bytes. Bounds what invalid ones can be blown up to. */
 const MAX_MESSAGES = 17_000;
@@ -86,7 +86,9 @@ function readOneByOne(bytes: Buffer, error: ValidationError): ReadCalls {
 
 function readRest(
   rest: Uint8Array,
-): { readonly ok: true; readonly value: JsonObject } | { readonly ok: false; readonly refusal: Refusal } {
+):
+  | { readonly ok: true; readonly value: JsonObject }
+  | { readonly ok: false; readonly refusal: IngestRejection } {
   try {
     const value = readJson(rest);
     return isJsonObject(value) ? { ok: true, value } : { ok: false, refusal: NO_BATCH };
@@ -118,7 +120,7 @@ function ofItems(items: readonly Call[], envelope: JsonObject): ReadCalls {
   });
 }
 
-function addsTooMuch(count: number, bytes: number): Refusal {
+function addsTooMuch(count: number, bytes: number): IngestRejection {
   const adding = `\`context\` and \`integrations\` of the batch to add at most ${shown(MAX_ADDED_BYTES)} bytes`;
   return tooLarge(`expected ${adding} to its ${shown(count)} messages, got ${shown(bytes)}`);
 }
@@ -151,7 +153,7 @@ function merged(defaults: JsonObject, own: JsonValue | undefined): JsonValue {
   return isJsonObject(own) ? { ...defaults, ...own } : own;
 }
 
-function otherType(type: MessageType, given: JsonValue): Refusal {
+function otherType(type: MessageType, given: JsonValue): IngestRejection {
   const got = typeof given === 'string' ? JSON.stringify(given.slice(0, 40)) : `a ${typeof given}`;
   return {
     status: 400,
@@ -178,6 +180,6 @@ function accept(calls: Calls): ReadCalls {
   return { ok: true, calls };
 }
 
-function refuse(refusal: Refusal): ReadCalls {
+function refuse(refusal: IngestRejection): ReadCalls {
   return { ok: false, refusal };
 }

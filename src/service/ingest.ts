@@ -1,5 +1,5 @@
 import type { Intake, TakenMessage } from './intake.ts';
-import { errorFields, type Log } from './log.ts';
+import { errorFields, type ServiceLog } from './log.ts';
 import type { Metrics } from './metrics.ts';
 import type { Seen } from './seen.ts';
 import type { Sorted } from './sort-calls.ts';
@@ -9,7 +9,7 @@ interface IngestParts {
   readonly intake: Intake;
   readonly seen: Seen;
   readonly metrics: Metrics;
-  readonly log: Log;
+  readonly log: ServiceLog;
 }
 
 /** Takes messages: each once, and none before it is stored. */

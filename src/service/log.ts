@@ -4,7 +4,7 @@ import { HooksError } from '../errors.ts';
 import { printable, withoutSecrets } from '../redact.ts';
 
 /** What happens, for a machine that collects it: a sentence that never changes, and what it is about. */
-export interface Log {
+export interface ServiceLog {
   debug(event: string, fields?: LogFields): void;
   info(event: string, fields?: LogFields): void;
   warn(event: string, fields?: LogFields): void;
@@ -25,7 +25,7 @@ interface LogOptions {
 }
 
 /** JSON lines. No text from outside reaches one without being masked and made printable. */
-export function createLog({ level, secrets, clock, write }: LogOptions): Log {
+export function createServiceLog({ level, secrets, clock, write }: LogOptions): ServiceLog {
   const logger = pino(
     {
       level,

@@ -5,10 +5,10 @@ export interface Metrics {
   /** One request, by its route's name. */
   request(route: string, status: number): void;
   ingested(source: string, counts: IngestCounts): void;
-  attempt(lane: Lane, result: 'delivered' | 'retryable' | 'rejected', ms: number): void;
+  attempt(lane: LaneLabels, result: 'delivered' | 'retryable' | 'rejected', ms: number): void;
   /** A delivery has come to its end; `ms` from when it was taken. */
   settled(
-    lane: Lane,
+    lane: LaneLabels,
     end:
       | { readonly state: 'delivered'; readonly ms: number }
       | { readonly state: 'dead'; readonly reason: string },
@@ -25,7 +25,7 @@ export interface IngestCounts {
   readonly rejected: number;
 }
 
-export interface Lane {
+export interface LaneLabels {
   readonly source: string;
   readonly destination: string;
 }

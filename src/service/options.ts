@@ -1,7 +1,7 @@
 import type { Clock } from '../clock.ts';
 import type { Deletions } from '../deletion/request.ts';
 import type { Intake } from './intake.ts';
-import type { Log } from './log.ts';
+import type { ServiceLog } from './log.ts';
 import type { Metrics } from './metrics.ts';
 import type { Seen } from './seen.ts';
 
@@ -25,7 +25,7 @@ export interface ServiceOptions {
   /** Which messages were taken before. */
   readonly seen: Seen;
   readonly metrics: Metrics;
-  readonly log: Log;
+  readonly log: ServiceLog;
   readonly clock: Clock;
   /** Rejects when nothing could be stored at this time: what `/readyz` asks. */
   readonly checkStore: () => Promise<void>;

@@ -4,11 +4,11 @@ import { gunzip } from 'node:zlib';
 import { MAX_BATCH_BYTES_ACCEPTED } from '../message/limits.ts';
 import { printable } from '../redact.ts';
 import type { Share } from './byte-budget.ts';
-import { malformed, OVERLOADED, tooLarge, type Refusal } from './refusal.ts';
+import { malformed, OVERLOADED, tooLarge, type IngestRejection } from './refusal.ts';
 
 export type Body =
   | { readonly ok: true; readonly bytes: Buffer }
-  | { readonly ok: false; readonly refusal: Refusal }
+  | { readonly ok: false; readonly refusal: IngestRejection }
   /** The sender left in the middle: nobody is there to be answered. */
   | { readonly ok: false; readonly refusal: undefined };
 
@@ -17,7 +17,7 @@ const MAX_BYTES = MAX_BATCH_BYTES_ACCEPTED;
 const TOO_LARGE = tooLarge(`expected at most ${MAX_BYTES.toLocaleString('en-US')} bytes, unpacked`);
 
 /** Reads a body, and unpacks it when it is gzipped. The share grows by what is held in memory, as it comes. */
-export async function readBody(request: IncomingMessage, share: Share): Promise<Body> {
+export async function readIngestBody(request: IncomingMessage, share: Share): Promise<Body> {
   const encoding = (request.headers['content-encoding'] ?? 'identity').trim().toLowerCase();
   if (!['identity', 'gzip', 'x-gzip'].includes(encoding)) return refuse(unknownEncoding(encoding));
   // Gzipped it is hardly ever larger than unpacked, and then it is not worth its while.
@@ -87,11 +87,11 @@ async function unpackUpTo(maxOutputLength: number, packed: Buffer, share: Share)
   }
 }
 
-function refuse(refusal: Refusal): Body {
+function refuse(refusal: IngestRejection): Body {
   return { ok: false, refusal };
 }
 
-function unknownEncoding(encoding: string): Refusal {
+function unknownEncoding(encoding: string): IngestRejection {
   return {
     status: 415,
     code: 'encoding',

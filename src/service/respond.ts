@@ -1,9 +1,9 @@
 import type { HttpBindings } from '@hono/node-server';
 import type { Context } from 'hono';
 import type { ContentfulStatusCode } from 'hono/utils/http-status';
-import type { Answer } from './answer.ts';
+import type { ServiceResponse } from './answer.ts';
 import type { ServiceOptions } from './options.ts';
-import { isPassing, type Refusal } from './refusal.ts';
+import { isPassing, type IngestRejection } from './refusal.ts';
 
 export type Env = { Bindings: HttpBindings };
 
@@ -14,10 +14,10 @@ export interface Saying extends Pick<ServiceOptions, 'metrics' | 'log'> {
 }
 
 /** Makes the response of an answer, counted and logged. `route` is its path in the table of routes. */
-export function say(
+export function respond(
   context: Context<Env>,
   route: string,
-  answer: Answer | undefined,
+  answer: ServiceResponse | undefined,
   saying: Saying,
 ): Response {
   // Whoever called has gone.
@@ -34,7 +34,7 @@ export function say(
 function sayRefused(
   context: Context<Env>,
   route: string,
-  { refusal, source }: { readonly refusal: Refusal; readonly source: string | undefined },
+  { refusal, source }: { readonly refusal: IngestRejection; readonly source: string | undefined },
   { log, retryAfterSeconds }: Saying,
 ): void {
   const { status, code, message } = refusal;

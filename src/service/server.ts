@@ -3,7 +3,7 @@ import { createAdaptorServer } from '@hono/node-server';
 import { bind } from '../bind.ts';
 import { ConfigError } from '../errors.ts';
 import { printable } from '../redact.ts';
-import type { Log } from './log.ts';
+import type { ServiceLog } from './log.ts';
 import type { ServiceLimits } from './options.ts';
 
 export interface HttpServer {
@@ -18,7 +18,7 @@ interface ServerOptions {
   readonly host?: string;
   readonly port?: number;
   readonly limits: ServiceLimits;
-  readonly log: Log;
+  readonly log: ServiceLog;
 }
 
 /** Throws ConfigError when it cannot listen there. */

@@ -10,7 +10,7 @@ import type { OtherSecret } from './diagnosis/secret-variants.ts';
 import { sign } from './sign.ts';
 import { whyDiffers } from './diagnosis/why-differs.ts';
 
-export type Verdict = ValidVerdict | InvalidVerdict;
+export type VerifyResult = ValidVerdict | InvalidVerdict;
 
 export interface ValidVerdict {
   readonly valid: true;
@@ -75,7 +75,7 @@ export const LARGEST_KEPT_BODY = 8 * 1024 * 1024;
 export function verify(
   given: VerifyOptions & { readonly body: Uint8Array | string },
   budget: DiagnosisBudget = diagnosisBudget(),
-): Verdict {
+): VerifyResult {
   checkOptions(given, { kinds: { body: 'given', ...KINDS }, required: ['body'], otherNames: OTHER_NAMES });
   const { body: input, ...options } = given;
   const { exact, diagnose: isAsked, secrets } = options;
@@ -121,7 +121,7 @@ export class Verifier {
     return this;
   }
 
-  finish(): Verdict {
+  finish(): VerifyResult {
     const { exact, secrets } = this.#options;
     const body = this.#kept && new KeptBody(Buffer.concat(this.#kept));
     return (

@@ -7,15 +7,15 @@ import { SEEN_TABLES } from './sqlite/seen-tables.ts';
 import { fileOf } from './sqlite/file/open-store.ts';
 import {
   examineStore,
-  surroundingsOf,
+  fileEnvironmentOf,
   type StoreExamination,
-  type Surroundings,
+  type FileEnvironment,
 } from './sqlite/file/examine-store.ts';
 import { storeError } from './sqlite/file/store-error.ts';
 
 /** A queue's file as it is found: nothing is made, changed or migrated by looking. */
 export type QueueExamination =
-  | ({ readonly kind: 'absent'; readonly file: string } & Surroundings)
+  | ({ readonly kind: 'absent'; readonly file: string } & FileEnvironment)
   | {
       readonly kind: 'there';
       readonly freeBytes: number;
@@ -36,9 +36,9 @@ export async function examineQueue(place: string, clock: Clock): Promise<QueueEx
   return { kind: 'there', freeBytes: around.freeBytes, store, survey: used };
 }
 
-async function lookAround(file: string): Promise<Surroundings & { readonly isFound: boolean }> {
+async function lookAround(file: string): Promise<FileEnvironment & { readonly isFound: boolean }> {
   try {
-    return { ...(await surroundingsOf(file)), isFound: await isThere(file) };
+    return { ...(await fileEnvironmentOf(file)), isFound: await isThere(file) };
   } catch (error) {
     throw storeError(error, file);
   }

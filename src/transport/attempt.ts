@@ -11,7 +11,7 @@ export interface Carrier {
 }
 
 /** What is known of an answer once its headers are in. `at` is by the monotonic clock. */
-export interface Answer {
+export interface ResponseHead {
   readonly status: number;
   readonly retryAfter: string | undefined;
   readonly at: number;
@@ -65,7 +65,7 @@ export class Attempt implements Abortable {
     else this.fail(ABORTED);
   }
 
-  respond({ status, retryAfter, at }: Answer, reply: string): void {
+  respond({ status, retryAfter, at }: ResponseHead, reply: string): void {
     this.#settle({
       kind: 'response',
       status,

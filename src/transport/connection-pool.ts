@@ -1,6 +1,6 @@
 import type { Client } from 'undici';
 import { CLOSED, type Attempt } from './attempt.ts';
-import { Connection, type ConnectionOwner } from './connection.ts';
+import { HttpConnection, type ConnectionOwner } from './connection.ts';
 import type { Route } from './route.ts';
 
 export interface ConnectionPoolOptions {
@@ -22,9 +22,9 @@ export class ConnectionPool implements ConnectionOwner {
   readonly route: Route;
   readonly #options: ConnectionPoolOptions;
   /** The last one released is used first: the least likely to have been closed by the other side. */
-  readonly #free: Connection[] = [];
+  readonly #free: HttpConnection[] = [];
   /** Until their sockets are gone. */
-  readonly #open = new Set<Connection>();
+  readonly #open = new Set<HttpConnection>();
   #onEmpty: (() => void) | undefined;
   #isClosing = false;
   #closed: Promise<void> | undefined;
@@ -45,17 +45,17 @@ export class ConnectionPool implements ConnectionOwner {
     this.#connect().start(attempt);
   }
 
-  released(connection: Connection): void {
+  released(connection: HttpConnection): void {
     if (this.#isClosing) connection.drop();
     else this.#free.push(connection);
   }
 
-  dropped(connection: Connection): void {
+  dropped(connection: HttpConnection): void {
     const at = this.#free.indexOf(connection);
     if (at !== -1) this.#free.splice(at, 1);
   }
 
-  closed(connection: Connection): void {
+  closed(connection: HttpConnection): void {
     this.#open.delete(connection);
     if (this.#open.size === 0) this.#onEmpty?.();
   }
@@ -77,14 +77,14 @@ export class ConnectionPool implements ConnectionOwner {
     clearTimeout(cut);
   }
 
-  #abandon(connections: readonly Connection[]): void {
+  #abandon(connections: readonly HttpConnection[]): void {
     for (const connection of connections) connection.abandon(CLOSED);
   }
 
-  #connect(): Connection {
+  #connect(): HttpConnection {
     const draining = [...this.#open].filter(({ isDraining }) => isDraining);
     if (draining.length >= MAX_DRAINING) draining[0]?.drop();
-    const connection = new Connection({ ...this.#options, owner: this });
+    const connection = new HttpConnection({ ...this.#options, owner: this });
     this.#open.add(connection);
     return connection;
   }

@@ -12,16 +12,16 @@ import type { Route } from './route.ts';
 /** The pool that a connection belongs to. */
 export interface ConnectionOwner {
   /** It is ready for another attempt. */
-  released(connection: Connection): void;
+  released(connection: HttpConnection): void;
   /** It is never to be used again. */
-  dropped(connection: Connection): void;
+  dropped(connection: HttpConnection): void;
   /** Its socket is gone. */
-  closed(connection: Connection): void;
+  closed(connection: HttpConnection): void;
   /** The attempt was on a reused connection that died before any byte of an answer. */
   repeat(attempt: Attempt): void;
 }
 
-export interface ConnectionOptions {
+export interface HttpConnectionOptions {
   readonly UndiciClient: typeof Client;
   readonly route: Route;
   /** How long it may be idle when the server gives no hint. Ms. */
@@ -35,7 +35,7 @@ const MAX_HINTED_IDLE_MS = 60_000;
 const ENOUGH: NetworkFault = { error: 'aborted', detail: 'enough of the answer was read' };
 
 /** One connection, carrying one attempt after another: a Client of undici, whose exchange and options are used again. */
-export class Connection implements Carrier, ExchangeOwner {
+export class HttpConnection implements Carrier, ExchangeOwner {
   readonly #client: Client;
   readonly #owner: ConnectionOwner;
   readonly #route: Route;
@@ -53,7 +53,7 @@ export class Connection implements Carrier, ExchangeOwner {
   #isBusy = false;
   #isDropped = false;
 
-  constructor({ UndiciClient, route, maxIdleMs, owner }: ConnectionOptions) {
+  constructor({ UndiciClient, route, maxIdleMs, owner }: HttpConnectionOptions) {
     this.#owner = owner;
     this.#route = route;
     const exchange = new Exchange(this, route.isForwarded);

@@ -105,7 +105,7 @@ function askForTunnel(origin: URL, proxy: Proxy, socket: Socket, asked: (refusal
   request.once('connect', ({ statusCode = 0 }, _socket, head) => {
     if (statusCode < 200 || statusCode > 299) {
       socket.destroy();
-      return asked(refusalOf(statusCode));
+      return asked(proxyErrorOf(statusCode));
     }
     if (head.length > 0) socket.unshift(head);
     asked();
@@ -115,7 +115,7 @@ function askForTunnel(origin: URL, proxy: Proxy, socket: Socket, asked: (refusal
 }
 
 /** What a proxy says with a status is about the way, not about the receiver. */
-export function refusalOf(statusCode: number): Error {
+export function proxyErrorOf(statusCode: number): Error {
   const message = `the proxy answered ${statusCode} ${http().STATUS_CODES[statusCode] ?? ''}`.trimEnd();
   return Object.assign(new Error(message), { code: PROXY_REFUSED });
 }

@@ -1,7 +1,7 @@
 import type { Dispatcher } from 'undici';
 import { elapsedMs } from '../clock.ts';
-import type { Answer, Attempt } from './attempt.ts';
-import { refusalOf } from './dial.ts';
+import type { ResponseHead, Attempt } from './attempt.ts';
+import { proxyErrorOf } from './dial.ts';
 import { malformedResponse, type NetworkFault } from './network-error.ts';
 import { Reply } from './reply.ts';
 
@@ -32,7 +32,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
   #isWritten = false;
   #hasBegun = false;
   #interim = 0;
-  #answer: Answer | undefined;
+  #answer: ResponseHead | undefined;
   #bodyBytes = 0;
   #reply: Reply | undefined;
 
@@ -101,7 +101,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
     if (status < 100 || status === SWITCHING_PROTOCOLS) return controller.abort(unexpectedStatus(status));
     if (this.#attempt === undefined) return;
     if (status < 200) this.#interim = status;
-    else if (status === 407 && this.#isForwarded) this.#owner.broken(refusalOf(status));
+    else if (status === 407 && this.#isForwarded) this.#owner.broken(proxyErrorOf(status));
     else this.#onStatus(this.#attempt, status, headers);
   }
 

@@ -1,25 +1,25 @@
 import * as fc from 'fast-check';
 import { isDeepStrictEqual } from 'node:util';
 import { describe, expect, it } from 'vitest';
-import { changesIn, Comparison, type Change } from '../../src/audience/difference.ts';
+import { changesIn, PartitionComparison, type Change } from '../../src/audience/difference.ts';
 import type { JsonValue } from '../../src/message/types.ts';
-import { readEntry, writeEntry, writeId, type Entry } from '../../src/audience/entry.ts';
+import { parseMember, writeEntry, writeId, type AudienceEntry } from '../../src/audience/entry.ts';
 
-const comparison = new Comparison();
+const comparison = new PartitionComparison();
 
 interface Compared {
   readonly changes: readonly Change[];
   readonly kept: readonly string[];
-  readonly counts: ReturnType<Comparison['compare']>;
+  readonly counts: ReturnType<PartitionComparison['compare']>;
 }
 
-function bytesOf(entries: readonly Entry[], kind: 'audience' | 'trait'): Buffer {
+function bytesOf(entries: readonly AudienceEntry[], kind: 'audience' | 'trait'): Buffer {
   return Buffer.from(entries.map((entry) => `${writeEntry(entry, kind)}\n`).join(''));
 }
 
 function compare(
-  told: readonly Entry[],
-  given: readonly Entry[],
+  told: readonly AudienceEntry[],
+  given: readonly AudienceEntry[],
   { doubtful = [], kind = 'trait' }: { doubtful?: readonly string[]; kind?: 'audience' | 'trait' } = {},
 ): Compared {
   const changes: Change[] = [];
@@ -38,7 +38,7 @@ function compare(
   return { changes, kept, counts };
 }
 
-const members = (...ids: readonly string[]): readonly Entry[] =>
+const members = (...ids: readonly string[]): readonly AudienceEntry[] =>
   ids.map((userId) => ({ userId, value: true }));
 const asWritten = (value: JsonValue | undefined): unknown =>
   value === undefined ? undefined : JSON.parse(JSON.stringify(value));
@@ -60,8 +60,8 @@ describe('an entry', () => {
       fc.property(ids, json, (userId, value) => {
         const line = writeEntry({ userId, value }, 'trait');
         expect(line).not.toContain('\n');
-        expect(JSON.stringify(readEntry(line))).toBe(JSON.stringify({ userId, value }));
-        expect(readEntry(writeEntry({ userId, value: true }, 'audience'))).toEqual({ userId, value: true });
+        expect(JSON.stringify(parseMember(line))).toBe(JSON.stringify({ userId, value }));
+        expect(parseMember(writeEntry({ userId, value: true }, 'audience'))).toEqual({ userId, value: true });
       }),
     );
   });

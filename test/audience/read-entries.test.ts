@@ -1,16 +1,16 @@
 import * as fc from 'fast-check';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
-import { PARTITIONS, readEntry, type Entry } from '../../src/audience/entry.ts';
-import type { ReadOptions } from '../../src/audience/read/layout.ts';
-import { readEntries } from '../../src/audience/read/read-entries.ts';
+import { PARTITIONS, parseMember, type AudienceEntry } from '../../src/audience/entry.ts';
+import type { ReadMembersOptions } from '../../src/audience/read/layout.ts';
+import { readMembers } from '../../src/audience/read/read-entries.ts';
 import { Spill } from '../../src/audience/spill.ts';
 import { InputError } from '../../src/errors.ts';
 import { unpacked } from '../../src/replay/gunzip.ts';
 
 type Kind = 'audience' | 'trait';
 
-interface Reading extends ReadOptions {
+interface Reading extends ReadMembersOptions {
   readonly kind?: Kind;
   /** So many bytes at once. */
   readonly chunk?: number;
@@ -23,16 +23,16 @@ async function* inChunks(bytes: Uint8Array, size: number): AsyncGenerator<Uint8A
 async function read(
   input: string | Uint8Array,
   { kind = 'audience', chunk = 64 * 1024, ...options }: Reading = {},
-): Promise<readonly Entry[]> {
+): Promise<readonly AudienceEntry[]> {
   const spill = await Spill.open();
   try {
     const bytes = typeof input === 'string' ? Buffer.from(input) : input;
     const signal = new AbortController().signal;
-    await readEntries(unpacked(inChunks(bytes, chunk)), spill, { ...options, kind, file: 'members', signal });
+    await readMembers(unpacked(inChunks(bytes, chunk)), spill, { ...options, kind, file: 'members', signal });
     spill.finish();
     return Array.from({ length: PARTITIONS }, (_, partition) => Buffer.concat(spill.chunksOf(partition)))
       .flatMap((lines) => lines.toString().split('\n').slice(0, -1))
-      .map(readEntry);
+      .map(parseMember);
   } finally {
     spill.close();
   }

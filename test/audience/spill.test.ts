@@ -1,6 +1,6 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { PARTITIONS } from '../../src/audience/entry.ts';
-import { MAX_ENTRY_BYTES, Spill } from '../../src/audience/spill.ts';
+import { MAX_MEMBER_BYTES, Spill } from '../../src/audience/spill.ts';
 
 async function spillOf(lines: Iterable<string>): Promise<Spill> {
   const spill = await Spill.open();
@@ -38,7 +38,7 @@ describe('the spill', () => {
   });
 
   it('takes the longest entry, and any mix of lengths', async () => {
-    const lines = [1, MAX_ENTRY_BYTES, 2, MAX_ENTRY_BYTES, MAX_ENTRY_BYTES - 1, 3].map((length, index) =>
+    const lines = [1, MAX_MEMBER_BYTES, 2, MAX_MEMBER_BYTES, MAX_MEMBER_BYTES - 1, 3].map((length, index) =>
       `${index}`.padEnd(length, 'x'),
     );
     const spill = await spillOf(lines);

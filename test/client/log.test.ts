@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { createClient } from '../../src/client/client.ts';
-import { createLog } from '../../src/client/log.ts';
+import { createDebugLog } from '../../src/client/log.ts';
 import { createTrackingApiSink } from '../../src/client/tracking-api-sink.ts';
 import { BatchReceiver } from './batch-receiver.ts';
 import { HurriedClock } from './hurried-clock.ts';
@@ -62,7 +62,7 @@ describe('DEBUG=analytics', () => {
 
 describe('createLog', () => {
   it('gives none when nobody asks', () => {
-    expect(createLog({})).toBeUndefined();
-    expect(createLog({ DEBUG: '' })).toBeUndefined();
+    expect(createDebugLog({})).toBeUndefined();
+    expect(createDebugLog({ DEBUG: '' })).toBeUndefined();
   });
 });

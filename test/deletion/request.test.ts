@@ -8,7 +8,7 @@ import { SqliteDeletionStore } from '../../src/stores/sqlite/sqlite-deletion-sto
 import { DELETION_TABLES } from '../../src/stores/sqlite/deletion-tables.ts';
 import { readDeletionRequest } from '../../src/deletion/read-request.ts';
 import { createDeletions, type DeletionMessage, type Deletions } from '../../src/deletion/request.ts';
-import { stateOf, type DeletionRecord, type DeletionStore } from '../../src/deletion/state.ts';
+import { deletionStateOf, type DeletionRecord, type DeletionStore } from '../../src/deletion/state.ts';
 import { openStore } from '../../src/stores/sqlite/file/open-store.ts';
 import { BullmqSeries } from '../../src/stores/server/bullmq-series.ts';
 import { FakeClock } from '../fake-clock.ts';
@@ -41,7 +41,7 @@ function setUp(store: DeletionStore, fail?: Error): SetUp {
 }
 
 function states(record: DeletionRecord | undefined): unknown {
-  return Object.entries(record?.sources ?? {}).map(([name, source]) => [name, stateOf(source)]);
+  return Object.entries(record?.sources ?? {}).map(([name, source]) => [name, deletionStateOf(source)]);
 }
 
 const ended = (id: string, messageId: string, state: string) => ({

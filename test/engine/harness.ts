@@ -1,5 +1,10 @@
 import type { EngineEvent } from '../../src/engine/engine-event.ts';
-import { createEngine, type Engine, type EngineOptions, type Entry } from '../../src/engine/engine.ts';
+import {
+  createEngine,
+  type Engine,
+  type EngineOptions,
+  type OutgoingMessage,
+} from '../../src/engine/engine.ts';
 import { DELIVERY_DEFAULTS, type DeliveryOptions, type Sources } from '../../src/engine/options.ts';
 import type { Delivery } from '../../src/queue/delivery.ts';
 import { MemoryQueue } from '../../src/stores/memory/memory-queue.ts';
@@ -30,7 +35,7 @@ export interface Harness {
   readonly requests: readonly Request[];
   readonly events: readonly EngineEvent[];
   /** Submits one message and gives its delivery's id. */
-  send(fields?: Partial<Entry>): Promise<string>;
+  send(fields?: Partial<OutgoingMessage>): Promise<string>;
   /** The settled deliveries, in order. */
   settled(): readonly Delivery[];
   /** The only settled delivery. */

@@ -7,12 +7,12 @@ import {
   paceAt,
   slowStart,
   withBegun,
-  type Pace,
+  type AttemptPace,
 } from '../../src/engine/pace.ts';
 
 const OPTIONS = { concurrency: 32, threshold: 10, isPatient: true };
 
-const rounds = (pace: Pace, count: number, isWell: boolean, now: number): Pace => {
+const rounds = (pace: AttemptPace, count: number, isWell: boolean, now: number): AttemptPace => {
   let after = pace;
   for (let round = 0; round < count; round++) after = afterRound(after, isWell, OPTIONS, now);
   return after;

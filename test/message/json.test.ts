@@ -2,7 +2,7 @@ import { gzipSync } from 'node:zlib';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { InputError, ValidationError } from '../../src/errors.ts';
-import { readJson, readJsonText } from '../../src/message/json.ts';
+import { readJson, readJsonString } from '../../src/message/json.ts';
 import { json } from './arbitraries.ts';
 
 const read = (text: string): unknown => readJson(Buffer.from(text));
@@ -252,15 +252,15 @@ describe('readJson', () => {
 
 describe('readJsonText', () => {
   it('reads a text as its bytes are read', () => {
-    expect(readJsonText('{"é":[1]}')).toEqual({ é: [1] });
-    expect(() => readJsonText('{"a":1,"a":1}')).toThrow(ValidationError);
+    expect(readJsonString('{"é":[1]}')).toEqual({ é: [1] });
+    expect(() => readJsonString('{"a":1,"a":1}')).toThrow(ValidationError);
   });
 
   it('refuses half of a surrogate pair, which UTF-8 cannot carry', () => {
-    expect(() => readJsonText('"é\ud800"')).toThrow(
+    expect(() => readJsonString('"é\ud800"')).toThrow(
       'expected Unicode text, got half of a surrogate pair (line 1, column 3)',
     );
-    expect(readJsonText('"\\ud800🍰"')).toBe('\ud800🍰');
+    expect(readJsonString('"\\ud800🍰"')).toBe('\ud800🍰');
   });
 });
 

@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { readConditions } from '../../src/message/filter.ts';
-import { Arrivals, type ExpectedArrivals, type ExpectedMessage } from '../../src/receiver/arrivals.ts';
-import type { ReceivedRequest, Verdict } from '../../src/receiver/received-request.ts';
+import { ArrivalCheck, type ExpectedArrivals, type ExpectedMessage } from '../../src/receiver/arrivals.ts';
+import type { ReceivedRequest, SignatureVerdict } from '../../src/receiver/received-request.ts';
 
 function arrivals(
   expected: Partial<Omit<ExpectedArrivals, 'matches' | 'each'>> & { matches?: string[]; each?: string[] },
-): Arrivals {
-  return new Arrivals({
+): ArrivalCheck {
+  return new ArrivalCheck({
     atLeast: 0,
     atMost: Infinity,
     signed: false,
@@ -22,7 +22,7 @@ function messages(texts: readonly string[] = []): ExpectedMessage[] {
 
 function request(
   body: unknown,
-  { method = 'POST', verdict = 'unchecked' }: { method?: string; verdict?: Verdict } = {},
+  { method = 'POST', verdict = 'unchecked' }: { method?: string; verdict?: SignatureVerdict } = {},
 ): ReceivedRequest {
   const text = typeof body === 'string' ? body : JSON.stringify(body);
   return {
@@ -38,7 +38,7 @@ function request(
   };
 }
 
-const met = (judged: Arrivals): boolean[] => judged.findings().map(({ isMet }) => isMet);
+const met = (judged: ArrivalCheck): boolean[] => judged.findings().map(({ isMet }) => isMet);
 
 describe('arrivals', () => {
   it('count POSTs, exactly or within bounds', () => {

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { connect as connectTls } from 'node:tls';
 import { afterEach, describe, expect, it } from 'vitest';
 import { makeCertificate } from '../../src/receiver/certificate.ts';
-import type { Refusal } from '../../src/receiver/options.ts';
+import type { ConnectionRejection } from '../../src/receiver/options.ts';
 import type { ReceivedRequest } from '../../src/receiver/received-request.ts';
 import { startReceiver, type Receiver } from '../../src/receiver/receiver.ts';
 import { parseScript } from '../../src/receiver/script.ts';
@@ -60,7 +60,7 @@ describe('a receiver with TLS', () => {
 
   async function start(respond = '200') {
     const requests: ReceivedRequest[] = [];
-    const refusals: Refusal[] = [];
+    const refusals: ConnectionRejection[] = [];
     const certificate = makeCertificate('127.0.0.1', Date.now());
     const receiver = await startReceiver({
       secrets: [],

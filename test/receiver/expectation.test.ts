@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { Expectation } from '../../src/receiver/expectation.ts';
-import type { ReceivedRequest, Verdict } from '../../src/receiver/received-request.ts';
+import type { ReceivedRequest, SignatureVerdict } from '../../src/receiver/received-request.ts';
 import { FakeClock } from '../fake-clock.ts';
 
-function request(verdict: Verdict, method = 'POST'): ReceivedRequest {
+function request(verdict: SignatureVerdict, method = 'POST'): ReceivedRequest {
   const body = new Uint8Array();
   return { at: 0, method, path: '/', rawHeaders: [], body, verdict, answered: 'status', status: 200, ms: 1 };
 }

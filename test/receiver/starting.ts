@@ -1,5 +1,5 @@
 import { afterEach } from 'vitest';
-import type { ReceiverOptions, Refusal } from '../../src/receiver/options.ts';
+import type { ReceiverOptions, ConnectionRejection } from '../../src/receiver/options.ts';
 import type { ReceivedRequest } from '../../src/receiver/received-request.ts';
 import { startReceiver, type Receiver } from '../../src/receiver/receiver.ts';
 import { parseScript } from '../../src/receiver/script.ts';
@@ -8,7 +8,7 @@ import { RawConnection } from './raw-connection.ts';
 export interface Started {
   readonly receiver: Receiver;
   readonly requests: ReceivedRequest[];
-  readonly refusals: Refusal[];
+  readonly refusals: ConnectionRejection[];
   readonly connect: () => Promise<RawConnection>;
 }
 
@@ -20,7 +20,7 @@ afterEach(async () => {
 /** A receiver that is closed when the test ends, with what it reports. */
 export async function start(options: Partial<ReceiverOptions> = {}): Promise<Started> {
   const requests: ReceivedRequest[] = [];
-  const refusals: Refusal[] = [];
+  const refusals: ConnectionRejection[] = [];
   const receiver = await startReceiver({
     secrets: [],
     onRequest: (request) => requests.push(request),

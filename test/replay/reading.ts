@@ -1,4 +1,4 @@
-import type { Entry } from '../../src/replay/entry.ts';
+import type { ReplayEntry } from '../../src/replay/entry.ts';
 import { readEntries } from '../../src/replay/read.ts';
 
 /** An input of these bytes, given in chunks of `chunkBytes`. */
@@ -10,8 +10,8 @@ export function inputOf(content: string | Uint8Array, chunkBytes = 64 * 1024, na
   return { name, open };
 }
 
-export async function entriesOf(input: Parameters<typeof readEntries>[0]): Promise<Entry[]> {
-  const entries: Entry[] = [];
+export async function entriesOf(input: Parameters<typeof readEntries>[0]): Promise<ReplayEntry[]> {
+  const entries: ReplayEntry[] = [];
   for await (const batch of readEntries(input)) entries.push(...batch);
   return entries;
 }
@@ -21,7 +21,7 @@ export async function read(content: string | Uint8Array, chunkBytes?: number): P
   return (await entriesOf(inputOf(content, chunkBytes))).map(shown);
 }
 
-export function shown(entry: Entry): string {
+export function shown(entry: ReplayEntry): string {
   const { line } = entry.origin;
   if (entry.kind === 'broken') return `${line} ! ${entry.error.message}`;
   const text = Buffer.from(entry.bytes).toString();

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { readFilter } from '../../src/message/filter.ts';
 import { createRewrite, recordedAtOf } from '../../src/replay/rewrite.ts';
-import { Selection } from '../../src/replay/selection.ts';
+import { ReplaySelection } from '../../src/replay/selection.ts';
 
 describe('a filter', () => {
   const signup = {
@@ -47,25 +47,25 @@ describe('a filter', () => {
   });
 });
 
-function take(selection: Selection, messages: readonly ({ n: number } | undefined)[]): boolean[] {
+function take(selection: ReplaySelection, messages: readonly ({ n: number } | undefined)[]): boolean[] {
   return messages.map((message) => selection.takes(message));
 }
 
 describe('a selection', () => {
   it('passes over the offset and ends at the limit', () => {
-    const selection = new Selection({ offset: 1, limit: 2 });
+    const selection = new ReplaySelection({ offset: 1, limit: 2 });
     expect(take(selection, [{ n: 0 }, { n: 1 }, undefined])).toEqual([false, true, true]);
     expect(selection.isDone).toBe(true);
     expect(selection.takes({ n: 4 })).toBe(false);
   });
 
   it('filters first, and lets through what is no message', () => {
-    const selection = new Selection({ filter: readFilter(['n=1']), offset: 1, limit: 2 });
+    const selection = new ReplaySelection({ filter: readFilter(['n=1']), offset: 1, limit: 2 });
     expect(take(selection, [{ n: 1 }, { n: 2 }, undefined, { n: 1 }])).toEqual([false, false, true, true]);
   });
 
   it('takes nothing with a limit of 0', () => {
-    expect(new Selection({ limit: 0 }).isDone).toBe(true);
+    expect(new ReplaySelection({ limit: 0 }).isDone).toBe(true);
   });
 });
 

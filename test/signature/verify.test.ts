@@ -2,14 +2,14 @@ import { createHmac } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { ConfigError, SignatureError } from '../../src/errors.ts';
 import { Deadline } from '../../src/signature/diagnosis/deadline.ts';
-import { LARGEST_KEPT_BODY, verify, Verifier, type Verdict } from '../../src/signature/verify.ts';
+import { LARGEST_KEPT_BODY, verify, Verifier, type VerifyResult } from '../../src/signature/verify.ts';
 
 const secret = 'hooks-fixture-secret';
 const hmac = (body: string | Uint8Array, key = secret): string =>
   createHmac('sha1', key).update(body).digest('hex');
 const json = '{"version":1,"type":"track","userId":"u","event":"A/b","properties":{"name":"Zoë"}}';
 
-const diagnosed = (options: Parameters<typeof verify>[0]): Verdict =>
+const diagnosed = (options: Parameters<typeof verify>[0]): VerifyResult =>
   verify({ diagnose: true, ...options }, () => new Deadline(Infinity));
 
 describe('verify', () => {

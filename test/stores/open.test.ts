@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { systemClock } from '../../src/clock.ts';
-import { stateOf } from '../../src/deletion/state.ts';
+import { deletionStateOf } from '../../src/deletion/state.ts';
 import { ConfigError } from '../../src/errors.ts';
 import { openDurableQueue, type DurableQueue } from '../../src/stores/open.ts';
 import { openEngine } from '../../src/app/open-engine.ts';
@@ -46,7 +46,7 @@ describe('the durable queue', () => {
     await open.deletions.add(deletion, open.queue.add([newDelivery('d1', LANE)]));
     const state = async (): Promise<unknown> => {
       const web = (await open.deletions.get('r1'))?.sources['web'];
-      return web && stateOf(web);
+      return web && deletionStateOf(web);
     };
     const settle = async (settlement: Settled): Promise<void> => {
       const { claims } = await open.queue.claim({ ...LANE, limit: 1, leaseMs: 1_000 });

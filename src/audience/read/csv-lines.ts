@@ -1,10 +1,10 @@
-import { isJson, readJsonText } from '../../message/json.ts';
+import { isJson, readJsonString } from '../../message/json.ts';
 import { HooksError } from '../../errors.ts';
 import type { JsonValue } from '../../message/types.ts';
-import { LF } from '../entry.ts';
+import { MEMBER_END } from '../entry.ts';
 import { countLines } from './count-lines.ts';
 import type { LineReader, Target } from './target.ts';
-import { trimmed } from './trimmed.ts';
+import { trimmedId } from './trimmed.ts';
 
 const CR = 0x0d;
 const BLANK = 0x20;
@@ -54,7 +54,7 @@ export class CsvLines implements LineReader {
 
   #takePlain(lines: Buffer): void {
     for (let start = 0; start < lines.length;) {
-      const end = lines.indexOf(LF, start);
+      const end = lines.indexOf(MEMBER_END, start);
       const last = lines[end - 1] === CR ? end - 1 : end;
       if (!this.#isBlank(lines, start, last)) this.#takeLine(lines, start, last);
       this.#line++;
@@ -83,7 +83,7 @@ export class CsvLines implements LineReader {
     }
     if (column !== columns) throw this.#wrongCount(column);
     if (value !== undefined || !isPlain(lines, idFrom, idTo)) {
-      this.#add(trimmed(lines.toString('utf8', idFrom, idTo)), trimmed(valueText));
+      this.#add(trimmedId(lines.toString('utf8', idFrom, idTo)), trimmedId(valueText));
       return;
     }
     this.#target.checkId(idTo - idFrom, this.#line);
@@ -112,7 +112,7 @@ export class CsvLines implements LineReader {
     if (text === '') return this.#layout.areTexts ? '' : null;
     if (this.#layout.areTexts || !isJson(text)) return text;
     try {
-      return readJsonText(text);
+      return readJsonString(text);
     } catch (error) {
       if (!(error instanceof HooksError)) throw error;
       throw this.#target.fault(this.#line, error.message, 'with --text values are sent as they are written');
@@ -154,7 +154,7 @@ export async function parseCsv(
       skip_empty_lines: true,
     }) as unknown as readonly { readonly record: string[]; readonly info: { readonly lines: number } }[];
     return rows.map(({ record, info }) => ({
-      record: record.map(trimmed),
+      record: record.map(trimmedId),
       line: info.lines - 1 - lineBreaksIn(record),
     }));
   } catch (error) {
@@ -183,7 +183,7 @@ function endOfRecords(lines: Buffer): number {
   for (let at = 0; at < lines.length; at++) {
     const byte = lines[at];
     if (byte === QUOTE) isQuoted = !isQuoted;
-    else if (byte === LF && !isQuoted) end = at + 1;
+    else if (byte === MEMBER_END && !isQuoted) end = at + 1;
   }
   return end;
 }

@@ -1,6 +1,6 @@
-import { HASH_SEED, hashByte, LF } from '../entry.ts';
+import { HASH_SEED, hashByte, MEMBER_END } from '../entry.ts';
 import type { LineReader, Target } from './target.ts';
-import { trimmed } from './trimmed.ts';
+import { trimmedId } from './trimmed.ts';
 
 /** Up to the quotation mark are blanks, controls and whatever needs a second look. */
 const QUOTE = 0x22;
@@ -26,8 +26,8 @@ export class IdLines implements LineReader {
         hash = hashByte(hash, byte);
         continue;
       }
-      const end = byte === LF ? at : lines.indexOf(LF, at);
-      if (byte === LF && at > start) {
+      const end = byte === MEMBER_END ? at : lines.indexOf(MEMBER_END, at);
+      if (byte === MEMBER_END && at > start) {
         this.#target.checkId(at - start, this.#line);
         spill.addHashed(lines, start, at, hash);
       } else if (end > start) {
@@ -43,7 +43,7 @@ export class IdLines implements LineReader {
   end(): void {}
 
   #addTrimmed(lines: Buffer, start: number, end: number): void {
-    const id = trimmed(lines.toString('utf8', start, end));
+    const id = trimmedId(lines.toString('utf8', start, end));
     if (id !== '') this.#target.add(id, true, this.#line);
   }
 }

@@ -1,7 +1,7 @@
 import { HooksError } from '../../errors.ts';
 import { readJson } from '../../message/json.ts';
 import type { JsonObject, JsonValue } from '../../message/types.ts';
-import { LF } from '../entry.ts';
+import { MEMBER_END } from '../entry.ts';
 import type { LineReader, Target } from './target.ts';
 
 export interface Columns {
@@ -24,7 +24,7 @@ export class JsonLines implements LineReader {
 
   take(lines: Buffer): void {
     let start = 0;
-    for (let end = lines.indexOf(LF); end !== -1; end = lines.indexOf(LF, start)) {
+    for (let end = lines.indexOf(MEMBER_END); end !== -1; end = lines.indexOf(MEMBER_END, start)) {
       const line = lines.subarray(start, end);
       if (!isBlank(line)) this.#add(this.#read(line));
       this.#line++;

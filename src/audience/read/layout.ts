@@ -6,7 +6,7 @@ import { JsonLines } from './json-lines.ts';
 import type { LineReader, Target } from './target.ts';
 import { endsInCr } from './whole-lines.ts';
 
-export interface ReadOptions {
+export interface ReadMembersOptions {
   /** The column or field that holds the user's id. @default 'userId' */
   readonly idColumn?: string | undefined;
   /** The same of a computed trait's value. @default 'value' */
@@ -21,7 +21,7 @@ export interface Head {
   readonly line: number;
 }
 
-export interface Layout {
+export interface MembersLayout {
   readonly reader: LineReader;
   /** The first line is a header. */
   readonly hasHeader: boolean;
@@ -32,7 +32,11 @@ const VALUE_COLUMN = 'value';
 const DELIMITERS = [',', ';', '\t'];
 
 /** Tells the layout of an input by its first line: NDJSON, CSV with a header, or one id a line. Throws InputError. */
-export async function layoutOf(head: Head, target: Target, options: ReadOptions): Promise<Layout> {
+export async function membersLayoutOf(
+  head: Head,
+  target: Target,
+  options: ReadMembersOptions,
+): Promise<MembersLayout> {
   const { text, line } = head;
   const columns = { id: options.idColumn ?? ID_COLUMN, value: options.valueColumn ?? VALUE_COLUMN };
   if (text.includes('\r')) throw endsInCr({ file: target.file, line });
@@ -62,7 +66,11 @@ async function namesIn({ text, line }: Head, target: Target): Promise<Names> {
 }
 
 /** Whoever names a column has a header; a single text that is not `userId` is an id. */
-function isHeader({ names }: Names, { kind }: Target, { idColumn, valueColumn }: ReadOptions): boolean {
+function isHeader(
+  { names }: Names,
+  { kind }: Target,
+  { idColumn, valueColumn }: ReadMembersOptions,
+): boolean {
   if (kind === 'trait' || idColumn !== undefined || valueColumn !== undefined) return true;
   return names.length > 1 || isNamed(names[0] ?? '', ID_COLUMN);
 }
@@ -80,7 +88,7 @@ function csvReader(
   { delimiter, names }: Names,
   { line }: Head,
   target: Target,
-  options: ReadOptions,
+  options: ReadMembersOptions,
 ): LineReader {
   const id = columnOf(names, options.idColumn ?? ID_COLUMN, { flag: '--id-column', line, target });
   const value =

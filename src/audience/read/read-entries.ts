@@ -1,12 +1,12 @@
 import { InputError } from '../../errors.ts';
-import { LF } from '../entry.ts';
+import { MEMBER_END } from '../entry.ts';
 import type { Spill } from '../spill.ts';
-import { layoutOf, type Layout, type ReadOptions } from './layout.ts';
+import { membersLayoutOf, type MembersLayout, type ReadMembersOptions } from './layout.ts';
 import { Target } from './target.ts';
-import { trimmed } from './trimmed.ts';
+import { trimmedId } from './trimmed.ts';
 import { wholeLines } from './whole-lines.ts';
 
-export interface ReadEntriesOptions extends ReadOptions {
+export interface ReadEntriesOptions extends ReadMembersOptions {
   readonly kind: 'audience' | 'trait';
   /** As the user named it, for errors. */
   readonly file: string;
@@ -19,14 +19,14 @@ export interface ReadEntriesOptions extends ReadOptions {
  * Reads CSV with a header, NDJSON or one id a line, told by content, into the spill. One entry that cannot be read refuses them
  * all: left out, it would be a user who has left. Throws InputError with file and line.
  */
-export async function readEntries(
+export async function readMembers(
   chunks: AsyncIterable<Uint8Array>,
   spill: Spill,
   options: ReadEntriesOptions,
 ): Promise<void> {
   const { kind, file, signal, onRead } = options;
   const target = new Target({ kind, file, spill });
-  let layout: Layout | undefined;
+  let layout: MembersLayout | undefined;
   let line = 1;
   try {
     for await (const lines of wholeLines(chunks, file)) {
@@ -37,9 +37,9 @@ export async function readEntries(
         const start = skipBlankLines(lines);
         line += start.lines;
         if (start.at === lines.length) continue;
-        const end = lines.indexOf(LF, start.at);
-        layout = await layoutOf(
-          { text: trimmed(lines.toString('utf8', start.at, end)), line },
+        const end = lines.indexOf(MEMBER_END, start.at);
+        layout = await membersLayoutOf(
+          { text: trimmedId(lines.toString('utf8', start.at, end)), line },
           target,
           options,
         );
@@ -56,8 +56,8 @@ export async function readEntries(
 
 function skipBlankLines(lines: Buffer): { readonly at: number; readonly lines: number } {
   let [at, count] = [0, 0];
-  for (let end = lines.indexOf(LF); end !== -1; end = lines.indexOf(LF, at)) {
-    if (trimmed(lines.toString('utf8', at, end)) !== '') break;
+  for (let end = lines.indexOf(MEMBER_END); end !== -1; end = lines.indexOf(MEMBER_END, at)) {
+    if (trimmedId(lines.toString('utf8', at, end)) !== '') break;
     at = end + 1;
     count++;
   }

@@ -1,7 +1,7 @@
 import { InputError } from '../../errors.ts';
 import type { JsonValue } from '../../message/types.ts';
 import { printable } from '../../redact.ts';
-import { TAB, writeEntry } from '../entry.ts';
+import { MEMBER_TAB, writeEntry } from '../entry.ts';
 import type { Spill } from '../spill.ts';
 
 /** UTF-8 bytes. What is longer is no id, and the message has to stay below its limit. */
@@ -29,7 +29,7 @@ export class Target {
       throw this.fault(line, 'expected a user id in Unicode, got half of a surrogate pair');
     this.checkId(Buffer.byteLength(userId), line);
     const bytes = Buffer.from(writeEntry({ userId, value }, this.kind));
-    if (this.kind === 'trait') this.#checkValue(bytes.length - bytes.indexOf(TAB) - 1, line);
+    if (this.kind === 'trait') this.#checkValue(bytes.length - bytes.indexOf(MEMBER_TAB) - 1, line);
     this.spill.add(bytes, 0, bytes.length);
   }
 

@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import { InputError } from '../../errors.ts';
-import { LF } from '../entry.ts';
+import { MEMBER_END } from '../entry.ts';
 import { countLines } from './count-lines.ts';
 
 const BOM = [0xef, 0xbb, 0xbf];
@@ -23,7 +23,7 @@ export async function* wholeLines(chunks: AsyncIterable<Uint8Array>, file: strin
   };
   for await (const chunk of chunks) {
     const bytes = Buffer.from(chunk.buffer, chunk.byteOffset, chunk.length);
-    const end = bytes.lastIndexOf(LF) + 1;
+    const end = bytes.lastIndexOf(MEMBER_END) + 1;
     if (end > 0) {
       yield checked(
         rest.length === 0 ? bytes.subarray(0, end) : Buffer.concat([rest, bytes.subarray(0, end)]),
@@ -35,7 +35,7 @@ export async function* wholeLines(chunks: AsyncIterable<Uint8Array>, file: strin
     if (rest.length > MAX_LINE_BYTES)
       throw rest.includes(CR) ? endsInCr({ file, line }) : tooLong({ file, line });
   }
-  if (rest.length > 0) yield checked(Buffer.concat([rest, Buffer.of(LF)]));
+  if (rest.length > 0) yield checked(Buffer.concat([rest, Buffer.of(MEMBER_END)]));
 }
 
 interface Place {
@@ -45,7 +45,7 @@ interface Place {
 
 function notUtf8(lines: Buffer, { file, line }: Place): InputError {
   let [from, broken] = [0, line];
-  for (let end = lines.indexOf(LF); end !== -1; end = lines.indexOf(LF, from)) {
+  for (let end = lines.indexOf(MEMBER_END); end !== -1; end = lines.indexOf(MEMBER_END, from)) {
     const text = lines.subarray(from, end);
     if (!isUtf8(text) || text.includes(0)) break;
     from = end + 1;

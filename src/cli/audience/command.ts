@@ -26,7 +26,7 @@ interrupted is sent again by the next sync. A file that holds less than half of
 the members, or changes more than half (and more than 100), is refused.
 `;
 
-export const define = defineVerbs({
+export const defineAudience = defineVerbs({
   kind: 'audience',
   examples: EXAMPLES,
   details: DETAILS,

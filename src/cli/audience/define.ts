@@ -1,12 +1,12 @@
 import type { Command } from 'commander';
-import type { Kind } from '../../stores/sqlite/audience-state.ts';
+import type { AudienceKind } from '../../stores/sqlite/audience-state.ts';
 import { describe, type CommandContext, type Define } from '../command.ts';
 import { addStoreFlag } from '../flags/delivery/queue-flags.ts';
 import { addWhereToFlags } from '../flags/delivery/where-to-flags.ts';
 import type { OverviewFlags, SyncFlags } from './options.ts';
 
 interface Words {
-  readonly kind: Kind;
+  readonly kind: AudienceKind;
   readonly examples: string;
   readonly details: string;
   readonly syncUsage: string;
@@ -31,7 +31,7 @@ export function defineVerbs({ kind, examples, details, ...words }: Words): Defin
   };
 }
 
-function addSyncFlags(command: Command, kind: Kind): void {
+function addSyncFlags(command: Command, kind: AudienceKind): void {
   const what = kind === 'trait' ? 'values' : 'members';
   command
     .configureHelp({ showGlobalOptions: true })
@@ -49,7 +49,7 @@ function addSyncFlags(command: Command, kind: Kind): void {
     .option('--force', `send whatever the difference is, also when the file has no ${what}`);
 }
 
-function addOverviews(command: Command, kind: Kind, { io, exit }: CommandContext): void {
+function addOverviews(command: Command, kind: AudienceKind, { io, exit }: CommandContext): void {
   const what = kind === 'trait' ? 'computed traits' : 'audiences';
   const add = (usage: string, summary: string, examples: readonly string[]): Command => {
     const sub = describe(command.command(usage), summary);
@@ -62,7 +62,7 @@ function addOverviews(command: Command, kind: Kind, { io, exit }: CommandContext
     'list',
     'list -o json',
   ]);
-  list.action(async () => exit(await (await import('./overview.ts')).list(flagsOf(list), io)));
+  list.action(async () => exit(await (await import('./overview.ts')).listAudiences(flagsOf(list), io)));
   const show = add('show <name>', 'show one, by its name or the name of its trait', [
     'show VIP',
     'show VIP --members > told.ndjson',
@@ -70,7 +70,7 @@ function addOverviews(command: Command, kind: Kind, { io, exit }: CommandContext
     .option('--place <place>', 'only the one that goes there, as list shows it')
     .option('--members', 'print who was told what last, as NDJSON');
   show.action(async (name: string) =>
-    exit(await (await import('./overview.ts')).show(name, flagsOf(show), io)),
+    exit(await (await import('./overview.ts')).showAudience(name, flagsOf(show), io)),
   );
   const forget = add('forget <name>', 'forget what was told; the next sync is a first one', [
     'forget VIP',

@@ -2,7 +2,7 @@ import type { Outlet } from '../../audience/outlet.ts';
 import type { Settings } from '../../config/settings.ts';
 import type { DurableQueue } from '../../stores/open.ts';
 import type { Outcome } from '../../app/outcomes.ts';
-import type { Judgement } from '../flags/delivery/loopback.ts';
+import type { LoopbackJudgement } from '../flags/delivery/loopback.ts';
 import { openPipeline, type OpenPipeline } from '../flags/delivery/open-pipeline.ts';
 import type { WhereTo } from '../flags/delivery/where-to.ts';
 import type { Io } from '../io.ts';
@@ -54,7 +54,7 @@ export class SyncDelivery {
   }
 
   /** With --loopback: what the receiver thought of it. */
-  judgementOf({ destinations }: Outcome): Judgement | undefined {
+  judgementOf({ destinations }: Outcome): LoopbackJudgement | undefined {
     const tried = decisive(destinations);
     if (tried === undefined || tried.attempts.length === 0) return undefined;
     return this.#open?.loopback?.judgementOf(tried.signature);

@@ -1,11 +1,11 @@
-import type { Kind } from '../../stores/sqlite/audience-state.ts';
+import type { AudienceKind } from '../../stores/sqlite/audience-state.ts';
 import type { GlobalOptions } from '../command.ts';
 import type { StoreFlags } from '../flags/delivery/queue-flags.ts';
 import type { WhereToFlags } from '../flags/delivery/where-to.ts';
 
 /** The flags of `hooks audience sync` and `hooks trait sync`, as typed. */
 export interface SyncFlags extends GlobalOptions, WhereToFlags {
-  readonly kind: Kind;
+  readonly kind: AudienceKind;
   readonly idColumn?: string;
   readonly valueColumn?: string;
   readonly text?: true;
@@ -16,7 +16,7 @@ export interface SyncFlags extends GlobalOptions, WhereToFlags {
 
 /** Those of `list`, `show` and `forget`. */
 export interface OverviewFlags extends GlobalOptions, StoreFlags {
-  readonly kind: Kind;
+  readonly kind: AudienceKind;
   readonly place?: string;
   readonly members?: true;
 }

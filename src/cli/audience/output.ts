@@ -5,11 +5,11 @@ import type { Outcome } from '../../app/outcomes.ts';
 import { printable } from '../../redact.ts';
 import { Ledger } from '../../replay/ledger.ts';
 import { summaryLines } from '../../report/summary.ts';
-import type { Judgement } from '../flags/delivery/loopback.ts';
+import type { LoopbackJudgement } from '../flags/delivery/loopback.ts';
 import type { Io } from '../io.ts';
 import { jsonLine } from '../print/json-line.ts';
-import { createProgress, type Progress } from '../print/progress.ts';
-import { decisive, elapsedMs, isTaken, resultLine } from '../print/result-line.ts';
+import { createProgress, type ProgressBar } from '../print/progress.ts';
+import { decisive, destinationMs, isTaken, resultLine } from '../print/result-line.ts';
 import { resultText } from '../print/result-text.ts';
 import type { SyncFlags } from './options.ts';
 
@@ -20,7 +20,7 @@ export class SyncOutput {
   readonly #io: Io;
   readonly #ledger = new Ledger(systemClock);
   readonly #isBarShown: boolean;
-  #progress: Progress;
+  #progress: ProgressBar;
   #done = 0;
   #areAllValid = true;
   /** Whether it came so far that there is something to sum up. */
@@ -32,7 +32,7 @@ export class SyncOutput {
     return new SyncOutput(name, flags, { io, progress });
   }
 
-  private constructor(name: string, flags: SyncFlags, { io, progress }: { io: Io; progress: Progress }) {
+  private constructor(name: string, flags: SyncFlags, { io, progress }: { io: Io; progress: ProgressBar }) {
     this.#name = name;
     this.#flags = flags;
     this.#io = io;
@@ -58,10 +58,14 @@ export class SyncOutput {
   }
 
   /** A promise while whoever reads the lines is slower. */
-  settled(change: Change, outcome: Outcome, judgement: Judgement | undefined): Promise<void> | undefined {
+  settled(
+    change: Change,
+    outcome: Outcome,
+    judgement: LoopbackJudgement | undefined,
+  ): Promise<void> | undefined {
     const tried = decisive(outcome.destinations);
     this.#done++;
-    const ms = tried === undefined || tried.attempts.length === 0 ? undefined : elapsedMs(tried);
+    const ms = tried === undefined || tried.attempts.length === 0 ? undefined : destinationMs(tried);
     this.#ledger.close(this.#done, outcome.outcome, outcome.outcome === 'unsent' ? undefined : ms);
     this.#progress.update(this.#done);
     if (judgement !== undefined && (judgement.verdict !== 'valid' || judgement.problem !== undefined))
@@ -71,7 +75,7 @@ export class SyncOutput {
     return this.#io.drained();
   }
 
-  #lineOf({ userId, value }: Change, outcome: Outcome, judgement: Judgement | undefined): string {
+  #lineOf({ userId, value }: Change, outcome: Outcome, judgement: LoopbackJudgement | undefined): string {
     const title = `${userId} ${JSON.stringify(value)}`;
     const facts = { type: 'identify', title, ...(judgement !== undefined && { judgement }) };
     if (this.#flags.output === 'json') return jsonLine({ ...resultLine(outcome, facts), userId, value });

@@ -1,4 +1,4 @@
-import { PARTITIONS, readEntry } from '../../audience/entry.ts';
+import { PARTITIONS, parseMember } from '../../audience/entry.ts';
 import { AudienceState, type Overview } from '../../stores/sqlite/audience-state.ts';
 import { systemClock } from '../../clock.ts';
 import { ConfigError, QueueError } from '../../errors.ts';
@@ -11,7 +11,7 @@ import { jsonLine } from '../print/json-line.ts';
 import type { OverviewFlags } from './options.ts';
 
 /** `hooks audience list` */
-export function list(flags: OverviewFlags, io: Io): Promise<ExitCode> {
+export function listAudiences(flags: OverviewFlags, io: Io): Promise<ExitCode> {
   return withState(flags, io, async (state) => {
     const all = (await state.list()).filter(({ kind }) => kind === flags.kind);
     for (const each of all) io.out(flags.output === 'json' ? jsonLine(jsonOf(each)) : `${lineOf(each)}\n`);
@@ -22,7 +22,7 @@ export function list(flags: OverviewFlags, io: Io): Promise<ExitCode> {
 }
 
 /** `hooks audience show` */
-export function show(name: string, flags: OverviewFlags, io: Io): Promise<ExitCode> {
+export function showAudience(name: string, flags: OverviewFlags, io: Io): Promise<ExitCode> {
   return withState(flags, io, async (state) => {
     const found = await find(state, name, flags);
     if (flags.members) return printMembers(state, onlyOne(found, '--members'), { flags, io });
@@ -112,7 +112,7 @@ async function printMembers(
 }
 
 function memberLine(line: string, { kind }: OverviewFlags): string {
-  const { userId, value } = readEntry(line);
+  const { userId, value } = parseMember(line);
   return jsonLine(kind === 'trait' ? { userId, value } : { userId });
 }
 

@@ -7,7 +7,7 @@ import type { WhereTo } from '../flags/delivery/where-to.ts';
  * What the state of a sync belongs to besides its name. A configured source stays the same place whatever its webhooks are
  * changed to, and whether they are reached through the queue; URLs of a flag or of HOOKS_URL are a place by themselves.
  */
-export function placeOf(
+export function audiencePlaceOf(
   to: WhereTo,
   { url }: { readonly url?: readonly string[] },
   settings: Pick<Settings, 'originOf'>,

@@ -1,5 +1,5 @@
 import { readMaxChange } from '../../audience/guard.ts';
-import { readEntries } from '../../audience/read/read-entries.ts';
+import { readMembers } from '../../audience/read/read-entries.ts';
 import type { Spill } from '../../audience/spill.ts';
 import { sync } from '../../audience/sync.ts';
 import { systemClock } from '../../clock.ts';
@@ -15,7 +15,7 @@ import { claimStdin } from '../stdin.ts';
 import { SyncDelivery, type SyncDeliveryParts } from './delivery.ts';
 import type { SyncFlags } from './options.ts';
 import { SyncOutput } from './output.ts';
-import { placeOf } from './place.ts';
+import { audiencePlaceOf } from './place.ts';
 
 /** `hooks audience sync` and `hooks trait sync`. */
 export async function syncFile(
@@ -57,7 +57,7 @@ async function run({ name, input, ...parts }: Run): Promise<ExitCode> {
     const result = await sync<Outcome>({
       name,
       kind: flags.kind,
-      place: placeOf(to, flags, settings),
+      place: audiencePlaceOf(to, flags, settings),
       input: input.name,
       store: await durable.audienceStore(),
       clock: systemClock,
@@ -86,7 +86,7 @@ function read(
   { flags, output, io }: Pick<Run, 'flags' | 'output' | 'io'>,
 ): Promise<void> {
   const { kind, idColumn, valueColumn, text } = flags;
-  return readEntries(unpacked(input.open(io.signal)), spill, {
+  return readMembers(unpacked(input.open(io.signal)), spill, {
     kind,
     idColumn,
     valueColumn,

@@ -28,7 +28,7 @@ the users, or of which more than half (and more than 100) are others, is
 refused.
 `;
 
-export const define = defineVerbs({
+export const defineTrait = defineVerbs({
   kind: 'trait',
   examples: EXAMPLES,
   details: DETAILS,

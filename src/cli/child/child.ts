@@ -8,7 +8,7 @@ import { isGroupAlive, signalGroup } from './group.ts';
 import { showLines } from './output.ts';
 import type { Io } from '../io.ts';
 
-export interface StartOptions {
+export interface StartChildOptions {
   /** The whole environment of the command: secrets go in here, never into its arguments. */
   readonly env: NodeJS.ProcessEnv;
   readonly io: Pick<Io, 'stderr' | 'note' | 'errColor' | 'cwd'>;
@@ -43,7 +43,7 @@ export type CommandEnd = { readonly code: number } | { readonly signal: NodeJS.S
  */
 export async function startCommand(
   [program = '', ...args]: readonly string[],
-  options: StartOptions,
+  options: StartChildOptions,
 ): Promise<RunningCommand> {
   const { env, io } = options;
   const child = spawn(program, args, {
@@ -82,7 +82,7 @@ class Command implements RunningCommand {
   readonly #signal: AbortSignal;
   #stopping: Promise<{ readonly killed: boolean }> | undefined;
 
-  constructor(child: ChildProcess, options: StartOptions) {
+  constructor(child: ChildProcess, options: StartChildOptions) {
     const { signal, graceMs = GRACE_MS } = options;
     this.#group = child.pid ?? 0; // it was started, so it has one
     this.#graceMs = graceMs;

@@ -2,11 +2,11 @@ import type { Argument, Command, Option } from 'commander';
 
 /** What a word could become: values of its own, or names of files or folders, which the shell knows best. */
 export interface Candidates {
-  readonly values: readonly Candidate[];
+  readonly values: readonly Completion[];
   readonly files: 'none' | 'files' | 'folders';
 }
 
-export interface Candidate {
+export interface Completion {
   readonly value: string;
   /** One line about it. */
   readonly about?: string;
@@ -83,7 +83,7 @@ function optionOf(command: Command, flag: string): Option | undefined {
   return found ?? (command.parent === null ? undefined : optionOf(command.parent, flag));
 }
 
-function flagsOf(command: Command): Candidate[] {
+function flagsOf(command: Command): Completion[] {
   const own = command
     .createHelp()
     .visibleOptions(command)
@@ -91,7 +91,7 @@ function flagsOf(command: Command): Candidate[] {
   return command.parent === null ? own : [...own, ...flagsOf(command.parent)];
 }
 
-function commandsOf(command: Command | null): Candidate[] {
+function commandsOf(command: Command | null): Completion[] {
   const shown = command?.commands.filter((each) => !isHidden(each)) ?? [];
   return shown.map((each) => ({ value: each.name(), about: each.summary() || each.description() }));
 }

@@ -15,7 +15,7 @@ names of the config's sources and destinations; never a secret. A config that is
 code is not run for it.
 `;
 
-export const define: Define = (command, { io }) => {
+export const defineCompletion: Define = (command, { io }) => {
   command
     .addArgument(new Argument('<shell>', 'the shell that is to read it').choices(SHELLS))
     .addHelpText('before', EXAMPLES)

@@ -2,7 +2,7 @@ import type { Define } from '../command.ts';
 import { complete } from './complete.ts';
 
 /** What the shells' scripts ask (hooks completion); not for people. */
-export const define: Define = (command, { io }) => {
+export const defineComplete: Define = (command, { io }) => {
   command
     .argument('[words...]')
     .allowUnknownOption()

@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { findProjectFile, findUserFile } from '../../config/find-files.ts';
 import { loadSettings, type Settings } from '../../config/settings.ts';
 import type { Io } from '../io.ts';
-import { candidatesFor, type Candidate, type Candidates } from './candidates.ts';
+import { candidatesFor, type Completion, type Candidates } from './candidates.ts';
 
 /** As the scripts read them, after a colon on the last line (cobra's protocol). */
 const DIRECTIVES = { files: 0, none: 4, folders: 16 } as const satisfies Record<Candidates['files'], number>;
@@ -22,11 +22,11 @@ export async function complete(program: Command, words: readonly string[], io: I
 }
 
 /** Shells evaluate what they are offered, some of them twice: a name with more in it has to be typed. */
-function isPlain({ value }: Candidate): boolean {
+function isPlain({ value }: Completion): boolean {
   return /^[\w.,:@=/+-]+$/.test(value);
 }
 
-function lineOf({ value, about = '' }: Candidate): string {
+function lineOf({ value, about = '' }: Completion): string {
   return `${value}\t${about.replace(/[^\x20-\x7e]+/g, ' ')}\n`;
 }
 

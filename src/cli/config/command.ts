@@ -1,5 +1,5 @@
 import type { ListedSetting } from '../../config/list.ts';
-import { isObject } from '../../config/kinds.ts';
+import { isRecord } from '../../config/kinds.ts';
 import { printable } from '../../redact.ts';
 import type { Define, GlobalOptions } from '../command.ts';
 import type { Io } from '../io.ts';
@@ -13,7 +13,7 @@ const EXAMPLES = `Examples:
 `;
 
 /** Text about every setting; no test of whether it would work, which is `doctor`'s. */
-export const define: Define = (command, { io }) => {
+export const defineConfig: Define = (command, { io }) => {
   command.addHelpText('before', EXAMPLES).action(async () => {
     const options = command.optsWithGlobals<GlobalOptions>();
     const settings = await commandSettings(options, io);
@@ -45,9 +45,9 @@ function table(rows: readonly ListedSetting[], { color }: Io): string {
 function valueText(value: unknown): string {
   if (value === null) return '-';
   if (Array.isArray(value)) return value.map(valueText).join(', ');
-  if (!isObject(value)) return printable(typeof value === 'string' ? value : JSON.stringify(value));
+  if (!isRecord(value)) return printable(typeof value === 'string' ? value : JSON.stringify(value));
   const { url, headers } = value;
-  const names = isObject(headers)
+  const names = isRecord(headers)
     ? Object.entries(headers).map(([name, text]) => `${name}: ${String(text)}`)
     : [];
   return printable(String(url)) + (names.length === 0 ? '' : ` (${printable(names.join(', '))})`);

@@ -19,7 +19,7 @@ no-destination. What else waits for these destinations may be delivered
 meanwhile. Exit code 0 when nothing failed.
 `;
 
-export const define: Define = (command, { io, exit }) => {
+export const defineDelete: Define = (command, { io, exit }) => {
   addStoreFlag(command)
     .argument('<user-id...>', 'who is to be deleted; - reads user ids from stdin, one a line')
     .option('--source <name>', 'only this source (repeat for several)', collect)

@@ -1,7 +1,7 @@
 import { sleep, systemClock } from '../../clock.ts';
 import type { Settings } from '../../config/settings.ts';
 import type { Deletions } from '../../deletion/request.ts';
-import { stateOf, type DeletionRecord, type SourceState } from '../../deletion/state.ts';
+import { deletionStateOf, type DeletionRecord, type SourceState } from '../../deletion/state.ts';
 import type { EngineEvent } from '../../engine/engine-event.ts';
 import type { Sources } from '../../engine/options.ts';
 import { ConfigError } from '../../errors.ts';
@@ -111,7 +111,7 @@ async function seeThrough(
 }
 
 function states({ sources }: DeletionRecord): readonly SourceState[] {
-  return Object.values(sources).map(stateOf);
+  return Object.values(sources).map(deletionStateOf);
 }
 
 function noteFailure({ attempt }: EngineEvent & { kind: 'attempt' }, { quiet }: DeleteOptions, io: Io): void {
@@ -123,7 +123,7 @@ function report(record: DeletionRecord, { output }: DeleteOptions, io: Io): Exit
   const rows = Object.entries(record.sources).map(([source, deletion]) => ({
     deletion: record.id,
     source,
-    state: stateOf(deletion),
+    state: deletionStateOf(deletion),
     users: record.userIds.length,
     delivered: deletion.delivered,
     failed: deletion.failed,

@@ -17,7 +17,7 @@ Ends with 0 when nothing has to be mended, with 1 when something has.
 `;
 
 /** Changes nothing: not even a queue's file is made. */
-export const define: Define = (command, { io, exit }) => {
+export const defineDoctor: Define = (command, { io, exit }) => {
   addStoreFlag(command)
     .addHelpText('before', EXAMPLES)
     .addHelpText('after', DETAILS)

@@ -4,10 +4,10 @@ import { prepareDestinations } from '../../engine/destination.ts';
 import type { DestinationOptions, Sources } from '../../engine/options.ts';
 import { HooksError } from '../../errors.ts';
 import { checkWriteKeys } from '../../service/authentication.ts';
-import { fail, ok, warn, type Finding } from './finding.ts';
+import { fail, ok, warn, type DoctorFinding } from './finding.ts';
 
 /** Which files there are, and what of them could not be used. */
-export function settingsFindings(settings: Settings): Finding[] {
+export function settingsFindings(settings: Settings): DoctorFinding[] {
   const { files } = settings;
   const found =
     files.length === 0
@@ -16,7 +16,7 @@ export function settingsFindings(settings: Settings): Finding[] {
   return [found, ...settings.list().flatMap(unsetFindings)];
 }
 
-function unsetFindings({ key, origin, unset = [] }: ListedSetting): Finding[] {
+function unsetFindings({ key, origin, unset = [] }: ListedSetting): DoctorFinding[] {
   return unset.map((name) => {
     const hint = `export ${name}=…; for a service: in its environment file`;
     return fail('variable', `${key} (${origin}) needs ${name}, which is not set`, hint);
@@ -26,7 +26,7 @@ function unsetFindings({ key, origin, unset = [] }: ListedSetting): Finding[] {
 /** The sources as `serve` and `worker` have them; undefined when they cannot be had. */
 export function readSources(settings: Settings): {
   readonly sources?: Sources;
-  readonly findings: Finding[];
+  readonly findings: DoctorFinding[];
 } {
   try {
     const { sources } = settings;
@@ -44,7 +44,7 @@ export function readSources(settings: Settings): {
 }
 
 /** Each source, and each destination of it. */
-export function sourceFindings(sources: Sources): Finding[] {
+export function sourceFindings(sources: Sources): DoctorFinding[] {
   return Object.entries(sources).flatMap(([name, { writeKey, destinations }]) => {
     const place = `source ${name}`;
     const entries = Object.entries(destinations);
@@ -56,12 +56,12 @@ export function sourceFindings(sources: Sources): Finding[] {
   });
 }
 
-function noDestination(place: string): Finding {
+function noDestination(place: string): DoctorFinding {
   const hint = 'put `webhooks` into the config (hooks init writes one), set HOOKS_URL, or give --url';
   return fail('destination', `${place}: no webhook is configured, so nothing is sent anywhere`, hint);
 }
 
-function destinationFindings(place: string, destination: DestinationOptions): Finding[] {
+function destinationFindings(place: string, destination: DestinationOptions): DoctorFinding[] {
   const { enabled, webhooks, sharedSecrets } = destination;
   if (!enabled)
     return [warn('destination', `${place}: it is disabled and gets nothing`, 'remove `enabled: false`')];
@@ -89,7 +89,7 @@ const STRAYS: readonly (readonly [pattern: RegExp, what: string])[] = [
   [/^\$\{?\w+\}?$/, 'looks like the name of a variable that nobody replaced'],
 ];
 
-function secretFindings(what: string, secret: string): Finding[] {
+function secretFindings(what: string, secret: string): DoctorFinding[] {
   const stray = STRAYS.find(([pattern]) => pattern.test(secret))?.[1];
   if (stray === undefined) return [];
   return [

@@ -1,5 +1,5 @@
 /** One thing that `doctor` has looked at. Texts are unescaped. */
-export interface Finding {
+export interface DoctorFinding {
   /** Stable: `config`, `store`, `webhook` … */
   readonly check: string;
   /** `warn`: it works, but probably not as meant. */
@@ -9,14 +9,14 @@ export interface Finding {
   readonly hint?: string | undefined;
 }
 
-export function ok(check: string, said: string): Finding {
+export function ok(check: string, said: string): DoctorFinding {
   return { check, status: 'ok', said };
 }
 
-export function warn(check: string, said: string, hint: string): Finding {
+export function warn(check: string, said: string, hint: string): DoctorFinding {
   return { check, status: 'warn', said, hint };
 }
 
-export function fail(check: string, said: string, hint: string | undefined): Finding {
+export function fail(check: string, said: string, hint: string | undefined): DoctorFinding {
   return { check, status: 'fail', said, hint };
 }

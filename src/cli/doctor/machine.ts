@@ -2,10 +2,10 @@ import { ConfigError } from '../../errors.ts';
 import { proxyFor, proxyVariable } from '../../app/probe-webhook.ts';
 import { packageVersion } from '../../app/version.ts';
 import type { Io } from '../io.ts';
-import { fail, ok, warn, type Finding } from './finding.ts';
+import { fail, ok, warn, type DoctorFinding } from './finding.ts';
 
 /** Node and hooks themselves, the proxy, the clock. */
-export function machineFindings({ env }: Pick<Io, 'env'>, now: number): Finding[] {
+export function machineFindings({ env }: Pick<Io, 'env'>, now: number): DoctorFinding[] {
   return [
     ok('runtime', `hooks ${packageVersion()} on Node ${process.versions.node}, ${process.platform}`),
     proxyFinding(env),
@@ -14,7 +14,7 @@ export function machineFindings({ env }: Pick<Io, 'env'>, now: number): Finding[
   ];
 }
 
-function proxyFinding(env: Readonly<NodeJS.ProcessEnv>): Finding {
+function proxyFinding(env: Readonly<NodeJS.ProcessEnv>): DoctorFinding {
   const variable = proxyVariable(env);
   if (variable === undefined) return ok('proxy', 'no proxy is set');
   const scheme = /^https_/i.test(variable) ? 'https' : 'http';
@@ -34,7 +34,7 @@ function proxyFinding(env: Readonly<NodeJS.ProcessEnv>): Finding {
 }
 
 /** What somebody may have set in despair. */
-function certificateFindings(env: Readonly<NodeJS.ProcessEnv>): Finding[] {
+function certificateFindings(env: Readonly<NodeJS.ProcessEnv>): DoctorFinding[] {
   if (env['NODE_TLS_REJECT_UNAUTHORIZED'] !== '0') return [];
   return [
     warn(
@@ -49,7 +49,7 @@ function certificateFindings(env: Readonly<NodeJS.ProcessEnv>): Finding[] {
 const LATELY = Date.UTC(2026, 0, 1);
 const FAR_OFF = Date.UTC(2100, 0, 1);
 
-function clockFinding(now: number): Finding {
+function clockFinding(now: number): DoctorFinding {
   const time = new Date(now).toISOString();
   if (now > LATELY && now < FAR_OFF) return ok('clock', time);
   const hint = 'set the clock of this machine: timestamps, certificates and retries go by it';

@@ -5,7 +5,7 @@ import type { Delivery } from '../../queue/delivery.ts';
 import type { LaneStats } from '../../queue/inspection.ts';
 import type { QueueSurvey } from '../../stores/sqlite/queue/sqlite-survey.ts';
 import { attemptText } from '../print/attempt-text.ts';
-import { fail, ok, warn, type Finding } from './finding.ts';
+import { fail, ok, warn, type DoctorFinding } from './finding.ts';
 
 const MB = 1024 * 1024;
 const LITTLE_BYTES = 100 * MB;
@@ -15,7 +15,7 @@ const OVERDUE_MS = 10_000;
 const CLOCKS_DIFFER_MS = 5 * 60_000;
 
 /** The file of the queue, as a file. */
-export function storeFindings(seen: QueueExamination): Finding[] {
+export function storeFindings(seen: QueueExamination): DoctorFinding[] {
   if (seen.kind === 'absent')
     return [
       seen.isWritable
@@ -64,7 +64,7 @@ export function storeFindings(seen: QueueExamination): Finding[] {
   ];
 }
 
-function diskFinding(folder: string, freeBytes: number): Finding {
+function diskFinding(folder: string, freeBytes: number): DoctorFinding {
   const said = `${megabytes(freeBytes)} free at ${folder}`;
   return freeBytes < LITTLE_BYTES
     ? warn('disk', said, 'make room: on a full disk nothing is taken')
@@ -72,7 +72,11 @@ function diskFinding(folder: string, freeBytes: number): Finding {
 }
 
 /** What waits, and why. */
-export function queueFindings(survey: QueueSurvey, sources: Sources | undefined, now: number): Finding[] {
+export function queueFindings(
+  survey: QueueSurvey,
+  sources: Sources | undefined,
+  now: number,
+): DoctorFinding[] {
   const { lanes, newestAt } = survey;
   if (newestAt !== undefined && newestAt > now + CLOCKS_DIFFER_MS) {
     const said = `the last delivery was added in the future, at ${new Date(newestAt).toISOString()}`;
@@ -86,7 +90,7 @@ export function queueFindings(survey: QueueSurvey, sources: Sources | undefined,
   ];
 }
 
-function waitingFinding({ lanes, deliverers }: QueueSurvey, now: number): Finding {
+function waitingFinding({ lanes, deliverers }: QueueSurvey, now: number): DoctorFinding {
   const waiting = lanes.reduce(
     (sum, { pending, sending, retrying }) => sum + pending + sending + retrying,
     0,
@@ -115,7 +119,7 @@ function whoDelivers(deliverers: QueueSurvey['deliverers']): string {
 function strandedFindings(
   { source, destination, pending, retrying }: LaneStats,
   sources: Sources,
-): Finding[] {
+): DoctorFinding[] {
   if (pending + retrying === 0) return [];
   const found = sources[source]?.destinations[destination];
   if (found?.enabled === true) return [];
@@ -129,7 +133,7 @@ function strandedFindings(
   ];
 }
 
-function retryingFindings(deliveries: readonly Delivery[]): Finding[] {
+function retryingFindings(deliveries: readonly Delivery[]): DoctorFinding[] {
   const counts = new Map<string, number>();
   for (const { progress } of deliveries) {
     const last = progress.attempts.at(-1);
@@ -154,7 +158,7 @@ const DEAD: Readonly<Record<string, string>> = {
     'the disk has changed their stored bodies: check it, and send the messages again from their source',
 };
 
-function deadFinding(reason: string, count: number): Finding {
+function deadFinding(reason: string, count: number): DoctorFinding {
   const said = `${count.toLocaleString('en-US')} dead letter${count === 1 ? '' : 's'}${reason === '' ? '' : `: ${reason}`}`;
   return warn('dead-letters', said, DEAD[reason] ?? 'hooks queue list --state dead');
 }

@@ -14,7 +14,7 @@ import { ExitCode, interruptedCode } from '../exit-code.ts';
 import type { Io } from '../io.ts';
 import { jsonLine } from '../print/json-line.ts';
 import { readSources, settingsFindings, sourceFindings } from './config-findings.ts';
-import { fail, ok, warn, type Finding } from './finding.ts';
+import { fail, ok, warn, type DoctorFinding } from './finding.ts';
 import { machineFindings } from './machine.ts';
 import { queueFindings, storeFindings } from './queue-findings.ts';
 import { webhookFindings } from './webhook-findings.ts';
@@ -24,7 +24,7 @@ export interface DoctorOptions extends GlobalOptions, StoreFlags {}
 /** `hooks doctor`: looks at everything that a delivery needs, and sends nothing. */
 export async function examine(options: DoctorOptions, io: Io): Promise<ExitCode> {
   const counts = { ok: 0, warn: 0, fail: 0 };
-  const show = (findings: readonly Finding[]): void => {
+  const show = (findings: readonly DoctorFinding[]): void => {
     for (const finding of findings) {
       counts[finding.status]++;
       if (options.quiet !== true || finding.status === 'fail') io.out(lineOf(finding, options, io));
@@ -37,7 +37,7 @@ export async function examine(options: DoctorOptions, io: Io): Promise<ExitCode>
 }
 
 /** In the order in which a person would look. What comes after an interruption is left out. */
-async function* allFindings(options: DoctorOptions, io: Io): AsyncGenerator<readonly Finding[]> {
+async function* allFindings(options: DoctorOptions, io: Io): AsyncGenerator<readonly DoctorFinding[]> {
   yield machineFindings(io, Date.now());
   const settings = await told('config', () => commandSettings(options, io));
   if ('findings' in settings) {
@@ -59,7 +59,7 @@ async function* allFindings(options: DoctorOptions, io: Io): AsyncGenerator<read
 async function told<T>(
   check: string,
   look: () => Promise<T>,
-): Promise<{ readonly value: T } | { readonly findings: readonly Finding[] }> {
+): Promise<{ readonly value: T } | { readonly findings: readonly DoctorFinding[] }> {
   try {
     return { value: await look() };
   } catch (error) {
@@ -72,7 +72,7 @@ async function queueAndStore(
   options: DoctorOptions,
   settings: Settings,
   sources: Sources | undefined,
-): Promise<readonly Finding[]> {
+): Promise<readonly DoctorFinding[]> {
   const looked = await told('store', async () => {
     const place = options.store ?? settings.store ?? join(settings.dataDir, 'hooks.db');
     if (isServer(place)) return serverFindings(options, settings, sources);
@@ -91,7 +91,7 @@ async function serverFindings(
   options: DoctorOptions,
   settings: Settings,
   sources: Sources | undefined,
-): Promise<readonly Finding[]> {
+): Promise<readonly DoctorFinding[]> {
   const durable = await openQueue(options, settings);
   try {
     await durable.check();
@@ -109,7 +109,7 @@ async function serverFindings(
 }
 
 /** A message that nobody sends anywhere looks like one that got lost. */
-function integrationFindings(sources: Sources): Finding[] {
+function integrationFindings(sources: Sources): DoctorFinding[] {
   const names = Object.values(sources).flatMap(({ destinations }) =>
     Object.entries(destinations).flatMap(([name, { enabled }]) => (enabled ? [name] : [])),
   );
@@ -123,7 +123,11 @@ function integrationFindings(sources: Sources): Finding[] {
   ];
 }
 
-function lineOf({ check, status, said, hint }: Finding, { output }: DoctorOptions, { color }: Io): string {
+function lineOf(
+  { check, status, said, hint }: DoctorFinding,
+  { output }: DoctorOptions,
+  { color }: Io,
+): string {
   if (output === 'json') return jsonLine({ check, status, said, hint });
   const mark = { ok: color.green('✓'), warn: color.yellow('!'), fail: color.red('✗') }[status];
   const line = `${mark} ${check.padEnd(12)}  ${printable(said, 2_000)}\n`;

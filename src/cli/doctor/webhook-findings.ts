@@ -5,7 +5,7 @@ import { redactUrl } from '../../redact.ts';
 import type { Io } from '../io.ts';
 import { durationText } from '../print/attempt-text.ts';
 import { WAY_OUT_BY_ERROR } from '../print/way-out.ts';
-import { fail, ok, warn, type Finding } from './finding.ts';
+import { fail, ok, warn, type DoctorFinding } from './finding.ts';
 
 interface Place {
   readonly url: string;
@@ -13,7 +13,10 @@ interface Place {
 }
 
 /** A connection to each webhook that is in use: name lookup, connect and TLS, and not a byte of HTTP. */
-export async function webhookFindings(sources: Sources, io: Pick<Io, 'env' | 'signal'>): Promise<Finding[]> {
+export async function webhookFindings(
+  sources: Sources,
+  io: Pick<Io, 'env' | 'signal'>,
+): Promise<DoctorFinding[]> {
   const findings = await Promise.all(placesOf(sources).map((place) => look(place, io)));
   return findings.flat();
 }
@@ -33,7 +36,7 @@ function placesOf(sources: Sources): Place[] {
 async function look(
   { url, delivery }: Place,
   { env, signal }: Pick<Io, 'env' | 'signal'>,
-): Promise<Finding[]> {
+): Promise<DoctorFinding[]> {
   const { timeoutMs, caFile } = delivery;
   const shown = redactUrl(url);
   try {
@@ -45,7 +48,7 @@ async function look(
   }
 }
 
-function reached(url: string, probe: Probe & { isReached: true }): Finding[] {
+function reached(url: string, probe: Probe & { isReached: true }): DoctorFinding[] {
   const { ms, address, notPublic, via, validUntil } = probe;
   const by = via === undefined ? address : `the proxy ${via}`;
   const refused = via === undefined && notPublic !== undefined;
@@ -60,14 +63,14 @@ const DAY_MS = 86_400_000;
 /** What renews certificates by itself has done so by then. */
 const SOON_DAYS = 14;
 
-function certificateFinding(url: string, validUntil: number): Finding {
+function certificateFinding(url: string, validUntil: number): DoctorFinding {
   const days = Math.floor((validUntil - Date.now()) / DAY_MS);
   const said = `${url}: the certificate is valid for ${days} more day${days === 1 ? '' : 's'}`;
   if (days >= SOON_DAYS) return ok('certificate', said);
   return warn('certificate', said, 'renew it: once it has expired, nothing is sent there');
 }
 
-function unreached(url: string, { error, detail, via }: Probe & { isReached: false }): Finding {
+function unreached(url: string, { error, detail, via }: Probe & { isReached: false }): DoctorFinding {
   const by = via === undefined ? '' : ` through the proxy ${via}`;
   const hint = error === 'timeout' ? 'is the host up, and does a firewall let you through?' : undefined;
   return fail('webhook', `${url}: ${error}${by}: ${detail}`, hint ?? WAY_OUT_BY_ERROR[error]);

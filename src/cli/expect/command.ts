@@ -33,7 +33,7 @@ Ends with 0 when all is as expected, 1 when it is not (also when COMMAND fails
 or has to be stopped), 2 when it could not be tried.
 `;
 
-export const define: Define = (command, { io, exit }) => {
+export const defineExpect: Define = (command, { io, exit }) => {
   command
     .usage('[options] -- COMMAND')
     .argument('<command...>', 'what to run, with its arguments')

@@ -1,8 +1,8 @@
 import { formatDuration } from '../../duration.ts';
 import type { Unmet } from '../../message/filter.ts';
-import type { Finding } from '../../receiver/arrivals.ts';
+import type { ExpectationResult } from '../../receiver/arrivals.ts';
 import type { Tally } from '../../receiver/expectation.ts';
-import type { Refusal } from '../../receiver/options.ts';
+import type { ConnectionRejection } from '../../receiver/options.ts';
 import type { ReceivedRequest } from '../../receiver/received-request.ts';
 import { printable } from '../../redact.ts';
 import type { ReportedCase } from '../../report/case-report.ts';
@@ -12,7 +12,7 @@ import { receivedJson, receivedText } from '../print/received-line.ts';
 import type { ExpectOptions } from './options.ts';
 
 /** What a person or a program sees of `hooks expect`. */
-export class Display {
+export class ExpectOutput {
   readonly #options: ExpectOptions;
   readonly #io: Io;
 
@@ -31,7 +31,7 @@ export class Display {
     );
   }
 
-  refused({ status, reason }: Refusal): void {
+  refused({ status, reason }: ConnectionRejection): void {
     this.#remark(`Refused${status === undefined ? '' : ` with ${status}`}: ${printable(reason)}`);
   }
 
@@ -42,18 +42,18 @@ export class Display {
     );
   }
 
-  conclude(findings: readonly Finding[], tally: Tally, ms: number): void {
+  conclude(findings: readonly ExpectationResult[], tally: Tally, ms: number): void {
     const shown = this.#options.quiet ? findings.filter(({ isMet }) => !isMet) : findings;
     if (this.#options.output === 'json') {
       for (const finding of shown) this.#io.out(jsonLine(lineOf(finding)));
-      this.#io.out(jsonLine({ summary: summaryOf(findings, tally, ms) }));
+      this.#io.out(jsonLine({ summary: expectSummaryOf(findings, tally, ms) }));
     } else {
       for (const finding of shown) this.#io.out(this.#findingText(finding));
       this.#hint(findings, tally);
     }
   }
 
-  #findingText(finding: Finding): string {
+  #findingText(finding: ExpectationResult): string {
     const { expectation, filter, isMet, said } = finding;
     const { color } = this.#io;
     const mark = isMet ? color.green('✓') : color.red('✗');
@@ -66,7 +66,7 @@ export class Display {
   }
 
   /** What the first thing to look at is. */
-  #hint(findings: readonly Finding[], { requests }: Tally): void {
+  #hint(findings: readonly ExpectationResult[], { requests }: Tally): void {
     const misses = findings.some(({ expectation, isMet }) => expectation !== 'command' && !isMet);
     if (requests > 0 || !misses || this.#io.signal.aborted) return;
     const { errColor } = this.#io;
@@ -80,8 +80,8 @@ export class Display {
   }
 }
 
-export function summaryOf(
-  findings: readonly Finding[],
+export function expectSummaryOf(
+  findings: readonly ExpectationResult[],
   { requests, verdicts }: Tally,
   ms: number,
 ): Readonly<Record<string, unknown>> & { readonly ms: number } {
@@ -96,7 +96,7 @@ export function summaryOf(
   };
 }
 
-function lineOf({ expectation, filter, isMet, said, nearest }: Finding): object {
+function lineOf({ expectation, filter, isMet, said, nearest }: ExpectationResult): object {
   const differences = nearest?.unmet.map(({ path, isEqual, value, found }) => ({
     path,
     expected: isEqual ? value : { not: value },
@@ -107,7 +107,7 @@ function lineOf({ expectation, filter, isMet, said, nearest }: Finding): object 
 }
 
 /** What the nearest request has instead, in columns. */
-function nearestLines({ expectation, nearest }: Finding): string[] {
+function nearestLines({ expectation, nearest }: ExpectationResult): string[] {
   if (nearest === undefined) return [];
   const rows = nearest.unmet.map((unmet) => [printable(unmet.path, 80), wanted(unmet), got(unmet)] as const);
   const width = (column: 0 | 1): number => Math.max(...rows.map((row) => row[column].length));
@@ -133,7 +133,7 @@ function got({ found }: Unmet): string {
 export const SUITE = 'hooks expect';
 
 /** The same for a report. */
-export function reportedCase(finding: Finding): ReportedCase {
+export function expectationCase(finding: ExpectationResult): ReportedCase {
   const { expectation, filter, isMet, said } = finding;
   return {
     classname: SUITE,

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { sleep, systemClock } from '../../clock.ts';
 import { formatDuration } from '../../duration.ts';
-import { Arrivals, type Finding } from '../../receiver/arrivals.ts';
+import { ArrivalCheck, type ExpectationResult } from '../../receiver/arrivals.ts';
 import { startReceiver, type Receiver } from '../../receiver/receiver.ts';
 import { parseScript } from '../../receiver/script.ts';
 import { openCaseReport, type CaseReport } from '../../report/case-report.ts';
@@ -9,7 +9,7 @@ import { describeEnd, startCommand, type CommandEnd, type RunningCommand } from 
 import { ExitCode, interruptedCode } from '../exit-code.ts';
 import type { Io } from '../io.ts';
 import { commandSecrets } from '../flags/signature/secret-flags.ts';
-import { Display, reportedCase, SUITE, summaryOf } from './output.ts';
+import { ExpectOutput, expectationCase, SUITE, expectSummaryOf } from './output.ts';
 import { expectedOf, type ExpectOptions } from './options.ts';
 
 /** `hooks expect`: runs a command that is to send, and says whether what is expected comes. */
@@ -26,21 +26,21 @@ export async function expectArrivals(
     options,
     io,
     secrets,
-    arrivals: new Arrivals({ ...expected, signed: secrets.length > 0 }),
+    arrivals: new ArrivalCheck({ ...expected, signed: secrets.length > 0 }),
     complete: new AbortController(),
-    display: new Display(options, io),
+    display: new ExpectOutput(options, io),
     startedAt: systemClock.now(),
   };
   const { arrivals, display, startedAt } = trial;
-  const write = (findings: readonly Finding[], ms: number): Promise<void> | undefined =>
-    report?.finish(findings.map(reportedCase), summaryOf(findings, arrivals.tally, ms));
+  const write = (findings: readonly ExpectationResult[], ms: number): Promise<void> | undefined =>
+    report?.finish(findings.map(expectationCase), expectSummaryOf(findings, arrivals.tally, ms));
   let end: CommandEnd | undefined;
   try {
     end = await run(command, await receiverOf(trial, script), trial);
   } catch (error) {
     // What stands in the report's place may be of an earlier day, and green.
     const said = error instanceof Error ? error.message : 'interrupted';
-    const ofCommand: Finding = { expectation: 'command', isMet: false, said };
+    const ofCommand: ExpectationResult = { expectation: 'command', isMet: false, said };
     await write([...arrivals.findings(), ofCommand], systemClock.now() - startedAt);
     throw error;
   }
@@ -59,10 +59,10 @@ interface Trial {
   readonly options: ExpectOptions;
   readonly io: Io;
   readonly secrets: readonly string[];
-  readonly arrivals: Arrivals;
+  readonly arrivals: ArrivalCheck;
   /** Aborted when waiting for more requests can change nothing for the better. */
   readonly complete: AbortController;
-  readonly display: Display;
+  readonly display: ExpectOutput;
   readonly startedAt: number;
 }
 
@@ -123,7 +123,7 @@ function isWell(end: CommandEnd | undefined): boolean {
 function commandFinding(
   end: CommandEnd | undefined,
   { io, options }: Pick<Trial, 'io' | 'options'>,
-): Finding {
+): ExpectationResult {
   const isMet = isWell(end);
   const expectation = 'command';
   if (end !== undefined) return { expectation, isMet, said: `COMMAND ${describeEnd(end)}` };
@@ -133,7 +133,7 @@ function commandFinding(
   return { expectation, isMet, said };
 }
 
-function exitCodeOf(findings: readonly Finding[], io: Io): ExitCode {
+function exitCodeOf(findings: readonly ExpectationResult[], io: Io): ExitCode {
   if (io.signal.aborted) return interruptedCode(io) ?? ExitCode.negative;
   return findings.every(({ isMet }) => isMet) ? ExitCode.ok : ExitCode.negative;
 }

@@ -18,7 +18,7 @@ given or that variable is set. A --url may hold references too:
 'https://\${HOOK_HOST}/hook'.
 `;
 
-export const define: Define = (command, { io, exit }) => {
+export const defineInit: Define = (command, { io, exit }) => {
   command
     .argument('[file]', 'what to write, as YAML', '.hooksrc.yaml')
     .option(

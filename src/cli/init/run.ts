@@ -1,5 +1,5 @@
 import { basename, dirname, resolve } from 'node:path';
-import { FIELDS } from '../../config/fields.ts';
+import { SETTING_FIELDS } from '../../config/fields.ts';
 import { findProjectFile } from '../../config/find-files.ts';
 import { checkReferences, referencesIn, withoutReferences } from '../../config/references.ts';
 import { configTemplate } from '../../config/template.ts';
@@ -65,7 +65,7 @@ function refuseBeside(target: string, cwd: string): void {
 /** Throws ConfigError for what no config could use, or should not keep. */
 function checkUrls(urls: readonly string[], name: string): void {
   checkReferences(urls, { name });
-  FIELDS.webhooks.kind.parse(
+  SETTING_FIELDS.webhooks.kind.parse(
     urls.map((url) => (referencesIn(url).length === 0 ? url : FIRST_URL)),
     { name },
   );

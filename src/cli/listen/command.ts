@@ -38,7 +38,7 @@ without --count at least one request, and every one of them such a POST.
 Ctrl-C ends it with 0, or with 130 when something was expected.
 `;
 
-export const define: Define = (command, { io, exit }) => {
+export const defineListen: Define = (command, { io, exit }) => {
   addSecretFlags(command, 'verify')
     .option('--port <port>', 'port to listen on; 0 takes a free one', parsePort, 8787)
     .option('--host <host>', 'address to listen on; 0.0.0.0 lets other machines in', '127.0.0.1')

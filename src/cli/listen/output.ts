@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import { HooksError } from '../../errors.ts';
 import { CaptureFolder } from '../../receiver/capture-folder.ts';
 import type { SelfSignedCertificate } from '../../receiver/certificate.ts';
-import type { Refusal } from '../../receiver/options.ts';
+import type { ConnectionRejection } from '../../receiver/options.ts';
 import type { ReceivedRequest } from '../../receiver/received-request.ts';
 import { printable } from '../../redact.ts';
 import type { Io } from '../io.ts';
@@ -12,7 +12,7 @@ import { receivedJson, receivedText } from '../print/received-line.ts';
 import type { ListenOptions } from './options.ts';
 
 /** What is told when the receiver is ready. */
-export interface Ready {
+export interface ListenReady {
   readonly url: string;
   /** One for each address, when it listens on every interface. */
   readonly urls?: readonly string[] | undefined;
@@ -24,7 +24,7 @@ export interface Ready {
 }
 
 /** What a person or a program sees of it, and what is kept. */
-export class Display {
+export class ListenOutput {
   readonly #options: ListenOptions;
   readonly #io: Io;
   readonly #folder: CaptureFolder | undefined;
@@ -37,7 +37,7 @@ export class Display {
     this.#folder = options.save === undefined ? undefined : new CaptureFolder(resolve(io.cwd, options.save));
   }
 
-  ready({ url, urls, hasSecret, certificate, forwardUrl, inboxUrl }: Ready): void {
+  ready({ url, urls, hasSecret, certificate, forwardUrl, inboxUrl }: ListenReady): void {
     const { bold } = this.#io.color;
     if (this.#options.output === 'json') {
       this.#io.out(jsonLine({ ready: true, url, urls, inbox: inboxUrl, certificate: certificate?.cert }));
@@ -65,7 +65,7 @@ export class Display {
     );
   }
 
-  refused({ status, reason }: Refusal): void {
+  refused({ status, reason }: ConnectionRejection): void {
     this.remark(`Refused${status === undefined ? '' : ` with ${status}`}: ${printable(reason)}`);
   }
 

@@ -11,7 +11,7 @@ import { aborted } from '../aborted.ts';
 import { configuredCaFile } from '../flags/delivery/ca-file.ts';
 import { ExitCode, interruptedCode } from '../exit-code.ts';
 import type { Io } from '../io.ts';
-import { Display } from './output.ts';
+import { ListenOutput } from './output.ts';
 import type { ListenOptions } from './options.ts';
 import { listeningUrls } from '../listening-urls.ts';
 import { commandSecrets } from '../flags/signature/secret-flags.ts';
@@ -21,7 +21,7 @@ export async function listen(options: ListenOptions, io: Io): Promise<ExitCode> 
   const secrets = await commandSecrets(options, 'verify', io);
   const script = options.respond === undefined ? undefined : parseScript(options.respond);
   const forwarding = await forwardingOf(options, secrets, io);
-  const display = new Display(options, io);
+  const display = new ListenOutput(options, io);
   const expectation = expectationOf(options, secrets);
   try {
     await receive({ options, io, secrets, script, forwarding, display, expectation });
@@ -38,7 +38,7 @@ interface Session {
   readonly secrets: readonly string[];
   readonly script: ReturnType<typeof parseScript> | undefined;
   readonly forwarding: Forwarding | undefined;
-  readonly display: Display;
+  readonly display: ListenOutput;
   readonly expectation: Expectation;
 }
 
@@ -140,7 +140,7 @@ function expectationOf({ count, untilIdle, within }: ListenOptions, secrets: rea
   });
 }
 
-function conclude(expectation: Expectation, display: Display, io: Io): ExitCode {
+function conclude(expectation: Expectation, display: ListenOutput, io: Io): ExitCode {
   const { tally, over, isPlain } = expectation;
   display.remark(`Stopped after ${describeTally(tally)}`);
   const saved = display.unsaved === 0 ? ExitCode.ok : ExitCode.negative;

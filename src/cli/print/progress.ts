@@ -1,6 +1,6 @@
 import type { Io } from '../io.ts';
 
-export interface Progress {
+export interface ProgressBar {
   update: (done: number) => void;
   /** Prints a line of its own above the bar. */
   line: (text: string) => void;
@@ -11,7 +11,7 @@ export interface Progress {
 export async function createProgress(
   io: Io,
   { label, shown, unit = 'messages' }: { label: string; shown: boolean; unit?: string },
-): Promise<Progress> {
+): Promise<ProgressBar> {
   if (!shown || !io.stderrIsTty) return { update: () => {}, line: io.note, stop: () => {} };
   const { SingleBar } = await import('cli-progress');
   const bar = new SingleBar({

@@ -1,8 +1,8 @@
-import type { Outcome, DestinationOutcome, OutcomeAttempt } from '../../app/outcomes.ts';
+import type { Outcome, DestinationOutcome, DeliveryAttempt } from '../../app/outcomes.ts';
 import type { Message } from '../../message/types.ts';
 import type { ReportedOutcome } from '../../report/result.ts';
 import { printable } from '../../redact.ts';
-import type { Judgement } from '../flags/delivery/loopback.ts';
+import type { LoopbackJudgement } from '../flags/delivery/loopback.ts';
 import { tenths } from './attempt-text.ts';
 
 /** What is known of a message besides what became of it. */
@@ -14,7 +14,7 @@ export interface ResultFacts {
   readonly origin?: string;
   readonly body?: string | undefined;
   /** With --loopback. */
-  readonly judgement?: Judgement;
+  readonly judgement?: LoopbackJudgement;
 }
 
 /** Nothing more is to be done about it here. */
@@ -23,7 +23,7 @@ export function isTaken(outcome: ReportedOutcome): boolean {
 }
 
 /** What a person knows the message by: its event or name, else whom it is about. */
-export function titleOf({ event, name, properties, groupId, userId, anonymousId }: Message): string {
+export function messageTitleOf({ event, name, properties, groupId, userId, anonymousId }: Message): string {
   const title = event ?? name ?? properties?.['name'] ?? groupId ?? userId ?? anonymousId;
   return typeof title === 'string' ? title : '';
 }
@@ -76,12 +76,12 @@ function fieldsOf(destination: DestinationOutcome) {
     error: last?.error,
     reason,
     attempts: attempts.map(attemptFields),
-    ms: tenths(elapsedMs(destination)),
+    ms: tenths(destinationMs(destination)),
     signature,
   };
 }
 
-function attemptFields({ at, url, status, error, ms, reconnected }: OutcomeAttempt) {
+function attemptFields({ at, url, status, error, ms, reconnected }: DeliveryAttempt) {
   return { at: new Date(at).toISOString(), url, status, error, ms: tenths(ms), reconnected };
 }
 
@@ -93,7 +93,7 @@ export function decidingAttempt({
 }
 
 /** From the start of the first attempt to the answer that decided. */
-export function elapsedMs(destination: DestinationOutcome): number {
+export function destinationMs(destination: DestinationOutcome): number {
   const [first, last] = [destination.attempts[0], decidingAttempt(destination)];
   return first === undefined || last === undefined ? 0 : last.at + last.ms - first.at;
 }

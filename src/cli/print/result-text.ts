@@ -2,7 +2,7 @@ import type { DestinationOutcome, Outcome } from '../../app/outcomes.ts';
 import { printable } from '../../redact.ts';
 import { attemptText, detailText, durationText } from './attempt-text.ts';
 import type { Io } from '../io.ts';
-import { decidingAttempt, decisive, elapsedMs, type ResultFacts } from './result-line.ts';
+import { decidingAttempt, decisive, destinationMs, type ResultFacts } from './result-line.ts';
 
 const SYMBOL = {
   delivered: '✓',
@@ -31,7 +31,10 @@ function columns({ outcome, destinations }: Outcome, facts: ResultFacts, color: 
     printable(type, 40).padEnd(8),
     printable(title, TITLE_WIDTH - 1).padEnd(TITLE_WIDTH),
     (last === undefined ? '' : String(last.status ?? last.error)).padEnd(7),
-    (last === undefined || destination === undefined ? '' : durationText(elapsedMs(destination))).padStart(6),
+    (last === undefined || destination === undefined
+      ? ''
+      : durationText(destinationMs(destination))
+    ).padStart(6),
     ...(judgement === undefined
       ? []
       : [(judgement.verdict === 'valid' ? color.green : color.red)(judgement.verdict.padEnd(7))]),
@@ -87,7 +90,7 @@ function failure(destination: DestinationOutcome): string[] {
   const effort =
     reason === 'rejected' && rounds === 1
       ? ''
-      : ` after ${rounds === 1 ? '1 round' : `${rounds} rounds`} in ${durationText(elapsedMs(destination))}`;
+      : ` after ${rounds === 1 ? '1 round' : `${rounds} rounds`} in ${durationText(destinationMs(destination))}`;
   const detail = detailText(last);
   return [
     `${verb}${effort}: ${attemptText(last)}`,

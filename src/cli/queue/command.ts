@@ -33,7 +33,7 @@ and worker wait for it, and it takes as much room as is in use, twice.
 /** Loaded when it runs, so that help loads little. */
 type Action = (words: readonly string[], options: QueueOptions, context: CommandContext) => Promise<void>;
 
-export const define: Define = (command, context) => {
+export const defineQueue: Define = (command, context) => {
   command.enablePositionalOptions().addHelpText('before', EXAMPLES).addHelpText('after', DETAILS);
   const add = (usage: string, summary: string, action: Action): Command => {
     const sub = describe(command.command(usage), summary);
@@ -52,16 +52,16 @@ export const define: Define = (command, context) => {
   );
   addSelectionFlags(
     add('list', 'list waiting deliveries and dead letters', async (_, options, { io, exit }) => {
-      const { list } = await import('./show.ts');
-      exit(await list(options, io));
+      const { listDeliveries } = await import('./show.ts');
+      exit(await listDeliveries(options, io));
     }),
   );
   add(
     'show <id>',
     'show a delivery, its body and every attempt',
     async ([id = ''], options, { io, exit }) => {
-      const { show } = await import('./show.ts');
-      exit(await show(id, options, io));
+      const { showDelivery } = await import('./show.ts');
+      exit(await showDelivery(id, options, io));
     },
   );
   addSelectionFlags(

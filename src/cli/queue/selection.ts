@@ -5,7 +5,7 @@ import { ConfigError } from '../../errors.ts';
 import { readTimestamp } from '../../message/timestamp.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../message/types.ts';
 import type { Delivery, DeliveryState } from '../../queue/delivery.ts';
-import type { QueueInspection, Selection } from '../../queue/inspection.ts';
+import type { QueueInspection, DeliverySelection } from '../../queue/inspection.ts';
 import { printable } from '../../redact.ts';
 import { readConditions, readFilter } from '../../message/filter.ts';
 import { collect } from '../flags/flag-values.ts';
@@ -56,7 +56,7 @@ function asksForState({ filter = [] }: SelectionFlags): boolean {
 
 async function* pages(
   inspection: QueueInspection,
-  selection: Omit<Selection, 'after'>,
+  selection: Omit<DeliverySelection, 'after'>,
   isMeant: (delivery: Delivery) => boolean,
 ): AsyncGenerator<readonly Delivery[]> {
   let after: number | undefined = 0;

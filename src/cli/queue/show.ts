@@ -42,7 +42,7 @@ function statsText(lane: LaneStats): string {
 }
 
 /** `hooks queue list` */
-export function list(options: QueueOptions, io: Io): Promise<ExitCode> {
+export function listDeliveries(options: QueueOptions, io: Io): Promise<ExitCode> {
   return forEach(options, io, (delivery) =>
     options.output === 'json' ? jsonLine(briefJson(delivery)) : `${briefText(delivery, io.color)}\n`,
   );
@@ -111,7 +111,7 @@ function forEach(
 }
 
 /** `hooks queue show` */
-export function show(id: string, options: QueueOptions, io: Io): Promise<ExitCode> {
+export function showDelivery(id: string, options: QueueOptions, io: Io): Promise<ExitCode> {
   return withQueue(options, io, async ({ inspection }) => {
     const delivery = await inspection.get(id);
     if (delivery === undefined) {

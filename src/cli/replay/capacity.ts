@@ -1,4 +1,4 @@
-import { ChurnMap } from '../../reusable-map.ts';
+import { ReusableMap } from '../../reusable-map.ts';
 
 /** How much may be under way at once. What is under way costs memory, all the more as it grows old. */
 export interface CapacityLimits {
@@ -18,7 +18,7 @@ const LOW = 3 / 4;
 /** Counts what is under way, and lets a reader wait until there is room again. */
 export class Capacity {
   readonly #limits: CapacityLimits;
-  readonly #messagesOf = new ChurnMap<number>();
+  readonly #messagesOf = new ReusableMap<number>();
   /** Each like a user of its own. */
   #ofNobody = 0;
   #messages = 0;

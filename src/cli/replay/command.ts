@@ -28,7 +28,7 @@ whole what failed. What was unsent stands at the end of the file of --failed
 until the replay is resumed. A finished replay is not sent again by --resume.
 `;
 
-export const define: Define = (command, { io, exit }) => {
+export const defineReplay: Define = (command, { io, exit }) => {
   command
     .argument('<files...>', 'files, globs or - (standard input)', collectGiven)
     .optionsGroup('Which, when and how:')

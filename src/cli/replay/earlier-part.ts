@@ -4,7 +4,7 @@ import type { FoundEntry } from '../../replay/entry.ts';
 import { IndexRanges } from '../../replay/index-ranges.ts';
 import type { Ledger, TakenOutcome } from '../../replay/ledger.ts';
 import type { ReportedResult } from '../../report/result.ts';
-import { titleOf } from '../print/result-line.ts';
+import { messageTitleOf } from '../print/result-line.ts';
 import { asItIs, type ReadEntry } from './entry-message.ts';
 import { caseName, type ReplayOutput } from './output.ts';
 import { originalOf } from './sent.ts';
@@ -63,5 +63,5 @@ export class EarlierPart {
 /** Neither its attempts nor the id that it was given are kept, since a journal of all messages would cost as much as the report. */
 function takenResult({ origin }: FoundEntry, value: JsonValue, outcome: TakenOutcome): ReportedResult {
   const message = asItIs(value, 0);
-  return { name: caseName({ type: message.type, title: titleOf(message) }), origin, outcome };
+  return { name: caseName({ type: message.type, title: messageTitleOf(message) }), origin, outcome };
 }

@@ -5,15 +5,15 @@ import { readJson } from '../../message/json.ts';
 import { checkMessageSize, MAX_MESSAGE_BYTES, messageBytes } from '../../message/limits.ts';
 import { isJsonObject, type JsonObject, type JsonValue, type Message } from '../../message/types.ts';
 import { parsed } from '../../replay/envelope.ts';
-import type { Entry, FoundEntry } from '../../replay/entry.ts';
+import type { ReplayEntry, FoundEntry } from '../../replay/entry.ts';
 import { recordedAtOf, type Rewrite } from '../../replay/rewrite.ts';
 
 /** The value of an entry, or why there is none. */
 export type ReadEntry =
   | { readonly entry: FoundEntry; readonly value: JsonValue; readonly error?: undefined }
-  | { readonly entry: Entry; readonly value?: undefined; readonly error: HooksError };
+  | { readonly entry: ReplayEntry; readonly value?: undefined; readonly error: HooksError };
 
-export interface Ready {
+export interface SendableMessage {
   readonly message: Message;
   /** With `--exact`. */
   readonly exactBody?: Uint8Array | undefined;
@@ -23,12 +23,12 @@ export interface Ready {
 export interface ReadyEntry {
   readonly entry: FoundEntry;
   readonly value: JsonValue;
-  readonly ready: Ready;
+  readonly ready: SendableMessage;
   readonly error?: undefined;
 }
 
 export interface RefusedEntry {
-  readonly entry: Entry;
+  readonly entry: ReplayEntry;
   readonly error: HooksError;
 }
 
@@ -39,7 +39,7 @@ export interface ReadyOptions {
   readonly now: () => number;
 }
 
-export function readEntry(entry: Entry, { exact }: Partial<ReadyOptions> = {}): ReadEntry {
+export function prepareEntry(entry: ReplayEntry, { exact }: Partial<ReadyOptions> = {}): ReadEntry {
   if (entry.kind === 'broken') return { entry, error: entry.error };
   try {
     return { entry, value: readJson(entry.bytes, entry.origin) };
@@ -70,7 +70,7 @@ export function readyEntry(read: ReadEntry, options: ReadyOptions): ReadyEntry |
 }
 
 /** The message of an entry, ready to be sent. Throws ValidationError. */
-export function readyMessage(entry: FoundEntry, value: JsonValue, options: ReadyOptions): Ready {
+export function readyMessage(entry: FoundEntry, value: JsonValue, options: ReadyOptions): SendableMessage {
   if (options.exact) {
     if (entry.kind !== 'capture') refuseUnlessObject(value);
     return { message: asItIs(value, options.now()), exactBody: entry.bytes };
@@ -120,7 +120,7 @@ function textOf(value: JsonValue | undefined): string {
 }
 
 /** The body that is sent, for a person to read. */
-export function bodyText({ message, exactBody }: Ready): string {
+export function sentBodyText({ message, exactBody }: SendableMessage): string {
   return exactBody === undefined ? encodeBody(message) : Buffer.from(exactBody).toString();
 }
 

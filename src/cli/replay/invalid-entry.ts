@@ -1,6 +1,6 @@
 import { InputError, ValidationError, type HooksError } from '../../errors.ts';
 import { printable } from '../../redact.ts';
-import type { Entry, Origin } from '../../replay/entry.ts';
+import type { ReplayEntry, Origin } from '../../replay/entry.ts';
 import type { ReportedResult } from '../../report/result.ts';
 import type { Io } from '../io.ts';
 
@@ -15,7 +15,7 @@ export interface InvalidEntry {
   readonly path?: string | undefined;
 }
 
-export function invalidEntry({ origin }: Entry, error: HooksError): InvalidEntry {
+export function invalidEntry({ origin }: ReplayEntry, error: HooksError): InvalidEntry {
   const { line = origin.line, column } = error instanceof InputError ? error : {};
   return {
     origin,

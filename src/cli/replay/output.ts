@@ -1,8 +1,8 @@
 import type { HooksError } from '../../errors.ts';
-import type { Outcome, OutcomeAttempt } from '../../app/outcomes.ts';
+import type { Outcome, DeliveryAttempt } from '../../app/outcomes.ts';
 import type { Checkpoint } from '../../replay/checkpoint.ts';
-import type { Entry, Origin } from '../../replay/entry.ts';
-import type { Summary } from '../../replay/ledger.ts';
+import type { ReplayEntry, Origin } from '../../replay/entry.ts';
+import type { ReplaySummary } from '../../replay/ledger.ts';
 import type { KeptResult } from '../../report/result-journal.ts';
 import type { ReportedResult } from '../../report/result.ts';
 import { summaryLines } from '../../report/summary.ts';
@@ -10,12 +10,12 @@ import type { Io } from '../io.ts';
 import { printable } from '../../redact.ts';
 import { tenths } from '../print/attempt-text.ts';
 import { jsonLine } from '../print/json-line.ts';
-import type { Judgement } from '../flags/delivery/loopback.ts';
-import { createProgress, type Progress } from '../print/progress.ts';
+import type { LoopbackJudgement } from '../flags/delivery/loopback.ts';
+import { createProgress, type ProgressBar } from '../print/progress.ts';
 import {
   decidingAttempt,
   decisive,
-  elapsedMs,
+  destinationMs,
   isTaken,
   resultLine,
   type ResultFacts,
@@ -37,7 +37,7 @@ export class ReplayOutput {
   readonly #options: ReplayOptions;
   readonly #io: Io;
   readonly #files: ResultFiles;
-  readonly #progress: Progress;
+  readonly #progress: ProgressBar;
   #done = 0;
 
   /** Opens the files before anything is sent. Throws ConfigError or InputError when one cannot be written. */
@@ -71,7 +71,7 @@ export class ReplayOutput {
    * The outcome of a message that was handed to the pipeline. When this returns, the checkpoint may call it settled. A promise
    * where lines or files are slower: wait for it.
    */
-  settled(sent: Sent, outcome: Outcome, judgement: Judgement | undefined): Promise<void> | undefined {
+  settled(sent: Sent, outcome: Outcome, judgement: LoopbackJudgement | undefined): Promise<void> | undefined {
     const { origin, index, original } = sent;
     const facts = judgement === undefined ? sent.facts : { ...sent.facts, judgement };
     const written = this.#files.add({
@@ -86,7 +86,7 @@ export class ReplayOutput {
   }
 
   /** An entry that is no message. The same holds. */
-  async invalid({ entry, index }: Omit<Numbered<Entry>, 'number'>, error: HooksError): Promise<void> {
+  async invalid({ entry, index }: Omit<Numbered<ReplayEntry>, 'number'>, error: HooksError): Promise<void> {
     const invalid = invalidEntry(entry, error);
     const original = entry.kind === 'broken' ? undefined : entry.bytes;
     const written = this.#files.add({
@@ -131,7 +131,7 @@ export class ReplayOutput {
     if (this.#isJson) this.note(`${errColor.red('invalid:')} ${printable(invalid.place)}: ${invalid.reason}`);
   }
 
-  async finish(summary: Summary, received: string | undefined): Promise<void> {
+  async finish(summary: ReplaySummary, received: string | undefined): Promise<void> {
     this.#progress.stop();
     const isFinished = summary.resumed?.finished ?? false;
     if (summary.read === 0 && summary.skipped > 0 && !isFinished && !this.#options.quiet) {
@@ -157,7 +157,7 @@ export class ReplayOutput {
     return given.filter((flag) => flag !== undefined).join(' and ');
   }
 
-  #summaryText(summary: Summary, received: string | undefined): string {
+  #summaryText(summary: ReplaySummary, received: string | undefined): string {
     return ['', ...summaryLines(summary), ...(received === undefined ? [] : [received])].join('\n');
   }
 
@@ -188,7 +188,7 @@ interface Parts {
   readonly options: ReplayOptions;
   readonly io: Io;
   readonly files: ResultFiles;
-  readonly progress: Progress;
+  readonly progress: ProgressBar;
 }
 
 /** What a journal keeps of a message. */
@@ -215,7 +215,7 @@ function reported(origin: Origin, { title, type }: ResultFacts, outcome: Outcome
     error: outcome.refusal?.code ?? last?.error,
     reason: reasonOf(outcome),
     attempts: destination?.attempts.length ?? 0,
-    ms: destination && tenths(elapsedMs(destination)),
+    ms: destination && tenths(destinationMs(destination)),
   };
 }
 
@@ -225,7 +225,7 @@ export function caseName({ title, type }: Pick<ResultFacts, 'title' | 'type'>): 
 }
 
 /** The attempt that decided, if there was any. */
-function attemptOf({ destinations }: Outcome): OutcomeAttempt | undefined {
+function attemptOf({ destinations }: Outcome): DeliveryAttempt | undefined {
   const destination = decisive(destinations);
   return destination && decidingAttempt(destination);
 }

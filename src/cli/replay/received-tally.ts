@@ -1,5 +1,5 @@
 import type { DestinationOutcome } from '../../app/outcomes.ts';
-import type { Judgement, Loopback } from '../flags/delivery/loopback.ts';
+import type { LoopbackJudgement, Loopback } from '../flags/delivery/loopback.ts';
 
 /** Counts what the receiver of --loopback thought of what it got. */
 export class ReceivedTally {
@@ -16,7 +16,7 @@ export class ReceivedTally {
   }
 
   /** Of a message that was attempted; asked for once each. */
-  judgementOf(tried: DestinationOutcome | undefined): Judgement | undefined {
+  judgementOf(tried: DestinationOutcome | undefined): LoopbackJudgement | undefined {
     const judgement = tried && this.#loopback?.judgementOf(tried.signature);
     if (judgement === undefined) return undefined;
     if (judgement.verdict === 'valid' && judgement.problem === undefined) this.#valid++;

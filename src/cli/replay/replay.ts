@@ -10,7 +10,7 @@ import { openInputs, STDIN, type Input } from '../../replay/inputs.ts';
 import { createPace } from '../../replay/pace.ts';
 import { nothingToRead } from '../../replay/read.ts';
 import { createRewrite } from '../../replay/rewrite.ts';
-import { Selection } from '../../replay/selection.ts';
+import { ReplaySelection } from '../../replay/selection.ts';
 import { ExitCode, interruptedCode } from '../exit-code.ts';
 import type { Io } from '../io.ts';
 import { openPipeline } from '../flags/delivery/open-pipeline.ts';
@@ -55,7 +55,7 @@ export async function replay(patterns: readonly string[], options: ReplayOptions
     io,
     open,
     pace: createPace({ clock: systemClock, ...plan }),
-    selection: new Selection(plan.selection),
+    selection: new ReplaySelection(plan.selection),
     rewrite: createRewrite({
       timestamps: options.timestamps,
       messageIds: options.messageIds,

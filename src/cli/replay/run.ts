@@ -3,24 +3,24 @@ import { ClosedError, HooksError } from '../../errors.ts';
 import { isJsonObject } from '../../message/types.ts';
 import type { Outcome } from '../../app/outcomes.ts';
 import type { Checkpoint } from '../../replay/checkpoint.ts';
-import type { Entry, FoundEntry } from '../../replay/entry.ts';
+import type { ReplayEntry, FoundEntry } from '../../replay/entry.ts';
 import type { Input } from '../../replay/inputs.ts';
 import { isAllTaken, Ledger, type TakenOutcome } from '../../replay/ledger.ts';
-import type { Pace } from '../../replay/pace.ts';
+import type { ReplayPace } from '../../replay/pace.ts';
 import { readEntries } from '../../replay/read.ts';
 import { recordedAtOf, type Rewrite } from '../../replay/rewrite.ts';
-import type { Selection } from '../../replay/selection.ts';
+import type { ReplaySelection } from '../../replay/selection.ts';
 import type { Io } from '../io.ts';
 import type { OpenPipeline } from '../flags/delivery/open-pipeline.ts';
-import { decisive, elapsedMs } from '../print/result-line.ts';
+import { decisive, destinationMs } from '../print/result-line.ts';
 import { Capacity } from './capacity.ts';
 import { EarlierPart } from './earlier-part.ts';
 import {
   isFixedPoint,
-  readEntry,
+  prepareEntry,
   readyEntry,
-  type Ready,
   type ReadyEntry,
+  type SendableMessage,
   type ReadyOptions,
 } from './entry-message.ts';
 import { finishCheckpoint } from './finish-checkpoint.ts';
@@ -40,8 +40,8 @@ export interface ReplayParts {
   readonly taken: TakenOutcome;
   readonly io: Io;
   readonly open: OpenPipeline;
-  readonly pace: Pace;
-  readonly selection: Selection;
+  readonly pace: ReplayPace;
+  readonly selection: ReplaySelection;
   readonly rewrite: Rewrite;
 }
 
@@ -122,10 +122,10 @@ export class ReplayRun {
   }
 
   /** Undefined when it need not be waited for, which spares most messages a turn of the microtask queue. */
-  #take(entry: Entry): Promise<void> | undefined {
+  #take(entry: ReplayEntry): Promise<void> | undefined {
     const index = ++this.#index;
     const { checkpoint, selection } = this.#parts;
-    const read = readEntry(entry, this.#readyOptions);
+    const read = prepareEntry(entry, this.#readyOptions);
     if (!selection.takes(read.value)) {
       this.#ledger.skip();
       return undefined;
@@ -151,14 +151,14 @@ export class ReplayRun {
     return undefined;
   }
 
-  async #deliverLater(waitMs: number, numbered: Numbered<FoundEntry>, ready: Ready): Promise<void> {
+  async #deliverLater(waitMs: number, numbered: Numbered<FoundEntry>, ready: SendableMessage): Promise<void> {
     this.#flush();
     if (waitMs > 0) await sleep(systemClock, waitMs, this.#stop);
     if (this.#capacity.isFull) await this.#capacity.until('room', this.#stop);
     this.#deliver(numbered, ready);
   }
 
-  #deliver(numbered: Numbered<FoundEntry>, ready: Ready): void {
+  #deliver(numbered: Numbered<FoundEntry>, ready: SendableMessage): void {
     const { options, open } = this.#parts;
     const { message, exactBody } = ready;
     const sent = sentOf(numbered, ready, options);
@@ -193,7 +193,7 @@ export class ReplayRun {
     const destination = decisive(outcome.destinations);
     const tried = destination === undefined || destination.attempts.length === 0 ? undefined : destination;
     const isSettled = outcome.outcome !== 'unsent';
-    this.#ledger.close(sent.number, outcome.outcome, tried && isSettled ? elapsedMs(tried) : undefined);
+    this.#ledger.close(sent.number, outcome.outcome, tried && isSettled ? destinationMs(tried) : undefined);
     const writing = isPreview ? undefined : output.settled(sent, outcome, this.#received.judgementOf(tried));
     if (isSettled) checkpoint?.mark(sent.index);
     if (outcome.outcome === 'failed' && options.failFast) this.#failure.abort();
@@ -207,7 +207,7 @@ export class ReplayRun {
   }
 
   /** With --fail-fast all that stands before it comes to its end first. */
-  async #invalid({ entry, index }: Omit<Numbered<Entry>, 'number'>, error: HooksError): Promise<void> {
+  async #invalid({ entry, index }: Omit<Numbered<ReplayEntry>, 'number'>, error: HooksError): Promise<void> {
     const { checkpoint, options, output } = this.#parts;
     if (options.failFast) {
       this.#flush();

@@ -2,13 +2,13 @@ import { toCapture } from '../../capture/write.ts';
 import type { Message } from '../../message/types.ts';
 import type { Outcome } from '../../app/outcomes.ts';
 import { orderKeysOf } from '../../message/order-keys.ts';
-import type { Entry, FoundEntry, Origin } from '../../replay/entry.ts';
-import { titleOf, type ResultFacts } from '../print/result-line.ts';
-import { bodyText, type Ready } from './entry-message.ts';
+import type { ReplayEntry, FoundEntry, Origin } from '../../replay/entry.ts';
+import { messageTitleOf, type ResultFacts } from '../print/result-line.ts';
+import { sentBodyText, type SendableMessage } from './entry-message.ts';
 import type { ReplayOptions } from './options.ts';
 
 /** Where an entry stands in the books. */
-export interface Numbered<E extends Entry> {
+export interface Numbered<E extends ReplayEntry> {
   readonly entry: E;
   /** Over all inputs, from 0: what the checkpoint knows it by. */
   readonly index: number;
@@ -20,7 +20,7 @@ export interface Numbered<E extends Entry> {
  * What is kept of a message while it is under way: not its value, and not its entry, which would keep the piece of the
  * file around it in memory.
  */
-export interface Sent extends Omit<Numbered<Entry>, 'entry'> {
+export interface Sent extends Omit<Numbered<ReplayEntry>, 'entry'> {
   readonly origin: Origin;
   readonly bytes: number;
   readonly orderKeys: readonly string[];
@@ -31,7 +31,7 @@ export interface Sent extends Omit<Numbered<Entry>, 'entry'> {
 
 export function sentOf(
   { entry, index, number }: Numbered<FoundEntry>,
-  ready: Ready,
+  ready: SendableMessage,
   { order, verbose, failed }: ReplayOptions,
 ): Sent {
   const { origin, bytes } = entry;
@@ -44,9 +44,9 @@ export function sentOf(
     orderKeys: order === 'user' ? orderKeysOf(message) : [],
     facts: {
       type: message.type,
-      title: titleOf(message),
+      title: messageTitleOf(message),
       origin: `${origin.file}:${origin.line}`,
-      body: verbose && bodyText(ready),
+      body: verbose && sentBodyText(ready),
     },
     original:
       failed === undefined ? undefined : originalOf(entry, { isExact: ready.exactBody !== undefined }),

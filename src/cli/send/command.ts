@@ -38,7 +38,7 @@ says. Ends with 0 when delivered, 1 when not, 2 when it could not be tried.
 `;
 
 /** `hooks send <type>`; `hooks send --json …` takes the type from the message. */
-export const define: Define = (command, context) => {
+export const defineSend: Define = (command, context) => {
   command
     // Otherwise the flags that `send` shares with its types would be taken from them.
     .enablePositionalOptions()

@@ -14,12 +14,12 @@ import type { GlobalOptions } from '../command.ts';
 import { ExitCode, interruptedCode } from '../exit-code.ts';
 import type { Io } from '../io.ts';
 import { jsonLine } from '../print/json-line.ts';
-import type { Judgement } from '../flags/delivery/loopback.ts';
+import type { LoopbackJudgement } from '../flags/delivery/loopback.ts';
 import { stdinFlags, withFlagsInHints, type MessageFlags } from '../flags/message/message-flags.ts';
 import { messageInput } from '../flags/message/message-input.ts';
 import { openPipeline, type OpenPipeline } from '../flags/delivery/open-pipeline.ts';
 import { previewOf, type PreviewFlags } from '../flags/delivery/preview-flags.ts';
-import { isTaken, resultLine, titleOf } from '../print/result-line.ts';
+import { isTaken, resultLine, messageTitleOf } from '../print/result-line.ts';
 import { resultText } from '../print/result-text.ts';
 import { secretStdinFlags } from '../flags/signature/secret-flags.ts';
 import { commandSettings } from '../flags/delivery/settings.ts';
@@ -96,14 +96,14 @@ async function deliver(message: Message, { pipeline, close }: OpenPipeline, io: 
 
 interface Result {
   readonly outcome: Outcome;
-  readonly judgement: Judgement | undefined;
+  readonly judgement: LoopbackJudgement | undefined;
 }
 
 function report(message: Message, { outcome, judgement }: Result, options: SendOptions, io: Io): void {
   const body = options.verbose ? encodeBody(message) : undefined;
   const facts = {
     type: message.type,
-    title: titleOf(message),
+    title: messageTitleOf(message),
     ...(judgement !== undefined && { judgement }),
     ...(body !== undefined && { body }),
   };
@@ -117,7 +117,7 @@ function report(message: Message, { outcome, judgement }: Result, options: SendO
   if (hint !== undefined) io.note(`${io.errColor.dim('hint: ')} ${hint}`);
 }
 
-function exitCodeOf(outcome: Outcome, judgement: Judgement | undefined): ExitCode {
+function exitCodeOf(outcome: Outcome, judgement: LoopbackJudgement | undefined): ExitCode {
   const isGood =
     judgement === undefined || (judgement.verdict === 'valid' && judgement.problem === undefined);
   return isTaken(outcome.outcome) && isGood ? ExitCode.ok : ExitCode.negative;

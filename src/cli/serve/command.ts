@@ -31,7 +31,7 @@ SIGTERM or Ctrl-C: it takes no more calls, finishes the attempts in flight,
 keeps the rest in the queue, and ends with 0.
 `;
 
-export const define: Define = (command, { io, exit }) => {
+export const defineServe: Define = (command, { io, exit }) => {
   addStoreFlag(command);
   addReachFlags(command)
     .option('--port <port>', 'port to listen on; 0 takes a free one', parsePort, 8788)

@@ -1,9 +1,9 @@
 import { createHmac } from 'node:crypto';
 import type { Command } from 'commander';
 import { InputError } from '../../errors.ts';
-import { bodyText, stringified } from '../../signature/diagnosis/json-text.ts';
+import { utf8TextOf, stringified } from '../../signature/diagnosis/json-text.ts';
 import { sign } from '../../signature/sign.ts';
-import { isStdin, readBody, readWholeBody, type BodySource } from '../flags/signature/body-input.ts';
+import { isStdin, readBodyInput, readWholeBody, type BodySource } from '../flags/signature/body-input.ts';
 import type { CommandContext, Define, GlobalOptions } from '../command.ts';
 import { given } from '../flags/flag-values.ts';
 import { addSecretFlags, requiredSecrets, type SecretFlags } from '../flags/signature/secret-flags.ts';
@@ -20,7 +20,7 @@ interface SignFlags extends SecretFlags, GlobalOptions {
   readonly asHeader?: true;
 }
 
-export const define: Define = (command, context) => {
+export const defineSign: Define = (command, context) => {
   command
     .argument('[file]', 'the body; standard input when absent or -', given)
     .option('--stringify', 'sign the JSON-stringified body, which is what send would sign')
@@ -53,7 +53,7 @@ async function signBytes(file: BodySource, secret: string, { io }: CommandContex
   let bytes = 0;
   let last: number | undefined;
   const kept: Uint8Array[] = [];
-  await readBody(file, io, (chunk) => {
+  await readBodyInput(file, io, (chunk) => {
     hmac.update(chunk);
     bytes += chunk.length;
     last = chunk.at(-1) ?? last;
@@ -75,7 +75,7 @@ const LARGEST_PARSED_BYTES = 1024 * 1024;
 
 /** What `--stringify` signs; undefined when it is no JSON. */
 function jsonOf(body: Buffer): string | undefined {
-  const text = bodyText(body);
+  const text = utf8TextOf(body);
   return text === undefined ? undefined : stringified(text.replace(/^\ufeff/, ''));
 }
 

@@ -32,7 +32,7 @@ receiver died, and with 2 when nothing could be tried: nobody is there, COMMAND
 does not start, the port is taken by something else.
 `;
 
-export const define: Define = (command, { io, exit }) => {
+export const defineTest: Define = (command, { io, exit }) => {
   addSecretFlags(
     command
       .argument('[url]', 'the receiver')

@@ -8,7 +8,7 @@ export interface CheckSummary extends Readonly<Record<CheckOutcome, number>> {
   readonly ms: number;
 }
 
-export function summaryOf(results: readonly CheckResult[], ms: number): CheckSummary {
+export function checkSummaryOf(results: readonly CheckResult[], ms: number): CheckSummary {
   const count = (wanted: CheckOutcome): number => results.filter(({ outcome }) => outcome === wanted).length;
   return {
     checks: results.length,
@@ -40,7 +40,7 @@ const REPORTED = {
 } as const satisfies Readonly<Record<CheckOutcome, ReportedCase['outcome']>>;
 
 /** `url` as it may be shown. */
-export function reportedCase(result: CheckResult, url: string): ReportedCase {
+export function checkCase(result: CheckResult, url: string): ReportedCase {
   const { check, title, outcome, ms, fault, reason, reply } = result;
   const details = [
     title,

@@ -7,7 +7,7 @@ import { summaryText, type CheckSummary } from './outcome.ts';
 import { checkJson, checkText } from './result-text.ts';
 
 /** What a person or a program sees of a test. */
-export class Display {
+export class TestOutput {
   readonly #options: Pick<TestOptions, 'output' | 'quiet'>;
   readonly #io: Io;
   readonly #unsent: CheckResult[] = [];

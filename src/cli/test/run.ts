@@ -4,15 +4,15 @@ import { unsigned, type Check, type CheckResult } from '../../check/check.ts';
 import { CHECKS, selectChecks } from '../../check/checks.ts';
 import type { RunEnd } from '../../check/run.ts';
 import { systemClock } from '../../clock.ts';
-import { FIELDS } from '../../config/fields.ts';
+import { SETTING_FIELDS } from '../../config/fields.ts';
 import { ConfigError, InputError } from '../../errors.ts';
 import { checkedReceiver, checkReceiver, type CheckedReceiver } from '../../app/check-receiver.ts';
 import { printable } from '../../redact.ts';
 import { openCaseReport, type CaseReport } from '../../report/case-report.ts';
 import { captureChecks } from './captures.ts';
-import { Display } from './output.ts';
+import { TestOutput } from './output.ts';
 import type { TestOptions } from './options.ts';
-import { reportedCase, summaryOf } from './outcome.ts';
+import { checkCase, checkSummaryOf } from './outcome.ts';
 import { startReceiverCommand, type StartedReceiver } from './started-receiver.ts';
 import { configuredCaFile } from '../flags/delivery/ca-file.ts';
 import { headersOf } from '../flags/delivery/where-to-flags.ts';
@@ -38,7 +38,9 @@ export async function testReceiver(
   const { ca } = options;
   const caFile = ca === undefined ? await configuredCaFile(url, options, io) : resolve(io.cwd, ca);
   const caName = ca === undefined ? 'delivery.ca' : '--ca';
-  const timeoutMs = FIELDS['delivery.timeout'].kind.parse(options.timeout ?? '5s', { name: '--timeout' });
+  const timeoutMs = SETTING_FIELDS['delivery.timeout'].kind.parse(options.timeout ?? '5s', {
+    name: '--timeout',
+  });
   const headers = headersOf(options.header ?? []);
   const receiver = checkedReceiver({ url, headers, caFile, caName, proxyEnv: io.env });
   const { report: file } = options;
@@ -75,14 +77,14 @@ interface TestParts {
 /** Once `run` has ended, nothing of the command is left and the report is written, whatever came between. */
 class Test {
   readonly #parts: TestParts;
-  readonly #display: Display;
+  readonly #display: TestOutput;
   readonly #results: CheckResult[] = [];
   readonly #startedAt = performance.now();
   #isReported = false;
 
   constructor(parts: TestParts) {
     this.#parts = parts;
-    this.#display = new Display(parts.options, parts.io);
+    this.#display = new TestOutput(parts.options, parts.io);
   }
 
   async run(): Promise<ExitCode> {
@@ -169,11 +171,11 @@ class Test {
 
   async #report() {
     const { report, receiver } = this.#parts;
-    const summary = summaryOf(this.#results, performance.now() - this.#startedAt);
+    const summary = checkSummaryOf(this.#results, performance.now() - this.#startedAt);
     if (this.#isReported) return summary;
     this.#isReported = true;
     await report?.finish(
-      this.#results.map((result) => reportedCase(result, receiver.shownUrl)),
+      this.#results.map((result) => checkCase(result, receiver.shownUrl)),
       summary,
     );
     return summary;

@@ -6,7 +6,7 @@ import { printable } from '../../redact.ts';
 import { describeEnd, startCommand, type CommandEnd } from '../child/child.ts';
 import type { Io } from '../io.ts';
 
-export interface StartOptions {
+export interface StartReceiverOptions {
   /** Program and arguments. */
   readonly command: readonly string[];
   /** Where it is to be. */
@@ -32,7 +32,7 @@ const CONNECT_MS = 1_000;
  * Starts the command and waits for its port. It gets the port as PORT and the secret as HOOKS_SECRET. Throws InputError when something
  * else is at the URL already, or when nothing is in time; then nothing of it is left.
  */
-export async function startReceiverCommand(options: StartOptions): Promise<StartedReceiver> {
+export async function startReceiverCommand(options: StartReceiverOptions): Promise<StartedReceiver> {
   const { command, url, secrets, quiet, io } = options;
   const { signal } = io;
   const [secret] = secrets;
@@ -52,7 +52,7 @@ export async function startReceiverCommand(options: StartOptions): Promise<Start
 
 /** Until something is at the URL. */
 async function waitFor(
-  { url, startTimeoutMs, io: { signal } }: StartOptions,
+  { url, startTimeoutMs, io: { signal } }: StartReceiverOptions,
   end: () => CommandEnd | undefined,
 ): Promise<void> {
   const until = systemClock.now() + startTimeoutMs;

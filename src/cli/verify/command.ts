@@ -2,8 +2,8 @@ import { Option, type Command } from 'commander';
 import { SignatureError } from '../../errors.ts';
 import { Deadline, type DiagnosisBudget } from '../../signature/diagnosis/deadline.ts';
 import { REASONS } from '../../signature/diagnosis/reason.ts';
-import { verify, Verifier, type Verdict, type VerifyOptions } from '../../signature/verify.ts';
-import { readBody, type BodySource } from '../flags/signature/body-input.ts';
+import { verify, Verifier, type VerifyResult, type VerifyOptions } from '../../signature/verify.ts';
+import { readBodyInput, type BodySource } from '../flags/signature/body-input.ts';
 import type { CommandContext, Define, GlobalOptions } from '../command.ts';
 import { ExitCode } from '../exit-code.ts';
 import { given } from '../flags/flag-values.ts';
@@ -32,7 +32,7 @@ interface VerifyFlags extends SecretFlags, GlobalOptions {
   readonly exact?: true;
 }
 
-export const define: Define = (command, context) => {
+export const defineVerify: Define = (command, context) => {
   command
     .argument('[file]', 'a body, a capture or a raw HTTP request; standard input when absent or -', given)
     .option(
@@ -71,7 +71,7 @@ interface Verification {
 }
 
 interface Verified {
-  readonly verdict: Verdict;
+  readonly verdict: VerifyResult;
   readonly bytes: number;
 }
 
@@ -109,7 +109,7 @@ async function verifyRaw(
 ): Promise<Verified> {
   const verifier = new Verifier(options, PATIENT_BUDGET);
   let start = Buffer.alloc(0);
-  await readBody(file, context.io, (chunk) => {
+  await readBodyInput(file, context.io, (chunk) => {
     verifier.update(chunk);
     if (start.length < START_BYTES) start = Buffer.concat([start, chunk.subarray(0, START_BYTES)]);
   });
@@ -164,7 +164,7 @@ function noSignature(
   });
 }
 
-function describe(verdict: Verdict, bytes: number, color: Io['color']): string {
+function describe(verdict: VerifyResult, bytes: number, color: Io['color']): string {
   if (!verdict.valid) {
     const [what = '', ...mend] = (verdict.diagnosis?.hint ?? '').split(/(?<=\.) /);
     return `${color.red('invalid:')} ${what}\n${color.dim('hint:   ')} ${mend.join(' ')}`;

@@ -16,7 +16,7 @@ the config, or is disabled there, becomes a dead letter (cancelled), which
 hooks queue retry brings back.
 `;
 
-export const define: Define = (command, { io, exit }) => {
+export const defineWorker: Define = (command, { io, exit }) => {
   addReachFlags(addStoreFlag(command))
     .addHelpText('before', EXAMPLES)
     .addHelpText('after', DETAILS)

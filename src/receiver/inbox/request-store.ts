@@ -1,6 +1,6 @@
 import { messageFacts, type ReceivedRequest } from '../received-request.ts';
 import { redactUrl } from '../../redact.ts';
-import type { Summary } from './wire.ts';
+import type { RequestSummary } from './wire.ts';
 
 export interface StoreLimits {
   /** @default 20_000 */
@@ -13,7 +13,7 @@ const STORE_LIMITS: StoreLimits = { requests: 20_000, bytes: 64 * 1024 * 1024 };
 
 /** A request as it is kept: secrets included, since a replay sends them. Nothing of it is shown but by the summary and details.ts. */
 export interface Kept {
-  readonly summary: Summary;
+  readonly summary: RequestSummary;
   readonly request: ReceivedRequest;
 }
 
@@ -75,7 +75,7 @@ function bytesOf({ body, rawHeaders, path }: ReceivedRequest): number {
 /** Of what a sender chooses; the whole is in the body. */
 const MAX_FACT_LENGTH = 200;
 
-function summaryOf(request: ReceivedRequest, id: number): Summary {
+function summaryOf(request: ReceivedRequest, id: number): RequestSummary {
   const { at, method, path, verdict, status = null, answered, body, ms } = request;
   const facts = Object.entries(messageFacts(body)).map(([name, text]) => [name, shortened(String(text))]);
   return {

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { HooksError } from '../../errors.ts';
-import { readBody } from '../read-body.ts';
+import { bufferBody } from '../read-body.ts';
 import type { ReplayWish } from './wire.ts';
 
 /** One request for the inbox, on its way to its answer. */
@@ -12,7 +12,7 @@ export interface Visit {
   readonly query: URLSearchParams;
 }
 
-export interface Refusal {
+export interface InboxRejection {
   readonly status: number;
   readonly text: string;
 }
@@ -38,7 +38,7 @@ const MAX_WISH_BYTES = 8 * 1024;
 /** Rejects with a SyntaxError for what is none. */
 export function readWish(request: IncomingMessage): Promise<ReplayWish> {
   return new Promise((resolve, reject) => {
-    readBody(request, { maxBytes: MAX_WISH_BYTES }, (result) => {
+    bufferBody(request, { maxBytes: MAX_WISH_BYTES }, (result) => {
       try {
         if (result.kind !== 'body') throw new SyntaxError(result.kind);
         const { url } = JSON.parse(Buffer.from(result.body).toString()) as { url?: unknown };
@@ -51,7 +51,7 @@ export function readWish(request: IncomingMessage): Promise<ReplayWish> {
 }
 
 /** What an error is answered with. */
-export function faultOf(error: unknown): Refusal {
+export function faultOf(error: unknown): InboxRejection {
   if (error instanceof HooksError)
     return { status: 400, text: [error.message, error.hint].filter(Boolean).join('. ') };
   return error instanceof SyntaxError || error instanceof TypeError
@@ -59,7 +59,7 @@ export function faultOf(error: unknown): Refusal {
     : { status: 500, text: String(error) };
 }
 
-export function refuse({ request, response }: Visit, { status, text }: Refusal): void {
+export function refuse({ request, response }: Visit, { status, text }: InboxRejection): void {
   request.resume();
   if (response.headersSent) return void response.end();
   response.statusCode = status;

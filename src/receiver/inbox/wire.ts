@@ -1,5 +1,5 @@
 import type { Forwarded } from '../forwarding.ts';
-import type { Answered, MessageFacts, Verdict } from '../received-request.ts';
+import type { Answered, MessageFacts, SignatureVerdict } from '../received-request.ts';
 
 // What the inbox and its page say to each other, as JSON.
 
@@ -15,7 +15,7 @@ export interface Setup {
 }
 
 /** One request as a line of the list. */
-export interface Summary extends MessageFacts {
+export interface RequestSummary extends MessageFacts {
   /** Counted from 1, in the order of arrival. */
   readonly id: number;
   /** Ms since the epoch. */
@@ -23,7 +23,7 @@ export interface Summary extends MessageFacts {
   readonly method: string;
   /** Secret parameters are masked. */
   readonly path: string;
-  readonly verdict: Verdict;
+  readonly verdict: SignatureVerdict;
   /** Null where no status was sent. */
   readonly status: number | null;
   readonly answered: Answered;
@@ -33,7 +33,7 @@ export interface Summary extends MessageFacts {
 
 /** What came since the last one, in order. */
 export interface Batch {
-  readonly requests: readonly Summary[];
+  readonly requests: readonly RequestSummary[];
   /** Those before it were let go. */
   readonly firstId: number;
   /** Of the newest that there is; those up to it that are missing here follow at once. */
@@ -42,7 +42,7 @@ export interface Batch {
 
 /** All of one request but its body, whose exact bytes come by themselves. */
 export interface Details {
-  readonly summary: Summary;
+  readonly summary: RequestSummary;
   /** Name and value, in order; secret values are masked. */
   readonly headers: readonly (readonly [name: string, value: string])[];
   readonly diagnosis?: { readonly code: string; readonly hint: string };

@@ -5,8 +5,8 @@ export interface BodyVariant {
   readonly code: ReasonCode;
   /** Follows "it would match". */
   readonly would: string;
-  readonly bytes: Uint8Array | string | Pieces;
+  readonly bytes: Uint8Array | string | BodyPieces;
 }
 
 /** What is too large to be made as a whole writes itself, as long as `write` says that more is wanted. */
-export type Pieces = (write: (piece: Uint8Array | string) => boolean) => void;
+export type BodyPieces = (write: (piece: Uint8Array | string) => boolean) => void;

@@ -2,7 +2,7 @@ import { isAscii } from 'node:buffer';
 import type { BodyVariant } from './body-variant.ts';
 import type { Deadline } from './deadline.ts';
 import { formFieldVariants, formVariants } from './form-variants.ts';
-import { bodyText, stringified } from './json-text.ts';
+import { utf8TextOf, stringified } from './json-text.ts';
 import { jsonVariants } from './json-variants.ts';
 import type { KeptBody } from './kept-body.ts';
 import { lineVariants } from './line-variants.ts';
@@ -68,7 +68,7 @@ function* unpackedVariants(body: Buffer): Generator<BodyVariant> {
   const unpacked = gunzipped(body);
   if (unpacked === undefined) return;
   yield { code, would: 'over the unpacked body', bytes: unpacked };
-  const text = unpacked.length > LARGEST_ENCODED ? undefined : bodyText(unpacked);
+  const text = unpacked.length > LARGEST_ENCODED ? undefined : utf8TextOf(unpacked);
   const json = text === undefined ? undefined : stringified(text);
   if (json !== undefined) yield { code, would: 'over the unpacked body, JSON-stringified', bytes: json };
 }

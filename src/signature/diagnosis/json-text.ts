@@ -23,7 +23,7 @@ export interface JsonMember {
 const DEEPEST = 512;
 
 /** The text of a body, undefined when it is not UTF-8. A byte order mark stays. */
-export function bodyText(body: Buffer): string | undefined {
+export function utf8TextOf(body: Buffer): string | undefined {
   return isUtf8(body) ? body.toString('utf8') : undefined;
 }
 
@@ -55,7 +55,7 @@ export function hasWhiteSpace(text: string): boolean {
 }
 
 /** The tree of a text of which `stringified` has made something; of any other text it means nothing. */
-export function readJsonText(text: string): JsonNode {
+export function parseJsonTree(text: string): JsonNode {
   return new JsonReader(text).value();
 }
 

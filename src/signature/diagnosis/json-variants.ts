@@ -1,4 +1,4 @@
-import type { BodyVariant, Pieces } from './body-variant.ts';
+import type { BodyVariant, BodyPieces } from './body-variant.ts';
 import type { Deadline } from './deadline.ts';
 import { distinctSpellings } from './distinct-spellings.ts';
 import { readJsonTextUntil, textOfLiteral, type JsonNode } from './json-text.ts';
@@ -63,7 +63,7 @@ class SpelledTree {
     this.#longest = Math.max(LEAST_LONGEST_SPELLED, 16 * textLength);
   }
 
-  pieces(how: Spelling): Pieces {
+  pieces(how: Spelling): BodyPieces {
     return (write) => {
       const same = this.#kept.find(
         ({ how: { layout, order } }) => layout === how.layout && order === how.order,
@@ -73,7 +73,7 @@ class SpelledTree {
     };
   }
 
-  #arrange(how: Spelling, write: Parameters<Pieces>[0]): void {
+  #arrange(how: Spelling, write: Parameters<BodyPieces>[0]): void {
     const pieces: string[] = [];
     let length = 0;
     let isWhole = true;

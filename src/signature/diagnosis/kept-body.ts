@@ -1,4 +1,4 @@
-import { bodyText, stringified } from './json-text.ts';
+import { utf8TextOf, stringified } from './json-text.ts';
 
 /** A whole body, and what is read of it once, when it is first asked for: JSON of megabytes takes a quarter of a second. */
 export class KeptBody {
@@ -21,7 +21,7 @@ export class KeptBody {
 
   #readOnce() {
     if (this.#read !== undefined) return this.#read;
-    const text = bodyText(this.bytes)?.replace(/^\ufeff/, '');
+    const text = utf8TextOf(this.bytes)?.replace(/^\ufeff/, '');
     this.#read = { text, json: text === undefined ? undefined : stringified(text) };
     return this.#read;
   }

@@ -1,4 +1,4 @@
-import type { BodyVariant, Pieces } from './body-variant.ts';
+import type { BodyVariant, BodyPieces } from './body-variant.ts';
 
 const BOM = Buffer.from('\ufeff');
 const [LF, CR] = [0x0a, 0x0d];
@@ -20,7 +20,7 @@ export function* lineVariants(body: Buffer): Generator<BodyVariant> {
 
 function* markVariants(body: Buffer): Generator<BodyVariant> {
   if (!body.subarray(0, BOM.length).equals(BOM)) {
-    const bytes: Pieces = (write) => void (write(BOM) && write(body));
+    const bytes: BodyPieces = (write) => void (write(BOM) && write(body));
     yield { code: 'bom', would: 'with a byte order mark in front', bytes };
     return;
   }
@@ -49,7 +49,7 @@ function* lineEndVariants(body: Buffer, bare: Buffer): Generator<BodyVariant> {
 const PIECE_BYTES = 64 * 1024;
 
 /** Byte by byte: replacing millions of line ends in a string takes a hundred times as long. */
-function withLineEnds(lineEnd: '\n' | '\r\n', body: Buffer): Pieces {
+function withLineEnds(lineEnd: '\n' | '\r\n', body: Buffer): BodyPieces {
   return (write) => {
     const piece = Buffer.allocUnsafe(2 * PIECE_BYTES);
     for (let start = 0, isWanted = true; start < body.length && isWanted; start += PIECE_BYTES) {

@@ -11,12 +11,12 @@ export interface Spelling extends Arrangement {
 
 /** Where the parts of a JSON text stand. */
 export interface Arrangement {
-  readonly layout: Layout;
+  readonly layout: JsonLayout;
   /** Absent: as written. */
   readonly order?: Order;
 }
 
-export interface Layout {
+export interface JsonLayout {
   /** In front of each level; empty: everything on one line. */
   readonly indent: string;
   readonly comma: string;
@@ -28,9 +28,9 @@ type Escape = (json: string) => string;
 
 type Order = (members: readonly JsonMember[]) => readonly JsonMember[];
 
-const COMPACT: Layout = { indent: '', comma: ',', colon: ':' };
-const PYTHON: Layout = { indent: '', comma: ', ', colon: ': ' };
-const pretty = (indent: string): Layout => ({ indent, comma: ',', colon: ': ' });
+const COMPACT: JsonLayout = { indent: '', comma: ',', colon: ':' };
+const PYTHON: JsonLayout = { indent: '', comma: ', ', colon: ': ' };
+const pretty = (indent: string): JsonLayout => ({ indent, comma: ',', colon: ': ' });
 
 const plain: Escape = (json) => json;
 /** json.dumps of Python, and json_encode of PHP. */
@@ -127,7 +127,7 @@ export const SPELLINGS: readonly Spelling[] = [
   },
 ];
 
-function indented(layout: Layout, words: string): Spelling[] {
+function indented(layout: JsonLayout, words: string): Spelling[] {
   const code = 'pretty-printed';
   return [
     { code, would: words, layout, escape: plain },
@@ -137,7 +137,7 @@ function indented(layout: Layout, words: string): Spelling[] {
   ];
 }
 
-function sortedKeys(layout: Layout, words: string): Spelling[] {
+function sortedKeys(layout: JsonLayout, words: string): Spelling[] {
   const common = { code: 'reordered-keys', layout, order: sorted } as const;
   return [
     { ...common, would: words, escape: plain },

@@ -1,4 +1,4 @@
-import { hasWhiteSpace, readJsonText, withoutNewlines } from './json-text.ts';
+import { hasWhiteSpace, parseJsonTree, withoutNewlines } from './json-text.ts';
 import type { NoteCode } from './reason.ts';
 import { spelled } from './spell.ts';
 import { SORTED_SPELLING, SPELLINGS } from './spelling.ts';
@@ -14,7 +14,7 @@ export function whyDiffers(text: string, stringified: string): NoteCode {
 }
 
 function whichSpaces(text: string): NoteCode {
-  const node = readJsonText(text);
+  const node = parseJsonTree(text);
   const python = SPELLINGS.filter(({ code }) => code === 'python-json');
   return python.some((spelling) => spelled(node, spelling) === text) ? 'python-json' : 'pretty-printed';
 }
@@ -28,7 +28,7 @@ function whichCharacters(text: string, stringified: string): NoteCode {
 
 /** The same for texts that differ in the order of their members only, not in a number or a repeated key. */
 function inOrder(text: string): string {
-  return spelled(readJsonText(text), SORTED_SPELLING);
+  return spelled(parseJsonTree(text), SORTED_SPELLING);
 }
 
 function countEscapes(text: string): number {

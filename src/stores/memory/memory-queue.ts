@@ -1,4 +1,4 @@
-import { ChurnMap } from '../../reusable-map.ts';
+import { ReusableMap } from '../../reusable-map.ts';
 import type { Clock } from '../../clock.ts';
 import { ClosedError } from '../../errors.ts';
 import {
@@ -23,7 +23,7 @@ import type {
 /** A queue that lasts as long as its process. What is settled is forgotten; bodies are kept as handed in, not copied. */
 export class MemoryQueue implements Queue {
   readonly #clock: Clock;
-  #entries = new ChurnMap<Entry>();
+  #entries = new ReusableMap<Entry>();
   /** By source, then destination: two lookups by a known string are cheaper than one by a new one. */
   readonly #lanes = new Map<string, Map<string, LaneEntries>>();
   #added = 0;
@@ -107,7 +107,7 @@ export class MemoryQueue implements Queue {
 
   async close(): Promise<void> {
     this.#closed = true;
-    this.#entries = new ChurnMap();
+    this.#entries = new ReusableMap();
     this.#lanes.clear();
   }
 

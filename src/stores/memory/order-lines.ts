@@ -1,4 +1,4 @@
-import { ChurnMap } from '../../reusable-map.ts';
+import { ReusableMap } from '../../reusable-map.ts';
 
 /** Whoever stands in line: once for each of its keys. */
 export interface Waiter {
@@ -19,7 +19,7 @@ interface Line<Who> {
 
 /** The order keys of one lane: a line per key, first come first served, in constant time per key. */
 export class OrderLines<Who extends Waiter> {
-  readonly #lines = new ChurnMap<Line<Who>>();
+  readonly #lines = new ReusableMap<Line<Who>>();
 
   /** Sets `heldBy`. A key that is named twice counts once, or its owner would wait for itself. */
   join(who: Who): void {

@@ -1,5 +1,5 @@
 import type { JobJson } from 'bullmq';
-import type { Entry, NewEntry } from './server.ts';
+import type { SeriesEntry, NewEntry } from './server.ts';
 
 /** BullMQ's default: its tools look there. */
 export const BULLMQ_PREFIX = 'bull';
@@ -41,7 +41,7 @@ function storable(text: string): string {
   return /\\u0000|\\ud[89a-f]/i.test(text) ? JSON.stringify(text) : text;
 }
 
-export function toEntry(fields: JobFields): Entry {
+export function toEntry(fields: JobFields): SeriesEntry {
   const { id, data, timestamp, finishedOn, failedReason } = fields;
   const parsed: unknown = JSON.parse(data);
   return {

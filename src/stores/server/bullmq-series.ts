@@ -1,6 +1,6 @@
 import type { IQueueBackend, JobJson, JobType, KeepJobs, MinimalJob } from 'bullmq';
 import { toEntry, type JobFields } from './bullmq-job.ts';
-import type { Entry, EntryState, Series, Settling, Taken } from './server.ts';
+import type { SeriesEntry, EntryState, Series, Settling, Taken } from './server.ts';
 
 export interface BullmqSeriesOptions {
   /** BullMQ's own view of the series, with the lock's duration and the time between looks for lost locks as its options. */
@@ -115,11 +115,11 @@ export class BullmqSeries implements Series {
     });
   }
 
-  async get(id: string): Promise<Entry | undefined> {
+  async get(id: string): Promise<SeriesEntry | undefined> {
     return (await this.getAll([id]))[0];
   }
 
-  getAll(ids: readonly string[]): Promise<readonly (Entry | undefined)[]> {
+  getAll(ids: readonly string[]): Promise<readonly (SeriesEntry | undefined)[]> {
     return this.#guard(async () =>
       (await this.#lookup.fields(ids)).map((fields) => fields && toEntry(fields)),
     );

@@ -4,7 +4,7 @@ import { BullmqSeries, type BackendOptions, type EntryLookup } from './bullmq-se
 import type { Lines, NewEntry, Series, Server } from './server.ts';
 import { closedError, isDeadlock, serverError } from './server-error.ts';
 
-export interface ConnectionOptions {
+export interface ServerConnectionOptions {
   /** The URL as it may be shown. */
   readonly place: string;
   /** How long a command may take. */
@@ -12,7 +12,7 @@ export interface ConnectionOptions {
 }
 
 /** A server as its driver gives it. */
-export interface Connection {
+export interface ServerConnection {
   readonly place: string;
   /** BullMQ's backend over it, which it does not own. Each has its own listeners on the connection. */
   readonly backend: (name: string, options: BackendOptions) => Promise<IQueueBackend>;
@@ -34,14 +34,14 @@ const DEADLOCK_TRIES = 5;
 export class BullmqServer implements Server {
   readonly place: string;
   readonly lines: Lines;
-  readonly #connection: Connection;
+  readonly #connection: ServerConnection;
   readonly #series = new Map<string, Series>();
   /** Those of which no more than EVENTS_KEPT are kept, or are about to be. */
   readonly #limited = new Set<string>();
   #checksOpened: IQueueBackend | undefined;
   #closed: Promise<void> | undefined;
 
-  constructor(connection: Connection) {
+  constructor(connection: ServerConnection) {
     this.#connection = connection;
     this.place = connection.place;
     const { lines } = connection;

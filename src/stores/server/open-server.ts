@@ -1,5 +1,5 @@
 import { redactUrl } from '../../redact.ts';
-import { BullmqServer, type Connection, type ConnectionOptions } from './bullmq-server.ts';
+import { BullmqServer, type ServerConnection, type ServerConnectionOptions } from './bullmq-server.ts';
 import { connectPostgres } from './postgres/postgres-connection.ts';
 import { connectRedis } from './redis/redis-connection.ts';
 import { schemeOf, type Scheme } from './scheme.ts';
@@ -11,7 +11,7 @@ const CONNECTORS = {
   'rediss:': connectRedis,
   'postgres:': connectPostgres,
   'postgresql:': connectPostgres,
-} satisfies Record<Scheme, (url: string, options: ConnectionOptions) => Promise<Connection>>;
+} satisfies Record<Scheme, (url: string, options: ServerConnectionOptions) => Promise<ServerConnection>>;
 
 /** A server on the same network answers in a thousandth of it. */
 const ANSWER_MS = 5_000;

@@ -33,7 +33,7 @@ export interface NewEntry {
   readonly dueAt?: number | undefined;
 }
 
-export interface Entry {
+export interface SeriesEntry {
   readonly id: string;
   readonly text: string;
   /** Written while it was under way, or when it was settled. */
@@ -54,7 +54,7 @@ export interface Entry {
 export type EntryState = 'waiting' | 'delayed' | 'active' | 'completed' | 'failed';
 
 export interface Taken {
-  readonly entry: Entry | undefined;
+  readonly entry: SeriesEntry | undefined;
   /** Without an entry: when the first delayed one is due. Ms since the epoch. */
   readonly nextDueAt: number | undefined;
 }
@@ -81,9 +81,9 @@ export interface Series {
   removeAll(ids: readonly string[]): Promise<readonly boolean[]>;
   /** Removes some that were completed or failed before. */
   forget(state: 'completed' | 'failed', before: number): Promise<void>;
-  get(id: string): Promise<Entry | undefined>;
+  get(id: string): Promise<SeriesEntry | undefined>;
   /** As `get`, for each of them. */
-  getAll(ids: readonly string[]): Promise<readonly (Entry | undefined)[]>;
+  getAll(ids: readonly string[]): Promise<readonly (SeriesEntry | undefined)[]>;
   stateOf(id: string): Promise<EntryState | undefined>;
   /** As `stateOf`, for each of them. */
   statesOf(ids: readonly string[]): Promise<readonly (EntryState | undefined)[]>;

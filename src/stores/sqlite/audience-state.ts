@@ -4,12 +4,12 @@ import type { Row } from './file/sqlite.ts';
 import type { Sql, Store } from './file/store.ts';
 import type { Partition } from '../../audience/difference.ts';
 
-export type Kind = 'audience' | 'trait';
+export type AudienceKind = 'audience' | 'trait';
 
 /** What is known of an audience or a computed trait at one place. Times are ms since the epoch. */
 export interface Overview {
   readonly audience: number;
-  readonly kind: Kind;
+  readonly kind: AudienceKind;
   readonly name: string;
   /** The name of the trait that is sent. */
   readonly trait: string;

@@ -1,17 +1,17 @@
 import { PassThrough } from 'node:stream';
 import { Chalk } from 'chalk';
 import { describe, expect, it } from 'vitest';
-import { describeEnd, startCommand, type StartOptions } from '../../../src/cli/child/child.ts';
+import { describeEnd, startCommand, type StartChildOptions } from '../../../src/cli/child/child.ts';
 import { until } from '../../until.ts';
 import { isRunning } from '../../is-running.ts';
 
 interface Shown {
-  readonly options: StartOptions;
+  readonly options: StartChildOptions;
   readonly lines: string[];
   readonly abort: () => void;
 }
 
-function shown(more: Partial<StartOptions> = {}): Shown {
+function shown(more: Partial<StartChildOptions> = {}): Shown {
   const lines: string[] = [];
   const interruption = new AbortController();
   // A stream stands for stderr: what is asked of it is what any stream has.

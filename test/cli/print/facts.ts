@@ -1,18 +1,18 @@
 import { Chalk } from 'chalk';
-import type { DestinationOutcome, Outcome, OutcomeAttempt } from '../../../src/app/outcomes.ts';
+import type { DestinationOutcome, Outcome, DeliveryAttempt } from '../../../src/app/outcomes.ts';
 
 export const PLAIN = new Chalk({ level: 0 });
 export const AT = Date.parse('2026-11-20T21:10:05.123Z');
 
 /** An attempt of 20 ms, `afterMs` after the first. */
 export function attempt(
-  fields: Partial<OutcomeAttempt> & { readonly afterMs?: number } = {},
-): OutcomeAttempt {
+  fields: Partial<DeliveryAttempt> & { readonly afterMs?: number } = {},
+): DeliveryAttempt {
   const { afterMs = 0, ...rest } = fields;
   return { at: AT + afterMs, url: 'https://a.example/hook', round: 1, ms: 20, ...rest };
 }
 
-export function failing(status: number, fields: Parameters<typeof attempt>[0] = {}): OutcomeAttempt {
+export function failing(status: number, fields: Parameters<typeof attempt>[0] = {}): DeliveryAttempt {
   return attempt({ status, error: status < 500 ? 'http-4xx' : 'http-5xx', ...fields });
 }
 
@@ -20,7 +20,7 @@ export function destination(fields: Partial<DestinationOutcome> = {}): Destinati
   return { name: 'Webhooks', outcome: 'delivered', attempts: [attempt({ status: 200 })], ...fields };
 }
 
-export function failed(...attempts: OutcomeAttempt[]): DestinationOutcome {
+export function failed(...attempts: DeliveryAttempt[]): DestinationOutcome {
   return destination({ outcome: 'failed', reason: 'exhausted', attempts });
 }
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { jsonLine } from '../../../src/cli/print/json-line.ts';
-import { resultLine, titleOf } from '../../../src/cli/print/result-line.ts';
+import { resultLine, messageTitleOf } from '../../../src/cli/print/result-line.ts';
 import { buildMessage } from '../../../src/message/build.ts';
 import { attempt, AT, destination, failed, failing, outcomeOf, UNTRIED } from './facts.ts';
 
@@ -103,6 +103,6 @@ describe('the title of a message', () => {
     [{ type: 'alias', previousId: 'p', userId: 'u' }, 'u'],
     [{ type: 'page', userId: 'u', properties: { name: 5 } }, ''],
   ])('%j is %j', (input, title) => {
-    expect(titleOf(buildMessage(input, { now: AT }))).toBe(title);
+    expect(messageTitleOf(buildMessage(input, { now: AT }))).toBe(title);
   });
 });

@@ -6,9 +6,9 @@ import { asCurl, asFixture } from '../../../src/receiver/inbox/page/copies.ts';
 import { differences, type Side } from '../../../src/receiver/inbox/page/difference.ts';
 import { EVERYTHING, filtered, NO_TYPE, wordsOf } from '../../../src/receiver/inbox/page/filter.ts';
 import { parseTree, pretty } from '../../../src/receiver/inbox/page/json-tree.ts';
-import type { Summary } from '../../../src/receiver/inbox/wire.ts';
+import type { RequestSummary } from '../../../src/receiver/inbox/wire.ts';
 
-const SUMMARY: Summary = {
+const SUMMARY: RequestSummary = {
   id: 1,
   at: 0,
   method: 'POST',
@@ -21,7 +21,7 @@ const SUMMARY: Summary = {
 };
 
 describe('the filter', () => {
-  const summaries: Summary[] = [
+  const summaries: RequestSummary[] = [
     { ...SUMMARY, id: 1, type: 'track', event: 'Order Completed', userId: 'u1' },
     {
       ...SUMMARY,
@@ -105,7 +105,7 @@ describe('the tree', () => {
 
 function side(
   body: string | Uint8Array,
-  rest: Partial<Summary> = {},
+  rest: Partial<RequestSummary> = {},
   headers: [string, string][] = [],
 ): Side {
   const bytes = Buffer.from(body);

@@ -10,11 +10,11 @@ import type { ToLoopback, ToWebhooks } from './where-to.ts';
 export interface Loopback {
   readonly to: ToWebhooks;
   /** What the receiver thought of the request with this signature; asked once each. */
-  readonly judgementOf: (signature: string | undefined) => Judgement | undefined;
+  readonly judgementOf: (signature: string | undefined) => LoopbackJudgement | undefined;
   readonly close: () => Promise<void>;
 }
 
-export interface Judgement {
+export interface LoopbackJudgement {
   readonly verdict: ReceivedRequest['verdict'];
   /** What is wrong with the body as a message. */
   readonly problem?: string;
@@ -23,7 +23,7 @@ export interface Judgement {
 /** Without a secret one is made up, so that signing and verifying are part of every run. */
 export async function startLoopback({ secrets: given, deliverTo }: ToLoopback): Promise<Loopback> {
   const secrets = given.length > 0 ? given : [randomBytes(16).toString('hex')];
-  const judgements = new Map<string, Judgement>();
+  const judgements = new Map<string, LoopbackJudgement>();
   const receiver = await startReceiver({
     secrets,
     check: problemOf,

@@ -1,5 +1,5 @@
-import { FIELDS, type Key, type ValueOf } from '../../../config/fields.ts';
-import type { Kind } from '../../../config/kinds.ts';
+import { SETTING_FIELDS, type Key, type ValueOf } from '../../../config/fields.ts';
+import type { SettingKind } from '../../../config/kinds.ts';
 import type { Layer } from '../../../config/layer.ts';
 import type { Settings } from '../../../config/settings.ts';
 import type { SourceOptions, Sources } from '../../../engine/options.ts';
@@ -168,7 +168,7 @@ function trackingApi(source: string, flags: WhereToFlags, settings: Settings): T
     kind: 'tracking-api',
     endpoint,
     writeKey,
-    retryForMs: FIELDS['delivery.retryFor'].kind.parse(flags.retryFor ?? RETRY_FOR_AT_PROMPT, {
+    retryForMs: SETTING_FIELDS['delivery.retryFor'].kind.parse(flags.retryFor ?? RETRY_FOR_AT_PROMPT, {
       name: '--retry-for',
     }),
     timeoutMs: parsed('delivery.timeout', '--timeout', flags.timeout),
@@ -180,7 +180,7 @@ function trackingApi(source: string, flags: WhereToFlags, settings: Settings): T
 /** A flag read as the setting that it gives. */
 function parsed<K extends Key>(key: K, name: string, value: string | undefined): ValueOf<K> | undefined {
   if (value === undefined) return undefined;
-  return (FIELDS[key].kind as Kind<ValueOf<K>>).parse(value, { name }); // the table's own entry for K, which TypeScript cannot tell
+  return (SETTING_FIELDS[key].kind as SettingKind<ValueOf<K>>).parse(value, { name }); // the table's own entry for K, which TypeScript cannot tell
 }
 
 /** The source's webhooks, from whatever layer; without any, a configured tracking API. */

@@ -23,7 +23,11 @@ const BREATH_BYTES = 256 * CHUNK_BYTES;
  * `take` returns. Regular files are read synchronously into one buffer, which hashes as fast as openssl does.
  * Throws InputError when it cannot be read.
  */
-export async function readBody(source: BodySource, io: Io, take: (chunk: Uint8Array) => void): Promise<void> {
+export async function readBodyInput(
+  source: BodySource,
+  io: Io,
+  take: (chunk: Uint8Array) => void,
+): Promise<void> {
   if (isStdin(source)) markStdin(io, 'the body');
   try {
     await (isStdin(source) ? readStdin(io, take) : readFile(resolve(io.cwd, source), io, take));
@@ -37,7 +41,7 @@ export async function readBody(source: BodySource, io: Io, take: (chunk: Uint8Ar
 export async function readWholeBody(source: BodySource, io: Io, limitBytes: number): Promise<Buffer> {
   const chunks: Uint8Array[] = [];
   let bytes = 0;
-  await readBody(source, io, (chunk) => {
+  await readBodyInput(source, io, (chunk) => {
     bytes += chunk.length;
     if (bytes > limitBytes) throw tooLarge(source, limitBytes);
     chunks.push(new Uint8Array(chunk));

@@ -3,7 +3,7 @@ import { captureBody, captureHeader, type Capture } from '../../../capture/forma
 import { isHttpRequest, readHttpRequest } from '../../../capture/http-request.ts';
 import { isCapture, readCapture } from '../../../capture/read.ts';
 import { InputError } from '../../../errors.ts';
-import { readBody, readWholeBody, type BodySource } from './body-input.ts';
+import { readBodyInput, readWholeBody, type BodySource } from './body-input.ts';
 import type { Io } from '../../io.ts';
 
 /** A body, and the signature that came with it. */
@@ -61,7 +61,7 @@ async function digestBody(
   let bytes = 0;
   let chunks: Uint8Array[] = [];
   let start: Buffer | undefined;
-  await readBody(source, io, (chunk) => {
+  await readBodyInput(source, io, (chunk) => {
     hmac.update(chunk);
     bytes += chunk.length;
     if (start !== undefined) return;

@@ -11,7 +11,7 @@ import { OpenedRequest } from './opened-request.tsx';
 import { RequestList } from './request-list.tsx';
 import { TABS } from './tabs.tsx';
 import { Ended, NothingYet, TopBar } from './top-bar.tsx';
-import { useInbox, type Inbox } from './use-inbox.ts';
+import { useInbox, type InboxState } from './use-inbox.ts';
 
 /** The inbox: the list of what came, and the request that is open. */
 export function App({ setup }: { readonly setup: Setup }): JSX.Element {
@@ -48,7 +48,7 @@ export function App({ setup }: { readonly setup: Setup }): JSX.Element {
 }
 
 interface WithInbox {
-  readonly inbox: Inbox;
+  readonly inbox: InboxState;
 }
 
 function Side({ inbox, setup }: WithInbox & { readonly setup: Setup }): JSX.Element {
@@ -105,7 +105,7 @@ function Reading({ inbox }: WithInbox): JSX.Element {
   );
 }
 
-function keysOf(inbox: Inbox): Keys {
+function keysOf(inbox: InboxState): Keys {
   const { shown, step, searchRef, formRef } = inbox;
   const [next, previous] = [() => step(1), () => step(-1)];
   const [newest, oldest] = [() => step(-shown.length), () => step(shown.length)];
@@ -140,7 +140,7 @@ function keysOf(inbox: Inbox): Keys {
 const NARROW = '(max-width: 820px)';
 
 /** One step out at a time: of the search, of a comparison, of the request, of the selection. */
-function goBack({ searchRef, filter, setFilter, markedId, endComparing, select }: Inbox): void {
+function goBack({ searchRef, filter, setFilter, markedId, endComparing, select }: InboxState): void {
   const list = document.getElementById('requests');
   const isInSearch = document.activeElement === searchRef.current;
   if (isInSearch && filter.text !== '') return setFilter({ ...filter, text: '' });

@@ -1,22 +1,22 @@
-import type { Batch, Summary } from '../wire.ts';
+import type { Batch, RequestSummary } from '../wire.ts';
 
 /** `lost`: the browser tries again by itself. `gone`: `listen` ended, or was started anew. */
-export type Connection = 'connecting' | 'live' | 'lost' | 'gone';
+export type FeedState = 'connecting' | 'live' | 'lost' | 'gone';
 
 export interface Arrived {
   /** The newest last. */
-  readonly requests: readonly Summary[];
+  readonly requests: readonly RequestSummary[];
   /** How many came before those that are kept. */
   readonly letGo: number;
   /** The newest that was there when the page was opened; undefined until that is known. */
   readonly startId: number | undefined;
-  readonly connection: Connection;
+  readonly connection: FeedState;
 }
 
 export const NOTHING: Arrived = { requests: [], letGo: 0, startId: undefined, connection: 'connecting' };
 
 /** What has come so far, kept up to date. */
-export class Arrivals {
+export class RequestFeed {
   #now = NOTHING;
   readonly #onChange: (now: Arrived) => void;
   readonly #source: EventSource;

@@ -2,7 +2,7 @@ import type { JSX } from 'preact';
 import { useMemo } from 'preact/hooks';
 import { printable } from '../../../redact.ts';
 import { differences, MAX_DIFFERENCES, type Side } from './difference.ts';
-import { timeOf, titleOf } from './words.ts';
+import { timeOf, requestTitleOf } from './words.ts';
 
 interface ComparisonProps {
   readonly one: Side;
@@ -52,7 +52,7 @@ export function Comparison({ one, other, onEnd }: ComparisonProps): JSX.Element 
 function SideHead({ side: { details } }: { readonly side: Side }): JSX.Element {
   return (
     <th scope="col">
-      <bdi>{titleOf(details.summary)}</bdi> <span class="muted">{timeOf(details.summary)}</span>
+      <bdi>{requestTitleOf(details.summary)}</bdi> <span class="muted">{timeOf(details.summary)}</span>
     </th>
   );
 }

@@ -1,12 +1,12 @@
 import type { JSX, RefObject } from 'preact';
 import { useMemo } from 'preact/hooks';
-import type { Summary } from '../wire.ts';
-import { NO_TYPE, type Filter } from './filter.ts';
+import type { RequestSummary } from '../wire.ts';
+import { NO_TYPE, type RequestFilter } from './filter.ts';
 
 interface FilterBarProps {
-  readonly filter: Filter;
-  readonly onFilter: (filter: Filter) => void;
-  readonly requests: readonly Summary[];
+  readonly filter: RequestFilter;
+  readonly onFilter: (filter: RequestFilter) => void;
+  readonly requests: readonly RequestSummary[];
   /** How many the filter lets through. */
   readonly shown: number;
   readonly searchRef: RefObject<HTMLInputElement | null>;
@@ -59,7 +59,7 @@ function many(count: number): string {
   return `${count.toLocaleString('en')} request${count === 1 ? '' : 's'}`;
 }
 
-function typesOf(requests: readonly Summary[]): (readonly [value: string, name: string])[] {
+function typesOf(requests: readonly RequestSummary[]): (readonly [value: string, name: string])[] {
   const types = new Set(requests.map(({ type }) => type ?? NO_TYPE));
   // A sender can make up any number of them.
   return [...types]

@@ -1,6 +1,6 @@
-import type { Summary } from '../wire.ts';
+import type { RequestSummary } from '../wire.ts';
 
-export interface Filter {
+export interface RequestFilter {
   /** Words, and `type:track`, `user:u1`, `status:5xx` … among them. */
   readonly text: string;
   /** Empty: all. */
@@ -8,16 +8,16 @@ export interface Filter {
   readonly verdict: string;
 }
 
-export const EVERYTHING: Filter = { text: '', type: '', verdict: '' };
+export const EVERYTHING: RequestFilter = { text: '', type: '', verdict: '' };
 
-type Test = (summary: Summary) => boolean;
+type Test = (summary: RequestSummary) => boolean;
 
 /** The summaries that a filter lets through, in their order. `inBody`: those whose body is known to have the words in it. */
 export function filtered(
-  summaries: readonly Summary[],
-  filter: Filter,
+  summaries: readonly RequestSummary[],
+  filter: RequestFilter,
   inBody: ReadonlySet<number> = new Set(),
-): readonly Summary[] {
+): readonly RequestSummary[] {
   const { tests, words } = read(filter);
   if (tests.length === 0 && words.length === 0) return summaries;
   return summaries.filter(
@@ -28,11 +28,11 @@ export function filtered(
 }
 
 /** What is looked for in bodies too: the words of the text, without its terms. */
-export function wordsOf({ text }: Filter): string {
+export function wordsOf({ text }: RequestFilter): string {
   return read({ ...EVERYTHING, text }).words.join(' ');
 }
 
-function read({ text, type, verdict }: Filter): { tests: readonly Test[]; words: readonly string[] } {
+function read({ text, type, verdict }: RequestFilter): { tests: readonly Test[]; words: readonly string[] } {
   const tests: Test[] = [];
   const words: string[] = [];
   for (const word of text.toLowerCase().split(/\s+/).filter(Boolean)) {
@@ -50,7 +50,7 @@ function read({ text, type, verdict }: Filter): { tests: readonly Test[]; words:
 export const NO_TYPE = '-';
 
 /** The terms of the search field; the help lists them. */
-const TERMS: Readonly<Record<string, (summary: Summary, value: string) => boolean>> = {
+const TERMS: Readonly<Record<string, (summary: RequestSummary, value: string) => boolean>> = {
   type: ({ type }, value) => (type ?? '').toLowerCase() === value,
   event: ({ event }, value) => has(event, value),
   user: ({ userId, anonymousId }, value) => has(userId, value) || has(anonymousId, value),
@@ -66,9 +66,9 @@ function has(text: string | undefined, value: string): boolean {
   return text !== undefined && text.toLowerCase().includes(value);
 }
 
-const texts = new WeakMap<Summary, string>();
+const texts = new WeakMap<RequestSummary, string>();
 
-function textOf(summary: Summary): string {
+function textOf(summary: RequestSummary): string {
   const known = texts.get(summary);
   if (known !== undefined) return known;
   const { type, event, userId, anonymousId, messageId, method, path, verdict, status, answered } = summary;

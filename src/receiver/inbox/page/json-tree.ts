@@ -1,10 +1,10 @@
 /** A JSON value as it is written: numbers keep their digits, a key that comes twice is there twice. */
 export type Node =
-  | { readonly kind: 'object' | 'array'; readonly entries: readonly Entry[] }
+  | { readonly kind: 'object' | 'array'; readonly entries: readonly TreeEntry[] }
   /** `text` as spelled, quotes and escapes included. */
   | { readonly kind: 'string' | 'number' | 'word'; readonly text: string };
 
-export interface Entry {
+export interface TreeEntry {
   readonly key: string | number;
   readonly node: Node;
 }
@@ -72,9 +72,9 @@ function readNode(cursor: Cursor, depth: number): Node {
   }
 }
 
-function readEntries(cursor: Cursor, depth: number, close: '}' | ']'): Entry[] {
+function readEntries(cursor: Cursor, depth: number, close: '}' | ']'): TreeEntry[] {
   cursor.at += 1;
-  const entries: Entry[] = [];
+  const entries: TreeEntry[] = [];
   if (isNext(cursor, close)) return entries;
   do {
     const key = close === ']' ? entries.length : readKey(cursor);

@@ -8,12 +8,12 @@ import type { Opened } from './opened.ts';
 import { ForwardedText, ReplayForm } from './replay-form.tsx';
 import { Status } from './request-list.tsx';
 import { Tabs } from './tabs.tsx';
-import type { Copied, Inbox } from './use-inbox.ts';
+import type { Copied, InboxState } from './use-inbox.ts';
 import { VerdictMark } from './verdict-mark.tsx';
-import { millisecondsText, sizeText, timeOf, titleOf, verdictText, whoOf } from './words.ts';
+import { millisecondsText, sizeText, timeOf, requestTitleOf, verdictText, whoOf } from './words.ts';
 
 interface OpenedRequestProps {
-  readonly inbox: Inbox;
+  readonly inbox: InboxState;
   readonly opened: Opened;
 }
 
@@ -90,7 +90,7 @@ function Heading({ details: { summary } }: { readonly details: Details }): JSX.E
   return (
     <header class="heading">
       <h2 id="opened-title" tabIndex={-1}>
-        <bdi>{titleOf(summary)}</bdi>
+        <bdi>{requestTitleOf(summary)}</bdi>
         <Status request={summary} />
       </h2>
       <dl class="facts">

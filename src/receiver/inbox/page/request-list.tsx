@@ -1,16 +1,16 @@
 import type { JSX } from 'preact';
 import { useRef } from 'preact/hooks';
 import { printable } from '../../../redact.ts';
-import type { Summary } from '../wire.ts';
+import type { RequestSummary } from '../wire.ts';
 import { VerdictMark } from './verdict-mark.tsx';
 import { Windowed } from './windowed.tsx';
-import { spoken, statusOf, timeOf, titleOf, whoOf } from './words.ts';
+import { spoken, statusOf, timeOf, requestTitleOf, whoOf } from './words.ts';
 
 const ROW_HEIGHT = 58;
 
 interface RequestListProps {
   /** The newest first. */
-  readonly requests: readonly Summary[];
+  readonly requests: readonly RequestSummary[];
   readonly selectedId: number | undefined;
   /** The one that the selected one is compared with. */
   readonly comparedId: number | undefined;
@@ -55,8 +55,8 @@ export function RequestList({ requests, selectedId, comparedId, onSelect }: Requ
 }
 
 /** How many rows came on top since the last time, as long as those below are the same. */
-function useGrowth(requests: readonly Summary[]): number {
-  const before = useRef<Summary | undefined>(undefined);
+function useGrowth(requests: readonly RequestSummary[]): number {
+  const before = useRef<RequestSummary | undefined>(undefined);
   const known = before.current;
   before.current = requests[0];
   if (known === undefined) return 0;
@@ -65,7 +65,7 @@ function useGrowth(requests: readonly Summary[]): number {
 }
 
 interface RowProps {
-  readonly request: Summary;
+  readonly request: RequestSummary;
   readonly place: readonly [number, number];
   readonly isSelected: boolean;
   readonly isCompared: boolean;
@@ -87,7 +87,7 @@ function Row({ request, place: [position, count], isSelected, isCompared, onSele
     >
       <VerdictMark verdict={verdict} />
       <span class="title">
-        <bdi>{titleOf(request)}</bdi>
+        <bdi>{requestTitleOf(request)}</bdi>
         {isCompared && <span class="chip">compared</span>}
       </span>
       <span class="answer">
@@ -104,7 +104,7 @@ function Row({ request, place: [position, count], isSelected, isCompared, onSele
   );
 }
 
-export function Status({ request }: { readonly request: Summary }): JSX.Element {
+export function Status({ request }: { readonly request: RequestSummary }): JSX.Element {
   const { status } = request;
   const kind = status === null ? 'none' : status < 300 ? 'good' : status < 500 ? 'refused' : 'bad';
   return <span class={`status ${kind}`}>{statusOf(request)}</span>;

@@ -1,8 +1,8 @@
 import type { JSX } from 'preact';
 import type { Setup } from '../wire.ts';
-import type { Connection } from './arrivals.ts';
+import type { FeedState } from './arrivals.ts';
 
-const STATES: Readonly<Record<Connection, string>> = {
+const STATES: Readonly<Record<FeedState, string>> = {
   connecting: 'Connecting…',
   live: 'Live',
   lost: 'Connection lost, trying again…',
@@ -11,7 +11,7 @@ const STATES: Readonly<Record<Connection, string>> = {
 
 interface TopBarProps {
   readonly setup: Setup;
-  readonly connection: Connection;
+  readonly connection: FeedState;
   readonly onHelp: () => void;
 }
 

@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'preact/hooks';
-import { Arrivals, NOTHING, type Arrived } from './arrivals.ts';
+import { RequestFeed, NOTHING, type Arrived } from './arrivals.ts';
 
 /** What came, at most once a frame, so that a thousand arrivals a second are drawn sixty times. */
 export function useArrived(token: string): Arrived {
@@ -7,7 +7,7 @@ export function useArrived(token: string): Arrived {
   useEffect(() => {
     let timer: number | undefined;
     let latest: Arrived;
-    const arrivals = new Arrivals(token, (now) => {
+    const arrivals = new RequestFeed(token, (now) => {
       latest = now;
       // Not an animation frame, of which a page in the background has none.
       timer ??= window.setTimeout(() => {

@@ -1,24 +1,24 @@
 import type { RefObject } from 'preact';
 import { useMemo, useRef, useState } from 'preact/hooks';
-import type { Setup, Summary } from '../wire.ts';
+import type { Setup, RequestSummary } from '../wire.ts';
 import { createApi, messageOf, type Api } from './api.ts';
 import type { Arrived } from './arrivals.ts';
 import { copyText } from './clipboard.ts';
 import { asCurl, asFixture } from './copies.ts';
-import { EVERYTHING, filtered, wordsOf, type Filter } from './filter.ts';
+import { EVERYTHING, filtered, wordsOf, type RequestFilter } from './filter.ts';
 import { useBodySearch, useOpened, type Opened, type Opening } from './opened.ts';
 import type { Tab } from './tabs.tsx';
 import { useArrived } from './use-arrived.ts';
 import { useNotice } from './use-notice.ts';
 
 /** All that the page is showing, and what changes it. */
-export interface Inbox {
+export interface InboxState {
   readonly api: Api;
   readonly arrived: Arrived;
-  readonly filter: Filter;
-  readonly setFilter: (filter: Filter) => void;
+  readonly filter: RequestFilter;
+  readonly setFilter: (filter: RequestFilter) => void;
   /** What the filter lets through, the newest first. */
-  readonly shown: readonly Summary[];
+  readonly shown: readonly RequestSummary[];
   readonly selectedId: number | undefined;
   readonly select: (id: number | undefined) => void;
   /** Selects the one that is so many places below; of none, the newest. */
@@ -44,7 +44,7 @@ export interface Inbox {
 
 export type Copied = 'curl' | 'fixture' | 'capture';
 
-export function useInbox(setup: Setup): Inbox {
+export function useInbox(setup: Setup): InboxState {
   const api = useMemo(() => createApi(setup), [setup]);
   const arrived = useArrived(setup.token);
   const [filter, setFilter] = useState(EVERYTHING);
@@ -90,12 +90,16 @@ export function useInbox(setup: Setup): Inbox {
   };
 }
 
-function useShown(api: Api, { requests }: Arrived, filter: Filter): readonly Summary[] {
+function useShown(api: Api, { requests }: Arrived, filter: RequestFilter): readonly RequestSummary[] {
   const inBody = useBodySearch(api, wordsOf(filter), requests.at(-1)?.id ?? 0);
   return useMemo(() => filtered(requests, filter, inBody).toReversed(), [requests, filter, inBody]);
 }
 
-function stepped(shown: readonly Summary[], selectedId: number | undefined, by: number): number | undefined {
+function stepped(
+  shown: readonly RequestSummary[],
+  selectedId: number | undefined,
+  by: number,
+): number | undefined {
   const index = shown.findIndex(({ id }) => id === selectedId);
   const next = index === -1 ? 0 : Math.min(Math.max(index + by, 0), shown.length - 1);
   return shown[next]?.id ?? selectedId;

@@ -1,15 +1,15 @@
 import type { JSX } from 'preact';
-import type { Verdict } from '../../received-request.ts';
+import type { SignatureVerdict } from '../../received-request.ts';
 
 /** Told apart by shape, not by colour alone. */
-const SHAPES: Readonly<Record<Verdict, string>> = {
+const SHAPES: Readonly<Record<SignatureVerdict, string>> = {
   valid: 'M4.5 8.3l2.4 2.4 4.6-5',
   invalid: 'M5.3 5.3l5.4 5.4M10.7 5.3l-5.4 5.4',
   unsigned: 'M8 4.6v4M8 11.2v.2',
   unchecked: 'M5 8h6',
 };
 
-export function VerdictMark({ verdict }: { readonly verdict: Verdict }): JSX.Element {
+export function VerdictMark({ verdict }: { readonly verdict: SignatureVerdict }): JSX.Element {
   return (
     <svg class={`mark ${verdict}`} viewBox="0 0 16 16" role="img" aria-label={verdict}>
       <title>{verdict}</title>

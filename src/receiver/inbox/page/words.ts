@@ -1,22 +1,22 @@
 import { printable } from '../../../redact.ts';
-import type { Details, Summary } from '../wire.ts';
+import type { Details, RequestSummary } from '../wire.ts';
 
 /** What a request is, in as few words as there are. */
-export function titleOf({ event, type, method, path }: Summary): string {
+export function requestTitleOf({ event, type, method, path }: RequestSummary): string {
   return printable(event ?? type ?? `${method} ${path}`);
 }
 
-export function whoOf({ userId, anonymousId }: Summary): string | undefined {
+export function whoOf({ userId, anonymousId }: RequestSummary): string | undefined {
   const who = userId ?? anonymousId;
   return who === undefined ? undefined : printable(who);
 }
 
-export function statusOf({ status, answered }: Summary): string {
+export function statusOf({ status, answered }: RequestSummary): string {
   return answered === 'status' ? String(status) : answered;
 }
 
 /** Of this machine's zone, as the person's watch has it. */
-export function timeOf({ at }: Summary): string {
+export function timeOf({ at }: RequestSummary): string {
   const time = new Date(at);
   return `${time.toTimeString().slice(0, 8)}.${String(time.getMilliseconds()).padStart(3, '0')}`;
 }
@@ -32,11 +32,11 @@ export function millisecondsText(ms: number): string {
 }
 
 /** Said to whoever hears the page. */
-export function spoken(summary: Summary): string {
+export function spoken(summary: RequestSummary): string {
   const who = whoOf(summary);
   return [
     summary.type === undefined || summary.event === undefined ? undefined : summary.type,
-    titleOf(summary),
+    requestTitleOf(summary),
     who === undefined ? undefined : `by ${who}`,
     summary.verdict,
     statusOf(summary),

@@ -1,6 +1,6 @@
 import type { Pool, PoolClient } from 'pg';
 import type { BackendFactory, IQueueBackend } from 'bullmq';
-import { openBackend, type Connection, type ConnectionOptions } from '../bullmq-server.ts';
+import { openBackend, type ServerConnection, type ServerConnectionOptions } from '../bullmq-server.ts';
 import { loadPackages } from '../packages.ts';
 import { postgresLines } from './postgres-lines.ts';
 import { postgresLookup } from './postgres-lookup.ts';
@@ -18,8 +18,8 @@ const MAKING_MS = 60_000;
 /** Rejects with QueueError for a server that cannot be used. */
 export async function connectPostgres(
   url: string,
-  { place, answerMs }: ConnectionOptions,
-): Promise<Connection> {
+  { place, answerMs }: ServerConnectionOptions,
+): Promise<ServerConnection> {
   const [{ default: pg }, bullmq] = await loadPackages(place, ['pg', 'bullmq'], () =>
     Promise.all([import('pg'), import('bullmq')]),
   );

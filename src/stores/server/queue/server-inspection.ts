@@ -7,13 +7,13 @@ import type {
   Page,
   QueueInspection,
   RetryAnswer,
-  Selection,
+  DeliverySelection,
 } from '../../../queue/inspection.ts';
 import type { Lane } from '../../../queue/queue.ts';
 import { seriesName, ServerLanes } from './server-lanes.ts';
 import { ServerListing } from './server-listing.ts';
 import { ServerOrder } from './server-order.ts';
-import { entryId, HELD_FROM, noteOf, stateOf, toDelivery, toNewEntry } from './server-record.ts';
+import { entryId, HELD_FROM, noteOf, storedStateOf, recordToDelivery, toNewEntry } from './server-record.ts';
 
 /** More would not be answered in time. */
 const LOOKED_UP_AT_ONCE = 1_000;
@@ -45,7 +45,7 @@ export class ServerInspection implements QueueInspection {
     return stats.filter(hasAny).toSorted(byName);
   }
 
-  list(selection: Selection): Promise<Page> {
+  list(selection: DeliverySelection): Promise<Page> {
     return this.#listing.page(selection);
   }
 
@@ -128,7 +128,7 @@ export class ServerInspection implements QueueInspection {
     const times: number[] = [];
     for (const id of firsts) {
       const entry = await series.get(id);
-      if (entry !== undefined) times.push(toDelivery(entry, { ...lane, state: 'pending' }).dueAt);
+      if (entry !== undefined) times.push(recordToDelivery(entry, { ...lane, state: 'pending' }).dueAt);
     }
     return times.length === 0 ? undefined : Math.min(...times);
   }
@@ -211,8 +211,8 @@ async function findIn(
   return there.flatMap(({ state }, index) => {
     const entry = entries[index];
     if (entry === undefined) return [];
-    const told: DeliveryState = isArrival ? 'dead' : stateOf(state, entry);
-    return { series, delivery: toDelivery(entry, { ...lane, state: told }), isArrival };
+    const told: DeliveryState = isArrival ? 'dead' : storedStateOf(state, entry);
+    return { series, delivery: recordToDelivery(entry, { ...lane, state: told }), isArrival };
   });
 }
 

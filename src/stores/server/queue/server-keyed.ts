@@ -1,7 +1,7 @@
-import type { Entry, EntryState, InLine } from '../server.ts';
+import type { SeriesEntry, EntryState, InLine } from '../server.ts';
 import type { Delivery, NewDelivery } from '../../../queue/delivery.ts';
 import type { Lane } from '../../../queue/queue.ts';
-import { deliveryId, orderKeysOf } from './server-record.ts';
+import { deliveryId, storedOrderKeysOf } from './server-record.ts';
 
 /** What its order keys need to know of a delivery. */
 export type Keyed = Pick<Delivery, 'id' | 'source' | 'destination' | 'orderKeys'>;
@@ -10,11 +10,11 @@ export function isKeyed({ orderKeys, dead }: NewDelivery): boolean {
   return orderKeys.length > 0 && dead === undefined;
 }
 
-export function keyedOf(entry: Entry, { source, destination }: Lane): Keyed {
-  return { id: deliveryId(entry.id), source, destination, orderKeys: orderKeysOf(entry) };
+export function keyedOf(entry: SeriesEntry, { source, destination }: Lane): Keyed {
+  return { id: deliveryId(entry.id), source, destination, orderKeys: storedOrderKeysOf(entry) };
 }
 
-export function isWaiting(entry: Entry | undefined): entry is Entry {
+export function isWaiting(entry: SeriesEntry | undefined): entry is SeriesEntry {
   return entry !== undefined && entry.settledAt === undefined;
 }
 

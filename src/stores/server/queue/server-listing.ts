@@ -1,9 +1,9 @@
-import type { Entry, EntryState, Series } from '../server.ts';
+import type { SeriesEntry, EntryState, Series } from '../server.ts';
 import { withDamageShown, type Delivery, type DeliveryState } from '../../../queue/delivery.ts';
-import type { Page, Selection } from '../../../queue/inspection.ts';
+import type { Page, DeliverySelection } from '../../../queue/inspection.ts';
 import type { Lane } from '../../../queue/queue.ts';
 import type { ServerLanes } from './server-lanes.ts';
-import { stateOf, toDelivery } from './server-record.ts';
+import { storedStateOf, recordToDelivery } from './server-record.ts';
 
 /** Where the entries of one state lie. */
 interface Shelf {
@@ -36,7 +36,7 @@ export class ServerListing {
     this.#lanes = lanes;
   }
 
-  async page({ states, since = 0, after = 0, limit }: Selection): Promise<Page> {
+  async page({ states, since = 0, after = 0, limit }: DeliverySelection): Promise<Page> {
     const number = after === 0 ? await this.#begin(states) : Math.floor(after / PLACES);
     const ids = this.#listings.get(number) ?? [];
     const deliveries: Delivery[] = [];
@@ -120,7 +120,7 @@ async function idsOn(shelf: Shelf): Promise<readonly Listed[]> {
 
 /** Those that are still there, in their order. */
 async function readAll(listed: readonly Listed[]): Promise<readonly Delivery[]> {
-  const entries = new Map<Listed, Entry | undefined>();
+  const entries = new Map<Listed, SeriesEntry | undefined>();
   for (const series of new Set(listed.map((each) => each.series))) {
     const there = listed.filter((each) => each.series === series);
     const read = await series.getAll(there.map(({ id }) => id));
@@ -129,13 +129,16 @@ async function readAll(listed: readonly Listed[]): Promise<readonly Delivery[]> 
   return listed.flatMap((each) => toListed(each, entries.get(each)));
 }
 
-function toListed({ lane, state, isDead }: Listed, entry: Entry | undefined): Delivery | readonly Delivery[] {
+function toListed(
+  { lane, state, isDead }: Listed,
+  entry: SeriesEntry | undefined,
+): Delivery | readonly Delivery[] {
   if (entry === undefined) return [];
   const settled = entry.reason === undefined ? 'completed' : 'failed';
   // It may have been settled since the listing began.
   const isState = entry.settledAt === undefined ? state : settled;
-  const told: DeliveryState = isDead ? 'dead' : stateOf(isState, entry);
-  return withDamageShown(toDelivery(entry, { ...lane, state: told }));
+  const told: DeliveryState = isDead ? 'dead' : storedStateOf(isState, entry);
+  return withDamageShown(recordToDelivery(entry, { ...lane, state: told }));
 }
 
 function isMeant(

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Lane } from '../../../queue/queue.ts';
 import type { ServerLanes } from './server-lanes.ts';
-import { noteOf, toDelivery } from './server-record.ts';
+import { noteOf, recordToDelivery } from './server-record.ts';
 
 export interface ServerBurialOptions {
   readonly lanes: ServerLanes;
@@ -49,7 +49,7 @@ export class ServerBurial {
     const token = `${this.#owner}-${this.#tokens++}`;
     const { entry } = await series.take(token, lockMs);
     if (entry === undefined) return;
-    const { progress, reason = 'invalid' } = toDelivery(entry, { ...lane, state: 'dead' });
+    const { progress, reason = 'invalid' } = recordToDelivery(entry, { ...lane, state: 'dead' });
     await series.fail(entry.id, token, { note: noteOf({ progress }), reason, keepMs });
   }
 }

@@ -8,7 +8,7 @@ import type { RetentionOptions } from '../../sqlite/queue/retention.ts';
 import { ServerBurial } from './server-mark-dead.ts';
 import { deadSeriesName, seriesName, ServerLanes } from './server-lanes.ts';
 import { ERRAND_AFTER_MS, ServerOrder } from './server-order.ts';
-import { entryId, HELD_FROM, noteOf, toDelivery, toNewEntry } from './server-record.ts';
+import { entryId, HELD_FROM, noteOf, recordToDelivery, toNewEntry } from './server-record.ts';
 import { ServerUpkeep } from './server-maintenance.ts';
 
 export interface ServerQueueOptions {
@@ -155,7 +155,7 @@ export class ServerQueue implements Queue {
     const token = `${this.#owner}-${this.#tokens++}`;
     const { entry, nextDueAt } = await this.#lanes.series(lane).take(token, leaseMs);
     if (entry === undefined) return { claim: undefined, nextDueAt };
-    return { claim: { delivery: toDelivery(entry, { ...lane, state: 'sending' }), token }, nextDueAt };
+    return { claim: { delivery: recordToDelivery(entry, { ...lane, state: 'sending' }), token }, nextDueAt };
   }
 
   /** Those whose turn it is; the others are put off. */

@@ -1,4 +1,4 @@
-import type { Entry, EntryState, NewEntry } from '../server.ts';
+import type { SeriesEntry, EntryState, NewEntry } from '../server.ts';
 import { checksumOf } from '../../../queue/checksum.ts';
 import {
   NO_PROGRESS,
@@ -84,7 +84,7 @@ function bodyOf({ body }: NewDelivery): Pick<Text, 'body'> | Pick<Text, 'bodyBas
   return Buffer.from(text).equals(bytes) ? { body: text } : { bodyBase64: bytes.toString('base64') };
 }
 
-export function orderKeysOf(entry: Entry): readonly string[] {
+export function storedOrderKeysOf(entry: SeriesEntry): readonly string[] {
   return readText(entry).orderKeys;
 }
 
@@ -92,8 +92,8 @@ export function noteOf(note: Note): string {
   return JSON.stringify(note);
 }
 
-export function toDelivery(
-  entry: Entry,
+export function recordToDelivery(
+  entry: SeriesEntry,
   { source, destination, state }: Lane & { readonly state: DeliveryState },
 ): Delivery {
   const { body: text, bodyBase64 = '', checksum, dead, progress, ...fixed } = readText(entry);
@@ -121,7 +121,7 @@ export function toDelivery(
 }
 
 /** What cannot be read stands for a delivery that is not to be sent. */
-function readText({ text, addedAt }: Entry): Text {
+function readText({ text, addedAt }: SeriesEntry): Text {
   try {
     return JSON.parse(text) as Text; // written by toNewEntry only
   } catch {
@@ -130,7 +130,7 @@ function readText({ text, addedAt }: Entry): Text {
 }
 
 /** Of one that is not settled, `rounds` says whether it was tried. */
-export function stateOf(state: EntryState, entry: Entry): DeliveryState {
+export function storedStateOf(state: EntryState, entry: SeriesEntry): DeliveryState {
   if (state === 'active') return 'sending';
   if (state === 'completed') return 'delivered';
   if (state === 'failed') return 'dead';

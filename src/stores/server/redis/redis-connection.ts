@@ -1,6 +1,6 @@
 import type { Redis } from 'ioredis';
 import type { BackendFactory, IQueueBackend } from 'bullmq';
-import { openBackend, type Connection, type ConnectionOptions } from '../bullmq-server.ts';
+import { openBackend, type ServerConnection, type ServerConnectionOptions } from '../bullmq-server.ts';
 import { BULLMQ_PREFIX } from '../bullmq-job.ts';
 import { loadPackages } from '../packages.ts';
 import { redisLines } from './redis-lines.ts';
@@ -17,7 +17,10 @@ const LONGEST_RECONNECT_WAIT_MS = 1_000;
 const SCANNED_AT_ONCE = 1_000;
 
 /** Rejects with QueueError for a server that cannot be used. */
-export async function connectRedis(url: string, { place, answerMs }: ConnectionOptions): Promise<Connection> {
+export async function connectRedis(
+  url: string,
+  { place, answerMs }: ServerConnectionOptions,
+): Promise<ServerConnection> {
   const [{ Redis }, { createIORedisClient, createRedisBackend }] = await loadPackages(
     place,
     ['ioredis', 'bullmq'],

@@ -9,7 +9,7 @@ import { isDoubtful } from './store-error.ts';
 export type Synchronous = 'NORMAL' | 'FULL';
 
 /** An open database, what is prepared over it, and whether it can still be trusted. */
-export class Connection {
+export class SqliteConnection {
   readonly sql: Sql = (text) => this.#prepared(text);
   readonly #database: Database;
   readonly #file: string;

@@ -1,7 +1,7 @@
 import { access, constants, stat, statfs } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { Clock } from '../../../clock.ts';
-import { Connection } from './connection.ts';
+import { SqliteConnection } from './connection.ts';
 import { assertOwnFile } from './ownership.ts';
 import { isCurrent, type Tables } from './schema.ts';
 import { loadSqlite, type Database } from './sqlite.ts';
@@ -26,7 +26,7 @@ export interface StoreExamination {
 }
 
 /** Where a file is, or would be made: the folder itself, or the nearest above it that is there. */
-export interface Surroundings {
+export interface FileEnvironment {
   /** For this user. */
   readonly freeBytes: number;
   /** Whether this user may make something in that folder. */
@@ -34,7 +34,7 @@ export interface Surroundings {
 }
 
 /** Throws the error of the file system where that folder cannot be found. */
-export async function surroundingsOf(file: string): Promise<Surroundings> {
+export async function fileEnvironmentOf(file: string): Promise<FileEnvironment> {
   const folder = await nearestFolder(dirname(file));
   const { bavail, bsize } = await statfs(folder);
   return { freeBytes: bavail * bsize, isWritable: await isWritable(folder) };
@@ -81,10 +81,10 @@ export async function examineStore<T>(
     await assertOwnFile(file);
     const open = (): Database => new DatabaseSync(file, { timeout: LOCK_WAIT_MS });
     const database = open();
-    const store = new SqliteStore(new Connection(database, file), {
+    const store = new SqliteStore(new SqliteConnection(database, file), {
       file,
       clock,
-      reopen: async () => new Connection(open(), file),
+      reopen: async () => new SqliteConnection(open(), file),
     });
     try {
       const isChecked = bytes <= LARGEST_CHECKED;

@@ -5,7 +5,7 @@ import { ConfigError, QueueError } from '../../../errors.ts';
 import { printable, redactUrl } from '../../../redact.ts';
 import { prepareFiles, removeUnused } from './files.ts';
 import { APPLICATION_ID } from './ownership.ts';
-import { Connection } from './connection.ts';
+import { SqliteConnection } from './connection.ts';
 import { cutCommits } from './cut-commits.ts';
 import { migrate, type Tables } from './schema.ts';
 import { loadSqlite, type Database } from './sqlite.ts';
@@ -85,7 +85,7 @@ interface Connecting {
 }
 
 /** Up to date; not open when it cannot be brought there. */
-async function connect(file: string, { tables, waitMs, isNew }: Connecting): Promise<Connection> {
+async function connect(file: string, { tables, waitMs, isNew }: Connecting): Promise<SqliteConnection> {
   const { DatabaseSync } = await loadSqlite();
   try {
     return connected(new DatabaseSync(file, { timeout: waitMs }), tables, file);
@@ -95,12 +95,12 @@ async function connect(file: string, { tables, waitMs, isNew }: Connecting): Pro
   }
 }
 
-function connected(database: Database, tables: readonly Tables[], file: string): Connection {
+function connected(database: Database, tables: readonly Tables[], file: string): SqliteConnection {
   try {
     setUp(database);
     migrate(database, tables, file);
     database.exec(`PRAGMA busy_timeout = ${TURN_WAIT_MS}`);
-    return new Connection(database, file);
+    return new SqliteConnection(database, file);
   } catch (error) {
     database.close();
     throw error;
@@ -111,7 +111,7 @@ function connected(database: Database, tables: readonly Tables[], file: string):
  * After an error. When an fsync has failed, what was written before it and not yet synced may be gone from the disk, though
  * it can be read and the next fsync succeeds. So all that is in the log is written into the file, and the log begun anew.
  */
-async function reconnect(file: string, tables: readonly Tables[]): Promise<Connection> {
+async function reconnect(file: string, tables: readonly Tables[]): Promise<SqliteConnection> {
   const isNew = await prepareFiles(file);
   const connection = await connect(file, { tables, waitMs: TURN_WAIT_MS, isNew });
   try {

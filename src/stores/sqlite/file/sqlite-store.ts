@@ -1,6 +1,6 @@
 import { sleep, type Clock } from '../../../clock.ts';
 import { ClosedError } from '../../../errors.ts';
-import type { Connection } from './connection.ts';
+import type { SqliteConnection } from './connection.ts';
 import type { Sql, Store, WriteOptions } from './store.ts';
 import { isBusy, isOfWhatWasRead, storeError } from './store-error.ts';
 
@@ -26,7 +26,7 @@ interface SqliteStoreOptions {
   /** @default 0 */
   readonly cutCommits?: number;
   /** Opens the file once more; everything that it finds is on the disk then. */
-  readonly reopen: () => Promise<Connection>;
+  readonly reopen: () => Promise<SqliteConnection>;
 }
 
 /** Group commit over one connection: an fsync costs as much as dozens of rows, so those that come together share it. */
@@ -34,16 +34,16 @@ export class SqliteStore implements Store {
   readonly file: string;
   readonly cutCommits: number;
   readonly #clock: Clock;
-  readonly #reopen: () => Promise<Connection>;
-  #connection: Connection;
-  #opening: Promise<Connection> | undefined;
+  readonly #reopen: () => Promise<SqliteConnection>;
+  #connection: SqliteConnection;
+  #opening: Promise<SqliteConnection> | undefined;
   #waiting: Write[] = [];
   #isScheduled = false;
   #closed: Promise<void> | undefined;
   #onEmpty: (() => void) | undefined;
   #cancelCheckpoint: (() => void) | undefined;
 
-  constructor(connection: Connection, { file, clock, cutCommits = 0, reopen }: SqliteStoreOptions) {
+  constructor(connection: SqliteConnection, { file, clock, cutCommits = 0, reopen }: SqliteStoreOptions) {
     this.#connection = connection;
     this.file = file;
     this.cutCommits = cutCommits;
@@ -101,11 +101,11 @@ export class SqliteStore implements Store {
   }
 
   /** The connection, unless it has to be opened anew first. */
-  get #sound(): Connection | undefined {
+  get #sound(): SqliteConnection | undefined {
     return this.#connection.isSound ? this.#connection : undefined;
   }
 
-  #open(): Promise<Connection> {
+  #open(): Promise<SqliteConnection> {
     this.#opening ??= this.#openAnew().finally(() => {
       this.#opening = undefined;
     });
@@ -113,14 +113,14 @@ export class SqliteStore implements Store {
   }
 
   /** The old one is closed last: if nobody had the file open, what was refused and is still in the log would be taken for good. */
-  async #openAnew(): Promise<Connection> {
+  async #openAnew(): Promise<SqliteConnection> {
     const doubtful = this.#connection;
     this.#connection = await this.#reopen();
     doubtful.close();
     return this.#connection;
   }
 
-  #readOnce<T>(work: (sql: Sql) => T, connection: Connection): T {
+  #readOnce<T>(work: (sql: Sql) => T, connection: SqliteConnection): T {
     try {
       connection.begin();
       return work(connection.sql);
@@ -152,7 +152,7 @@ export class SqliteStore implements Store {
     }
   }
 
-  #begin(group: readonly Write[], connection: Connection): void {
+  #begin(group: readonly Write[], connection: SqliteConnection): void {
     try {
       connection.beginWriting(group.some(({ isDurable }) => isDurable) ? 'FULL' : 'NORMAL');
     } catch (error) {
@@ -170,7 +170,7 @@ export class SqliteStore implements Store {
   }
 
   /** Returns how those are told that are done with: all of the group, or whom a page has failed that cannot be read. */
-  #commit(group: readonly Write[], connection: Connection): Ends {
+  #commit(group: readonly Write[], connection: SqliteConnection): Ends {
     let running: Write | undefined;
     try {
       const results = group.map((write) => (running = write).work(connection.sql));

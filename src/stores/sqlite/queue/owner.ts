@@ -5,7 +5,7 @@ import type { Clock } from '../../../clock.ts';
 import type { Row } from '../file/sqlite.ts';
 import type { Sql, Store } from '../file/store.ts';
 import { NO_PROGRESS, type Progress } from '../../../queue/delivery.ts';
-import { OPEN, readJson, writeProgress } from './sqlite-rows.ts';
+import { OPEN, readStoredJson, writeProgress } from './sqlite-rows.ts';
 
 const BEAT_MS = 2_000;
 /** Longer (16 s) than a busy process may be silent. What it held goes to others then; its tokens are void when it wakes up. */
@@ -159,7 +159,7 @@ function bury(sql: Sql, owner: string): void {
 export function giveBack(sql: Sql, claims: readonly Row[]): void {
   for (const { seq, lane, due_at: dueAt, progress } of claims) {
     const place = { seq: Number(seq), lane: Number(lane), dueAt: Number(dueAt) };
-    const renewed = typeof progress === 'string' && readJson<Progress | undefined>(progress, undefined);
+    const renewed = typeof progress === 'string' && readStoredJson<Progress | undefined>(progress, undefined);
     if (renewed) writeProgress(sql, place, { ...NO_PROGRESS, ...renewed }, OPEN);
     sql('DELETE FROM claims WHERE seq = ?').run(place.seq);
   }

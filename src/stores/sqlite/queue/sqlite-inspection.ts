@@ -8,7 +8,7 @@ import type {
   Page,
   QueueInspection,
   RetryAnswer,
-  Selection,
+  DeliverySelection,
 } from '../../../queue/inspection.ts';
 import { buryGoneOwners, hasGoneOwners } from './owner.ts';
 import { join, leave, leaveAllLines } from './sqlite-lines.ts';
@@ -37,7 +37,7 @@ export class SqliteInspection implements QueueInspection {
     return this.#store.read((sql) => sql(STATS).all().map(toStats).filter(hasAny));
   }
 
-  async list(selection: Selection): Promise<Page> {
+  async list(selection: DeliverySelection): Promise<Page> {
     const { limit, after = 0 } = selection;
     if (after === 0) await this.#buryGoneOwners();
     const rows = await this.#store.read((sql) => rowsOf(sql, selection));
@@ -108,7 +108,7 @@ const STATES = `
   SELECT d.id, ${STATE} FROM json_each(?) i CROSS JOIN deliveries d ON d.id = i.value ${WITH_STATE}`;
 
 // Those of a page before are later than the first that is meant.
-function rowsOf(sql: Sql, { states, since = 0, after = 0, limit }: Selection): Row[] {
+function rowsOf(sql: Sql, { states, since = 0, after = 0, limit }: DeliverySelection): Row[] {
   const start = after === 0 && since > 0 ? beforeFirstSince(sql, since) : after;
   if (start === undefined) return [];
   const [only, another] = states;

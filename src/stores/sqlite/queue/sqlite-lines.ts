@@ -1,19 +1,19 @@
 import type { Sql } from '../file/store.ts';
 
 /** A delivery as its lane sees it. */
-export interface Place {
+export interface LaneEntry {
   readonly lane: number;
   readonly dueAt: number;
   readonly seq: number;
 }
 
 /** Puts a delivery behind the earlier ones of its order keys; it waits to be claimed when there are none. */
-export function join(sql: Sql, place: Place, orderKeys: readonly string[]): void {
+export function join(sql: Sql, place: LaneEntry, orderKeys: readonly string[]): void {
   if (!lineUp(sql, place, orderKeys)) wait(sql, place);
 }
 
 /** The same without the waiting. False: there are no earlier ones. */
-export function lineUp(sql: Sql, { lane, dueAt, seq }: Place, orderKeys: readonly string[]): boolean {
+export function lineUp(sql: Sql, { lane, dueAt, seq }: LaneEntry, orderKeys: readonly string[]): boolean {
   let heldBy = 0;
   for (const key of distinct(orderKeys)) {
     if (sql('SELECT 1 FROM order_lines WHERE lane = ? AND order_key = ? LIMIT 1').get(lane, key)) heldBy++;
@@ -24,13 +24,13 @@ export function lineUp(sql: Sql, { lane, dueAt, seq }: Place, orderKeys: readonl
 }
 
 /** Takes a delivery out, wherever it stands; who is then first in all its keys may be claimed. */
-export function leave(sql: Sql, place: Place, orderKeys: readonly string[]): void {
+export function leave(sql: Sql, place: LaneEntry, orderKeys: readonly string[]): void {
   stopWaiting(sql, place);
   for (const key of distinct(orderKeys)) leaveLine(sql, place, key);
 }
 
 /** The same for one whose order keys cannot be trusted: it is looked for in all lines. */
-export function leaveAllLines(sql: Sql, place: Place): void {
+export function leaveAllLines(sql: Sql, place: LaneEntry): void {
   stopWaiting(sql, place);
   for (const { lane, order_key: key } of sql('SELECT lane, order_key FROM order_lines WHERE seq = ?').all(
     place.seq,
@@ -38,7 +38,7 @@ export function leaveAllLines(sql: Sql, place: Place): void {
     leaveLine(sql, { ...place, lane: Number(lane) }, String(key));
 }
 
-export function wait(sql: Sql, { lane, dueAt, seq }: Place): void {
+export function wait(sql: Sql, { lane, dueAt, seq }: LaneEntry): void {
   sql('INSERT INTO waiting VALUES (?, ?, ?)').run(lane, dueAt, seq);
 }
 
@@ -49,7 +49,7 @@ export function waitAll(sql: Sql, seqs: readonly number[]): void {
   ).run(JSON.stringify(seqs));
 }
 
-export function stopWaiting(sql: Sql, { lane, dueAt, seq }: Place): void {
+export function stopWaiting(sql: Sql, { lane, dueAt, seq }: LaneEntry): void {
   const { changes } = sql('DELETE FROM waiting WHERE lane = ? AND due_at = ? AND seq = ?').run(
     lane,
     dueAt,
@@ -58,7 +58,7 @@ export function stopWaiting(sql: Sql, { lane, dueAt, seq }: Place): void {
   if (Number(changes) === 0) sql('DELETE FROM held WHERE seq = ?').run(seq);
 }
 
-function leaveLine(sql: Sql, { lane, seq }: Place, key: string): void {
+function leaveLine(sql: Sql, { lane, seq }: LaneEntry, key: string): void {
   sql('DELETE FROM order_lines WHERE lane = ? AND order_key = ? AND seq = ?').run(lane, key, seq);
   const first = sql('SELECT min(seq) AS seq FROM order_lines WHERE lane = ? AND order_key = ?').get(
     lane,

@@ -7,9 +7,9 @@ import { LaneIds } from './lane-ids.ts';
 import { giveBack, Owner } from './owner.ts';
 import type { Claim, ClaimAnswer, ClaimRequest, Lane, Queue, Settlement } from '../../../queue/queue.ts';
 import { Retention, type RetentionOptions } from './retention.ts';
-import { leave, leaveAllLines, stopWaiting, wait, waitAll, type Place } from './sqlite-lines.ts';
+import { leave, leaveAllLines, stopWaiting, wait, waitAll, type LaneEntry } from './sqlite-lines.ts';
 import { insert } from './sqlite-insert.ts';
-import { CHECKSUM, OPEN, toDelivery, writeProgress, type Standing } from './sqlite-rows.ts';
+import { CHECKSUM, OPEN, rowToDelivery, writeProgress, type Standing } from './sqlite-rows.ts';
 
 export interface SqliteQueueOptions {
   /** Opened with QUEUE_TABLES. It stays open when the queue is closed. */
@@ -148,7 +148,7 @@ export class SqliteQueue implements Queue {
       const seq = Number(row['seq']);
       const token = `${seq}.${this.#owner.id}.${call}`;
       const whole = row['is_new'] === 1 ? row : { ...row, ...sql(PROGRESS).get(seq) };
-      const delivery = toDelivery(whole, { ...name, state: 'sending' });
+      const delivery = rowToDelivery(whole, { ...name, state: 'sending' });
       const begun = JSON.stringify(withRound(delivery.progress, now));
       insertClaim.run(seq, lane, delivery.dueAt, this.#owner.id, token, leaseEndsAt, begun);
       return { delivery, token };
@@ -213,7 +213,7 @@ const NEXT_WAITING = `
 
 function reschedule(
   sql: Sql,
-  place: Place,
+  place: LaneEntry,
   { dueAt, progress }: Settlement & { readonly state: 'retrying' },
 ): void {
   stopWaiting(sql, place);

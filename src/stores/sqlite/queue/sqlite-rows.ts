@@ -9,7 +9,7 @@ import {
   type Progress,
 } from '../../../queue/delivery.ts';
 import type { Lane } from '../../../queue/queue.ts';
-import type { Place } from './sqlite-lines.ts';
+import type { LaneEntry } from './sqlite-lines.ts';
 
 /**
  * A row that is damaged may lose its last column and look like one that has no checksum; all its columns have moved then,
@@ -54,7 +54,7 @@ export function selectDeliveries(checksum = CHECKSUM): string {
 
 export function readDelivery(row: Row): Delivery {
   const { source, destination, state } = row;
-  return toDelivery(row, {
+  return rowToDelivery(row, {
     source: String(source),
     destination: String(destination),
     state: state as DeliveryState, // as STATE says
@@ -66,7 +66,7 @@ export interface Context extends Lane {
   readonly state: DeliveryState;
 }
 
-export function toDelivery(row: Row, { source, destination, state }: Context): Delivery {
+export function rowToDelivery(row: Row, { source, destination, state }: Context): Delivery {
   const { reason, detail, settled_at: settledAt, body } = row;
   return {
     id: text(row['id']),
@@ -109,19 +109,19 @@ function toProgress(row: Row): Progress {
   return {
     rounds: Number(rounds),
     ...(typeof firstAttemptAt === 'number' && { firstAttemptAt }),
-    attempts: readJson(row['attempts'], NO_PROGRESS.attempts),
+    attempts: readStoredJson(row['attempts'], NO_PROGRESS.attempts),
     rejectedBy: stringsOf(row['rejected_by']),
-    notBefore: readJson(row['not_before'], NO_PROGRESS.notBefore),
+    notBefore: readStoredJson(row['not_before'], NO_PROGRESS.notBefore),
   };
 }
 
 /** Most have none: parsing costs. */
 function stringsOf(json: SqlValue | undefined): readonly string[] {
-  return json === '[]' ? NONE : readJson(json, NONE);
+  return json === '[]' ? NONE : readStoredJson(json, NONE);
 }
 
 /** What this folder has written; damaged, it is forgotten, so that one row stops no others. */
-export function readJson<T>(json: SqlValue | undefined, otherwise: T): T {
+export function readStoredJson<T>(json: SqlValue | undefined, otherwise: T): T {
   try {
     return JSON.parse(text(json)) as T; // written by this folder only
   } catch {
@@ -155,7 +155,7 @@ const WRITE_PROGRESS = `
 
 export function writeProgress(
   sql: Sql,
-  { seq, lane, dueAt }: Place,
+  { seq, lane, dueAt }: LaneEntry,
   progress: Progress,
   { state, reason, detail, settledAt }: Standing,
 ): void {
