@@ -33,9 +33,9 @@ const program = {
     codeSplitting: {
       groups: [
         { name: 'base', tags: ['$initial'], priority: 9 },
-        { name: 'sign', test: /cli\/commands\/sign\.ts$/, priority: 8 },
-        { name: 'verify', test: /cli\/commands\/verify\.ts$/, priority: 7 },
-        { name: 'send', test: /cli\/commands\/send\.ts$/, priority: 6 },
+        { name: 'sign', test: /cli\/sign\/command\.ts$/, priority: 8 },
+        { name: 'verify', test: /cli\/verify\/command\.ts$/, priority: 7 },
+        { name: 'send', test: /cli\/send\/command\.ts$/, priority: 6 },
       ],
     },
   },

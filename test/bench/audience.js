@@ -79,8 +79,8 @@ async function prepareState(folder, members) {
   symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'));
   const entry = join(folder, 'audience.ts');
   const parts = [
-    'store/open-store.ts',
-    'audience/tables.ts',
+    'stores/sqlite/file/open-store.ts',
+    'stores/sqlite/audience-tables.ts',
     'audience/sync.ts',
     'audience/read/read-entries.ts',
     'clock.ts',

@@ -8,10 +8,10 @@ export const claim = 'What a claim costs does not grow with the backlog';
 
 const PARTS = [
   'clock.ts',
-  'queue/sqlite-inspection.ts',
-  'queue/sqlite-queue.ts',
-  'queue/tables.ts',
-  'store/open-store.ts',
+  'stores/sqlite/queue/sqlite-inspection.ts',
+  'stores/sqlite/queue/sqlite-queue.ts',
+  'stores/sqlite/queue/queue-tables.ts',
+  'stores/sqlite/file/open-store.ts',
 ];
 /** BENCH_BACKLOG='10000 10000000' takes others; ten million need 8 GB of the disk. */
 const { BENCH_BACKLOG = '10000 100000 1000000' } = process.env;

@@ -11,7 +11,7 @@ export const claim =
   'Delivery from the durable queue (claim, post, settle), compared with a replay of the same messages';
 
 const DELIVERY_CHILD = new URL('delivery-child.js', import.meta.url).pathname;
-const PARTS = ['clock.ts', 'engine/options.ts', 'pipeline/durable-queue.ts', 'pipeline/open-engine.ts'];
+const PARTS = ['clock.ts', 'engine/options.ts', 'stores/open.ts', 'app/open-engine.ts'];
 /** What a slow start lets through before it is over. */
 const WARM_UP = 30_000;
 

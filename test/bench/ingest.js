@@ -14,9 +14,9 @@ const PARTS = [
   'clock.ts',
   'engine/options.ts',
   'queue/checksum.ts',
-  'pipeline/durable-queue.ts',
-  'pipeline/open-engine.ts',
-  'pipeline/run-service.ts',
+  'stores/open.ts',
+  'app/open-engine.ts',
+  'app/run-service.ts',
 ];
 const BATCH = 20;
 const BATCHES = 3_000;

@@ -12,8 +12,8 @@ const CHILD = new URL('servers-child.js', import.meta.url).pathname;
 const PARTS = [
   'clock.ts',
   'engine/options.ts',
-  'pipeline/durable-queue.ts',
-  'pipeline/open-engine.ts',
+  'stores/open.ts',
+  'app/open-engine.ts',
   '../test/stores/server/servers.ts',
 ];
 /** A server takes longer than a file does. */
