@@ -7,7 +7,6 @@ import { SqliteQueue } from '../queue/sqlite-queue.ts';
 import { QUEUE_TABLES } from '../queue/tables.ts';
 import { SqliteSeen } from '../service/sqlite-seen.ts';
 import { SEEN_TABLES } from '../service/tables.ts';
-import { checkStore } from '../store/check.ts';
 import { openStore } from '../store/open-store.ts';
 import { isServer } from '../store/server/scheme.ts';
 import { caughtUp } from './caught-up.ts';
@@ -42,8 +41,8 @@ export async function openDurableQueue(options: DurableQueueOptions): Promise<Du
     seen: new SqliteSeen(store, clock),
     deletions: caughtUp(new SqliteDeletionStore(store), inspection),
     depth: () => depthOf(inspection),
-    check: async () => {
-      await checkStore(store, clock);
+    check: async (forWhat) => {
+      await store.check(forWhat);
       // What is damaged may be readable no longer, though there is room to write.
       await queue.lanes();
     },

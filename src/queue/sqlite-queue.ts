@@ -6,7 +6,7 @@ import { withRound, type NewDelivery, type Progress } from './delivery.ts';
 import { LaneIds } from './lane-ids.ts';
 import { giveBack, Owner } from './owner.ts';
 import type { Claim, ClaimAnswer, ClaimRequest, Lane, Queue, Settlement } from './queue.ts';
-import { Retention, type RetentionOptions } from './retention.ts';
+import { forgetOldest, Retention, type RetentionOptions } from './retention.ts';
 import { leave, stopWaiting, wait, waitAll, type Place } from './sqlite-lines.ts';
 import { insert } from './sqlite-insert.ts';
 import { OPEN, toDelivery, writeProgress, type Standing } from './sqlite-rows.ts';
@@ -47,17 +47,20 @@ export class SqliteQueue implements Queue {
   async add(deliveries: readonly NewDelivery[]): Promise<void> {
     this.#assertOpen();
     if (deliveries.length === 0) return;
-    const { sql: over, lanes } = await this.#store.write((sql) => {
-      const waiting: number[] = [];
-      const found = deliveries.map((delivery) => {
-        const lane = this.#lanes.findOrMake(sql, delivery);
-        const seq = insert(sql, delivery, lane);
-        if (seq !== undefined) waiting.push(seq);
-        return lane;
-      });
-      waitAll(sql, waiting);
-      return { sql, lanes: found };
-    });
+    const { sql: over, lanes } = await this.#store.write(
+      (sql) => {
+        const waiting: number[] = [];
+        const found = deliveries.map((delivery) => {
+          const lane = this.#lanes.findOrMake(sql, delivery);
+          const seq = insert(sql, delivery, lane);
+          if (seq !== undefined) waiting.push(seq);
+          return lane;
+        });
+        waitAll(sql, waiting);
+        return { sql, lanes: found };
+      },
+      { adds: true },
+    );
     deliveries.forEach((delivery, index) => {
       const lane = lanes[index];
       if (lane !== undefined) this.#lanes.remember(over, delivery, lane);
@@ -113,6 +116,7 @@ export class SqliteQueue implements Queue {
         } else {
           leave(sql, place, delivery.orderKeys);
           writeProgress(sql, place, settlement.progress, standingOf(settlement, settledAt));
+          if (this.#store.room.isScarce) forgetOldest(sql);
         }
         return true;
       },

@@ -44,6 +44,15 @@ export class Connection {
     this.#database.exec('COMMIT');
   }
 
+  /** As far as others let it, and the disk: the log is written over from its beginning once all of it is in the file. */
+  checkpoint(): void {
+    try {
+      this.sql('PRAGMA wal_checkpoint(PASSIVE)').get();
+    } catch {
+      // The file cannot grow; what comes next tells so.
+    }
+  }
+
   /** Some errors have ended the transaction already; that there is none is fine. */
   rollBack(): void {
     try {

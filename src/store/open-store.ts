@@ -3,13 +3,14 @@ import { resolve } from 'node:path';
 import { sleep, type Clock } from '../clock.ts';
 import { ConfigError, QueueError } from '../errors.ts';
 import { printable, redactUrl } from '../redact.ts';
+import { DiskRoom } from './disk-room.ts';
 import { prepareFiles, removeUnused } from './files.ts';
 import { Connection } from './connection.ts';
 import { migrate, type Tables } from './schema.ts';
 import { loadSqlite, type Database } from './sqlite.ts';
 import { SqliteStore } from './sqlite-store.ts';
 import type { Store } from './store.ts';
-import { busyError, isBusy, storeError } from './store-error.ts';
+import { busyError, isBusy, isFull, storeError } from './store-error.ts';
 
 export interface StoreOptions {
   readonly clock: Clock;
@@ -37,11 +38,13 @@ export async function openStore(
   const file = fileOf(place);
   if (!create && (await isMissing(file))) throw noQueue(file);
   const giveUpAt = clock.now() + OPENING_WAIT_MS;
+  const room = new DiskRoom(file);
   for (;;) {
     try {
       const connection = await connect(file, { tables, waitMs: OPENING_WAIT_MS });
-      return new SqliteStore(connection, { file, clock, reopen: () => reconnect(file, tables) });
+      return new SqliteStore(connection, { file, room, clock, reopen: () => reconnect(file, tables) });
     } catch (error) {
+      if (isFull(error) && room.giveUpReserve()) continue;
       // Who turns the write-ahead log on lets nobody wait: the others are told at once that the file is locked.
       if (!isBusy(error) || clock.now() >= giveUpAt) throw storeError(error, file);
     }

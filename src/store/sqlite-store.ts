@@ -1,8 +1,9 @@
 import { sleep, type Clock } from '../clock.ts';
 import { ClosedError } from '../errors.ts';
 import type { Connection } from './connection.ts';
-import type { Sql, Store, WriteOptions } from './store.ts';
-import { isBusy, storeError } from './store-error.ts';
+import type { DiskRoom } from './disk-room.ts';
+import type { CheckOptions, Sql, Store, WriteOptions } from './store.ts';
+import { fullError, isBusy, isFull, storeError } from './store-error.ts';
 
 /** How long another program may hold the file before it is given up. */
 const LOCK_WAIT_MS = 10_000;
@@ -12,13 +13,20 @@ const LOCK_RETRY = { part: 1 / 4, shortestMs: 2, longestMs: 100 };
 interface Write {
   readonly work: (sql: Sql) => unknown;
   readonly isDurable: boolean;
+  readonly adds: boolean;
   readonly since: number;
   readonly resolve: (result: unknown) => void;
   readonly reject: (error: unknown) => void;
 }
 
+/** So long after a write it is taken for granted that another would succeed. */
+const WRITTEN_FOR_MS = 5_000;
+/** So long after something was refused for lack of room it is not: the room may be a quota, of which nothing can be asked. */
+const REFUSED_FOR_MS = 5_000;
+
 interface SqliteStoreOptions {
   readonly file: string;
+  readonly room: DiskRoom;
   readonly clock: Clock;
   /** Opens the file once more; everything that it finds is on the disk then. */
   readonly reopen: () => Promise<Connection>;
@@ -27,6 +35,7 @@ interface SqliteStoreOptions {
 /** Group commit over one connection: an fsync costs as much as dozens of rows, so those that come together share it. */
 export class SqliteStore implements Store {
   readonly file: string;
+  readonly room: DiskRoom;
   readonly #clock: Clock;
   readonly #reopen: () => Promise<Connection>;
   #connection: Connection;
@@ -35,20 +44,27 @@ export class SqliteStore implements Store {
   #isScheduled = false;
   #closed: Promise<void> | undefined;
   #onEmpty: (() => void) | undefined;
+  /** When a write last succeeded; -Infinity after one that failed. */
+  #writtenAt = -Infinity;
+  #refusedAt = -Infinity;
+  #isChecked = false;
 
-  constructor(connection: Connection, { file, clock, reopen }: SqliteStoreOptions) {
+  constructor(connection: Connection, { file, room, clock, reopen }: SqliteStoreOptions) {
     this.#connection = connection;
     this.file = file;
+    this.room = room;
     this.#clock = clock;
     this.#reopen = reopen;
   }
 
-  write<T>(work: (sql: Sql) => T, { survives = 'power cut' }: WriteOptions = {}): Promise<T> {
+  write<T>(work: (sql: Sql) => T, { survives = 'power cut', adds = false }: WriteOptions = {}): Promise<T> {
     if (this.#closed !== undefined) return Promise.reject(closed());
+    if (adds && this.room.isShort()) return Promise.reject(storeError(fullError(), this.file));
     return new Promise<T>((resolve, reject) => {
       this.#waiting.push({
         work,
         isDurable: survives === 'power cut',
+        adds,
         since: this.#clock.now(),
         resolve: resolve as (result: unknown) => void, // it gets what `work` returned
         reject,
@@ -69,6 +85,15 @@ export class SqliteStore implements Store {
         await sleep(this.#clock, waitMs);
       }
     }
+  }
+
+  async check({ toAdd = true }: CheckOptions = {}): Promise<void> {
+    const now = this.#clock.now();
+    if (toAdd && (this.room.isShort() || now - this.#refusedAt < REFUSED_FOR_MS))
+      throw storeError(fullError(), this.file);
+    if (this.#isChecked && now - this.#writtenAt < WRITTEN_FOR_MS) return;
+    await this.write((sql) => void sql(NOTE_CHECK).run(Math.floor(now)));
+    this.#isChecked = true;
   }
 
   close(): Promise<void> {
@@ -133,7 +158,7 @@ export class SqliteStore implements Store {
       this.#end(this.#commit(group, connection));
     } catch (error) {
       const waitMs = this.#waitFor(error, group[0]?.since ?? 0);
-      if (waitMs === undefined) this.#end((write) => write.reject(storeError(error, this.file)));
+      if (waitMs === undefined) this.#end(this.#refusal(error));
       else this.#clock.after(waitMs, () => void this.#commitAll());
     }
   }
@@ -156,26 +181,67 @@ export class SqliteStore implements Store {
   }
 
   /** Returns how each of the group is told. */
-  #commit(group: readonly Write[], connection: Connection): (write: Write, index: number) => void {
+  #commit(group: readonly Write[], connection: Connection): (write: Write) => void {
     try {
-      const results = group.map(({ work }) => work(connection.sql));
-      connection.commit();
-      return ({ resolve }, index) => resolve(results[index]);
+      return this.#run(group, connection);
     } catch (error) {
       connection.rollBack();
       connection.doubt(error);
-      return ({ reject }) => reject(storeError(error, this.file));
+      if (isFull(error)) return this.#commitWithoutMore(group, connection, error);
+      return this.#refusal(error);
     }
   }
 
-  #end(tell: (write: Write, index: number) => void): void {
+  #run(group: readonly Write[], connection: Connection): (write: Write) => void {
+    const results = new Map(group.map((write) => [write, write.work(connection.sql)]));
+    connection.commit();
+    this.#writtenAt = this.#clock.now();
+    // While there is little room the log must not take it: it is written over from its beginning with the next commit.
+    if (this.room.wasShort && this.room.isShort()) connection.checkpoint();
+    if (group.some(({ adds }) => adds)) this.#refusedAt = -Infinity;
+    return (write) => write.resolve(results.get(write));
+  }
+
+  /** What adds is refused; the rest has all the room there is, by which there may be more: it settles what is there. */
+  #commitWithoutMore(
+    group: readonly Write[],
+    connection: Connection,
+    cause: unknown,
+  ): (write: Write) => void {
+    const rest = group.filter(({ adds }) => !adds);
+    if (rest.length < group.length) this.#refusedAt = this.#clock.now();
+    const refuse = this.#refusal(cause);
+    if (rest.length === 0 || !connection.isSound) return refuse;
+    this.room.giveUpReserve();
+    connection.checkpoint();
+    try {
+      this.#begin(rest, connection);
+      const tell = this.#run(rest, connection);
+      return (write) => (write.adds ? refuse : tell)(write);
+    } catch (error) {
+      connection.rollBack();
+      connection.doubt(error);
+      return refuse;
+    }
+  }
+
+  #refusal(cause: unknown): (write: Write) => void {
+    this.#writtenAt = -Infinity;
+    return ({ reject }) => reject(storeError(cause, this.file));
+  }
+
+  #end(tell: (write: Write) => void): void {
     const group = this.#waiting;
     this.#waiting = [];
     this.#isScheduled = false;
-    group.forEach(tell);
+    for (const write of group) tell(write);
     this.#onEmpty?.();
   }
 }
+
+/** It leaves one row. */
+const NOTE_CHECK =
+  'INSERT INTO store_checks VALUES (1, ?) ON CONFLICT DO UPDATE SET checked_at = excluded.checked_at';
 
 function closed(): ClosedError {
   return new ClosedError('The store is closed');

@@ -68,6 +68,8 @@ describe('among very many dead letters', () => {
     const watched: Store = {
       file: store.file,
       write: (work, options) => store.write(work, options),
+      check: () => store.check(),
+      room: store.room,
       close: () => store.close(),
       read: (work) =>
         store.read((sql) =>

@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import type { Settings } from '../../config/settings.ts';
 import { SharedClock } from '../../clock.ts';
 import type { DurableQueue } from '../../pipeline/durable-queue.ts';
+import type { CheckOptions } from '../../store/store.ts';
 
 export interface StoreFlags {
   readonly store?: string;
@@ -14,11 +15,18 @@ export function addStoreFlag(command: Command): Command {
   );
 }
 
-/** As openQueue, for whoever is to add or to deliver: throws QueueError too when nothing can be stored there, as on a full disk. */
-export async function openQueueToWrite(flags: StoreFlags, settings: Settings): Promise<DurableQueue> {
+/**
+ * As openQueue, for a command that adds or delivers: throws QueueError too when nothing can be stored there. One that delivers
+ * goes on with `toAdd: false` on a disk that has room for nothing more, since what it settles makes room.
+ */
+export async function openQueueToWrite(
+  flags: StoreFlags,
+  settings: Settings,
+  options: CheckOptions = {},
+): Promise<DurableQueue> {
   const durable = await openQueue(flags, settings);
   try {
-    await durable.check();
+    await durable.check(options);
     return durable;
   } catch (error) {
     await durable.close();
