@@ -7,7 +7,6 @@ import { SqliteQueue } from './sqlite/queue/sqlite-queue.ts';
 import { QUEUE_TABLES } from './sqlite/queue/queue-tables.ts';
 import { SqliteSeen } from './sqlite/sqlite-seen.ts';
 import { SEEN_TABLES } from './sqlite/seen-tables.ts';
-import { checkStore } from './sqlite/file/check.ts';
 import { openStore } from './sqlite/file/open-store.ts';
 import { isServer } from './server/scheme.ts';
 import type { Store } from './sqlite/file/store.ts';
@@ -45,8 +44,8 @@ export async function openDurableQueue(options: DurableQueueOptions): Promise<Du
     seen: new SqliteSeen(store, clock),
     deletions: caughtUp(new SqliteDeletionStore(store), inspection),
     depth: () => depthOf(inspection),
-    check: async () => {
-      await checkStore(store, clock);
+    check: async (forWhat) => {
+      await store.check(forWhat);
       // What is damaged may be readable no longer, though there is room to write.
       await queue.lanes();
     },

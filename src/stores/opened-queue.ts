@@ -7,7 +7,7 @@ import type { Queue, QueueDepth } from '../queue/queue.ts';
 import type { RetentionOptions } from './sqlite/queue/retention.ts';
 import { MemorySeen, type Seen } from '../service/seen.ts';
 import type { Server } from './server/server.ts';
-import type { Store } from './sqlite/file/store.ts';
+import type { CheckOptions, Store } from './sqlite/file/store.ts';
 
 /** What is kept between calls, and what of it can be asked. */
 export interface OpenQueue {
@@ -17,8 +17,8 @@ export interface OpenQueue {
   readonly seen: Seen;
   readonly deletions: DeletionStore;
   readonly depth: () => Promise<QueueDepth>;
-  /** Rejects when nothing could be stored. */
-  readonly check: () => Promise<void>;
+  /** Rejects when nothing could be stored: nothing more, unless it is only to settle what is there. */
+  readonly check: (options?: CheckOptions) => Promise<void>;
   /** What of its settings could lose or refuse what is in it, a sentence each. */
   readonly warnings: () => Promise<readonly string[]>;
   /** Whether what is in it outlives the process. */

@@ -28,6 +28,9 @@ const BASIC = `Basic ${Buffer.from(`${WRITE_KEY}:`).toString('base64')}`;
 /** A page of the file and more, so that each call has to be given room. */
 const PADDING = 'x'.repeat(5_000);
 
+/** Messages that are tried again when the disk is full. */
+const COUNT = 40;
+
 const disks: SmallDisk[] = [];
 afterAll(() => {
   for (const disk of disks) disk.remove();
@@ -111,8 +114,8 @@ class Serving {
   }
 }
 
-async function startServe(dataDir: string): Promise<Serving> {
-  const receiver = await receiving({ secret: SECRET });
+async function startServe(dataDir: string, respond = '200'): Promise<Serving> {
+  const receiver = await receiving({ secret: SECRET, respond });
   const running = startHooks(['serve', '--port', '0', '-o', 'json', '--allow-private'], {
     env: environment(dataDir, receiver.url),
     timeoutMs: 90_000,
@@ -193,6 +196,43 @@ describe.concurrent('hooks serve', PATIENT, () => {
     },
   );
 
+  it.skipIf(!MAY_MOUNT)('delivers what it has on a disk that others have filled', async () => {
+    const disk = await smallDisk(16);
+    const serve = await startServe(disk.path, `503x${COUNT},200`);
+    const ids = Array.from({ length: COUNT }, (_, index) => `m${index}`);
+    for (const { status } of await Promise.all(ids.map((id) => serve.call(id)))) expect(status).toBe(200);
+    fill(join(disk.path, 'filler'));
+    expect([await serve.status('/readyz'), await serve.call('large')]).toEqual([503, UNAVAILABLE]);
+    const settled = async (): Promise<boolean> =>
+      (await ask(serve.file, 'SELECT (SELECT count(*) FROM waiting) + (SELECT count(*) FROM claims)'))[0] ===
+      '0';
+    await until(settled, 'all to be settled on the full disk', { seconds: 40 });
+    await expectDelivered(serve);
+    expect(serve.receiver.requests.length).toBe(2 * COUNT);
+    expect([await serve.status('/readyz'), await serve.call('more')]).toEqual([503, UNAVAILABLE]);
+    rmSync(join(disk.path, 'filler'));
+    await serve.untilReady();
+    expect(await serve.call('after')).toMatchObject({ status: 200 });
+    await serve.kill();
+    expect(await ask(serve.file, 'PRAGMA integrity_check')).toEqual(['ok']);
+  });
+
+  it.skipIf(!MAY_MOUNT)('is ready as long as it takes calls, on a disk that its own calls fill', async () => {
+    const disk = await smallDisk();
+    const serve = await startServe(disk.path, 'timeout');
+    const told: (readonly [number, number])[] = [];
+    for (let index = 0; index < 400 && told.at(-1)?.[0] !== 503; index++) {
+      const { status } = await serve.call(`m${index}`);
+      told.push([status, await serve.status('/readyz')]);
+    }
+    const refused = told.findIndex(([status]) => status === 503);
+    expect(refused).toBeGreaterThan(10);
+    expect(told[refused]).toEqual([503, 503]);
+    for (let more = 0; more < 20; more++)
+      expect([(await serve.call(`more${more}`)).status, await serve.status('/readyz')]).toEqual([503, 503]);
+    await serve.expectAllStored();
+  });
+
   it('answers 503 while another program holds the file, and goes on when it lets go', async () => {
     const serve = await startServe(temporaryFolder());
     await callThrough(serve, async () => {
@@ -241,8 +281,8 @@ describe.concurrent('hooks serve', PATIENT, () => {
   });
 });
 
-async function smallDisk(): Promise<SmallDisk> {
-  const disk = new SmallDisk(join(temporaryFolder(), 'disk'), 4 * 1024 * 1024);
+async function smallDisk(mebibytes = 4): Promise<SmallDisk> {
+  const disk = new SmallDisk(join(temporaryFolder(), 'disk'), mebibytes * 1024 * 1024);
   disks.push(disk);
   return disk;
 }

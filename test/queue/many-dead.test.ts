@@ -69,6 +69,8 @@ describe('among very many dead letters', () => {
       file: store.file,
       cutCommits: store.cutCommits,
       write: (work, options) => store.write(work, options),
+      check: () => store.check(),
+      room: store.room,
       close: () => store.close(),
       read: (work) =>
         store.read((sql) =>

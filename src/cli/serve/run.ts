@@ -31,7 +31,7 @@ export async function serve(options: ServeOptions, io: Io): Promise<ExitCode> {
   const sources = deliver ? sourcesToDeliver(settings, 'or only queue, with --no-deliver') : settings.sources;
   const service = await runService({
     sources,
-    open: await openQueueToWrite(options, settings),
+    open: await openQueueToWrite(options, settings, { toAdd: !deliver }),
     host,
     port,
     deliver,

@@ -25,7 +25,7 @@ export async function work(options: WorkerOptions, io: Io): Promise<ExitCode> {
   const sources = sourcesToDeliver(settings);
   const reach = reachOf(options, io);
   const display = new Display(options, io, sources);
-  const open = await openQueueToWrite(options, settings);
+  const open = await openQueueToWrite(options, settings, { toAdd: false });
   const { engine, close } = await openEngine({
     sources,
     open,

@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import type { Settings } from '../../../config/settings.ts';
 import { SharedClock } from '../../../clock.ts';
 import type { DurableQueue } from '../../../stores/open.ts';
+import type { CheckOptions } from '../../../stores/sqlite/file/store.ts';
 import type { Io } from '../../io.ts';
 
 export interface StoreFlags {
@@ -22,15 +23,18 @@ export function addStoreFlag(command: Command): Command {
   );
 }
 
-/** As openQueue, for whoever is to add or to deliver: throws QueueError too when nothing can be stored there, as on a full disk. */
+/**
+ * As openQueue, for a command that adds or delivers: throws QueueError too when nothing can be stored there. One that delivers
+ * goes on with `toAdd: false` on a disk that has room for nothing more, since what it settles makes room.
+ */
 export async function openQueueToWrite(
   flags: StoreFlags,
   settings: Settings,
-  options: Pick<OpenQueueOptions, 'io'> = {},
+  { toAdd = true, ...options }: Pick<OpenQueueOptions, 'io'> & CheckOptions = {},
 ): Promise<DurableQueue> {
   const durable = await openQueue(flags, settings, options);
   try {
-    await durable.check();
+    await durable.check({ toAdd });
     return durable;
   } catch (error) {
     await durable.close();

@@ -1,6 +1,7 @@
 import { access, constants, stat, statfs } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { Clock } from '../../../clock.ts';
+import { DiskRoom } from './disk-room.ts';
 import { SqliteConnection } from './connection.ts';
 import { assertOwnFile } from './ownership.ts';
 import { isCurrent, type Tables } from './schema.ts';
@@ -83,6 +84,7 @@ export async function examineStore<T>(
     const database = open();
     const store = new SqliteStore(new SqliteConnection(database, file), {
       file,
+      room: new DiskRoom(file),
       clock,
       reopen: async () => new SqliteConnection(open(), file),
     });

@@ -3,6 +3,7 @@ import { resolve } from 'node:path';
 import { sleep, type Clock } from '../../../clock.ts';
 import { ConfigError, QueueError } from '../../../errors.ts';
 import { printable, redactUrl } from '../../../redact.ts';
+import { DiskRoom } from './disk-room.ts';
 import { prepareFiles, removeUnused } from './files.ts';
 import { APPLICATION_ID } from './ownership.ts';
 import { SqliteConnection } from './connection.ts';
@@ -11,7 +12,7 @@ import { migrate, type Tables } from './schema.ts';
 import { loadSqlite, type Database } from './sqlite.ts';
 import { SqliteStore } from './sqlite-store.ts';
 import type { Store } from './store.ts';
-import { busyError, isBusy, storeError } from './store-error.ts';
+import { busyError, isBusy, isFull, storeError } from './store-error.ts';
 
 export interface StoreOptions {
   readonly clock: Clock;
@@ -39,6 +40,7 @@ export async function openStore(
   const file = fileOf(place);
   if (!create && (await isMissing(file))) throw noQueue(file);
   const giveUpAt = clock.now() + OPENING_WAIT_MS;
+  const room = new DiskRoom(file);
   let cut = 0;
   for (;;) {
     try {
@@ -47,11 +49,13 @@ export async function openStore(
       const connection = await connect(file, { tables, waitMs: OPENING_WAIT_MS, isNew });
       return new SqliteStore(connection, {
         file,
+        room,
         clock,
         cutCommits: cut,
         reopen: () => reconnect(file, tables),
       });
     } catch (error) {
+      if (isFull(error) && room.giveUpReserve()) continue;
       // Who turns the write-ahead log on lets nobody wait: the others are told at once that the file is locked.
       if (!isBusy(error) || clock.now() >= giveUpAt) throw storeError(error, file);
     }

@@ -13,11 +13,13 @@ export const APPLICATION_ID = 0x686f6f6b;
  */
 export async function assertOwnFile(file: string): Promise<void> {
   const url = pathToFileURL(file).href;
-  // Takes no lock, makes no file beside it, and looks into no log. Every file of ours but a new one has its stamp there.
+  // Takes no lock, makes no file, and looks into no log. Every file of ours but one of version 1 has its stamp there.
   const isStamped = await look(
     `${url}?immutable=1`,
     (database) => applicationIdOf(database) === APPLICATION_ID,
-  );
+  )
+    // Without locks and log, a file into which a log is being written, or was when its process was killed, looks damaged.
+    .catch(() => false);
   if (isStamped) return;
   const foreign = await lookIntoAll(file, foreignSign);
   if (foreign === undefined) return;
@@ -61,8 +63,15 @@ function foreignSign(database: Database): string | undefined {
   if (id === APPLICATION_ID) return undefined;
   if (id !== 0) return `its application_id is 0x${(id >>> 0).toString(16).padStart(8, '0')}`;
   const first = firstOf(database);
-  if (first === undefined || isVersion1(database)) return undefined;
+  if (first === undefined) return formatSign(database);
+  if (isVersion1(database)) return undefined;
   return `it has the ${String(first['type'])} ${printable(String(first['name']), 80)}, and no table of hooks`;
+}
+
+/** Without tables: an empty database has no version, and version 1 made its tables together with it. */
+function formatSign(database: Database): string | undefined {
+  const { user_version: version } = database.prepare('PRAGMA user_version').get() ?? {};
+  return version === 0 ? undefined : `its user_version is ${String(version)}, and it has no table`;
 }
 
 function firstOf(database: Database): Row | undefined {

@@ -1,8 +1,9 @@
 import { sleep, type Clock } from '../../../clock.ts';
 import { ClosedError } from '../../../errors.ts';
 import type { SqliteConnection } from './connection.ts';
-import type { Sql, Store, WriteOptions } from './store.ts';
-import { isBusy, isOfWhatWasRead, storeError } from './store-error.ts';
+import type { DiskRoom } from './disk-room.ts';
+import type { CheckOptions, Sql, Store, WriteOptions } from './store.ts';
+import { fullError, isBusy, isFull, isOfWhatWasRead, storeError } from './store-error.ts';
 
 /** How long another program may hold the file before it is given up. */
 const LOCK_WAIT_MS = 10_000;
@@ -10,11 +11,16 @@ const LOCK_WAIT_MS = 10_000;
 const LOCK_RETRY = { part: 1 / 4, shortestMs: 2, longestMs: 100 };
 /** How long a commit stays in the log alone. */
 const CHECKPOINT_AFTER_MS = 1_000;
+/** After a write, `check` assumes for this long that another one would succeed. */
+const WRITTEN_FOR_MS = 5_000;
+/** After a refusal for lack of room, `check` assumes for this long that there is none: a quota cannot be asked for. */
+const REFUSED_FOR_MS = 5_000;
 
 interface Write {
   readonly work: (sql: Sql) => unknown;
   readonly isDurable: boolean;
   readonly isSeparable: boolean;
+  readonly adds: boolean;
   readonly since: number;
   readonly resolve: (result: unknown) => void;
   readonly reject: (error: unknown) => void;
@@ -22,6 +28,7 @@ interface Write {
 
 interface SqliteStoreOptions {
   readonly file: string;
+  readonly room: DiskRoom;
   readonly clock: Clock;
   /** @default 0 */
   readonly cutCommits?: number;
@@ -33,6 +40,7 @@ interface SqliteStoreOptions {
 export class SqliteStore implements Store {
   readonly file: string;
   readonly cutCommits: number;
+  readonly room: DiskRoom;
   readonly #clock: Clock;
   readonly #reopen: () => Promise<SqliteConnection>;
   #connection: SqliteConnection;
@@ -42,25 +50,34 @@ export class SqliteStore implements Store {
   #closed: Promise<void> | undefined;
   #onEmpty: (() => void) | undefined;
   #cancelCheckpoint: (() => void) | undefined;
+  /** The write that the transaction is at. Undefined: the commit itself. */
+  #running: Write | undefined;
+  /** When a write last succeeded; -Infinity after one that failed. */
+  #writtenAt = -Infinity;
+  #refusedAt = -Infinity;
+  #isChecked = false;
 
-  constructor(connection: SqliteConnection, { file, clock, cutCommits = 0, reopen }: SqliteStoreOptions) {
+  constructor(connection: SqliteConnection, options: SqliteStoreOptions) {
     this.#connection = connection;
-    this.file = file;
-    this.cutCommits = cutCommits;
-    this.#clock = clock;
-    this.#reopen = reopen;
+    this.file = options.file;
+    this.room = options.room;
+    this.cutCommits = options.cutCommits ?? 0;
+    this.#clock = options.clock;
+    this.#reopen = options.reopen;
   }
 
   write<T>(
     work: (sql: Sql) => T,
-    { survives = 'power cut', separable = false }: WriteOptions = {},
+    { survives = 'power cut', separable = false, adds = false }: WriteOptions = {},
   ): Promise<T> {
     if (this.#closed !== undefined) return Promise.reject(closed());
+    if (adds && this.room.isShort()) return Promise.reject(storeError(fullError(), this.file));
     return new Promise<T>((resolve, reject) => {
       this.#waiting.push({
         work,
         isDurable: survives === 'power cut',
         isSeparable: separable,
+        adds,
         since: this.#clock.now(),
         resolve: resolve as (result: unknown) => void, // it gets what `work` returned
         reject,
@@ -81,6 +98,15 @@ export class SqliteStore implements Store {
         await sleep(this.#clock, waitMs);
       }
     }
+  }
+
+  async check({ toAdd = true }: CheckOptions = {}): Promise<void> {
+    const now = this.#clock.now();
+    if (toAdd && (this.room.isShort() || now - this.#refusedAt < REFUSED_FOR_MS))
+      throw storeError(fullError(), this.file);
+    if (this.#isChecked && now - this.#writtenAt < WRITTEN_FOR_MS) return;
+    await this.write((sql) => void sql(NOTE_CHECK).run(Math.floor(now)));
+    this.#isChecked = true;
   }
 
   close(): Promise<void> {
@@ -169,19 +195,45 @@ export class SqliteStore implements Store {
     return Math.min(Math.max(waitedMs * part, shortestMs), longestMs);
   }
 
-  /** Returns how those are told that are done with: all of the group, or whom a page has failed that cannot be read. */
+  /** Returns how the writes end that are done: all of the group, or those that need a page which cannot be read. */
   #commit(group: readonly Write[], connection: SqliteConnection): Ends {
-    let running: Write | undefined;
     try {
-      const results = group.map((write) => (running = write).work(connection.sql));
-      running = undefined;
-      connection.commit();
-      this.#checkpointSoon();
-      return new Map(group.map((write, index) => [write, () => write.resolve(results[index])]));
+      return this.#run(group, connection);
     } catch (error) {
       connection.rollBack();
       connection.doubt(error);
-      return this.#rejected(isOfWhatWasRead(error) ? failedWith(running, group) : group, error);
+      if (isFull(error)) return this.#commitWithoutMore(group, connection, error);
+      return this.#rejected(isOfWhatWasRead(error) ? failedWith(this.#running, group) : group, error);
+    }
+  }
+
+  #run(group: readonly Write[], connection: SqliteConnection): Ends {
+    const results = group.map((write) => (this.#running = write).work(connection.sql));
+    this.#running = undefined;
+    connection.commit();
+    this.#writtenAt = this.#clock.now();
+    if (group.some(({ adds }) => adds)) this.#refusedAt = -Infinity;
+    // While there is little room the log must not take it: the next commit begins it again.
+    if (this.room.wasShort && this.room.isShort()) connection.checkpoint();
+    else this.#checkpointSoon();
+    return new Map(group.map((write, index) => [write, () => write.resolve(results[index])]));
+  }
+
+  /** Refuses what adds. The rest gets all the room that there is, since settling deliveries makes room. */
+  #commitWithoutMore(group: readonly Write[], connection: SqliteConnection, cause: unknown): Ends {
+    const rest = group.filter(({ adds }) => !adds);
+    if (rest.length < group.length) this.#refusedAt = this.#clock.now();
+    const rejected = this.#rejected(group, cause);
+    if (rest.length === 0 || !connection.isSound) return rejected;
+    this.room.giveUpReserve();
+    connection.checkpoint();
+    try {
+      this.#begin(rest, connection);
+      return new Map([...rejected, ...this.#run(rest, connection)]);
+    } catch (error) {
+      connection.rollBack();
+      connection.doubt(error);
+      return rejected;
     }
   }
 
@@ -193,6 +245,7 @@ export class SqliteStore implements Store {
   }
 
   #rejected(writes: readonly Write[], error: unknown): Ends {
+    this.#writtenAt = -Infinity;
     return new Map(writes.map((write) => [write, () => write.reject(storeError(error, this.file))]));
   }
 
@@ -213,6 +266,10 @@ function failedWith(failed: Write | undefined, group: readonly Write[]): readonl
   if (failed === undefined) return group;
   return failed.isSeparable ? [failed] : group.filter(({ isSeparable }) => !isSeparable);
 }
+
+/** It leaves one row. */
+const NOTE_CHECK =
+  'INSERT INTO store_checks VALUES (1, ?) ON CONFLICT DO UPDATE SET checked_at = excluded.checked_at';
 
 function closed(): ClosedError {
   return new ClosedError('The store is closed');

@@ -1,5 +1,9 @@
 import { HooksError, QueueError } from '../../../errors.ts';
 
+const BUSY = 5;
+/** Of a disk that is full, for -shm. */
+const FULL_INDEX = 10 | (19 << 8);
+
 /** Result codes of SQLite, primary and extended (sqlite.org/rescode.html): what is wrong, and the way out. */
 const REASONS: Readonly<Record<number, readonly [what: string, hint: string]>> = {
   5: ['is locked by another program', 'end whatever holds it (a backup, an open sqlite3), then try again'],
@@ -11,15 +15,13 @@ const REASONS: Readonly<Record<number, readonly [what: string, hint: string]>> =
   10: ['cannot be read or written: the disk reports an error', 'check the disk, its quota and its mount'],
   11: ['is damaged', 'stop what uses it, run `hooks queue recover FILE --to NEW`, and put NEW in its place'],
   13: ['cannot be written: the disk is full', 'make room; what waits in the queue is kept'],
-  [10 | (19 << 8)]: ['cannot be written: the disk is full', 'make room; what waits in the queue is kept'], // for -shm
+  [FULL_INDEX]: ['cannot be written: the disk is full', 'make room; what waits in the queue is kept'],
   14: [
     'cannot be opened',
     'check that its folder is there and may be written, or name another file with --store',
   ],
   26: ['is not a SQLite database', 'name another file with --store'],
 };
-
-const BUSY = 5;
 
 /** What SQLite says for a result code, for errors that come with the sentence only (the package's `all()`). */
 const SENTENCES: Readonly<Record<string, number>> = {
@@ -59,6 +61,23 @@ export function isBusy(error: unknown): boolean {
 /** As SQLite says it, for what SQLite says by a result instead. */
 export function busyError(): Error {
   return Object.assign(new Error('database is locked'), { errcode: BUSY });
+}
+
+const FULL = 13;
+
+/** The disk is full, as far as SQLite can tell, or a quota is. */
+export function isFull(error: unknown): boolean {
+  const code = resultCode(error) ?? 0;
+  return (
+    primaryCode(error) === FULL ||
+    code === FULL_INDEX ||
+    (error as NodeJS.ErrnoException | undefined)?.code === 'ENOSPC'
+  ); // of a file operation
+}
+
+/** As SQLite says it, for what is refused before the disk is full. */
+export function fullError(): Error {
+  return Object.assign(new Error('database or disk is full'), { errcode: FULL });
 }
 
 /** What a connection says that is not to be trusted any longer; 1 is what statements over another schema come to. */

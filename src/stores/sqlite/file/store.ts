@@ -1,3 +1,4 @@
+import type { DiskRoom } from './disk-room.ts';
 import type { Statement } from './sqlite.ts';
 
 /** The one file of a data folder. Tables belong to the folders that use them. Everything rejects with QueueError when the file fails. */
@@ -14,6 +15,10 @@ export interface Store {
   write<T>(work: (sql: Sql) => T, options?: WriteOptions): Promise<T>;
   /** Runs `work` over one state of the file. */
   read<T>(work: (sql: Sql) => T): Promise<T>;
+  /** Rejects when what is to be added would be refused now. Writes the first time, and where no write has succeeded lately. */
+  check(options?: CheckOptions): Promise<void>;
+  /** What is known of the room on its disk. */
+  readonly room: Pick<DiskRoom, 'isScarce' | 'keepReserve'>;
   /** Commits what is promised, then closes the file. */
   close(): Promise<void>;
 }
@@ -26,6 +31,13 @@ export interface WriteOptions {
    * others, it is committed without them. @default false
    */
   readonly separable?: boolean;
+  /** It needs more room than it frees: it is refused while the disk is nearly full, so that the rest can go on. @default false */
+  readonly adds?: boolean;
+}
+
+export interface CheckOptions {
+  /** False: for a process that only settles what is there. @default true */
+  readonly toAdd?: boolean;
 }
 
 /** The statement of an SQL text, prepared once. Another function once the file was opened anew: it may be another file then. */

@@ -14,8 +14,11 @@ export async function writeAlongside(
   stored.catch(() => {
     isRefused = true;
   });
-  await store.write((sql) => {
-    if (!isRefused) work(sql);
-  });
+  await store.write(
+    (sql) => {
+      if (!isRefused) work(sql);
+    },
+    { adds: true },
+  );
   await stored;
 }

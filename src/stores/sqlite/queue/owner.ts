@@ -54,6 +54,7 @@ export class Owner {
     this.#bury(sql);
     this.#catchUp(sql);
     this.#noteTime(sql);
+    this.#store.room.keepReserve();
     this.#scheduleBeat();
   }
 
@@ -62,6 +63,7 @@ export class Owner {
   }
 
   async #beat(): Promise<void> {
+    this.#store.room.keepReserve();
     try {
       // Not only for this process: it has the disk keep what was settled since the last beat.
       await this.#store.write((sql) => {

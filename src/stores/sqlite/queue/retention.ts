@@ -86,3 +86,15 @@ function removeSettled(sql: Sql, state: string, before: number): boolean {
   ).run(state, before);
   return Number(changes) === CHUNK;
 }
+
+/** Of what is delivered, more than one settlement takes: on a full disk it is what can be spared. */
+const FORGOTTEN_AT_ONCE = 2;
+
+/** Makes room for a settlement. A deletion request is told of its deliveries by the queue, so those stay. */
+export function forgetOldest(sql: Sql): void {
+  sql(
+    `DELETE FROM deliveries WHERE seq IN
+       (SELECT p.seq FROM progress p JOIN deliveries d ON d.seq = p.seq
+        WHERE p.settled_state = 'delivered' AND d.type <> 'delete' ORDER BY p.settled_at LIMIT ${FORGOTTEN_AT_ONCE})`,
+  ).run();
+}

@@ -6,7 +6,7 @@ import { withRound, type NewDelivery, type Progress } from '../../../queue/deliv
 import { LaneIds } from './lane-ids.ts';
 import { giveBack, Owner } from './owner.ts';
 import type { Claim, ClaimAnswer, ClaimRequest, Lane, Queue, Settlement } from '../../../queue/queue.ts';
-import { Retention, type RetentionOptions } from './retention.ts';
+import { forgetOldest, Retention, type RetentionOptions } from './retention.ts';
 import { leave, leaveAllLines, stopWaiting, wait, waitAll, type LaneEntry } from './sqlite-lines.ts';
 import { insert } from './sqlite-insert.ts';
 import { CHECKSUM, OPEN, rowToDelivery, writeProgress, type Standing } from './sqlite-rows.ts';
@@ -50,17 +50,20 @@ export class SqliteQueue implements Queue {
   async add(deliveries: readonly NewDelivery[]): Promise<void> {
     this.#assertOpen();
     if (deliveries.length === 0) return;
-    const { sql: over, lanes } = await this.#store.write((sql) => {
-      const waiting: number[] = [];
-      const found = deliveries.map((delivery) => {
-        const lane = this.#lanes.findOrMake(sql, delivery);
-        const seq = insert(sql, delivery, lane);
-        if (seq !== undefined) waiting.push(seq);
-        return lane;
-      });
-      waitAll(sql, waiting);
-      return { sql, lanes: found };
-    });
+    const { sql: over, lanes } = await this.#store.write(
+      (sql) => {
+        const waiting: number[] = [];
+        const found = deliveries.map((delivery) => {
+          const lane = this.#lanes.findOrMake(sql, delivery);
+          const seq = insert(sql, delivery, lane);
+          if (seq !== undefined) waiting.push(seq);
+          return lane;
+        });
+        waitAll(sql, waiting);
+        return { sql, lanes: found };
+      },
+      { adds: true },
+    );
     deliveries.forEach((delivery, index) => {
       const lane = lanes[index];
       if (lane !== undefined) this.#lanes.remember(over, delivery, lane);
@@ -110,6 +113,7 @@ export class SqliteQueue implements Queue {
         if (delivery.isDamaged) leaveAllLines(sql, place);
         else leave(sql, place, delivery.orderKeys);
         writeProgress(sql, place, settlement.progress, standingOf(settlement, settledAt));
+        if (this.#store.room.isScarce) forgetOldest(sql);
       }
       return true;
     }, PER_LANE);

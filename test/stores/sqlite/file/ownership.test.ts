@@ -70,6 +70,11 @@ describe('a database of another program', () => {
       'CREATE TABLE schema_versions (version INTEGER, applied_at TEXT)',
       /it has the table schema_versions/,
     ],
+    [
+      'that has a version and no table',
+      'PRAGMA user_version = 9',
+      /its user_version is 9, and it has no table/,
+    ],
     ['with a negative stamp', 'PRAGMA application_id = -2; CREATE TABLE t (x)', /0xfffffffe/],
   ])('%s is refused and left as it was', async (_, sql, sentence) => {
     const file = await made(sql);
@@ -137,6 +142,37 @@ describe('a file of ours', () => {
     expect(await ask(killed, 'SELECT text FROM notes')).toEqual(['a']);
   });
 });
+
+describe('a file of ours whose checkpoint was cut short', () => {
+  it('is opened, though its first page says that it is longer than it is', async () => {
+    const file = newFile();
+    const store = await openStore(file, OPTIONS);
+    onTestFinished(() => store.close());
+    await store.write((sql) => {
+      for (let row = 0; row < 200; row++)
+        sql('INSERT INTO notes VALUES (?)').run(`${row} ${'x'.repeat(1_000)}`);
+    });
+    const killed = newFile();
+    for (const each of ['', '-wal']) copyFileSync(file + each, killed + each);
+    // A checkpoint writes the pages of the log in their order, so that the first page comes before those behind the end.
+    writeFirstPage(killed);
+    const reopened = await openStore(killed, OPTIONS);
+    await reopened.close();
+    expect(await ask(killed, 'SELECT count(*) FROM notes')).toEqual(['200']);
+  });
+});
+
+/** Writes the last version of page 1 in the log into the file, as a checkpoint does first. */
+function writeFirstPage(file: string): void {
+  const log = readFileSync(`${file}-wal`);
+  const pageBytes = log.readUInt32BE(8);
+  const pages = readFileSync(file);
+  for (let at = 32; at + 24 + pageBytes <= log.length; at += 24 + pageBytes) {
+    if (log.readUInt32BE(at) === 1) log.copy(pages, 0, at + 24, at + 24 + pageBytes);
+  }
+  expect(pages.readUInt32BE(28)).toBeGreaterThan(pages.length / pageBytes);
+  writeFileSync(file, pages);
+}
 
 describe('a file that is made for a store that cannot be set up', () => {
   it('is removed, with all that lies beside it', async () => {
