@@ -25,7 +25,7 @@ export type DeliveryPipelineOptions = SharedOptions & EngineParts & (ShortForm |
 
 interface LongForm {
   readonly sources: SourcesInput;
-  /** The one whose calls the client makes. @default 'default' */
+  /** The one whose calls the client makes. @default the only one, else 'default' */
   readonly source?: string | undefined;
 }
 

@@ -7,7 +7,9 @@ import { createTrackingApiSink } from '../client/tracking-api-sink.ts';
 import { sleep, systemClock, type Clock } from '../clock.ts';
 import type { EngineEvent } from '../engine/engine-event.ts';
 import { createEngine } from '../engine/engine.ts';
-import { DEFAULT_SOURCE } from '../engine/options.ts';
+import { ConfigError } from '../errors.ts';
+import { printable } from '../redact.ts';
+import { DEFAULT_SOURCE, type Sources } from '../engine/options.ts';
 import { checkRoutes } from './check-routes.ts';
 import { createEngineSink } from './engine-sink.ts';
 import {
@@ -52,7 +54,7 @@ export function createDeliveryPipeline(options: DeliveryPipelineOptions): Pipeli
   checkDeliveryPipelineOptions(options);
   const isLong = isLongForm(options);
   const sources = isLong ? completeSources(options.sources) : sourcesOf(options);
-  const { source = DEFAULT_SOURCE } = isLong ? options : {};
+  const source = sourceOf(sources, isLong ? options.source : undefined);
   const { client, clock = systemClock, random = Math.random } = options;
   const transport = options.transport ?? undici(options);
   const queue = options.queue ?? new MemoryQueue(clock);
@@ -98,6 +100,22 @@ export function createDeliveryPipeline(options: DeliveryPipelineOptions): Pipeli
     },
     release,
   });
+}
+
+/** The only source, or the one that is called `default`, unless one is named. Throws ConfigError: otherwise every call would be refused. */
+function sourceOf(sources: Sources, named: string | undefined): string {
+  const names = Object.keys(sources);
+  const [only = DEFAULT_SOURCE] = names;
+  const source = named ?? (names.length === 1 ? only : DEFAULT_SOURCE);
+  if (names.includes(source)) return source;
+  const got = named === undefined ? 'none' : printable(JSON.stringify(named), 80);
+  throw new ConfigError(
+    `Expected \`source\` to be one of ${names.map((name) => printable(name, 80)).join(', ')}, got ${got}`,
+    {
+      key: 'source',
+      hint: 'name the source whose calls the client makes',
+    },
+  );
 }
 
 /** Client → someone's tracking API over HTTP. Throws ConfigError for an endpoint, write key, proxy or file of issuers that cannot be used, and for options that are none. */

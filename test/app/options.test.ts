@@ -169,6 +169,17 @@ describe('a delivery pipeline', () => {
     expectRefusal(() => create({ sources }), '`sources.web`, got `destination`', '`destinations`');
   });
 
+  it('makes the calls of a source that is there', async () => {
+    const destinations = { Webhooks: { webhooks: [A] } };
+    const create = createDeliveryPipeline as (options?: unknown) => { close: () => Promise<void> };
+    const two = { web: { destinations }, app: { destinations } };
+    const hint = 'name the source whose calls the client makes';
+    expectRefusal(() => create({ sources: two, transport }), 'to be one of web, app, got none', hint);
+    expectRefusal(() => create({ sources: two, source: 'nope', transport }), 'web, app, got "nope"', hint);
+    await create({ sources: { web: { destinations } }, transport }).close();
+    await create({ sources: two, source: 'app', transport }).close();
+  });
+
   it('takes an option that is undefined for one that is left out', async () => {
     const webhooks = [{ url: A, headers: undefined }];
     await createDeliveryPipeline({ webhooks, sharedSecret: undefined, client: undefined, transport }).close();
