@@ -42,12 +42,16 @@ export class Owner {
     this.#isClosed = true;
     if (this.#cancelBeat === undefined) return;
     this.#cancelBeat();
-    await this.#store.write((sql) => {
-      this.#noteTime(sql);
-      sql('DELETE FROM owners WHERE owner = ?1 AND NOT EXISTS (SELECT 1 FROM claims WHERE owner = ?1)').run(
-        this.id,
-      );
-    });
+    try {
+      await this.#store.write((sql) => {
+        this.#noteTime(sql);
+        sql('DELETE FROM owners WHERE owner = ?1 AND NOT EXISTS (SELECT 1 FROM claims WHERE owner = ?1)').run(
+          this.id,
+        );
+      });
+    } catch {
+      // A full disk, mostly. Others find out by the beats that stop.
+    }
   }
 
   #start(sql: Sql): void {

@@ -6,6 +6,8 @@ import { NO_PROGRESS, type Progress } from '../../../../src/queue/delivery.ts';
 import type { Claim, Queue } from '../../../../src/queue/queue.ts';
 import { SqliteQueue, type SqliteQueueOptions } from '../../../../src/stores/sqlite/queue/sqlite-queue.ts';
 import { QUEUE_TABLES } from '../../../../src/stores/sqlite/queue/queue-tables.ts';
+import { QueueError } from '../../../../src/errors.ts';
+import type { Store } from '../../../../src/stores/sqlite/file/store.ts';
 import { openStore } from '../../../../src/stores/sqlite/file/open-store.ts';
 import { FakeClock } from '../../../fake-clock.ts';
 import { ask } from '../ask.ts';
@@ -264,6 +266,28 @@ describe('the file', () => {
     await other.add([newDelivery('a')]);
     await clock.advance(2_000);
     expect(await claimIds(idle)).toEqual(['a']);
+  });
+
+  it('closes though nothing can be written any longer', async () => {
+    const clock = new FakeClock();
+    const store = await openStore(newFile(), { clock, tables: [QUEUE_TABLES] });
+    let isFull = false;
+    const filling: Store = {
+      file: store.file,
+      cutCommits: 0,
+      room: store.room,
+      check: (options) => store.check(options),
+      write: (work, options) =>
+        isFull ? Promise.reject(new QueueError('full', { file: store.file })) : store.write(work, options),
+      read: (work) => store.read(work),
+      close: () => store.close(),
+    };
+    onTestFinished(() => store.close());
+    const queue = new SqliteQueue({ store: filling, clock });
+    await queue.add([newDelivery('a')]);
+    await claimOne(queue);
+    isFull = true;
+    await queue.close();
   });
 
   it('says in words what stands where', async () => {
