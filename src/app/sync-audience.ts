@@ -1,15 +1,14 @@
 import type { Change, Counts } from '../audience/difference.ts';
 import { Target } from '../audience/read/target.ts';
-import type { AudienceKind } from '../stores/sqlite/audience-state.ts';
 import { sync } from '../audience/sync.ts';
-import { AUDIENCE_TABLES } from '../stores/sqlite/audience-tables.ts';
+import type { AudienceKind } from '../audience/store.ts';
 import { checkOptions } from '../check-options.ts';
 import { systemClock } from '../clock.ts';
 import { ConfigError, ValidationError } from '../errors.ts';
 import { toPlain } from '../message/plain.ts';
 import type { JsonValue } from '../message/types.ts';
 import { redactUrl } from '../redact.ts';
-import { openStore } from '../stores/sqlite/file/open-store.ts';
+import { openAudienceStore, openChunkStore } from '../stores/open-audiences.ts';
 import { isServer } from '../stores/server/scheme.ts';
 import type { Outcome } from './outcomes.ts';
 import type { Pipeline } from './pipeline.ts';
@@ -121,13 +120,14 @@ async function run(
   const { name, pipeline, place = 'default', force, dryRun, signal = NEVER, onOutcome } = options;
   const maxChange = limitOf(options);
   if (isServer(options.store)) throw noFile(options.store);
-  const store = await openStore(options.store, { clock: systemClock, tables: [AUDIENCE_TABLES] });
+  const store = await openAudienceStore(options.store, systemClock);
   try {
     const { trait, counts, before, isComplete } = await sync<Outcome>({
       kind,
       name,
       place,
       store,
+      openChunks: openChunkStore,
       clock: systemClock,
       input,
       signal,

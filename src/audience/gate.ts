@@ -1,4 +1,4 @@
-/** Lets in so much at once; what is larger than that by itself, alone. One may wait at a time. */
+/** A weighted semaphore: holders weigh at most `limit` together; one that weighs more enters alone. One may wait at a time. */
 export class Gate {
   readonly #limit: number;
   #inside = 0;

@@ -5,7 +5,7 @@ import type { Counts } from './difference.ts';
 export type MaxChange =
   { readonly kind: 'share'; readonly share: number } | { readonly kind: 'count'; readonly count: number };
 
-/** Without a limit of their own, so many changes are never a surprise by their number. */
+/** Without a limit of the user's, at most this number of changes is never suspicious. */
 const NEVER_SURPRISING = 100;
 const SURPRISING_SHARE = 0.5;
 
@@ -13,7 +13,7 @@ const SURPRISING_SHARE = 0.5;
 interface Comparison {
   readonly before: number;
   readonly counts: Counts;
-  /** No sync was complete yet: whoever is added may be the rest of the first one, and does not count. */
+  /** No sync was complete yet: added users may be the rest of the first one, and do not count. */
   readonly isFirst: boolean;
 }
 

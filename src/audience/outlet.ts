@@ -2,7 +2,7 @@ import type { Message } from '../message/types.ts';
 
 /** Where changes go: a client, with all that is behind it. */
 export interface Outlet<O extends ChangeOutcome> {
-  /** How many changes may be under way at once. */
+  /** How many changes may be in flight at once. */
   readonly capacity: number;
   /** Resolves when it takes another change: its client may have less room, or other users. */
   ready(): Promise<void>;

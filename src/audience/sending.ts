@@ -3,32 +3,32 @@ import { buildMessage } from '../message/build.ts';
 import type { Change } from './difference.ts';
 import { Gate } from './gate.ts';
 import type { ChangeOutcome, Outlet } from './outlet.ts';
-import type { AudienceState, Overview } from '../stores/sqlite/audience-state.ts';
 import { SyncStep, type PartitionChanges } from './step.ts';
+import type { AudienceOverview, PartitionStore } from './store.ts';
 
-/** A step is as large as that: large enough that the disk is waited for seldom. */
+/** The size of a step: large enough that it seldom waits for the disk. */
 const STEP_CHANGES = 1_000;
 const STEP_BYTES = 1024 * 1024;
-/** Changes in all steps under way: several steps, so that a user whose delivery takes long does not hold up the others. */
-const CHANGES_UNDER_WAY = 20_000;
+/** Changes in all steps in flight: several steps, so that a user whose delivery takes long does not hold up the others. */
+const CHANGES_IN_FLIGHT = 20_000;
 /** What a step counts for at least, since it holds the other entries of its partitions as well. */
 const LEAST_WEIGHT = 2_000;
 
 export interface SendingParts<O extends ChangeOutcome> {
-  readonly audience: Pick<Overview, 'audience' | 'trait'>;
-  readonly state: AudienceState;
+  readonly audience: Pick<AudienceOverview, 'trait'>;
+  readonly partitions: PartitionStore;
   readonly outlet: Outlet<O>;
   readonly clock: Clock;
-  /** Nothing more is handed over; what was comes to its end by the outlet. */
+  /** Stops handing over changes; the target finishes those that it has. */
   readonly signal: AbortSignal;
-  /** A promise while whoever is told is slower. */
+  /** Returns a promise while its receiver is slower. */
   readonly onOutcome: (change: Change, outcome: O) => Promise<void> | undefined;
 }
 
-/** Sends changes and keeps what became of them, with a bounded number of either under way. */
+/** Sends changes and keeps their outcomes, with a bounded number of either in flight. */
 export class Sending<O extends ChangeOutcome> {
   readonly #parts: SendingParts<O>;
-  readonly #steps = new Gate(CHANGES_UNDER_WAY);
+  readonly #steps = new Gate(CHANGES_IN_FLIGHT);
   readonly #changes: Gate;
   readonly #keeping = new Set<Promise<void>>();
   #next: PartitionChanges[] = [];
@@ -39,7 +39,7 @@ export class Sending<O extends ChangeOutcome> {
     this.#changes = new Gate(parts.outlet.capacity);
   }
 
-  /** Whether it takes no more. */
+  /** Whether it takes no more changes. */
   get isStopped(): boolean {
     return this.#parts.signal.aborted || this.#failure !== undefined;
   }
@@ -50,7 +50,7 @@ export class Sending<O extends ChangeOutcome> {
     if (isFull(this.#next)) await this.#begin();
   }
 
-  /** Resolves when everything has its outcome and that is kept. Rejects with what went wrong on our side. */
+  /** Resolves when everything has its outcome and that is kept. Rejects with the first error of the store or the target. */
   async end(): Promise<void> {
     if (this.#next.length > 0) await this.#begin();
     while (this.#keeping.size > 0) await Promise.all(this.#keeping);
@@ -64,7 +64,7 @@ export class Sending<O extends ChangeOutcome> {
     await this.#steps.enter(weight);
     if (this.isStopped) return this.#steps.leave(weight);
     try {
-      await this.#parts.state.doubt(this.#parts.audience.audience, step.doubts());
+      await this.#parts.partitions.doubt(step.doubts());
       await this.#hand(step);
     } catch (error) {
       this.#fail(error);
@@ -78,7 +78,7 @@ export class Sending<O extends ChangeOutcome> {
     for (const change of step.changes) {
       const waiting = this.#changes.enter();
       if (waiting !== undefined) {
-        // What is under way should not wait for this one to fill its batch.
+        // Changes in flight should not wait for this one to fill their batch.
         this.#parts.outlet.flush();
         await waiting;
       }
@@ -121,7 +121,7 @@ export class Sending<O extends ChangeOutcome> {
   async #keep(step: SyncStep, weight: number): Promise<void> {
     await step.settled;
     try {
-      await this.#parts.state.keep(this.#parts.audience.audience, step.updates());
+      await this.#parts.partitions.keep(step.updates());
     } catch (error) {
       this.#fail(error);
     }

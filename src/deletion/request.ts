@@ -32,7 +32,7 @@ export interface Deletions {
    * @throws ValidationError for a source that is not configured; whatever `submit` rejects with.
    */
   create(request: DeletionRequest): Promise<DeletionRecord>;
-  /** To be told of every delivery that has come to its end; those of no request are ignored. */
+  /** Called with every settled delivery; those of no request are ignored. */
   settled(delivery: SettledDelivery): Promise<void>;
   get(id: string): Promise<DeletionRecord | undefined>;
 }
@@ -72,7 +72,7 @@ export function createDeletions(parts: DeletionParts): Deletions {
   };
 }
 
-/** Of a delivery that has come to its end; one of no request is ignored. */
+/** Records a settled delivery; one of no request is ignored. */
 export async function recordEnd(
   { id: deliveryId, source, messageId, type, state }: SettledDelivery,
   store: Pick<DeletionStore, 'settled'>,
@@ -91,8 +91,8 @@ function size(
 }
 
 /**
- * Deliveries that are stored at once, in one turn of the event loop: 10,000 of them held it for 250 ms over a file, and nobody else
- * was served meanwhile.
+ * Deliveries that are stored at once, in one turn of the event loop: 10,000 of them held it for 250 ms over a file, and no other
+ * request was served during that.
  */
 const PART_DELIVERIES = 250;
 

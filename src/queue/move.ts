@@ -14,7 +14,7 @@ export interface MoveCounts {
   readonly waiting: number;
   /** Dead letters, likewise. */
   readonly dead: number;
-  /** Under way: they stay, until whoever delivers them has settled them. */
+  /** In flight: they stay, until the process that delivers them has settled them. */
   readonly left: number;
 }
 
@@ -28,8 +28,8 @@ const PAGE = 500;
 
 /**
  * Moves what waits and what is dead to another queue, with what was learned of it, in the order in which it was added. Each
- * is added there before it is dropped here: whoever is killed in between has it twice, and moves it again, which changes
- * nothing there. One that is taken here meanwhile stays, and may be delivered twice when others deliver there already.
+ * is added there before it is dropped here: after a kill in between it is in both, and is moved again, which changes
+ * nothing there. One that is claimed here in between stays, and may be delivered twice when others deliver there already.
  */
 export async function moveDeliveries({ from, to, signal, onProgress }: MoveOptions): Promise<MoveCounts> {
   let counts: MoveCounts = { waiting: 0, dead: 0, left: await countSending(from) };

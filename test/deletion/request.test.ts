@@ -5,7 +5,7 @@ import { ValidationError } from '../../src/errors.ts';
 import { MemoryDeletionStore } from '../../src/stores/memory/memory-deletion-store.ts';
 import { ServerDeletionStore } from '../../src/stores/server/server-deletion-store.ts';
 import { SqliteDeletionStore } from '../../src/stores/sqlite/sqlite-deletion-store.ts';
-import { DELETION_TABLES } from '../../src/stores/sqlite/deletion-tables.ts';
+import { DELETION_TABLES } from '../../src/stores/sqlite/sqlite-deletion-store.ts';
 import { readDeletionRequest } from '../../src/deletion/read-request.ts';
 import { createDeletions, type DeletionMessage, type Deletions } from '../../src/deletion/request.ts';
 import { deletionStateOf, type DeletionRecord, type DeletionStore } from '../../src/deletion/state.ts';

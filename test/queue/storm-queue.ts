@@ -21,7 +21,7 @@ export async function openStormQueue(
           server: store,
           clock: systemClock,
           recoverMs: Math.min(2_000, leaseMs / 3),
-          errandMs: leaseMs,
+          repairAfterMs: leaseMs,
         })
       : new SqliteQueue({ store, clock: systemClock });
   return {

@@ -9,7 +9,7 @@ import { trimmedId } from './trimmed.ts';
 const CR = 0x0d;
 const BLANK = 0x20;
 const QUOTE = 0x22;
-/** A quoted field that has not come to its end by then never does. */
+/** A quoted field that is longer than this never ends. */
 const MAX_RECORD_BYTES = 1024 * 1024;
 
 export interface CsvLayout {
@@ -137,7 +137,7 @@ interface CsvRecord {
   readonly line: number;
 }
 
-/** `fault` makes the error about the line so many below the first. */
+/** `fault` makes the error about the line that is this many below the first. */
 export async function parseCsv(
   bytes: Buffer,
   delimiter: string,

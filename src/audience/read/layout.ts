@@ -65,7 +65,7 @@ async function namesIn({ text, line }: Head, target: Target): Promise<Names> {
   return { delimiter, names: first?.record ?? [] };
 }
 
-/** Whoever names a column has a header; a single text that is not `userId` is an id. */
+/** A file whose column is named by an option has a header; a single text that is not `userId` is an id. */
 function isHeader(
   { names }: Names,
   { kind }: Target,

@@ -22,7 +22,7 @@ export class Target {
 
   /** Throws InputError for what is no id, or too long. */
   add(userId: string, value: JsonValue, line?: number): void {
-    // Whoever calls from JavaScript may give anything.
+    // A caller from JavaScript may pass any value.
     if (typeof userId !== 'string' || userId === '')
       throw this.fault(line, `expected a user id, got ${userId === '' ? 'an empty text' : typeof userId}`);
     if (/\p{Surrogate}/u.test(userId))
@@ -47,7 +47,7 @@ export class Target {
     return new InputError(printable(message, 300), {
       file: this.file,
       ...(line !== undefined && { line }),
-      hint: hint ?? 'mend it; nothing was sent, since a line left out would be a user who left',
+      hint: hint ?? 'fix it; nothing was sent, since a line left out would be a user who left',
     });
   }
 }

@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import type { Series } from './server.ts';
 
-/** An entry is removed in less. */
+/** Longer than it takes to remove an entry. */
 const LOCK_MS = 30_000;
 
-/** Removes some of those entries of a series that fall due when they are to be forgotten. */
+/** Removes at most `limit` due entries of a series whose due time is the end of their retention. */
 export async function forgetDue(series: Series, limit: number): Promise<void> {
   const owner = randomBytes(9).toString('base64url');
   for (let count = 0; count < limit; count++) {

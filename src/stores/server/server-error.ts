@@ -7,7 +7,7 @@ interface Told {
   readonly previousErrors?: readonly unknown[];
 }
 
-/** What the server, its driver or the network said, as an error a person can act upon. Nothing of the URL but `place` is in it. */
+/** Turns an error of the server, its driver or the network into one that a person can act upon. Nothing of the URL but `place` is in it. */
 export function serverError(cause: unknown, place: string): HooksError {
   if (cause instanceof HooksError) return cause;
   const told = textOf(cause);
@@ -18,7 +18,7 @@ export function serverError(cause: unknown, place: string): HooksError {
   return new QueueError(`The queue at ${place} ${what}`, { hint, cause: withoutSecrets(cause) });
 }
 
-/** It was undone whole, and may be begun again at once. */
+/** Whether a deadlock undid the whole transaction, which may be tried again at once. */
 export function isDeadlock(cause: unknown): boolean {
   return /40P01|deadlock detected/.test(textOf(cause));
 }
@@ -27,7 +27,7 @@ export function closedError(place: string): ClosedError {
   return new ClosedError(`The queue at ${place} is closed`);
 }
 
-const BACK = 'check that the server runs and can be reached; whoever delivers goes on by itself when it does';
+const BACK = 'check that the server runs and can be reached; delivery continues by itself when it does';
 
 const REASONS: readonly (readonly [RegExp, readonly [what: string, hint: string]])[] = [
   [/ECONNREFUSED/, ['cannot be reached: the connection is refused', BACK]],
@@ -65,12 +65,12 @@ const REASONS: readonly (readonly [RegExp, readonly [what: string, hint: string]
 ];
 
 /**
- * Node tells of a name with several addresses by one error of many; the driver of Redis, of what ended a transaction, where
- * an error may be among those that it names.
+ * The text of an error and all errors inside it. Node wraps the errors of a name with several addresses in one; the driver of
+ * Redis lists the errors that ended a transaction.
  */
 function textOf(cause: unknown): string {
   const all = new Set([cause]);
-  // What is added on the way is gone through too.
+  // The loop also visits what it adds.
   for (const each of all) {
     const { errors = [], previousErrors = [] } = toldBy(each);
     for (const other of [...errors, ...previousErrors]) all.add(other);
@@ -82,7 +82,7 @@ function textOf(cause: unknown): string {
     .join(' ');
 }
 
-/** Whatever was thrown: each part is looked at before use. */
+/** Accepts any thrown value: each part is checked before use. */
 function toldBy(cause: unknown): Told {
   return cause ?? {};
 }

@@ -9,7 +9,7 @@ const SERIES = 'hooks-seen';
 const FORGOTTEN_AT_ONCE = 2;
 
 /**
- * An entry for each message, which falls due when it is to be forgotten. It is added once the deliveries are: a process that
+ * An entry for each message, which falls due at the end of its retention. It is added once the deliveries are: a process that
  * is killed in between takes the message again when it comes again, and never knows one that it did not store.
  */
 export class ServerSeen implements Seen {
@@ -44,7 +44,7 @@ export class ServerSeen implements Seen {
       dueAt: addedAt + SEEN_FOR_MS,
     }));
     await this.#server.add(entries);
-    // Nobody waits for it; what fails here fails again where it is told.
+    // Not awaited: a failure here happens again where it is reported.
     forgetDue(this.#series, entries.length * FORGOTTEN_AT_ONCE).catch(() => {});
   }
 }

@@ -4,7 +4,7 @@ import { SqliteQueue } from '../../../src/stores/sqlite/queue/sqlite-queue.ts';
 import { QUEUE_TABLES } from '../../../src/stores/sqlite/queue/queue-tables.ts';
 import { SEEN_FOR_MS } from '../../../src/service/seen.ts';
 import { SqliteSeen } from '../../../src/stores/sqlite/sqlite-seen.ts';
-import { SEEN_TABLES } from '../../../src/stores/sqlite/seen-tables.ts';
+import { SEEN_TABLES } from '../../../src/stores/sqlite/sqlite-seen.ts';
 import { openStore } from '../../../src/stores/sqlite/file/open-store.ts';
 import type { Store } from '../../../src/stores/sqlite/file/store.ts';
 import { FakeClock } from '../../fake-clock.ts';

@@ -38,7 +38,7 @@ interface Note {
 
 /** Until when a delivery is put off that waits for another of its order key: until it is called. */
 export const HELD_UNTIL = Date.UTC(2200, 0, 1);
-/** Whoever is put off until then or later is so. Redis counts in steps that far away times fall between. */
+/** A delivery that is due at this time or later is held. Redis counts in steps that far away times fall between. */
 export const HELD_FROM = Date.UTC(2199, 0, 1);
 
 /** Ids lie among the server's own words. */

@@ -32,7 +32,7 @@ export async function connectRedis(
     commandTimeout: answerMs,
     // A connection that is dead and not closed: nothing else would end it for minutes.
     socketTimeout: 2 * answerMs,
-    // Whoever asks while it is gone is told so at once, and may ask again.
+    // A command rejects at once while the connection is lost, and may be tried again.
     enableOfflineQueue: false,
     autoResendUnfulfilledCommands: false,
     maxRetriesPerRequest: 0,

@@ -24,7 +24,7 @@ export class SqliteConnection {
     this.#fileId = fileId(file);
   }
 
-  /** Else it is to be opened anew. */
+  /** False: the file must be opened again. */
   get isSound(): boolean {
     return this.#isSound;
   }
@@ -33,7 +33,7 @@ export class SqliteConnection {
     this.#database.exec('BEGIN');
   }
 
-  /** The write lock is taken at the start, so that a transaction never has to be given up in its midst. */
+  /** The write lock is taken at the start, so that a transaction never fails halfway. */
   beginWriting(synchronous: Synchronous): void {
     if (synchronous === 'FULL') this.#assertInPlace();
     if (synchronous !== this.#synchronous) this.#database.exec(`PRAGMA synchronous = ${synchronous}`);
@@ -79,7 +79,7 @@ export class SqliteConnection {
     try {
       this.#database.exec('PRAGMA wal_checkpoint(TRUNCATE)');
     } catch {
-      // Whoever opens it next has both.
+      // The next process that opens it has both.
     }
   }
 

@@ -52,7 +52,7 @@ export async function openStore(
         reopen: () => reconnect(file, tables),
       });
     } catch (error) {
-      // Who turns the write-ahead log on lets nobody wait: the others are told at once that the file is locked.
+      // Turning the write-ahead log on lets others not wait: they get an error at once that the file is locked.
       if (!isBusy(error) || clock.now() >= giveUpAt) throw storeError(error, file);
     }
     await sleep(clock, OPENING_RETRY_MS);
@@ -109,7 +109,7 @@ function connected(database: Database, tables: readonly Tables[], file: string):
 
 /**
  * After an error. When an fsync has failed, what was written before it and not yet synced may be gone from the disk, though
- * it can be read and the next fsync succeeds. So all that is in the log is written into the file, and the log begun anew.
+ * it can be read and the next fsync succeeds. So all that is in the log is written into the file, and a new log is begun.
  */
 async function reconnect(file: string, tables: readonly Tables[]): Promise<SqliteConnection> {
   const isNew = await prepareFiles(file);

@@ -4,7 +4,7 @@ import { QueueError } from '../../../errors.ts';
 import { printable } from '../../../redact.ts';
 import { loadSqlite, type Database, type Row } from './sqlite.ts';
 
-/** `PRAGMA application_id` of our files: "hook" in ASCII. Version 1 left it at 0. */
+/** `PRAGMA application_id` of the files of hooks: "hook" in ASCII. Version 1 left it at 0. */
 export const APPLICATION_ID = 0x686f6f6b;
 
 /**
@@ -13,7 +13,7 @@ export const APPLICATION_ID = 0x686f6f6b;
  */
 export async function assertOwnFile(file: string): Promise<void> {
   const url = pathToFileURL(file).href;
-  // Takes no lock, makes no file beside it, and looks into no log. Every file of ours but a new one has its stamp there.
+  // Takes no lock, makes no other file, and reads no log. Every file of hooks but a new one has its stamp there.
   const isStamped = await look(
     `${url}?immutable=1`,
     (database) => applicationIdOf(database) === APPLICATION_ID,

@@ -65,7 +65,7 @@ export function busyError(): Error {
 const DOUBTFUL: readonly number[] = [1, 8, 10, 11, 14, 26];
 
 /**
- * Whether what SQLite has said is more than a lock, a full disk or a rule of ours that was broken: an fsync that failed says
+ * Whether what SQLite has said is more than a lock, a full disk or a violated constraint: an fsync that failed says
  * nothing of what was written before it, a disk that was read-only and a file that was damaged may have been replaced.
  */
 export function isDoubtful(error: unknown): boolean {
@@ -77,7 +77,7 @@ export function isOfWhatWasRead(error: unknown): boolean {
   return [0, 10, 11].includes(primaryCode(error));
 }
 
-/** What SQLite or the file system said, as an error a person can act upon. An error of ours stays as it is. */
+/** Turns an error of SQLite or the file system into one that a person can act upon. A HooksError stays as it is. */
 export function storeError(cause: unknown, file: string): HooksError {
   if (cause instanceof HooksError) return cause;
   const [what, hint] = REASONS[resultCode(cause) ?? 0] ?? REASONS[primaryCode(cause)] ?? fileReason(cause);

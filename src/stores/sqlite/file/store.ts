@@ -28,5 +28,5 @@ export interface WriteOptions {
   readonly separable?: boolean;
 }
 
-/** The statement of an SQL text, prepared once. Another function once the file was opened anew: it may be another file then. */
+/** The statement of an SQL text, prepared once. Another function after the file was opened again: it may be another file then. */
 export type Sql = (text: string) => Statement;
