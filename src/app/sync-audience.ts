@@ -1,5 +1,5 @@
 import type { Change, Counts } from '../audience/difference.ts';
-import { Target } from '../audience/read/target.ts';
+import { MemberTarget } from '../audience/read/member-target.ts';
 import { sync } from '../audience/sync.ts';
 import type { AudienceKind } from '../audience/store.ts';
 import { checkOptions } from '../check-options.ts';
@@ -9,7 +9,7 @@ import { toPlain } from '../message/plain.ts';
 import type { JsonValue } from '../message/types.ts';
 import { redactUrl } from '../redact.ts';
 import { openAudienceStore, openChunkStore } from '../stores/open-audiences.ts';
-import { isServer } from '../stores/server/scheme.ts';
+import { isServer } from '../stores/server/server-url.ts';
 import type { Outcome } from './outcomes.ts';
 import type { Pipeline } from './pipeline.ts';
 
@@ -64,7 +64,7 @@ export interface SyncSummary extends Counts {
 /**
  * Sends an identify for everybody who joined (true) or left (false) the audience since the last sync; the first one sends every
  * member. Memory does not grow with their number.
- * @throws ConfigError for an option that is none, a name that cannot be used or a difference that surprises, InputError for an id that cannot be
+ * @throws ConfigError for an option that is none, a name that cannot be used or a suspicious change, InputError for an id that cannot be
  * used or no members at all, ValidationError for a value that JSON cannot carry, QueueError when the store fails or the audience is being synced already.
  */
 export function syncAudience(options: SyncAudienceOptions): Promise<SyncSummary> {
@@ -110,7 +110,7 @@ const CAPACITY = 1_024;
 async function run(
   kind: AudienceKind,
   options: SyncMembersOptions,
-  read: (target: Target) => Promise<void>,
+  read: (target: MemberTarget) => Promise<void>,
 ): Promise<SyncSummary> {
   const input = kind === 'audience' ? 'members' : 'values';
   checkOptions(options, {
@@ -135,8 +135,8 @@ async function run(
       force,
       dryRun,
       called: { maxChange: 'maxChange', force: 'force: true', dryRun: 'dryRun: true' },
-      read: (spill) => read(new Target({ kind, file: input, spill })),
-      outlet: async () => ({
+      read: (spill) => read(new MemberTarget({ kind, file: input, spill })),
+      openTarget: async () => ({
         capacity: CAPACITY,
         ready: () => pipeline.client.ready(),
         deliverThen: (message, then) => pipeline.deliverThen(message, then),

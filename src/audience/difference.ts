@@ -30,7 +30,7 @@ export interface Change {
   readonly after: string | undefined;
 }
 
-/** What the store has of a partition. */
+/** A partition as the store has it. */
 export interface Partition {
   readonly members: number;
   readonly entries: Uint8Array;

@@ -1,23 +1,46 @@
 import type { Clock } from '../clock.ts';
 import { buildMessage } from '../message/build.ts';
+import type { Message } from '../message/types.ts';
 import type { Change } from './difference.ts';
-import { Gate } from './gate.ts';
-import type { ChangeOutcome, Outlet } from './outlet.ts';
 import { SyncStep, type PartitionChanges } from './step.ts';
 import type { AudienceOverview, PartitionStore } from './store.ts';
+import { WeightedSemaphore } from './weighted-semaphore.ts';
 
 /** The size of a step: large enough that it seldom waits for the disk. */
 const STEP_CHANGES = 1_000;
 const STEP_BYTES = 1024 * 1024;
 /** Changes in all steps in flight: several steps, so that a user whose delivery takes long does not hold up the others. */
 const CHANGES_IN_FLIGHT = 20_000;
-/** What a step counts for at least, since it holds the other entries of its partitions as well. */
+/** The least weight of a step, since it also holds the other members of its partitions. */
 const LEAST_WEIGHT = 2_000;
+
+/** The target of changes: a client, with the pipeline behind it. */
+export interface ChangeTarget<O extends ChangeOutcome> {
+  /** How many changes may be in flight at once. */
+  readonly capacity: number;
+  /** Resolves when it takes another change: its client may have less room, or other users. */
+  ready(): Promise<void>;
+  /** `onOutcome` is called once, later. Throws when it takes no more. */
+  deliverThen(message: SyncMessage, onOutcome: (outcome: O) => void): void;
+  /** Sends the changes that it has, without waiting for more. */
+  flush(): void;
+}
+
+export interface SyncMessage {
+  readonly message: Message;
+  /** Keeps the messages of one user in order, those of an earlier sync first. */
+  readonly orderKeys: readonly string[];
+}
+
+/** The outcome of a change. `delivered` and `queued`: the message arrived, or will. */
+export interface ChangeOutcome {
+  readonly outcome: 'delivered' | 'queued' | 'failed' | 'filtered' | 'unsent';
+}
 
 export interface SendingParts<O extends ChangeOutcome> {
   readonly audience: Pick<AudienceOverview, 'trait'>;
   readonly partitions: PartitionStore;
-  readonly outlet: Outlet<O>;
+  readonly target: ChangeTarget<O>;
   readonly clock: Clock;
   /** Stops handing over changes; the target finishes those that it has. */
   readonly signal: AbortSignal;
@@ -28,15 +51,15 @@ export interface SendingParts<O extends ChangeOutcome> {
 /** Sends changes and keeps their outcomes, with a bounded number of either in flight. */
 export class Sending<O extends ChangeOutcome> {
   readonly #parts: SendingParts<O>;
-  readonly #steps = new Gate(CHANGES_IN_FLIGHT);
-  readonly #changes: Gate;
+  readonly #steps = new WeightedSemaphore(CHANGES_IN_FLIGHT);
+  readonly #changes: WeightedSemaphore;
   readonly #keeping = new Set<Promise<void>>();
   #next: PartitionChanges[] = [];
   #failure: { readonly error: unknown } | undefined;
 
   constructor(parts: SendingParts<O>) {
     this.#parts = parts;
-    this.#changes = new Gate(parts.outlet.capacity);
+    this.#changes = new WeightedSemaphore(parts.target.capacity);
   }
 
   /** Whether it takes no more changes. */
@@ -79,18 +102,18 @@ export class Sending<O extends ChangeOutcome> {
       const waiting = this.#changes.enter();
       if (waiting !== undefined) {
         // Changes in flight should not wait for this one to fill their batch.
-        this.#parts.outlet.flush();
+        this.#parts.target.flush();
         await waiting;
       }
-      await this.#parts.outlet.ready();
+      await this.#parts.target.ready();
       if (this.isStopped) return this.#changes.leave();
       this.#deliver(step, change);
     }
-    this.#parts.outlet.flush();
+    this.#parts.target.flush();
   }
 
   #deliver(step: SyncStep, change: Change): void {
-    const { outlet, clock, audience } = this.#parts;
+    const { target, clock, audience } = this.#parts;
     const { userId, value } = change;
     const message = buildMessage(
       { type: 'identify', userId, traits: { [audience.trait]: value } },
@@ -98,7 +121,7 @@ export class Sending<O extends ChangeOutcome> {
     );
     step.handed();
     try {
-      outlet.deliverThen({ message, orderKeys: [userId] }, (outcome) => this.#ended(step, change, outcome));
+      target.deliverThen({ message, orderKeys: [userId] }, (outcome) => this.#ended(step, change, outcome));
     } catch (error) {
       step.ended(change, false);
       this.#changes.leave();

@@ -11,10 +11,9 @@ import {
   type Counts,
 } from './difference.ts';
 import { PARTITIONS } from './entry.ts';
-import { surpriseIn, type MaxChange } from './guard.ts';
-import type { ChangeOutcome, Outlet } from './outlet.ts';
+import { suspiciousChangeIn, type MaxChange } from './guard.ts';
 import { findAudience, holdAlone } from './opening.ts';
-import { Sending } from './sending.ts';
+import { Sending, type ChangeOutcome, type ChangeTarget } from './sending.ts';
 import { Spill } from './spill.ts';
 import type { PartitionChanges } from './step.ts';
 import type { AudienceKind, AudienceOverview, AudienceStore, ChunkStore, PartitionStore } from './store.ts';
@@ -33,7 +32,7 @@ export interface SyncOptions<O extends ChangeOutcome> {
   /** For an error about the input: a file's name. */
   readonly input: string;
   /** Opened when there is something to be sent. */
-  readonly outlet: () => Promise<Outlet<O>>;
+  readonly openTarget: () => Promise<ChangeTarget<O>>;
   readonly signal: AbortSignal;
   readonly maxChange?: MaxChange | undefined;
   /** Sends whatever the difference is. @default false */
@@ -54,7 +53,7 @@ export interface SyncResult {
   /** Members before. */
   readonly before: number;
   /** Why this would be, or would have been, refused. */
-  readonly surprise: string | undefined;
+  readonly suspicion: string | undefined;
   /** Whether every change was sent: nothing failed, and nothing interrupted the sync. */
   readonly isComplete: boolean;
   /** Of a dry run: some of the changes of each kind. */
@@ -67,7 +66,7 @@ const EXAMPLES = 5;
 /**
  * Sends a message for each user who joined or left (of a computed trait: whose value changed) since the last sync. Outcomes are
  * kept as they come, so that the next sync continues one that ended half-way.
- * @throws ConfigError for a name that cannot be used or a difference that surprises, InputError for an input that cannot be
+ * @throws ConfigError for a name that cannot be used or a suspicious change, InputError for an input that cannot be
  * used, QueueError when the store fails or another sync of the same audience runs.
  */
 export async function sync<O extends ChangeOutcome>(options: SyncOptions<O>): Promise<SyncResult> {
@@ -79,7 +78,7 @@ export async function sync<O extends ChangeOutcome>(options: SyncOptions<O>): Pr
     try {
       await options.read(spill);
       spill.finish();
-      return await run({ options, partitions: store.partitions(audience), audience, spill });
+      return await runSync({ options, partitions: store.partitions(audience), audience, spill });
     } finally {
       // Frees the name when its file was rejected or nothing was sent. The first error is the one that is thrown.
       if (!options.dryRun) await store.dropUnused(audience).catch(() => {});
@@ -90,32 +89,32 @@ export async function sync<O extends ChangeOutcome>(options: SyncOptions<O>): Pr
   }
 }
 
-interface Run<O extends ChangeOutcome> {
+interface SyncRun<O extends ChangeOutcome> {
   readonly options: SyncOptions<O>;
   readonly partitions: PartitionStore;
   readonly audience: AudienceOverview;
   readonly spill: Spill;
 }
 
-async function run<O extends ChangeOutcome>(parts: Run<O>): Promise<SyncResult> {
+async function runSync<O extends ChangeOutcome>(parts: SyncRun<O>): Promise<SyncResult> {
   const { options, audience, spill } = parts;
   const { trait, place } = audience;
   const { counts, before, changed, examples } = await compareAll(parts);
   const isFirst = audience.syncedAt === undefined;
-  const surprise =
+  const suspicion =
     spill.total === 0
       ? `${options.input} ${emptySentence(options)}`
-      : surpriseIn({ before, counts, isFirst }, options.maxChange);
-  const result: SyncResult = { trait, place, counts, before, surprise, examples, isComplete: false };
+      : suspiciousChangeIn({ before, counts, isFirst }, options.maxChange);
+  const result: SyncResult = { trait, place, counts, before, suspicion, examples, isComplete: false };
   if (options.dryRun || options.signal.aborted) return result;
-  refuse(result, spill, options);
+  assertSendable(result, spill, options);
   await options.onCounts?.(counts);
-  const isComplete = changesIn(counts) === 0 || (await send(parts, changed));
+  const isComplete = changesIn(counts) === 0 || (await sendChanges(parts, changed));
   if (isComplete) await options.store.completeSync(audience);
   return { ...result, isComplete };
 }
 
-interface Compared {
+interface ComparedInput {
   readonly counts: Counts;
   readonly before: number;
   /** The partitions that have changes. */
@@ -124,7 +123,7 @@ interface Compared {
 }
 
 /** Counts the changes before any is sent. */
-async function compareAll<O extends ChangeOutcome>(parts: Run<O>): Promise<Compared> {
+async function compareAll<O extends ChangeOutcome>(parts: SyncRun<O>): Promise<ComparedInput> {
   const { options, partitions } = parts;
   const comparison = new PartitionComparison();
   const counts = emptyCounts();
@@ -146,7 +145,7 @@ async function compareAll<O extends ChangeOutcome>(parts: Run<O>): Promise<Compa
   return { counts, before, changed, examples: examples.all };
 }
 
-function givenOf<O extends ChangeOutcome>({ spill, options: { kind } }: Run<O>, partition: number) {
+function givenOf<O extends ChangeOutcome>({ spill, options: { kind } }: SyncRun<O>, partition: number) {
   return {
     chunks: spill.chunksOf(partition),
     count: spill.countOf(partition),
@@ -158,18 +157,21 @@ function givenOf<O extends ChangeOutcome>({ spill, options: { kind } }: Run<O>, 
 const ABSENT: Readonly<Record<AudienceKind, JsonValue>> = { audience: false, trait: null };
 
 /** Returns whether every change was sent. */
-async function send<O extends ChangeOutcome>(parts: Run<O>, changed: readonly number[]): Promise<boolean> {
+async function sendChanges<O extends ChangeOutcome>(
+  parts: SyncRun<O>,
+  changed: readonly number[],
+): Promise<boolean> {
   const { options, partitions, audience } = parts;
   const { clock, signal } = options;
-  let areAllTold = true;
+  let areAllSent = true;
   const sending = new Sending<O>({
     audience,
     partitions,
-    outlet: await options.outlet(),
+    target: await options.openTarget(),
     clock,
     signal,
     onOutcome: (change, outcome) => {
-      if (outcome.outcome !== 'delivered' && outcome.outcome !== 'queued') areAllTold = false;
+      if (outcome.outcome !== 'delivered' && outcome.outcome !== 'queued') areAllSent = false;
       return options.onOutcome(change, outcome);
     },
   });
@@ -179,11 +181,11 @@ async function send<O extends ChangeOutcome>(parts: Run<O>, changed: readonly nu
     await sending.add(await changesOf(parts, partition, comparison));
   }
   await sending.end();
-  return areAllTold && !signal.aborted;
+  return areAllSent && !signal.aborted;
 }
 
 async function changesOf<O extends ChangeOutcome>(
-  parts: Run<O>,
+  parts: SyncRun<O>,
   partition: number,
   comparison: PartitionComparison,
 ): Promise<PartitionChanges> {
@@ -217,8 +219,8 @@ class Examples {
   }
 }
 
-function refuse<O extends ChangeOutcome>(
-  { surprise, before }: SyncResult,
+function assertSendable<O extends ChangeOutcome>(
+  { suspicion, before }: SyncResult,
   spill: Spill,
   { force, input, kind, maxChange, called }: SyncOptions<O>,
 ): void {
@@ -232,9 +234,9 @@ function refuse<O extends ChangeOutcome>(
           : `check what has written it; ${called.force} tells all ${before.toLocaleString('en-US')} that they left`,
     });
   }
-  if (surprise === undefined) return;
+  if (suspicion === undefined) return;
   const limit = maxChange === undefined ? '' : ` (${called.maxChange})`;
-  throw new ConfigError(`Refused, since it is a surprising difference: ${surprise}${limit}`, {
+  throw new ConfigError(`Refusing to sync: suspicious change: ${suspicion}${limit}`, {
     key: called.maxChange,
     hint: `look with ${called.dryRun}; ${called.force} sends it, a larger ${called.maxChange} allows it`,
   });

@@ -86,7 +86,7 @@ function size(
   { sources: known, destinations }: DeletionParts,
 ): number {
   const affected = sources ?? known;
-  refuseUnknown(affected, known);
+  assertKnownSources(affected, known);
   return affected.reduce((sum, source) => sum + userIds.length * destinations(source), 0);
 }
 
@@ -99,7 +99,7 @@ const PART_DELIVERIES = 250;
 async function create({ userIds, sources }: DeletionRequest, parts: DeletionParts): Promise<DeletionRecord> {
   const { sources: known, destinations, clock, newId = randomUUID } = parts;
   const affected = sources ?? known;
-  refuseUnknown(affected, known);
+  assertKnownSources(affected, known);
   const request = { id: newId(), createdAt: Math.floor(clock.now()), userIds };
   const perUser = affected.reduce((sum, source) => sum + destinations(source), 0);
   const users = Math.max(Math.floor(PART_DELIVERIES / Math.max(perUser, 1)), 1);
@@ -161,7 +161,7 @@ function requestOf(messageId: string): string | undefined {
   return /^deletion-(.+)-\d+$/.exec(messageId)?.[1];
 }
 
-function refuseUnknown(sources: readonly string[], known: readonly string[]): void {
+function assertKnownSources(sources: readonly string[], known: readonly string[]): void {
   const unknown = sources.find((name) => !known.includes(name));
   if (unknown === undefined) return;
   const near = closest(unknown, known);

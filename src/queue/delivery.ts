@@ -90,7 +90,7 @@ export interface Delivery extends Omit<NewDelivery, 'dead' | 'progress'> {
   readonly detail?: string;
   /** When it was settled. Ms since the epoch. */
   readonly settledAt?: number;
-  /** What is stored is not what was added: `body` is what can be read of it, and must not be sent. */
+  /** The stored delivery differs from the added one: `body` is the readable part, and must not be sent. */
   readonly isDamaged?: true;
 }
 

@@ -18,7 +18,7 @@ export interface MoveCounts {
   readonly left: number;
 }
 
-interface Place {
+interface MovedDelivery {
   readonly id: string;
   readonly createdAt: number;
 }
@@ -33,7 +33,7 @@ const PAGE = 500;
  */
 export async function moveDeliveries({ from, to, signal, onProgress }: MoveOptions): Promise<MoveCounts> {
   let counts: MoveCounts = { waiting: 0, dead: 0, left: await countSending(from) };
-  const places = await placesIn(from, signal);
+  const places = await deliveriesToMove(from, signal);
   for (let at = 0; at < places.length && !signal.aborted; at += PAGE) {
     const found = await from.getAll(places.slice(at, at + PAGE).map(({ id }) => id));
     const deliveries = found
@@ -48,8 +48,11 @@ export async function moveDeliveries({ from, to, signal, onProgress }: MoveOptio
 }
 
 /** Before anything is moved, since order keys go by the order of adding, which not every queue lists by. */
-async function placesIn(from: QueueInspection, signal: AbortSignal): Promise<readonly Place[]> {
-  const places: Place[] = [];
+async function deliveriesToMove(
+  from: QueueInspection,
+  signal: AbortSignal,
+): Promise<readonly MovedDelivery[]> {
+  const places: MovedDelivery[] = [];
   let after: number | undefined = 0;
   while (after !== undefined && !signal.aborted) {
     const page = await from.list({ states: MOVED, after, limit: PAGE });

@@ -69,7 +69,7 @@ async function run({ name, input, ...parts }: Run): Promise<ExitCode> {
       dryRun: flags.dryRun,
       called: { maxChange: '--max-change', force: '--force', dryRun: '--dry-run' },
       read: (spill) => read(input, spill, parts),
-      outlet: () => delivery.open(),
+      openTarget: () => delivery.open(),
       onCounts: (counts) => output.counted(counts),
       onOutcome: (change, outcome) => output.settled(change, outcome, delivery.judgementOf(outcome)),
     });

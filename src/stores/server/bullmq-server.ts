@@ -27,7 +27,7 @@ export interface ServerConnection {
 
 /** BullMQ writes events for each entry, which no part of hooks reads; Bull Board shows the latest. */
 const EVENTS_KEPT = 100;
-/** What the store's own checks are written to. */
+/** The series that `check` writes to. */
 const CHECKED = 'hooks-check';
 const DEADLOCK_TRIES = 5;
 
@@ -36,7 +36,7 @@ export class BullmqServer implements Server {
   readonly lines: Lines;
   readonly #connection: ServerConnection;
   readonly #series = new Map<string, Series>();
-  /** Those of which no more than EVENTS_KEPT are kept, or are about to be. */
+  /** The series whose events are limited to EVENTS_KEPT, or are about to be. */
   readonly #limited = new Set<string>();
   #checksOpened: IQueueBackend | undefined;
   #closed: Promise<void> | undefined;

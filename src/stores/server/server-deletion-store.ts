@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
-import { forgetDue } from './forget-due.ts';
-import type { NewEntry, Series, Server } from './server.ts';
+import { forgetDue, type NewEntry, type Series, type Server } from './server.ts';
 import {
   recordOf,
   type DeletionRecord,
@@ -18,7 +17,7 @@ const ASKED_AT_ONCE = 1_000;
 /** Requests whose deliveries are settled at the same time. */
 const MOST_KNOWN = 8;
 
-/** What is written of a request, once. */
+/** The text of a request's entry, written once. */
 interface Request {
   readonly createdAt: number;
   readonly userIds: readonly string[];

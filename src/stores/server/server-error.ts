@@ -1,6 +1,6 @@
 import { ClosedError, HooksError, QueueError } from '../../errors.ts';
 
-interface Told {
+interface ErrorParts {
   readonly code?: unknown;
   readonly message?: unknown;
   readonly errors?: readonly unknown[];
@@ -10,9 +10,9 @@ interface Told {
 /** Turns an error of the server, its driver or the network into one that a person can act upon. Nothing of the URL but `place` is in it. */
 export function serverError(cause: unknown, place: string): HooksError {
   if (cause instanceof HooksError) return cause;
-  const told = textOf(cause);
-  const [what, hint] = REASONS.find(([pattern]) => pattern.test(told))?.[1] ?? [
-    `failed: ${withoutUrls(told)}`,
+  const text = errorText(cause);
+  const [what, hint] = REASONS.find(([pattern]) => pattern.test(text))?.[1] ?? [
+    `failed: ${withoutUrls(text)}`,
     'it is tried again; -v shows where it failed',
   ];
   return new QueueError(`The queue at ${place} ${what}`, { hint, cause: withoutSecrets(cause) });
@@ -20,7 +20,7 @@ export function serverError(cause: unknown, place: string): HooksError {
 
 /** Whether a deadlock undid the whole transaction, which may be tried again at once. */
 export function isDeadlock(cause: unknown): boolean {
-  return /40P01|deadlock detected/.test(textOf(cause));
+  return /40P01|deadlock detected/.test(errorText(cause));
 }
 
 export function closedError(place: string): ClosedError {
@@ -68,22 +68,22 @@ const REASONS: readonly (readonly [RegExp, readonly [what: string, hint: string]
  * The text of an error and all errors inside it. Node wraps the errors of a name with several addresses in one; the driver of
  * Redis lists the errors that ended a transaction.
  */
-function textOf(cause: unknown): string {
+function errorText(cause: unknown): string {
   const all = new Set([cause]);
   // The loop also visits what it adds.
   for (const each of all) {
-    const { errors = [], previousErrors = [] } = toldBy(each);
+    const { errors = [], previousErrors = [] } = errorParts(each);
     for (const other of [...errors, ...previousErrors]) all.add(other);
   }
   return [...all]
-    .map(toldBy)
+    .map(errorParts)
     .flatMap(({ code, message }) => [code, message])
     .filter((part) => part !== undefined && part !== '')
     .join(' ');
 }
 
 /** Accepts any thrown value: each part is checked before use. */
-function toldBy(cause: unknown): Told {
+function errorParts(cause: unknown): ErrorParts {
   return cause ?? {};
 }
 
@@ -93,7 +93,7 @@ function withoutUrls(text: string): string {
 
 /** A driver's error may carry the command, its arguments or the connection's options. */
 function withoutSecrets(cause: unknown): Error {
-  const error = new Error(withoutUrls(textOf(cause)));
+  const error = new Error(withoutUrls(errorText(cause)));
   if (cause instanceof Error && cause.stack !== undefined) error.stack = withoutUrls(cause.stack);
   return error;
 }

@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Clock } from '../../clock.ts';
-import { forgetDue } from './forget-due.ts';
-import type { Series, Server } from './server.ts';
+import { forgetDue, type Series, type Server } from './server.ts';
 import { SEEN_FOR_MS, type Seen } from '../../service/seen.ts';
 
 const SERIES = 'hooks-seen';

@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto';
+import { createHash, randomBytes, randomUUID } from 'node:crypto';
 
 /**
  * A Redis or PostgreSQL server that several processes on several hosts share. What is on it are entries in named series,
@@ -132,5 +132,24 @@ export async function isSameServer(one: Server, other: Server): Promise<boolean>
     return (await other.series(MARKS).get(id)) !== undefined;
   } finally {
     await one.series(MARKS).remove(id);
+  }
+}
+
+/** Names the line of a key: a key may be as long as a message, and a list of lines should not show a user's id. */
+export function lineName(key: string): string {
+  return createHash('sha256').update(key).digest('base64url');
+}
+
+/** Longer than it takes to remove an entry. */
+const FORGET_LOCK_MS = 30_000;
+
+/** Removes at most `limit` due entries of a series whose due time is the end of their retention. */
+export async function forgetDue(series: Series, limit: number): Promise<void> {
+  const owner = randomBytes(9).toString('base64url');
+  for (let count = 0; count < limit; count++) {
+    const token = `${owner}-${count}`;
+    const { entry } = await series.take(token, FORGET_LOCK_MS);
+    if (entry === undefined) return;
+    await series.complete(entry.id, token, { note: '', keepMs: 0 });
   }
 }

@@ -1,7 +1,7 @@
 import type { Row } from './file/sqlite.ts';
 import type { Tables } from './file/schema.ts';
 import type { Sql, Store } from './file/store.ts';
-import { writeAlongside } from './file/write-alongside.ts';
+import { writeAlongside } from './file/store-writes.ts';
 import {
   type DeletionRecord,
   type DeletionStore,
@@ -55,7 +55,7 @@ function addRequest(sql: Sql, { id, createdAt, userIds, deliveryIds }: NewDeleti
   });
 }
 
-// What is delivered stays so: who says otherwise has looked before.
+// A delivered one stays delivered: a caller with another state has looked earlier.
 const SETTLE = `
   UPDATE deletion_deliveries SET is_delivered = ?
   WHERE request = ? AND source = ? AND delivery = ? AND is_delivered IS NOT 1`;

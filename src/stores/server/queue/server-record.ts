@@ -11,7 +11,7 @@ import {
 } from '../../../queue/delivery.ts';
 import type { Lane } from '../../../queue/queue.ts';
 
-/** What never changes of a delivery, as it is kept on a server. */
+/** The part of a delivery that never changes, as a server keeps it. */
 interface Text {
   readonly messageId: string;
   readonly type: string;
@@ -29,7 +29,7 @@ interface Text {
   readonly progress?: Progress;
 }
 
-/** What does. */
+/** The part of a delivery that changes. */
 interface Note {
   readonly progress: Progress;
   /** Since it was rescheduled. */
@@ -120,7 +120,7 @@ export function recordToDelivery(
   };
 }
 
-/** What cannot be read stands for a delivery that is not to be sent. */
+/** Reads unreadable text as a damaged delivery, which must not be sent. */
 function readText({ text, addedAt }: SeriesEntry): Text {
   try {
     return JSON.parse(text) as Text; // written by toNewEntry only

@@ -7,7 +7,7 @@ import { redisLines } from './redis-lines.ts';
 import { redisLookup } from './redis-lookup.ts';
 import { serverError } from '../server-error.ts';
 
-/** What the server has answered to a command. */
+/** An error response of the server to a command. */
 interface ReplyError extends Error {
   readonly command?: { readonly name: string };
 }
@@ -105,7 +105,7 @@ async function close(redis: Redis): Promise<void> {
   try {
     await redis.quit();
   } catch {
-    // It is gone, which is what was asked for.
+    // The connection is gone already, as `close` wants it.
   } finally {
     redis.disconnect();
   }

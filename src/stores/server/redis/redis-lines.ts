@@ -1,7 +1,6 @@
 import type { Redis } from 'ioredis';
-import { lineName } from '../line-name.ts';
+import { lineName, type InLine, type Lines } from '../server.ts';
 import { redisScript, runScript } from './redis-script.ts';
-import type { InLine, Lines } from '../server.ts';
 
 /** A sorted set for each key that has deliveries, by the order of joining. The time of a command does not grow with the line. */
 export function redisLines(redis: Redis): Lines {

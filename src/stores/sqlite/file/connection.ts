@@ -5,7 +5,7 @@ import type { Database, Statement } from './sqlite.ts';
 import type { Sql } from './store.ts';
 import { isDoubtful } from './store-error.ts';
 
-/** What survives: the end of the process, or a power cut too. */
+/** The failure that a commit survives: the end of the process, or a power cut too. */
 export type Synchronous = 'NORMAL' | 'FULL';
 
 /** An open database, what is prepared over it, and whether it can still be trusted. */
@@ -88,7 +88,7 @@ export class SqliteConnection {
     this.#database.close();
   }
 
-  /** What is written to a file that was removed is lost. */
+  /** Throws QueueError for a file that was removed or replaced: writes to it would be lost. */
   #assertInPlace(): void {
     if (this.#fileId !== undefined && fileId(this.#file) === this.#fileId) return;
     this.#isSound = false;

@@ -139,7 +139,7 @@ function setUp(database: Database): void {
   database.exec('PRAGMA foreign_keys = ON');
   // Memory stays small however large the file is. A larger cache gains nothing: whatever is not in it, the operating system has.
   database.exec('PRAGMA cache_size = -4096');
-  // What is in the log alone is little (sqlite-store.ts writes it back every second), and the log does not stay large.
+  // The log alone holds little (sqlite-store.ts writes it back every second), and the log does not stay large.
   database.exec('PRAGMA wal_autocheckpoint = 1000');
   database.exec('PRAGMA journal_size_limit = 67108864');
 }

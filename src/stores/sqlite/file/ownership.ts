@@ -55,7 +55,7 @@ function applicationIdOf(database: Database): number {
   return Number(database.prepare('PRAGMA application_id').get()?.['application_id']);
 }
 
-/** What shows that the file is not ours. Undefined: it has our stamp, or it is empty, or version 1 made it. */
+/** Describes why the file belongs to another program. Undefined: it has the stamp of hooks, or it is empty, or version 1 made it. */
 function foreignSign(database: Database): string | undefined {
   const id = applicationIdOf(database);
   if (id === APPLICATION_ID) return undefined;

@@ -29,7 +29,7 @@ export async function openScratch(tables: string): Promise<Scratch> {
       try {
         return work(sql);
       } catch (cause) {
-        throw new QueueError(`Temporary files cannot be written or read: ${textOf(cause)}`, {
+        throw new QueueError(`Temporary files cannot be written or read: ${messageOf(cause)}`, {
           hint: 'make room in /var/tmp, or name another folder with TMPDIR=…',
           cause,
         });
@@ -42,6 +42,6 @@ export async function openScratch(tables: string): Promise<Scratch> {
   };
 }
 
-function textOf(error: unknown): string {
+function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }

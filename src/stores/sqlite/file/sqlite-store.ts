@@ -208,7 +208,7 @@ export class SqliteStore implements Store {
 /** How to tell each that it has ended. */
 type Ends = ReadonlyMap<Write, () => void>;
 
-/** Those that are not separable are all committed, or none. Undefined: it was the commit that failed. */
+/** Commits all writes that are not separable, or none. Undefined: the commit itself failed. */
 function failedWith(failed: Write | undefined, group: readonly Write[]): readonly Write[] {
   if (failed === undefined) return group;
   return failed.isSeparable ? [failed] : group.filter(({ isSeparable }) => !isSeparable);

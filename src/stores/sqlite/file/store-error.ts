@@ -21,7 +21,7 @@ const REASONS: Readonly<Record<number, readonly [what: string, hint: string]>> =
 
 const BUSY = 5;
 
-/** What SQLite says for a result code, for errors that come with the sentence only (the package's `all()`). */
+/** SQLite's sentence for a result code, for errors that come with the sentence only (the package's `all()`). */
 const SENTENCES: Readonly<Record<string, number>> = {
   'database is locked': BUSY,
   'attempt to write a readonly database': 8,
@@ -61,7 +61,7 @@ export function busyError(): Error {
   return Object.assign(new Error('database is locked'), { errcode: BUSY });
 }
 
-/** What a connection says that is not to be trusted any longer; 1 is what statements over another schema come to. */
+/** Result codes after which a connection cannot be trusted; 1 comes from statements over another schema. */
 const DOUBTFUL: readonly number[] = [1, 8, 10, 11, 14, 26];
 
 /**

@@ -107,7 +107,7 @@ const SELECT = selectDeliveries();
 const STATES = `
   SELECT d.id, ${STATE} FROM json_each(?) i CROSS JOIN deliveries d ON d.id = i.value ${WITH_STATE}`;
 
-// Those of a page before are later than the first that is meant.
+// A cursor of an earlier page is behind the first delivery that `since` selects already.
 function rowsOf(sql: Sql, { states, since = 0, after = 0, limit }: DeliverySelection): Row[] {
   const start = after === 0 && since > 0 ? beforeFirstSince(sql, since) : after;
   if (start === undefined) return [];

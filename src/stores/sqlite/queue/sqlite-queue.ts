@@ -8,7 +8,7 @@ import { giveBack, Owner } from './owner.ts';
 import type { Claim, ClaimAnswer, ClaimRequest, Lane, Queue, Settlement } from '../../../queue/queue.ts';
 import { SqliteRetention, type SqliteRetentionOptions } from './sqlite-retention.ts';
 import { leave, leaveAllLines, stopWaiting, wait, waitAll, type LaneEntry } from './sqlite-lines.ts';
-import { insert } from './sqlite-insert.ts';
+import { insertDelivery } from './sqlite-insert.ts';
 import { CHECKSUM, OPEN, rowToDelivery, writeProgress, type Standing } from './sqlite-rows.ts';
 
 export interface SqliteQueueOptions {
@@ -54,7 +54,7 @@ export class SqliteQueue implements Queue {
       const waiting: number[] = [];
       const found = deliveries.map((delivery) => {
         const lane = this.#lanes.findOrMake(sql, delivery);
-        const seq = insert(sql, delivery, lane);
+        const seq = insertDelivery(sql, delivery, lane);
         if (seq !== undefined) waiting.push(seq);
         return lane;
       });
