@@ -1,16 +1,15 @@
 import type { Change, Counts } from '../audience/difference.ts';
-import { Target } from '../audience/read/target.ts';
-import type { AudienceKind } from '../stores/sqlite/audience-state.ts';
+import { MemberTarget } from '../audience/read/member-target.ts';
 import { sync } from '../audience/sync.ts';
-import { AUDIENCE_TABLES } from '../stores/sqlite/audience-tables.ts';
+import type { AudienceKind } from '../audience/store.ts';
 import { checkOptions } from '../check-options.ts';
 import { systemClock } from '../clock.ts';
 import { ConfigError, ValidationError } from '../errors.ts';
 import { toPlain } from '../message/plain.ts';
 import type { JsonValue } from '../message/types.ts';
 import { redactUrl } from '../redact.ts';
-import { openStore } from '../stores/sqlite/file/open-store.ts';
-import { isServer } from '../stores/server/scheme.ts';
+import { openAudienceStore, openChunkStore } from '../stores/open-audiences.ts';
+import { isServer } from '../stores/server/server-url.ts';
 import type { Outcome } from './outcomes.ts';
 import type { Pipeline } from './pipeline.ts';
 
@@ -65,7 +64,7 @@ export interface SyncSummary extends Counts {
 /**
  * Sends an identify for everybody who joined (true) or left (false) the audience since the last sync; the first one sends every
  * member. Memory does not grow with their number.
- * @throws ConfigError for an option that is none, a name that cannot be used or a difference that surprises, InputError for an id that cannot be
+ * @throws ConfigError for an option that is none, a name that cannot be used or a suspicious change, InputError for an id that cannot be
  * used or no members at all, ValidationError for a value that JSON cannot carry, QueueError when the store fails or the audience is being synced already.
  */
 export function syncAudience(options: SyncAudienceOptions): Promise<SyncSummary> {
@@ -111,7 +110,7 @@ const CAPACITY = 1_024;
 async function run(
   kind: AudienceKind,
   options: SyncMembersOptions,
-  read: (target: Target) => Promise<void>,
+  read: (target: MemberTarget) => Promise<void>,
 ): Promise<SyncSummary> {
   const input = kind === 'audience' ? 'members' : 'values';
   checkOptions(options, {
@@ -121,13 +120,14 @@ async function run(
   const { name, pipeline, place = 'default', force, dryRun, signal = NEVER, onOutcome } = options;
   const maxChange = limitOf(options);
   if (isServer(options.store)) throw noFile(options.store);
-  const store = await openStore(options.store, { clock: systemClock, tables: [AUDIENCE_TABLES] });
+  const store = await openAudienceStore(options.store, systemClock);
   try {
     const { trait, counts, before, isComplete } = await sync<Outcome>({
       kind,
       name,
       place,
       store,
+      openChunks: openChunkStore,
       clock: systemClock,
       input,
       signal,
@@ -135,8 +135,8 @@ async function run(
       force,
       dryRun,
       called: { maxChange: 'maxChange', force: 'force: true', dryRun: 'dryRun: true' },
-      read: (spill) => read(new Target({ kind, file: input, spill })),
-      outlet: async () => ({
+      read: (spill) => read(new MemberTarget({ kind, file: input, spill })),
+      openTarget: async () => ({
         capacity: CAPACITY,
         ready: () => pipeline.client.ready(),
         deliverThen: (message, then) => pipeline.deliverThen(message, then),

@@ -14,11 +14,11 @@ export interface Counts {
   /** Of a computed trait: another value. */
   readonly changed: number;
   readonly unchanged: number;
-  /** Neither: but what they were told last is not known, so they are told again. */
+  /** Users whose last value is unknown, so it is sent again. */
   readonly repeated: number;
 }
 
-/** One user to be told. */
+/** A change to send for one user. */
 export interface Change {
   readonly kind: 'added' | 'removed' | 'changed' | 'repeated';
   readonly userId: string;
@@ -30,7 +30,7 @@ export interface Change {
   readonly after: string | undefined;
 }
 
-/** What the store has of a partition. */
+/** A partition as the store has it. */
 export interface Partition {
   readonly members: number;
   readonly entries: Uint8Array;
@@ -42,7 +42,7 @@ export interface ComparedPartition {
   readonly chunks: readonly Uint8Array[];
   /** Lines in them. */
   readonly count: number;
-  /** What somebody is told who is not given any more. */
+  /** The value that a user gets who is no longer given. */
   readonly absent: JsonValue;
 }
 
@@ -80,7 +80,7 @@ export class PartitionComparison {
       doubts.delete(change.id);
       onChange(change);
     });
-    // They left after something was told of them that nobody confirmed.
+    // These users left after a change was sent for them that was never confirmed.
     for (const id of doubts) {
       counts.repeated++;
       onChange({
@@ -147,7 +147,7 @@ export function addCounts(sum: MutableCounts, part: Counts): void {
   sum.repeated += part.repeated;
 }
 
-/** How many users would be told. */
+/** The number of users for whom a message would be sent. */
 export function changesIn({ added, removed, changed, repeated }: Counts): number {
   return added + removed + changed + repeated;
 }

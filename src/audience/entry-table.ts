@@ -1,6 +1,6 @@
 import { endOfId, HASH_SEED, hashByte, MEMBER_END } from './entry.ts';
 
-/** No entry. */
+/** The position of a missing entry. */
 const NONE = -1;
 
 /** An id of a partition: where its entry begins as it was told, and as the input has it. -1: it has none. */
@@ -98,7 +98,7 @@ export class EntryTable {
     let hash = HASH_SEED;
     for (let at = from; at < to; at++) hash = hashByte(hash, bytes[at] ?? 0);
     const mask = this.#told.length - 1;
-    // All ids here agree in the bits that chose the partition, so these are mixed anew.
+    // All ids here agree in the bits that chose the partition, so the bits are mixed again.
     let slot = (Math.imul(hash, 0x9e3779b1) >>> 7) & mask;
     for (;;) {
       const [told = NONE, given = NONE] = [this.#told[slot], this.#given[slot]];

@@ -1,6 +1,6 @@
 import type { JsonValue } from '../message/types.ts';
 
-/** Fixed for ever: it says in which row of the store an entry is. */
+/** Never changes: it decides in which row of the store an entry is. */
 export const PARTITIONS = 1024;
 
 /** A user, and the value of a computed trait; a member of an audience has the value true. */
@@ -13,10 +13,10 @@ export interface AudienceEntry {
 export const MEMBER_END = 0x0a;
 export const MEMBER_TAB = 0x09;
 
-/** FNV-1a, begun with this. */
+/** The start value of FNV-1a. */
 export const HASH_SEED = 0x811c9dc5;
 
-/** One more byte of the id, as it is written. */
+/** Adds a byte of the written id to the hash. */
 export function hashByte(hash: number, byte: number): number {
   return Math.imul(hash ^ byte, 0x01000193);
 }

@@ -5,15 +5,15 @@ import type { Counts } from './difference.ts';
 export type MaxChange =
   { readonly kind: 'share'; readonly share: number } | { readonly kind: 'count'; readonly count: number };
 
-/** Without a limit of their own, so many changes are never a surprise by their number. */
-const NEVER_SURPRISING = 100;
-const SURPRISING_SHARE = 0.5;
+/** Without a limit of the user's, at most this number of changes is never suspicious. */
+const NEVER_SUSPICIOUS = 100;
+const SUSPICIOUS_SHARE = 0.5;
 
-/** What is compared: the members that were told last, and the difference to those given. */
+/** The number of members that were sent last, and the difference to those given. */
 interface Comparison {
   readonly before: number;
   readonly counts: Counts;
-  /** No sync was complete yet: whoever is added may be the rest of the first one, and does not count. */
+  /** No sync was complete yet: added users may be the rest of the first one, and do not count. */
   readonly isFirst: boolean;
 }
 
@@ -22,7 +22,7 @@ interface Comparison {
  * would be added and removed (another file). With a limit of the user's, only that counts, and changed values too.
  * Undefined: it is not.
  */
-export function surpriseIn(
+export function suspiciousChangeIn(
   { before, counts, isFirst }: Comparison,
   limit: MaxChange | undefined,
 ): string | undefined {
@@ -31,11 +31,13 @@ export function surpriseIn(
   if (limit !== undefined) {
     const changes = moved + changed;
     const most = limit.kind === 'count' ? limit.count : limit.share * before;
-    return changes > most ? `${shown(changes)} of ${shown(before)} members would change` : undefined;
+    return changes > most
+      ? `${formatCount(changes)} of ${formatCount(before)} members would change`
+      : undefined;
   }
-  if (members * 2 < before) return `${shown(before)} members would become ${shown(members)}`;
-  if (moved <= NEVER_SURPRISING || moved <= before * SURPRISING_SHARE) return undefined;
-  return `${shown(added)} would be added and ${shown(removed)} removed, where there were ${shown(before)}`;
+  if (members * 2 < before) return `${formatCount(before)} members would become ${formatCount(members)}`;
+  if (moved <= NEVER_SUSPICIOUS || moved <= before * SUSPICIOUS_SHARE) return undefined;
+  return `${formatCount(added)} would be added and ${formatCount(removed)} removed, where there were ${formatCount(before)}`;
 }
 
 /** `50%`, or a number of users. Throws ConfigError. */
@@ -51,6 +53,6 @@ export function readMaxChange(text: string): MaxChange {
   });
 }
 
-function shown(count: number): string {
+function formatCount(count: number): string {
   return count.toLocaleString('en-US');
 }

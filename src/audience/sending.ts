@@ -1,45 +1,68 @@
 import type { Clock } from '../clock.ts';
 import { buildMessage } from '../message/build.ts';
+import type { Message } from '../message/types.ts';
 import type { Change } from './difference.ts';
-import { Gate } from './gate.ts';
-import type { ChangeOutcome, Outlet } from './outlet.ts';
-import type { AudienceState, Overview } from '../stores/sqlite/audience-state.ts';
 import { SyncStep, type PartitionChanges } from './step.ts';
+import type { AudienceOverview, PartitionStore } from './store.ts';
+import { WeightedSemaphore } from './weighted-semaphore.ts';
 
-/** A step is as large as that: large enough that the disk is waited for seldom. */
+/** The size of a step: large enough that it seldom waits for the disk. */
 const STEP_CHANGES = 1_000;
 const STEP_BYTES = 1024 * 1024;
-/** Changes in all steps under way: several steps, so that a user whose delivery takes long does not hold up the others. */
-const CHANGES_UNDER_WAY = 20_000;
-/** What a step counts for at least, since it holds the other entries of its partitions as well. */
+/** Changes in all steps in flight: several steps, so that a user whose delivery takes long does not hold up the others. */
+const CHANGES_IN_FLIGHT = 20_000;
+/** The least weight of a step, since it also holds the other members of its partitions. */
 const LEAST_WEIGHT = 2_000;
 
+/** The target of changes: a client, with the pipeline behind it. */
+export interface ChangeTarget<O extends ChangeOutcome> {
+  /** How many changes may be in flight at once. */
+  readonly capacity: number;
+  /** Resolves when it takes another change: its client may have less room, or other users. */
+  ready(): Promise<void>;
+  /** `onOutcome` is called once, later. Throws when it takes no more. */
+  deliverThen(message: SyncMessage, onOutcome: (outcome: O) => void): void;
+  /** Sends the changes that it has, without waiting for more. */
+  flush(): void;
+}
+
+export interface SyncMessage {
+  readonly message: Message;
+  /** Keeps the messages of one user in order, those of an earlier sync first. */
+  readonly orderKeys: readonly string[];
+}
+
+/** The outcome of a change. `delivered` and `queued`: the message arrived, or will. */
+export interface ChangeOutcome {
+  readonly outcome: 'delivered' | 'queued' | 'failed' | 'filtered' | 'unsent';
+}
+
 export interface SendingParts<O extends ChangeOutcome> {
-  readonly audience: Pick<Overview, 'audience' | 'trait'>;
-  readonly state: AudienceState;
-  readonly outlet: Outlet<O>;
+  readonly audience: Pick<AudienceOverview, 'trait'>;
+  readonly partitions: PartitionStore;
+  readonly target: ChangeTarget<O>;
   readonly clock: Clock;
-  /** Nothing more is handed over; what was comes to its end by the outlet. */
+  /** Stops handing over changes; the target finishes those that it has. */
   readonly signal: AbortSignal;
-  /** A promise while whoever is told is slower. */
+  /** Returns a promise while its receiver is slower. */
   readonly onOutcome: (change: Change, outcome: O) => Promise<void> | undefined;
 }
 
-/** Sends changes and keeps what became of them, with a bounded number of either under way. */
+/** Sends changes and keeps their outcomes, with a bounded number of either in flight. */
 export class Sending<O extends ChangeOutcome> {
   readonly #parts: SendingParts<O>;
-  readonly #steps = new Gate(CHANGES_UNDER_WAY);
-  readonly #changes: Gate;
+  readonly #steps = new WeightedSemaphore(CHANGES_IN_FLIGHT);
+  readonly #changes: WeightedSemaphore;
   readonly #keeping = new Set<Promise<void>>();
   #next: PartitionChanges[] = [];
   #failure: { readonly error: unknown } | undefined;
 
   constructor(parts: SendingParts<O>) {
     this.#parts = parts;
-    this.#changes = new Gate(parts.outlet.capacity);
+    this.#changes = new WeightedSemaphore(parts.target.capacity);
   }
 
-  /** Whether it takes no more. */
+  /** Whether it takes no more changes. */
   get isStopped(): boolean {
     return this.#parts.signal.aborted || this.#failure !== undefined;
   }
@@ -50,7 +73,7 @@ export class Sending<O extends ChangeOutcome> {
     if (isFull(this.#next)) await this.#begin();
   }
 
-  /** Resolves when everything has its outcome and that is kept. Rejects with what went wrong on our side. */
+  /** Resolves when everything has its outcome and that is kept. Rejects with the first error of the store or the target. */
   async end(): Promise<void> {
     if (this.#next.length > 0) await this.#begin();
     while (this.#keeping.size > 0) await Promise.all(this.#keeping);
@@ -64,7 +87,7 @@ export class Sending<O extends ChangeOutcome> {
     await this.#steps.enter(weight);
     if (this.isStopped) return this.#steps.leave(weight);
     try {
-      await this.#parts.state.doubt(this.#parts.audience.audience, step.doubts());
+      await this.#parts.partitions.doubt(step.doubts());
       await this.#hand(step);
     } catch (error) {
       this.#fail(error);
@@ -78,19 +101,19 @@ export class Sending<O extends ChangeOutcome> {
     for (const change of step.changes) {
       const waiting = this.#changes.enter();
       if (waiting !== undefined) {
-        // What is under way should not wait for this one to fill its batch.
-        this.#parts.outlet.flush();
+        // Changes in flight should not wait for this one to fill their batch.
+        this.#parts.target.flush();
         await waiting;
       }
-      await this.#parts.outlet.ready();
+      await this.#parts.target.ready();
       if (this.isStopped) return this.#changes.leave();
       this.#deliver(step, change);
     }
-    this.#parts.outlet.flush();
+    this.#parts.target.flush();
   }
 
   #deliver(step: SyncStep, change: Change): void {
-    const { outlet, clock, audience } = this.#parts;
+    const { target, clock, audience } = this.#parts;
     const { userId, value } = change;
     const message = buildMessage(
       { type: 'identify', userId, traits: { [audience.trait]: value } },
@@ -98,7 +121,7 @@ export class Sending<O extends ChangeOutcome> {
     );
     step.handed();
     try {
-      outlet.deliverThen({ message, orderKeys: [userId] }, (outcome) => this.#ended(step, change, outcome));
+      target.deliverThen({ message, orderKeys: [userId] }, (outcome) => this.#ended(step, change, outcome));
     } catch (error) {
       step.ended(change, false);
       this.#changes.leave();
@@ -121,7 +144,7 @@ export class Sending<O extends ChangeOutcome> {
   async #keep(step: SyncStep, weight: number): Promise<void> {
     await step.settled;
     try {
-      await this.#parts.state.keep(this.#parts.audience.audience, step.updates());
+      await this.#parts.partitions.keep(step.updates());
     } catch (error) {
       this.#fail(error);
     }

@@ -1,11 +1,10 @@
-import { openScratch, type Scratch } from '../stores/sqlite/file/scratch.ts';
 import { HASH_SEED, hashByte, MEMBER_END, PARTITIONS, partitionOf, MEMBER_TAB } from './entry.ts';
+import type { ChunkStore } from './store.ts';
 
 /** For each partition. The longest entry fits in. */
 export const MAX_MEMBER_BYTES = 32 * 1024 - 1;
 const SLOT_BYTES = MAX_MEMBER_BYTES + 1;
 
-const TABLES = 'CREATE TABLE chunks (place INTEGER PRIMARY KEY, entries BLOB NOT NULL)';
 /** A chunk's place is its partition times this, and its number in it. */
 const CHUNKS_OF_ONE = 2 ** 32;
 
@@ -14,7 +13,7 @@ const CHUNKS_OF_ONE = 2 ** 32;
  * goes to a temporary table, so memory does not grow with the input.
  */
 export class Spill {
-  readonly #scratch: Scratch;
+  readonly #store: ChunkStore;
   #slots = Buffer.allocUnsafe(PARTITIONS * SLOT_BYTES);
   /** How much of each slot is used. */
   readonly #used = new Int32Array(PARTITIONS);
@@ -22,12 +21,9 @@ export class Spill {
   readonly #entries = new Int32Array(PARTITIONS);
   #total = 0;
 
-  static async open(): Promise<Spill> {
-    return new Spill(await openScratch(TABLES));
-  }
-
-  private constructor(scratch: Scratch) {
-    this.#scratch = scratch;
+  /** The spill closes `store`. */
+  constructor(store: ChunkStore) {
+    this.#store = store;
   }
 
   /** All entries, duplicates too. */
@@ -75,18 +71,11 @@ export class Spill {
   /** The chunks of a partition, in order; each holds whole lines. */
   chunksOf(partition: number): readonly Uint8Array[] {
     const first = partition * CHUNKS_OF_ONE;
-    const rows = this.#scratch.use((sql) =>
-      sql('SELECT entries FROM chunks WHERE place >= ? AND place < ? ORDER BY place').all(
-        first,
-        first + CHUNKS_OF_ONE,
-      ),
-    );
-    // A BLOB comes as bytes.
-    return rows.map(({ entries }) => entries as Uint8Array);
+    return this.#store.read(first, first + CHUNKS_OF_ONE);
   }
 
   close(): void {
-    this.#scratch.close();
+    this.#store.close();
   }
 
   #flush(partition: number): void {
@@ -95,9 +84,7 @@ export class Spill {
     const start = partition * SLOT_BYTES;
     const entries = this.#slots.subarray(start, start + used);
     const number = this.#chunks[partition] ?? 0;
-    this.#scratch.use((sql) =>
-      sql('INSERT INTO chunks VALUES (?, ?)').run(partition * CHUNKS_OF_ONE + number, entries),
-    );
+    this.#store.write(partition * CHUNKS_OF_ONE + number, entries);
     this.#chunks[partition] = number + 1;
     this.#used[partition] = 0;
   }

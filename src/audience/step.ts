@@ -1,5 +1,5 @@
 import type { Change } from './difference.ts';
-import type { PartitionUpdate } from '../stores/sqlite/audience-state.ts';
+import type { PartitionUpdate } from './store.ts';
 
 /** The changes of one partition. */
 export interface PartitionChanges {
@@ -34,7 +34,7 @@ export class SyncStep {
     this.changes = partitions.flatMap(({ changes }) => changes);
   }
 
-  /** Everybody here may be told something now. */
+  /** All users of the step, each of whom may get a message from now on. */
   doubts(): readonly Pick<PartitionUpdate, 'partition' | 'doubtful'>[] {
     return this.partitions.map(({ partition, changes }) => ({
       partition,
@@ -58,7 +58,7 @@ export class SyncStep {
     this.#check();
   }
 
-  /** Who was told is as the input has it; all others are as they were, and stay doubtful. */
+  /** The next content of the partitions: confirmed users have the input's entry; all others keep theirs, and stay doubtful. */
   updates(): readonly PartitionUpdate[] {
     return this.partitions.map(({ partition, changes, kept, keptMembers }) => {
       const lines = changes

@@ -2,7 +2,6 @@ import { setImmediate } from 'node:timers/promises';
 import type { Clock } from '../clock.ts';
 import { ConfigError, InputError } from '../errors.ts';
 import type { JsonValue } from '../message/types.ts';
-import type { Store } from '../stores/sqlite/file/store.ts';
 import {
   addCounts,
   changesIn,
@@ -12,35 +11,35 @@ import {
   type Counts,
 } from './difference.ts';
 import { PARTITIONS } from './entry.ts';
-import { surpriseIn, type MaxChange } from './guard.ts';
-import type { ChangeOutcome, Outlet } from './outlet.ts';
+import { suspiciousChangeIn, type MaxChange } from './guard.ts';
 import { findAudience, holdAlone } from './opening.ts';
-import { Sending } from './sending.ts';
+import { Sending, type ChangeOutcome, type ChangeTarget } from './sending.ts';
 import { Spill } from './spill.ts';
-import { AudienceState, type AudienceKind, type Overview } from '../stores/sqlite/audience-state.ts';
 import type { PartitionChanges } from './step.ts';
+import type { AudienceKind, AudienceOverview, AudienceStore, ChunkStore, PartitionStore } from './store.ts';
 
 export interface SyncOptions<O extends ChangeOutcome> {
   readonly kind: AudienceKind;
   readonly name: string;
   /** Where it goes, for people, without secrets: another place has another state. */
   readonly place: string;
-  /** Opened with AUDIENCE_TABLES. */
-  readonly store: Store;
+  readonly store: AudienceStore;
+  /** Opens temporary room for an input that does not fit into memory. */
+  readonly openChunks: () => Promise<ChunkStore>;
   readonly clock: Clock;
   /** Puts every entry of the input into the spill. */
   readonly read: (spill: Spill) => Promise<void>;
   /** For an error about the input: a file's name. */
   readonly input: string;
   /** Opened when there is something to be sent. */
-  readonly outlet: () => Promise<Outlet<O>>;
+  readonly openTarget: () => Promise<ChangeTarget<O>>;
   readonly signal: AbortSignal;
   readonly maxChange?: MaxChange | undefined;
   /** Sends whatever the difference is. @default false */
   readonly force?: boolean | undefined;
   /** Sends and stores nothing. @default false */
   readonly dryRun?: boolean | undefined;
-  /** What these three are called where they were given, for hints. */
+  /** The names of these three options where the caller set them, for hints. */
   readonly called: { readonly maxChange: string; readonly force: string; readonly dryRun: string };
   /** How the input differs is known, and sending begins. */
   readonly onCounts?: ((counts: Counts) => void | Promise<void>) | undefined;
@@ -54,8 +53,8 @@ export interface SyncResult {
   /** Members before. */
   readonly before: number;
   /** Why this would be, or would have been, refused. */
-  readonly surprise: string | undefined;
-  /** Whether everybody is told now: nothing failed, and nothing interrupted it. */
+  readonly suspicion: string | undefined;
+  /** Whether every change was sent: nothing failed, and nothing interrupted the sync. */
   readonly isComplete: boolean;
   /** Of a dry run: some of the changes of each kind. */
   readonly examples: readonly Change[];
@@ -65,25 +64,24 @@ export interface SyncResult {
 const EXAMPLES = 5;
 
 /**
- * Tells those who came and those who left (of a computed trait: whose value changed) since the last sync. What was told is
- * kept as it is confirmed, so that a sync that ends half-way is carried on by the next one.
- * @throws ConfigError for a name that cannot be used or a difference that surprises, InputError for an input that cannot be
- * used, QueueError when the store fails or another sync of the same audience is under way.
+ * Sends a message for each user who joined or left (of a computed trait: whose value changed) since the last sync. Outcomes are
+ * kept as they come, so that the next sync continues one that ended half-way.
+ * @throws ConfigError for a name that cannot be used or a suspicious change, InputError for an input that cannot be
+ * used, QueueError when the store fails or another sync of the same audience runs.
  */
 export async function sync<O extends ChangeOutcome>(options: SyncOptions<O>): Promise<SyncResult> {
-  const { store, clock } = options;
-  const state = new AudienceState(store, clock);
-  const audience = await findAudience(state, options);
-  const release = options.dryRun ? () => {} : await holdAlone(state, audience);
+  const { store } = options;
+  const audience = await findAudience(store, options);
+  const release = options.dryRun ? () => {} : await holdAlone(store, audience);
   try {
-    const spill = await Spill.open();
+    const spill = new Spill(await options.openChunks());
     try {
       await options.read(spill);
       spill.finish();
-      return await run({ options, state, audience, spill });
+      return await runSync({ options, partitions: store.partitions(audience), audience, spill });
     } finally {
-      // A name whose file was refused, or of which nothing was sent, is not taken. What went wrong first is what is told.
-      if (!options.dryRun) await state.dropUnused(audience).catch(() => {});
+      // Frees the name when its file was rejected or nothing was sent. The first error is the one that is thrown.
+      if (!options.dryRun) await store.dropUnused(audience).catch(() => {});
       spill.close();
     }
   } finally {
@@ -91,63 +89,63 @@ export async function sync<O extends ChangeOutcome>(options: SyncOptions<O>): Pr
   }
 }
 
-interface Run<O extends ChangeOutcome> {
+interface SyncRun<O extends ChangeOutcome> {
   readonly options: SyncOptions<O>;
-  readonly state: AudienceState;
-  readonly audience: Overview;
+  readonly partitions: PartitionStore;
+  readonly audience: AudienceOverview;
   readonly spill: Spill;
 }
 
-async function run<O extends ChangeOutcome>(parts: Run<O>): Promise<SyncResult> {
-  const { options, state, audience, spill } = parts;
+async function runSync<O extends ChangeOutcome>(parts: SyncRun<O>): Promise<SyncResult> {
+  const { options, audience, spill } = parts;
   const { trait, place } = audience;
   const { counts, before, changed, examples } = await compareAll(parts);
   const isFirst = audience.syncedAt === undefined;
-  const surprise =
+  const suspicion =
     spill.total === 0
       ? `${options.input} ${emptySentence(options)}`
-      : surpriseIn({ before, counts, isFirst }, options.maxChange);
-  const result: SyncResult = { trait, place, counts, before, surprise, examples, isComplete: false };
+      : suspiciousChangeIn({ before, counts, isFirst }, options.maxChange);
+  const result: SyncResult = { trait, place, counts, before, suspicion, examples, isComplete: false };
   if (options.dryRun || options.signal.aborted) return result;
-  refuse(result, spill, options);
+  assertSendable(result, spill, options);
   await options.onCounts?.(counts);
-  const isComplete = changesIn(counts) === 0 || (await send(parts, changed));
-  if (isComplete) await state.completed(audience);
+  const isComplete = changesIn(counts) === 0 || (await sendChanges(parts, changed));
+  if (isComplete) await options.store.completeSync(audience);
   return { ...result, isComplete };
 }
 
-interface Compared {
+interface ComparedInput {
   readonly counts: Counts;
   readonly before: number;
-  /** The partitions in which something is to be told. */
+  /** The partitions that have changes. */
   readonly changed: readonly number[];
   readonly examples: readonly Change[];
 }
 
-/** Counts before anything is sent. */
-async function compareAll<O extends ChangeOutcome>(parts: Run<O>): Promise<Compared> {
-  const { options, state, audience } = parts;
+/** Counts the changes before any is sent. */
+async function compareAll<O extends ChangeOutcome>(parts: SyncRun<O>): Promise<ComparedInput> {
+  const { options, partitions } = parts;
   const comparison = new PartitionComparison();
   const counts = emptyCounts();
   const changed: number[] = [];
   const examples = new Examples();
   let before = 0;
   for (let partition = 0; partition < PARTITIONS && !options.signal.aborted; partition++) {
-    const kept = await state.partition(audience.audience, partition);
+    const kept = await partitions.get(partition);
     const onChange = options.dryRun ? (change: Change) => examples.add(change) : undefined;
     const part = comparison.compare(kept, givenOf(parts, partition), onChange);
     addCounts(counts, part);
     before += kept.members;
     if (changesIn(part) > 0) changed.push(partition);
     if (partition % 16 === 15) {
-      // So that Ctrl-C is heard.
+      // Lets Ctrl-C through.
       await setImmediate();
     }
   }
   return { counts, before, changed, examples: examples.all };
 }
 
-function givenOf<O extends ChangeOutcome>({ spill, options: { kind } }: Run<O>, partition: number) {
+function givenOf<O extends ChangeOutcome>({ spill, options: { kind } }: SyncRun<O>, partition: number) {
   return {
     chunks: spill.chunksOf(partition),
     count: spill.countOf(partition),
@@ -155,22 +153,25 @@ function givenOf<O extends ChangeOutcome>({ spill, options: { kind } }: Run<O>, 
   };
 }
 
-/** What a user is told who is not given any more: who left is no member, and has no value. */
+/** The value that a user gets who is no longer in the input: not a member, without a value. */
 const ABSENT: Readonly<Record<AudienceKind, JsonValue>> = { audience: false, trait: null };
 
-/** Returns whether everybody was told. */
-async function send<O extends ChangeOutcome>(parts: Run<O>, changed: readonly number[]): Promise<boolean> {
-  const { options, state, audience } = parts;
+/** Returns whether every change was sent. */
+async function sendChanges<O extends ChangeOutcome>(
+  parts: SyncRun<O>,
+  changed: readonly number[],
+): Promise<boolean> {
+  const { options, partitions, audience } = parts;
   const { clock, signal } = options;
-  let areAllTold = true;
+  let areAllSent = true;
   const sending = new Sending<O>({
     audience,
-    state,
-    outlet: await options.outlet(),
+    partitions,
+    target: await options.openTarget(),
     clock,
     signal,
     onOutcome: (change, outcome) => {
-      if (outcome.outcome !== 'delivered' && outcome.outcome !== 'queued') areAllTold = false;
+      if (outcome.outcome !== 'delivered' && outcome.outcome !== 'queued') areAllSent = false;
       return options.onOutcome(change, outcome);
     },
   });
@@ -180,15 +181,15 @@ async function send<O extends ChangeOutcome>(parts: Run<O>, changed: readonly nu
     await sending.add(await changesOf(parts, partition, comparison));
   }
   await sending.end();
-  return areAllTold && !signal.aborted;
+  return areAllSent && !signal.aborted;
 }
 
 async function changesOf<O extends ChangeOutcome>(
-  parts: Run<O>,
+  parts: SyncRun<O>,
   partition: number,
   comparison: PartitionComparison,
 ): Promise<PartitionChanges> {
-  const stored = await parts.state.partition(parts.audience.audience, partition);
+  const stored = await parts.partitions.get(partition);
   const changes: Change[] = [];
   const kept = Buffer.allocUnsafe(stored.entries.length);
   let [end, keptMembers] = [0, 0];
@@ -218,8 +219,8 @@ class Examples {
   }
 }
 
-function refuse<O extends ChangeOutcome>(
-  { surprise, before }: SyncResult,
+function assertSendable<O extends ChangeOutcome>(
+  { suspicion, before }: SyncResult,
   spill: Spill,
   { force, input, kind, maxChange, called }: SyncOptions<O>,
 ): void {
@@ -233,9 +234,9 @@ function refuse<O extends ChangeOutcome>(
           : `check what has written it; ${called.force} tells all ${before.toLocaleString('en-US')} that they left`,
     });
   }
-  if (surprise === undefined) return;
+  if (suspicion === undefined) return;
   const limit = maxChange === undefined ? '' : ` (${called.maxChange})`;
-  throw new ConfigError(`Refused, since it is a surprising difference: ${surprise}${limit}`, {
+  throw new ConfigError(`Refusing to sync: suspicious change: ${suspicion}${limit}`, {
     key: called.maxChange,
     hint: `look with ${called.dryRun}; ${called.force} sends it, a larger ${called.maxChange} allows it`,
   });

@@ -1,4 +1,5 @@
 import { ValidationError } from '../errors.ts';
+import { kindOf } from '../kind-of.ts';
 import { isObject } from '../message/validate.ts';
 import { printable } from '../redact.ts';
 import type { DeletionRequest } from './request.ts';
@@ -6,7 +7,7 @@ import type { DeletionRequest } from './request.ts';
 /** `{"userIds":[…],"sources"?:[…]}`. Throws ValidationError with the path. */
 export function readDeletionRequest(input: unknown): DeletionRequest {
   if (!isObject(input)) throw problem('', 'a deletion request to be a JSON object', input);
-  refuseUnknown(input);
+  assertKnownFields(input);
   const userIds = readNames(input['userIds'], 'userIds');
   const { sources } = input;
   return sources === undefined || sources === null
@@ -18,7 +19,7 @@ export function readDeletionRequest(input: unknown): DeletionRequest {
 const FIELDS: readonly string[] = ['userIds', 'sources', 'writeKey'];
 
 /** `source` for `sources` would otherwise reach every source instead of one, and what is deleted stays so. */
-function refuseUnknown(input: object): void {
+function assertKnownFields(input: object): void {
   const unknown = Object.keys(input).find((key) => !FIELDS.includes(key));
   if (unknown === undefined) return;
   throw new ValidationError(`expected only \`userIds\` and \`sources\`, got \`${printable(unknown, 60)}\``, {
@@ -40,7 +41,7 @@ function readNames(value: unknown, path: string): readonly string[] {
 }
 
 function problem(path: string, expected: string, value: unknown): ValidationError {
-  const got = kindOf(value);
+  const got = Array.isArray(value) && value.length === 0 ? 'an empty list' : kindOf(value);
   return new ValidationError(`expected ${expected}, got ${got}`, {
     path,
     got,
@@ -49,10 +50,3 @@ function problem(path: string, expected: string, value: unknown): ValidationErro
 }
 
 const HINT = 'send {"userIds":["…"]}, and "sources":["…"] to name some of the sources';
-
-function kindOf(value: unknown): string {
-  if (value === undefined) return 'nothing';
-  if (value === null || value === '') return value === null ? 'null' : 'an empty string';
-  if (Array.isArray(value)) return value.length === 0 ? 'an empty list' : 'a list';
-  return typeof value === 'object' ? 'an object' : `a ${typeof value}`;
-}

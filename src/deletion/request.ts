@@ -32,7 +32,7 @@ export interface Deletions {
    * @throws ValidationError for a source that is not configured; whatever `submit` rejects with.
    */
   create(request: DeletionRequest): Promise<DeletionRecord>;
-  /** To be told of every delivery that has come to its end; those of no request are ignored. */
+  /** Called with every settled delivery; those of no request are ignored. */
   settled(delivery: SettledDelivery): Promise<void>;
   get(id: string): Promise<DeletionRecord | undefined>;
 }
@@ -72,7 +72,7 @@ export function createDeletions(parts: DeletionParts): Deletions {
   };
 }
 
-/** Of a delivery that has come to its end; one of no request is ignored. */
+/** Records a settled delivery; one of no request is ignored. */
 export async function recordEnd(
   { id: deliveryId, source, messageId, type, state }: SettledDelivery,
   store: Pick<DeletionStore, 'settled'>,
@@ -86,20 +86,20 @@ function size(
   { sources: known, destinations }: DeletionParts,
 ): number {
   const affected = sources ?? known;
-  refuseUnknown(affected, known);
+  assertKnownSources(affected, known);
   return affected.reduce((sum, source) => sum + userIds.length * destinations(source), 0);
 }
 
 /**
- * Deliveries that are stored at once, in one turn of the event loop: 10,000 of them held it for 250 ms over a file, and nobody else
- * was served meanwhile.
+ * Deliveries that are stored at once, in one turn of the event loop: 10,000 of them held it for 250 ms over a file, and no other
+ * request was served during that.
  */
 const PART_DELIVERIES = 250;
 
 async function create({ userIds, sources }: DeletionRequest, parts: DeletionParts): Promise<DeletionRecord> {
   const { sources: known, destinations, clock, newId = randomUUID } = parts;
   const affected = sources ?? known;
-  refuseUnknown(affected, known);
+  assertKnownSources(affected, known);
   const request = { id: newId(), createdAt: Math.floor(clock.now()), userIds };
   const perUser = affected.reduce((sum, source) => sum + destinations(source), 0);
   const users = Math.max(Math.floor(PART_DELIVERIES / Math.max(perUser, 1)), 1);
@@ -161,7 +161,7 @@ function requestOf(messageId: string): string | undefined {
   return /^deletion-(.+)-\d+$/.exec(messageId)?.[1];
 }
 
-function refuseUnknown(sources: readonly string[], known: readonly string[]): void {
+function assertKnownSources(sources: readonly string[], known: readonly string[]): void {
   const unknown = sources.find((name) => !known.includes(name));
   if (unknown === undefined) return;
   const near = closest(unknown, known);

@@ -37,11 +37,11 @@ export interface NewDeletion {
   readonly userIds: readonly string[];
   /** The ids of its deliveries, by source; an entry for each affected source. */
   readonly deliveryIds: ReadonlyMap<string, readonly string[]>;
-  /** A large request comes in parts, one after the other, each with deliveries of its own. @default the only one */
+  /** A large request comes in parts, one after the other, each with other deliveries. @default the only one */
   readonly part?: { readonly index: number; readonly of: number };
 }
 
-/** As it is when nothing of it is settled. */
+/** The record of a request of which nothing is settled. */
 export function recordOf({ id, createdAt, userIds, deliveryIds }: NewDeletion): DeletionRecord {
   const sources = [...deliveryIds].map(([source, ids]) => [
     source,
@@ -58,18 +58,18 @@ export interface DeletionStore {
    */
   add(deletion: NewDeletion, stored: Promise<unknown>): Promise<void>;
   /**
-   * One of them has come to its end, or is on its way again. Counted once a delivery, as was told last: a dead letter may be
-   * retried. Ignored for a request that nobody knows.
+   * Records that a delivery was settled, or waits again. Each delivery counts once, with its last state: a dead letter may be
+   * retried. Ignored for an unknown request.
    */
   settled(id: string, source: string, end: DeliveryEnd): Promise<void>;
-  /** Those of its deliveries that are not recorded as delivered. */
+  /** The deliveries of the request that are not recorded as delivered. */
   undelivered(id: string): Promise<readonly RecordedDelivery[]>;
   get(id: string): Promise<DeletionRecord | undefined>;
 }
 
 export interface DeliveryEnd {
   readonly deliveryId: string;
-  /** Undefined: it has not come to its end. */
+  /** Undefined: it is not settled. */
   readonly isDelivered: boolean | undefined;
 }
 

@@ -6,7 +6,7 @@
  *                              │     └─ reschedule ─► retrying ─┐
  *                              └──────────── claim, when due ───┘
  *
- * What is not to be sent at all is added as `dead`. A `sending` delivery whose lease has run out (its process died) is claimable again.
+ * A delivery that must not be sent is added as `dead`. A `sending` delivery whose lease has run out (its process died) is claimable again.
  */
 export type DeliveryState = 'pending' | 'sending' | 'retrying' | 'delivered' | 'dead';
 
@@ -46,13 +46,13 @@ export interface NewDelivery {
   /** Ms since the epoch. */
   readonly createdAt: number;
   readonly dueAt: number;
-  /** Not to be sent: it is kept as a dead letter from the start. It need not name a destination. */
+  /** Set for a delivery that is never sent: it is a dead letter from the start. It need not name a destination. */
   readonly dead?: DeadOnArrival;
-  /** What rounds of it have taught already, in the queue that it comes from. */
+  /** The progress that it made in another queue. */
   readonly progress?: Progress;
 }
 
-/** Why what came in was not taken. */
+/** Why a delivery is a dead letter from the start. */
 export interface DeadOnArrival {
   readonly reason: DeadReason;
   /** What is wrong with it, in words, unescaped. */
@@ -61,7 +61,7 @@ export interface DeadOnArrival {
   readonly settledAt?: number;
 }
 
-/** What the rounds so far have taught, kept across restarts. Webhooks are named by their redacted URL. */
+/** What earlier rounds have shown, kept across restarts. Webhooks are named by their redacted URL. */
 export interface Progress {
   /** Rounds begun. */
   readonly rounds: number;
@@ -76,7 +76,7 @@ export interface Progress {
 
 export const NO_PROGRESS: Progress = { rounds: 0, attempts: [], rejectedBy: [], notBefore: {} };
 
-/** With a round begun. The first one starts the retry window. */
+/** The progress with another round begun. The first one starts the retry window. */
 export function withRound(progress: Progress, now: number): Progress {
   const { rounds, firstAttemptAt = Math.floor(now), attempts, rejectedBy, notBefore } = progress;
   return { rounds: rounds + 1, firstAttemptAt, attempts, rejectedBy, notBefore };
@@ -86,11 +86,11 @@ export interface Delivery extends Omit<NewDelivery, 'dead' | 'progress'> {
   readonly state: DeliveryState;
   readonly progress: Progress;
   readonly reason?: DeadReason;
-  /** What is wrong with it, of one that was dead on arrival. */
+  /** What is wrong with a delivery that was dead on arrival. */
   readonly detail?: string;
   /** When it was settled. Ms since the epoch. */
   readonly settledAt?: number;
-  /** What is stored is not what was added: `body` is what can be read of it, and must not be sent. */
+  /** The stored delivery differs from the added one: `body` is the readable part, and must not be sent. */
   readonly isDamaged?: true;
 }
 
@@ -103,7 +103,7 @@ export function withDamageShown(delivery: Delivery, now = delivery.createdAt): D
     : { ...delivery, state: 'dead', reason: 'damaged', settledAt };
 }
 
-/** For another queue, which takes the checksum of what it gets: so what is damaged must not be sent from there either. */
+/** Converts it for another queue, which computes a new checksum: so a damaged one is marked dead, and is not sent from there either. */
 export function toNewDelivery(delivery: Delivery): NewDelivery {
   const { state, reason: given, detail, settledAt, isDamaged, ...rest } = delivery;
   const reason = isDamaged ? 'damaged' : given;

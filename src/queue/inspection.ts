@@ -1,38 +1,38 @@
 import type { Delivery, DeliveryState } from './delivery.ts';
 import type { Lane, QueueDepth } from './queue.ts';
 
-/** What a person sees of a queue, and does to it, while others deliver from it. All methods reject with QueueError when the store fails. */
+/** Looks into a queue and changes it on behalf of a person, while others deliver from it. All methods reject with QueueError when the store fails. */
 export interface QueueInspection {
   /** Each lane that has anything. */
   stats(): Promise<readonly LaneStats[]>;
 
   /**
-   * Some deliveries, in the order of adding; ask again `after` the last for more. What is added meanwhile comes last. One
-   * that is damaged is a dead letter from then on, where the store lets it be made one; so with `get`.
+   * Some deliveries, in the order of adding; ask again `after` the last for more. Deliveries that are added in between come last. A
+   * damaged one is marked dead by this, where the store allows it; the same with `get`.
    */
   list(selection: DeliverySelection): Promise<Page>;
 
   /** The delivery of that id. */
   get(id: string): Promise<Delivery | undefined>;
 
-  /** As `get`, for each of them, asked for together. */
+  /** As `get`, for several in one request. */
   getAll(ids: readonly string[]): Promise<readonly (Delivery | undefined)[]>;
 
   /** The states of those of the deliveries that are there, by id. */
   states(ids: readonly string[]): Promise<ReadonlyMap<string, DeliveryState>>;
 
   /**
-   * Has dead letters delivered again, each from now on with a retry window of its own, behind what waits in its order
+   * Has dead letters delivered again, each with a new retry window that starts now, behind what waits in its order
    * keys. The attempts so far are kept. The answers are in the order of `ids`.
    */
   retry(ids: readonly string[]): Promise<readonly RetryAnswer[]>;
 
-  /** Removes deliveries for good, unless they are under way. The answers are in the order of `ids`. */
+  /** Removes deliveries for good, unless they are in flight. The answers are in the order of `ids`. */
   drop(ids: readonly string[]): Promise<readonly DropAnswer[]>;
 }
 
 export interface LaneStats extends Lane, QueueDepth {
-  /** The earliest that waits and is not under way. Ms since the epoch. */
+  /** The earliest due time of those that wait and are not in flight. Ms since the epoch. */
   readonly nextDueAt?: number;
 }
 
@@ -42,7 +42,7 @@ export interface DeliverySelection {
   readonly since?: number;
   /** From a page before. */
   readonly after?: Cursor;
-  /** At most so many, at least 1. */
+  /** The page's size, at least 1. */
   readonly limit: number;
 }
 

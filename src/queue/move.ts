@@ -14,11 +14,11 @@ export interface MoveCounts {
   readonly waiting: number;
   /** Dead letters, likewise. */
   readonly dead: number;
-  /** Under way: they stay, until whoever delivers them has settled them. */
+  /** In flight: they stay, until the process that delivers them has settled them. */
   readonly left: number;
 }
 
-interface Place {
+interface MovedDelivery {
   readonly id: string;
   readonly createdAt: number;
 }
@@ -28,12 +28,12 @@ const PAGE = 500;
 
 /**
  * Moves what waits and what is dead to another queue, with what was learned of it, in the order in which it was added. Each
- * is added there before it is dropped here: whoever is killed in between has it twice, and moves it again, which changes
- * nothing there. One that is taken here meanwhile stays, and may be delivered twice when others deliver there already.
+ * is added there before it is dropped here: after a kill in between it is in both, and is moved again, which changes
+ * nothing there. One that is claimed here in between stays, and may be delivered twice when others deliver there already.
  */
 export async function moveDeliveries({ from, to, signal, onProgress }: MoveOptions): Promise<MoveCounts> {
   let counts: MoveCounts = { waiting: 0, dead: 0, left: await countSending(from) };
-  const places = await placesIn(from, signal);
+  const places = await deliveriesToMove(from, signal);
   for (let at = 0; at < places.length && !signal.aborted; at += PAGE) {
     const found = await from.getAll(places.slice(at, at + PAGE).map(({ id }) => id));
     const deliveries = found
@@ -48,8 +48,11 @@ export async function moveDeliveries({ from, to, signal, onProgress }: MoveOptio
 }
 
 /** Before anything is moved, since order keys go by the order of adding, which not every queue lists by. */
-async function placesIn(from: QueueInspection, signal: AbortSignal): Promise<readonly Place[]> {
-  const places: Place[] = [];
+async function deliveriesToMove(
+  from: QueueInspection,
+  signal: AbortSignal,
+): Promise<readonly MovedDelivery[]> {
+  const places: MovedDelivery[] = [];
   let after: number | undefined = 0;
   while (after !== undefined && !signal.aborted) {
     const page = await from.list({ states: MOVED, after, limit: PAGE });

@@ -1,14 +1,14 @@
 import type { DeadReason, Delivery, DeliveryState, NewDelivery, Progress } from './delivery.ts';
 
 /**
- * Where deliveries wait. It keeps bytes, ids, keys, times and states, and has never heard of a message.
+ * Where deliveries wait. It keeps bytes, ids, keys, times and states, and knows nothing of messages.
  * Every implementation passes test/queue/conformance.ts. All methods reject with QueueError when the store fails,
  * with ClosedError after close(). Calls of one turn of the event loop may share a transaction.
  */
 export interface Queue {
   /**
    * Resolves once all of them are as durable as this queue is; all or none of up to a thousand. Of more, some may be there
-   * when it rejects: to add the same ids again changes nothing for those. An id that waits or is under way is left
+   * when it rejects: to add the same ids again changes nothing for those. An id that waits or is in flight is left
    * as it is; a settled one too, for as long as the queue remembers it. One that is dead on arrival is never claimed.
    */
   add(deliveries: readonly NewDelivery[]): Promise<void>;
@@ -61,7 +61,7 @@ export interface ClaimAnswer {
 
 export interface Claim {
   readonly delivery: Delivery;
-  /** Proves that the claim is still ours. */
+  /** Proves that the caller still holds the claim. */
   readonly token: string;
 }
 

@@ -1,9 +1,22 @@
-import type { QueueInspection } from './inspection.ts';
-import type { QueueSurvey } from '../stores/sqlite/queue/sqlite-survey.ts';
+import type { Delivery } from './delivery.ts';
+import type { LaneStats, QueueInspection } from './inspection.ts';
+
+/** The state of a queue's deliveries in figures, with a few examples. */
+export interface QueueSurvey {
+  readonly lanes: readonly LaneStats[];
+  /** Dead letters by reason; by '' where the reasons are not counted. */
+  readonly dead: Readonly<Record<string, number>>;
+  /** Some that will be tried again, with what their attempts came to. */
+  readonly retrying: readonly Delivery[];
+  /** Processes that deliver. Undefined: the store does not know. */
+  readonly deliverers: readonly { readonly pid: number; readonly isHere: boolean }[] | undefined;
+  /** When the last was added. Ms since the epoch. Undefined: nothing was, or the store does not know. */
+  readonly newestAt: number | undefined;
+}
 
 const SOME = 50;
 
-/** What any queue says of itself: not who delivers, nor why its dead letters died, without a look at each. */
+/** Surveys any queue by its inspection, which knows neither who delivers nor why dead letters died without reading each. */
 export async function surveyInspection(inspection: QueueInspection): Promise<QueueSurvey> {
   const lanes = await inspection.stats();
   const isRetrying = lanes.some(({ retrying }) => retrying > 0);

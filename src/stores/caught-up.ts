@@ -29,10 +29,10 @@ export function caughtUp(store: DeletionStore, inspection: Pick<QueueInspection,
   };
 }
 
-/** A server is asked for each by itself. */
+/** Looked up together: a server is asked for each by itself. */
 const AT_ONCE = 1_000;
 
-/** Undefined: it has not come to its end. */
+/** Undefined: the delivery is not settled. */
 function endOf(state: DeliveryState): boolean | undefined {
   return state === 'delivered' || (state === 'dead' ? false : undefined);
 }

@@ -1,9 +1,10 @@
 import { stat } from 'node:fs/promises';
 import type { Clock } from '../clock.ts';
-import { DELETION_TABLES } from './sqlite/deletion-tables.ts';
+import { DELETION_TABLES } from './sqlite/sqlite-deletion-store.ts';
 import { QUEUE_TABLES } from './sqlite/queue/queue-tables.ts';
-import { surveyQueue, type QueueSurvey } from './sqlite/queue/sqlite-survey.ts';
-import { SEEN_TABLES } from './sqlite/seen-tables.ts';
+import type { QueueSurvey } from '../queue/survey.ts';
+import { surveyQueue } from './sqlite/queue/sqlite-survey.ts';
+import { SEEN_TABLES } from './sqlite/sqlite-seen.ts';
 import { fileOf } from './sqlite/file/open-store.ts';
 import {
   examineStore,

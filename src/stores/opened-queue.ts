@@ -1,25 +1,27 @@
+import { stat } from 'node:fs/promises';
+import type { AudienceCatalog } from '../audience/store.ts';
 import type { Clock } from '../clock.ts';
 import { MemoryDeletionStore } from './memory/memory-deletion-store.ts';
 import type { DeletionStore } from '../deletion/state.ts';
 import type { QueueInspection } from '../queue/inspection.ts';
 import { MemoryQueue } from './memory/memory-queue.ts';
 import type { Queue, QueueDepth } from '../queue/queue.ts';
-import type { RetentionOptions } from './sqlite/queue/retention.ts';
+import type { RetentionOptions } from '../queue/retention.ts';
 import { MemorySeen, type Seen } from '../service/seen.ts';
-import type { Server } from './server/server.ts';
-import type { CheckOptions, Store } from './sqlite/file/store.ts';
+import { isSameServer, type Server } from './server/server.ts';
+import type { CheckOptions } from './sqlite/file/store.ts';
 
-/** What is kept between calls, and what of it can be asked. */
+/** A queue with the records that belong to it, and what can be asked of them. */
 export interface OpenQueue {
   readonly queue: Queue;
-  /** What the times in it go by. */
+  /** The clock of the times in it. */
   readonly clock: Clock;
   readonly seen: Seen;
   readonly deletions: DeletionStore;
   readonly depth: () => Promise<QueueDepth>;
   /** Rejects when nothing could be stored: nothing more, unless it is only to settle what is there. */
   readonly check: (options?: CheckOptions) => Promise<void>;
-  /** What of its settings could lose or refuse what is in it, a sentence each. */
+  /** Settings that could lose or reject deliveries, a sentence each. */
   readonly warnings: () => Promise<readonly string[]>;
   /** Whether what is in it outlives the process. */
   readonly isDurable: boolean;
@@ -40,24 +42,36 @@ export interface DurableQueueOptions {
   readonly create?: boolean;
 }
 
-/** All in one store, which several processes may share. */
+/** A queue in one store, which several processes may share. */
 export interface DurableQueue extends OpenQueue {
   /** The file, or the URL of the server as it may be shown. */
   readonly place: string;
   /** Undefined: it is in a file. */
   readonly server: Server | undefined;
   /** Undefined: it is on a server. */
-  readonly file: Store | undefined;
+  readonly file: QueueFile | undefined;
   readonly inspection: QueueInspection;
-  /** What was lost when it was opened, in words. Also one of `warnings`. */
+  /** The commits that were lost when it was opened, as a sentence. Also one of `warnings`. */
   readonly loss: string | undefined;
-  /** Has the inspection look into whatever is there, also where nothing says that it is: a server may have lost that. */
+  /** Finds lanes whose registration a server has lost, so that the inspection sees them. */
   readonly findLanes: () => Promise<void>;
-  /** Where audiences are: in the same file, or over a server in the data folder's. Closed with the queue. */
-  readonly audienceStore: () => Promise<Store>;
+  /** Opens the audiences: in the same file, or over a server in the data folder's. Closed with the queue. */
+  readonly audiences: () => Promise<AudienceCatalog>;
 }
 
-/** Ends with the process. */
+/** The space of a queue's file. All methods reject with QueueError. */
+export interface QueueFile {
+  /** Whether `giveBackSpace` can do anything for it: not in a file that version 0.1 made and `vacuum` never rewrote. */
+  givesBackInSteps(): Promise<boolean>;
+  /** Gives free space back to the file system in steps, between the writes of others. Asks `goesOn` before each step. */
+  giveBackSpace(goesOn: () => boolean): Promise<void>;
+  /** Writes the whole file again without its free space. Others wait for it, and it takes twice as much room as is in use. */
+  rewrite(): Promise<void>;
+  /** Writes the log into the file, and returns the size of the file. */
+  settledBytes(): Promise<number>;
+}
+
+/** Opens a queue that ends with the process. */
 export function openMemoryQueue(clock: Clock): OpenQueue {
   const queue = new MemoryQueue(clock);
   return {
@@ -86,4 +100,15 @@ export async function depthOf(inspection: QueueInspection): Promise<QueueDepth> 
     sum.dead += lane.dead;
   }
   return sum;
+}
+
+/** Whether both are open on one store. Their names do not tell: a file has several, as a server has. */
+export async function isSameStore(one: DurableQueue, other: DurableQueue): Promise<boolean> {
+  if (one.server !== undefined && other.server !== undefined) return isSameServer(one.server, other.server);
+  return one.server === other.server && isSameFile(one.place, other.place);
+}
+
+async function isSameFile(path: string, otherPath: string): Promise<boolean> {
+  const [file, other] = await Promise.all([path, otherPath].map((each) => stat(each, { bigint: true })));
+  return file?.dev === other?.dev && file?.ino === other?.ino;
 }

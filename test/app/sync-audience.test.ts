@@ -96,7 +96,7 @@ describe('syncAudience', () => {
     expect(await syncAudience(common)).toMatchObject({ added: 1, unchanged: 1, isComplete: true });
   });
 
-  it('sends nothing for a dry run, a surprise, no members, or a name or id that cannot be used', async () => {
+  it('sends nothing for a dry run, a suspicious change, no members, or a name or id that cannot be used', async () => {
     const common = { name: 'VIP', pipeline, store: storeFile() };
     expect(await syncAudience({ ...common, members: ['a'], dryRun: true })).toMatchObject({
       added: 1,
@@ -129,7 +129,7 @@ describe('syncAudience', () => {
     expect(receiver.requests()).toBe(0);
     await syncAudience({ ...common, members: ['a', 'b', 'c'] });
     await expect(syncAudience({ ...common, members: ['a'] })).rejects.toMatchObject({
-      message: expect.stringContaining('surprising difference') as unknown,
+      message: expect.stringContaining('suspicious change') as unknown,
       hint: 'look with dryRun: true; force: true sends it, a larger maxChange allows it',
     });
     await expect(syncAudience({ ...common, members: ['a', 'b'], maxChange: 0.1 })).rejects.toThrow(

@@ -1,56 +1,63 @@
 import { describe, expect, it } from 'vitest';
 import { emptyCounts } from '../../src/audience/difference.ts';
-import { readMaxChange, surpriseIn } from '../../src/audience/guard.ts';
+import { readMaxChange, suspiciousChangeIn } from '../../src/audience/guard.ts';
 
-function surprise(
+function suspicion(
   before: number,
   counts: Partial<ReturnType<typeof emptyCounts>>,
   limit?: string,
   isFirst = false,
 ) {
   const all = { ...emptyCounts(), ...counts };
-  return surpriseIn({ before, counts: all, isFirst }, limit === undefined ? undefined : readMaxChange(limit));
+  return suspiciousChangeIn(
+    { before, counts: all, isFirst },
+    limit === undefined ? undefined : readMaxChange(limit),
+  );
 }
 
-describe('a surprising difference', () => {
+describe('a suspicious change', () => {
   it('is a file that has lost more than half of the members, however few they were', () => {
-    expect(surprise(10, { members: 5, removed: 5 })).toBeUndefined();
-    expect(surprise(10, { members: 4, removed: 6 })).toBe('10 members would become 4');
-    expect(surprise(3, { members: 1, removed: 2 })).toBe('3 members would become 1');
-    expect(surprise(1, { members: 0, removed: 1 })).toBeDefined();
+    expect(suspicion(10, { members: 5, removed: 5 })).toBeUndefined();
+    expect(suspicion(10, { members: 4, removed: 6 })).toBe('10 members would become 4');
+    expect(suspicion(3, { members: 1, removed: 2 })).toBe('3 members would become 1');
+    expect(suspicion(1, { members: 0, removed: 1 })).toBeDefined();
   });
 
   it('is another file, but not a few changes in a small audience', () => {
-    expect(surprise(200, { members: 200, added: 200, removed: 200 })).toBe(
+    expect(suspicion(200, { members: 200, added: 200, removed: 200 })).toBe(
       '200 would be added and 200 removed, where there were 200',
     );
-    expect(surprise(3, { members: 3, added: 2, removed: 2 })).toBeUndefined();
-    expect(surprise(3, { members: 103, added: 100 })).toBeUndefined();
-    expect(surprise(3, { members: 104, added: 101 })).toBeDefined();
-    expect(surprise(1_000, { members: 1_000, added: 250, removed: 250 })).toBeUndefined();
+    expect(suspicion(3, { members: 3, added: 2, removed: 2 })).toBeUndefined();
+    expect(suspicion(3, { members: 103, added: 100 })).toBeUndefined();
+    expect(suspicion(3, { members: 104, added: 101 })).toBeDefined();
+    expect(suspicion(1_000, { members: 1_000, added: 250, removed: 250 })).toBeUndefined();
   });
 
   it('is not other values of the same users, nor what is repeated', () => {
-    expect(surprise(1_000, { members: 1_000, changed: 1_000, repeated: 1_000 })).toBeUndefined();
+    expect(suspicion(1_000, { members: 1_000, changed: 1_000, repeated: 1_000 })).toBeUndefined();
   });
 
   it('is whatever a limit does not allow, and nothing that it does', () => {
-    expect(surprise(200, { members: 201, added: 2, removed: 1 }, '1%')).toBe('3 of 200 members would change');
-    expect(surprise(200, { members: 201, added: 2, removed: 1 }, '1.5%')).toBeUndefined();
-    expect(surprise(200, { members: 200, changed: 3 }, '2')).toBe('3 of 200 members would change');
-    expect(surprise(200, { members: 0, removed: 200 }, '100%')).toBeUndefined();
-    expect(surprise(200, { members: 200 }, '0')).toBeUndefined();
+    expect(suspicion(200, { members: 201, added: 2, removed: 1 }, '1%')).toBe(
+      '3 of 200 members would change',
+    );
+    expect(suspicion(200, { members: 201, added: 2, removed: 1 }, '1.5%')).toBeUndefined();
+    expect(suspicion(200, { members: 200, changed: 3 }, '2')).toBe('3 of 200 members would change');
+    expect(suspicion(200, { members: 0, removed: 200 }, '100%')).toBeUndefined();
+    expect(suspicion(200, { members: 200 }, '0')).toBeUndefined();
   });
 
   it('is not whom the rest of a first sync adds, but whom it removes', () => {
-    expect(surprise(0, { members: 1_000, added: 1_000 }, undefined, true)).toBeUndefined();
-    expect(surprise(0, { members: 1_000, added: 1_000 }, '10%', true)).toBeUndefined();
-    expect(surprise(200, { members: 1_000, added: 800 }, '1%', true)).toBeUndefined();
-    expect(surprise(200, { members: 201, added: 4, removed: 3 }, '1%', true)).toBe(
+    expect(suspicion(0, { members: 1_000, added: 1_000 }, undefined, true)).toBeUndefined();
+    expect(suspicion(0, { members: 1_000, added: 1_000 }, '10%', true)).toBeUndefined();
+    expect(suspicion(200, { members: 1_000, added: 800 }, '1%', true)).toBeUndefined();
+    expect(suspicion(200, { members: 201, added: 4, removed: 3 }, '1%', true)).toBe(
       '3 of 200 members would change',
     );
-    expect(surprise(200, { members: 10, removed: 190 }, undefined, true)).toBe('200 members would become 10');
-    expect(surprise(200, { members: 200, added: 200, removed: 200 }, undefined, true)).toBeDefined();
+    expect(suspicion(200, { members: 10, removed: 190 }, undefined, true)).toBe(
+      '200 members would become 10',
+    );
+    expect(suspicion(200, { members: 200, added: 200, removed: 200 }, undefined, true)).toBeDefined();
   });
 });
 

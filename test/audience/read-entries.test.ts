@@ -5,6 +5,7 @@ import { PARTITIONS, parseMember, type AudienceEntry } from '../../src/audience/
 import type { ReadMembersOptions } from '../../src/audience/read/layout.ts';
 import { readMembers } from '../../src/audience/read/read-entries.ts';
 import { Spill } from '../../src/audience/spill.ts';
+import { openChunkStore } from '../../src/stores/open-audiences.ts';
 import { InputError } from '../../src/errors.ts';
 import { unpacked } from '../../src/replay/gunzip.ts';
 
@@ -24,7 +25,7 @@ async function read(
   input: string | Uint8Array,
   { kind = 'audience', chunk = 64 * 1024, ...options }: Reading = {},
 ): Promise<readonly AudienceEntry[]> {
-  const spill = await Spill.open();
+  const spill = new Spill(await openChunkStore());
   try {
     const bytes = typeof input === 'string' ? Buffer.from(input) : input;
     const signal = new AbortController().signal;

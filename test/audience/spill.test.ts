@@ -1,9 +1,10 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { PARTITIONS } from '../../src/audience/entry.ts';
 import { MAX_MEMBER_BYTES, Spill } from '../../src/audience/spill.ts';
+import { openChunkStore } from '../../src/stores/open-audiences.ts';
 
 async function spillOf(lines: Iterable<string>): Promise<Spill> {
-  const spill = await Spill.open();
+  const spill = new Spill(await openChunkStore());
   onTestFinished(() => spill.close());
   for (const line of lines) {
     const bytes = Buffer.from(line);

@@ -201,7 +201,7 @@ describe('hooks audience sync', () => {
     expect((await sync([])).stderr).toContain('--force tells all 10 that they left');
     const shrunken = await sync(many.slice(0, 4));
     expect(shrunken).toMatchObject({ code: 2, lines: [] });
-    expect(shrunken.stderr).toContain('surprising difference: 10 members would become 4');
+    expect(shrunken.stderr).toContain('suspicious change: 10 members would become 4');
     expect(receiver.requests()).toBe(10);
     expect(told(await sync(many.slice(0, 4), ['--force']))).toHaveLength(6);
     expect(told(await sync([], ['--force']))).toHaveLength(4);

@@ -51,7 +51,7 @@ export function inspectionConformance(
       if (first === undefined) throw new Error('nothing to claim');
       return first;
     };
-    const bury = async (id: string, reason: 'rejected' | 'exhausted' = 'rejected'): Promise<void> => {
+    const markDead = async (id: string, reason: 'rejected' | 'exhausted' = 'rejected'): Promise<void> => {
       await queue.add([newDelivery(id, { orderKeys: ['u'] })]);
       expect(await queue.settle(await claimOne(), { state: 'dead', reason, progress: PROGRESS })).toBe(true);
     };
@@ -62,7 +62,7 @@ export function inspectionConformance(
 
     /** One in each state, named after it; `held` is behind `sending`. */
     async function oneOfEach(): Promise<void> {
-      await bury('dead');
+      await markDead('dead');
       await queue.add([newDelivery('delivered')]);
       await queue.settle(await claimOne(), { state: 'delivered', progress: PROGRESS });
       await queue.add([newDelivery('retrying')]);
@@ -133,7 +133,7 @@ export function inspectionConformance(
     });
 
     it('retries a dead letter: with a new window, and with the attempts that were made', async () => {
-      await bury('a', 'exhausted');
+      await markDead('a', 'exhausted');
       const retriedAt = clock.now();
       expect(await inspection.retry(['a'])).toEqual(['retried']);
       expect((await inspection.get('a'))?.state).toBe('pending');
@@ -156,7 +156,7 @@ export function inspectionConformance(
     });
 
     it('retries behind what waits in its order keys, and before what comes later', async () => {
-      await bury('a');
+      await markDead('a');
       await queue.add([newDelivery('b', { orderKeys: ['u'] })]);
       await inspection.retry(['a']);
       await queue.add([newDelivery('c', { orderKeys: ['u'] })]);

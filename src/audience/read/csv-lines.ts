@@ -2,14 +2,13 @@ import { isJson, readJsonString } from '../../message/json.ts';
 import { HooksError } from '../../errors.ts';
 import type { JsonValue } from '../../message/types.ts';
 import { MEMBER_END } from '../entry.ts';
-import { countLines } from './count-lines.ts';
-import type { LineReader, Target } from './target.ts';
-import { trimmedId } from './trimmed.ts';
+import { countLines } from './whole-lines.ts';
+import { type LineReader, type MemberTarget, trimmedId } from './member-target.ts';
 
 const CR = 0x0d;
 const BLANK = 0x20;
 const QUOTE = 0x22;
-/** A quoted field that has not come to its end by then never does. */
+/** A quoted field that is longer than this never ends. */
 const MAX_RECORD_BYTES = 1024 * 1024;
 
 export interface CsvLayout {
@@ -25,14 +24,14 @@ export interface CsvLayout {
 
 /** CSV after its header. Lines without quotation marks are cut here, others by csv-parse. */
 export class CsvLines implements LineReader {
-  readonly #target: Target;
+  readonly #target: MemberTarget;
   readonly #layout: CsvLayout;
   readonly #delimiter: number;
   #line: number;
   /** Lines of a record whose quotation mark is not closed yet. */
   #open: Buffer = Buffer.alloc(0);
 
-  constructor(target: Target, layout: CsvLayout, line: number) {
+  constructor(target: MemberTarget, layout: CsvLayout, line: number) {
     this.#target = target;
     this.#layout = layout;
     this.#delimiter = layout.delimiter.charCodeAt(0);
@@ -137,7 +136,7 @@ interface CsvRecord {
   readonly line: number;
 }
 
-/** `fault` makes the error about the line so many below the first. */
+/** `fault` makes the error about the line that is this many below the first. */
 export async function parseCsv(
   bytes: Buffer,
   delimiter: string,

@@ -1,16 +1,15 @@
 import { HASH_SEED, hashByte, MEMBER_END } from '../entry.ts';
-import type { LineReader, Target } from './target.ts';
-import { trimmedId } from './trimmed.ts';
+import { type LineReader, type MemberTarget, trimmedId } from './member-target.ts';
 
 /** Up to the quotation mark are blanks, controls and whatever needs a second look. */
 const QUOTE = 0x22;
 
 /** One id a line. Blank lines say nothing; blanks around an id do not belong to it. */
 export class IdLines implements LineReader {
-  readonly #target: Target;
+  readonly #target: MemberTarget;
   #line: number;
 
-  constructor(target: Target, line: number) {
+  constructor(target: MemberTarget, line: number) {
     this.#target = target;
     this.#line = line;
   }

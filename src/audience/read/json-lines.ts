@@ -2,7 +2,7 @@ import { HooksError } from '../../errors.ts';
 import { readJson } from '../../message/json.ts';
 import type { JsonObject, JsonValue } from '../../message/types.ts';
 import { MEMBER_END } from '../entry.ts';
-import type { LineReader, Target } from './target.ts';
+import type { LineReader, MemberTarget } from './member-target.ts';
 
 export interface Columns {
   readonly id: string;
@@ -12,11 +12,11 @@ export interface Columns {
 
 /** NDJSON: an object a line, with the id (and the value) as fields. */
 export class JsonLines implements LineReader {
-  readonly #target: Target;
+  readonly #target: MemberTarget;
   readonly #columns: Columns;
   #line: number;
 
-  constructor(target: Target, columns: Columns, line: number) {
+  constructor(target: MemberTarget, columns: Columns, line: number) {
     this.#target = target;
     this.#columns = columns;
     this.#line = line;

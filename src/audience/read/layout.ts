@@ -3,7 +3,7 @@ import { printable } from '../../redact.ts';
 import { parseCsv, CsvLines } from './csv-lines.ts';
 import { IdLines } from './id-lines.ts';
 import { JsonLines } from './json-lines.ts';
-import type { LineReader, Target } from './target.ts';
+import type { LineReader, MemberTarget } from './member-target.ts';
 import { endsInCr } from './whole-lines.ts';
 
 export interface ReadMembersOptions {
@@ -34,7 +34,7 @@ const DELIMITERS = [',', ';', '\t'];
 /** Tells the layout of an input by its first line: NDJSON, CSV with a header, or one id a line. Throws InputError. */
 export async function membersLayoutOf(
   head: Head,
-  target: Target,
+  target: MemberTarget,
   options: ReadMembersOptions,
 ): Promise<MembersLayout> {
   const { text, line } = head;
@@ -56,7 +56,7 @@ interface Names {
   readonly names: readonly string[];
 }
 
-async function namesIn({ text, line }: Head, target: Target): Promise<Names> {
+async function namesIn({ text, line }: Head, target: MemberTarget): Promise<Names> {
   const unquoted = text.replace(/"(?:[^"]|"")*"/g, '');
   const delimiter = DELIMITERS.find((each) => unquoted.includes(each)) ?? ',';
   // A quotation mark within an id is a part of it.
@@ -65,10 +65,10 @@ async function namesIn({ text, line }: Head, target: Target): Promise<Names> {
   return { delimiter, names: first?.record ?? [] };
 }
 
-/** Whoever names a column has a header; a single text that is not `userId` is an id. */
+/** A file whose column is named by an option has a header; a single text that is not `userId` is an id. */
 function isHeader(
   { names }: Names,
-  { kind }: Target,
+  { kind }: MemberTarget,
   { idColumn, valueColumn }: ReadMembersOptions,
 ): boolean {
   if (kind === 'trait' || idColumn !== undefined || valueColumn !== undefined) return true;
@@ -87,7 +87,7 @@ function plain(name: string): string {
 function csvReader(
   { delimiter, names }: Names,
   { line }: Head,
-  target: Target,
+  target: MemberTarget,
   options: ReadMembersOptions,
 ): LineReader {
   const id = columnOf(names, options.idColumn ?? ID_COLUMN, { flag: '--id-column', line, target });
@@ -102,7 +102,7 @@ function csvReader(
 function columnOf(
   names: readonly string[],
   column: string,
-  { flag, line, target }: { readonly flag: string; readonly line: number; readonly target: Target },
+  { flag, line, target }: { readonly flag: string; readonly line: number; readonly target: MemberTarget },
 ): number {
   const exact = names.indexOf(column);
   const at = exact === -1 ? names.findIndex((name) => isNamed(name, column)) : exact;
@@ -117,7 +117,11 @@ function columnOf(
 }
 
 /** Else a user called `email` would be told. */
-function refuseWhatLooksLikeHeader({ names: [name = ''] }: Names, { line }: Head, target: Target): void {
+function refuseWhatLooksLikeHeader(
+  { names: [name = ''] }: Names,
+  { line }: Head,
+  target: MemberTarget,
+): void {
   if (!/^(?:.*[\s_-])?(?:id|uid|uuid|email|user|username|name|member)$/i.test(name)) return;
   throw target.fault(
     line,

@@ -2,8 +2,7 @@ import { InputError } from '../../errors.ts';
 import { MEMBER_END } from '../entry.ts';
 import type { Spill } from '../spill.ts';
 import { membersLayoutOf, type MembersLayout, type ReadMembersOptions } from './layout.ts';
-import { Target } from './target.ts';
-import { trimmedId } from './trimmed.ts';
+import { MemberTarget, trimmedId } from './member-target.ts';
 import { wholeLines } from './whole-lines.ts';
 
 export interface ReadEntriesOptions extends ReadMembersOptions {
@@ -25,7 +24,7 @@ export async function readMembers(
   options: ReadEntriesOptions,
 ): Promise<void> {
   const { kind, file, signal, onRead } = options;
-  const target = new Target({ kind, file, spill });
+  const target = new MemberTarget({ kind, file, spill });
   let layout: MembersLayout | undefined;
   let line = 1;
   try {

@@ -1,7 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import { InputError } from '../../errors.ts';
 import { MEMBER_END } from '../entry.ts';
-import { countLines } from './count-lines.ts';
 
 const BOM = [0xef, 0xbb, 0xbf];
 const CR = 0x0d;
@@ -38,12 +37,12 @@ export async function* wholeLines(chunks: AsyncIterable<Uint8Array>, file: strin
   if (rest.length > 0) yield checked(Buffer.concat([rest, Buffer.of(MEMBER_END)]));
 }
 
-interface Place {
+interface LineOrigin {
   readonly file: string;
   readonly line: number;
 }
 
-function notUtf8(lines: Buffer, { file, line }: Place): InputError {
+function notUtf8(lines: Buffer, { file, line }: LineOrigin): InputError {
   let [from, broken] = [0, line];
   for (let end = lines.indexOf(MEMBER_END); end !== -1; end = lines.indexOf(MEMBER_END, from)) {
     const text = lines.subarray(from, end);
@@ -63,16 +62,23 @@ function notUtf8(lines: Buffer, { file, line }: Place): InputError {
 }
 
 /** As a Mac of old and Excel's "CSV (Macintosh)" write it: all of the file would be one line. */
-export function endsInCr(place: Place): InputError {
+export function endsInCr(place: LineOrigin): InputError {
   return new InputError('expected lines that end in LF or CR LF, got CR alone', {
     ...place,
     hint: String.raw`convert it: tr '\r' '\n' < FILE`,
   });
 }
 
-function tooLong(place: Place): InputError {
+function tooLong(place: LineOrigin): InputError {
   return new InputError('expected lines, got one of more than 1 MiB', {
     ...place,
     hint: 'expected CSV with a header, NDJSON or one id a line',
   });
+}
+
+/** Counts line ends byte by byte: where lines are short, a call of `indexOf` for each would cost more than the loop. */
+export function countLines(lines: Buffer): number {
+  let count = 0;
+  for (let at = 0; at < lines.length; at++) if (lines[at] === MEMBER_END) count++;
+  return count;
 }

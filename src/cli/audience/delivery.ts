@@ -1,4 +1,4 @@
-import type { Outlet } from '../../audience/outlet.ts';
+import type { ChangeTarget } from '../../audience/sending.ts';
 import type { Settings } from '../../config/settings.ts';
 import type { DurableQueue } from '../../stores/open.ts';
 import type { Outcome } from '../../app/outcomes.ts';
@@ -32,7 +32,7 @@ export class SyncDelivery {
     this.#parts = parts;
   }
 
-  async open(): Promise<Outlet<Outcome>> {
+  async open(): Promise<ChangeTarget<Outcome>> {
     const { to, settings, durable, output, flags, io } = this.#parts;
     const open = await openPipeline(to, {
       io,

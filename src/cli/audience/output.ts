@@ -109,9 +109,9 @@ export class SyncOutput {
   preview(result: SyncResult): boolean {
     this.#progress.stop();
     if (this.#io.signal.aborted) return false;
-    const { trait, place, counts, before, surprise, examples } = result;
+    const { trait, place, counts, before, suspicion, examples } = result;
     const { kind, output } = this.#flags;
-    if (surprise !== undefined) this.#io.note(`note: this would be refused without --force: ${surprise}`);
+    if (suspicion !== undefined) this.#io.note(`note: this would be refused without --force: ${suspicion}`);
     if (output === 'json') {
       const shown = examples.map((change) => ({
         change: change.kind,
@@ -125,7 +125,7 @@ export class SyncOutput {
         place,
         before,
         ...counts,
-        refusal: surprise,
+        refusal: suspicion,
         examples: shown,
       };
       this.#io.out(jsonLine({ dryRun: true, ...facts }));

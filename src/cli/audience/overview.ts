@@ -1,6 +1,5 @@
 import { PARTITIONS, parseMember } from '../../audience/entry.ts';
-import { AudienceState, type Overview } from '../../stores/sqlite/audience-state.ts';
-import { systemClock } from '../../clock.ts';
+import type { AudienceCatalog, AudienceOverview } from '../../audience/store.ts';
 import { ConfigError, QueueError } from '../../errors.ts';
 import { printable } from '../../redact.ts';
 import { openQueue } from '../flags/delivery/queue-flags.ts';
@@ -12,8 +11,8 @@ import type { OverviewFlags } from './options.ts';
 
 /** `hooks audience list` */
 export function listAudiences(flags: OverviewFlags, io: Io): Promise<ExitCode> {
-  return withState(flags, io, async (state) => {
-    const all = (await state.list()).filter(({ kind }) => kind === flags.kind);
+  return withAudiences(flags, io, async (store) => {
+    const all = (await store.list()).filter(({ kind }) => kind === flags.kind);
     for (const each of all) io.out(flags.output === 'json' ? jsonLine(jsonOf(each)) : `${lineOf(each)}\n`);
     if (all.length === 0 && !flags.quiet)
       io.note(`note: no ${flags.kind} was synced yet (hooks ${flags.kind} sync)`);
@@ -23,9 +22,9 @@ export function listAudiences(flags: OverviewFlags, io: Io): Promise<ExitCode> {
 
 /** `hooks audience show` */
 export function showAudience(name: string, flags: OverviewFlags, io: Io): Promise<ExitCode> {
-  return withState(flags, io, async (state) => {
-    const found = await find(state, name, flags);
-    if (flags.members) return printMembers(state, onlyOne(found, '--members'), { flags, io });
+  return withAudiences(flags, io, async (store) => {
+    const found = await find(store, name, flags);
+    if (flags.members) return printMembers(store, onlyOne(found, '--members'), { flags, io });
     for (const each of found) io.out(flags.output === 'json' ? jsonLine(jsonOf(each)) : `${textOf(each)}\n`);
     return ExitCode.ok;
   });
@@ -33,18 +32,12 @@ export function showAudience(name: string, flags: OverviewFlags, io: Io): Promis
 
 /** `hooks audience forget` */
 export function forget(name: string, flags: OverviewFlags, io: Io): Promise<ExitCode> {
-  return withState(flags, io, async (state) => {
-    const audience = onlyOne(await find(state, name, flags), 'forget');
-    const release = await state.hold(audience);
-    if (release === undefined) {
+  return withAudiences(flags, io, async (store) => {
+    const audience = onlyOne(await find(store, name, flags), 'forget');
+    if (!(await store.forget(audience))) {
       throw new QueueError(`The ${flags.kind} ${shown(audience.name)} is being synced`, {
         hint: 'wait until that has ended, or end it',
       });
-    }
-    try {
-      await state.forget(audience);
-    } finally {
-      release();
     }
     if (flags.output === 'json') io.out(jsonLine({ forgotten: true, ...jsonOf(audience) }));
     else if (!flags.quiet) io.out(`forgotten  ${lineOf(audience)}\n`);
@@ -52,14 +45,14 @@ export function forget(name: string, flags: OverviewFlags, io: Io): Promise<Exit
   });
 }
 
-async function withState(
+async function withAudiences(
   flags: OverviewFlags,
   io: Io,
-  use: (state: AudienceState) => Promise<ExitCode>,
+  use: (store: AudienceCatalog) => Promise<ExitCode>,
 ): Promise<ExitCode> {
   const durable = await openQueue(flags, await commandSettings(flags, io), { create: false, io });
   try {
-    return await use(new AudienceState(await durable.audienceStore(), systemClock));
+    return await use(await durable.audiences());
   } finally {
     await durable.close();
   }
@@ -67,11 +60,11 @@ async function withState(
 
 /** By its name, or by the name of its trait. At least one. */
 async function find(
-  state: AudienceState,
+  store: AudienceCatalog,
   name: string,
   { kind, place }: OverviewFlags,
-): Promise<readonly Overview[]> {
-  const all = (await state.list()).filter((each) => each.kind === kind);
+): Promise<readonly AudienceOverview[]> {
+  const all = (await store.list()).filter((each) => each.kind === kind);
   const named = all.filter((each) => each.name === name || each.trait === name);
   const found = named.filter((each) => place === undefined || each.place === place);
   if (found.length > 0) return found;
@@ -84,7 +77,7 @@ async function find(
   );
 }
 
-function onlyOne(found: readonly Overview[], what: string): Overview {
+function onlyOne(found: readonly AudienceOverview[], what: string): AudienceOverview {
   const [first] = found;
   if (first !== undefined && found.length === 1) return first;
   const places = found.map(({ place }) => shown(place)).join(', ');
@@ -97,12 +90,13 @@ function onlyOne(found: readonly Overview[], what: string): Overview {
 
 /** As last told, as NDJSON, which `sync` reads. */
 async function printMembers(
-  state: AudienceState,
-  { audience }: Overview,
+  store: AudienceCatalog,
+  audience: AudienceOverview,
   { flags, io }: { readonly flags: OverviewFlags; readonly io: Io },
 ): Promise<ExitCode> {
+  const partitions = store.partitions(audience);
   for (let partition = 0; partition < PARTITIONS && !io.signal.aborted; partition++) {
-    const { entries } = await state.partition(audience, partition);
+    const { entries } = await partitions.get(partition);
     const lines = Buffer.from(entries).toString().split('\n').slice(0, -1);
     io.out(lines.map((line) => memberLine(line, flags)).join(''));
     const drained = io.drained();
@@ -116,13 +110,22 @@ function memberLine(line: string, { kind }: OverviewFlags): string {
   return jsonLine(kind === 'trait' ? { userId, value } : { userId });
 }
 
-function lineOf({ name, trait, place, members, inDoubt, syncedAt }: Overview): string {
+function lineOf({ name, trait, place, members, inDoubt, syncedAt }: AudienceOverview): string {
   const doubt = inDoubt === 0 ? '' : `, ${inDoubt.toLocaleString('en-US')} to be told again`;
   const when = syncedAt === undefined ? 'no sync is complete' : `synced ${isoTime(syncedAt)}`;
   return `${printable(name, 80)} (${trait}) to ${printable(place)}: ${members.toLocaleString('en-US')}${doubt}, ${when}`;
 }
 
-function textOf({ kind, name, trait, place, members, inDoubt, createdAt, syncedAt }: Overview): string {
+function textOf({
+  kind,
+  name,
+  trait,
+  place,
+  members,
+  inDoubt,
+  createdAt,
+  syncedAt,
+}: AudienceOverview): string {
   const rows = [
     [kind, printable(name)],
     ['sent as', trait],
@@ -135,7 +138,16 @@ function textOf({ kind, name, trait, place, members, inDoubt, createdAt, syncedA
   return rows.map(([label = '', text = '']) => `${label.padEnd(19)} ${text}`).join('\n');
 }
 
-function jsonOf({ kind, name, trait, place, members, inDoubt, createdAt, syncedAt }: Overview): object {
+function jsonOf({
+  kind,
+  name,
+  trait,
+  place,
+  members,
+  inDoubt,
+  createdAt,
+  syncedAt,
+}: AudienceOverview): object {
   return {
     kind,
     name,

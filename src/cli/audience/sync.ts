@@ -6,6 +6,7 @@ import { systemClock } from '../../clock.ts';
 import type { Outcome } from '../../app/outcomes.ts';
 import { unpacked } from '../../replay/gunzip.ts';
 import { openInputs, STDIN, type Input } from '../../replay/inputs.ts';
+import { openChunkStore } from '../../stores/open-audiences.ts';
 import { openQueue, openQueueToWrite } from '../flags/delivery/queue-flags.ts';
 import { commandSettings } from '../flags/delivery/settings.ts';
 import { resolveWhereTo } from '../flags/delivery/where-to.ts';
@@ -59,7 +60,8 @@ async function run({ name, input, ...parts }: Run): Promise<ExitCode> {
       kind: flags.kind,
       place: audiencePlaceOf(to, flags, settings),
       input: input.name,
-      store: await durable.audienceStore(),
+      store: await durable.audiences(),
+      openChunks: openChunkStore,
       clock: systemClock,
       signal: io.signal,
       maxChange: flags.maxChange === undefined ? undefined : readMaxChange(flags.maxChange),
@@ -67,7 +69,7 @@ async function run({ name, input, ...parts }: Run): Promise<ExitCode> {
       dryRun: flags.dryRun,
       called: { maxChange: '--max-change', force: '--force', dryRun: '--dry-run' },
       read: (spill) => read(input, spill, parts),
-      outlet: () => delivery.open(),
+      openTarget: () => delivery.open(),
       onCounts: (counts) => output.counted(counts),
       onOutcome: (change, outcome) => output.settled(change, outcome, delivery.judgementOf(outcome)),
     });

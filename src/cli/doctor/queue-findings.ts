@@ -3,7 +3,7 @@ import type { Sources } from '../../engine/options.ts';
 import type { QueueExamination } from '../../stores/examine.ts';
 import type { Delivery } from '../../queue/delivery.ts';
 import type { LaneStats } from '../../queue/inspection.ts';
-import type { QueueSurvey } from '../../stores/sqlite/queue/sqlite-survey.ts';
+import type { QueueSurvey } from '../../queue/survey.ts';
 import { attemptText } from '../print/attempt-text.ts';
 import { fail, ok, warn, type DoctorFinding } from './finding.ts';
 

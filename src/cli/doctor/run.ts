@@ -6,7 +6,7 @@ import { HooksError } from '../../errors.ts';
 import { examineQueue } from '../../stores/examine.ts';
 import { printable } from '../../redact.ts';
 import { surveyInspection } from '../../queue/survey.ts';
-import { isServer } from '../../stores/server/scheme.ts';
+import { isServer } from '../../stores/server/server-url.ts';
 import type { GlobalOptions } from '../command.ts';
 import { openQueue, type StoreFlags } from '../flags/delivery/queue-flags.ts';
 import { commandSettings } from '../flags/delivery/settings.ts';

@@ -4,7 +4,6 @@ import type { DurableQueue } from '../../stores/open.ts';
 import type { DropAnswer, QueueInspection, RetryAnswer } from '../../queue/inspection.ts';
 import type { Delivery } from '../../queue/delivery.ts';
 import { printable } from '../../redact.ts';
-import { giveBackSpace } from '../../stores/sqlite/file/free-space.ts';
 import { ExitCode } from '../exit-code.ts';
 import type { Io } from '../io.ts';
 import { jsonLine } from '../print/json-line.ts';
@@ -49,7 +48,7 @@ export function drop(ids: readonly string[], options: QueueOptions, io: Io): Pro
 export function purge(options: QueueOptions, io: Io): Promise<ExitCode> {
   return withQueue(options, io, async (durable) => {
     const counts = await dropSelected(durable, options, io);
-    if (durable.file !== undefined) await giveBackSpace(durable.file, { goesOn: () => !io.signal.aborted });
+    await durable.file?.giveBackSpace(() => !io.signal.aborted);
     writeCounts(counts, options, io);
     return ExitCode.ok;
   });

@@ -1,5 +1,5 @@
 import { ConfigError } from '../../errors.ts';
-import { isSameStore } from '../../stores/is-same-store.ts';
+import { isSameStore } from '../../stores/opened-queue.ts';
 import { moveDeliveries, type MoveCounts } from '../../queue/move.ts';
 import { openQueueToWrite } from '../flags/delivery/queue-flags.ts';
 import { commandSettings } from '../flags/delivery/settings.ts';

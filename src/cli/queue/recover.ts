@@ -1,5 +1,5 @@
 import { SharedClock } from '../../clock.ts';
-import { recoverQueue, type Recovery } from '../../app/recover-queue.ts';
+import { recoverQueue, type Recovery } from '../../stores/recover.ts';
 import type { GlobalOptions } from '../command.ts';
 import { ExitCode } from '../exit-code.ts';
 import type { Io } from '../io.ts';

@@ -1,12 +1,6 @@
 import { stat } from 'node:fs/promises';
 import { ConfigError } from '../../errors.ts';
-import {
-  giveBackSpace,
-  givesBackInSteps,
-  rewriteStore,
-  settledBytes,
-} from '../../stores/sqlite/file/free-space.ts';
-import type { Store } from '../../stores/sqlite/file/store.ts';
+import type { QueueFile } from '../../stores/opened-queue.ts';
 import { ExitCode } from '../exit-code.ts';
 import type { Io } from '../io.ts';
 import { jsonLine } from '../print/json-line.ts';
@@ -18,17 +12,17 @@ export function vacuum(options: QueueOptions, io: Io): Promise<ExitCode> {
     if (file === undefined) throw noFile(place);
     const bytesBefore = (await stat(place)).size;
     await shrink(file, options, io);
-    const bytesAfter = await settledBytes(place);
+    const bytesAfter = await file.settledBytes();
     if (options.output === 'json') io.out(jsonLine({ store: place, bytesBefore, bytesAfter }));
     else io.out(`${place}: ${megabytes(bytesBefore)} before, ${megabytes(bytesAfter)} now\n`);
     return ExitCode.ok;
   });
 }
 
-async function shrink(file: Store, { quiet }: QueueOptions, io: Io): Promise<void> {
-  if (await givesBackInSteps(file)) return giveBackSpace(file, { goesOn: () => !io.signal.aborted });
+async function shrink(file: QueueFile, { quiet }: QueueOptions, io: Io): Promise<void> {
+  if (await file.givesBackInSteps()) return file.giveBackSpace(() => !io.signal.aborted);
   if (quiet !== true) io.note('The whole file is written again: what else uses the queue waits meanwhile');
-  await rewriteStore(file.file);
+  await file.rewrite();
 }
 
 function noFile(place: string): ConfigError {

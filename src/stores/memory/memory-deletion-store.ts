@@ -22,7 +22,7 @@ export class MemoryDeletionStore implements DeletionStore {
     this.#capacity = capacity;
   }
 
-  /** At once: a delivery may come to its end before all are stored. */
+  /** Records at once, without waiting for `stored`: a delivery may be settled before all are stored. */
   async add(deletion: NewDeletion, stored: Promise<unknown>): Promise<void> {
     const { id } = deletion;
     const isKnown = this.#entries.has(id);
@@ -65,7 +65,7 @@ export class MemoryDeletionStore implements DeletionStore {
     return { ...entry.deletion, sources: Object.fromEntries(sources) };
   }
 
-  /** A new one takes the place of the oldest where there are too many. */
+  /** Evicts the oldest request when a new one exceeds the capacity. */
   #entryOf({ id, createdAt, userIds }: NewDeletion): Entry {
     const known = this.#entries.get(id);
     if (known !== undefined) return known;

@@ -37,7 +37,7 @@ export class MemoryQueue implements Queue {
   async add(deliveries: readonly NewDelivery[]): Promise<void> {
     this.#assertOpen();
     for (const delivery of deliveries) {
-      // What is settled is forgotten, and a dead letter is settled from the start.
+      // Settled deliveries are forgotten, and a dead letter is settled from the start.
       if (delivery.dead !== undefined || this.#entries.has(delivery.id)) continue;
       const entry = new Entry(delivery, this.#added++);
       this.#entries.set(delivery.id, entry);

@@ -1,9 +1,9 @@
 import { ReusableMap } from '../../reusable-map.ts';
 
-/** Whoever stands in line: once for each of its keys. */
+/** An owner of turns: one in the line of each of its keys. */
 export interface Waiter {
   readonly orderKeys: readonly string[];
-  /** In how many of its lines another is before it. */
+  /** The number of its lines in which another is before it. */
   heldBy: number;
 }
 
@@ -37,7 +37,7 @@ export class OrderLines<Who extends Waiter> {
     }
   }
 
-  /** Takes the first of its lines out of them; calls back for each that is now first in all of its own. */
+  /** Removes `who` from the lines that it is first in. Calls `onFree` for each successor that is now first in all its lines. */
   leave(who: Who, onFree: (next: Who) => void): void {
     for (const key of who.orderKeys) {
       const line = this.#lines.get(key);

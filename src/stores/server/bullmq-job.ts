@@ -4,13 +4,13 @@ import type { SeriesEntry, NewEntry } from './server.ts';
 /** BullMQ's default: its tools look there. */
 export const BULLMQ_PREFIX = 'bull';
 
-/** What of a job is ever read. */
+/** The fields of a job that are ever read. */
 export type JobFields = Pick<
   JobJson,
   'id' | 'data' | 'timestamp' | 'finishedOn' | 'failedReason' | 'returnvalue' | 'stacktrace' | 'progress'
 >;
 
-/** As BullMQ keeps it: what is to be sent along is JSON, with care for what PostgreSQL's does not hold. */
+/** Converts an entry to BullMQ's form. Its data must be JSON, without the characters that PostgreSQL's JSON cannot hold. */
 export function toJob({ id, name, text, addedAt, dueAt }: NewEntry): JobJson {
   const delay = dueAt === undefined ? 0 : Math.max(0, Math.ceil(dueAt - addedAt));
   return {

@@ -10,7 +10,7 @@ export interface BullmqSeriesOptions {
   readonly guard: <T>(act: () => Promise<T>) => Promise<T>;
 }
 
-/** What is done to entries of one series by their ids, however many wait. */
+/** Reads and removes entries of one series by id, in a time that does not grow with the series. */
 export interface EntryLookup {
   /** Undefined: it is not there. So for the next. */
   fields(ids: readonly string[]): Promise<readonly (JobFields | undefined)[]>;
@@ -22,7 +22,7 @@ export interface EntryLookup {
 export interface BackendOptions {
   readonly lockDuration: number;
   readonly stalledInterval: number;
-  /** What it wrote last may be undone when the server crashes: a lease ends, or what was delivered is delivered again. */
+  /** Its last writes may be undone when the server crashes: a lease ends, or a delivery is delivered again. */
   readonly isUndoable: boolean;
 }
 

@@ -20,14 +20,14 @@ export interface ServerConnection {
   readonly lines: Lines;
   readonly seriesNames: (prefix: string) => Promise<readonly string[]>;
   readonly warnings: () => Promise<readonly string[]>;
-  /** Is told of each failure, and does what sets it right for the next time. */
+  /** Called with each failure, to repair the connection for the next command. */
   readonly failed?: (error: unknown) => void;
   readonly close: () => Promise<void>;
 }
 
-/** Nobody reads the events that BullMQ tells of each entry; Bull Board shows the latest. */
+/** BullMQ writes events for each entry, which no part of hooks reads; Bull Board shows the latest. */
 const EVENTS_KEPT = 100;
-/** What the store's own checks are written to. */
+/** The series that `check` writes to. */
 const CHECKED = 'hooks-check';
 const DEADLOCK_TRIES = 5;
 
@@ -36,7 +36,7 @@ export class BullmqServer implements Server {
   readonly lines: Lines;
   readonly #connection: ServerConnection;
   readonly #series = new Map<string, Series>();
-  /** Those of which no more than EVENTS_KEPT are kept, or are about to be. */
+  /** The series whose events are limited to EVENTS_KEPT, or are about to be. */
   readonly #limited = new Set<string>();
   #checksOpened: IQueueBackend | undefined;
   #closed: Promise<void> | undefined;
@@ -146,7 +146,7 @@ async function untilNoDeadlock(act: () => Promise<void>): Promise<void> {
   }
 }
 
-/** What BullMQ takes beside the connection: nothing is ever given up for having been interrupted too often. */
+/** Opens a backend with the options that all share. An entry is never given up for having been interrupted too often. */
 export async function openBackend<C>(
   factory: BackendFactory<IQueueBackend, C>,
   {
@@ -157,7 +157,7 @@ export async function openBackend<C>(
 ): Promise<IQueueBackend> {
   const backendOptions = { connection, prefix: BULLMQ_PREFIX, maxStalledCount: 2 ** 31 - 1 };
   const backend = factory(name, { ...backendOptions, ...options });
-  // Each command tells of it by its own rejection.
+  // Each command rejects by itself.
   backend.on('error', () => {});
   await backend.waitUntilReady();
   return backend;

@@ -2,9 +2,8 @@ import { redactUrl } from '../../redact.ts';
 import { BullmqServer, type ServerConnection, type ServerConnectionOptions } from './bullmq-server.ts';
 import { connectPostgres } from './postgres/postgres-connection.ts';
 import { connectRedis } from './redis/redis-connection.ts';
-import { schemeOf, type Scheme } from './scheme.ts';
+import { schemeOf, type Scheme, assertServerUrl } from './server-url.ts';
 import type { Server } from './server.ts';
-import { assertServerUrl } from './server-url.ts';
 
 const CONNECTORS = {
   'redis:': connectRedis,

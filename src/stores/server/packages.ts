@@ -1,6 +1,6 @@
 import { ConfigError } from '../../errors.ts';
 
-/** What a store on a server needs is installed by those who have one. */
+/** The packages of a store on a server, which only its users install. */
 const VERSIONS: Readonly<Record<string, string>> = { bullmq: '6', ioredis: '6', pg: '8' };
 
 /** Throws ConfigError with the command that installs what is missing. */
@@ -16,7 +16,7 @@ export async function loadPackages<T>(
     const packages = names.map((name) => `${name}@${VERSIONS[name] ?? 'latest'}`).join(' ');
     throw new ConfigError(`The store ${place} needs packages that are not installed: ${names.join(', ')}`, {
       key: 'store',
-      hint: `install them beside hooks-cli: npm install ${packages} (with --global where hooks-cli is global)`,
+      hint: `install them next to hooks-cli: npm install ${packages} (with --global where hooks-cli is global)`,
       cause: error,
     });
   }

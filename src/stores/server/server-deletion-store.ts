@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
-import { forgetDue } from './forget-due.ts';
-import type { NewEntry, Series, Server } from './server.ts';
+import { forgetDue, type NewEntry, type Series, type Server } from './server.ts';
 import {
   recordOf,
   type DeletionRecord,
@@ -15,10 +14,10 @@ const SERIES = 'hooks-deletions';
 const FORGOTTEN_AT_ONCE = 100;
 /** More would not be answered in time. */
 const ASKED_AT_ONCE = 1_000;
-/** Requests whose deliveries come to their ends at the same time. */
+/** Requests whose deliveries are settled at the same time. */
 const MOST_KNOWN = 8;
 
-/** What is written of a request, once. */
+/** The text of a request's entry, written once. */
 interface Request {
   readonly createdAt: number;
   readonly userIds: readonly string[];
@@ -33,13 +32,13 @@ interface Known {
 }
 
 export interface ServerDeletionOptions {
-  /** For how long a request is remembered. Ms. @default for ever */
+  /** For how long a request is remembered. Ms. @default forever */
   readonly keepMs?: number | undefined;
 }
 
 /**
  * An entry for each request, and one for the end of each of its deliveries, so that processes do not overwrite one another's.
- * They are due when they are to be forgotten.
+ * They fall due at the end of their retention.
  */
 export class ServerDeletionStore implements DeletionStore {
   readonly #server: Server;
@@ -57,8 +56,8 @@ export class ServerDeletionStore implements DeletionStore {
   }
 
   /**
-   * Afterwards, with the last part: what has come to its end meanwhile is known to the queue, which is asked for what is not
-   * delivered.
+   * Writes the request after its deliveries, with the last part. The queue knows what was settled before that: it is asked
+   * about everything that is not recorded as delivered.
    */
   async add(deletion: NewDeletion, stored: Promise<unknown>): Promise<void> {
     const { id, createdAt, userIds, part } = deletion;
@@ -77,7 +76,7 @@ export class ServerDeletionStore implements DeletionStore {
     if (!isLast) return;
     const request: Request = { createdAt, userIds, deliveryIds: [...gathered] };
     await this.#server.add([this.#entry('request', [id], { fact: request, createdAt })]);
-    // Nobody waits for it; what fails here fails again where it is told.
+    // Not awaited: a failure here happens again where it is reported.
     forgetDue(this.#series, FORGOTTEN_AT_ONCE).catch(() => {});
   }
 
@@ -116,12 +115,12 @@ export class ServerDeletionStore implements DeletionStore {
     return { ...record, sources: Object.fromEntries(await Promise.all(sources)) };
   }
 
-  /** As it was read last, once for all that ask at the same time: it may be long, and never changes. */
+  /** Shares the last read with all that ask at the same time: the request may be long, and never changes. */
   #find(id: string): Promise<Known | undefined> {
     return this.#known.get(id) ?? this.#reread(id);
   }
 
-  /** It may have been forgotten meanwhile. */
+  /** Reads it again, since it may have been forgotten. */
   #reread(id: string): Promise<Known | undefined> {
     const reading = this.#read(id);
     this.#known.delete(id);

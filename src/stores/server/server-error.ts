@@ -1,33 +1,33 @@
 import { ClosedError, HooksError, QueueError } from '../../errors.ts';
 
-interface Told {
+interface ErrorParts {
   readonly code?: unknown;
   readonly message?: unknown;
   readonly errors?: readonly unknown[];
   readonly previousErrors?: readonly unknown[];
 }
 
-/** What the server, its driver or the network said, as an error a person can act upon. Nothing of the URL but `place` is in it. */
+/** Turns an error of the server, its driver or the network into one that a person can act upon. Nothing of the URL but `place` is in it. */
 export function serverError(cause: unknown, place: string): HooksError {
   if (cause instanceof HooksError) return cause;
-  const told = textOf(cause);
-  const [what, hint] = REASONS.find(([pattern]) => pattern.test(told))?.[1] ?? [
-    `failed: ${withoutUrls(told)}`,
+  const text = errorText(cause);
+  const [what, hint] = REASONS.find(([pattern]) => pattern.test(text))?.[1] ?? [
+    `failed: ${withoutUrls(text)}`,
     'it is tried again; -v shows where it failed',
   ];
   return new QueueError(`The queue at ${place} ${what}`, { hint, cause: withoutSecrets(cause) });
 }
 
-/** It was undone whole, and may be begun again at once. */
+/** Whether a deadlock undid the whole transaction, which may be tried again at once. */
 export function isDeadlock(cause: unknown): boolean {
-  return /40P01|deadlock detected/.test(textOf(cause));
+  return /40P01|deadlock detected/.test(errorText(cause));
 }
 
 export function closedError(place: string): ClosedError {
   return new ClosedError(`The queue at ${place} is closed`);
 }
 
-const BACK = 'check that the server runs and can be reached; whoever delivers goes on by itself when it does';
+const BACK = 'check that the server runs and can be reached; delivery continues by itself when it does';
 
 const REASONS: readonly (readonly [RegExp, readonly [what: string, hint: string]])[] = [
   [/ECONNREFUSED/, ['cannot be reached: the connection is refused', BACK]],
@@ -65,25 +65,25 @@ const REASONS: readonly (readonly [RegExp, readonly [what: string, hint: string]
 ];
 
 /**
- * Node tells of a name with several addresses by one error of many; the driver of Redis, of what ended a transaction, where
- * an error may be among those that it names.
+ * The text of an error and all errors inside it. Node wraps the errors of a name with several addresses in one; the driver of
+ * Redis lists the errors that ended a transaction.
  */
-function textOf(cause: unknown): string {
+function errorText(cause: unknown): string {
   const all = new Set([cause]);
-  // What is added on the way is gone through too.
+  // The loop also visits what it adds.
   for (const each of all) {
-    const { errors = [], previousErrors = [] } = toldBy(each);
+    const { errors = [], previousErrors = [] } = errorParts(each);
     for (const other of [...errors, ...previousErrors]) all.add(other);
   }
   return [...all]
-    .map(toldBy)
+    .map(errorParts)
     .flatMap(({ code, message }) => [code, message])
     .filter((part) => part !== undefined && part !== '')
     .join(' ');
 }
 
-/** Whatever was thrown: each part is looked at before use. */
-function toldBy(cause: unknown): Told {
+/** Accepts any thrown value: each part is checked before use. */
+function errorParts(cause: unknown): ErrorParts {
   return cause ?? {};
 }
 
@@ -93,7 +93,7 @@ function withoutUrls(text: string): string {
 
 /** A driver's error may carry the command, its arguments or the connection's options. */
 function withoutSecrets(cause: unknown): Error {
-  const error = new Error(withoutUrls(textOf(cause)));
+  const error = new Error(withoutUrls(errorText(cause)));
   if (cause instanceof Error && cause.stack !== undefined) error.stack = withoutUrls(cause.stack);
   return error;
 }

@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Clock } from '../../clock.ts';
-import { forgetDue } from './forget-due.ts';
-import type { Series, Server } from './server.ts';
+import { forgetDue, type Series, type Server } from './server.ts';
 import { SEEN_FOR_MS, type Seen } from '../../service/seen.ts';
 
 const SERIES = 'hooks-seen';
@@ -9,7 +8,7 @@ const SERIES = 'hooks-seen';
 const FORGOTTEN_AT_ONCE = 2;
 
 /**
- * An entry for each message, which falls due when it is to be forgotten. It is added once the deliveries are: a process that
+ * An entry for each message, which falls due at the end of its retention. It is added once the deliveries are: a process that
  * is killed in between takes the message again when it comes again, and never knows one that it did not store.
  */
 export class ServerSeen implements Seen {
@@ -44,7 +43,7 @@ export class ServerSeen implements Seen {
       dueAt: addedAt + SEEN_FOR_MS,
     }));
     await this.#server.add(entries);
-    // Nobody waits for it; what fails here fails again where it is told.
+    // Not awaited: a failure here happens again where it is reported.
     forgetDue(this.#series, entries.length * FORGOTTEN_AT_ONCE).catch(() => {});
   }
 }

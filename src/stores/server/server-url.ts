@@ -1,5 +1,19 @@
 import { ConfigError } from '../../errors.ts';
-import type { Scheme } from './scheme.ts';
+
+const SCHEMES = ['redis:', 'rediss:', 'postgres:', 'postgresql:'] as const;
+
+export type Scheme = (typeof SCHEMES)[number];
+
+/** Of the URL of a server; undefined for what is none. It loads nothing, for those who have a file. */
+export function schemeOf(url: string): Scheme | undefined {
+  const scheme = /^[a-z][a-z0-9+.-]*:/i.exec(url)?.[0].toLowerCase();
+  return SCHEMES.find((known) => known === scheme);
+}
+
+/** Whether it is the URL of a server, and not of a file. */
+export function isServer(url: string): boolean {
+  return schemeOf(url) !== undefined;
+}
 
 /** Throws ConfigError for what its driver could not read, or would read as another place than is meant. */
 export function assertServerUrl(url: string, { scheme, place }: { scheme: Scheme; place: string }): void {
@@ -14,7 +28,7 @@ export function assertServerUrl(url: string, { scheme, place }: { scheme: Scheme
 const REDIS = 'redis://host:6379/0 (a number: the database)';
 const POSTGRES = 'postgres://host:5432/database';
 
-/** What begins like a number is that number to the driver; what is none ends the process. */
+/** The driver reads a database that begins like a number as that number; any other text ends the process. */
 function isOfRedis(url: string): boolean {
   try {
     const { username, password, pathname, searchParams } = new URL(url);

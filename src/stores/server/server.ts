@@ -1,3 +1,5 @@
+import { createHash, randomBytes, randomUUID } from 'node:crypto';
+
 /**
  * A Redis or PostgreSQL server that several processes on several hosts share. What is on it are entries in named series,
  * each a queue of BullMQ, so that its tools show them. Everything rejects with QueueError when the server fails or does not
@@ -13,9 +15,9 @@ export interface Server {
   readonly lines: Lines;
   /** The names of all series that begin so and hold anything, in no order. It looks through everything on the server, in steps. */
   seriesNames(prefix: string): Promise<readonly string[]>;
-  /** Rejects when nothing could be stored: a true write. */
+  /** Rejects when nothing can be stored. Writes, since a full server can still be read. */
   check(): Promise<void>;
-  /** What of its settings could lose or refuse what is on it, a sentence each. */
+  /** Settings that could lose or reject data, a sentence each. */
   warnings(): Promise<readonly string[]>;
   close(): Promise<void>;
 }
@@ -23,20 +25,20 @@ export interface Server {
 export interface NewEntry {
   readonly series: string;
   readonly id: string;
-  /** What a person sees of it in a list. */
+  /** The text that lists of BullMQ's tools show. */
   readonly name: string;
   /** Any text. It never changes. */
   readonly text: string;
   /** Ms since the epoch. */
   readonly addedAt: number;
-  /** It is not to be taken before. @default at once */
+  /** The time before which it is not taken. @default at once */
   readonly dueAt?: number | undefined;
 }
 
 export interface SeriesEntry {
   readonly id: string;
   readonly text: string;
-  /** Written while it was under way, or when it was settled. */
+  /** Written while it was active, or when it was settled. */
   readonly note: string | undefined;
   /** Why it failed. */
   readonly reason: string | undefined;
@@ -62,14 +64,14 @@ export interface Taken {
 export interface Series {
   /** The first that waits, locked for `lockMs`. Those that were delayed come behind what waited when they fell due. */
   take(token: string, lockMs: number): Promise<Taken>;
-  /** False: the lock is not ours any more. So for the four below. */
+  /** False: this token no longer holds the lock. The same for the next three. */
   extend(id: string, token: string, lockMs: number): Promise<boolean>;
   complete(id: string, token: string, settling: Settling): Promise<boolean>;
   fail(id: string, token: string, settling: Settling & { readonly reason: string }): Promise<boolean>;
   delay(id: string, token: string, dueAt: number): Promise<boolean>;
   /** Not guarded by a lock. Ignored when it is gone. */
   writeNote(id: string, note: string): Promise<void>;
-  /** Those whose lock has run out wait again, seen by the second call after `everyMs`. */
+  /** Lets entries wait again whose lock has run out: the second call after `everyMs` finds them. */
   recover(everyMs: number): Promise<void>;
   /** A delayed one waits from now on. False: it is not delayed. */
   promote(id: string): Promise<boolean>;
@@ -98,23 +100,56 @@ export interface Series {
 
 export interface Settling {
   readonly note: string;
-  /** For how long those settled before it stay. @default for ever */
+  /** How long the entries settled before it stay. @default forever */
   readonly keepMs?: number | undefined;
 }
 
 /** Ids that wait for one another, which BullMQ has nothing for: for each key its ids in the order of joining. */
 export interface Lines {
-  /** Each at the end of each of its lines; all or none. */
+  /** Puts each at the end of each of its lines; all or none. */
   join(ids: readonly InLine[]): Promise<void>;
-  /** Each out of its lines, wherever it stands in them. */
+  /** Removes each from its lines, wherever it stands in them. */
   leave(ids: readonly InLine[]): Promise<void>;
-  /** Whoever is first in each of them. */
+  /** The first id in each of them. */
   firsts(keys: readonly string[]): Promise<readonly (string | undefined)[]>;
-  /** Whoever is missing in one of its lines. */
+  /** The ids that are missing in one of their lines. */
   lost(ids: readonly InLine[]): Promise<readonly string[]>;
 }
 
 export interface InLine {
   readonly id: string;
   readonly keys: readonly string[];
+}
+
+/** A series that no process takes from or lists: a mark that a killed process leaves there is never delivered. */
+const MARKS = 'hooks-marks';
+
+/** Whether both lead to one store, whatever their URLs say: by a mark that is left in one and looked for in the other. */
+export async function isSameServer(one: Server, other: Server): Promise<boolean> {
+  const id = randomUUID();
+  await one.add([{ series: MARKS, id, name: 'mark', text: '{}', addedAt: Date.now() }]);
+  try {
+    return (await other.series(MARKS).get(id)) !== undefined;
+  } finally {
+    await one.series(MARKS).remove(id);
+  }
+}
+
+/** Names the line of a key: a key may be as long as a message, and a list of lines should not show a user's id. */
+export function lineName(key: string): string {
+  return createHash('sha256').update(key).digest('base64url');
+}
+
+/** Longer than it takes to remove an entry. */
+const FORGET_LOCK_MS = 30_000;
+
+/** Removes at most `limit` due entries of a series whose due time is the end of their retention. */
+export async function forgetDue(series: Series, limit: number): Promise<void> {
+  const owner = randomBytes(9).toString('base64url');
+  for (let count = 0; count < limit; count++) {
+    const token = `${owner}-${count}`;
+    const { entry } = await series.take(token, FORGET_LOCK_MS);
+    if (entry === undefined) return;
+    await series.complete(entry.id, token, { note: '', keepMs: 0 });
+  }
 }

@@ -1,4 +1,5 @@
 import type { Row } from './file/sqlite.ts';
+import type { Tables } from './file/schema.ts';
 import type { Sql, Store } from './file/store.ts';
 import { writeAlongside } from './file/write-alongside.ts';
 import {
@@ -54,7 +55,7 @@ function addRequest(sql: Sql, { id, createdAt, userIds, deliveryIds }: NewDeleti
   });
 }
 
-// What is delivered stays so: who says otherwise has looked before.
+// A delivered one stays delivered: a caller with another state has looked earlier.
 const SETTLE = `
   UPDATE deletion_deliveries SET is_delivered = ?
   WHERE request = ? AND source = ? AND delivery = ? AND is_delivered IS NOT 1`;
@@ -100,3 +101,31 @@ export function forgetDeletions(sql: Sql, before: number): boolean {
   ).run(before);
   return Number(changes) === FORGOTTEN_AT_ONCE;
 }
+
+/** Times are ms since the epoch. */
+const DELETION_SCHEMA = `
+CREATE TABLE deletion_requests (
+  id TEXT PRIMARY KEY,
+  created_at INTEGER NOT NULL,
+  user_ids TEXT NOT NULL -- JSON: [string]
+) WITHOUT ROWID;
+CREATE INDEX deletion_requests_created ON deletion_requests (created_at);
+
+CREATE TABLE deletion_sources (
+  request TEXT NOT NULL REFERENCES deletion_requests ON DELETE CASCADE,
+  source TEXT NOT NULL,
+  place INTEGER NOT NULL,
+  PRIMARY KEY (request, source)
+) WITHOUT ROWID;
+
+CREATE TABLE deletion_deliveries (
+  request TEXT NOT NULL,
+  source TEXT NOT NULL,
+  delivery TEXT NOT NULL, -- its id
+  is_delivered INTEGER, -- 0: a dead letter, or dropped; NULL: not settled, as far as is known
+  PRIMARY KEY (request, source, delivery),
+  FOREIGN KEY (request, source) REFERENCES deletion_sources ON DELETE CASCADE
+) WITHOUT ROWID;
+`;
+
+export const DELETION_TABLES: Tables = { name: 'deletion', steps: [DELETION_SCHEMA] };

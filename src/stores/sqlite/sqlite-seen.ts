@@ -1,9 +1,10 @@
 import type { Clock } from '../../clock.ts';
+import type { Tables } from './file/schema.ts';
 import type { Sql, Store } from './file/store.ts';
 import { writeAlongside } from './file/write-alongside.ts';
 import { SEEN_FOR_MS, shortId, type Seen } from '../../service/seen.ts';
 
-/** Forgotten with each message that is remembered, so that what is old goes faster than what is new comes, and nobody waits for it. */
+/** Forgotten with each message that is remembered, so that old ones go faster than new ones come, without a long transaction. */
 const FORGOTTEN_AT_ONCE = 2;
 
 /** In the file of the queue: what is remembered here and what is added there in one turn is committed together. */
@@ -54,3 +55,17 @@ function forget(sql: Sql, until: number, limit: number): void {
        (SELECT source, message_id FROM seen WHERE taken_at <= ? ORDER BY taken_at LIMIT ?)`,
   ).run(until, limit);
 }
+
+/** Times are ms since the epoch. */
+const SEEN_SCHEMA = `
+-- Messages that were taken, so that one that comes again is known. A message_id that is long is a digest.
+CREATE TABLE seen (
+  source TEXT NOT NULL,
+  message_id TEXT NOT NULL,
+  taken_at INTEGER NOT NULL,
+  PRIMARY KEY (source, message_id)
+) WITHOUT ROWID;
+CREATE INDEX seen_taken ON seen (taken_at);
+`;
+
+export const SEEN_TABLES: Tables = { name: 'service', steps: [SEEN_SCHEMA] };

@@ -3,8 +3,7 @@ import { createServer, type AddressInfo, type Socket } from 'node:net';
 import { inspect } from 'node:util';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { ConfigError } from '../../../src/errors.ts';
-import { schemeOf } from '../../../src/stores/server/scheme.ts';
-import { assertServerUrl } from '../../../src/stores/server/server-url.ts';
+import { schemeOf, assertServerUrl } from '../../../src/stores/server/server-url.ts';
 import { openServer } from '../../../src/stores/server/open-server.ts';
 
 /** `*`, of a command; a handshake's record; the length of a start-up message, whose first byte is 0. */

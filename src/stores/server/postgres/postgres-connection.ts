@@ -10,7 +10,7 @@ import { serverError } from '../server-error.ts';
 const CONNECTIONS = 10;
 /** Where BullMQ looks for its tables in a pool that is handed to it. */
 const SCHEMA = 'bullmq';
-/** Any number that nobody else takes: who makes the tables holds it. */
+/** The number of the advisory lock under which a process makes the tables. Any number that no other program uses. */
 const TABLE_LOCK = 0x686f6f6b;
 /** To make the tables, or for another process to have made them. */
 const MAKING_MS = 60_000;
@@ -34,12 +34,12 @@ export async function connectPostgres(
       allowExitOnIdle: true,
       // eslint-disable-next-line typescript/no-misused-promises -- it is awaited, whatever its type says
       onConnect: (client) => {
-        // Between the queries of a transaction nobody else listens, and what nobody hears ends the process.
+        // Between the queries of a transaction there is no other listener, and an `error` event without one ends the process.
         client.on('error', () => {});
         return client.query(`SET search_path TO ${SCHEMA}; ${settings}`);
       },
     });
-    // Of connections that nobody uses; who uses one is told by its query.
+    // Errors of idle connections; one in use rejects its query.
     pool.on('error', () => {});
     pool.setMaxListeners(0);
     return pool;
@@ -73,7 +73,7 @@ export async function connectPostgres(
 
 type Bullmq = typeof import('bullmq');
 
-/** Whether the tables are there. Who may not make tables can use those that somebody else has made. */
+/** Whether the tables are there. A user who may not make tables can use those that another user has made. */
 async function isPrepared(pool: Pool, bullmq: Bullmq): Promise<boolean> {
   return withClient(pool, async (client) => (await hasBullmqTables(client, bullmq)) && hasOurTables(client));
 }

@@ -1,6 +1,5 @@
 import type { Pool, PoolClient } from 'pg';
-import { lineName } from '../line-name.ts';
-import type { InLine, Lines } from '../server.ts';
+import { lineName, type InLine, type Lines } from '../server.ts';
 
 /** A row for each id in each line. */
 export function postgresLines(pool: Pool): Lines {
@@ -61,7 +60,7 @@ async function inTransaction(pool: Pool, act: (client: PoolClient) => Promise<vo
     failed = error instanceof Error ? error : new Error(String(error));
     throw error;
   } finally {
-    // What failed in a transaction is not used again: the server takes it back.
+    // A client whose transaction failed is not used again: the server rolls back.
     client.release(failed);
   }
 }

@@ -101,7 +101,7 @@ export class ServerInspection implements QueueInspection {
       'completed',
       'failed',
     ]);
-    // Who waits for another of its order key is put off without a date.
+    // A delivery that waits for another of its order key is delayed without a date.
     const [retrying = 0] = delayed === 0 ? [] : await series.count(['delayed'], HELD_FROM);
     const arrivals = await this.#lanes.deadSeries(lane).count(['waiting', 'active', 'failed']);
     const nextDueAt = await this.#nextDueAt(lane, { waiting, retrying });
@@ -133,7 +133,7 @@ export class ServerInspection implements QueueInspection {
     return times.length === 0 ? undefined : Math.min(...times);
   }
 
-  /** Those that are there, by their ids. */
+  /** The deliveries that are there, by id. */
   async #find(ids: readonly string[]): Promise<ReadonlyMap<string, Found>> {
     const found = new Map<string, Found>();
     for (const lane of await this.#lanes.all()) {

@@ -3,7 +3,7 @@ import type { Delivery, NewDelivery } from '../../../queue/delivery.ts';
 import type { Lane } from '../../../queue/queue.ts';
 import { deliveryId, storedOrderKeysOf } from './server-record.ts';
 
-/** What its order keys need to know of a delivery. */
+/** The part of a delivery that its order keys need. */
 export type Keyed = Pick<Delivery, 'id' | 'source' | 'destination' | 'orderKeys'>;
 
 export function isKeyed({ orderKeys, dead }: NewDelivery): boolean {

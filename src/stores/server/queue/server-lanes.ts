@@ -1,9 +1,9 @@
 import type { NewEntry, Series, Server } from '../server.ts';
 import type { Lane } from '../../../queue/queue.ts';
 
-/** Which lanes there are: an entry for each, which nobody takes. */
+/** The registry of lanes: an entry for each, which no claim takes. */
 const REGISTRY = 'hooks-lanes';
-/** What the names of all lanes begin with. */
+/** The prefix of the names of all lanes. */
 const SERIES = 'hooks/';
 
 /** The lanes on a server. One is never removed, so what is known stays so. */
@@ -16,18 +16,18 @@ export class ServerLanes {
     this.#server = server;
   }
 
-  /** Where its deliveries are. */
+  /** The series of its deliveries. */
   series(lane: Lane): Series {
     return this.#server.series(seriesName(lane));
   }
 
-  /** Where those are that were dead on arrival: nobody takes them to deliver them. */
+  /** The series of deliveries that were dead on arrival: no claim takes from it. */
   deadSeries(lane: Lane): Series {
     return this.#server.series(deadSeriesName(lane));
   }
 
   /**
-   * To be added with deliveries, each time, as what is there already changes nothing: a server that was emptied, or that
+   * Entries to add with deliveries, each time, since adding an entry again changes nothing: a server that was emptied, or that
    * started again without what it held, has lost those that were added before.
    */
   registrations(lanes: Iterable<Lane>, now: number): readonly NewEntry[] {
@@ -39,7 +39,7 @@ export class ServerLanes {
     });
   }
 
-  /** Those that are registered, and those that were found. */
+  /** The registered lanes, and those that `find` found. */
   async all(): Promise<readonly Lane[]> {
     const registry = this.#server.series(REGISTRY);
     for (const id of await registry.ids('waiting', 0, -1)) {
@@ -63,12 +63,12 @@ function readLane(text: string): Lane {
   return JSON.parse(text) as Lane; // written by registrations only
 }
 
-/** Legible to who looks with Bull Board, and without a colon. */
+/** Names a lane's series: legible in Bull Board, and without a colon. */
 export function seriesName({ source, destination }: Lane): string {
   return `${SERIES}${encodeURIComponent(source)}/${encodeURIComponent(destination)}`;
 }
 
-/** Undefined: it is not named so, and not of hooks. */
+/** Undefined: the name is not one of `seriesName`, so the series does not belong to hooks. */
 function laneOf(name: string): Lane | undefined {
   const [, source, destination] = /^hooks\/([^/]*)\/([^/]*)(?:\/dead)?$/.exec(name) ?? [];
   if (source === undefined || destination === undefined) return undefined;

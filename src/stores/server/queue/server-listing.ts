@@ -17,7 +17,7 @@ interface Listed extends Shelf {
   readonly id: string;
 }
 
-/** Read at once: between two slices others go on. */
+/** Ids per command: the server serves others between two slices. */
 const SLICE = 5_000;
 /** A cursor is the number of a listing and a place in it. */
 const PLACES = 2 ** 32;
@@ -99,10 +99,10 @@ const WHERE: Readonly<Record<DeliveryState, readonly EntryState[]>> = {
   dead: ['failed'],
 };
 
-/** The way an entry goes, so that one that moves on meanwhile is met again rather than missed. */
+/** The order in which states are read, against the way of an entry: one that moves on during the reading is met twice rather than missed. */
 const IN_ORDER: readonly EntryState[] = ['failed', 'completed', 'delayed', 'waiting', 'active'];
 
-/** Whoever waits for another of its order key is put off behind it. */
+/** The order of the answer. A delivery that waits for another of its order key is delayed, so it comes behind that one. */
 const AS_TOLD: readonly EntryState[] = ['failed', 'completed', 'active', 'waiting', 'delayed'];
 
 /** Newest first where claims take from the other end; earliest first in the answer. */
@@ -118,7 +118,7 @@ async function idsOn(shelf: Shelf): Promise<readonly Listed[]> {
   return inOrder.map((id) => ({ ...shelf, id }));
 }
 
-/** Those that are still there, in their order. */
+/** Reads the deliveries that are still there, in their order. */
 async function readAll(listed: readonly Listed[]): Promise<readonly Delivery[]> {
   const entries = new Map<Listed, SeriesEntry | undefined>();
   for (const series of new Set(listed.map((each) => each.series))) {

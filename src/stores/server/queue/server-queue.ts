@@ -4,30 +4,30 @@ import { ClosedError } from '../../../errors.ts';
 import type { Series, Server } from '../server.ts';
 import { withRound, type Delivery, type NewDelivery, type Progress } from '../../../queue/delivery.ts';
 import type { Claim, ClaimAnswer, ClaimRequest, Lane, Queue, Settlement } from '../../../queue/queue.ts';
-import type { RetentionOptions } from '../../sqlite/queue/retention.ts';
-import { ServerBurial } from './server-mark-dead.ts';
+import type { RetentionOptions } from '../../../queue/retention.ts';
+import { ServerDeadLetters } from './server-dead-letters.ts';
 import { deadSeriesName, seriesName, ServerLanes } from './server-lanes.ts';
-import { ERRAND_AFTER_MS, ServerOrder } from './server-order.ts';
+import { REPAIR_AFTER_MS, ServerOrder } from './server-order.ts';
 import { entryId, HELD_FROM, noteOf, recordToDelivery, toNewEntry } from './server-record.ts';
-import { ServerUpkeep } from './server-maintenance.ts';
+import { ServerMaintenance } from './server-maintenance.ts';
 
 export interface ServerQueueOptions {
   /** It stays open when the queue is closed. */
   readonly server: Server;
   /** Real time: the server goes by its own. */
   readonly clock: Clock;
-  /** How long what is settled is remembered. @default for ever */
+  /** How long settled deliveries are remembered. @default forever */
   readonly retention?: Partial<RetentionOptions>;
-  /** How often to look for leases that have run out, which the second look after finds. Ms. @default 2,000 */
+  /** How often to look for leases that have run out; the second look after the end finds one. Ms. @default 2,000 */
   readonly recoverMs?: number;
-  /** After how long others finish what a process that was killed had begun: with an order key, or to end a round. Ms. @default 15,000 */
-  readonly errandMs?: number;
+  /** After how long others finish what a killed process had begun: a change of order lines, or the end of a round. Ms. @default 15,000 */
+  readonly repairAfterMs?: number;
 }
 
 const RECOVER_MS = 2_000;
-/** Of one claim, how many times as many are asked for after each time that all were given; as many as last time at first. */
+/** The growth of what a claim asks for each time it gets all it asked for. It begins with as many as it got last time. */
 const GROWTH = 4;
-/** Of one transaction: while it goes on, the server answers nobody, and this process makes it up in one turn. */
+/** Deliveries in one transaction: during it the server answers no other client, and this process builds it in one turn. */
 const ADDED_AT_ONCE = 1_000;
 
 /**
@@ -41,14 +41,14 @@ export class ServerQueue implements Queue {
   readonly #clock: Clock;
   readonly #retention: Partial<RetentionOptions>;
   readonly #recoverMs: number;
-  /** Longer than it takes to say how a round ended. */
+  /** Longer than it takes to record how a round ended. */
   readonly #settlingMs: number;
   readonly #owner = randomBytes(9).toString('base64url');
   readonly #lanes: ServerLanes;
   readonly #order: ServerOrder;
-  readonly #burial: ServerBurial;
-  readonly #upkeep: ServerUpkeep;
-  /** How many the last claim of a lane was given, by the name of its series. */
+  readonly #deadLetters: ServerDeadLetters;
+  readonly #maintenance: ServerMaintenance;
+  /** The size of the last claim of a lane, by the name of its series. */
   readonly #given = new Map<string, number>();
   #tokens = 0;
   #isClosed = false;
@@ -58,18 +58,25 @@ export class ServerQueue implements Queue {
     clock,
     retention = {},
     recoverMs = RECOVER_MS,
-    errandMs = ERRAND_AFTER_MS,
+    repairAfterMs = REPAIR_AFTER_MS,
   }: ServerQueueOptions) {
     this.#server = server;
     this.#clock = clock;
     this.#retention = retention;
     this.#recoverMs = recoverMs;
-    this.#settlingMs = errandMs;
+    this.#settlingMs = repairAfterMs;
     this.#lanes = new ServerLanes(server);
-    this.#order = new ServerOrder(server, this.#lanes, errandMs);
+    this.#order = new ServerOrder(server, this.#lanes, repairAfterMs);
     const [lanes, order] = [this.#lanes, this.#order];
-    this.#burial = new ServerBurial({ lanes, lockMs: errandMs, keepMs: retention.deadMs });
-    this.#upkeep = new ServerUpkeep({ lanes, order, burial: this.#burial, clock, retention, recoverMs });
+    this.#deadLetters = new ServerDeadLetters({ lanes, lockMs: repairAfterMs, keepMs: retention.deadMs });
+    this.#maintenance = new ServerMaintenance({
+      lanes,
+      order,
+      deadLetters: this.#deadLetters,
+      clock,
+      retention,
+      recoverMs,
+    });
   }
 
   async add(all: readonly NewDelivery[]): Promise<void> {
@@ -83,7 +90,7 @@ export class ServerQueue implements Queue {
     this.#assertOpen();
     const lane = { source, destination };
     const name = seriesName(lane);
-    await this.#upkeep.tend(lane);
+    await this.#maintenance.maintain(lane);
     const claims: Claim[] = [];
     for (let asked = this.#given.get(name) ?? 1; claims.length < limit; asked *= GROWTH) {
       const size = Math.min(asked, limit - claims.length);
@@ -96,7 +103,7 @@ export class ServerQueue implements Queue {
       if (last !== undefined)
         return { claims, nextDueAt: await this.#nextDueAt(lane, claims, last.nextDueAt) };
     }
-    // Whether there are more is for the next claim to find out.
+    // The next claim finds out whether there are more.
     return { claims, nextDueAt: Math.floor(this.#clock.now()) };
   }
 
@@ -104,7 +111,7 @@ export class ServerQueue implements Queue {
     this.#assertOpen();
     const series = this.#lanes.series(delivery);
     const id = entryId(delivery.id);
-    // One after the other: a note is guarded by no lock, and this one is ours for so long.
+    // One after the other: no lock guards a note, and the extended lease protects this one.
     if (!(await series.extend(id, token, leaseMs))) return false;
     await series.writeNote(id, noteOf({ progress, dueAt: delivery.dueAt }));
     return true;
@@ -136,7 +143,7 @@ export class ServerQueue implements Queue {
     this.#isClosed = true;
   }
 
-  /** All or none. */
+  /** Adds all or none. */
   async #addAtOnce(deliveries: readonly NewDelivery[]): Promise<void> {
     const now = Math.floor(this.#clock.now());
     const registrations = this.#lanes.registrations(deliveries, now);
@@ -145,10 +152,10 @@ export class ServerQueue implements Queue {
       const series = delivery.dead === undefined ? seriesName(delivery) : deadSeriesName(delivery);
       return toNewEntry(delivery, { series, isHeld: entered?.held.has(delivery) ?? false, now });
     });
-    const errands = entered === undefined ? [] : [entered.added];
-    await this.#server.add([...registrations, ...entries, ...errands]);
+    const intents = entered === undefined ? [] : [entered.added];
+    await this.#server.add([...registrations, ...entries, ...intents]);
     if (entered !== undefined) await this.#order.entered(entered);
-    await this.#burial.bury(deliveries.filter(({ dead }) => dead !== undefined));
+    await this.#deadLetters.mark(deliveries.filter(({ dead }) => dead !== undefined));
   }
 
   async #take(lane: Lane, leaseMs: number): Promise<Answer> {
@@ -158,7 +165,7 @@ export class ServerQueue implements Queue {
     return { claim: { delivery: recordToDelivery(entry, { ...lane, state: 'sending' }), token }, nextDueAt };
   }
 
-  /** Those whose turn it is; the others are put off. */
+  /** The claims whose turn it is. Delays the others. */
   async #inTurn(claims: readonly Claim[]): Promise<readonly Claim[]> {
     const keyed = claims.filter(({ delivery }) => delivery.orderKeys.length > 0);
     if (keyed.length === 0) return claims;
@@ -194,7 +201,7 @@ export class ServerQueue implements Queue {
       claims.length > 0 || isHeld || (await this.#hasAny(this.#lanes.series(lane), 'active'));
     const times = [
       ...(nextDelayedAt === undefined || isHeld ? [] : [nextDelayedAt]),
-      // Of what is under way nobody knows when its lease ends: it may be another's.
+      // The end of a lease is unknown: another process may hold it.
       ...(isUnderWay ? [Math.ceil(this.#clock.now() + this.#recoverMs)] : []),
     ];
     return times.length === 0 ? undefined : Math.min(...times);
@@ -226,7 +233,7 @@ export class ServerQueue implements Queue {
   }
 }
 
-/** What is named twice is what it was named first. */
+/** Drops the later ones of those with the same id. */
 function firstOfEach(deliveries: readonly NewDelivery[]): readonly NewDelivery[] {
   const firstAt = new Map(deliveries.map(({ id }, index) => [id, index] as const).toReversed());
   return deliveries.filter(({ id }, index) => firstAt.get(id) === index);

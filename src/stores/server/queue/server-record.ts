@@ -11,7 +11,7 @@ import {
 } from '../../../queue/delivery.ts';
 import type { Lane } from '../../../queue/queue.ts';
 
-/** What never changes of a delivery, as it is kept on a server. */
+/** The part of a delivery that never changes, as a server keeps it. */
 interface Text {
   readonly messageId: string;
   readonly type: string;
@@ -29,7 +29,7 @@ interface Text {
   readonly progress?: Progress;
 }
 
-/** What does. */
+/** The part of a delivery that changes. */
 interface Note {
   readonly progress: Progress;
   /** Since it was rescheduled. */
@@ -38,7 +38,7 @@ interface Note {
 
 /** Until when a delivery is put off that waits for another of its order key: until it is called. */
 export const HELD_UNTIL = Date.UTC(2200, 0, 1);
-/** Whoever is put off until then or later is so. Redis counts in steps that far away times fall between. */
+/** A delivery that is due at this time or later is held. Redis counts in steps that far away times fall between. */
 export const HELD_FROM = Date.UTC(2199, 0, 1);
 
 /** Ids lie among the server's own words. */
@@ -120,7 +120,7 @@ export function recordToDelivery(
   };
 }
 
-/** What cannot be read stands for a delivery that is not to be sent. */
+/** Reads unreadable text as a damaged delivery, which must not be sent. */
 function readText({ text, addedAt }: SeriesEntry): Text {
   try {
     return JSON.parse(text) as Text; // written by toNewEntry only

@@ -7,7 +7,7 @@ import { redisLines } from './redis-lines.ts';
 import { redisLookup } from './redis-lookup.ts';
 import { serverError } from '../server-error.ts';
 
-/** What the server has answered to a command. */
+/** An error response of the server to a command. */
 interface ReplyError extends Error {
   readonly command?: { readonly name: string };
 }
@@ -32,7 +32,7 @@ export async function connectRedis(
     commandTimeout: answerMs,
     // A connection that is dead and not closed: nothing else would end it for minutes.
     socketTimeout: 2 * answerMs,
-    // Whoever asks while it is gone is told so at once, and may ask again.
+    // A command rejects at once while the connection is lost, and may be tried again.
     enableOfflineQueue: false,
     autoResendUnfulfilledCommands: false,
     maxRetriesPerRequest: 0,
@@ -105,7 +105,7 @@ async function close(redis: Redis): Promise<void> {
   try {
     await redis.quit();
   } catch {
-    // It is gone, which is what was asked for.
+    // The connection is gone already, as `close` wants it.
   } finally {
     redis.disconnect();
   }

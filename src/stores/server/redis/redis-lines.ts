@@ -1,9 +1,8 @@
 import type { Redis } from 'ioredis';
-import { lineName } from '../line-name.ts';
+import { lineName, type InLine, type Lines } from '../server.ts';
 import { redisScript, runScript } from './redis-script.ts';
-import type { InLine, Lines } from '../server.ts';
 
-/** A sorted set for each key that somebody is in, by the order of joining. Each command takes as long however long a line is. */
+/** A sorted set for each key that has deliveries, by the order of joining. The time of a command does not grow with the line. */
 export function redisLines(redis: Redis): Lines {
   return {
     join: async (ids) => {
@@ -24,7 +23,7 @@ export function redisLines(redis: Redis): Lines {
   };
 }
 
-/** A key for each line of each id, and beside it the id. */
+/** Two parallel columns: the key of each line of each id, and the id. */
 function columnsOf(ids: readonly InLine[]): {
   readonly keys: readonly string[];
   readonly args: readonly string[];

@@ -4,7 +4,7 @@ import type { EntryLookup } from '../bullmq-series.ts';
 import { redisScript, runScript } from './redis-script.ts';
 import type { EntryState } from '../server.ts';
 
-/** While a script goes on, the server answers nobody. */
+/** Bounded, since the server answers no other client while a script runs. */
 const LOOKED_UP_AT_ONCE = 500;
 /** Fewer: with what they hold. */
 const READ_AT_ONCE = 100;

@@ -5,7 +5,7 @@ import type { Database, Statement } from './sqlite.ts';
 import type { Sql } from './store.ts';
 import { isDoubtful } from './store-error.ts';
 
-/** What survives: the end of the process, or a power cut too. */
+/** The failure that a commit survives: the end of the process, or a power cut too. */
 export type Synchronous = 'NORMAL' | 'FULL';
 
 /** An open database, what is prepared over it, and whether it can still be trusted. */
@@ -24,7 +24,7 @@ export class SqliteConnection {
     this.#fileId = fileId(file);
   }
 
-  /** Else it is to be opened anew. */
+  /** False: the file must be opened again. */
   get isSound(): boolean {
     return this.#isSound;
   }
@@ -33,7 +33,7 @@ export class SqliteConnection {
     this.#database.exec('BEGIN');
   }
 
-  /** The write lock is taken at the start, so that a transaction never has to be given up in its midst. */
+  /** The write lock is taken at the start, so that a transaction never fails halfway. */
   beginWriting(synchronous: Synchronous): void {
     if (synchronous === 'FULL') this.#assertInPlace();
     if (synchronous !== this.#synchronous) this.#database.exec(`PRAGMA synchronous = ${synchronous}`);
@@ -79,7 +79,7 @@ export class SqliteConnection {
     try {
       this.#database.exec('PRAGMA wal_checkpoint(TRUNCATE)');
     } catch {
-      // Whoever opens it next has both.
+      // The next process that opens it has both.
     }
   }
 
@@ -88,7 +88,7 @@ export class SqliteConnection {
     this.#database.close();
   }
 
-  /** What is written to a file that was removed is lost. */
+  /** Throws QueueError for a file that was removed or replaced: writes to it would be lost. */
   #assertInPlace(): void {
     if (this.#fileId !== undefined && fileId(this.#file) === this.#fileId) return;
     this.#isSound = false;

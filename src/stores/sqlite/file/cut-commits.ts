@@ -13,7 +13,7 @@ const BIG_ENDIAN_MAGIC = 0x377f0683;
  */
 export async function cutCommits(file: string): Promise<number> {
   const log = `${file}-wal`;
-  // While others write, it may look so too. An exclusive lock is asked for only then: it is a nuisance to whoever comes next.
+  // While others write, it may look so too. An exclusive lock is asked for only then: it delays the next process.
   if (!hasFrames(log) || countCut(log) === 0) return 0;
   const { DatabaseSync } = await loadSqlite();
   const database = new DatabaseSync(file, { timeout: 0 });
@@ -32,7 +32,7 @@ function hasFrames(log: string): boolean {
   }
 }
 
-/** Whoever has a file open in WAL mode has a shared lock on it. */
+/** Every process that has a file open in WAL mode has a shared lock on it. */
 function isAlone(database: Database): boolean {
   try {
     database.exec('PRAGMA locking_mode = EXCLUSIVE');

@@ -40,7 +40,7 @@ export class DamagedFile {
     try {
       yield* this.#database.prepare(sql).iterate();
     } catch {
-      // What is behind it may be read by another order.
+      // The rows behind it may be readable in another order.
     }
   }
 

@@ -10,7 +10,7 @@ import { SqliteStore } from './sqlite-store.ts';
 import type { Store } from './store.ts';
 import { isBusy, storeError } from './store-error.ts';
 
-/** What can be seen of a store's file without making, changing or migrating it. */
+/** The facts about a store's file that can be read without making, changing or migrating it. */
 export interface StoreExamination {
   readonly file: string;
   readonly bytes: number;
@@ -19,7 +19,7 @@ export interface StoreExamination {
   /** SQLite's, as `3.51.3`. */
   readonly sqliteVersion: string;
   readonly isLocked: boolean;
-  /** What SQLite's quick check says is damaged; undefined: nothing, or the file is too large for a quick answer. */
+  /** The damage that SQLite's quick check found; undefined: none, or the file is too large for a quick answer. */
   readonly damage: string | undefined;
   readonly isChecked: boolean;
   /** Whether its tables are those that this program knows; older ones are brought up to date by the next that opens it. */

@@ -26,7 +26,7 @@ export async function prepareFiles(file: string): Promise<boolean> {
 }
 
 /**
- * Where any user may remove and rename, any user may put another database in the place of this one, or another log beside it.
+ * Where any user may remove and rename, any user may put another database in the place of this one, or another log next to it.
  * In a folder with the sticky bit, as /tmp, only a file's owner may. Root may use any folder.
  */
 async function refuseOpenFolder(folder: string, file: string): Promise<void> {

@@ -3,7 +3,7 @@ import { loadSqlite } from './sqlite.ts';
 import type { Sql, Store } from './store.ts';
 import { storeError } from './store-error.ts';
 
-/** Given back in one transaction, 1 MB: few enough that nobody waits for it. */
+/** Pages that one transaction gives back, 1 MB: few enough not to delay other writes. */
 const STEP_PAGES = 256;
 
 /** `PRAGMA auto_vacuum` of files that can give back space in steps: those that were made by version 0.2 or vacuumed since. */
@@ -42,7 +42,7 @@ function pragma(sql: Sql, name: 'auto_vacuum' | 'freelist_count' | 'page_count')
   return Number(sql(`PRAGMA ${name}`).get()?.[name]);
 }
 
-/** Whether `giveBackSpace` can do something for it. */
+/** Whether `giveBackSpace` can do anything for the file. */
 export function givesBackInSteps(store: Store): Promise<boolean> {
   return store.read((sql) => pragma(sql, 'auto_vacuum') === INCREMENTAL);
 }
@@ -62,7 +62,7 @@ export async function settledBytes(file: string): Promise<number> {
   return (await stat(file)).size;
 }
 
-/** What no transaction of the store can do. */
+/** Runs SQL that no transaction of the store can. */
 async function overOwnConnection(file: string, sql: string): Promise<void> {
   const { DatabaseSync } = await loadSqlite();
   try {

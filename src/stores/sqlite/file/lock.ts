@@ -5,7 +5,7 @@ import { isBusy, storeError } from './store-error.ts';
 /**
  * Holds a lock that the operating system takes back when the process ends, however it ends. The file stays, empty: were it
  * removed, one process could lock the old and another the new one.
- * @returns how to let go; undefined when somebody else holds it, in this process or another.
+ * @returns how to release it; undefined when it is held already, in this process or another.
  */
 export async function holdLock(file: string): Promise<(() => void) | undefined> {
   const { DatabaseSync } = await loadSqlite();

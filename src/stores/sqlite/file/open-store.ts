@@ -56,7 +56,7 @@ export async function openStore(
       });
     } catch (error) {
       if (isFull(error) && room.giveUpReserve()) continue;
-      // Who turns the write-ahead log on lets nobody wait: the others are told at once that the file is locked.
+      // Turning the write-ahead log on lets others not wait: they get an error at once that the file is locked.
       if (!isBusy(error) || clock.now() >= giveUpAt) throw storeError(error, file);
     }
     await sleep(clock, OPENING_RETRY_MS);
@@ -113,7 +113,7 @@ function connected(database: Database, tables: readonly Tables[], file: string):
 
 /**
  * After an error. When an fsync has failed, what was written before it and not yet synced may be gone from the disk, though
- * it can be read and the next fsync succeeds. So all that is in the log is written into the file, and the log begun anew.
+ * it can be read and the next fsync succeeds. So all that is in the log is written into the file, and a new log is begun.
  */
 async function reconnect(file: string, tables: readonly Tables[]): Promise<SqliteConnection> {
   const isNew = await prepareFiles(file);
@@ -143,7 +143,7 @@ function setUp(database: Database): void {
   database.exec('PRAGMA foreign_keys = ON');
   // Memory stays small however large the file is. A larger cache gains nothing: whatever is not in it, the operating system has.
   database.exec('PRAGMA cache_size = -4096');
-  // What is in the log alone is little (sqlite-store.ts writes it back every second), and the log does not stay large.
+  // The log alone holds little (sqlite-store.ts writes it back every second), and the log does not stay large.
   database.exec('PRAGMA wal_autocheckpoint = 1000');
   database.exec('PRAGMA journal_size_limit = 67108864');
 }

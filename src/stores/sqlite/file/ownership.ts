@@ -4,7 +4,7 @@ import { QueueError } from '../../../errors.ts';
 import { printable } from '../../../redact.ts';
 import { loadSqlite, type Database, type Row } from './sqlite.ts';
 
-/** `PRAGMA application_id` of our files: "hook" in ASCII. Version 1 left it at 0. */
+/** `PRAGMA application_id` of the files of hooks: "hook" in ASCII. Version 1 left it at 0. */
 export const APPLICATION_ID = 0x686f6f6b;
 
 /**
@@ -13,7 +13,7 @@ export const APPLICATION_ID = 0x686f6f6b;
  */
 export async function assertOwnFile(file: string): Promise<void> {
   const url = pathToFileURL(file).href;
-  // Takes no lock, makes no file, and looks into no log. Every file of ours but one of version 1 has its stamp there.
+  // Takes no lock, makes no other file, and reads no log. Every file of hooks has its stamp there, but for one of version 1.
   const isStamped = await look(
     `${url}?immutable=1`,
     (database) => applicationIdOf(database) === APPLICATION_ID,
@@ -57,7 +57,7 @@ function applicationIdOf(database: Database): number {
   return Number(database.prepare('PRAGMA application_id').get()?.['application_id']);
 }
 
-/** What shows that the file is not ours. Undefined: it has our stamp, or it is empty, or version 1 made it. */
+/** Describes why the file belongs to another program. Undefined: it has the stamp of hooks, or it is empty, or version 1 made it. */
 function foreignSign(database: Database): string | undefined {
   const id = applicationIdOf(database);
   if (id === APPLICATION_ID) return undefined;

@@ -44,7 +44,7 @@ function rollBack(database: Database): void {
   try {
     database.exec('ROLLBACK');
   } catch {
-    // There is none any more; what matters is the error before it.
+    // The transaction is over already; the error before it matters.
   }
 }
 

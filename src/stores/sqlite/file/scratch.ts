@@ -2,7 +2,7 @@ import { QueueError } from '../../../errors.ts';
 import { loadSqlite } from './sqlite.ts';
 import type { Sql } from './store.ts';
 
-/** Room for what does not fit into memory. It has no name, and is gone with its process. */
+/** Temporary room for data that does not fit into memory. It has no name, and is gone with its process. */
 export interface Scratch {
   /** Runs `work`. Throws QueueError when there is no room. */
   use<T>(work: (sql: Sql) => T): T;
@@ -13,7 +13,7 @@ export interface Scratch {
 export async function openScratch(tables: string): Promise<Scratch> {
   const { DatabaseSync } = await loadSqlite();
   const database = new DatabaseSync('', { timeout: 0 });
-  // Nobody else reads it and nothing outlives a crash, so there is nothing to protect.
+  // No other process reads it and nothing outlives a crash, so there is nothing to protect.
   database.exec('PRAGMA page_size = 32768; PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF');
   database.exec('PRAGMA cache_size = -8192');
   database.exec(tables);
@@ -29,7 +29,7 @@ export async function openScratch(tables: string): Promise<Scratch> {
       try {
         return work(sql);
       } catch (cause) {
-        throw new QueueError(`Temporary files cannot be written or read: ${textOf(cause)}`, {
+        throw new QueueError(`Temporary files cannot be written or read: ${messageOf(cause)}`, {
           hint: 'make room in /var/tmp, or name another folder with TMPDIR=…',
           cause,
         });
@@ -42,6 +42,6 @@ export async function openScratch(tables: string): Promise<Scratch> {
   };
 }
 
-function textOf(error: unknown): string {
+function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }

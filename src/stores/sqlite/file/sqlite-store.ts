@@ -32,7 +32,7 @@ interface SqliteStoreOptions {
   readonly clock: Clock;
   /** @default 0 */
   readonly cutCommits?: number;
-  /** Opens the file once more; everything that it finds is on the disk then. */
+  /** Opens the file again; everything that it finds is on the disk then. */
   readonly reopen: () => Promise<SqliteConnection>;
 }
 
@@ -126,7 +126,7 @@ export class SqliteStore implements Store {
     this.#connection.close();
   }
 
-  /** The connection, unless it has to be opened anew first. */
+  /** The connection, unless the file must be opened again first. */
   get #sound(): SqliteConnection | undefined {
     return this.#connection.isSound ? this.#connection : undefined;
   }
@@ -138,7 +138,7 @@ export class SqliteStore implements Store {
     return this.#opening;
   }
 
-  /** The old one is closed last: if nobody had the file open, what was refused and is still in the log would be taken for good. */
+  /** Closes the old one last: if no connection had the file open, writes that were rejected and are still in the log would become permanent. */
   async #openAnew(): Promise<SqliteConnection> {
     const doubtful = this.#connection;
     this.#connection = await this.#reopen();
@@ -164,7 +164,7 @@ export class SqliteStore implements Store {
     setImmediate(() => void this.#commitAll());
   }
 
-  /** Never rejects. Without waiting, unless the file has to be opened anew. */
+  /** Never rejects. Does not wait, unless the file must be opened again. */
   async #commitAll(): Promise<void> {
     const group = this.#waiting;
     try {
@@ -261,7 +261,7 @@ export class SqliteStore implements Store {
 /** How to tell each that it has ended. */
 type Ends = ReadonlyMap<Write, () => void>;
 
-/** Those that are not separable are all committed, or none. Undefined: it was the commit that failed. */
+/** Commits all writes that are not separable, or none. Undefined: the commit itself failed. */
 function failedWith(failed: Write | undefined, group: readonly Write[]): readonly Write[] {
   if (failed === undefined) return group;
   return failed.isSeparable ? [failed] : group.filter(({ isSeparable }) => !isSeparable);

@@ -48,7 +48,7 @@ function builtIn(): Sqlite | undefined {
   return sqlite !== undefined && isSafe(sqlite) ? sqlite : undefined;
 }
 
-/** That the module is experimental is our concern, not that of whoever reads a command's output. */
+/** Hides the warning that the module is experimental: it does not concern the reader of a command's output. */
 function withoutWarning<T>(load: () => T): T {
   // eslint-disable-next-line typescript/unbound-method -- it is not called, but put back as it was
   const { emitWarning } = process;
@@ -82,7 +82,7 @@ async function replacement(): Promise<Sqlite> {
   } catch (cause) {
     throw new QueueError(
       `The durable queue needs SQLite ${SAFE_VERSION.join('.')} or newer, which Node ${process.versions.node} does not bring`,
-      { hint: 'run `npm install @photostructure/sqlite` beside hooks-cli, or use a newer Node', cause },
+      { hint: 'run `npm install @photostructure/sqlite` next to hooks-cli, or use a newer Node', cause },
     );
   }
 }

@@ -23,7 +23,7 @@ const REASONS: Readonly<Record<number, readonly [what: string, hint: string]>> =
   26: ['is not a SQLite database', 'name another file with --store'],
 };
 
-/** What SQLite says for a result code, for errors that come with the sentence only (the package's `all()`). */
+/** SQLite's sentence for a result code, for errors that come with the sentence only (the package's `all()`). */
 const SENTENCES: Readonly<Record<string, number>> = {
   'database is locked': BUSY,
   'attempt to write a readonly database': 8,
@@ -75,16 +75,16 @@ export function isFull(error: unknown): boolean {
   ); // of a file operation
 }
 
-/** As SQLite says it, for what is refused before the disk is full. */
+/** SQLite's own error, for a write that is rejected before the disk is full. */
 export function fullError(): Error {
   return Object.assign(new Error('database or disk is full'), { errcode: FULL });
 }
 
-/** What a connection says that is not to be trusted any longer; 1 is what statements over another schema come to. */
+/** Result codes after which a connection cannot be trusted; 1 comes from statements over another schema. */
 const DOUBTFUL: readonly number[] = [1, 8, 10, 11, 14, 26];
 
 /**
- * Whether what SQLite has said is more than a lock, a full disk or a rule of ours that was broken: an fsync that failed says
+ * Whether what SQLite has said is more than a lock, a full disk or a violated constraint: an fsync that failed says
  * nothing of what was written before it, a disk that was read-only and a file that was damaged may have been replaced.
  */
 export function isDoubtful(error: unknown): boolean {
@@ -96,7 +96,7 @@ export function isOfWhatWasRead(error: unknown): boolean {
   return [0, 10, 11].includes(primaryCode(error));
 }
 
-/** What SQLite or the file system said, as an error a person can act upon. An error of ours stays as it is. */
+/** Turns an error of SQLite or the file system into one that a person can act upon. A HooksError stays as it is. */
 export function storeError(cause: unknown, file: string): HooksError {
   if (cause instanceof HooksError) return cause;
   const [what, hint] = REASONS[resultCode(cause) ?? 0] ?? REASONS[primaryCode(cause)] ?? fileReason(cause);

@@ -24,7 +24,7 @@ export interface Store {
 }
 
 export interface WriteOptions {
-  /** What it survives: the end of this process, or a power cut too, for which the disk has to be waited for. @default 'power cut' */
+  /** The failure that the write survives: the end of this process, or a power cut too, which has to wait for the disk. @default 'power cut' */
   readonly survives?: 'exit' | 'power cut';
   /**
    * Whether it stands by itself: when a page that it needs cannot be read, it rejects alone, and when that happens to
@@ -40,5 +40,5 @@ export interface CheckOptions {
   readonly toAdd?: boolean;
 }
 
-/** The statement of an SQL text, prepared once. Another function once the file was opened anew: it may be another file then. */
+/** The statement of an SQL text, prepared once. Another function after the file was opened again: it may be another file then. */
 export type Sql = (text: string) => Statement;

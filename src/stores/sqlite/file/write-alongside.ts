@@ -1,22 +1,22 @@
 import type { Sql, Store } from './store.ts';
 
 /**
- * Writes in the transaction of what is being stored over the same store: both or neither. To be called in the turn of the
- * event loop in which that was begun.
+ * Writes in the transaction of what is being stored over the same store: both or neither. Call it in the turn of the
+ * event loop in which that began.
  */
 export async function writeAlongside(
   store: Store,
   stored: Promise<unknown>,
   work: (sql: Sql) => void,
 ): Promise<void> {
-  // Refused before it came to the store, it shares no transaction that could fail.
-  let isRefused = false;
+  // A delivery that is rejected before it reaches the store shares no transaction that could fail.
+  let isRejected = false;
   stored.catch(() => {
-    isRefused = true;
+    isRejected = true;
   });
   await store.write(
     (sql) => {
-      if (!isRefused) work(sql);
+      if (!isRejected) work(sql);
     },
     { adds: true },
   );

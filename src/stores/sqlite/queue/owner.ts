@@ -12,15 +12,15 @@ const BEAT_MS = 2_000;
 const SILENT_BEATS = 8;
 
 /**
- * This process among those that deliver from one file. Each shows by a counter that it lives; whoever sees the counter of
- * another stand still for SILENT_BEATS of its own gives back what that one had claimed. So no clock is asked: one that is
- * set steals no claim, nor does whoever wakes up first after all of them slept; and a claim never outlives its owner for long.
+ * This process among those that deliver from one file. Each shows by a counter that it lives; a process that sees the counter of
+ * another stand still for SILENT_BEATS of its own beats releases the claims of that one. So no clock is read: setting a clock
+ * steals no claim, nor does the first process that wakes up after all of them slept; and a claim never outlives its owner for long.
  */
 export class Owner {
   readonly id = randomBytes(9).toString('base64url');
   readonly #store: Store;
   readonly #clock: Clock;
-  /** Of the others: their counter, and for how many of our beats it has stood there. */
+  /** The counters of the others, and for how many beats of this process each has stood still. */
   readonly #seen = new Map<string, { readonly beats: number; readonly still: number }>();
   #beats = 0;
   #cancelBeat: (() => void) | undefined;
@@ -31,13 +31,13 @@ export class Owner {
     this.#clock = clock;
   }
 
-  /** To be called in every transaction that claims. Whoever took this one for dead has removed it; its old tokens stay void. */
+  /** Registers this process, in every transaction that claims: another may have removed it as dead. Its old tokens stay void. */
   enter(sql: Sql): void {
     if (this.#cancelBeat === undefined) this.#start(sql);
     sql('INSERT OR IGNORE INTO owners VALUES (?, ?, ?, ?, ?)').run(...this.#row());
   }
 
-  /** Claims that are still out stay until this process is seen to be gone. */
+  /** Leaves open claims until another process sees that this one is gone. */
   async close(): Promise<void> {
     this.#isClosed = true;
     if (this.#cancelBeat === undefined) return;
@@ -55,7 +55,7 @@ export class Owner {
   }
 
   #start(sql: Sql): void {
-    this.#bury(sql);
+    this.#releaseDead(sql);
     this.#catchUp(sql);
     this.#noteTime(sql);
     this.#store.room.keepReserve();
@@ -78,15 +78,15 @@ export class Owner {
           Math.floor(this.#clock.now()),
           this.id,
         );
-        this.#bury(sql);
+        this.#releaseDead(sql);
       });
     } catch {
-      // The same trouble meets the claims and is told there; the next beat tries again.
+      // Claims meet the same error and report it; the next beat tries again.
     }
     if (!this.#isClosed) this.#scheduleBeat();
   }
 
-  /** When the wall clock was set back, it goes on from where processes have been: what waits must not wait longer for it. */
+  /** Continues from the latest recorded time when the wall clock was set back: deliveries must not wait longer for it. */
   #catchUp(sql: Sql): void {
     const now = this.#clock.now();
     const latest = sql(`SELECT at FROM latest_time WHERE at > ?1 AND (${IS_DUE_LATER} OR ${ARE_OTHERS})`);
@@ -102,12 +102,12 @@ export class Owner {
     return [this.id, HOST, process.pid, this.#beats, Math.floor(this.#clock.now())];
   }
 
-  /** Gives back what dead owners had claimed. */
-  #bury(sql: Sql): void {
+  /** Releases the claims of dead owners. */
+  #releaseDead(sql: Sql): void {
     for (const row of sql('SELECT owner, host, pid, beats FROM owners WHERE owner <> ?').all(this.id)) {
       if (!this.#isDead(row)) continue;
       const owner = String(row['owner']);
-      bury(sql, owner);
+      release(sql, owner);
       this.#seen.delete(owner);
     }
   }
@@ -146,9 +146,9 @@ export function hasGoneOwners(sql: Sql): boolean {
   return goneOwners(sql).length > 0;
 }
 
-/** Gives back what they had claimed, for who does not deliver and so has seen no counter stand still. */
-export function buryGoneOwners(sql: Sql): void {
-  for (const owner of goneOwners(sql)) bury(sql, owner);
+/** Releases the claims of gone processes, for a process that does not deliver and so has seen no counter stand still. */
+export function releaseGoneOwners(sql: Sql): void {
+  for (const owner of goneOwners(sql)) release(sql, owner);
 }
 
 function goneOwners(sql: Sql): readonly string[] {
@@ -156,7 +156,7 @@ function goneOwners(sql: Sql): readonly string[] {
   return rows.filter(isGoneHere).map(({ owner }) => String(owner));
 }
 
-function bury(sql: Sql, owner: string): void {
+function release(sql: Sql, owner: string): void {
   giveBack(sql, sql('SELECT * FROM claims WHERE owner = ?').all(owner));
   sql('DELETE FROM owners WHERE owner = ?').run(owner);
 }

@@ -124,7 +124,7 @@ const TIME = `
 CREATE TABLE latest_time (id INTEGER PRIMARY KEY CHECK (id = 1), at INTEGER NOT NULL);
 `;
 
-/** To count a million rows whenever somebody looks would keep deliveries waiting. */
+/** Counters, since counting a million rows for each look would keep deliveries waiting. */
 const COUNTS = `
 -- Kept by the triggers below.
 CREATE TABLE lane_counts (

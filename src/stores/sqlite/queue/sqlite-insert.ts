@@ -4,8 +4,8 @@ import { NO_PROGRESS, type NewDelivery } from '../../../queue/delivery.ts';
 import { lineUp } from './sqlite-lines.ts';
 import { OPEN, writeProgress } from './sqlite-rows.ts';
 
-/** Adds a delivery, unless its id is known. Its seq, when it is to wait to be claimed: `waitAll` puts those there. */
-export function insert(sql: Sql, delivery: NewDelivery, lane: number): number | undefined {
+/** Adds a delivery, unless its id is known. Returns its seq if it may be claimed; the caller then passes it to `waitAll`. */
+export function insertDelivery(sql: Sql, delivery: NewDelivery, lane: number): number | undefined {
   const { id, messageId, type, orderKeys, createdAt, dueAt, body, dead, progress } = delivery;
   const keys = orderKeys.length === 0 ? '[]' : JSON.stringify(orderKeys);
   const checksum = checksumOf({ body, messageId, orderKeys: keys });

@@ -10,7 +10,7 @@ import type {
   RetryAnswer,
   DeliverySelection,
 } from '../../../queue/inspection.ts';
-import { buryGoneOwners, hasGoneOwners } from './owner.ts';
+import { releaseGoneOwners, hasGoneOwners } from './owner.ts';
 import { join, leave, leaveAllLines } from './sqlite-lines.ts';
 import {
   OPEN,
@@ -33,13 +33,13 @@ export class SqliteInspection implements QueueInspection {
   }
 
   async stats(): Promise<readonly LaneStats[]> {
-    await this.#buryGoneOwners();
+    await this.#releaseGoneOwners();
     return this.#store.read((sql) => sql(STATS).all().map(toStats).filter(hasAny));
   }
 
   async list(selection: DeliverySelection): Promise<Page> {
     const { limit, after = 0 } = selection;
-    if (after === 0) await this.#buryGoneOwners();
+    if (after === 0) await this.#releaseGoneOwners();
     const rows = await this.#store.read((sql) => rowsOf(sql, selection));
     const last = rows.at(-1)?.['seq'];
     const deliveries = await this.#readAll(rows);
@@ -75,7 +75,7 @@ export class SqliteInspection implements QueueInspection {
 
   drop(ids: readonly string[]): Promise<readonly DropAnswer[]> {
     return this.#store.write((sql) => {
-      buryGoneOwners(sql);
+      releaseGoneOwners(sql);
       return dropAll(sql, ids);
     });
   }
@@ -93,11 +93,11 @@ export class SqliteInspection implements QueueInspection {
     return shown;
   }
 
-  /** What they held is not under way; whoever delivers next would do it, but there may be nobody. */
-  async #buryGoneOwners(): Promise<void> {
+  /** Releases claims of gone processes: the next delivering process would, but there may be none. */
+  async #releaseGoneOwners(): Promise<void> {
     if (!(await this.#store.read(hasGoneOwners))) return;
     // Where nothing can be written, it is shown as it was left.
-    await this.#store.write(buryGoneOwners, { survives: 'exit' }).catch(() => {});
+    await this.#store.write(releaseGoneOwners, { survives: 'exit' }).catch(() => {});
   }
 }
 
@@ -107,7 +107,7 @@ const SELECT = selectDeliveries();
 const STATES = `
   SELECT d.id, ${STATE} FROM json_each(?) i CROSS JOIN deliveries d ON d.id = i.value ${WITH_STATE}`;
 
-// Those of a page before are later than the first that is meant.
+// A cursor of an earlier page is behind the first delivery that `since` selects already.
 function rowsOf(sql: Sql, { states, since = 0, after = 0, limit }: DeliverySelection): Row[] {
   const start = after === 0 && since > 0 ? beforeFirstSince(sql, since) : after;
   if (start === undefined) return [];
@@ -179,7 +179,7 @@ function retry(sql: Sql, id: string, now: number): RetryAnswer {
   return 'retried';
 }
 
-/** As if it were added now: others of its order keys may be under way. */
+/** Treats it as added now: others of its order keys may be in flight. */
 function moveToEnd(sql: Sql, seq: number, now: number): number {
   sql('DELETE FROM progress WHERE seq = ?').run(seq);
   const row = sql(

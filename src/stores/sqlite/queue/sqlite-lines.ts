@@ -23,7 +23,7 @@ export function lineUp(sql: Sql, { lane, dueAt, seq }: LaneEntry, orderKeys: rea
   return heldBy > 0;
 }
 
-/** Takes a delivery out, wherever it stands; who is then first in all its keys may be claimed. */
+/** Takes a delivery out, wherever it stands. Deliveries that are then first in all their keys may be claimed. */
 export function leave(sql: Sql, place: LaneEntry, orderKeys: readonly string[]): void {
   stopWaiting(sql, place);
   for (const key of distinct(orderKeys)) leaveLine(sql, place, key);
@@ -64,7 +64,7 @@ function leaveLine(sql: Sql, { lane, seq }: LaneEntry, key: string): void {
     lane,
     key,
   )?.['seq'];
-  // Who is still behind an earlier one was not held by this one.
+  // A delivery that is still behind an earlier one was not held by this one.
   if (typeof first === 'number' && first > seq) advance(sql, first);
 }
 

@@ -6,36 +6,36 @@ import { withRound, type NewDelivery, type Progress } from '../../../queue/deliv
 import { LaneIds } from './lane-ids.ts';
 import { giveBack, Owner } from './owner.ts';
 import type { Claim, ClaimAnswer, ClaimRequest, Lane, Queue, Settlement } from '../../../queue/queue.ts';
-import { forgetOldest, Retention, type RetentionOptions } from './retention.ts';
+import { forgetOldest, SqliteRetention, type SqliteRetentionOptions } from './sqlite-retention.ts';
 import { leave, leaveAllLines, stopWaiting, wait, waitAll, type LaneEntry } from './sqlite-lines.ts';
-import { insert } from './sqlite-insert.ts';
+import { insertDelivery } from './sqlite-insert.ts';
 import { CHECKSUM, OPEN, rowToDelivery, writeProgress, type Standing } from './sqlite-rows.ts';
 
 export interface SqliteQueueOptions {
   /** Opened with QUEUE_TABLES. It stays open when the queue is closed. */
   readonly store: Store;
   readonly clock: Clock;
-  /** How long what is settled is remembered. @default for ever */
-  readonly retention?: RetentionOptions;
+  /** How long what is settled is remembered. @default forever */
+  readonly retention?: SqliteRetentionOptions;
 }
 
 /** Of one lane or one delivery: a page of it that cannot be read stops no others. */
 const PER_LANE = { survives: 'exit', separable: true } as const;
 
-/** Whoever asks may look again after so long for what another process holds. */
+/** After this long a caller may look again for what another process holds. */
 const OTHERS_MS = 2_000;
 
 /**
  * A queue in a file, which several processes may share. What was added survives a power cut once `add` has resolved. What
  * was claimed, renewed and settled survives the end of the process at once, and a power cut after BEAT_MS at most: what
  * was delivered in the last moments before one is delivered again. An fsync for each settlement would cost most of the
- * speed, and could not spare the receiver what was under way.
+ * speed, and could not spare the receiver what was in flight.
  */
 export class SqliteQueue implements Queue {
   readonly #store: Store;
   readonly #clock: Clock;
   readonly #owner: Owner;
-  readonly #retention: Retention;
+  readonly #retention: SqliteRetention;
   readonly #lanes = new LaneIds();
   #claimCalls = 0;
   #isClosed = false;
@@ -44,7 +44,7 @@ export class SqliteQueue implements Queue {
     this.#store = store;
     this.#clock = clock;
     this.#owner = new Owner(store, clock);
-    this.#retention = new Retention({ store, clock, ...retention });
+    this.#retention = new SqliteRetention({ store, clock, ...retention });
   }
 
   async add(deliveries: readonly NewDelivery[]): Promise<void> {
@@ -55,7 +55,7 @@ export class SqliteQueue implements Queue {
         const waiting: number[] = [];
         const found = deliveries.map((delivery) => {
           const lane = this.#lanes.findOrMake(sql, delivery);
-          const seq = insert(sql, delivery, lane);
+          const seq = insertDelivery(sql, delivery, lane);
           if (seq !== undefined) waiting.push(seq);
           return lane;
         });
@@ -74,7 +74,7 @@ export class SqliteQueue implements Queue {
     this.#assertOpen();
     this.#retention.start();
     const name = { source, destination };
-    // Who asks has looked whether its leases still count; the clock may be set, or the process stopped, before the write.
+    // The caller has checked that its leases still count; the clock may be set, or the process stopped, before the write.
     const askedAt = this.#clock.now();
     const answer = await this.#store.write((sql) => {
       // Where there is no lane too: it is the owner that finds out that the file was replaced.
@@ -122,7 +122,7 @@ export class SqliteQueue implements Queue {
 
   async lanes(): Promise<readonly Lane[]> {
     this.#assertOpen();
-    // Whoever is held is behind one that waits.
+    // A held delivery is behind one that waits.
     const rows = await this.#store.read((sql) =>
       sql(
         'SELECT source, destination FROM lanes WHERE EXISTS (SELECT 1 FROM waiting WHERE lane = lanes.lane)',

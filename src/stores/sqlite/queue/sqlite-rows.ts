@@ -40,7 +40,7 @@ function deliveryColumns(checksum = CHECKSUM): string {
     p.rounds, p.first_attempt_at, p.attempts, p.rejected_by, p.not_before, p.reason, p.detail, p.settled_at`;
 }
 
-/** What `readDelivery` reads, of `deliveries d`, `lanes l`, `progress p` and `claims c`. */
+/** The columns that `readDelivery` reads, of `deliveries d`, `lanes l`, `progress p` and `claims c`. */
 export function readableColumns(checksum = CHECKSUM): string {
   return `${deliveryColumns(checksum)}, d.lane, l.source, l.destination, ${STATE}`;
 }
@@ -61,7 +61,7 @@ export function readDelivery(row: Row): Delivery {
   });
 }
 
-/** What a row does not say of its delivery. */
+/** The fields of a delivery that its row does not hold. */
 export interface Context extends Lane {
   readonly state: DeliveryState;
 }
@@ -120,7 +120,7 @@ function stringsOf(json: SqlValue | undefined): readonly string[] {
   return json === '[]' ? NONE : readStoredJson(json, NONE);
 }
 
-/** What this folder has written; damaged, it is forgotten, so that one row stops no others. */
+/** Parses JSON that this folder has written. Returns `otherwise` for damaged text, so that one row stops no others. */
 export function readStoredJson<T>(json: SqlValue | undefined, otherwise: T): T {
   try {
     return JSON.parse(text(json)) as T; // written by this folder only

@@ -1,22 +1,8 @@
 import type { Clock } from '../../../clock.ts';
 import type { Store } from '../file/store.ts';
-import type { Delivery } from '../../../queue/delivery.ts';
-import type { LaneStats } from '../../../queue/inspection.ts';
+import type { QueueSurvey } from '../../../queue/survey.ts';
 import { livingOwners } from './owner.ts';
 import { SqliteInspection } from './sqlite-inspection.ts';
-
-/** What a queue says of how its deliveries fare. */
-export interface QueueSurvey {
-  readonly lanes: readonly LaneStats[];
-  /** Dead letters by reason; by '' where the reasons are not counted. */
-  readonly dead: Readonly<Record<string, number>>;
-  /** Some that will be tried again, with what their attempts came to. */
-  readonly retrying: readonly Delivery[];
-  /** Processes that deliver. Undefined: the store does not know. */
-  readonly deliverers: readonly { readonly pid: number; readonly isHere: boolean }[] | undefined;
-  /** When the last was added. Ms since the epoch. Undefined: nothing was, or the store does not know. */
-  readonly newestAt: number | undefined;
-}
 
 const SOME = 50;
 

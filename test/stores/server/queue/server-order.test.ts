@@ -11,7 +11,7 @@ import { LANE, newDelivery } from '../../../queue/new-delivery.ts';
 
 const SERIES = 'hooks/web/Webhooks';
 const LEASE_MS = 60_000;
-const ERRAND_MS = 100;
+const REPAIR_AFTER_MS = 100;
 const DELIVERED = { state: 'delivered', progress: NO_PROGRESS } as const;
 const first = newDelivery('first', { orderKeys: ['user'] });
 const second = newDelivery('second', { orderKeys: ['user'] });
@@ -86,7 +86,7 @@ describe.each(SERVER_KINDS)(
       let isAdded = false;
       const adding = suspended.add([second]).then(() => (isAdded = true));
       await until(() => isInLine(server, 'second'), 'the line to be joined');
-      // Whoever claims sees to errands.
+      // A claiming process runs repairs.
       const taken = await onlyClaim(others);
       await until(async () => {
         await others.claim({ ...LANE, limit: 1, leaseMs: LEASE_MS });
@@ -101,7 +101,7 @@ describe.each(SERVER_KINDS)(
 );
 
 function open(server: Server): ServerQueue {
-  return new ServerQueue({ server, clock: systemClock, recoverMs: 20, errandMs: ERRAND_MS });
+  return new ServerQueue({ server, clock: systemClock, recoverMs: 20, repairAfterMs: REPAIR_AFTER_MS });
 }
 
 /** Of the first, while it holds back the second. */

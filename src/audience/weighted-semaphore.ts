@@ -1,5 +1,5 @@
-/** Lets in so much at once; what is larger than that by itself, alone. One may wait at a time. */
-export class Gate {
+/** A weighted semaphore: holders weigh at most `limit` together; one that weighs more enters alone. One may wait at a time. */
+export class WeightedSemaphore {
   readonly #limit: number;
   #inside = 0;
   #waiting: { readonly weight: number; readonly resolve: () => void } | undefined;

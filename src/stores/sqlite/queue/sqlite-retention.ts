@@ -1,13 +1,10 @@
 import type { Clock } from '../../../clock.ts';
+import type { RetentionOptions } from '../../../queue/retention.ts';
 import { giveBackSpace } from '../file/free-space.ts';
 import type { Sql, Store } from '../file/store.ts';
 
-export interface RetentionOptions {
-  /** How long a delivered one stays. Ms. */
-  readonly deliveredMs: number;
-  /** How long a dead letter stays. Ms. */
-  readonly deadMs: number;
-  /** Forgets what else was written about deliveries before then, a little. Returns whether there may be more. @default nothing */
+export interface SqliteRetentionOptions extends RetentionOptions {
+  /** Forgets a few other records about deliveries that are older than `before`. Returns whether there may be more. @default forgets none */
   readonly alsoForget?: (sql: Sql, before: number) => boolean;
 }
 
@@ -17,14 +14,14 @@ interface Rule {
 }
 
 const EVERY_MS = 60_000;
-/** Deleted in one transaction: few enough that nobody waits for it. */
+/** Deleted in one transaction: few enough not to delay other writes. */
 const CHUNK = 500;
 
-/** Left free for what comes next, of what is in use: a queue whose days are alike keeps its size. */
+/** The share of the used space that stays free for new deliveries: a queue whose days are alike keeps its size. */
 const KEPT_SHARE = 1 / 4;
 
 /** Removes what was settled long enough ago, now and then and a little at a time, and gives its space back. */
-export class Retention {
+export class SqliteRetention {
   readonly #store: Store;
   readonly #clock: Clock;
   readonly #rules: readonly Rule[];
@@ -37,7 +34,7 @@ export class Retention {
     deliveredMs = Infinity,
     deadMs = Infinity,
     alsoForget = () => false,
-  }: { readonly store: Store; readonly clock: Clock } & Partial<RetentionOptions>) {
+  }: { readonly store: Store; readonly clock: Clock } & Partial<SqliteRetentionOptions>) {
     this.#store = store;
     this.#clock = clock;
     const rules: readonly Rule[] = [
@@ -48,7 +45,7 @@ export class Retention {
     this.#rules = rules.filter(({ keptMs }) => keptMs !== Infinity);
   }
 
-  /** The first time after a while: whoever starts has other things to do first. */
+  /** Schedules the first sweep after EVERY_MS: a starting process has other work first. */
   start(): void {
     if (this.#cancel !== undefined || this.#isClosed || this.#rules.length === 0) return;
     this.#cancel = this.#clock.after(EVERY_MS, () => void this.#sweep());
@@ -64,7 +61,7 @@ export class Retention {
       for (const rule of this.#rules) await this.#apply(rule);
       await giveBackSpace(this.#store, { keptShare: KEPT_SHARE, goesOn: () => !this.#isClosed });
     } catch {
-      // The same trouble meets the claims and is told there; the next time tries again.
+      // Claims meet the same error and report it; the next sweep tries again.
     }
     this.#cancel = undefined;
     this.start();

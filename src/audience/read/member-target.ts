@@ -9,12 +9,12 @@ const MAX_ID_BYTES = 2_048;
 const MAX_VALUE_BYTES = 16_384;
 
 /** Where the entries of an input go. */
-export class Target {
+export class MemberTarget {
   readonly kind: 'audience' | 'trait';
   readonly file: string;
   readonly spill: Spill;
 
-  constructor({ kind, file, spill }: Pick<Target, 'kind' | 'file' | 'spill'>) {
+  constructor({ kind, file, spill }: Pick<MemberTarget, 'kind' | 'file' | 'spill'>) {
     this.kind = kind;
     this.file = file;
     this.spill = spill;
@@ -22,7 +22,7 @@ export class Target {
 
   /** Throws InputError for what is no id, or too long. */
   add(userId: string, value: JsonValue, line?: number): void {
-    // Whoever calls from JavaScript may give anything.
+    // A caller from JavaScript may pass any value.
     if (typeof userId !== 'string' || userId === '')
       throw this.fault(line, `expected a user id, got ${userId === '' ? 'an empty text' : typeof userId}`);
     if (/\p{Surrogate}/u.test(userId))
@@ -47,7 +47,7 @@ export class Target {
     return new InputError(printable(message, 300), {
       file: this.file,
       ...(line !== undefined && { line }),
-      hint: hint ?? 'mend it; nothing was sent, since a line left out would be a user who left',
+      hint: hint ?? 'fix it; nothing was sent, since a line left out would be a user who left',
     });
   }
 }
@@ -58,4 +58,17 @@ export interface LineReader {
   take(lines: Buffer): void | Promise<void>;
   /** There are no more. */
   end(): void | Promise<void>;
+}
+
+const BLANK = 0x20;
+
+/**
+ * Removes the blanks and controls around an id. Other spaces, such as U+00A0, are a part of an id: the readers of bytes do not
+ * know them, and one id must not depend on which of the readers its line comes to.
+ */
+export function trimmedId(text: string): string {
+  let [from, to] = [0, text.length];
+  while (from < to && text.charCodeAt(from) <= BLANK) from++;
+  while (to > from && text.charCodeAt(to - 1) <= BLANK) to--;
+  return text.slice(from, to);
 }

@@ -4,12 +4,12 @@ import { describe, expect, it } from 'vitest';
 import { systemClock } from '../../src/clock.ts';
 import { openDurableQueue } from '../../src/stores/open.ts';
 import type { DurableQueue } from '../../src/stores/opened-queue.ts';
-import { recoverQueue, type Recovery } from '../../src/app/recover-queue.ts';
+import { recoverQueue, type Recovery } from '../../src/stores/recover.ts';
 import { NO_PROGRESS } from '../../src/queue/delivery.ts';
 import { hooks } from '../end-to-end/hooks.ts';
 import { makeOlderFile } from '../queue/older-file.ts';
 import { LANE, newDelivery } from '../queue/new-delivery.ts';
-import { ask, run } from '../stores/sqlite/ask.ts';
+import { ask, run } from './sqlite/ask.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
 
 const PAGE_BYTES = 4096;

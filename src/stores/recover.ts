@@ -1,19 +1,19 @@
 import { stat } from 'node:fs/promises';
 import type { Clock } from '../clock.ts';
 import { ConfigError } from '../errors.ts';
-import { recoverDeliveries, type RecoveryCounts } from '../stores/sqlite/queue/sqlite-recovery.ts';
-import { DamagedFile } from '../stores/sqlite/file/damaged-file.ts';
-import { fileOf } from '../stores/sqlite/file/open-store.ts';
-import { openDurableQueue } from '../stores/open.ts';
+import { recoverDeliveries, type RecoveryCounts } from './sqlite/queue/sqlite-recovery.ts';
+import { DamagedFile } from './sqlite/file/damaged-file.ts';
+import { fileOf } from './sqlite/file/open-store.ts';
+import { openFileQueue } from './open.ts';
 
 export interface Recovery extends RecoveryCounts {
-  /** Tables beside the deliveries of which something could not be read, by what is in them. */
+  /** The contents of the other tables of which something could not be read. */
   readonly incomplete: readonly string[];
   readonly from: string;
   readonly to: string;
 }
 
-/** What people call what is in a table. Those that refer to others come after them. */
+/** The contents of each table, as people call them. Tables that refer to others come after them. */
 const OTHER_TABLES = {
   seen: 'messages seen',
   deletion_requests: 'deletion requests',
@@ -35,13 +35,12 @@ export async function recoverQueue(
   await assertNew(target);
   const from = await DamagedFile.open(file);
   try {
-    const durable = await openDurableQueue({ store: target, dataDir: '', clock });
+    const durable = await openFileQueue(target, { clock });
     try {
       const counts = await recoverDeliveries(from, durable.queue);
-      const store = await durable.audienceStore();
       const incomplete = new Set<string>();
       for (const [table, what] of Object.entries(OTHER_TABLES))
-        if (!(await from.copy(table, store))) incomplete.add(what);
+        if (!(await from.copy(table, durable.store))) incomplete.add(what);
       return { ...counts, incomplete: [...incomplete], from: file, to: target };
     } finally {
       await durable.close();
