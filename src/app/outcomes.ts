@@ -171,3 +171,34 @@ function combined(destinations: readonly DestinationOutcome[]): Outcome['outcome
   if (destinations.every(({ outcome }) => outcome === 'delivered')) return 'delivered';
   return destinations.some(({ outcome }) => outcome === 'failed') ? 'failed' : 'unsent';
 }
+
+/** The outcome of a message that goes to a queue for another process to deliver. */
+export function queuedOutcome(receipt: Receipt): Outcome {
+  const { messageId } = receipt;
+  if (receipt.accepted) {
+    const outcome = receipt.deliveries.length === 0 ? 'filtered' : 'queued';
+    return { messageId, outcome, destinations: [] };
+  }
+  const { code, reason } = receipt;
+  return { messageId, outcome: 'failed', destinations: [], refusal: { code, reason } };
+}
+
+/** The outcome of a message that goes to a tracking API. */
+export function trackingApiOutcome(receipt: Receipt): Outcome {
+  const { messageId, attempts = [] } = receipt;
+  if (receipt.accepted) {
+    return {
+      messageId,
+      outcome: 'delivered',
+      destinations: [{ name: 'tracking API', outcome: 'delivered', attempts }],
+    };
+  }
+  const { code, reason } = receipt;
+  const outcome = code === 'aborted' ? 'unsent' : 'failed';
+  return {
+    messageId,
+    outcome,
+    destinations: [{ name: 'tracking API', outcome, attempts }],
+    refusal: { code, reason },
+  };
+}

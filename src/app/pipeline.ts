@@ -7,9 +7,11 @@ import { createTrackingApiSink } from '../client/tracking-api-sink.ts';
 import { sleep, systemClock, type Clock } from '../clock.ts';
 import type { EngineEvent } from '../engine/engine-event.ts';
 import { createEngine } from '../engine/engine.ts';
-import { DEFAULT_SOURCE } from '../engine/options.ts';
+import { prepareDestinations } from '../engine/destination.ts';
+import { DEFAULT_SOURCE, type Sources } from '../engine/options.ts';
+import { createRouter } from '../engine/router.ts';
 import { checkRoutes } from './check-routes.ts';
-import { createEngineSink } from './engine-sink.ts';
+import { createRouterSink } from './router-sink.ts';
 import {
   checkDeliveryPipelineOptions,
   checkTrackingApiPipelineOptions,
@@ -18,11 +20,12 @@ import {
   type SharedOptions,
   type TrackingApiPipelineOptions,
 } from './options.ts';
-import { Outcomes, type Outcome } from './outcomes.ts';
+import { Outcomes, queuedOutcome, trackingApiOutcome, type Outcome } from './outcomes.ts';
 import { sourcesOf } from './short-form.ts';
 import { completeSources } from './sources-input.ts';
 import { UnsettledMessages } from './unsettled-messages.ts';
-import { packageVersion } from './version.ts';
+import { packageVersion, userAgent } from './version.ts';
+import type { DurableQueue } from '../stores/opened-queue.ts';
 import { MemoryQueue } from '../stores/memory/memory-queue.ts';
 import { checkRoute } from '../transport/check-route.ts';
 import type { Transport, TransportRequest } from '../transport/transport.ts';
@@ -70,7 +73,7 @@ export function createDeliveryPipeline(options: DeliveryPipelineOptions): Pipeli
     transport,
     clock,
     random,
-    userAgent: `hooks-cli/${packageVersion()}`,
+    userAgent: userAgent(),
     onEvent,
   });
   if (options.transport === undefined) checkRoutes(sources, options.proxyEnv);
@@ -84,7 +87,7 @@ export function createDeliveryPipeline(options: DeliveryPipelineOptions): Pipeli
     await transport.close();
   };
   return new ClientPipeline({
-    sink: createEngineSink({ engine, source, outcomes, unsettled }),
+    sink: createRouterSink({ router: engine, source, outcomes, unsettled }),
     clock,
     client,
     onReceipt: (receipt, onOutcome) => outcomes.of(receipt, onOutcome),
@@ -135,6 +138,33 @@ export function createTrackingApiPipeline(options: TrackingApiPipelineOptions): 
       else cutting.abort();
     },
     release: async () => over.abort(),
+  });
+}
+
+export interface QueuePipelineOptions {
+  readonly sources: Sources;
+  /** The source whose calls the client makes. */
+  readonly source: string;
+  /** Closed with the pipeline. */
+  readonly durable: DurableQueue;
+  readonly clock: Clock;
+  readonly client?: ClientOptions | undefined;
+}
+
+/** Client → router → queue, and no further: another process delivers. Throws ConfigError for webhooks that cannot be asked. */
+export function createQueuePipeline(options: QueuePipelineOptions): Pipeline {
+  const { sources, source, durable, clock, client } = options;
+  // Only to check them: a message must not wait in the queue for a webhook that no process can ask.
+  prepareDestinations(sources, userAgent());
+  const router = createRouter({ sources, queue: durable.queue, clock: durable.clock });
+  return new ClientPipeline({
+    sink: createRouterSink({ router, source }),
+    clock,
+    client,
+    onReceipt: (receipt, onOutcome) => onOutcome(queuedOutcome(receipt)),
+    settled: async () => {},
+    cut: async () => {},
+    release: () => durable.close(),
   });
 }
 
@@ -200,23 +230,4 @@ class ClientPipeline implements Pipeline {
 /** Field by field, as everything that is made once a message: spreads cost. */
 function awaited({ message, messageId, orderKeys, exactBody }: BuiltMessage): BuiltMessage {
   return { message, messageId, orderKeys, exactBody, isAwaited: true };
-}
-
-function trackingApiOutcome(receipt: Receipt): Outcome {
-  const { messageId, attempts = [] } = receipt;
-  if (receipt.accepted) {
-    return {
-      messageId,
-      outcome: 'delivered',
-      destinations: [{ name: 'tracking API', outcome: 'delivered', attempts }],
-    };
-  }
-  const { code, reason } = receipt;
-  const outcome = code === 'aborted' ? 'unsent' : 'failed';
-  return {
-    messageId,
-    outcome,
-    destinations: [{ name: 'tracking API', outcome, attempts }],
-    refusal: { code, reason },
-  };
 }

@@ -1,4 +1,5 @@
-import type { Intake, TakenMessage } from './intake.ts';
+import type { OutgoingMessage } from '../message/outgoing-message.ts';
+import type { Intake } from './intake.ts';
 import { errorFields, type ServiceLog } from './log.ts';
 import type { Metrics } from './metrics.ts';
 import type { Seen } from './seen.ts';
@@ -45,11 +46,11 @@ export class Ingest {
   }
 
   /** Those that were not taken before; of several with one id in the batch, the first. */
-  async #fresh(source: string, valid: readonly TakenMessage[]): Promise<readonly TakenMessage[]> {
+  async #fresh(source: string, valid: readonly OutgoingMessage[]): Promise<readonly OutgoingMessage[]> {
     const ids = namedIds(valid);
     const taken = new Set(ids.length === 0 ? [] : await this.#parts.seen.among(source, ids));
-    return valid.filter(({ onceAs, messageId }) => {
-      if (onceAs === undefined) return true;
+    return valid.filter(({ dedupeKey, messageId }) => {
+      if (dedupeKey === undefined) return true;
       const isNew = !taken.has(messageId);
       taken.add(messageId);
       return isNew;
@@ -57,7 +58,7 @@ export class Ingest {
   }
 
   /** Stored and not remembered is taken all the same: to say otherwise would have it sent once more. */
-  async #submit(source: string, fresh: readonly TakenMessage[]): Promise<void> {
+  async #submit(source: string, fresh: readonly OutgoingMessage[]): Promise<void> {
     const { intake, seen, log } = this.#parts;
     const ids = namedIds(fresh);
     const storing = intake.submit(source, fresh);
@@ -72,6 +73,6 @@ export class Ingest {
   }
 }
 
-function namedIds(calls: readonly TakenMessage[]): readonly string[] {
-  return calls.flatMap(({ onceAs, messageId }) => (onceAs === undefined ? [] : messageId));
+function namedIds(calls: readonly OutgoingMessage[]): readonly string[] {
+  return calls.flatMap(({ dedupeKey, messageId }) => (dedupeKey === undefined ? [] : messageId));
 }

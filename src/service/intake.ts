@@ -1,22 +1,11 @@
-import type { Integrations } from '../message/types.ts';
+import type { OutgoingMessage } from '../message/outgoing-message.ts';
 
 /** Where messages go that the service takes: the engine, as far as the service needs to know it. */
 export interface Intake {
   /** Resolves once the deliveries of all of them are on disk. Rejects when they are not; of very many, some may be. */
-  submit(source: string, messages: readonly TakenMessage[]): Promise<unknown>;
+  submit(source: string, messages: readonly OutgoingMessage[]): Promise<unknown>;
   /** Keeps what was refused as dead letters of reason `invalid`. A letter whose id is there already changes nothing. */
   keepInvalid(source: string, letters: readonly InvalidMessage[]): Promise<void>;
-}
-
-export interface TakenMessage {
-  readonly messageId: string;
-  readonly type: string;
-  readonly integrations: Integrations | undefined;
-  /** The exact bytes of every attempt. */
-  readonly body: Uint8Array;
-  readonly orderKeys: readonly string[];
-  /** The same for what is to be taken once, whichever process takes it; undefined where the caller gave no `messageId`. */
-  readonly onceAs: string | undefined;
 }
 
 export interface InvalidMessage {

@@ -7,11 +7,12 @@ import type { JsonObject, JsonValue } from '../message/types.ts';
 import { isObject } from '../message/validate.ts';
 import { MASK } from '../redact.ts';
 import type { Call } from './calls.ts';
-import type { InvalidMessage, TakenMessage } from './intake.ts';
+import type { InvalidMessage } from './intake.ts';
+import type { OutgoingMessage } from '../message/outgoing-message.ts';
 import { SEEN_FOR_MS } from './seen.ts';
 
 export interface Sorted {
-  readonly valid: readonly TakenMessage[];
+  readonly valid: readonly OutgoingMessage[];
   readonly rejected: readonly RejectedCall[];
 }
 
@@ -37,7 +38,7 @@ interface SortOptions {
 
 /** Parts the messages that can be taken from those that cannot. */
 export function sortCalls(calls: readonly Call[], options: SortOptions): Sorted {
-  const valid: TakenMessage[] = [];
+  const valid: OutgoingMessage[] = [];
   const rejected: RejectedCall[] = [];
   calls.forEach((call, index) => {
     try {
@@ -51,7 +52,7 @@ export function sortCalls(calls: readonly Call[], options: SortOptions): Sorted 
 }
 
 /** Throws ValidationError. */
-function readCall(call: Call, { now, newId, requestBytes }: SortOptions): TakenMessage {
+function readCall(call: Call, { now, newId, requestBytes }: SortOptions): OutgoingMessage {
   if (call.input === undefined) throw asValidationError(call.error);
   if (requestBytes > MAX_MESSAGE_BYTES) checkSize(call.own ?? call.input);
   const message = buildParsed(call.input, { now });
@@ -62,7 +63,7 @@ function readCall(call: Call, { now, newId, requestBytes }: SortOptions): TakenM
     integrations,
     body: Buffer.from(encodeBody(message)),
     orderKeys: [],
-    onceAs: messageId && onceAs(messageId, now),
+    dedupeKey: messageId && dedupeKeyOf(messageId, now),
   };
 }
 
@@ -70,7 +71,7 @@ function readCall(call: Call, { now, newId, requestBytes }: SortOptions): TakenM
  * Two processes of one store may take a message at the same moment, before either remembers it. What comes again when it is
  * remembered no more is another one: by then it is another day (UTC), as it is for two just before and after midnight.
  */
-function onceAs(messageId: string, now: number): string {
+function dedupeKeyOf(messageId: string, now: number): string {
   return `${Math.floor(now / SEEN_FOR_MS)} ${messageId}`;
 }
 
