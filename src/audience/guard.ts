@@ -1,4 +1,5 @@
 import { ConfigError } from '../errors.ts';
+import { formatCount } from '../format-count.ts';
 import type { Counts } from './difference.ts';
 
 /** A part of the members there were (0.5), or a number of users. */
@@ -31,11 +32,13 @@ export function surpriseIn(
   if (limit !== undefined) {
     const changes = moved + changed;
     const most = limit.kind === 'count' ? limit.count : limit.share * before;
-    return changes > most ? `${shown(changes)} of ${shown(before)} members would change` : undefined;
+    return changes > most
+      ? `${formatCount(changes)} of ${formatCount(before)} members would change`
+      : undefined;
   }
-  if (members * 2 < before) return `${shown(before)} members would become ${shown(members)}`;
+  if (members * 2 < before) return `${formatCount(before)} members would become ${formatCount(members)}`;
   if (moved <= NEVER_SURPRISING || moved <= before * SURPRISING_SHARE) return undefined;
-  return `${shown(added)} would be added and ${shown(removed)} removed, where there were ${shown(before)}`;
+  return `${formatCount(added)} would be added and ${formatCount(removed)} removed, where there were ${formatCount(before)}`;
 }
 
 /** `50%`, or a number of users. Throws ConfigError. */
@@ -49,8 +52,4 @@ export function readMaxChange(text: string): MaxChange {
     origin: '--max-change',
     hint: 'for example --max-change 20%, or --max-change 500',
   });
-}
-
-function shown(count: number): string {
-  return count.toLocaleString('en-US');
 }

@@ -1,5 +1,5 @@
 import { ValidationError } from '../errors.ts';
-import { isObject } from '../message/validate.ts';
+import { isObject, kindOf } from '../kind-of.ts';
 import { printable } from '../redact.ts';
 import type { DeletionRequest } from './request.ts';
 
@@ -40,7 +40,7 @@ function readNames(value: unknown, path: string): readonly string[] {
 }
 
 function problem(path: string, expected: string, value: unknown): ValidationError {
-  const got = kindOf(value);
+  const got = Array.isArray(value) && value.length === 0 ? 'an empty list' : kindOf(value);
   return new ValidationError(`expected ${expected}, got ${got}`, {
     path,
     got,
@@ -49,10 +49,3 @@ function problem(path: string, expected: string, value: unknown): ValidationErro
 }
 
 const HINT = 'send {"userIds":["…"]}, and "sources":["…"] to name some of the sources';
-
-function kindOf(value: unknown): string {
-  if (value === undefined) return 'nothing';
-  if (value === null || value === '') return value === null ? 'null' : 'an empty string';
-  if (Array.isArray(value)) return value.length === 0 ? 'an empty list' : 'a list';
-  return typeof value === 'object' ? 'an object' : `a ${typeof value}`;
-}

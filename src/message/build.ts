@@ -4,7 +4,7 @@ import { put } from './put.ts';
 import { readField } from './read-field.ts';
 import { type Shape, shapeOf } from './shape.ts';
 import { isMessageType, type JsonObject, type JsonValue, type Message } from './types.ts';
-import { isObject, missingProblem, spellingsProblem, typeProblem, unknownProblem } from './validate.ts';
+import { isFieldObject, missingProblem, spellingsProblem, typeProblem, unknownProblem } from './validate.ts';
 
 export interface BuildOptions {
   /** The time of the call, which a message without a timestamp gets. Ms since the epoch. */
@@ -29,7 +29,7 @@ export function buildParsed(input: JsonValue, options: BuildOptions): Message {
 }
 
 function build(input: unknown, options: BuildOptions, isParsed: boolean): Message {
-  if (!isObject(input)) {
+  if (!isFieldObject(input)) {
     throw refusal({ path: '', sentence: 'expected a message to be a JSON object', got: shownValue(input) });
   }
   const { type } = input;

@@ -1,3 +1,5 @@
+import { isObject } from '../kind-of.ts';
+
 export const MESSAGE_TYPES = ['page', 'screen', 'identify', 'track', 'alias', 'group', 'delete'] as const;
 
 export type MessageType = (typeof MESSAGE_TYPES)[number];
@@ -13,7 +15,7 @@ export interface JsonObject {
 }
 
 export function isJsonObject(value: JsonValue | undefined): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
+  return isObject(value);
 }
 
 /** Destination name to whether it gets the message; an object (options for it) counts as true. */

@@ -3,8 +3,9 @@ import { readDeletionRequest } from '../deletion/read-request.ts';
 import type { DeletionRequest } from '../deletion/request.ts';
 import { deletionStateOf, type DeletionRecord } from '../deletion/state.ts';
 import { ValidationError } from '../errors.ts';
+import { formatCount } from '../format-count.ts';
+import { isObject } from '../kind-of.ts';
 import { readJson } from '../message/json.ts';
-import { isObject } from '../message/validate.ts';
 import { type ServiceResponse, refused } from './answer.ts';
 import { answerBody, type Answering, type Asked } from './answer-body.ts';
 import { basicUser, UNAUTHORIZED } from './authentication.ts';
@@ -41,11 +42,10 @@ export async function answerDeletion(
 const MAX_DELIVERIES = 10_000;
 
 function tooMany(deliveries: number): IngestRejection {
-  const [most, got] = [MAX_DELIVERIES, deliveries].map((count) => count.toLocaleString('en-US'));
   return {
     status: 413,
     code: 'too-large',
-    message: `expected user ids times destinations to be at most ${most}, got ${got}`,
+    message: `expected user ids times destinations to be at most ${formatCount(MAX_DELIVERIES)}, got ${formatCount(deliveries)}`,
     hint: 'send the user ids in several requests',
   };
 }

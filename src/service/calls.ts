@@ -1,8 +1,8 @@
 import { InputError, ValidationError } from '../errors.ts';
+import { formatCount } from '../format-count.ts';
 import { readJson } from '../message/json.ts';
 import { MAX_BATCH_BYTES_ACCEPTED, messageBytes } from '../message/limits.ts';
-import type { JsonObject, JsonValue, MessageType } from '../message/types.ts';
-import { isObject } from '../message/validate.ts';
+import { isJsonObject, type JsonObject, type JsonValue, type MessageType } from '../message/types.ts';
 import { batchItems } from './batch-items.ts';
 import { malformed, refusalOfJson, tooLarge, type IngestRejection } from './refusal.ts';
 
@@ -108,7 +108,7 @@ function readCall(bytes: Uint8Array): Call {
 
 function ofItems(items: readonly Call[], envelope: JsonObject): ReadCalls {
   if (items.length > MAX_MESSAGES)
-    return refuse(tooLarge(`expected at most ${shown(MAX_MESSAGES)} messages in a batch`));
+    return refuse(tooLarge(`expected at most ${formatCount(MAX_MESSAGES)} messages in a batch`));
   const defaults = defaultsOf(envelope);
   const isAny = Object.keys(defaults).length > 0;
   const addedBytes = isAny ? items.length * messageBytes(defaults) : 0;
@@ -121,8 +121,8 @@ function ofItems(items: readonly Call[], envelope: JsonObject): ReadCalls {
 }
 
 function addsTooMuch(count: number, bytes: number): IngestRejection {
-  const adding = `\`context\` and \`integrations\` of the batch to add at most ${shown(MAX_ADDED_BYTES)} bytes`;
-  return tooLarge(`expected ${adding} to its ${shown(count)} messages, got ${shown(bytes)}`);
+  const adding = `\`context\` and \`integrations\` of the batch to add at most ${formatCount(MAX_ADDED_BYTES)} bytes`;
+  return tooLarge(`expected ${adding} to its ${formatCount(count)} messages, got ${formatCount(bytes)}`);
 }
 
 /** What the tracking API's batches may say once for all their messages. */
@@ -165,15 +165,6 @@ function otherType(type: MessageType, given: JsonValue): IngestRejection {
 
 function writeKeyOf({ writeKey }: JsonObject): string | undefined {
   return typeof writeKey === 'string' ? writeKey : undefined;
-}
-
-function isJsonObject(value: JsonValue | undefined): value is JsonObject {
-  return isObject(value);
-}
-
-/** With thousands separated, whatever the locale. */
-function shown(count: number): string {
-  return count.toLocaleString('en-US');
 }
 
 function accept(calls: Calls): ReadCalls {

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
+import { formatCount } from '../format-count.ts';
 import { MAX_BATCH_BYTES_ACCEPTED } from '../message/limits.ts';
 import { printable } from '../redact.ts';
 import type { Share } from './byte-budget.ts';
@@ -14,7 +15,7 @@ export type Body =
 
 const MAX_BYTES = MAX_BATCH_BYTES_ACCEPTED;
 
-const TOO_LARGE = tooLarge(`expected at most ${MAX_BYTES.toLocaleString('en-US')} bytes, unpacked`);
+const TOO_LARGE = tooLarge(`expected at most ${formatCount(MAX_BYTES)} bytes, unpacked`);
 
 /** Reads a body, and unpacks it when it is gzipped. The share grows by what is held in memory, as it comes. */
 export async function readIngestBody(request: IncomingMessage, share: Share): Promise<Body> {

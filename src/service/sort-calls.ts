@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
 import { ValidationError } from '../errors.ts';
+import { isObject } from '../kind-of.ts';
 import { encodeBody } from '../message/body.ts';
 import { buildParsed } from '../message/build.ts';
 import { checkMessageSize, MAX_MESSAGE_BYTES, messageBytes } from '../message/limits.ts';
 import type { JsonObject, JsonValue } from '../message/types.ts';
-import { isObject } from '../message/validate.ts';
 import { MASK } from '../redact.ts';
 import type { Call } from './calls.ts';
 import type { InvalidMessage } from './intake.ts';
