@@ -47,8 +47,8 @@ function precededByColon(bytes: Uint8Array, at: number): boolean {
 }
 
 /**
- * Calls back for each byte outside strings, with the level that it leaves one at, and once for each string. Ends when
- * that says true; gives the place it ended at.
+ * Calls `visit` for each byte outside strings, with the depth after it, and once for each string. Ends when `visit`
+ * returns true; returns the index where it ended.
  */
 function walk(
   bytes: Uint8Array,

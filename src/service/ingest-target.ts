@@ -1,10 +1,10 @@
 import type { OutgoingMessage } from '../message/outgoing-message.ts';
 
-/** Where messages go that the service takes: the engine, as far as the service needs to know it. */
-export interface Intake {
+/** Where ingest puts messages: the engine, as far as the service needs to know it. */
+export interface IngestTarget {
   /** Resolves once the deliveries of all of them are on disk. Rejects when they are not; of very many, some may be. */
   submit(source: string, messages: readonly OutgoingMessage[]): Promise<unknown>;
-  /** Keeps what was refused as dead letters of reason `invalid`. A letter whose id is there already changes nothing. */
+  /** Keeps rejected messages as dead letters of reason `invalid`. A letter whose id is there already changes nothing. */
   keepInvalid(source: string, letters: readonly InvalidMessage[]): Promise<void>;
 }
 
