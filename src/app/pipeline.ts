@@ -39,7 +39,7 @@ export interface Pipeline {
    * throws QueueError and ClosedError at once, as the calls of the client do.
    */
   deliver(message: BuiltMessage): Promise<Outcome>;
-  /** The same without a promise, for whoever has millions: `onOutcome` is called once, and what it throws is an uncaught exception. Throws ClosedError and QueueError. */
+  /** The same without a promise, for programs that send millions: `onOutcome` is called once, and what it throws is an uncaught exception. Throws ClosedError and QueueError. */
   deliverThen(message: BuiltMessage, onOutcome: (outcome: Outcome) => void): void;
   /** Stops delivering: attempts in flight get `graceMs`, then they are cut. What is not settled then is `unsent`. A close() that is waiting ends with it. */
   interrupt(graceMs: number): Promise<void>;
@@ -80,7 +80,7 @@ export function createDeliveryPipeline(options: DeliveryPipelineOptions): Pipeli
   engine.start();
   const release = async (): Promise<void> => {
     await engine.close();
-    // Also of what came too late to be waited for.
+    // Includes messages that came too late to be waited for.
     outcomes.interrupt();
     unsettled?.abandon();
     await queue.close();
@@ -220,7 +220,7 @@ class ClientPipeline implements Pipeline {
     await this.#release();
   }
 
-  /** Once, however often it is closed and interrupted: an interruption comes while somebody waits for the end. */
+  /** Once, however often it is closed and interrupted: an interruption comes while close() waits for the end. */
   #release(): Promise<void> {
     this.#released ??= this.client.close().then(() => this.#parts.release());
     return this.#released;

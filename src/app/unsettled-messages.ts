@@ -13,7 +13,7 @@ export class UnsettledMessages {
     this.#listener = listener;
   }
 
-  /** To be called before the deliveries are added: they may be settled before the engine has answered. */
+  /** To be called before the deliveries are added: they may be settled before `submit` resolves. */
   routed(messages: readonly RoutedMessage[]): void {
     for (const { deliveries } of messages) {
       if (deliveries.length > 0) this.#messages++;

@@ -9,7 +9,7 @@ import type { Transport } from '../transport/transport.ts';
 import { prepareDestinations, type Destination, type NamedDestination } from './destination.ts';
 import type { EngineEvent } from './engine-event.ts';
 import { LaneRunner, type LaneContext } from './lane.ts';
-import { Presence } from './presence.ts';
+import { UninterruptedRun } from './uninterrupted-run.ts';
 import { createRouter, type RoutedMessage, type Router, type RouterOptions } from './router.ts';
 import { backoffMs } from './settlement.ts';
 
@@ -22,7 +22,7 @@ export interface Engine extends Router {
   start(): void;
   /** Resolves when nothing is queued or in flight, also for later; or when the engine is closed. */
   idle(): Promise<void>;
-  /** Begins no attempt any more, and finishes those in flight. What is still submitted is queued. */
+  /** Begins no further attempts and finishes those in flight. Messages submitted later are only queued. */
   stop(): Promise<void>;
   /** Takes no more, stops, and leaves the rest in the queue. */
   close(): Promise<void>;
@@ -105,9 +105,9 @@ class QueueEngine implements Engine {
       stopping,
       aborting,
       onQuiet,
-      presence: new Presence(clock, () => pollMs !== undefined || !this.#isIdle),
+      uninterruptedRun: new UninterruptedRun(clock, () => pollMs !== undefined || !this.#isIdle),
     };
-    this.#laneContext.presence.watch();
+    this.#laneContext.uninterruptedRun.watch();
     for (const { lane, destination } of this.#destinations) this.#open(lane, destination, this.#laneContext);
     if (this.#options.unknownLanes === 'leave') this.#noteAllLanesKnown();
     else void this.#findLanes(this.#laneContext);
@@ -138,7 +138,7 @@ class QueueEngine implements Engine {
 
   async #closeLanes(): Promise<void> {
     await Promise.all([...this.#lanes.values()].map((lane) => lane.close()));
-    this.#laneContext?.presence.close();
+    this.#laneContext?.uninterruptedRun.close();
     this.#wakeIdleWaiters();
   }
 
@@ -146,7 +146,7 @@ class QueueEngine implements Engine {
     this.#adding++;
     try {
       await this.#options.queue.add(deliveries);
-      this.#laneContext?.presence.watch();
+      this.#laneContext?.uninterruptedRun.watch();
       for (const lane of new Set(deliveries.map(laneKey))) this.#lanes.get(lane)?.wake();
     } finally {
       this.#adding--;

@@ -31,7 +31,7 @@ export interface Integrations extends JsonObject {
  */
 export type Message = JsonObject & NamedFields;
 
-/** Apart from the others: beside an index signature what is optional compiles under `exactOptionalPropertyTypes` only. */
+/** Separate from Message: together with an index signature optional fields compile under `exactOptionalPropertyTypes` only. */
 interface NamedFields {
   readonly type: MessageType;
   readonly timestamp: string;

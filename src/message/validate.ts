@@ -36,7 +36,7 @@ export function typeProblem(type: unknown): Problem {
 
 const TYPES = `${MESSAGE_TYPES.slice(0, -1).join(', ')} or ${MESSAGE_TYPES.at(-1)}`;
 
-/** A field that the type does not know: refused by `--strict` only. */
+/** A field that the type does not know: rejected by `--strict` only. */
 export function unknownProblem({ type, bySpelling }: Shape, name: string): Problem {
   const meant = closest(name, bySpelling.keys());
   return {
