@@ -150,7 +150,7 @@ describe('a delivery pipeline', () => {
       '(1) Expected an option of `sources.web`, got `writekey` (did you mean `writeKey`?)',
       `(2) ${at}.sharedSecret: Expected a shared secret, got an empty one (give its text, or remove it to send without a signature)`,
       `(3) ${at}.webhooks[0].url: Expected an http:// or https:// URL, got \`ftp://a.example\` (did you mean https://a.example?)`,
-      `(4) ${at}.webhooks[1].headers.Host: Header \`Host\` cannot be set: it follows from the URL (Remove \`Host\`)`,
+      `(4) ${at}.webhooks[1].headers.Host: Header \`Host\` cannot be set: it follows from the URL (remove \`Host\`)`,
       `(5) Expected \`${at}.webhooks[2]\` to be a URL or { url, headers }, got a number (a URL is given as text: 'https://host/path', or the \`href\` of a URL object)`,
       `(6) Expected \`${at}.delivery.timeoutMs\` to be an integer from 1 to 30000, got 0 (leave it out for its default)`,
       `(7) Expected \`${at}.delivery.concurrency\` to be an integer from 1 to 1024, got 9999 (leave it out for its default)`,
