@@ -1,5 +1,5 @@
 import { ConfigError } from './errors.ts';
-import { kindOf } from './kind-of.ts';
+import { isObject, kindOf } from './kind-of.ts';
 import { closest } from './suggest.ts';
 
 /** What an option may be; `given`: it is checked where it is read. */
@@ -31,10 +31,6 @@ export function checkOptions(options: unknown, known: KnownOptions): void {
       hint: wayOut(value, required.includes(key)),
     });
   }
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return kindOf(value) === 'an object';
 }
 
 function isOf(kind: OptionKind, value: unknown): boolean {

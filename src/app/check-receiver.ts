@@ -3,7 +3,7 @@ import { runChecks } from '../check/run.ts';
 import { prepareWebhooks } from '../engine/webhook.ts';
 import { checkRoute } from '../transport/check-route.ts';
 import { createUndiciTransport } from '../transport/undici-transport.ts';
-import { packageVersion } from './version.ts';
+import { userAgent } from './version.ts';
 
 export interface CheckReceiverOptions extends Omit<RunOptions, 'transport' | 'url' | 'headers'> {
   /** Checked: what `checkedReceiver` gave. */
@@ -29,8 +29,7 @@ interface GivenReceiver {
 
 /** Throws ConfigError for a URL, header, proxy or file of issuers that cannot be used: before anything is started or sent. */
 export function checkedReceiver({ url, headers, proxyEnv, ...trust }: GivenReceiver): CheckedReceiver {
-  const userAgent = `hooks-cli/${packageVersion()}`;
-  const [webhook] = prepareWebhooks([{ url, headers }], { userAgent, setting: 'webhooks' });
+  const [webhook] = prepareWebhooks([{ url, headers }], { userAgent: userAgent(), setting: 'webhooks' });
   if (webhook === undefined) throw new TypeError('One webhook was given, and none came back');
   checkRoute(webhook.url, { ...trust, proxyEnv });
   return webhook;

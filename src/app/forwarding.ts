@@ -27,7 +27,7 @@ export interface ForwardingOptions {
   readonly origin: string;
   /** Taken out of what is answered, which is shown. */
   readonly secrets: readonly string[];
-  /** Refuses to connect to anything but this machine. @default false */
+  /** Connects to this machine only. @default false */
   readonly onlyLoopback?: boolean;
   /** A PEM file with issuers to trust besides the usual ones. */
   readonly caFile?: string | undefined;
@@ -35,7 +35,7 @@ export interface ForwardingOptions {
   readonly proxyEnv?: Readonly<NodeJS.ProcessEnv>;
 }
 
-/** Longer than a webhook may take: whoever debugs a slow receiver wants to see its answer. */
+/** Longer than a webhook may take: a person who debugs a slow receiver wants to see its response. */
 const TIMEOUT_MS = 30_000;
 /** Of an answer's body. */
 const REPLY_BYTES = 16 * 1024;

@@ -1,16 +1,15 @@
 import { createDeletions, type Deletions } from '../deletion/request.ts';
 import type { EngineEvent } from '../engine/engine-event.ts';
-import { createEngine, type Engine } from '../engine/engine.ts';
+import { createEngine, type Engine, type EngineOptions } from '../engine/engine.ts';
 import type { Sources } from '../engine/options.ts';
-import { route } from '../engine/route.ts';
+import { enabledDestinations } from '../engine/router.ts';
 import type { Delivery } from '../queue/delivery.ts';
-import type { Queue } from '../queue/queue.ts';
 import { proxyVariable } from '../transport/proxy.ts';
 import type { Transport } from '../transport/transport.ts';
 import { createUndiciTransport } from '../transport/undici-transport.ts';
 import { checkRoutes } from './check-routes.ts';
 import type { OpenQueue } from '../stores/opened-queue.ts';
-import { packageVersion } from './version.ts';
+import { userAgent } from './version.ts';
 
 /** Which addresses may be connected to, and how. */
 export interface Reach {
@@ -29,11 +28,7 @@ export interface EngineParts extends Reach {
   readonly onEvent: (event: EngineEvent) => void;
   /** The end of a delivery could not be recorded in its deletion request. */
   readonly onUnrecorded: (delivery: Delivery, error: unknown) => void;
-  /**
-   * What waits for a destination that the config does not know: it becomes a dead letter (cancelled), or is left to
-   * whoever knows it. @default 'cancel'
-   */
-  readonly unknown?: 'cancel' | 'leave';
+  readonly unknownLanes?: EngineOptions['unknownLanes'];
   /** @default undici */
   readonly transport?: Transport | undefined;
 }
@@ -60,14 +55,15 @@ export async function openEngine(parts: EngineParts): Promise<OpenEngine> {
 }
 
 function assemble(parts: EngineParts): OpenEngine {
-  const { sources, open, onEvent, onUnrecorded, unknown = 'cancel' } = parts;
+  const { sources, open, onEvent, onUnrecorded, unknownLanes } = parts;
   const transport = parts.transport ?? guardedTransport(parts);
   const engine = createEngine({
     sources,
-    queue: unknown === 'leave' ? leavingUnknown(open.queue) : open.queue,
+    queue: open.queue,
+    unknownLanes,
     transport,
     clock: open.clock,
-    userAgent: `hooks-cli/${packageVersion()}`,
+    userAgent: userAgent(),
     ...(open.isShared && { pollMs: POLL_MS }),
     onEvent: (event) => {
       if (event.kind === 'settled') record(event.delivery);
@@ -79,11 +75,11 @@ function assemble(parts: EngineParts): OpenEngine {
     sources: Object.keys(sources),
     destinations: (source) => {
       const options = sources[source];
-      return options === undefined ? 0 : route(options, undefined).length;
+      return options === undefined ? 0 : enabledDestinations(options, undefined).length;
     },
     submit: (source, messages, onRouted) =>
-      engine.submit(source, messages, (submitted) =>
-        onRouted(submitted.flatMap(({ deliveries: routed }) => routed.map(({ id }) => id))),
+      engine.submit(source, messages, (routed) =>
+        onRouted(routed.flatMap(({ deliveries }) => deliveries.map(({ id }) => id))),
       ),
     store: open.deletions,
     clock: open.clock,
@@ -113,16 +109,4 @@ function guardedTransport({ allowPrivate, allowProxy, proxyEnv }: Reach): Transp
 /** The variable whose proxy takes away the check of addresses. */
 export function uncheckedProxy({ allowPrivate, allowProxy, proxyEnv }: Reach): string | undefined {
   return allowPrivate || !allowProxy || proxyEnv === undefined ? undefined : proxyVariable(proxyEnv);
-}
-
-/** The engine asks for lanes to find those that it has no destination for. */
-function leavingUnknown(queue: Queue): Queue {
-  return {
-    add: (deliveries) => queue.add(deliveries),
-    claim: (request) => queue.claim(request),
-    renew: (claim, progress, leaseMs) => queue.renew(claim, progress, leaseMs),
-    settle: (claim, settlement) => queue.settle(claim, settlement),
-    lanes: async () => [],
-    close: () => queue.close(),
-  };
 }

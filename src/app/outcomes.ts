@@ -40,7 +40,7 @@ export interface DeliveryAttempt {
   readonly reconnected?: true;
 }
 
-/** The code of a receipt for what ClosedError has refused. */
+/** The code of a receipt for a message that ClosedError rejected. */
 const CLOSED = 'closed';
 
 interface Pending {
@@ -51,8 +51,7 @@ interface Pending {
 }
 
 /**
- * Brings what the engine says of deliveries together with the messages that somebody waits for. Messages that nobody
- * awaits leave no trace, so that a client used by itself costs no memory here.
+ * Joins the engine's events about deliveries with the messages that a caller awaits. Other messages leave no trace, so that a client used by itself costs no memory here.
  */
 export class Outcomes {
   readonly #pending = new ReusableMap<Pending>();
@@ -61,7 +60,7 @@ export class Outcomes {
   #submitting = 0;
   #isInterrupted = false;
 
-  /** Runs a submit; what settles meanwhile is kept for it. `messages` in the order of its answer. */
+  /** Runs a submit and keeps what settles before it resolves. `messages` are in the order of its result. */
   async during<T extends { readonly deliveries: readonly { readonly id: string }[] }>(
     messages: readonly Pick<QueuedMessage, 'isAwaited'>[],
     submit: () => Promise<readonly T[]>,
@@ -107,7 +106,7 @@ export class Outcomes {
     if (unsettled === 0) conclude();
   }
 
-  /** Nothing more will settle: whoever waits is told what is known. */
+  /** Nothing more will settle: calls back every caller that waits with what is known. */
   interrupt(): void {
     this.#isInterrupted = true;
     for (const { isSettled, onSettled } of this.#pending.values()) if (!isSettled) onSettled?.();
@@ -139,7 +138,7 @@ function withoutDelivery(receipt: Receipt): Outcome {
   const { messageId } = receipt;
   if (receipt.accepted) return { messageId, outcome: 'filtered', destinations: [] };
   const { code, reason } = receipt;
-  // It came when the engine was told to stop: nothing is wrong with it.
+  // It came when the engine was stopping: nothing is wrong with it.
   if (code === CLOSED) return { messageId, outcome: 'unsent', destinations: [] };
   return { messageId, outcome: 'failed', destinations: [], refusal: { code, reason } };
 }
@@ -170,4 +169,35 @@ function destinationOutcome(name: string, pending: Pending | undefined): Destina
 function combined(destinations: readonly DestinationOutcome[]): Outcome['outcome'] {
   if (destinations.every(({ outcome }) => outcome === 'delivered')) return 'delivered';
   return destinations.some(({ outcome }) => outcome === 'failed') ? 'failed' : 'unsent';
+}
+
+/** The outcome of a message that goes to a queue for another process to deliver. */
+export function queuedOutcome(receipt: Receipt): Outcome {
+  const { messageId } = receipt;
+  if (receipt.accepted) {
+    const outcome = receipt.deliveries.length === 0 ? 'filtered' : 'queued';
+    return { messageId, outcome, destinations: [] };
+  }
+  const { code, reason } = receipt;
+  return { messageId, outcome: 'failed', destinations: [], refusal: { code, reason } };
+}
+
+/** The outcome of a message that goes to a tracking API. */
+export function trackingApiOutcome(receipt: Receipt): Outcome {
+  const { messageId, attempts = [] } = receipt;
+  if (receipt.accepted) {
+    return {
+      messageId,
+      outcome: 'delivered',
+      destinations: [{ name: 'tracking API', outcome: 'delivered', attempts }],
+    };
+  }
+  const { code, reason } = receipt;
+  const outcome = code === 'aborted' ? 'unsent' : 'failed';
+  return {
+    messageId,
+    outcome,
+    destinations: [{ name: 'tracking API', outcome, attempts }],
+    refusal: { code, reason },
+  };
 }

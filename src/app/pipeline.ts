@@ -9,9 +9,11 @@ import type { EngineEvent } from '../engine/engine-event.ts';
 import { createEngine } from '../engine/engine.ts';
 import { ConfigError } from '../errors.ts';
 import { printable } from '../redact.ts';
+import { prepareDestinations } from '../engine/destination.ts';
 import { DEFAULT_SOURCE, type Sources } from '../engine/options.ts';
+import { createRouter } from '../engine/router.ts';
 import { checkRoutes } from './check-routes.ts';
-import { createEngineSink } from './engine-sink.ts';
+import { createRouterSink } from './router-sink.ts';
 import {
   checkDeliveryPipelineOptions,
   checkTrackingApiPipelineOptions,
@@ -20,11 +22,12 @@ import {
   type SharedOptions,
   type TrackingApiPipelineOptions,
 } from './options.ts';
-import { Outcomes, type Outcome } from './outcomes.ts';
+import { Outcomes, queuedOutcome, trackingApiOutcome, type Outcome } from './outcomes.ts';
 import { sourcesOf } from './short-form.ts';
 import { completeSources } from './sources-input.ts';
 import { UnsettledMessages } from './unsettled-messages.ts';
-import { packageVersion } from './version.ts';
+import { packageVersion, userAgent } from './version.ts';
+import type { DurableQueue } from '../stores/opened-queue.ts';
 import { MemoryQueue } from '../stores/memory/memory-queue.ts';
 import { checkRoute } from '../transport/check-route.ts';
 import type { Transport, TransportRequest } from '../transport/transport.ts';
@@ -38,7 +41,7 @@ export interface Pipeline {
    * throws QueueError and ClosedError at once, as the calls of the client do.
    */
   deliver(message: BuiltMessage): Promise<Outcome>;
-  /** The same without a promise, for whoever has millions: `onOutcome` is called once, and what it throws is an uncaught exception. Throws ClosedError and QueueError. */
+  /** The same without a promise, for programs that send millions: `onOutcome` is called once, and what it throws is an uncaught exception. Throws ClosedError and QueueError. */
   deliverThen(message: BuiltMessage, onOutcome: (outcome: Outcome) => void): void;
   /** Stops delivering: attempts in flight get `graceMs`, then they are cut. What is not settled then is `unsent`. A close() that is waiting ends with it. */
   interrupt(graceMs: number): Promise<void>;
@@ -72,21 +75,21 @@ export function createDeliveryPipeline(options: DeliveryPipelineOptions): Pipeli
     transport,
     clock,
     random,
-    userAgent: `hooks-cli/${packageVersion()}`,
+    userAgent: userAgent(),
     onEvent,
   });
   if (options.transport === undefined) checkRoutes(sources, options.proxyEnv);
   engine.start();
   const release = async (): Promise<void> => {
     await engine.close();
-    // Also of what came too late to be waited for.
+    // Includes messages that came too late to be waited for.
     outcomes.interrupt();
     unsettled?.abandon();
     await queue.close();
     await transport.close();
   };
   return new ClientPipeline({
-    sink: createEngineSink({ engine, source, outcomes, unsettled }),
+    sink: createRouterSink({ router: engine, source, outcomes, unsettled }),
     clock,
     client,
     onReceipt: (receipt, onOutcome) => outcomes.of(receipt, onOutcome),
@@ -156,6 +159,33 @@ export function createTrackingApiPipeline(options: TrackingApiPipelineOptions): 
   });
 }
 
+export interface QueuePipelineOptions {
+  readonly sources: Sources;
+  /** The source whose calls the client makes. */
+  readonly source: string;
+  /** Closed with the pipeline. */
+  readonly durable: DurableQueue;
+  readonly clock: Clock;
+  readonly client?: ClientOptions | undefined;
+}
+
+/** Client → router → queue, and no further: another process delivers. Throws ConfigError for webhooks that cannot be asked. */
+export function createQueuePipeline(options: QueuePipelineOptions): Pipeline {
+  const { sources, source, durable, clock, client } = options;
+  // Only to check them: a message must not wait in the queue for a webhook that no process can ask.
+  prepareDestinations(sources, userAgent());
+  const router = createRouter({ sources, queue: durable.queue, clock: durable.clock });
+  return new ClientPipeline({
+    sink: createRouterSink({ router, source }),
+    clock,
+    client,
+    onReceipt: (receipt, onOutcome) => onOutcome(queuedOutcome(receipt)),
+    settled: async () => {},
+    cut: async () => {},
+    release: () => durable.close(),
+  });
+}
+
 /** A request in flight is cut by this signal alone, not by the one that keeps others from being made. */
 function askedWith(way: Pick<TransportRequest, 'signal' | 'caFile'>, transport: Transport): Transport {
   return { send: (request) => transport.send({ ...request, ...way }), close: () => transport.close() };
@@ -208,7 +238,7 @@ class ClientPipeline implements Pipeline {
     await this.#release();
   }
 
-  /** Once, however often it is closed and interrupted: an interruption comes while somebody waits for the end. */
+  /** Once, however often it is closed and interrupted: an interruption comes while close() waits for the end. */
   #release(): Promise<void> {
     this.#released ??= this.client.close().then(() => this.#parts.release());
     return this.#released;
@@ -218,23 +248,4 @@ class ClientPipeline implements Pipeline {
 /** Field by field, as everything that is made once a message: spreads cost. */
 function awaited({ message, messageId, orderKeys, exactBody }: BuiltMessage): BuiltMessage {
   return { message, messageId, orderKeys, exactBody, isAwaited: true };
-}
-
-function trackingApiOutcome(receipt: Receipt): Outcome {
-  const { messageId, attempts = [] } = receipt;
-  if (receipt.accepted) {
-    return {
-      messageId,
-      outcome: 'delivered',
-      destinations: [{ name: 'tracking API', outcome: 'delivered', attempts }],
-    };
-  }
-  const { code, reason } = receipt;
-  const outcome = code === 'aborted' ? 'unsent' : 'failed';
-  return {
-    messageId,
-    outcome,
-    destinations: [{ name: 'tracking API', outcome, attempts }],
-    refusal: { code, reason },
-  };
 }

@@ -1,9 +1,9 @@
 import type { Transport, TransportRequest } from '../transport/transport.ts';
 
-/** A request as it would have gone out. Headers and body hold secrets; whoever shows it masks them. */
+/** A request as it would have gone out. Headers and body hold secrets: mask them before showing it. */
 export type RecordedRequest = Pick<TransportRequest, 'url' | 'headers' | 'body'>;
 
-/** For a dry run: takes every request for delivered and sends none, so that what is shown is what the engine makes. */
+/** A transport for a dry run: reports every request as delivered and sends none, so that what is shown is what the engine makes. */
 export function createRecordingTransport(onRequest: (request: RecordedRequest) => void): Transport {
   return {
     send: ({ url, headers, body }) => {

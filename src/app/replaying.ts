@@ -13,8 +13,8 @@ interface ReplayOptions {
 }
 
 /**
- * Sends a received request once more: to where requests are passed on, or to a URL of this machine. Throws ConfigError for
- * any other: whoever gets hold of the inbox must not be able to reach the network by it.
+ * Sends a received request again: to where requests are forwarded, or to a URL of this machine. Throws ConfigError for
+ * any other URL: a stranger who opens the inbox must not be able to reach the network by it.
  */
 export async function replayReceived(
   request: ForwardRequest,
@@ -34,9 +34,9 @@ export async function replayReceived(
 
 function loopbackUrl(url = ''): string {
   if (url === '') {
-    throw new ConfigError('There is nowhere to replay it to', {
+    throw new ConfigError('Expected a URL to replay the request to, got none', {
       key: 'url',
-      hint: 'Name a receiver on this machine, such as http://localhost:3000/webhook',
+      hint: 'name a receiver on this machine, such as http://localhost:3000/webhook',
     });
   }
   // What cannot be parsed is for createForwarding to explain.

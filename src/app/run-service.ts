@@ -2,7 +2,7 @@ import type { Clock } from '../clock.ts';
 import type { Engine } from '../engine/engine.ts';
 import type { Sources } from '../engine/options.ts';
 import type { NewDelivery } from '../queue/delivery.ts';
-import type { Intake, InvalidMessage } from '../service/intake.ts';
+import type { IngestTarget, InvalidMessage } from '../service/ingest-target.ts';
 import { createServiceLog, type ServiceLog, type LogLevel } from '../service/log.ts';
 import { createMetrics } from '../service/metrics.ts';
 import type { DeletionReach, ServiceLimits } from '../service/options.ts';
@@ -51,16 +51,16 @@ export async function runService(options: RunServiceOptions): Promise<Service> {
   try {
     const service = await startService({
       ...options,
-      intake: intakeOf(engine, open),
+      ingestTarget: ingestTargetOf(engine, open),
       deletions,
       seen: open.seen,
       checkStore: open.check,
       metrics,
       log,
     });
-    warnOf(options, log);
-    sayDeletionReach(options, log);
-    // What cannot be asked now says so when it is used.
+    logWarnings(options, log);
+    logDeletionReach(options, log);
+    // A store that cannot be asked now reports that when it is used.
     for (const warning of await options.open.warnings().catch(() => [])) log.warn(warning);
     if (options.deliver) engine.start();
     return { url: service.url, close: () => closeAll(service, opened, log) };
@@ -70,23 +70,23 @@ export async function runService(options: RunServiceOptions): Promise<Service> {
   }
 }
 
-/** What a person would rather know now than find out. */
-function warnOf(options: RunServiceOptions, log: ServiceLog): void {
+/** Logs what a person would rather know now than find out. */
+function logWarnings(options: RunServiceOptions, log: ServiceLog): void {
   const { sources, open } = options;
   const proxy = uncheckedProxy(options);
   if (proxy !== undefined)
     log.warn('webhooks are reached through a proxy: the addresses they are at are not checked', { proxy });
   if (!open.isDurable) log.warn('the queue is in memory: what waits in it does not outlive this process');
   for (const [source, { writeKey, destinations }] of Object.entries(sources)) {
-    if (writeKey === undefined) log.warn('a source has no write key, so nobody can call it', { source });
+    if (writeKey === undefined) log.warn('a source has no write key, so no client can call it', { source });
     if (!Object.values(destinations).some(({ enabled }) => enabled)) {
       log.warn('a source has no destination enabled, so what is sent to it goes nowhere', { source });
     }
   }
 }
 
-/** With one source there is no difference. */
-function sayDeletionReach({ sources, deletionReach = 'own' }: RunServiceOptions, log: ServiceLog): void {
+/** Logs which sources a write key reaches; with one source there is no difference. */
+function logDeletionReach({ sources, deletionReach = 'own' }: RunServiceOptions, log: ServiceLog): void {
   const count = Object.keys(sources).length;
   if (count < 2) return;
   if (deletionReach === 'all')
@@ -98,14 +98,14 @@ function sayDeletionReach({ sources, deletionReach = 'own' }: RunServiceOptions,
     );
 }
 
-/** Attempts in flight come to their end while the last calls are stored, which may take as long. */
+/** Finishes attempts in flight while the last messages are stored, which may take as long. */
 async function closeAll(service: Service, opened: OpenEngine, log: ServiceLog): Promise<void> {
   await Promise.all([service.close(), opened.engine.stop()]);
   await opened.close();
   log.info('stopped');
 }
 
-function intakeOf(engine: Engine, { queue, clock }: OpenQueue): Intake {
+function ingestTargetOf(engine: Engine, { queue, clock }: OpenQueue): IngestTarget {
   return {
     submit: (source, messages) => engine.submit(source, messages),
     keepInvalid: (source, letters) => {
@@ -115,7 +115,7 @@ function intakeOf(engine: Engine, { queue, clock }: OpenQueue): Intake {
   };
 }
 
-/** It is nobody's: where it would have gone cannot be told from what is invalid. */
+/** A dead letter without a destination: an invalid message does not say reliably where it was to go. */
 function deadLetter(source: string, letter: InvalidMessage, now: number): NewDelivery {
   const { id, messageId, type, body, detail } = letter;
   return {

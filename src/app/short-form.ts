@@ -21,7 +21,7 @@ export interface ShortForm {
   readonly delivery?: Incomplete<DeliveryOptions> | undefined;
 }
 
-/** Throws ConfigError for webhooks that are none, and for no secret where there is to be one. */
+/** Throws ConfigError for invalid webhooks and for an empty list of secrets. */
 export function sourcesOf({ webhooks, sharedSecret, delivery = {} }: ShortForm): Sources {
   if (!Array.isArray(webhooks)) {
     throw new ConfigError('Expected `webhooks` to be a list of URLs', {
@@ -38,7 +38,7 @@ export function sourcesOf({ webhooks, sharedSecret, delivery = {} }: ShortForm):
   return { [DEFAULT_SOURCE]: { destinations: { [DEFAULT_DESTINATION]: destination } } };
 }
 
-/** Throws ConfigError for what is no secret. `key` names it in errors. */
+/** Throws ConfigError for a value that is no secret. `key` names it in errors. */
 export function secretsIn(sharedSecret: ShortForm['sharedSecret'], key: string): readonly string[] {
   if (sharedSecret === undefined) return [];
   if (typeof sharedSecret === 'string') return [sharedSecret];
@@ -50,7 +50,7 @@ export function secretsIn(sharedSecret: ShortForm['sharedSecret'], key: string):
   });
 }
 
-/** Throws ConfigError for what is no webhook. `key` names it in errors. */
+/** Throws ConfigError for a value that is no webhook. `key` names it in errors. */
 export function webhookOf(webhook: ShortForm['webhooks'][number], key: string): WebhookOptions {
   if (typeof webhook === 'string') return { url: webhook, headers: {} };
   // A URL object has no `url`.
@@ -62,7 +62,7 @@ export function webhookOf(webhook: ShortForm['webhooks'][number], key: string): 
   });
 }
 
-/** What is undefined counts as absent, and has its default. */
+/** The options that are given: an undefined one counts as absent, and has its default. */
 export function definedOf<T extends object>(options: T): { [Key in keyof T]: Exclude<T[Key], undefined> } {
   const entries = Object.entries(options).filter(([, value]) => value !== undefined);
   return Object.fromEntries(entries) as { [Key in keyof T]: Exclude<T[Key], undefined> }; // those that are left

@@ -11,7 +11,7 @@ import {
 } from '../engine/options.ts';
 import { checkWebhookCount, prepareWebhook } from '../engine/webhook.ts';
 import { ConfigError } from '../errors.ts';
-import { kindOf } from '../kind-of.ts';
+import { isObject } from '../kind-of.ts';
 import { Faults } from './faults.ts';
 import { definedOf, secretsIn, webhookOf, type ShortForm } from './short-form.ts';
 
@@ -76,7 +76,7 @@ function completeSource(source: SourceInput, { setting, faults }: InputContext):
 
 /** JavaScript may give anything; what is no object has been reported. */
 function objectOf<T extends object>(value: T | undefined): Partial<T> {
-  return value !== undefined && kindOf(value) === 'an object' ? value : {};
+  return isObject(value) ? value : {};
 }
 
 /** In `integrations` it stands for every destination. */
@@ -102,7 +102,7 @@ const NOTHING: DestinationOptions = {
 
 function completeDestination(input: DestinationInput, context: InputContext): DestinationOptions {
   const { setting, faults } = context;
-  if (kindOf(input) !== 'an object') {
+  if (!isObject(input)) {
     faults.collect(() => checkOptions(input, { setting, kinds: DESTINATION_KINDS }));
     return NOTHING;
   }

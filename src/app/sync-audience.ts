@@ -18,13 +18,13 @@ export interface SyncMembersOptions {
   readonly name: string;
   /** What the changes are delivered through. It stays open. */
   readonly pipeline: Pipeline;
-  /** The file in which it is kept who was told what: `sqlite:./hooks.db` or a path. The CLI's is hooks.db in the data folder. */
+  /** The file that records which change was sent for which user: `sqlite:./hooks.db` or a path. The CLI's is hooks.db in the data folder. */
   readonly store: string;
   /** Where the pipeline goes to, for people: another place has a state of its own. @default 'default' */
   readonly place?: string | undefined;
-  /** Refuses a larger difference, as a part of the members there were (0.2 is 20 %). @default refuses what looks like a wrong file */
+  /** Rejects a larger difference, as a share of the members before (0.2 is 20 %). @default rejects what looks like a wrong file */
   readonly maxChange?: number | undefined;
-  /** Sends whatever the difference is. @default false */
+  /** Sends the difference however large it is. @default false */
   readonly force?: boolean | undefined;
   /** Counts only: sends and keeps nothing. @default false */
   readonly dryRun?: boolean | undefined;
@@ -34,7 +34,7 @@ export interface SyncMembersOptions {
   readonly onOutcome?: ((change: AudienceChange, outcome: Outcome) => Promise<void> | void) | undefined;
 }
 
-/** A user who is told something. */
+/** A change that is sent for one user. */
 export type AudienceChange = Pick<Change, 'kind' | 'userId' | 'value'>;
 
 export interface SyncAudienceOptions extends SyncMembersOptions {
@@ -43,7 +43,7 @@ export interface SyncAudienceOptions extends SyncMembersOptions {
 }
 
 export interface SyncTraitOptions extends SyncMembersOptions {
-  /** Everybody's value; somebody who is not among them has none (null). */
+  /** The value of every user; a user who is missing has none (null). */
   readonly values: AsyncIterable<TraitValue> | Iterable<TraitValue>;
 }
 
@@ -57,12 +57,12 @@ export interface SyncSummary extends Counts {
   readonly trait: string;
   /** Members before. */
   readonly before: number;
-  /** Whether everybody is told now. What failed, or was interrupted, is told by the next sync. */
+  /** Whether every change was sent. The next sync sends what failed or was interrupted. */
   readonly isComplete: boolean;
 }
 
 /**
- * Sends an identify for everybody who joined (true) or left (false) the audience since the last sync; the first one sends every
+ * Sends an identify for every user who joined (true) or left (false) the audience since the last sync; the first one sends every
  * member. Memory does not grow with their number.
  * @throws ConfigError for an option that is none, a name that cannot be used or a suspicious change, InputError for an id that cannot be
  * used or no members at all, ValidationError for a value that JSON cannot carry, QueueError when the store fails or the audience is being synced already.
@@ -70,7 +70,7 @@ export interface SyncSummary extends Counts {
 export function syncAudience(options: SyncAudienceOptions): Promise<SyncSummary> {
   return run('audience', options, async (target) => {
     const { members } = options;
-    // Whoever calls from JavaScript may give anything.
+    // A JavaScript caller may give anything.
     if (typeof members === 'string')
       throw target.fault(undefined, 'expected user ids, got a text', 'for a single member: [userId]');
     for await (const userId of members) target.add(userId, true);
@@ -84,7 +84,7 @@ export function syncTrait(options: SyncTraitOptions): Promise<SyncSummary> {
   });
 }
 
-/** As JSON carries it: whoever calls from JavaScript may give anything. */
+/** The value as JSON carries it: a JavaScript caller may give anything. */
 function plainValue(given: unknown): JsonValue {
   const plain = toPlain(given, 'value');
   if (plain.ok) return plain.value;

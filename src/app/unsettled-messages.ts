@@ -1,6 +1,6 @@
 import { ReusableMap } from '../reusable-map.ts';
 import type { EngineEvent } from '../engine/engine-event.ts';
-import type { Submitted } from '../engine/engine.ts';
+import type { RoutedMessage } from '../engine/router.ts';
 
 /** Says when messages whose deliveries wait in memory are settled: what bounds how many a client takes. */
 export class UnsettledMessages {
@@ -13,9 +13,9 @@ export class UnsettledMessages {
     this.#listener = listener;
   }
 
-  /** To be called before the deliveries are added: they may be settled before the engine has answered. */
-  routed(submitted: readonly Submitted[]): void {
-    for (const { deliveries } of submitted) {
+  /** To be called before the deliveries are added: they may be settled before `submit` resolves. */
+  routed(messages: readonly RoutedMessage[]): void {
+    for (const { deliveries } of messages) {
       if (deliveries.length > 0) this.#messages++;
       if (deliveries.length < 2) continue;
       const left = { deliveries: deliveries.length };

@@ -5,3 +5,8 @@ export function packageVersion(): string {
   const own = createRequire(import.meta.url)('hooks-cli/package.json') as { version: string }; // npm refuses a package without
   return own.version;
 }
+
+/** How the program names itself to webhooks. */
+export function userAgent(): string {
+  return `hooks-cli/${packageVersion()}`;
+}

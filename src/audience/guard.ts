@@ -1,4 +1,5 @@
 import { ConfigError } from '../errors.ts';
+import { formatCount } from '../format-count.ts';
 import type { Counts } from './difference.ts';
 
 /** A part of the members there were (0.5), or a number of users. */
@@ -51,8 +52,4 @@ export function readMaxChange(text: string): MaxChange {
     origin: '--max-change',
     hint: 'for example --max-change 20%, or --max-change 500',
   });
-}
-
-function formatCount(count: number): string {
-  return count.toLocaleString('en-US');
 }

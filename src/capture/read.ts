@@ -1,4 +1,5 @@
 import { InputError } from '../errors.ts';
+import { isObject } from '../kind-of.ts';
 import { printable } from '../redact.ts';
 import { CAPTURED_VERDICTS, type Capture, type HeaderPair } from './format.ts';
 
@@ -27,7 +28,7 @@ export function readCapture(value: unknown): Capture {
   };
 }
 
-function readText(from: Record<string, unknown>, key: string): string {
+function readText(from: Readonly<Record<string, unknown>>, key: string): string {
   const value = from[key];
   if (typeof value !== 'string' || value === '') throw wrong(`\`${key}\` to be a string`, value);
   return value;
@@ -57,7 +58,10 @@ function isHeaderPair(pair: unknown): pair is HeaderPair {
   return Array.isArray(pair) && pair.length === 2 && pair.every((part) => typeof part === 'string');
 }
 
-function readBody({ body, bodyBase64 }: Record<string, unknown>): { body: string } | { bodyBase64: string } {
+function readBody({
+  body,
+  bodyBase64,
+}: Readonly<Record<string, unknown>>): { body: string } | { bodyBase64: string } {
   if (body !== undefined && bodyBase64 !== undefined) {
     throw new InputError('Expected `body` or `bodyBase64` in the capture, got both', {
       hint: 'keep `body` when the bytes are valid UTF-8, else `bodyBase64`',
@@ -75,10 +79,6 @@ function readBase64(value: unknown): string {
   const canonical = typeof value === 'string' && Buffer.from(value, 'base64').toString('base64') === value;
   if (!canonical) throw wrong('`bodyBase64` to be padded base64', value);
   return value;
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function wrong(expected: string, got: unknown): InputError {

@@ -1,4 +1,4 @@
-/** How often a batch is sent before its messages are refused. Contract, Batching client. */
+/** How often a batch is sent before its messages are rejected. Contract, Batching client. */
 const MAX_ATTEMPTS = 10;
 
 const FIRST_WAIT_MS = 500;

@@ -1,7 +1,7 @@
 import { redactUrl, printable } from '../redact.ts';
 import type { NetworkError, TransportResponse, TransportResult } from '../transport/transport.ts';
 
-/** What one POST of a batch came to. Everything that the sink does next is a function over this value. */
+/** The result of one POST of a batch. Everything that the sink does next is a function over this value. */
 export type BatchResult =
   /** `rejected` are the messages that the tracking API named as not taken. */
   | { readonly result: 'accepted'; readonly status: number; readonly rejected: readonly RejectedMessage[] }
@@ -49,12 +49,12 @@ export function batchResult(result: TransportResult, url: string): BatchResult {
 function ofResponse(response: TransportResponse, url: string): BatchResult {
   const { status, retryAfter, reply = '' } = response;
   if (status >= 200 && status < 300) return ofSuccess(status, reply);
-  const refusal = { status, code: codeOf(status), reason: reasonOf(status, reply, url) };
-  if (status === 413) return { result: 'too-large', ...refusal };
+  const rejection = { status, code: codeOf(status), reason: reasonOf(status, reply, url) };
+  if (status === 413) return { result: 'too-large', ...rejection };
   if (status === 408 || status === 429 || status >= 500) {
-    return { result: 'retryable', ...refusal, ...(retryAfter !== undefined && { retryAfter }) };
+    return { result: 'retryable', ...rejection, ...(retryAfter !== undefined && { retryAfter }) };
   }
-  return { result: 'refused', ...refusal };
+  return { result: 'refused', ...rejection };
 }
 
 /**
@@ -65,7 +65,7 @@ function ofSuccess(status: number, reply: string): BatchResult {
   if (!reply.includes('"rejected"')) return { result: 'accepted', status, rejected: [] };
   const rejected = rejectedIn(reply);
   if (rejected !== undefined) return { result: 'accepted', status, rejected };
-  // Which were taken is unknown. Sent once more they are recognised by their messageId; taken for accepted they would be lost.
+  // Which were taken is unknown. Sent again they are recognised by their messageId; counted as accepted they would be lost.
   return {
     result: 'refused',
     status,

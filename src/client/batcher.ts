@@ -150,7 +150,7 @@ export class Batcher implements MessageHolder {
     }
   }
 
-  /** Whoever waits for room is a reason too: with nothing in flight, nothing else would make room before the time is up. */
+  /** A call that waits for room is a reason too: with nothing in flight, nothing else would make room before the time is up. */
   #isFlushDue(): boolean {
     const { first, size } = this.#open;
     if (size.count === 0) return false;
@@ -186,16 +186,16 @@ export class Batcher implements MessageHolder {
   }
 
   /**
-   * One for each message. A sink never rejects; one that does all the same must not leave its callers waiting, nor end
+   * One for each message. A sink never rejects; one that does must not leave its callers waiting, nor end
    * the process.
    */
   async #receiptsOf({ messages }: Batch): Promise<readonly Receipt[]> {
     try {
       const receipts = await this.#sink.submit(messages);
-      return messages.map((message, index) => receipts[index] ?? refusedBySink(message, 'no receipt'));
+      return messages.map((message, index) => receipts[index] ?? rejectedBySink(message, 'no receipt'));
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error);
-      return messages.map((message) => refusedBySink(message, reason));
+      return messages.map((message) => rejectedBySink(message, reason));
     }
   }
 
@@ -232,7 +232,7 @@ function emptyBatch(first: number): Batch {
   return { first, messages: [], settles: [], size: EMPTY_BATCH };
 }
 
-function refusedBySink({ messageId }: EncodedMessage, reason: string): Receipt {
+function rejectedBySink({ messageId }: EncodedMessage, reason: string): Receipt {
   return {
     accepted: false,
     messageId,

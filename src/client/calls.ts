@@ -1,5 +1,5 @@
 /*
- * What each call of the client takes: the public tracking API's fields in camelCase. Every other field is refused by
+ * What each call of the client takes: the public tracking API's fields in camelCase. Every other field is rejected by
  * the types only; the message keeps it, so that nothing of the caller's is dropped.
  */
 

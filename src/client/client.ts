@@ -49,7 +49,7 @@ export interface Client {
   close(): Promise<void>;
 }
 
-/** A message with what travels beside it; what is left out is the message's own `messageId` or a new one, and no order key. */
+/** A message with what travels along with it; a field that is left out is the message's own `messageId` or a new one, and no order key. */
 export type BuiltMessage = Pick<QueuedMessage, 'message'> & {
   readonly [Key in keyof QueuedMessage]?: QueuedMessage[Key] | undefined;
 };
@@ -152,6 +152,6 @@ class BatchingClient implements Client {
 
 function closedError(): ClosedError {
   return new ClosedError('Expected a client that is open, got a call after close()', {
-    hint: 'Make the call before close(), or make a new client',
+    hint: 'make the call before close(), or make a new client',
   });
 }

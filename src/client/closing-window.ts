@@ -36,7 +36,7 @@ export class ClosingWindow {
     this.#began.abort();
   }
 
-  /** To be told what each attempt came to. */
+  /** Takes the result of each attempt. */
   attempted(at: number, hasFailed: boolean): void {
     if (!hasFailed) this.#failingSince = undefined;
     else this.#failingSince ??= at;
@@ -48,7 +48,7 @@ export class ClosingWindow {
     return Math.max(this.#closingAt, this.#failingSince) + this.#options.windowMs;
   }
 
-  /** Waits, but not past the end. Whoever waits looks at the signal next. */
+  /** Waits, but not past the end. The caller looks at the signal next. */
   async wait(ms: number): Promise<void> {
     const { clock, signal } = this.#options;
     const until = clock.now() + ms;

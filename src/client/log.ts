@@ -3,10 +3,10 @@ import { createRequire } from 'node:module';
 /** Says what the client does, on stderr, when `DEBUG=analytics`. Never a secret, never a body. */
 export type DebugLog = (format: string, ...values: readonly unknown[]) => void;
 
-/** Undefined when nobody listens, so that a call costs nothing then: not even loading the package. */
+/** Undefined when DEBUG is off, so that a call costs nothing then: not even loading the package. */
 export function createDebugLog(env: Readonly<NodeJS.ProcessEnv> = process.env): DebugLog | undefined {
   if (!env['DEBUG']) return undefined;
-  // Required, not imported: the first calls would be lost while an import is under way.
+  // Required, not imported: the first calls would be lost while an import is in progress.
   const debug = createRequire(import.meta.url)('debug') as typeof import('debug');
   const log = debug('analytics');
   return log.enabled ? log : undefined;

@@ -4,7 +4,7 @@ export interface MessageHolder {
   readonly heldMessages: number;
 }
 
-/** Those that hold messages now, over all clients of the process, so that its end is told in one line. */
+/** The holders that hold messages now, over all clients of the process, so that one line reports the loss at its end. */
 const holders = new Set<MessageHolder>();
 let isListening = false;
 

@@ -40,7 +40,7 @@ export interface ResolvedClientOptions {
   readonly warnOnLoss: boolean;
 }
 
-/** The least and the most. */
+/** The least and the most that an option may be. */
 export type OptionRange = readonly [number, number];
 
 const RANGES = {
@@ -85,8 +85,7 @@ function checkKnown(key: string): void {
   ];
   throw new ConfigError(`Expected an option of the client, got \`${key}\``, {
     key,
-    hint:
-      known === undefined ? `The options are ${CLIENT_OPTIONS.join(', ')}` : `It is called \`${known}\` here`,
+    hint: known === undefined ? `use one of ${CLIENT_OPTIONS.join(', ')}` : `use \`${known}\` instead`,
   });
 }
 

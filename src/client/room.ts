@@ -53,7 +53,7 @@ function isUnsettled(receipt: Receipt): boolean {
 
 export function fullError(maxQueued: number): QueueError {
   return new QueueError(`Expected room for the message: ${maxQueued} are queued or on their way already`, {
-    hint: "Await `client.ready()` before the call, raise `maxQueued`, or set `whenFull` to 'wait'",
+    hint: "await `client.ready()` before the call, raise `maxQueued`, or set `whenFull` to 'wait'",
   });
 }
 

@@ -14,12 +14,12 @@ export interface Sink {
    * counts `bytes` against the batch limit.
    */
   encode(message: QueuedMessage): EncodedMessage;
-  /** One receipt per message, in order. Never rejects: what goes wrong is a refused receipt with its reason. */
+  /** One receipt per message, in order. Never rejects: a failure is a rejected receipt with its reason. */
   submit(batch: readonly EncodedMessage[]): Promise<readonly Receipt[]>;
   /**
    * A sink that keeps accepted messages in memory until they are settled has this. `listener` is called with how many
    * were settled, possibly before their receipts are in; until then they count against `maxQueued`. A message that is
-   * refused, or accepted without a delivery, is not reported.
+   * rejected, or accepted without a delivery, is not reported.
    */
   onSettled?(listener: (messages: number) => void): void;
   /** Called when no more messages come and the last receipts are waited for: what cannot be sent is to end in bounded time. */
@@ -37,7 +37,7 @@ export interface QueuedMessage {
   readonly orderKeys: readonly string[];
   /** Send these bytes instead of the message's wire shape (`replay --exact`). Only the engine looks at it. */
   readonly exactBody?: Uint8Array | undefined;
-  /** Somebody waits for what becomes of it, not for its receipt only. The client passes it on. */
+  /** The caller waits for the outcome, not for the receipt only. The client passes it on. */
   readonly isAwaited?: boolean | undefined;
 }
 
@@ -50,7 +50,7 @@ export interface EncodedMessage extends Omit<QueuedMessage, 'message'> {
   readonly bytes: number;
 }
 
-/** What a sink says of one message: taken (by which deliveries; none when `integrations` excluded every destination), or refused. */
+/** A sink's receipt for one message: accepted (as which deliveries; none when `integrations` excluded every destination), or rejected. */
 export type Receipt =
   | {
       readonly accepted: true;

@@ -22,14 +22,14 @@ export interface TrackingApiSinkOptions {
    * made, and about two minutes from close()
    */
   readonly retryForMs?: number | undefined;
-  /** Batches under way at once. More than 1 gives up their order. 1 to 1,024. @default 1 */
+  /** Batches in flight at once. More than 1 gives up their order. 1 to 1,024. @default 1 */
   readonly maxInFlight?: number | undefined;
   /** Closed with the sink. */
   readonly transport: Transport;
   readonly clock: Clock;
   /** From 0 to 1, as Math.random. */
   readonly random: () => number;
-  /** Ends attempts and waits; what is not taken then is refused as `aborted`. */
+  /** Ends attempts and waits; what is not accepted by then is rejected as `aborted`. */
   readonly signal?: AbortSignal | undefined;
   /** What it throws is an uncaught exception, and keeps no batch from being tried again. */
   readonly onRetry?: ((retry: BatchRetry) => void) | undefined;
@@ -52,7 +52,7 @@ const DEFAULT_PATH = '/v1/batch';
 export function batchUrl(endpoint: string): string {
   const url = URL.canParse(endpoint) ? new URL(endpoint) : undefined;
   if (url === undefined)
-    throw endpointError('to be a URL', endpoint, 'Write it in full, as https://host/v1/batch');
+    throw endpointError('to be a URL', endpoint, 'write it in full, as https://host/v1/batch');
   if (url.protocol !== 'http:' && url.protocol !== 'https:') {
     throw endpointError('to begin with http:// or https://', endpoint);
   }

@@ -17,7 +17,7 @@ import {
   type TrackingApiSinkOptions,
 } from './tracking-api-options.ts';
 
-/** Enough for the longest list of refused messages that a batch of 1,000 can be answered with. */
+/** Enough for the longest list of rejected messages in the response to a batch of 1,000. */
 const REPLY_BYTES = 1024 * 1024;
 
 const NOT_SENT: BatchResult = {
@@ -32,7 +32,7 @@ const GIVEN_UP: BatchResult = {
   reason: 'not sent: the client was closed while the tracking API failed',
 };
 
-/** The public tracking API over HTTP, anybody's. Throws ConfigError for options that cannot be used. */
+/** A sink over any public tracking API. Throws ConfigError for options that cannot be used. */
 export function createTrackingApiSink(options: TrackingApiSinkOptions): Sink {
   return new TrackingApiSink(options);
 }
@@ -79,7 +79,7 @@ class TrackingApiSink implements Sink {
     const result = await this.#deliver(batch, attempts);
     if (result.result === 'accepted') return receiptsOf(batch, result.rejected, attempts);
     if (result.result === 'too-large' && batch.length > 1) return this.#submitHalves(batch);
-    return batch.map((message) => refused(message, result, attempts));
+    return batch.map((message) => rejectedReceipt(message, result, attempts));
   }
 
   beginClose(): void {
@@ -186,12 +186,12 @@ function receiptsOf(
   const byIndex = new Map(rejected.map((entry) => [entry.index, entry]));
   return batch.map((message, index) => {
     const entry = byIndex.get(index);
-    if (entry !== undefined) return refused(message, entry, attempts);
+    if (entry !== undefined) return rejectedReceipt(message, entry, attempts);
     return { accepted: true, messageId: message.messageId, deliveries: [], attempts };
   });
 }
 
-function refused(
+function rejectedReceipt(
   { messageId }: EncodedMessage,
   { code, reason }: Pick<BatchRejection, 'code' | 'reason'>,
   attempts: readonly BatchAttempt[],

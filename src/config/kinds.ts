@@ -1,6 +1,6 @@
 import type { WebhookOptions } from '../engine/options.ts';
 import { MAX_WEBHOOKS } from '../engine/options.ts';
-import { kindOf } from '../kind-of.ts';
+import { isObject, kindOf } from '../kind-of.ts';
 import { printable, redactUrl } from '../redact.ts';
 import { formatDuration, parseDuration } from '../duration.ts';
 import { configError, expected, type ConfigOrigin, shownSetting, within } from './place.ts';
@@ -200,7 +200,7 @@ export const webhooks: SettingKind<readonly WebhookOptions[]> = {
 
 function parseWebhook(value: unknown, place: ConfigOrigin): WebhookOptions {
   if (typeof value === 'string') return { url: httpUrl.parse(value, place), headers: {} };
-  if (!isRecord(value)) {
+  if (!isObject(value)) {
     const hint = 'write https://host/path, or { url: https://host/path }';
     throw expected(place, 'to be a URL or { url, headers }', kindOf(value), hint);
   }
@@ -221,7 +221,7 @@ function parseWebhook(value: unknown, place: ConfigOrigin): WebhookOptions {
 
 /** Only that they are strings of one line; which names and characters HTTP allows is checked where requests are built. */
 function parseHeaders(value: unknown, place: ConfigOrigin): Record<string, string> {
-  if (!isRecord(value)) {
+  if (!isObject(value)) {
     const hint = 'for example { X-Env: staging }';
     throw expected(place, 'to be an object of names and values', kindOf(value), hint);
   }
@@ -247,8 +247,4 @@ function emptySecret(place: ConfigOrigin): Error {
 
 function numberHint(value: unknown): string | undefined {
   return typeof value === 'number' || typeof value === 'boolean' ? 'put it in quotes' : undefined;
-}
-
-export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -1,5 +1,5 @@
 import { type Key, KEYS, fieldOf } from './fields.ts';
-import { isRecord } from './kinds.ts';
+import { isObject } from '../kind-of.ts';
 import type { ConfigOrigin } from './place.ts';
 
 /**
@@ -50,7 +50,7 @@ function placeOf({ file, names }: Layer, key: Key, prefix: readonly string[]): C
 export function keysAt(layers: readonly Layer[], path: readonly string[]): string[] {
   const found = layers.flatMap(({ values }) => {
     const value = valueAt(values, path);
-    return isRecord(value) ? Object.keys(value) : [];
+    return isObject(value) ? Object.keys(value) : [];
   });
   return [...new Set(found)];
 }
@@ -58,7 +58,7 @@ export function keysAt(layers: readonly Layer[], path: readonly string[]): strin
 export function valueAt(values: unknown, path: readonly string[]): unknown {
   let value = values;
   for (const part of path) {
-    if (!isRecord(value) || !Object.hasOwn(value, part)) return undefined;
+    if (!isObject(value) || !Object.hasOwn(value, part)) return undefined;
     value = value[part];
   }
   return value;
@@ -89,7 +89,7 @@ function setAt(
     target[first] = value;
     return;
   }
-  const inner = isRecord(target[first]) ? { ...target[first] } : {};
+  const inner = isObject(target[first]) ? { ...target[first] } : {};
   setAt(inner, rest, value);
   target[first] = inner;
 }

@@ -1,6 +1,6 @@
 import { isSecretHeader, MASK, redactUrl } from '../redact.ts';
 import { type SettingField, fieldOf, type Key, KEYS } from './fields.ts';
-import { isRecord } from './kinds.ts';
+import { isObject } from '../kind-of.ts';
 import { find, keysAt, type Layer } from './layer.ts';
 import { referencesIn } from './references.ts';
 import { type SettingLayers, hasSourcesForm } from './sources.ts';
@@ -91,7 +91,7 @@ function isReference(value: unknown): boolean {
 function withoutSecrets(value: unknown): unknown {
   if (typeof value === 'string') return redactUrl(value);
   if (Array.isArray(value)) return value.map(withoutSecrets);
-  if (!isRecord(value)) return value;
+  if (!isObject(value)) return value;
   return Object.fromEntries(
     Object.entries(value).map(([name, each]) => [
       name,

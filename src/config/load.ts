@@ -1,7 +1,7 @@
 import { basename, extname } from 'node:path';
 import { ConfigError } from '../errors.ts';
 import { printable } from '../redact.ts';
-import { isRecord } from './kinds.ts';
+import { isObject } from '../kind-of.ts';
 import { onlyMember } from './only-member.ts';
 import { type Complaint, complaintOf, isDuplicateKey } from './syntax-error.ts';
 
@@ -41,7 +41,7 @@ export async function loadFile(path: string, shown: string): Promise<unknown> {
   const text = await readText(path, shown);
   const content = text.trim() === '' ? null : await run(load, { path, text, shown });
   if (basename(path) !== 'package.json') return bounded(content ?? {}, shown);
-  if (isRecord(content) && Object.hasOwn(content, 'hooks')) return bounded(content['hooks'], shown);
+  if (isObject(content) && Object.hasOwn(content, 'hooks')) return bounded(content['hooks'], shown);
   throw unusable(shown, 'has no key `hooks`', 'add the key, or name another file');
 }
 
@@ -135,7 +135,7 @@ async function withoutModuleWarnings<T>(load: () => Promise<T>): Promise<T> {
 
 /** By its code or, where Node gives none, by its words. */
 function isModuleWarning([warning, details]: readonly unknown[]): boolean {
-  if (isRecord(details) && details['code'] === 'MODULE_TYPELESS_PACKAGE_JSON') return true;
+  if (isObject(details) && details['code'] === 'MODULE_TYPELESS_PACKAGE_JSON') return true;
   return details === 'ExperimentalWarning' && /\bES Module\b.*\brequire\(\)/s.test(String(warning));
 }
 
@@ -145,7 +145,7 @@ async function runTypeScript(path: string): Promise<unknown> {
 
 /** A forgotten `export default` would be a config without settings. A promise is one of a config. */
 function defaultExport(module: unknown): unknown {
-  if (isRecord(module) && 'default' in module) return module['default'];
+  if (isObject(module) && 'default' in module) return module['default'];
   throw new Error('it has no default export: write export default { … }');
 }
 

@@ -1,6 +1,5 @@
 import { ValidationError } from '../errors.ts';
-import { kindOf } from '../kind-of.ts';
-import { isObject } from '../message/validate.ts';
+import { isObject, kindOf } from '../kind-of.ts';
 import { printable } from '../redact.ts';
 import type { DeletionRequest } from './request.ts';
 

@@ -11,7 +11,7 @@ export interface AttemptContext {
   readonly clock: Clock;
   readonly timeoutMs: number;
   readonly caFile: string | undefined;
-  /** Never shown, should a receiver say them. */
+  /** Masked where a receiver repeats them. */
   readonly secrets: readonly string[];
   /** Cuts the attempt short. */
   readonly signal: AbortSignal;
@@ -23,7 +23,7 @@ export interface SignedBody {
   readonly signature: string | undefined;
 }
 
-/** One POST to one webhook. Whatever the receiver does is in the result. */
+/** Makes one POST to one webhook. All that the receiver does is in the result. */
 export async function attempt(
   webhook: Webhook,
   { body, signature }: SignedBody,
@@ -33,11 +33,11 @@ export async function attempt(
   const headers = signature === undefined ? webhook.headers : [...webhook.headers, 'X-Signature', signature];
   const { url } = webhook;
   const result = await transport.send({ url, headers, body, timeoutMs, signal, caFile });
-  return classify(withoutSecretsIn(result, secrets), { at, now: clock.now() });
+  return classify(withoutSecretsInReply(result, secrets), { at, now: clock.now() });
 }
 
 /** What a receiver says is shown and kept. The transport has taken out what it was sent. */
-function withoutSecretsIn(result: TransportResult, secrets: readonly string[]): TransportResult {
+function withoutSecretsInReply(result: TransportResult, secrets: readonly string[]): TransportResult {
   if (result.kind === 'failure' || result.reply === undefined) return result;
   return { ...result, reply: withoutRepeated(result.reply, secrets) };
 }

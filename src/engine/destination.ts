@@ -26,7 +26,7 @@ const SOURCE = { writeKey: 'a string', destinations: 'an object' } as const sati
   string
 >;
 
-/** All are required: whoever leaves `enabled` out has not said that nothing is to be sent. */
+/** All are required: a program that leaves `enabled` out has not asked to send nothing. */
 const DESTINATION = {
   enabled: 'a boolean',
   sharedSecrets: 'a list',
@@ -71,6 +71,6 @@ export function checkSecret(secret: unknown, key: string): void {
   const got = secret === '' ? 'an empty one' : kindOf(secret);
   throw new ConfigError(`Expected a shared secret, got ${got}`, {
     key,
-    hint: 'Give its text, or remove it to send without a signature',
+    hint: 'give its text, or remove it to send without a signature',
   });
 }

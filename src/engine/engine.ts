@@ -1,39 +1,28 @@
 import { setMaxListeners } from 'node:events';
 import { callDetached } from '../call-detached.ts';
-import { sleep, type Clock } from '../clock.ts';
-import { ClosedError, ConfigError } from '../errors.ts';
-import type { Integrations } from '../message/types.ts';
+import { sleep } from '../clock.ts';
+import { ClosedError } from '../errors.ts';
+import type { OutgoingMessage } from '../message/outgoing-message.ts';
 import type { NewDelivery } from '../queue/delivery.ts';
 import type { Lane as LaneName, Queue } from '../queue/queue.ts';
 import type { Transport } from '../transport/transport.ts';
-import { createDeliveryIds, onceId } from './delivery-ids.ts';
 import { prepareDestinations, type Destination, type NamedDestination } from './destination.ts';
 import type { EngineEvent } from './engine-event.ts';
 import { LaneRunner, type LaneContext } from './lane.ts';
-import type { SourceOptions, Sources } from './options.ts';
-import { Presence } from './presence.ts';
-import { route } from './route.ts';
+import { UninterruptedRun } from './uninterrupted-run.ts';
+import { createRouter, type RoutedMessage, type Router, type RouterOptions } from './router.ts';
 import { backoffMs } from './settlement.ts';
 
-/** Routes messages to destinations, and sees their deliveries through. It owns neither its queue nor its transport. */
-export interface Engine {
-  /**
-   * Adds the deliveries of a batch as the queue adds them; they are as durable as it is when this resolves. The answer has
-   * one item per entry, in order: the deliveries that it became, none when `integrations` excluded every destination.
-   * @param onRouted Told the same before, in the turn of the event loop in which they are added: what it writes to the
-   *   file of the queue is committed with them.
-   * @throws ConfigError for an unknown source, QueueError when they cannot be stored, ClosedError after close().
-   */
-  submit(
-    source: string,
-    entries: readonly OutgoingMessage[],
-    onRouted?: (submitted: readonly Submitted[]) => void,
-  ): Promise<readonly Submitted[]>;
+/**
+ * Delivers what the router adds and what is in the queue already. Owns neither its queue nor its transport. `submit`
+ * throws ClosedError after close().
+ */
+export interface Engine extends Router {
   /** Begins to deliver. Without it, submit only queues. */
   start(): void;
   /** Resolves when nothing is queued or in flight, also for later; or when the engine is closed. */
   idle(): Promise<void>;
-  /** Begins no attempt any more, and finishes those in flight. What is still submitted is queued. */
+  /** Begins no further attempts and finishes those in flight. Messages submitted later are only queued. */
   stop(): Promise<void>;
   /** Takes no more, stops, and leaves the rest in the queue. */
   close(): Promise<void>;
@@ -41,36 +30,21 @@ export interface Engine {
   abort(): Promise<void>;
 }
 
-/** A message as the engine needs it. */
-export interface OutgoingMessage {
-  readonly messageId: string;
-  readonly type: string;
-  readonly integrations?: Integrations | undefined;
-  /** The exact bytes of every attempt. */
-  readonly body: Uint8Array;
-  readonly orderKeys: readonly string[];
-  /** What was submitted to the same source under the same name, and is still in the queue, is not added again. @default each is another */
-  readonly onceAs?: string | undefined;
-}
-
-export interface Submitted {
-  readonly deliveries: readonly { readonly id: string; readonly destination: string }[];
-}
-
-export interface EngineOptions {
-  readonly sources: Sources;
+export interface EngineOptions extends RouterOptions {
   readonly queue: Queue;
   readonly transport: Transport;
-  readonly clock: Clock;
   /** `<name>/<version>` */
   readonly userAgent: string;
   /** At least 0, less than 1. @default Math.random */
   readonly random?: () => number;
-  /** Never the same twice, in any process that shares the queue. */
-  readonly newId?: () => string;
   /** How often to look for what other processes have added. Ms. @default never: this one is alone */
   readonly pollMs?: number;
-  /** Called in the midst of deliveries, so it should be quick. What it throws is an uncaught exception, and stops no delivery. */
+  /**
+   * What to do with deliveries to a destination that `sources` does not have: mark them dead (cancelled), or leave them
+   * to a process that has it. @default 'cancel'
+   */
+  readonly unknownLanes?: 'cancel' | 'leave' | undefined;
+  /** Called between the steps of deliveries, so it should be quick. What it throws is an uncaught exception, and stops no delivery. */
   readonly onEvent?: (event: EngineEvent) => void;
 }
 
@@ -81,7 +55,7 @@ export function createEngine(options: EngineOptions): Engine {
 
 class QueueEngine implements Engine {
   readonly #options: EngineOptions;
-  readonly #newId: () => string;
+  readonly #router: Router;
   readonly #destinations: readonly NamedDestination[];
   readonly #lanes = new Map<string, LaneRunner>();
   readonly #stopping = new AbortController();
@@ -96,24 +70,21 @@ class QueueEngine implements Engine {
 
   constructor(options: EngineOptions) {
     this.#options = options;
-    this.#newId = options.newId ?? createDeliveryIds();
-    this.#destinations = prepareDestinations(options.sources, options.userAgent);
+    const { sources, clock, newId } = options;
+    const queue = { add: (deliveries: readonly NewDelivery[]) => this.#add(deliveries) };
+    this.#router = createRouter({ sources, queue, clock, newId });
+    this.#destinations = prepareDestinations(sources, options.userAgent);
     // Every attempt in flight and every wait listens to these.
     setMaxListeners(0, this.#stopping.signal, this.#aborting.signal);
   }
 
   async submit(
     source: string,
-    entries: readonly OutgoingMessage[],
-    onRouted?: (submitted: readonly Submitted[]) => void,
-  ): Promise<readonly Submitted[]> {
+    messages: readonly OutgoingMessage[],
+    onRouted?: (routed: readonly RoutedMessage[]) => void,
+  ): Promise<readonly RoutedMessage[]> {
     if (this.#isClosed) throw new ClosedError('The engine is closed');
-    const options = this.#sourceOf(source);
-    const deliveries: NewDelivery[] = [];
-    const submitted = entries.map((entry) => this.#toDeliveries(source, options, entry, deliveries));
-    onRouted?.(submitted);
-    if (deliveries.length > 0) await this.#add(deliveries);
-    return submitted;
+    return this.#router.submit(source, messages, onRouted);
   }
 
   start(): void {
@@ -134,11 +105,12 @@ class QueueEngine implements Engine {
       stopping,
       aborting,
       onQuiet,
-      presence: new Presence(clock, () => pollMs !== undefined || !this.#isIdle),
+      uninterruptedRun: new UninterruptedRun(clock, () => pollMs !== undefined || !this.#isIdle),
     };
-    this.#laneContext.presence.watch();
+    this.#laneContext.uninterruptedRun.watch();
     for (const { lane, destination } of this.#destinations) this.#open(lane, destination, this.#laneContext);
-    void this.#findLanes(this.#laneContext);
+    if (this.#options.unknownLanes === 'leave') this.#noteAllLanesKnown();
+    else void this.#findLanes(this.#laneContext);
   }
 
   async idle(): Promise<void> {
@@ -166,41 +138,15 @@ class QueueEngine implements Engine {
 
   async #closeLanes(): Promise<void> {
     await Promise.all([...this.#lanes.values()].map((lane) => lane.close()));
-    this.#laneContext?.presence.close();
+    this.#laneContext?.uninterruptedRun.close();
     this.#wakeIdleWaiters();
-  }
-
-  #sourceOf(name: string): SourceOptions {
-    const { sources } = this.#options;
-    const source = Object.hasOwn(sources, name) ? sources[name] : undefined;
-    if (source !== undefined) return source;
-    throw new ConfigError(`Expected the name of a source, got ${JSON.stringify(name)}`, {
-      key: 'sources',
-      hint: `Known sources: ${Object.keys(sources).join(', ') || 'none'}`,
-    });
-  }
-
-  #toDeliveries(
-    source: string,
-    options: SourceOptions,
-    entry: OutgoingMessage,
-    all: NewDelivery[],
-  ): Submitted {
-    const { messageId, type, integrations, body, orderKeys, onceAs } = entry;
-    const now = Math.floor(this.#options.clock.now());
-    const deliveries = route(options, integrations).map((destination) => {
-      const id = onceAs === undefined ? this.#newId() : onceId({ source, destination }, onceAs);
-      all.push({ id, source, destination, messageId, type, body, orderKeys, createdAt: now, dueAt: now });
-      return { id, destination };
-    });
-    return { deliveries };
   }
 
   async #add(deliveries: readonly NewDelivery[]): Promise<void> {
     this.#adding++;
     try {
       await this.#options.queue.add(deliveries);
-      this.#laneContext?.presence.watch();
+      this.#laneContext?.uninterruptedRun.watch();
       for (const lane of new Set(deliveries.map(laneKey))) this.#lanes.get(lane)?.wake();
     } finally {
       this.#adding--;
@@ -221,8 +167,7 @@ class QueueEngine implements Engine {
       try {
         for (const name of await queue.lanes()) this.#openIfUnknown(name);
         failures = 0;
-        this.#knowsAllLanes = true;
-        this.#announceIdle();
+        this.#noteAllLanesKnown();
       } catch (error) {
         failures++;
         onEvent?.({ kind: 'error', during: 'lanes', error });
@@ -231,6 +176,11 @@ class QueueEngine implements Engine {
       if (waitMs === undefined) return;
       await sleep(clock, waitMs, stopping);
     }
+  }
+
+  #noteAllLanesKnown(): void {
+    this.#knowsAllLanes = true;
+    this.#announceIdle();
   }
 
   #openIfUnknown(name: LaneName): void {

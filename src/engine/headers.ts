@@ -52,13 +52,13 @@ const RESERVED: ReadonlyMap<string, string> = new Map([
 function checkName(name: string, context: HeaderContext): void {
   if (!TOKEN.test(name)) {
     throw error(`Expected a header name, got \`${shownName(name)}\``, context, {
-      hint: "A name is made of letters, digits and any of !#$%&'*+-.^_`|~",
+      hint: "use letters, digits and any of !#$%&'*+-.^_`|~",
     });
   }
   const lower = name.toLowerCase();
   const reason = lower.startsWith('proxy-') ? 'it is for a proxy, not for the receiver' : RESERVED.get(lower);
   if (reason === undefined) return;
-  throw error(`Header \`${name}\` cannot be set: ${reason}`, context, { name, hint: `Remove \`${name}\`` });
+  throw error(`Header \`${name}\` cannot be set: ${reason}`, context, { name, hint: `remove \`${name}\`` });
 }
 
 /** `Authorization: Bearer …` pasted as a name has its value in it: nothing is shown from the first wrong character on. */
@@ -71,7 +71,7 @@ function checkValue(name: string, value: unknown, context: HeaderContext): void 
   if (typeof value !== 'string') {
     throw error(`Expected header \`${name}\` to be a string, got ${kindOf(value)}`, context, {
       name,
-      hint: 'Put a number in quotes; what is not to be sent is left out',
+      hint: 'put a number in quotes; what is not to be sent is left out',
     });
   }
   // eslint-disable-next-line no-control-regex -- a tab is the one control character allowed
@@ -80,7 +80,7 @@ function checkValue(name: string, value: unknown, context: HeaderContext): void 
   const what = describe(wrong[0]);
   throw error(`Header \`${name}\` has ${what} at character ${wrong.index + 1} of its value`, context, {
     name,
-    hint: 'A value may hold tabs, spaces and characters up to U+00FF; a value read from a file often ends with a line break',
+    hint: 'use tabs, spaces and characters up to U+00FF only; a value read from a file often ends with a line break',
   });
 }
 
@@ -92,7 +92,7 @@ function describe(character: string): string {
 function twice(name: string, context: HeaderContext): ConfigError {
   return error(`Header \`${name}\` is given twice, in different spellings`, context, {
     name,
-    hint: 'Keep one of them, or join the values with a comma',
+    hint: 'keep one of them, or join the values with a comma',
   });
 }
 
@@ -101,7 +101,7 @@ function authorizationHeader(seen: ReadonlySet<string>, context: HeaderContext):
   if (seen.has('authorization')) {
     throw error('Header `Authorization` is set, and the URL has a user or password as well', context, {
       name: 'Authorization',
-      hint: 'Remove one of the two: what stands before the @ of the URL is sent as Authorization',
+      hint: 'remove one of the two: what stands before the @ of the URL is sent as Authorization',
     });
   }
   return ['Authorization', context.authorization];

@@ -22,7 +22,7 @@ export interface Observation {
 }
 
 /**
- * The next state. Of an unhealthy webhook only a trial's failure lengthens the pause: the attempts that were under way
+ * The next state. Of an unhealthy webhook only a trial's failure lengthens the pause: the attempts that were in flight
  * when it broke down all fail too, and say nothing new.
  */
 export function healthAfter(
@@ -84,8 +84,8 @@ export class LaneHealth {
     this.#states = new Map(webhookKeys.map((key) => [key, HEALTHY]));
   }
 
-  /** Only while another webhook is healthy: with none left, all of them are asked as if they were. */
-  isPassedOver(key: string): boolean {
+  /** Whether to skip a webhook: only while another one is healthy. With none healthy, all of them are asked. */
+  isSkipped(key: string): boolean {
     const health = this.#states.get(key) ?? HEALTHY;
     if (health.pauses === 0) return false;
     if (!this.#trials.has(key) && this.#clock.now() >= health.pausedUntil) return false;

@@ -10,7 +10,7 @@ import { backoffMs, settledDelivery, settlementOf } from './settlement.ts';
 /** What all lanes of an engine share. */
 export interface LaneContext extends Omit<RoundContext, 'destination' | 'health'> {
   readonly random: () => number;
-  /** How long to wait for what another process may add; undefined: nobody else does. */
+  /** How long to wait for what another process may add; undefined: no other process does. */
   readonly pollMs: number | undefined;
   /** The lane has become quiet. */
   readonly onQuiet: () => void;
@@ -19,10 +19,10 @@ export interface LaneContext extends Omit<RoundContext, 'destination' | 'health'
 /** Deliveries to a destination that is gone are settled, not sent. */
 const GONE: Pick<Destination, 'delivery' | 'leaseMs'> = { delivery: DELIVERY_DEFAULTS, leaseMs: 30_000 };
 
-/** Between two claims of a lane that is held back: what may be begun meanwhile is claimed together. */
+/** Between two claims of a lane that is held back: deliveries that may begin until then are claimed together. */
 const SHORTEST_WAIT_MS = 10;
 
-/** One destination of one source: claims what is due, never more than may be under way at once, and sees each claim through. */
+/** One destination of one source: claims due deliveries, never more than may be in flight at once, and delivers each claim. */
 export class LaneRunner {
   readonly #name: LaneName;
   readonly #context: LaneContext;
@@ -32,7 +32,7 @@ export class LaneRunner {
   readonly #leaseMs: number;
   readonly #pace: LanePace;
   /** Claims whose round is not over. */
-  #underWay = 0;
+  #inFlight = 0;
   /** Claims whose round is over and not yet in the queue. */
   #settling = 0;
   #claimedAt = -Infinity;
@@ -56,7 +56,7 @@ export class LaneRunner {
     this.#round = destination && { ...context, destination, health: healthOf(destination, context) };
   }
 
-  /** Nothing waits and nothing is under way. */
+  /** Nothing waits and nothing is in flight. */
   get isQuiet(): boolean {
     return this.#isEmpty && this.#isAtRest;
   }
@@ -69,7 +69,7 @@ export class LaneRunner {
     if (!this.#isClaiming && this.#failures === 0 && this.#mayClaim) void this.#claimAll();
   }
 
-  /** Resolves when nothing is under way. Once `stopping` is aborted, that takes as long as the attempts that are. */
+  /** Resolves when nothing is in flight. Once `stopping` is aborted, that takes as long as the attempts that are. */
   async close(): Promise<void> {
     this.#cancelTimer();
     if (this.#isAtRest) return;
@@ -79,24 +79,24 @@ export class LaneRunner {
   }
 
   get #isAtRest(): boolean {
-    return this.#underWay === 0 && this.#settling === 0 && !this.#isClaiming;
+    return this.#inFlight === 0 && this.#settling === 0 && !this.#isClaiming;
   }
 
   get #mayClaim(): boolean {
     // A queue that is slow to take what has ended is given no more to hold.
-    const hasRoom = this.#underWay < this.#concurrency && this.#settling < this.#concurrency;
+    const hasRoom = this.#inFlight < this.#concurrency && this.#settling < this.#concurrency;
     return hasRoom && !this.#context.stopping.aborted;
   }
 
-  /** The leases of what is under way may have ended in the break, and whoever claims then gets it a second time. */
+  /** The leases of claims in flight may have ended in the break; to claim then would deliver them a second time. */
   get #isAfterBreak(): boolean {
-    return this.#underWay + this.#settling > 0 && this.#claimedAt < this.#context.presence.since();
+    return this.#inFlight + this.#settling > 0 && this.#claimedAt < this.#context.uninterruptedRun.since();
   }
 
   async #claimAll(): Promise<void> {
     this.#isClaiming = true;
     try {
-      // Whoever is under way wakes us when it ends.
+      // A claim in flight wakes this lane when it ends.
       while (this.#mayHaveMore && this.#mayClaim && !this.#isAfterBreak) {
         this.#mayHaveMore = false;
         await this.#claimOnce();
@@ -111,32 +111,32 @@ export class LaneRunner {
   }
 
   async #claimOnce(): Promise<void> {
-    const { queue, clock, presence, pollMs = Infinity } = this.#context;
+    const { queue, clock, uninterruptedRun, pollMs = Infinity } = this.#context;
     const { source, destination } = this.#name;
-    const limit = Math.min(this.#concurrency - this.#underWay, this.#pace.allowance);
+    const limit = Math.min(this.#concurrency - this.#inFlight, this.#pace.allowance);
     if (limit < 1) return this.#wakeAt(Math.max(this.#pace.nextAllowedAt, clock.now() + SHORTEST_WAIT_MS));
-    const isFirst = this.#claimedAt < presence.since();
+    const isFirst = this.#claimedAt < uninterruptedRun.since();
     this.#claimedAt = clock.now();
     const { claims, nextDueAt } = await queue.claim({ source, destination, limit, leaseMs: this.#leaseMs });
     this.#isEmpty = nextDueAt === undefined;
-    this.#underWay += claims.length;
+    this.#inFlight += claims.length;
     if (isFirst && claims.length === limit && this.#hasPiledUp(claims)) this.#pace.startSlowly();
     else this.#pace.begun(claims.length);
-    // One that came late may be another's by now.
-    const isFresh = presence.since() <= this.#claimedAt;
-    for (const claim of claims) void this.#seeThrough(claim, isFresh);
+    // A claim that came late may belong to another process by now.
+    const isFresh = uninterruptedRun.since() <= this.#claimedAt;
+    for (const claim of claims) void this.#deliver(claim, isFresh);
     // With all places taken, the first to become free looks again.
     if (this.#mayClaim) this.#wakeAt(Math.min(nextDueAt ?? Infinity, clock.now() + pollMs));
   }
 
-  /** While nobody was there to deliver it; what is cancelled only does not count. */
+  /** Whether the claims were due while no process delivered; cancelled ones do not count. */
   #hasPiledUp(claims: readonly Claim[]): boolean {
     // Times in a queue are cut to milliseconds.
-    const until = this.#context.presence.since() - 1;
+    const until = this.#context.uninterruptedRun.since() - 1;
     return this.#round !== undefined && claims.every(({ delivery }) => delivery.dueAt < until);
   }
 
-  /** A timer that is set for an earlier time is left: to look once too often costs less than to set it anew each time. */
+  /** A timer that is set for an earlier time is left: one look too many costs less than setting it again each time. */
   #wakeAt(at: number): void {
     if (at === Infinity || this.#context.stopping.aborted) return this.#cancelTimer();
     if (this.#timer !== undefined && this.#timer.at <= at) return;
@@ -157,12 +157,12 @@ export class LaneRunner {
 
   /**
    * Never rejects. What takes its place is claimed with its settlement: waiting for that first would cost a turn more. But
-   * after a failure it waits, since whoever hears of that may stop the engine, and then nothing takes its place.
+   * after a failure it waits, since a listener may stop the engine on a failure, and then nothing takes its place.
    */
-  async #seeThrough(claim: Claim, isFresh: boolean): Promise<void> {
+  async #deliver(claim: Claim, isFresh: boolean): Promise<void> {
     const isSent = this.#round !== undefined && claim.delivery.isDamaged === undefined;
     const result = isSent ? await runRound(claim, this.#round, { isFresh }) : undefined;
-    this.#underWay--;
+    this.#inFlight--;
     this.#settling++;
     const hasFailed = result !== undefined && result.outcome !== 'delivered';
     const settled = this.#conclude(claim, result);
@@ -192,17 +192,17 @@ export class LaneRunner {
   }
 
   #settleAfter(result: RoundResult, claim: Claim, destination: Destination): Promise<void> {
-    const { clock, random, presence, onEvent } = this.#context;
+    const { clock, random, uninterruptedRun, onEvent } = this.#context;
     const { delivery } = claim;
     this.#pace.ended(result);
     if (result.outcome === 'broken') {
       onEvent?.({ kind: 'error', during: 'round', error: result.error, delivery });
     }
-    const settlement = settlementOf(result, delivery, { destination, clock, random, presence });
+    const settlement = settlementOf(result, delivery, { destination, clock, random, uninterruptedRun });
     return this.#settle(claim, settlement, result.signature);
   }
 
-  /** Without a settlement the claim is known to be another's. */
+  /** Settles the claim. Without a settlement another process has it. */
   async #settle(
     claim: Claim,
     settlement: Settlement | undefined,
@@ -218,15 +218,15 @@ export class LaneRunner {
   }
 
   /**
-   * Tries until the queue takes it: what was delivered and not settled would be delivered again. Undefined: we were told
-   * to stop before it did.
+   * Tries until the queue takes it: what was delivered and not settled would be delivered again. Undefined: the engine
+   * stopped before it did.
    */
   async #settleInQueue(claim: Claim, settlement: Settlement): Promise<boolean | undefined> {
     const { queue, clock, random, stopping, onEvent } = this.#context;
     for (let failures = 1; ; failures++) {
       try {
         const isOurs = await queue.settle(claim, settlement);
-        // Who was held back by it has not been looked for since.
+        // Deliveries that this one held back have not been claimed since.
         if (failures > 1) this.wake();
         return isOurs;
       } catch (error) {

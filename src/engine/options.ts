@@ -1,6 +1,6 @@
 /** One URL that deliveries are posted to, with headers of its own. At most MAX_WEBHOOKS per destination. */
 export interface WebhookOptions {
-  /** http: or https:. Userinfo becomes Basic auth; a fragment is refused. */
+  /** http: or https:. Userinfo becomes Basic auth; a fragment is rejected. */
   readonly url: string;
   /** Static headers, sent with every attempt. */
   readonly headers: Readonly<Record<string, string>>;
@@ -13,7 +13,7 @@ export interface DeliveryOptions {
   readonly timeoutMs: number;
   /** The retry window, from the first attempt. Ms; 0 means one round. @default 14_400_000 (4 h) */
   readonly retryForMs: number;
-  /** Deliveries under way at once to the destination. 1 to 1024. @default 32 */
+  /** Deliveries in flight at once to the destination. 1 to 1024. @default 32 */
   readonly concurrency: number;
   /** A PEM file with issuers that are trusted besides Node's roots. */
   readonly caFile?: string | undefined;

@@ -4,7 +4,7 @@ import type { RoundResult } from './round.ts';
 
 /**
  * How fast a lane goes. As fast as its concurrency lets it, but for trouble and the time after it: a receiver that has
- * just come back, or that waited for us, has caches to fill and a backlog of everybody's to take, and attempts at one
+ * just come back, or that waited for us, has caches to fill and a backlog from every sender to take, and attempts at one
  * that is down take time from the other lanes. The deliveries begun in a second are then as many as the lane's
  * concurrency, and after the first success twice as many with each second that goes well.
  */
@@ -21,7 +21,7 @@ interface Ramp {
   /** Deliveries that may be begun in it, evenly. */
   readonly perSecond: number;
   readonly begun: number;
-  /** Rounds that have ended in it: taken or refused for good, and the others. */
+  /** Rounds that have ended in it: delivered or rejected, and the others. */
   readonly well: number;
   readonly ill: number;
 }
@@ -43,12 +43,12 @@ export const FULL_SPEED: AttemptPace = { failures: 0, ramp: undefined };
 const STEP_MS = 1_000;
 /** The retry window that leaves time to wait for one's turn. */
 const PATIENT_MS = 10 * 60_000;
-/** Its share of a step's rounds has to go well for the next to be faster: some may be refused for reasons of their own. */
+/** The share of a step's rounds that has to go well for the next step to be faster: some may be rejected for unrelated reasons. */
 const GROWS_FROM = 1 / 4;
-/** A limit of so many a second for each place is none: no receiver answers within a millisecond. */
+/** A limit of this many a second per concurrent delivery is no limit: no receiver responds within a millisecond. */
 const NO_LIMIT = 1_000;
 
-/** From the start. */
+/** The pace of a lane that starts slowly. */
 export function slowStart({ concurrency }: AttemptPaceOptions, now: number): AttemptPace {
   return { failures: 0, ramp: stepOf(concurrency, now) };
 }
@@ -80,7 +80,7 @@ export function nextAllowedAt({ ramp }: AttemptPace): number {
   return beganAt + Math.min((begun * STEP_MS) / perSecond, STEP_MS);
 }
 
-/** With so many more begun. */
+/** The pace after `count` more deliveries have begun. */
 export function withBegun(pace: AttemptPace, count: number): AttemptPace {
   const { failures, ramp } = pace;
   return ramp === undefined ? pace : { failures, ramp: { ...ramp, begun: ramp.begun + count } };

@@ -36,6 +36,9 @@ function withWait(waits: Progress['notBefore'], key: string, until: number): Pro
 }
 
 /** The webhooks that have not rejected the delivery. */
-export function inPlay(webhooks: readonly Webhook[], { rejectedBy }: Progress): readonly Webhook[] {
+export function remainingWebhooks(
+  webhooks: readonly Webhook[],
+  { rejectedBy }: Progress,
+): readonly Webhook[] {
   return rejectedBy.length === 0 ? webhooks : webhooks.filter(({ key }) => !rejectedBy.includes(key));
 }

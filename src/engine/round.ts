@@ -8,8 +8,8 @@ import { attempt, toRecord, type SignedBody } from './attempt.ts';
 import type { Destination } from './destination.ts';
 import type { EngineEvent } from './engine-event.ts';
 import { symptomOf, type LaneHealth } from './health.ts';
-import type { Presence } from './presence.ts';
-import { inPlay, roundsSoFar, withAttempt } from './progress.ts';
+import type { UninterruptedRun } from './uninterrupted-run.ts';
+import { remainingWebhooks, roundsSoFar, withAttempt } from './progress.ts';
 import { isLastRound, windowEndOf, type RoundsSoFar } from './schedule.ts';
 import type { Webhook } from './webhook.ts';
 
@@ -20,17 +20,17 @@ export interface RoundContext {
   readonly queue: Queue;
   readonly transport: Transport;
   readonly clock: Clock;
-  /** A window that ended before it may have one round more: nobody was there to use it up. */
-  readonly presence: Presence;
-  /** No further attempt is started. */
+  /** A window that ended before this run began may have one round more: no process was there to use it. */
+  readonly uninterruptedRun: UninterruptedRun;
+  /** Keeps further attempts from starting. */
   readonly stopping: AbortSignal;
-  /** Attempts under way are cut short. */
+  /** Cuts the attempts in flight short. */
   readonly aborting: AbortSignal;
   readonly onEvent: ((event: EngineEvent) => void) | undefined;
 }
 
 /**
- * What a round came to. `open`: a webhook is left that may take it later. `interrupted`: we were told to stop.
+ * The result of a round. `open`: a webhook is left that may take it later. `interrupted`: the engine is stopping.
  * `lost`: the claim is another's. `broken`: the queue or this program failed on the way.
  */
 export type RoundResult = {
@@ -83,7 +83,7 @@ class Round {
     this.#isFresh = isFresh;
     this.progress = withRound(delivery.progress, this.beganAt);
     const isFirst = delivery.progress.firstAttemptAt === undefined;
-    this.#isWhole = isFirst || this.#windowEnd < context.presence.since();
+    this.#isWhole = isFirst || this.#windowEnd < context.uninterruptedRun.since();
     this.#isLast = isLastRound(this.#soFar);
   }
 
@@ -121,7 +121,7 @@ class Round {
       if (this.#wasCut(results)) return this.#interrupted(before);
       untried = untried.filter((webhook) => !wave.includes(webhook));
     }
-    return inPlay(destination.webhooks, this.progress).length === 0 ? 'rejected' : 'open';
+    return remainingWebhooks(destination.webhooks, this.progress).length === 0 ? 'rejected' : 'open';
   }
 
   #renew(): Promise<boolean> {
@@ -129,20 +129,20 @@ class Round {
     return queue.renew(this.#claim, this.progress, destination.leaseMs);
   }
 
-  /** A webhook that asked to be left alone is left alone; in the last round it is asked after all others, lest nobody is. */
+  /** A webhook that asked to be left alone is left alone; in the last round it is asked after all others, so that at least one is asked. */
   #webhooksToAsk(): readonly Webhook[] {
     const { notBefore } = this.progress;
-    const all = inPlay(this.#context.destination.webhooks, this.progress);
+    const all = remainingWebhooks(this.#context.destination.webhooks, this.progress);
     const isResting = ({ key }: Webhook): boolean => (notBefore[key] ?? 0) > this.beganAt;
     if (!all.some(isResting)) return all;
     const open = all.filter((webhook) => !isResting(webhook));
     return this.#isLast ? [...open, ...all.filter(isResting)] : open;
   }
 
-  /** Those asked next, together: the first in line, or all with `broadcast`; the passed-over ones when no other is left. */
+  /** The webhooks asked next, together: the first in line, or all with `broadcast`; skipped ones when no other is left. */
   #nextWave(untried: readonly Webhook[]): readonly Webhook[] {
     const { destination, health } = this.#context;
-    const healthy = this.#isLast ? untried : untried.filter(({ key }) => !health.isPassedOver(key));
+    const healthy = this.#isLast ? untried : untried.filter(({ key }) => !health.isSkipped(key));
     const candidates = healthy.length === 0 ? untried : healthy;
     return destination.delivery.strategy === 'broadcast' ? candidates : candidates.slice(0, 1);
   }
@@ -208,7 +208,7 @@ class Round {
     return Math.min(Math.ceil(this.#context.clock.now() + result.retryAfterMs), this.#windowEnd);
   }
 
-  /** An attempt that ends as `aborted` by anyone else's doing is a failure like others, or it would be repeated for ever. */
+  /** An attempt that another cause ends as `aborted` is a failure like others, or it would be repeated forever. */
   #wasCut(results: readonly AttemptResult[]): boolean {
     const { aborting } = this.#context;
     return (
@@ -216,12 +216,12 @@ class Round {
     );
   }
 
-  /** A window that ends before anybody was asked leaves no round behind. */
+  /** A window that ends before any webhook was asked leaves no round behind. */
   #uncountUnlessAsked({ rounds, attempts }: Progress): void {
     if (this.progress.attempts.length === attempts.length) this.progress = { ...this.progress, rounds };
   }
 
-  /** What was not gone through does not count as a round, so it does not make the next wait longer. */
+  /** An interrupted round does not count, so that the next wait is no longer than it was. */
   #interrupted(before: Progress): 'interrupted' {
     const hasAsked = this.progress.attempts.length > before.attempts.length;
     this.progress = hasAsked ? { ...this.progress, rounds: before.rounds } : before;

@@ -14,7 +14,7 @@ export interface RoundsSoFar {
 }
 
 export interface NextRound extends RoundsSoFar {
-  /** For each webhook still in play, until when it asked to be left alone; 0 if it did not. */
+  /** For each remaining webhook, until when it asked to be left alone; 0 if it did not. */
   readonly notBefore: readonly number[];
   /** From the start of a round to the start of its last attempt, at most. */
   readonly roundMs: number;
@@ -23,7 +23,7 @@ export interface NextRound extends RoundsSoFar {
 }
 
 /**
- * When to go round again, or undefined when the window leaves no time for it.
+ * When the next round begins, or undefined when the window leaves no time for it.
  *
  * Exponential with equal jitter, and not before the first webhook is open again. The last round is moved so that all of
  * it, else its first attempt, begins within the window; never closer than the shortest wait.
@@ -47,13 +47,13 @@ export function windowEndOf({ firstAttemptAt, retryForMs }: RoundsSoFar): number
   return firstAttemptAt + retryForMs;
 }
 
-/** Whether the window ended in a break of the process in the midst of a round: nobody was there to use up what was left of it. */
+/** Whether the window ended while the process was stopped during a round: the rest of the window went unused. */
 export function isLateRoundOwed(
   soFar: RoundsSoFar,
-  { beganAt, presentSince }: { readonly beganAt: number; readonly presentSince: number },
+  { beganAt, uninterruptedSince }: { readonly beganAt: number; readonly uninterruptedSince: number },
 ): boolean {
   const windowEnd = windowEndOf(soFar);
-  return beganAt < windowEnd && windowEnd < presentSince;
+  return beganAt < windowEnd && windowEnd < uninterruptedSince;
 }
 
 /** Whether the round that begins now is the last one, however short the wait after it. */

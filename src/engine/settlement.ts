@@ -2,23 +2,23 @@ import type { Clock } from '../clock.ts';
 import type { Delivery } from '../queue/delivery.ts';
 import type { Settlement } from '../queue/queue.ts';
 import type { Destination } from './destination.ts';
-import type { Presence } from './presence.ts';
-import { inPlay, roundsSoFar } from './progress.ts';
+import type { UninterruptedRun } from './uninterrupted-run.ts';
+import { remainingWebhooks, roundsSoFar } from './progress.ts';
 import type { RoundResult } from './round.ts';
 import { isLateRoundOwed, nextRoundAt, waitMs } from './schedule.ts';
 
-interface Circumstances {
+interface SettlementContext {
   readonly destination: Destination;
   readonly clock: Clock;
   readonly random: () => number;
-  readonly presence: Presence;
+  readonly uninterruptedRun: UninterruptedRun;
 }
 
 /** What to tell the queue after a round; undefined: nothing, since the claim is no longer ours. */
 export function settlementOf(
   result: RoundResult,
   delivery: Delivery,
-  circumstances: Circumstances,
+  context: SettlementContext,
 ): Settlement | undefined {
   const { outcome, progress } = result;
   switch (outcome) {
@@ -28,7 +28,7 @@ export function settlementOf(
       return { state: 'dead', reason: 'rejected', progress };
     case 'open':
     case 'broken':
-      return retryOrGiveUp(result, circumstances);
+      return retryOrGiveUp(result, context);
     case 'interrupted':
       // In its old place: it was its turn.
       return { state: 'retrying', dueAt: delivery.dueAt, progress };
@@ -39,10 +39,10 @@ export function settlementOf(
   }
 }
 
-function retryOrGiveUp({ progress, beganAt }: RoundResult, circumstances: Circumstances): Settlement {
-  const { clock, random, presence } = circumstances;
-  const { webhooks, delivery } = circumstances.destination;
-  const left = inPlay(webhooks, progress);
+function retryOrGiveUp({ progress, beganAt }: RoundResult, context: SettlementContext): Settlement {
+  const { clock, random, uninterruptedRun } = context;
+  const { webhooks, delivery } = context.destination;
+  const left = remainingWebhooks(webhooks, progress);
   const now = clock.now();
   const soFar = roundsSoFar(progress, { now, clock, retryForMs: delivery.retryForMs });
   const dueAt = nextRoundAt({
@@ -52,7 +52,7 @@ function retryOrGiveUp({ progress, beganAt }: RoundResult, circumstances: Circum
     roundMs: delivery.strategy === 'fallback' ? (left.length - 1) * delivery.timeoutMs : 0,
   });
   if (dueAt !== undefined) return { state: 'retrying', dueAt: Math.ceil(dueAt), progress };
-  if (isLateRoundOwed(soFar, { beganAt, presentSince: presence.since() }))
+  if (isLateRoundOwed(soFar, { beganAt, uninterruptedSince: uninterruptedRun.since() }))
     return { state: 'retrying', dueAt: Math.ceil(now), progress };
   return { state: 'dead', reason: 'exhausted', progress };
 }

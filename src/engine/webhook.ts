@@ -43,7 +43,7 @@ export function checkWebhookCount(count: number, setting: string): void {
   if (count > 0 && count <= MAX_WEBHOOKS) return;
   throw new ConfigError(`Expected 1 to ${MAX_WEBHOOKS} webhooks for a destination, got ${count}`, {
     key: setting,
-    hint: count === 0 ? 'Give it a URL, or disable it' : 'Spread them over several destinations',
+    hint: count === 0 ? 'give it a URL, or disable it' : 'spread them over several destinations',
   });
 }
 
@@ -75,7 +75,7 @@ function readUrl(given: string, setting: string): Address {
     new ConfigError(message, { key: `${setting}.url`, hint });
   const shown = shownText(text);
   if (/[\s\p{Cc}]/u.test(text)) {
-    throw fail(`Expected a URL without white space in it, got \`${shown}\``, 'Write a space as %20');
+    throw fail(`Expected a URL without white space in it, got \`${shown}\``, 'write a space as %20');
   }
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url === undefined || (url.protocol !== 'http:' && url.protocol !== 'https:')) {
@@ -122,8 +122,8 @@ function shownText(text: string): string {
 
 function suggestion(text: string, shown: string): string {
   const scheme = /^([a-z][a-z0-9+.-]*):\/\//i.exec(text)?.[1]?.toLowerCase();
-  if (scheme === 'http' || scheme === 'https') return 'Check the host and the port';
+  if (scheme === 'http' || scheme === 'https') return 'check the host and the port';
   const rest = shown.replace(/^[a-z][a-z0-9+.-]*:\/\//i, '').replace(/^\/+/, '');
   const isLocal = /^(?:.*@)?(?:localhost|127\.|\[?::1|0\.0\.0\.0|[^./:]+:\d)/i.test(rest);
-  return `Did you mean ${isLocal ? 'http' : 'https'}://${rest}?`;
+  return `did you mean ${isLocal ? 'http' : 'https'}://${rest}?`;
 }

@@ -4,12 +4,12 @@ import { put } from './put.ts';
 import { readField } from './read-field.ts';
 import { type Shape, shapeOf } from './shape.ts';
 import { isMessageType, type JsonObject, type JsonValue, type Message } from './types.ts';
-import { isObject, missingProblem, spellingsProblem, typeProblem, unknownProblem } from './validate.ts';
+import { isFieldObject, missingProblem, spellingsProblem, typeProblem, unknownProblem } from './validate.ts';
 
 export interface BuildOptions {
   /** The time of the call, which a message without a timestamp gets. Ms since the epoch. */
   readonly now: number;
-  /** Refuse fields that the type does not know. @default false */
+  /** Reject fields that the type does not know. @default false */
   readonly strict?: boolean | undefined;
   /** Makes an id where a page, screen, identify, track or group has none. Without it, that is an error. */
   readonly anonymousId?: (() => string) | undefined;
@@ -29,15 +29,19 @@ export function buildParsed(input: JsonValue, options: BuildOptions): Message {
 }
 
 function build(input: unknown, options: BuildOptions, isParsed: boolean): Message {
-  if (!isObject(input)) {
-    throw refusal({ path: '', sentence: 'expected a message to be a JSON object', got: shownValue(input) });
+  if (!isFieldObject(input)) {
+    throw validationError({
+      path: '',
+      sentence: 'expected a message to be a JSON object',
+      got: shownValue(input),
+    });
   }
   const { type } = input;
-  if (!isMessageType(type)) throw refusal(typeProblem(type));
+  if (!isMessageType(type)) throw validationError(typeProblem(type));
   const shape = shapeOf(type);
   const draft: Draft = { fields: {}, page: {}, isParsed };
   const problem = readFields(draft, input, shape, options) ?? complete(draft, shape, options);
-  if (problem !== undefined) throw refusal(problem, label(input, shape));
+  if (problem !== undefined) throw validationError(problem, label(input, shape));
   return draft.fields as Message; // every field has been read by its kind, and none is missing
 }
 
@@ -85,7 +89,7 @@ function take(
 
 /** Adds what may be left out, and finds what may not. */
 function complete({ fields, page }: Draft, shape: Shape, options: BuildOptions): Problem | undefined {
-  if (options.anonymousId !== undefined && shape.either.length > 0 && !isAboutSomebody(fields))
+  if (options.anonymousId !== undefined && shape.either.length > 0 && !hasSubject(fields))
     fields['anonymousId'] = options.anonymousId();
   const missing = missingProblem(shape, fields);
   if (missing !== undefined) return missing;
@@ -95,7 +99,7 @@ function complete({ fields, page }: Draft, shape: Shape, options: BuildOptions):
   return undefined;
 }
 
-function isAboutSomebody(fields: Fields): boolean {
+function hasSubject(fields: Fields): boolean {
   return fields['userId'] !== undefined || fields['anonymousId'] !== undefined;
 }
 
@@ -116,7 +120,7 @@ function label({ event, name }: Input, { type }: Shape): string {
   return typeof title === 'string' && title !== '' ? `${type} ${shownValue(title)}` : type;
 }
 
-function refusal({ path, sentence, got, hint }: Problem, about?: string): ValidationError {
+function validationError({ path, sentence, got, hint }: Problem, about?: string): ValidationError {
   const suffix = about === undefined ? '' : ` (${about})`;
   return new ValidationError(`${sentence}, got ${got}${suffix}`, { path, got, hint });
 }

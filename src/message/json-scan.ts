@@ -73,8 +73,8 @@ function table(values: Readonly<Record<string, number>>): Uint8Array {
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 
-/** The place of the closing quote, or the end of the bytes. */
-function endOfString(bytes: Uint8Array, start: number): number {
+/** The index of the quote that closes the string which starts at `start`, or the end of the bytes. */
+export function endOfString(bytes: Uint8Array, start: number): number {
   const { length } = bytes;
   let at = start + 1;
   for (; at < length; at++) {

@@ -27,7 +27,7 @@ export function readJson(bytes: Uint8Array, origin: JsonOrigin = {}): JsonValue 
   if (early === undefined && mayBeShortest(source.bytes) && shortestLength(value) === text.length)
     return value;
   const { colons, keepsNumbers } = early ?? scan(source);
-  if (!keepsNumbers || countMembers(value) !== colons) refuseLoss(text);
+  if (!keepsNumbers || countMembers(value) !== colons) assertNoLoss(text);
   return value;
 }
 
@@ -119,7 +119,7 @@ function isArray(value: object): value is readonly JsonValue[] {
   return Array.isArray(value);
 }
 
-function refuseLoss(text: string): void {
+function assertNoLoss(text: string): void {
   const fault = findFault(text);
   if (fault === undefined || fault.kind === 'syntax') return;
   const { sentence, path, got, hint } = fault;

@@ -1,4 +1,5 @@
 import { ValidationError } from '../errors.ts';
+import { formatCount } from '../format-count.ts';
 
 /** UTF-8 bytes of a caller's message as JSON (contract, Batching client: 32 KB a call). */
 export const MAX_MESSAGE_BYTES = 32_768;
@@ -19,12 +20,7 @@ export function messageBytes(message: object): number {
 export function checkMessageSize(bytes: number): void {
   if (bytes <= MAX_MESSAGE_BYTES) return;
   throw new ValidationError(
-    `expected a message of at most ${shown(MAX_MESSAGE_BYTES)} bytes as JSON, got ${shown(bytes)}`,
-    { path: '', got: `${shown(bytes)} bytes`, hint: 'send less in one message, or split it' },
+    `expected a message of at most ${formatCount(MAX_MESSAGE_BYTES)} bytes as JSON, got ${formatCount(bytes)}`,
+    { path: '', got: `${formatCount(bytes)} bytes`, hint: 'send less in one message, or split it' },
   );
-}
-
-/** With thousands separated, whatever the locale. */
-function shown(count: number): string {
-  return count.toLocaleString('en-US');
 }

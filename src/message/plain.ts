@@ -52,9 +52,9 @@ class Copier {
     const value = unwrapped(given, path);
     if (isPlain(value, 0)) return value;
     if (value === undefined) return undefined;
-    const refusal = refusalOf(value, parents);
-    if (refusal !== undefined || typeof value !== 'object' || value === null) {
-      this.problem = problemAt(path, value, refusal ?? NOT_JSON);
+    const notPlain = whyNotPlain(value, parents);
+    if (notPlain !== undefined || typeof value !== 'object' || value === null) {
+      this.problem = problemAt(path, value, notPlain ?? NOT_JSON);
       return undefined;
     }
     const within = [...parents, value];
@@ -86,14 +86,14 @@ function unwrapped(value: unknown, path: readonly PathStep[]): unknown {
 }
 
 /** `expected` continues "expected … to be". */
-interface Refusal {
+interface NotPlain {
   readonly expected: string;
   readonly hint: string;
 }
 
-const NOT_JSON: Refusal = { expected: 'a value that JSON can carry', hint: 'send it as a string' };
+const NOT_JSON: NotPlain = { expected: 'a value that JSON can carry', hint: 'send it as a string' };
 
-function refusalOf(value: unknown, parents: readonly object[]): Refusal | undefined {
+function whyNotPlain(value: unknown, parents: readonly object[]): NotPlain | undefined {
   if (typeof value !== 'object' || value === null) return NOT_JSON;
   if (parents.includes(value))
     return { expected: 'an object that does not contain itself', hint: 'leave the reference out' };
@@ -104,7 +104,7 @@ function refusalOf(value: unknown, parents: readonly object[]): Refusal | undefi
   return { ...NOT_JSON, hint: 'give a plain object, an array or a string (a Map: Object.fromEntries)' };
 }
 
-function problemAt(steps: readonly PathStep[], value: unknown, { expected, hint }: Refusal): Problem {
+function problemAt(steps: readonly PathStep[], value: unknown, { expected, hint }: NotPlain): Problem {
   const path = formatPath(steps);
   return { path, sentence: `expected \`${path}\` to be ${expected}`, got: shownValue(value), hint };
 }

@@ -4,7 +4,7 @@ import { type Plain, toPlain } from './plain.ts';
 import { type Problem, shownValue } from './problem.ts';
 import { readTimestamp } from './timestamp.ts';
 import type { JsonValue } from './types.ts';
-import { isObject } from './validate.ts';
+import { isFieldObject } from './validate.ts';
 
 /** The value of one field, as its kind wants it; `spelling` is how the input calls it. `isParsed`: JSON.parse made it. */
 export function readField(kind: FieldKind, spelling: string, value: unknown, isParsed: boolean): Plain {
@@ -23,7 +23,7 @@ function problemOf(kind: FieldKind, spelling: string, value: unknown): Problem |
       if (typeof value === 'string') return undefined;
       return expected(spelling, 'to be a string', value, textHint(value));
     case 'object':
-      return isObject(value) ? undefined : expected(spelling, 'to be an object', value, OBJECT_HINT);
+      return isFieldObject(value) ? undefined : expected(spelling, 'to be an object', value, OBJECT_HINT);
     case 'version':
       if (value === MESSAGE_VERSION) return undefined;
       return expected(spelling, `to be ${MESSAGE_VERSION}`, value, 'leave it out: it is added');
@@ -45,9 +45,9 @@ function readTime(spelling: string, value: unknown): Plain {
 }
 
 function integrationsProblem(spelling: string, value: unknown): Problem | undefined {
-  if (!isObject(value)) return expected(spelling, 'to be an object', value, OBJECT_HINT);
+  if (!isFieldObject(value)) return expected(spelling, 'to be an object', value, OBJECT_HINT);
   for (const [name, choice] of Object.entries(value)) {
-    if (typeof choice === 'boolean' || isObject(choice) || choice === undefined) continue;
+    if (typeof choice === 'boolean' || isFieldObject(choice) || choice === undefined) continue;
     const path = formatPath([spelling, name]);
     const hint = 'true sends to that destination, false does not';
     return {

@@ -16,7 +16,7 @@ export type TimestampReading =
 /** A timestamp in UTC with milliseconds; digits beyond them are cut. Years 0000 to 9999. Takes a Date too. */
 export function readTimestamp(value: unknown): TimestampReading {
   if (value instanceof Date) return inRange(value);
-  if (typeof value !== 'string') return refused('a date and time as text');
+  if (typeof value !== 'string') return invalidTimestamp('a date and time as text');
   if (isCanonical(value)) return { ok: true, iso: value };
   const match = RFC_3339.exec(value);
   return match === null ? diagnose(value) : fromParts(match);
@@ -24,7 +24,7 @@ export function readTimestamp(value: unknown): TimestampReading {
 
 const EXAMPLE = '2026-11-20T21:10:05.123Z';
 
-/** The usual form, on a day that every month has: what most timestamps are, told without making a Date. */
+/** The usual form, on a day that every month has: what most timestamps are, recognised without making a Date. */
 const PLAIN = /^\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|1\d|2[0-8])T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d\.\d{3}Z$/;
 
 function isCanonical(text: string): boolean {
@@ -51,28 +51,33 @@ function fromParts([
 }
 
 function inRange(date: Date): TimestampReading {
-  if (Number.isNaN(date.getTime())) return refused('a valid date');
+  if (Number.isNaN(date.getTime())) return invalidTimestamp('a valid date');
   const iso = date.toISOString();
-  return iso.length === EXAMPLE.length ? { ok: true, iso } : refused('in the years 0000 to 9999 of UTC');
+  return iso.length === EXAMPLE.length
+    ? { ok: true, iso }
+    : invalidTimestamp('in the years 0000 to 9999 of UTC');
 }
 
 /** Says what is wrong with a text that is not RFC 3339. */
 function diagnose(text: string): TimestampReading {
   if (/^\d{4}-\d\d-\d\d([T ]\d\d:\d\d(:\d\d([.,]\d+)?)?)?$/i.test(text))
-    return refused('RFC 3339 with a zone', `add its zone or offset: ${EXAMPLE}, or +02:00 in place of the Z`);
+    return invalidTimestamp(
+      'RFC 3339 with a zone',
+      `add its zone or offset: ${EXAMPLE}, or +02:00 in place of the Z`,
+    );
   if (/:60(\.\d+)?([Zz]|[+-]\d\d:\d\d)$/.test(text))
-    return refused('a time without a leap second', 'write second 59 instead of 60');
+    return invalidTimestamp('a time without a leap second', 'write second 59 instead of 60');
   if (/^\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/i.test(text)) return impossible();
-  return refused('RFC 3339');
+  return invalidTimestamp('RFC 3339');
 }
 
 function impossible(): TimestampReading {
-  return refused(
+  return invalidTimestamp(
     'a date and time that exists',
     'check its parts: month 01 to 12, a day of that month, hour 00 to 23',
   );
 }
 
-function refused(expected: string, hint = `write it as ${EXAMPLE}`): TimestampReading {
+function invalidTimestamp(expected: string, hint = `write it as ${EXAMPLE}`): TimestampReading {
   return { ok: false, expected, hint };
 }

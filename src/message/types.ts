@@ -1,3 +1,5 @@
+import { isObject } from '../kind-of.ts';
+
 export const MESSAGE_TYPES = ['page', 'screen', 'identify', 'track', 'alias', 'group', 'delete'] as const;
 
 export type MessageType = (typeof MESSAGE_TYPES)[number];
@@ -13,7 +15,7 @@ export interface JsonObject {
 }
 
 export function isJsonObject(value: JsonValue | undefined): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
+  return isObject(value);
 }
 
 /** Destination name to whether it gets the message; an object (options for it) counts as true. */
@@ -29,7 +31,7 @@ export interface Integrations extends JsonObject {
  */
 export type Message = JsonObject & NamedFields;
 
-/** Apart from the others: beside an index signature what is optional compiles under `exactOptionalPropertyTypes` only. */
+/** Separate from Message: together with an index signature optional fields compile under `exactOptionalPropertyTypes` only. */
 interface NamedFields {
   readonly type: MessageType;
   readonly timestamp: string;

@@ -1,3 +1,4 @@
+import { isObject } from '../kind-of.ts';
 import type { MessageField } from './fields.ts';
 import { formatPath } from './json-path.ts';
 import { type Problem, shownValue } from './problem.ts';
@@ -5,8 +6,9 @@ import type { Shape } from './shape.ts';
 import { closest } from '../suggest.ts';
 import { type JsonValue, MESSAGE_TYPES } from './types.ts';
 
-export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof Date);
+/** An object for a message's field. A Date is none: its JSON is a string. */
+export function isFieldObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return isObject(value) && !(value instanceof Date);
 }
 
 /** What is missing from a message that has these fields. */
@@ -34,7 +36,7 @@ export function typeProblem(type: unknown): Problem {
 
 const TYPES = `${MESSAGE_TYPES.slice(0, -1).join(', ')} or ${MESSAGE_TYPES.at(-1)}`;
 
-/** A field that the type does not know: refused by `--strict` only. */
+/** A field that the type does not know: rejected by `--strict` only. */
 export function unknownProblem({ type, bySpelling }: Shape, name: string): Problem {
   const meant = closest(name, bySpelling.keys());
   return {

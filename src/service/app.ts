@@ -1,24 +1,21 @@
-import { Hono, type Context } from 'hono';
+import { Hono, type Context, type MiddlewareHandler } from 'hono';
 import type { MessageType } from '../message/types.ts';
-import { refused, type ServiceResponse } from './answer.ts';
-import type { Answering, Asked } from './answer-body.ts';
-import { answerCalls } from './answer-calls.ts';
-import { answerDeletion, findDeletion } from './answer-deletion.ts';
+import type { HandlerContext, IngestRequest } from './read-request.ts';
+import { handleMessages } from './handle-messages.ts';
+import { handleDeletion, findDeletion } from './handle-deletion.ts';
 import type { ByteBudget } from './byte-budget.ts';
 import type { ServiceOptions } from './options.ts';
 import { errorFields } from './log.ts';
 import { Readiness } from './readiness.ts';
-import { STOPPING, type IngestRejection } from './refusal.ts';
-import { respond, type Env, type Saying } from './respond.ts';
+import { respond, rejectionResponse, type Env, type ResponseContext } from './respond.ts';
+import { STOPPING, type IngestRejection } from './rejection.ts';
 
-interface AppParts extends Saying, Pick<ServiceOptions, 'checkStore' | 'clock'> {
+interface AppParts extends ResponseContext, Pick<ServiceOptions, 'checkStore' | 'clock'> {
   readonly budget: ByteBudget;
 }
 
-type Route = (context: Context<Env>) => Promise<Response>;
-
-/** What calls are posted to, and their type; the letters are what the browser's and the phones' SDKs use. */
-const CALL_PATHS: Readonly<Record<string, MessageType | undefined>> = {
+/** The paths that messages are posted to, and their type; the letters are what the browser's and the phones' SDKs use. */
+const MESSAGE_PATHS: Readonly<Record<string, MessageType | undefined>> = {
   batch: undefined,
   import: undefined,
   b: undefined,
@@ -37,80 +34,90 @@ const CALL_PATHS: Readonly<Record<string, MessageType | undefined>> = {
 };
 
 /** The routes of the service. */
-export function createApp(answering: Answering, parts: AppParts): Hono<Env> {
+export function createApp(handlers: HandlerContext, parts: AppParts): Hono<Env> {
   const app = new Hono<Env>();
-  for (const [name, type] of Object.entries(CALL_PATHS)) {
+  const guards = [rejectWhenStopping(parts), countBytesInFlight(parts)] as const;
+  for (const [name, type] of Object.entries(MESSAGE_PATHS)) {
     const path = `/v1/${name}`;
     app.options(path, (context) => preflight(context));
-    app.post(
-      path,
-      posted(path, parts, { isOpen: true }, (asked) => answerCalls(asked, type, answering)),
+    app.post(path, allowEveryOrigin, ...guards, async (context) =>
+      respond(context, path, await handleMessages(ingestRequestOf(context), type, handlers), parts),
     );
-    app.all(path, (context) => respond(context, path, refused(METHOD), parts));
+    app.all(path, (context) => respond(context, path, rejectionResponse(METHOD), parts));
   }
-  const deletions = '/v1/deletions';
-  app.post(
-    deletions,
-    posted(deletions, parts, { isOpen: false }, (asked) => answerDeletion(asked, answering)),
+  app.post(DELETIONS, ...guards, async (context) =>
+    respond(context, DELETIONS, await handleDeletion(ingestRequestOf(context), handlers), parts),
   );
-  app.get(`${deletions}/:id`, async (context) => {
-    const answer = await findDeletion(context.env.incoming, context.req.param('id'), answering);
-    return respond(context, deletions, answer, parts);
+  app.get(`${DELETIONS}/:id`, async (context) => {
+    const response = await findDeletion(context.env.incoming, context.req.param('id'), handlers);
+    return respond(context, DELETIONS, response, parts);
   });
-  addWatching(app, parts);
-  app.notFound((context) => respond(context, 'other', refused(NOT_FOUND), parts));
+  addMonitoring(app, parts);
+  app.notFound((context) => respond(context, 'other', rejectionResponse(NOT_FOUND), parts));
   app.onError((error, context) => {
-    parts.log.error('a request met a fault of the service', { ...errorFields(error), stack: error.stack });
-    return respond(context, 'other', refused(FAULT), parts);
+    const fields = { ...errorFields(error), stack: error.stack };
+    parts.log.error('unhandled error while serving a request', fields);
+    return respond(context, 'other', rejectionResponse(FAULT), parts);
   });
   return app;
 }
 
-const METHOD: IngestRejection = { status: 405, code: 'method', message: 'calls come as POST' };
+const DELETIONS = '/v1/deletions';
+
+const METHOD: IngestRejection = { status: 405, code: 'method', message: 'method not allowed, use POST' };
 
 const NOT_FOUND: IngestRejection = {
   status: 404,
   code: 'not-found',
-  message: 'there is nothing at this path',
-  hint: 'calls go to /v1/batch, or to /v1/track and the like',
+  message: 'not found',
+  hint: 'post messages to /v1/batch, or to /v1/track and the like',
 };
 
-const FAULT: IngestRejection = { status: 500, code: 'fault', message: 'this is a fault of the service' };
+const FAULT: IngestRejection = { status: 500, code: 'fault', message: 'internal error of the service' };
 
-/** For those who look after it: no key is asked for, and nothing secret is said. */
-function addWatching(app: Hono<Env>, parts: AppParts): void {
+/** Lets a browser post from any page: it may do what the write key in the page may do. */
+const allowEveryOrigin: MiddlewareHandler<Env> = (context, next) => {
+  context.header('access-control-allow-origin', '*');
+  return next();
+};
+
+function rejectWhenStopping(parts: AppParts): MiddlewareHandler<Env> {
+  return async (context, next) => {
+    if (!parts.stopping.aborted) return next();
+    return respond(context, context.req.path, rejectionResponse(STOPPING), parts);
+  };
+}
+
+/** Counts a request's body among the bytes in flight until its response is made. */
+function countBytesInFlight({ budget }: AppParts): MiddlewareHandler<Env> {
+  return async (context, next) => {
+    const share = budget.open();
+    context.set('share', share);
+    try {
+      await next();
+    } finally {
+      share.shrinkTo(0);
+    }
+  };
+}
+
+function ingestRequestOf(context: Context<Env>): IngestRequest {
+  return { request: context.env.incoming, share: context.get('share') };
+}
+
+/** The routes of monitoring: they need no key and show nothing secret. */
+function addMonitoring(app: Hono<Env>, parts: AppParts): void {
   const { metrics, stopping } = parts;
   const readiness = new Readiness(parts);
   app.get('/healthz', (context) => context.json({ status: 'ok' }));
   app.get('/readyz', async (context) => {
     if (stopping.aborted) return context.json({ status: 'stopping' }, 503);
     if (await readiness.isReady()) return context.json({ status: 'ready' });
-    return context.json({ status: 'store unavailable' }, 503);
+    return context.json({ status: 'storage unavailable' }, 503);
   });
   app.get('/metrics', async (context) =>
     context.text(await metrics.text(), 200, { 'content-type': metrics.contentType }),
   );
-}
-
-/** A route whose body counts among the bytes in flight until it is answered. */
-function posted(
-  path: string,
-  parts: AppParts,
-  { isOpen }: { readonly isOpen: boolean },
-  answer: (asked: Asked) => Promise<ServiceResponse | undefined>,
-): Route {
-  return async (context) => {
-    // A browser may call from any page: what it may do is what the write key in the page may do.
-    if (isOpen) context.header('access-control-allow-origin', '*');
-    if (parts.stopping.aborted) return respond(context, path, refused(STOPPING), parts);
-    const share = parts.budget.open();
-    try {
-      const { incoming: request } = context.env;
-      return respond(context, path, await answer({ request, share }), parts);
-    } finally {
-      share.shrinkTo(0);
-    }
-  };
 }
 
 function preflight(context: Context<Env>): Response {

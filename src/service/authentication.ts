@@ -1,6 +1,6 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { ConfigError } from '../errors.ts';
-import type { IngestRejection } from './refusal.ts';
+import type { IngestRejection } from './rejection.ts';
 
 export const UNAUTHORIZED: IngestRejection = {
   status: 401,
@@ -18,7 +18,7 @@ interface KeyedSource {
 
 /** Throws ConfigError when two sources have the same write key. */
 export function checkWriteKeys(sources: KeyedSources): void {
-  refuseTwins(keyedSources(sources));
+  assertNoTwins(keyedSources(sources));
 }
 
 /** Which write key belongs to which source. */
@@ -29,10 +29,10 @@ export class WriteKeys {
   constructor(sources: KeyedSources) {
     this.#sources = keyedSources(sources);
     if (this.#sources.length === 0) throw noWriteKey();
-    refuseTwins(this.#sources);
+    assertNoTwins(this.#sources);
   }
 
-  /** In the same time for every key: all are compared, by digests of one length. */
+  /** Takes the same time for every key: compares all, by digests of one length. */
   sourceOf(writeKey: string): string | undefined {
     const digest = digestOf(writeKey);
     let found: string | undefined;
@@ -63,13 +63,13 @@ function digestOf(writeKey: string): Buffer {
 }
 
 function noWriteKey(): ConfigError {
-  return new ConfigError('No source has a write key, so nobody could call the service', {
+  return new ConfigError('No source has a write key, so no client could call the service', {
     key: 'writeKey',
     hint: 'set `writeKey` in the config (of each source), or HOOKS_WRITE_KEY',
   });
 }
 
-function refuseTwins(sources: readonly KeyedSource[]): void {
+function assertNoTwins(sources: readonly KeyedSource[]): void {
   const names = new Map<string, string>();
   for (const { name, digest } of sources) {
     const twin = names.get(digest.toString('hex'));

@@ -1,3 +1,5 @@
+import { endOfString } from '../message/json-scan.ts';
+
 /** Where the items of the array `batch` of a JSON object lie in its bytes. */
 export interface BatchItems {
   /** Start and end of each. */
@@ -6,7 +8,7 @@ export interface BatchItems {
   readonly rest: Uint8Array;
 }
 
-const [QUOTE, BACKSLASH, COMMA, COLON] = [0x22, 0x5c, 0x2c, 0x3a];
+const [QUOTE, COMMA, COLON] = [0x22, 0x2c, 0x3a];
 const [OPEN_ARRAY, CLOSE_ARRAY, OPEN_OBJECT, CLOSE_OBJECT] = [0x5b, 0x5d, 0x7b, 0x7d];
 
 /** Takes bytes that are known to be JSON. Undefined: there is no array `batch` at the top, spelled without escapes. */
@@ -45,8 +47,8 @@ function precededByColon(bytes: Uint8Array, at: number): boolean {
 }
 
 /**
- * Calls back for each byte outside strings, with the level that it leaves one at, and once for each string. Ends when
- * that says true; gives the place it ended at.
+ * Calls `visit` for each byte outside strings, with the depth after it, and once for each string. Ends when `visit`
+ * returns true; returns the index where it ended.
  */
 function walk(
   bytes: Uint8Array,
@@ -67,12 +69,6 @@ function walk(
     if (byte === CLOSE_ARRAY || byte === CLOSE_OBJECT) depth--;
   }
   return bytes.length;
-}
-
-function endOfString(bytes: Uint8Array, start: number): number {
-  let at = start + 1;
-  while (at < bytes.length && bytes[at] !== QUOTE) at += bytes[at] === BACKSLASH ? 2 : 1;
-  return at;
 }
 
 function trimmed(bytes: Uint8Array, from: number, to: number): [number, number] {

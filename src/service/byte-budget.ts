@@ -1,4 +1,4 @@
-/** Bounds the bytes that are in memory at once, whoever they belong to. */
+/** Limits the bytes of all requests that are in memory at once. */
 export class ByteBudget {
   readonly #limit: number;
   #taken = 0;
@@ -12,8 +12,8 @@ export class ByteBudget {
     return this.#taken;
   }
 
-  /** One request's part of it, nothing at first. */
-  open(): Share {
+  /** Opens one request's part of the budget, empty at first. */
+  open(): ByteShare {
     let bytes = 0;
     return {
       grow: (by) => {
@@ -30,9 +30,9 @@ export class ByteBudget {
   }
 }
 
-export interface Share {
-  /** False, and nothing changed: there is no room. */
+export interface ByteShare {
+  /** Takes bytes. False, and nothing changed: there is no room. */
   readonly grow: (by: number) => boolean;
-  /** Gives back what is over that; 0 at the end of the request, or it is gone for ever. */
+  /** Gives back all but these bytes; call with 0 at the end of the request, or they are lost forever. */
   readonly shrinkTo: (bytes: number) => void;
 }

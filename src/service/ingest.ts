@@ -1,35 +1,36 @@
-import type { Intake, TakenMessage } from './intake.ts';
+import type { OutgoingMessage } from '../message/outgoing-message.ts';
+import type { IngestTarget } from './ingest-target.ts';
 import { errorFields, type ServiceLog } from './log.ts';
 import type { Metrics } from './metrics.ts';
 import type { Seen } from './seen.ts';
-import type { Sorted } from './sort-calls.ts';
-import { UnderWay } from './keyed-mutex.ts';
+import type { SortedMessages } from './sort-messages.ts';
+import { KeyedMutex } from './keyed-mutex.ts';
 
 interface IngestParts {
-  readonly intake: Intake;
+  readonly ingestTarget: IngestTarget;
   readonly seen: Seen;
   readonly metrics: Metrics;
   readonly log: ServiceLog;
 }
 
-/** Takes messages: each once, and none before it is stored. */
+/** Accepts messages: each once, and none before it is stored. */
 export class Ingest {
   readonly #parts: IngestParts;
-  readonly #underWay = new UnderWay();
+  readonly #storing = new KeyedMutex();
 
   constructor(parts: IngestParts) {
     this.#parts = parts;
   }
 
   /** Resolves when all of them are stored. Rejects when they cannot be; then none counts as seen. */
-  async store(source: string, { valid, rejected }: Sorted): Promise<void> {
-    const { intake, metrics } = this.#parts;
-    const leave = await this.#underWay.enter(namedIds(valid).map((id) => JSON.stringify([source, id])));
+  async store(source: string, { valid, rejected }: SortedMessages): Promise<void> {
+    const { ingestTarget, metrics } = this.#parts;
+    const unlock = await this.#storing.lock(namedIds(valid).map((id) => JSON.stringify([source, id])));
     try {
       const fresh = await this.#fresh(source, valid);
       // First, since this changes nothing when it is repeated.
       if (rejected.length > 0)
-        await intake.keepInvalid(
+        await ingestTarget.keepInvalid(
           source,
           rejected.map(({ letter }) => letter),
         );
@@ -40,27 +41,27 @@ export class Ingest {
         rejected: rejected.length,
       });
     } finally {
-      leave();
+      unlock();
     }
   }
 
-  /** Those that were not taken before; of several with one id in the batch, the first. */
-  async #fresh(source: string, valid: readonly TakenMessage[]): Promise<readonly TakenMessage[]> {
+  /** The messages that were not accepted before; of several with one id in the batch, the first. */
+  async #fresh(source: string, valid: readonly OutgoingMessage[]): Promise<readonly OutgoingMessage[]> {
     const ids = namedIds(valid);
     const taken = new Set(ids.length === 0 ? [] : await this.#parts.seen.among(source, ids));
-    return valid.filter(({ onceAs, messageId }) => {
-      if (onceAs === undefined) return true;
+    return valid.filter(({ dedupeKey, messageId }) => {
+      if (dedupeKey === undefined) return true;
       const isNew = !taken.has(messageId);
       taken.add(messageId);
       return isNew;
     });
   }
 
-  /** Stored and not remembered is taken all the same: to say otherwise would have it sent once more. */
-  async #submit(source: string, fresh: readonly TakenMessage[]): Promise<void> {
-    const { intake, seen, log } = this.#parts;
+  /** A message that is stored but not remembered counts as accepted: to reject it would have it sent again. */
+  async #submit(source: string, fresh: readonly OutgoingMessage[]): Promise<void> {
+    const { ingestTarget, seen, log } = this.#parts;
     const ids = namedIds(fresh);
-    const storing = intake.submit(source, fresh);
+    const storing = ingestTarget.submit(source, fresh);
     const remembering = ids.length === 0 ? undefined : seen.add(source, ids, storing);
     const [stored, remembered] = await Promise.allSettled([storing, remembering]);
     if (stored.status === 'rejected') throw stored.reason;
@@ -72,6 +73,6 @@ export class Ingest {
   }
 }
 
-function namedIds(calls: readonly TakenMessage[]): readonly string[] {
-  return calls.flatMap(({ onceAs, messageId }) => (onceAs === undefined ? [] : messageId));
+function namedIds(messages: readonly OutgoingMessage[]): readonly string[] {
+  return messages.flatMap(({ dedupeKey, messageId }) => (dedupeKey === undefined ? [] : messageId));
 }

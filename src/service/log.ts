@@ -52,7 +52,7 @@ function safe(fields: LogFields, secrets: readonly string[]): LogFields {
   );
 }
 
-/** An error as fields: what is wrong, and the way out. */
+/** An error as fields: what is wrong, and the hint. */
 export function errorFields(error: unknown): { readonly error: string; readonly hint: string | undefined } {
   return {
     error: error instanceof Error ? error.message : String(error),

@@ -1,12 +1,12 @@
 import { Counter, Gauge, Histogram, Registry } from 'prom-client';
 
-/** What Prometheus is told. Labels are names of the config and closed sets: nothing of a caller's becomes one. */
+/** The metrics for Prometheus. Labels are names of the config and closed sets: nothing of a caller's becomes one. */
 export interface Metrics {
   /** One request, by its route's name. */
   request(route: string, status: number): void;
   ingested(source: string, counts: IngestCounts): void;
   attempt(lane: LaneLabels, result: 'delivered' | 'retryable' | 'rejected', ms: number): void;
-  /** A delivery has come to its end; `ms` from when it was taken. */
+  /** Counts a settled delivery; `ms` since its message was accepted. */
   settled(
     lane: LaneLabels,
     end:
@@ -102,7 +102,7 @@ export function createMetrics({ depth }: MetricsOptions): Metrics {
   };
 }
 
-/** They are looked up when somebody asks. */
+/** Adds gauges, which are read at each scrape. */
 function addGauges(registers: Registry[], depth: MetricsOptions['depth']): void {
   const deliveries: Gauge<'state'> = new Gauge({
     name: 'hooks_queue_deliveries',

@@ -1,6 +1,6 @@
 import type { Clock } from '../clock.ts';
 import type { Deletions } from '../deletion/request.ts';
-import type { Intake } from './intake.ts';
+import type { IngestTarget } from './ingest-target.ts';
 import type { ServiceLog } from './log.ts';
 import type { Metrics } from './metrics.ts';
 import type { Seen } from './seen.ts';
@@ -14,15 +14,13 @@ export interface ServiceOptions {
   readonly port?: number;
   /** By name. A source without a write key cannot be called. */
   readonly sources: Readonly<Record<string, { readonly writeKey?: string | undefined }>>;
-  /** Where messages go that are taken. */
-  readonly intake: Intake;
+  readonly ingestTarget: IngestTarget;
   readonly deletions: Deletions;
   /**
    * The sources at which a write key may ask for deletion: its own, since the keys of browsers and apps can be read by anyone, or all.
    * @default 'own'
    */
   readonly deletionReach?: DeletionReach;
-  /** Which messages were taken before. */
   readonly seen: Seen;
   readonly metrics: Metrics;
   readonly log: ServiceLog;

@@ -2,10 +2,10 @@ import { sleep } from '../clock.ts';
 import { errorFields } from './log.ts';
 import type { ServiceOptions } from './options.ts';
 
-/** Whoever probes has less patience than a write has with a lock. */
+/** A probe has less patience than a write has with a lock. */
 const LONGEST_MS = 2_000;
 
-/** Whether something could be stored. What changes in that is in the log, though nobody may be calling. */
+/** Whether messages could be stored. A change is logged, even while no client calls. */
 export class Readiness {
   readonly #parts: Pick<ServiceOptions, 'checkStore' | 'clock' | 'log'>;
   #checking: Promise<boolean> | undefined;
@@ -15,15 +15,15 @@ export class Readiness {
     this.#parts = parts;
   }
 
-  /** Those who ask at once share one answer. */
+  /** Concurrent callers share one check. */
   async isReady(): Promise<boolean> {
     this.#checking ??= this.#check().finally(() => {
       this.#checking = undefined;
     });
-    const answered = new AbortController();
-    const late = sleep(this.#parts.clock, LONGEST_MS, answered.signal).then(() => false);
+    const over = new AbortController();
+    const late = sleep(this.#parts.clock, LONGEST_MS, over.signal).then(() => false);
     const isReady = await Promise.race([this.#checking, late]);
-    answered.abort();
+    over.abort();
     return isReady;
   }
 
@@ -31,10 +31,10 @@ export class Readiness {
     const { checkStore, log } = this.#parts;
     try {
       await checkStore();
-      if (!this.#wasReady) log.info('the store can be written again');
+      if (!this.#wasReady) log.info('storage available again');
       this.#wasReady = true;
     } catch (error) {
-      if (this.#wasReady) log.error('the store cannot be written', errorFields(error));
+      if (this.#wasReady) log.error('storage unavailable', errorFields(error));
       this.#wasReady = false;
     }
     return this.#wasReady;

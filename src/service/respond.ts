@@ -1,46 +1,66 @@
 import type { HttpBindings } from '@hono/node-server';
 import type { Context } from 'hono';
 import type { ContentfulStatusCode } from 'hono/utils/http-status';
-import type { ServiceResponse } from './answer.ts';
+import type { ByteShare } from './byte-budget.ts';
 import type { ServiceOptions } from './options.ts';
-import { isPassing, type IngestRejection } from './refusal.ts';
+import { isTemporary, rejectionBody, type IngestRejection } from './rejection.ts';
 
-export type Env = { Bindings: HttpBindings };
+/** What a request comes to, before it is counted, logged and written. */
+export interface ServiceResponse {
+  readonly status: number;
+  readonly body: object;
+  /** For the log. */
+  readonly rejection?: IngestRejection;
+  readonly source?: string;
+}
 
-export interface Saying extends Pick<ServiceOptions, 'metrics' | 'log'> {
+export function rejectionResponse(rejection: IngestRejection, source?: string): ServiceResponse {
+  return {
+    status: rejection.status,
+    body: rejectionBody(rejection),
+    rejection,
+    ...(source !== undefined && { source }),
+  };
+}
+
+/** `share`: the request's part of the bytes in flight, where its body is read. */
+export type Env = { Bindings: HttpBindings; Variables: { share: ByteShare } };
+
+export interface ResponseContext extends Pick<ServiceOptions, 'metrics' | 'log'> {
   readonly retryAfterSeconds: number;
-  /** Aborted when no more calls are taken. */
+  /** Aborted when no more requests are taken. */
   readonly stopping: AbortSignal;
 }
 
-/** Makes the response of an answer, counted and logged. `route` is its path in the table of routes. */
+/** Counts, logs and writes a response. `route` is its path in the table of routes. */
 export function respond(
   context: Context<Env>,
   route: string,
-  answer: ServiceResponse | undefined,
-  saying: Saying,
+  response: ServiceResponse | undefined,
+  responseContext: ResponseContext,
 ): Response {
-  // Whoever called has gone.
-  if (answer === undefined) return context.body(null, 400);
-  const { status, body, refusal, source } = answer;
-  saying.metrics.request(route, status);
-  if (refusal === undefined) saying.log.debug('answered', { route, status, source });
-  else sayRefused(context, route, { refusal, source }, saying);
-  // Else a connection that is never idle would keep the service from ending.
-  if (saying.stopping.aborted) context.header('connection', 'close');
+  // The caller has gone.
+  if (response === undefined) return context.body(null, 400);
+  const { status, body, rejection, source } = response;
+  const { metrics, log, stopping } = responseContext;
+  metrics.request(route, status);
+  if (rejection === undefined) log.debug('responded', { route, status, source });
+  else respondRejection(context, route, { rejection, source }, responseContext);
+  // Otherwise a connection that is never idle would keep the service from ending.
+  if (stopping.aborted) context.header('connection', 'close');
   return context.json(body, status as ContentfulStatusCode); // every status here goes with a body
 }
 
-function sayRefused(
+function respondRejection(
   context: Context<Env>,
   route: string,
-  { refusal, source }: { readonly refusal: IngestRejection; readonly source: string | undefined },
-  { log, retryAfterSeconds }: Saying,
+  { rejection, source }: { readonly rejection: IngestRejection; readonly source: string | undefined },
+  { log, retryAfterSeconds }: ResponseContext,
 ): void {
-  const { status, code, message } = refusal;
+  const { status, code, message } = rejection;
   const fields = { route, status, code, reason: message, source };
   // Under overload there would be a line a request; the metrics count them.
-  if (!isPassing(refusal)) return log.info('refused', fields);
-  log.debug('refused', fields);
+  if (!isTemporary(rejection)) return log.info('rejected', fields);
+  log.debug('rejected', fields);
   context.header('retry-after', String(retryAfterSeconds));
 }

@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto';
 import type { Clock } from '../clock.ts';
 
-/** For how long a message is recognised when it comes again. */
+/** How long a message is recognised when it comes again. */
 export const SEEN_FOR_MS = 24 * 60 * 60 * 1000;
 
-/** Which messages were taken, by source and `messageId`, in the last 24 hours. */
+/** Remembers which messages were accepted, by source and `messageId`, in the last 24 hours. */
 export interface Seen {
-  /** Those of the ids that were taken. */
+  /** The ids among `messageIds` that were accepted. */
   among(source: string, messageIds: readonly string[]): Promise<ReadonlySet<string>>;
   /**
    * Remembers messages that are being stored: both or neither. Over the store that they go to, it is written in the
@@ -15,7 +15,7 @@ export interface Seen {
   add(source: string, messageIds: readonly string[], stored: Promise<unknown>): Promise<void>;
 }
 
-/** Lasts as long as its process, and remembers the latest so many: some hundred bytes each. */
+/** Lasts as long as its process, and remembers the latest `capacity` messages: some hundred bytes each. */
 export class MemorySeen implements Seen {
   readonly #clock: Clock;
   readonly #capacity: number;

@@ -10,7 +10,7 @@ export interface HttpServer {
   readonly url: string;
   /** Takes no more connections and closes idle ones; resolves when none is left. */
   close(): Promise<void>;
-  /** Ends all connections, whatever is going on there. */
+  /** Ends all connections, requests in flight included. */
   cut(): void;
 }
 
@@ -30,7 +30,9 @@ export async function startServer(
   // It makes what createServer makes: a plain HTTP server.
   const server = createAdaptorServer({ fetch, createServer, serverOptions }) as Server;
   server.maxConnections = limits.connections;
-  server.on('drop', () => log.warn('a connection too many was closed', { limit: limits.connections }));
+  server.on('drop', () =>
+    log.warn('connection limit reached, connection closed', { limit: limits.connections }),
+  );
   const bound = await bind(server, host, port);
   if (!bound.ok) {
     const { setting: key, why, hint, cause } = bound;

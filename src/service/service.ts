@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { sleep } from '../clock.ts';
-import type { Answering } from './answer-body.ts';
+import type { HandlerContext } from './read-request.ts';
 import { createApp } from './app.ts';
 import { WriteKeys } from './authentication.ts';
 import { ByteBudget } from './byte-budget.ts';
@@ -13,8 +13,8 @@ export interface Service {
   /** Where SDKs are pointed to, such as `http://127.0.0.1:8788`. */
   readonly url: string;
   /**
-   * Takes no more calls and answers those that are being stored; resolves when every socket is gone. What is still
-   * being received after the grace time is cut off: it was not acknowledged.
+   * Accepts no more requests and responds to those that are being stored; resolves when every socket is gone. A request
+   * that is still being received after the grace time is cut off: it was not acknowledged.
    */
   close(): Promise<void>;
 }
@@ -23,14 +23,14 @@ export interface Service {
 export async function startService(options: ServiceOptions): Promise<Service> {
   const limits = { ...SERVICE_LIMITS, ...options.limits };
   const { clock, log, newId = randomUUID } = options;
-  const answering: Answering = {
+  const handlers: HandlerContext = {
     ...options,
     newId,
     keys: new WriteKeys(options.sources),
     ingest: new Ingest(options),
   };
   const stopping = new AbortController();
-  const app = createApp(answering, {
+  const app = createApp(handlers, {
     ...options,
     budget: new ByteBudget(limits.bytesInFlight),
     retryAfterSeconds: limits.retryAfterSeconds,
@@ -41,10 +41,10 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   let closed: Promise<void> | undefined;
   const close = async (): Promise<void> => {
     stopping.abort();
-    log.info('stopping: no more calls are taken');
-    const answered = new AbortController();
-    const ended = server.close().finally(() => answered.abort());
-    await sleep(clock, limits.graceMs, answered.signal);
+    log.info('stopping: no more requests are accepted');
+    const over = new AbortController();
+    const ended = server.close().finally(() => over.abort());
+    await sleep(clock, limits.graceMs, over.signal);
     server.cut();
     await ended;
   };

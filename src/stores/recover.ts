@@ -7,7 +7,7 @@ import { fileOf } from './sqlite/file/open-store.ts';
 import { openFileQueue } from './open.ts';
 
 export interface Recovery extends RecoveryCounts {
-  /** The contents of the other tables of which something could not be read. */
+  /** Contents of the tables other than deliveries that could not be read completely. */
   readonly incomplete: readonly string[];
   readonly from: string;
   readonly to: string;
@@ -56,6 +56,6 @@ async function assertNew(target: string): Promise<void> {
   throw new ConfigError(`Expected \`--to\` to be a new file, got ${target}, which is there already`, {
     key: '--to',
     origin: '--to',
-    hint: 'name one that is not there yet; it takes the place of the damaged one afterwards',
+    hint: 'name a file that does not exist yet, and put it in the place of the damaged one afterwards',
   });
 }

@@ -1,4 +1,4 @@
-/** What is ended by a signal. */
+/** Something that a signal ends. */
 export interface Abortable {
   /** Kept by the watch: its place among those that share the signal. */
   watchPlace: number;
@@ -12,7 +12,7 @@ interface Watched {
 
 /**
  * One listener per signal, however many attempts share it: a signal warns of a leak at its eleventh listener, and adding one is
- * dear on the hot path. It is removed with the last attempt. A list, since a Set that so much goes through costs memory (ChurnMap
+ * dear on the hot path. It is removed with the last attempt. A list, since a Set that millions pass through costs memory (ReusableMap
  * says why).
  */
 export class AbortWatch {

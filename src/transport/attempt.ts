@@ -5,7 +5,7 @@ import type { NetworkFault } from './network-error.ts';
 import { withoutSent } from './sent-secrets.ts';
 import type { TransportRequest, TransportResult } from './transport.ts';
 
-/** Whoever has an attempt under way, and can be told that it is over. */
+/** The carrier of an attempt in flight, which learns when the attempt is over. */
 export interface Carrier {
   abandon(fault: NetworkFault): void;
 }

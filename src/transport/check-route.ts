@@ -10,7 +10,7 @@ interface RouteSettings {
 
 /**
  * Throws ConfigError for what would let no request to a URL even begin: a file of issuers, or a proxy's variable, that cannot be used.
- * Whoever starts to deliver asks before the first message does.
+ * Called at the start of delivery, before the first message.
  */
 export function checkRoute(url: string, { caFile, caName, proxyEnv }: RouteSettings): void {
   if (caFile !== undefined) checkCaFile(caFile, caName);

@@ -9,15 +9,15 @@ export interface ConnectionPoolOptions {
   readonly maxIdleMs: number;
 }
 
-/** Connections on which only an endless body is still coming, and nobody waits. More are not worth their sockets. */
+/** Connections on which only an endless body is still coming, for no waiting attempt. More are not worth their sockets. */
 const MAX_DRAINING = 64;
 /**
- * For the bodies that are still coming when it is closed, which mostly follow their status at once. Cut in their midst, a receiver that
+ * For the bodies that are still coming when it is closed, which mostly follow their status at once. Cut off halfway, a receiver that
  * writes its answer in two goes has its connection reset, and logs a failure of its own for what it has delivered well.
  */
 const DRAIN_MS = 250;
 
-/** The connections to one origin: as many as attempts have been under way at once. */
+/** The connections to one origin: as many as attempts have been in flight at once. */
 export class ConnectionPool implements ConnectionOwner {
   readonly route: Route;
   readonly #options: ConnectionPoolOptions;

@@ -72,7 +72,7 @@ export class HttpConnection implements Carrier, ExchangeOwner {
     });
   }
 
-  /** Only the rest of a body is still coming, which nobody waits for. */
+  /** Whether only the rest of a body is still coming, which no attempt waits for. */
   get isDraining(): boolean {
     return this.#isBusy && this.#exchange.attempt === undefined;
   }

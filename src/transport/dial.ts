@@ -4,11 +4,11 @@ import { blockedHost, guardedLookup, type AddressRule } from './address-guard.ts
 import { PROXY_REFUSED } from './network-error.ts';
 import { bareHost, portOf, type Proxy } from './proxy.ts';
 
-/** Tells of a connection that is ready for a request, or of why there is none. Called once at most. */
+/** Takes a connection that is ready for a request, or why there is none. Called at most once. */
 export type Dialled = (...outcome: [null, Socket] | [Error, null]) => void;
 
 /**
- * Opens a connection and gives at once the socket that it all rests on, so that whoever runs out of time can destroy it: undici
+ * Opens a connection and gives at once the socket that it all rests on, so that an attempt whose time is up can destroy it: undici
  * has no hold on a connection that is still being made, and would leave it to the system's two minutes.
  */
 export type Dial = (dialled: Dialled) => Socket;
@@ -25,8 +25,8 @@ export interface DialOptions {
 /** To the origin itself. */
 export function directDial(origin: URL, { secureContext, lookup: given, addressRule }: DialOptions): Dial {
   const host = bareHost(origin);
-  const refusal = addressRule && blockedHost(host, addressRule);
-  if (refusal) return (dialled) => failedDial(refusal, dialled);
+  const error = addressRule && blockedHost(host, addressRule);
+  if (error) return (dialled) => failedDial(error, dialled);
   const lookup = addressRule ? guardedLookup(addressRule, given) : given;
   const address = { host, port: Number(portOf(origin)), ...(lookup && { lookup }) };
   const secure = origin.protocol === 'https:';
@@ -63,8 +63,8 @@ export function tunnelDial(origin: URL, proxy: Proxy, options: DialOptions): Dia
   return (dialled) =>
     dialProxy((error, socket) => {
       if (error) return dialled(error, null);
-      askForTunnel(origin, proxy, socket, (refusal) => {
-        if (refusal) return dialled(refusal, null);
+      askForTunnel(origin, proxy, socket, (tunnelError) => {
+        if (tunnelError) return dialled(tunnelError, null);
         report(tls().connect({ ...security, socket }), true, dialled);
       });
     });
@@ -93,7 +93,7 @@ function report(socket: Socket, secure: boolean, dialled: Dialled): void {
   socket.on('error', (error) => once(error, null));
 }
 
-function askForTunnel(origin: URL, proxy: Proxy, socket: Socket, asked: (refusal?: Error) => void): void {
+function askForTunnel(origin: URL, proxy: Proxy, socket: Socket, asked: (error?: Error) => void): void {
   const path = `${origin.hostname}:${portOf(origin)}`;
   const { authorization } = proxy;
   const request = http().request({

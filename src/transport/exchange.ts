@@ -15,14 +15,14 @@ export interface ExchangeOwner {
 
 type Headers = Record<string, string | string[] | undefined>;
 
-/** Of an answer's body that nobody asked for, before the connection is given up rather than read on. */
+/** Bytes to read of a response's body that no attempt asked for; then the connection is given up. */
 const MAX_BODY_BYTES = 64 * 1024;
 const SWITCHING_PROTOCOLS = 101;
 /** The fault of a connection on which undici was about to write a request for a second time. */
 const WRITTEN_TWICE = Object.assign(new Error('closed'), { code: 'ECONNRESET' });
 
 /**
- * A request and what comes back for it, as undici tells it. Used again for every attempt of a connection. The attempt has its result
+ * A request and what comes back for it, as undici reports it. Used again for every attempt of a connection. The attempt has its result
  * as soon as the status decides; the exchange goes on to the end of the answer's body.
  */
 export class Exchange implements Dispatcher.DispatchHandler {
@@ -74,7 +74,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
     else if (fault) attempt.fail(fault);
   }
 
-  /** Somebody else carries the attempt on. */
+  /** Another connection carries the attempt on. */
   handOver(): void {
     this.#attempt = undefined;
   }

@@ -7,7 +7,7 @@ export interface NetworkFault {
   readonly detail: string;
 }
 
-/** What a `lookup` gives as `code` when it refuses an address. */
+/** The `code` of a `lookup` that rejects an address. */
 export const BLOCKED_ADDRESS = 'ERR_HOOKS_BLOCKED_ADDRESS';
 /** The proxy would not carry the request. */
 export const PROXY_REFUSED = 'ERR_HOOKS_PROXY_REFUSED';
@@ -83,7 +83,7 @@ const BY_CODE: Readonly<Record<string, readonly [NetworkError, string]>> = {
 
 /** undici gives every broken answer the code of a closed connection; the message is all that tells them apart. */
 const NO_ANSWER_TO_READ: Readonly<Record<string, string>> = {
-  'bad response': 'the answer came unasked, or was an interim 100 Continue that nobody asked for',
+  'bad response': 'the response came unasked, or was an interim 100 Continue that was not asked for',
   'bad upgrade': 'the answer switches to another protocol',
 };
 
@@ -108,7 +108,7 @@ export function networkFault(cause: unknown): NetworkFault {
   return { error, detail: printable(detailOf(fault, code, words)) };
 }
 
-/** OpenSSL has a code for each of its hundreds of reasons. What nobody has heard of breaks a connection off. */
+/** OpenSSL has a code for each of its hundreds of reasons. An unknown code breaks the connection off. */
 function otherwise(code: string): readonly [NetworkError, string] {
   return /^ERR_(SSL|TLS|OSSL)_/.test(code) ? ['tls', TLS_FAILED] : ['reset', ''];
 }

@@ -14,7 +14,7 @@ export interface Reached {
   readonly ms: number;
   /** The address connected to; of a proxy when there is one. */
   readonly address: string;
-  /** Why `serve` and `worker` refuse that address by themselves: `loopback`. Undefined for a public one. */
+  /** Why `serve` and `worker` reject that address by default: `loopback`. Undefined for a public one. */
   readonly notPublic: string | undefined;
   /** The proxy on the way, without userinfo. What is behind one that forwards was not looked at. */
   readonly via: string | undefined;
@@ -43,7 +43,7 @@ export async function probe(
   url: string,
   { timeoutMs, signal, caFile, proxyEnv }: ProbeOptions,
 ): Promise<Probe> {
-  // At once: a file that cannot be used is told also where there is no TLS.
+  // At once: a file that cannot be used is an error also where there is no TLS.
   const trust = trustContext(caFile);
   const { dial, via } = routeTo(new URL(url), { secureContext: () => trust, proxyEnv });
   const startedAt = performance.now();

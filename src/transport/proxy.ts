@@ -39,7 +39,7 @@ function readProxy(key: string, value: string): Proxy {
     throw new ConfigError(`Expected ${key} to be an http: or https: URL, got ${printable(redactUrl(text))}`, {
       key,
       origin: key,
-      hint: `Set it like ${key}=http://proxy.example:3128, or unset it`,
+      hint: `set it like ${key}=http://proxy.example:3128, or unset it`,
     });
   const origin = new URL(url.origin);
   if (url.username === '' && url.password === '') return { origin };

@@ -4,7 +4,7 @@ import type { TransportRequest } from './transport.ts';
 export type SentRequest = Pick<TransportRequest, 'url' | 'headers'>;
 
 /**
- * A reply without the secrets that its request carried, in headers and in the query. Receivers like to repeat what they refuse ("Cannot
+ * A reply without the secrets that its request carried, in headers and in the query. Receivers like to repeat what they reject ("Cannot
  * POST /hook?token=…"), and what they say is shown, logged and kept.
  */
 export function withoutSent(reply: string, sent: SentRequest): string {

@@ -33,7 +33,7 @@ export interface UndiciTransportOptions {
   readonly addresses?: 'any' | 'public' | AddressRule;
   /**
    * Whether requests may go through a proxy though `addresses` is not `any`, unguarded: what a proxy connects to cannot be judged here.
-   * What goes straight is judged all the same. @default false
+   * What goes direct is judged either way. @default false
    */
   readonly allowProxy?: boolean;
 }
@@ -117,7 +117,7 @@ class UndiciTransport implements Transport {
     const known = this.#pools.get(key);
     if (known) return known;
     const { lookup, maxIdleMs = DEFAULT_MAX_IDLE_MS } = this.#options;
-    // One that cannot be used is told now, also where there is no TLS.
+    // A file that cannot be used is an error now, also where there is no TLS.
     if (caFile !== undefined) this.#trusted(caFile);
     const route = routeTo(url, {
       secureContext: () => this.#trusted(caFile),

@@ -64,11 +64,11 @@ describe('a delivery pipeline', () => {
 
   it.each<Mistake>([
     [{ sharedSecret: [] }, 'Expected `sharedSecret`', 'leave it out to send unsigned'],
-    [{ sharedSecret: '' }, 'Expected a shared secret, got an empty one', 'Give its text'],
+    [{ sharedSecret: '' }, 'Expected a shared secret, got an empty one', 'give its text'],
     [{ sharedSecret: null }, 'to be a string or a list of them, got null', 'give the text'],
     [{ sharedSecret: 123 }, 'to be a string or a list of them, got a number', 'give the text'],
     [{ sharedSecret: Buffer.from('s') }, 'or a list of them, got an object', 'give the text'],
-    [{ sharedSecret: ['s', 5] }, 'Expected a shared secret, got a number', 'Give its text'],
+    [{ sharedSecret: ['s', 5] }, 'Expected a shared secret, got a number', 'give its text'],
   ])('never sends unsigned for %j', (options, sentence, hint) => {
     expectRefusal(delivering(options), sentence, hint);
   });
@@ -91,7 +91,7 @@ describe('a delivery pipeline', () => {
       'put all',
     ],
     [{ sharedSecrets: 's' }, 'sharedSecrets` to be a list, got a string', 'leave it out'],
-    [{ sharedSecrets: [undefined] }, 'Expected a shared secret, got nothing', 'Give its text'],
+    [{ sharedSecrets: [undefined] }, 'Expected a shared secret, got nothing', 'give its text'],
     [
       { sharedSecrets: undefined, sharedSecret: 5 },
       'Webhooks.sharedSecret` to be a string or',
@@ -99,7 +99,7 @@ describe('a delivery pipeline', () => {
     ],
     [{ secret: 's' }, 'Webhooks`, got `secret`', 'did you mean `sharedSecret`?'],
     [{ enabled: 1 }, 'enabled` to be a boolean, got a number', 'leave it out'],
-    [{ webhooks: undefined }, 'Expected 1 to 5 webhooks for a destination, got 0', 'Give it a URL'],
+    [{ webhooks: undefined }, 'Expected 1 to 5 webhooks for a destination, got 0', 'give it a URL'],
     [{ webhooks: [A, 5] }, 'Webhooks.webhooks[1]` to be a URL or { url, headers }, got a number', 'as text'],
     [{ delivery: { timeoutMs: 0 } }, 'delivery.timeoutMs` to be an integer from 1 to 30000', 'leave it out'],
   ])('has no destination with %j', (options, sentence, hint) => {
@@ -148,9 +148,9 @@ describe('a delivery pipeline', () => {
     expect(message.split(/; (?=\(\d+\) )|: (?=\(1\) )/)).toEqual([
       'Expected `sources` that can be used, got 11 faults',
       '(1) Expected an option of `sources.web`, got `writekey` (did you mean `writeKey`?)',
-      `(2) ${at}.sharedSecret: Expected a shared secret, got an empty one (Give its text, or remove it to send without a signature)`,
-      `(3) ${at}.webhooks[0].url: Expected an http:// or https:// URL, got \`ftp://a.example\` (Did you mean https://a.example?)`,
-      `(4) ${at}.webhooks[1].headers.Host: Header \`Host\` cannot be set: it follows from the URL (Remove \`Host\`)`,
+      `(2) ${at}.sharedSecret: Expected a shared secret, got an empty one (give its text, or remove it to send without a signature)`,
+      `(3) ${at}.webhooks[0].url: Expected an http:// or https:// URL, got \`ftp://a.example\` (did you mean https://a.example?)`,
+      `(4) ${at}.webhooks[1].headers.Host: Header \`Host\` cannot be set: it follows from the URL (remove \`Host\`)`,
       `(5) Expected \`${at}.webhooks[2]\` to be a URL or { url, headers }, got a number (a URL is given as text: 'https://host/path', or the \`href\` of a URL object)`,
       `(6) Expected \`${at}.delivery.timeoutMs\` to be an integer from 1 to 30000, got 0 (leave it out for its default)`,
       `(7) Expected \`${at}.delivery.concurrency\` to be an integer from 1 to 1024, got 9999 (leave it out for its default)`,

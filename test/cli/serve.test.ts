@@ -61,7 +61,7 @@ describe('hooks serve', () => {
     expect(code).toBe(0);
     const log = stderr.split('\n').filter((line) => line.startsWith('{'));
     expect(log.map((line) => (JSON.parse(line) as { msg: string }).msg)).toEqual(
-      expect.arrayContaining(['listening', 'answered', 'delivered', 'stopped']),
+      expect.arrayContaining(['listening', 'responded', 'delivered', 'stopped']),
     );
     for (const secret of [WRITE_KEY, SECRET]) expect(stdout + stderr).not.toContain(secret);
   });
@@ -133,7 +133,7 @@ describe('hooks serve', () => {
   it('cannot start without a write key, or on a port that is taken', async () => {
     const none = await hooks(['serve', '--port', '0'], { env: { HOOKS_URL: 'http://127.0.0.1:9' } });
     expect(none.code).toBe(2);
-    expect(none.stderr).toContain('No source has a write key, so nobody could call the service');
+    expect(none.stderr).toContain('No source has a write key, so no client could call the service');
     const other = createServer().listen(0, '127.0.0.1');
     await new Promise((resolve) => other.once('listening', resolve));
     ending.push(

@@ -74,7 +74,7 @@ describe('resolveClientOptions', () => {
 
   it("names its own option for the name in Segment's clients", () => {
     expect(failure({ flushInterval: 100 } as ClientOptions)).toMatchObject({
-      hint: 'It is called `flushAfterMs` here',
+      hint: 'use `flushAfterMs` instead',
     });
   });
 

@@ -56,7 +56,7 @@ const WHERE_TO: Readonly<Record<string, Case>> = {
     args: [...GOOD, ...TO, '--header', 'X-Signature: 00'],
     sentence:
       'Header `X-Signature` cannot be set: it is computed from the body; set a shared secret to have it sent',
-    hint: 'Remove `X-Signature`',
+    hint: 'remove `X-Signature`',
   },
   'an empty secret': {
     args: [...GOOD, ...TO, '--secret', ''],

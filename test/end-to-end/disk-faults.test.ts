@@ -173,8 +173,8 @@ describe.concurrent('hooks serve', PATIENT, () => {
       }),
     );
     const events = serve.log.map(({ msg }) => msg);
-    expect(events).toContain('the store cannot be written');
-    expect(events).toContain('the store can be written again');
+    expect(events).toContain('storage unavailable');
+    expect(events).toContain('storage available again');
     await expectDelivered(serve);
     await serve.expectAllStored();
   });

@@ -4,7 +4,7 @@ import type { NetworkError, TransportResult } from '../../src/transport/transpor
 import { answer, failure } from './harness.ts';
 
 const TIMES = { at: 1_000, now: 2_000 };
-const PASSING_4XX = [408, 423, 425, 429];
+const TEMPORARY_4XX = [408, 423, 425, 429];
 
 function range(from: number, to: number): number[] {
   return Array.from({ length: to - from + 1 }, (_, index) => from + index);
@@ -27,7 +27,7 @@ describe('classify', () => {
 
   it('takes 408, 423, 425 and 429 as retryable and every other 4xx as rejected', () => {
     for (const status of range(400, 499)) {
-      const result = PASSING_4XX.includes(status) ? 'retryable' : 'rejected';
+      const result = TEMPORARY_4XX.includes(status) ? 'retryable' : 'rejected';
       expect(classify(answer(status), TIMES)).toMatchObject({ result, error: 'http-4xx', status });
     }
   });

@@ -103,7 +103,7 @@ describe('submit', () => {
     expect(error).toBeInstanceOf(ConfigError);
     expect(error).toMatchObject({
       message: 'Expected the name of a source, got "constructor"',
-      hint: 'Known sources: web',
+      hint: 'use one of the known sources: web',
     });
   });
 
@@ -376,6 +376,18 @@ describe('a delivery whose destination is gone or disabled', () => {
       c: 'cancelled',
       d: 'delivered',
     });
+    await harness.engine.close();
+  });
+
+  it('stays in the queue when unknown lanes are left alone', async () => {
+    const clock = new FakeClock();
+    const queue = new MemoryQueue(clock);
+    await queue.add([newDelivery('a', { destination: 'Gone' }), newDelivery('b')]);
+    const harness = createHarness(() => answer(200), { clock, queue, unknownLanes: 'leave' });
+    harness.engine.start();
+    await harness.engine.idle();
+    expect(harness.settled().map(({ id, state }) => [id, state])).toEqual([['b', 'delivered']]);
+    expect(await queue.lanes()).toEqual([{ source: 'web', destination: 'Gone' }]);
     await harness.engine.close();
   });
 });

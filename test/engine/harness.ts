@@ -1,11 +1,7 @@
 import type { EngineEvent } from '../../src/engine/engine-event.ts';
-import {
-  createEngine,
-  type Engine,
-  type EngineOptions,
-  type OutgoingMessage,
-} from '../../src/engine/engine.ts';
+import { createEngine, type Engine, type EngineOptions } from '../../src/engine/engine.ts';
 import { DELIVERY_DEFAULTS, type DeliveryOptions, type Sources } from '../../src/engine/options.ts';
+import type { OutgoingMessage } from '../../src/message/outgoing-message.ts';
 import type { Delivery } from '../../src/queue/delivery.ts';
 import { MemoryQueue } from '../../src/stores/memory/memory-queue.ts';
 import type { Queue } from '../../src/queue/queue.ts';
@@ -42,7 +38,9 @@ export interface Harness {
   onlySettled(): Delivery;
 }
 
-export interface HarnessOptions extends Partial<Pick<EngineOptions, 'random' | 'pollMs' | 'newId'>> {
+export interface HarnessOptions extends Partial<
+  Pick<EngineOptions, 'random' | 'pollMs' | 'newId' | 'unknownLanes'>
+> {
   readonly urls?: readonly string[];
   readonly secrets?: readonly string[];
   readonly delivery?: Partial<DeliveryOptions>;
@@ -66,6 +64,7 @@ export function createHarness(receiver: Receiver, options: HarnessOptions = {}):
     clock,
     random,
     userAgent: 'hooks-cli/0.0.0',
+    unknownLanes: options.unknownLanes,
     ...(pollMs !== undefined && { pollMs }),
     ...(newId !== undefined && { newId }),
     onEvent: (event) => {
@@ -90,8 +89,8 @@ export function createHarness(receiver: Receiver, options: HarnessOptions = {}):
       return only;
     },
     send: async (fields) => {
-      const entry = { messageId: `m${sent++}`, type: 'track', body: BODY, orderKeys: [], ...fields };
-      const [submitted] = await engine.submit('web', [entry]);
+      const message = { messageId: `m${sent++}`, type: 'track', body: BODY, orderKeys: [], ...fields };
+      const [submitted] = await engine.submit('web', [message]);
       return submitted?.deliveries[0]?.id ?? '';
     },
   };

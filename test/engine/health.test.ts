@@ -90,29 +90,29 @@ describe('LaneHealth', () => {
   it('passes over an ill webhook only while another one is healthy', () => {
     const { health } = lane(['a', 'b']);
     health.end('a', ILL);
-    expect([health.isPassedOver('a'), health.isPassedOver('b')]).toEqual([true, false]);
+    expect([health.isSkipped('a'), health.isSkipped('b')]).toEqual([true, false]);
     health.end('b', ILL);
-    expect([health.isPassedOver('a'), health.isPassedOver('b')]).toEqual([false, false]);
+    expect([health.isSkipped('a'), health.isSkipped('b')]).toEqual([false, false]);
   });
 
   it('never passes over the only webhook', () => {
     const { health } = lane(['a']);
     health.end('a', ILL);
-    expect(health.isPassedOver('a')).toBe(false);
+    expect(health.isSkipped('a')).toBe(false);
   });
 
   it('lets one trial through after the pause, and no other until that has ended', async () => {
     const { clock, health } = lane(['a', 'b']);
     health.end('a', ILL);
     await clock.advance(999);
-    expect(health.isPassedOver('a')).toBe(true);
+    expect(health.isSkipped('a')).toBe(true);
     await clock.advance(1);
-    expect(health.isPassedOver('a')).toBe(false);
+    expect(health.isSkipped('a')).toBe(false);
     expect(health.begin('a')).toBe(true);
-    expect(health.isPassedOver('a')).toBe(true);
+    expect(health.isSkipped('a')).toBe(true);
     expect(health.begin('a')).toBe(false);
     health.end('a', { symptom: 'well', isTrial: true });
-    expect(health.isPassedOver('a')).toBe(false);
+    expect(health.isSkipped('a')).toBe(false);
   });
 
   it('allows another trial after one that said nothing', async () => {
@@ -120,7 +120,7 @@ describe('LaneHealth', () => {
     health.end('a', ILL);
     await clock.advance(1_000);
     health.end('a', { symptom: 'none', isTrial: health.begin('a') });
-    expect(health.isPassedOver('a')).toBe(false);
+    expect(health.isSkipped('a')).toBe(false);
     expect(health.begin('a')).toBe(true);
   });
 
@@ -130,8 +130,8 @@ describe('LaneHealth', () => {
     await clock.advance(1_000);
     health.end('a', { symptom: 'ill', isTrial: health.begin('a') });
     await clock.advance(1_999);
-    expect(health.isPassedOver('a')).toBe(true);
+    expect(health.isSkipped('a')).toBe(true);
     await clock.advance(1);
-    expect(health.isPassedOver('a')).toBe(false);
+    expect(health.isSkipped('a')).toBe(false);
   });
 });

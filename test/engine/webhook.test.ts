@@ -73,15 +73,15 @@ describe('the URL of a webhook', () => {
   );
 
   it.each([
-    ['ftp://a.example/x', 'Did you mean https://a.example/x?'],
-    ['a.example/x', 'Did you mean https://a.example/x?'],
-    ['//a.example/x', 'Did you mean https://a.example/x?'],
-    ['localhost:3000/x', 'Did you mean http://localhost:3000/x?'],
-    ['127.0.0.1:3000', 'Did you mean http://127.0.0.1:3000?'],
-    ['ws://localhost/x', 'Did you mean http://localhost/x?'],
-    ['receiver:3000/x', 'Did you mean http://receiver:3000/x?'],
-    ['http://', 'Check the host and the port'],
-    ['http://a.example:99999/', 'Check the host and the port'],
+    ['ftp://a.example/x', 'did you mean https://a.example/x?'],
+    ['a.example/x', 'did you mean https://a.example/x?'],
+    ['//a.example/x', 'did you mean https://a.example/x?'],
+    ['localhost:3000/x', 'did you mean http://localhost:3000/x?'],
+    ['127.0.0.1:3000', 'did you mean http://127.0.0.1:3000?'],
+    ['ws://localhost/x', 'did you mean http://localhost/x?'],
+    ['receiver:3000/x', 'did you mean http://receiver:3000/x?'],
+    ['http://', 'check the host and the port'],
+    ['http://a.example:99999/', 'check the host and the port'],
   ])('that cannot be asked, %j, is refused with a suggestion', (url, hint) => {
     const error = errorOf(url);
     expect(error.message).toBe(`Expected an http:// or https:// URL, got \`${url}\``);

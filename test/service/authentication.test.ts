@@ -22,7 +22,7 @@ describe('WriteKeys', () => {
     }
   });
 
-  it('refuses sources nobody could call, and two with one key, without showing it', () => {
+  it('rejects sources that no client could call, and two with one key, without showing it', () => {
     expect(() => new WriteKeys({ web: {} })).toThrow(ConfigError);
     expect(() => new WriteKeys({ web: { writeKey: 'canary' }, app: { writeKey: 'canary' } })).toThrow(
       /^The sources `web` and `app` have the same write key$/,

@@ -1,5 +1,5 @@
 import type { ListedSetting } from '../../config/list.ts';
-import { isRecord } from '../../config/kinds.ts';
+import { isObject } from '../../kind-of.ts';
 import { printable } from '../../redact.ts';
 import type { Define, GlobalOptions } from '../command.ts';
 import type { Io } from '../io.ts';
@@ -45,9 +45,9 @@ function table(rows: readonly ListedSetting[], { color }: Io): string {
 function valueText(value: unknown): string {
   if (value === null) return '-';
   if (Array.isArray(value)) return value.map(valueText).join(', ');
-  if (!isRecord(value)) return printable(typeof value === 'string' ? value : JSON.stringify(value));
+  if (!isObject(value)) return printable(typeof value === 'string' ? value : JSON.stringify(value));
   const { url, headers } = value;
-  const names = isRecord(headers)
+  const names = isObject(headers)
     ? Object.entries(headers).map(([name, text]) => `${name}: ${String(text)}`)
     : [];
   return printable(String(url)) + (names.length === 0 ? '' : ` (${printable(names.join(', '))})`);

@@ -72,7 +72,7 @@ async function run({ options, sources, affected, open, io }: Run): Promise<Delet
     allowPrivate: true,
     allowProxy: true,
     proxyEnv: io.env,
-    unknown: 'leave',
+    unknownLanes: 'leave',
     onEvent: (event) => {
       if (event.kind === 'attempt') noteFailure(event, options, io);
     },

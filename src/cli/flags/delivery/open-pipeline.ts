@@ -4,8 +4,12 @@ import { systemClock } from '../../../clock.ts';
 import { DELIVERY_DEFAULTS } from '../../../engine/options.ts';
 import { ConfigError } from '../../../errors.ts';
 import type { DurableQueue } from '../../../stores/open.ts';
-import { createQueueingPipeline } from '../../../app/queueing.ts';
-import { createDeliveryPipeline, createTrackingApiPipeline, type Pipeline } from '../../../app/pipeline.ts';
+import {
+  createDeliveryPipeline,
+  createQueuePipeline,
+  createTrackingApiPipeline,
+  type Pipeline,
+} from '../../../app/pipeline.ts';
 import { createRecordingTransport, type RecordedRequest } from '../../../app/recording-transport.ts';
 import type { Io } from '../../io.ts';
 import type { Loopback } from './loopback.ts';
@@ -127,7 +131,7 @@ async function toQueue(to: ToQueue, { settings, onRequest, durable, io }: OpenOp
     });
   }
   const { source, sources, store } = to;
-  return createQueueingPipeline({
+  return createQueuePipeline({
     source,
     sources,
     durable: durable ?? (await openQueueToWrite(store === undefined ? {} : { store }, settings, { io })),

@@ -5,10 +5,10 @@ const LOOK_MS = 2_000;
 const LATE_MS = 3_000;
 
 /**
- * Since when this process has been at work without a break. One that was stopped (SIGSTOP, Ctrl-Z, a debugger), or whose
+ * Knows since when this process has run without interruption. A process that was stopped (SIGSTOP, Ctrl-Z, a debugger), or whose
  * clock was set forward, sees it by how late it comes to what it does every LOOK_MS.
  */
-export class Presence {
+export class UninterruptedRun {
   readonly #clock: Clock;
   readonly #isNeeded: () => boolean;
   #since: number;
@@ -23,7 +23,7 @@ export class Presence {
     this.#seenAt = this.#since;
   }
 
-  /** Whoever asks first after a break finds it, before any timer. */
+  /** Ms since the epoch. The first call after a break notices it, before any timer does. */
   since(): number {
     const now = this.#clock.now();
     if (now - this.#seenAt > LOOK_MS + LATE_MS) this.#since = now;

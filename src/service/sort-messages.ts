@@ -1,21 +1,22 @@
 import { createHash } from 'node:crypto';
 import { ValidationError } from '../errors.ts';
+import { isObject } from '../kind-of.ts';
 import { encodeBody } from '../message/body.ts';
 import { buildParsed } from '../message/build.ts';
 import { checkMessageSize, MAX_MESSAGE_BYTES, messageBytes } from '../message/limits.ts';
 import type { JsonObject, JsonValue } from '../message/types.ts';
-import { isObject } from '../message/validate.ts';
 import { MASK } from '../redact.ts';
-import type { Call } from './calls.ts';
-import type { InvalidMessage, TakenMessage } from './intake.ts';
+import type { PostedMessage } from './read-messages.ts';
+import type { InvalidMessage } from './ingest-target.ts';
+import type { OutgoingMessage } from '../message/outgoing-message.ts';
 import { SEEN_FOR_MS } from './seen.ts';
 
-export interface Sorted {
-  readonly valid: readonly TakenMessage[];
-  readonly rejected: readonly RejectedCall[];
+export interface SortedMessages {
+  readonly valid: readonly OutgoingMessage[];
+  readonly rejected: readonly RejectedMessage[];
 }
 
-export interface RejectedCall {
+export interface RejectedMessage {
   /** In the batch, from 0. */
   readonly index: number;
   readonly code: 'invalid' | 'too-large';
@@ -26,7 +27,7 @@ export interface RejectedCall {
 
 interface SortOptions {
   readonly source: string;
-  /** The time of messages that say none. Ms since the epoch. */
+  /** The time of messages without one. Ms since the epoch. */
   readonly now: number;
   readonly newId: () => string;
   /** Of the whole request: no message of a small one is too large. */
@@ -35,26 +36,26 @@ interface SortOptions {
   readonly writeKey: string;
 }
 
-/** Parts the messages that can be taken from those that cannot. */
-export function sortCalls(calls: readonly Call[], options: SortOptions): Sorted {
-  const valid: TakenMessage[] = [];
-  const rejected: RejectedCall[] = [];
-  calls.forEach((call, index) => {
+/** Separates valid messages from rejected ones. */
+export function sortMessages(messages: readonly PostedMessage[], options: SortOptions): SortedMessages {
+  const valid: OutgoingMessage[] = [];
+  const rejected: RejectedMessage[] = [];
+  messages.forEach((posted, index) => {
     try {
-      valid.push(readCall(call, options));
+      valid.push(readMessage(posted, options));
     } catch (error) {
       if (!(error instanceof ValidationError)) throw error;
-      rejected.push(rejection(call, error, { ...options, index }));
+      rejected.push(rejectedMessage(posted, error, { ...options, index }));
     }
   });
   return { valid, rejected };
 }
 
 /** Throws ValidationError. */
-function readCall(call: Call, { now, newId, requestBytes }: SortOptions): TakenMessage {
-  if (call.input === undefined) throw asValidationError(call.error);
-  if (requestBytes > MAX_MESSAGE_BYTES) checkSize(call.own ?? call.input);
-  const message = buildParsed(call.input, { now });
+function readMessage(posted: PostedMessage, { now, newId, requestBytes }: SortOptions): OutgoingMessage {
+  if (posted.input === undefined) throw asValidationError(posted.error);
+  if (requestBytes > MAX_MESSAGE_BYTES) checkSize(posted.own ?? posted.input);
+  const message = buildParsed(posted.input, { now });
   const { type, messageId, integrations } = message;
   return {
     messageId: messageId ?? newId(),
@@ -62,7 +63,7 @@ function readCall(call: Call, { now, newId, requestBytes }: SortOptions): TakenM
     integrations,
     body: Buffer.from(encodeBody(message)),
     orderKeys: [],
-    onceAs: messageId && onceAs(messageId, now),
+    dedupeKey: messageId && dedupeKeyOf(messageId, now),
   };
 }
 
@@ -70,7 +71,7 @@ function readCall(call: Call, { now, newId, requestBytes }: SortOptions): TakenM
  * Two processes of one store may take a message at the same moment, before either remembers it. What comes again when it is
  * remembered no more is another one: by then it is another day (UTC), as it is for two just before and after midnight.
  */
-function onceAs(messageId: string, now: number): string {
+function dedupeKeyOf(messageId: string, now: number): string {
   return `${Math.floor(now / SEEN_FOR_MS)} ${messageId}`;
 }
 
@@ -119,14 +120,15 @@ function without(
   return Object.fromEntries(Object.entries(input).filter(([name]) => !names.includes(name)));
 }
 
-function rejection(
-  call: Call,
+function rejectedMessage(
+  posted: PostedMessage,
   error: ValidationError,
   { index, source, writeKey }: SortOptions & { readonly index: number },
-): RejectedCall {
-  const body = call.input === undefined ? masked(call.bytes, writeKey) : encoded(call.item ?? call.input);
+): RejectedMessage {
+  const body =
+    posted.input === undefined ? masked(posted.bytes, writeKey) : encoded(posted.item ?? posted.input);
   const id = `invalid-${createHash('sha256').update(JSON.stringify(source)).update(body).digest('base64url')}`;
-  const { messageId, type } = isObject(call.input) ? call.input : ({} as JsonObject);
+  const { messageId, type } = isObject(posted.input) ? posted.input : ({} as JsonObject);
   return {
     index,
     code: error instanceof TooLarge ? 'too-large' : 'invalid',

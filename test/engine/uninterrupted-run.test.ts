@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { DELIVERY_DEFAULTS } from '../../src/engine/options.ts';
-import { Presence } from '../../src/engine/presence.ts';
+import { UninterruptedRun } from '../../src/engine/uninterrupted-run.ts';
 import { FakeClock } from '../fake-clock.ts';
 import { A, after, answer, B, createHarness, failure, heldReceiver, type Harness } from './harness.ts';
 
@@ -11,40 +11,40 @@ function urlsOf({ requests }: Harness): readonly string[] {
   return requests.map(({ url }) => url);
 }
 
-describe('presence', () => {
+describe('uninterruptedRun', () => {
   it('goes back to the start while there is no break', async () => {
     const clock = new FakeClock();
     const start = clock.now();
-    const presence = new Presence(clock, () => true);
-    presence.watch();
+    const uninterruptedRun = new UninterruptedRun(clock, () => true);
+    uninterruptedRun.watch();
     await clock.advance(HOUR);
-    expect(presence.since()).toBe(start);
-    presence.close();
+    expect(uninterruptedRun.since()).toBe(start);
+    uninterruptedRun.close();
     expect(clock.pendingTimers).toBe(0);
   });
 
   it('begins anew after a break, whoever asks first', async () => {
     const clock = new FakeClock();
-    const presence = new Presence(clock, () => true);
-    presence.watch();
+    const uninterruptedRun = new UninterruptedRun(clock, () => true);
+    uninterruptedRun.watch();
     await clock.suspend(HOUR);
     const end = clock.now();
     await clock.advance(10_000);
-    expect(presence.since()).toBe(end);
+    expect(uninterruptedRun.since()).toBe(end);
     clock.setForward(HOUR);
-    expect(presence.since()).toBe(clock.now());
-    presence.close();
+    expect(uninterruptedRun.since()).toBe(clock.now());
+    uninterruptedRun.close();
   });
 
   it('has no timer when it is not needed, and takes that for no break', async () => {
     const clock = new FakeClock();
     const start = clock.now();
-    const presence = new Presence(clock, () => false);
-    presence.watch();
+    const uninterruptedRun = new UninterruptedRun(clock, () => false);
+    uninterruptedRun.watch();
     await clock.advance(HOUR);
     expect(clock.pendingTimers).toBe(0);
-    presence.watch();
-    expect(presence.since()).toBe(start);
+    uninterruptedRun.watch();
+    expect(uninterruptedRun.since()).toBe(start);
   });
 });
 

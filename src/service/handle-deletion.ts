@@ -3,49 +3,49 @@ import { readDeletionRequest } from '../deletion/read-request.ts';
 import type { DeletionRequest } from '../deletion/request.ts';
 import { deletionStateOf, type DeletionRecord } from '../deletion/state.ts';
 import { ValidationError } from '../errors.ts';
+import { formatCount } from '../format-count.ts';
+import { isObject } from '../kind-of.ts';
 import { readJson } from '../message/json.ts';
-import { isObject } from '../message/validate.ts';
-import { type ServiceResponse, refused } from './answer.ts';
-import { answerBody, type Answering, type Asked } from './answer-body.ts';
+import { rejectionResponse, type ServiceResponse } from './respond.ts';
+import { readRequest, type HandlerContext, type IngestRequest } from './read-request.ts';
 import { basicUser, UNAUTHORIZED } from './authentication.ts';
 import { errorFields } from './log.ts';
-import { refusalOfJson, refusalOfStore, type IngestRejection } from './refusal.ts';
+import { jsonRejection, storeRejection, type IngestRejection } from './rejection.ts';
 
 /**
  * `POST /v1/deletions` (contract, Deletion requests): at the write key's own source, where that key may send a `delete` message as
  * well. Where keys may reach all sources, at those that the request names, else at all of them.
  */
-export async function answerDeletion(
-  asked: Asked,
-  answering: Answering,
+export async function handleDeletion(
+  ingestRequest: IngestRequest,
+  context: HandlerContext,
 ): Promise<ServiceResponse | undefined> {
-  return answerBody(asked, answering, async (bytes, authorize) => {
-    try {
-      const input = readJson(bytes);
-      const writeKey = isObject(input) ? input['writeKey'] : undefined;
-      const caller = authorize(typeof writeKey === 'string' ? writeKey : undefined);
-      if (caller === undefined) return refused(UNAUTHORIZED);
-      const request = narrowed(readDeletionRequest(input), caller.source, answering);
-      if (request === undefined) return refused(FORBIDDEN, caller.source);
-      const deliveries = answering.deletions.size(request);
-      return deliveries > MAX_DELIVERIES
-        ? refused(tooMany(deliveries), caller.source)
-        : await createDeletion(request, caller.source, answering);
-    } catch (error) {
-      return refused(refusalOfJson(error));
-    }
-  });
+  const read = await readRequest(ingestRequest, context);
+  if (!read.ok) return read.response;
+  try {
+    const input = readJson(read.bytes);
+    const writeKey = isObject(input) ? input['writeKey'] : undefined;
+    const caller = read.authorize(typeof writeKey === 'string' ? writeKey : undefined);
+    if (caller === undefined) return rejectionResponse(UNAUTHORIZED);
+    const request = narrowed(readDeletionRequest(input), caller.source, context);
+    if (request === undefined) return rejectionResponse(FORBIDDEN, caller.source);
+    const deliveries = context.deletions.size(request);
+    return deliveries > MAX_DELIVERIES
+      ? rejectionResponse(tooMany(deliveries), caller.source)
+      : await createDeletion(request, caller.source, context);
+  } catch (error) {
+    return rejectionResponse(jsonRejection(error));
+  }
 }
 
-/** The caller waits until all of a request is stored: every store takes so many in a second or two. */
+/** The caller waits until all of a request is stored: every store takes this many in a second or two. */
 const MAX_DELIVERIES = 10_000;
 
 function tooMany(deliveries: number): IngestRejection {
-  const [most, got] = [MAX_DELIVERIES, deliveries].map((count) => count.toLocaleString('en-US'));
   return {
     status: 413,
     code: 'too-large',
-    message: `expected user ids times destinations to be at most ${most}, got ${got}`,
+    message: `expected user ids times destinations to be at most ${formatCount(MAX_DELIVERIES)}, got ${formatCount(deliveries)}`,
     hint: 'send the user ids in several requests',
   };
 }
@@ -57,11 +57,11 @@ const FORBIDDEN: IngestRejection = {
   hint: 'leave `sources` out, use the key of that source, run `hooks delete`, or serve with --deletions all',
 };
 
-/** Undefined: it names another's source. */
+/** The request at the sources that the caller may ask for. Undefined: it names another source. */
 function narrowed(
   request: DeletionRequest,
   own: string,
-  { deletionReach = 'own' }: Answering,
+  { deletionReach = 'own' }: HandlerContext,
 ): DeletionRequest | undefined {
   if (deletionReach === 'all') return request;
   const { userIds, sources = [own] } = request;
@@ -72,28 +72,28 @@ function narrowed(
 export async function findDeletion(
   { headers }: IncomingMessage,
   id: string,
-  answering: Answering,
+  context: HandlerContext,
 ): Promise<ServiceResponse> {
   const writeKey = basicUser(headers.authorization);
-  const own = writeKey === undefined ? undefined : answering.keys.sourceOf(writeKey);
-  if (own === undefined) return refused(UNAUTHORIZED);
+  const own = writeKey === undefined ? undefined : context.keys.sourceOf(writeKey);
+  if (own === undefined) return rejectionResponse(UNAUTHORIZED);
   try {
-    return shownTo(own, await answering.deletions.get(id), answering);
+    return shownTo(own, await context.deletions.get(id), context);
   } catch (error) {
-    answering.log.error('a deletion request could not be read', { source: own, ...errorFields(error) });
-    return refused(refusalOfStore(error), own);
+    context.log.error('a deletion request could not be read', { source: own, ...errorFields(error) });
+    return rejectionResponse(storeRejection(error), own);
   }
 }
 
 function shownTo(
   own: string,
   record: DeletionRecord | undefined,
-  { deletionReach = 'own' }: Answering,
+  { deletionReach = 'own' }: HandlerContext,
 ): ServiceResponse {
   const sources = Object.entries(record?.sources ?? {}).filter(
     ([name]) => deletionReach === 'all' || name === own,
   );
-  if (record === undefined || sources.length === 0) return refused(UNKNOWN);
+  if (record === undefined || sources.length === 0) return rejectionResponse(UNKNOWN);
   const shown = shownDeletion({ ...record, sources: Object.fromEntries(sources) });
   return { status: 200, body: { success: true, ...shown } };
 }
@@ -107,16 +107,16 @@ const UNKNOWN: IngestRejection = {
 async function createDeletion(
   request: DeletionRequest,
   source: string,
-  { deletions, log }: Answering,
+  { deletions, log }: HandlerContext,
 ): Promise<ServiceResponse> {
   try {
     const record = await deletions.create(request);
-    log.info('a deletion was asked for', { deletion: record.id, source, users: record.userIds.length });
+    log.info('deletion requested', { deletion: record.id, source, users: record.userIds.length });
     return { status: 200, body: { success: true, ...shownDeletion(record) }, source };
   } catch (error) {
     if (error instanceof ValidationError) throw error;
     log.error('a deletion request could not be stored', { source, ...errorFields(error) });
-    return refused(refusalOfStore(error), source);
+    return rejectionResponse(storeRejection(error), source);
   }
 }
 

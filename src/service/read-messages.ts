@@ -1,21 +1,21 @@
 import { InputError, ValidationError } from '../errors.ts';
+import { formatCount } from '../format-count.ts';
 import { readJson } from '../message/json.ts';
 import { MAX_BATCH_BYTES_ACCEPTED, messageBytes } from '../message/limits.ts';
-import type { JsonObject, JsonValue, MessageType } from '../message/types.ts';
-import { isObject } from '../message/validate.ts';
+import { isJsonObject, type JsonObject, type JsonValue, type MessageType } from '../message/types.ts';
 import { batchItems } from './batch-items.ts';
-import { malformed, refusalOfJson, tooLarge, type IngestRejection } from './refusal.ts';
+import { malformed, jsonRejection, tooLarge, type IngestRejection } from './rejection.ts';
 
-/** The messages that a request asks to be taken, as they came. */
-export interface Calls {
-  readonly items: readonly Call[];
-  /** The body's own, for clients without Basic auth. */
+/** The messages of a request, as they came. */
+export interface PostedMessages {
+  readonly items: readonly PostedMessage[];
+  /** The write key in the body, for clients without Basic auth. */
   readonly writeKey: string | undefined;
-  /** That a batch's own `context` and `integrations` add to its messages. */
+  /** Bytes that a batch's own `context` and `integrations` add to its messages. */
   readonly addedBytes: number;
 }
 
-export type Call =
+export type PostedMessage =
   | {
       readonly input: JsonValue;
       /** As the caller gave it, where the path has added the type. */
@@ -26,8 +26,9 @@ export type Call =
   /** Reading it would lose something: `bytes` are what came. */
   | { readonly input?: never; readonly bytes: Uint8Array; readonly error: InputError | ValidationError };
 
-export type ReadCalls =
-  { readonly ok: true; readonly calls: Calls } | { readonly ok: false; readonly refusal: IngestRejection };
+export type ReadMessages =
+  | { readonly ok: true; readonly messages: PostedMessages }
+  | { readonly ok: false; readonly rejection: IngestRejection };
 
 /** More than fit into a batch: the smallest message of all has 29 bytes. Bounds what invalid ones can be blown up to. */
 const MAX_MESSAGES = 17_000;
@@ -36,32 +37,32 @@ const MAX_MESSAGES = 17_000;
 const MAX_ADDED_BYTES = 8 * MAX_BATCH_BYTES_ACCEPTED;
 
 /** `{"batch":[…]}`. A message of it that cannot be read without loss does not spoil the others. */
-export function readBatch(bytes: Buffer): ReadCalls {
+export function readBatch(bytes: Buffer): ReadMessages {
   try {
     return ofBatch(readJson(bytes));
   } catch (error) {
-    return error instanceof ValidationError ? readOneByOne(bytes, error) : refuse(refusalOfJson(error));
+    return error instanceof ValidationError ? readOneByOne(bytes, error) : reject(jsonRejection(error));
   }
 }
 
 /** One message, whose type the path says. */
-export function readSingle(bytes: Buffer, type: MessageType): ReadCalls {
+export function readSingle(bytes: Buffer, type: MessageType): ReadMessages {
   try {
     const input = readJson(bytes);
-    if (!isJsonObject(input)) return refuse(malformed('expected a message to be a JSON object'));
+    if (!isJsonObject(input)) return reject(malformed('expected a message to be a JSON object'));
     const { type: given = type } = input;
-    if (given !== type) return refuse(otherType(type, given));
+    if (given !== type) return reject(otherType(type, given));
     const items = [{ input: { ...input, type }, own: input }];
     return accept({ items, writeKey: writeKeyOf(input), addedBytes: 0 });
   } catch (error) {
-    return refuse(refusalOfJson(error));
+    return reject(jsonRejection(error));
   }
 }
 
-function ofBatch(value: JsonValue): ReadCalls {
-  if (!isJsonObject(value)) return refuse(NO_BATCH);
+function ofBatch(value: JsonValue): ReadMessages {
+  if (!isJsonObject(value)) return reject(NO_BATCH);
   const { batch } = value;
-  if (!Array.isArray(batch)) return refuse(NO_BATCH);
+  if (!Array.isArray(batch)) return reject(NO_BATCH);
   const messages = batch as readonly JsonValue[]; // Array.isArray forgets what JSON is made of
   return ofItems(
     messages.map((input) => ({ input })),
@@ -74,13 +75,13 @@ const NO_BATCH = malformed(
   'send {"batch":[…]}, or one message to /v1/track and the like',
 );
 
-/** `error` is what reading all of it came to: it stands when the loss is outside the messages. */
-function readOneByOne(bytes: Buffer, error: ValidationError): ReadCalls {
+/** `error` came from reading all of it: it stands when the loss is outside the messages. */
+function readOneByOne(bytes: Buffer, error: ValidationError): ReadMessages {
   const found = batchItems(bytes);
-  if (found === undefined) return refuse(refusalOfJson(error));
+  if (found === undefined) return reject(jsonRejection(error));
   const envelope = readRest(found.rest);
   if (!envelope.ok) return envelope;
-  const items = found.items.map(([start, end]) => readCall(bytes.subarray(start, end)));
+  const items = found.items.map(([start, end]) => readMessage(bytes.subarray(start, end)));
   return ofItems(items, envelope.value);
 }
 
@@ -88,16 +89,16 @@ function readRest(
   rest: Uint8Array,
 ):
   | { readonly ok: true; readonly value: JsonObject }
-  | { readonly ok: false; readonly refusal: IngestRejection } {
+  | { readonly ok: false; readonly rejection: IngestRejection } {
   try {
     const value = readJson(rest);
-    return isJsonObject(value) ? { ok: true, value } : { ok: false, refusal: NO_BATCH };
+    return isJsonObject(value) ? { ok: true, value } : { ok: false, rejection: NO_BATCH };
   } catch (error) {
-    return { ok: false, refusal: refusalOfJson(error) };
+    return { ok: false, rejection: jsonRejection(error) };
   }
 }
 
-function readCall(bytes: Uint8Array): Call {
+function readMessage(bytes: Uint8Array): PostedMessage {
   try {
     return { input: readJson(bytes) };
   } catch (error) {
@@ -106,26 +107,26 @@ function readCall(bytes: Uint8Array): Call {
   }
 }
 
-function ofItems(items: readonly Call[], envelope: JsonObject): ReadCalls {
+function ofItems(items: readonly PostedMessage[], envelope: JsonObject): ReadMessages {
   if (items.length > MAX_MESSAGES)
-    return refuse(tooLarge(`expected at most ${shown(MAX_MESSAGES)} messages in a batch`));
+    return reject(tooLarge(`expected at most ${formatCount(MAX_MESSAGES)} messages in a batch`));
   const defaults = defaultsOf(envelope);
   const isAny = Object.keys(defaults).length > 0;
   const addedBytes = isAny ? items.length * messageBytes(defaults) : 0;
-  if (addedBytes > MAX_ADDED_BYTES) return refuse(addsTooMuch(items.length, addedBytes));
+  if (addedBytes > MAX_ADDED_BYTES) return reject(addsTooMuch(items.length, addedBytes));
   return accept({
-    items: isAny ? items.map((call) => withDefaults(call, defaults)) : items,
+    items: isAny ? items.map((item) => withDefaults(item, defaults)) : items,
     writeKey: writeKeyOf(envelope),
     addedBytes,
   });
 }
 
 function addsTooMuch(count: number, bytes: number): IngestRejection {
-  const adding = `\`context\` and \`integrations\` of the batch to add at most ${shown(MAX_ADDED_BYTES)} bytes`;
-  return tooLarge(`expected ${adding} to its ${shown(count)} messages, got ${shown(bytes)}`);
+  const adding = `\`context\` and \`integrations\` of the batch to add at most ${formatCount(MAX_ADDED_BYTES)} bytes`;
+  return tooLarge(`expected ${adding} to its ${formatCount(count)} messages, got ${formatCount(bytes)}`);
 }
 
-/** What the tracking API's batches may say once for all their messages. */
+/** What a batch of the tracking API may set for all its messages. */
 interface Defaults {
   readonly context?: JsonObject;
   readonly integrations?: JsonObject;
@@ -135,10 +136,10 @@ function defaultsOf({ context, integrations }: JsonObject): Defaults {
   return { ...(isJsonObject(context) && { context }), ...(isJsonObject(integrations) && { integrations }) };
 }
 
-/** What a message says itself wins. */
-function withDefaults(call: Call, { context, integrations }: Defaults): Call {
-  const { input: item } = call;
-  if (!isJsonObject(item)) return call;
+/** A message's own values win. */
+function withDefaults(posted: PostedMessage, { context, integrations }: Defaults): PostedMessage {
+  const { input: item } = posted;
+  if (!isJsonObject(item)) return posted;
   const input = {
     ...item,
     ...(context && { context: merged(context, item['context']) }),
@@ -147,7 +148,7 @@ function withDefaults(call: Call, { context, integrations }: Defaults): Call {
   return { input, item };
 }
 
-/** What is no object is left for the message's check to complain of. */
+/** A value that is no object stays, for the message's check to reject. */
 function merged(defaults: JsonObject, own: JsonValue | undefined): JsonValue {
   if (own === undefined || own === null) return defaults;
   return isJsonObject(own) ? { ...defaults, ...own } : own;
@@ -167,19 +168,10 @@ function writeKeyOf({ writeKey }: JsonObject): string | undefined {
   return typeof writeKey === 'string' ? writeKey : undefined;
 }
 
-function isJsonObject(value: JsonValue | undefined): value is JsonObject {
-  return isObject(value);
+function accept(messages: PostedMessages): ReadMessages {
+  return { ok: true, messages };
 }
 
-/** With thousands separated, whatever the locale. */
-function shown(count: number): string {
-  return count.toLocaleString('en-US');
-}
-
-function accept(calls: Calls): ReadCalls {
-  return { ok: true, calls };
-}
-
-function refuse(refusal: IngestRejection): ReadCalls {
-  return { ok: false, refusal };
+function reject(rejection: IngestRejection): ReadMessages {
+  return { ok: false, rejection };
 }

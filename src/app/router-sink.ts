@@ -1,22 +1,24 @@
 import type { EncodedMessage, QueuedMessage, Receipt, Sink } from '../client/sink.ts';
-import type { Engine, OutgoingMessage } from '../engine/engine.ts';
+import type { RoutedMessage, Router } from '../engine/router.ts';
 import { HooksError } from '../errors.ts';
 import { encodeBody } from '../message/body.ts';
+import type { OutgoingMessage } from '../message/outgoing-message.ts';
 import type { Outcomes } from './outcomes.ts';
 import type { UnsettledMessages } from './unsettled-messages.ts';
 
-interface EngineSinkParts {
-  readonly engine: Pick<Engine, 'submit'>;
+interface RouterSinkParts {
+  readonly router: Router;
   readonly source: string;
-  readonly outcomes: Outcomes;
-  /** Where what is accepted stays in memory until it is settled. @default the queue is durable: it takes no memory */
+  /** Follows the deliveries of awaited messages. @default another process delivers, and no outcome is known here */
+  readonly outcomes?: Outcomes | undefined;
+  /** Follows the messages that stay in memory until they are settled. @default the queue is durable: they take no memory */
   readonly unsettled?: UnsettledMessages | undefined;
 }
 
-/** The client's sink over the engine in this process: a batch is taken when its deliveries are in the queue. */
-export function createEngineSink(parts: EngineSinkParts): Sink {
+/** The client's sink over the router: a batch is accepted when its deliveries are in the queue. */
+export function createRouterSink(parts: RouterSinkParts): Sink {
   return {
-    // The engine orders by order keys; batches need not wait for one another.
+    // The queue orders by order keys; batches need not wait for one another.
     maxInFlight: 8,
     encode,
     submit: (batch) => submit(batch, parts),
@@ -41,23 +43,23 @@ function encode(queued: QueuedMessage): EncodedMessage {
 
 async function submit(
   batch: readonly EncodedMessage[],
-  { engine, source, outcomes, unsettled }: EngineSinkParts,
+  { router, source, outcomes, unsettled }: RouterSinkParts,
 ): Promise<readonly Receipt[]> {
+  const route = (): Promise<readonly RoutedMessage[]> =>
+    router.submit(source, batch.map(toOutgoing), (routed) => unsettled?.routed(routed));
   try {
-    const submitted = await outcomes.during(batch, () =>
-      engine.submit(source, batch.map(toEntry), (routed) => unsettled?.routed(routed)),
-    );
+    const submitted = await (outcomes === undefined ? route() : outcomes.during(batch, route));
     return batch.map(({ messageId }, index) => ({
       accepted: true,
       messageId,
       deliveries: submitted[index]?.deliveries ?? [],
     }));
   } catch (error) {
-    return batch.map(({ messageId }) => refused(messageId, error));
+    return batch.map(({ messageId }) => rejectedReceipt(messageId, error));
   }
 }
 
-function toEntry({
+function toOutgoing({
   type,
   integrations,
   messageId,
@@ -68,7 +70,7 @@ function toEntry({
   return { messageId, type, integrations, body: exactBody ?? Buffer.from(text), orderKeys };
 }
 
-function refused(messageId: string, error: unknown): Receipt {
+function rejectedReceipt(messageId: string, error: unknown): Receipt {
   const code = error instanceof HooksError ? error.code.replace('ERR_HOOKS_', '').toLowerCase() : 'engine';
   return { accepted: false, messageId, code, reason: error instanceof Error ? error.message : String(error) };
 }

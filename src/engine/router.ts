@@ -1,0 +1,118 @@
+import { hash, randomBytes } from 'node:crypto';
+import type { Clock } from '../clock.ts';
+import { ConfigError } from '../errors.ts';
+import { isEnabled } from '../message/integrations.ts';
+import type { OutgoingMessage } from '../message/outgoing-message.ts';
+import type { Integrations } from '../message/types.ts';
+import type { NewDelivery } from '../queue/delivery.ts';
+import type { Lane, Queue } from '../queue/queue.ts';
+import type { SourceOptions, Sources } from './options.ts';
+
+/** Turns messages into deliveries in the queue. Delivers nothing: that is the engine's work, in this process or another. */
+export interface Router {
+  /**
+   * Adds the deliveries of a batch; they are as durable as the queue makes them when this resolves. The result has one
+   * item per message, in order: its deliveries, none when `integrations` excluded every destination.
+   * @param onRouted Gets the same result earlier, in the turn of the event loop in which the deliveries are added: what
+   *   it writes to the file of the queue is committed with them.
+   * @throws ConfigError for an unknown source, QueueError when the deliveries cannot be stored.
+   */
+  submit(
+    source: string,
+    messages: readonly OutgoingMessage[],
+    onRouted?: (routed: readonly RoutedMessage[]) => void,
+  ): Promise<readonly RoutedMessage[]>;
+}
+
+/** The deliveries of one message. */
+export interface RoutedMessage {
+  readonly deliveries: readonly { readonly id: string; readonly destination: string }[];
+}
+
+export interface RouterOptions {
+  readonly sources: Sources;
+  readonly queue: Pick<Queue, 'add'>;
+  readonly clock: Clock;
+  /** Makes ids that no other process which shares the queue makes. @default createDeliveryIds() */
+  readonly newId?: (() => string) | undefined;
+}
+
+export function createRouter(options: RouterOptions): Router {
+  return new QueueRouter(options);
+}
+
+class QueueRouter implements Router {
+  readonly #options: RouterOptions;
+  readonly #newId: () => string;
+
+  constructor(options: RouterOptions) {
+    this.#options = options;
+    this.#newId = options.newId ?? createDeliveryIds();
+  }
+
+  async submit(
+    source: string,
+    messages: readonly OutgoingMessage[],
+    onRouted?: (routed: readonly RoutedMessage[]) => void,
+  ): Promise<readonly RoutedMessage[]> {
+    const options = this.#sourceOf(source);
+    const deliveries: NewDelivery[] = [];
+    const routed = messages.map((message) => this.#toDeliveries(source, options, message, deliveries));
+    onRouted?.(routed);
+    if (deliveries.length > 0) await this.#options.queue.add(deliveries);
+    return routed;
+  }
+
+  #sourceOf(name: string): SourceOptions {
+    const { sources } = this.#options;
+    const source = Object.hasOwn(sources, name) ? sources[name] : undefined;
+    if (source !== undefined) return source;
+    throw new ConfigError(`Expected the name of a source, got ${JSON.stringify(name)}`, {
+      key: 'sources',
+      hint: `use one of the known sources: ${Object.keys(sources).join(', ') || 'none'}`,
+    });
+  }
+
+  #toDeliveries(
+    source: string,
+    options: SourceOptions,
+    message: OutgoingMessage,
+    all: NewDelivery[],
+  ): RoutedMessage {
+    const { messageId, type, integrations, body, orderKeys, dedupeKey } = message;
+    const now = Math.floor(this.#options.clock.now());
+    const deliveries = enabledDestinations(options, integrations).map((destination) => {
+      const id = dedupeKey === undefined ? this.#newId() : dedupedId({ source, destination }, dedupeKey);
+      all.push({ id, source, destination, messageId, type, body, orderKeys, createdAt: now, dueAt: now });
+      return { id, destination };
+    });
+    return { deliveries };
+  }
+}
+
+/** The destinations of a source that a message with these `integrations` goes to, in the config's order. */
+export function enabledDestinations(
+  source: SourceOptions,
+  integrations: Integrations | undefined,
+): readonly string[] {
+  const names: string[] = [];
+  for (const name in source.destinations) {
+    if (source.destinations[name]?.enabled === true && isEnabled(integrations, name)) names.push(name);
+  }
+  return names;
+}
+
+/**
+ * Ids of deliveries, unique by 72 random bits, then counted: consecutive ids lie together in an index.
+ * They start with a digit or a letter: an id that starts with `-` would be a flag on a command line.
+ */
+export function createDeliveryIds(): () => string {
+  const prefix = randomBytes(9).toString('hex');
+  let count = 0;
+  return () => `${prefix}-${(count++).toString(36).padStart(6, '0')}`;
+}
+
+/** The same id in every process that adds a message with this key for the lane: a queue adds no id twice. */
+export function dedupedId({ source, destination }: Lane, dedupeKey: string): string {
+  return hash('sha256', JSON.stringify([source, destination, dedupeKey]), 'hex').slice(0, 32);
+}

@@ -1,0 +1,72 @@
+import type { MessageType } from '../message/types.ts';
+import { rejectionResponse, type ServiceResponse } from './respond.ts';
+import { readRequest, type HandlerContext, type IngestRequest } from './read-request.ts';
+import { UNAUTHORIZED } from './authentication.ts';
+import { readBatch, readSingle } from './read-messages.ts';
+import { errorFields } from './log.ts';
+import { OVERLOADED, type IngestRejection, storeRejection } from './rejection.ts';
+import { sortMessages, type RejectedMessage, type SortedMessages } from './sort-messages.ts';
+
+/** Handles `/v1/batch` and `/v1/import`, or with a type `/v1/track` and the like. Undefined: the sender has gone. */
+export async function handleMessages(
+  ingestRequest: IngestRequest,
+  type: MessageType | undefined,
+  context: HandlerContext,
+): Promise<ServiceResponse | undefined> {
+  const response = await ingestMessages(ingestRequest, type, context);
+  if (type !== undefined && response?.source !== undefined && isPermanent(response))
+    context.metrics.ingested(response.source, { accepted: 0, duplicate: 0, rejected: 1 });
+  return response;
+}
+
+/** Whether a rejected message is the caller's fault, which does not pass by itself. */
+function isPermanent({ status }: ServiceResponse): boolean {
+  return status === 400 || status === 413;
+}
+
+async function ingestMessages(
+  ingestRequest: IngestRequest,
+  type: MessageType | undefined,
+  context: HandlerContext,
+): Promise<ServiceResponse | undefined> {
+  const request = await readRequest(ingestRequest, context);
+  if (!request.ok) return request.response;
+  const { bytes, authorize } = request;
+  const read = type === undefined ? readBatch(bytes) : readSingle(bytes, type);
+  if (!read.ok) return rejectionResponse(read.rejection, authorize(undefined)?.source);
+  const { items, writeKey, addedBytes } = read.messages;
+  const caller = authorize(writeKey);
+  if (caller === undefined) return rejectionResponse(UNAUTHORIZED);
+  if (!ingestRequest.share.grow(addedBytes)) return rejectionResponse(OVERLOADED, caller.source);
+  const { clock, newId } = context;
+  const sorted = sortMessages(items, { ...caller, newId, now: clock.now(), requestBytes: bytes.length });
+  const [single] = sorted.rejected;
+  if (type !== undefined && single !== undefined)
+    return rejectionResponse(singleRejection(single), caller.source);
+  return storeMessages(caller.source, sorted, context);
+}
+
+async function storeMessages(
+  source: string,
+  sorted: SortedMessages,
+  { ingest, log }: HandlerContext,
+): Promise<ServiceResponse> {
+  try {
+    await ingest.store(source, sorted);
+  } catch (error) {
+    log.error('messages could not be stored', { source, ...errorFields(error) });
+    return rejectionResponse(storeRejection(error), source);
+  }
+  const rejected = sorted.rejected.map(({ index, code, message }) => ({ index, code, message }));
+  if (rejected.length === 0) return { status: 200, body: { success: true }, source };
+  log.warn('messages of a batch were rejected', {
+    source,
+    count: rejected.length,
+    first: rejected[0]?.message,
+  });
+  return { status: 200, body: { success: true, rejected }, source };
+}
+
+function singleRejection({ code, message, hint }: RejectedMessage): IngestRejection {
+  return { status: code === 'too-large' ? 413 : 400, code, message, hint };
+}
