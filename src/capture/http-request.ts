@@ -1,7 +1,7 @@
 import { InputError } from '../errors.ts';
 import { printable } from '../redact.ts';
-import type { Capture, HeaderPair } from './format.ts';
-import { toCapture } from './write.ts';
+import type { Capture, HeaderPair } from './capture.ts';
+import { toCapture } from './to-capture.ts';
 
 const REQUEST_LINE = /^([A-Z][A-Z-]*) (\S+) HTTP\/\d(?:\.\d)?$/;
 /** RFC 9110, 5.6.2 and 5.5: a token, a colon, a value between optional white space. */
@@ -22,7 +22,8 @@ export function isHttpRequest(bytes: Uint8Array): boolean {
 export function readHttpRequest(bytes: Uint8Array): Capture {
   const first = lineAt(bytes, 0);
   const [, method, url] = REQUEST_LINE.exec(first.text) ?? [];
-  if (method === undefined || url === undefined) throw wrong(1, 'Expected a request line, got', first.text);
+  if (method === undefined || url === undefined)
+    throw requestError(1, 'Expected a request line, got', first.text);
   const { headers, bodyStart } = readHeaders(bytes, first.next);
   const body = readBody(bytes.subarray(bodyStart), headers);
   return toCapture({ method, url, headers, body });
@@ -41,9 +42,9 @@ function readHeaders(bytes: Uint8Array, start: number): { headers: HeaderPair[];
 
 function readHeader(line: string, number: number): HeaderPair {
   // RFC 9112, 5.2: a folded line is refused rather than guessed at; two readers of it would see two different values.
-  if (/^[ \t]/.test(line)) throw wrong(number, 'Expected a header, got a folded line:', line);
+  if (/^[ \t]/.test(line)) throw requestError(number, 'Expected a header, got a folded line:', line);
   const [, name, value] = HEADER.exec(line) ?? [];
-  if (name === undefined || value === undefined) throw wrong(number, 'Expected a header, got', line);
+  if (name === undefined || value === undefined) throw requestError(number, 'Expected a header, got', line);
   return [name, withoutSpaceAround(value)];
 }
 
@@ -78,20 +79,20 @@ function readBody(rest: Uint8Array, headers: readonly HeaderPair[]): Uint8Array 
   );
 }
 
-interface Line {
+interface HeaderLine {
   readonly text: string;
   /** Where the next line starts. */
   readonly next: number;
 }
 
 /** Header bytes are read as Latin-1, which loses none of them. */
-function lineAt(bytes: Uint8Array, start: number): Line {
+function lineAt(bytes: Uint8Array, start: number): HeaderLine {
   const found = bytes.indexOf(LF, start);
   const end = found === -1 ? bytes.length : found;
   const text = Buffer.from(bytes.buffer, bytes.byteOffset + start, end - start).toString('latin1');
   return { text: text.endsWith('\r') ? text.slice(0, -1) : text, next: Math.min(end + 1, bytes.length) };
 }
 
-function wrong(line: number, what: string, got: string): InputError {
+function requestError(line: number, what: string, got: string): InputError {
   return new InputError(`line ${line}: ${what} "${printable(got, 60)}"`, { line, hint: HINT });
 }

@@ -1,4 +1,4 @@
-import { captureBody, type Capture } from '../capture/format.ts';
+import { captureBody, type Capture } from '../capture/capture.ts';
 import { signedTitles, type Check } from './check.ts';
 
 /** Sends a captured body again, signed anew: what is once known to arrive must be taken. `name` is the file's. */

@@ -1,7 +1,7 @@
-import type { AnswerKind } from './answer.ts';
+import type { CheckResponseKind } from './check-response.ts';
 import type { CheckRequest, Sample } from './sample.ts';
 
-/** One thing that a receiver must do: what is sent, what is expected, how to mend it. */
+/** One thing that a receiver must do: what is sent, what is expected, how to fix it. */
 export interface Check {
   /** Stable: what `--only` and `--skip` name. */
   readonly code: string;
@@ -18,7 +18,7 @@ export interface Check {
   /** All of them together instead of one after the other. */
   readonly atOnce?: true;
   /** What an unexpected answer means here, where that is more than it means anywhere. */
-  readonly faults?: Readonly<Partial<Record<AnswerKind, Fault>>>;
+  readonly faults?: Readonly<Partial<Record<CheckResponseKind, Fault>>>;
   /** The part of the timeout that the slowest answer may take. @default 1 */
   readonly withinShare?: number;
 }
@@ -43,7 +43,7 @@ export interface Fault {
   /** A sentence about the receiver without its full stop. */
   readonly says: string;
   /** The way out, likewise. */
-  readonly mend: string;
+  readonly fix: string;
 }
 
 export type CheckOutcome = 'passed' | 'failed' | 'skipped' | 'unsent';

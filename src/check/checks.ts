@@ -26,8 +26,8 @@ export function selectChecks(
   { only, skip }: CheckSelection,
   all: readonly Check[] = CHECKS,
 ): readonly Check[] {
-  refuseUnknown('--only', only, all);
-  refuseUnknown('--skip', skip, all);
+  rejectUnknown('--only', only, all);
+  rejectUnknown('--skip', skip, all);
   const selected = all.filter(
     ({ code }) => (only.length === 0 || only.includes(code)) && !skip.includes(code),
   );
@@ -39,7 +39,7 @@ export function selectChecks(
   });
 }
 
-function refuseUnknown(flag: string, codes: readonly string[], all: readonly Check[]): void {
+function rejectUnknown(flag: string, codes: readonly string[], all: readonly Check[]): void {
   const known = all.map(({ code }) => code);
   const unknown = codes.find((code) => !known.includes(code));
   if (unknown === undefined) return;

@@ -3,7 +3,7 @@ import type { BodyVariant } from '../signature/diagnosis/body-variant.ts';
 import { bodyVariants } from '../signature/diagnosis/body-variants.ts';
 import { Deadline } from '../signature/diagnosis/deadline.ts';
 import { KeptBody } from '../signature/diagnosis/kept-body.ts';
-import type { ReasonCode } from '../signature/diagnosis/reason.ts';
+import type { ReasonCode } from '../signature/diagnosis/reasons.ts';
 import { otherSecrets, secretVariants } from '../signature/diagnosis/secret-variants.ts';
 import { sign } from '../signature/sign.ts';
 import type { Fault } from './check.ts';
@@ -15,9 +15,9 @@ export interface CommonMistake {
 }
 
 /** The ways in which receivers usually get the signature of a body wrong, the likeliest first; each signature once. */
-export function* misreadings(body: Buffer, secret: string): Generator<CommonMistake> {
+export function* commonMistakes(body: Buffer, secret: string): Generator<CommonMistake> {
   const seen = new Set([sign(body, secret)]);
-  for (const misreading of allMisreadings(body, secret)) {
+  for (const misreading of allCommonMistakes(body, secret)) {
     if (seen.has(misreading.signature)) continue;
     seen.add(misreading.signature);
     yield misreading;
@@ -27,7 +27,7 @@ export function* misreadings(body: Buffer, secret: string): Generator<CommonMist
 /** A body of our own is small, and the run has a deadline of its own. */
 const NEVER = new Deadline(Infinity);
 
-function* allMisreadings(body: Buffer, secret: string): Generator<CommonMistake> {
+function* allCommonMistakes(body: Buffer, secret: string): Generator<CommonMistake> {
   yield* otherDigests(body, secret);
   for (const variant of bodyVariants(new KeptBody(body), NEVER)) {
     yield { signature: digestOf(variant, secret), fault: overOtherBytes(variant) };
@@ -45,11 +45,11 @@ function* allMisreadings(body: Buffer, secret: string): Generator<CommonMistake>
 }
 
 const KEY = {
-  mend: 'give the receiver the very secret that the sender has, without white space or quotes around it, and let it not start without one',
+  fix: 'give the receiver the very secret that the sender has, without white space or quotes around it, and let it not start without one',
 };
 
 const HASH = {
-  mend: "use HMAC-SHA1 in hex: createHmac('sha1', secret).update(body).digest('hex')",
+  fix: "use HMAC-SHA1 in hex: createHmac('sha1', secret).update(body).digest('hex')",
 };
 
 function* otherDigests(body: Buffer, secret: string): Generator<CommonMistake> {
@@ -90,7 +90,7 @@ function overOtherBytes({ code, would }: BodyVariant): Fault {
   const what = RESERIALISED.has(code)
     ? 'it hashes re-serialised JSON'
     : 'it hashes other bytes than those of the body';
-  return { code, says: `${what}: it takes what is signed ${would}`, mend: RAW_BYTES };
+  return { code, says: `${what}: it takes what is signed ${would}`, fix: RAW_BYTES };
 }
 
 /** Also with the empty key of a receiver whose secret is not set. */

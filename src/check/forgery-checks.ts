@@ -6,7 +6,7 @@ import type { CheckRequest, Sample } from './sample.ts';
 const failing: Fault = {
   code: 'fails-on-bad-signature',
   says: 'it fails instead of refusing: the error of a comparison, mostly, that nobody catches',
-  mend: 'answer 401 to whatever does not verify. Compare lengths first (timingSafeEqual throws when they differ), and compare bytes (compare_digest throws on text that is not ASCII)',
+  fix: 'answer 401 to whatever does not verify. Compare lengths first (timingSafeEqual throws when they differ), and compare bytes (compare_digest throws on text that is not ASCII)',
 };
 
 function forgery(
@@ -28,7 +28,7 @@ function forgery(
 const UNCHECKED: Fault = {
   code: 'accepts-any-signature',
   says: 'it lets forgers in: a wrong signature is as good as a right one',
-  mend: 'compute the HMAC-SHA1 of the raw body, compare it with X-Signature, and answer 401 before anything else is done',
+  fix: 'compute the HMAC-SHA1 of the raw body, compare it with X-Signature, and answer 401 before anything else is done',
 };
 
 /** Whoever does not know the secret must not get in (contract, Signature), and must not bring the receiver down. */
@@ -39,7 +39,7 @@ export const FORGERY_CHECKS: readonly Check[] = [
     {
       code: 'accepts-unsigned',
       says: 'it lets forgers in: a message without X-Signature is taken',
-      mend: 'answer 401 when the header is missing, not only when it is wrong',
+      fix: 'answer 401 when the header is missing, not only when it is wrong',
     },
     (_sample, body) => ({ body }),
   ),
@@ -53,7 +53,7 @@ export const FORGERY_CHECKS: readonly Check[] = [
     {
       code: 'accepts-part-of-signature',
       says: 'it lets forgers in: a part of the signature is enough',
-      mend: 'compare whole digests: startsWith, a prefix or the shorter of two lengths can be guessed digit by digit',
+      fix: 'compare whole digests: startsWith, a prefix or the shorter of two lengths can be guessed digit by digit',
     },
     (sample, body) => ({ body, signature: sample.signature(body).slice(0, 20) }),
   ),
@@ -67,7 +67,7 @@ export const FORGERY_CHECKS: readonly Check[] = [
     {
       code: 'accepts-tampered',
       says: 'it lets forgers in: the signature of one body passes for another',
-      mend: 'compute the signature over the body of this very request, all of it',
+      fix: 'compute the signature over the body of this very request, all of it',
     },
     (sample, body) => ({
       body: Buffer.from(body.toString().replace('"revenue":27.5', '"revenue":99.5')),
@@ -91,12 +91,12 @@ export const FORGERY_CHECKS: readonly Check[] = [
       taken: {
         code: 'accepts-malformed',
         says: 'it says that it has taken what it cannot have read',
-        mend: 'parse before you answer, and answer 400 to what is no JSON',
+        fix: 'parse before you answer, and answer 400 to what is no JSON',
       },
       failing: {
         code: 'fails-on-malformed',
         says: "it fails on a body that is no JSON: the parser's error, mostly, that nobody catches",
-        mend: 'verify first and parse then; answer 400 to what is no JSON: a 5xx is sent again for 4 hours',
+        fix: 'verify first and parse then; answer 400 to what is no JSON: a 5xx is sent again for 4 hours',
       },
     },
   },

@@ -27,7 +27,7 @@ const NUMBERS = {
 const RE_SERIALISED: Fault = {
   code: 're-serialised',
   says: 'it takes plain messages and refuses this one: it hashes re-serialised JSON, or its validation refuses the content',
-  mend: 'hash the bytes of the body as they came, before any parser',
+  fix: 'hash the bytes of the body as they came, before any parser',
 };
 
 const TYPE_CHECKS = MESSAGE_TYPES.map((type): Check => ({
@@ -53,7 +53,7 @@ export const MESSAGE_CHECKS: readonly Check[] = [
       failing: {
         code: 'needs-user-id',
         says: 'it fails when a message has no userId',
-        mend: 'take anonymousId where there is no userId: page, screen, identify, track and group may come without',
+        fix: 'take anonymousId where there is no userId: page, screen, identify, track and group may come without',
       },
     },
   },
@@ -69,12 +69,12 @@ export const MESSAGE_CHECKS: readonly Check[] = [
       refused: {
         code: 'refuses-duplicates',
         says: 'it refuses a message that it has seen before',
-        mend: 'answer 2xx to a messageId that you know already, and do nothing: a message may come more than once',
+        fix: 'answer 2xx to a messageId that you know already, and do nothing: a message may come more than once',
       },
       failing: {
         code: 'fails-on-duplicates',
         says: 'it fails on a message that it has seen before (a unique key in its database?)',
-        mend: 'answer 2xx to a messageId that you know already (INSERT … ON CONFLICT DO NOTHING): a message may come more than once',
+        fix: 'answer 2xx to a messageId that you know already (INSERT … ON CONFLICT DO NOTHING): a message may come more than once',
       },
     },
   },
@@ -101,7 +101,7 @@ export const MESSAGE_CHECKS: readonly Check[] = [
       refused: {
         code: 'body-limit',
         says: 'it refuses a body of 32 KB',
-        mend: 'raise the limit on bodies to 64 KB: a message may have 32 KB',
+        fix: 'raise the limit on bodies to 64 KB: a message may have 32 KB',
       },
     },
   },
@@ -117,7 +117,7 @@ export const MESSAGE_CHECKS: readonly Check[] = [
       failing: {
         code: 'fails-on-unknown-type',
         says: 'it fails on a message of a type that it does not know',
-        mend: 'ignore unknown types with 2xx, or refuse them with 400: a 5xx is sent again for 4 hours',
+        fix: 'ignore unknown types with 2xx, or refuse them with 400: a 5xx is sent again for 4 hours',
       },
     },
   },

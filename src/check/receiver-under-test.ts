@@ -1,7 +1,7 @@
 import { sleep, type Clock } from '../clock.ts';
 import { withoutRepeated } from '../redact.ts';
 import type { Transport } from '../transport/transport.ts';
-import { answerOf, type CheckResponse } from './answer.ts';
+import { checkResponseOf, type CheckResponse } from './check-response.ts';
 import type { Check } from './check.ts';
 import type { CheckRequest } from './sample.ts';
 
@@ -89,7 +89,7 @@ export class ReceiverUnderTest {
       signal,
       ...(caFile !== undefined && { caFile }),
     });
-    const answer = answerOf(result);
+    const answer = checkResponseOf(result);
     if (answer.kind === 'none' || answer.reply === undefined || secret === undefined) return answer;
     return { ...answer, reply: withoutRepeated(answer.reply, [secret]) };
   }

@@ -3,8 +3,8 @@ import { ConfigError } from '../errors.ts';
 import { announceConfigCode, isConfigCode, type ConfigCodeContext } from './config-code.ts';
 import { fieldOf, KEYS } from './fields.ts';
 import { findProjectFile, findUserFile } from './find-files.ts';
-import { find, keysAt, type Layer } from './layer.ts';
-import { loadFile } from './load.ts';
+import { findSetting, keysAt, type Layer } from './layer.ts';
+import { loadFile } from './load-file.ts';
 import { checkReferences, referencesIn } from './references.ts';
 
 /** What the command line says of config files. */
@@ -13,7 +13,7 @@ export interface ConfigFlags {
   readonly config?: string | false;
 }
 
-interface Surroundings extends ConfigCodeContext {
+interface ConfigFilesContext extends ConfigCodeContext {
   readonly flags: ConfigFlags;
   readonly cwd: string;
 }
@@ -22,7 +22,7 @@ interface Surroundings extends ConfigCodeContext {
  * The config files that apply, the strongest first, read and checked. A named file is the only one; code in one that was found
  * is announced before it runs.
  */
-export async function fileLayers(surroundings: Surroundings): Promise<readonly Layer[]> {
+export async function fileLayers(surroundings: ConfigFilesContext): Promise<readonly Layer[]> {
   const { flags, env, cwd } = surroundings;
   if (flags.config === false) return [];
   const named = flags.config ?? (env['HOOKS_CONFIG'] || undefined);
@@ -63,10 +63,10 @@ function shownPath(path: string, cwd: string): string {
 function checkValues(layer: Layer): void {
   for (const prefix of prefixesOf([layer])) {
     for (const key of KEYS) {
-      const given = find([layer], key, prefix);
+      const given = findSetting([layer], key, prefix);
       if (given === undefined) continue;
-      checkReferences(given.value, given.place);
-      if (referencesIn(given.value).length === 0) fieldOf(key).kind.parse(given.value, given.place);
+      checkReferences(given.value, given.origin);
+      if (referencesIn(given.value).length === 0) fieldOf(key).kind.parse(given.value, given.origin);
     }
   }
 }

@@ -3,7 +3,13 @@ import { MAX_WEBHOOKS } from '../engine/options.ts';
 import { kindOf } from '../kind-of.ts';
 import { printable, redactUrl } from '../redact.ts';
 import { formatDuration, parseDuration } from '../duration.ts';
-import { configError, expected, type ConfigOrigin, shownSetting, within } from './place.ts';
+import {
+  configError,
+  unexpectedValue,
+  type ConfigOrigin,
+  shownSetting,
+  originOfPart,
+} from './config-origin.ts';
 
 /** What a setting may be: how its value is read, wherever it was given, and how a JSON Schema describes it. */
 export interface SettingKind<T> {
@@ -16,7 +22,7 @@ export interface SettingKind<T> {
 }
 
 /** The way out where the sentence says what is allowed. */
-const FOR_DEFAULT = 'leave it out for its default';
+const FOR_DEFAULT = 'leave it out to get its default';
 const IN_FULL = 'write it in full: https://host/path';
 
 /** Where a number or a choice may also be `${NAME}`. */
@@ -27,13 +33,18 @@ export function duration(minMs: number, maxMs: number): SettingKind<number> {
   return {
     parse: (value, place) => {
       if (typeof value !== 'string' && typeof value !== 'number') {
-        throw expected(place, 'to be a duration', shownSetting(value), 'write a number with a unit: 5s');
+        throw unexpectedValue(
+          place,
+          'to be a duration',
+          shownSetting(value),
+          'write a number with a unit: 5s',
+        );
       }
       const parsed = parseDuration(value);
       if (typeof parsed !== 'number')
-        throw expected(place, parsed.expected, shownSetting(value), parsed.hint);
+        throw unexpectedValue(place, parsed.expected, shownSetting(value), parsed.hint);
       if (parsed < minMs || parsed > maxMs) {
-        throw expected(
+        throw unexpectedValue(
           place,
           `to be from ${formatDuration(minMs)} to ${formatDuration(maxMs)}`,
           shownSetting(value),
@@ -61,10 +72,10 @@ export function integer(min: number, max: number): SettingKind<number> {
     parse: (value, place) => {
       const number = typeof value === 'string' && /^-?\d+$/.test(value.trim()) ? Number(value) : value;
       if (typeof number !== 'number' || !Number.isInteger(number)) {
-        throw expected(place, 'to be a whole number', shownSetting(value), `from ${min} to ${max}`);
+        throw unexpectedValue(place, 'to be a whole number', shownSetting(value), `from ${min} to ${max}`);
       }
       if (number < min || number > max)
-        throw expected(place, `to be from ${min} to ${max}`, shownSetting(value), FOR_DEFAULT);
+        throw unexpectedValue(place, `to be from ${min} to ${max}`, shownSetting(value), FOR_DEFAULT);
       return number;
     },
     schema: { anyOf: [{ type: 'integer', minimum: min, maximum: max }, REFERENCE_SCHEMA] },
@@ -76,7 +87,7 @@ export function choice<const T extends string>(...choices: readonly T[]): Settin
     parse: (value, place) => {
       const found = choices.find((each) => each === value);
       if (found === undefined)
-        throw expected(place, `to be ${choices.join(' or ')}`, shownSetting(value), FOR_DEFAULT);
+        throw unexpectedValue(place, `to be ${choices.join(' or ')}`, shownSetting(value), FOR_DEFAULT);
       return found;
     },
     schema: { anyOf: [{ enum: choices }, REFERENCE_SCHEMA] },
@@ -87,7 +98,7 @@ export const onOrOff: SettingKind<boolean> = {
   parse: (value, place) => {
     if (value === true || value === 'true') return true;
     if (value === false || value === 'false') return false;
-    throw expected(place, 'to be true or false', shownSetting(value), FOR_DEFAULT);
+    throw unexpectedValue(place, 'to be true or false', shownSetting(value), FOR_DEFAULT);
   },
   schema: { anyOf: [{ type: 'boolean' }, REFERENCE_SCHEMA] },
 };
@@ -95,7 +106,7 @@ export const onOrOff: SettingKind<boolean> = {
 export const text: SettingKind<string> = {
   parse: (value, place) => {
     if (typeof value === 'string' && value !== '') return value;
-    throw expected(place, 'to be a string', shownSetting(value), numberHint(value) ?? FOR_DEFAULT);
+    throw unexpectedValue(place, 'to be a string', shownSetting(value), numberHint(value) ?? FOR_DEFAULT);
   },
   schema: { type: 'string', minLength: 1 },
 };
@@ -105,7 +116,7 @@ export const secret: SettingKind<string> = {
   parse: (value, place) => {
     if (typeof value === 'string' && value !== '') return value;
     if (value === '') throw emptySecret(place);
-    throw expected(place, 'to be a string', kindOf(value), numberHint(value));
+    throw unexpectedValue(place, 'to be a string', kindOf(value), numberHint(value));
   },
   schema: { type: 'string', minLength: 1 },
 };
@@ -131,9 +142,9 @@ export const secrets: SettingKind<readonly string[]> = {
   parse: (value, place) => {
     if (!Array.isArray(value)) return [secret.parse(value, place)];
     if (value.length === 0) {
-      throw expected(place, 'to hold a secret', 'an empty list', 'leave the key out to send unsigned');
+      throw unexpectedValue(place, 'to hold a secret', 'an empty list', 'leave the key out to send unsigned');
     }
-    return value.map((each, i) => secret.parse(each, within(place, `[${i}]`)));
+    return value.map((each, i) => secret.parse(each, originOfPart(place, `[${i}]`)));
   },
   schema: {
     anyOf: [secret.schema, { type: 'array', items: secret.schema, minItems: 1 }],
@@ -143,17 +154,17 @@ export const secrets: SettingKind<readonly string[]> = {
 /** An http or https URL. It is returned as it was given: userinfo and all. */
 export const httpUrl: SettingKind<string> = {
   parse: (value, place) => {
-    if (typeof value !== 'string') throw expected(place, 'to be a URL', kindOf(value), IN_FULL);
+    if (typeof value !== 'string') throw unexpectedValue(place, 'to be a URL', kindOf(value), IN_FULL);
     const got = value === '' ? 'an empty string' : printable(redactUrl(value), 200);
     if (!URL.canParse(value)) {
-      throw expected(place, 'to be a URL', got, IN_FULL);
+      throw unexpectedValue(place, 'to be a URL', got, IN_FULL);
     }
     const { protocol, hash } = new URL(value);
     if (protocol !== 'http:' && protocol !== 'https:') {
-      throw expected(place, 'to be a URL with http or https', got, IN_FULL);
+      throw unexpectedValue(place, 'to be a URL with http or https', got, IN_FULL);
     }
     if (hash !== '' || value.includes('#')) {
-      throw expected(place, 'to be a URL without a fragment', got, 'leave out what begins with #');
+      throw unexpectedValue(place, 'to be a URL without a fragment', got, 'leave out what begins with #');
     }
     return value;
   },
@@ -169,17 +180,17 @@ const HEADERS_SCHEMA = {
 export const webhooks: SettingKind<readonly WebhookOptions[]> = {
   parse: (value, place) => {
     if (!Array.isArray(value)) {
-      throw expected(place, 'to be a list', kindOf(value), 'write [https://host/path]');
+      throw unexpectedValue(place, 'to be a list', kindOf(value), 'write [https://host/path]');
     }
     if (value.length > MAX_WEBHOOKS) {
-      throw expected(
+      throw unexpectedValue(
         place,
         `to hold at most ${MAX_WEBHOOKS} webhooks`,
         String(value.length),
         'spread them over several destinations, or send in several runs',
       );
     }
-    return value.map((each, i) => parseWebhook(each, within(place, `[${i}]`)));
+    return value.map((each, i) => parseWebhook(each, originOfPart(place, `[${i}]`)));
   },
   schema: {
     type: 'array',
@@ -202,20 +213,20 @@ function parseWebhook(value: unknown, place: ConfigOrigin): WebhookOptions {
   if (typeof value === 'string') return { url: httpUrl.parse(value, place), headers: {} };
   if (!isRecord(value)) {
     const hint = 'write https://host/path, or { url: https://host/path }';
-    throw expected(place, 'to be a URL or { url, headers }', kindOf(value), hint);
+    throw unexpectedValue(place, 'to be a URL or { url, headers }', kindOf(value), hint);
   }
   const { url, headers, ...others } = value;
   const [unknown] = Object.keys(others);
   if (unknown !== undefined) {
     throw configError(
       place,
-      `Unknown setting \`${within(place, `.${printable(unknown, 80)}`).name}\``,
+      `Unknown setting \`${originOfPart(place, `.${printable(unknown, 80)}`).name}\``,
       'a webhook has url and headers',
     );
   }
   return {
-    url: httpUrl.parse(url, within(place, '.url')),
-    headers: headers === undefined ? {} : parseHeaders(headers, within(place, '.headers')),
+    url: httpUrl.parse(url, originOfPart(place, '.url')),
+    headers: headers === undefined ? {} : parseHeaders(headers, originOfPart(place, '.headers')),
   };
 }
 
@@ -223,11 +234,12 @@ function parseWebhook(value: unknown, place: ConfigOrigin): WebhookOptions {
 function parseHeaders(value: unknown, place: ConfigOrigin): Record<string, string> {
   if (!isRecord(value)) {
     const hint = 'for example { X-Env: staging }';
-    throw expected(place, 'to be an object of names and values', kindOf(value), hint);
+    throw unexpectedValue(place, 'to be an object of names and values', kindOf(value), hint);
   }
   const entries = Object.entries(value).map(([name, each]): [string, string] => {
-    const header = within(place, `.${printable(name, 80)}`);
-    if (typeof each !== 'string') throw expected(header, 'to be a string', kindOf(each), numberHint(each));
+    const header = originOfPart(place, `.${printable(name, 80)}`);
+    if (typeof each !== 'string')
+      throw unexpectedValue(header, 'to be a string', kindOf(each), numberHint(each));
     if (/[\r\n]/.test(name + each))
       throw configError(header, `\`${header.name}\` holds a line break`, 'write the value on one line');
     return [name, each];

@@ -1,6 +1,6 @@
 import { type Key, KEYS, fieldOf } from './fields.ts';
 import { isRecord } from './kinds.ts';
-import type { ConfigOrigin } from './place.ts';
+import type { ConfigOrigin } from './config-origin.ts';
 
 /**
  * One place that settings come from. Layers are asked in order (flags, environment, project's file, user's file) and
@@ -20,7 +20,7 @@ export interface Layer {
 /** A setting as it was given, unread. */
 export interface GivenSetting {
   readonly value: unknown;
-  readonly place: ConfigOrigin;
+  readonly origin: ConfigOrigin;
   readonly layer: Layer;
 }
 
@@ -28,7 +28,7 @@ export interface GivenSetting {
  * The setting in the first layer that has it. `prefix` is where in a file the long form keeps it; flags and
  * variables know no long form.
  */
-export function find(
+export function findSetting(
   layers: readonly Layer[],
   key: Key,
   prefix: readonly string[] = [],
@@ -36,12 +36,12 @@ export function find(
   for (const layer of layers) {
     const above = layer.file === undefined ? [] : prefix;
     const value = valueAt(layer.values, [...above, ...key.split('.')]);
-    if (value !== undefined) return { value, layer, place: placeOf(layer, key, above) };
+    if (value !== undefined) return { value, layer, origin: settingOrigin(layer, key, above) };
   }
   return undefined;
 }
 
-function placeOf({ file, names }: Layer, key: Key, prefix: readonly string[]): ConfigOrigin {
+function settingOrigin({ file, names }: Layer, key: Key, prefix: readonly string[]): ConfigOrigin {
   const name = names[key] ?? [...prefix, key].join('.');
   return file === undefined ? { name } : { name, file };
 }

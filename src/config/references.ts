@@ -1,5 +1,5 @@
 import { ConfigError } from '../errors.ts';
-import { configError, type ConfigOrigin, within } from './place.ts';
+import { configError, type ConfigOrigin, originOfPart } from './config-origin.ts';
 
 /** `$${` is a literal `${`; `${NAME}` is a variable; any other `${` is a mistake. */
 const REFERENCE = /\$\$\{|\$\{([A-Za-z_][A-Za-z0-9_]*)\}|\$\{/g;
@@ -27,10 +27,11 @@ export function referencesIn(value: unknown): string[] {
  */
 export function fillIn(value: unknown, lookUp: LookUp, place: ConfigOrigin): unknown {
   if (typeof value === 'string') return fillInText(value, lookUp, place);
-  if (Array.isArray(value)) return value.map((each, i) => fillIn(each, lookUp, within(place, `[${i}]`)));
+  if (Array.isArray(value))
+    return value.map((each, i) => fillIn(each, lookUp, originOfPart(place, `[${i}]`)));
   if (typeof value !== 'object' || value === null) return value;
   return Object.fromEntries(
-    Object.entries(value).map(([key, each]) => [key, fillIn(each, lookUp, within(place, `.${key}`))]),
+    Object.entries(value).map(([key, each]) => [key, fillIn(each, lookUp, originOfPart(place, `.${key}`))]),
   );
 }
 

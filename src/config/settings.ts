@@ -6,9 +6,9 @@ import { checkDataFolder } from './data-folder.ts';
 import type { Key } from './fields.ts';
 import { type ConfigFlags, fileLayers } from './file-layers.ts';
 import { homeFolder } from './home.ts';
-import { environmentLayer, find, type Layer, layerOf } from './layer.ts';
-import { type ListedSetting, listSettings } from './list.ts';
-import { read, readWithDefault, type Scope } from './read.ts';
+import { environmentLayer, findSetting, type Layer, layerOf } from './layer.ts';
+import { type ListedSetting, listSettings } from './list-settings.ts';
+import { readSetting, readWithDefault, type SettingScope } from './read-setting.ts';
 import {
   allSecrets,
   allSources,
@@ -64,7 +64,7 @@ export interface Settings {
   readonly list: () => readonly ListedSetting[];
 }
 
-interface Surroundings {
+interface SettingsContext {
   readonly flags: ConfigFlags;
   readonly env: Readonly<NodeJS.ProcessEnv>;
   readonly cwd: string;
@@ -73,7 +73,7 @@ interface Surroundings {
 }
 
 /** The one way to settings: finds, reads and checks the config files. Throws ConfigError. */
-export async function loadSettings({ flags, env, cwd, note }: Surroundings): Promise<Settings> {
+export async function loadSettings({ flags, env, cwd, note }: SettingsContext): Promise<Settings> {
   const folder = await dataFolder(env, cwd);
   const dataDir = checkedFolder(folder, note);
   const files = await fileLayers({ flags, env, cwd, note, dataDir });
@@ -82,7 +82,7 @@ export async function loadSettings({ flags, env, cwd, note }: Surroundings): Pro
 }
 
 /** Looked at when it is first used: most commands keep nothing. */
-function checkedFolder(folder: string | undefined, note: Surroundings['note']): () => string | undefined {
+function checkedFolder(folder: string | undefined, note: SettingsContext['note']): () => string | undefined {
   let isChecked = false;
   return () => {
     const warning = folder === undefined || isChecked ? undefined : checkDataFolder(folder);
@@ -110,12 +110,12 @@ interface DataFolder {
 
 function settingsOf(given: SettingLayers, { dataDir, listed }: DataFolder): Settings {
   const { files, environment, env } = given;
-  const scope: Scope = { layers: [environment, ...files], env };
+  const scope: SettingScope = { layers: [environment, ...files], env };
   const names = sourceNames(given);
   return Object.freeze({
     files: files.flatMap(({ file }) => file ?? []),
     get dataDir() {
-      return dataDir() ?? refuseWithoutHome();
+      return dataDir() ?? rejectWithoutHome();
     },
     sourceNames: names,
     defaultSource: names.length === 1 ? names[0] : names.find((name) => name === DEFAULT_SOURCE),
@@ -126,10 +126,10 @@ function settingsOf(given: SettingLayers, { dataDir, listed }: DataFolder): Sett
       return frozen(clientFrom(scope));
     },
     get endpoint() {
-      return read(scope, 'endpoint');
+      return readSetting(scope, 'endpoint');
     },
     get store() {
-      return read(scope, 'store');
+      return readSetting(scope, 'store');
     },
     get retention() {
       return {
@@ -143,14 +143,14 @@ function settingsOf(given: SettingLayers, { dataDir, listed }: DataFolder): Sett
     allSecrets: () => allSecrets(given),
     writeKey: (source: string) => promptWriteKey(given, source),
     originOf: (key: Key) => {
-      const place = find(scope.layers, key)?.place;
+      const place = findSetting(scope.layers, key)?.origin;
       return place?.file ?? place?.name;
     },
     list: () => listSettings(given, listed),
   });
 }
 
-function refuseWithoutHome(): never {
+function rejectWithoutHome(): never {
   throw new ConfigError('There is no folder to keep anything in: this user has no home', {
     key: 'dataDir',
     hint: 'name a folder that may be written in HOOKS_DATA_DIR',
@@ -160,7 +160,7 @@ function refuseWithoutHome(): never {
 const NO_FLAGS = layerOf({}, '');
 
 /** Without the write key, which belongs to a source. */
-function clientFrom(scope: Scope): ClientOptions {
+function clientFrom(scope: SettingScope): ClientOptions {
   return {
     flushAt: readWithDefault(scope, 'client.flushAt'),
     flushAfterMs: readWithDefault(scope, 'client.flushAfter'),

@@ -46,8 +46,8 @@ export interface NearestRequest {
 export class ArrivalCheck {
   readonly #expected: ExpectedArrivals;
   readonly #tally: Expectation;
-  readonly #matches: readonly Seen[];
-  readonly #each: readonly Seen[];
+  readonly #matches: readonly SeenMessage[];
+  readonly #each: readonly SeenMessage[];
   #firstInvalid: string | undefined;
 
   constructor(expected: ExpectedArrivals) {
@@ -67,8 +67,8 @@ export class ArrivalCheck {
     if (request.verdict !== 'valid') this.#firstInvalid ??= request.diagnosis?.hint;
     const message = messageOf(request.body);
     const number = this.#posts;
-    for (const seen of this.#matches) see(seen, { message, number, keep: this.#matches.length });
-    for (const seen of this.#each) see(seen, { message, number, keep: 0 });
+    for (const seen of this.#matches) noteMatch(seen, { message, number, keep: this.#matches.length });
+    for (const seen of this.#each) noteMatch(seen, { message, number, keep: 0 });
   }
 
   /** Whether waiting for more can change nothing for the better. */
@@ -140,21 +140,21 @@ export class ArrivalCheck {
 }
 
 /** An expected message, and what has been seen of it. */
-interface Seen {
+interface SeenMessage {
   readonly message: ExpectedMessage;
   /** The first requests that meet it: of as many as there are matches, one is always left for it. */
   readonly takers: number[];
   nearest: NearestRequest | undefined;
 }
 
-interface Arrived {
+interface ArrivedMessage {
   readonly message: JsonValue | undefined;
   readonly number: number;
   /** Takers to keep. */
   readonly keep: number;
 }
 
-function see(seen: Seen, { message, number, keep }: Arrived): void {
+function noteMatch(seen: SeenMessage, { message, number, keep }: ArrivedMessage): void {
   const unmet = failing(seen.message.conditions, message ?? null);
   if (unmet.length === 0) {
     if (seen.takers.length < keep) seen.takers.push(number);
@@ -172,7 +172,7 @@ function messageOf(body: Uint8Array): JsonValue | undefined {
 }
 
 function matchFinding(
-  { message, takers, nearest }: Seen,
+  { message, takers, nearest }: SeenMessage,
   taker: number | undefined,
   posts: number,
 ): ExpectationResult {
@@ -186,7 +186,7 @@ function matchFinding(
   return { ...about, isMet: false, said, ...(nearest !== undefined && { nearest }) };
 }
 
-function eachFinding({ message, nearest }: Seen, posts: number): ExpectationResult {
+function eachFinding({ message, nearest }: SeenMessage, posts: number): ExpectationResult {
   const about = { expectation: 'each', filter: message.text } as const;
   if (nearest === undefined) return { ...about, isMet: true, said: requestsText(posts) };
   return { ...about, isMet: false, said: 'not every request is like this', nearest };

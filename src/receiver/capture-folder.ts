@@ -1,6 +1,6 @@
 import { accessSync, constants, readdirSync, statSync, unlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { toCapture } from '../capture/write.ts';
+import { toCapture } from '../capture/to-capture.ts';
 import { InputError } from '../errors.ts';
 import { makeFolder } from '../make-folder.ts';
 import { printable, redactUrl } from '../redact.ts';
@@ -20,7 +20,7 @@ export class CaptureFolder {
       accessSync(folder, constants.R_OK | constants.W_OK | constants.X_OK);
       this.#number = highestNumber(folder);
     } catch (error) {
-      throw unwritable(folder, error);
+      throw unwritableFolder(folder, error);
     }
   }
 
@@ -37,9 +37,9 @@ export class CaptureFolder {
         writeFileSync(file, text, { flag: 'wx', mode: 0o600 });
         return file;
       } catch (error) {
-        if (isThere(error) && triesLeft > 0) continue;
+        if (isTaken(error) && triesLeft > 0) continue;
         removeHalf(file, Buffer.byteLength(text), error);
-        throw unwritable(file, error);
+        throw unwritableFolder(file, error);
       }
     }
   }
@@ -48,7 +48,7 @@ export class CaptureFolder {
 /** Another listener that saves here may have numbered on as we did, in the same millisecond. */
 const MAX_TRIES = 1_000;
 
-function isThere(error: unknown): boolean {
+function isTaken(error: unknown): boolean {
   return (error as NodeJS.ErrnoException).code === 'EEXIST'; // of a file operation
 }
 
@@ -72,7 +72,7 @@ function highestNumber(folder: string): number {
 /** A full disk leaves the first part of a file, which would be read as a broken capture. */
 function removeHalf(file: string, bytes: number, error: unknown): void {
   // What is there already is somebody else's.
-  if (isThere(error)) return;
+  if (isTaken(error)) return;
   try {
     if (statSync(file).size < bytes) unlinkSync(file);
   } catch {
@@ -80,7 +80,7 @@ function removeHalf(file: string, bytes: number, error: unknown): void {
   }
 }
 
-function unwritable(path: string, cause: unknown): InputError {
+function unwritableFolder(path: string, cause: unknown): InputError {
   // File system calls throw nothing else.
   const { code = 'unknown error' } = cause as NodeJS.ErrnoException;
   return new InputError(`Cannot save captures in ${printable(path)}: ${REASONS[code] ?? code} (--save)`, {

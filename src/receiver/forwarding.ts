@@ -1,4 +1,4 @@
-import type { GivenAnswer } from './script.ts';
+import type { TimedResponse } from './script.ts';
 
 /** Passes a request on to another receiver and tells what that said. Never rejects for what it does; ends with the signal. */
 export type Forward = (request: ForwardRequest, signal: AbortSignal) => Promise<Forwarded>;
@@ -24,14 +24,16 @@ export interface Forwarded {
 }
 
 /** What the sender is answered when no script says otherwise: the same, or as a gateway says that there was no answer. */
-export function relayed({ status, error, detail, retryAfter, reply }: Forwarded): RelayedAnswer {
+export function relayedResponse({ status, error, detail, retryAfter, reply }: Forwarded): RelayedResponse {
   if (status === undefined) {
     return { status: error === 'timeout' ? 504 : 502, text: `${error}: ${detail}\n`, headers: [] };
   }
   return { status, text: reply ?? '', headers: retryAfter === undefined ? [] : ['retry-after', retryAfter] };
 }
 
-type RelayedAnswer = Pick<GivenAnswer & { kind: 'status' }, 'status' | 'headers'> & { readonly text: string };
+type RelayedResponse = Pick<TimedResponse & { kind: 'status' }, 'status' | 'headers'> & {
+  readonly text: string;
+};
 
 /**
  * RFC 9110, 7.6.1, and what follows from the URL and the bytes: it belongs to one connection, not to the message. Neither is an answer

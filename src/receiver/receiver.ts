@@ -1,10 +1,10 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { roundedMs, systemClock, type Clock } from '../clock.ts';
-import { send, sendSlowly } from './answer.ts';
-import { relayed, type Forward, type Forwarded } from './forwarding.ts';
-import { HeldAnswers } from './held-answers.ts';
-import { SignatureJudge } from './judge.ts';
+import { sendResponse, sendSlowResponse } from './send-response.ts';
+import { relayedResponse, type Forward, type Forwarded } from './forwarding.ts';
+import { HeldResponses } from './held-responses.ts';
+import { SignatureJudge } from './signature-judge.ts';
 import { OpenRequests, type OpenRequest } from './open-requests.ts';
 import {
   checkReceiverOptions,
@@ -14,8 +14,8 @@ import {
 } from './options.ts';
 import { bufferBody } from './read-body.ts';
 import type { Answered, SignatureJudgement } from './received-request.ts';
-import { rawAnswer, SENDER_LEFT, type ConnectionRefusal, type RequestRefusal } from './refusal.ts';
-import { playScript, type ScriptedResponse, type GivenAnswer } from './script.ts';
+import { rawResponse, SENDER_LEFT, type ConnectionFault, type RequestFault } from './connection-fault.ts';
+import { playScript, type ScriptedResponse, type TimedResponse } from './script.ts';
 import { BoundedServer } from './server.ts';
 import { startListening } from './start-listening.ts';
 
@@ -56,7 +56,7 @@ class HttpReceiver implements Receiver {
   readonly #clock: Clock;
   readonly #bounded: BoundedServer;
   readonly #nextAnswer: () => ScriptedResponse;
-  readonly #held = new HeldAnswers();
+  readonly #held = new HeldResponses();
   readonly #open: OpenRequests;
   readonly #judge: SignatureJudge;
   readonly #ended = new WeakSet<Socket>();
@@ -115,7 +115,7 @@ class HttpReceiver implements Receiver {
     if (this.#options.serveOwn?.(request, response) === true) return;
     if (isVisit(request)) {
       request.resume();
-      send(response, 200, 'hooks is listening; POST webhooks here\n');
+      sendResponse(response, 200, 'hooks is listening; POST webhooks here\n');
       return;
     }
     const open = this.#open.begin();
@@ -166,7 +166,7 @@ class HttpReceiver implements Receiver {
 
   #answerForwarded(exchange: Exchange & { readonly forwarded: Forwarded }): void {
     if (this.#options.script !== undefined) return this.#play(exchange, this.#nextAnswer());
-    const { status, text, headers } = relayed(exchange.forwarded);
+    const { status, text, headers } = relayedResponse(exchange.forwarded);
     this.#say(exchange, status, text, headers);
   }
 
@@ -184,7 +184,7 @@ class HttpReceiver implements Receiver {
     }
   }
 
-  #give(exchange: Exchange, answer: GivenAnswer): void {
+  #give(exchange: Exchange, answer: TimedResponse): void {
     switch (answer.kind) {
       case 'status':
         this.#say(exchange, answer.status, '', answer.headers);
@@ -202,14 +202,14 @@ class HttpReceiver implements Receiver {
     }
   }
 
-  #drip(response: ServerResponse, answer: GivenAnswer & { readonly kind: 'slow-body' }): void {
+  #drip(response: ServerResponse, answer: TimedResponse & { readonly kind: 'slow-body' }): void {
     const times = { clock: this.#clock, dripMs: this.#limits.dripMs };
-    this.#held.hold(response, { until: () => sendSlowly(response, answer, times), onLeft: () => {} });
+    this.#held.hold(response, { until: () => sendSlowResponse(response, answer, times), onLeft: () => {} });
   }
 
   #say(exchange: Exchange, status: number, text: string, headers?: readonly string[]): void {
     this.#report(exchange, 'status', status);
-    this.#whenDrained(exchange, () => send(exchange.response, status, text, headers));
+    this.#whenDrained(exchange, () => sendResponse(exchange.response, status, text, headers));
   }
 
   #whenDrained({ response }: Exchange, answer: () => void): void {
@@ -235,34 +235,34 @@ class HttpReceiver implements Receiver {
     const { bodyBytes } = this.#limits;
     this.#refused(413, `its body is over ${bodyBytes} bytes`);
     // The connection stays, so that a sender that is still writing gets to read this; requestMs ends its patience.
-    send(response, 413, `at most ${bodyBytes} bytes\n`);
+    sendResponse(response, 413, `at most ${bodyBytes} bytes\n`);
   }
 
   #refuseForNow(response: ServerResponse): void {
     const reason = `the bodies of all requests at once are over ${this.#limits.openBytes} bytes`;
     this.#refused(503, reason);
-    send(response, 503, `${reason}\n`, ['retry-after', '1']);
+    sendResponse(response, 503, `${reason}\n`, ['retry-after', '1']);
   }
 
-  #refuseRequest(response: ServerResponse, { status, reason }: RequestRefusal): void {
+  #refuseRequest(response: ServerResponse, { status, reason }: RequestFault): void {
     response.req.resume();
     this.#refused(status, reason);
-    send(response, status, `${reason}\n`);
+    sendResponse(response, status, `${reason}\n`);
   }
 
-  #refuseConnection(refusal: ConnectionRefusal | undefined, socket: Socket): void {
+  #refuseConnection(refusal: ConnectionFault | undefined, socket: Socket): void {
     // Without a byte it is a scan of the port or a browser's spare connection, and nobody's request.
     if (refusal !== undefined && this.#bounded.wireOf(socket).bytesRead > 0) {
       this.#connectionEnded(socket, refusal);
     }
     if (refusal?.status !== undefined && socket.writable) {
-      socket.write(rawAnswer(refusal.status, refusal.reason));
+      socket.write(rawResponse(refusal.status, refusal.reason));
     }
     socket.destroySoon();
   }
 
   /** Both the connection and the request that was being read on it notice its end; it is reported once. */
-  #connectionEnded(socket: Socket, { status, reason }: ConnectionRefusal): void {
+  #connectionEnded(socket: Socket, { status, reason }: ConnectionFault): void {
     const wire = this.#bounded.wireOf(socket);
     if (this.#ended.has(wire)) return;
     this.#ended.add(wire);

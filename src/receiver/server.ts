@@ -7,21 +7,21 @@ import {
   LEFT_AFTER_HANDSHAKE,
   NO_HOST,
   OTHER_EXPECTATION,
-  connectionRejectionOf,
-  type ConnectionRefusal,
-  type RequestRefusal,
-} from './refusal.ts';
+  connectionFaultOf,
+  type ConnectionFault,
+  type RequestFault,
+} from './connection-fault.ts';
 
-interface ServerOptions {
+interface BoundedServerOptions {
   readonly limits: ReceiverLimits;
   readonly certificate: ServerCertificate | undefined;
   readonly onRequest: (request: IncomingMessage, response: ServerResponse) => void;
   /** A request whose headers say that it is not to be taken; its body is to come. */
-  readonly onUnfit: (response: ServerResponse, refusal: RequestRefusal) => void;
+  readonly onUnfit: (response: ServerResponse, refusal: RequestFault) => void;
   /** What comes to no request and ends its connection; undefined for a mere end of one. */
-  readonly onFault: (refusal: ConnectionRefusal | undefined, socket: Socket) => void;
+  readonly onFault: (refusal: ConnectionFault | undefined, socket: Socket) => void;
   /** A connection that ended before there was a request on it. */
-  readonly onEnded: (socket: Socket, refusal: ConnectionRefusal) => void;
+  readonly onEnded: (socket: Socket, refusal: ConnectionFault) => void;
   readonly onDropped: () => void;
 }
 
@@ -31,7 +31,15 @@ export class BoundedServer {
   /** By the sender's address and port: the TCP connections below those that speak TLS. */
   readonly #wires = new Map<string, Socket>();
 
-  constructor({ limits, certificate, onRequest, onUnfit, onFault, onEnded, onDropped }: ServerOptions) {
+  constructor({
+    limits,
+    certificate,
+    onRequest,
+    onUnfit,
+    onFault,
+    onEnded,
+    onDropped,
+  }: BoundedServerOptions) {
     // Node would refuse what has no Host by itself, and tell nobody.
     const settings = { ...timeoutsOf(limits), requireHostHeader: false };
     const take: typeof onRequest = (request, response) =>
@@ -43,7 +51,7 @@ export class BoundedServer {
     this.server.maxConnections = limits.connections;
     this.server.on('checkExpectation', (_, response) => onUnfit(response, OTHER_EXPECTATION));
     // Both kinds hand over sockets; the type covers any stream.
-    this.server.on('clientError', (error, socket) => onFault(connectionRejectionOf(error), socket as Socket));
+    this.server.on('clientError', (error, socket) => onFault(connectionFaultOf(error), socket as Socket));
     this.server.on('connect', (_, socket) => {
       // Node has taken its own listeners off; without one, an error would end the process.
       socket.on('error', () => {});
@@ -70,7 +78,7 @@ export class BoundedServer {
     for (const wire of this.#wires.values()) wire.destroy();
   }
 
-  #watchTls(onEnded: ServerOptions['onEnded']): void {
+  #watchTls(onEnded: BoundedServerOptions['onEnded']): void {
     const asked = new WeakSet<Socket>();
     const ask = ({ socket }: IncomingMessage): unknown => asked.add(this.wireOf(socket));
     this.server.on('request', ask).on('checkExpectation', ask);

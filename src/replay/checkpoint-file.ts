@@ -42,7 +42,7 @@ export function checkpointText(saved: Omit<SavedCheckpoint, 'checkpoint'>): stri
 }
 
 /** Without sizes and times, so that a changed file is found to have changed. */
-export function nameOf(files: readonly FileIdentity[], identity: string): string {
+export function checkpointName(files: readonly FileIdentity[], identity: string): string {
   const what = JSON.stringify([files.map(({ path }) => path), identity]);
   return createHash('sha256').update(what).digest('hex').slice(0, 32);
 }
@@ -53,13 +53,13 @@ interface Resumable {
   readonly note?: string;
 }
 
-interface Place {
+interface CheckpointLocation {
   readonly file: string;
   readonly files: readonly FileIdentity[];
 }
 
 /** What an interrupted replay has settled, or the note that says why that is of no use. Throws InputError. */
-export function resumable(text: string | undefined, { file, files }: Place): Resumable {
+export function resumeFrom(text: string | undefined, { file, files }: CheckpointLocation): Resumable {
   if (text === undefined) {
     return {
       note: 'nothing to resume: no interrupted replay of these inputs to this place is known, so it starts at the beginning',

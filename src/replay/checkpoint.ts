@@ -4,9 +4,9 @@ import { InputError } from '../errors.ts';
 import { ownedName } from '../temporary-file.ts';
 import {
   checkpointText,
-  nameOf,
+  checkpointName,
   readCheckpoint,
-  resumable,
+  resumeFrom,
   type FailedPart,
   type ResultsPart,
   type SavedCheckpoint,
@@ -52,8 +52,8 @@ export async function openCheckpoint(options: CheckpointOptions): Promise<Checkp
   const files = inputs.flatMap(({ identity }) => identity ?? []);
   if (once !== undefined) return new Checkpoint({ files, clock });
   await prepareCheckpointFolder(folder, clock.now());
-  const file = join(folder, `${nameOf(files, options.identity)}.json`);
-  const { saved, note } = resume ? resumable(await readPrivate(file), { file, files }) : {};
+  const file = join(folder, `${checkpointName(files, options.identity)}.json`);
+  const { saved, note } = resume ? resumeFrom(await readPrivate(file), { file, files }) : {};
   if (saved !== undefined && !(again && saved.isFinished)) {
     return new Checkpoint({ file, files, clock, saved, note });
   }

@@ -1,5 +1,5 @@
 import { CLOSE_BRACKET, COMMA, LF, OPEN_BRACE, OPEN_BRACKET, trimmedBytes } from './bytes.ts';
-import { endsInBatchKey } from './envelope.ts';
+import { endsInBatchKey } from './batch-document.ts';
 import { LinePosition } from './line-position.ts';
 import { Pieces } from './pieces.ts';
 import type { Splitter, SplitterOutput } from './splitter.ts';

@@ -1,10 +1,10 @@
-import { captureBody } from '../capture/format.ts';
-import { isCapture, readCapture } from '../capture/read.ts';
+import { captureBody } from '../capture/capture.ts';
+import { isCapture, readCapture } from '../capture/read-capture.ts';
 import { HooksError, InputError } from '../errors.ts';
 import { OPEN_BRACE, QUOTE } from './bytes.ts';
 import { DocumentSplitter } from './document-splitter.ts';
-import { MAX_ENTRY_BYTES, type ReplayEntry } from './entry.ts';
-import { isBatchDocument, parsed } from './envelope.ts';
+import { MAX_ENTRY_BYTES, type ReplayEntry } from './replay-entry.ts';
+import { isBatchDocument, parseJsonOrUndefined } from './batch-document.ts';
 import type { SplitterOutput } from './splitter.ts';
 
 export interface EntryReadOptions {
@@ -54,7 +54,7 @@ export class EntryCollector implements SplitterOutput {
   }
 
   #unwrap(bytes: Buffer, line: number): void {
-    const value = parsed(bytes);
+    const value = parseJsonOrUndefined(bytes);
     if (isCapture(value)) this.#addCapture(value, line);
     else if (isBatchDocument(value)) this.#addEach('message', bytes, line);
     else this.#add('message', bytes, line);
@@ -64,7 +64,7 @@ export class EntryCollector implements SplitterOutput {
     const body = this.#bodyOf(value, line);
     if (body === undefined) return;
     if (this.#exact) return this.#add('capture', body, line);
-    const content = parsed(body);
+    const content = parseJsonOrUndefined(body);
     if (Array.isArray(content) || isBatchDocument(content)) this.#addEach('capture', body, line);
     else this.#add('capture', body, line);
   }

@@ -9,7 +9,7 @@ const MAGIC = [0x1f, 0x8b];
  * The chunks as they are, or unpacked when they begin like gzip. Throws when that is corrupt or cut off, after all that comes
  * before the fault. Chunks that can be had `again`, as those of a file, are unpacked once, others twice.
  */
-export async function* unpacked(
+export async function* gunzipIfPacked(
   chunks: AsyncIterable<Uint8Array>,
   again?: () => AsyncIterable<Uint8Array>,
 ): AsyncGenerator<Buffer> {

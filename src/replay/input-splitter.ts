@@ -1,6 +1,6 @@
 import { LF, skipBlanks } from './bytes.ts';
 import { DocumentSplitter } from './document-splitter.ts';
-import { HEAD_BYTES, replayLayoutOf } from './layout.ts';
+import { HEAD_BYTES, replayLayoutOf } from './replay-layout.ts';
 import { LineSplitter } from './line-splitter.ts';
 import type { Splitter, SplitterOutput } from './splitter.ts';
 import { inputRejectionOf, SIGNATURE_BYTES, withoutBom } from './text-check.ts';
@@ -13,7 +13,7 @@ export class InputSplitter implements Splitter {
   #isStarted = false;
   #splitter: Splitter | undefined;
   /** It is no JSON text, and has been reported; nothing more of it is of use. */
-  isRefused = false;
+  isRejected = false;
 
   constructor(output: SplitterOutput) {
     this.#output = output;
@@ -25,11 +25,11 @@ export class InputSplitter implements Splitter {
 
   push(chunk: Buffer): void {
     if (this.#splitter !== undefined) this.#splitter.push(chunk);
-    else if (!this.isRefused) this.#gather(chunk);
+    else if (!this.isRejected) this.#gather(chunk);
   }
 
   end(): void {
-    if (this.#splitter === undefined && !this.isRefused) this.#start(true);
+    if (this.#splitter === undefined && !this.isRejected) this.#start(true);
     this.#splitter?.end();
   }
 
@@ -59,7 +59,7 @@ export class InputSplitter implements Splitter {
     const refusal = inputRejectionOf(this.#head);
     this.#head = withoutBom(this.#head);
     if (refusal === undefined) return true;
-    this.isRefused = true;
+    this.isRejected = true;
     this.#output.broken(1, `the input ${refusal.message}`, refusal.hint);
     return false;
   }

@@ -3,7 +3,7 @@ import { open as openFile, realpath, stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { addAbortSignal, type Readable } from 'node:stream';
 import { InputError } from '../errors.ts';
-import { chunksOfFile } from './read-file.ts';
+import { chunksOfFile } from './file-chunks.ts';
 
 /** Standard input, among the names of files. */
 export const STDIN = '-';
@@ -26,7 +26,7 @@ export interface FileIdentity {
   readonly modifiedAtNs: string;
 }
 
-interface Surroundings {
+interface InputContext {
   readonly cwd: string;
   readonly stdin: Readable;
 }
@@ -34,7 +34,7 @@ interface Surroundings {
 /** Looks at every file before any is read, so that a wrong name is told before anything is sent. Throws InputError. */
 export async function openInputs(
   files: readonly string[],
-  { cwd, stdin }: Surroundings,
+  { cwd, stdin }: InputContext,
 ): Promise<readonly Input[]> {
   const inputs: Input[] = [];
   for (const file of files) inputs.push(file === STDIN ? stdinInput(stdin) : await fileInput(file, cwd));
@@ -78,7 +78,7 @@ async function assertReadable(path: string, name: string): Promise<void> {
     const file = await openFile(path);
     await file.close();
   } catch (error) {
-    throw unreadable(name, error);
+    throw unreadableInput(name, error);
   }
 }
 
@@ -90,7 +90,7 @@ async function statOf(path: string, name: string): Promise<BigIntStats> {
   try {
     return await stat(path, { bigint: true });
   } catch (error) {
-    throw unreadable(name, error);
+    throw unreadableInput(name, error);
   }
 }
 
@@ -101,7 +101,7 @@ const REASONS: Readonly<Record<string, readonly [message: string, hint: string]>
   ELOOP: ['cannot be found: its symbolic links go round', 'name the file itself'],
 };
 
-function unreadable(file: string, cause: unknown): InputError {
+function unreadableInput(file: string, cause: unknown): InputError {
   const { code, message } = cause as NodeJS.ErrnoException; // of a file operation
   const [reason, hint] = REASONS[code ?? ''] ?? [`cannot be read (${code ?? message})`, 'check the file'];
   return new InputError(reason, { file, hint, cause });

@@ -1,5 +1,5 @@
 import { LF, trimmedBytes } from './bytes.ts';
-import { MAX_ENTRY_BYTES } from './entry.ts';
+import { MAX_ENTRY_BYTES } from './replay-entry.ts';
 import { Pieces } from './pieces.ts';
 import type { Splitter, SplitterOutput } from './splitter.ts';
 

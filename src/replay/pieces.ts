@@ -1,4 +1,4 @@
-import { MAX_ENTRY_BYTES } from './entry.ts';
+import { MAX_ENTRY_BYTES } from './replay-entry.ts';
 
 const NOTHING = Buffer.alloc(0);
 

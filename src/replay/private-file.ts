@@ -21,7 +21,7 @@ export async function readPrivate(file: string): Promise<string | undefined> {
     }
   } catch (cause) {
     if (isMissing(cause)) return undefined;
-    throw unusable(file, cause);
+    throw unusablePrivateFile(file, cause);
   }
 }
 
@@ -40,7 +40,7 @@ export async function writePrivate(file: string, text: string): Promise<void> {
     await syncFolder(dirname(file));
   } catch (cause) {
     await rm(fresh, { force: true });
-    throw unusable(file, cause);
+    throw unusablePrivateFile(file, cause);
   }
 }
 
@@ -50,7 +50,7 @@ export async function makePrivateFolder(folder: string): Promise<void> {
     makeFolder(folder, 0o700);
     if ((await lstat(folder)).isDirectory()) return;
   } catch (cause) {
-    throw unusable(folder, cause);
+    throw unusablePrivateFile(folder, cause);
   }
   throw new InputError('is a symbolic link, where a folder of our own is expected', {
     file: folder,
@@ -60,7 +60,7 @@ export async function makePrivateFolder(folder: string): Promise<void> {
 
 export async function removePrivate(file: string): Promise<void> {
   await rm(file, { force: true }).catch((cause: unknown) => {
-    throw unusable(file, cause);
+    throw unusablePrivateFile(file, cause);
   });
 }
 
@@ -78,7 +78,7 @@ function isMissing(error: unknown): boolean {
   return (error as NodeJS.ErrnoException).code === 'ENOENT'; // of a file operation
 }
 
-function unusable(file: string, cause: unknown): InputError {
+function unusablePrivateFile(file: string, cause: unknown): InputError {
   const { code, message } = cause as NodeJS.ErrnoException; // of a file operation
   return new InputError(`cannot be used (${code ?? message})`, {
     file,

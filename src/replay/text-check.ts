@@ -3,13 +3,13 @@ export const SIGNATURE_BYTES = 6;
 
 const BOM = [0xef, 0xbb, 0xbf];
 
-interface Refusal {
+interface InputRejection {
   readonly message: string;
   readonly hint: string;
 }
 
 /** What a file begins with that holds no JSON text. */
-const KNOWN: readonly (Refusal & { readonly bytes: readonly number[] })[] = [
+const KNOWN: readonly (InputRejection & { readonly bytes: readonly number[] })[] = [
   ...[
     [0xff, 0xfe],
     [0xfe, 0xff],
@@ -26,7 +26,7 @@ const KNOWN: readonly (Refusal & { readonly bytes: readonly number[] })[] = [
 ];
 
 /** Why an input that begins with these bytes is not read at all; undefined when nothing is against it. */
-export function inputRejectionOf(head: Uint8Array): Refusal | undefined {
+export function inputRejectionOf(head: Uint8Array): InputRejection | undefined {
   const known = KNOWN.find(({ bytes }) => startsWith(head, bytes));
   if (known !== undefined) return known;
   const zeroAt = head.subarray(0, 4).indexOf(0);

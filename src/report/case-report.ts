@@ -40,19 +40,24 @@ export async function openCaseReport(
   const replacing = await openReplacing(target, name);
   return {
     finish: async (cases, summary) => {
-      const text = format === '.xml' ? junit(suite, cases, summary) : json(cases, summary);
+      const text =
+        format === '.xml' ? junitCaseReport(suite, cases, summary) : jsonCaseReport(cases, summary);
       await replacing.file.add(Buffer.from(text));
       await replacing.commit();
     },
   };
 }
 
-function json(cases: readonly ReportedCase[], summary: object): string {
+function jsonCaseReport(cases: readonly ReportedCase[], summary: object): string {
   const lines = cases.map(({ line }) => `\n${JSON.stringify(line)}`).join(',');
   return `{"results":[${lines}\n],"summary":${JSON.stringify(summary)}}\n`;
 }
 
-function junit(suite: string, cases: readonly ReportedCase[], { ms }: { readonly ms: number }): string {
+function junitCaseReport(
+  suite: string,
+  cases: readonly ReportedCase[],
+  { ms }: { readonly ms: number },
+): string {
   const count = (wanted: ReportedCase['outcome']): number =>
     cases.filter(({ outcome }) => outcome === wanted).length;
   const totals = attributes({
@@ -64,10 +69,18 @@ function junit(suite: string, cases: readonly ReportedCase[], { ms }: { readonly
   });
   const head = `<?xml version="1.0" encoding="UTF-8"?>\n<testsuites name="hooks"${totals}>\n`;
   const suiteTag = `<testsuite${attributes({ name: suite })}${totals}>\n`;
-  return `${head}${suiteTag}${cases.map(caseOf).join('')}</testsuite>\n</testsuites>\n`;
+  return `${head}${suiteTag}${cases.map(reportedCaseXml).join('')}</testsuite>\n</testsuites>\n`;
 }
 
-function caseOf({ classname, name, outcome, ms, message, type, details = '' }: ReportedCase): string {
+function reportedCaseXml({
+  classname,
+  name,
+  outcome,
+  ms,
+  message,
+  type,
+  details = '',
+}: ReportedCase): string {
   const tag = `<testcase${attributes({ classname, name, time: ms === undefined ? undefined : seconds(ms) })}`;
   if (outcome === 'passed') return `${tag}/>\n`;
   if (outcome === 'skipped') return `${tag}><skipped${attributes({ message })}/></testcase>\n`;

@@ -2,7 +2,7 @@ import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { crc32 } from 'node:zlib';
 import { OutputFile } from './output-file.ts';
-import { refuseToOverwrite } from './refuse-to-overwrite.ts';
+import { rejectOverwrite } from './reject-overwrite.ts';
 
 const LF = Buffer.from('\n');
 
@@ -37,7 +37,7 @@ export class FailedFile {
 
   /** Throws InputError when it cannot be written or is an input: before anything is sent. */
   static async open(path: string, { inputs, kept, name = path }: FailedFileOptions): Promise<FailedFile> {
-    await refuseToOverwrite(inputs, { path, name, flag: '--failed' });
+    await rejectOverwrite(inputs, { path, name, flag: '--failed' });
     const hasKept = kept !== undefined && (await beginsWith(path, kept));
     const file = await OutputFile.open(path, hasKept ? 'append' : 'overwrite', name);
     if (hasKept) await file.shorten(kept.bytes);
@@ -61,7 +61,7 @@ export class FailedFile {
    * than the failures: wait for it before the next.
    */
   add(entry: Uint8Array): Promise<void> | undefined {
-    const line = lineOf(entry);
+    const line = entryLine(entry);
     const { bytes, crc32: before } = this.#position;
     this.#position = { bytes: bytes + line.length, crc32: crc32(line, before) };
     const isFull = this.#file.add(line);
@@ -71,7 +71,7 @@ export class FailedFile {
 
   /** What was not even tried: a resumed replay takes it out and sends it. Nothing can be added as failed after it. */
   addUnsent(entry: Uint8Array): Promise<void> | undefined {
-    return this.#file.add(lineOf(entry));
+    return this.#file.add(entryLine(entry));
   }
 
   /** Resolves when everything up to `position` is on the disk; costs nothing when nothing was added. Throws InputError. */
@@ -117,7 +117,7 @@ async function beginsWith(path: string, { bytes, crc32: expected }: FailedPositi
 }
 
 /** A line break in valid JSON is white space: without it the entry is the same, on one line. */
-function lineOf(entry: Uint8Array): Buffer {
+function entryLine(entry: Uint8Array): Buffer {
   return Buffer.concat([entry.some(isLineBreak) ? entry.filter((byte) => !isLineBreak(byte)) : entry, LF]);
 }
 

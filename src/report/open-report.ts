@@ -1,9 +1,9 @@
 import { extname } from 'node:path';
 import { ConfigError } from '../errors.ts';
 import { printable } from '../redact.ts';
-import { openJsonReport } from './json.ts';
-import { openJunitReport } from './junit.ts';
-import type { Report } from './result.ts';
+import { openJsonReport } from './json-report.ts';
+import { openJunitReport } from './junit-report.ts';
+import type { Report } from './report.ts';
 
 /** What `--report` can be: JUnit XML or JSON. */
 export type ReportFormat = '.xml' | '.json';

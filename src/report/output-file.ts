@@ -15,12 +15,12 @@ export class OutputFile {
 
   /** For its owner only. Throws InputError, which calls the file `name`: for a symbolic link to a file, too. */
   static async open(path: string, mode: OpenMode, name = path): Promise<OutputFile> {
-    const isLink = await refuseLink(path, name);
+    const isLink = await rejectLink(path, name);
     const flags = constants.O_WRONLY | FLAGS[mode] | (isLink ? 0 : constants.O_NOFOLLOW);
     try {
       return new OutputFile(await openPrivate(path, flags), name);
     } catch (cause) {
-      throw unwritable(name, cause);
+      throw unwritableFile(name, cause);
     }
   }
 
@@ -64,7 +64,7 @@ export class OutputFile {
     try {
       await this.#handle.sync().catch(ignoreUnsupported);
     } catch (cause) {
-      throw unwritable(this.#name, cause);
+      throw unwritableFile(this.#name, cause);
     }
   }
 
@@ -85,7 +85,7 @@ export class OutputFile {
         done += (await this.#handle.write(bytes, done, bytes.length - done, at)).bytesWritten;
       }
     } catch (cause) {
-      throw unwritable(this.#name, cause);
+      throw unwritableFile(this.#name, cause);
     }
   }
 }
@@ -111,7 +111,7 @@ async function openPrivate(path: string, flags: number): Promise<FileHandle> {
  * Throws InputError for a symbolic link to a file, or to nothing: the user who put it there could choose what is overwritten. A link
  * to a pipe or a terminal, such as /dev/stdout, overwrites nothing: the result is true then, and false where there is no link.
  */
-export async function refuseLink(path: string, name: string): Promise<boolean> {
+export async function rejectLink(path: string, name: string): Promise<boolean> {
   const found = await lstat(path).catch(() => undefined);
   if (found?.isSymbolicLink() !== true) return false;
   const target = await stat(path).catch(() => undefined);
@@ -137,7 +137,7 @@ const REASONS: Readonly<Record<string, readonly [message: string, hint: string]>
   ENOSPC: ['cannot be written further: the disk is full', 'make room, or name a file elsewhere'],
 };
 
-export function unwritable(file: string, cause: unknown): InputError {
+export function unwritableFile(file: string, cause: unknown): InputError {
   const { code, message } = cause as NodeJS.ErrnoException; // of a file operation
   const [reason, hint] = REASONS[code ?? ''] ?? [
     `cannot be written (${code ?? message})`,

@@ -1,4 +1,4 @@
-import type { ReportedSummary } from './result.ts';
+import type { ReportedSummary } from './report.ts';
 
 /** The end of a replay for people: aligned lines, without those that are nought and say nothing. */
 export function summaryLines(summary: ReportedSummary): string[] {

@@ -11,10 +11,10 @@ export function readSecret(value: string, origin: string): string {
 
 /** The secret of a file: its text without one final newline, which an editor or `echo` puts there. Anything else counts. */
 export function readSecretFile(bytes: Uint8Array, origin: string): string {
-  return readSecret(decode(bytes, origin).replace(/\r?\n$/, ''), origin);
+  return readSecret(decodeSecret(bytes, origin).replace(/\r?\n$/, ''), origin);
 }
 
-function decode(bytes: Uint8Array, origin: string): string {
+function decodeSecret(bytes: Uint8Array, origin: string): string {
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
   } catch (cause) {

@@ -5,7 +5,7 @@ import { diagnosisBudget, type DiagnosisBudget } from './diagnosis/deadline.ts';
 import { diagnose, type Diagnosis } from './diagnosis/diagnose.ts';
 import { readSignature, sameDigest, type GivenSignature } from './given-signature.ts';
 import { KeptBody } from './diagnosis/kept-body.ts';
-import type { NoteCode } from './diagnosis/reason.ts';
+import type { NoteCode } from './diagnosis/reasons.ts';
 import type { OtherSecret } from './diagnosis/secret-variants.ts';
 import { sign } from './sign.ts';
 import { whyDiffers } from './diagnosis/why-differs.ts';
@@ -84,7 +84,7 @@ export function verify(
   if (secret > 0) return { valid: true, secret, over: 'bytes' };
   const bytes = typeof input === 'string' ? Buffer.from(input) : input;
   if (isAsked === true) return new Verifier(options, budget).update(bytes).finish();
-  refuseEmpty(secrets);
+  rejectEmptySecrets(secrets);
   const body =
     bytes.length > LARGEST_KEPT_BODY || exact === true ? undefined : new KeptBody(bufferOver(bytes));
   return validOverStringified(body, signature, secrets) ?? { valid: false };
@@ -100,7 +100,7 @@ export class Verifier {
 
   constructor(options: VerifyOptions, budget: DiagnosisBudget = diagnosisBudget()) {
     checkOptions(options, { kinds: KINDS, otherNames: OTHER_NAMES });
-    refuseEmpty(options.secrets);
+    rejectEmptySecrets(options.secrets);
     this.#options = options;
     this.#budget = budget;
     this.#given = readSignature(options.signature);
@@ -164,12 +164,12 @@ function bufferOver({ buffer, byteOffset, byteLength }: Uint8Array): Buffer {
 
 /** Which secret gives this digest, counted from 1; 0: none. */
 function indexOfSigner(body: Uint8Array | string, digest: Buffer, secrets: readonly string[]): number {
-  refuseEmpty(secrets);
+  rejectEmptySecrets(secrets);
   return 1 + secrets.findIndex((secret) => sameDigest(Buffer.from(sign(body, secret), 'hex'), digest));
 }
 
-function refuseEmpty(secrets: readonly string[]): void {
-  if (!Array.isArray(secrets) || secrets.some((secret) => typeof secret !== 'string')) throw notText();
+function rejectEmptySecrets(secrets: readonly string[]): void {
+  if (!Array.isArray(secrets) || secrets.some((secret) => typeof secret !== 'string')) throw secretsNotText();
   if (secrets.length > 0 && !secrets.includes('')) return;
   throw new SignatureError('Expected secrets to verify with, got none or an empty one', {
     reason: 'empty-secret',
@@ -177,7 +177,7 @@ function refuseEmpty(secrets: readonly string[]): void {
   });
 }
 
-function notText(): SignatureError {
+function secretsNotText(): SignatureError {
   return new SignatureError('Expected `secrets` to be a list of strings', {
     reason: 'secret-type',
     hint: "for example secrets: ['the secret that the sender signs with']",

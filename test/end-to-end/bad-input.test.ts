@@ -125,7 +125,7 @@ const WHERE_TO: Readonly<Record<string, Case>> = {
   },
 };
 
-const CONFIG_HINT = 'leave it out for its default';
+const CONFIG_HINT = 'leave it out to get its default';
 
 const CONFIG: Readonly<Record<string, Case>> = {
   'a config file that is not there': {

@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import type { Clock } from '../../clock.ts';
 import type { RequestStore } from './request-store.ts';
-import type { Batch } from './wire.ts';
+import type { SummaryBatch } from './wire.ts';
 
 /** Requests that come within it are told of together. */
 const GATHER_MS = 40;
@@ -11,7 +11,7 @@ const BEAT_MS = 15_000;
 /** Pages open at once. */
 const MAX_READERS = 32;
 
-interface Reader {
+interface FeedReader {
   readonly response: ServerResponse;
   nextId: number;
   isFull: boolean;
@@ -21,7 +21,7 @@ interface Reader {
 export class Feed {
   readonly #store: RequestStore;
   readonly #clock: Clock;
-  readonly #readers = new Set<Reader>();
+  readonly #readers = new Set<FeedReader>();
   #cancelGather: (() => void) | undefined;
   #cancelBeat: (() => void) | undefined;
 
@@ -36,7 +36,7 @@ export class Feed {
 
   /** Tells all from this id on, then what comes. */
   open(response: ServerResponse, fromId: number): void {
-    const reader: Reader = { response, nextId: fromId, isFull: false };
+    const reader: FeedReader = { response, nextId: fromId, isFull: false };
     this.#readers.add(reader);
     response.on('drain', () => {
       reader.isFull = false;
@@ -64,15 +64,15 @@ export class Feed {
     for (const { response } of this.#readers) response.end();
   }
 
-  #tell(reader: Reader): void {
+  #tell(reader: FeedReader): void {
     while (!reader.isFull && reader.nextId < this.#store.nextId) this.#write(reader);
   }
 
-  #write(reader: Reader): void {
+  #write(reader: FeedReader): void {
     const { firstId, nextId } = this.#store;
     const requests = this.#store.since(reader.nextId, BATCH).map(({ summary }) => summary);
     reader.nextId = Math.max(reader.nextId, firstId) + requests.length;
-    const batch: Batch = { requests, firstId, newestId: nextId - 1 };
+    const batch: SummaryBatch = { requests, firstId, newestId: nextId - 1 };
     reader.isFull = !reader.response.write(`id: ${reader.nextId - 1}\ndata: ${JSON.stringify(batch)}\n\n`);
   }
 

@@ -12,7 +12,7 @@ export interface StoreLimits {
 const STORE_LIMITS: StoreLimits = { requests: 20_000, bytes: 64 * 1024 * 1024 };
 
 /** A request as it is kept: secrets included, since a replay sends them. Nothing of it is shown but by the summary and details.ts. */
-export interface Kept {
+export interface StoredRequest {
   readonly summary: RequestSummary;
   readonly request: ReceivedRequest;
 }
@@ -20,7 +20,7 @@ export interface Kept {
 /** The last requests, in memory: the oldest are let go when there are too many or too large ones. */
 export class RequestStore {
   readonly #limits: StoreLimits;
-  readonly #kept: Kept[] = [];
+  readonly #kept: StoredRequest[] = [];
   #firstId = 1;
   #bytes = 0;
 
@@ -46,12 +46,12 @@ export class RequestStore {
     while (this.#kept.length > requests || (this.#bytes > bytes && this.#kept.length > 1)) this.#letGo();
   }
 
-  get(id: number): Kept | undefined {
+  get(id: number): StoredRequest | undefined {
     return this.#kept[id - this.#firstId];
   }
 
   /** In order, from this id on. */
-  since(id: number, limit: number): readonly Kept[] {
+  since(id: number, limit: number): readonly StoredRequest[] {
     const start = Math.max(0, id - this.#firstId);
     return this.#kept.slice(start, start + limit);
   }

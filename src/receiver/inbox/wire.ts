@@ -32,7 +32,7 @@ export interface RequestSummary extends MessageFacts {
 }
 
 /** What came since the last one, in order. */
-export interface Batch {
+export interface SummaryBatch {
   readonly requests: readonly RequestSummary[];
   /** Those before it were let go. */
   readonly firstId: number;
@@ -53,6 +53,6 @@ export interface Details {
 }
 
 /** What a replay is asked with. Without a URL: to where requests are passed on. */
-export interface ReplayWish {
+export interface ReplayBody {
   readonly url?: string;
 }

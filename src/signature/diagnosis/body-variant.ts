@@ -1,4 +1,4 @@
-import type { ReasonCode } from './reason.ts';
+import type { ReasonCode } from './reasons.ts';
 
 /** Other bytes that the signature may have been computed over. A string stands for its UTF-8. */
 export interface BodyVariant {

@@ -6,7 +6,7 @@ import { utf8TextOf, stringified } from './json-text.ts';
 import { jsonVariants } from './json-variants.ts';
 import type { KeptBody } from './kept-body.ts';
 import { lineVariants } from './line-variants.ts';
-import type { ReasonCode } from './reason.ts';
+import type { ReasonCode } from './reasons.ts';
 import { whyDiffers } from './why-differs.ts';
 
 /** Twice what a batch may have (contract, Batching client). Larger bodies are not copied into every encoding there is. */

@@ -1,7 +1,7 @@
 import type { Deadline } from './deadline.ts';
 import type { JsonNode } from './json-text.ts';
-import { arrange } from './spell.ts';
-import { COMPACT_SPELLING, SPELLINGS, tellingCharacters, type Spelling } from './spelling.ts';
+import { writeJsonTree } from './json-tree-writer.ts';
+import { COMPACT_SPELLING, SPELLINGS, tellingCharacters, type Spelling } from './spellings.ts';
 
 /**
  * The spellings that give a tree different texts, the first of those that give the same: few texts have characters that
@@ -23,7 +23,7 @@ export function distinctSpellings(node: JsonNode, deadline: Deadline): readonly 
 
 function tellingIn(node: JsonNode, deadline: Deadline): string[] {
   const found = new Set<string>();
-  arrange(node, COMPACT_SPELLING, (piece) => {
+  writeJsonTree(node, COMPACT_SPELLING, (piece) => {
     for (const character of tellingCharacters(piece)) found.add(character);
     return !deadline.isOver;
   });

@@ -5,7 +5,7 @@ import type { Deadline } from './deadline.ts';
 import { sameDigest, type GivenSignature } from '../given-signature.ts';
 import { keyedHmac, type StreamingHmac } from '../hmac.ts';
 import type { KeptBody } from './kept-body.ts';
-import type { ReasonCode } from './reason.ts';
+import type { ReasonCode } from './reasons.ts';
 import { otherSecrets, secretVariants, type OtherSecret, type SecretVariant } from './secret-variants.ts';
 
 export interface Evidence {
@@ -24,7 +24,7 @@ export interface Mistake {
   readonly would: string;
 }
 
-export type Search =
+export type MistakeSearch =
   | { readonly kind: 'found'; readonly mistake: Mistake }
   /** All usual mistakes were tried. */
   | { readonly kind: 'none' }
@@ -34,7 +34,7 @@ export type Search =
   | { readonly kind: 'stopped'; readonly afterMs: number };
 
 /** The usual mistake that gives this digest, the likeliest of them. */
-export function findMistake(evidence: Evidence, digest: Buffer, deadline: Deadline): Search {
+export function findMistake(evidence: Evidence, digest: Buffer, deadline: Deadline): MistakeSearch {
   const ending = otherEnding(evidence, digest);
   if (ending !== undefined) return { kind: 'found', mistake: ending };
   const { body } = evidence;
@@ -55,7 +55,7 @@ function otherEnding({ digests }: Evidence, digest: Buffer): Mistake | undefined
   return undefined;
 }
 
-interface Guess {
+interface MistakeGuess {
   readonly mistake: Mistake;
   /** Of other keys, which have taken nothing yet. */
   readonly hmacs: readonly StreamingHmac[];
@@ -66,9 +66,9 @@ interface Guess {
 function* guesses(
   { body, secrets, otherSecrets: atHand, digests: { algorithm } }: Evidence & { readonly body: KeptBody },
   deadline: Deadline,
-): Generator<Guess> {
+): Generator<MistakeGuess> {
   const hmacs = secrets.map((secret) => keyedHmac(algorithm, secret));
-  const ofBody = (variant: BodyVariant): Guess => ({ mistake: variant, hmacs, bytes: variant.bytes });
+  const ofBody = (variant: BodyVariant): MistakeGuess => ({ mistake: variant, hmacs, bytes: variant.bytes });
   for (const variant of cheapBodyVariants(body)) yield ofBody(variant);
   // Over the bytes first: that takes no more than they are.
   const isFixedPoint = body.json === undefined || body.bytes.equals(Buffer.from(body.json));
@@ -91,7 +91,11 @@ const ENDINGS = [
   ['\n', ' and a newline at its end'],
 ] as const;
 
-function tryGuess({ mistake, hmacs, bytes }: Guess, digest: Buffer, deadline: Deadline): Mistake | undefined {
+function tryGuess(
+  { mistake, hmacs, bytes }: MistakeGuess,
+  digest: Buffer,
+  deadline: Deadline,
+): Mistake | undefined {
   const tried = hmacs.map((hmac) => hmac.copy());
   const write = (piece: Uint8Array | string): boolean => {
     for (const hmac of tried) hmac.update(piece);

@@ -2,8 +2,8 @@ import type { BodyVariant, BodyPieces } from './body-variant.ts';
 import type { Deadline } from './deadline.ts';
 import { distinctSpellings } from './distinct-spellings.ts';
 import { readJsonTextUntil, textOfLiteral, type JsonNode } from './json-text.ts';
-import { arrange } from './spell.ts';
-import type { Spelling } from './spelling.ts';
+import { writeJsonTree } from './json-tree-writer.ts';
+import type { Spelling } from './spellings.ts';
 
 /** The same JSON spelled as other languages would, and other parts of it. Ends early when the time is up. */
 export function* jsonVariants(text: string, deadline: Deadline): Generator<BodyVariant> {
@@ -77,7 +77,7 @@ class SpelledTree {
     const pieces: string[] = [];
     let length = 0;
     let isWhole = true;
-    arrange(this.#node, how, (piece) => {
+    writeJsonTree(this.#node, how, (piece) => {
       length += piece.length;
       if (length <= LONGEST_KEPT) pieces.push(piece);
       isWhole = write(how.escape(piece)) && length <= this.#longest;

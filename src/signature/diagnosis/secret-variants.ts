@@ -1,4 +1,4 @@
-import type { ReasonCode } from './reason.ts';
+import type { ReasonCode } from './reasons.ts';
 
 /** Another key that the signature may have been computed with. A string stands for its UTF-8. */
 export interface SecretVariant {

@@ -1,7 +1,7 @@
 import { hasWhiteSpace, parseJsonTree, withoutNewlines } from './json-text.ts';
-import type { NoteCode } from './reason.ts';
-import { spelled } from './spell.ts';
-import { SORTED_SPELLING, SPELLINGS } from './spelling.ts';
+import type { NoteCode } from './reasons.ts';
+import { jsonTreeText } from './json-tree-writer.ts';
+import { SORTED_SPELLING, SPELLINGS } from './spellings.ts';
 
 const BOM = '\ufeff';
 
@@ -16,7 +16,7 @@ export function whyDiffers(text: string, stringified: string): NoteCode {
 function whichSpaces(text: string): NoteCode {
   const node = parseJsonTree(text);
   const python = SPELLINGS.filter(({ code }) => code === 'python-json');
-  return python.some((spelling) => spelled(node, spelling) === text) ? 'python-json' : 'pretty-printed';
+  return python.some((spelling) => jsonTreeText(node, spelling) === text) ? 'python-json' : 'pretty-printed';
 }
 
 function whichCharacters(text: string, stringified: string): NoteCode {
@@ -28,7 +28,7 @@ function whichCharacters(text: string, stringified: string): NoteCode {
 
 /** The same for texts that differ in the order of their members only, not in a number or a repeated key. */
 function inOrder(text: string): string {
-  return spelled(parseJsonTree(text), SORTED_SPELLING);
+  return jsonTreeText(parseJsonTree(text), SORTED_SPELLING);
 }
 
 function countEscapes(text: string): number {

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { createHmac } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { Deadline } from '../../../src/signature/diagnosis/deadline.ts';
-import { NOTE_CODES, REASONS } from '../../../src/signature/diagnosis/reason.ts';
+import { NOTE_CODES, REASONS } from '../../../src/signature/diagnosis/reasons.ts';
 import { verify, type InvalidVerdict } from '../../../src/signature/verify.ts';
 import { hasTool } from '../../external-tool.ts';
 
@@ -88,7 +88,7 @@ describe('diagnose', () => {
     expect(mismatch({ body, signature: hmac(signed, 'k'), secrets: ['k'] }).code).toBe(code);
   });
 
-  it('says what was found and how to mend it', () => {
+  it('says what was found and how to fix it', () => {
     const text = 'x'.repeat(411);
     expect(mismatch({ body: `${text}\n`, signature: hmac(text, 'k'), secrets: ['k'] }).hint).toBe(
       'Signature does not match: computed over 412 bytes; it would match without the trailing newline. ' +
@@ -193,10 +193,10 @@ describe('diagnose', () => {
     });
   });
 
-  it('gives every code a sentence to mend it, and notes only codes of the table', () => {
-    for (const { means, mend } of Object.values(REASONS)) {
+  it('gives every code a sentence to fix it, and notes only codes of the table', () => {
+    for (const { means, fix } of Object.values(REASONS)) {
       expect(means).not.toMatch(/[.\n]$/);
-      expect(mend).toMatch(/^[A-Z].*[^.]$/);
+      expect(fix).toMatch(/^[A-Z].*[^.]$/);
     }
     expect(NOTE_CODES.filter((code) => !(code in REASONS))).toEqual([]);
   });

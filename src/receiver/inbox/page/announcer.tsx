@@ -1,12 +1,12 @@
 import type { JSX } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
-import type { Arrived } from './arrivals.ts';
-import { spoken } from './words.ts';
+import type { ArrivedRequests } from './arrivals.ts';
+import { spokenSummary } from './summary-texts.ts';
 
 const ANNOUNCE_AFTER_MS = 1_000;
 
 /** Tells whoever hears the page what came, not more than once a second. What was there at the start is no news. */
-export function Announcer({ arrived }: { readonly arrived: Arrived }): JSX.Element {
+export function Announcer({ arrived }: { readonly arrived: ArrivedRequests }): JSX.Element {
   const [text, setText] = useState('');
   const toldId = useRef<number | undefined>(undefined);
   const timer = useRef<number | undefined>(undefined);
@@ -21,7 +21,7 @@ export function Announcer({ arrived }: { readonly arrived: Arrived }): JSX.Eleme
       const count = newestId - Math.max(toldId.current ?? 0, startId ?? newestId);
       if (newest === undefined || count <= 0) return;
       toldId.current = newestId;
-      setText(`${count === 1 ? 'New request' : `${count} new requests, the last`}: ${spoken(newest)}`);
+      setText(`${count === 1 ? 'New request' : `${count} new requests, the last`}: ${spokenSummary(newest)}`);
     }, ANNOUNCE_AFTER_MS);
   }, [arrived.requests]);
   return (

@@ -3,7 +3,7 @@ import { useState } from 'preact/hooks';
 import type { Forwarded } from '../../forwarding.ts';
 import { printable } from '../../../redact.ts';
 import { messageOf, type Api } from './api.ts';
-import { millisecondsText } from './words.ts';
+import { millisecondsText } from './summary-texts.ts';
 
 interface ReplayFormProps {
   readonly api: Api;
@@ -16,11 +16,11 @@ interface ReplayFormProps {
   readonly formRef: RefObject<HTMLFormElement | null>;
 }
 
-type Outcome = { readonly forwarded: Forwarded } | { readonly fault: string } | 'under way' | undefined;
+type ReplayOutcome = { readonly forwarded: Forwarded } | { readonly fault: string } | 'under way' | undefined;
 
 /** Sends the request once more, byte by byte, and shows what is answered. Another request has a form of its own, by its key. */
 export function ReplayForm({ api, id, url, onUrl, isPost, formRef }: ReplayFormProps): JSX.Element {
-  const [outcome, setOutcome] = useState<Outcome>();
+  const [outcome, setOutcome] = useState<ReplayOutcome>();
   const isReady = isPost && outcome !== 'under way';
   const replay = async (): Promise<void> => {
     setOutcome('under way');
@@ -59,7 +59,7 @@ export function ReplayForm({ api, id, url, onUrl, isPost, formRef }: ReplayFormP
   );
 }
 
-async function outcomeOf(replayed: Promise<Forwarded>): Promise<Outcome> {
+async function outcomeOf(replayed: Promise<Forwarded>): Promise<ReplayOutcome> {
   try {
     return { forwarded: await replayed };
   } catch (error) {
@@ -67,7 +67,7 @@ async function outcomeOf(replayed: Promise<Forwarded>): Promise<Outcome> {
   }
 }
 
-function OutcomeText({ outcome }: { readonly outcome: Exclude<Outcome, undefined> }): JSX.Element {
+function OutcomeText({ outcome }: { readonly outcome: Exclude<ReplayOutcome, undefined> }): JSX.Element {
   if (outcome === 'under way') return <span class="muted">Under way…</span>;
   if ('fault' in outcome) return <span class="bad">{printable(outcome.fault)}</span>;
   return <ForwardedText what="Replayed to" forwarded={outcome.forwarded} />;

@@ -1,0 +1,75 @@
+import { InputError } from '../errors.ts';
+import { EntryCollector, type EntryReadOptions } from './entry-collector.ts';
+import type { ReplayEntry } from './replay-entry.ts';
+import { gunzipIfPacked } from './gunzip.ts';
+import { InputSplitter } from './input-splitter.ts';
+import type { Input } from './inputs.ts';
+
+/** Entries are given after so many bytes at most, however large the chunks are that a file comes in. */
+const STRIDE_BYTES = 64 * 1024;
+
+/**
+ * The entries of one input, in their order, several at a time (never none): one message, an array, `{"batch":[…]}`,
+ * NDJSON, captures, gzipped or not, told by content. Memory does not grow with the input. Never throws for what is in
+ * it: what cannot be read is a broken entry. Ends early, without a word, when `signal` aborts.
+ */
+export async function* readEntries(
+  input: Pick<Input, 'name' | 'identity' | 'open'>,
+  signal?: AbortSignal,
+  options: EntryReadOptions = {},
+): AsyncGenerator<readonly ReplayEntry[], void, undefined> {
+  const collector = new EntryCollector(input.name, options);
+  const splitter = new InputSplitter(collector);
+  const open = (): AsyncIterable<Uint8Array> => input.open(signal);
+  try {
+    for await (const chunk of gunzipIfPacked(open(), input.identity && open)) {
+      for (let at = 0; at < chunk.length && !splitter.isRejected; at += STRIDE_BYTES) {
+        splitter.push(chunk.subarray(at, at + STRIDE_BYTES));
+        const entries = collector.take();
+        if (entries.length > 0) yield entries;
+      }
+      if (splitter.isRejected || signal?.aborted) break;
+    }
+    if (!signal?.aborted) splitter.end();
+  } catch (error) {
+    if (signal?.aborted) return;
+    // The entry that it breaks off in is not given: a part of a message is none.
+    collector.broken(splitter.line, ...inputFault(error));
+  }
+  const rest = collector.take();
+  if (rest.length > 0) yield rest;
+}
+
+/** Nothing came of any input: the whole replay could not be tried. */
+export function nothingToRead(inputs: readonly Pick<Input, 'name'>[]): InputError {
+  const [first] = inputs;
+  const hint = 'expected a message, an array of them, {"batch":[…]}, NDJSON or a capture';
+  return inputs.length === 1 && first !== undefined
+    ? new InputError('nothing to read: there is no message in it', { file: first.name, hint })
+    : new InputError(`Nothing to read: there is no message in any of the ${inputs.length} inputs`, { hint });
+}
+
+function inputFault(error: unknown): [message: string, hint: string] {
+  const { code, message } = asNodeError(error);
+  if (code === 'Z_BUF_ERROR') {
+    return [
+      'the gzipped input is cut off here: its end is missing',
+      'copy it again; the entries before its end are read',
+    ];
+  }
+  if (code?.startsWith('Z_')) {
+    return [
+      `the gzipped input is corrupt from here on (${message})`,
+      'copy it again; the entries before are read',
+    ];
+  }
+  return [`the input cannot be read further: ${message}`, 'the entries before are read'];
+}
+
+function asNodeError(error: unknown): { readonly code?: string | undefined; readonly message: string } {
+  if (!(error instanceof Error)) throw error;
+  const { code, message } = error as NodeJS.ErrnoException;
+  // A fault of our own has no code and is no matter of the input.
+  if (code === undefined) throw error;
+  return { code, message };
+}

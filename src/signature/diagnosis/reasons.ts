@@ -1,0 +1,99 @@
+/**
+ * Why the bytes that were signed are not the bytes at hand, or the signature is not what it should be: the closed set of
+ * codes (cli.md, "sign · verify"). `means` follows "the bytes differ:" in a note; `fix` is the way out of a mismatch.
+ * Only the codes of `NOTE_CODES` can be the note of a valid verdict.
+ */
+export const REASONS = {
+  'trailing-newline': {
+    means: 'they end with a newline',
+    fix: 'Sign exactly the bytes that are sent: a shell, `echo` and most editors add a newline (`printf %s` does not)',
+  },
+  crlf: {
+    means: 'their lines end with CRLF',
+    fix: 'Something between the two sides rewrites line ends: keep the body as bytes, and out of files opened as text',
+  },
+  bom: {
+    means: 'they start with a byte order mark',
+    fix: 'Write the body as UTF-8 without a byte order mark, and sign what is sent',
+  },
+  'pretty-printed': {
+    means: 'they are indented, or spaced for reading',
+    fix: 'Sign and send one string: stringify the body once, without indentation, and use that for both',
+  },
+  'python-json': {
+    means: 'they have the spaces that json.dumps of Python puts after commas and colons',
+    fix: 'Give json.dumps separators=(",", ":") and ensure_ascii=False, and send the very string that was signed (data=, not json=)',
+  },
+  'escaped-unicode': {
+    means: 'characters are written as \\u escapes',
+    fix: 'Sign and send one string: switch the escaping off on both sides (Python ensure_ascii=False, PHP JSON_UNESCAPED_UNICODE, Go SetEscapeHTML(false))',
+  },
+  'escaped-slash': {
+    means: 'slashes are written as \\/',
+    fix: 'Give json_encode JSON_UNESCAPED_SLASHES | JSON_UNESCAPED_UNICODE, and send the very string that was signed',
+  },
+  'reordered-keys': {
+    means: 'their keys are in another order',
+    fix: 'Keep the order of the keys: no sorting, and no store in between that sorts (jsonb, a map of Go)',
+  },
+  'trimmed-secret': {
+    means: 'the secret has white space around it',
+    fix: 'Use the secret without white space or a newline around it on both sides: `printf %s` writes a file without one',
+  },
+  'quoted-secret': {
+    means: 'the secret stands in quotes',
+    fix: 'Take the quotes out of the secret: docker --env-file and many .env readers keep them',
+  },
+  sha256: {
+    means: 'the signature is made with SHA-256',
+    fix: 'Use HMAC-SHA1: X-Signature has 40 hex digits, SHA-256 gives 64',
+  },
+  base64: {
+    means: 'the signature is written in base64',
+    fix: 'Write the digest as hex: digest("hex"), hexdigest()',
+  },
+  'other-encoding': {
+    means: 'the same JSON is spelled in another way (numbers, repeated keys, escapes)',
+    fix: 'Sign the UTF-8 bytes of the body, keyed with the UTF-8 bytes of the secret, and write the digest as 40 hex digits',
+  },
+  'first-of-array': {
+    means: 'one is a message, the other a list of messages',
+    fix: 'Sign the whole body that is sent, not one message of it',
+  },
+  gzip: {
+    means: 'one of the two is compressed',
+    fix: 'Sign and verify the same bytes: either before compressing and after unpacking, or the compressed ones on both sides',
+  },
+  'url-encoded': {
+    means: 'the body is sent as a form field',
+    fix: 'Send the JSON itself as the body, with Content-Type: application/json',
+  },
+  'truncated-signature': {
+    means: 'the signature is cut off',
+    fix: 'Give all 40 hex digits: look for a column, variable or log that is too short for them',
+  },
+  'other-secret': {
+    means: 'another secret was used',
+    fix: 'Give both sides the same secret',
+  },
+  'no-match': {
+    means: 'no usual mistake explains it',
+    fix: 'Check that both sides hold the same secret, and that this body is as it was received: not parsed and printed again, not from another request',
+  },
+} as const satisfies Readonly<Record<string, { readonly means: string; readonly fix: string }>>;
+
+export type ReasonCode = keyof typeof REASONS;
+
+/** Why a body differs from its JSON-stringified form, which is what was signed. */
+export const NOTE_CODES = [
+  'trailing-newline',
+  'bom',
+  'pretty-printed',
+  'python-json',
+  'escaped-unicode',
+  'escaped-slash',
+  'reordered-keys',
+  'other-encoding',
+] as const satisfies readonly ReasonCode[];
+
+export type NoteCode = (typeof NOTE_CODES)[number];
