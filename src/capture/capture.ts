@@ -1,19 +1,19 @@
 /**
- * One received request, as one JSON object (cli.md, "A capture"). Exactly one of `body` and `bodyBase64` is there, and
- * either gives the exact bytes: `body` when they are valid UTF-8, a byte order mark included.
+ * One received request as a JSON object (cli.md, "A capture"). Has exactly one of `body` and `bodyBase64`, and either
+ * gives the exact bytes: `body` when they are valid UTF-8, a byte order mark included.
  */
 export type Capture = CapturedRequest & CapturedBody;
 
 interface CapturedRequest {
   readonly capture: 1;
-  /** When the request came. ISO 8601 UTC with milliseconds; absent when whoever wrote it down did not know. */
+  /** When the request came. ISO 8601 UTC with milliseconds; absent when the writer did not know. */
   readonly at?: string;
   readonly method: string;
   /** The request target as received: usually a path. */
   readonly url: string;
   /** In the order received, repeated names kept apart. Secret values are masked. */
   readonly headers: readonly HeaderPair[];
-  /** What the receiver made of the signature. */
+  /** The receiver's verdict on the signature. */
   readonly verdict?: CapturedVerdict;
 }
 

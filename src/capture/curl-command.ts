@@ -1,6 +1,6 @@
 import { isSecretHeader, isSecretParameter } from '../redact.ts';
 
-/** Of a URL: a text as it is, or a variable that stands for what is secret. */
+/** A piece of a URL: plain text, or a secret that a variable replaces. */
 export interface UrlPiece {
   readonly text: string;
   readonly variable?: string;
@@ -9,47 +9,47 @@ export interface UrlPiece {
 export interface ShownHeader {
   readonly name: string;
   readonly value: string;
-  /** What stands in its place. */
+  /** The shell variable that replaces the value. */
   readonly variable?: string;
 }
 
 export interface CurlRequest {
   readonly url: readonly UrlPiece[];
   readonly headers: readonly ShownHeader[];
-  /** What is no text goes in base64. */
+  /** A body that is not text is given as base64. */
   readonly body: string | { readonly base64: string };
 }
 
-/** A request as a command for a POSIX shell, in which variables stand for secrets. Ends without a line break. */
+/** Writes a request as a command for a POSIX shell, with variables for secrets. Ends without a line break. */
 export function curlCommand({ url, headers, body: given }: CurlRequest): string {
   const body = typeof given === 'string' && UNSAFE.test(given) ? { base64: base64Of(given) } : given;
   const isText = typeof body === 'string';
   const words = [
     `curl ${globOff(url)}${pathAsIs(url)}-X POST ${url.map(({ text, variable }) => (variable === undefined ? quoted(text) : `"$${variable}"`)).join('')}`,
     ...headers.map((header) => `-H ${headerWord(header)}`),
-    // What begins with @ would be a file's name with --data-binary.
+    // --data-binary would take a body that begins with @ for a file's name.
     isText ? `--data-raw ${quoted(body)}` : '--data-binary @-',
   ];
   const command = words.join(' \\\n  ');
   return isText ? command : `printf %s ${quoted(body.base64)} | base64 -d |\n${command}`;
 }
 
-/** No argument can hold a NUL, and what is pasted into a terminal must not steer it. */
+/** Control characters: no argument can hold a NUL, and text pasted into a terminal must not control it. */
 const UNSAFE = /[^\P{Cc}\t\n]/u;
 
-/** With what Node and browsers have both. */
+/** Encodes base64 with what both Node and browsers have. */
 function base64Of(text: string): string {
   let bytes = '';
   for (const byte of new TextEncoder().encode(text)) bytes += String.fromCharCode(byte);
   return btoa(bytes);
 }
 
-/** Without it curl makes several requests of `{x,y}` and `[1-3]`, or refuses the URL. */
+/** The option without which curl makes several requests of `{x,y}` and `[1-3]`, or rejects the URL. */
 function globOff(url: readonly UrlPiece[]): string {
   return url.some(({ text }) => /[[\]{}]/.test(text)) ? '--globoff ' : '';
 }
 
-/** Without it curl resolves `/a/../b`. */
+/** The option without which curl resolves `/a/../b`. */
 function pathAsIs(url: readonly UrlPiece[]): string {
   const [path = ''] = url
     .map(({ text }) => text)
@@ -58,7 +58,7 @@ function pathAsIs(url: readonly UrlPiece[]): string {
   return /\/(?:\.|%2e){1,2}(?:\/|$)/i.test(path) ? '--path-as-is ' : '';
 }
 
-/** A header's name may have a backquote or a `$` in it, which a shell would obey in double quotes. */
+/** Quotes a header. Its name may contain a backquote or a `$`, which a shell interprets in double quotes. */
 function headerWord({ name, value, variable }: ShownHeader): string {
   // curl leaves out a header that ends with its colon.
   if (variable === undefined) return quoted(value === '' ? `${name};` : `${name}: ${value}`);
@@ -69,7 +69,7 @@ function quoted(text: string): string {
   return `'${text.replaceAll("'", `'\\''`)}'`;
 }
 
-/** A secret parameter's value is a piece of its own. */
+/** Splits a URL into pieces, each secret parameter's value a separate one. */
 export function shownUrl(url: string, { showSecrets }: { readonly showSecrets: boolean }): UrlPiece[] {
   const isSecret = (name: string): boolean => !showSecrets && isSecretParameter(name);
   // The parts in parentheses are kept by split: what stands before a value, its name, the value.
@@ -83,7 +83,7 @@ export function shownUrl(url: string, { showSecrets }: { readonly showSecrets: b
   return joined(pieces);
 }
 
-/** Texts that follow one another are one. */
+/** Joins adjacent texts. */
 function joined(pieces: readonly UrlPiece[]): UrlPiece[] {
   const result: UrlPiece[] = [];
   for (const piece of pieces) {

@@ -3,15 +3,15 @@ import { printable } from '../redact.ts';
 import { CAPTURED_VERDICTS, type Capture, type HeaderPair } from './capture.ts';
 
 /**
- * Whether a JSON value means to be a capture, right or wrong: `readCapture` says which. A message may have a field
- * named `capture` too, so a part of a request has to stand beside it.
+ * Whether a JSON value is meant as a capture, valid or not: `readCapture` checks that. A message may have a field named
+ * `capture` too, so the value must also have a part of a request.
  */
 export function isCapture(value: unknown): boolean {
   if (!isObject(value) || typeof value['capture'] !== 'number') return false;
   return 'headers' in value || 'method' in value || 'bodyBase64' in value;
 }
 
-/** Checks every field that a capture has; others are left out. Throws InputError, whose sentence names the field. */
+/** Reads a capture: checks its fields and leaves out all others. Throws InputError, whose sentence names the field. */
 export function readCapture(value: unknown): Capture {
   if (!isObject(value)) throw captureError('one JSON object', value);
   if (value['capture'] !== 1) throw captureError('`capture` to be 1', value['capture']);
@@ -72,7 +72,7 @@ function readBody({ body, bodyBase64 }: Record<string, unknown>): { body: string
   return { body };
 }
 
-/** Canonical only: Node skips what is no base64 without a word, and other bytes would be verified. */
+/** Reads canonical base64 only: Node silently skips invalid characters, and other bytes would be verified. */
 function readBase64(value: unknown): string {
   const canonical = typeof value === 'string' && Buffer.from(value, 'base64').toString('base64') === value;
   if (!canonical) throw captureError('`bodyBase64` to be padded base64', value);
@@ -84,7 +84,7 @@ function isObject(value: unknown): value is Record<string, unknown> {
 }
 
 function captureError(expected: string, got: unknown): InputError {
-  // Undefined has no JSON: the field is missing.
+  // JSON.stringify returns undefined for a missing field.
   const shown = (JSON.stringify(got) as string | undefined) ?? 'nothing';
   return new InputError(`Expected ${expected} in the capture, got ${printable(shown, 60)}`, {
     hint: 'a capture is {"capture":1,"at","method","url","headers":[[name,value]…],"body" or "bodyBase64"}, as `hooks listen --save` writes it',

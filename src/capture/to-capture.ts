@@ -12,7 +12,7 @@ export interface CapturedRequest {
   readonly verdict?: CapturedVerdict | undefined;
 }
 
-/** The capture of a request: the exact body, the headers with secret values masked. */
+/** Makes the capture of a request: the exact body, the headers with secret values masked. */
 export function toCapture({ at, method, url, headers, body, verdict }: CapturedRequest): Capture {
   return {
     capture: 1,
@@ -25,17 +25,17 @@ export function toCapture({ at, method, url, headers, body, verdict }: CapturedR
   };
 }
 
-/** Proxies tell in these where a request went (`X-Forwarded-Uri`, `X-Original-URL`), others where it came from. */
+/** Headers in which proxies write a request's URL (`X-Forwarded-Uri`, `X-Original-URL`), or others where it came from. */
 const URL_HEADER = /(?:ur[il]|path|location|referr?er)$/i;
 
-/** The signature is no secret and must stay: without it a capture could not be verified again. */
+/** Masks a secret header. The signature is not secret and must stay: without it a capture could not be verified again. */
 function maskSecret([name, value]: HeaderPair): HeaderPair {
   if (name.toLowerCase() === 'x-signature') return [name, value];
   if (isSecretHeader(name)) return [name, MASK];
   return [name, URL_HEADER.test(name) ? redactUrl(value) : value];
 }
 
-/** As text where that loses nothing. */
+/** The body as text if that loses nothing, else as base64. */
 export function capturedBody(body: Uint8Array): { body: string } | { bodyBase64: string } {
   const bytes = Buffer.from(body.buffer, body.byteOffset, body.byteLength);
   return isUtf8(bytes) ? { body: bytes.toString('utf8') } : { bodyBase64: bytes.toString('base64') };

@@ -1,14 +1,14 @@
 import type { NetworkError, TransportResult } from '../transport/transport.ts';
 
 /**
- * What a receiver's answer makes a sender do (contract, Delivery). `taken`: 2xx. `refused`: a 4xx that is final. `failing`: 5xx and the
- * 4xx that only ask to wait, which are sent again for hours. `redirect`: 3xx, never followed. `none`: no answer.
+ * A receiver's response by what it makes a sender do (contract, Delivery). `taken`: 2xx. `refused`: a final 4xx. `failing`: 5xx and the
+ * 4xx that ask to wait, after which the message is sent again for hours. `redirect`: 3xx, never followed. `none`: no response.
  */
 export type CheckResponse =
   | {
       readonly kind: 'taken' | 'refused' | 'failing' | 'redirect';
       readonly status: number;
-      /** What it said, without secrets, unescaped. */
+      /** The beginning of the body, without secrets, unescaped. */
       readonly reply: string | undefined;
       readonly ms: number;
     }
@@ -16,7 +16,7 @@ export type CheckResponse =
 
 export type CheckResponseKind = CheckResponse['kind'];
 
-/** Too busy or too early, not wrong. */
+/** The 4xx statuses of a receiver that is too busy or asked too early. */
 const PASSING_4XX: ReadonlySet<number> = new Set([408, 423, 425, 429]);
 
 export function checkResponseOf(result: TransportResult): CheckResponse {

@@ -4,15 +4,15 @@ import type { CheckResponse } from './check-response.ts';
 import type { Check, Expected, Fault } from './check.ts';
 
 export interface CheckJudgement {
-  /** The one that decided: the first that is not as expected, else the slowest. */
+  /** The response that decided: the first that is not as expected, else the slowest. */
   readonly answer: CheckResponse;
-  /** Of the slowest. */
+  /** How long the slowest response took. */
   readonly ms: number;
-  /** Undefined: as expected. */
+  /** Undefined when all responses are as expected. */
   readonly fault: Fault | undefined;
 }
 
-/** What the answers to a check's requests say of the receiver. There is at least one. */
+/** Judges the responses to a check's requests, of which there is at least one. */
 export function judgeResponses(
   check: Check,
   answers: readonly CheckResponse[],
@@ -42,7 +42,7 @@ function isAsExpected({ kind, ...answer }: CheckResponse, expected: Expected): b
   }
 }
 
-/** What is expected, beside the status that came. */
+/** The expected status, shown next to the actual one. */
 export const EXPECTED_STATUS = {
   taken: '2xx',
   refused: '4xx',
@@ -51,7 +51,7 @@ export const EXPECTED_STATUS = {
   secure: 'a connection',
 } as const satisfies Readonly<Record<Expected, string>>;
 
-/** What a receiver does with every message is not the fault of what is special in this one. */
+/** Finds the fault. A check's own fault applies only to a receiver that accepts other messages. */
 function faultOf({ faults, expects }: Check, answer: CheckResponse, hasTaken: boolean): Fault {
   const isSpecial = hasTaken || expects === 'refused';
   return (isSpecial ? faults?.[answer.kind] : undefined) ?? commonFault(answer);
@@ -64,20 +64,20 @@ function commonFault(answer: CheckResponse): Fault {
     case 'redirect':
       return {
         code: 'redirect',
-        says: 'it redirects, and no redirect is followed: the message is lost',
+        says: 'it redirects, but senders follow no redirect: the message is lost',
         fix: 'give the URL that it leads to (https://, a / at the end or none), or answer at this one',
       };
     case 'refused':
       return refusesValid(answer.status);
     case 'taken':
-      return { code: 'accepted', says: 'it takes what it must refuse', fix: 'answer 4xx' };
+      return { code: 'accepted', says: 'it accepts what it must reject', fix: 'answer 4xx' };
     case 'failing':
       return {
         code: answer.status < 500 ? 'http-4xx' : 'http-5xx',
         says:
           `${answer.status} ${STATUS_CODES[answer.status] ?? ''}`.trim() +
           ' means: send it again later, for 4 hours',
-        fix: 'the log of the receiver says why it fails',
+        fix: "look into the receiver's log for the reason",
       };
     default:
       return answer satisfies never;
@@ -85,40 +85,40 @@ function commonFault(answer: CheckResponse): Fault {
 }
 
 const BY_STATUS: Readonly<Record<number, readonly [says: string, fix: string]>> = {
-  404: ['nothing is there at this path', 'check the path of the URL, and the route of the receiver'],
-  405: ['it takes no POST at this path', 'check the path of the URL, and the route of the receiver: POST'],
-  411: ['it wants a Content-Length, which it was given', 'look at the proxy before it'],
-  413: ['it takes smaller bodies only', 'raise the limit on bodies to 64 KB: a message may have 32 KB'],
-  415: ['it does not take application/json', 'take Content-Type: application/json'],
+  404: ['there is nothing at this path', 'check the path of the URL, and the route of the receiver'],
+  405: ['it accepts no POST at this path', 'check the path of the URL, and the route of the receiver: POST'],
+  411: ['it asks for a Content-Length, which it was given', 'check the proxy in front of it'],
+  413: ['it accepts smaller bodies only', 'raise the limit on bodies to 64 KB: a message may have 32 KB'],
+  415: ['it does not accept application/json', 'accept Content-Type: application/json'],
 };
 
-/** A message that is right was refused, and how it verifies is not the reason, or could not be found out. */
+/** The fault of rejecting a correct message, when its way of verifying is not the reason, or could not be found. */
 function refusesValid(status: number): Fault {
   const [says, fix] = BY_STATUS[status] ?? [
-    'it refuses a message that is right',
-    'have sender and receiver the same secret? The log of the receiver may say more',
+    'it rejects a correct message',
+    "check that sender and receiver have the same secret; the receiver's log may say more",
   ];
   return { code: status === 404 || status === 405 ? 'wrong-path' : 'refuses-valid', says, fix };
 }
 
-/** Whether a status says that it is not about the signature. */
+/** Whether a status says that the signature is not the reason. */
 export function isAboutElse(status: number): boolean {
   return BY_STATUS[status] !== undefined;
 }
 
 const FIXES: Readonly<Record<NetworkError, string>> = {
-  timeout: 'answer 2xx first and work later: put the message into a queue of your own',
-  refused: 'is the receiver running, and is the port right?',
+  timeout: 'answer 2xx first and do the work later: put the message into a queue',
+  refused: 'check that the receiver is running, and that the port is right',
   dns: 'check the host name in the URL',
-  reset: 'it has crashed, or a limit closed the connection: its log says why',
-  protocol: 'does something else than HTTP listen on that port?',
+  reset: "look into the receiver's log: it has crashed, or a limit closed the connection",
+  protocol: 'check that the port speaks HTTP',
   'tls-self-signed':
-    "get a certificate from an issuer that everybody trusts (Let's Encrypt); a sender sends nothing to a self-signed one",
+    "get a certificate from a public issuer (Let's Encrypt); senders send nothing to a self-signed one",
   'tls-expired': 'renew the certificate, and check the clocks of both machines',
   'tls-hostname': 'use the name that the certificate is for, or get one for this name',
   'tls-untrusted':
-    'send the intermediate certificates along (fullchain.pem), or get a certificate from an issuer that everybody trusts',
-  tls: 'does the port speak TLS, version 1.2 at least?',
+    'send the intermediate certificates too (fullchain.pem), or get a certificate from a public issuer',
+  tls: 'check that the port speaks TLS 1.2 or later',
   'blocked-address': 'use an address that may be connected to',
   aborted: 'try again',
 };
@@ -126,7 +126,7 @@ const FIXES: Readonly<Record<NetworkError, string>> = {
 function noAnswer(error: NetworkError, detail: string): Fault {
   return {
     code: error,
-    says: error === 'timeout' ? `no answer in time: ${detail}` : detail,
+    says: error === 'timeout' ? `no response in time: ${detail}` : detail,
     fix: FIXES[error],
   };
 }
@@ -134,7 +134,7 @@ function noAnswer(error: NetworkError, detail: string): Fault {
 function tooSlow(ms: number, timeoutMs: number): Fault {
   return {
     code: 'slow',
-    says: `the slowest answer took ${inSeconds(ms)} of the ${inSeconds(timeoutMs)} that it may: on a busy day it comes too late, and so the message comes twice`,
+    says: `the slowest response took ${inSeconds(ms)} of the allowed ${inSeconds(timeoutMs)}: on a busy day it comes too late, so that the message is sent twice`,
     fix: FIXES.timeout,
   };
 }

@@ -8,25 +8,25 @@ import { type CheckRequest, Sample } from './sample.ts';
 
 export interface RunOptions extends TestedReceiverOptions {
   readonly checks: readonly Check[];
-  /** Makes the messages of this run its own. */
+  /** Makes the messages of this run unique. */
   readonly runId: string;
-  /** Called for each check, in order, as soon as it is made. */
+  /** Called for each check, in order, as soon as it has run. */
   readonly onResult: (result: CheckResult) => void;
 }
 
 export interface RunEnd {
-  /** Why there was no way to the receiver at all; then no check was made. */
+  /** Why the receiver could not be reached at all; then no check ran. */
   readonly unreachable?: Fault;
 }
 
-/** Makes the checks one after the other. Whatever the receiver does is in the results. */
+/** Runs the checks one after the other. The results hold everything that the receiver does. */
 export function runChecks(options: RunOptions): Promise<RunEnd> {
   return new CheckRun(options).run();
 }
 
-/** A receiver that hangs is not asked everything: each answer that does not come takes the whole timeout. */
+/** Stops after this many requests without a response in a row: each takes the whole timeout. */
 const UNANSWERED = 3;
-/** For finding out how it verifies, each time some hundred requests. */
+/** How often the run looks for the receiver's way of verifying, each time with some hundred requests. */
 const PROBES = 3;
 const PROBING_MS = 10_000;
 
@@ -35,14 +35,14 @@ class CheckRun {
   readonly #receiver: ReceiverUnderTest;
   readonly #sample: Sample;
   readonly #clock: Clock;
-  /** Whether it has ever taken what it should. */
+  /** Whether the receiver has ever accepted a correct message. */
   #hasTaken = false;
-  /** How it verifies, once that is found out. */
-  #misreading: Fault | undefined;
+  /** The mistake by which the receiver verifies, once found. */
+  #mistake: Fault | undefined;
   #probes = 0;
   #unanswered = 0;
   #unreachable: Fault | undefined;
-  /** Why the rest is not asked. */
+  /** Why the remaining checks are not sent. */
   #over: string | undefined;
 
   constructor(options: RunOptions) {
@@ -68,7 +68,7 @@ class CheckRun {
     this.#unreachable = this.#whyUnreachable(judgement);
     this.#over = this.#unreachable?.says ?? this.#whyOver(judgement.answer);
     if (this.#unreachable !== undefined) return unsentResult(check, this.#unreachable.says);
-    // It may be gone because we are told to stop it.
+    // It may have ended because the interruption stopped it.
     if (this.#options.signal.aborted && judgement.answer.kind === 'none')
       return unsentResult(check, INTERRUPTED);
     return resultOf(check, judgement);
@@ -76,7 +76,7 @@ class CheckRun {
 
   #whySkipped({ needsSecret, skip }: Check): string | undefined {
     if (needsSecret && !this.#sample.isSigned)
-      return 'no secret given (--secret, HOOKS_SECRET), so there is nothing to forge';
+      return 'no secret given (--secret, HOOKS_SECRET), so no signature can be forged';
     return skip?.(new URL(this.#options.url));
   }
 
@@ -96,13 +96,13 @@ class CheckRun {
     return { ...judgement, fault: (await this.#whyRefused(answer, requests)) ?? fault };
   }
 
-  /** How it verifies, where it has refused what is right: seen by what it takes instead. */
+  /** Finds the mistake of a receiver that rejects a correct signature, by the signature that it accepts instead. */
   async #whyRefused(answer: CheckResponse, [request]: readonly CheckRequest[]): Promise<Fault | undefined> {
     if (answer.kind !== 'refused' || isAboutElse(answer.status) || request === undefined) return undefined;
     if (request.signature === undefined) return this.#hasTaken ? undefined : NEEDS_SECRET;
-    if (this.#misreading !== undefined) return this.#misreading;
-    if (++this.#probes <= PROBES) this.#misreading = await this.#probe(Buffer.from(request.body));
-    return this.#misreading;
+    if (this.#mistake !== undefined) return this.#mistake;
+    if (++this.#probes <= PROBES) this.#mistake = await this.#probe(Buffer.from(request.body));
+    return this.#mistake;
   }
 
   async #probe(body: Buffer): Promise<Fault | undefined> {
@@ -116,32 +116,32 @@ class CheckRun {
     return undefined;
   }
 
-  /** Nothing has ever been there: that is not the receiver's fault, and there is nothing to be said of it. */
+  /** Returns the fault when no receiver was ever reached: then there is nothing to report of it. */
   #whyUnreachable({ answer, fault }: CheckJudgement): Fault | undefined {
     if (answer.kind !== 'none' || this.#receiver.hasAnswered) return undefined;
     return ['refused', 'dns', 'blocked-address'].includes(answer.error) ? fault : undefined;
   }
 
-  /** Why the rest need not be asked. */
+  /** Returns why the remaining checks need not be sent. */
   #whyOver(answer: CheckResponse): string | undefined {
     const over = this.#receiver.over;
     if (over !== undefined) return over;
     if (answer.kind !== 'none') this.#unanswered = 0;
-    else if (answer.error.startsWith('tls')) return 'there is no way to it: see the certificate above';
-    else if (answer.error === 'refused') return 'nothing listens there any more';
-    else if (++this.#unanswered >= UNANSWERED) return `the last ${UNANSWERED} were not answered`;
+    else if (answer.error.startsWith('tls')) return 'no connection is possible: see the certificate above';
+    else if (answer.error === 'refused') return 'nothing listens there anymore';
+    else if (++this.#unanswered >= UNANSWERED) return `the last ${UNANSWERED} requests got no response`;
     return undefined;
   }
 }
 
 const NEEDS_SECRET: Fault = {
   code: 'needs-secret',
-  says: 'it refuses messages that are not signed, as it should',
+  says: 'it rejects messages that are not signed, as it should',
   fix: 'give the secret that it verifies with: --secret-file FILE or HOOKS_SECRET',
 };
 
 function diedFault(gone: string): Fault {
-  return { code: 'died', says: `${gone} when it was asked this`, fix: 'its output above says why' };
+  return { code: 'died', says: `${gone} during this check`, fix: 'read its output above' };
 }
 
 function checkName({ code, title }: Check): Pick<CheckResult, 'check' | 'title'> {

@@ -10,28 +10,28 @@ export interface ConfigOrigin {
   readonly file?: string;
 }
 
-/** The place of a part of a value: `webhooks` becomes `webhooks[1].url`. A variable or a flag stays what it is. */
-export function originOfPart(place: ConfigOrigin, part: string): ConfigOrigin {
-  return place.file === undefined ? place : { ...place, name: `${place.name}${part}` };
+/** The origin of a part of a value: `webhooks` becomes `webhooks[1].url`. A variable or a flag stays unchanged. */
+export function originOfPart(origin: ConfigOrigin, part: string): ConfigOrigin {
+  return origin.file === undefined ? origin : { ...origin, name: `${origin.name}${part}` };
 }
 
 /** ``Expected `delivery.timeout` to be from 1ms to 30s, got -1 (from hooks.config.js)`` */
-export function unexpectedValue(place: ConfigOrigin, what: string, got: string, hint?: string): ConfigError {
-  return configError(place, `Expected \`${place.name}\` ${what}, got ${got}`, hint);
+export function unexpectedValue(origin: ConfigOrigin, what: string, got: string, hint?: string): ConfigError {
+  return configError(origin, `Expected \`${origin.name}\` ${what}, got ${got}`, hint);
 }
 
-/** A sentence about the place, with the file it is in at its end. */
+/** Makes an error about the origin, whose sentence ends with the file. */
 export function configError(
-  place: ConfigOrigin,
+  origin: ConfigOrigin,
   sentence: string,
   hint?: string,
   Kind = ConfigError,
 ): ConfigError {
-  const from = place.file === undefined ? '' : ` (from ${place.file})`;
-  return new Kind(`${sentence}${from}`, { key: place.name, origin: place.file ?? place.name, hint });
+  const from = origin.file === undefined ? '' : ` (from ${origin.file})`;
+  return new Kind(`${sentence}${from}`, { key: origin.name, origin: origin.file ?? origin.name, hint });
 }
 
-/** A value as an error shows it: its kind where the value itself would be long, and never for a secret. */
+/** A value as an error shows it: only its kind if the value would be long. Not for secrets. */
 export function shownSetting(value: unknown): string {
   if (value === '') return 'an empty string';
   if (typeof value === 'string') return printable(value, 80);

@@ -5,7 +5,7 @@ import { homeFolder } from './home.ts';
 const DATA_ENDINGS = ['json', 'yaml', 'yml'];
 const CODE_ENDINGS = ['js', 'cjs', 'mjs', 'ts'];
 
-/** In the order in which a folder is searched: the first that is there is the folder's config. */
+/** The names of a project's config, in the order of the search: the first that exists is the folder's config. */
 const PROJECT_PLACES = [
   'package.json',
   '.hooksrc',
@@ -42,7 +42,7 @@ function projectFolders(cwd: string): string[] {
   return folders;
 }
 
-/** A package.json is one only when it has a key `hooks`; looked at as text first, since this runs at every start. */
+/** Whether a file is a config. A package.json needs a key `hooks`; its text is checked first, since this runs at every start. */
 function isConfig(path: string): boolean {
   if (!existsSync(path)) return false;
   if (!path.endsWith('package.json')) return true;
@@ -50,7 +50,7 @@ function isConfig(path: string): boolean {
     const text = readFileSync(path, 'utf8').replace(/^\uFEFF/, '');
     return text.includes('"hooks"') && Object.hasOwn(JSON.parse(text) as object, 'hooks');
   } catch {
-    // An unreadable or malformed package.json is npm's trouble; it says nothing about hooks.
+    // npm reports an unreadable or malformed package.json; it says nothing about hooks.
     return false;
   }
 }

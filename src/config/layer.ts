@@ -3,7 +3,7 @@ import { isRecord } from './kinds.ts';
 import type { ConfigOrigin } from './config-origin.ts';
 
 /**
- * One place that settings come from. Layers are asked in order (flags, environment, project's file, user's file) and
+ * One source of settings. Layers are searched in order (flags, environment, project's file, user's file) and
  * the first that has a setting gives it.
  */
 export interface Layer {
@@ -11,13 +11,13 @@ export interface Layer {
   readonly values: unknown;
   /** The file as shown to a person; absent for flags and the environment. */
   readonly file?: string;
-  /** Where relative paths start. */
+  /** The folder at which relative paths start. */
   readonly folder: string;
-  /** What flags and variables call their settings. Empty for a file, which calls them by their keys. */
+  /** The names of flags and variables by setting. Empty for a file, which uses the keys. */
   readonly names: Readonly<Partial<Record<Key, string>>>;
 }
 
-/** A setting as it was given, unread. */
+/** A setting as given, before parsing. */
 export interface GivenSetting {
   readonly value: unknown;
   readonly origin: ConfigOrigin;
@@ -25,7 +25,7 @@ export interface GivenSetting {
 }
 
 /**
- * The setting in the first layer that has it. `prefix` is where in a file the long form keeps it; flags and
+ * Finds the setting in the first layer that has it. `prefix` is where in a file the long form keeps it; flags and
  * variables know no long form.
  */
 export function findSetting(

@@ -5,7 +5,7 @@ import { findSetting, keysAt, type Layer } from './layer.ts';
 import { referencesIn } from './references.ts';
 import { type SettingLayers, hasSourcesForm } from './sources.ts';
 
-/** A setting as it may be shown to anybody. */
+/** A setting as it may be shown to anyone. */
 export interface ListedSetting {
   /** As in a config file: `sources.web.destinations.Webhooks.delivery.timeout`. */
   readonly key: string;
@@ -33,7 +33,7 @@ function longForm(given: SettingLayers): ListedSetting[] {
   return [...ofNoSource(given), ...sources];
 }
 
-/** What belongs to no source, and what variables give to whichever source a command at the prompt names. */
+/** The settings of no source, and those that variables give to the source that a command at the prompt names. */
 function ofNoSource(given: SettingLayers): ListedSetting[] {
   const keys = KEYS.filter(
     (key) => fieldOf(key).belongsTo === 'everything' || findSetting([given.environment], key) !== undefined,
@@ -78,7 +78,7 @@ function masked({ isSecret }: SettingField<unknown>, value: unknown): unknown {
   return isSecret ? maskedSecret(value) : withoutSecrets(value);
 }
 
-/** A reference is no secret, but any text beside one is. */
+/** Masks a secret. A reference is not secret, but any text next to it is. */
 function maskedSecret(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(maskedSecret);
   return isReference(value) ? value : MASK;

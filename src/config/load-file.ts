@@ -8,8 +8,8 @@ import { type Complaint, complaintOf, isDuplicateKey } from './syntax-error.ts';
 type Loader = (path: string, text: string) => unknown;
 
 /**
- * By a file's ending. The places and formats are cosmiconfig's, and so is the YAML loader. Its explorer is not used:
- * it passes over a config that may not be read, fails at any malformed package.json of the current folder, runs code
+ * The loaders by a file's ending. The names and formats are cosmiconfig's, and so is the YAML loader. Its explorer is not used:
+ * it skips a config that may not be read, fails at any malformed package.json of the current folder, runs code
  * that throws twice, needs a TypeScript with a JavaScript API (7 has none), and lets a data file `$import` code.
  */
 const LOADERS: Readonly<Record<string, Loader>> = {
@@ -23,11 +23,11 @@ const LOADERS: Readonly<Record<string, Loader>> = {
   '.ts': runTypeScript,
 };
 
-/** Far more than any config has. Aliases of aliases make billions out of a few bytes. */
+/** The most values in a file, far more than any config has. Aliases of aliases make billions out of a few bytes. */
 const MAX_VALUES = 100_000;
 
 /**
- * What a config file says, not checked yet; nothing at all is an object without settings. `shown` is the file's name
+ * Loads a config file without checking its values; an empty file is an object without settings. `shown` is the file's name
  * in errors. Throws ConfigError with file and line for what cannot be read, parsed or run, without any text of the
  * file, which may be a secret.
  */
@@ -49,7 +49,7 @@ export async function loadFile(path: string, shown: string): Promise<unknown> {
   throw unusableFile(shown, 'has no key `hooks`', 'add the key, or name another file');
 }
 
-/** Whoever walks the values meets what is repeated each time, and what holds itself for ever. */
+/** Throws ConfigError for too many values: a walk meets a repeated value each time, and one that holds itself forever. */
 function bounded(content: unknown, shown: string): unknown {
   const waiting = [content];
   let count = 0;
@@ -95,7 +95,7 @@ async function runLoader(
   }
 }
 
-/** Loaded here, as jiti is, because most commands of most users have no config file. */
+/** Imports its parser on use, as `jiti` does, because most commands of most users have no config file. */
 async function parseYaml(path: string, text: string): Promise<unknown> {
   const { defaultLoaders } = await import('cosmiconfig');
   return defaultLoaders['.yaml'](path, text) as unknown;
@@ -104,7 +104,7 @@ async function parseYaml(path: string, text: string): Promise<unknown> {
 async function parseJson(path: string, text: string): Promise<unknown> {
   const json = text.replace(/^\uFEFF/, '');
   const content: unknown = JSON.parse(json);
-  // The rest of a package.json is npm's, which does not mind.
+  // The rest of a package.json belongs to npm, which allows duplicates.
   await rejectDuplicateKey(path, basename(path) === 'package.json' ? onlyMember(json, 'hooks') : json);
   return content;
 }
@@ -140,7 +140,7 @@ async function withoutModuleWarnings<T>(load: () => Promise<T>): Promise<T> {
   }
 }
 
-/** By its code or, where Node gives none, by its words. */
+/** Recognizes a warning by its code or, if Node gives none, by its words. */
 function isModuleWarning([warning, details]: readonly unknown[]): boolean {
   if (isRecord(details) && details['code'] === 'MODULE_TYPELESS_PACKAGE_JSON') return true;
   return details === 'ExperimentalWarning' && /\bES Module\b.*\brequire\(\)/s.test(String(warning));
@@ -169,7 +169,7 @@ async function jiti() {
   return createJiti(import.meta.url, { fsCache: false, moduleCache: false, interopDefault: false });
 }
 
-/** What goes wrong mostly, where it is a matter of the format. */
+/** The hints for the most frequent mistakes of each format. */
 const HINTS: Readonly<Record<string, string>> = {
   '.json': 'keys take double quotes; JSON has no comments, and no comma before } or ]',
   ...Object.fromEntries(
@@ -186,6 +186,6 @@ function unusableFile(shown: string, why: string, hint: string): ConfigError {
 
 function brokenFile(shown: string, { line, reason, hint: own }: Complaint, cause: unknown): ConfigError {
   const hint = own ?? HINTS[extname(shown)] ?? 'correct it there, or go on without it: --no-config';
-  const place = line === undefined ? shown : `${shown}:${line}`;
-  return new ConfigError(`${place}: ${reason}`, { origin: shown, hint, cause });
+  const position = line === undefined ? shown : `${shown}:${line}`;
+  return new ConfigError(`${position}: ${reason}`, { origin: shown, hint, cause });
 }

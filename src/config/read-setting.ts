@@ -4,16 +4,16 @@ import type { SettingKind } from './kinds.ts';
 import { findSetting, type Layer } from './layer.ts';
 import { fillIn } from './references.ts';
 
-/** Where settings are looked for, and where the variables of their `${NAME}` are. */
+/** The layers to search for settings, and the variables for their `${NAME}`. */
 export interface SettingScope {
   /** The strongest first. */
   readonly layers: readonly Layer[];
   readonly env: Readonly<NodeJS.ProcessEnv>;
-  /** Below it a long form keeps the settings; empty for the short form. */
+  /** The path of the settings in the long form; empty for the short form. */
   readonly prefix?: readonly string[];
 }
 
-/** A setting's value, else its default. Throws ConfigError for an unset variable or a value that is none. */
+/** Reads a setting's value, else its default. Throws ConfigError for an unset variable or an invalid value. */
 export function readSetting<K extends Key>(
   { layers, env, prefix }: SettingScope,
   key: K,
@@ -22,17 +22,17 @@ export function readSetting<K extends Key>(
   const given = findSetting(layers, key, prefix);
   if (given === undefined) return fieldOf(key).default as ValueOf<K> | undefined; // the same
   const { value, origin, layer } = given;
-  // `${NAME}` is a thing of files: a flag's text is what the shell made of it.
+  // `${NAME}` applies to files only: the shell has already expanded a flag's text.
   const filled = layer.file === undefined ? value : fillIn(value, (name) => env[name], origin);
   return kind.parse(fieldOf(key).isPath ? absolute(filled, layer.folder) : filled, origin);
 }
 
-/** A setting that has a default, so that it always has a value. */
+/** Reads a setting that has a default, and so always a value. */
 export function readWithDefault<K extends Key>(scope: SettingScope, key: K): ValueOf<K> {
   return readSetting(scope, key) as ValueOf<K>; // callers name keys with a default only; `read` cannot tell them apart
 }
 
-/** `./ca.pem` and `sqlite:./hooks.db` are meant from where they are written. Other texts stay as they are. */
+/** Resolves `./ca.pem` and `sqlite:./hooks.db` from the folder of their file. Other texts stay unchanged. */
 function absolute(value: unknown, folder: string): unknown {
   if (typeof value !== 'string' || value === '') return value;
   const [, scheme = '', path = value] = /^(sqlite:)(.*)$/is.exec(value) ?? [];

@@ -99,10 +99,10 @@ function complaint(issue: z.core.$ZodIssue, content: unknown, file: string): Con
       hint: 'write settings by their names: webhooks: [https://host/path]',
     });
   }
-  const place: ConfigOrigin = { name: path.map((part) => printable(part, 80)).join('.'), file };
+  const origin: ConfigOrigin = { name: path.map((part) => printable(part, 80)).join('.'), file };
   const what = path[0] === '$schema' ? 'to be a string' : 'to be an object';
   const hint = 'hooks init FILE writes a file with every setting in its place';
-  return unexpectedValue(place, what, kindOf(valueAt(content, path)), hint);
+  return unexpectedValue(origin, what, kindOf(valueAt(content, path)), hint);
 }
 
 function unknownKey(key: string, path: readonly string[], file: string): ConfigError {

@@ -33,7 +33,7 @@ export interface RetentionSettings {
 export interface Settings {
   /** The config files in use, as a person would name them, the strongest first. */
   readonly files: readonly string[];
-  /** The folder of what is kept between runs; it may not be there yet. Throws UnsafeFolderError when any user may write to it. */
+  /** The folder for data between runs; it may not exist yet. Throws UnsafeFolderError when any user may write to it. */
   readonly dataDir: string;
   readonly sourceNames: readonly string[];
   /** The source of a command that names none: the only one, else `default` if there is one. */
@@ -55,10 +55,10 @@ export interface Settings {
   readonly secrets: (source: string, flags?: Layer) => readonly string[];
   /** The issuers to trust, of the same destination: `delivery.ca`, for a tracking API. */
   readonly caFile: (source: string) => string | undefined;
-  /** Those of every destination of every source that has any, a list for each: who gets a request cannot tell whose it is. */
+  /** The secrets of every destination that has any, a list for each: a receiver cannot know the destination of a request. */
   readonly allSecrets: () => readonly (readonly string[])[];
   readonly writeKey: (source: string) => string | undefined;
-  /** The variable or the file that gives a setting (of the short form, or of no source); undefined: nobody does. */
+  /** The variable or the file that gives a setting (of the short form, or of no source); undefined for the default. */
   readonly originOf: (key: Key) => string | undefined;
   /** What `hooks config` shows: secrets masked, `${NAME}` as it is written. */
   readonly list: () => readonly ListedSetting[];
@@ -72,7 +72,7 @@ interface SettingsContext {
   readonly note?: ((line: string) => void) | undefined;
 }
 
-/** The one way to settings: finds, reads and checks the config files. Throws ConfigError. */
+/** Loads all settings: finds, reads and checks the config files. Throws ConfigError. */
 export async function loadSettings({ flags, env, cwd, note }: SettingsContext): Promise<Settings> {
   const folder = await dataFolder(env, cwd);
   const dataDir = checkedFolder(folder, note);
@@ -81,7 +81,7 @@ export async function loadSettings({ flags, env, cwd, note }: SettingsContext): 
   return settingsOf(given, { dataDir, listed: folder });
 }
 
-/** Looked at when it is first used: most commands keep nothing. */
+/** Checks the folder on first use: most commands store nothing. */
 function checkedFolder(folder: string | undefined, note: SettingsContext['note']): () => string | undefined {
   let isChecked = false;
   return () => {
@@ -92,7 +92,7 @@ function checkedFolder(folder: string | undefined, note: SettingsContext['note']
   };
 }
 
-/** Undefined: it is not named, and the user has no home. */
+/** The data folder; undefined when none is named and the user has no home. */
 async function dataFolder(env: Readonly<NodeJS.ProcessEnv>, cwd: string): Promise<string | undefined> {
   const named = env['HOOKS_DATA_DIR'];
   if (named) return resolve(cwd, named);
@@ -104,7 +104,7 @@ async function dataFolder(env: Readonly<NodeJS.ProcessEnv>, cwd: string): Promis
 
 interface DataFolder {
   readonly dataDir: () => string | undefined;
-  /** As it is shown, whoever may write to it. */
+  /** The folder as shown, without checking who may write to it. */
   readonly listed: string | undefined;
 }
 
@@ -143,8 +143,8 @@ function settingsOf(given: SettingLayers, { dataDir, listed }: DataFolder): Sett
     allSecrets: () => allSecrets(given),
     writeKey: (source: string) => promptWriteKey(given, source),
     originOf: (key: Key) => {
-      const place = findSetting(scope.layers, key)?.origin;
-      return place?.file ?? place?.name;
+      const origin = findSetting(scope.layers, key)?.origin;
+      return origin?.file ?? origin?.name;
     },
     list: () => listSettings(given, listed),
   });
@@ -169,7 +169,7 @@ function clientFrom(scope: SettingScope): ClientOptions {
   };
 }
 
-/** Frozen to its last branch, so that no part of a program steers another one by its settings. */
+/** Freezes a value deeply, so that no part of a program can change the settings of another. */
 function frozen<T>(value: T): T {
   if (typeof value === 'object' && value !== null) Object.values(Object.freeze(value)).forEach(frozen);
   return value;

@@ -14,7 +14,7 @@ import { readSetting, readWithDefault, type SettingScope } from './read-setting.
 import { UnsetVariableError } from './references.ts';
 import { suggestion } from './other-names.ts';
 
-/** All that settings are made of. */
+/** The layers that settings are read from. */
 export interface SettingLayers {
   /** The config files, the strongest first. */
   readonly files: readonly Layer[];
@@ -22,7 +22,7 @@ export interface SettingLayers {
   readonly env: Readonly<NodeJS.ProcessEnv>;
 }
 
-/** As configured. The short form has one, and so has no config at all. */
+/** The names of the configured sources. The short form has one, and so has an empty config. */
 export function sourceNames({ files }: SettingLayers): readonly string[] {
   return hasSourcesForm(files) ? keysAt(files, ['sources']) : [DEFAULT_SOURCE];
 }
@@ -74,7 +74,7 @@ export function promptSecrets(given: SettingLayers, name: string, flags: Layer):
   );
 }
 
-/** Of the same destination: whom to trust where a URL is asked in its place. */
+/** The issuers of the same destination, to trust when a URL replaces it. */
 export function promptCaFile(given: SettingLayers, name: string): string | undefined {
   return readSetting(targetScope(given, name, given.files), 'delivery.ca');
 }

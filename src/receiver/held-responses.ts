@@ -2,18 +2,18 @@ import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 
 export interface Hold {
-  /** What is waited for before the answer is given after all. Without it: never, for as long as the sender stays. */
+  /** Waits until the response is due. Without it the response is held for as long as the sender stays. */
   readonly until?: Waiting;
-  /** Its sender, or the receiver, left first. */
+  /** Called when the sender leaves or the receiver closes first. */
   readonly onLeft: () => void;
 }
 
-/** Begins to wait, calls `give` when the time has come, never at once, and returns how to give up waiting. */
-export type Waiting = (give: (then: () => void) => void) => () => void;
+/** Begins to wait, calls `release` when the response is due, never synchronously, and returns how to stop waiting. */
+export type Waiting = (release: (then: () => void) => void) => () => void;
 
 type Leaving = Set<() => void>;
 
-/** The answers that wait: until they are due, their sender leaves or the receiver closes, whatever comes first. */
+/** Holds responses until they are due, their sender leaves or the receiver closes, whichever comes first. */
 export class HeldResponses {
   readonly #leave: Leaving = new Set();
   readonly #leaveOf = new WeakMap<Socket, Leaving>();
@@ -28,37 +28,37 @@ export class HeldResponses {
       ofSender.delete(leave);
       then();
     };
-    const giveUp = until?.(end);
+    const stopWaiting = until?.(end);
     const leave = (): void => {
-      giveUp?.();
+      stopWaiting?.();
       end(onLeft);
     };
     this.#leave.add(leave);
     ofSender.add(leave);
-    // Its sender has left already, and nobody tells of that again.
+    // The sender has left already: `close` will not be emitted again.
     if (response.req.socket.closed) leave();
   }
 
-  /** Given when this resolves, at once without it; and also when the receiver closes: it is reported as given. */
-  holdUntil(response: ServerResponse, ready: Promise<unknown> | undefined, answer: () => void): void {
-    if (ready === undefined) return answer();
+  /** Responds when `ready` resolves, at once without it; also when the receiver closes, since the response is already reported. */
+  holdUntil(response: ServerResponse, ready: Promise<unknown> | undefined, respond: () => void): void {
+    if (ready === undefined) return respond();
     this.hold(response, {
-      until: (give) => {
-        void ready.then(() => give(answer));
+      until: (release) => {
+        void ready.then(() => release(respond));
         return () => {};
       },
       onLeft: () => {
-        if (!response.req.socket.destroyed) answer();
+        if (!response.req.socket.destroyed) respond();
       },
     });
   }
 
-  /** Gives up all of them; their connections are the caller's to close. */
+  /** Drops all held responses; the caller closes their connections. */
   release(): void {
     for (const leave of this.#leave) leave();
   }
 
-  /** By connection: Node tells a pipelined response of its sender's end only when it is that one's turn to be sent. */
+  /** The responses held for a connection: Node closes a pipelined response only when its turn to be sent has come. */
   #ofSender(socket: Socket): Leaving {
     const known = this.#leaveOf.get(socket);
     if (known !== undefined) return known;

@@ -3,26 +3,26 @@ import { printable } from '../redact.ts';
 import { parseDuration } from '../duration.ts';
 
 /**
- * What a receiver answers, request by request. Written as steps with commas between them; the last is repeated for ever:
+ * The responses of a receiver, request by request. Written as steps separated by commas; the last is repeated forever:
  *
  *   script = step *( "," step )
  *   step   = answer [ "x" times ] *( "@" name "=" value )
  *   answer = 200…599 | "delay=" duration | "slow-body" | "reset" | "timeout"
  *
- * `@delay=300ms` waits before answering; any other name is a header. A value with a comma or an `@` in it stands in
+ * `@delay=300ms` waits before responding; any other name is a header. A value with a comma or an `@` in it stands in
  * double quotes. `delay=5s` alone is `200@delay=5s`.
  */
 export type Script = readonly ScriptStep[];
 
 export interface ScriptStep {
   readonly answer: ScriptedResponse;
-  /** How many requests get it, at least 1; the last step's count does not matter. */
+  /** The number of requests that get it, at least 1; ignored on the last step. */
   readonly times: number;
 }
 
 export type ScriptedResponse =
   | TimedResponse
-  /** No answer for as long as the sender cares to wait. */
+  /** No response for as long as the sender waits. */
   | { readonly kind: 'timeout' };
 
 export type TimedResponse =
@@ -32,17 +32,17 @@ export type TimedResponse =
       readonly headers: ScriptedHeaders;
       readonly delayMs: number;
     }
-  /** Status and headers at once, then a body that never ends, a byte at a time. */
+  /** Status and headers at once, then an endless body, a byte at a time. */
   | {
       readonly kind: 'slow-body';
       readonly status: 200;
       readonly headers: ScriptedHeaders;
       readonly delayMs: number;
     }
-  /** The connection ends with a TCP reset, without a byte of an answer. */
+  /** The connection ends with a TCP reset, without a byte of a response. */
   | { readonly kind: 'reset'; readonly delayMs: number };
 
-/** Name, value, name, value …: what writeHead takes as it is. */
+/** Name, value, name, value …: the flat list that writeHead accepts. */
 type ScriptedHeaders = readonly string[];
 
 const OK = { kind: 'status', status: 200, headers: [], delayMs: 0 } as const satisfies ScriptedResponse;
@@ -53,12 +53,12 @@ const HINT =
   'a script is steps with commas between them: a status (200 to 599), delay=300ms, slow-body, reset or timeout; ' +
   'each may have xN, @header=value and @delay=300ms, such as 503x2,429@retry-after=3,timeout,200';
 
-/** Reads what `--respond` gives. Throws ConfigError with the place of the first thing that is wrong. */
+/** Parses the value of `--respond`. Throws ConfigError with the position of the first fault. */
 export function parseScript(text: string): Script {
   return splitOutsideQuotes(text, ',').map((part, index) => parseStep(part, index + 1));
 }
 
-/** Gives the answers of a script one after the other, the last one for ever. */
+/** Returns the responses of a script one after the other, the last one forever. */
 export function playScript(script: Script): () => ScriptedResponse {
   let index = 0;
   let given = 0;
@@ -80,7 +80,7 @@ interface ScriptPart {
   readonly at: number;
 }
 
-/** Where in the script something is wrong. */
+/** A part of the script, for an error. */
 interface ScriptPosition extends ScriptPart {
   readonly step: number;
 }
@@ -151,7 +151,7 @@ function parseDelay(text: string, place: ScriptPosition): number {
 function checkHeaderName(name: string, place: ScriptPosition): string {
   // RFC 9110, 5.6.2: a token.
   if (!/^[!#$%&'*+\-.^_`|~\w]+$/.test(name)) throw scriptError('the name of a header', place);
-  // These say where the answer ends; a wrong one would break it in a way that no step is there for. Node throws at a trailer.
+  // These say where the response ends; a wrong one would break it in a way that no step offers. Node throws for a trailer.
   if (/^(content-length|transfer-encoding|connection|trailer)$/i.test(name)) {
     throw scriptError(`no ${name} header, which the receiver sets itself`, place);
   }

@@ -8,7 +8,7 @@ import type { SignatureJudgement } from './received-request.ts';
 const UNCHECKED: SignatureJudgement = { verdict: 'unchecked' };
 const UNSIGNED: SignatureJudgement = { verdict: 'unsigned' };
 
-/** Gives the verdict on the signature of each request. */
+/** Checks the signature of each request. */
 export class SignatureJudge {
   readonly #secrets: readonly string[];
   readonly #quota: DiagnosisQuota;
@@ -42,11 +42,11 @@ export class SignatureJudge {
 }
 
 const TOO_MANY = {
-  why: 'not diagnosed, since too many others came within a second',
+  why: 'not diagnosed: too many other mismatches came within a second',
   fix: 'Send one of these requests by itself to learn why',
 };
 
-/** From the raw headers, since Node's parsed ones join two X-Signature headers into one value. */
+/** Reads the raw headers, since Node's parsed ones join two X-Signature headers into one value. */
 function signaturesOf(rawHeaders: readonly string[]): string[] {
   const found: string[] = [];
   for (let index = 0; index + 1 < rawHeaders.length; index += 2) {
@@ -56,8 +56,8 @@ function signaturesOf(rawHeaders: readonly string[]): string[] {
   return found;
 }
 
-/** A sender or a proxy that adds a second signature has it checked against neither: which one counts is anybody's guess. */
+/** Rejects a second signature that a sender or a proxy adds: the receiver cannot know which one counts. */
 function severalSignatures(count: number): SignatureJudgement {
-  const hint = `the request carries ${count} X-Signature headers; send exactly one`;
+  const hint = `the request has ${count} X-Signature headers; send exactly one`;
   return { verdict: 'invalid', diagnosis: { code: 'no-match', hint } };
 }

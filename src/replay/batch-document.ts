@@ -1,4 +1,4 @@
-/** How far back the key is looked for, white space around its colon included. */
+/** The bytes searched for the key, including white space around its colon. */
 const TAIL = 64;
 
 /**
@@ -11,7 +11,7 @@ export function endsInBatchKey(start: Buffer): boolean {
   return isBatchDocument(object);
 }
 
-/** `{"batch":[…], …}`: what clients of the tracking API send. */
+/** Whether a value is `{"batch":[…], …}`, which clients of the tracking API send. */
 export function isBatchDocument(value: unknown): boolean {
   const isObject = typeof value === 'object' && value !== null;
   return isObject && 'batch' in value && Array.isArray(value.batch) && !('type' in value);

@@ -5,9 +5,9 @@ import { InputError } from '../errors.ts';
 import { STDIN } from './inputs.ts';
 
 /**
- * The files that the arguments of `replay` name, in their order; those of one pattern in natural order (2 before 10).
- * A name that exists is that file, whatever characters it has. Throws InputError for a pattern that matches nothing
- * and for `-` twice. Whether the files can be read is for `openInputs` to say.
+ * Expands the arguments of `replay` to files, in their order; those of one pattern in natural order (2 before 10).
+ * A name that exists is that file, even if it looks like a pattern. Throws InputError for a pattern that matches nothing
+ * and for a second `-`. `openInputs` checks whether the files can be read.
  */
 export async function expandInputs(patterns: readonly string[], cwd: string): Promise<readonly string[]> {
   if (patterns.filter((pattern) => pattern === STDIN).length > 1) {

@@ -3,16 +3,16 @@ import { open } from 'node:fs/promises';
 import { setImmediate } from 'node:timers/promises';
 import { type Clock, systemClock } from '../clock.ts';
 
-/** A few more cost calls, and much larger ones memory. */
+/** Smaller chunks cost calls, much larger ones memory. */
 const CHUNK_BYTES = 256 * 1024;
 
-/** So long may everything else wait for one chunk, which takes 0.05 ms where the file is in memory. */
+/** The longest that everything else may wait for one chunk, which takes 0.05 ms when the file is in memory. */
 const SLOW_MS = 10;
 
 /**
- * The bytes of a regular file, each chunk in memory of its own. Read at once, since handing a chunk to a thread and back
- * costs as much as all else that finding its lines takes; by a thread from the first chunk on that keeps us waiting (a
- * slow disk, a network). Throws when `signal` aborts, as a stream does.
+ * Yields the bytes of a regular file, each chunk in separate memory. Reads synchronously, since passing a chunk to a thread
+ * and back costs as much as finding its lines; uses a thread after the first slow chunk (a slow disk, a network). Throws
+ * when `signal` aborts, as a stream does.
  */
 export async function* chunksOfFile(
   path: string,
@@ -23,7 +23,7 @@ export async function* chunksOfFile(
   let isSlow = false;
   try {
     for (;;) {
-      // Signals, timers and answers are heard in between.
+      // Lets signals, timers and responses be handled in between.
       await setImmediate();
       signal?.throwIfAborted();
       const chunk = Buffer.allocUnsafeSlow(CHUNK_BYTES);

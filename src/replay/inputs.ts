@@ -5,16 +5,16 @@ import { addAbortSignal, type Readable } from 'node:stream';
 import { InputError } from '../errors.ts';
 import { chunksOfFile } from './file-chunks.ts';
 
-/** Standard input, among the names of files. */
+/** The name of standard input among file names. */
 export const STDIN = '-';
 
-/** Something to replay that has been found to be readable. */
+/** A readable input of a replay. */
 export interface Input {
   /** As the user named it; `<stdin>` for standard input. */
   readonly name: string;
-  /** What tells this file from another and from itself after a change; absent for what can be read only once. */
+  /** Distinguishes this file from others and from itself after a change; absent for an input that can be read only once. */
   readonly identity?: FileIdentity;
-  /** Its bytes, from the beginning; destroyed when `signal` aborts. Standard input can be opened once. */
+  /** Opens its bytes from the beginning; destroyed when `signal` aborts. Standard input can be opened once. */
   open(signal?: AbortSignal): AsyncIterable<Uint8Array>;
 }
 
@@ -22,7 +22,7 @@ export interface FileIdentity {
   /** Absolute, links resolved. */
   readonly path: string;
   readonly bytes: number;
-  /** Since the epoch, with all digits that the file system keeps. */
+  /** Since the epoch, with all digits that the file system stores. */
   readonly modifiedAtNs: string;
 }
 
@@ -31,7 +31,7 @@ interface InputContext {
   readonly stdin: Readable;
 }
 
-/** Looks at every file before any is read, so that a wrong name is told before anything is sent. Throws InputError. */
+/** Checks every file before any is read, so that a wrong name is reported before anything is sent. Throws InputError. */
 export async function openInputs(
   files: readonly string[],
   { cwd, stdin }: InputContext,
@@ -63,7 +63,7 @@ async function fileInput(name: string, cwd: string): Promise<Input> {
       hint: 'name a file, or - for standard input',
     });
   }
-  // A pipe is not opened to see whether it can be: that would wait for its writer.
+  // A pipe is not opened to check it: that would wait for its writer.
   if (stats.isFile()) await assertReadable(path, name);
   if (!stats.isFile()) return { name, open: (signal) => stoppedBy(signal, createReadStream(path)) };
   return { name, identity: await identityOf(path, stats), open: (signal) => chunksOfFile(path, signal) };

@@ -5,13 +5,13 @@ import { gunzipIfPacked } from './gunzip.ts';
 import { InputSplitter } from './input-splitter.ts';
 import type { Input } from './inputs.ts';
 
-/** Entries are given after so many bytes at most, however large the chunks are that a file comes in. */
+/** The most bytes read before entries are yielded, however large the chunks of a file are. */
 const STRIDE_BYTES = 64 * 1024;
 
 /**
- * The entries of one input, in their order, several at a time (never none): one message, an array, `{"batch":[…]}`,
- * NDJSON, captures, gzipped or not, told by content. Memory does not grow with the input. Never throws for what is in
- * it: what cannot be read is a broken entry. Ends early, without a word, when `signal` aborts.
+ * Yields the entries of one input, in their order, several at a time (never none): one message, an array, `{"batch":[…]}`,
+ * NDJSON, captures, gzipped or not, recognized by content. Memory does not grow with the input. Never throws for its
+ * content: a part that cannot be read is a broken entry. Ends early and silently when `signal` aborts.
  */
 export async function* readEntries(
   input: Pick<Input, 'name' | 'identity' | 'open'>,
@@ -33,14 +33,14 @@ export async function* readEntries(
     if (!signal?.aborted) splitter.end();
   } catch (error) {
     if (signal?.aborted) return;
-    // The entry that it breaks off in is not given: a part of a message is none.
+    // Drops the entry that breaks off: a part of a message is not a message.
     collector.broken(splitter.line, ...inputFault(error));
   }
   const rest = collector.take();
   if (rest.length > 0) yield rest;
 }
 
-/** Nothing came of any input: the whole replay could not be tried. */
+/** The error for inputs without any entry: the whole replay could not be tried. */
 export function nothingToRead(inputs: readonly Pick<Input, 'name'>[]): InputError {
   const [first] = inputs;
   const hint = 'expected a message, an array of them, {"batch":[…]}, NDJSON or a capture';
@@ -69,7 +69,7 @@ function inputFault(error: unknown): [message: string, hint: string] {
 function asNodeError(error: unknown): { readonly code?: string | undefined; readonly message: string } {
   if (!(error instanceof Error)) throw error;
   const { code, message } = error as NodeJS.ErrnoException;
-  // A fault of our own has no code and is no matter of the input.
+  // A fault of this program has no code and does not come from the input.
   if (code === undefined) throw error;
   return { code, message };
 }

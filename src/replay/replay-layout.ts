@@ -15,14 +15,14 @@ export function replayLayoutOf(head: Buffer, isComplete: boolean): ReplayLayout 
   if (head[0] === OPEN_BRACKET) return 'document';
   const first = headLineAt(head, 0);
   if (first === undefined && !isComplete && head.length < HEAD_BYTES) return undefined;
-  // Whatever a line begins with that is no JSON object, it is refused by itself.
+  // A line that does not begin a JSON object is rejected alone.
   if (head[0] !== OPEN_BRACE) return 'lines';
   const { holds, end } = first ?? headLine(head, 0, head.length);
   if (holds === 'part') return layoutAfterPart(head, end, isComplete);
   return holds === 'several' ? 'document' : 'lines';
 }
 
-/** The first line does not close its object. Either it is pretty-printed, or a broken line of NDJSON. */
+/** The layout when the first line does not close its object: pretty-printed JSON, or a broken line of NDJSON. */
 function layoutAfterPart(head: Buffer, end: number, isComplete: boolean): ReplayLayout | undefined {
   const second = skipBlanks(head, end);
   if (second === head.length) return isComplete || head.length >= HEAD_BYTES ? 'document' : undefined;
@@ -39,7 +39,7 @@ function layoutAfterPart(head: Buffer, end: number, isComplete: boolean): Replay
 const BETWEEN_ENTRIES: readonly number[] = [OPEN_BRACE, OPEN_BRACKET, COMMA];
 
 interface HeadLine {
-  /** One object, a part of one, an object and more after it, or an object broken in a way that no other line mends. */
+  /** One object, a part of one, an object and more after it, or an object so broken that no later line completes it. */
   readonly holds: 'object' | 'part' | 'several' | 'broken';
   readonly end: number;
 }

@@ -2,23 +2,23 @@ import { reportFormat } from './open-report.ts';
 import { openReplacing } from './replacing-file.ts';
 import { attributes, escapeXml } from './xml.ts';
 
-/** One thing that was tried, of a few that fit into memory. */
+/** One case of a report that is small enough for memory. */
 export interface ReportedCase {
-  /** JUnit: with `name` it tells cases apart. */
+  /** Distinguishes cases in JUnit, together with `name`. */
   readonly classname: string;
   readonly name: string;
-  /** `error`: it could not be tried. */
+  /** `error`: the case could not be tried. */
   readonly outcome: 'passed' | 'failure' | 'error' | 'skipped';
   readonly ms?: number | undefined;
   /** Why it did not pass: in a line, as a code, and at length. */
   readonly message?: string | undefined;
   readonly type?: string | undefined;
   readonly details?: string | undefined;
-  /** What a JSON report says of it. */
+  /** The case in a JSON report. */
   readonly line: object;
 }
 
-/** A file that takes everything at once, at the end. */
+/** A report that is written in one go, at the end. */
 export interface CaseReport {
   /** Throws InputError when it could not be written. */
   finish(cases: readonly ReportedCase[], summary: { readonly ms: number }): Promise<void>;
@@ -31,7 +31,7 @@ interface CaseReportOptions {
   readonly suite: string;
 }
 
-/** JUnit or JSON, by the extension. Throws ConfigError for another one, InputError when it cannot be written: before anything is tried. */
+/** Opens a JUnit or JSON report, by the extension. Throws ConfigError for another extension, InputError when the file cannot be written: before anything is tried. */
 export async function openCaseReport(
   target: string,
   { name, suite }: CaseReportOptions,

@@ -1,7 +1,7 @@
 import { openReplacing, type ReplacingFile } from './replacing-file.ts';
 import type { Report, ReportedResult, ReportedSummary } from './report.ts';
 
-/** One JSON object, `{"results":[…],"summary":{…}}`, with a line for each result. */
+/** Opens a report of one JSON object, `{"results":[…],"summary":{…}}`, with a line for each result. */
 export async function openJsonReport(target: string, name = target): Promise<Report> {
   const replacing = await openReplacing(target, name);
   await replacing.file.add(Buffer.from('{"results":['));

@@ -3,8 +3,8 @@ import type { Report, ReportedOutcome, ReportedResult, ReportedSummary } from '.
 import { attributes, escapeXml } from './xml.ts';
 
 /**
- * JUnit XML as continuous integration reads it (Jenkins, GitLab, GitHub actions): one testcase per message. The totals
- * stand before the cases but are known after them: room is left for them, filled up with the blanks that a tag may have.
+ * Opens a report in JUnit XML for continuous integration (Jenkins, GitLab, GitHub Actions): one testcase per message. The
+ * totals come before the cases but are known after them: they get room, padded with the blanks that a tag may have.
  */
 export async function openJunitReport(target: string, name = target): Promise<Report> {
   const replacing = await openReplacing(target, name);
@@ -20,7 +20,7 @@ interface Totals {
   readonly seconds: number;
 }
 
-/** Enough for two times five numbers of twenty digits. */
+/** The room for the totals: enough for two times five numbers of twenty digits. */
 const HEAD_CHARACTERS = 500;
 
 function headOf({ seconds, ...counts }: Totals): string {
@@ -58,7 +58,7 @@ class JunitReport implements Report {
 
 type Verdict = 'passed' | 'failure' | 'error' | 'skipped';
 
-/** What could not be tried is an error, so that an interrupted replay does not pass for a good one. */
+/** The verdicts by outcome. A message that could not be tried is an error, so that an interrupted replay does not count as passed. */
 const VERDICTS = {
   delivered: 'passed',
   queued: 'passed',

@@ -3,14 +3,14 @@ import { InputError } from '../errors.ts';
 import { removeAbandonedBeside, temporaryFileBeside } from '../temporary-file.ts';
 import { OutputFile, rejectLink, unwritableFile } from './output-file.ts';
 
-/** A file that takes the place of another when it is complete; until then the old one stands, whole. */
+/** A file that replaces another when it is complete; until then the old one stays unchanged. */
 export interface ReplacingFile {
   readonly file: OutputFile;
   commit(): Promise<void>;
   abandon(): Promise<void>;
 }
 
-/** Writes beside the file, so that the last step is a rename. Throws InputError when that is not possible. */
+/** Opens a temporary file in the same folder, so that the last step is a rename. Throws InputError when that is not possible. */
 export async function openReplacing(path: string, name = path): Promise<ReplacingFile> {
   await rejectLink(path, name);
   await rejectIrregular(path, name);
@@ -33,7 +33,7 @@ export async function openReplacing(path: string, name = path): Promise<Replacin
   return { file, commit, abandon };
 }
 
-/** A rename would put a file where a folder, pipe or device is. */
+/** Throws InputError for a folder, pipe or device, which a rename would replace by a file. */
 async function rejectIrregular(target: string, name: string): Promise<void> {
   const found = await stat(target).catch(() => undefined);
   if (found === undefined || found.isFile()) return;

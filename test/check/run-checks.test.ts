@@ -131,7 +131,7 @@ describe('a run', () => {
     expect(results).toMatchObject([
       { check: 'track', outcome: 'passed' },
       { check: 'alias', outcome: 'failed', error: 'refused' },
-      { check: 'unsigned', outcome: 'unsent', reason: 'nothing listens there any more' },
+      { check: 'unsigned', outcome: 'unsent', reason: 'nothing listens there anymore' },
     ]);
   });
 

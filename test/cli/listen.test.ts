@@ -374,7 +374,7 @@ describe('hooks listen that cannot start', () => {
     [['--count', '0'], 'Expected a whole number from 1'],
     [['--within', '30'], 'Expected a time with its unit, such as 500ms, 30s or 5m'],
     [['--respond', '503,nope'], 'got `nope` (--respond, step 2, character 5)'],
-    [['--require-signature'], 'A signature is required, but there is no secret to check it with'],
+    [['--require-signature'], 'Expected a secret to check the required signatures with, got none'],
     [['--secret', ''], 'The secret is empty (from --secret)'],
     [
       ['--secret-file', 'missing'],

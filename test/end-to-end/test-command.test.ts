@@ -232,7 +232,7 @@ describe('hooks test URL', () => {
 
   it.concurrent.each([
     [['--only', 'unsined'], 'hint:  did you mean unsigned?'],
-    [['--only', 'track', '--skip', 'track'], 'No check is left to be made'],
+    [['--only', 'track', '--skip', 'track'], 'Expected at least one check to run, got none'],
     [['--only', 'unsigned'], 'Every check that was chosen was skipped'],
     [['--report', 'r.txt'], 'Expected `--report` to end in .xml or .json, got r.txt'],
     [['--capture', 'fixtures/track.json'], 'fixtures/track.json: is no capture (--capture)'],

@@ -159,7 +159,7 @@ class Test {
     if (gone !== undefined)
       this.#display.error(
         `It did not last: ${gone}`,
-        'its output above says why; a receiver runs until it is stopped',
+        'read its output above; a receiver runs until it is stopped',
       );
   }
 

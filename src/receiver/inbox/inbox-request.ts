@@ -3,7 +3,7 @@ import { HooksError } from '../../errors.ts';
 import { bufferBody } from '../read-body.ts';
 import type { ReplayBody } from './wire.ts';
 
-/** One request for the inbox, on its way to its answer. */
+/** One request for the inbox, and its response. */
 export interface InboxRequest {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
@@ -17,7 +17,7 @@ export interface InboxRejection {
   readonly text: string;
 }
 
-/** The headers of every answer: nothing of it is guessed at, framed, kept, or handed to another site. */
+/** The headers of every response, which must not be sniffed, framed, cached, or passed to another site. */
 const SAFETY: Readonly<Record<string, string>> = {
   'cache-control': 'no-store',
   'content-security-policy': "default-src 'none'; frame-ancestors 'none'; sandbox",
@@ -32,10 +32,10 @@ export function setSafety(response: ServerResponse): void {
   for (const [name, value] of Object.entries(SAFETY)) response.setHeader(name, value);
 }
 
-/** A URL and what is around it. */
+/** The largest body of a replay request: a URL and the JSON around it. */
 const MAX_WISH_BYTES = 8 * 1024;
 
-/** Rejects with a SyntaxError for what is none. */
+/** Reads the body of a replay request. Rejects with a SyntaxError when it is malformed. */
 export function readReplayBody(request: IncomingMessage): Promise<ReplayBody> {
   return new Promise((resolve, reject) => {
     bufferBody(request, { maxBytes: MAX_WISH_BYTES }, (result) => {
@@ -50,12 +50,12 @@ export function readReplayBody(request: IncomingMessage): Promise<ReplayBody> {
   });
 }
 
-/** What an error is answered with. */
+/** The rejection for an error. */
 export function inboxRejectionOf(error: unknown): InboxRejection {
   if (error instanceof HooksError)
     return { status: 400, text: [error.message, error.hint].filter(Boolean).join('. ') };
   return error instanceof SyntaxError || error instanceof TypeError
-    ? { status: 400, text: 'this is not what the page asks' }
+    ? { status: 400, text: 'malformed request' }
     : { status: 500, text: String(error) };
 }
 

@@ -28,13 +28,13 @@ export interface InboxOptions {
   readonly page: PageParts;
   readonly hasSecret: boolean;
   readonly forwardUrl?: string;
-  /** Sends a request once more, to where requests are passed on or to a URL of this machine. Throws HooksError for another. */
+  /** Sends a request again, to the forwarding URL or to a URL of this machine. Throws HooksError for another. */
   readonly replay: (request: ForwardRequest, url: string | undefined) => Promise<Forwarded>;
   readonly limits?: Partial<StoreLimits>;
   readonly clock?: Clock;
 }
 
-/** The web inbox of a receiver: keeps the last requests in memory and serves all that lies below `/_hooks`. */
+/** The web inbox of a receiver: keeps the last requests in memory and serves everything below `/_hooks`. */
 export class Inbox {
   readonly #options: InboxOptions;
   readonly #rule: AccessRule;
@@ -52,7 +52,7 @@ export class Inbox {
     this.#policy = contentPolicy(page);
   }
 
-  /** Where a person opens it, once the receiver's URL is known. From other machines it takes the token. */
+  /** The address of the page, once the receiver's URL is known. Includes the token if other machines can reach it. */
   open(receiverUrl: string): string {
     this.#receiverUrl = receiverUrl;
     const url = `${receiverUrl}${ROOT}`;
@@ -64,7 +64,7 @@ export class Inbox {
     this.#feed.wake();
   }
 
-  /** Whether it is a request for the inbox, and then it is answered. */
+  /** Serves a request for the inbox. Returns false for any other request. */
   readonly serve = (request: IncomingMessage, response: ServerResponse): boolean => {
     const [path = '', search = ''] = (request.url ?? '').split('?', 2);
     if (path !== ROOT && !path.startsWith(`${ROOT}/`)) return false;
@@ -82,8 +82,8 @@ export class Inbox {
     const { headers, method } = request;
     if (method !== 'POST') request.resume();
     setSafety(response);
-    const refusal = hostRejection(headers, this.#rule) ?? this.#refusal(visit);
-    if (refusal !== undefined) return respondRejected(visit, { status: 403, text: refusal });
+    const rejection = hostRejection(headers, this.#rule) ?? this.#rejectionOf(visit);
+    if (rejection !== undefined) return respondRejected(visit, { status: 403, text: rejection });
     if (path === '' || path === '/') return this.#page(visit);
     if (path === '/events') return this.#events(visit);
     if (path === '/search')
@@ -91,26 +91,26 @@ export class Inbox {
     const [, id = '', part = ''] = /^\/requests\/(\d{1,15})(?:\/(body|capture|replay))?$/.exec(path) ?? [];
     const kept = this.#store.get(Number(id));
     if (kept === undefined)
-      return respondRejected(visit, { status: 404, text: 'the inbox does not have it (any more)' });
+      return respondRejected(visit, { status: 404, text: 'not found: the inbox may have evicted this request' });
     return this.#part(visit, kept, part);
   }
 
-  #refusal({ request, path, query }: InboxRequest): string | undefined {
+  #rejectionOf({ request, path, query }: InboxRequest): string | undefined {
     const { headers, method } = request;
     if (path === '' || path === '/') return pageRejection(request, query, this.#rule);
-    const refusal = tokenRejection(headers, query, this.#rule);
-    return method === 'POST' ? (refusal ?? originRejection(headers, this.#rule)) : refusal;
+    const rejection = tokenRejection(headers, query, this.#rule);
+    return method === 'POST' ? (rejection ?? originRejection(headers, this.#rule)) : rejection;
   }
 
   async #part(visit: InboxRequest, kept: StoredRequest, part: string): Promise<void> {
     const { method } = visit.request;
     if (part === 'replay') {
       if (method !== 'POST')
-        return respondRejected(visit, { status: 405, text: 'a replay is asked for by POST' });
+        return respondRejected(visit, { status: 405, text: 'method not allowed, use POST' });
       const { url } = await readReplayBody(visit.request);
       return respondJson(visit, await this.#options.replay(kept.request, url));
     }
-    if (method !== 'GET') return respondRejected(visit, { status: 405, text: 'this is only for reading' });
+    if (method !== 'GET') return respondRejected(visit, { status: 405, text: 'method not allowed, use GET' });
     if (part === 'body') return respondBytes(visit, kept.request.body);
     respondJson(visit, part === 'capture' ? captureOf(kept) : detailsOf(kept));
   }
@@ -120,7 +120,7 @@ export class Inbox {
     if (request.method !== 'GET' && request.method !== 'HEAD') {
       return respondRejected(visit, {
         status: 405,
-        text: 'webhooks are posted elsewhere: this is the inbox',
+        text: 'method not allowed, use GET: this is the inbox, not the receiver',
       });
     }
     const { page, hasSecret, forwardUrl } = this.#options;

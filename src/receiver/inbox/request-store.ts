@@ -17,7 +17,7 @@ export interface StoredRequest {
   readonly request: ReceivedRequest;
 }
 
-/** The last requests, in memory: the oldest are let go when there are too many or too large ones. */
+/** The last requests, in memory: evicts the oldest when there are too many or they are too large. */
 export class RequestStore {
   readonly #limits: StoreLimits;
   readonly #kept: StoredRequest[] = [];
@@ -28,7 +28,7 @@ export class RequestStore {
     this.#limits = { ...STORE_LIMITS, ...limits };
   }
 
-  /** Of the oldest that is kept; of the next one, when none is. */
+  /** The id of the oldest request kept; of the next one if there is none. */
   get firstId(): number {
     return this.#firstId;
   }
@@ -38,12 +38,12 @@ export class RequestStore {
   }
 
   add(received: ReceivedRequest): void {
-    // A copy: what came over a socket shares its memory with all else that was read with it.
+    // A copy, since a body from a socket shares its memory with everything that was read with it.
     const request = { ...received, body: new Uint8Array(received.body) };
     this.#kept.push({ request, summary: summaryOf(request, this.nextId) });
     this.#bytes += bytesOf(request);
     const { requests, bytes } = this.#limits;
-    while (this.#kept.length > requests || (this.#bytes > bytes && this.#kept.length > 1)) this.#letGo();
+    while (this.#kept.length > requests || (this.#bytes > bytes && this.#kept.length > 1)) this.#evict();
   }
 
   get(id: number): StoredRequest | undefined {
@@ -56,7 +56,7 @@ export class RequestStore {
     return this.#kept.slice(start, start + limit);
   }
 
-  #letGo(): void {
+  #evict(): void {
     const oldest = this.#kept.shift();
     if (oldest === undefined) return;
     this.#firstId += 1;
@@ -64,7 +64,7 @@ export class RequestStore {
   }
 }
 
-/** What a request takes besides its body and headers. */
+/** The memory that a request takes besides its body and headers. */
 const OVERHEAD_BYTES = 1024;
 
 function bytesOf({ body, rawHeaders, path }: ReceivedRequest): number {

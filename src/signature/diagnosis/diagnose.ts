@@ -3,14 +3,14 @@ import { findMistake, type Evidence, type MistakeSearch } from './find-mistake.t
 import { sameDigest } from '../given-signature.ts';
 import { REASONS, type ReasonCode } from './reasons.ts';
 
-/** What explains a mismatch; `no-match` when nothing that was tried does. */
+/** The explanation of a mismatch; `no-match` when no common mistake explains it. */
 export interface Diagnosis {
   readonly code: ReasonCode;
-  /** What was found, then how to fix it: sentences for a person, without secrets. */
+  /** What was found and how to fix it, in sentences without secrets. */
   readonly hint: string;
 }
 
-/** Finds out why a signature does not match, by computing what usually goes wrong until the time is up. */
+/** Finds out why a signature does not match, by trying common mistakes until the time is up. */
 export function diagnose(evidence: Evidence, deadline: Deadline): Diagnosis {
   const { given } = evidence;
   switch (given.shape) {
@@ -30,7 +30,7 @@ export function diagnose(evidence: Evidence, deadline: Deadline): Diagnosis {
       return diagnosisOf(
         'no-match',
         evidence,
-        `the signature is no 40 hex digits, but ${given.characters} other characters`,
+        `the signature has ${given.characters} characters that are not 40 hex digits`,
         WHOLE_SIGNATURE,
       );
     default:
@@ -38,7 +38,7 @@ export function diagnose(evidence: Evidence, deadline: Deadline): Diagnosis {
   }
 }
 
-/** Stands for the diagnosis of a mismatch that nothing was tried on. */
+/** Makes the diagnosis of a mismatch for which no mistake was tried. */
 export function undiagnosed(
   bytes: number,
   { why, fix }: { readonly why: string; readonly fix: string },
@@ -59,9 +59,9 @@ function outcomeOf(search: MistakeSearch): string {
     case 'found':
       return `it would match ${search.mistake.would}`;
     case 'none':
-      return 'no usual mistake explains it';
+      return 'no common mistake explains it';
     case 'too-large':
-      return 'the body is too large to try all the usual mistakes';
+      return 'the body is too large to try all common mistakes';
     case 'stopped':
       return `the diagnosis stopped after ${search.afterMs} ms without an explanation`;
     default:
@@ -75,23 +75,23 @@ interface Shape {
   readonly name: string;
 }
 
-/** A signature that can never match for how it is written, whether or not it is of this body. */
+/** Explains a signature whose notation can never match, whether or not it is of this body. */
 function explainShape(evidence: Evidence, { digest, code, name }: Shape, deadline: Deadline): Diagnosis {
   if (isOneOf(digest, evidence.digests.all()))
     return diagnosisOf(code, evidence, `it is the ${name} of this body`);
   const search = findMistake(evidence, digest, deadline);
-  const also = search.kind === 'none' ? 'it is not of this body with this secret' : outcomeOf(search);
+  const also = search.kind === 'none' ? 'it does not belong to this body and secret' : outcomeOf(search);
   return diagnosisOf(code, evidence, `it is written as ${name}, and ${also}`);
 }
 
-/** So few digits could be the start of any digest. */
-const FEWEST_TELLING_DIGITS = 8;
+/** The fewest digits that identify a digest: fewer could be the start of any. */
+const FEWEST_DIGITS = 8;
 
 function explainShort(evidence: Evidence, digits: string): Diagnosis {
   if (digits === '') return diagnosisOf('no-match', evidence, 'the signature is empty', WHOLE_SIGNATURE);
   const digests = evidence.digests.all().map((digest) => digest.toString('hex'));
   const isPart = digests.some((digest) => digest.startsWith(digits) || digest.endsWith(digits));
-  if (isPart && digits.length >= FEWEST_TELLING_DIGITS) {
+  if (isPart && digits.length >= FEWEST_DIGITS) {
     return diagnosisOf(
       'truncated-signature',
       evidence,
@@ -106,15 +106,14 @@ function explainSeveral(evidence: Evidence, given: readonly Buffer[]): Diagnosis
   const digests = evidence.digests.all();
   const matching = 1 + given.findIndex((digest) => isOneOf(digest, digests));
   const which = matching > 0 ? `number ${matching} of them would match alone` : 'none of them matches';
-  const found = `there are ${given.length} signatures where one belongs, and ${which}`;
+  const found = `there are ${given.length} signatures instead of one, and ${which}`;
   return diagnosisOf('no-match', evidence, found, ONE_SIGNATURE);
 }
 
-/** The way out where what was given is no signature at all. */
+/** The fixes for values that are no single signature. */
 const WHOLE_SIGNATURE =
   'Give the 40 hex digits that came in X-Signature, with or without the name of the header before them';
-const ONE_SIGNATURE =
-  'Send X-Signature once: look for a proxy, or a second library, that signs what is signed already';
+const ONE_SIGNATURE = 'Send X-Signature once: look for a proxy, or a second library, that signs again';
 
 function diagnosisOf(
   code: ReasonCode,

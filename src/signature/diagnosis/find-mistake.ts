@@ -10,11 +10,11 @@ import { otherSecrets, secretVariants, type OtherSecret, type SecretVariant } fr
 
 export interface Evidence {
   readonly given: GivenSignature;
-  /** Of the body as received. */
+  /** The digests of the body as received. */
   readonly digests: BodyDigests;
   readonly secrets: readonly string[];
   readonly otherSecrets: readonly OtherSecret[];
-  /** Undefined when it was too large to keep: then only what one pass over it gives is tried. */
+  /** Undefined when it was too large to keep: then only mistakes that one pass over it reveals are tried. */
   readonly body: KeptBody | undefined;
 }
 
@@ -26,14 +26,14 @@ export interface Mistake {
 
 export type MistakeSearch =
   | { readonly kind: 'found'; readonly mistake: Mistake }
-  /** All usual mistakes were tried. */
+  /** All common mistakes were tried. */
   | { readonly kind: 'none' }
   /** The body is too large for some of them to be tried. */
   | { readonly kind: 'too-large' }
-  /** The time was up before all of them were tried. */
+  /** The time was up before all mistakes were tried. */
   | { readonly kind: 'stopped'; readonly afterMs: number };
 
-/** The usual mistake that gives this digest, the likeliest of them. */
+/** Finds the likeliest common mistake that gives this digest. */
 export function findMistake(evidence: Evidence, digest: Buffer, deadline: Deadline): MistakeSearch {
   const ending = otherEnding(evidence, digest);
   if (ending !== undefined) return { kind: 'found', mistake: ending };
@@ -57,12 +57,12 @@ function otherEnding({ digests }: Evidence, digest: Buffer): Mistake | undefined
 
 interface MistakeGuess {
   readonly mistake: Mistake;
-  /** Of other keys, which have taken nothing yet. */
+  /** HMACs of the keys to try, before any update. */
   readonly hmacs: readonly StreamingHmac[];
   readonly bytes: BodyVariant['bytes'];
 }
 
-/** What takes least comes first, since the time is short. */
+/** Yields the guesses, the cheapest first, since the time is short. */
 function* guesses(
   { body, secrets, otherSecrets: atHand, digests: { algorithm } }: Evidence & { readonly body: KeptBody },
   deadline: Deadline,
@@ -70,7 +70,7 @@ function* guesses(
   const hmacs = secrets.map((secret) => keyedHmac(algorithm, secret));
   const ofBody = (variant: BodyVariant): MistakeGuess => ({ mistake: variant, hmacs, bytes: variant.bytes });
   for (const variant of cheapBodyVariants(body)) yield ofBody(variant);
-  // Over the bytes first: that takes no more than they are.
+  // Over the bytes first: that costs only their length.
   const isFixedPoint = body.json === undefined || body.bytes.equals(Buffer.from(body.json));
   for (const bytes of isFixedPoint ? [body.bytes] : [body.bytes, body.json ?? '']) {
     for (const variant of otherKeys(secrets, atHand)) {
@@ -80,7 +80,7 @@ function* guesses(
   for (const variant of costlyBodyVariants(body, deadline)) yield ofBody(variant);
 }
 
-/** Secrets that are slightly wrong, or quite others. */
+/** Yields secrets that are slightly wrong, then different ones. */
 function* otherKeys(secrets: readonly string[], atHand: readonly OtherSecret[]): Generator<SecretVariant> {
   for (const secret of secrets) yield* secretVariants(secret);
   yield* otherSecrets(atHand);

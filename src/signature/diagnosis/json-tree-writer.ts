@@ -1,15 +1,15 @@
 import type { JsonMember, JsonNode } from './json-text.ts';
 import type { Arrangement, Spelling } from './spellings.ts';
 
-/** Takes a text piece by piece. Says whether the rest is wanted too. */
+/** Receives a text piece by piece. Returns whether it wants the rest. */
 export type WritePiece = (piece: string) => boolean;
 
-/** A tree as JSON without escapes but those of JSON.stringify, in pieces of 64 K characters or so: a text of megabytes is never whole. */
+/** Writes a tree as JSON with the escapes of JSON.stringify only, in pieces of about 64 K characters: a text of megabytes is never whole. */
 export function writeJsonTree(node: JsonNode, how: Arrangement, write: WritePiece): void {
   new JsonTreeWriter(how, write).arrange(node);
 }
 
-/** A tree in one spelling, as one text. */
+/** Returns a tree in one spelling as one text. */
 export function jsonTreeText(node: JsonNode, how: Spelling): string {
   let text = '';
   writeJsonTree(node, how, (piece) => {
@@ -91,7 +91,7 @@ class JsonTreeWriter {
   }
 }
 
-/** A long string is cut, but not between surrogates, which would become other characters, nor inside an escape. */
+/** Where to cut a long text: not between surrogates, which would become other characters, nor inside an escape. */
 function endOfPiece(text: string, start: number): number {
   let end = Math.min(start + PIECE_LENGTH, text.length);
   let backslashes = 0;

@@ -1,7 +1,6 @@
 /**
- * Why the bytes that were signed are not the bytes at hand, or the signature is not what it should be: the closed set of
- * codes (cli.md, "sign · verify"). `means` follows "the bytes differ:" in a note; `fix` is the way out of a mismatch.
- * Only the codes of `NOTE_CODES` can be the note of a valid verdict.
+ * The reasons why other bytes were signed, or the signature is wrong: the closed set of codes (cli.md, "sign · verify").
+ * `means` follows "the bytes differ:" in a note; `fix` says to the person who runs the command how to fix a mismatch. Only the codes of `NOTE_CODES` can be the note of a valid verdict.
  */
 export const REASONS = {
   'trailing-newline': {
@@ -10,7 +9,7 @@ export const REASONS = {
   },
   crlf: {
     means: 'their lines end with CRLF',
-    fix: 'Something between the two sides rewrites line ends: keep the body as bytes, and out of files opened as text',
+    fix: 'Keep the body as bytes, and out of files opened as text: something between the two sides rewrites line ends',
   },
   bom: {
     means: 'they start with a byte order mark',
@@ -22,7 +21,7 @@ export const REASONS = {
   },
   'python-json': {
     means: 'they have the spaces that json.dumps of Python puts after commas and colons',
-    fix: 'Give json.dumps separators=(",", ":") and ensure_ascii=False, and send the very string that was signed (data=, not json=)',
+    fix: 'Give json.dumps separators=(",", ":") and ensure_ascii=False, and send exactly the string that was signed (data=, not json=)',
   },
   'escaped-unicode': {
     means: 'characters are written as \\u escapes',
@@ -30,22 +29,22 @@ export const REASONS = {
   },
   'escaped-slash': {
     means: 'slashes are written as \\/',
-    fix: 'Give json_encode JSON_UNESCAPED_SLASHES | JSON_UNESCAPED_UNICODE, and send the very string that was signed',
+    fix: 'Give json_encode JSON_UNESCAPED_SLASHES | JSON_UNESCAPED_UNICODE, and send exactly the string that was signed',
   },
   'reordered-keys': {
     means: 'their keys are in another order',
-    fix: 'Keep the order of the keys: no sorting, and no store in between that sorts (jsonb, a map of Go)',
+    fix: 'Keep the order of the keys: do not sort them, and avoid stores that do (jsonb, a map of Go)',
   },
   'trimmed-secret': {
     means: 'the secret has white space around it',
     fix: 'Use the secret without white space or a newline around it on both sides: `printf %s` writes a file without one',
   },
   'quoted-secret': {
-    means: 'the secret stands in quotes',
-    fix: 'Take the quotes out of the secret: docker --env-file and many .env readers keep them',
+    means: 'the secret is in quotes',
+    fix: 'Remove the quotes from the secret: docker --env-file and many .env readers keep them',
   },
   sha256: {
-    means: 'the signature is made with SHA-256',
+    means: 'the signature was made with SHA-256',
     fix: 'Use HMAC-SHA1: X-Signature has 40 hex digits, SHA-256 gives 64',
   },
   base64: {
@@ -53,7 +52,7 @@ export const REASONS = {
     fix: 'Write the digest as hex: digest("hex"), hexdigest()',
   },
   'other-encoding': {
-    means: 'the same JSON is spelled in another way (numbers, repeated keys, escapes)',
+    means: 'the same JSON is written in another way (numbers, repeated keys, escapes)',
     fix: 'Sign the UTF-8 bytes of the body, keyed with the UTF-8 bytes of the secret, and write the digest as 40 hex digits',
   },
   'first-of-array': {
@@ -62,7 +61,7 @@ export const REASONS = {
   },
   gzip: {
     means: 'one of the two is compressed',
-    fix: 'Sign and verify the same bytes: either before compressing and after unpacking, or the compressed ones on both sides',
+    fix: 'Sign and verify the same bytes: the uncompressed ones on both sides, or the compressed ones on both',
   },
   'url-encoded': {
     means: 'the body is sent as a form field',
@@ -77,14 +76,14 @@ export const REASONS = {
     fix: 'Give both sides the same secret',
   },
   'no-match': {
-    means: 'no usual mistake explains it',
-    fix: 'Check that both sides hold the same secret, and that this body is as it was received: not parsed and printed again, not from another request',
+    means: 'no common mistake explains it',
+    fix: 'Check that both sides have the same secret, and that this body is exactly as received: not parsed and written again, not from another request',
   },
 } as const satisfies Readonly<Record<string, { readonly means: string; readonly fix: string }>>;
 
 export type ReasonCode = keyof typeof REASONS;
 
-/** Why a body differs from its JSON-stringified form, which is what was signed. */
+/** The reasons why a body differs from its JSON-stringified form, which was signed. */
 export const NOTE_CODES = [
   'trailing-newline',
   'bom',

@@ -1,7 +1,7 @@
 import type { JsonMember } from './json-text.ts';
 import type { NoteCode } from './reasons.ts';
 
-/** A way to write JSON that some language or library has. */
+/** The way in which a language or library writes JSON. */
 export interface Spelling extends Arrangement {
   readonly code: NoteCode;
   /** Follows "it would match". */
@@ -9,15 +9,15 @@ export interface Spelling extends Arrangement {
   readonly escape: Escape;
 }
 
-/** Where the parts of a JSON text stand. */
+/** The layout of a JSON text and the order of its members. */
 export interface Arrangement {
   readonly layout: JsonLayout;
-  /** Absent: as written. */
+  /** Absent to keep the order as written. */
   readonly order?: MemberOrder;
 }
 
 export interface JsonLayout {
-  /** In front of each level; empty: everything on one line. */
+  /** The indentation of a level; empty for everything on one line. */
   readonly indent: string;
   readonly comma: string;
   readonly colon: string;
@@ -51,13 +51,13 @@ const slashes: Escape = (json) => json.replaceAll('/', '\\/');
 /** json_encode of PHP without flags. */
 const php: Escape = (json) => ascii(json).replaceAll('/', '\\/');
 
-/** Those that some escape above writes in its own way. */
+/** The characters that some escape above writes differently. */
 const TELLING = ['"', '/', '<', '>', '&', '=', "'", '+', '`', '\u007f', '\u2028', '\u2029'];
 
-/** What the escapes differ in, of the characters of a JSON text: escapes that write these the same write all of it the same. */
+/** The characters of a JSON text that escapes write differently: escapes that agree on these agree on the whole text. */
 export function tellingCharacters(json: string): string[] {
   const found = TELLING.filter((character) => json.includes(JSON.stringify(character).slice(1, -1)));
-  // One stands for all others from U+0080 on.
+  // One represents all others from U+0080 on.
   return /[\u0080-\uffff]/.test(json) ? [...found, '\u00e9'] : found;
 }
 
@@ -92,7 +92,7 @@ export const SORTED_SPELLING: Spelling = {
   order: sorted,
 };
 
-/** In the order tried: of two spellings that give the same text the simpler comes first. */
+/** The spellings in the order tried: of two that give the same text the simpler comes first. */
 export const SPELLINGS: readonly Spelling[] = [
   COMPACT_SPELLING,
   { code: 'python-json', would: 'as json.dumps of Python writes it', layout: PYTHON, escape: ascii },
@@ -162,7 +162,7 @@ const WIRE_KEYS = [
   'timestamp',
 ];
 
-/** Known keys first, in the order of the wire; only a message's own keys are moved. */
+/** Puts known keys first, in the order of the wire. Changes only objects that are messages. */
 function wireOrder(members: readonly JsonMember[]): readonly JsonMember[] {
   if (!members.some(({ key }) => key === 'type')) return members;
   const known = WIRE_KEYS.flatMap((key) => members.filter((member) => member.key === key));

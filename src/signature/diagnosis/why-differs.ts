@@ -5,7 +5,7 @@ import { SORTED_SPELLING, SPELLINGS } from './spellings.ts';
 
 const BOM = '\ufeff';
 
-/** Why a JSON text is not its own stringified form: the note of a verdict that is valid over the latter. */
+/** Finds why a JSON text differs from its stringified form: the note of a verdict that is valid over the latter. */
 export function whyDiffers(text: string, stringified: string): NoteCode {
   if (text.startsWith(BOM)) return 'bom';
   if (withoutNewlines(text) === stringified) return 'trailing-newline';
@@ -26,7 +26,7 @@ function whichCharacters(text: string, stringified: string): NoteCode {
   return inOrder(text) === inOrder(stringified) ? 'reordered-keys' : 'other-encoding';
 }
 
-/** The same for texts that differ in the order of their members only, not in a number or a repeated key. */
+/** Sorts the members: equal for texts that differ only in their order, not in a number or a repeated key. */
 function inOrder(text: string): string {
   return jsonTreeText(parseJsonTree(text), SORTED_SPELLING);
 }

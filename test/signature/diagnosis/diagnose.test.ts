@@ -115,7 +115,7 @@ describe('diagnose', () => {
   it.each([
     ['', 'the signature is empty. Give the 40 hex digits'],
     ['a', 'the signature has 1 hex digit instead of 40. Give the 40 hex digits'],
-    ['hello', 'the signature is no 40 hex digits, but 5 other characters. Give the 40 hex digits'],
+    ['hello', 'the signature has 5 characters that are not 40 hex digits. Give the 40 hex digits'],
     [`${hmac('x', 'k')},${hmac('x', 'k')}`, 'none of them matches. Send X-Signature once'],
   ])('does not speak of secrets where %j is given as the signature', (signature, hint) => {
     const diagnosis = mismatch({ body, signature, secrets: ['k'] });

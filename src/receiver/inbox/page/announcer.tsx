@@ -5,7 +5,7 @@ import { spokenSummary } from './summary-texts.ts';
 
 const ANNOUNCE_AFTER_MS = 1_000;
 
-/** Tells whoever hears the page what came, not more than once a second. What was there at the start is no news. */
+/** Announces new requests to screen readers, at most once a second. Does not announce those that were there at the start. */
 export function Announcer({ arrived }: { readonly arrived: ArrivedRequests }): JSX.Element {
   const [text, setText] = useState('');
   const toldId = useRef<number | undefined>(undefined);

@@ -82,8 +82,8 @@ function Sidebar({ inbox, setup }: WithInbox & { readonly setup: Setup }): JSX.E
       )}
       {evicted > 0 && (
         <p class="let-go">
-          {evicted.toLocaleString('en')} older {evicted === 1 ? 'one was' : 'ones were'} let go.{' '}
-          <code>--save</code> keeps them all.
+          {evicted.toLocaleString('en')} older {evicted === 1 ? 'request was' : 'requests were'} evicted.{' '}
+          <code>--save</code> saves them all.
         </p>
       )}
     </nav>
@@ -95,7 +95,7 @@ function Reading({ inbox }: WithInbox): JSX.Element {
   // What was there before stays until the next one is: no flicker from request to request.
   const last = useRef<Opened | undefined>(undefined);
   if (opening !== undefined && 'fault' in opening) {
-    return <p class="choose">It cannot be shown: {opening.fault}.</p>;
+    return <p class="choose">Cannot show this request: {opening.fault}.</p>;
   }
   if (opening !== undefined) last.current = opening;
   return last.current === undefined ? (

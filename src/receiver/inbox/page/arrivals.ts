@@ -1,12 +1,12 @@
 import type { SummaryBatch, RequestSummary } from '../wire.ts';
 
-/** `lost`: the browser tries again by itself. `gone`: `listen` ended, or was started anew. */
+/** `lost`: the browser tries again by itself. `gone`: `listen` ended or was restarted. */
 export type FeedState = 'connecting' | 'live' | 'lost' | 'gone';
 
 export interface ArrivedRequests {
   /** The newest last. */
   readonly requests: readonly RequestSummary[];
-  /** How many came before those that are kept. */
+  /** The number of earlier requests that were evicted. */
   readonly evicted: number;
   /** The newest that was there when the page was opened; undefined until that is known. */
   readonly startId: number | undefined;
@@ -20,7 +20,7 @@ export const NOTHING: ArrivedRequests = {
   connection: 'connecting',
 };
 
-/** What has come so far, kept up to date. */
+/** Collects the requests so far from the inbox's events. */
 export class RequestFeed {
   #now = NOTHING;
   readonly #onChange: (now: ArrivedRequests) => void;

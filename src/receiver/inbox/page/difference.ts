@@ -1,7 +1,7 @@
 import type { Details } from '../wire.ts';
 import { parseTree, type JsonTreeNode } from './json-tree.ts';
 
-/** What a difference is found between. */
+/** One of the two requests that are compared. */
 export interface ComparedRequest {
   readonly details: Details;
   readonly body: Uint8Array;
@@ -17,7 +17,7 @@ export interface Difference {
   readonly other: string | undefined;
 }
 
-/** At most so many are told. */
+/** The most differences shown. */
 export const MAX_DIFFERENCES = 500;
 
 export function differences(one: ComparedRequest, other: ComparedRequest): readonly Difference[] {

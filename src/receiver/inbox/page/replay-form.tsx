@@ -16,14 +16,14 @@ interface ReplayFormProps {
   readonly formRef: RefObject<HTMLFormElement | null>;
 }
 
-type ReplayOutcome = { readonly forwarded: Forwarded } | { readonly fault: string } | 'under way' | undefined;
+type ReplayOutcome = { readonly forwarded: Forwarded } | { readonly fault: string } | 'in flight' | undefined;
 
-/** Sends the request once more, byte by byte, and shows what is answered. Another request has a form of its own, by its key. */
+/** Sends the request again, byte by byte, and shows the response. Its key gives each request a separate form. */
 export function ReplayForm({ api, id, url, onUrl, isPost, formRef }: ReplayFormProps): JSX.Element {
   const [outcome, setOutcome] = useState<ReplayOutcome>();
-  const isReady = isPost && outcome !== 'under way';
+  const isReady = isPost && outcome !== 'in flight';
   const replay = async (): Promise<void> => {
-    setOutcome('under way');
+    setOutcome('in flight');
     setOutcome(await outcomeOf(api.replay(id, url === '' ? {} : { url })));
   };
   return (
@@ -68,12 +68,12 @@ async function outcomeOf(replayed: Promise<Forwarded>): Promise<ReplayOutcome> {
 }
 
 function OutcomeText({ outcome }: { readonly outcome: Exclude<ReplayOutcome, undefined> }): JSX.Element {
-  if (outcome === 'under way') return <span class="muted">Under way…</span>;
+  if (outcome === 'in flight') return <span class="muted">Sending…</span>;
   if ('fault' in outcome) return <span class="bad">{printable(outcome.fault)}</span>;
   return <ForwardedText what="Replayed to" forwarded={outcome.forwarded} />;
 }
 
-/** What another receiver said. */
+/** The response of another receiver. */
 export function ForwardedText({
   what,
   forwarded,

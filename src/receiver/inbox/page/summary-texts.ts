@@ -1,7 +1,7 @@
 import { printable } from '../../../redact.ts';
 import type { Details, RequestSummary } from '../wire.ts';
 
-/** What a request is, in as few words as there are. */
+/** The title of a request: its event, type, or method and path. */
 export function requestTitleOf({ event, type, method, path }: RequestSummary): string {
   return printable(event ?? type ?? `${method} ${path}`);
 }
@@ -15,7 +15,7 @@ export function statusOf({ status, answered }: RequestSummary): string {
   return answered === 'status' ? String(status) : answered;
 }
 
-/** Of this machine's zone, as the person's watch has it. */
+/** The time of day in the browser's time zone. */
 export function timeOf({ at }: RequestSummary): string {
   const time = new Date(at);
   return `${time.toTimeString().slice(0, 8)}.${String(time.getMilliseconds()).padStart(3, '0')}`;
@@ -31,7 +31,7 @@ export function millisecondsText(ms: number): string {
   return ms < 1 ? '<1 ms' : `${Math.round(ms)} ms`;
 }
 
-/** Said to whoever hears the page. */
+/** The text of a request for screen readers. */
 export function spokenSummary(summary: RequestSummary): string {
   const who = whoOf(summary);
   return [
@@ -62,19 +62,19 @@ export function verdictText({ summary, diagnosis, note, secret }: Details): { wh
     case 'unsigned':
       return {
         what: 'There is no signature',
-        why: 'A request that is signed has an `X-Signature` header: the HMAC-SHA1 of its body in hex. The sender may have no secret set.',
+        why: 'A signed request has an `X-Signature` header: the HMAC-SHA1 of its body in hex. Set the secret in the sender.',
       };
     case 'unchecked':
       return {
         what: 'The signature was not checked',
-        why: 'There is no secret to check with: start `hooks listen` with `--secret` or `HOOKS_SECRET`.',
+        why: 'Start `hooks listen` with `--secret` or `HOOKS_SECRET` to check signatures.',
       };
     default:
       return summary.verdict satisfies never;
   }
 }
 
-/** The hint says first what stands above it already. */
+/** Removes the beginning of a hint, which repeats the heading above it. */
 function withoutHeading(hint: string): string {
   const text = hint.replace(/^Signature does not match: /, '');
   return text.charAt(0).toUpperCase() + text.slice(1);

@@ -164,7 +164,7 @@ function Value({ node, isOpen }: { readonly node: JsonTreeNode; readonly isOpen:
   }
   if (node.kind !== 'string')
     return <span class={`value ${node.kind}`}>{printable(node.text, MAX_SHOWN)}</span>;
-  // Read and spelled anew: what was escaped without need is shown as it reads.
+  // Parsed and written again: shows needless escapes as plain text.
   const text = unquoted(node.text);
   return (
     <span class="value string">
