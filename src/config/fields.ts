@@ -9,7 +9,6 @@ import {
   onOrOff,
   secrets,
   text,
-
   writeKey,
 } from './kinds.ts';
 import { webhooks } from './webhooks-kind.ts';

@@ -6,14 +6,14 @@ const DATA_ENDINGS = ['json', 'yaml', 'yml'];
 const CODE_ENDINGS = ['js', 'cjs', 'mjs', 'ts'];
 
 /** The names of a project's config, in the order of the search: the first that exists is the folder's config. */
-const PROJECT_PLACES = [
+const PROJECT_NAMES = [
   'package.json',
   '.hooksrc',
   ...[...DATA_ENDINGS, ...CODE_ENDINGS].map((ending) => `.hooksrc.${ending}`),
   ...CODE_ENDINGS.map((ending) => `hooks.config.${ending}`),
 ];
 
-const USER_PLACES = ['config', '.hooksrc'].flatMap((name) => [
+const USER_NAMES = ['config', '.hooksrc'].flatMap((name) => [
   name,
   ...DATA_ENDINGS.map((ending) => `${name}.${ending}`),
 ]);
@@ -25,7 +25,7 @@ const USER_PLACES = ['config', '.hooksrc'].flatMap((name) => [
  */
 export function findProjectFile(cwd: string): string | undefined {
   for (const folder of projectFolders(cwd)) {
-    const found = PROJECT_PLACES.map((name) => join(folder, name)).find(isConfig);
+    const found = PROJECT_NAMES.map((name) => join(folder, name)).find(isConfig);
     if (found !== undefined) return found;
   }
   return undefined;
@@ -60,5 +60,5 @@ export function findUserFile(env: Readonly<NodeJS.ProcessEnv>): string | undefin
   const home = homeFolder(env);
   const base = env['XDG_CONFIG_HOME'] || (home && join(home, '.config'));
   if (base === undefined) return undefined;
-  return USER_PLACES.map((name) => join(base, 'hooks', name)).find((path) => existsSync(path));
+  return USER_NAMES.map((name) => join(base, 'hooks', name)).find((path) => existsSync(path));
 }

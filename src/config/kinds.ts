@@ -140,7 +140,12 @@ export const secrets: SettingKind<readonly string[]> = {
   parse: (value, origin) => {
     if (!Array.isArray(value)) return [secret.parse(value, origin)];
     if (value.length === 0) {
-      throw unexpectedValue(origin, 'to hold a secret', 'an empty list', 'leave the key out to send unsigned');
+      throw unexpectedValue(
+        origin,
+        'to hold a secret',
+        'an empty list',
+        'leave the key out to send unsigned',
+      );
     }
     return value.map((each, i) => secret.parse(each, originOfPart(origin, `[${i}]`)));
   },

@@ -87,7 +87,7 @@ function targetScope(given: SettingLayers, name: string, layers: readonly Layer[
 
 /**
  * What each destination of each source has for secrets, without those that have none. One that is disabled is left out, and
- * one whose variable is unset, unless no other has any: who gets what one of them signed needs no secret of the others.
+ * one whose variable is unset, unless no other has any: a receiver of one destination's requests needs no secret of the others.
  */
 export function allSecrets(given: SettingLayers): readonly (readonly string[])[] {
   const layers = hasSourcesForm(given.files) ? given.files : [given.environment, ...given.files];

@@ -93,16 +93,16 @@ function parseStep(part: ScriptPart, step: number): ScriptStep {
   return { answer: parseAnswer(match[1], head, options), times: parseTimes(match[2], head) };
 }
 
-function parseTimes(text: string | undefined, place: ScriptPosition): number {
+function parseTimes(text: string | undefined, position: ScriptPosition): number {
   if (text === undefined) return 1;
   const times = Number(text);
-  if (times < 1 || times > MAX_TIMES) throw scriptError(`a count from x1 to x${MAX_TIMES}`, place);
+  if (times < 1 || times > MAX_TIMES) throw scriptError(`a count from x1 to x${MAX_TIMES}`, position);
   return times;
 }
 
 function parseAnswer(
   name: string,
-  place: ScriptPosition,
+  position: ScriptPosition,
   options: readonly ScriptPosition[],
 ): ScriptedResponse {
   if (name === 'timeout') {
@@ -111,19 +111,19 @@ function parseAnswer(
   }
   const { headers, delayMs } = parseOptions(options);
   if (name === 'reset') {
-    if (headers.length > 0) throw scriptError('no header after reset, which sends none', place);
+    if (headers.length > 0) throw scriptError('no header after reset, which sends none', position);
     return { kind: 'reset', delayMs };
   }
   if (name === 'slow-body') return { kind: 'slow-body', status: 200, headers, delayMs };
   if (name.startsWith('delay=')) {
-    return { ...OK, headers, delayMs: parseDelay(name.slice('delay='.length), place) + delayMs };
+    return { ...OK, headers, delayMs: parseDelay(name.slice('delay='.length), position) + delayMs };
   }
-  return { kind: 'status', status: parseStatus(name, place), headers, delayMs };
+  return { kind: 'status', status: parseStatus(name, position), headers, delayMs };
 }
 
-function parseStatus(text: string, place: ScriptPosition): number {
+function parseStatus(text: string, position: ScriptPosition): number {
   const status = Number(text);
-  if (status < 200 || status > 599) throw scriptError('a status from 200 to 599', place);
+  if (status < 200 || status > 599) throw scriptError('a status from 200 to 599', position);
   return status;
 }
 
@@ -141,26 +141,26 @@ function parseOptions(options: readonly ScriptPosition[]): { headers: string[]; 
   return { headers, delayMs };
 }
 
-function parseDelay(text: string, place: ScriptPosition): number {
+function parseDelay(text: string, position: ScriptPosition): number {
   const delayMs = parseDuration(text);
   if (typeof delayMs !== 'number' || delayMs < 0 || delayMs > MAX_DELAY_MS)
-    throw scriptError('a delay such as 300ms or 5s, at most 1h', place);
+    throw scriptError('a delay such as 300ms or 5s, at most 1h', position);
   return delayMs;
 }
 
-function checkHeaderName(name: string, place: ScriptPosition): string {
+function checkHeaderName(name: string, position: ScriptPosition): string {
   // RFC 9110, 5.6.2: a token.
-  if (!/^[!#$%&'*+\-.^_`|~\w]+$/.test(name)) throw scriptError('the name of a header', place);
+  if (!/^[!#$%&'*+\-.^_`|~\w]+$/.test(name)) throw scriptError('the name of a header', position);
   // These say where the response ends; a wrong one would break it in a way that no step offers. Node throws for a trailer.
   if (/^(content-length|transfer-encoding|connection|trailer)$/i.test(name)) {
-    throw scriptError(`no ${name} header, which the receiver sets itself`, place);
+    throw scriptError(`no ${name} header, which the receiver sets itself`, position);
   }
   return name;
 }
 
-function checkHeaderValue(value: string, place: ScriptPosition): string {
+function checkHeaderValue(value: string, position: ScriptPosition): string {
   if (!/^[\t\u0020-\u007e\u0080-\u00ff]*$/.test(value))
-    throw scriptError('a header value without control characters', place);
+    throw scriptError('a header value without control characters', position);
   return value;
 }
 

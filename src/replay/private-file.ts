@@ -52,7 +52,7 @@ export async function makePrivateFolder(folder: string): Promise<void> {
   } catch (cause) {
     throw unusablePrivateFile(folder, cause);
   }
-  throw new InputError('is a symbolic link, where a folder of our own is expected', {
+  throw new InputError('is a symbolic link, but a real folder was expected', {
     file: folder,
     hint: 'remove it, or name another folder in HOOKS_DATA_DIR',
   });

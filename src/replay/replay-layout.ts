@@ -8,7 +8,7 @@ export type ReplayLayout = 'lines' | 'document';
 export const HEAD_BYTES = 64 * 1024;
 
 /**
- * Which layout an input has, told by its first lines. `head` begins at the first byte that is not white space.
+ * Recognizes the layout of an input by its first lines. `head` begins at the first byte that is not white space.
  * Undefined: more of it must be seen.
  */
 export function replayLayoutOf(head: Buffer, isComplete: boolean): ReplayLayout | undefined {

@@ -75,7 +75,9 @@ describe('a hostile sender', () => {
       await visit.until(/ 200 /);
       client.socket[how]();
       await until(() => refusals.length === 1, 'the refusal');
-      expect(refusals).toMatchObject([{ status: undefined, reason: 'its sender disconnected before the end of the request' }]);
+      expect(refusals).toMatchObject([
+        { status: undefined, reason: 'its sender disconnected before the end of the request' },
+      ]);
       expect(requests).toEqual([]);
     },
   );

@@ -352,7 +352,9 @@ describe('a receiver', () => {
   });
 
   it('refuses an empty secret, which would let everybody in', async () => {
-    await expect(start({ secrets: ['s', ''] })).rejects.toThrow('Expected `secrets` to hold no empty secret, got one');
+    await expect(start({ secrets: ['s', ''] })).rejects.toThrow(
+      'Expected `secrets` to hold no empty secret, got one',
+    );
   });
 
   it.each<[options: object, message: string, hint: string]>([

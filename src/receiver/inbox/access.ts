@@ -48,7 +48,9 @@ export function tokenRejection(
 
 /** Why an action is rejected that does not come from the page itself. */
 export function originRejection(headers: IncomingHttpHeaders, { scheme }: AccessRule): string | undefined {
-  return headers.origin === `${scheme}://${headers.host}` ? undefined : 'this request comes from another page';
+  return headers.origin === `${scheme}://${headers.host}`
+    ? undefined
+    : 'this request comes from another page';
 }
 
 /** The headers that proxies and tunnels add. */

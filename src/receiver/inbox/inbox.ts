@@ -91,7 +91,10 @@ export class Inbox {
     const [, id = '', part = ''] = /^\/requests\/(\d{1,15})(?:\/(body|capture|replay))?$/.exec(path) ?? [];
     const kept = this.#store.get(Number(id));
     if (kept === undefined)
-      return respondRejected(visit, { status: 404, text: 'not found: the inbox may have evicted this request' });
+      return respondRejected(visit, {
+        status: 404,
+        text: 'not found: the inbox may have evicted this request',
+      });
     return this.#part(visit, kept, part);
   }
 

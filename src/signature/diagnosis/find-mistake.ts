@@ -64,7 +64,7 @@ interface MistakeGuess {
 
 /** Yields the guesses, the cheapest first, since the time is short. */
 function* guesses(
-  { body, secrets, otherSecrets: atHand, digests: { algorithm } }: Evidence & { readonly body: KeptBody },
+  { body, secrets, otherSecrets: known, digests: { algorithm } }: Evidence & { readonly body: KeptBody },
   deadline: Deadline,
 ): Generator<MistakeGuess> {
   const hmacs = secrets.map((secret) => keyedHmac(algorithm, secret));
@@ -73,7 +73,7 @@ function* guesses(
   // Over the bytes first: that costs only their length.
   const isFixedPoint = body.json === undefined || body.bytes.equals(Buffer.from(body.json));
   for (const bytes of isFixedPoint ? [body.bytes] : [body.bytes, body.json ?? '']) {
-    for (const variant of otherKeys(secrets, atHand)) {
+    for (const variant of otherKeys(secrets, known)) {
       yield { mistake: variant, hmacs: [keyedHmac(algorithm, variant.key)], bytes };
     }
   }
@@ -81,9 +81,9 @@ function* guesses(
 }
 
 /** Yields secrets that are slightly wrong, then different ones. */
-function* otherKeys(secrets: readonly string[], atHand: readonly OtherSecret[]): Generator<SecretVariant> {
+function* otherKeys(secrets: readonly string[], known: readonly OtherSecret[]): Generator<SecretVariant> {
   for (const secret of secrets) yield* secretVariants(secret);
-  yield* otherSecrets(atHand);
+  yield* otherSecrets(known);
 }
 
 const ENDINGS = [

@@ -66,9 +66,9 @@ const PLACEHOLDERS = [
 ];
 
 /** Other secrets that the sender may use: known ones, an empty one, placeholders. */
-export function* otherSecrets(atHand: readonly OtherSecret[]): Generator<SecretVariant> {
+export function* otherSecrets(known: readonly OtherSecret[]): Generator<SecretVariant> {
   const code = 'other-secret';
-  for (const { secret, origin } of atHand)
+  for (const { secret, origin } of known)
     yield { code, would: `with the secret from ${origin}`, key: secret };
   yield { code, would: "with an empty secret: the sender's is not set", key: '' };
   for (const key of PLACEHOLDERS) {

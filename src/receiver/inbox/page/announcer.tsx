@@ -8,7 +8,7 @@ const ANNOUNCE_AFTER_MS = 1_000;
 /** Announces new requests to screen readers, at most once a second. Does not announce those that were there at the start. */
 export function Announcer({ arrived }: { readonly arrived: ArrivedRequests }): JSX.Element {
   const [text, setText] = useState('');
-  const toldId = useRef<number | undefined>(undefined);
+  const announcedId = useRef<number | undefined>(undefined);
   const timer = useRef<number | undefined>(undefined);
   const latest = useRef(arrived);
   latest.current = arrived;
@@ -18,9 +18,9 @@ export function Announcer({ arrived }: { readonly arrived: ArrivedRequests }): J
       const { requests, startId } = latest.current;
       const newest = requests.at(-1);
       const newestId = newest?.id ?? 0;
-      const count = newestId - Math.max(toldId.current ?? 0, startId ?? newestId);
+      const count = newestId - Math.max(announcedId.current ?? 0, startId ?? newestId);
       if (newest === undefined || count <= 0) return;
-      toldId.current = newestId;
+      announcedId.current = newestId;
       setText(`${count === 1 ? 'New request' : `${count} new requests, the last`}: ${spokenSummary(newest)}`);
     }, ANNOUNCE_AFTER_MS);
   }, [arrived.requests]);

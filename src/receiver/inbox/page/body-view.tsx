@@ -21,9 +21,7 @@ export function BodyView({
   if (kind === 'tree' && root !== undefined) return <TreeView key={text} root={root} />;
   return (
     <>
-      {kind === 'tree' && (
-        <p class="remark">Shown as text: not JSON, or nested too deeply for a tree.</p>
-      )}
+      {kind === 'tree' && <p class="remark">Shown as text: not JSON, or nested too deeply for a tree.</p>}
       {!isUtf8 && (
         <p class="remark warning">
           These bytes are not valid UTF-8: invalid ones appear as �. The Bytes tab is exact.

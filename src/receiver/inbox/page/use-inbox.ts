@@ -21,7 +21,7 @@ export interface InboxState {
   readonly shown: readonly RequestSummary[];
   readonly selectedId: number | undefined;
   readonly select: (id: number | undefined) => void;
-  /** Selects the one that is so many places below; of none, the newest. */
+  /** Selects the request this many places below; the newest if none is selected. */
   readonly step: (by: number) => void;
   readonly opening: Opening;
   /** The one that others are compared with. */
