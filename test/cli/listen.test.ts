@@ -256,7 +256,7 @@ describe('hooks listen --save', () => {
     writeFileSync(file, '');
     const { code, stdout, stderr } = await hooks(['listen', '--port', '0', '--save', file]);
     expect([code, stdout]).toEqual([2, '']);
-    expect(stderr).toContain(`error: Cannot save captures in ${file}: it is there and is no folder (--save)`);
+    expect(stderr).toContain(`error: Cannot save captures in ${file}: it exists and is not a folder (--save)`);
   });
 });
 
