@@ -1,6 +1,6 @@
 import { isIP, type AddressInfo, type Server } from 'node:net';
 
-/** Where a server listens now, or why it cannot: `setting` is what is wrong, `hint` the way out. */
+/** Where a server listens now, or why it cannot: `setting` is the option that is wrong, `hint` says how to correct it. */
 export type Bound =
   | { readonly ok: true; readonly host: string; readonly port: number }
   | {
@@ -11,7 +11,7 @@ export type Bound =
       readonly cause: Error | undefined;
     };
 
-/** What `--host "$HOST"` gives when the variable is unset. Node would bind every interface. */
+/** The fault of an empty host, as `--host "$HOST"` gives when the variable is unset. Node would bind every interface. */
 const NO_HOST = {
   setting: 'host',
   why: 'expected an address, got an empty text',
@@ -19,7 +19,7 @@ const NO_HOST = {
   cause: undefined,
 } as const;
 
-/** Has a server listen. The host it gives back is the one of a URL by which this machine reaches it. */
+/** Makes a server listen. Returns the host as a URL has it by which this machine reaches the server. */
 export async function bind(server: Server, host: string, port: number): Promise<Bound> {
   if (host === '') return { ok: false, ...NO_HOST };
   const failure = await new Promise<NodeJS.ErrnoException | undefined>((resolve) => {
@@ -29,13 +29,13 @@ export async function bind(server: Server, host: string, port: number): Promise<
       resolve(undefined);
     });
   });
-  if (failure !== undefined) return { ok: false, ...explained(failure), cause: failure };
-  // Only a server on a pipe has a string, and only a closed one null.
+  if (failure !== undefined) return { ok: false, ...bindFailure(failure), cause: failure };
+  // Only a server on a pipe has a string as its address, and only a closed one has null.
   const address = server.address() as AddressInfo;
-  return { ok: true, host: reachable(host), port: address.port };
+  return { ok: true, host: reachableHost(host), port: address.port };
 }
 
-function explained({ code, message }: NodeJS.ErrnoException) {
+function bindFailure({ code, message }: NodeJS.ErrnoException) {
   switch (code) {
     case 'EADDRINUSE':
       return {
@@ -58,8 +58,8 @@ function explained({ code, message }: NodeJS.ErrnoException) {
   }
 }
 
-/** The wildcard addresses are for binding only; on this machine loopback reaches them. */
-function reachable(host: string): string {
+/** The host for a URL. Wildcard addresses are for binding only; on this machine loopback reaches them. */
+function reachableHost(host: string): string {
   if (host === '0.0.0.0') return '127.0.0.1';
   if (host === '::') return '[::1]';
   return isIP(host) === 6 ? `[${host}]` : host;

@@ -1,6 +1,6 @@
 /**
- * Calls back. What that throws becomes an uncaught exception of its own, in a microtask: it is the program's to know of,
- * and must not break off the work in whose midst it is called, where that process lives on.
+ * Calls a callback so that its failure harms no caller. An error that it throws becomes an uncaught exception in a microtask:
+ * the program must learn of it, but it must not interrupt the work that calls back where the process lives on.
  */
 export function callDetached<Value>(callback: (value: Value) => void, value: Value): void {
   try {

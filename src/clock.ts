@@ -1,10 +1,10 @@
 /** The only source of time. Tests hand in one that they move by hand (test/fake-clock.ts). */
 export interface Clock {
-  /** Milliseconds since the epoch. But for `wallClock` it never goes back, so a clock that is set back lengthens no wait. */
+  /** Milliseconds since the epoch. Never goes back, except in `wallClock`, so a clock that is set back lengthens no wait. */
   now(): number;
-  /** How much of the time since then has not passed, but was skipped when the wall clock was set forward. Ms. */
+  /** How much of the time since `since` did not pass, but was skipped when the wall clock was set forward. Ms. */
   skipped(since: number): number;
-  /** Goes forward to `time`, where others have been already. That skips nothing. */
+  /** Goes forward to `time`, which another process has already seen. Does not count as a skip. */
   reach(time: number): void;
   /** Calls back once after `ms` (any length; setTimeout alone fires at once from 2^31 on). Returns how to cancel. */
   after(ms: number, callback: () => void): () => void;
@@ -12,20 +12,20 @@ export interface Clock {
 
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
-/** Ms since whenever. Nobody can set it. Not by `performance`: the first look at that loads what takes Node a millisecond. */
+/** Ms since an arbitrary point. Cannot be set. Not read from `performance`, whose first use makes Node load modules for a millisecond. */
 export function elapsedMs(): number {
   const [seconds, nanoseconds] = process.hrtime();
   return seconds * 1e3 + nanoseconds / 1e6;
 }
 
-/** To microseconds: the digits behind them are noise of the subtraction, and make every line that shows them longer. */
+/** Rounds to microseconds: further digits are noise of the subtraction, and lengthen every line that shows them. */
 export function roundedMs(ms: number): number {
   return Math.round(ms * 1_000) / 1_000;
 }
 
 const STARTED_AT = Date.now() - elapsedMs();
 
-/** For what lives and dies with this process: it starts at the wall clock, and whoever sets that moves nothing here. */
+/** The clock for state that ends with this process. Starts at the wall clock, and ignores later changes of it. */
 export const systemClock: Clock = {
   now: () => STARTED_AT + elapsedMs(),
   skipped: () => 0,
@@ -43,32 +43,32 @@ export const systemClock: Clock = {
   },
 };
 
-/** For what people read, such as a log. It goes back when the wall clock does, so nothing waits by it. */
+/** The clock for times that people read, such as a log's. Goes back when the wall clock does, so nothing waits by it. */
 export const wallClock: Clock = { ...systemClock, now: () => Date.now() };
 
-/** Where time comes from, in ms. */
+/** The two sources of time, in ms. */
 export interface TimeSource {
-  /** Since the epoch. Somebody may set it. */
+  /** Since the epoch. May be set while the process runs. */
   readonly wall: () => number;
-  /** Since whenever. Nobody can set it. */
+  /** Since an arbitrary point. Cannot be set. */
   readonly elapsed: () => number;
 }
 
 const SYSTEM_TIME: TimeSource = { wall: () => Date.now(), elapsed: elapsedMs };
 
-/** Less than this is how two clocks are read one after the other, not that one was set. */
+/** A smaller difference comes from reading two clocks one after the other, not from setting one. */
 const SMALLEST_SKIP_MS = 100;
-/** A machine that sleeps every hour is remembered for a month. */
+/** The most skips kept: a month of a machine that sleeps every hour. */
 const MOST_SKIPS = 1_000;
 
 /**
- * For what processes share that come and go: the times in a file. All of them see the wall clock, so it is followed at
- * once when it is set forward, or has gone on while the machine slept. When it is set back, time goes on as if it had not
- * been, until the wall clock has caught up: what is due stays due, and whoever comes later learns by `reach` how late it is.
+ * The clock for times in a file that several processes share. All of them see the wall clock, so this clock follows it at
+ * once when it is set forward, or went on while the machine slept. When it is set back, this clock goes on as if it had not
+ * been, until the wall clock has caught up: what is due stays due, and a process that starts later learns the time by `reach`.
  */
 export class SharedClock implements Clock {
   readonly #source: TimeSource;
-  /** Of `now` before what has elapsed. */
+  /** How far `now` is ahead of the elapsed time. */
   #aheadMs: number;
   #skips: { readonly at: number; readonly ms: number }[] = [];
 
@@ -100,7 +100,7 @@ export class SharedClock implements Clock {
   }
 }
 
-/** Resolves after `ms`, or at once when `signal` aborts: whoever waits looks at the signal next. */
+/** Resolves after `ms`, or at once when `signal` aborts: the caller checks the signal next. */
 export function sleep(clock: Clock, ms: number, signal?: AbortSignal): Promise<void> {
   if (signal?.aborted) return Promise.resolve();
   return new Promise((resolve) => {

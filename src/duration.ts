@@ -1,6 +1,6 @@
 import ms, { type StringValue } from 'ms';
 
-/** What is wrong with a text that is no duration, as the end of "Expected `x` …". */
+/** The fault of a text that is not a duration. `expected` ends the sentence "Expected `x` …". */
 export interface NotADuration {
   readonly expected: string;
   readonly hint: string;
@@ -10,16 +10,16 @@ const PART = String.raw`\d+(?:\.\d+)?\s*[a-z]+`;
 const DURATION = new RegExp(`^${PART}(?:\\s*${PART})*$`, 'i');
 
 /**
- * Milliseconds of `250ms`, `5s`, `4h`, `30d`, `1h30m`, `0`. A number without a unit is refused: 5 could mean seconds
+ * Parses `250ms`, `5s`, `4h`, `30d`, `1h30m`, `0` to milliseconds. Rejects a number without a unit: 5 could mean seconds
  * or milliseconds, and the wrong guess makes every attempt time out or none. Zero needs no unit; a negative number is
- * read, so that its range can be complained of.
+ * parsed, so that the caller can report its range.
  */
 export function parseDuration(value: string | number): number | NotADuration {
   const text = String(value).trim();
   if (/^-?\d+(\.\d+)?$/.test(text)) return withoutUnit(Number(text));
   if (text.startsWith('-')) return negative(text);
   if (!DURATION.test(text)) return NO_DURATION;
-  const parts = [...text.matchAll(new RegExp(PART, 'gi'))].map(([part]) => ms(part as StringValue)); // `ms` answers undefined to a unit it does not know
+  const parts = [...text.matchAll(new RegExp(PART, 'gi'))].map(([part]) => ms(part as StringValue)); // `ms` returns undefined for an unknown unit
   if (!parts.every(Number.isFinite)) return NO_DURATION;
   return Math.round(parts.reduce((sum, part) => sum + part, 0));
 }

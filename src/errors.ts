@@ -1,5 +1,5 @@
 /*
- * HooksError                code, hint (the way out: the second line a person reads)
+ * HooksError                code, hint (how to correct it: the second line a person reads)
  * ├── ValidationError       ERR_HOOKS_VALIDATION   a message is not one of the seven types' shape: path, got
  * ├── ConfigError           ERR_HOOKS_CONFIG       a setting, wherever it was given: key, origin
  * ├── InputError            ERR_HOOKS_INPUT        a file or stdin cannot be read: file, line, column
@@ -22,7 +22,7 @@ export type ErrorCode =
   | 'ERR_HOOKS_CLOSED';
 
 interface ErrorOptions {
-  /** The way out, as a sentence without its full stop. */
+  /** How to correct the mistake: a sentence with an imperative verb, without its full stop. */
   readonly hint?: string | undefined;
   readonly cause?: unknown;
 }
@@ -39,7 +39,7 @@ export abstract class HooksError extends Error {
   }
 }
 
-/** `path` is where in the message, as `properties.items[3].price`; empty for the message itself. `got` is what was there, shortened. */
+/** A message has the wrong shape. `path` says where, as `properties.items[3].price`; empty for the message itself. `got` is the value found, shortened. */
 export class ValidationError extends HooksError {
   readonly code = 'ERR_HOOKS_VALIDATION';
   readonly path: string;
@@ -52,7 +52,7 @@ export class ValidationError extends HooksError {
   }
 }
 
-/** `key` is the setting (`delivery.timeout`), `origin` where it was given (a flag, a variable, a config file). */
+/** A setting is wrong. `key` is the setting (`delivery.timeout`), `origin` is where it was given (a flag, a variable, a config file). */
 export class ConfigError extends HooksError {
   readonly code = 'ERR_HOOKS_CONFIG';
   readonly key: string | undefined;
@@ -68,7 +68,7 @@ export class ConfigError extends HooksError {
   }
 }
 
-/** `line` and `column` count from 1. */
+/** A file or standard input cannot be read. `line` and `column` count from 1. */
 export class InputError extends HooksError {
   readonly code = 'ERR_HOOKS_INPUT';
   readonly file: string | undefined;
@@ -96,7 +96,7 @@ export class SignatureError extends HooksError {
   }
 }
 
-/** `url` is redacted: it never holds userinfo. */
+/** A request cannot be made at all. `url` is redacted: it never holds userinfo. */
 export class TransportError extends HooksError {
   readonly code = 'ERR_HOOKS_TRANSPORT';
   readonly kind: string;
@@ -109,7 +109,7 @@ export class TransportError extends HooksError {
   }
 }
 
-/** `file` is the queue's file, where it has one. */
+/** The queue cannot keep or return a delivery. `file` is the queue's file, if it has one. */
 export class QueueError extends HooksError {
   readonly code = 'ERR_HOOKS_QUEUE';
   readonly file: string | undefined;

@@ -42,9 +42,9 @@ export { sign } from './signature/sign.ts';
 export { verify, Verifier } from './signature/verify.ts';
 export type { VerifyResult, VerifyOptions } from './signature/verify.ts';
 
-export { captureBody, type Capture } from './capture/format.ts';
-export { isCapture, readCapture } from './capture/read.ts';
-export { toCapture } from './capture/write.ts';
+export { captureBody, type Capture } from './capture/capture.ts';
+export { isCapture, readCapture } from './capture/read-capture.ts';
+export { toCapture } from './capture/to-capture.ts';
 
 export { startReceiver, type Receiver } from './receiver/receiver.ts';
 export type { ReceiverOptions } from './receiver/options.ts';

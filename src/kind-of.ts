@@ -1,4 +1,4 @@
-/** `a string`, `a list`, `an object`: enough to fix a type, without showing the value. */
+/** Names the kind of a value, as `a string`, `a list`, `an object`: enough to correct a type, without showing the value. */
 export function kindOf(value: unknown): string {
   if (value === undefined) return 'nothing';
   if (value === null) return 'null';

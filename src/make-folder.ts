@@ -2,8 +2,8 @@ import { existsSync, mkdirSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 
 /**
- * Makes a folder (an absolute path) with those above it, unless it is there; `mode` is for each that is made. Node's own
- * `recursive` goes on for ever where the system makes no folder in one that is there, as in /proc. Throws what `mkdir` does.
+ * Makes a folder (an absolute path) and its missing parents, each with `mode`. Node's own `recursive` never returns where
+ * the system cannot make a folder in an existing one, as in /proc. Throws what `mkdir` throws.
  */
 export function makeFolder(path: string, mode: number): void {
   const parent = dirname(path);
@@ -11,7 +11,7 @@ export function makeFolder(path: string, mode: number): void {
   try {
     mkdirSync(path, { mode });
   } catch (error) {
-    // Another process may have been faster.
+    // Another process may have made it first.
     if (!statSync(path, { throwIfNoEntry: false })?.isDirectory()) throw error;
   }
 }

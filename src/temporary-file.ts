@@ -2,25 +2,25 @@ import { randomBytes } from 'node:crypto';
 import { readdir, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 
-/**
- * Files that a process writes until they are whole. Their names tell which process that is, so that a later one can remove
- * what a kill -9 has left behind.
+/*
+ * Temporary files that a process writes until they are complete. Their names identify the process, so that a later one can
+ * remove what a kill -9 has left behind.
  */
 
 const OWNER = /\.(\d{1,10})-([0-9a-f]{8})-\d+\.[a-z]+$/;
 
-/** Tells this process from an earlier one with the same id, which in a container is the rule. */
+/** Distinguishes this process from an earlier one with the same id, which is the rule in a container. */
 const RUN = randomBytes(4).toString('hex');
 
 let count = 0;
 
-/** `${prefix}.${process id}-${run}-${count}.${extension}`; the prefix may be a path. */
+/** Returns a name unique to this process: `${prefix}.${process id}-${run}-${count}.${extension}`; the prefix may be a path. */
 export function ownedName(prefix: string, extension: string): string {
   count++;
   return `${prefix}.${process.pid}-${RUN}-${count}.${extension}`;
 }
 
-/** Whether the process that made this name has ended. False for a name that was not made by `ownedName`. */
+/** Whether the process that made this name has ended. False for a name that `ownedName` did not make. */
 export function isAbandoned(name: string): boolean {
   const [, id = '', run] = OWNER.exec(name) ?? [];
   if (id === '' || run === RUN) return false;
@@ -28,12 +28,12 @@ export function isAbandoned(name: string): boolean {
   return pid === process.pid || isGone(pid);
 }
 
-/** Names a hidden temporary file beside `target`, in the same file system, so that a rename can put it in its place. */
+/** Names a hidden temporary file in the folder of `target`, on the same file system, so that a rename can replace `target`. */
 export function temporaryFileBeside(target: string): string {
   return join(dirname(target), ownedName(hiddenPrefix(target), 'tmp'));
 }
 
-/** Removes the temporary files of `target` whose processes have ended. What cannot be removed does no harm. */
+/** Removes the temporary files of `target` whose processes have ended. Ignores files that it cannot remove: they do no harm. */
 export async function removeAbandonedBeside(target: string): Promise<void> {
   const folder = dirname(target);
   const prefix = `${hiddenPrefix(target)}.`;
@@ -49,7 +49,7 @@ function hiddenPrefix(target: string): string {
   return `.${basename(target)}`;
 }
 
-/** A process of another user may not be signalled, so it is there. */
+/** Whether no process has this id. One that this user may not signal exists. */
 function isGone(pid: number): boolean {
   try {
     process.kill(pid, 0);

@@ -1,5 +1,5 @@
-import type { RunEnd, RunOptions } from '../check/run.ts';
-import { runChecks } from '../check/run.ts';
+import type { RunEnd, RunOptions } from '../check/run-checks.ts';
+import { runChecks } from '../check/run-checks.ts';
 import { prepareWebhooks } from '../engine/webhook.ts';
 import { checkRoute } from '../transport/check-route.ts';
 import { createUndiciTransport } from '../transport/undici-transport.ts';

@@ -1,9 +1,7 @@
 import { ConfigError } from '../errors.ts';
+import { isLoopbackHost } from '../loopback.ts';
 import type { Forwarded, ForwardRequest } from '../receiver/forwarding.ts';
 import { createForwarding, type Forwarding } from './forwarding.ts';
-
-/** The names of this machine, as a URL spells them once it is parsed. */
-const LOOPBACK_HOST = /^(?:localhost|.+\.localhost|127\.\d+\.\d+\.\d+|\[::1\])$/;
 
 interface ReplayOptions {
   readonly url: string | undefined;
@@ -39,8 +37,8 @@ function loopbackUrl(url = ''): string {
       hint: 'name a receiver on this machine, such as http://localhost:3000/webhook',
     });
   }
-  // What cannot be parsed is for createForwarding to explain.
-  if (!URL.canParse(url) || LOOPBACK_HOST.test(new URL(url).hostname)) return url;
+  // createForwarding explains what is wrong with a URL that cannot be parsed.
+  if (!URL.canParse(url) || isLoopbackHost(new URL(url).hostname)) return url;
   throw new ConfigError('Expected a URL of this machine, such as http://localhost:3000/webhook', {
     key: 'url',
     hint: 'start `hooks listen` with --forward URL to replay to another one',

@@ -1,7 +1,7 @@
 import { InputError } from '../errors.ts';
 import { printable } from '../redact.ts';
-import type { Capture, HeaderPair } from './format.ts';
-import { toCapture } from './write.ts';
+import type { Capture, HeaderPair } from './capture.ts';
+import { toCapture } from './to-capture.ts';
 
 const REQUEST_LINE = /^([A-Z][A-Z-]*) (\S+) HTTP\/\d(?:\.\d)?$/;
 /** RFC 9110, 5.6.2 and 5.5: a token, a colon, a value between optional white space. */
@@ -10,19 +10,20 @@ const LF = 0x0a;
 const HINT =
   'a raw HTTP request is a request line, headers, a blank line and the body; --format raw takes the input as the body itself';
 
-/** Whether bytes begin as a raw HTTP request does. */
+/** Whether bytes begin like a raw HTTP request. */
 export function isHttpRequest(bytes: Uint8Array): boolean {
   return REQUEST_LINE.test(lineAt(bytes, 0).text);
 }
 
 /**
- * Reads a raw HTTP/1 request, lines ended by CRLF or LF, as one capture. The body is what follows the blank line, as
- * much of it as Content-Length says. Throws InputError with the line.
+ * Reads a raw HTTP/1 request, with lines ended by CRLF or LF, as one capture. The body follows the blank line; its length is
+ * Content-Length, if there is one. Throws InputError with the line.
  */
 export function readHttpRequest(bytes: Uint8Array): Capture {
   const first = lineAt(bytes, 0);
   const [, method, url] = REQUEST_LINE.exec(first.text) ?? [];
-  if (method === undefined || url === undefined) throw wrong(1, 'Expected a request line, got', first.text);
+  if (method === undefined || url === undefined)
+    throw requestError(1, 'Expected a request line, got', first.text);
   const { headers, bodyStart } = readHeaders(bytes, first.next);
   const body = readBody(bytes.subarray(bodyStart), headers);
   return toCapture({ method, url, headers, body });
@@ -40,10 +41,10 @@ function readHeaders(bytes: Uint8Array, start: number): { headers: HeaderPair[];
 }
 
 function readHeader(line: string, number: number): HeaderPair {
-  // RFC 9112, 5.2: a folded line is refused rather than guessed at; two readers of it would see two different values.
-  if (/^[ \t]/.test(line)) throw wrong(number, 'Expected a header, got a folded line:', line);
+  // RFC 9112, 5.2: rejects a folded line instead of guessing: two readers could see two different values.
+  if (/^[ \t]/.test(line)) throw requestError(number, 'Expected a header, got a folded line:', line);
   const [, name, value] = HEADER.exec(line) ?? [];
-  if (name === undefined || value === undefined) throw wrong(number, 'Expected a header, got', line);
+  if (name === undefined || value === undefined) throw requestError(number, 'Expected a header, got', line);
   return [name, withoutSpaceAround(value)];
 }
 
@@ -61,7 +62,7 @@ function readBody(rest: Uint8Array, headers: readonly HeaderPair[]): Uint8Array 
     headers.find(([name]) => name.toLowerCase() === wanted)?.[1];
   if (valueOf('transfer-encoding') !== undefined) {
     throw new InputError('A raw HTTP request with Transfer-Encoding cannot be read', {
-      hint: 'save the body alone and give the signature by --signature',
+      hint: 'save only the body, and pass the signature with --signature',
     });
   }
   const length = valueOf('content-length');
@@ -73,25 +74,25 @@ function readBody(rest: Uint8Array, headers: readonly HeaderPair[]): Uint8Array 
   throw new InputError(
     `Content-Length is ${printable(length, 40)}, but ${rest.length} bytes follow the headers`,
     {
-      hint: 'save the request again, or take the Content-Length line out to have everything after the blank line as the body',
+      hint: 'save the request again, or remove the Content-Length line to take everything after the blank line as the body',
     },
   );
 }
 
-interface Line {
+interface HeaderLine {
   readonly text: string;
   /** Where the next line starts. */
   readonly next: number;
 }
 
-/** Header bytes are read as Latin-1, which loses none of them. */
-function lineAt(bytes: Uint8Array, start: number): Line {
+/** Reads a line of the header as Latin-1, which loses no byte. */
+function lineAt(bytes: Uint8Array, start: number): HeaderLine {
   const found = bytes.indexOf(LF, start);
   const end = found === -1 ? bytes.length : found;
   const text = Buffer.from(bytes.buffer, bytes.byteOffset + start, end - start).toString('latin1');
   return { text: text.endsWith('\r') ? text.slice(0, -1) : text, next: Math.min(end + 1, bytes.length) };
 }
 
-function wrong(line: number, what: string, got: string): InputError {
+function requestError(line: number, what: string, got: string): InputError {
   return new InputError(`line ${line}: ${what} "${printable(got, 60)}"`, { line, hint: HINT });
 }

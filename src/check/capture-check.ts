@@ -1,7 +1,7 @@
-import { captureBody, type Capture } from '../capture/format.ts';
+import { captureBody, type Capture } from '../capture/capture.ts';
 import { signedTitles, type Check } from './check.ts';
 
-/** Sends a captured body again, signed anew: what is once known to arrive must be taken. `name` is the file's. */
+/** Makes a check that sends a captured body again with a new signature: a body that arrived before must be taken. `name` is the file's. */
 export function captureCheck(capture: Capture, name: string): Check {
   const body = Buffer.from(captureBody(capture));
   return {

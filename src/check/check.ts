@@ -1,29 +1,29 @@
-import type { AnswerKind } from './answer.ts';
+import type { CheckResponseKind } from './check-response.ts';
 import type { CheckRequest, Sample } from './sample.ts';
 
-/** One thing that a receiver must do: what is sent, what is expected, how to mend it. */
+/** One thing that a receiver must do: what is sent, what is expected, and how to fix a failure. */
 export interface Check {
   /** Stable: what `--only` and `--skip` name. */
   readonly code: string;
-  /** What is sent, for people. */
+  /** Describes what is sent, for people. */
   readonly title: string;
-  /** The same where there is no secret, so that what would be signed is not. */
+  /** The title when there is no secret, so that nothing is signed. */
   readonly titleUnsigned?: string;
   readonly expects: Expected;
-  /** Without one it is skipped. */
+  /** The check is skipped without a secret. */
   readonly needsSecret?: true;
-  /** Why there is nothing to be tried at this URL. */
+  /** Returns why the check does not apply to this URL. */
   readonly skip?: (url: URL) => string | undefined;
   readonly requests: (sample: Sample) => readonly CheckRequest[];
-  /** All of them together instead of one after the other. */
+  /** Sends the requests concurrently instead of one after the other. */
   readonly atOnce?: true;
-  /** What an unexpected answer means here, where that is more than it means anywhere. */
-  readonly faults?: Readonly<Partial<Record<AnswerKind, Fault>>>;
-  /** The part of the timeout that the slowest answer may take. @default 1 */
+  /** The faults that an unexpected response shows in this check, if more specific than in any other. */
+  readonly faults?: Readonly<Partial<Record<CheckResponseKind, Fault>>>;
+  /** The part of the timeout that the slowest response may take. @default 1 */
   readonly withinShare?: number;
 }
 
-/** `taken`: 2xx. `refused`: a final 4xx. `answered`: either. `direct`: anything but a redirect. `secure`: anything over TLS. */
+/** The expected response. `taken`: 2xx. `refused`: a final 4xx. `answered`: either. `direct`: anything but a redirect. `secure`: anything over TLS. */
 export type Expected = 'taken' | 'refused' | 'answered' | 'direct' | 'secure';
 
 /** The titles of a check whose requests are signed when there is a secret. */
@@ -31,19 +31,19 @@ export function signedTitles(what: string): Pick<Check, 'title' | 'titleUnsigned
   return { title: `${what}, signed`, titleUnsigned: `${what}, unsigned` };
 }
 
-/** The check as it is made without a secret. */
+/** The check as it runs without a secret. */
 export function unsigned(check: Check): Check {
   return { ...check, title: check.titleUnsigned ?? check.title };
 }
 
-/** What is wrong with a receiver, as far as can be seen from outside. */
+/** A fault of a receiver, as far as it can be seen from outside. */
 export interface Fault {
   /** Stable. */
   readonly code: string;
-  /** A sentence about the receiver without its full stop. */
+  /** What is wrong: a sentence about the receiver, without its full stop. */
   readonly says: string;
-  /** The way out, likewise. */
-  readonly mend: string;
+  /** How to fix it, likewise. */
+  readonly fix: string;
 }
 
 export type CheckOutcome = 'passed' | 'failed' | 'skipped' | 'unsent';
@@ -52,17 +52,17 @@ export interface CheckResult {
   readonly check: string;
   readonly title: string;
   readonly outcome: CheckOutcome;
-  /** Of what was made. */
+  /** Absent when the check was not made. */
   readonly expected?: Expected;
-  /** Of the answer that decided. */
+  /** The status of the response that decided. */
   readonly status?: number;
   /** The code of a network error. */
   readonly error?: string;
-  /** Of the slowest answer. */
+  /** How long the slowest response took. */
   readonly ms?: number;
-  /** What the receiver said, unescaped and without secrets; only of a failed check. */
+  /** The response's body, unescaped and without secrets; only of a failed check. */
   readonly reply?: string;
   readonly fault?: Fault;
-  /** Why it was skipped or not sent. */
+  /** Why the check was skipped or not sent. */
   readonly reason?: string;
 }

@@ -6,7 +6,7 @@ import { FORGERY_CHECKS } from './forgery-checks.ts';
 import { MESSAGE_CHECKS } from './message-checks.ts';
 import { PACE_CHECKS, UNSEEN_CHECKS, WAY_CHECKS } from './way-checks.ts';
 
-/** All of them, in the order in which they are made: what stops everything else comes first. */
+/** All checks in the order in which they run: those whose failure stops all others come first. */
 export const CHECKS: readonly Check[] = [
   ...WAY_CHECKS,
   ...MESSAGE_CHECKS,
@@ -21,32 +21,32 @@ export interface CheckSelection {
   readonly skip: readonly string[];
 }
 
-/** Those that are meant, in their own order. Throws ConfigError for a code that does not exist, or when none is left. */
+/** Selects checks, in their own order. Throws ConfigError for an unknown code, or when no check is left. */
 export function selectChecks(
   { only, skip }: CheckSelection,
   all: readonly Check[] = CHECKS,
 ): readonly Check[] {
-  refuseUnknown('--only', only, all);
-  refuseUnknown('--skip', skip, all);
+  rejectUnknown('--only', only, all);
+  rejectUnknown('--skip', skip, all);
   const selected = all.filter(
     ({ code }) => (only.length === 0 || only.includes(code)) && !skip.includes(code),
   );
   if (selected.length > 0) return selected;
-  throw new ConfigError('No check is left to be made', {
+  throw new ConfigError('Expected at least one check to run, got none', {
     key: '--skip',
     origin: '--skip',
-    hint: 'skip fewer; hooks test --list shows all',
+    hint: 'skip fewer checks; hooks test --list shows all',
   });
 }
 
-function refuseUnknown(flag: string, codes: readonly string[], all: readonly Check[]): void {
+function rejectUnknown(flag: string, codes: readonly string[], all: readonly Check[]): void {
   const known = all.map(({ code }) => code);
   const unknown = codes.find((code) => !known.includes(code));
   if (unknown === undefined) return;
   const meant = closest(unknown, known);
-  throw new ConfigError(`There is no check called \`${printable(unknown, 60)}\` (${flag})`, {
+  throw new ConfigError(`Unknown check \`${printable(unknown, 60)}\` (${flag})`, {
     key: flag,
     origin: flag,
-    hint: meant === undefined ? 'hooks test --list shows all' : `did you mean ${meant}?`,
+    hint: meant === undefined ? 'choose one of hooks test --list' : `did you mean ${meant}?`,
   });
 }

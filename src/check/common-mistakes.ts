@@ -3,31 +3,31 @@ import type { BodyVariant } from '../signature/diagnosis/body-variant.ts';
 import { bodyVariants } from '../signature/diagnosis/body-variants.ts';
 import { Deadline } from '../signature/diagnosis/deadline.ts';
 import { KeptBody } from '../signature/diagnosis/kept-body.ts';
-import type { ReasonCode } from '../signature/diagnosis/reason.ts';
+import type { ReasonCode } from '../signature/diagnosis/reasons.ts';
 import { otherSecrets, secretVariants } from '../signature/diagnosis/secret-variants.ts';
 import { sign } from '../signature/sign.ts';
 import type { Fault } from './check.ts';
 
-/** A signature that is wrong, and what a receiver does that takes it. */
+/** A wrong signature, and the fault of a receiver that accepts it. */
 export interface CommonMistake {
   readonly signature: string;
   readonly fault: Fault;
 }
 
-/** The ways in which receivers usually get the signature of a body wrong, the likeliest first; each signature once. */
-export function* misreadings(body: Buffer, secret: string): Generator<CommonMistake> {
+/** The signatures of a body that receivers compute by common mistakes, the likeliest first; each signature once. */
+export function* commonMistakes(body: Buffer, secret: string): Generator<CommonMistake> {
   const seen = new Set([sign(body, secret)]);
-  for (const misreading of allMisreadings(body, secret)) {
-    if (seen.has(misreading.signature)) continue;
-    seen.add(misreading.signature);
-    yield misreading;
+  for (const mistake of allCommonMistakes(body, secret)) {
+    if (seen.has(mistake.signature)) continue;
+    seen.add(mistake.signature);
+    yield mistake;
   }
 }
 
-/** A body of our own is small, and the run has a deadline of its own. */
+/** Sample bodies are small, and the run has another deadline. */
 const NEVER = new Deadline(Infinity);
 
-function* allMisreadings(body: Buffer, secret: string): Generator<CommonMistake> {
+function* allCommonMistakes(body: Buffer, secret: string): Generator<CommonMistake> {
   yield* otherDigests(body, secret);
   for (const variant of bodyVariants(new KeptBody(body), NEVER)) {
     yield { signature: digestOf(variant, secret), fault: overOtherBytes(variant) };
@@ -35,21 +35,21 @@ function* allMisreadings(body: Buffer, secret: string): Generator<CommonMistake>
   for (const { code, would, key } of secretVariants(secret)) {
     yield {
       signature: digestOf({ bytes: body }, key),
-      fault: { code, says: `it takes what is signed ${would}`, ...KEY },
+      fault: { code, says: `it accepts what is signed ${would}`, ...KEY },
     };
   }
   for (const { code, would, key } of otherSecrets([])) {
-    const says = `its secret is not set: it takes what is signed ${would.replace(/:.*$/s, '')}, as anybody can`;
+    const says = `its secret is not set: it accepts what is signed ${would.replace(/:.*$/s, '')}, as anyone can`;
     yield { signature: digestOf({ bytes: body }, key), fault: { code, says, ...KEY } };
   }
 }
 
 const KEY = {
-  mend: 'give the receiver the very secret that the sender has, without white space or quotes around it, and let it not start without one',
+  fix: 'give the receiver exactly the secret that the sender has, without white space or quotes around it, and do not let it start without one',
 };
 
 const HASH = {
-  mend: "use HMAC-SHA1 in hex: createHmac('sha1', secret).update(body).digest('hex')",
+  fix: "use HMAC-SHA1 in hex: createHmac('sha1', secret).update(body).digest('hex')",
 };
 
 function* otherDigests(body: Buffer, secret: string): Generator<CommonMistake> {
@@ -74,7 +74,7 @@ function* otherDigests(body: Buffer, secret: string): Generator<CommonMistake> {
   yield { signature: hmac('sha1', 'hex').toUpperCase(), fault: upper };
 }
 
-/** Of JSON that was parsed and written again. */
+/** Mistakes that come from parsing the JSON and writing it again. */
 const RESERIALISED: ReadonlySet<ReasonCode> = new Set([
   'python-json',
   'escaped-unicode',
@@ -84,16 +84,16 @@ const RESERIALISED: ReadonlySet<ReasonCode> = new Set([
 ]);
 
 const RAW_BYTES =
-  'hash the bytes of the body as they came, before any parser: express.raw(), request.get_data(), io.ReadAll(r.Body), request.raw_post';
+  'hash the bytes of the body as received, before any parser: express.raw(), request.get_data(), io.ReadAll(r.Body), request.raw_post';
 
 function overOtherBytes({ code, would }: BodyVariant): Fault {
   const what = RESERIALISED.has(code)
-    ? 'it hashes re-serialised JSON'
-    : 'it hashes other bytes than those of the body';
-  return { code, says: `${what}: it takes what is signed ${would}`, mend: RAW_BYTES };
+    ? 'it hashes re-serialized JSON'
+    : 'it hashes other bytes than the body';
+  return { code, says: `${what}: it accepts what is signed ${would}`, fix: RAW_BYTES };
 }
 
-/** Also with the empty key of a receiver whose secret is not set. */
+/** Computes a signature; also with the empty key of a receiver whose secret is not set, which `sign` rejects. */
 function digestOf({ bytes }: Pick<BodyVariant, 'bytes'>, secret: string | Uint8Array): string {
   const hmac = createHmac('sha1', secret);
   if (typeof bytes === 'function') bytes((piece) => Boolean(hmac.update(piece)));

@@ -2,11 +2,11 @@ import { sign } from '../signature/sign.ts';
 import type { Check, Fault } from './check.ts';
 import type { CheckRequest, Sample } from './sample.ts';
 
-/** What a receiver that fails on a forgery is told: anybody can make it fail, and would not be told to stop. */
+/** The fault of a receiver that fails on a forgery: anyone can make it fail, and a 5xx does not tell them to stop. */
 const failing: Fault = {
   code: 'fails-on-bad-signature',
-  says: 'it fails instead of refusing: the error of a comparison, mostly, that nobody catches',
-  mend: 'answer 401 to whatever does not verify. Compare lengths first (timingSafeEqual throws when they differ), and compare bytes (compare_digest throws on text that is not ASCII)',
+  says: 'it fails instead of rejecting: usually an uncaught error of the comparison',
+  fix: 'answer 401 to every request that does not verify. Compare lengths first (timingSafeEqual throws when they differ), and compare bytes (compare_digest throws on text that is not ASCII)',
 };
 
 function forgery(
@@ -27,19 +27,19 @@ function forgery(
 
 const UNCHECKED: Fault = {
   code: 'accepts-any-signature',
-  says: 'it lets forgers in: a wrong signature is as good as a right one',
-  mend: 'compute the HMAC-SHA1 of the raw body, compare it with X-Signature, and answer 401 before anything else is done',
+  says: 'it lets forgers in: it accepts a wrong signature',
+  fix: 'compute the HMAC-SHA1 of the raw body, compare it with X-Signature, and answer 401 before doing anything else',
 };
 
-/** Whoever does not know the secret must not get in (contract, Signature), and must not bring the receiver down. */
+/** Checks that a sender without the secret is rejected (contract, Signature) and cannot crash the receiver. */
 export const FORGERY_CHECKS: readonly Check[] = [
   forgery(
     'unsigned',
     'a message without a signature',
     {
       code: 'accepts-unsigned',
-      says: 'it lets forgers in: a message without X-Signature is taken',
-      mend: 'answer 401 when the header is missing, not only when it is wrong',
+      says: 'it lets forgers in: it accepts a message without X-Signature',
+      fix: 'answer 401 when the header is missing, not only when it is wrong',
     },
     (_sample, body) => ({ body }),
   ),
@@ -53,11 +53,11 @@ export const FORGERY_CHECKS: readonly Check[] = [
     {
       code: 'accepts-part-of-signature',
       says: 'it lets forgers in: a part of the signature is enough',
-      mend: 'compare whole digests: startsWith, a prefix or the shorter of two lengths can be guessed digit by digit',
+      fix: 'compare whole digests: startsWith, a prefix or the shorter of two lengths can be guessed digit by digit',
     },
     (sample, body) => ({ body, signature: sample.signature(body).slice(0, 20) }),
   ),
-  forgery('garbage-signature', 'a signature that is no hex, nor ASCII', UNCHECKED, (_sample, body) => ({
+  forgery('garbage-signature', 'a signature that is neither hex nor ASCII', UNCHECKED, (_sample, body) => ({
     body,
     signature: 'é'.repeat(40),
   })),
@@ -67,7 +67,7 @@ export const FORGERY_CHECKS: readonly Check[] = [
     {
       code: 'accepts-tampered',
       says: 'it lets forgers in: the signature of one body passes for another',
-      mend: 'compute the signature over the body of this very request, all of it',
+      fix: 'compute the signature over the whole body of this request',
     },
     (sample, body) => ({
       body: Buffer.from(body.toString().replace('"revenue":27.5', '"revenue":99.5')),
@@ -80,8 +80,8 @@ export const FORGERY_CHECKS: readonly Check[] = [
   })),
   {
     code: 'malformed',
-    title: 'bodies that are no JSON, signed: cut off, and empty',
-    titleUnsigned: 'bodies that are no JSON, unsigned: cut off, and empty',
+    title: 'bodies that are not JSON, signed: cut off, and empty',
+    titleUnsigned: 'bodies that are not JSON, unsigned: cut off, and empty',
     expects: 'refused',
     requests: (sample) => [
       sample.signed(sample.body('track', 'malformed').subarray(0, 60)),
@@ -90,13 +90,13 @@ export const FORGERY_CHECKS: readonly Check[] = [
     faults: {
       taken: {
         code: 'accepts-malformed',
-        says: 'it says that it has taken what it cannot have read',
-        mend: 'parse before you answer, and answer 400 to what is no JSON',
+        says: 'it accepts bodies that it cannot have read',
+        fix: 'parse before you answer, and answer 400 to bodies that are not JSON',
       },
       failing: {
         code: 'fails-on-malformed',
-        says: "it fails on a body that is no JSON: the parser's error, mostly, that nobody catches",
-        mend: 'verify first and parse then; answer 400 to what is no JSON: a 5xx is sent again for 4 hours',
+        says: 'it fails on a body that is not JSON: usually an uncaught error of the parser',
+        fix: 'verify first, then parse; answer 400 to bodies that are not JSON: after a 5xx the message is sent again for 4 hours',
       },
     },
   },

@@ -1,7 +1,7 @@
 import { MESSAGE_TYPES } from '../message/types.ts';
 import { signedTitles, type Check, type Fault } from './check.ts';
 
-/** What libraries of many languages write in another way than JSON.stringify does, for whoever hashes JSON written anew. */
+/** Texts that libraries of other languages write in another way than JSON.stringify, to find receivers that hash re-serialized JSON. */
 const TEXTS = {
   'Łódź 京都': 'é and e\u0301, ß, Ω, Ž',
   emoji: '👩‍💻🇦🇹',
@@ -12,7 +12,7 @@ const TEXTS = {
   'right to left': 'שלום',
 };
 
-/** Likewise. Each is JavaScript's own spelling: 1e-7 is 1e-07 in Python. */
+/** Numbers for the same purpose, in JavaScript's spelling: 1e-7 is 1e-07 in Python. */
 const NUMBERS = {
   small: 1e-7,
   large: 1e21,
@@ -23,11 +23,11 @@ const NUMBERS = {
   safe: 9_007_199_254_740_991,
 };
 
-/** Plain messages are taken, one with unusual content is not, and how it spells JSON could not be found out. */
+/** The fault of accepting plain messages but not one with unusual content, when its spelling of JSON could not be found. */
 const RE_SERIALISED: Fault = {
   code: 're-serialised',
-  says: 'it takes plain messages and refuses this one: it hashes re-serialised JSON, or its validation refuses the content',
-  mend: 'hash the bytes of the body as they came, before any parser',
+  says: 'it accepts plain messages and rejects this one: it hashes re-serialized JSON, or its validation rejects the content',
+  fix: 'hash the bytes of the body as received, before any parser',
 };
 
 const TYPE_CHECKS = MESSAGE_TYPES.map((type): Check => ({
@@ -37,12 +37,12 @@ const TYPE_CHECKS = MESSAGE_TYPES.map((type): Check => ({
   requests: (sample) => [sample.signed(sample.body(type, type))],
 }));
 
-/** What the sender really sends: all of it must be taken. */
+/** Messages as real senders send them: the receiver must accept all of them. */
 export const MESSAGE_CHECKS: readonly Check[] = [
   ...TYPE_CHECKS,
   {
     code: 'anonymous',
-    title: 'a track of an anonymous user: anonymousId stands where userId would',
+    title: 'a track of an anonymous user: anonymousId instead of userId',
     expects: 'taken',
     requests: (sample) => [
       sample.signed(
@@ -53,7 +53,7 @@ export const MESSAGE_CHECKS: readonly Check[] = [
       failing: {
         code: 'needs-user-id',
         says: 'it fails when a message has no userId',
-        mend: 'take anonymousId where there is no userId: page, screen, identify, track and group may come without',
+        fix: 'use anonymousId when there is no userId: page, screen, identify, track and group may come without one',
       },
     },
   },
@@ -68,13 +68,13 @@ export const MESSAGE_CHECKS: readonly Check[] = [
     faults: {
       refused: {
         code: 'refuses-duplicates',
-        says: 'it refuses a message that it has seen before',
-        mend: 'answer 2xx to a messageId that you know already, and do nothing: a message may come more than once',
+        says: 'it rejects a message that it has seen before',
+        fix: 'answer 2xx to a messageId that you know already, and do nothing: a message may come more than once',
       },
       failing: {
         code: 'fails-on-duplicates',
         says: 'it fails on a message that it has seen before (a unique key in its database?)',
-        mend: 'answer 2xx to a messageId that you know already (INSERT … ON CONFLICT DO NOTHING): a message may come more than once',
+        fix: 'answer 2xx to a messageId that you know already (INSERT … ON CONFLICT DO NOTHING): a message may come more than once',
       },
     },
   },
@@ -100,8 +100,8 @@ export const MESSAGE_CHECKS: readonly Check[] = [
     faults: {
       refused: {
         code: 'body-limit',
-        says: 'it refuses a body of 32 KB',
-        mend: 'raise the limit on bodies to 64 KB: a message may have 32 KB',
+        says: 'it rejects a body of 32 KB',
+        fix: 'raise the limit on bodies to 64 KB: a message may have 32 KB',
       },
     },
   },
@@ -117,7 +117,7 @@ export const MESSAGE_CHECKS: readonly Check[] = [
       failing: {
         code: 'fails-on-unknown-type',
         says: 'it fails on a message of a type that it does not know',
-        mend: 'ignore unknown types with 2xx, or refuse them with 400: a 5xx is sent again for 4 hours',
+        fix: 'ignore unknown types with 2xx, or reject them with 400: after a 5xx the message is sent again for 4 hours',
       },
     },
   },

@@ -1,13 +1,13 @@
 import { sleep, type Clock } from '../clock.ts';
 import { withoutRepeated } from '../redact.ts';
 import type { Transport } from '../transport/transport.ts';
-import { answerOf, type CheckResponse } from './answer.ts';
+import { checkResponseOf, type CheckResponse } from './check-response.ts';
 import type { Check } from './check.ts';
 import type { CheckRequest } from './sample.ts';
 
 export interface TestedReceiverOptions {
   readonly transport: Transport;
-  /** As it is asked: without userinfo. */
+  /** Without userinfo. */
   readonly url: string;
   /** Name, value, name, value … without the signature. */
   readonly headers: readonly string[];
@@ -16,20 +16,20 @@ export interface TestedReceiverOptions {
   readonly secret: string | undefined;
   readonly clock: Clock;
   readonly signal: AbortSignal;
-  /** Why it cannot answer any more; undefined while it may. */
+  /** Returns why the receiver can no longer respond; undefined while it can. */
   readonly gone: () => string | undefined;
 }
 
-/** Something that restarts the receiver when it has crashed gets so long. */
+/** How long a supervisor gets to restart a crashed receiver. */
 const RESTART_MS = 3_000;
 const RESTART_POLL_MS = 100;
 
 export const INTERRUPTED = 'interrupted';
 
-/** The receiver that is asked. */
+/** The receiver that the checks send requests to. */
 export class ReceiverUnderTest {
   readonly #options: TestedReceiverOptions;
-  /** Whether it ever answered. */
+  /** Whether it has ever responded. */
   hasAnswered = false;
 
   constructor(options: TestedReceiverOptions) {
@@ -44,12 +44,12 @@ export class ReceiverUnderTest {
     return this.#options.timeoutMs;
   }
 
-  /** Why nothing more can be asked: it was interrupted, or the receiver is gone. */
+  /** Why no further request can be sent: the run was interrupted, or the receiver has ended. */
   get over(): string | undefined {
     return this.#options.signal.aborted ? INTERRUPTED : this.#options.gone();
   }
 
-  /** All answers to a check's requests; none of those after an answer that did not come. */
+  /** Sends a check's requests and returns the responses, up to the first that did not come. */
   async answers(
     requests: readonly CheckRequest[],
     { atOnce }: Pick<Check, 'atOnce'>,
@@ -64,7 +64,7 @@ export class ReceiverUnderTest {
     return answers;
   }
 
-  /** One that has answered before and now refuses connections may be on its way back: nothing was sent, so it is asked again. */
+  /** Sends one request. A receiver that responded before and now refuses connections may be restarting: nothing was sent, so it is sent again. */
   async ask(request: CheckRequest): Promise<CheckResponse> {
     const { clock, signal } = this.#options;
     const until = clock.now() + RESTART_MS;
@@ -74,7 +74,7 @@ export class ReceiverUnderTest {
       answer = await this.#ask(request);
     }
     if (answer.kind !== 'none') this.hasAnswered = true;
-    // Whether it has crashed is known a little after its connections are.
+    // A crash is noticed a little later than the reset of its connections.
     else if (answer.error === 'reset') await sleep(clock, RESTART_POLL_MS, signal);
     return answer;
   }
@@ -89,7 +89,7 @@ export class ReceiverUnderTest {
       signal,
       ...(caFile !== undefined && { caFile }),
     });
-    const answer = answerOf(result);
+    const answer = checkResponseOf(result);
     if (answer.kind === 'none' || answer.reply === undefined || secret === undefined) return answer;
     return { ...answer, reply: withoutRepeated(answer.reply, [secret]) };
   }

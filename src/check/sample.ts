@@ -6,7 +6,7 @@ import { sign } from '../signature/sign.ts';
 
 export interface CheckRequest {
   readonly body: Uint8Array;
-  /** The value of `X-Signature`; without it there is no such header. */
+  /** The value of `X-Signature`; undefined to send no such header. */
   readonly signature?: string | undefined;
 }
 
@@ -23,7 +23,7 @@ type Fields = Readonly<Record<string, unknown>>;
 
 const USER = 'hooks-test-user';
 
-/** A message of each type, as the real sender would send it, and recognisable as a test in the receiver's own records. */
+/** A message of each type, as a real sender would send it, and recognizable as a test in the receiver's records. */
 const MESSAGES: Readonly<Record<MessageType, Fields>> = {
   page: {
     userId: USER,
@@ -66,33 +66,33 @@ export class Sample {
     return this.#options.secret !== undefined;
   }
 
-  /** The body of a message, `fields` over those of its type. `name` makes its `messageId`. */
+  /** Makes the body of a message; `fields` replace those of its type, `name` becomes part of its `messageId`. */
   body(type: MessageType, name: string, fields: Fields = {}): Buffer {
     const messageId = `hooks-test-${name}-${this.#options.runId}`;
     const input = { type, ...MESSAGES[type], messageId, ...fields };
     return Buffer.from(encodeBody(buildMessage(input, { now: this.#options.now })));
   }
 
-  /** The largest message that a client takes: what is added on the way makes its body a little larger still. */
+  /** Makes the body of the largest message that a client accepts, to which delivery adds a few bytes. */
   largestBody(name: string): Buffer {
     const bareBytes = this.body('track', name, filledWith('')).length - '"version":1,'.length;
     return this.body('track', name, filledWith('x'.repeat(MAX_MESSAGE_BYTES - bareBytes)));
   }
 
-  /** As the sender would send it: signed when there is a secret. */
+  /** Makes a request as the sender would: signed if there is a secret. */
   signed(body: Buffer): CheckRequest {
     const { secret } = this.#options;
     return secret === undefined ? { body } : { body, signature: sign(body, secret) };
   }
 
-  /** The right signature of a body. Throws TypeError without a secret: only checks that need one ask. */
+  /** The right signature of a body. Throws TypeError without a secret: only checks that need one call it. */
   signature(body: Buffer): string {
     const { secret } = this.#options;
     if (secret === undefined) throw new TypeError('A check that needs a secret was not skipped');
     return sign(body, secret);
   }
 
-  /** A secret that is not the receiver's. */
+  /** A secret that the receiver does not have. */
   get otherSecret(): string {
     return `not the secret of ${this.#options.runId}`;
   }

@@ -3,7 +3,7 @@ import type { Sample } from './sample.ts';
 
 const track = (sample: Sample, name: string) => [sample.signed(sample.body('track', name))];
 
-/** About the way to the receiver. */
+/** Checks of the connection to the receiver. */
 export const WAY_CHECKS: readonly Check[] = [
   {
     code: 'tls',
@@ -14,37 +14,37 @@ export const WAY_CHECKS: readonly Check[] = [
   },
   {
     code: 'redirect',
-    title: 'a message to the very URL, redirects not followed',
+    title: 'a message to exactly this URL, redirects not followed',
     expects: 'direct',
     requests: (sample) => track(sample, 'redirect'),
   },
 ];
 
-/** So many at once: what one user's click on a page may well send. */
+/** The messages sent at once: as many as one user's click on a page may send. */
 const BURST = 10;
 
-/** About how fast it answers. */
+/** Checks of how fast the receiver responds. */
 export const PACE_CHECKS: readonly Check[] = [
   {
     code: 'latency',
     ...signedTitles(`${BURST} messages at once`),
     expects: 'taken',
     atOnce: true,
-    // Whoever needs more than half of the time on a quiet day does not keep it on a busy one.
+    // A receiver that needs more than half of the time on a quiet day exceeds it on a busy one.
     withinShare: 0.5,
     requests: (sample) =>
       Array.from({ length: BURST }, (_, index) => sample.signed(sample.body('track', `latency-${index}`))),
   },
 ];
 
-/** What no request can find out. */
+/** Requirements that no request can check. */
 export const UNSEEN_CHECKS: readonly Check[] = [
   {
     code: 'constant-time',
     title: 'how signatures are compared',
     expects: 'answered',
     skip: () =>
-      'cannot be seen from outside: read the code. crypto.timingSafeEqual, hmac.compare_digest, hmac.Equal and OpenSSL.secure_compare take constant time; == does not',
+      'cannot be seen from outside: check the code. crypto.timingSafeEqual, hmac.compare_digest, hmac.Equal and OpenSSL.secure_compare take constant time; == does not',
     requests: () => [],
   },
 ];

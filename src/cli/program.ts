@@ -35,7 +35,7 @@ const VERBS: Readonly<Record<string, Verb>> = {
     load: async () => (await import('./listen/command.ts')).defineListen,
   },
   test: {
-    summary: 'check that a receiver does what it must, and how to mend it',
+    summary: 'check that a receiver does what it must, and how to fix it',
     load: async () => (await import('./test/command.ts')).defineTest,
   },
   expect: {

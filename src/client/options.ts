@@ -95,7 +95,7 @@ export function checkInteger(key: string, value: unknown, [least, most]: OptionR
   if (Number.isInteger(value) && Number(value) >= least && Number(value) <= most) return;
   throw new ConfigError(
     `Expected \`${key}\` to be an integer from ${least} to ${most}, got ${shown(value)}`,
-    { key, hint: 'leave it out for its default' },
+    { key, hint: 'leave it out to get its default' },
   );
 }
 
@@ -103,7 +103,7 @@ function checkWhenFull(value: unknown): void {
   if (value === undefined || value === 'wait' || value === 'throw') return;
   throw new ConfigError(`Expected \`whenFull\` to be 'wait' or 'throw', got ${shown(value)}`, {
     key: 'whenFull',
-    hint: 'leave it out for its default',
+    hint: 'leave it out to get its default',
   });
 }
 
@@ -111,7 +111,7 @@ function checkWarnOnLoss(value: unknown): void {
   if (value === undefined || typeof value === 'boolean') return;
   throw new ConfigError(`Expected \`warnOnLoss\` to be true or false, got ${shown(value)}`, {
     key: 'warnOnLoss',
-    hint: 'leave it out for its default',
+    hint: 'leave it out to get its default',
   });
 }
 

@@ -4,14 +4,14 @@ import { extname, join } from 'node:path';
 import { makeFolder } from '../make-folder.ts';
 import { printable } from '../redact.ts';
 
-/** In the data folder: the config files with code that were named to the user, a JSON string a line. */
+/** The file in the data folder that lists the config files with code named to the user, a JSON string per line. */
 const KNOWN_FILES = 'config-code.ndjson';
 
 export interface ConfigCodeContext {
   readonly env: Readonly<NodeJS.ProcessEnv>;
-  /** Takes a line for stderr. Undefined: nothing is said, and nothing counts as said. */
+  /** Writes a line to stderr. Undefined: nothing is announced or remembered. */
   readonly note: ((line: string) => void) | undefined;
-  /** Undefined, or it throws: nothing can be remembered there, and each run names the file. */
+  /** The data folder. If undefined, or if it throws, nothing can be remembered, and each run names the file. */
   readonly dataDir: () => string | undefined;
 }
 
@@ -21,8 +21,8 @@ export function isConfigCode(path: string): boolean {
 }
 
 /**
- * Names a config file with code before it runs, the first time that it does: a folder that came from somebody else may hold
- * one that its user never looked at. Continuous integration starts without a memory, and nobody reads it there.
+ * Names a config file with code before it runs for the first time: a folder from another person may hold one that its user
+ * never looked at. Not in continuous integration, which remembers nothing and has no reader.
  */
 export async function announceConfigCode(
   path: string,
@@ -46,7 +46,7 @@ function knownFiles(dataDir: ConfigCodeContext['dataDir']): string | undefined {
     makeFolder(folder, 0o700);
     return join(folder, KNOWN_FILES);
   } catch {
-    // What is wrong with the folder is told when something has to be kept there.
+    // A fault of the folder is reported when something must be stored there.
     return undefined;
   }
 }
@@ -62,7 +62,7 @@ async function remember(path: string, known: string | undefined): Promise<void> 
   await withFile(known, flags, (file) => file.appendFile(`${JSON.stringify(path)}\n`));
 }
 
-/** Never through a symbolic link. Undefined: the file is not there, or cannot be used. */
+/** Uses a file, never through a symbolic link. Undefined when the file does not exist or cannot be used. */
 async function withFile<T>(
   path: string | undefined,
   flags: number,

@@ -2,12 +2,12 @@ import { statSync, type Stats } from 'node:fs';
 import { ConfigError } from '../errors.ts';
 import { printable } from '../redact.ts';
 
-/** Any user of the machine may put files into the data folder, or take the place of those in it. */
+/** Any user of the machine may add or replace files in the data folder. */
 export class UnsafeFolderError extends ConfigError {}
 
 /**
- * Looks at who else may write to the data folder, which need not be there yet. Root may use any folder.
- * @returns what to warn of: its owner is another user. Throws UnsafeFolderError when every user may write to it.
+ * Checks who else may write to the data folder, which may not exist yet. Root may use any folder.
+ * @returns a warning when its owner is another user. Throws UnsafeFolderError when every user may write to it.
  */
 export function checkDataFolder(folder: string): string | undefined {
   const uid = process.geteuid?.();
@@ -18,7 +18,7 @@ export function checkDataFolder(folder: string): string | undefined {
   return `the data folder ${printable(folder, 400)} belongs to another user (${found.uid}, not ${uid}), who may read and change what is kept there`;
 }
 
-/** What else is wrong with it is told when it is used. */
+/** The folder's status; undefined if it cannot be read, which is reported when the folder is used. */
 function folderAt(path: string): Stats | undefined {
   try {
     return statSync(path);

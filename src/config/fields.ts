@@ -9,9 +9,9 @@ import {
   onOrOff,
   secrets,
   text,
-  webhooks,
   writeKey,
 } from './kinds.ts';
+import { webhooks } from './webhooks-kind.ts';
 
 /** One setting, wherever it can be given. The README's table, the file's schema and `hooks config` are made from these. */
 export interface SettingField<T> {
@@ -25,11 +25,11 @@ export interface SettingField<T> {
   /** The first of these variables that is set and not empty gives it. */
   readonly env?: readonly string[];
   readonly default?: T;
-  /** What happens without a value, where there is no default. */
+  /** What happens without a value, if there is no default. */
   readonly otherwise?: string;
   /** Never shown. */
   readonly isSecret?: true;
-  /** A path, or holds one: relative ones start at the file's folder. */
+  /** The value is or holds a path; a relative one starts at the file's folder. */
   readonly isPath?: true;
   /** Not in the short form, whose only destination is on. */
   readonly longFormOnly?: true;
@@ -104,7 +104,7 @@ export const SETTING_FIELDS = {
   }),
   'delivery.concurrency': field({
     kind: integer(1, 1024),
-    describe: 'deliveries under way at once',
+    describe: 'the most deliveries in flight at once',
     belongsTo: 'destination',
     flag: '--concurrency',
     default: DELIVERY_DEFAULTS.concurrency,
@@ -118,7 +118,7 @@ export const SETTING_FIELDS = {
   }),
   'delivery.health.failures': field({
     kind: integer(1, 1_000_000),
-    describe: 'failures in a row after which a webhook is passed over for a while',
+    describe: 'failures in a row after which a webhook is skipped for a while',
     belongsTo: 'destination',
     default: DELIVERY_DEFAULTS.health.failures,
   }),
@@ -169,20 +169,20 @@ export const SETTING_FIELDS = {
 
 export type Key = keyof typeof SETTING_FIELDS;
 
-/** The type a setting's value has once it was read. */
+/** The type of a setting's parsed value. */
 export type ValueOf<K extends Key> = (typeof SETTING_FIELDS)[K] extends SettingField<infer T> ? T : never;
 
 export const KEYS = Object.keys(SETTING_FIELDS) as readonly Key[]; // Object.keys forgets the type of a closed table
 
-/** A field as code sees it that treats all of them alike. */
+/** A field for code that treats all fields alike. */
 export function fieldOf(key: Key): SettingField<unknown> {
   return SETTING_FIELDS[key];
 }
 
-/** The keys that may stand in one file without `sources` only. */
+/** The keys that only a file without `sources` may have. */
 export const SHORT_FORM_KEYS = ['writeKey', 'sharedSecret', 'webhooks', 'delivery'] as const;
 
-/** What a setting is without anybody giving it, as a person would write it. */
+/** The default of a setting, as a person would write it. */
 export function defaultText(key: Key): string | undefined {
   const { default: value, kind } = fieldOf(key);
   return value === undefined ? undefined : (kind.show?.(value) ?? JSON.stringify(value).replaceAll('"', ''));

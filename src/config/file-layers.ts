@@ -3,17 +3,17 @@ import { ConfigError } from '../errors.ts';
 import { announceConfigCode, isConfigCode, type ConfigCodeContext } from './config-code.ts';
 import { fieldOf, KEYS } from './fields.ts';
 import { findProjectFile, findUserFile } from './find-files.ts';
-import { find, keysAt, type Layer } from './layer.ts';
-import { loadFile } from './load.ts';
+import { findSetting, keysAt, type Layer } from './layer.ts';
+import { loadFile } from './load-file.ts';
 import { checkReferences, referencesIn } from './references.ts';
 
-/** What the command line says of config files. */
+/** The command line's flags for config files. */
 export interface ConfigFlags {
   /** A file (`--config`), or false for `--no-config`. */
   readonly config?: string | false;
 }
 
-interface Surroundings extends ConfigCodeContext {
+interface ConfigFilesContext extends ConfigCodeContext {
   readonly flags: ConfigFlags;
   readonly cwd: string;
 }
@@ -22,21 +22,21 @@ interface Surroundings extends ConfigCodeContext {
  * The config files that apply, the strongest first, read and checked. A named file is the only one; code in one that was found
  * is announced before it runs.
  */
-export async function fileLayers(surroundings: Surroundings): Promise<readonly Layer[]> {
-  const { flags, env, cwd } = surroundings;
+export async function fileLayers(context: ConfigFilesContext): Promise<readonly Layer[]> {
+  const { flags, env, cwd } = context;
   if (flags.config === false) return [];
   const named = flags.config ?? (env['HOOKS_CONFIG'] || undefined);
   if (named === '') {
     throw new ConfigError('Expected `--config` to be a file, got an empty string', {
       origin: '--config',
-      hint: 'is the variable set that it is taken from? --no-config goes on without one',
+      hint: 'check that its variable is set, or pass --no-config to go on without a file',
     });
   }
   if (named !== undefined) return [await fileLayer(resolve(cwd, named), cwd)];
   const layers: Layer[] = [];
   for (const path of [findProjectFile(cwd), findUserFile(env)]) {
     if (path === undefined) continue;
-    if (isConfigCode(path)) await announceConfigCode(path, surroundings);
+    if (isConfigCode(path)) await announceConfigCode(path, context);
     layers.push(await fileLayer(path, cwd));
   }
   return layers;
@@ -53,7 +53,7 @@ async function fileLayer(path: string, cwd: string): Promise<Layer> {
   return layer;
 }
 
-/** A file near the current folder by its way from there, any other in full. */
+/** Shows a file near the current folder by its relative path, any other by its full path. */
 function shownPath(path: string, cwd: string): string {
   const near = relative(cwd, path);
   return isAbsolute(near) || near.length >= path.length ? path : near;
@@ -63,15 +63,15 @@ function shownPath(path: string, cwd: string): string {
 function checkValues(layer: Layer): void {
   for (const prefix of prefixesOf([layer])) {
     for (const key of KEYS) {
-      const given = find([layer], key, prefix);
+      const given = findSetting([layer], key, prefix);
       if (given === undefined) continue;
-      checkReferences(given.value, given.place);
-      if (referencesIn(given.value).length === 0) fieldOf(key).kind.parse(given.value, given.place);
+      checkReferences(given.value, given.origin);
+      if (referencesIn(given.value).length === 0) fieldOf(key).kind.parse(given.value, given.origin);
     }
   }
 }
 
-/** Where in a file settings are kept: at its top, in each source, in each destination. */
+/** Where a file may hold settings: at its top, in each source, in each destination. */
 function prefixesOf(layers: readonly Layer[]): string[][] {
   const sources = keysAt(layers, ['sources']).map((name) => ['sources', name]);
   const destinations = sources.flatMap((source) =>

@@ -5,15 +5,15 @@ import { homeFolder } from './home.ts';
 const DATA_ENDINGS = ['json', 'yaml', 'yml'];
 const CODE_ENDINGS = ['js', 'cjs', 'mjs', 'ts'];
 
-/** In the order in which a folder is searched: the first that is there is the folder's config. */
-const PROJECT_PLACES = [
+/** The names of a project's config, in the order of the search: the first that exists is the folder's config. */
+const PROJECT_NAMES = [
   'package.json',
   '.hooksrc',
   ...[...DATA_ENDINGS, ...CODE_ENDINGS].map((ending) => `.hooksrc.${ending}`),
   ...CODE_ENDINGS.map((ending) => `hooks.config.${ending}`),
 ];
 
-const USER_PLACES = ['config', '.hooksrc'].flatMap((name) => [
+const USER_NAMES = ['config', '.hooksrc'].flatMap((name) => [
   name,
   ...DATA_ENDINGS.map((ending) => `${name}.${ending}`),
 ]);
@@ -25,7 +25,7 @@ const USER_PLACES = ['config', '.hooksrc'].flatMap((name) => [
  */
 export function findProjectFile(cwd: string): string | undefined {
   for (const folder of projectFolders(cwd)) {
-    const found = PROJECT_PLACES.map((name) => join(folder, name)).find(isConfig);
+    const found = PROJECT_NAMES.map((name) => join(folder, name)).find(isConfig);
     if (found !== undefined) return found;
   }
   return undefined;
@@ -42,7 +42,7 @@ function projectFolders(cwd: string): string[] {
   return folders;
 }
 
-/** A package.json is one only when it has a key `hooks`; looked at as text first, since this runs at every start. */
+/** Whether a file is a config. A package.json needs a key `hooks`; its text is checked first, since this runs at every start. */
 function isConfig(path: string): boolean {
   if (!existsSync(path)) return false;
   if (!path.endsWith('package.json')) return true;
@@ -50,7 +50,7 @@ function isConfig(path: string): boolean {
     const text = readFileSync(path, 'utf8').replace(/^\uFEFF/, '');
     return text.includes('"hooks"') && Object.hasOwn(JSON.parse(text) as object, 'hooks');
   } catch {
-    // An unreadable or malformed package.json is npm's trouble; it says nothing about hooks.
+    // npm reports an unreadable or malformed package.json; it says nothing about hooks.
     return false;
   }
 }
@@ -60,5 +60,5 @@ export function findUserFile(env: Readonly<NodeJS.ProcessEnv>): string | undefin
   const home = homeFolder(env);
   const base = env['XDG_CONFIG_HOME'] || (home && join(home, '.config'));
   if (base === undefined) return undefined;
-  return USER_PLACES.map((name) => join(base, 'hooks', name)).find((path) => existsSync(path));
+  return USER_NAMES.map((name) => join(base, 'hooks', name)).find((path) => existsSync(path));
 }

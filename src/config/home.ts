@@ -5,7 +5,7 @@ export function homeFolder(env: Readonly<NodeJS.ProcessEnv>): string | undefined
   try {
     return env['HOME'] || homedir() || undefined;
   } catch {
-    // No HOME, and nobody of that number in the list of users.
+    // There is no HOME, and no user with this number in the list of users.
     return undefined;
   }
 }

@@ -1,9 +1,9 @@
 import { type Key, KEYS, fieldOf } from './fields.ts';
 import { isObject } from '../kind-of.ts';
-import type { ConfigOrigin } from './place.ts';
+import type { ConfigOrigin } from './config-origin.ts';
 
 /**
- * One place that settings come from. Layers are asked in order (flags, environment, project's file, user's file) and
+ * One source of settings. Layers are searched in order (flags, environment, project's file, user's file) and
  * the first that has a setting gives it.
  */
 export interface Layer {
@@ -11,24 +11,24 @@ export interface Layer {
   readonly values: unknown;
   /** The file as shown to a person; absent for flags and the environment. */
   readonly file?: string;
-  /** Where relative paths start. */
+  /** The folder at which relative paths start. */
   readonly folder: string;
-  /** What flags and variables call their settings. Empty for a file, which calls them by their keys. */
+  /** The names of flags and variables by setting. Empty for a file, which uses the keys. */
   readonly names: Readonly<Partial<Record<Key, string>>>;
 }
 
-/** A setting as it was given, unread. */
+/** A setting as given, before parsing. */
 export interface GivenSetting {
   readonly value: unknown;
-  readonly place: ConfigOrigin;
+  readonly origin: ConfigOrigin;
   readonly layer: Layer;
 }
 
 /**
- * The setting in the first layer that has it. `prefix` is where in a file the long form keeps it; flags and
+ * Finds the setting in the first layer that has it. `prefix` is where in a file the long form keeps it; flags and
  * variables know no long form.
  */
-export function find(
+export function findSetting(
   layers: readonly Layer[],
   key: Key,
   prefix: readonly string[] = [],
@@ -36,12 +36,12 @@ export function find(
   for (const layer of layers) {
     const above = layer.file === undefined ? [] : prefix;
     const value = valueAt(layer.values, [...above, ...key.split('.')]);
-    if (value !== undefined) return { value, layer, place: placeOf(layer, key, above) };
+    if (value !== undefined) return { value, layer, origin: settingOrigin(layer, key, above) };
   }
   return undefined;
 }
 
-function placeOf({ file, names }: Layer, key: Key, prefix: readonly string[]): ConfigOrigin {
+function settingOrigin({ file, names }: Layer, key: Key, prefix: readonly string[]): ConfigOrigin {
   const name = names[key] ?? [...prefix, key].join('.');
   return file === undefined ? { name } : { name, file };
 }

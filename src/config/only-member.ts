@@ -1,6 +1,6 @@
 /**
- * The text of a JSON object with blanks in the place of all members but those of this name, so that what is left stands in its lines
- * and columns. `json` is valid.
+ * Replaces all members of a JSON object but those of this name by blanks, so that the others keep their lines and columns.
+ * `json` is valid.
  */
 export function onlyMember(json: string, name: string): string {
   let kept = '';
@@ -8,7 +8,7 @@ export function onlyMember(json: string, name: string): string {
   let isFirst = true;
   for (const { from, to } of membersOf(json, name)) {
     const separator = isFirst ? '{' : ',';
-    // There is a brace or a comma in what is blanked.
+    // The blanked text contains a brace or a comma.
     kept += blank(json.slice(at, from)).replace(' ', separator) + json.slice(from, to);
     [at, isFirst] = [to, false];
   }
@@ -20,15 +20,15 @@ function blank(text: string): string {
 }
 
 interface Member {
-  /** Of the key's first quote. */
+  /** The index of the key's first quote. */
   readonly from: number;
-  /** Behind the value. */
+  /** The index after the value. */
   readonly to: number;
 }
 
 const TOKEN = /"(?:[^"\\]|\\.)*"|[{}[\],:]/gs;
 
-/** Of the outermost object, in order. */
+/** The members of the outermost object, in order. */
 function membersOf(json: string, name: string): readonly Member[] {
   const members: Member[] = [];
   let depth = 0;

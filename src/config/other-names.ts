@@ -1,6 +1,6 @@
 import { closest } from '../suggest.ts';
 
-/** What people write who know another tool, or an older name. */
+/** Names from other tools, or older ones, that people write. */
 const OTHER_NAMES: Readonly<Record<string, string>> = {
   url: 'webhooks',
   urls: 'webhooks',
@@ -11,7 +11,7 @@ const OTHER_NAMES: Readonly<Record<string, string>> = {
   flushInterval: 'flushAfter',
 };
 
-/** The word among `known` that was probably meant, or undefined when none is near. */
+/** The word of `known` that was probably meant; undefined when none is similar. */
 export function suggestion(word: string, known: readonly string[]): string | undefined {
   const other = Object.hasOwn(OTHER_NAMES, word) ? OTHER_NAMES[word] : undefined;
   if (other !== undefined && known.includes(other)) return other;

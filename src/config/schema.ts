@@ -4,7 +4,7 @@ import { kindOf } from '../kind-of.ts';
 import { printable } from '../redact.ts';
 import { defaultText, fieldOf, type Key, SHORT_FORM_KEYS } from './fields.ts';
 import { valueAt } from './layer.ts';
-import { configError, expected, type ConfigOrigin } from './place.ts';
+import { configError, unexpectedValue, type ConfigOrigin } from './config-origin.ts';
 import { suggestion } from './other-names.ts';
 
 // Structure only: which keys there are. A value is checked by its field's kind, in the same words wherever it was
@@ -99,10 +99,10 @@ function complaint(issue: z.core.$ZodIssue, content: unknown, file: string): Con
       hint: 'write settings by their names: webhooks: [https://host/path]',
     });
   }
-  const place: ConfigOrigin = { name: path.map((part) => printable(part, 80)).join('.'), file };
+  const origin: ConfigOrigin = { name: path.map((part) => printable(part, 80)).join('.'), file };
   const what = path[0] === '$schema' ? 'to be a string' : 'to be an object';
   const hint = 'hooks init FILE writes a file with every setting in its place';
-  return expected(place, what, kindOf(valueAt(content, path)), hint);
+  return unexpectedValue(origin, what, kindOf(valueAt(content, path)), hint);
 }
 
 function unknownKey(key: string, path: readonly string[], file: string): ConfigError {

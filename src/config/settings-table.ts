@@ -1,6 +1,6 @@
 import { defaultText, fieldOf, type Key, KEYS } from './fields.ts';
 
-/** What a config file cannot say of itself. */
+/** The settings that a config file cannot hold. */
 const OUTSIDE_A_FILE = [
   "| | the config file, instead of the project's and the user's | | `--config`, `--no-config` | `HOOKS_CONFIG` |",
   '| | the folder of what is kept between runs | the data folder of the user | | `HOOKS_DATA_DIR` |',

@@ -6,9 +6,9 @@ import { checkDataFolder } from './data-folder.ts';
 import type { Key } from './fields.ts';
 import { type ConfigFlags, fileLayers } from './file-layers.ts';
 import { homeFolder } from './home.ts';
-import { environmentLayer, find, type Layer, layerOf } from './layer.ts';
-import { type ListedSetting, listSettings } from './list.ts';
-import { read, readWithDefault, type Scope } from './read.ts';
+import { environmentLayer, findSetting, type Layer, layerOf } from './layer.ts';
+import { type ListedSetting, listSettings } from './list-settings.ts';
+import { readSetting, readWithDefault, type SettingScope } from './read-setting.ts';
 import {
   allSecrets,
   allSources,
@@ -33,7 +33,7 @@ export interface RetentionSettings {
 export interface Settings {
   /** The config files in use, as a person would name them, the strongest first. */
   readonly files: readonly string[];
-  /** The folder of what is kept between runs; it may not be there yet. Throws UnsafeFolderError when any user may write to it. */
+  /** The folder for data between runs; it may not exist yet. Throws UnsafeFolderError when any user may write to it. */
   readonly dataDir: string;
   readonly sourceNames: readonly string[];
   /** The source of a command that names none: the only one, else `default` if there is one. */
@@ -55,16 +55,16 @@ export interface Settings {
   readonly secrets: (source: string, flags?: Layer) => readonly string[];
   /** The issuers to trust, of the same destination: `delivery.ca`, for a tracking API. */
   readonly caFile: (source: string) => string | undefined;
-  /** Those of every destination of every source that has any, a list for each: who gets a request cannot tell whose it is. */
+  /** The secrets of every destination that has any, a list for each: a receiver cannot know the destination of a request. */
   readonly allSecrets: () => readonly (readonly string[])[];
   readonly writeKey: (source: string) => string | undefined;
-  /** The variable or the file that gives a setting (of the short form, or of no source); undefined: nobody does. */
+  /** The variable or the file that gives a setting (of the short form, or of no source); undefined for the default. */
   readonly originOf: (key: Key) => string | undefined;
   /** What `hooks config` shows: secrets masked, `${NAME}` as it is written. */
   readonly list: () => readonly ListedSetting[];
 }
 
-interface Surroundings {
+interface SettingsContext {
   readonly flags: ConfigFlags;
   readonly env: Readonly<NodeJS.ProcessEnv>;
   readonly cwd: string;
@@ -72,8 +72,8 @@ interface Surroundings {
   readonly note?: ((line: string) => void) | undefined;
 }
 
-/** The one way to settings: finds, reads and checks the config files. Throws ConfigError. */
-export async function loadSettings({ flags, env, cwd, note }: Surroundings): Promise<Settings> {
+/** Loads all settings: finds, reads and checks the config files. Throws ConfigError. */
+export async function loadSettings({ flags, env, cwd, note }: SettingsContext): Promise<Settings> {
   const folder = await dataFolder(env, cwd);
   const dataDir = checkedFolder(folder, note);
   const files = await fileLayers({ flags, env, cwd, note, dataDir });
@@ -81,8 +81,8 @@ export async function loadSettings({ flags, env, cwd, note }: Surroundings): Pro
   return settingsOf(given, { dataDir, listed: folder });
 }
 
-/** Looked at when it is first used: most commands keep nothing. */
-function checkedFolder(folder: string | undefined, note: Surroundings['note']): () => string | undefined {
+/** Checks the folder on first use: most commands store nothing. */
+function checkedFolder(folder: string | undefined, note: SettingsContext['note']): () => string | undefined {
   let isChecked = false;
   return () => {
     const warning = folder === undefined || isChecked ? undefined : checkDataFolder(folder);
@@ -92,7 +92,7 @@ function checkedFolder(folder: string | undefined, note: Surroundings['note']): 
   };
 }
 
-/** Undefined: it is not named, and the user has no home. */
+/** The data folder; undefined when none is named and the user has no home. */
 async function dataFolder(env: Readonly<NodeJS.ProcessEnv>, cwd: string): Promise<string | undefined> {
   const named = env['HOOKS_DATA_DIR'];
   if (named) return resolve(cwd, named);
@@ -104,18 +104,18 @@ async function dataFolder(env: Readonly<NodeJS.ProcessEnv>, cwd: string): Promis
 
 interface DataFolder {
   readonly dataDir: () => string | undefined;
-  /** As it is shown, whoever may write to it. */
+  /** The folder as shown, without checking who may write to it. */
   readonly listed: string | undefined;
 }
 
 function settingsOf(given: SettingLayers, { dataDir, listed }: DataFolder): Settings {
   const { files, environment, env } = given;
-  const scope: Scope = { layers: [environment, ...files], env };
+  const scope: SettingScope = { layers: [environment, ...files], env };
   const names = sourceNames(given);
   return Object.freeze({
     files: files.flatMap(({ file }) => file ?? []),
     get dataDir() {
-      return dataDir() ?? refuseWithoutHome();
+      return dataDir() ?? rejectWithoutHome();
     },
     sourceNames: names,
     defaultSource: names.length === 1 ? names[0] : names.find((name) => name === DEFAULT_SOURCE),
@@ -126,10 +126,10 @@ function settingsOf(given: SettingLayers, { dataDir, listed }: DataFolder): Sett
       return frozen(clientFrom(scope));
     },
     get endpoint() {
-      return read(scope, 'endpoint');
+      return readSetting(scope, 'endpoint');
     },
     get store() {
-      return read(scope, 'store');
+      return readSetting(scope, 'store');
     },
     get retention() {
       return {
@@ -143,14 +143,14 @@ function settingsOf(given: SettingLayers, { dataDir, listed }: DataFolder): Sett
     allSecrets: () => allSecrets(given),
     writeKey: (source: string) => promptWriteKey(given, source),
     originOf: (key: Key) => {
-      const place = find(scope.layers, key)?.place;
-      return place?.file ?? place?.name;
+      const origin = findSetting(scope.layers, key)?.origin;
+      return origin?.file ?? origin?.name;
     },
     list: () => listSettings(given, listed),
   });
 }
 
-function refuseWithoutHome(): never {
+function rejectWithoutHome(): never {
   throw new ConfigError('There is no folder to keep anything in: this user has no home', {
     key: 'dataDir',
     hint: 'name a folder that may be written in HOOKS_DATA_DIR',
@@ -160,7 +160,7 @@ function refuseWithoutHome(): never {
 const NO_FLAGS = layerOf({}, '');
 
 /** Without the write key, which belongs to a source. */
-function clientFrom(scope: Scope): ClientOptions {
+function clientFrom(scope: SettingScope): ClientOptions {
   return {
     flushAt: readWithDefault(scope, 'client.flushAt'),
     flushAfterMs: readWithDefault(scope, 'client.flushAfter'),
@@ -169,7 +169,7 @@ function clientFrom(scope: Scope): ClientOptions {
   };
 }
 
-/** Frozen to its last branch, so that no part of a program steers another one by its settings. */
+/** Freezes a value deeply, so that no part of a program can change the settings of another. */
 function frozen<T>(value: T): T {
   if (typeof value === 'object' && value !== null) Object.values(Object.freeze(value)).forEach(frozen);
   return value;

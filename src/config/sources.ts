@@ -9,12 +9,12 @@ import {
 import { ConfigError } from '../errors.ts';
 import { printable } from '../redact.ts';
 import { SHORT_FORM_KEYS } from './fields.ts';
-import { find, keysAt, type Layer, valueAt } from './layer.ts';
-import { read, readWithDefault, type Scope } from './read.ts';
+import { findSetting, keysAt, type Layer, valueAt } from './layer.ts';
+import { readSetting, readWithDefault, type SettingScope } from './read-setting.ts';
 import { UnsetVariableError } from './references.ts';
 import { suggestion } from './other-names.ts';
 
-/** All that settings are made of. */
+/** The layers that settings are read from. */
 export interface SettingLayers {
   /** The config files, the strongest first. */
   readonly files: readonly Layer[];
@@ -22,7 +22,7 @@ export interface SettingLayers {
   readonly env: Readonly<NodeJS.ProcessEnv>;
 }
 
-/** As configured. The short form has one, and so has no config at all. */
+/** The names of the configured sources. The short form has one, and so has an empty config. */
 export function sourceNames({ files }: SettingLayers): readonly string[] {
   return hasSourcesForm(files) ? keysAt(files, ['sources']) : [DEFAULT_SOURCE];
 }
@@ -44,7 +44,7 @@ export function allSources(given: SettingLayers): Sources {
   const layers = hasSourcesForm(given.files) ? given.files : [given.environment, ...given.files];
   const entries = sourceNames(given).map((name): [string, SourceOptions] => {
     const scope = { layers, env: given.env, prefix: prefixOf(given, name) };
-    const writeKey = read(scope, 'writeKey');
+    const writeKey = readSetting(scope, 'writeKey');
     const destinations = destinationsOf(scope, destinationNames(given, name, layers));
     return [name, writeKey === undefined ? { destinations } : { writeKey, destinations }];
   });
@@ -60,7 +60,7 @@ export function promptSource(given: SettingLayers, name: string, flags: Layer): 
   requireSource(given, name);
   const outside = [flags, given.environment];
   const configured = destinationNames(given, name, given.files);
-  const areNamed = find(outside, 'webhooks') !== undefined;
+  const areNamed = findSetting(outside, 'webhooks') !== undefined;
   const names = areNamed ? [targetOf(configured)] : configured;
   const layers = [...(names.length === 1 ? outside : [flags]), ...given.files];
   const scope = { layers, env: given.env, prefix: prefixOf(given, name) };
@@ -69,15 +69,17 @@ export function promptSource(given: SettingLayers, name: string, flags: Layer): 
 
 /** The secrets of the destination `Webhooks`, else of the only one; of several others none, for none is meant. */
 export function promptSecrets(given: SettingLayers, name: string, flags: Layer): readonly string[] {
-  return read(targetScope(given, name, [flags, given.environment, ...given.files]), 'sharedSecret') ?? [];
+  return (
+    readSetting(targetScope(given, name, [flags, given.environment, ...given.files]), 'sharedSecret') ?? []
+  );
 }
 
-/** Of the same destination: whom to trust where a URL is asked in its place. */
+/** The issuers of the same destination, to trust when a URL replaces it. */
 export function promptCaFile(given: SettingLayers, name: string): string | undefined {
-  return read(targetScope(given, name, given.files), 'delivery.ca');
+  return readSetting(targetScope(given, name, given.files), 'delivery.ca');
 }
 
-function targetScope(given: SettingLayers, name: string, layers: readonly Layer[]): Scope {
+function targetScope(given: SettingLayers, name: string, layers: readonly Layer[]): SettingScope {
   requireSource(given, name);
   const target = targetOf(destinationNames(given, name, layers));
   return destinationScope({ layers, env: given.env, prefix: prefixOf(given, name) }, target);
@@ -85,11 +87,11 @@ function targetScope(given: SettingLayers, name: string, layers: readonly Layer[
 
 /**
  * What each destination of each source has for secrets, without those that have none. One that is disabled is left out, and
- * one whose variable is unset, unless no other has any: who gets what one of them signed needs no secret of the others.
+ * one whose variable is unset, unless no other has any: a receiver of one destination's requests needs no secret of the others.
  */
 export function allSecrets(given: SettingLayers): readonly (readonly string[])[] {
   const layers = hasSourcesForm(given.files) ? given.files : [given.environment, ...given.files];
-  const scopes = sourceNames(given).flatMap((name): Scope[] => {
+  const scopes = sourceNames(given).flatMap((name): SettingScope[] => {
     const scope = { layers, env: given.env, prefix: prefixOf(given, name) };
     if (scope.prefix.length === 0) return [scope];
     return destinationNames(given, name, layers).map((each) => destinationScope(scope, each));
@@ -98,7 +100,7 @@ export function allSecrets(given: SettingLayers): readonly (readonly string[])[]
   const faults: unknown[] = [];
   const lists = enabled.map((scope) => {
     try {
-      return read(scope, 'sharedSecret') ?? [];
+      return readSetting(scope, 'sharedSecret') ?? [];
     } catch (error) {
       if (!(error instanceof UnsetVariableError)) throw error;
       faults.push(error);
@@ -114,7 +116,7 @@ export function allSecrets(given: SettingLayers): readonly (readonly string[])[]
 export function promptWriteKey(given: SettingLayers, name: string): string | undefined {
   requireSource(given, name);
   const layers = [given.environment, ...given.files];
-  return read({ layers, env: given.env, prefix: prefixOf(given, name) }, 'writeKey');
+  return readSetting({ layers, env: given.env, prefix: prefixOf(given, name) }, 'writeKey');
 }
 
 function requireSource(given: SettingLayers, name: string): void {
@@ -136,7 +138,7 @@ function prefixOf({ files }: SettingLayers, source: string): readonly string[] {
 function destinationNames(given: SettingLayers, source: string, layers: readonly Layer[]): readonly string[] {
   const prefix = prefixOf(given, source);
   if (prefix.length > 0) return keysAt(layers, [...prefix, 'destinations']);
-  return find(layers, 'webhooks') === undefined ? [] : [DEFAULT_DESTINATION];
+  return findSetting(layers, 'webhooks') === undefined ? [] : [DEFAULT_DESTINATION];
 }
 
 /** Which destination a URL or a secret from outside the config is about. */
@@ -146,7 +148,7 @@ function targetOf(names: readonly string[]): string {
 }
 
 function destinationsOf(
-  scope: Scope,
+  scope: SettingScope,
   names: readonly string[],
   enabled?: true,
 ): Readonly<Record<string, DestinationOptions>> {
@@ -159,7 +161,7 @@ function destinationsOf(
 /** In `integrations` it stands for every destination. */
 const ALL = 'All';
 
-function namedAll({ prefix = [] }: Scope): ConfigError {
+function namedAll({ prefix = [] }: SettingScope): ConfigError {
   return new ConfigError('A destination cannot be named `All`', {
     key: [...prefix, 'destinations', ALL].join('.'),
     hint: 'give it another name: in `integrations` All stands for every destination',
@@ -167,26 +169,26 @@ function namedAll({ prefix = [] }: Scope): ConfigError {
 }
 
 /** In the long form a destination's settings are below its name, in the short form at the top. */
-function destinationScope(scope: Scope, name: string): Scope {
+function destinationScope(scope: SettingScope, name: string): SettingScope {
   const { prefix = [] } = scope;
   return prefix.length === 0 ? scope : { ...scope, prefix: [...prefix, 'destinations', name] };
 }
 
 function destinationFrom(
-  scope: Scope,
+  scope: SettingScope,
   enabled: boolean = readWithDefault(scope, 'enabled'),
 ): DestinationOptions {
   return {
     enabled,
     // Not used while it is disabled, so that their variables may be unset.
-    sharedSecrets: (enabled ? read(scope, 'sharedSecret') : undefined) ?? [],
-    webhooks: (enabled ? read(scope, 'webhooks') : undefined) ?? [],
+    sharedSecrets: (enabled ? readSetting(scope, 'sharedSecret') : undefined) ?? [],
+    webhooks: (enabled ? readSetting(scope, 'webhooks') : undefined) ?? [],
     delivery: deliveryFrom(scope),
   };
 }
 
-function deliveryFrom(scope: Scope): DeliveryOptions {
-  const caFile = read(scope, 'delivery.ca');
+function deliveryFrom(scope: SettingScope): DeliveryOptions {
+  const caFile = readSetting(scope, 'delivery.ca');
   return {
     strategy: readWithDefault(scope, 'delivery.strategy'),
     timeoutMs: readWithDefault(scope, 'delivery.timeout'),

@@ -45,6 +45,6 @@ function badOption(key: string, expected: string, got: unknown): ConfigError {
   const shown = typeof got === 'string' ? JSON.stringify(got.slice(0, 50)) : String(got);
   return new ConfigError(`Expected \`${key}\` to be ${expected}, got ${shown}`, {
     key,
-    hint: 'leave it out for its default',
+    hint: 'leave it out to get its default',
   });
 }

@@ -3,13 +3,13 @@ import type { JsonValue } from '../message/types.ts';
 import { describeTally, Expectation, type Tally } from './expectation.ts';
 import type { ReceivedRequest } from './received-request.ts';
 
-/** What is to arrive. */
+/** The requests that `expect` waits for. */
 export interface ExpectedArrivals {
-  /** POSTs. */
+  /** The fewest POSTs. */
   readonly atLeast: number;
-  /** Infinity: as many as like. */
+  /** The most POSTs. Infinity: no limit. */
   readonly atMost: number;
-  /** Each wants a request of its own. */
+  /** Each must be matched by a different request. */
   readonly matches: readonly ExpectedMessage[];
   /** Each must hold for every request. */
   readonly each: readonly ExpectedMessage[];
@@ -18,36 +18,36 @@ export interface ExpectedArrivals {
 }
 
 export interface ExpectedMessage {
-  /** As it was given: `type=track,event=Signup`. */
+  /** The filter as given: `type=track,event=Signup`. */
   readonly text: string;
   readonly conditions: readonly Condition[];
 }
 
-/** One expectation, and what became of it. */
+/** One expectation, and whether it was met. */
 export interface ExpectationResult {
   readonly expectation: 'count' | 'match' | 'each' | 'signature' | 'command';
-  /** Of `match` and `each`: which, as it was given. */
+  /** The filter as given; only of `match` and `each`. */
   readonly filter?: string;
   readonly isMet: boolean;
   /** A sentence with what was expected and what came, unescaped. */
   readonly said: string;
-  /** Of what does not match, the request that comes nearest. */
+  /** The request that misses the filter by the fewest conditions. */
   readonly nearest?: NearestRequest;
 }
 
-/** A request seen by an expectation that it does not meet. */
+/** A request that does not meet an expectation. */
 export interface NearestRequest {
   /** Counted from 1, in the order of arrival. */
   readonly request: number;
   readonly unmet: readonly Unmet[];
 }
 
-/** Judges requests as they come, and keeps of them only what the findings need: memory does not grow with their number. */
+/** Judges requests as they arrive, and keeps only what the findings need: memory does not grow with their number. */
 export class ArrivalCheck {
   readonly #expected: ExpectedArrivals;
   readonly #tally: Expectation;
-  readonly #matches: readonly Seen[];
-  readonly #each: readonly Seen[];
+  readonly #matches: readonly SeenMessage[];
+  readonly #each: readonly SeenMessage[];
   #firstInvalid: string | undefined;
 
   constructor(expected: ExpectedArrivals) {
@@ -67,11 +67,11 @@ export class ArrivalCheck {
     if (request.verdict !== 'valid') this.#firstInvalid ??= request.diagnosis?.hint;
     const message = messageOf(request.body);
     const number = this.#posts;
-    for (const seen of this.#matches) see(seen, { message, number, keep: this.#matches.length });
-    for (const seen of this.#each) see(seen, { message, number, keep: 0 });
+    for (const seen of this.#matches) noteMatch(seen, { message, number, keep: this.#matches.length });
+    for (const seen of this.#each) noteMatch(seen, { message, number, keep: 0 });
   }
 
-  /** Whether waiting for more can change nothing for the better. */
+  /** Whether further requests cannot improve the result. */
   get isOver(): boolean {
     const { atLeast, atMost } = this.#expected;
     if (this.#posts < atLeast) return false;
@@ -117,7 +117,7 @@ export class ArrivalCheck {
     return [{ expectation: 'signature', isMet, said }];
   }
 
-  /** Which request each match takes, no two the same; undefined for a match that none is left for. */
+  /** The request assigned to each match, no two the same; undefined for a match without one. */
   #taken(): readonly (number | undefined)[] {
     const matchOf = new Map<number, number>();
     this.#matches.forEach((_, match) => this.#assign(match, matchOf, new Set()));
@@ -125,7 +125,7 @@ export class ArrivalCheck {
     return this.#matches.map((_, match) => taken.get(match));
   }
 
-  /** Takes a free request, or one whose match finds another (augmenting paths). */
+  /** Assigns a free request, or one whose match can be given another (augmenting paths). */
   #assign(match: number, matchOf: Map<number, number>, asked: Set<number>): boolean {
     for (const request of this.#matches[match]?.takers ?? []) {
       if (asked.has(request)) continue;
@@ -139,22 +139,22 @@ export class ArrivalCheck {
   }
 }
 
-/** An expected message, and what has been seen of it. */
-interface Seen {
+/** An expected message, and the requests seen for it. */
+interface SeenMessage {
   readonly message: ExpectedMessage;
-  /** The first requests that meet it: of as many as there are matches, one is always left for it. */
+  /** The first requests that meet it, at most one per match: enough that one is always left for it. */
   readonly takers: number[];
   nearest: NearestRequest | undefined;
 }
 
-interface Arrived {
+interface ArrivedMessage {
   readonly message: JsonValue | undefined;
   readonly number: number;
-  /** Takers to keep. */
+  /** The most takers to keep. */
   readonly keep: number;
 }
 
-function see(seen: Seen, { message, number, keep }: Arrived): void {
+function noteMatch(seen: SeenMessage, { message, number, keep }: ArrivedMessage): void {
   const unmet = failing(seen.message.conditions, message ?? null);
   if (unmet.length === 0) {
     if (seen.takers.length < keep) seen.takers.push(number);
@@ -165,31 +165,32 @@ function see(seen: Seen, { message, number, keep }: Arrived): void {
 
 function messageOf(body: Uint8Array): JsonValue | undefined {
   try {
-    return JSON.parse(Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString()) as JsonValue; // what JSON.parse gives
+    return JSON.parse(Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString()) as JsonValue; // JSON.parse returns a JSON value
   } catch {
     return undefined;
   }
 }
 
 function matchFinding(
-  { message, takers, nearest }: Seen,
+  { message, takers, nearest }: SeenMessage,
   taker: number | undefined,
   posts: number,
 ): ExpectationResult {
   const about = { expectation: 'match', filter: message.text } as const;
   if (taker !== undefined) return { ...about, isMet: true, said: `request ${taker}` };
   if (takers.length > 0) {
-    const said = 'what matches is taken by another match; each wants a request of its own';
+    const said =
+      'the only requests that match are assigned to other matches; each match needs a different request';
     return { ...about, isMet: false, said };
   }
   const said = posts === 0 ? 'no request came' : `none of ${requestsText(posts)} matches`;
   return { ...about, isMet: false, said, ...(nearest !== undefined && { nearest }) };
 }
 
-function eachFinding({ message, nearest }: Seen, posts: number): ExpectationResult {
+function eachFinding({ message, nearest }: SeenMessage, posts: number): ExpectationResult {
   const about = { expectation: 'each', filter: message.text } as const;
   if (nearest === undefined) return { ...about, isMet: true, said: requestsText(posts) };
-  return { ...about, isMet: false, said: 'not every request is like this', nearest };
+  return { ...about, isMet: false, said: 'not every request matches', nearest };
 }
 
 function countText(atLeast: number, atMost: number): string {

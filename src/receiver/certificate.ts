@@ -3,7 +3,7 @@ import { isIP } from 'node:net';
 import type { ServerCertificate } from './options.ts';
 
 export interface SelfSignedCertificate extends ServerCertificate {
-  /** SHA-256, as browsers and openssl show it. */
+  /** The SHA-256 fingerprint, as browsers and openssl show it. */
   readonly fingerprint: string;
 }
 
@@ -12,8 +12,8 @@ const DAY_MS = 86_400_000;
 const VALID_DAYS = 30;
 
 /**
- * Makes a certificate that signs itself, for `localhost`, the loopback addresses and the host given. X.509 v3 (RFC 5280) by hand,
- * since node:crypto reads certificates and makes none: a P-256 key, ECDSA with SHA-256.
+ * Makes a self-signed certificate for `localhost`, the loopback addresses and the given host. Encodes X.509 v3 (RFC 5280) here,
+ * since node:crypto reads certificates but cannot make one: a P-256 key, ECDSA with SHA-256.
  */
 export function makeCertificate(host: string, now: number): SelfSignedCertificate {
   const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'prime256v1' });
@@ -28,7 +28,7 @@ export function makeCertificate(host: string, now: number): SelfSignedCertificat
   };
 }
 
-/** TBSCertificate. */
+/** The part of a certificate that is signed (TBSCertificate). */
 function certificateContent(publicKey: KeyObject, host: string, now: number): Buffer {
   const name = sequence(tlv(0x31, sequence(oid('2.5.4.3'), tlv(0x0c, Buffer.from('hooks listen')))));
   return sequence(
@@ -43,7 +43,7 @@ function certificateContent(publicKey: KeyObject, host: string, now: number): Bu
   );
 }
 
-/** Positive, so its first bit is 0; and the shortest spelling, so the first byte is not 0. */
+/** A random serial number: positive, so its first bit is 0; in the shortest encoding, so its first byte is not 0. */
 function serialNumber(): Buffer {
   const bytes = randomBytes(16);
   return bytes.fill(((bytes[0] ?? 0) & 0x7f) | 0x40, 0, 1);
@@ -52,7 +52,7 @@ function serialNumber(): Buffer {
 function extensions(host: string): Buffer[] {
   return [
     extension('2.5.29.17', sequence(...alternativeNames(host))),
-    // No authority: whoever trusts it trusts this one server.
+    // Not an authority: a client that trusts it trusts this one server.
     extension('2.5.29.19', sequence(), true),
     extension('2.5.29.15', tlv(0x03, Buffer.from([7, 0x80])), true), // digitalSignature
     extension('2.5.29.37', sequence(oid('1.3.6.1.5.5.7.3.1'))), // serverAuth
@@ -73,7 +73,7 @@ function alternativeNames(host: string): Buffer[] {
 
 function addressBytes(address: string): Buffer {
   if (isIP(address) === 4) return Buffer.from(address.split('.').map(Number));
-  // The URL parser writes any spelling of an IPv6 address the same way: groups in hex, at most one gap.
+  // The URL parser normalizes any spelling of an IPv6 address: groups in hex, at most one gap.
   const [head = '', tail] = new URL(`http://[${address.replace(/%.*$/, '')}]`).hostname
     .slice(1, -1)
     .split('::');
@@ -120,7 +120,7 @@ function base128(value: number): number[] {
     : [...base128(Math.floor(value / 0x80)).map((byte) => byte | 0x80), value & 0x7f];
 }
 
-/** UTCTime, which RFC 5280 wants until 2049. */
+/** A UTCTime, which RFC 5280 requires until 2049. */
 function time(at: number): Buffer {
   const text = new Date(at)
     .toISOString()

@@ -2,8 +2,8 @@ const MOST_A_SECOND = 10;
 const MOST_MS_A_SECOND = 200;
 
 /**
- * Which mismatches a receiver diagnoses: ten a second at most, and none after they have taken 200 ms of it. Anyone may send
- * requests that do not match, and the others must not wait for their diagnosis.
+ * Limits the diagnoses of a receiver: at most ten a second, and none after they have taken 200 ms of it. Anyone may send
+ * requests that do not match, and other requests must not wait for their diagnosis.
  */
 export class DiagnosisQuota {
   readonly #now: () => number;
@@ -15,7 +15,7 @@ export class DiagnosisQuota {
     this.#now = now;
   }
 
-  /** Diagnoses unless the quota of this second is used up; then undefined. */
+  /** Calls `diagnose`; undefined when the quota of this second is used up. */
   use<Result>(diagnose: () => Result): Result | undefined {
     const startedAt = this.#now();
     if (startedAt >= this.#since + 1_000) this.#renew(startedAt);

@@ -2,18 +2,18 @@ import { systemClock, type Clock } from '../clock.ts';
 import type { ReceivedRequest, SignatureVerdict } from './received-request.ts';
 
 export interface ExpectationOptions {
-  /** Over, and met, as soon as this many requests counted. Without it at least one must come, and all that come must count. */
+  /** The number of counted requests that ends the wait and meets it. Without it at least one must arrive, and every one must count. */
   readonly count?: number;
-  /** Over when no request came for this long, from the first on, and none is open. Ms. */
+  /** Ends the wait when no request came for this long after the first, and none is open. Ms. */
   readonly untilIdleMs?: number;
-  /** Over after this long, from the start. Ms. */
+  /** Ends the wait this long after the start. Ms. */
   readonly withinMs?: number;
-  /** Whether signatures are checked: what is missing is said accordingly. @default false */
+  /** Whether signatures are checked, which `missing` then mentions. @default false */
   readonly signed?: boolean;
   readonly clock?: Clock;
 }
 
-/** How many requests came, and of what kind. A request counts when it is a POST that is valid, or unchecked for want of a secret. */
+/** The number of requests by kind. A request counts when it is a POST whose signature is valid, or unchecked because there is no secret. */
 export interface Tally {
   readonly requests: number;
   readonly counted: number;
@@ -28,7 +28,7 @@ const NOTHING_CAME: Tally = {
   verdicts: { valid: 0, invalid: 0, unsigned: 0, unchecked: 0 },
 };
 
-/** Counts what a receiver reports and knows when there is nothing more to wait for. */
+/** Counts the requests that a receiver reports, and ends the wait when it is met or its time is over. */
 export class Expectation {
   readonly #options: ExpectationOptions;
   readonly #clock: Clock;
@@ -44,7 +44,7 @@ export class Expectation {
     if (options.withinMs !== undefined) this.#cancelWithin = this.#clock.after(options.withinMs, this.#end);
   }
 
-  /** Aborts when the count is reached or the time is over; never, when neither was asked for. */
+  /** Aborts when the count is reached or the time is over; never if neither was asked for. */
   get over(): AbortSignal {
     return this.#over.signal;
   }
@@ -53,7 +53,7 @@ export class Expectation {
     return this.#tally;
   }
 
-  /** Whether anything is expected at all. */
+  /** Whether nothing ends the wait. */
   get isPlain(): boolean {
     const { count, untilIdleMs, withinMs } = this.#options;
     return count === undefined && untilIdleMs === undefined && withinMs === undefined;
@@ -66,7 +66,7 @@ export class Expectation {
     this.#restartIdle();
   }
 
-  /** While a request is received, held or passed on, the receiver is not idle. */
+  /** Sets whether a request is being received, held or forwarded: the receiver is not idle then. */
   busy(isBusy: boolean): void {
     this.#isBusy = isBusy;
     this.#restartIdle();
@@ -79,7 +79,7 @@ export class Expectation {
     this.#cancelIdle = this.#clock.after(untilIdleMs, this.#end);
   }
 
-  /** Undefined when met, else what was expected and what came, as a sentence. */
+  /** A sentence with what was expected and what came; undefined when the expectation is met. */
   missing(): string | undefined {
     const { requests, counted } = this.#tally;
     const { count, signed } = this.#options;
@@ -93,7 +93,7 @@ export class Expectation {
 
   #end = (): void => this.#over.abort();
 
-  /** Leaves no timer behind. */
+  /** Cancels the timers. */
   close(): void {
     this.#cancelWithin?.();
     this.#cancelIdle?.();
@@ -111,7 +111,7 @@ function added(tally: Tally, { method, verdict }: ReceivedRequest): Tally {
   };
 }
 
-/** `3 requests: 2 valid, 1 invalid`. */
+/** Describes a tally, as `3 requests: 2 valid, 1 invalid`. */
 export function describeTally({ requests, notPost, verdicts }: Tally): string {
   if (requests === 0) return 'no request';
   const kinds = Object.entries({ ...verdicts, 'not POST': notPost })

@@ -1,41 +1,43 @@
-import type { GivenAnswer } from './script.ts';
+import type { TimedResponse } from './script.ts';
 
-/** Passes a request on to another receiver and tells what that said. Never rejects for what it does; ends with the signal. */
+/** Forwards a request to another receiver and resolves with its response. Never rejects for what that receiver does; stops with the signal. */
 export type Forward = (request: ForwardRequest, signal: AbortSignal) => Promise<Forwarded>;
 
-/** What is passed on: the exact bytes, and the headers as they came, secrets included. */
+/** A request to forward: the exact bytes, and the headers as received, secrets included. */
 export interface ForwardRequest {
   readonly rawHeaders: readonly string[];
   readonly body: Uint8Array;
 }
 
-/** What the other receiver answered; without a status, why there is no answer. */
+/** The response of the other receiver; without a status, why there is none. */
 export interface Forwarded {
-  /** As it may be shown. */
+  /** The URL, redacted. */
   readonly url: string;
   readonly status?: number;
-  /** A stable code of the transport, and what happened in words. */
+  /** A stable code of the transport; `detail` says in words what happened. */
   readonly error?: string;
   readonly detail?: string;
   readonly retryAfter?: string;
-  /** The beginning of its answer's body. From outside. */
+  /** The beginning of the response's body. From outside. */
   readonly reply?: string;
   readonly ms: number;
 }
 
-/** What the sender is answered when no script says otherwise: the same, or as a gateway says that there was no answer. */
-export function relayed({ status, error, detail, retryAfter, reply }: Forwarded): RelayedAnswer {
+/** The response to the sender when no script sets another: the same one, or a gateway's 502 or 504 when there was none. */
+export function relayedResponse({ status, error, detail, retryAfter, reply }: Forwarded): RelayedResponse {
   if (status === undefined) {
     return { status: error === 'timeout' ? 504 : 502, text: `${error}: ${detail}\n`, headers: [] };
   }
   return { status, text: reply ?? '', headers: retryAfter === undefined ? [] : ['retry-after', retryAfter] };
 }
 
-type RelayedAnswer = Pick<GivenAnswer & { kind: 'status' }, 'status' | 'headers'> & { readonly text: string };
+type RelayedResponse = Pick<TimedResponse & { kind: 'status' }, 'status' | 'headers'> & {
+  readonly text: string;
+};
 
 /**
- * RFC 9110, 7.6.1, and what follows from the URL and the bytes: it belongs to one connection, not to the message. Neither is an answer
- * for the sender to unpack: it is shown, and given back as text.
+ * Headers of one connection, not of the message (RFC 9110, 7.6.1), and those that follow from the URL and the bytes. Accept-Encoding
+ * is one of them: a response is shown, and returned as text, so that it must not be packed.
  */
 const OF_ONE_CONNECTION = [
   'connection',
@@ -53,7 +55,7 @@ const OF_ONE_CONNECTION = [
   'proxy-authenticate',
 ];
 
-/** The headers that are passed on: in order, as spelled, repeated ones kept apart. */
+/** The headers to forward: in order, as spelled, repeated ones kept apart. */
 export function endToEndHeaders(rawHeaders: readonly string[]): [name: string, value: string][] {
   const dropped = new Set(OF_ONE_CONNECTION);
   for (const [name, value] of pairsOf(rawHeaders)) {
@@ -63,6 +65,7 @@ export function endToEndHeaders(rawHeaders: readonly string[]): [name: string, v
   return pairsOf(rawHeaders).filter(([name]) => !dropped.has(name.toLowerCase()));
 }
 
+/** The pairs of a flat list of names and values. */
 export function pairsOf(rawHeaders: readonly string[]): [name: string, value: string][] {
   const pairs: [string, string][] = [];
   for (let index = 0; index + 1 < rawHeaders.length; index += 2) {

@@ -1,19 +1,19 @@
-/** A request that has come, and is not reported or refused yet. */
+/** A request that has arrived and is not yet reported or rejected. */
 export interface OpenRequest {
-  /** More of its body has come. False: with it there would be too much in memory. */
+  /** Counts bytes of its body that have arrived. False: with them there would be too much in memory. */
   take(bytes: number): boolean;
-  /** It is reported or refused. To be called once. */
+  /** Marks the request as reported or rejected. Call it once. */
   end(): void;
 }
 
 interface OpenRequestsOptions {
-  /** Of the bodies of all of them. */
+  /** The most bytes in the bodies of all open requests. */
   readonly maxBytes: number;
-  /** Called with the first that comes and after the last that is settled. */
+  /** Called with true when the first request opens, with false when the last one ends. */
   readonly onBusy?: ((isBusy: boolean) => void) | undefined;
 }
 
-/** How many requests are being read, held or passed on, and how much memory their bodies take, over all connections. */
+/** Counts the requests that are being read, held or forwarded, and the memory of their bodies, over all connections. */
 export class OpenRequests {
   readonly #maxBytes: number;
   readonly #onBusy: (isBusy: boolean) => void;

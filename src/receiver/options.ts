@@ -11,66 +11,66 @@ export interface ReceiverOptions {
   readonly host?: string | undefined;
   /** 0 to 65,535; 0 takes a free one. @default 0 */
   readonly port?: number | undefined;
-  /** Any of them verifies. Empty: signatures are not checked. */
+  /** A signature made with any of them is valid. Empty: signatures are not checked. */
   readonly secrets: readonly string[];
-  /** Speaks TLS with it. @default plain HTTP */
+  /** The certificate to speak TLS with. @default plain HTTP */
   readonly certificate?: ServerCertificate | undefined;
-  /** What is answered to the POSTs that are let in. @default what `forward` gave; without it always 200 */
+  /** The responses to accepted POSTs. @default the response of `forward`; without it always 200 */
   readonly script?: Script | undefined;
-  /** Passes the POSTs that are let in on, before they are answered. @default they go nowhere */
+  /** Forwards accepted POSTs before responding. @default nothing is forwarded */
   readonly forward?: Forward | undefined;
-  /** Answers requests that are not webhooks (the inbox): true when it took one, which is then neither reported nor counted. */
+  /** Responds to requests that are not webhooks (the inbox). Returns true for a request it serves, which is then neither reported nor counted. */
   readonly serveOwn?: ((request: IncomingMessage, response: ServerResponse) => boolean) | undefined;
-  /** 401 to what does not verify; needs a secret. Such a request takes no step of the script. @default false */
+  /** Responds 401 to a request whose signature is not valid; needs a secret. Such a request uses no step of the script. @default false */
   readonly requireSignature?: boolean | undefined;
-  /** What is wrong with a body as a message, or undefined. Its sentence becomes `problem`. */
+  /** Returns what is wrong with a body as a message, or undefined. The sentence becomes `problem`. */
   readonly check?: (body: Uint8Array) => string | undefined;
-  /** Called once a request, just before its answer is sent. Must not throw. */
+  /** Called once per request, just before its response is sent. Must not throw. */
   readonly onRequest: (request: ReceivedRequest) => void;
   /**
-   * Undefined, or what an answer waits for once its request is reported: whoever reads the reports is slower than the senders.
-   * @default they never wait
+   * Returns what a response waits for after its request is reported, when the reader of the reports is slower than the senders.
+   * Undefined: nothing to wait for. @default responses never wait
    */
   readonly drained?: () => Promise<unknown> | undefined;
-  /** Called with true when a request comes and no other is open, with false when the last is reported or refused. Must not throw. */
+  /** Called with true when a request arrives and no other is open, with false when the last is reported or rejected. Must not throw. */
   readonly onBusy?: (isBusy: boolean) => void;
-  /** Called for what never became a request. Must not throw. */
+  /** Called for input that never became a request. Must not throw. */
   readonly onRefused?: ((refusal: ConnectionRejection) => void) | undefined;
   readonly limits?: Partial<ReceiverLimits> | undefined;
   readonly clock?: Clock | undefined;
 }
 
-/** Both as PEM. */
+/** A key and its certificate, both as PEM. */
 export interface ServerCertificate {
   readonly key: string;
   readonly cert: string;
 }
 
-/** What came to the port and is not a request: too large, too slow, malformed, cut off, one connection too many. */
+/** Input to the port that is no complete request: too large, too slow, malformed, cut off, or beyond the connection limit. */
 export interface ConnectionRejection {
   /** Ms since the epoch. */
   readonly at: number;
-  /** Undefined where nobody was left, or allowed, to hear an answer. */
+  /** Undefined if no response could be sent. */
   readonly status: number | undefined;
-  /** A part of a sentence, safe to show. */
+  /** Part of a sentence, safe to show. */
   readonly reason: string;
 }
 
 export interface ReceiverLimits {
-  /** A larger body is answered with 413. @default 10_485_760 (10 MiB) */
+  /** The largest body; a larger one gets 413. @default 10_485_760 (10 MiB) */
   readonly bodyBytes: number;
   /**
-   * Of the bodies of all requests that are being read, held or passed on, over all connections; what goes beyond is answered with 503.
+   * The most bytes in the bodies of all requests that are being read, held or forwarded, over all connections; a request beyond it gets 503.
    * @default 134_217_728 (128 MiB)
    */
   readonly openBytes: number;
-  /** From a connection's first byte to the end of the headers. Ms. @default 10_000 */
+  /** The longest time from a connection's first byte to the end of the headers. Ms. @default 10_000 */
   readonly headersMs: number;
-  /** From a connection's first byte to the end of the body. Ms. @default 30_000 */
+  /** The longest time from a connection's first byte to the end of the body. Ms. @default 30_000 */
   readonly requestMs: number;
-  /** Connections at once; more are closed as they come. @default 4096 */
+  /** The most connections at once; further ones are closed at once. @default 4096 */
   readonly connections: number;
-  /** Between the bytes of `slow-body`. Ms. @default 500 */
+  /** The time between the bytes of `slow-body`. Ms. @default 500 */
   readonly dripMs: number;
 }
 
@@ -110,7 +110,7 @@ const LIMITS = {
   dripMs: 'given',
 } as const satisfies Record<keyof ReceiverLimits, string>;
 
-/** Throws ConfigError for options that are unknown or of another kind, and for secrets that would let nobody in, or everybody. */
+/** Throws ConfigError for options that are unknown or of another kind, and for secrets that no sender, or any sender, could sign with. */
 export function checkReceiverOptions(options: ReceiverOptions): void {
   checkOptions(options, {
     kinds: KINDS,
@@ -120,15 +120,15 @@ export function checkReceiverOptions(options: ReceiverOptions): void {
   const { requireSignature, secrets, limits = {} } = options;
   checkOptions(limits, { setting: 'limits', kinds: LIMITS });
   if (requireSignature === true && secrets.length === 0) {
-    throw new ConfigError('A signature is required, but there is no secret to check it with', {
+    throw new ConfigError('Expected a secret to check the required signatures with, got none', {
       key: 'requireSignature',
       hint: 'give the secret that the sender signs with',
     });
   }
   if (secrets.includes('')) {
-    throw new ConfigError('A secret is empty', {
+    throw new ConfigError('Expected `secrets` to hold no empty secret, got one', {
       key: 'secrets',
-      hint: 'leave it out to check no signatures',
+      hint: 'leave `secrets` empty to check no signatures',
     });
   }
 }

@@ -2,22 +2,22 @@ import type { IncomingMessage } from 'node:http';
 
 export type BodyResult =
   | { readonly kind: 'body'; readonly body: Uint8Array }
-  /** More than `maxBytes`, by its Content-Length or by what came; the rest is discarded as it comes. */
+  /** More than `maxBytes`, by its Content-Length or by what arrived; the rest is discarded as it arrives. */
   | { readonly kind: 'too-large' }
-  /** There is no room for more beside the bodies of other requests; the rest is discarded as it comes. */
+  /** The bodies of other requests leave no room for more; the rest is discarded as it arrives. */
   | { readonly kind: 'no-room' }
-  /** The sender left in the middle. */
+  /** The sender disconnected before the end. */
   | { readonly kind: 'incomplete' };
 
 const NOTHING = new Uint8Array(0);
 
 interface BodyLimits {
   readonly maxBytes: number;
-  /** Asked for each chunk: false when there is no room for it. @default there always is */
+  /** Called for each chunk; false when there is no room for it. @default always true */
   readonly take?: (bytes: number) => boolean;
 }
 
-/** Reads a request's body into memory, up to `maxBytes`. Calls back once; a promise a request would be felt at full speed. */
+/** Reads a request's body into memory, up to `maxBytes`. Calls back once; a promise per request would slow the receiver at full speed. */
 export function bufferBody(
   request: IncomingMessage,
   { maxBytes, take = () => true }: BodyLimits,
@@ -49,7 +49,7 @@ function joined(chunks: readonly Buffer[]): Uint8Array {
   return chunks[0] ?? NOTHING;
 }
 
-/** Node has checked that it is digits, and that there is one. */
+/** The Content-Length, or 0. Node has checked that it is a number. */
 function declaredBytes({ headers }: IncomingMessage): number {
   return Number(headers['content-length'] ?? 0);
 }

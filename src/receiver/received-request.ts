@@ -1,39 +1,39 @@
 import type { Forwarded } from './forwarding.ts';
 
-/** What a receiver says about one request, once it is settled: answered, scripted to have no answer, or left by its sender. */
+/** A receiver's report of one request: responded to, scripted to get no response, or left by its sender. */
 export interface ReceivedRequest extends SignatureJudgement {
-  /** When its headers had come. Ms since the epoch. */
+  /** When its headers had arrived. Ms since the epoch. */
   readonly at: number;
   readonly method: string;
-  /** The request target as it came: unescaped, from outside. */
+  /** The request target as received: unescaped, from outside. */
   readonly path: string;
   /** Name, value, name, value …: in order, as spelled by the sender, secrets included. */
   readonly rawHeaders: readonly string[];
   /** The exact bytes. */
   readonly body: Uint8Array;
-  /** What is wrong with the body as a message; only where the receiver was given a `check`. */
+  /** What is wrong with the body as a message; only if the receiver has a `check`. */
   readonly problem?: string;
-  /** What another receiver said to it; only where it was passed on. */
+  /** The response of the receiver that it was forwarded to; only if it was forwarded. */
   readonly forwarded?: Forwarded;
   readonly answered: Answered;
-  /** Undefined where no status was sent. */
+  /** Undefined if no status was sent. */
   readonly status: number | undefined;
-  /** From the headers to the answer, its scripted delay included. */
+  /** From the headers to the response, its scripted delay included. */
   readonly ms: number;
 }
 
 /**
- * `status`: an answer was sent. `slow-body`: its status was, its body goes on. `reset`, `timeout`: the script said so.
- * `nothing`: the sender left, or the receiver closed, before a delayed answer was due.
+ * How a request was responded to. `status`: a response was sent. `slow-body`: its status was sent, its body goes on. `reset`,
+ * `timeout`: as scripted. `nothing`: the sender left, or the receiver closed, before a delayed response was due.
  */
 export type Answered = 'status' | 'slow-body' | 'reset' | 'timeout' | 'nothing';
 
-/** Of a signature. `unsigned`: there is a secret and no header. `unchecked`: there is no secret to check with. */
+/** The verdict on a signature. `unsigned`: there is a secret and no header. `unchecked`: there is no secret to check with. */
 export type SignatureVerdict = 'valid' | 'invalid' | 'unsigned' | 'unchecked';
 
 export interface SignatureJudgement {
   readonly verdict: SignatureVerdict;
-  /** Which secret matched, counted from 1. */
+  /** The secret that matched, counted from 1. */
   readonly secret?: number;
   /** Why a valid signature matches only over the JSON-stringified body. */
   readonly note?: string;
@@ -41,7 +41,7 @@ export interface SignatureJudgement {
   readonly diagnosis?: { readonly code: string; readonly hint: string };
 }
 
-/** What a body says of itself, as far as it is JSON and the fields are strings. */
+/** Fields of a message's body, as far as it is JSON and they are strings. */
 export interface MessageFacts {
   readonly type?: string;
   readonly event?: string;
@@ -50,7 +50,7 @@ export interface MessageFacts {
   readonly messageId?: string;
 }
 
-/** Reads what a line about a request shows. Not part of receiving, which at full speed parses nothing. */
+/** Reads the fields that a line about a request shows. Not part of receiving, which at full speed parses nothing. */
 export function messageFacts(body: Uint8Array): MessageFacts {
   const fields = parseObject(body);
   if (fields === undefined) return {};

@@ -7,47 +7,58 @@ import {
   LEFT_AFTER_HANDSHAKE,
   NO_HOST,
   OTHER_EXPECTATION,
-  connectionRejectionOf,
-  type ConnectionRefusal,
-  type RequestRefusal,
-} from './refusal.ts';
+  connectionFaultOf,
+  type ConnectionFault,
+  type RequestFault,
+} from './connection-fault.ts';
 
-interface ServerOptions {
+interface BoundedServerOptions {
   readonly limits: ReceiverLimits;
   readonly certificate: ServerCertificate | undefined;
   readonly onRequest: (request: IncomingMessage, response: ServerResponse) => void;
-  /** A request whose headers say that it is not to be taken; its body is to come. */
-  readonly onUnfit: (response: ServerResponse, refusal: RequestRefusal) => void;
-  /** What comes to no request and ends its connection; undefined for a mere end of one. */
-  readonly onFault: (refusal: ConnectionRefusal | undefined, socket: Socket) => void;
-  /** A connection that ended before there was a request on it. */
-  readonly onEnded: (socket: Socket, refusal: ConnectionRefusal) => void;
+  /** Called for a request whose headers are at fault, before its body has arrived. */
+  readonly onRequestFault: (response: ServerResponse, fault: RequestFault) => void;
+  /** Called for input that ends its connection without a request; the fault is undefined when the connection merely ended. */
+  readonly onConnectionFault: (fault: ConnectionFault | undefined, socket: Socket) => void;
+  /** Called for a connection that ended before a request came over it. */
+  readonly onEnded: (socket: Socket, fault: ConnectionFault) => void;
+  /** Called for each connection beyond the limit. */
   readonly onDropped: () => void;
 }
 
-/** A server that holds its senders to the limits, with TLS where there is a certificate. */
+/** A server that enforces the limits on its senders, with TLS if there is a certificate. */
 export class BoundedServer {
   readonly server: Server;
-  /** By the sender's address and port: the TCP connections below those that speak TLS. */
+  /** The TCP connections below those that speak TLS, by the sender's address and port. */
   readonly #wires = new Map<string, Socket>();
 
-  constructor({ limits, certificate, onRequest, onUnfit, onFault, onEnded, onDropped }: ServerOptions) {
-    // Node would refuse what has no Host by itself, and tell nobody.
+  constructor({
+    limits,
+    certificate,
+    onRequest,
+    onRequestFault,
+    onConnectionFault,
+    onEnded,
+    onDropped,
+  }: BoundedServerOptions) {
+    // Node itself would reject a request without Host, and report it to no listener.
     const settings = { ...timeoutsOf(limits), requireHostHeader: false };
-    const take: typeof onRequest = (request, response) =>
-      lacksHost(request) ? onUnfit(response, NO_HOST) : onRequest(request, response);
+    const handle: typeof onRequest = (request, response) =>
+      lacksHost(request) ? onRequestFault(response, NO_HOST) : onRequest(request, response);
     this.server =
       certificate === undefined
-        ? createServer(settings, take)
-        : createTlsServer({ ...settings, ...certificate, handshakeTimeout: limits.headersMs }, take);
+        ? createServer(settings, handle)
+        : createTlsServer({ ...settings, ...certificate, handshakeTimeout: limits.headersMs }, handle);
     this.server.maxConnections = limits.connections;
-    this.server.on('checkExpectation', (_, response) => onUnfit(response, OTHER_EXPECTATION));
-    // Both kinds hand over sockets; the type covers any stream.
-    this.server.on('clientError', (error, socket) => onFault(connectionRejectionOf(error), socket as Socket));
+    this.server.on('checkExpectation', (_, response) => onRequestFault(response, OTHER_EXPECTATION));
+    // Both kinds of server pass sockets; the type covers any stream.
+    this.server.on('clientError', (error, socket) =>
+      onConnectionFault(connectionFaultOf(error), socket as Socket),
+    );
     this.server.on('connect', (_, socket) => {
-      // Node has taken its own listeners off; without one, an error would end the process.
+      // Node has removed its own listeners; without one, an error would end the process.
       socket.on('error', () => {});
-      onFault(CONNECT, socket as Socket);
+      onConnectionFault(CONNECT, socket as Socket);
     });
     this.server.on('drop', onDropped);
     if (certificate !== undefined) this.#watchTls(onEnded);
@@ -64,28 +75,28 @@ export class BoundedServer {
     socket.destroy();
   }
 
-  /** All of them, those too that are still in their handshake, of which Node's own way knows nothing. */
+  /** Closes all connections, including those still in their handshake, which Node's own method does not know. */
   closeConnections(): void {
     this.server.closeAllConnections();
     for (const wire of this.#wires.values()) wire.destroy();
   }
 
-  #watchTls(onEnded: ServerOptions['onEnded']): void {
-    const asked = new WeakSet<Socket>();
-    const ask = ({ socket }: IncomingMessage): unknown => asked.add(this.wireOf(socket));
-    this.server.on('request', ask).on('checkExpectation', ask);
+  #watchTls(onEnded: BoundedServerOptions['onEnded']): void {
+    const withRequest = new WeakSet<Socket>();
+    const remember = ({ socket }: IncomingMessage): unknown => withRequest.add(this.wireOf(socket));
+    this.server.on('request', remember).on('checkExpectation', remember);
     this.server.on('connection', (wire: Socket) => {
       const sender = senderOf(wire);
       this.#wires.set(sender, wire);
       wire.on('close', () => {
         this.#wires.delete(sender);
-        if (!asked.has(wire) && wire.bytesRead > 0) onEnded(wire, LEFT_AFTER_HANDSHAKE);
+        if (!withRequest.has(wire) && wire.bytesRead > 0) onEnded(wire, LEFT_AFTER_HANDSHAKE);
       });
     });
   }
 }
 
-/** RFC 9112, 3.2. */
+/** Whether the Host header is missing that RFC 9112, 3.2 requires. */
 function lacksHost({ httpVersion, headers }: IncomingMessage): boolean {
   return httpVersion === '1.1' && headers.host === undefined;
 }
@@ -94,9 +105,9 @@ function timeoutsOf({ headersMs, requestMs }: ReceiverLimits): object {
   return {
     headersTimeout: Math.min(headersMs, requestMs),
     requestTimeout: requestMs,
-    // Node looks for slow senders only this often; its own 30 s would let them stay that much longer.
+    // Node looks for slow senders at this interval; its default of 30 s would let them stay that much longer.
     connectionsCheckingInterval: Math.min(headersMs, requestMs, 1_000),
-    // Long, so that a sender's pooled connection hardly ever meets a socket that is just being closed.
+    // Long, so that a sender's pooled connection rarely meets a socket that is just being closed.
     keepAliveTimeout: 60_000,
   };
 }

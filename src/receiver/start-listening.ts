@@ -3,7 +3,7 @@ import { bind } from '../bind.ts';
 import { ConfigError } from '../errors.ts';
 import { printable } from '../redact.ts';
 
-/** Binds a server and says where it is reached. Throws ConfigError, with the way out, when the address cannot be had. */
+/** Binds a server and returns its URL. Throws ConfigError, with a hint, when it cannot listen on the address. */
 export async function startListening(
   server: Server,
   { scheme, host, port }: { readonly scheme: 'http' | 'https'; readonly host: string; readonly port: number },

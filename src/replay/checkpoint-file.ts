@@ -3,20 +3,20 @@ import { InputError } from '../errors.ts';
 import type { IndexRange } from './index-ranges.ts';
 import type { FileIdentity } from './inputs.ts';
 
-/** What is on the disk. */
+/** A checkpoint as saved. */
 export interface SavedCheckpoint extends SavedFiles {
   readonly checkpoint: typeof VERSION;
   readonly files: readonly FileIdentity[];
   /** The indexes of the entries that are settled, counted from 0 over all inputs. */
   readonly settled: readonly IndexRange[];
-  /** Every entry that the replay takes is settled. */
+  /** Whether every entry that the replay selects is settled. */
   readonly isFinished: boolean;
 }
 
-/** 1 did not say what had become of the settled entries. */
+/** The version of the format. Version 1 did not say how the settled entries ended. */
 const VERSION = 2;
 
-/** Files that hold what became of the settled entries. They are on the disk before a checkpoint speaks of them. */
+/** Files that record how the settled entries ended. They are synced before a checkpoint refers to them. */
 export interface SavedFiles {
   /** The journal of the results that are neither delivered nor queued. Absent while there are none. */
   readonly results?: ResultsPart | undefined;
@@ -30,7 +30,7 @@ export interface ResultsPart {
   readonly bytes: number;
 }
 
-/** Of the file of `--failed`: what stands before the unsent, which are sent when the replay is resumed. */
+/** The part of the `--failed` file before the unsent entries, which are sent when the replay is resumed. */
 export interface FailedPart {
   readonly path: string;
   readonly bytes: number;
@@ -41,8 +41,8 @@ export function checkpointText(saved: Omit<SavedCheckpoint, 'checkpoint'>): stri
   return JSON.stringify({ checkpoint: VERSION, ...saved } satisfies SavedCheckpoint);
 }
 
-/** Without sizes and times, so that a changed file is found to have changed. */
-export function nameOf(files: readonly FileIdentity[], identity: string): string {
+/** Names the checkpoint of a replay. Ignores sizes and times, so that a changed file is found to have changed. */
+export function checkpointName(files: readonly FileIdentity[], identity: string): string {
   const what = JSON.stringify([files.map(({ path }) => path), identity]);
   return createHash('sha256').update(what).digest('hex').slice(0, 32);
 }
@@ -53,13 +53,13 @@ interface Resumable {
   readonly note?: string;
 }
 
-interface Place {
+interface CheckpointLocation {
   readonly file: string;
   readonly files: readonly FileIdentity[];
 }
 
-/** What an interrupted replay has settled, or the note that says why that is of no use. Throws InputError. */
-export function resumable(text: string | undefined, { file, files }: Place): Resumable {
+/** Returns what an interrupted replay has settled, or a note that says why it cannot be resumed. Throws InputError. */
+export function resumeFrom(text: string | undefined, { file, files }: CheckpointLocation): Resumable {
   if (text === undefined) {
     return {
       note: 'nothing to resume: no interrupted replay of these inputs to this place is known, so it starts at the beginning',
@@ -79,7 +79,7 @@ export function resumable(text: string | undefined, { file, files }: Place): Res
 
 const FINISHED = 'nothing to resume: this replay is finished, so nothing is sent; --again sends it again';
 
-/** What a checkpoint says, or undefined when the text is none. */
+/** Parses a checkpoint; undefined when the text is not one. */
 export function readCheckpoint(text: string): SavedCheckpoint | undefined {
   try {
     const saved: unknown = JSON.parse(text);
@@ -111,7 +111,7 @@ function isSaved(value: unknown): value is SavedCheckpoint {
   );
 }
 
-/** A name, and no path: it is joined to the folder. */
+/** Whether this describes a journal. Its name must not be a path, since it is joined to the folder. */
 function isResultsPart(results: unknown): boolean {
   if (typeof results !== 'object' || results === null) return false;
   const { name, bytes } = results as Partial<ResultsPart>; // each is looked at
@@ -128,7 +128,7 @@ function isCount(value: unknown): boolean {
   return Number.isSafeInteger(value) && Number(value) >= 0;
 }
 
-/** Each range begins after the one before has ended. */
+/** Whether this is a range that begins after the end of the one before. */
 function isRange(range: unknown, index: number, all: readonly unknown[]): boolean {
   if (!Array.isArray(range) || range.length !== 2 || !range.every(Number.isSafeInteger)) return false;
   const [start, end] = range as [number, number]; // checked above

@@ -4,13 +4,13 @@ import { isAbandoned } from '../temporary-file.ts';
 import { readCheckpoint } from './checkpoint-file.ts';
 import { makePrivateFolder, readPrivate } from './private-file.ts';
 
-/** A finished replay is known for this long, so that `--resume` does not send it again. */
+/** How long a finished replay is remembered, so that `--resume` does not send it again. */
 const FINISHED_KEPT_MS = 30 * 24 * 3_600_000;
 
 /**
- * Makes the folder of checkpoints, and removes what is not needed any more: temporary files and journals of processes that were
+ * Makes the folder of checkpoints, and removes what is no longer needed: temporary files and journals of processes that were
  * killed, and replays that finished long ago. `now` is the time of the wall clock. Throws InputError when the folder
- * cannot be used; what cannot be removed does no harm.
+ * cannot be used; ignores files that it cannot remove, which do no harm.
  */
 export async function prepareCheckpointFolder(folder: string, now: number): Promise<void> {
   await makePrivateFolder(folder);
@@ -32,7 +32,7 @@ async function isNamedByCheckpoint(folder: string, name: string): Promise<boolea
   return readCheckpoint((await readPrivate(checkpoint)) ?? '')?.results?.name === name;
 }
 
-/** Its journal is named by nothing then, and goes with the next replay. */
+/** Whether a checkpoint finished long ago. Once it is removed, nothing names its journal, which the next replay removes. */
 async function isLongFinished(path: string, now: number): Promise<boolean> {
   if (now - (await stat(path)).mtimeMs < FINISHED_KEPT_MS) return false;
   return readCheckpoint((await readPrivate(path)) ?? '')?.isFinished === true;

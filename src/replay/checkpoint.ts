@@ -4,9 +4,9 @@ import { InputError } from '../errors.ts';
 import { ownedName } from '../temporary-file.ts';
 import {
   checkpointText,
-  nameOf,
+  checkpointName,
   readCheckpoint,
-  resumable,
+  resumeFrom,
   type FailedPart,
   type ResultsPart,
   type SavedCheckpoint,
@@ -24,19 +24,19 @@ export interface CheckpointOptions {
   readonly folder: string;
   readonly inputs: readonly Input[];
   /**
-   * Where the messages go and what decides which of them and as what: a replay with other words here is another
-   * replay. Only its hash is kept, so it may hold secrets.
+   * Says where the messages go, and which of them in which form: a different text makes a different replay. Only its hash is
+   * stored, so it may hold secrets.
    */
   readonly identity: string;
-  /** Carry on where the last one stopped; else start at the beginning. */
+  /** Whether to continue where the last replay stopped; else start at the beginning. */
   readonly resume: boolean;
-  /** Start at the beginning too where the last one has finished. @default false */
+  /** Whether to start at the beginning if the last replay finished. @default false */
   readonly again?: boolean;
   readonly clock: Clock;
 }
 
 /**
- * Remembers which entries are settled (delivered, failed, filtered, invalid: all but unsent), so that an interrupted
+ * Opens the checkpoint of a replay, which remembers which entries are settled (delivered, failed, filtered, invalid: all but unsent), so that an interrupted
  * replay can be resumed. Saved at most once a second: what was settled within the last second before a kill -9 is
  * sent again. Throws InputError when its file cannot be used, and, when resuming, for inputs that can be read only once.
  */
@@ -52,8 +52,8 @@ export async function openCheckpoint(options: CheckpointOptions): Promise<Checkp
   const files = inputs.flatMap(({ identity }) => identity ?? []);
   if (once !== undefined) return new Checkpoint({ files, clock });
   await prepareCheckpointFolder(folder, clock.now());
-  const file = join(folder, `${nameOf(files, options.identity)}.json`);
-  const { saved, note } = resume ? resumable(await readPrivate(file), { file, files }) : {};
+  const file = join(folder, `${checkpointName(files, options.identity)}.json`);
+  const { saved, note } = resume ? resumeFrom(await readPrivate(file), { file, files }) : {};
   if (saved !== undefined && !(again && saved.isFinished)) {
     return new Checkpoint({ file, files, clock, saved, note });
   }
@@ -78,26 +78,26 @@ interface CheckpointState {
   readonly note?: string | undefined;
 }
 
-/** A file that a checkpoint speaks of. */
+/** A file that a checkpoint refers to. */
 export interface FollowedFile<Part> {
-  /** How far it goes now; undefined when there is nothing to speak of. */
+  /** The part written now; undefined when there is none. */
   part(): Part | undefined;
-  /** Resolves when everything up to there is on the disk. */
+  /** Resolves when that part is on the disk. */
   sync(): Promise<void>;
 }
 
-/** The files that hold what became of the settled entries. An entry is marked after it was added to them. */
+/** The files that record how the settled entries ended. An entry is marked after it was added to them. */
 export interface FollowedFiles {
   readonly results?: FollowedFile<ResultsPart> | undefined;
   readonly failed?: FollowedFile<FailedPart> | undefined;
 }
 
 export class Checkpoint {
-  /** What a person who resumes should know; undefined when there is nothing to say. */
+  /** A note for the person who resumes; undefined when there is none. */
   readonly note: string | undefined;
-  /** What the replay that is resumed has left; undefined when none is. */
+  /** The state of the replay that is resumed; undefined when none is. */
   readonly resumed: (SavedFiles & Pick<SavedCheckpoint, 'isFinished'>) | undefined;
-  /** Undefined when there is nothing to resume from later: nothing is kept then. */
+  /** Undefined when the replay cannot be resumed later: nothing is saved then. */
   readonly #file: string | undefined;
   readonly #files: readonly FileIdentity[];
   readonly #clock: Clock;
@@ -116,12 +116,12 @@ export class Checkpoint {
     this.note = note;
   }
 
-  /** Whether it is kept, so that an interrupted replay can be resumed. */
+  /** Whether it is saved, so that an interrupted replay can be resumed. */
   get isKept(): boolean {
     return this.#file !== undefined;
   }
 
-  /** Where the journal of results is, or is to be; undefined when no checkpoint is kept. */
+  /** The path of the journal of results, which may not exist yet; undefined when no checkpoint is saved. */
   resultsPath(): string | undefined {
     if (this.#file === undefined) return undefined;
     const name = this.resumed?.results?.name;
@@ -129,7 +129,7 @@ export class Checkpoint {
     return ownedName(this.#file.replace(/\.json$/, ''), 'results');
   }
 
-  /** From now on nothing is saved before what these files have is on the disk. */
+  /** Makes every later save wait until the contents of these files are on the disk. */
   follow(files: FollowedFiles): void {
     this.#followed = files;
   }
@@ -139,7 +139,7 @@ export class Checkpoint {
     return this.#settled.has(index);
   }
 
-  /** The entry is settled. Saves in the background when it is time. */
+  /** Marks an entry as settled. Saves in the background once a second. */
   mark(index: number): void {
     if (this.#file === undefined) return;
     this.#settled.add(index);
@@ -155,13 +155,13 @@ export class Checkpoint {
       });
   }
 
-  /** The replay ends. `isComplete`: every entry that it takes is settled. Throws InputError. */
+  /** Saves at the end of the replay. `isComplete`: every entry that it selects is settled. Throws InputError. */
   async finish({ isComplete }: { readonly isComplete: boolean }): Promise<void> {
     await this.#saving;
     await this.#save({ isFinished: isComplete });
   }
 
-  /** All that is saved belongs to one moment, the one at which this is called. */
+  /** Saves the state at the moment of the call, all of it consistent. */
   async #save({ isFinished }: Pick<SavedCheckpoint, 'isFinished'>): Promise<void> {
     if (this.#file === undefined) return;
     const { results, failed } = this.#followed;

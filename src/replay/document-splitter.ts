@@ -1,5 +1,5 @@
 import { CLOSE_BRACKET, COMMA, LF, OPEN_BRACE, OPEN_BRACKET, trimmedBytes } from './bytes.ts';
-import { endsInBatchKey } from './envelope.ts';
+import { endsInBatchKey } from './batch-document.ts';
 import { LinePosition } from './line-position.ts';
 import { Pieces } from './pieces.ts';
 import type { Splitter, SplitterOutput } from './splitter.ts';
@@ -7,27 +7,27 @@ import { ValueScan } from './value-scan.ts';
 
 /**
  * between ── `{`, or a nested `[` ─► value ── closed ─► between      (an entry)
- *    │                                 ├── `"batch":[` ─► between    (its elements are entries; the rest of it is none)
+ *    │                                 ├── `"batch":[` ─► between    (its elements are entries; the rest of it is not)
  *    │                                 └── not JSON ─► lost ── a line that begins an entry ─► between
- *    ├── anything else ─► scalar ── `,` `]` or the end of the line ─► between      (an entry, for others to refuse)
+ *    ├── anything else ─► scalar ── `,` `]` or the end of the line ─► between      (an entry, which the parser rejects)
  *    └── white space, `,`, `]`, the `[` of an array of entries stay in between
  */
 type State = 'between' | 'value' | 'scalar' | 'lost';
 
-/** What holds entries: an array, or the `batch` of an object whose other keys may come after it. */
+/** A container of entries: an array, or the `batch` of an object whose other keys may come after it. */
 interface Container {
   readonly kind: 'array' | 'batch';
   readonly line: number;
 }
 
-/** Stands for what came before the rest of a batch document, so that the rest reads like an object of its own. */
+/** Replaces the beginning of a batch document, so that the rest after its `batch` reads like an object. */
 const BEFORE_REST = Buffer.from('{"batch":0');
 const NOTHING = Buffer.alloc(0);
 
 /**
- * Entries that are spread over lines or share one: pretty-printed, in an array, in the `batch` of an object, or one
- * after the other. An element of an endless line costs its own size. Commas between entries are not checked: nothing
- * is lost by one too many or too few.
+ * Splits entries that span lines or share one: pretty-printed, in an array, in the `batch` of an object, or one after the
+ * other. An element of an endless line costs only its own size. Does not check commas between entries: one too many or too
+ * few loses nothing.
  */
 export class DocumentSplitter implements Splitter {
   readonly #output: SplitterOutput;
@@ -35,15 +35,15 @@ export class DocumentSplitter implements Splitter {
   readonly #scan = new ValueScan();
   readonly #pieces = new Pieces();
   #state: State = 'between';
-  /** As far as `between` and `lost` have seen; in a value only its line is kept. */
+  /** The position in `between` and `lost`; in a value only its line is up to date. */
   readonly #position: LinePosition;
-  /** Where the entry being read begins: in this chunk, on which line, and how far that line is indented. */
+  /** Where the current entry begins: its index in this chunk, its line, and the indentation of that line. */
   #start = 0;
   #startLine = 1;
   #startIndent = 0;
-  /** What is read is the rest of a batch document, after its `batch`. */
+  /** Whether the current value is the rest of a batch document, after its `batch`. */
   #isRest = false;
-  /** Something was lost, so a bracket that seems to be missing may have been part of it. */
+  /** Whether something was lost: a bracket that seems to be missing may have been part of it. */
   #hasLost = false;
 
   constructor(output: SplitterOutput, line = 1) {
@@ -75,7 +75,7 @@ export class DocumentSplitter implements Splitter {
     }
   }
 
-  /** Whoever parses the entry says best where it is cut off, and what is missing. */
+  /** Ends in a value. The parser says best where an entry is cut off, and what is missing. */
   #endInValue(): void {
     if (this.#isRest) this.#lose('the batch whose rest begins here is not closed: the input ends in it');
     else this.#finish(NOTHING, 0);
@@ -184,7 +184,7 @@ export class DocumentSplitter implements Splitter {
     return at;
   }
 
-  /** A `{` that cannot be part of the entry being read: an entry by itself when it looks like one. */
+  /** Handles a `{` that cannot be part of the current entry: it begins another one if it looks like one. */
   #beginInstead(chunk: Buffer, at: number): number {
     const indent = this.#indentBefore(chunk, at);
     const isEntry = this.#scan.depth === 1 || (indent !== undefined && indent <= this.#startIndent);
@@ -196,7 +196,7 @@ export class DocumentSplitter implements Splitter {
     return at;
   }
 
-  /** How far `at` is indented when only blanks are before it on its line. */
+  /** The indentation of `at` when only blanks precede it on its line. */
   #indentBefore(chunk: Buffer, at: number): number | undefined {
     const before = this.#pieces.with(chunk.subarray(this.#start, at));
     const blanks = /\n([ \t]*)$/.exec(before?.subarray(-200).toString('latin1') ?? '');
@@ -211,7 +211,7 @@ export class DocumentSplitter implements Splitter {
     this.#position.isBlank = false;
   }
 
-  /** Goes on at the next line that begins like an entry and is indented no deeper than the line of the lost one. */
+  /** Continues at the next line that begins like an entry and is indented no deeper than the line of the lost one. */
   #findEntry(chunk: Buffer, at: number): number {
     if (!this.#position.isBlank) {
       const lineEnd = chunk.indexOf(LF, at);

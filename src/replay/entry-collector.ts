@@ -1,18 +1,18 @@
-import { captureBody } from '../capture/format.ts';
-import { isCapture, readCapture } from '../capture/read.ts';
+import { captureBody } from '../capture/capture.ts';
+import { isCapture, readCapture } from '../capture/read-capture.ts';
 import { HooksError, InputError } from '../errors.ts';
 import { OPEN_BRACE, QUOTE } from './bytes.ts';
 import { DocumentSplitter } from './document-splitter.ts';
-import { MAX_ENTRY_BYTES, type ReplayEntry } from './entry.ts';
-import { isBatchDocument, parsed } from './envelope.ts';
+import { MAX_ENTRY_BYTES, type ReplayEntry } from './replay-entry.ts';
+import { isBatchDocument, parseJsonOrUndefined } from './batch-document.ts';
 import type { SplitterOutput } from './splitter.ts';
 
 export interface EntryReadOptions {
-  /** The body of a capture is one entry, whatever it says: none, no JSON, a batch. @default false */
+  /** Makes the body of a capture one entry, even if it is empty, not JSON, or a batch. @default false */
   readonly exact?: boolean;
 }
 
-/** Makes entries of what a splitter finds: a capture becomes the message in it, a batch on one line its messages. */
+/** Turns the values that a splitter finds into entries: a capture into its message, a batch on one line into its messages. */
 export class EntryCollector implements SplitterOutput {
   readonly #file: string;
   readonly #exact: boolean;
@@ -23,7 +23,7 @@ export class EntryCollector implements SplitterOutput {
     this.#exact = exact;
   }
 
-  /** What has been found since the last time. */
+  /** Returns the entries found since the last call. */
   take(): readonly ReplayEntry[] {
     const entries = this.#entries;
     this.#entries = [];
@@ -54,7 +54,7 @@ export class EntryCollector implements SplitterOutput {
   }
 
   #unwrap(bytes: Buffer, line: number): void {
-    const value = parsed(bytes);
+    const value = parseJsonOrUndefined(bytes);
     if (isCapture(value)) this.#addCapture(value, line);
     else if (isBatchDocument(value)) this.#addEach('message', bytes, line);
     else this.#add('message', bytes, line);
@@ -64,7 +64,7 @@ export class EntryCollector implements SplitterOutput {
     const body = this.#bodyOf(value, line);
     if (body === undefined) return;
     if (this.#exact) return this.#add('capture', body, line);
-    const content = parsed(body);
+    const content = parseJsonOrUndefined(body);
     if (Array.isArray(content) || isBatchDocument(content)) this.#addEach('capture', body, line);
     else this.#add('capture', body, line);
   }
@@ -85,7 +85,7 @@ export class EntryCollector implements SplitterOutput {
     return undefined;
   }
 
-  /** All of them begin where the line does. */
+  /** Adds the messages of a batch, all with the origin of its line. */
   #addEach(kind: 'message' | 'capture', bytes: Buffer, line: number): void {
     const splitter = new DocumentSplitter({
       found: (each) => this.#add(kind, each, line),
@@ -102,7 +102,7 @@ const MESSAGE_KEY = new Uint8Array(256);
 for (const letter of 'vuepn') MESSAGE_KEY[letter.charCodeAt(0)] = 1;
 const [LETTER_T, LETTER_Y] = [0x74, 0x79];
 
-/** Whether it may be a capture or a batch document. Costs next to nothing for messages that show by their first key. */
+/** Whether a value may be a capture or a batch document. Costs almost nothing for messages, which their first key shows. */
 function mayHoldMessages(bytes: Buffer): boolean {
   if (bytes[0] !== OPEN_BRACE) return false;
   const letter = bytes[1] === QUOTE ? (bytes[2] ?? 0) : 0;

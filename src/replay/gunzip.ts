@@ -1,15 +1,15 @@
 import { createGunzip, type Gunzip } from 'node:zlib';
 
-/** Unpacks to 8 MiB at most, so that a bomb is no more than many pieces. */
+/** The packed bytes unpacked at a time: at most 8 MiB come of them, so that a gzip bomb is only many pieces. */
 const PIECE_BYTES = 8 * 1024;
 
 const MAGIC = [0x1f, 0x8b];
 
 /**
- * The chunks as they are, or unpacked when they begin like gzip. Throws when that is corrupt or cut off, after all that comes
- * before the fault. Chunks that can be had `again`, as those of a file, are unpacked once, others twice.
+ * Yields the chunks unpacked if they begin like gzip, else unchanged. Throws when the gzip is corrupt or cut off, after yielding
+ * everything before the fault. Chunks that can be read `again`, as those of a file, are unpacked once, others twice.
  */
-export async function* unpacked(
+export async function* gunzipIfPacked(
   chunks: AsyncIterable<Uint8Array>,
   again?: () => AsyncIterable<Uint8Array>,
 ): AsyncGenerator<Buffer> {
@@ -21,12 +21,12 @@ export async function* unpacked(
     if (MAGIC.every((byte, index) => first.value[index] === byte)) yield* gunzip(rest, again);
     else yield* rest;
   } finally {
-    // Who stops at the first chunk has not come to `all`, which would stay open.
+    // A consumer that stops at the first chunk has not begun to read `all`, which would stay open.
     await all.return(undefined);
   }
 }
 
-/** The same bytes; the first chunk has at least `bytes` of them, unless there are no more. */
+/** Yields the same bytes; the first chunk has at least `bytes` of them, unless there are no more. */
 async function* startingWith(bytes: number, chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Buffer> {
   let head: Buffer | undefined = Buffer.alloc(0);
   for await (const chunk of chunks) {
@@ -49,15 +49,15 @@ async function* concatenated(first: Buffer, rest: AsyncIterable<Buffer>): AsyncG
 }
 
 /**
- * Unpacks piece by piece, so that what comes before a fault has been given when it throws: a stream that fails drops
- * what it holds. Members one after the other are one stream (`cat a.gz b.gz`).
+ * Unpacks piece by piece, so that everything before a fault has been yielded when it throws: a stream that fails drops what it
+ * holds, the last 12 KB before the fault of a 190 KB file. Successive members are one stream (`cat a.gz b.gz`).
  */
 async function* gunzip(
   chunks: AsyncIterable<Buffer>,
   again?: () => AsyncIterable<Uint8Array>,
 ): AsyncGenerator<Buffer> {
   const stream = new PiecewiseGunzip();
-  // zlib cannot go back to before a piece: of a pipe a second one stays behind the first by a piece.
+  // zlib cannot go back to the start of a piece: for a pipe, a second stream stays one piece behind the first.
   const behind = again === undefined ? new PiecewiseGunzip() : undefined;
   let soundBytes = 0;
   let last: Uint8Array = Buffer.alloc(0);
@@ -81,7 +81,7 @@ async function* gunzip(
   }
 }
 
-/** What comes after the sound bytes, up to the fault, at which it throws. */
+/** Yields what comes after the sound bytes, up to the fault, and throws there. */
 async function* upToFault(chunks: AsyncIterable<Uint8Array>, soundBytes: number): AsyncGenerator<Buffer> {
   const stream = new PiecewiseGunzip();
   let toSkip = soundBytes;
@@ -97,7 +97,7 @@ async function* upToFault(chunks: AsyncIterable<Uint8Array>, soundBytes: number)
   }
 }
 
-/** zlib gives nothing of the piece in which it finds a fault. */
+/** Unpacks the piece with the fault byte by byte: zlib yields nothing of a piece in which it finds a fault. */
 async function* byteByByte(bytes: Uint8Array, stream: PiecewiseGunzip): AsyncGenerator<Buffer> {
   for (const byte of pieces(bytes, 1)) yield* await stream.unpack(byte);
 }
@@ -124,7 +124,7 @@ class PiecewiseGunzip {
     return this.#after((done) => this.#gunzip.write(piece, done));
   }
 
-  /** Separate from the last piece: zlib gives nothing of a piece in which it finds the end missing. */
+  /** Ends the stream separately from the last piece: zlib yields nothing of a piece in which it finds the end missing. */
   end(): Promise<Buffer[]> {
     return this.#after((done) => this.#gunzip.once('end', () => done()).end());
   }
@@ -136,7 +136,7 @@ class PiecewiseGunzip {
   async #after(step: (done: (fault?: Error | null) => void) => void): Promise<Buffer[]> {
     await new Promise<void>((resolve, reject) => {
       this.#reject = reject;
-      // With a fault it is the `error` event that says which.
+      // The `error` event reports a fault.
       step((fault) => (fault ? undefined : resolve()));
     });
     return this.#unpacked.splice(0);

@@ -1,7 +1,7 @@
 /** A range of whole numbers: from the first, up to and without the second. */
 export type IndexRange = readonly [start: number, end: number];
 
-/** A set of whole numbers that are mostly next to one another: as large as the number of gaps in it. */
+/** A set of mostly consecutive whole numbers: its size in memory is the number of gaps. */
 export class IndexRanges {
   /** In order, with a gap between each and the next. */
   readonly #ranges: [start: number, end: number][];

@@ -1,19 +1,19 @@
 import { LF, skipBlanks } from './bytes.ts';
 import { DocumentSplitter } from './document-splitter.ts';
-import { HEAD_BYTES, replayLayoutOf } from './layout.ts';
+import { HEAD_BYTES, replayLayoutOf } from './replay-layout.ts';
 import { LineSplitter } from './line-splitter.ts';
 import type { Splitter, SplitterOutput } from './splitter.ts';
 import { inputRejectionOf, SIGNATURE_BYTES, withoutBom } from './text-check.ts';
 
-/** Gathers the first bytes of an input until they tell its layout, and hands all of it to the splitter for that. */
+/** Collects the first bytes of an input until they show its layout, and passes all of it to the splitter for that layout. */
 export class InputSplitter implements Splitter {
   readonly #output: SplitterOutput;
   #head: Buffer = Buffer.alloc(0);
   #line = 1;
   #isStarted = false;
   #splitter: Splitter | undefined;
-  /** It is no JSON text, and has been reported; nothing more of it is of use. */
-  isRefused = false;
+  /** Whether the input is not JSON text, which has been reported; the rest of it is ignored. */
+  isRejected = false;
 
   constructor(output: SplitterOutput) {
     this.#output = output;
@@ -25,11 +25,11 @@ export class InputSplitter implements Splitter {
 
   push(chunk: Buffer): void {
     if (this.#splitter !== undefined) this.#splitter.push(chunk);
-    else if (!this.isRefused) this.#gather(chunk);
+    else if (!this.isRejected) this.#gather(chunk);
   }
 
   end(): void {
-    if (this.#splitter === undefined && !this.isRefused) this.#start(true);
+    if (this.#splitter === undefined && !this.isRejected) this.#start(true);
     this.#splitter?.end();
   }
 
@@ -56,15 +56,15 @@ export class InputSplitter implements Splitter {
 
   #accept(): boolean {
     this.#isStarted = true;
-    const refusal = inputRejectionOf(this.#head);
+    const rejection = inputRejectionOf(this.#head);
     this.#head = withoutBom(this.#head);
-    if (refusal === undefined) return true;
-    this.isRefused = true;
-    this.#output.broken(1, `the input ${refusal.message}`, refusal.hint);
+    if (rejection === undefined) return true;
+    this.isRejected = true;
+    this.#output.broken(1, `the input ${rejection.message}`, rejection.hint);
     return false;
   }
 
-  /** Where the first byte is that is not white space. The indentation of its line stays: it counts. */
+  /** The index of the first byte that is not white space. Keeps the indentation of its line, which matters. */
   #dropBlankLines(): number {
     const start = skipBlanks(this.#head);
     const lineStart = this.#head.subarray(0, start).lastIndexOf(LF) + 1;

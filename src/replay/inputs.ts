@@ -3,18 +3,18 @@ import { open as openFile, realpath, stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { addAbortSignal, type Readable } from 'node:stream';
 import { InputError } from '../errors.ts';
-import { chunksOfFile } from './read-file.ts';
+import { chunksOfFile } from './file-chunks.ts';
 
-/** Standard input, among the names of files. */
+/** The name of standard input among file names. */
 export const STDIN = '-';
 
-/** Something to replay that has been found to be readable. */
+/** A readable input of a replay. */
 export interface Input {
   /** As the user named it; `<stdin>` for standard input. */
   readonly name: string;
-  /** What tells this file from another and from itself after a change; absent for what can be read only once. */
+  /** Distinguishes this file from others and from itself after a change; absent for an input that can be read only once. */
   readonly identity?: FileIdentity;
-  /** Its bytes, from the beginning; destroyed when `signal` aborts. Standard input can be opened once. */
+  /** Opens its bytes from the beginning; destroyed when `signal` aborts. Standard input can be opened once. */
   open(signal?: AbortSignal): AsyncIterable<Uint8Array>;
 }
 
@@ -22,19 +22,19 @@ export interface FileIdentity {
   /** Absolute, links resolved. */
   readonly path: string;
   readonly bytes: number;
-  /** Since the epoch, with all digits that the file system keeps. */
+  /** Since the epoch, with all digits that the file system stores. */
   readonly modifiedAtNs: string;
 }
 
-interface Surroundings {
+interface InputContext {
   readonly cwd: string;
   readonly stdin: Readable;
 }
 
-/** Looks at every file before any is read, so that a wrong name is told before anything is sent. Throws InputError. */
+/** Checks every file before any is read, so that a wrong name is reported before anything is sent. Throws InputError. */
 export async function openInputs(
   files: readonly string[],
-  { cwd, stdin }: Surroundings,
+  { cwd, stdin }: InputContext,
 ): Promise<readonly Input[]> {
   const inputs: Input[] = [];
   for (const file of files) inputs.push(file === STDIN ? stdinInput(stdin) : await fileInput(file, cwd));
@@ -63,7 +63,7 @@ async function fileInput(name: string, cwd: string): Promise<Input> {
       hint: 'name a file, or - for standard input',
     });
   }
-  // A pipe is not opened to see whether it can be: that would wait for its writer.
+  // A pipe is not opened to check it: that would wait for its writer.
   if (stats.isFile()) await assertReadable(path, name);
   if (!stats.isFile()) return { name, open: (signal) => stoppedBy(signal, createReadStream(path)) };
   return { name, identity: await identityOf(path, stats), open: (signal) => chunksOfFile(path, signal) };
@@ -78,7 +78,7 @@ async function assertReadable(path: string, name: string): Promise<void> {
     const file = await openFile(path);
     await file.close();
   } catch (error) {
-    throw unreadable(name, error);
+    throw unreadableInput(name, error);
   }
 }
 
@@ -90,7 +90,7 @@ async function statOf(path: string, name: string): Promise<BigIntStats> {
   try {
     return await stat(path, { bigint: true });
   } catch (error) {
-    throw unreadable(name, error);
+    throw unreadableInput(name, error);
   }
 }
 
@@ -101,7 +101,7 @@ const REASONS: Readonly<Record<string, readonly [message: string, hint: string]>
   ELOOP: ['cannot be found: its symbolic links go round', 'name the file itself'],
 };
 
-function unreadable(file: string, cause: unknown): InputError {
+function unreadableInput(file: string, cause: unknown): InputError {
   const { code, message } = cause as NodeJS.ErrnoException; // of a file operation
   const [reason, hint] = REASONS[code ?? ''] ?? [`cannot be read (${code ?? message})`, 'check the file'];
   return new InputError(reason, { file, hint, cause });

@@ -2,7 +2,7 @@
 const STEP = 1.02;
 const LOG_STEP = Math.log(STEP);
 const SMALLEST_MS = 0.001;
-/** Up to 34 hours; longer counts as that. */
+/** Enough buckets for 34 hours; a longer duration counts as that. */
 const BUCKETS = 1 + Math.ceil(Math.log(124e6 / SMALLEST_MS) / LOG_STEP);
 
 export interface Percentiles {

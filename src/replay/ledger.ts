@@ -5,41 +5,41 @@ import { Latency, type Percentiles } from './latency.ts';
 export const OUTCOMES = ['delivered', 'failed', 'queued', 'filtered', 'invalid', 'unsent'] as const;
 
 /**
- * Where an entry ended. `filtered`: its `integrations` exclude every destination. `unsent`: the replay was stopped
+ * How an entry ended. `filtered`: its `integrations` exclude every destination. `unsent`: the replay was stopped
  * before that was known.
  */
 export type LedgerOutcome = (typeof OUTCOMES)[number];
 
 export interface ReplaySummary extends Readonly<Record<LedgerOutcome, number>> {
   readonly read: number;
-  /** Passed over by filter, offset or resume: not in `read`. */
+  /** Skipped by filter, offset or resume: not in `read`. */
   readonly skipped: number;
-  /** The whole replay. */
+  /** How long the whole replay took. */
   readonly ms: number;
   /** Messages delivered, failed or queued by this process. */
   readonly perSecond: number;
   /** From the start of a message's first attempt to its end. Null when none was attempted. */
   readonly latencyMs: Percentiles;
-  /** Only of a replay that carries on an earlier one. */
+  /** Only of a replay that continues an earlier one. */
   readonly resumed?: ResumedCounts;
 }
 
 /**
- * What the replay that is resumed has settled. What it delivered or queued is among the `skipped`; what it did not is among
- * `failed`, `invalid` and `filtered`, as if it were of this one.
+ * The entries settled by the replay that is resumed. Those delivered or queued are among the `skipped`; the others are among
+ * `failed`, `invalid` and `filtered`, as if this replay had settled them.
  */
 export interface ResumedCounts {
-  /** Every entry was settled, so that nothing is sent. */
+  /** Whether every entry was settled, so that nothing is sent. */
   readonly finished: boolean;
   readonly delivered: number;
   readonly queued: number;
 }
 
-/** How an entry ended that the replay that is resumed has settled well. */
+/** The good outcomes of entries that the resumed replay has settled. */
 export type TakenOutcome = 'delivered' | 'queued';
 
 /**
- * Where each entry is. Every one is opened once and closed once, and what is open counts as unsent, so that always
+ * Counts entries by outcome. Each is opened once and closed once, and an open entry counts as unsent, so that always
  * read = delivered + failed + queued + filtered + invalid + unsent.
  */
 export class Ledger {
@@ -57,7 +57,7 @@ export class Ledger {
   };
   #read = 0;
   #skipped = 0;
-  /** Of the replay that is resumed. */
+  /** The counts of the replay that is resumed. */
   #resumed: { finished: boolean; delivered: number; queued: number } | undefined;
   #failedBefore = 0;
 
@@ -66,29 +66,29 @@ export class Ledger {
     this.#startedAt = clock.now();
   }
 
-  /** An entry that is not taken. */
+  /** Counts an entry that is not selected. */
   skip(): void {
     this.#skipped++;
   }
 
-  /** This replay carries on an earlier one. */
+  /** Marks this replay as the continuation of an earlier one. */
   resume({ isFinished }: { readonly isFinished: boolean }): void {
     this.#resumed = { finished: isFinished, delivered: 0, queued: 0 };
   }
 
-  /** An entry that was not delivered before. */
+  /** Counts an entry that the earlier replay settled without delivering it. */
   carry(outcome: 'failed' | 'invalid' | 'filtered'): void {
     this.close(this.open(), outcome);
     if (outcome === 'failed') this.#failedBefore++;
   }
 
-  /** An entry that is not taken because it was delivered or queued before. */
+  /** Counts an entry that is skipped because the earlier replay delivered or queued it. */
   skipTaken(outcome: TakenOutcome): void {
     this.#skipped++;
     if (this.#resumed !== undefined) this.#resumed[outcome]++;
   }
 
-  /** An entry that is taken; returns its number, which closes it. */
+  /** Opens an entry that is selected; returns the number that closes it. */
   open(): number {
     return ++this.#read;
   }
@@ -124,7 +124,7 @@ export class Ledger {
   }
 }
 
-/** Whether something was sent, and all that was to be sent is; of a resumed replay, over both its parts. */
+/** Whether something was sent, and nothing is missing; for a resumed replay, over both its parts. */
 export function isAllTaken({ read, delivered, queued, filtered, resumed }: ReplaySummary): boolean {
   const before = (resumed?.delivered ?? 0) + (resumed?.queued ?? 0);
   const taken = delivered + queued + before;

@@ -1,6 +1,6 @@
 import { CR, LF, SPACE, TAB } from './bytes.ts';
 
-/** Which line a scan has come to, and how far that line is indented. */
+/** The line that a scan has reached, and its indentation. */
 export class LinePosition {
   /** From 1. */
   line: number;

@@ -1,12 +1,12 @@
 import { LF, trimmedBytes } from './bytes.ts';
-import { MAX_ENTRY_BYTES } from './entry.ts';
+import { MAX_ENTRY_BYTES } from './replay-entry.ts';
 import { Pieces } from './pieces.ts';
 import type { Splitter, SplitterOutput } from './splitter.ts';
 
-/** NDJSON: every line that is not blank is an entry by itself, so a broken one costs nothing but itself. */
+/** Splits NDJSON: every line that is not blank is a separate entry, so a broken line loses only itself. */
 export class LineSplitter implements Splitter {
   readonly #output: SplitterOutput;
-  /** The beginning of a line whose end is in a later chunk. */
+  /** The beginning of a line that ends in a later chunk. */
   readonly #pieces = new Pieces();
   #line: number;
 

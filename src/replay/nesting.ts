@@ -1,6 +1,6 @@
 import { CLOSE_BRACE, CLOSE_BRACKET, OPEN_BRACE } from './bytes.ts';
 
-/** Deeper brackets are counted, not remembered: messages nested deeper than 512 are refused when they are parsed. */
+/** Deeper brackets are counted, not remembered: the parser rejects messages nested deeper than 512. */
 const REMEMBERED = 1024;
 
 /** The open brackets of one JSON value. */
@@ -16,7 +16,7 @@ export class Nesting {
     return this.#depth > 0 && this.#depth <= REMEMBERED && this.#closers[this.#depth - 1] === CLOSE_BRACE;
   }
 
-  /** The bracket that has to come next of all closing ones; undefined too deep down to know. */
+  /** The closing bracket that must come next; undefined beyond the remembered depth. */
   get closer(): number | undefined {
     return this.#closers[this.#depth - 1];
   }
@@ -27,7 +27,7 @@ export class Nesting {
     this.#depth++;
   }
 
-  /** False, and nothing changed: this is not the bracket that closes the innermost one. */
+  /** Closes the innermost bracket. Returns false and changes nothing when this one does not match. */
   close(bracket: number): boolean {
     const expected = this.closer;
     if (expected !== undefined && expected !== bracket) return false;

@@ -30,7 +30,7 @@ export function createPace({ clock, intervalMs, speed }: ReplayPaceOptions): Rep
   return { next: (recordedAt) => Math.max(...paces.map((pace) => pace.next(recordedAt))) };
 }
 
-/** Timers fire late and in whole milliseconds: so much lateness is made up for, more (a stall) is not. */
+/** The most lateness that is made up for, as timers fire late and in whole milliseconds. More (a stall) is not. */
 const CATCH_UP_MS = 100;
 
 /** One message every `intervalMs`, without a burst after a stall. */
@@ -52,7 +52,7 @@ class SteadyPace implements ReplayPace {
   }
 }
 
-/** The recorded gaps, divided by `speed`, from the first message on. What is recorded earlier than its forerunner goes at once. */
+/** The recorded gaps, divided by `speed`, from the first message on. A message recorded earlier than the one before goes at once. */
 class RecordedPace implements ReplayPace {
   readonly #clock: Clock;
   readonly #speed: number;
@@ -76,7 +76,7 @@ class RecordedPace implements ReplayPace {
 
 const UNITS_MS: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_000 };
 
-/** `100/s`, `30/m`, `0.5/s` as the ms between two messages. Throws ConfigError. */
+/** Parses `100/s`, `30/m`, `0.5/s` to the ms between two messages. Throws ConfigError. */
 export function readRate(text: string): number {
   const [, count, unit] = /^(\d+(?:\.\d+)?)\/([smh])$/.exec(text.trim()) ?? [];
   const intervalMs = (UNITS_MS[unit ?? ''] ?? Number.NaN) / Number(count);
@@ -88,7 +88,7 @@ export function readRate(text: string): number {
   });
 }
 
-/** `1x`, `10x`, `0.5x` as a factor. Throws ConfigError. */
+/** Parses `1x`, `10x`, `0.5x` to a factor. Throws ConfigError. */
 export function readSpeed(text: string): number {
   const [, factor] = /^(\d+(?:\.\d+)?)x$/.exec(text.trim()) ?? [];
   if (Number(factor) > 0) return Number(factor);

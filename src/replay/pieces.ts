@@ -1,8 +1,8 @@
-import { MAX_ENTRY_BYTES } from './entry.ts';
+import { MAX_ENTRY_BYTES } from './replay-entry.ts';
 
 const NOTHING = Buffer.alloc(0);
 
-/** The beginning of one entry that lies in several chunks. Nothing is kept of one that grows too large. */
+/** The beginning of an entry that spans several chunks. Drops an entry that grows too large. */
 export class Pieces {
   #parts: Buffer[] = [];
   #bytes = 0;
@@ -17,13 +17,13 @@ export class Pieces {
     else this.#parts.push(part);
   }
 
-  /** All pieces and `last` as one; undefined when that is more than an entry may be. Does not copy without need. */
+  /** Joins all pieces and `last`; undefined when that exceeds the largest entry. Copies only if necessary. */
   with(last: Buffer): Buffer | undefined {
     if (this.#bytes + last.length > MAX_ENTRY_BYTES) return undefined;
     return this.#bytes === 0 ? last : Buffer.concat([...this.#parts, last]);
   }
 
-  /** As `with`, and starts over. */
+  /** Joins like `with`, and clears the pieces. */
   take(last: Buffer = NOTHING): Buffer | undefined {
     const whole = this.with(last);
     this.clear();

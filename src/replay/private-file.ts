@@ -5,12 +5,12 @@ import { InputError } from '../errors.ts';
 import { makeFolder } from '../make-folder.ts';
 import { ownedName } from '../temporary-file.ts';
 
-/**
- * A file that only its owner may read, in a folder of which the same is true. Never read or written through a
- * symbolic link: who could put one there could choose what is overwritten.
+/*
+ * Files that only their owner may read, in a folder that only its owner may read. Never read or written through a
+ * symbolic link, which would let the user who made it choose what is overwritten.
  */
 
-/** The text, or undefined when there is no such file. Throws InputError. */
+/** Reads the text; undefined when there is no such file. Throws InputError. */
 export async function readPrivate(file: string): Promise<string | undefined> {
   try {
     const handle = await open(file, constants.O_RDONLY | constants.O_NOFOLLOW);
@@ -21,11 +21,11 @@ export async function readPrivate(file: string): Promise<string | undefined> {
     }
   } catch (cause) {
     if (isMissing(cause)) return undefined;
-    throw unusable(file, cause);
+    throw unusablePrivateFile(file, cause);
   }
 }
 
-/** All of it or nothing, also when the power fails: a new file on the disk takes the place of the old. Throws InputError. */
+/** Writes all of the text or nothing, even if the power fails: a new synced file replaces the old. Throws InputError. */
 export async function writePrivate(file: string, text: string): Promise<void> {
   const fresh = ownedName(file, 'tmp');
   try {
@@ -40,19 +40,19 @@ export async function writePrivate(file: string, text: string): Promise<void> {
     await syncFolder(dirname(file));
   } catch (cause) {
     await rm(fresh, { force: true });
-    throw unusable(file, cause);
+    throw unusablePrivateFile(file, cause);
   }
 }
 
-/** Throws InputError. */
+/** Makes a folder for its owner only. Throws InputError. */
 export async function makePrivateFolder(folder: string): Promise<void> {
   try {
     makeFolder(folder, 0o700);
     if ((await lstat(folder)).isDirectory()) return;
   } catch (cause) {
-    throw unusable(folder, cause);
+    throw unusablePrivateFile(folder, cause);
   }
-  throw new InputError('is a symbolic link, where a folder of our own is expected', {
+  throw new InputError('is a symbolic link, but a real folder was expected', {
     file: folder,
     hint: 'remove it, or name another folder in HOOKS_DATA_DIR',
   });
@@ -60,11 +60,11 @@ export async function makePrivateFolder(folder: string): Promise<void> {
 
 export async function removePrivate(file: string): Promise<void> {
   await rm(file, { force: true }).catch((cause: unknown) => {
-    throw unusable(file, cause);
+    throw unusablePrivateFile(file, cause);
   });
 }
 
-/** What a rename has changed lasts only when the folder is on the disk too. */
+/** Syncs a folder, without which a rename may be lost. */
 async function syncFolder(folder: string): Promise<void> {
   const handle = await open(folder, constants.O_RDONLY);
   try {
@@ -75,11 +75,11 @@ async function syncFolder(folder: string): Promise<void> {
 }
 
 function isMissing(error: unknown): boolean {
-  return (error as NodeJS.ErrnoException).code === 'ENOENT'; // of a file operation
+  return (error as NodeJS.ErrnoException).code === 'ENOENT'; // file operations throw it
 }
 
-function unusable(file: string, cause: unknown): InputError {
-  const { code, message } = cause as NodeJS.ErrnoException; // of a file operation
+function unusablePrivateFile(file: string, cause: unknown): InputError {
+  const { code, message } = cause as NodeJS.ErrnoException; // file operations throw it
   return new InputError(`cannot be used (${code ?? message})`, {
     file,
     hint: 'check who owns it and its mode, or name another folder in HOOKS_DATA_DIR',

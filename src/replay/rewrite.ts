@@ -14,8 +14,8 @@ export interface RewriteOptions {
 export type Rewrite = (message: JsonObject) => JsonObject;
 
 /**
- * How each message is changed before it is built; fields keep their places, and none is added but the timestamp of
- * now. A timestamp that cannot be read stays, for validation to refuse.
+ * Makes the function that changes each message before it is built. Fields keep their positions, and only the timestamp of
+ * `now` is added. Keeps a timestamp that cannot be read, which validation rejects.
  */
 export function createRewrite({ timestamps, messageIds, now, newId }: RewriteOptions): Rewrite {
   const steps: Rewrite[] = [];
@@ -40,7 +40,7 @@ function createShift(now: () => number): Rewrite {
   };
 }
 
-/** When the message says that it happened, in ms since the epoch; undefined when it says nothing readable. */
+/** The timestamp of a message in ms since the epoch; undefined when there is no readable one. */
 export function recordedAtOf({ timestamp }: JsonObject): number | undefined {
   if (timestamp === undefined) return undefined;
   const reading = readTimestamp(timestamp);

@@ -4,15 +4,15 @@ import type { MessageFilter } from '../message/filter.ts';
 export interface SelectionOptions {
   /** @default every message */
   readonly filter?: MessageFilter | undefined;
-  /** How many to pass over first. @default 0 */
+  /** How many to skip first. @default 0 */
   readonly offset?: number | undefined;
-  /** How many to take then. @default all */
+  /** How many to select after those. @default all */
   readonly limit?: number | undefined;
 }
 
 /**
- * Which entries a replay takes: the filter first, then the offset, then the limit, as a database does. An entry that
- * is no message cannot be filtered; it counts as one that passes, so that without a filter the numbers are those of
+ * Selects the entries of a replay: the filter first, then the offset, then the limit, as a database does. An entry that
+ * is not a message cannot be filtered; it passes, so that without a filter the numbers are those of
  * the entries in the file.
  */
 export class ReplaySelection {
@@ -26,12 +26,12 @@ export class ReplaySelection {
     this.#toTake = limit;
   }
 
-  /** Nothing more will be taken, so nothing more need be read. */
+  /** Whether the limit is reached, so that nothing more need be read. */
   get isDone(): boolean {
     return this.#toTake <= 0;
   }
 
-  /** Whether to take the next entry. `message` is undefined when it could not be read. */
+  /** Whether to select the next entry. `message` is undefined when it could not be read. */
   takes(message: JsonValue | undefined): boolean {
     if (this.isDone) return false;
     if (message !== undefined && this.#filter?.(message) === false) return false;

@@ -1,15 +1,15 @@
-/** As many bytes as `refusalOf` looks at. */
+/** The bytes that `inputRejectionOf` checks. */
 export const SIGNATURE_BYTES = 6;
 
 const BOM = [0xef, 0xbb, 0xbf];
 
-interface Refusal {
+interface InputRejection {
   readonly message: string;
   readonly hint: string;
 }
 
-/** What a file begins with that holds no JSON text. */
-const KNOWN: readonly (Refusal & { readonly bytes: readonly number[] })[] = [
+/** The first bytes of files that are not JSON text. */
+const KNOWN: readonly (InputRejection & { readonly bytes: readonly number[] })[] = [
   ...[
     [0xff, 0xfe],
     [0xfe, 0xff],
@@ -25,8 +25,8 @@ const KNOWN: readonly (Refusal & { readonly bytes: readonly number[] })[] = [
   packed([0xfd, 0x37, 0x7a, 0x58, 0x5a], 'packed with xz', 'xz -dc FILE'),
 ];
 
-/** Why an input that begins with these bytes is not read at all; undefined when nothing is against it. */
-export function inputRejectionOf(head: Uint8Array): Refusal | undefined {
+/** Why an input that begins with these bytes is rejected; undefined when it may be read. */
+export function inputRejectionOf(head: Uint8Array): InputRejection | undefined {
   const known = KNOWN.find(({ bytes }) => startsWith(head, bytes));
   if (known !== undefined) return known;
   const zeroAt = head.subarray(0, 4).indexOf(0);
@@ -35,7 +35,7 @@ export function inputRejectionOf(head: Uint8Array): Refusal | undefined {
   const isUtf16 = head[zeroAt ^ 1] !== 0;
   return isUtf16
     ? utf16([])
-    : { message: 'is not text: it begins with zero bytes', hint: 'is it the right file?' };
+    : { message: 'is not text: it begins with zero bytes', hint: 'check that it is the right file' };
 }
 
 export function withoutBom(head: Buffer): Buffer {

@@ -18,7 +18,7 @@ import { Nesting } from './nesting.ts';
  * `more`      the chunk is used up
  * `closed`    the bracket that closes the value
  * `list`      a `[` that is the value of one of the object's own keys; reading on means that it is like any other
- * `no-key`    a `{` where JSON wants a key: what is before it is broken, and it may begin the next entry
+ * `no-key`    a `{` where JSON requires a key: the value before it is broken, and it may begin the next entry
  * `wrong`     a closing bracket of the wrong kind
  * `open-text` a line break in a string
  */
@@ -26,7 +26,7 @@ export type ScanEvent = 'more' | 'closed' | 'list' | 'no-key' | 'wrong' | 'open-
 
 /**
  * Follows one JSON object or array by its strings and brackets, over any number of chunks. It finds where the value
- * ends, and the breaks that would make it end elsewhere; everything else is left to whoever parses the value.
+ * ends, and the breaks that would make it end elsewhere; the parser of the value finds everything else.
  */
 export class ValueScan {
   readonly #nesting = new Nesting();
@@ -109,7 +109,7 @@ export class ValueScan {
     return this.depth === 0 ? 'closed' : undefined;
   }
 
-  /** Most bytes of a message are in strings: nothing but what may end one is looked at. */
+  /** Skips a string. Most bytes of a message are in strings: checks only the bytes that may end one. */
   #passString(chunk: Buffer): ScanEvent | undefined {
     let at = this.at;
     if (this.#isEscaped && chunk[at] !== LF) at++;

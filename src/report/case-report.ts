@@ -2,23 +2,23 @@ import { reportFormat } from './open-report.ts';
 import { openReplacing } from './replacing-file.ts';
 import { attributes, escapeXml } from './xml.ts';
 
-/** One thing that was tried, of a few that fit into memory. */
+/** One case of a report that is small enough for memory. */
 export interface ReportedCase {
-  /** JUnit: with `name` it tells cases apart. */
+  /** Distinguishes cases in JUnit, together with `name`. */
   readonly classname: string;
   readonly name: string;
-  /** `error`: it could not be tried. */
+  /** `error`: the case could not be tried. */
   readonly outcome: 'passed' | 'failure' | 'error' | 'skipped';
   readonly ms?: number | undefined;
   /** Why it did not pass: in a line, as a code, and at length. */
   readonly message?: string | undefined;
   readonly type?: string | undefined;
   readonly details?: string | undefined;
-  /** What a JSON report says of it. */
+  /** The case in a JSON report. */
   readonly line: object;
 }
 
-/** A file that takes everything at once, at the end. */
+/** A report that is written in one go, at the end. */
 export interface CaseReport {
   /** Throws InputError when it could not be written. */
   finish(cases: readonly ReportedCase[], summary: { readonly ms: number }): Promise<void>;
@@ -31,7 +31,7 @@ interface CaseReportOptions {
   readonly suite: string;
 }
 
-/** JUnit or JSON, by the extension. Throws ConfigError for another one, InputError when it cannot be written: before anything is tried. */
+/** Opens a JUnit or JSON report, by the extension. Throws ConfigError for another extension, InputError when the file cannot be written: before anything is tried. */
 export async function openCaseReport(
   target: string,
   { name, suite }: CaseReportOptions,
@@ -40,19 +40,24 @@ export async function openCaseReport(
   const replacing = await openReplacing(target, name);
   return {
     finish: async (cases, summary) => {
-      const text = format === '.xml' ? junit(suite, cases, summary) : json(cases, summary);
+      const text =
+        format === '.xml' ? junitCaseReport(suite, cases, summary) : jsonCaseReport(cases, summary);
       await replacing.file.add(Buffer.from(text));
       await replacing.commit();
     },
   };
 }
 
-function json(cases: readonly ReportedCase[], summary: object): string {
+function jsonCaseReport(cases: readonly ReportedCase[], summary: object): string {
   const lines = cases.map(({ line }) => `\n${JSON.stringify(line)}`).join(',');
   return `{"results":[${lines}\n],"summary":${JSON.stringify(summary)}}\n`;
 }
 
-function junit(suite: string, cases: readonly ReportedCase[], { ms }: { readonly ms: number }): string {
+function junitCaseReport(
+  suite: string,
+  cases: readonly ReportedCase[],
+  { ms }: { readonly ms: number },
+): string {
   const count = (wanted: ReportedCase['outcome']): number =>
     cases.filter(({ outcome }) => outcome === wanted).length;
   const totals = attributes({
@@ -64,10 +69,18 @@ function junit(suite: string, cases: readonly ReportedCase[], { ms }: { readonly
   });
   const head = `<?xml version="1.0" encoding="UTF-8"?>\n<testsuites name="hooks"${totals}>\n`;
   const suiteTag = `<testsuite${attributes({ name: suite })}${totals}>\n`;
-  return `${head}${suiteTag}${cases.map(caseOf).join('')}</testsuite>\n</testsuites>\n`;
+  return `${head}${suiteTag}${cases.map(reportedCaseXml).join('')}</testsuite>\n</testsuites>\n`;
 }
 
-function caseOf({ classname, name, outcome, ms, message, type, details = '' }: ReportedCase): string {
+function reportedCaseXml({
+  classname,
+  name,
+  outcome,
+  ms,
+  message,
+  type,
+  details = '',
+}: ReportedCase): string {
   const tag = `<testcase${attributes({ classname, name, time: ms === undefined ? undefined : seconds(ms) })}`;
   if (outcome === 'passed') return `${tag}/>\n`;
   if (outcome === 'skipped') return `${tag}><skipped${attributes({ message })}/></testcase>\n`;

@@ -2,11 +2,11 @@ import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { crc32 } from 'node:zlib';
 import { OutputFile } from './output-file.ts';
-import { refuseToOverwrite } from './refuse-to-overwrite.ts';
+import { rejectOverwrite } from './reject-overwrite.ts';
 
 const LF = Buffer.from('\n');
 
-/** How far the file holds what failed, and the checksum of it: another replay may have written to the same file since. */
+/** The length and checksum of the failed entries in the file: another replay may have written to the same file since. */
 export interface FailedPosition {
   readonly bytes: number;
   readonly crc32: number;
@@ -15,29 +15,29 @@ export interface FailedPosition {
 const START: FailedPosition = { bytes: 0, crc32: 0 };
 
 interface FailedFileOptions {
-  /** Absolute paths of what is being replayed: writing over it would lose the messages. */
+  /** Absolute paths of the inputs: overwriting one would lose its messages. */
   readonly inputs: readonly string[];
-  /** What a resumed replay wrote before, and adds to: it stays where the file begins with it. @default nothing */
+  /** The part that the resumed replay wrote before, kept if the file begins with it. @default nothing */
   readonly kept?: FailedPosition | undefined;
-  /** As errors show it. @default its path */
+  /** The file's name in errors. @default its path */
   readonly name?: string;
 }
 
 /**
- * The file of `--failed`: what was not delivered, an entry a line, to be replayed again. It is written as it goes, so
- * that it outlives a kill; it is empty when everything was delivered.
+ * The file of `--failed`: the entries that were not delivered, one per line, for another replay. Written continuously, so
+ * that it survives a kill; empty when everything was delivered.
  */
 export class FailedFile {
-  /** Whether it holds what the replay wrote that is resumed. */
+  /** Whether it kept what the resumed replay wrote. */
   readonly hasKept: boolean;
   readonly #file: OutputFile;
   #position: FailedPosition;
   #syncedBytes: number;
   #isWriting = false;
 
-  /** Throws InputError when it cannot be written or is an input: before anything is sent. */
+  /** Opens the file. Throws InputError when it cannot be written or is an input: before anything is sent. */
   static async open(path: string, { inputs, kept, name = path }: FailedFileOptions): Promise<FailedFile> {
-    await refuseToOverwrite(inputs, { path, name, flag: '--failed' });
+    await rejectOverwrite(inputs, { path, name, flag: '--failed' });
     const hasKept = kept !== undefined && (await beginsWith(path, kept));
     const file = await OutputFile.open(path, hasKept ? 'append' : 'overwrite', name);
     if (hasKept) await file.shorten(kept.bytes);
@@ -51,17 +51,17 @@ export class FailedFile {
     this.#syncedBytes = position.bytes;
   }
 
-  /** The end of what was added as failed. The unsent stand behind it. */
+  /** The end of the failed entries. The unsent ones follow. */
   get position(): FailedPosition {
     return this.#position;
   }
 
   /**
-   * The bytes of an entry; exactly these, but for line breaks between its tokens. A promise when the disk is slower
-   * than the failures: wait for it before the next.
+   * Adds the exact bytes of an entry, without line breaks between its tokens. Returns a promise when the disk is slower than
+   * the failures: wait for it before the next call.
    */
   add(entry: Uint8Array): Promise<void> | undefined {
-    const line = lineOf(entry);
+    const line = entryLine(entry);
     const { bytes, crc32: before } = this.#position;
     this.#position = { bytes: bytes + line.length, crc32: crc32(line, before) };
     const isFull = this.#file.add(line);
@@ -69,9 +69,9 @@ export class FailedFile {
     return isFull;
   }
 
-  /** What was not even tried: a resumed replay takes it out and sends it. Nothing can be added as failed after it. */
+  /** Adds an entry that was not tried: a resumed replay removes and sends it. Call `add` no more after this. */
   addUnsent(entry: Uint8Array): Promise<void> | undefined {
-    return this.#file.add(lineOf(entry));
+    return this.#file.add(entryLine(entry));
   }
 
   /** Resolves when everything up to `position` is on the disk; costs nothing when nothing was added. Throws InputError. */
@@ -88,7 +88,7 @@ export class FailedFile {
     this.#syncedBytes = this.#position.bytes;
   }
 
-  /** What comes while this is under way is gathered, and written with the first that comes after. */
+  /** Writes the pending entries. Those added during a write are written with the first one added after it. */
   async #write(): Promise<void> {
     this.#isWriting = true;
     try {
@@ -116,8 +116,8 @@ async function beginsWith(path: string, { bytes, crc32: expected }: FailedPositi
   return actual === expected;
 }
 
-/** A line break in valid JSON is white space: without it the entry is the same, on one line. */
-function lineOf(entry: Uint8Array): Buffer {
+/** Writes an entry on one line. A line break in valid JSON is white space, so the entry stays the same. */
+function entryLine(entry: Uint8Array): Buffer {
   return Buffer.concat([entry.some(isLineBreak) ? entry.filter((byte) => !isLineBreak(byte)) : entry, LF]);
 }
 

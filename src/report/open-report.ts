@@ -1,22 +1,22 @@
 import { extname } from 'node:path';
 import { ConfigError } from '../errors.ts';
 import { printable } from '../redact.ts';
-import { openJsonReport } from './json.ts';
-import { openJunitReport } from './junit.ts';
-import type { Report } from './result.ts';
+import { openJsonReport } from './json-report.ts';
+import { openJunitReport } from './junit-report.ts';
+import type { Report } from './report.ts';
 
-/** What `--report` can be: JUnit XML or JSON. */
+/** The formats of `--report`: JUnit XML or JSON. */
 export type ReportFormat = '.xml' | '.json';
 
 /**
  * Opens the file of `--report`, JUnit XML or JSON by its extension. Throws ConfigError for another extension, InputError
- * when it cannot be written: before anything is sent. `name` is the file as errors show it.
+ * when it cannot be written: before anything is sent. `name` is the file's name in errors.
  */
 export async function openReport(target: string, name = target): Promise<Report> {
   return reportFormat(target, name) === '.xml' ? openJunitReport(target, name) : openJsonReport(target, name);
 }
 
-/** By the extension. Throws ConfigError for another one. */
+/** The format by the extension. Throws ConfigError for another one. */
 export function reportFormat(target: string, name = target): ReportFormat {
   const format = extname(target).toLowerCase();
   if (format === '.xml' || format === '.json') return format;

@@ -2,7 +2,7 @@ import { constants } from 'node:fs';
 import { lstat, open, stat, type FileHandle } from 'node:fs/promises';
 import { InputError } from '../errors.ts';
 
-/** So much is gathered before it is written. */
+/** The bytes that are collected before a write. */
 const BUFFER_BYTES = 256 * 1024;
 
 /** A file that is written from its beginning to its end, in large pieces. Opening it shows whether it can be written. */
@@ -13,14 +13,14 @@ export class OutputFile {
   #pendingBytes = 0;
   #writing: Promise<void> = Promise.resolve();
 
-  /** For its owner only. Throws InputError, which calls the file `name`: for a symbolic link to a file, too. */
+  /** Opens a file for its owner only. Throws InputError, which calls the file `name`; also for a symbolic link to a file. */
   static async open(path: string, mode: OpenMode, name = path): Promise<OutputFile> {
-    const isLink = await refuseLink(path, name);
+    const isLink = await rejectLink(path, name);
     const flags = constants.O_WRONLY | FLAGS[mode] | (isLink ? 0 : constants.O_NOFOLLOW);
     try {
       return new OutputFile(await openPrivate(path, flags), name);
     } catch (cause) {
-      throw unwritable(name, cause);
+      throw unwritableFile(name, cause);
     }
   }
 
@@ -29,21 +29,21 @@ export class OutputFile {
     this.#name = name;
   }
 
-  /** Leaves at most so much of what is in it. Answers how long it is. */
+  /** Truncates the file to at most this length. Returns its length. */
   async shorten(bytes: number): Promise<number> {
     const { size } = await this.#handle.stat();
     if (size > bytes) await this.#handle.truncate(bytes);
     return Math.min(size, bytes);
   }
 
-  /** A promise when enough is gathered to be written: wait for it before the next. */
+  /** Adds bytes. Returns a promise when enough are collected for a write: wait for it before the next call. */
   add(bytes: Uint8Array): Promise<void> | undefined {
     this.#pending.push(bytes);
     this.#pendingBytes += bytes.length;
     return this.#pendingBytes < BUFFER_BYTES ? undefined : this.flush();
   }
 
-  /** Writes what is gathered. Throws InputError: a full disk, mostly. */
+  /** Writes the collected bytes. Throws InputError, usually for a full disk. */
   flush(): Promise<void> {
     const bytes = Buffer.concat(this.#pending);
     this.#pending = [];
@@ -52,23 +52,23 @@ export class OutputFile {
     return this.#writing;
   }
 
-  /** Writes over what is at `position`. */
+  /** Overwrites the bytes at `position`. */
   async replace(position: number, bytes: Uint8Array): Promise<void> {
     await this.flush();
     await this.#write(bytes, position);
   }
 
-  /** Writes what is gathered, and has it on the disk. Throws InputError. */
+  /** Writes the collected bytes and syncs the file. Throws InputError. */
   async sync(): Promise<void> {
     await this.flush();
     try {
       await this.#handle.sync().catch(ignoreUnsupported);
     } catch (cause) {
-      throw unwritable(this.#name, cause);
+      throw unwritableFile(this.#name, cause);
     }
   }
 
-  /** Ends it, and has it on the disk. */
+  /** Syncs and closes the file. */
   async close(): Promise<void> {
     try {
       await this.sync();
@@ -77,7 +77,7 @@ export class OutputFile {
     }
   }
 
-  /** A full disk writes a part before it fails, so every count is looked at. */
+  /** Writes all bytes. Checks every count, since a full disk writes a part before it fails. */
   async #write(bytes: Uint8Array, position: number | null): Promise<void> {
     try {
       for (let done = 0; done < bytes.length;) {
@@ -85,12 +85,12 @@ export class OutputFile {
         done += (await this.#handle.write(bytes, done, bytes.length - done, at)).bytesWritten;
       }
     } catch (cause) {
-      throw unwritable(this.#name, cause);
+      throw unwritableFile(this.#name, cause);
     }
   }
 }
 
-/** `new`: it must not be there yet. */
+/** `new`: the file must not exist yet. */
 type OpenMode = 'overwrite' | 'append' | 'new';
 
 const FLAGS = {
@@ -102,16 +102,16 @@ const FLAGS = {
 async function openPrivate(path: string, flags: number): Promise<FileHandle> {
   const handle = await open(path, flags, 0o600);
   const found = await handle.stat();
-  // Of an earlier run, or the user's own. A file system without modes refuses to change them.
+  // The file is of an earlier run, or the user's. A file system without modes rejects the change.
   if (found.isFile() && (found.mode & 0o077) !== 0) await handle.chmod(0o600).catch(() => {});
   return handle;
 }
 
 /**
- * Throws InputError for a symbolic link to a file, or to nothing: the user who put it there could choose what is overwritten. A link
- * to a pipe or a terminal, such as /dev/stdout, overwrites nothing: the result is true then, and false where there is no link.
+ * Throws InputError for a symbolic link to a file, or to nothing: the user who made it could choose what is overwritten. A link
+ * to a pipe or a terminal, such as /dev/stdout, overwrites nothing: returns true then, and false if there is no link.
  */
-export async function refuseLink(path: string, name: string): Promise<boolean> {
+export async function rejectLink(path: string, name: string): Promise<boolean> {
   const found = await lstat(path).catch(() => undefined);
   if (found?.isSymbolicLink() !== true) return false;
   const target = await stat(path).catch(() => undefined);
@@ -122,7 +122,7 @@ export async function refuseLink(path: string, name: string): Promise<boolean> {
   });
 }
 
-/** A pipe or a device has nothing to be synced. */
+/** Ignores the error of syncing a pipe or a device. */
 function ignoreUnsupported(error: NodeJS.ErrnoException): void {
   if (error.code !== 'EINVAL' && error.code !== 'ENOTSUP') throw error;
 }
@@ -137,8 +137,8 @@ const REASONS: Readonly<Record<string, readonly [message: string, hint: string]>
   ENOSPC: ['cannot be written further: the disk is full', 'make room, or name a file elsewhere'],
 };
 
-export function unwritable(file: string, cause: unknown): InputError {
-  const { code, message } = cause as NodeJS.ErrnoException; // of a file operation
+export function unwritableFile(file: string, cause: unknown): InputError {
+  const { code, message } = cause as NodeJS.ErrnoException; // file operations throw it
   const [reason, hint] = REASONS[code ?? ''] ?? [
     `cannot be written (${code ?? message})`,
     'name another file',

@@ -1,19 +1,19 @@
 import { rename, rm, stat } from 'node:fs/promises';
 import { InputError } from '../errors.ts';
 import { removeAbandonedBeside, temporaryFileBeside } from '../temporary-file.ts';
-import { OutputFile, refuseLink, unwritable } from './output-file.ts';
+import { OutputFile, rejectLink, unwritableFile } from './output-file.ts';
 
-/** A file that takes the place of another when it is complete; until then the old one stands, whole. */
+/** A file that replaces another when it is complete; until then the old one stays unchanged. */
 export interface ReplacingFile {
   readonly file: OutputFile;
   commit(): Promise<void>;
   abandon(): Promise<void>;
 }
 
-/** Writes beside the file, so that the last step is a rename. Throws InputError when that is not possible. */
+/** Opens a temporary file in the same folder, so that the last step is a rename. Throws InputError when that is not possible. */
 export async function openReplacing(path: string, name = path): Promise<ReplacingFile> {
-  await refuseLink(path, name);
-  await refuseOther(path, name);
+  await rejectLink(path, name);
+  await rejectIrregular(path, name);
   await removeAbandonedBeside(path);
   const fresh = temporaryFileBeside(path);
   const file = await OutputFile.open(fresh, 'new', name);
@@ -27,14 +27,14 @@ export async function openReplacing(path: string, name = path): Promise<Replacin
       await rename(fresh, path);
     } catch (cause) {
       await rm(fresh, { force: true });
-      throw cause instanceof InputError ? cause : unwritable(name, cause);
+      throw cause instanceof InputError ? cause : unwritableFile(name, cause);
     }
   };
   return { file, commit, abandon };
 }
 
-/** A rename would put a file where a folder, pipe or device is. */
-async function refuseOther(target: string, name: string): Promise<void> {
+/** Throws InputError for a folder, pipe or device, which a rename would replace by a file. */
+async function rejectIrregular(target: string, name: string): Promise<void> {
   const found = await stat(target).catch(() => undefined);
   if (found === undefined || found.isFile()) return;
   throw new InputError(`cannot be written: it is ${found.isDirectory() ? 'a folder' : 'no regular file'}`, {

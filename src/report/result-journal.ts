@@ -2,18 +2,18 @@ import { createReadStream } from 'node:fs';
 import { InputError } from '../errors.ts';
 import { OutputFile } from './output-file.ts';
 
-/** What a journal keeps of an entry that was not delivered, so that a resumed replay can tell it again. */
+/** The journal's record of an entry that was not delivered, so that a resumed replay can report it again. */
 export interface KeptResult {
-  /** Of the entry, over all inputs, from 0. */
+  /** The index of the entry over all inputs, from 0. */
   readonly index: number;
   readonly outcome: 'failed' | 'invalid' | 'filtered';
-  /** What is printed and reported of it, as JSON. */
+  /** The result as printed and reported, as JSON. */
   readonly told: object;
 }
 
 /**
- * The results of a replay that are neither delivered nor queued, a JSON object a line, beside its checkpoint. The checkpoint
- * says how far it is to be believed: what stands behind that was written by a killed process, and is cut off.
+ * The results of a replay that are neither delivered nor queued, a JSON object per line, in the folder of its checkpoint. The
+ * checkpoint says how many bytes are valid: a killed process wrote the rest, which is cut off.
  */
 export class ResultJournal {
   readonly #path: string;
@@ -22,21 +22,21 @@ export class ResultJournal {
   #file: Promise<OutputFile> | undefined;
   #pending: Promise<void> = Promise.resolve();
 
-  /** Of what is at `path` the first `bytes` count. The file is not made before there is something to keep. */
+  /** Continues a journal whose first `bytes` are valid. The file is made when the first result is added. */
   constructor(path: string, bytes = 0) {
     this.#path = path;
     this.#bytes = bytes;
     this.#syncedBytes = bytes;
   }
 
-  /** So long is the file with all that was added. */
+  /** The length of the file with all results added. */
   get bytes(): number {
     return this.#bytes;
   }
 
   /**
-   * A promise that never rejects when the disk is slower: wait for it before the next. What cannot be written is told by
-   * `sync`, since a replay goes on without its journal.
+   * Adds a result. Returns a promise that never rejects: wait for it before the next call. `sync` reports a failed write,
+   * since a replay continues without its journal.
    */
   add(result: KeptResult): Promise<void> {
     const line = Buffer.from(`${JSON.stringify(result)}\n`);
@@ -48,7 +48,7 @@ export class ResultJournal {
     return this.#pending.catch(() => {});
   }
 
-  /** Resolves when all that was added before is on the disk; costs nothing when nothing was. Throws InputError. */
+  /** Resolves when all results added before are on the disk; costs nothing when there are none. Throws InputError. */
   async sync(): Promise<void> {
     const bytes = this.#bytes;
     if (bytes === this.#syncedBytes) return;
@@ -63,7 +63,7 @@ export class ResultJournal {
     await file?.close().catch(() => {});
   }
 
-  /** What was kept before this process added to it. Throws InputError when it is not whole. */
+  /** Yields the results of earlier processes. Throws InputError when the journal is damaged. */
   async *read(): AsyncGenerator<KeptResult, void, undefined> {
     if (this.#bytes === 0) return;
     const stream = createReadStream(this.#path, { encoding: 'utf8', end: this.#bytes - 1 });
@@ -91,7 +91,7 @@ export class ResultJournal {
       const value: unknown = JSON.parse(line);
       if (isKeptResult(value)) return value;
     } catch {
-      // Refused below, like any other text that is no result.
+      // Rejected below, like any other text that is not a result.
     }
     throw this.#damaged();
   }

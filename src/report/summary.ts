@@ -1,6 +1,6 @@
-import type { ReportedSummary } from './result.ts';
+import type { ReportedSummary } from './report.ts';
 
-/** The end of a replay for people: aligned lines, without those that are nought and say nothing. */
+/** The summary of a replay for people: aligned lines, without counts that are zero and say nothing. */
 export function summaryLines(summary: ReportedSummary): string[] {
   const { read, delivered, failed, queued, filtered, invalid, unsent, skipped, ms, perSecond } = summary;
   const parts = { failed, queued, filtered, invalid, unsent };

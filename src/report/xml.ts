@@ -9,7 +9,7 @@ const ENTITIES: Readonly<Record<string, string>> = {
   '\t': '&#9;',
 };
 
-// What XML 1.0, 2.2 allows in no spelling (lone surrogates too), and C1, which it allows and nobody can see.
+// Characters that XML 1.0, 2.2 forbids in any spelling (lone surrogates too), and C1, which it allows but which is invisible.
 // eslint-disable-next-line no-control-regex -- control characters are what this pattern is for
 const UNWRITABLE = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\ufffe\uffff]|\p{Surrogate}/gu;
 

@@ -2,7 +2,7 @@ import { timingSafeEqual } from 'node:crypto';
 import { SignatureError } from '../errors.ts';
 import { kindOf } from '../kind-of.ts';
 
-/** A signature as it was given, and what its shape says it is. Only `sha1` can match. */
+/** A signature as given, by its shape. Only `sha1` can match. */
 export type GivenSignature =
   | { readonly shape: 'sha1'; readonly digest: Buffer }
   /** 64 hex digits, or the base64 of 32 bytes. */
@@ -11,22 +11,22 @@ export type GivenSignature =
   | { readonly shape: 'base64'; readonly digest: Buffer }
   /** Fewer than 40 hex digits; `digits` in lower case. */
   | { readonly shape: 'short'; readonly digits: string }
-  /** Several 40-digit signatures, as two headers joined. */
+  /** Several 40-digit signatures, as when two headers are joined. */
   | { readonly shape: 'several'; readonly digests: readonly Buffer[] }
-  /** 40 hex digits with something between or around them. */
+  /** 40 hex digits with other characters between or around them. */
   | { readonly shape: 'decorated'; readonly digest: Buffer }
   | { readonly shape: 'unknown'; readonly characters: number };
 
 /**
- * Reads a signature: `HEX`, `sha1=HEX` or `X-Signature: HEX`, in either case, with white space around it. A header
- * that has not come is an empty signature. Throws SignatureError for what is no text: it never came in a header.
+ * Reads a signature: `HEX`, `sha1=HEX` or `X-Signature: HEX`, in either case, with white space around it. A
+ * missing header counts as an empty signature. Throws SignatureError for a value that is not text: it cannot come from a header.
  */
 export function readSignature(given: unknown): GivenSignature {
   const text = given ?? '';
   if (typeof text !== 'string') {
     throw new SignatureError(`Expected the signature to be a string, got ${kindOf(given)}`, {
       reason: 'signature-type',
-      hint: 'give the value of the X-Signature header as it came; undefined where there is none',
+      hint: 'pass the value of the X-Signature header as received; undefined if there is none',
     });
   }
   const value = text.trim().replace(/^x-signature\s*:\s*/i, '');
@@ -59,7 +59,7 @@ function severalSignatures(text: string): GivenSignature | undefined {
   return { shape: 'several', digests: parts.map(hex) };
 }
 
-/** Quotes, `0x`, colons or spaces between the bytes, another prefix. */
+/** Reads digits in quotes, after `0x` or another prefix, or with colons or spaces between the bytes. */
 function decoratedSignature(bare: string, value: string): GivenSignature {
   const digits = bare.replace(/^\W*(?:0x|hmac\W|sha-?1\W|v\d\W)/i, '').replace(/[^0-9a-z]/gi, '');
   if (/^[0-9a-f]{40}$/i.test(digits)) return { shape: 'decorated', digest: hex(digits) };

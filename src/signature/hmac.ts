@@ -2,18 +2,18 @@ import { createHash, type Hash } from 'node:crypto';
 
 export type HmacAlgorithm = 'sha1' | 'sha256';
 
-/** Of both SHA-1 and SHA-256 (RFC 2104's B). */
+/** The block size of both SHA-1 and SHA-256 (RFC 2104's B). */
 const BLOCK_BYTES = 64;
 
 /**
- * HMAC (RFC 2104) that can end in several ways: node's own has no copy(), and a body is asked about with and without
- * its final newline in one pass.
+ * An HMAC (RFC 2104) that can end in several ways: Node's own has no copy(), and one pass over a body tries it with and
+ * without its final newline.
  */
 export class StreamingHmac {
   readonly #inner: Hash;
   readonly #outer: Hash;
 
-  /** Both hashes have taken their half of the key; `keyedHmac` makes them. */
+  /** Takes hashes that were updated with their half of the key, as `keyedHmac` makes them. */
   constructor(inner: Hash, outer: Hash) {
     this.#inner = inner;
     this.#outer = outer;
@@ -24,12 +24,12 @@ export class StreamingHmac {
     return this;
   }
 
-  /** Goes on from here by itself. A third cheaper than a new one with the same key. */
+  /** Returns an independent copy. A third cheaper than a new HMAC with the same key. */
   copy(): StreamingHmac {
     return new StreamingHmac(this.#inner.copy(), this.#outer);
   }
 
-  /** The digest of what came so far, followed by `tail`. May be asked again, and more may come. */
+  /** The digest of the bytes so far, followed by `tail`. Allows further calls and updates. */
   digest(tail: Uint8Array | string = ''): Buffer {
     const inner = this.#inner.copy().update(tail).digest();
     return this.#outer.copy().update(inner).digest();
@@ -44,7 +44,7 @@ export function keyedHmac(algorithm: HmacAlgorithm, secret: string | Uint8Array)
   );
 }
 
-/** The key filled up with zeros to a block, hashed first when it is longer. */
+/** The key padded with zeros to a block; a longer key is hashed first. */
 function blockKey(algorithm: HmacAlgorithm, secret: string | Uint8Array): Uint8Array {
   const bytes = Buffer.from(secret);
   const key = bytes.length > BLOCK_BYTES ? createHash(algorithm).update(bytes).digest() : bytes;

@@ -5,7 +5,7 @@ import { diagnosisBudget, type DiagnosisBudget } from './diagnosis/deadline.ts';
 import { diagnose, type Diagnosis } from './diagnosis/diagnose.ts';
 import { readSignature, sameDigest, type GivenSignature } from './given-signature.ts';
 import { KeptBody } from './diagnosis/kept-body.ts';
-import type { NoteCode } from './diagnosis/reason.ts';
+import type { NoteCode } from './diagnosis/reasons.ts';
 import type { OtherSecret } from './diagnosis/secret-variants.ts';
 import { sign } from './sign.ts';
 import { whyDiffers } from './diagnosis/why-differs.ts';
@@ -14,9 +14,9 @@ export type VerifyResult = ValidVerdict | InvalidVerdict;
 
 export interface ValidVerdict {
   readonly valid: true;
-  /** Which of the secrets, counted from 1. */
+  /** The secret that matched, counted from 1. */
   readonly secret: number;
-  /** What matched: the bytes as received, or the JSON-stringified body. */
+  /** The signed bytes: the body as received, or JSON-stringified. */
   readonly over: 'bytes' | 'stringified';
   /** With `stringified`: why the bytes differ from it. */
   readonly note?: NoteCode;
@@ -24,7 +24,7 @@ export interface ValidVerdict {
 
 export interface InvalidVerdict {
   readonly valid: false;
-  /** Why it does not match; only where `diagnose` was asked for. */
+  /** Why it does not match; only with `diagnose`. */
   readonly diagnosis?: Diagnosis;
 }
 
@@ -39,20 +39,20 @@ export interface VerifyOptions {
    */
   readonly exact?: boolean | undefined;
   /**
-   * Finds out why a signature does not match. That holds the event loop for up to 20 ms with a body of 32 KB, and 200 ms
-   * with any: a receiver that does it for each request can be slowed down by anyone.
+   * Finds out why a signature does not match. That blocks the event loop for up to 20 ms with a body of 32 KB, and 200 ms
+   * with any: anyone can slow down a receiver that does it for each request.
    * @default false
    */
   readonly diagnose?: boolean | undefined;
   /**
-   * Secrets that are at hand but not to be trusted: a mismatch that one of them explains is diagnosed as such. Only with
+   * Known secrets that are not accepted: a mismatch that one of them explains is diagnosed as such. Only with
    * `diagnose`.
    * @default []
    */
   readonly otherSecrets?: readonly OtherSecret[] | undefined;
 }
 
-/** The signature and the secrets have errors of their own. */
+/** The kinds of the options. Signature and secrets are `given`, since they have more specific errors. */
 const KINDS = {
   signature: 'given',
   secrets: 'given',
@@ -63,13 +63,13 @@ const KINDS = {
 
 const OTHER_NAMES = { sharedSecret: 'secrets', sharedSecrets: 'secrets' };
 
-/** Bodies up to here are kept, to try what needs all of them. */
+/** The largest body that is kept whole, for the checks that need all of it. */
 export const LARGEST_KEPT_BODY = 8 * 1024 * 1024;
 
 /**
- * Whether a body was signed with one of the secrets (contract, Signature) and, with `diagnose`, what usually goes wrong
- * that explains why not; `budget` says how long that may take. A string stands for its UTF-8. Throws SignatureError when
- * a secret is empty or there is none, and for a signature that is no text; ConfigError for an option that is misspelled
+ * Verifies that a body was signed with one of the secrets (contract, Signature) and, with `diagnose`, finds the common mistake
+ * that explains a mismatch; `budget` limits how long that may take. A string stands for its UTF-8. Throws SignatureError when
+ * a secret is empty or there is none, and for a signature that is not text; ConfigError for an option that is misspelled
  * or of another kind.
  */
 export function verify(
@@ -84,13 +84,13 @@ export function verify(
   if (secret > 0) return { valid: true, secret, over: 'bytes' };
   const bytes = typeof input === 'string' ? Buffer.from(input) : input;
   if (isAsked === true) return new Verifier(options, budget).update(bytes).finish();
-  refuseEmpty(secrets);
+  rejectEmptySecrets(secrets);
   const body =
     bytes.length > LARGEST_KEPT_BODY || exact === true ? undefined : new KeptBody(bufferOver(bytes));
   return validOverStringified(body, signature, secrets) ?? { valid: false };
 }
 
-/** Verifies a body that comes in pieces, of any size, in constant memory. Throws what `verify` does. */
+/** Verifies a body that arrives in pieces, of any size, in constant memory. Throws the errors of `verify`. */
 export class Verifier {
   readonly #given: GivenSignature;
   readonly #options: VerifyOptions;
@@ -100,7 +100,7 @@ export class Verifier {
 
   constructor(options: VerifyOptions, budget: DiagnosisBudget = diagnosisBudget()) {
     checkOptions(options, { kinds: KINDS, otherNames: OTHER_NAMES });
-    refuseEmpty(options.secrets);
+    rejectEmptySecrets(options.secrets);
     this.#options = options;
     this.#budget = budget;
     this.#given = readSignature(options.signature);
@@ -108,7 +108,7 @@ export class Verifier {
     this.#digests = new BodyDigests(this.#given.shape === 'sha256' ? 'sha256' : 'sha1', options.secrets);
   }
 
-  /** The bytes so far. */
+  /** The number of bytes so far. */
   get bytes(): number {
     return this.#digests.bytes;
   }
@@ -162,24 +162,24 @@ function bufferOver({ buffer, byteOffset, byteLength }: Uint8Array): Buffer {
   return Buffer.from(buffer, byteOffset, byteLength);
 }
 
-/** Which secret gives this digest, counted from 1; 0: none. */
+/** The secret that gives this digest, counted from 1; 0 if none does. */
 function indexOfSigner(body: Uint8Array | string, digest: Buffer, secrets: readonly string[]): number {
-  refuseEmpty(secrets);
+  rejectEmptySecrets(secrets);
   return 1 + secrets.findIndex((secret) => sameDigest(Buffer.from(sign(body, secret), 'hex'), digest));
 }
 
-function refuseEmpty(secrets: readonly string[]): void {
-  if (!Array.isArray(secrets) || secrets.some((secret) => typeof secret !== 'string')) throw notText();
+function rejectEmptySecrets(secrets: readonly string[]): void {
+  if (!Array.isArray(secrets) || secrets.some((secret) => typeof secret !== 'string')) throw secretsNotText();
   if (secrets.length > 0 && !secrets.includes('')) return;
-  throw new SignatureError('Expected secrets to verify with, got none or an empty one', {
+  throw new SignatureError('Expected at least one secret to verify with, got none or an empty one', {
     reason: 'empty-secret',
-    hint: 'give every secret that the sender may sign with; an empty one would let anybody sign',
+    hint: 'give every secret that the sender may sign with; with an empty one anyone could sign',
   });
 }
 
-function notText(): SignatureError {
+function secretsNotText(): SignatureError {
   return new SignatureError('Expected `secrets` to be a list of strings', {
     reason: 'secret-type',
-    hint: "for example secrets: ['the secret that the sender signs with']",
+    hint: "write secrets: ['the secret that the sender signs with']",
   });
 }

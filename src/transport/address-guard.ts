@@ -1,5 +1,6 @@
 import type { LookupAddress } from 'node:dns';
 import { isIP, type LookupFunction } from 'node:net';
+import { isLoopbackHost } from '../loopback.ts';
 import { BLOCKED_ADDRESS } from './network-error.ts';
 
 /** Says in a word or two why an address may not be connected to; undefined when it may. */
@@ -22,7 +23,8 @@ export function guardedLookup(
 ): LookupFunction {
   return (hostname, options, answered) => {
     lookup(
-      isLocalhost(hostname) ? 'localhost' : hostname,
+      // Some resolvers ask the network for names below `localhost` and believe what it says.
+      isLoopbackHost(hostname) ? 'localhost' : hostname,
       { ...options, all: true },
       (error, answer, family) => {
         if (error) return answered(error, []);
@@ -35,11 +37,6 @@ export function guardedLookup(
       },
     );
   };
-}
-
-/** All of these are loopback (RFC 6761, 6.3), though some resolvers ask the network for them and believe what it says. */
-function isLocalhost(hostname: string): boolean {
-  return /(?:^|\.)localhost\.?$/i.test(hostname);
 }
 
 function blockedName(hostname: string, addresses: readonly LookupAddress[], rule: AddressRule): Error {

@@ -1,4 +1,4 @@
-import { isLoopback } from '../loopback.ts';
+import { isLoopbackHost } from '../loopback.ts';
 import { ConfigError } from '../errors.ts';
 import { printable, redactUrl } from '../redact.ts';
 
@@ -20,7 +20,7 @@ export function proxyFor(url: URL, env: NodeJS.ProcessEnv): Proxy | undefined {
   const value = env[key];
   // A final dot only says that the name is whole.
   const host = bareHost(url).replace(/\.$/, '');
-  if (!value || isThisMachine(host)) return undefined;
+  if (!value || isLoopbackHost(host)) return undefined;
   const exceptions = env['no_proxy'] ?? env['NO_PROXY'] ?? '';
   return isException(host, portOf(url), exceptions) ? undefined : readProxy(key, value);
 }
@@ -52,10 +52,6 @@ function decoded(text: string): string | undefined {
   } catch {
     return undefined;
   }
-}
-
-function isThisMachine(host: string): boolean {
-  return isLoopback(host) || host === 'localhost' || host.endsWith('.localhost');
 }
 
 /** Entries are separated by commas or white space: a host and its subdomains, with or without a leading dot, maybe a port; or `*`. */

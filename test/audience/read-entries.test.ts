@@ -7,7 +7,7 @@ import { readMembers } from '../../src/audience/read/read-entries.ts';
 import { Spill } from '../../src/audience/spill.ts';
 import { openChunkStore } from '../../src/stores/open-audiences.ts';
 import { InputError } from '../../src/errors.ts';
-import { unpacked } from '../../src/replay/gunzip.ts';
+import { gunzipIfPacked } from '../../src/replay/gunzip.ts';
 
 type Kind = 'audience' | 'trait';
 
@@ -29,7 +29,12 @@ async function read(
   try {
     const bytes = typeof input === 'string' ? Buffer.from(input) : input;
     const signal = new AbortController().signal;
-    await readMembers(unpacked(inChunks(bytes, chunk)), spill, { ...options, kind, file: 'members', signal });
+    await readMembers(gunzipIfPacked(inChunks(bytes, chunk)), spill, {
+      ...options,
+      kind,
+      file: 'members',
+      signal,
+    });
     spill.finish();
     return Array.from({ length: PARTITIONS }, (_, partition) => Buffer.concat(spill.chunksOf(partition)))
       .flatMap((lines) => lines.toString().split('\n').slice(0, -1))

@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { CHECKS } from '../../src/check/checks.ts';
-import { misreadings } from '../../src/check/common-mistakes.ts';
+import { commonMistakes } from '../../src/check/common-mistakes.ts';
 import { Sample } from '../../src/check/sample.ts';
 import { MAX_MESSAGE_BYTES } from '../../src/message/limits.ts';
 import { MESSAGE_TYPES } from '../../src/message/types.ts';
@@ -53,7 +53,7 @@ describe('what the checks send', () => {
 
 describe('the misreadings of a signature', () => {
   const body = sample.body('identify', 'x', { traits: { city: 'Łódź' } });
-  const all = [...misreadings(body, SECRET)];
+  const all = [...commonMistakes(body, SECRET)];
 
   it('are never right, and each is tried once', () => {
     const signatures = all.map(({ signature }) => signature);
@@ -77,7 +77,7 @@ describe('the misreadings of a signature', () => {
   }
 
   it('never show the secret', () => {
-    const faults = [...misreadings(body, 'CANARY')].map(({ fault }) => fault);
+    const faults = [...commonMistakes(body, 'CANARY')].map(({ fault }) => fault);
     expect(JSON.stringify(faults)).not.toContain('CANARY');
   });
 });

@@ -256,7 +256,7 @@ describe('hooks listen --save', () => {
     writeFileSync(file, '');
     const { code, stdout, stderr } = await hooks(['listen', '--port', '0', '--save', file]);
     expect([code, stdout]).toEqual([2, '']);
-    expect(stderr).toContain(`error: Cannot save captures in ${file}: it is there and is no folder (--save)`);
+    expect(stderr).toContain(`error: Cannot save captures in ${file}: it exists and is not a folder (--save)`);
   });
 });
 
@@ -374,7 +374,7 @@ describe('hooks listen that cannot start', () => {
     [['--count', '0'], 'Expected a whole number from 1'],
     [['--within', '30'], 'Expected a time with its unit, such as 500ms, 30s or 5m'],
     [['--respond', '503,nope'], 'got `nope` (--respond, step 2, character 5)'],
-    [['--require-signature'], 'A signature is required, but there is no secret to check it with'],
+    [['--require-signature'], 'Expected a secret to check the required signatures with, got none'],
     [['--secret', ''], 'The secret is empty (from --secret)'],
     [
       ['--secret-file', 'missing'],

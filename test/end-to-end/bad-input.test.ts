@@ -20,8 +20,7 @@ const NESTED = `{"type":"track","userId":"u","event":"e","properties":${'['.repe
 const LARGE = ' '.repeat(1024 * 1024 + 1);
 const TOO_LARGE_HINT = 'a message may have 32 KiB at most';
 const JSON_HINT = '--json takes JSON, @file or @- for standard input';
-const EMPTY_SECRET_HINT =
-  'an empty secret would sign nothing: give the one that the other side has, or leave it out to go unsigned';
+const EMPTY_SECRET_HINT = 'give the secret that the other side has, or leave it out to send unsigned';
 const REPLAY = ['replay', 'day.ndjson', ...TO];
 const DAY = { 'day.ndjson': `${track(1)}\n` };
 
@@ -125,7 +124,7 @@ const WHERE_TO: Readonly<Record<string, Case>> = {
   },
 };
 
-const CONFIG_HINT = 'leave it out for its default';
+const CONFIG_HINT = 'leave it out to get its default';
 
 const CONFIG: Readonly<Record<string, Case>> = {
   'a config file that is not there': {
@@ -433,13 +432,13 @@ const FILES: Readonly<Record<string, Case>> = {
   'a --failed file that is the input': {
     args: [...REPLAY, '--failed', './day.ndjson'],
     files: DAY,
-    sentence: './day.ndjson: is what is being replayed: to write to it would lose the messages',
+    sentence: './day.ndjson: is an input of the replay: writing to it would lose its messages',
     hint: 'name another file in --failed',
   },
   'a report that is the input': {
     args: ['replay', 'day.json', ...TO, '--report', 'day.json'],
     files: { 'day.json': track(1) },
-    sentence: 'day.json: is what is being replayed: to write to it would lose the messages',
+    sentence: 'day.json: is an input of the replay: writing to it would lose its messages',
     hint: 'name another file in --report',
   },
   'one file for the report and for what failed': {

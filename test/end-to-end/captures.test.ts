@@ -1,7 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { toCapture } from '../../src/capture/write.ts';
+import { toCapture } from '../../src/capture/to-capture.ts';
 import { hooks, startHooks } from './hooks.ts';
 import { receiving, ROOT, SECRET, sorted, summaryOf, track } from './receiving.ts';
 import { sign } from '../sign.ts';

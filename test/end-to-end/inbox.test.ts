@@ -61,7 +61,7 @@ describe.skipIf(!hasBrowser)('the inbox', PATIENT, () => {
   it('is empty at first, and shows what comes as it comes, with the reason of a bad signature in words', async () => {
     const listen = await listening();
     const { page, complaints } = await openPage(listen.inbox);
-    await page.getByText('Nothing came yet').waitFor();
+    await page.getByText('No requests yet').waitFor();
     await page.getByText('Live', { exact: true }).waitFor();
     await listen.post(track(1));
     const row = requests(page, { name: /^track, Signup, by u1, valid, 200, \d\d:\d\d:\d\d/ });
@@ -183,7 +183,7 @@ describe.skipIf(!hasBrowser)('the inbox', PATIENT, () => {
     await page.keyboard.press('k');
     await page.locator('#opened-title').getByText('First').waitFor();
     await page.keyboard.press('r');
-    await outcome.getByText('Under way').waitFor();
+    await outcome.getByText('Sending').waitFor();
     await page.keyboard.press('r');
     await page.keyboard.press('k');
     await page.locator('#opened-title').getByText('Second').waitFor();
@@ -192,7 +192,7 @@ describe.skipIf(!hasBrowser)('the inbox', PATIENT, () => {
     held[0]?.writeHead(418).end();
     await (await first).finished();
     await page.keyboard.press('r');
-    await outcome.getByText('Under way').waitFor();
+    await outcome.getByText('Sending').waitFor();
     await expect.poll(() => held.length, { timeout: 10_000 }).toBe(2);
     held[1]?.writeHead(202).end();
     await outcome.getByText('202').waitFor();
@@ -348,7 +348,7 @@ describe.skipIf(!hasBrowser)('the inbox', PATIENT, () => {
     client.socket.destroy();
   });
 
-  it('says when older requests were let go, and goes on', async () => {
+  it('says when older requests were evicted, and goes on', async () => {
     const inbox = new Inbox({
       host: '127.0.0.1',
       scheme: 'http',
@@ -371,7 +371,7 @@ describe.skipIf(!hasBrowser)('the inbox', PATIENT, () => {
       await fetch(receiver.url, { method: 'POST', body: track(id, { event: `E${id}` }) });
       await requests(page, { name: new RegExp(`E${id},`) }).waitFor();
     }
-    await page.getByText('2 older ones were let go').waitFor();
+    await page.getByText('2 older requests were evicted').waitFor();
     await page.getByText('3 requests').waitFor();
     expect((await rows(page)).map((text) => text.slice(0, 2))).toEqual(['E5', 'E4', 'E3']);
   });
@@ -440,7 +440,7 @@ describe.skipIf(!hasBrowser)('the inbox', PATIENT, () => {
     expect(await frame?.content()).not.toContain('inbox');
     // Its own name made to lead here: the browser sees one origin, the inbox a strange host.
     const rebound = await openPage(listen.inbox.replace('127.0.0.1', 'evil.example'));
-    expect(await rebound.page.content()).toContain('this name does not lead to the inbox');
+    expect(await rebound.page.content()).toContain('this host name does not belong to the inbox');
     expect(await rebound.page.content()).not.toContain(token);
   });
 });

@@ -226,7 +226,7 @@ describe('the broken receiver', () => {
       const { lines } = await testing(commandOf('broken/re_serialises.py'), ['--only', 'track']);
       expect(lines[0]?.diagnosis).toEqual({
         code: 'python-json',
-        says: 'it hashes re-serialised JSON: it takes what is signed as json.dumps of Python writes it',
+        says: 'it hashes re-serialized JSON: it accepts what is signed as json.dumps of Python writes it',
         hint: expect.stringContaining('hash the bytes of the body as they came') as string,
       });
     },

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
-import { toCapture } from '../../src/capture/write.ts';
+import { toCapture } from '../../src/capture/to-capture.ts';
 import { hooks } from './hooks.ts';
 import { jsonLines, receiving, SECRET, sorted, summaryOf, track, tracks } from './receiving.ts';
 import { temporaryFolder } from '../temporary-folder.ts';

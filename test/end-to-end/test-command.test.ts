@@ -199,12 +199,12 @@ describe('hooks test URL', () => {
     expect(faults).toEqual({ page: 'needs-secret', track: 'needs-secret' });
   });
 
-  it.concurrent('says to a person what is wrong once, and how to mend it', async () => {
+  it.concurrent('says to a person what is wrong once, and how to fix it', async () => {
     const { url } = await receiving({ respond: '200' });
     const { code, stdout } = await hooks(['test', url, '--secret', SECRET, '--skip', 'malformed']);
     expect(code).toBe(1);
     expect(stdout).toMatch(/^✗ unsigned +200 in .*, expected 4xx /m);
-    expect(stdout).toMatch(/^ {4}mend: {2}answer 401 when the header is missing/m);
+    expect(stdout).toMatch(/^ {4}fix: {3}answer 401 when the header is missing/m);
     expect(stdout.match(/a wrong signature is as good as a right one/g)).toHaveLength(1);
     expect(stdout).toMatch(/^✗ other-secret .*\(accepts-any-signature, as above\)$/m);
     expect(stdout).toMatch(/^\d+ passed, 6 failed, 2 skipped, in /m);
@@ -232,7 +232,7 @@ describe('hooks test URL', () => {
 
   it.concurrent.each([
     [['--only', 'unsined'], 'hint:  did you mean unsigned?'],
-    [['--only', 'track', '--skip', 'track'], 'No check is left to be made'],
+    [['--only', 'track', '--skip', 'track'], 'Expected at least one check to run, got none'],
     [['--only', 'unsigned'], 'Every check that was chosen was skipped'],
     [['--report', 'r.txt'], 'Expected `--report` to end in .xml or .json, got r.txt'],
     [['--capture', 'fixtures/track.json'], 'fixtures/track.json: is no capture (--capture)'],

@@ -109,7 +109,7 @@ describe('a process that is suspended', () => {
     const { receiver, release } = heldReceiver();
     const harness = createHarness(receiver, { delivery: { concurrency: 8 } });
     harness.engine.start();
-    await harness.send({ messageId: 'under way' });
+    await harness.send({ messageId: 'in flight' });
     await harness.clock.advance(0);
     await harness.clock.suspend(HOUR);
     await harness.send({ messageId: 'new' });
@@ -121,7 +121,7 @@ describe('a process that is suspended', () => {
     await harness.clock.advance(0);
     expect(harness.requests).toHaveLength(2);
     expect(harness.settled().map(({ messageId, state }) => [messageId, state])).toEqual([
-      ['under way', 'delivered'],
+      ['in flight', 'delivered'],
       ['new', 'delivered'],
     ]);
     await harness.engine.close();

@@ -104,7 +104,7 @@ describe('a receiver with TLS', () => {
       await client.closed();
     }
     await until(() => refusals.length === 2, 'the refusal');
-    expect(refusals[0]?.reason).toBe('it is plain HTTP, and this is TLS: post to https://');
+    expect(refusals[0]?.reason).toBe('it is plain HTTP, but this port speaks TLS: post to https://');
     expect(refusals[1]?.reason).toMatch(/^its TLS failed \(ERR_SSL_/);
   });
 

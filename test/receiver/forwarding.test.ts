@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { endToEndHeaders, relayed } from '../../src/receiver/forwarding.ts';
+import { endToEndHeaders, relayedResponse } from '../../src/receiver/forwarding.ts';
 
 describe('endToEndHeaders', () => {
   it('keeps order, spelling and repetition', () => {
@@ -43,6 +43,6 @@ describe('relayed', () => {
       { status: 502, text: 'refused: nobody\n', headers: [] },
     ],
   ])('%j is answered with %j', (forwarded, answer) => {
-    expect(relayed({ url: 'http://a', ms: 1, ...forwarded })).toEqual(answer);
+    expect(relayedResponse({ url: 'http://a', ms: 1, ...forwarded })).toEqual(answer);
   });
 });

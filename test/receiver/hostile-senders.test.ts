@@ -37,7 +37,7 @@ describe('a hostile sender', () => {
     const client = await connect();
     client.write('POST / HTTP/1.1\r\nHost: a\r\nX-Slow: ');
     expect((await client.closed()).received).toMatch(/^HTTP\/1\.1 408 /);
-    expect(refusals).toMatchObject([{ status: 408, reason: 'it came too slowly' }]);
+    expect(refusals).toMatchObject([{ status: 408, reason: 'it was sent too slowly' }]);
   });
 
   it('whose body drips is cut off', async () => {
@@ -75,7 +75,9 @@ describe('a hostile sender', () => {
       await visit.until(/ 200 /);
       client.socket[how]();
       await until(() => refusals.length === 1, 'the refusal');
-      expect(refusals).toMatchObject([{ status: undefined, reason: 'its sender left in the middle' }]);
+      expect(refusals).toMatchObject([
+        { status: undefined, reason: 'its sender disconnected before the end of the request' },
+      ]);
       expect(requests).toEqual([]);
     },
   );

@@ -66,7 +66,7 @@ describe('a request', () => {
       'trailing-newline',
     ]);
     expect(requests[24]?.diagnosis?.hint).toBe(
-      `Signature does not match: computed over ${BODY.length} bytes; not diagnosed, since too many others came within a second. ` +
+      `Signature does not match: computed over ${BODY.length} bytes; not diagnosed: too many other mismatches came within a second. ` +
         'Send one of these requests by itself to learn why',
     );
   });
@@ -79,7 +79,7 @@ describe('a request', () => {
     await client.until(/ 200 /);
     expect(requests[0]).toMatchObject({
       verdict: 'invalid',
-      diagnosis: { code: 'no-match', hint: 'the request carries 2 X-Signature headers; send exactly one' },
+      diagnosis: { code: 'no-match', hint: 'the request has 2 X-Signature headers; send exactly one' },
     });
   });
 
@@ -347,12 +347,14 @@ describe('a receiver', () => {
 
   it('refuses to require a signature that it cannot check', async () => {
     await expect(start({ requireSignature: true })).rejects.toThrow(
-      'A signature is required, but there is no secret to check it with',
+      'Expected a secret to check the required signatures with, got none',
     );
   });
 
   it('refuses an empty secret, which would let everybody in', async () => {
-    await expect(start({ secrets: ['s', ''] })).rejects.toThrow('A secret is empty');
+    await expect(start({ secrets: ['s', ''] })).rejects.toThrow(
+      'Expected `secrets` to hold no empty secret, got one',
+    );
   });
 
   it.each<[options: object, message: string, hint: string]>([

@@ -1,5 +1,5 @@
-import type { ReplayEntry } from '../../src/replay/entry.ts';
-import { readEntries } from '../../src/replay/read.ts';
+import type { ReplayEntry } from '../../src/replay/replay-entry.ts';
+import { readEntries } from '../../src/replay/read-entries.ts';
 
 /** An input of these bytes, given in chunks of `chunkBytes`. */
 export function inputOf(content: string | Uint8Array, chunkBytes = 64 * 1024, name = 'in.json') {

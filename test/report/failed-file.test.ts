@@ -131,7 +131,7 @@ describe('the file of what failed', () => {
     writeFileSync(input, '{"a":1}\n');
     linkSync(input, path);
     await expect(FailedFile.open(path, { inputs: [join(folder, 'other'), input] })).rejects.toThrow(
-      'is what is being replayed',
+      'is an input of the replay',
     );
     expect(readFileSync(input, 'utf8')).toBe('{"a":1}\n');
   });

@@ -1,4 +1,4 @@
-import type { ReportedResult, ReportedSummary } from '../../src/report/result.ts';
+import type { ReportedResult, ReportedSummary } from '../../src/report/report.ts';
 
 export function result(given: Partial<ReportedResult> = {}): ReportedResult {
   return {

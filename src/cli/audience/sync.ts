@@ -4,7 +4,7 @@ import type { Spill } from '../../audience/spill.ts';
 import { sync } from '../../audience/sync.ts';
 import { systemClock } from '../../clock.ts';
 import type { Outcome } from '../../app/outcomes.ts';
-import { unpacked } from '../../replay/gunzip.ts';
+import { gunzipIfPacked } from '../../replay/gunzip.ts';
 import { openInputs, STDIN, type Input } from '../../replay/inputs.ts';
 import { openChunkStore } from '../../stores/open-audiences.ts';
 import { openQueue, openQueueToWrite } from '../flags/delivery/queue-flags.ts';
@@ -88,7 +88,7 @@ function read(
   { flags, output, io }: Pick<Run, 'flags' | 'output' | 'io'>,
 ): Promise<void> {
   const { kind, idColumn, valueColumn, text } = flags;
-  return readMembers(unpacked(input.open(io.signal)), spill, {
+  return readMembers(gunzipIfPacked(input.open(io.signal)), spill, {
     kind,
     idColumn,
     valueColumn,

@@ -1,4 +1,4 @@
-import type { ListedSetting } from '../../config/list.ts';
+import type { ListedSetting } from '../../config/list-settings.ts';
 import { isObject } from '../../kind-of.ts';
 import { printable } from '../../redact.ts';
 import type { Define, GlobalOptions } from '../command.ts';

@@ -1,4 +1,4 @@
-import type { ListedSetting } from '../../config/list.ts';
+import type { ListedSetting } from '../../config/list-settings.ts';
 import type { Settings } from '../../config/settings.ts';
 import { prepareDestinations } from '../../engine/destination.ts';
 import type { DestinationOptions, Sources } from '../../engine/options.ts';

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { rename, rm, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { ConfigError } from '../../errors.ts';
-import { unwritable } from '../../report/output-file.ts';
+import { unwritableFile } from '../../report/output-file.ts';
 import { printable } from '../../redact.ts';
 
 interface WriteOptions {
@@ -31,7 +31,7 @@ export async function writePrivately(
   } catch (cause) {
     if (isOurs) await rm(fresh, { force: true });
     if ((cause as NodeJS.ErrnoException).code === 'EEXIST') throw isThere(file); // of a file operation
-    throw unwritable(file, cause);
+    throw unwritableFile(file, cause);
   }
 }
 

@@ -1,7 +1,7 @@
 import { lookup } from 'node:dns/promises';
 import { networkInterfaces } from 'node:os';
 import { ConfigError } from '../../errors.ts';
-import { isLoopback } from '../../loopback.ts';
+import { isLoopbackHost } from '../../loopback.ts';
 import { createForwarding, type Forwarding } from '../../app/forwarding.ts';
 import { makeCertificate } from '../../receiver/certificate.ts';
 import { describeTally, Expectation, type Tally } from '../../receiver/expectation.ts';
@@ -104,10 +104,9 @@ const WILDCARDS = ['0.0.0.0', '::', '::ffff:0:0'];
  */
 async function leadsHere({ hostname }: URL, listensOn: string): Promise<boolean> {
   const host = hostname.replace(/^\[(.*)\]$/, '$1').replace(/\.$/, '');
-  const isThisMachine = isLoopback(host) || WILDCARDS.includes(host) || /^(?:.+\.)?localhost$/.test(host);
-  if (isThisMachine || host === listensOn.toLowerCase()) return true;
+  if (isLoopbackHost(host) || WILDCARDS.includes(host) || host === listensOn.toLowerCase()) return true;
   const ours = await listeningAddresses(listensOn);
-  return (await addressesOf(host)).some((address) => isLoopback(address) || ours.includes(address));
+  return (await addressesOf(host)).some((address) => isLoopbackHost(address) || ours.includes(address));
 }
 
 async function listeningAddresses(listensOn: string): Promise<readonly string[]> {

@@ -1,5 +1,5 @@
 import type { ChalkInstance } from 'chalk';
-import { toCapture } from '../../capture/write.ts';
+import { toCapture } from '../../capture/to-capture.ts';
 import { pairsOf, type Forwarded } from '../../receiver/forwarding.ts';
 import { messageFacts, type ReceivedRequest } from '../../receiver/received-request.ts';
 import { printable, redactUrl } from '../../redact.ts';

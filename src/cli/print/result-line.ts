@@ -1,6 +1,6 @@
 import type { Outcome, DestinationOutcome, DeliveryAttempt } from '../../app/outcomes.ts';
 import type { Message } from '../../message/types.ts';
-import type { ReportedOutcome } from '../../report/result.ts';
+import type { ReportedOutcome } from '../../report/report.ts';
 import { printable } from '../../redact.ts';
 import type { LoopbackJudgement } from '../flags/delivery/loopback.ts';
 import { tenths } from './attempt-text.ts';

@@ -4,10 +4,10 @@ import { decidingAttempt, decisive } from './result-line.ts';
 /** By the code of cli.md. Those of a status are below. */
 export const WAY_OUT_BY_ERROR: Readonly<Record<string, string>> = {
   timeout: 'a receiver should answer first and work later; --timeout waits longer, up to 30s',
-  refused: 'is the receiver running, and is the port right? hooks listen starts one',
+  refused: 'check that the receiver is running, and that the port is right hooks listen starts one',
   dns: 'check the host name in the URL',
   reset: "the receiver's own log, or a proxy before it, may say why",
-  protocol: 'does something else than HTTP listen on that port?',
+  protocol: 'check that the port speaks HTTP',
   'tls-self-signed': 'name its issuer in the config: delivery: { ca: ./ca.pem }',
   'tls-expired': 'renew the certificate, and check the clocks of both machines',
   'tls-hostname': 'use the name that the certificate is for',

@@ -1,9 +1,9 @@
 import { resolve } from 'node:path';
 import { HooksError } from '../../errors.ts';
 import { printable } from '../../redact.ts';
-import { expandInputs } from '../../replay/expand.ts';
+import { expandInputs } from '../../replay/expand-inputs.ts';
 import { openCaseReport } from '../../report/case-report.ts';
-import { refuseToOverwrite } from '../../report/refuse-to-overwrite.ts';
+import { rejectOverwrite } from '../../report/reject-overwrite.ts';
 import { sentence } from '../sentence.ts';
 
 export interface Reported {
@@ -31,7 +31,7 @@ export async function writeFailureReport(
     // What names no file cannot be lost.
     const files = await expandInputs([input], cwd).catch(() => []);
     const paths = files.map((file) => resolve(cwd, file));
-    await refuseToOverwrite(paths, { path, name, flag: '--report' });
+    await rejectOverwrite(paths, { path, name, flag: '--report' });
   }
   const report = await openCaseReport(path, { name, suite });
   const { message, type, hint } = factsOf(failure);

@@ -1,5 +1,5 @@
 import { roundedMs } from '../../clock.ts';
-import { capturedBody } from '../../capture/write.ts';
+import { capturedBody } from '../../capture/to-capture.ts';
 import type { AttemptRecord, Delivery } from '../../queue/delivery.ts';
 import { printable } from '../../redact.ts';
 import type { Io } from '../io.ts';

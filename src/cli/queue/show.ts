@@ -1,4 +1,4 @@
-import { toCapture } from '../../capture/write.ts';
+import { toCapture } from '../../capture/to-capture.ts';
 import { InputError } from '../../errors.ts';
 import { readJson } from '../../message/json.ts';
 import type { Delivery } from '../../queue/delivery.ts';

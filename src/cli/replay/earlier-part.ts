@@ -1,9 +1,9 @@
 import type { JsonValue } from '../../message/types.ts';
 import type { Checkpoint } from '../../replay/checkpoint.ts';
-import type { FoundEntry } from '../../replay/entry.ts';
+import type { FoundEntry } from '../../replay/replay-entry.ts';
 import { IndexRanges } from '../../replay/index-ranges.ts';
 import type { Ledger, TakenOutcome } from '../../replay/ledger.ts';
-import type { ReportedResult } from '../../report/result.ts';
+import type { ReportedResult } from '../../report/report.ts';
 import { messageTitleOf } from '../print/result-line.ts';
 import { asItIs, type ReadEntry } from './entry-message.ts';
 import { caseName, type ReplayOutput } from './output.ts';

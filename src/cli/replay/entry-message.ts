@@ -4,8 +4,8 @@ import { buildParsed } from '../../message/build.ts';
 import { readJson } from '../../message/json.ts';
 import { checkMessageSize, MAX_MESSAGE_BYTES, messageBytes } from '../../message/limits.ts';
 import { isJsonObject, type JsonObject, type JsonValue, type Message } from '../../message/types.ts';
-import { parsed } from '../../replay/envelope.ts';
-import type { ReplayEntry, FoundEntry } from '../../replay/entry.ts';
+import { parseJsonOrUndefined } from '../../replay/batch-document.ts';
+import type { ReplayEntry, FoundEntry } from '../../replay/replay-entry.ts';
 import { recordedAtOf, type Rewrite } from '../../replay/rewrite.ts';
 
 /** The value of an entry, or why there is none. */
@@ -54,7 +54,7 @@ export function prepareEntry(entry: ReplayEntry, { exact }: Partial<ReadyOptions
 /** For what goes by the fields of a message, such as --filter; it is not sent. */
 function whatCanBeRead({ bytes }: FoundEntry, refusal: HooksError): JsonValue {
   // Its JSON is well-formed: JavaScript would lose a number or a duplicate key. What is nested too deep is left alone.
-  const value = refusal instanceof ValidationError ? parsed(Buffer.from(bytes)) : undefined;
+  const value = refusal instanceof ValidationError ? parseJsonOrUndefined(Buffer.from(bytes)) : undefined;
   return (value as JsonValue | undefined) ?? null; // what JSON.parse gives
 }
 

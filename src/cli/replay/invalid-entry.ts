@@ -1,7 +1,7 @@
 import { InputError, ValidationError, type HooksError } from '../../errors.ts';
 import { printable } from '../../redact.ts';
-import type { ReplayEntry, Origin } from '../../replay/entry.ts';
-import type { ReportedResult } from '../../report/result.ts';
+import type { ReplayEntry, Origin } from '../../replay/replay-entry.ts';
+import type { ReportedResult } from '../../report/report.ts';
 import type { Io } from '../io.ts';
 
 /** An entry that is no message, as it is told: as JSON it can be kept and told again. */

@@ -1,10 +1,10 @@
 import type { HooksError } from '../../errors.ts';
 import type { Outcome, DeliveryAttempt } from '../../app/outcomes.ts';
 import type { Checkpoint } from '../../replay/checkpoint.ts';
-import type { ReplayEntry, Origin } from '../../replay/entry.ts';
+import type { ReplayEntry, Origin } from '../../replay/replay-entry.ts';
 import type { ReplaySummary } from '../../replay/ledger.ts';
 import type { KeptResult } from '../../report/result-journal.ts';
-import type { ReportedResult } from '../../report/result.ts';
+import type { ReportedResult } from '../../report/report.ts';
 import { summaryLines } from '../../report/summary.ts';
 import type { Io } from '../io.ts';
 import { printable } from '../../redact.ts';

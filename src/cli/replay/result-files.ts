@@ -3,9 +3,9 @@ import { InputError } from '../../errors.ts';
 import type { Checkpoint, FollowedFiles } from '../../replay/checkpoint.ts';
 import { FailedFile } from '../../report/failed-file.ts';
 import { openReport } from '../../report/open-report.ts';
-import { isSameFile, refuseToOverwrite } from '../../report/refuse-to-overwrite.ts';
+import { isSameFile, rejectOverwrite } from '../../report/reject-overwrite.ts';
 import { ResultJournal, type KeptResult } from '../../report/result-journal.ts';
-import type { Report, ReportedOutcome, ReportedResult, ReportedSummary } from '../../report/result.ts';
+import type { Report, ReportedOutcome, ReportedResult, ReportedSummary } from '../../report/report.ts';
 
 export interface ResultFilesOptions {
   /** As they were given. */
@@ -177,7 +177,7 @@ function both(one: Promise<void> | undefined, other: Promise<void> | undefined):
 async function refuseLoss({ report, failed, inputs, cwd }: ResultFilesOptions): Promise<void> {
   if (report === undefined) return;
   const path = resolve(cwd, report);
-  await refuseToOverwrite(inputs, { path, name: report, flag: '--report' });
+  await rejectOverwrite(inputs, { path, name: report, flag: '--report' });
   if (failed === undefined || !(await isSameFile(path, resolve(cwd, failed)))) return;
   throw new InputError('cannot be both the report and the file of what failed', {
     file: report,

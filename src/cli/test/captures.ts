@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import { isCapture, readCapture } from '../../capture/read.ts';
+import { isCapture, readCapture } from '../../capture/read-capture.ts';
 import { captureCheck } from '../../check/capture-check.ts';
 import type { Check } from '../../check/check.ts';
 import { HooksError, InputError } from '../../errors.ts';

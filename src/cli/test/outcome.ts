@@ -45,7 +45,7 @@ export function checkCase(result: CheckResult, url: string): ReportedCase {
   const details = [
     title,
     fault && `wrong: ${fault.says}`,
-    fault && `mend: ${fault.mend}`,
+    fault && `fix: ${fault.fix}`,
     reply && `it said: ${reply}`,
   ];
   return {

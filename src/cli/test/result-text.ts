@@ -1,7 +1,7 @@
 import { STATUS_CODES } from 'node:http';
 import type { ChalkInstance } from 'chalk';
 import type { CheckOutcome, CheckResult } from '../../check/check.ts';
-import { EXPECTED_STATUS } from '../../check/judge.ts';
+import { EXPECTED_STATUS } from '../../check/judge-responses.ts';
 import { printable } from '../../redact.ts';
 import { durationText } from '../print/attempt-text.ts';
 import { jsonLine } from '../print/json-line.ts';
@@ -20,11 +20,11 @@ const CODE_WIDTH = 17;
 
 export interface TextOptions {
   readonly color: ChalkInstance;
-  /** What is wrong was said before, and how to mend it. */
+  /** What is wrong was said before, and how to fix it. */
   readonly isKnown: boolean;
 }
 
-/** A line for people; below a failed one what is wrong and how to mend it. */
+/** A line for people; below a failed one what is wrong and how to fix it. */
 export function checkText(result: CheckResult, { color, isKnown }: TextOptions): string {
   const { check, title, outcome, fault, reply, reason } = result;
   const [mark, name] = MARKS[outcome];
@@ -35,7 +35,7 @@ export function checkText(result: CheckResult, { color, isKnown }: TextOptions):
   const lines = [`${head}${factsText(result)}  ${color.dim(printable(title))}`];
   if (fault !== undefined) {
     lines.push(`    ${color.red('wrong:')} ${printable(fault.says, 1_000)} ${color.dim(`(${fault.code})`)}`);
-    lines.push(`    ${color.bold('mend:')}  ${printable(fault.mend, 1_000)}`);
+    lines.push(`    ${color.bold('fix:')}   ${printable(fault.fix, 1_000)}`);
     if (reply !== undefined && reply.trim() !== '')
       lines.push(`    it said: ${printable(reply.trim(), 200)}`);
   }
@@ -57,7 +57,7 @@ export function checkFields({ expected, fault, reply, ...result }: CheckResult):
     ...(expected !== undefined && { expected: EXPECTED_STATUS[expected] }),
     // A character that the limit cuts in two is left out.
     ...(reply !== undefined && { reply: reply.slice(0, 200).replace(/[\uD800-\uDBFF]$/, '') }),
-    ...(fault !== undefined && { diagnosis: { code: fault.code, says: fault.says, hint: fault.mend } }),
+    ...(fault !== undefined && { diagnosis: { code: fault.code, says: fault.says, hint: fault.fix } }),
   };
 }
 

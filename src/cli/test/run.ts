@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { resolve } from 'node:path';
 import { unsigned, type Check, type CheckResult } from '../../check/check.ts';
 import { CHECKS, selectChecks } from '../../check/checks.ts';
-import type { RunEnd } from '../../check/run.ts';
+import type { RunEnd } from '../../check/run-checks.ts';
 import { systemClock } from '../../clock.ts';
 import { SETTING_FIELDS } from '../../config/fields.ts';
 import { ConfigError, InputError } from '../../errors.ts';
@@ -151,7 +151,7 @@ class Test {
     const { receiver, io } = this.#parts;
     const url = printable(receiver.shownUrl);
     if (unreachable !== undefined)
-      throw new InputError(`There is no way to ${url}: ${unreachable.says}`, { hint: unreachable.mend });
+      throw new InputError(`There is no way to ${url}: ${unreachable.says}`, { hint: unreachable.fix });
     if (this.#results.every(({ outcome }) => outcome === 'skipped') && !io.signal.aborted)
       throw new ConfigError('Every check that was chosen was skipped: nothing was tried', {
         hint: 'choose others, or give the secret; hooks test --list shows all',
@@ -159,7 +159,7 @@ class Test {
     if (gone !== undefined)
       this.#display.error(
         `It did not last: ${gone}`,
-        'its output above says why; a receiver runs until it is stopped',
+        'read its output above; a receiver runs until it is stopped',
       );
   }
 

@@ -108,7 +108,7 @@ function taken(url: URL): InputError {
 
 function endedEarly(end: CommandEnd, url: URL): InputError {
   return new InputError(`The receiver ${describeEnd(end)} before it listened at ${shownHost(url)}`, {
-    hint: 'its output above says why; a command that goes on in the background must stay in front instead',
+    hint: 'read its output above; a command that goes on in the background must stay in front instead',
   });
 }
 

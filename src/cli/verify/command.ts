@@ -1,7 +1,7 @@
 import { Option, type Command } from 'commander';
 import { SignatureError } from '../../errors.ts';
 import { Deadline, type DiagnosisBudget } from '../../signature/diagnosis/deadline.ts';
-import { REASONS } from '../../signature/diagnosis/reason.ts';
+import { REASONS } from '../../signature/diagnosis/reasons.ts';
 import { verify, Verifier, type VerifyResult, type VerifyOptions } from '../../signature/verify.ts';
 import { readBodyInput, type BodySource } from '../flags/signature/body-input.ts';
 import type { CommandContext, Define, GlobalOptions } from '../command.ts';

@@ -1,7 +1,7 @@
 import { timingSafeEqual } from 'node:crypto';
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { isIP } from 'node:net';
-import { isLoopback } from '../../loopback.ts';
+import { isLoopbackHost } from '../../loopback.ts';
 
 export interface AccessRule {
   /** What the receiver listens on. */
@@ -11,31 +11,31 @@ export interface AccessRule {
 }
 
 /**
- * Why a request for anything of the inbox is refused. A page of another site may have its name lead here (DNS rebinding),
- * and then passes for this one: only names that are ours, or no names at all, are served.
+ * Why the Host of a request to the inbox is rejected. Another site may point its name to this machine (DNS rebinding), and its
+ * page then counts as this one: only names of this machine and addresses are served.
  */
-export function hostRefusal(headers: IncomingHttpHeaders, { host }: AccessRule): string | undefined {
+export function hostRejection(headers: IncomingHttpHeaders, { host }: AccessRule): string | undefined {
   const name = hostName(headers.host ?? '');
-  if (name === 'localhost' || name === host.toLowerCase() || isLoopback(name)) return undefined;
-  // Who listens on all addresses is reached by any of them; a name is the only thing that can be made to lead here.
+  if (name === host.toLowerCase() || isLoopbackHost(name)) return undefined;
+  // A receiver on all addresses is reached by any of them; only a name can be pointed here by another site.
   if (isWildcard(host) && isIP(name) !== 0) return undefined;
-  return 'this name does not lead to the inbox: open it by the address that `hooks listen` printed';
+  return 'this host name does not belong to the inbox: open the address that `hooks listen` printed';
 }
 
-/** The page carries the token, so who gets it without one has to sit at this machine, and not behind a tunnel to it. */
-export function pageRefusal(
+/** Why the page is not served. It contains the token, so a request without one must come from this machine, not through a tunnel. */
+export function pageRejection(
   { headers, socket }: IncomingMessage,
   query: URLSearchParams,
   rule: AccessRule,
 ): string | undefined {
   if (isToken(query.get('token'), rule)) return undefined;
-  const isPassedOn = PASSED_ON.some((name) => headers[name] !== undefined);
-  if (isLoopback(socket.remoteAddress ?? '') && !isPassedOn) return undefined;
-  return 'from elsewhere the inbox is opened with its token: take the whole address that `hooks listen` printed';
+  const isProxied = PROXY_HEADERS.some((name) => headers[name] !== undefined);
+  if (isLoopbackHost(socket.remoteAddress ?? '') && !isProxied) return undefined;
+  return 'from another machine the inbox needs its token: open the whole address that `hooks listen` printed';
 }
 
-/** Of what the page fetches: the token, which another site cannot know, stands in a header, or for events in the query. */
-export function tokenRefusal(
+/** Why a request of the page is rejected: the token, which another site cannot know, is in a header, or for events in the query. */
+export function tokenRejection(
   headers: IncomingHttpHeaders,
   query: URLSearchParams,
   rule: AccessRule,
@@ -43,28 +43,25 @@ export function tokenRefusal(
   const given = headers['x-hooks-token'] ?? query.get('token');
   return typeof given === 'string' && isToken(given, rule)
     ? undefined
-    : 'the token is missing or of an earlier start: reload the page';
+    : 'the token is missing or from an earlier start: reload the page';
 }
 
-/** An action comes from the page itself. */
-export function originRefusal(headers: IncomingHttpHeaders, { scheme }: AccessRule): string | undefined {
-  return headers.origin === `${scheme}://${headers.host}` ? undefined : 'this comes from another page';
+/** Why an action is rejected that does not come from the page itself. */
+export function originRejection(headers: IncomingHttpHeaders, { scheme }: AccessRule): string | undefined {
+  return headers.origin === `${scheme}://${headers.host}`
+    ? undefined
+    : 'this request comes from another page';
 }
 
-/** What proxies and tunnels add. */
-const PASSED_ON = ['forwarded', 'via', 'x-forwarded-for', 'x-forwarded-host', 'x-real-ip'];
+/** The headers that proxies and tunnels add. */
+const PROXY_HEADERS = ['forwarded', 'via', 'x-forwarded-for', 'x-forwarded-host', 'x-real-ip'];
 
-/** Whether people reach it from other machines by whatever address it has. */
+/** Whether the receiver listens on all addresses of this machine. */
 function isWildcard(host: string): boolean {
   return host === '0.0.0.0' || host === '::';
 }
 
-/** Whether who listens there is reached from this machine only. */
-export function isLocalHost(host: string): boolean {
-  return host === 'localhost' || isLoopback(host);
-}
-
-/** Of a Host header: without the port and the brackets of an IPv6 address. */
+/** The host of a Host header, without the port and the brackets of an IPv6 address. */
 function hostName(header: string): string {
   return /^(?:\[([^\]]*)\]|([^:]*))(?::\d*)?$/.exec(header.toLowerCase())?.slice(1).find(Boolean) ?? '';
 }

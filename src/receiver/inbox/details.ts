@@ -1,12 +1,12 @@
-import { toCapture } from '../../capture/write.ts';
-import type { Capture } from '../../capture/format.ts';
+import { toCapture } from '../../capture/to-capture.ts';
+import type { Capture } from '../../capture/capture.ts';
 import { redactUrl } from '../../redact.ts';
 import { pairsOf } from '../forwarding.ts';
-import type { Kept } from './request-store.ts';
+import type { StoredRequest } from './request-store.ts';
 import type { Details } from './wire.ts';
 
 /** What the page shows of one request when it is opened: secret values masked, as in a capture. */
-export function detailsOf(kept: Kept): Details {
+export function detailsOf(kept: StoredRequest): Details {
   const { diagnosis, note, secret, forwarded } = kept.request;
   return {
     summary: kept.summary,
@@ -19,7 +19,7 @@ export function detailsOf(kept: Kept): Details {
 }
 
 /** As `--save` would write it. */
-export function captureOf({ request }: Kept): Capture {
+export function captureOf({ request }: StoredRequest): Capture {
   const { at, method, path, rawHeaders, body, verdict } = request;
   return toCapture({ at, method, url: redactUrl(path), headers: pairsOf(rawHeaders), body, verdict });
 }

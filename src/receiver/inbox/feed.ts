@@ -1,27 +1,27 @@
 import type { ServerResponse } from 'node:http';
 import type { Clock } from '../../clock.ts';
 import type { RequestStore } from './request-store.ts';
-import type { Batch } from './wire.ts';
+import type { SummaryBatch } from './wire.ts';
 
-/** Requests that come within it are told of together. */
+/** Requests that arrive within this time are sent together. */
 const GATHER_MS = 40;
 const BATCH = 500;
-/** So that a connection that died silently is noticed. */
+/** The interval of empty events, which reveal a dead connection. */
 const BEAT_MS = 15_000;
-/** Pages open at once. */
+/** The most pages open at once. */
 const MAX_READERS = 32;
 
-interface Reader {
+interface FeedReader {
   readonly response: ServerResponse;
   nextId: number;
   isFull: boolean;
 }
 
-/** Tells the pages that are open what came, as server-sent events. A slow one is told later, never from a queue that grows. */
+/** Sends new requests to the open pages as server-sent events. A slow page gets them later, without a growing queue. */
 export class Feed {
   readonly #store: RequestStore;
   readonly #clock: Clock;
-  readonly #readers = new Set<Reader>();
+  readonly #readers = new Set<FeedReader>();
   #cancelGather: (() => void) | undefined;
   #cancelBeat: (() => void) | undefined;
 
@@ -34,27 +34,27 @@ export class Feed {
     return this.#readers.size >= MAX_READERS;
   }
 
-  /** Tells all from this id on, then what comes. */
+  /** Sends all requests from this id on, then new ones. */
   open(response: ServerResponse, fromId: number): void {
-    const reader: Reader = { response, nextId: fromId, isFull: false };
+    const reader: FeedReader = { response, nextId: fromId, isFull: false };
     this.#readers.add(reader);
     response.on('drain', () => {
       reader.isFull = false;
-      this.#tell(reader);
+      this.#sendNew(reader);
     });
     response.on('close', () => this.#readers.delete(reader));
-    // At once, and be it empty: the page knows then that it is connected.
+    // Sent at once, even if empty, to show the page that it is connected.
     this.#write(reader);
-    this.#tell(reader);
+    this.#sendNew(reader);
     this.#cancelBeat ??= this.#clock.after(BEAT_MS, this.#beat);
   }
 
-  /** Something came. */
+  /** Sends new requests after a short delay. */
   wake(): void {
     if (this.#readers.size === 0 || this.#cancelGather !== undefined) return;
     this.#cancelGather = this.#clock.after(GATHER_MS, () => {
       this.#cancelGather = undefined;
-      for (const reader of this.#readers) this.#tell(reader);
+      for (const reader of this.#readers) this.#sendNew(reader);
     });
   }
 
@@ -64,15 +64,15 @@ export class Feed {
     for (const { response } of this.#readers) response.end();
   }
 
-  #tell(reader: Reader): void {
+  #sendNew(reader: FeedReader): void {
     while (!reader.isFull && reader.nextId < this.#store.nextId) this.#write(reader);
   }
 
-  #write(reader: Reader): void {
+  #write(reader: FeedReader): void {
     const { firstId, nextId } = this.#store;
     const requests = this.#store.since(reader.nextId, BATCH).map(({ summary }) => summary);
     reader.nextId = Math.max(reader.nextId, firstId) + requests.length;
-    const batch: Batch = { requests, firstId, newestId: nextId - 1 };
+    const batch: SummaryBatch = { requests, firstId, newestId: nextId - 1 };
     reader.isFull = !reader.response.write(`id: ${reader.nextId - 1}\ndata: ${JSON.stringify(batch)}\n\n`);
   }
 

@@ -1,22 +1,24 @@
 import { randomBytes } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { systemClock, type Clock } from '../../clock.ts';
+import { isLoopbackHost } from '../../loopback.ts';
 import type { Forwarded, ForwardRequest } from '../forwarding.ts';
 import type { ReceivedRequest } from '../received-request.ts';
-import {
-  hostRefusal,
-  isLocalHost,
-  originRefusal,
-  pageRefusal,
-  tokenRefusal,
-  type AccessRule,
-} from './access.ts';
+import { hostRejection, originRejection, pageRejection, tokenRejection, type AccessRule } from './access.ts';
 import { captureOf, detailsOf } from './details.ts';
 import { Feed } from './feed.ts';
 import { contentPolicy, pageHtml, type PageParts } from './page-html.ts';
-import { RequestStore, type Kept, type StoreLimits } from './request-store.ts';
-import { searchBodies } from './search.ts';
-import { answerBytes, answerJson, faultOf, readWish, refuse, setSafety, type Visit } from './visit.ts';
+import { RequestStore, type StoredRequest, type StoreLimits } from './request-store.ts';
+import { searchBodies } from './search-bodies.ts';
+import {
+  respondBytes,
+  respondJson,
+  inboxRejectionOf,
+  readReplayBody,
+  respondRejected,
+  setSafety,
+  type InboxRequest,
+} from './inbox-request.ts';
 import type { Setup } from './wire.ts';
 
 export interface InboxOptions {
@@ -26,13 +28,13 @@ export interface InboxOptions {
   readonly page: PageParts;
   readonly hasSecret: boolean;
   readonly forwardUrl?: string;
-  /** Sends a request once more, to where requests are passed on or to a URL of this machine. Throws HooksError for another. */
+  /** Sends a request again, to the forwarding URL or to a URL of this machine. Throws HooksError for another. */
   readonly replay: (request: ForwardRequest, url: string | undefined) => Promise<Forwarded>;
   readonly limits?: Partial<StoreLimits>;
   readonly clock?: Clock;
 }
 
-/** The web inbox of a receiver: keeps the last requests in memory and serves all that lies below `/_hooks`. */
+/** The web inbox of a receiver: keeps the last requests in memory and serves everything below `/_hooks`. */
 export class Inbox {
   readonly #options: InboxOptions;
   readonly #rule: AccessRule;
@@ -50,11 +52,11 @@ export class Inbox {
     this.#policy = contentPolicy(page);
   }
 
-  /** Where a person opens it, once the receiver's URL is known. From other machines it takes the token. */
+  /** The address of the page, once the receiver's URL is known. Includes the token if other machines can reach it. */
   open(receiverUrl: string): string {
     this.#receiverUrl = receiverUrl;
     const url = `${receiverUrl}${ROOT}`;
-    return isLocalHost(this.#options.host) ? url : `${url}?token=${this.#rule.token}`;
+    return isLoopbackHost(this.#options.host) ? url : `${url}?token=${this.#rule.token}`;
   }
 
   add(request: ReceivedRequest): void {
@@ -62,12 +64,12 @@ export class Inbox {
     this.#feed.wake();
   }
 
-  /** Whether it is a request for the inbox, and then it is answered. */
+  /** Serves a request for the inbox. Returns false for any other request. */
   readonly serve = (request: IncomingMessage, response: ServerResponse): boolean => {
     const [path = '', search = ''] = (request.url ?? '').split('?', 2);
     if (path !== ROOT && !path.startsWith(`${ROOT}/`)) return false;
     const visit = { request, response, path: path.slice(ROOT.length), query: new URLSearchParams(search) };
-    void this.#serve(visit).catch((error: unknown) => refuse(visit, faultOf(error)));
+    void this.#serve(visit).catch((error: unknown) => respondRejected(visit, inboxRejectionOf(error)));
     return true;
   };
 
@@ -75,47 +77,54 @@ export class Inbox {
     this.#feed.close();
   }
 
-  async #serve(visit: Visit): Promise<void> {
+  async #serve(visit: InboxRequest): Promise<void> {
     const { request, response, path, query } = visit;
     const { headers, method } = request;
     if (method !== 'POST') request.resume();
     setSafety(response);
-    const refusal = hostRefusal(headers, this.#rule) ?? this.#refusal(visit);
-    if (refusal !== undefined) return refuse(visit, { status: 403, text: refusal });
+    const rejection = hostRejection(headers, this.#rule) ?? this.#rejectionOf(visit);
+    if (rejection !== undefined) return respondRejected(visit, { status: 403, text: rejection });
     if (path === '' || path === '/') return this.#page(visit);
     if (path === '/events') return this.#events(visit);
     if (path === '/search')
-      return answerJson(visit, await searchBodies(this.#store, query.get('text') ?? ''));
+      return respondJson(visit, await searchBodies(this.#store, query.get('text') ?? ''));
     const [, id = '', part = ''] = /^\/requests\/(\d{1,15})(?:\/(body|capture|replay))?$/.exec(path) ?? [];
     const kept = this.#store.get(Number(id));
     if (kept === undefined)
-      return refuse(visit, { status: 404, text: 'the inbox does not have it (any more)' });
+      return respondRejected(visit, {
+        status: 404,
+        text: 'not found: the inbox may have evicted this request',
+      });
     return this.#part(visit, kept, part);
   }
 
-  #refusal({ request, path, query }: Visit): string | undefined {
+  #rejectionOf({ request, path, query }: InboxRequest): string | undefined {
     const { headers, method } = request;
-    if (path === '' || path === '/') return pageRefusal(request, query, this.#rule);
-    const refusal = tokenRefusal(headers, query, this.#rule);
-    return method === 'POST' ? (refusal ?? originRefusal(headers, this.#rule)) : refusal;
+    if (path === '' || path === '/') return pageRejection(request, query, this.#rule);
+    const rejection = tokenRejection(headers, query, this.#rule);
+    return method === 'POST' ? (rejection ?? originRejection(headers, this.#rule)) : rejection;
   }
 
-  async #part(visit: Visit, kept: Kept, part: string): Promise<void> {
+  async #part(visit: InboxRequest, kept: StoredRequest, part: string): Promise<void> {
     const { method } = visit.request;
     if (part === 'replay') {
-      if (method !== 'POST') return refuse(visit, { status: 405, text: 'a replay is asked for by POST' });
-      const { url } = await readWish(visit.request);
-      return answerJson(visit, await this.#options.replay(kept.request, url));
+      if (method !== 'POST')
+        return respondRejected(visit, { status: 405, text: 'method not allowed, use POST' });
+      const { url } = await readReplayBody(visit.request);
+      return respondJson(visit, await this.#options.replay(kept.request, url));
     }
-    if (method !== 'GET') return refuse(visit, { status: 405, text: 'this is only for reading' });
-    if (part === 'body') return answerBytes(visit, kept.request.body);
-    answerJson(visit, part === 'capture' ? captureOf(kept) : detailsOf(kept));
+    if (method !== 'GET') return respondRejected(visit, { status: 405, text: 'method not allowed, use GET' });
+    if (part === 'body') return respondBytes(visit, kept.request.body);
+    respondJson(visit, part === 'capture' ? captureOf(kept) : detailsOf(kept));
   }
 
-  #page(visit: Visit): void {
+  #page(visit: InboxRequest): void {
     const { request, response } = visit;
     if (request.method !== 'GET' && request.method !== 'HEAD') {
-      return refuse(visit, { status: 405, text: 'webhooks are posted elsewhere: this is the inbox' });
+      return respondRejected(visit, {
+        status: 405,
+        text: 'method not allowed, use GET: this is the inbox, not the receiver',
+      });
     }
     const { page, hasSecret, forwardUrl } = this.#options;
     const setup: Setup = {
@@ -129,9 +138,9 @@ export class Inbox {
     response.end(request.method === 'HEAD' ? undefined : pageHtml(page, setup));
   }
 
-  #events(visit: Visit): void {
+  #events(visit: InboxRequest): void {
     const { request, response } = visit;
-    if (this.#feed.isFull) return refuse(visit, { status: 503, text: 'too many pages are open' });
+    if (this.#feed.isFull) return respondRejected(visit, { status: 503, text: 'too many pages are open' });
     response.setHeader('content-type', 'text/event-stream');
     const last = Number(request.headers['last-event-id']);
     this.#feed.open(response, Number.isSafeInteger(last) && last > 0 ? last + 1 : 1);

@@ -19,7 +19,7 @@ export function pageHtml({ script, style }: PageParts, setup: Setup): string {
 <link rel="icon" href="${ICON}">
 <style>${style}</style>
 <div id="inbox"></div>
-<noscript>The inbox needs JavaScript. <code>hooks listen -o json</code> shows the same without.</noscript>
+<noscript>The inbox needs JavaScript. Without it, run <code>hooks listen -o json</code>.</noscript>
 <script>${script}</script>
 </html>
 `;

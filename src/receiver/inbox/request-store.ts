@@ -12,15 +12,15 @@ export interface StoreLimits {
 const STORE_LIMITS: StoreLimits = { requests: 20_000, bytes: 64 * 1024 * 1024 };
 
 /** A request as it is kept: secrets included, since a replay sends them. Nothing of it is shown but by the summary and details.ts. */
-export interface Kept {
+export interface StoredRequest {
   readonly summary: RequestSummary;
   readonly request: ReceivedRequest;
 }
 
-/** The last requests, in memory: the oldest are let go when there are too many or too large ones. */
+/** The last requests, in memory: evicts the oldest when there are too many or they are too large. */
 export class RequestStore {
   readonly #limits: StoreLimits;
-  readonly #kept: Kept[] = [];
+  readonly #kept: StoredRequest[] = [];
   #firstId = 1;
   #bytes = 0;
 
@@ -28,7 +28,7 @@ export class RequestStore {
     this.#limits = { ...STORE_LIMITS, ...limits };
   }
 
-  /** Of the oldest that is kept; of the next one, when none is. */
+  /** The id of the oldest request kept; of the next one if there is none. */
   get firstId(): number {
     return this.#firstId;
   }
@@ -38,25 +38,25 @@ export class RequestStore {
   }
 
   add(received: ReceivedRequest): void {
-    // A copy: what came over a socket shares its memory with all else that was read with it.
+    // A copy, since a body from a socket shares its memory with everything that was read with it.
     const request = { ...received, body: new Uint8Array(received.body) };
     this.#kept.push({ request, summary: summaryOf(request, this.nextId) });
     this.#bytes += bytesOf(request);
     const { requests, bytes } = this.#limits;
-    while (this.#kept.length > requests || (this.#bytes > bytes && this.#kept.length > 1)) this.#letGo();
+    while (this.#kept.length > requests || (this.#bytes > bytes && this.#kept.length > 1)) this.#evict();
   }
 
-  get(id: number): Kept | undefined {
+  get(id: number): StoredRequest | undefined {
     return this.#kept[id - this.#firstId];
   }
 
   /** In order, from this id on. */
-  since(id: number, limit: number): readonly Kept[] {
+  since(id: number, limit: number): readonly StoredRequest[] {
     const start = Math.max(0, id - this.#firstId);
     return this.#kept.slice(start, start + limit);
   }
 
-  #letGo(): void {
+  #evict(): void {
     const oldest = this.#kept.shift();
     if (oldest === undefined) return;
     this.#firstId += 1;
@@ -64,7 +64,7 @@ export class RequestStore {
   }
 }
 
-/** What a request takes besides its body and headers. */
+/** The memory that a request takes besides its body and headers. */
 const OVERHEAD_BYTES = 1024;
 
 function bytesOf({ body, rawHeaders, path }: ReceivedRequest): number {

@@ -1,9 +1,9 @@
 import type { Forwarded } from '../forwarding.ts';
 import type { Answered, MessageFacts, SignatureVerdict } from '../received-request.ts';
 
-// What the inbox and its page say to each other, as JSON.
+// The JSON that the inbox and its page exchange.
 
-/** What the page has to know from the start. */
+/** The facts that the page needs at its start. */
 export interface Setup {
   /** Goes with every request of the page. */
   readonly token: string;
@@ -31,10 +31,10 @@ export interface RequestSummary extends MessageFacts {
   readonly ms: number;
 }
 
-/** What came since the last one, in order. */
-export interface Batch {
+/** The requests since the last batch, in order. */
+export interface SummaryBatch {
   readonly requests: readonly RequestSummary[];
-  /** Those before it were let go. */
+  /** The id of the oldest request; earlier ones were evicted. */
   readonly firstId: number;
   /** Of the newest that there is; those up to it that are missing here follow at once. */
   readonly newestId: number;
@@ -52,7 +52,7 @@ export interface Details {
   readonly forwarded?: Forwarded;
 }
 
-/** What a replay is asked with. Without a URL: to where requests are passed on. */
-export interface ReplayWish {
+/** The body of a replay request. Without a URL, the replay goes to the forwarding URL. */
+export interface ReplayBody {
   readonly url?: string;
 }

@@ -1,9 +1,9 @@
 import { keyedHmac, type HmacAlgorithm, type StreamingHmac } from '../hmac.ts';
 
-/** A final CRLF is the longest ending that is asked about. */
+/** The longest ending that is tried: a final CRLF. */
 const ENDING_BYTES = 2;
 
-/** The HMACs of one body under several secrets, computed as it comes; its last two bytes are held back, so that it can end otherwise. */
+/** The HMACs of one body under several secrets, computed as it arrives. Holds back the last two bytes, to try other endings. */
 export class BodyDigests {
   readonly algorithm: HmacAlgorithm;
   readonly #hmacs: readonly StreamingHmac[];
@@ -31,7 +31,7 @@ export class BodyDigests {
     return this.ending(this.#ending);
   }
 
-  /** The same if the body had other newlines at its end; the words say which. */
+  /** The digests if the body ended in other newlines; `would` says which. */
   *otherEndings(): Generator<{ readonly would: string; readonly digests: Buffer[] }> {
     const ending = Buffer.from(this.#ending).toString('latin1');
     if (ending.endsWith('\n')) {
@@ -51,7 +51,7 @@ export class BodyDigests {
     for (const hmac of this.#hmacs) hmac.update(bytes);
   }
 
-  /** Feeds all but the last bytes, which are copied: the chunk is the caller's. */
+  /** Feeds all but the last bytes. Copies those, since the caller may reuse the chunk. */
   #hold(chunk: Uint8Array): this {
     const start = Math.max(0, chunk.length - ENDING_BYTES);
     this.#feed(chunk.subarray(0, start));

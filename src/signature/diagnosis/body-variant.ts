@@ -1,4 +1,4 @@
-import type { ReasonCode } from './reason.ts';
+import type { ReasonCode } from './reasons.ts';
 
 /** Other bytes that the signature may have been computed over. A string stands for its UTF-8. */
 export interface BodyVariant {
@@ -8,5 +8,5 @@ export interface BodyVariant {
   readonly bytes: Uint8Array | string | BodyPieces;
 }
 
-/** What is too large to be made as a whole writes itself, as long as `write` says that more is wanted. */
+/** Writes a body piece by piece that is too large to be made as a whole, until `write` returns false. */
 export type BodyPieces = (write: (piece: Uint8Array | string) => boolean) => void;

@@ -6,7 +6,7 @@ import { utf8TextOf, stringified } from './json-text.ts';
 import { jsonVariants } from './json-variants.ts';
 import type { KeptBody } from './kept-body.ts';
 import { lineVariants } from './line-variants.ts';
-import type { ReasonCode } from './reason.ts';
+import type { ReasonCode } from './reasons.ts';
 import { whyDiffers } from './why-differs.ts';
 
 /** Twice what a batch may have (contract, Batching client). Larger bodies are not copied into every encoding there is. */
@@ -18,15 +18,15 @@ export function* bodyVariants(kept: KeptBody, deadline: Deadline): Generator<Bod
   yield* costlyBodyVariants(kept, deadline);
 }
 
-/** What usually goes wrong with a body and takes one pass over it at most. Each is made only when it is asked for. */
+/** The common mistakes with a body that take at most one pass over it. Each is made only on demand. */
 export function* cheapBodyVariants({ bytes, text, json }: KeptBody): Generator<BodyVariant> {
   yield* lineVariants(bytes);
   yield* constantVariants();
-  // What a verdict accepts without --exact comes as a diagnosis with it.
+  // A verdict without --exact accepts this one; with it, it is a diagnosis.
   if (text !== undefined && json !== undefined) yield new StringifiedBody(text, json);
 }
 
-/** What takes longer. */
+/** The mistakes that take longer to try. */
 export function* costlyBodyVariants(kept: KeptBody, deadline: Deadline): Generator<BodyVariant> {
   const { bytes, text, json } = kept;
   if (text !== undefined && json !== undefined) yield* jsonVariants(text, deadline);
@@ -57,7 +57,7 @@ class StringifiedBody implements BodyVariant {
     this.bytes = json;
   }
 
-  /** Found when it is asked for: it takes as long as many guesses. */
+  /** Computed on demand: it takes as long as many guesses. */
   get code(): ReasonCode {
     return whyDiffers(this.#text, this.bytes);
   }
@@ -100,16 +100,16 @@ function* unicodeVariants(body: Buffer, text: string): Generator<BodyVariant> {
   yield { code, would: 'in Unicode form NFD', bytes: text.normalize('NFD') };
 }
 
-/** Loaded when something does not match: most bodies are verified without it. */
+/** Loaded after a mismatch only: most bodies are verified without it. */
 function zlib(): typeof import('node:zlib') {
   return process.getBuiltinModule('node:zlib');
 }
 
-/** A small gzip body may unpack to gigabytes: this is more than JSON ever shrinks by, and what takes some milliseconds. */
+/** The limits for unpacking, as a small gzip body may unpack to gigabytes: more than JSON ever shrinks by, within some milliseconds. */
 const MOST_UNPACKED_PER_BYTE = 64;
 const [LEAST_UNPACKED, MOST_UNPACKED] = [LARGEST_ENCODED, 8 * 1024 * 1024];
 
-/** Undefined when it is no gzip, or unpacks to too much. */
+/** Unpacks a body; undefined when it is not gzip, or unpacks to too much. */
 function gunzipped(body: Buffer): Buffer | undefined {
   const largest = Math.min(MOST_UNPACKED, Math.max(LEAST_UNPACKED, MOST_UNPACKED_PER_BYTE * body.length));
   try {

@@ -2,12 +2,12 @@ import { elapsedMs } from '../../clock.ts';
 
 /** The end of the time that a diagnosis may take. */
 export class Deadline {
-  /** How long it was from the start. */
+  /** The whole time allowed. */
   readonly budgetMs: number;
   readonly #now: () => number;
   readonly #end: number;
 
-  /** `now` tells the time in ms and never goes back. */
+  /** `now` returns the time in ms and never goes back. */
   constructor(budgetMs: number, now: () => number = elapsedMs) {
     this.budgetMs = budgetMs;
     this.#now = now;
@@ -27,8 +27,8 @@ const SMALL_BODY_MS = 20;
 const MOST_MS = 200;
 
 /**
- * Contract, Signature: 20 ms up to 32 KB, in proportion above, 200 ms at most. Diagnosing holds the event loop, and anyone
- * who can send a request can ask for it.
+ * Contract, Signature: 20 ms up to 32 KB, in proportion above, 200 ms at most. Diagnosing blocks the event loop, and anyone
+ * who can send a request can cause it.
  */
 export function diagnosisBudget(now: () => number = elapsedMs): DiagnosisBudget {
   return (bytes) => {

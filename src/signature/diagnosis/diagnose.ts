@@ -1,16 +1,16 @@
 import type { Deadline } from './deadline.ts';
-import { findMistake, type Evidence, type Search } from './find-mistake.ts';
+import { findMistake, type Evidence, type MistakeSearch } from './find-mistake.ts';
 import { sameDigest } from '../given-signature.ts';
-import { REASONS, type ReasonCode } from './reason.ts';
+import { REASONS, type ReasonCode } from './reasons.ts';
 
-/** What explains a mismatch; `no-match` when nothing that was tried does. */
+/** The explanation of a mismatch; `no-match` when no common mistake explains it. */
 export interface Diagnosis {
   readonly code: ReasonCode;
-  /** What was found, then how to mend it: sentences for a person, without secrets. */
+  /** What was found and how to fix it, in sentences without secrets. */
   readonly hint: string;
 }
 
-/** Finds out why a signature does not match, by computing what usually goes wrong until the time is up. */
+/** Finds out why a signature does not match, by trying common mistakes until the time is up. */
 export function diagnose(evidence: Evidence, deadline: Deadline): Diagnosis {
   const { given } = evidence;
   switch (given.shape) {
@@ -27,10 +27,10 @@ export function diagnose(evidence: Evidence, deadline: Deadline): Diagnosis {
     case 'several':
       return explainSeveral(evidence, given.digests);
     case 'unknown':
-      return told(
+      return diagnosisOf(
         'no-match',
         evidence,
-        `the signature is no 40 hex digits, but ${given.characters} other characters`,
+        `the signature has ${given.characters} characters that are not 40 hex digits`,
         WHOLE_SIGNATURE,
       );
     default:
@@ -38,12 +38,12 @@ export function diagnose(evidence: Evidence, deadline: Deadline): Diagnosis {
   }
 }
 
-/** Stands for the diagnosis of a mismatch that nothing was tried on. */
+/** Makes the diagnosis of a mismatch for which no mistake was tried. */
 export function undiagnosed(
   bytes: number,
-  { why, mend }: { readonly why: string; readonly mend: string },
+  { why, fix }: { readonly why: string; readonly fix: string },
 ): Diagnosis {
-  return { code: 'no-match', hint: sentences(bytes, why, mend) };
+  return { code: 'no-match', hint: sentences(bytes, why, fix) };
 }
 
 const DECORATED = 'HMAC-SHA1 with other characters around its digits';
@@ -51,17 +51,17 @@ const DECORATED = 'HMAC-SHA1 with other characters around its digits';
 function explainDigest(evidence: Evidence, digest: Buffer, deadline: Deadline): Diagnosis {
   const search = findMistake(evidence, digest, deadline);
   const code = search.kind === 'found' ? search.mistake.code : 'no-match';
-  return told(code, evidence, outcomeOf(search));
+  return diagnosisOf(code, evidence, outcomeOf(search));
 }
 
-function outcomeOf(search: Search): string {
+function outcomeOf(search: MistakeSearch): string {
   switch (search.kind) {
     case 'found':
       return `it would match ${search.mistake.would}`;
     case 'none':
-      return 'no usual mistake explains it';
+      return 'no common mistake explains it';
     case 'too-large':
-      return 'the body is too large to try all the usual mistakes';
+      return 'the body is too large to try all common mistakes';
     case 'stopped':
       return `the diagnosis stopped after ${search.afterMs} ms without an explanation`;
     default:
@@ -75,58 +75,58 @@ interface Shape {
   readonly name: string;
 }
 
-/** A signature that can never match for how it is written, whether or not it is of this body. */
+/** Explains a signature whose notation can never match, whether or not it is of this body. */
 function explainShape(evidence: Evidence, { digest, code, name }: Shape, deadline: Deadline): Diagnosis {
-  if (isOneOf(digest, evidence.digests.all())) return told(code, evidence, `it is the ${name} of this body`);
+  if (isOneOf(digest, evidence.digests.all()))
+    return diagnosisOf(code, evidence, `it is the ${name} of this body`);
   const search = findMistake(evidence, digest, deadline);
-  const also = search.kind === 'none' ? 'it is not of this body with this secret' : outcomeOf(search);
-  return told(code, evidence, `it is written as ${name}, and ${also}`);
+  const also = search.kind === 'none' ? 'it does not belong to this body and secret' : outcomeOf(search);
+  return diagnosisOf(code, evidence, `it is written as ${name}, and ${also}`);
 }
 
-/** So few digits could be the start of any digest. */
-const FEWEST_TELLING_DIGITS = 8;
+/** The fewest digits that identify a digest: fewer could be the start of any. */
+const FEWEST_DIGITS = 8;
 
 function explainShort(evidence: Evidence, digits: string): Diagnosis {
-  if (digits === '') return told('no-match', evidence, 'the signature is empty', WHOLE_SIGNATURE);
+  if (digits === '') return diagnosisOf('no-match', evidence, 'the signature is empty', WHOLE_SIGNATURE);
   const digests = evidence.digests.all().map((digest) => digest.toString('hex'));
   const isPart = digests.some((digest) => digest.startsWith(digits) || digest.endsWith(digits));
-  if (isPart && digits.length >= FEWEST_TELLING_DIGITS) {
-    return told(
+  if (isPart && digits.length >= FEWEST_DIGITS) {
+    return diagnosisOf(
       'truncated-signature',
       evidence,
       `the signature is ${digits.length} of the 40 digits of the right one`,
     );
   }
   const count = digits.length === 1 ? '1 hex digit' : `${digits.length} hex digits`;
-  return told('no-match', evidence, `the signature has ${count} instead of 40`, WHOLE_SIGNATURE);
+  return diagnosisOf('no-match', evidence, `the signature has ${count} instead of 40`, WHOLE_SIGNATURE);
 }
 
 function explainSeveral(evidence: Evidence, given: readonly Buffer[]): Diagnosis {
   const digests = evidence.digests.all();
   const matching = 1 + given.findIndex((digest) => isOneOf(digest, digests));
   const which = matching > 0 ? `number ${matching} of them would match alone` : 'none of them matches';
-  const found = `there are ${given.length} signatures where one belongs, and ${which}`;
-  return told('no-match', evidence, found, ONE_SIGNATURE);
+  const found = `there are ${given.length} signatures instead of one, and ${which}`;
+  return diagnosisOf('no-match', evidence, found, ONE_SIGNATURE);
 }
 
-/** The way out where what was given is no signature at all. */
+/** The fixes for values that are no single signature. */
 const WHOLE_SIGNATURE =
   'Give the 40 hex digits that came in X-Signature, with or without the name of the header before them';
-const ONE_SIGNATURE =
-  'Send X-Signature once: look for a proxy, or a second library, that signs what is signed already';
+const ONE_SIGNATURE = 'Send X-Signature once: look for a proxy, or a second library, that signs again';
 
-function told(
+function diagnosisOf(
   code: ReasonCode,
   { digests: { bytes } }: Evidence,
   found: string,
-  mend: string = REASONS[code].mend,
+  fix: string = REASONS[code].fix,
 ): Diagnosis {
-  return { code, hint: sentences(bytes, found, mend) };
+  return { code, hint: sentences(bytes, found, fix) };
 }
 
-function sentences(bytes: number, found: string, mend: string): string {
+function sentences(bytes: number, found: string, fix: string): string {
   const size = bytes === 1 ? '1 byte' : `${bytes} bytes`;
-  return `Signature does not match: computed over ${size}; ${found}. ${mend}`;
+  return `Signature does not match: computed over ${size}; ${found}. ${fix}`;
 }
 
 function isOneOf(digest: Buffer, digests: readonly Buffer[]): boolean {

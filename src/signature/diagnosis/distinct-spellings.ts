@@ -1,11 +1,11 @@
 import type { Deadline } from './deadline.ts';
 import type { JsonNode } from './json-text.ts';
-import { arrange } from './spell.ts';
-import { COMPACT_SPELLING, SPELLINGS, tellingCharacters, type Spelling } from './spelling.ts';
+import { writeJsonTree } from './json-tree-writer.ts';
+import { COMPACT_SPELLING, SPELLINGS, tellingCharacters, type Spelling } from './spellings.ts';
 
 /**
- * The spellings that give a tree different texts, the first of those that give the same: few texts have characters that
- * most escapes would change, and each spelling left out saves hashing the whole text. None when the time is up.
+ * The spellings that give a tree different texts, without repeats: few texts have characters that most escapes change, and
+ * each spelling left out saves hashing the whole text. Empty when the time is up.
  */
 export function distinctSpellings(node: JsonNode, deadline: Deadline): readonly Spelling[] {
   const literal = JSON.stringify(tellingIn(node, deadline).join(''));
@@ -23,7 +23,7 @@ export function distinctSpellings(node: JsonNode, deadline: Deadline): readonly 
 
 function tellingIn(node: JsonNode, deadline: Deadline): string[] {
   const found = new Set<string>();
-  arrange(node, COMPACT_SPELLING, (piece) => {
+  writeJsonTree(node, COMPACT_SPELLING, (piece) => {
     for (const character of tellingCharacters(piece)) found.add(character);
     return !deadline.isOver;
   });

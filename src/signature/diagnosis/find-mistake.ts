@@ -5,16 +5,16 @@ import type { Deadline } from './deadline.ts';
 import { sameDigest, type GivenSignature } from '../given-signature.ts';
 import { keyedHmac, type StreamingHmac } from '../hmac.ts';
 import type { KeptBody } from './kept-body.ts';
-import type { ReasonCode } from './reason.ts';
+import type { ReasonCode } from './reasons.ts';
 import { otherSecrets, secretVariants, type OtherSecret, type SecretVariant } from './secret-variants.ts';
 
 export interface Evidence {
   readonly given: GivenSignature;
-  /** Of the body as received. */
+  /** The digests of the body as received. */
   readonly digests: BodyDigests;
   readonly secrets: readonly string[];
   readonly otherSecrets: readonly OtherSecret[];
-  /** Undefined when it was too large to keep: then only what one pass over it gives is tried. */
+  /** Undefined when it was too large to keep: then only mistakes that one pass over it reveals are tried. */
   readonly body: KeptBody | undefined;
 }
 
@@ -24,17 +24,17 @@ export interface Mistake {
   readonly would: string;
 }
 
-export type Search =
+export type MistakeSearch =
   | { readonly kind: 'found'; readonly mistake: Mistake }
-  /** All usual mistakes were tried. */
+  /** All common mistakes were tried. */
   | { readonly kind: 'none' }
   /** The body is too large for some of them to be tried. */
   | { readonly kind: 'too-large' }
-  /** The time was up before all of them were tried. */
+  /** The time was up before all mistakes were tried. */
   | { readonly kind: 'stopped'; readonly afterMs: number };
 
-/** The usual mistake that gives this digest, the likeliest of them. */
-export function findMistake(evidence: Evidence, digest: Buffer, deadline: Deadline): Search {
+/** Finds the likeliest common mistake that gives this digest. */
+export function findMistake(evidence: Evidence, digest: Buffer, deadline: Deadline): MistakeSearch {
   const ending = otherEnding(evidence, digest);
   if (ending !== undefined) return { kind: 'found', mistake: ending };
   const { body } = evidence;
@@ -55,35 +55,35 @@ function otherEnding({ digests }: Evidence, digest: Buffer): Mistake | undefined
   return undefined;
 }
 
-interface Guess {
+interface MistakeGuess {
   readonly mistake: Mistake;
-  /** Of other keys, which have taken nothing yet. */
+  /** HMACs of the keys to try, before any update. */
   readonly hmacs: readonly StreamingHmac[];
   readonly bytes: BodyVariant['bytes'];
 }
 
-/** What takes least comes first, since the time is short. */
+/** Yields the guesses, the cheapest first, since the time is short. */
 function* guesses(
-  { body, secrets, otherSecrets: atHand, digests: { algorithm } }: Evidence & { readonly body: KeptBody },
+  { body, secrets, otherSecrets: known, digests: { algorithm } }: Evidence & { readonly body: KeptBody },
   deadline: Deadline,
-): Generator<Guess> {
+): Generator<MistakeGuess> {
   const hmacs = secrets.map((secret) => keyedHmac(algorithm, secret));
-  const ofBody = (variant: BodyVariant): Guess => ({ mistake: variant, hmacs, bytes: variant.bytes });
+  const ofBody = (variant: BodyVariant): MistakeGuess => ({ mistake: variant, hmacs, bytes: variant.bytes });
   for (const variant of cheapBodyVariants(body)) yield ofBody(variant);
-  // Over the bytes first: that takes no more than they are.
+  // Over the bytes first: that costs only their length.
   const isFixedPoint = body.json === undefined || body.bytes.equals(Buffer.from(body.json));
   for (const bytes of isFixedPoint ? [body.bytes] : [body.bytes, body.json ?? '']) {
-    for (const variant of otherKeys(secrets, atHand)) {
+    for (const variant of otherKeys(secrets, known)) {
       yield { mistake: variant, hmacs: [keyedHmac(algorithm, variant.key)], bytes };
     }
   }
   for (const variant of costlyBodyVariants(body, deadline)) yield ofBody(variant);
 }
 
-/** Secrets that are slightly wrong, or quite others. */
-function* otherKeys(secrets: readonly string[], atHand: readonly OtherSecret[]): Generator<SecretVariant> {
+/** Yields secrets that are slightly wrong, then different ones. */
+function* otherKeys(secrets: readonly string[], known: readonly OtherSecret[]): Generator<SecretVariant> {
   for (const secret of secrets) yield* secretVariants(secret);
-  yield* otherSecrets(atHand);
+  yield* otherSecrets(known);
 }
 
 const ENDINGS = [
@@ -91,7 +91,11 @@ const ENDINGS = [
   ['\n', ' and a newline at its end'],
 ] as const;
 
-function tryGuess({ mistake, hmacs, bytes }: Guess, digest: Buffer, deadline: Deadline): Mistake | undefined {
+function tryGuess(
+  { mistake, hmacs, bytes }: MistakeGuess,
+  digest: Buffer,
+  deadline: Deadline,
+): Mistake | undefined {
   const tried = hmacs.map((hmac) => hmac.copy());
   const write = (piece: Uint8Array | string): boolean => {
     for (const hmac of tried) hmac.update(piece);

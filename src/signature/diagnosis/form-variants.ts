@@ -4,7 +4,7 @@ import { stringified } from './json-text.ts';
 
 const code = 'url-encoded';
 
-/** The body is a form or percent-encoded, the signature is over the JSON in it. */
+/** The JSON inside a body that is a form or percent-encoded. */
 export function* formVariants(text: string, deadline: Deadline): Generator<BodyVariant> {
   const decoded = percentDecoded(text);
   if (decoded !== undefined && decoded !== text)
@@ -20,7 +20,7 @@ export function* formVariants(text: string, deadline: Deadline): Generator<BodyV
   }
 }
 
-/** Each value once, the longest first, since a signed body is longer than what stands beside it. */
+/** Yields each value once, the longest first, since a signed body is longer than other fields. */
 function* formValues(text: string, deadline: Deadline): Generator<string> {
   const seen = new Set<string>();
   const fields = [...new Set(text.split('&'))].toSorted((left, right) => right.length - left.length);
@@ -33,7 +33,7 @@ function* formValues(text: string, deadline: Deadline): Generator<string> {
   }
 }
 
-/** The other way about: the signature is over the form, the body is the JSON that was in it. */
+/** The forms that may have held a body that is JSON. */
 export function* formFieldVariants(text: string): Generator<BodyVariant> {
   const spellings: string[] = [];
   for (const bytes of percentEncoded(text)) {
@@ -48,11 +48,11 @@ export function* formFieldVariants(text: string): Generator<BodyVariant> {
   }
 }
 
-/** As the libraries of JavaScript, PHP (`rawurlencode`, `urlencode`) and Python (`quote`, `quote_plus`) spell it. */
+/** The spellings of libraries of JavaScript, PHP (`rawurlencode`, `urlencode`) and Python (`quote`, `quote_plus`). */
 function* percentEncoded(text: string): Generator<string> {
   const javaScript = encodeURIComponent(text);
   yield javaScript;
-  // A function called for each match would take a hundred times as long.
+  // Calling a function for each match would take a hundred times as long.
   const strict = PLAIN_IN_JAVASCRIPT.reduce(
     (encoded, character) => encoded.replaceAll(character, percent(character)),
     javaScript,

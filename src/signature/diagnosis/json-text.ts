@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import type { Deadline } from './deadline.ts';
 
 /**
- * JSON as it was written: numbers keep their spelling and members their order, which JSON.parse loses (`1.0`, keys like
+ * A JSON value as it was written: numbers keep their spelling and members their order, which JSON.parse loses (`1.0`, keys like
  * integers). So a text can be spelled again the way another language would have.
  */
 export type JsonNode =
@@ -27,14 +27,14 @@ export function utf8TextOf(body: Buffer): string | undefined {
   return isUtf8(body) ? body.toString('utf8') : undefined;
 }
 
-/** The text without the newlines at its end. No regular expression: one takes for ever over a text full of newlines elsewhere. */
+/** Removes the newlines at the end of a text. Without a regular expression, which takes quadratic time over a text full of newlines elsewhere. */
 export function withoutNewlines(text: string): string {
   let end = text.length;
   while (text[end - 1] === '\n' || text[end - 1] === '\r') end--;
   return text.slice(0, end);
 }
 
-/** `JSON.stringify(JSON.parse(text))`, or undefined when the text is no JSON, or nested too deep. */
+/** `JSON.stringify(JSON.parse(text))`, or undefined when the text is not JSON, or nested too deep. */
 export function stringified(text: string): string | undefined {
   if (isTooDeep(text)) return undefined;
   try {
@@ -44,7 +44,7 @@ export function stringified(text: string): string | undefined {
   }
 }
 
-/** Whether there is white space between the parts of a JSON text; what is inside a string is no matter. */
+/** Whether there is white space between the parts of a JSON text, outside its strings. */
 export function hasWhiteSpace(text: string): boolean {
   for (let index = 0; index < text.length; index++) {
     const code = text.charCodeAt(index);
@@ -54,19 +54,19 @@ export function hasWhiteSpace(text: string): boolean {
   return false;
 }
 
-/** The tree of a text of which `stringified` has made something; of any other text it means nothing. */
+/** Parses a text that `stringified` accepts; the result for any other text is meaningless. */
 export function parseJsonTree(text: string): JsonNode {
   return new JsonReader(text).value();
 }
 
-/** The same, or undefined when the time is up before the end of the text. */
+/** Parses like `parseJsonTree`; undefined when the time is up before the end of the text. */
 export function readJsonTextUntil(deadline: Deadline, text: string): JsonNode | undefined {
   const reader = new JsonReader(text, deadline);
   const node = reader.value();
   return reader.isStopped ? undefined : node;
 }
 
-/** The text that a literal of JSON.stringify stands for. */
+/** The text of a literal of JSON.stringify. */
 export function textOfLiteral(literal: string): string {
   // Without an escape it is the text in quotes; parsing takes ten times as long.
   return literal.includes('\\') ? (JSON.parse(literal) as string) : literal.slice(1, -1); // a string's literal parses to a string
@@ -105,7 +105,7 @@ function endOfString(text: string, start: number): number {
   return text.length;
 }
 
-/** Looking at the clock takes as long as reading a member or two. */
+/** The parts read between two looks at the clock, which cost as much as reading a member or two each. */
 const PARTS_PER_LOOK = 256;
 
 class JsonReader {
@@ -177,7 +177,7 @@ class JsonReader {
   }
 }
 
-/** Up to the end of the text, where the code is NaN. */
+/** Whether a character belongs to a literal. False at the end of the text, where the code is NaN. */
 function isOfLiteral(code: number): boolean {
   return code > 0x20 && code !== COMMA && code !== CLOSE_BRACKET && code !== CLOSE_BRACE;
 }

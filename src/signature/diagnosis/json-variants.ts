@@ -2,10 +2,10 @@ import type { BodyVariant, BodyPieces } from './body-variant.ts';
 import type { Deadline } from './deadline.ts';
 import { distinctSpellings } from './distinct-spellings.ts';
 import { readJsonTextUntil, textOfLiteral, type JsonNode } from './json-text.ts';
-import { arrange } from './spell.ts';
-import type { Spelling } from './spelling.ts';
+import { writeJsonTree } from './json-tree-writer.ts';
+import type { Spelling } from './spellings.ts';
 
-/** The same JSON spelled as other languages would, and other parts of it. Ends early when the time is up. */
+/** The same JSON as other languages write it, and parts of it. Ends early when the time is up. */
 export function* jsonVariants(text: string, deadline: Deadline): Generator<BodyVariant> {
   const node = readJsonTextUntil(deadline, text);
   if (node === undefined) return;
@@ -36,7 +36,7 @@ function* listVariants(node: JsonNode, text: string, deadline: Deadline): Genera
   }
 }
 
-/** Of `[…]` or `{"batch":[…]}`. */
+/** The first message of `[…]` or `{"batch":[…]}`. */
 function firstMessage(node: JsonNode): JsonNode | undefined {
   if (node.kind === 'array') return node.items[0];
   if (node.kind !== 'object') return undefined;
@@ -45,15 +45,15 @@ function firstMessage(node: JsonNode): JsonNode | undefined {
 }
 
 const LEAST_LONGEST_SPELLED = 1024 * 1024;
-/** An indented batch of the largest size. */
+/** The longest spelling that is kept: an indented batch of the largest size. */
 const LONGEST_KEPT = 2 * 1024 * 1024;
 
-/** A tree in one spelling after the other. Those that differ in their escapes only share the work for the rest. */
+/** Writes a tree in one spelling after the other. Spellings that differ only in their escapes share the other work. */
 class SpelledTree {
   readonly #node: JsonNode;
   /**
-   * A body of 32 KB that is mostly depth takes 30 MB when it is indented, with the square of its length. The indentation
-   * of a sender comes nowhere near this; a longer spelling is cut off and matches nothing.
+   * The longest spelling that is tried. A body of 32 KB that is mostly depth takes 30 MB when indented, growing with the square
+   * of its length. No sender's indentation comes near this; a longer spelling is cut off and matches nothing.
    */
   readonly #longest: number;
   readonly #kept: { readonly how: Spelling; readonly pieces: readonly string[] }[] = [];
@@ -77,7 +77,7 @@ class SpelledTree {
     const pieces: string[] = [];
     let length = 0;
     let isWhole = true;
-    arrange(this.#node, how, (piece) => {
+    writeJsonTree(this.#node, how, (piece) => {
       length += piece.length;
       if (length <= LONGEST_KEPT) pieces.push(piece);
       isWhole = write(how.escape(piece)) && length <= this.#longest;

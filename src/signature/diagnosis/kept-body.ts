@@ -1,6 +1,6 @@
 import { utf8TextOf, stringified } from './json-text.ts';
 
-/** A whole body, and what is read of it once, when it is first asked for: JSON of megabytes takes a quarter of a second. */
+/** A whole body, and its text and JSON, read once on first use: JSON of megabytes takes a quarter of a second. */
 export class KeptBody {
   readonly bytes: Buffer;
   #read: { readonly text: string | undefined; readonly json: string | undefined } | undefined;
@@ -14,7 +14,7 @@ export class KeptBody {
     return this.#readOnce().text;
   }
 
-  /** JSON-stringified; undefined when it is no JSON. */
+  /** JSON-stringified; undefined when the body is not JSON. */
   get json(): string | undefined {
     return this.#readOnce().json;
   }

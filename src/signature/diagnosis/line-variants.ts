@@ -4,7 +4,7 @@ const BOM = Buffer.from('\ufeff');
 const [LF, CR] = [0x0a, 0x0d];
 const CRLF = Buffer.from('\r\n');
 
-/** Other line ends, and a byte order mark more or less. On bytes, since the body need not be UTF-8. */
+/** The body with other line ends, and with or without a byte order mark. Works on bytes, since the body may not be UTF-8. */
 export function* lineVariants(body: Buffer): Generator<BodyVariant> {
   const bare = withoutNewline(body);
   const barest = withoutAllNewlines(body);
@@ -48,7 +48,7 @@ function* lineEndVariants(body: Buffer, bare: Buffer): Generator<BodyVariant> {
 
 const PIECE_BYTES = 64 * 1024;
 
-/** Byte by byte: replacing millions of line ends in a string takes a hundred times as long. */
+/** Replaces line ends byte by byte: replacing millions of line ends in a string takes a hundred times as long. */
 function withLineEnds(lineEnd: '\n' | '\r\n', body: Buffer): BodyPieces {
   return (write) => {
     const piece = Buffer.allocUnsafe(2 * PIECE_BYTES);

@@ -1,4 +1,4 @@
-import type { ReasonCode } from './reason.ts';
+import type { ReasonCode } from './reasons.ts';
 
 /** Another key that the signature may have been computed with. A string stands for its UTF-8. */
 export interface SecretVariant {
@@ -8,14 +8,14 @@ export interface SecretVariant {
   readonly key: string | Uint8Array;
 }
 
-/** A secret that is at hand, but not among those to verify with. */
+/** A known secret that is not among those to verify with. */
 export interface OtherSecret {
   readonly secret: string;
-  /** Where it is from, as `HOOKS_SECRET`. */
+  /** Where it comes from, as `HOOKS_SECRET`. */
   readonly origin: string;
 }
 
-/** What usually goes wrong with one secret, the likeliest first. */
+/** The common mistakes with one secret, the likeliest first. */
 export function* secretVariants(secret: string): Generator<SecretVariant> {
   const trimmed = secret.trim();
   const unquoted = withoutQuotes(trimmed);
@@ -52,7 +52,7 @@ function* encodedSecrets(secret: string): Generator<SecretVariant> {
   yield { code, would: 'with the secret in Latin-1', key: Buffer.from(secret, 'latin1') };
 }
 
-/** What a sender signs with whose setting is missing: the word its language has for nothing, or the setting's own name. */
+/** The secrets of senders whose setting is missing: their language's word for nothing, or the setting's name. */
 const PLACEHOLDERS = [
   'undefined',
   'null',
@@ -65,10 +65,10 @@ const PLACEHOLDERS = [
   's3cret',
 ];
 
-/** Secrets that are not ours, but may be the sender's: those at hand, an empty one, placeholders. */
-export function* otherSecrets(atHand: readonly OtherSecret[]): Generator<SecretVariant> {
+/** Other secrets that the sender may use: known ones, an empty one, placeholders. */
+export function* otherSecrets(known: readonly OtherSecret[]): Generator<SecretVariant> {
   const code = 'other-secret';
-  for (const { secret, origin } of atHand)
+  for (const { secret, origin } of known)
     yield { code, would: `with the secret from ${origin}`, key: secret };
   yield { code, would: "with an empty secret: the sender's is not set", key: '' };
   for (const key of PLACEHOLDERS) {

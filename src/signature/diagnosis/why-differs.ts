@@ -1,11 +1,11 @@
 import { hasWhiteSpace, parseJsonTree, withoutNewlines } from './json-text.ts';
-import type { NoteCode } from './reason.ts';
-import { spelled } from './spell.ts';
-import { SORTED_SPELLING, SPELLINGS } from './spelling.ts';
+import type { NoteCode } from './reasons.ts';
+import { jsonTreeText } from './json-tree-writer.ts';
+import { SORTED_SPELLING, SPELLINGS } from './spellings.ts';
 
 const BOM = '\ufeff';
 
-/** Why a JSON text is not its own stringified form: the note of a verdict that is valid over the latter. */
+/** Finds why a JSON text differs from its stringified form: the note of a verdict that is valid over the latter. */
 export function whyDiffers(text: string, stringified: string): NoteCode {
   if (text.startsWith(BOM)) return 'bom';
   if (withoutNewlines(text) === stringified) return 'trailing-newline';
@@ -16,7 +16,7 @@ export function whyDiffers(text: string, stringified: string): NoteCode {
 function whichSpaces(text: string): NoteCode {
   const node = parseJsonTree(text);
   const python = SPELLINGS.filter(({ code }) => code === 'python-json');
-  return python.some((spelling) => spelled(node, spelling) === text) ? 'python-json' : 'pretty-printed';
+  return python.some((spelling) => jsonTreeText(node, spelling) === text) ? 'python-json' : 'pretty-printed';
 }
 
 function whichCharacters(text: string, stringified: string): NoteCode {
@@ -26,9 +26,9 @@ function whichCharacters(text: string, stringified: string): NoteCode {
   return inOrder(text) === inOrder(stringified) ? 'reordered-keys' : 'other-encoding';
 }
 
-/** The same for texts that differ in the order of their members only, not in a number or a repeated key. */
+/** Sorts the members: equal for texts that differ only in their order, not in a number or a repeated key. */
 function inOrder(text: string): string {
-  return spelled(parseJsonTree(text), SORTED_SPELLING);
+  return jsonTreeText(parseJsonTree(text), SORTED_SPELLING);
 }
 
 function countEscapes(text: string): number {

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { buildMessage } from '../../../src/message/build.ts';
 import { readJson } from '../../../src/message/json.ts';
 import { asCurl, asFixture } from '../../../src/receiver/inbox/page/copies.ts';
-import { differences, type Side } from '../../../src/receiver/inbox/page/difference.ts';
+import { differences, type ComparedRequest } from '../../../src/receiver/inbox/page/difference.ts';
 import { EVERYTHING, filtered, NO_TYPE, wordsOf } from '../../../src/receiver/inbox/page/filter.ts';
 import { parseTree, pretty } from '../../../src/receiver/inbox/page/json-tree.ts';
 import type { RequestSummary } from '../../../src/receiver/inbox/wire.ts';
@@ -107,7 +107,7 @@ function side(
   body: string | Uint8Array,
   rest: Partial<RequestSummary> = {},
   headers: [string, string][] = [],
-): Side {
+): ComparedRequest {
   const bytes = Buffer.from(body);
   return { body: bytes, text: bytes.toString(), details: { summary: { ...SUMMARY, ...rest }, headers } };
 }

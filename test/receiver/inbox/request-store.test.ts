@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { RequestStore, type StoreLimits } from '../../../src/receiver/inbox/request-store.ts';
-import { searchBodies } from '../../../src/receiver/inbox/search.ts';
+import { searchBodies } from '../../../src/receiver/inbox/search-bodies.ts';
 
 function storeOf(bodies: readonly string[], limits: Partial<StoreLimits> = {}): RequestStore {
   const store = new RequestStore(limits);

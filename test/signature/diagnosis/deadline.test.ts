@@ -67,7 +67,7 @@ describe('the time for a diagnosis', () => {
     expect(code).toBe('no-match');
     expect(hint).toBe(
       'Signature does not match: computed over 219 bytes; the diagnosis stopped after 20 ms without an explanation. ' +
-        'Check that both sides hold the same secret, and that this body is as it was received: not parsed and printed again, not from another request',
+        'Check that both sides have the same secret, and that this body is exactly as received: not parsed and written again, not from another request',
     );
     expect(looks).toBeLessThan(25);
   });

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { createHmac } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { Deadline } from '../../../src/signature/diagnosis/deadline.ts';
-import { NOTE_CODES, REASONS } from '../../../src/signature/diagnosis/reason.ts';
+import { NOTE_CODES, REASONS } from '../../../src/signature/diagnosis/reasons.ts';
 import { verify, type InvalidVerdict } from '../../../src/signature/verify.ts';
 import { hasTool } from '../../external-tool.ts';
 
@@ -88,7 +88,7 @@ describe('diagnose', () => {
     expect(mismatch({ body, signature: hmac(signed, 'k'), secrets: ['k'] }).code).toBe(code);
   });
 
-  it('says what was found and how to mend it', () => {
+  it('says what was found and how to fix it', () => {
     const text = 'x'.repeat(411);
     expect(mismatch({ body: `${text}\n`, signature: hmac(text, 'k'), secrets: ['k'] }).hint).toBe(
       'Signature does not match: computed over 412 bytes; it would match without the trailing newline. ' +
@@ -115,7 +115,7 @@ describe('diagnose', () => {
   it.each([
     ['', 'the signature is empty. Give the 40 hex digits'],
     ['a', 'the signature has 1 hex digit instead of 40. Give the 40 hex digits'],
-    ['hello', 'the signature is no 40 hex digits, but 5 other characters. Give the 40 hex digits'],
+    ['hello', 'the signature has 5 characters that are not 40 hex digits. Give the 40 hex digits'],
     [`${hmac('x', 'k')},${hmac('x', 'k')}`, 'none of them matches. Send X-Signature once'],
   ])('does not speak of secrets where %j is given as the signature', (signature, hint) => {
     const diagnosis = mismatch({ body, signature, secrets: ['k'] });
@@ -193,10 +193,10 @@ describe('diagnose', () => {
     });
   });
 
-  it('gives every code a sentence to mend it, and notes only codes of the table', () => {
-    for (const { means, mend } of Object.values(REASONS)) {
+  it('gives every code a sentence to fix it, and notes only codes of the table', () => {
+    for (const { means, fix } of Object.values(REASONS)) {
       expect(means).not.toMatch(/[.\n]$/);
-      expect(mend).toMatch(/^[A-Z].*[^.]$/);
+      expect(fix).toMatch(/^[A-Z].*[^.]$/);
     }
     expect(NOTE_CODES.filter((code) => !(code in REASONS))).toEqual([]);
   });

@@ -1,6 +1,12 @@
 import { isUtf8 } from 'node:buffer';
 import type { RecordedRequest } from '../../../app/recording-transport.ts';
-import { curlCommand, shownHeader, shownUrl, type Piece, type ShownHeader } from '../../../capture/curl.ts';
+import {
+  curlCommand,
+  shownHeader,
+  shownUrl,
+  type UrlPiece,
+  type ShownHeader,
+} from '../../../capture/curl-command.ts';
 import { printable } from '../../../redact.ts';
 import { escapeInJson, jsonLine } from '../../print/json-line.ts';
 
@@ -29,7 +35,7 @@ export function requestText(request: RecordedRequest, { format, showSecrets }: S
 }
 
 interface Request {
-  readonly url: readonly Piece[];
+  readonly url: readonly UrlPiece[];
   readonly headers: readonly ShownHeader[];
   /** What is no text goes in base64. */
   readonly body: string | { readonly base64: string };
@@ -64,7 +70,7 @@ function plainBody(body: Request['body']): string {
   return typeof body === 'string' ? escapeInJson(body) : `base64: ${body.base64}`;
 }
 
-function spelled(url: readonly Piece[]): string {
+function spelled(url: readonly UrlPiece[]): string {
   return url.map(({ text, variable }) => (variable === undefined ? text : `$${variable}`)).join('');
 }
 

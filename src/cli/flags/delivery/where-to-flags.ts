@@ -46,7 +46,7 @@ export function addWhereToFlags(command: Command): void {
       '--retry-for <duration>',
       `keep trying for so long; 0 is one round (default: ${RETRY_FOR_AT_PROMPT})`,
     )
-    .option('--concurrency <n>', 'deliveries under way at once (default: 32)')
+    .option('--concurrency <n>', 'the most deliveries in flight at once (default: 32)')
     .option('--source <name>', 'the configured source to send as')
     .option('--endpoint <url>', 'send to a tracking API instead (with --write-key)')
     .option('--write-key <key>', 'the write key for --endpoint')

@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
-import { captureBody, captureHeader, type Capture } from '../../../capture/format.ts';
+import { captureBody, captureHeader, type Capture } from '../../../capture/capture.ts';
 import { isHttpRequest, readHttpRequest } from '../../../capture/http-request.ts';
-import { isCapture, readCapture } from '../../../capture/read.ts';
+import { isCapture, readCapture } from '../../../capture/read-capture.ts';
 import { InputError } from '../../../errors.ts';
 import { readBodyInput, readWholeBody, type BodySource } from './body-input.ts';
 import type { Io } from '../../io.ts';

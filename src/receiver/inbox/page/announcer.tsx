@@ -1,14 +1,14 @@
 import type { JSX } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
-import type { Arrived } from './arrivals.ts';
-import { spoken } from './words.ts';
+import type { ArrivedRequests } from './arrivals.ts';
+import { spokenSummary } from './summary-texts.ts';
 
 const ANNOUNCE_AFTER_MS = 1_000;
 
-/** Tells whoever hears the page what came, not more than once a second. What was there at the start is no news. */
-export function Announcer({ arrived }: { readonly arrived: Arrived }): JSX.Element {
+/** Announces new requests to screen readers, at most once a second. Does not announce those that were there at the start. */
+export function Announcer({ arrived }: { readonly arrived: ArrivedRequests }): JSX.Element {
   const [text, setText] = useState('');
-  const toldId = useRef<number | undefined>(undefined);
+  const announcedId = useRef<number | undefined>(undefined);
   const timer = useRef<number | undefined>(undefined);
   const latest = useRef(arrived);
   latest.current = arrived;
@@ -18,10 +18,10 @@ export function Announcer({ arrived }: { readonly arrived: Arrived }): JSX.Eleme
       const { requests, startId } = latest.current;
       const newest = requests.at(-1);
       const newestId = newest?.id ?? 0;
-      const count = newestId - Math.max(toldId.current ?? 0, startId ?? newestId);
+      const count = newestId - Math.max(announcedId.current ?? 0, startId ?? newestId);
       if (newest === undefined || count <= 0) return;
-      toldId.current = newestId;
-      setText(`${count === 1 ? 'New request' : `${count} new requests, the last`}: ${spoken(newest)}`);
+      announcedId.current = newestId;
+      setText(`${count === 1 ? 'New request' : `${count} new requests, the last`}: ${spokenSummary(newest)}`);
     }, ANNOUNCE_AFTER_MS);
   }, [arrived.requests]);
   return (

@@ -1,6 +1,6 @@
-import type { Capture } from '../../../capture/format.ts';
+import type { Capture } from '../../../capture/capture.ts';
 import type { Forwarded } from '../../forwarding.ts';
-import type { Details, ReplayWish, Setup } from '../wire.ts';
+import type { Details, ReplayBody, Setup } from '../wire.ts';
 
 /** What the page asks of the inbox. Each rejects with an Error whose message is for people. */
 export interface Api {
@@ -8,7 +8,7 @@ export interface Api {
   readonly body: (id: number, signal: AbortSignal) => Promise<Uint8Array>;
   readonly capture: (id: number) => Promise<Capture>;
   readonly search: (text: string, signal: AbortSignal) => Promise<readonly number[]>;
-  readonly replay: (id: number, wish: ReplayWish) => Promise<Forwarded>;
+  readonly replay: (id: number, wish: ReplayBody) => Promise<Forwarded>;
 }
 
 export function createApi({ token }: Setup): Api {

@@ -24,7 +24,7 @@ export function App({ setup }: { readonly setup: Setup }): JSX.Element {
       <TopBar setup={setup} connection={arrived.connection} onHelp={() => setHelpOpen(true)} />
       {arrived.connection === 'gone' && <Ended />}
       <main>
-        <Side inbox={inbox} setup={setup} />
+        <Sidebar inbox={inbox} setup={setup} />
         <section class="main" aria-label="Request">
           <button type="button" class="back" onClick={() => inbox.select(undefined)}>
             ← All requests
@@ -51,9 +51,9 @@ interface WithInbox {
   readonly inbox: InboxState;
 }
 
-function Side({ inbox, setup }: WithInbox & { readonly setup: Setup }): JSX.Element {
+function Sidebar({ inbox, setup }: WithInbox & { readonly setup: Setup }): JSX.Element {
   const { arrived, filter, setFilter, shown, searchRef } = inbox;
-  const { requests, letGo } = arrived;
+  const { requests, evicted } = arrived;
   return (
     <nav class="side" aria-label="Requests">
       <FilterBar
@@ -80,10 +80,10 @@ function Side({ inbox, setup }: WithInbox & { readonly setup: Setup }): JSX.Elem
           onSelect={inbox.select}
         />
       )}
-      {letGo > 0 && (
+      {evicted > 0 && (
         <p class="let-go">
-          {letGo.toLocaleString('en')} older {letGo === 1 ? 'one was' : 'ones were'} let go.{' '}
-          <code>--save</code> keeps them all.
+          {evicted.toLocaleString('en')} older {evicted === 1 ? 'request was' : 'requests were'} evicted.{' '}
+          <code>--save</code> saves them all.
         </p>
       )}
     </nav>
@@ -95,7 +95,7 @@ function Reading({ inbox }: WithInbox): JSX.Element {
   // What was there before stays until the next one is: no flicker from request to request.
   const last = useRef<Opened | undefined>(undefined);
   if (opening !== undefined && 'fault' in opening) {
-    return <p class="choose">It cannot be shown: {opening.fault}.</p>;
+    return <p class="choose">Cannot show this request: {opening.fault}.</p>;
   }
   if (opening !== undefined) last.current = opening;
   return last.current === undefined ? (

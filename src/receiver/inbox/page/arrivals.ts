@@ -1,27 +1,32 @@
-import type { Batch, RequestSummary } from '../wire.ts';
+import type { SummaryBatch, RequestSummary } from '../wire.ts';
 
-/** `lost`: the browser tries again by itself. `gone`: `listen` ended, or was started anew. */
+/** `lost`: the browser tries again by itself. `gone`: `listen` ended or was restarted. */
 export type FeedState = 'connecting' | 'live' | 'lost' | 'gone';
 
-export interface Arrived {
+export interface ArrivedRequests {
   /** The newest last. */
   readonly requests: readonly RequestSummary[];
-  /** How many came before those that are kept. */
-  readonly letGo: number;
+  /** The number of earlier requests that were evicted. */
+  readonly evicted: number;
   /** The newest that was there when the page was opened; undefined until that is known. */
   readonly startId: number | undefined;
   readonly connection: FeedState;
 }
 
-export const NOTHING: Arrived = { requests: [], letGo: 0, startId: undefined, connection: 'connecting' };
+export const NOTHING: ArrivedRequests = {
+  requests: [],
+  evicted: 0,
+  startId: undefined,
+  connection: 'connecting',
+};
 
-/** What has come so far, kept up to date. */
+/** Collects the requests so far from the inbox's events. */
 export class RequestFeed {
   #now = NOTHING;
-  readonly #onChange: (now: Arrived) => void;
+  readonly #onChange: (now: ArrivedRequests) => void;
   readonly #source: EventSource;
 
-  constructor(token: string, onChange: (now: Arrived) => void) {
+  constructor(token: string, onChange: (now: ArrivedRequests) => void) {
     this.#onChange = onChange;
     this.#source = new EventSource(`/_hooks/events?${new URLSearchParams({ token }).toString()}`);
     this.#source.addEventListener('open', () => this.#change({ connection: 'live' }));
@@ -30,7 +35,7 @@ export class RequestFeed {
     });
     this.#source.addEventListener('message', ({ data: text }: MessageEvent<string>) => {
       // The inbox writes them so.
-      this.#add(JSON.parse(text) as Batch);
+      this.#add(JSON.parse(text) as SummaryBatch);
     });
   }
 
@@ -38,19 +43,19 @@ export class RequestFeed {
     this.#source.close();
   }
 
-  #add({ requests, firstId, newestId }: Batch): void {
+  #add({ requests, firstId, newestId }: SummaryBatch): void {
     const { startId = newestId } = this.#now;
     const known = this.#now.requests;
     const isKept = known[0] === undefined || known[0].id >= firstId;
     const kept = isKept ? known : known.filter(({ id }) => id >= firstId);
     this.#change({
       requests: requests.length === 0 ? kept : [...kept, ...requests],
-      letGo: firstId - 1,
+      evicted: firstId - 1,
       startId,
     });
   }
 
-  #change(news: Partial<Arrived>): void {
+  #change(news: Partial<ArrivedRequests>): void {
     this.#now = { ...this.#now, ...news };
     this.#onChange(this.#now);
   }

@@ -21,12 +21,10 @@ export function BodyView({
   if (kind === 'tree' && root !== undefined) return <TreeView key={text} root={root} />;
   return (
     <>
-      {kind === 'tree' && (
-        <p class="remark">This is no JSON, or nested too deeply for a tree. It is shown as text.</p>
-      )}
+      {kind === 'tree' && <p class="remark">Shown as text: not JSON, or nested too deeply for a tree.</p>}
       {!isUtf8 && (
         <p class="remark warning">
-          These bytes are not valid UTF-8: what is none stands as �. The bytes are exact.
+          These bytes are not valid UTF-8: invalid ones appear as �. The Bytes tab is exact.
         </p>
       )}
       <TextView text={text} />

@@ -71,15 +71,15 @@ export function TextView({ text }: { readonly text: string }): JSX.Element {
   );
 }
 
-interface Piece {
+interface TextRow {
   readonly from: number;
   readonly to: number;
   /** Undefined where it goes on. */
   readonly line: number | undefined;
 }
 
-function piecesOf(text: string, columns: number): Piece[] {
-  const pieces: Piece[] = [];
+function piecesOf(text: string, columns: number): TextRow[] {
+  const pieces: TextRow[] = [];
   let start = 0;
   for (let line = 1; start <= text.length; line++) {
     const found = text.indexOf('\n', start);

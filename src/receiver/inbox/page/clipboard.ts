@@ -6,7 +6,7 @@ export async function copyText(text: string): Promise<void> {
   field.value = text;
   document.body.append(field);
   field.select();
-  // Old and said to go, but all there is without.
+  // Deprecated, but the only way in an insecure context.
   const isCopied = document.execCommand('copy');
   field.remove();
   if (!isCopied) throw new Error('the browser does not let the page copy');

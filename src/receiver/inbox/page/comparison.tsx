@@ -1,12 +1,12 @@
 import type { JSX } from 'preact';
 import { useMemo } from 'preact/hooks';
 import { printable } from '../../../redact.ts';
-import { differences, MAX_DIFFERENCES, type Side } from './difference.ts';
-import { timeOf, requestTitleOf } from './words.ts';
+import { differences, MAX_DIFFERENCES, type ComparedRequest } from './difference.ts';
+import { timeOf, requestTitleOf } from './summary-texts.ts';
 
 interface ComparisonProps {
-  readonly one: Side;
-  readonly other: Side;
+  readonly one: ComparedRequest;
+  readonly other: ComparedRequest;
   readonly onEnd: () => void;
 }
 
@@ -49,7 +49,7 @@ export function Comparison({ one, other, onEnd }: ComparisonProps): JSX.Element 
   );
 }
 
-function SideHead({ side: { details } }: { readonly side: Side }): JSX.Element {
+function SideHead({ side: { details } }: { readonly side: ComparedRequest }): JSX.Element {
   return (
     <th scope="col">
       <bdi>{requestTitleOf(details.summary)}</bdi> <span class="muted">{timeOf(details.summary)}</span>

@@ -1,5 +1,5 @@
-import { curlCommand, shownHeader, shownUrl } from '../../../capture/curl.ts';
-import type { Capture } from '../../../capture/format.ts';
+import { curlCommand, shownHeader, shownUrl } from '../../../capture/curl-command.ts';
+import type { Capture } from '../../../capture/capture.ts';
 import { endToEndHeaders } from '../../forwarding.ts';
 import { parseTree, pretty } from './json-tree.ts';
 

@@ -1,8 +1,8 @@
 import type { Details } from '../wire.ts';
-import { parseTree, type Node } from './json-tree.ts';
+import { parseTree, type JsonTreeNode } from './json-tree.ts';
 
-/** What a difference is found between. */
-export interface Side {
+/** One of the two requests that are compared. */
+export interface ComparedRequest {
   readonly details: Details;
   readonly body: Uint8Array;
   /** What the body reads. */
@@ -17,38 +17,38 @@ export interface Difference {
   readonly other: string | undefined;
 }
 
-/** At most so many are told. */
+/** The most differences shown. */
 export const MAX_DIFFERENCES = 500;
 
-export function differences(one: Side, other: Side): readonly Difference[] {
+export function differences(one: ComparedRequest, other: ComparedRequest): readonly Difference[] {
   return [
-    ...between(factsOf(one), factsOf(other)),
-    ...between(headersOf(one), headersOf(other)),
+    ...mapDifferences(factsOf(one), factsOf(other)),
+    ...mapDifferences(headersOf(one), headersOf(other)),
     ...bodyDifferences(one, other),
   ].slice(0, MAX_DIFFERENCES);
 }
 
-function between(one: ReadonlyMap<string, string>, other: ReadonlyMap<string, string>): Difference[] {
+function mapDifferences(one: ReadonlyMap<string, string>, other: ReadonlyMap<string, string>): Difference[] {
   return [...new Set([...one.keys(), ...other.keys()])]
     .filter((where) => one.get(where) !== other.get(where))
     .map((where) => ({ where, one: one.get(where), other: other.get(where) }));
 }
 
-function factsOf({ details: { summary } }: Side): Map<string, string> {
+function factsOf({ details: { summary } }: ComparedRequest): Map<string, string> {
   const { method, path, verdict, status, answered, bytes } = summary;
   return new Map(
     Object.entries({ method, path, verdict, status: String(status ?? answered), bytes: String(bytes) }),
   );
 }
 
-function headersOf({ details: { headers } }: Side): Map<string, string> {
+function headersOf({ details: { headers } }: ComparedRequest): Map<string, string> {
   const found = new Map<string, string>();
-  for (const [name, value] of headers) put(found, `header ${name.toLowerCase()}`, value);
+  for (const [name, value] of headers) addValue(found, `header ${name.toLowerCase()}`, value);
   return found;
 }
 
-function bodyDifferences(one: Side, other: Side): Difference[] {
-  const found = between(bodyOf(one, other.text), bodyOf(other, one.text));
+function bodyDifferences(one: ComparedRequest, other: ComparedRequest): Difference[] {
+  const found = mapDifferences(bodyOf(one, other.text), bodyOf(other, one.text));
   return found.length === 0 && !isSame(one.body, other.body) ? [OTHER_BYTES] : found;
 }
 
@@ -64,7 +64,7 @@ function isSame(one: Uint8Array, other: Uint8Array): boolean {
 }
 
 /** By path when both are JSON, else by line. */
-function bodyOf({ text }: Side, otherText: string): Map<string, string> {
+function bodyOf({ text }: ComparedRequest, otherText: string): Map<string, string> {
   const tree = parseTree(text);
   const found = new Map<string, string>();
   if (tree === undefined || parseTree(otherText) === undefined) {
@@ -75,19 +75,19 @@ function bodyOf({ text }: Side, otherText: string): Map<string, string> {
   return found;
 }
 
-function addLeaves(found: Map<string, string>, where: string, node: Node): void {
-  if (!('entries' in node)) return put(found, where, node.text);
-  if (node.entries.length === 0) return put(found, where, node.kind === 'object' ? '{}' : '[]');
-  for (const { key, node: value } of node.entries) addLeaves(found, `${where}${step(key)}`, value);
+function addLeaves(found: Map<string, string>, where: string, node: JsonTreeNode): void {
+  if (!('entries' in node)) return addValue(found, where, node.text);
+  if (node.entries.length === 0) return addValue(found, where, node.kind === 'object' ? '{}' : '[]');
+  for (const { key, node: value } of node.entries) addLeaves(found, `${where}${pathStep(key)}`, value);
 }
 
 /** A header, or a key of one object, that comes several times has all its values. */
-function put(found: Map<string, string>, where: string, text: string): void {
+function addValue(found: Map<string, string>, where: string, text: string): void {
   const known = found.get(where);
   found.set(where, known === undefined ? text : `${known}, ${text}`);
 }
 
-function step(key: string | number): string {
+function pathStep(key: string | number): string {
   if (typeof key === 'number') return `[${key}]`;
   return /^[\p{L}_$][\p{L}\p{N}_$-]*$/u.test(key) ? `.${key}` : `[${JSON.stringify(key)}]`;
 }

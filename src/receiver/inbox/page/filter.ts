@@ -10,7 +10,7 @@ export interface RequestFilter {
 
 export const EVERYTHING: RequestFilter = { text: '', type: '', verdict: '' };
 
-type Test = (summary: RequestSummary) => boolean;
+type SummaryTest = (summary: RequestSummary) => boolean;
 
 /** The summaries that a filter lets through, in their order. `inBody`: those whose body is known to have the words in it. */
 export function filtered(
@@ -18,22 +18,27 @@ export function filtered(
   filter: RequestFilter,
   inBody: ReadonlySet<number> = new Set(),
 ): readonly RequestSummary[] {
-  const { tests, words } = read(filter);
+  const { tests, words } = parseFilter(filter);
   if (tests.length === 0 && words.length === 0) return summaries;
   return summaries.filter(
     (summary) =>
       tests.every((test) => test(summary)) &&
-      (words.length === 0 || inBody.has(summary.id) || words.every((word) => textOf(summary).includes(word))),
+      (words.length === 0 ||
+        inBody.has(summary.id) ||
+        words.every((word) => searchTextOf(summary).includes(word))),
   );
 }
 
 /** What is looked for in bodies too: the words of the text, without its terms. */
 export function wordsOf({ text }: RequestFilter): string {
-  return read({ ...EVERYTHING, text }).words.join(' ');
+  return parseFilter({ ...EVERYTHING, text }).words.join(' ');
 }
 
-function read({ text, type, verdict }: RequestFilter): { tests: readonly Test[]; words: readonly string[] } {
-  const tests: Test[] = [];
+function parseFilter({ text, type, verdict }: RequestFilter): {
+  tests: readonly SummaryTest[];
+  words: readonly string[];
+} {
+  const tests: SummaryTest[] = [];
   const words: string[] = [];
   for (const word of text.toLowerCase().split(/\s+/).filter(Boolean)) {
     const [, name = '', value = ''] = /^(\w+):(.+)$/.exec(word) ?? [];
@@ -52,23 +57,23 @@ export const NO_TYPE = '-';
 /** The terms of the search field; the help lists them. */
 const TERMS: Readonly<Record<string, (summary: RequestSummary, value: string) => boolean>> = {
   type: ({ type }, value) => (type ?? '').toLowerCase() === value,
-  event: ({ event }, value) => has(event, value),
-  user: ({ userId, anonymousId }, value) => has(userId, value) || has(anonymousId, value),
+  event: ({ event }, value) => includesText(event, value),
+  user: ({ userId, anonymousId }, value) => includesText(userId, value) || includesText(anonymousId, value),
   verdict: ({ verdict }, value) => verdict === value,
-  path: ({ path }, value) => has(path, value),
+  path: ({ path }, value) => includesText(path, value),
   status: ({ status, answered }, value) =>
     value.endsWith('xx')
       ? String(status).startsWith(value.slice(0, -2))
       : String(status ?? answered) === value,
 };
 
-function has(text: string | undefined, value: string): boolean {
+function includesText(text: string | undefined, value: string): boolean {
   return text !== undefined && text.toLowerCase().includes(value);
 }
 
 const texts = new WeakMap<RequestSummary, string>();
 
-function textOf(summary: RequestSummary): string {
+function searchTextOf(summary: RequestSummary): string {
   const known = texts.get(summary);
   if (known !== undefined) return known;
   const { type, event, userId, anonymousId, messageId, method, path, verdict, status, answered } = summary;

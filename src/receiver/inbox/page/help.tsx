@@ -16,10 +16,10 @@ const KEYS: readonly (readonly [keys: readonly string[], what: string])[] = [
 ];
 
 const TERMS: readonly (readonly [term: string, what: string])[] = [
-  ['signup paris', 'both words, in what the list shows or, as they stand, in the body'],
+  ['signup paris', 'both words, in the listed texts or, literally, in the body'],
   ['type:track event:order', 'a type, a part of an event'],
   ['user:u1', 'a part of a user id or anonymous id'],
-  ['status:5xx status:timeout', 'what was answered'],
+  ['status:5xx status:timeout', 'the response'],
   ['verdict:invalid path:/hook', 'the signature, the path'],
 ];
 

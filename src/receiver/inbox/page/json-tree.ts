@@ -1,19 +1,19 @@
 /** A JSON value as it is written: numbers keep their digits, a key that comes twice is there twice. */
-export type Node =
+export type JsonTreeNode =
   | { readonly kind: 'object' | 'array'; readonly entries: readonly TreeEntry[] }
   /** `text` as spelled, quotes and escapes included. */
   | { readonly kind: 'string' | 'number' | 'word'; readonly text: string };
 
 export interface TreeEntry {
   readonly key: string | number;
-  readonly node: Node;
+  readonly node: JsonTreeNode;
 }
 
 /** Deeper than this nothing is read: it is no message, and a browser's stack has an end. */
 const MAX_DEPTH = 512;
 
 /** Undefined for what is no JSON, or too deep. */
-export function parseTree(text: string): Node | undefined {
+export function parseTree(text: string): JsonTreeNode | undefined {
   const cursor: Cursor = { text, at: 0 };
   try {
     const node = readNode(cursor, 0);
@@ -32,7 +32,7 @@ export function unquoted(text: string): string {
 }
 
 /** Spelled the same, indented by two spaces. */
-export function pretty(node: Node, indent = ''): string {
+export function pretty(node: JsonTreeNode, indent = ''): string {
   if (!('entries' in node)) return node.text;
   const [open, close] = node.kind === 'object' ? '{}' : '[]';
   if (node.entries.length === 0) return `${open}${close}`;
@@ -53,7 +53,7 @@ const SPACE = /[ \t\r\n]*/y;
 const NUMBER = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
 const WORD = /true|false|null/y;
 
-function readNode(cursor: Cursor, depth: number): Node {
+function readNode(cursor: Cursor, depth: number): JsonTreeNode {
   if (depth > MAX_DEPTH) throw new SyntaxError('too deep');
   skipSpace(cursor);
   switch (cursor.text[cursor.at]) {

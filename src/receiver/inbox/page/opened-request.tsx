@@ -3,14 +3,14 @@ import { printable } from '../../../redact.ts';
 import type { Details } from '../wire.ts';
 import { BodyView } from './body-view.tsx';
 import { Comparison } from './comparison.tsx';
-import type { Side } from './difference.ts';
+import type { ComparedRequest } from './difference.ts';
 import type { Opened } from './opened.ts';
 import { ForwardedText, ReplayForm } from './replay-form.tsx';
 import { Status } from './request-list.tsx';
 import { Tabs } from './tabs.tsx';
 import type { Copied, InboxState } from './use-inbox.ts';
 import { VerdictMark } from './verdict-mark.tsx';
-import { millisecondsText, sizeText, timeOf, requestTitleOf, verdictText, whoOf } from './words.ts';
+import { millisecondsText, sizeText, timeOf, requestTitleOf, verdictText, whoOf } from './summary-texts.ts';
 
 interface OpenedRequestProps {
   readonly inbox: InboxState;
@@ -39,7 +39,11 @@ export function OpenedRequest({ inbox, opened }: OpenedRequestProps): JSX.Elemen
           </div>
         </>
       ) : (
-        <Comparison one={sideOf(compared)} other={sideOf(opened)} onEnd={endComparing} />
+        <Comparison
+          one={comparedRequestOf(compared)}
+          other={comparedRequestOf(opened)}
+          onEnd={endComparing}
+        />
       )}
     </article>
   );
@@ -75,13 +79,13 @@ function Actions({ inbox, opened: { details } }: OpenedRequestProps): JSX.Elemen
   );
 }
 
-const sides = new WeakMap<Opened, Side>();
+const comparedRequests = new WeakMap<Opened, ComparedRequest>();
 
-function sideOf(opened: Opened): Side {
-  const known = sides.get(opened);
+function comparedRequestOf(opened: Opened): ComparedRequest {
+  const known = comparedRequests.get(opened);
   if (known !== undefined) return known;
   const side = { ...opened, text: new TextDecoder().decode(opened.body) };
-  sides.set(opened, side);
+  comparedRequests.set(opened, side);
   return side;
 }
 

@@ -41,7 +41,7 @@ export function useBodySearch(api: Api, words: string, newestId: number): Readon
     const search = async (): Promise<void> => {
       const isStale = searchedId !== newest.current;
       searchedId = newest.current;
-      // Where it fails, what the list shows is searched all the same.
+      // If it fails, the search still covers the texts of the list.
       const ids = isStale ? await api.search(words, left.signal).catch(() => []) : undefined;
       if (left.signal.aborted) return;
       if (ids !== undefined) setFound(new Set(ids));
@@ -58,7 +58,7 @@ export function useBodySearch(api: Api, words: string, newestId: number): Readon
 
 const NOTHING: ReadonlySet<number> = new Set();
 
-/** Whoever types is not done with every letter. */
+/** The pause in typing that starts a search. */
 const SEARCH_AFTER_MS = 150;
-/** For what has come since: all bodies are gone through anew. */
+/** The interval of searching all bodies again, for new requests. */
 const SEARCH_AGAIN_MS = 1_000;

@@ -3,7 +3,7 @@ import { useState } from 'preact/hooks';
 import type { Forwarded } from '../../forwarding.ts';
 import { printable } from '../../../redact.ts';
 import { messageOf, type Api } from './api.ts';
-import { millisecondsText } from './words.ts';
+import { millisecondsText } from './summary-texts.ts';
 
 interface ReplayFormProps {
   readonly api: Api;
@@ -16,14 +16,14 @@ interface ReplayFormProps {
   readonly formRef: RefObject<HTMLFormElement | null>;
 }
 
-type Outcome = { readonly forwarded: Forwarded } | { readonly fault: string } | 'under way' | undefined;
+type ReplayOutcome = { readonly forwarded: Forwarded } | { readonly fault: string } | 'in flight' | undefined;
 
-/** Sends the request once more, byte by byte, and shows what is answered. Another request has a form of its own, by its key. */
+/** Sends the request again, byte by byte, and shows the response. Its key gives each request a separate form. */
 export function ReplayForm({ api, id, url, onUrl, isPost, formRef }: ReplayFormProps): JSX.Element {
-  const [outcome, setOutcome] = useState<Outcome>();
-  const isReady = isPost && outcome !== 'under way';
+  const [outcome, setOutcome] = useState<ReplayOutcome>();
+  const isReady = isPost && outcome !== 'in flight';
   const replay = async (): Promise<void> => {
-    setOutcome('under way');
+    setOutcome('in flight');
     setOutcome(await outcomeOf(api.replay(id, url === '' ? {} : { url })));
   };
   return (
@@ -59,7 +59,7 @@ export function ReplayForm({ api, id, url, onUrl, isPost, formRef }: ReplayFormP
   );
 }
 
-async function outcomeOf(replayed: Promise<Forwarded>): Promise<Outcome> {
+async function outcomeOf(replayed: Promise<Forwarded>): Promise<ReplayOutcome> {
   try {
     return { forwarded: await replayed };
   } catch (error) {
@@ -67,13 +67,13 @@ async function outcomeOf(replayed: Promise<Forwarded>): Promise<Outcome> {
   }
 }
 
-function OutcomeText({ outcome }: { readonly outcome: Exclude<Outcome, undefined> }): JSX.Element {
-  if (outcome === 'under way') return <span class="muted">Under way…</span>;
+function OutcomeText({ outcome }: { readonly outcome: Exclude<ReplayOutcome, undefined> }): JSX.Element {
+  if (outcome === 'in flight') return <span class="muted">Sending…</span>;
   if ('fault' in outcome) return <span class="bad">{printable(outcome.fault)}</span>;
   return <ForwardedText what="Replayed to" forwarded={outcome.forwarded} />;
 }
 
-/** What another receiver said. */
+/** The response of another receiver. */
 export function ForwardedText({
   what,
   forwarded,

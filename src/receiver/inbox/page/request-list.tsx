@@ -4,7 +4,7 @@ import { printable } from '../../../redact.ts';
 import type { RequestSummary } from '../wire.ts';
 import { VerdictMark } from './verdict-mark.tsx';
 import { Windowed } from './windowed.tsx';
-import { spoken, statusOf, timeOf, requestTitleOf, whoOf } from './words.ts';
+import { spokenSummary, statusOf, timeOf, requestTitleOf, whoOf } from './summary-texts.ts';
 
 const ROW_HEIGHT = 58;
 
@@ -82,7 +82,7 @@ function Row({ request, place: [position, count], isSelected, isCompared, onSele
       aria-selected={isSelected}
       aria-posinset={position}
       aria-setsize={count}
-      aria-label={spoken(request)}
+      aria-label={spokenSummary(request)}
       onClick={() => onSelect(id)}
     >
       <VerdictMark verdict={verdict} />

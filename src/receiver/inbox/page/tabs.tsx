@@ -32,7 +32,7 @@ export function Tabs({ tab, onTab, headers }: TabsProps): JSX.Element {
     onTab(TABS[(index + step + TABS.length) % TABS.length]?.[0] ?? tab);
   };
   return (
-    <div ref={list} class="tabs" role="tablist" aria-label="Ways to look at it" onKeyDown={onKeyDown}>
+    <div ref={list} class="tabs" role="tablist" aria-label="Views of the request" onKeyDown={onKeyDown}>
       {TABS.map(([each, name]) => (
         <button
           key={each}

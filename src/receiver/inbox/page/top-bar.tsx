@@ -48,8 +48,8 @@ export function Ended(): JSX.Element {
   return (
     <div class="ended" role="alert">
       <p>
-        <strong>hooks listen has ended, or was started anew.</strong> What came so far can still be read here
-        in the list; bodies are gone with it.
+        <strong>hooks listen has ended or was restarted.</strong> The list still shows the requests so far;
+        their bodies are no longer available.
       </p>
       <button type="button" onClick={() => window.location.reload()}>
         Reload
@@ -63,8 +63,8 @@ export function NothingYet({ setup }: { readonly setup: Setup }): JSX.Element {
   const secret = setup.hasSecret ? ' --secret "$HOOKS_SECRET"' : '';
   return (
     <div class="nothing">
-      <h2>Nothing came yet</h2>
-      <p>What is posted to this address shows up here at once:</p>
+      <h2>No requests yet</h2>
+      <p>Requests to this address appear here at once:</p>
       <pre>{setup.receiverUrl}</pre>
       <p>Try:</p>
       <pre>{`hooks send track --event Signup \\\n  --url ${setup.receiverUrl}${secret}`}</pre>

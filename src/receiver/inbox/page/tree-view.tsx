@@ -1,7 +1,7 @@
 import type { JSX } from 'preact';
 import { useMemo, useState } from 'preact/hooks';
 import { printable } from '../../../redact.ts';
-import { unquoted, type Node } from './json-tree.ts';
+import { unquoted, type JsonTreeNode } from './json-tree.ts';
 import { Windowed } from './windowed.tsx';
 
 const ROW_HEIGHT = 24;
@@ -14,11 +14,11 @@ interface Branch {
   readonly path: string;
   readonly depth: number;
   readonly name: string | undefined;
-  readonly node: Node;
+  readonly node: JsonTreeNode;
 }
 
 /** JSON as a tree whose branches open and close, by mouse or by arrow keys. */
-export function TreeView({ root }: { readonly root: Node }): JSX.Element {
+export function TreeView({ root }: { readonly root: JsonTreeNode }): JSX.Element {
   const [toggled, setToggled] = useState<ReadonlySet<string>>(new Set());
   const [active, setActive] = useState(0);
   const isSmall = useMemo(() => sizeOf(root, OPEN_ALL_BELOW) < OPEN_ALL_BELOW, [root]);
@@ -101,7 +101,7 @@ function moved(branches: readonly Branch[], active: number, key: string): number
 }
 
 /** The branches in sight when all above are open, in order. */
-function visible(root: Node, isOpen: (branch: Branch) => boolean): Branch[] {
+function visible(root: JsonTreeNode, isOpen: (branch: Branch) => boolean): Branch[] {
   const found: Branch[] = [];
   const add = (branch: Branch): void => {
     found.push(branch);
@@ -116,7 +116,7 @@ function visible(root: Node, isOpen: (branch: Branch) => boolean): Branch[] {
 }
 
 /** How many values there are, or `enough` of them. */
-function sizeOf(node: Node, enough: number): number {
+function sizeOf(node: JsonTreeNode, enough: number): number {
   if (!('entries' in node)) return 1;
   let size = 1;
   for (const entry of node.entries) {
@@ -155,7 +155,7 @@ function TreeRow({ branch, index, isOpen, isActive, onToggle }: TreeRowProps): J
   );
 }
 
-function Value({ node, isOpen }: { readonly node: Node; readonly isOpen: boolean }): JSX.Element {
+function Value({ node, isOpen }: { readonly node: JsonTreeNode; readonly isOpen: boolean }): JSX.Element {
   if ('entries' in node) {
     const [open, close] = node.kind === 'object' ? '{}' : '[]';
     if (node.entries.length === 0) return <span class="count">{`${open}${close}`}</span>;
@@ -164,7 +164,7 @@ function Value({ node, isOpen }: { readonly node: Node; readonly isOpen: boolean
   }
   if (node.kind !== 'string')
     return <span class={`value ${node.kind}`}>{printable(node.text, MAX_SHOWN)}</span>;
-  // Read and spelled anew: what was escaped without need is shown as it reads.
+  // Parsed and written again: shows needless escapes as plain text.
   const text = unquoted(node.text);
   return (
     <span class="value string">

@@ -1,12 +1,12 @@
 import { useEffect, useState } from 'preact/hooks';
-import { RequestFeed, NOTHING, type Arrived } from './arrivals.ts';
+import { RequestFeed, NOTHING, type ArrivedRequests } from './arrivals.ts';
 
 /** What came, at most once a frame, so that a thousand arrivals a second are drawn sixty times. */
-export function useArrived(token: string): Arrived {
+export function useArrived(token: string): ArrivedRequests {
   const [arrived, setArrived] = useState(NOTHING);
   useEffect(() => {
     let timer: number | undefined;
-    let latest: Arrived;
+    let latest: ArrivedRequests;
     const arrivals = new RequestFeed(token, (now) => {
       latest = now;
       // Not an animation frame, of which a page in the background has none.

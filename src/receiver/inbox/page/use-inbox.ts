@@ -2,7 +2,7 @@ import type { RefObject } from 'preact';
 import { useMemo, useRef, useState } from 'preact/hooks';
 import type { Setup, RequestSummary } from '../wire.ts';
 import { createApi, messageOf, type Api } from './api.ts';
-import type { Arrived } from './arrivals.ts';
+import type { ArrivedRequests } from './arrivals.ts';
 import { copyText } from './clipboard.ts';
 import { asCurl, asFixture } from './copies.ts';
 import { EVERYTHING, filtered, wordsOf, type RequestFilter } from './filter.ts';
@@ -14,14 +14,14 @@ import { useNotice } from './use-notice.ts';
 /** All that the page is showing, and what changes it. */
 export interface InboxState {
   readonly api: Api;
-  readonly arrived: Arrived;
+  readonly arrived: ArrivedRequests;
   readonly filter: RequestFilter;
   readonly setFilter: (filter: RequestFilter) => void;
   /** What the filter lets through, the newest first. */
   readonly shown: readonly RequestSummary[];
   readonly selectedId: number | undefined;
   readonly select: (id: number | undefined) => void;
-  /** Selects the one that is so many places below; of none, the newest. */
+  /** Selects the request this many places below; the newest if none is selected. */
   readonly step: (by: number) => void;
   readonly opening: Opening;
   /** The one that others are compared with. */
@@ -90,7 +90,7 @@ export function useInbox(setup: Setup): InboxState {
   };
 }
 
-function useShown(api: Api, { requests }: Arrived, filter: RequestFilter): readonly RequestSummary[] {
+function useShown(api: Api, { requests }: ArrivedRequests, filter: RequestFilter): readonly RequestSummary[] {
   const inBody = useBodySearch(api, wordsOf(filter), requests.at(-1)?.id ?? 0);
   return useMemo(() => filtered(requests, filter, inBody).toReversed(), [requests, filter, inBody]);
 }

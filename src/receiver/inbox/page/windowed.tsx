@@ -6,7 +6,7 @@ interface WindowedProps {
   readonly rowHeight: number;
   /** The row at an index; it is as high as all the others. */
   readonly row: (index: number) => ComponentChildren;
-  /** Brought in sight when another one becomes it, as told by its key. */
+  /** The active row, scrolled into view when its key changes. */
   readonly active?: { readonly index: number; readonly key: number | string } | undefined;
   /** Rows that came on top since the last time: what is being read stays where it is. */
   readonly grownOnTop?: number;

@@ -1,0 +1,92 @@
+import { InputError } from '../errors.ts';
+import { isObject } from '../kind-of.ts';
+import { printable } from '../redact.ts';
+import { CAPTURED_VERDICTS, type Capture, type HeaderPair } from './capture.ts';
+
+/**
+ * Whether a JSON value is meant as a capture, valid or not: `readCapture` checks that. A message may have a field named
+ * `capture` too, so the value must also have a part of a request.
+ */
+export function isCapture(value: unknown): boolean {
+  if (!isObject(value) || typeof value['capture'] !== 'number') return false;
+  return 'headers' in value || 'method' in value || 'bodyBase64' in value;
+}
+
+/** Reads a capture: checks its fields and leaves out all others. Throws InputError, whose sentence names the field. */
+export function readCapture(value: unknown): Capture {
+  if (!isObject(value)) throw captureError('one JSON object', value);
+  if (value['capture'] !== 1) throw captureError('`capture` to be 1', value['capture']);
+  const { at, verdict } = value;
+  return {
+    capture: 1,
+    ...(at === undefined ? {} : { at: readTime(at) }),
+    method: readText(value, 'method'),
+    url: readText(value, 'url'),
+    headers: readHeaders(value['headers']),
+    ...readBody(value),
+    ...(verdict === undefined ? {} : { verdict: readVerdict(verdict) }),
+  };
+}
+
+function readText(from: Readonly<Record<string, unknown>>, key: string): string {
+  const value = from[key];
+  if (typeof value !== 'string' || value === '') throw captureError(`\`${key}\` to be a string`, value);
+  return value;
+}
+
+function readTime(at: unknown): string {
+  const readable = typeof at === 'string' && /^\d{4}-\d\d-\d\dT/.test(at) && !Number.isNaN(Date.parse(at));
+  if (!readable) throw captureError('`at` to be an ISO 8601 time', at);
+  return at;
+}
+
+function readVerdict(value: unknown): (typeof CAPTURED_VERDICTS)[number] {
+  const verdict = CAPTURED_VERDICTS.find((each) => each === value);
+  if (verdict === undefined)
+    throw captureError(`\`verdict\` to be one of ${CAPTURED_VERDICTS.join(', ')}`, value);
+  return verdict;
+}
+
+function readHeaders(value: unknown): HeaderPair[] {
+  if (!Array.isArray(value)) throw captureError('`headers` to be a list of [name, value]', value);
+  return value.map((pair: unknown, index) => {
+    if (!isHeaderPair(pair))
+      throw captureError(`\`headers[${index}]\` to be [name, value], both strings`, pair);
+    return pair;
+  });
+}
+
+function isHeaderPair(pair: unknown): pair is HeaderPair {
+  return Array.isArray(pair) && pair.length === 2 && pair.every((part) => typeof part === 'string');
+}
+
+function readBody({
+  body,
+  bodyBase64,
+}: Readonly<Record<string, unknown>>): { body: string } | { bodyBase64: string } {
+  if (body !== undefined && bodyBase64 !== undefined) {
+    throw new InputError('Expected `body` or `bodyBase64` in the capture, got both', {
+      hint: 'keep `body` when the bytes are valid UTF-8, else `bodyBase64`',
+    });
+  }
+  if (bodyBase64 !== undefined) return { bodyBase64: readBase64(bodyBase64) };
+  if (typeof body !== 'string') throw captureError('`body` or `bodyBase64` to be a string', body);
+  // A lone surrogate has no bytes: Node would put U+FFFD in its place, and the signature would not match for no visible reason.
+  if (/\p{Surrogate}/u.test(body)) throw captureError('`body` to be well-formed text', 'a lone surrogate');
+  return { body };
+}
+
+/** Reads canonical base64 only: Node silently skips invalid characters, and other bytes would be verified. */
+function readBase64(value: unknown): string {
+  const canonical = typeof value === 'string' && Buffer.from(value, 'base64').toString('base64') === value;
+  if (!canonical) throw captureError('`bodyBase64` to be padded base64', value);
+  return value;
+}
+
+function captureError(expected: string, got: unknown): InputError {
+  // JSON.stringify returns undefined for a missing field.
+  const shown = (JSON.stringify(got) as string | undefined) ?? 'nothing';
+  return new InputError(`Expected ${expected} in the capture, got ${printable(shown, 60)}`, {
+    hint: 'a capture is {"capture":1,"at","method","url","headers":[[name,value]…],"body" or "bodyBase64"}, as `hooks listen --save` writes it',
+  });
+}

@@ -1,0 +1,101 @@
+import { isSecretHeader, MASK, redactUrl } from '../redact.ts';
+import { type SettingField, fieldOf, type Key, KEYS } from './fields.ts';
+import { isObject } from '../kind-of.ts';
+import { findSetting, keysAt, type Layer } from './layer.ts';
+import { referencesIn } from './references.ts';
+import { type SettingLayers, hasSourcesForm } from './sources.ts';
+
+/** A setting as it may be shown to anyone. */
+export interface ListedSetting {
+  /** As in a config file: `sources.web.destinations.Webhooks.delivery.timeout`. */
+  readonly key: string;
+  /** As it was given, with secrets masked and references as they are written; else the default; else null. */
+  readonly value: unknown;
+  /** A file, a variable, or `default`. */
+  readonly origin: string;
+  /** Variables that it refers to and that are not set: using it would fail. */
+  readonly unset?: readonly string[];
+}
+
+/** Every setting with where it came from. */
+export function listSettings(given: SettingLayers, dataDir: string | undefined): readonly ListedSetting[] {
+  const rows = hasSourcesForm(given.files) ? longForm(given) : shortForm(given);
+  const origin = given.env['HOOKS_DATA_DIR'] ? 'HOOKS_DATA_DIR' : 'default';
+  return [...rows, { key: 'dataDir', value: dataDir ?? null, origin }];
+}
+
+function shortForm(given: SettingLayers): ListedSetting[] {
+  return KEYS.filter((key) => fieldOf(key).longFormOnly === undefined).map((key) => listed(given, key, []));
+}
+
+function longForm(given: SettingLayers): ListedSetting[] {
+  const sources = keysAt(given.files, ['sources']).flatMap((name) => ofSource(given, ['sources', name]));
+  return [...ofNoSource(given), ...sources];
+}
+
+/** The settings of no source, and those that variables give to the source that a command at the prompt names. */
+function ofNoSource(given: SettingLayers): ListedSetting[] {
+  const keys = KEYS.filter(
+    (key) => fieldOf(key).belongsTo === 'everything' || findSetting([given.environment], key) !== undefined,
+  );
+  return keys.map((key) => listed(given, key, []));
+}
+
+function ofSource(given: SettingLayers, prefix: readonly string[]): ListedSetting[] {
+  const own = KEYS.filter((key) => fieldOf(key).belongsTo === 'source');
+  const inside = KEYS.filter((key) => fieldOf(key).belongsTo === 'destination');
+  const destinations = keysAt(given.files, [...prefix, 'destinations']).flatMap((name) =>
+    inside.map((key) => listed(given, key, [...prefix, 'destinations', name])),
+  );
+  return [...own.map((key) => listed(given, key, prefix)), ...destinations];
+}
+
+function listed(
+  { files, environment, env }: SettingLayers,
+  key: Key,
+  prefix: readonly string[],
+): ListedSetting {
+  const layers: readonly Layer[] = prefix.length === 0 ? [environment, ...files] : files;
+  const found = findSetting(layers, key, prefix);
+  const name = [...prefix, key].join('.');
+  if (found === undefined) return { key: name, value: defaultValue(key), origin: 'default' };
+  const row = {
+    key: name,
+    value: masked(fieldOf(key), found.value),
+    origin: found.origin.file ?? found.origin.name,
+  };
+  if (found.layer.file === undefined) return row;
+  const unset = referencesIn(found.value).filter((variable) => env[variable] === undefined);
+  return unset.length === 0 ? row : { ...row, unset: [...new Set(unset)] };
+}
+
+function defaultValue(key: Key): unknown {
+  const { default: value, kind } = fieldOf(key);
+  return value === undefined ? null : (kind.show?.(value) ?? value);
+}
+
+function masked({ isSecret }: SettingField<unknown>, value: unknown): unknown {
+  return isSecret ? maskedSecret(value) : withoutSecrets(value);
+}
+
+/** Masks a secret. A reference is not secret, but any text next to it is. */
+function maskedSecret(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(maskedSecret);
+  return isReference(value) ? value : MASK;
+}
+
+function isReference(value: unknown): boolean {
+  return typeof value === 'string' && /^\$\{[A-Za-z_][A-Za-z0-9_]*\}$/.test(value);
+}
+
+function withoutSecrets(value: unknown): unknown {
+  if (typeof value === 'string') return redactUrl(value);
+  if (Array.isArray(value)) return value.map(withoutSecrets);
+  if (!isObject(value)) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([name, each]) => [
+      name,
+      isSecretHeader(name) ? maskedSecret(each) : withoutSecrets(each),
+    ]),
+  );
+}

@@ -1,0 +1,81 @@
+import { printable } from '../../../redact.ts';
+import type { Details, RequestSummary } from '../wire.ts';
+
+/** The title of a request: its event, type, or method and path. */
+export function requestTitleOf({ event, type, method, path }: RequestSummary): string {
+  return printable(event ?? type ?? `${method} ${path}`);
+}
+
+export function whoOf({ userId, anonymousId }: RequestSummary): string | undefined {
+  const who = userId ?? anonymousId;
+  return who === undefined ? undefined : printable(who);
+}
+
+export function statusOf({ status, answered }: RequestSummary): string {
+  return answered === 'status' ? String(status) : answered;
+}
+
+/** The time of day in the browser's time zone. */
+export function timeOf({ at }: RequestSummary): string {
+  const time = new Date(at);
+  return `${time.toTimeString().slice(0, 8)}.${String(time.getMilliseconds()).padStart(3, '0')}`;
+}
+
+export function sizeText(bytes: number): string {
+  if (bytes < 1024) return `${bytes} B`;
+  if (bytes < 1024 * 1024) return `${(bytes / 1024).toFixed(1)} KB`;
+  return `${(bytes / 1024 / 1024).toFixed(1)} MB`;
+}
+
+export function millisecondsText(ms: number): string {
+  return ms < 1 ? '<1 ms' : `${Math.round(ms)} ms`;
+}
+
+/** The text of a request for screen readers. */
+export function spokenSummary(summary: RequestSummary): string {
+  const who = whoOf(summary);
+  return [
+    summary.type === undefined || summary.event === undefined ? undefined : summary.type,
+    requestTitleOf(summary),
+    who === undefined ? undefined : `by ${who}`,
+    summary.verdict,
+    statusOf(summary),
+    timeOf(summary),
+  ]
+    .filter(Boolean)
+    .join(', ');
+}
+
+/** The verdict as a sentence, and what to do about it. */
+export function verdictText({ summary, diagnosis, note, secret }: Details): { what: string; why?: string } {
+  switch (summary.verdict) {
+    case 'valid':
+      return {
+        what: `The signature is valid${secret === undefined || secret === 1 ? '' : ` (by secret ${secret})`}`,
+        ...(note !== undefined && { why: note }),
+      };
+    case 'invalid':
+      return {
+        what: 'The signature does not match',
+        ...(diagnosis !== undefined && { why: withoutHeading(diagnosis.hint) }),
+      };
+    case 'unsigned':
+      return {
+        what: 'There is no signature',
+        why: 'A signed request has an `X-Signature` header: the HMAC-SHA1 of its body in hex. Set the secret in the sender.',
+      };
+    case 'unchecked':
+      return {
+        what: 'The signature was not checked',
+        why: 'Start `hooks listen` with `--secret` or `HOOKS_SECRET` to check signatures.',
+      };
+    default:
+      return summary.verdict satisfies never;
+  }
+}
+
+/** Removes the beginning of a hint, which repeats the heading above it. */
+function withoutHeading(hint: string): string {
+  const text = hint.replace(/^Signature does not match: /, '');
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}

@@ -1,0 +1,63 @@
+import type { Clock } from '../clock.ts';
+import { diagnosisBudget, type DiagnosisBudget } from '../signature/diagnosis/deadline.ts';
+import { undiagnosed } from '../signature/diagnosis/diagnose.ts';
+import { verify } from '../signature/verify.ts';
+import { DiagnosisQuota } from './diagnosis-quota.ts';
+import type { SignatureJudgement } from './received-request.ts';
+
+const UNCHECKED: SignatureJudgement = { verdict: 'unchecked' };
+const UNSIGNED: SignatureJudgement = { verdict: 'unsigned' };
+
+/** Checks the signature of each request. */
+export class SignatureJudge {
+  readonly #secrets: readonly string[];
+  readonly #quota: DiagnosisQuota;
+  readonly #budget: DiagnosisBudget;
+
+  constructor(secrets: readonly string[], clock: Clock) {
+    this.#secrets = secrets;
+    this.#quota = new DiagnosisQuota(() => clock.now());
+    this.#budget = diagnosisBudget(() => clock.now());
+  }
+
+  judge(rawHeaders: readonly string[], body: Uint8Array): SignatureJudgement {
+    const secrets = this.#secrets;
+    if (secrets.length === 0) return UNCHECKED;
+    const signatures = signaturesOf(rawHeaders);
+    const [signature] = signatures;
+    if (signature === undefined) return UNSIGNED;
+    if (signatures.length > 1) return severalSignatures(signatures.length);
+    const verification = verify({ body, signature, secrets });
+    if (!verification.valid) return this.#invalid(body, signature);
+    const { secret, note } = verification;
+    return note === undefined ? { verdict: 'valid', secret } : { verdict: 'valid', secret, note };
+  }
+
+  #invalid(body: Uint8Array, signature: string): SignatureJudgement {
+    const options = { body, signature, secrets: this.#secrets, diagnose: true };
+    const verification = this.#quota.use(() => verify(options, this.#budget));
+    const diagnosis = verification?.valid === false ? verification.diagnosis : undefined;
+    return { verdict: 'invalid', diagnosis: diagnosis ?? undiagnosed(body.byteLength, TOO_MANY) };
+  }
+}
+
+const TOO_MANY = {
+  why: 'not diagnosed: too many other mismatches came within a second',
+  fix: 'Send one of these requests by itself to learn why',
+};
+
+/** Reads the raw headers, since Node's parsed ones join two X-Signature headers into one value. */
+function signaturesOf(rawHeaders: readonly string[]): string[] {
+  const found: string[] = [];
+  for (let index = 0; index + 1 < rawHeaders.length; index += 2) {
+    const [name, value] = [rawHeaders[index], rawHeaders[index + 1]];
+    if (name?.length === 11 && name.toLowerCase() === 'x-signature' && value !== undefined) found.push(value);
+  }
+  return found;
+}
+
+/** Rejects a second signature that a sender or a proxy adds: the receiver cannot know which one counts. */
+function severalSignatures(count: number): SignatureJudgement {
+  const hint = `the request has ${count} X-Signature headers; send exactly one`;
+  return { verdict: 'invalid', diagnosis: { code: 'no-match', hint } };
+}

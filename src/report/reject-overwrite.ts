@@ -1,0 +1,31 @@
+import { stat } from 'node:fs/promises';
+import { InputError } from '../errors.ts';
+
+interface OverwriteTarget {
+  /** Absolute. */
+  readonly path: string;
+  /** The file's name in errors. */
+  readonly name: string;
+  /** The flag that names it. */
+  readonly flag: string;
+}
+
+/** Throws InputError when the target is one of the inputs, under any name: its messages would be lost. */
+export async function rejectOverwrite(
+  inputs: readonly string[],
+  { path, name, flag }: OverwriteTarget,
+): Promise<void> {
+  for (const input of inputs) {
+    if (!(await isSameFile(path, input))) continue;
+    throw new InputError('is an input of the replay: writing to it would lose its messages', {
+      file: name,
+      hint: `name another file in ${flag}`,
+    });
+  }
+}
+
+/** Whether both names refer to the same file, which may not exist yet. */
+export async function isSameFile(path: string, other: string): Promise<boolean> {
+  const [one, two] = await Promise.all([path, other].map((each) => stat(each).catch(() => undefined)));
+  return path === other || (one !== undefined && one.ino === two?.ino && one.dev === two.dev);
+}

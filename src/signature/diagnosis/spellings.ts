@@ -1,0 +1,177 @@
+import type { JsonMember } from './json-text.ts';
+import type { NoteCode } from './reasons.ts';
+
+/** The way in which a language or library writes JSON. */
+export interface Spelling extends Arrangement {
+  readonly code: NoteCode;
+  /** Follows "it would match". */
+  readonly would: string;
+  readonly escape: Escape;
+}
+
+/** The layout of a JSON text and the order of its members. */
+export interface Arrangement {
+  readonly layout: JsonLayout;
+  /** Absent to keep the order as written. */
+  readonly order?: MemberOrder;
+}
+
+export interface JsonLayout {
+  /** The indentation of a level; empty for everything on one line. */
+  readonly indent: string;
+  readonly comma: string;
+  readonly colon: string;
+}
+
+/** Respells a piece of JSON that JSON.stringify escaped. Writes each character the same wherever it stands. */
+type Escape = (json: string) => string;
+
+type MemberOrder = (members: readonly JsonMember[]) => readonly JsonMember[];
+
+const COMPACT: JsonLayout = { indent: '', comma: ',', colon: ':' };
+const PYTHON: JsonLayout = { indent: '', comma: ', ', colon: ': ' };
+const pretty = (indent: string): JsonLayout => ({ indent, comma: ',', colon: ': ' });
+
+const plain: Escape = (json) => json;
+/** json.dumps of Python, and json_encode of PHP. */
+const ascii: Escape = (json) => escapeCharacters(json, /[\u007f-\uffff]/g);
+const asciiUpperCase: Escape = (json) => escapeCharacters(json, /[\u007f-\uffff]/g, 'upper');
+/** encoding/json of Go, to_json of Rails. */
+const html: Escape = (json) => escapeCharacters(json, /[<>&\u2028\u2029]/g);
+/** Gson. */
+const gson: Escape = (json) => escapeCharacters(json, /[<>&='\u2028\u2029]/g);
+/** System.Text.Json, which writes the quote as an escape too. A plus sign as in `1e+30` is taken for a part of a number. */
+const dotnet: Escape = (json) =>
+  escapeCharacters(
+    json.replace(/\\[\\"]/g, (escape) => (escape === '\\"' ? '\\u0022' : escape)),
+    /[<>&'`\u007f-\uffff]|\+(?!(?<=\d[eE]\+)\d)/g,
+    'upper',
+  );
+const slashes: Escape = (json) => json.replaceAll('/', '\\/');
+/** json_encode of PHP without flags. */
+const php: Escape = (json) => ascii(json).replaceAll('/', '\\/');
+
+/** The characters that some escape above writes differently. */
+const TELLING = ['"', '/', '<', '>', '&', '=', "'", '+', '`', '\u007f', '\u2028', '\u2029'];
+
+/** The characters of a JSON text that escapes write differently: escapes that agree on these agree on the whole text. */
+export function tellingCharacters(json: string): string[] {
+  const found = TELLING.filter((character) => json.includes(JSON.stringify(character).slice(1, -1)));
+  // One represents all others from U+0080 on.
+  return /[\u0080-\uffff]/.test(json) ? [...found, '\u00e9'] : found;
+}
+
+const sorted: MemberOrder = (members) =>
+  members.toSorted((left, right) => (left.key < right.key ? -1 : Number(left.key > right.key)));
+
+const INDENTS: readonly (readonly [indent: string, words: string])[] = [
+  ['  ', 'indented by 2 spaces'],
+  ['    ', 'indented by 4 spaces'],
+  ['\t', 'indented by tabs'],
+];
+
+const UNICODE: readonly (readonly [Escape, string])[] = [
+  [ascii, 'with non-ASCII characters as \\u escapes'],
+  [asciiUpperCase, 'with non-ASCII characters as upper-case \\u escapes'],
+  [html, 'with <, > and & as \\u escapes, as Go and Rails write them'],
+  [gson, "with <, >, &, = and ' as \\u escapes, as Gson writes them"],
+  [dotnet, 'with the escapes of System.Text.Json'],
+];
+
+export const COMPACT_SPELLING: Spelling = {
+  code: 'pretty-printed',
+  would: 'without the white space between its parts',
+  layout: COMPACT,
+  escape: plain,
+};
+
+export const SORTED_SPELLING: Spelling = {
+  ...COMPACT_SPELLING,
+  code: 'reordered-keys',
+  would: 'with sorted keys',
+  order: sorted,
+};
+
+/** The spellings in the order tried: of two that give the same text the simpler comes first. */
+export const SPELLINGS: readonly Spelling[] = [
+  COMPACT_SPELLING,
+  { code: 'python-json', would: 'as json.dumps of Python writes it', layout: PYTHON, escape: ascii },
+  {
+    code: 'python-json',
+    would: 'as json.dumps of Python writes it with ensure_ascii=False',
+    layout: PYTHON,
+    escape: plain,
+  },
+  ...INDENTS.flatMap(([indent, words]) => indented(pretty(indent), words)),
+  ...UNICODE.map(([escape, would]): Spelling => ({
+    code: 'escaped-unicode',
+    would,
+    layout: COMPACT,
+    escape,
+  })),
+  { code: 'escaped-slash', would: 'with slashes as \\/', layout: COMPACT, escape: slashes },
+  {
+    code: 'escaped-slash',
+    would: 'with slashes as \\/ and non-ASCII characters as \\u escapes',
+    layout: COMPACT,
+    escape: php,
+  },
+  ...sortedKeys(COMPACT, 'with sorted keys'),
+  ...sortedKeys(PYTHON, 'with sorted keys, a space after commas and colons,'),
+  {
+    code: 'reordered-keys',
+    would: 'with the keys in the order of the wire',
+    layout: COMPACT,
+    escape: plain,
+    order: wireOrder,
+  },
+];
+
+function indented(layout: JsonLayout, words: string): Spelling[] {
+  const code = 'pretty-printed';
+  return [
+    { code, would: words, layout, escape: plain },
+    { code, would: `${words} and with non-ASCII characters as \\u escapes`, layout, escape: ascii },
+    { code, would: `${words} and with slashes as \\/`, layout, escape: slashes },
+    { code, would: `${words} and with the escapes of PHP`, layout, escape: php },
+  ];
+}
+
+function sortedKeys(layout: JsonLayout, words: string): Spelling[] {
+  const common = { code: 'reordered-keys', layout, order: sorted } as const;
+  return [
+    { ...common, would: words, escape: plain },
+    { ...common, would: `${words} and non-ASCII characters as \\u escapes`, escape: ascii },
+    { ...common, would: `${words} and <, > and & as \\u escapes, as Go writes them`, escape: html },
+  ];
+}
+
+/** Contract, Messages on the wire: the one order that all seven rows agree with. */
+const WIRE_KEYS = [
+  'version',
+  'type',
+  'Previous ID',
+  'User ID',
+  'groupId',
+  'userId',
+  'anonymousId',
+  'event',
+  'name',
+  'properties',
+  'traits',
+  'timestamp',
+];
+
+/** Puts known keys first, in the order of the wire. Changes only objects that are messages. */
+function wireOrder(members: readonly JsonMember[]): readonly JsonMember[] {
+  if (!members.some(({ key }) => key === 'type')) return members;
+  const known = WIRE_KEYS.flatMap((key) => members.filter((member) => member.key === key));
+  return [...known, ...members.filter(({ key }) => !WIRE_KEYS.includes(key))];
+}
+
+function escapeCharacters(literal: string, which: RegExp, letters: 'lower' | 'upper' = 'lower'): string {
+  return literal.replace(which, (character) => {
+    const code = character.charCodeAt(0).toString(16).padStart(4, '0');
+    return `\\u${letters === 'upper' ? code.toUpperCase() : code}`;
+  });
+}

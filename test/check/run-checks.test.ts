@@ -1,0 +1,252 @@
+import { describe, expect, it } from 'vitest';
+import type { Check, CheckResult } from '../../src/check/check.ts';
+import { CHECKS, selectChecks } from '../../src/check/checks.ts';
+import { runChecks, type RunEnd, type RunOptions } from '../../src/check/run-checks.ts';
+import type { NetworkError, TransportRequest, TransportResult } from '../../src/transport/transport.ts';
+import { verify } from '../../src/signature/verify.ts';
+import { FakeClock } from '../fake-clock.ts';
+
+const SECRET = 's3cret';
+/** Each way to quote it makes another text of it. */
+const ODD_SECRET = '<s3c&ret/"1">';
+
+type Receiver = (request: TransportRequest, index: number) => TransportResult;
+
+const status = (code: number, reply?: string): TransportResult => ({
+  kind: 'response',
+  status: code,
+  reply,
+  ms: 1,
+  reconnected: false,
+});
+const failure = (error: NetworkError): TransportResult => ({
+  kind: 'failure',
+  error,
+  detail: `it was ${error}`,
+  ms: 1,
+  reconnected: false,
+});
+
+interface Ran {
+  readonly end: RunEnd;
+  readonly results: readonly CheckResult[];
+  readonly requests: readonly TransportRequest[];
+  readonly outcomes: () => Record<string, string>;
+}
+
+/** The checks of these codes against a receiver that is a function. The clock runs by itself. */
+async function run(
+  codes: readonly string[],
+  receiver: Receiver,
+  more: Partial<RunOptions> = {},
+): Promise<Ran> {
+  const requests: TransportRequest[] = [];
+  const results: CheckResult[] = [];
+  const clock = new FakeClock();
+  const checks = selectChecks({ only: codes, skip: [] });
+  const state = { isOver: false };
+  const running = runChecks({
+    checks,
+    transport: {
+      send: (request) => {
+        requests.push(request);
+        return Promise.resolve(receiver(request, requests.length - 1));
+      },
+      close: () => Promise.resolve(),
+    },
+    url: 'http://receiver.example/',
+    headers: ['User-Agent', 'test'],
+    timeoutMs: 5_000,
+    secret: SECRET,
+    clock,
+    signal: new AbortController().signal,
+    gone: () => undefined,
+    runId: 'run',
+    onResult: (result) => results.push(result),
+    ...more,
+  }).finally(() => {
+    state.isOver = true;
+  });
+  for (let turn = 0; !state.isOver && turn < 1_000; turn++) await clock.advance(100);
+  return {
+    end: await running,
+    results,
+    requests,
+    outcomes: () => Object.fromEntries(results.map(({ check, outcome }) => [check, outcome])),
+  };
+}
+
+/** As the contract wants it. */
+const right: Receiver = ({ headers, body }) => {
+  const at = headers.indexOf('X-Signature');
+  const signature = at === -1 ? '' : (headers[at + 1] ?? '');
+  if (!verify({ body, signature, secrets: [SECRET], exact: true }).valid) return status(401);
+  try {
+    JSON.parse(Buffer.from(body).toString());
+    return status(200);
+  } catch {
+    return status(400);
+  }
+};
+
+describe('a run', () => {
+  it('passes a receiver that is right, and asks it nothing more than the checks', async () => {
+    const { results, requests } = await run([], right);
+    expect(results.filter(({ outcome }) => outcome === 'failed')).toEqual([]);
+    expect(results.map(({ check }) => check)).toEqual(CHECKS.map(({ code }) => code));
+    const expected = CHECKS.flatMap(
+      ({ code }) => ({ duplicate: 2, malformed: 2, latency: 10, tls: 0 })[code] ?? 1,
+    );
+    expect(requests).toHaveLength(expected.reduce((sum, count) => sum + count, -1)); // constant-time asks nothing
+  });
+
+  it('sends the same bytes twice as a duplicate', async () => {
+    const { requests } = await run(['duplicate'], right);
+    expect(requests).toHaveLength(2);
+    expect(requests[0]?.body).toEqual(requests[1]?.body);
+  });
+
+  it.each(['refused', 'dns', 'blocked-address'] as const)(
+    'that finds nobody (%s) says so, and tries nothing',
+    async (error) => {
+      const { end, outcomes, requests } = await run(['track', 'unsigned'], () => failure(error));
+      expect(end.unreachable).toMatchObject({ code: error, says: `it was ${error}` });
+      expect(outcomes()).toEqual({ track: 'unsent', unsigned: 'unsent' });
+      expect(requests).toHaveLength(1);
+    },
+  );
+
+  it('waits for a receiver that somebody restarts', async () => {
+    const { outcomes } = await run(['track', 'alias', 'unsigned'], (request, index) =>
+      index >= 1 && index < 6 ? failure('refused') : right(request, index),
+    );
+    expect(outcomes()).toEqual({ track: 'passed', alias: 'passed', unsigned: 'passed' });
+  });
+
+  it('gives up one that does not come back', async () => {
+    const { end, results } = await run(['track', 'alias', 'unsigned'], (request, index) =>
+      index === 0 ? right(request, index) : failure('refused'),
+    );
+    expect(end).toEqual({});
+    expect(results).toMatchObject([
+      { check: 'track', outcome: 'passed' },
+      { check: 'alias', outcome: 'failed', error: 'refused' },
+      { check: 'unsigned', outcome: 'unsent', reason: 'nothing listens there anymore' },
+    ]);
+  });
+
+  it('goes on after a connection that broke off', async () => {
+    const { outcomes } = await run(['track', 'alias'], (request, index) =>
+      index === 0 ? failure('reset') : right(request, index),
+    );
+    expect(outcomes()).toEqual({ track: 'failed', alias: 'passed' });
+  });
+
+  it('gives up after three that were not answered, and not after three with answers between', async () => {
+    const hangs = await run(['page', 'track', 'alias', 'group'], () => failure('timeout'));
+    expect(hangs.outcomes()).toEqual({ page: 'failed', track: 'failed', alias: 'failed', group: 'unsent' });
+    const limps = await run(['page', 'track', 'alias', 'group', 'delete'], (request, index) =>
+      index % 2 === 0 ? failure('timeout') : right(request, index),
+    );
+    expect(Object.values(limps.outcomes())).not.toContain('unsent');
+  });
+
+  it('that is interrupted leaves the rest, and blames nobody', async () => {
+    const interruption = new AbortController();
+    const { signal } = interruption;
+    const interrupt: Receiver = (request, index) => {
+      if (index === 0) return right(request, index);
+      interruption.abort();
+      return failure('reset');
+    };
+    const { results } = await run(['track', 'alias', 'unsigned'], interrupt, { signal });
+    expect(results).toMatchObject([
+      { outcome: 'passed' },
+      { outcome: 'unsent', reason: 'interrupted' },
+      { outcome: 'unsent', reason: 'interrupted' },
+    ]);
+  });
+
+  it('takes the secret out of what the receiver says', async () => {
+    const { results } = await run(['track'], () => status(500, `wrong key ${SECRET}`));
+    expect(results[0]?.reply).toBe('wrong key ***');
+  });
+
+  it.each([
+    ['base64', Buffer.from(ODD_SECRET).toString('base64'), '***=='],
+    ['JSON', JSON.stringify({ key: ODD_SECRET }), '{"key":"***"}'],
+    ['HTML', 'key &lt;s3c&amp;ret/&quot;1&quot;&gt;.', 'key ***.'],
+    ['a URL', `/hook?key=${encodeURIComponent(ODD_SECRET)}&a=b`, '/hook?key=***&a=b'],
+    ['a reply that was cut', `wrong key ${ODD_SECRET.slice(0, -2)}`, 'wrong key ***'],
+  ])('takes the secret out as %s spells it', async (_, said, shown) => {
+    const { results } = await run(['track'], () => status(500, said), { secret: ODD_SECRET });
+    expect(results[0]?.reply).toBe(shown);
+  });
+});
+
+describe('a check', () => {
+  it.each([408, 423, 425, 429, 500, 503])('for a forgery fails on %i, which is sent again', async (code) => {
+    const { results } = await run(['unsigned'], () => status(code));
+    expect(results[0]).toMatchObject({ outcome: 'failed', fault: { code: 'fails-on-bad-signature' } });
+  });
+
+  it.each([400, 401, 403, 404])('for a forgery passes on %i', async (code) => {
+    expect((await run(['unsigned'], () => status(code))).outcomes()).toEqual({ unsigned: 'passed' });
+  });
+
+  it('of the URL says what a status has to do with it', async () => {
+    expect(await Promise.all([404, 405, 413, 415, 301, 429, 503].map(faultOf))).toEqual([
+      'wrong-path',
+      'wrong-path',
+      'refuses-valid',
+      'refuses-valid',
+      'redirect',
+      'http-4xx',
+      'http-5xx',
+    ]);
+  });
+
+  it('of many contents blames re-serialising where plain messages are taken and no spelling explains it', async () => {
+    const { results } = await run(['track', 'numbers'], (request, index) =>
+      Buffer.from(request.body).includes('e-7') ? status(401) : right(request, index),
+    );
+    expect(results[1]).toMatchObject({ outcome: 'failed', fault: { code: 're-serialised' } });
+  });
+
+  it('does not blame what is special in a message for what happens to every message', async () => {
+    const { results } = await run(['duplicate', 'large', 'unknown-type'], () => status(500));
+    expect(results.map(({ fault }) => fault?.code)).toEqual(['http-5xx', 'http-5xx', 'http-5xx']);
+  });
+
+  it('of the latency fails above half of the timeout', async () => {
+    expect((await burstWithin(2_400)).outcomes()).toEqual({ latency: 'passed' });
+    expect((await burstWithin(2_600)).results[0]?.fault?.code).toBe('slow');
+  });
+});
+
+describe('a choice of checks', () => {
+  it('keeps their order, and leaves out what is skipped', () => {
+    expect(codesOf(selectChecks({ only: ['unsigned', 'track', 'page'], skip: ['page'] }))).toEqual([
+      'track',
+      'unsigned',
+    ]);
+  });
+
+  it('has a code for each that a person can type, once', () => {
+    const all = codesOf(CHECKS);
+    expect(new Set(all).size).toBe(all.length);
+    expect(all.filter((code) => !/^[a-z][a-z-]{1,16}$/.test(code))).toEqual([]);
+  });
+});
+
+async function faultOf(code: number): Promise<string | undefined> {
+  return (await run(['track'], () => status(code))).results[0]?.fault?.code;
+}
+
+function burstWithin(ms: number): Promise<Ran> {
+  return run(['latency'], () => ({ ...status(200), ms }));
+}
+
+function codesOf(checks: readonly Check[]): string[] {
+  return checks.map(({ code }) => code);
+}
