@@ -33,7 +33,7 @@ export function expectedOf(options: ExpectOptions): Omit<ExpectedArrivals, 'sign
     throw contradiction('`--at-least` is more than `--at-most`', '--at-least', 'nothing can be both');
   }
   if (match.length > most) {
-    const hint = 'each --match wants a request of its own; --each holds for all of them';
+    const hint = 'give fewer --match, of which each needs another request, or --each, which holds for all';
     throw contradiction(`${match.length} times \`--match\` cannot be met by ${most}`, '--match', hint);
   }
   return {

@@ -1,31 +1,31 @@
 import { ReusableMap } from '../../reusable-map.ts';
 
-/** How much may be under way at once. What is under way costs memory, all the more as it grows old. */
-export interface CapacityLimits {
-  /** Different users: more than the engine works on at once. */
+/** Limits of what is in flight at once. A message in flight costs memory, and more as it grows old. */
+export interface ReplayLimits {
+  /** Different users; more than the engine works on at once. */
   readonly users: number;
-  /** Messages, those included that wait for an earlier one of their user, so that a slow user does not hold up the others. */
+  /** Messages, including those that wait for an earlier one of their user, so that a slow user does not hold up the others. */
   readonly messages: number;
   readonly bytes: number;
 }
 
-/** What may be waited for. */
-type Change = 'room' | 'empty';
+/** What a reader may wait for. */
+type AwaitedChange = 'room' | 'empty';
 
-/** There is room again when so much of the limits is in use: what comes then comes in batches, not one by one. */
+/** There is room again when this share of the limits is in use, so that messages come in batches, not one by one. */
 const LOW = 3 / 4;
 
-/** Counts what is under way, and lets a reader wait until there is room again. */
-export class Capacity {
-  readonly #limits: CapacityLimits;
+/** Counts what is in flight, and lets a reader wait until there is room again. */
+export class ReplaySemaphore {
+  readonly #limits: ReplayLimits;
   readonly #messagesOf = new ReusableMap<number>();
-  /** Each like a user of its own. */
-  #ofNobody = 0;
+  /** Messages without a user, each of which counts like a user. */
+  #withoutUser = 0;
   #messages = 0;
   #bytes = 0;
-  #waiter: { readonly change: Change; readonly wake: () => void } | undefined;
+  #waiter: { readonly change: AwaitedChange; readonly wake: () => void } | undefined;
 
-  constructor(limits: CapacityLimits) {
+  constructor(limits: ReplayLimits) {
     this.#limits = limits;
   }
 
@@ -40,23 +40,23 @@ export class Capacity {
   take(bytes: number, orderKeys: readonly string[]): void {
     this.#messages++;
     this.#bytes += bytes;
-    if (orderKeys.length === 0) this.#ofNobody++;
+    if (orderKeys.length === 0) this.#withoutUser++;
     for (const key of orderKeys) this.#messagesOf.set(key, (this.#messagesOf.get(key) ?? 0) + 1);
   }
 
-  /** Whoever waits is woken at the end of this turn of the event loop, after all that comes to an end in it. */
+  /** Wakes the reader at the end of this turn of the event loop, after all messages that settle in it. */
   give(bytes: number, orderKeys: readonly string[]): void {
     this.#messages--;
     this.#bytes -= bytes;
-    if (orderKeys.length === 0) this.#ofNobody--;
+    if (orderKeys.length === 0) this.#withoutUser--;
     for (const key of orderKeys) this.#leave(key);
     if (this.#waiter === undefined || !this.#has(this.#waiter.change)) return;
     setImmediate(this.#waiter.wake);
     this.#waiter = undefined;
   }
 
-  /** Resolves soon after there is room again, or nothing is under way; or when `signal` aborts. One waiter at a time. */
-  async until(change: Change, signal: AbortSignal): Promise<void> {
+  /** Resolves soon after there is room again, or nothing is in flight; or when `signal` aborts. One waiter at a time. */
+  async until(change: AwaitedChange, signal: AbortSignal): Promise<void> {
     if (signal.aborted || this.#has(change)) return;
     await new Promise<void>((resolve) => {
       const wake = (): void => {
@@ -68,15 +68,15 @@ export class Capacity {
     });
   }
 
-  #has(change: Change): boolean {
+  #has(change: AwaitedChange): boolean {
     return change === 'room' ? !this.#uses(LOW) : this.isEmpty;
   }
 
-  /** Whether so much of one of the limits is in use. */
+  /** Whether this share of one of the limits is in use. */
   #uses(share: number): boolean {
     const { users, messages, bytes } = this.#limits;
     return (
-      this.#messagesOf.size + this.#ofNobody >= users * share ||
+      this.#messagesOf.size + this.#withoutUser >= users * share ||
       this.#messages >= messages * share ||
       this.#bytes >= bytes * share
     );
