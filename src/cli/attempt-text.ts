@@ -39,7 +39,7 @@ function statusText(status: number): string {
 /** The detail that the receiver or the network gave, if any. */
 export function detailText({ status, detail }: ShownAttempt): string | undefined {
   if (detail === undefined || detail.trim() === '') return undefined;
-  return status === undefined ? printable(detail, 200) : `it said: ${printable(detail.trim(), 200)}`;
+  return status === undefined ? printable(detail, 200) : `response: ${printable(detail.trim(), 200)}`;
 }
 
 /** `<1ms`, `412ms`, `2.1s`, `30s`, `1m 23s`, `4h 0m` */

@@ -61,7 +61,10 @@ describe('hooks complete', () => {
       ['send', 'track', '--event', 'send', '--strategy', ''],
       ['fallback', 'broadcast'],
     ],
-    [['queue', 're'], ['retry', 'recover']],
+    [
+      ['queue', 're'],
+      ['retry', 'recover'],
+    ],
     [['help', 'queue', 's'], []],
     [['help', 'qu'], ['queue']],
     [['queue', 'list', '--state', 'de'], ['delivered', 'dead'].filter((state) => state.startsWith('de'))],

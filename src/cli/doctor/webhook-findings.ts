@@ -52,8 +52,8 @@ async function probeFindings(
 function reachedFindings(url: string, probe: Probe & { isReached: true }): DoctorFinding[] {
   const { ms, address, notPublic, via, validUntil } = probe;
   const by = via === undefined ? address : `the proxy ${via}`;
-  const refused = via === undefined && notPublic !== undefined;
-  const note = refused ? ` (${notPublic}: serve and worker need --allow-private for it)` : '';
+  const isBlocked = via === undefined && notPublic !== undefined;
+  const note = isBlocked ? ` (${notPublic}: serve and worker need --allow-private for it)` : '';
   return [
     ok('webhook', `${url}: connected to ${by} in ${durationText(ms)}${note}`),
     ...(validUntil === undefined ? [] : [certificateFinding(url, validUntil)]),

@@ -19,7 +19,7 @@ export interface ListenReady {
   readonly urls?: readonly string[] | undefined;
   readonly hasSecret: boolean;
   readonly certificate?: SelfSignedCertificate | undefined;
-  /** Where requests are passed on to. */
+  /** The URL that requests are forwarded to. */
   readonly forwardUrl?: string | undefined;
   readonly inboxUrl?: string | undefined;
 }

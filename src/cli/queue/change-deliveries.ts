@@ -142,7 +142,7 @@ async function changeNamed(
       io.out(jsonLine({ id, result, ...(refusal !== undefined && { refusal }) }));
     else if (refusal === undefined && !options.quiet) io.out(`${result} ${printable(id, 80)}\n`);
     else if (refusal !== undefined)
-      io.note(`${io.errColor.red('refused:')} ${printable(id, 80)}: ${refusal}`);
+      io.note(`${io.errColor.red('unchanged:')} ${printable(id, 80)}: ${refusal}`);
   }
   if (done === 'dropped' && answers.includes('unknown')) return ExitCode.unusable;
   return answers.every((answer) => answer === done) ? ExitCode.ok : ExitCode.negative;

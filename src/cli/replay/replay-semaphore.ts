@@ -9,6 +9,16 @@ export interface ReplayLimits {
   readonly bytes: number;
 }
 
+/** At most this much body text is in memory, however long the messages are. */
+const MAX_BYTES_IN_FLIGHT = 8 * 1024 * 1024;
+
+/** The limits of a replay whose pipeline makes `concurrency` attempts at once and holds `maxQueued` messages. */
+export function replayLimits(concurrency: number, maxQueued: number): ReplayLimits {
+  const users = Math.max(64, concurrency * 3);
+  // No more messages than the client has room for, so that none is rejected.
+  return { users, messages: Math.min(users * 4, maxQueued), bytes: MAX_BYTES_IN_FLIGHT };
+}
+
 /** What a reader may wait for. */
 type AwaitedChange = 'room' | 'empty';
 

@@ -13,7 +13,7 @@ import type { ReplaySelection } from '../../replay/selection.ts';
 import type { Io } from '../io.ts';
 import type { OpenPipeline } from '../flags/delivery/open-pipeline.ts';
 import { decisive, destinationMs } from '../print/result-line.ts';
-import { ReplaySemaphore } from './replay-semaphore.ts';
+import { replayLimits, ReplaySemaphore } from './replay-semaphore.ts';
 import { EarlierPart } from './earlier-part.ts';
 import {
   isFixedPoint,
@@ -51,9 +51,6 @@ export interface ReplayResult {
   readonly isGood: boolean;
 }
 
-/** At most this much body text is in memory, however long the messages are. */
-const MAX_BYTES_IN_FLIGHT = 8 * 1024 * 1024;
-
 /** One replay, from the first entry to the summary. */
 export class ReplayRun {
   readonly #parts: ReplayParts;
@@ -76,10 +73,7 @@ export class ReplayRun {
     // At once: the reader may notice late, and until then the next message would be sent. A failure is reported at the end.
     this.#stop.addEventListener('abort', () => void this.#close().catch(() => {}));
     const { concurrency, maxQueued } = parts.open;
-    const users = Math.max(64, concurrency * 3);
-    // No more than the client has room for, so that none is rejected.
-    const messages = Math.min(users * 4, maxQueued);
-    this.#semaphore = new ReplaySemaphore({ users, messages, bytes: MAX_BYTES_IN_FLIGHT });
+    this.#semaphore = new ReplaySemaphore(replayLimits(concurrency, maxQueued));
     const { exact = false, strict = false } = parts.options;
     this.#readyOptions = { exact, strict, rewrite: parts.rewrite, now: () => systemClock.now() };
     this.#received = new ReceivedTally(parts.open.loopback);

@@ -46,7 +46,7 @@ export function checkCase(result: CheckResult, url: string): ReportedCase {
     title,
     fault && `wrong: ${fault.says}`,
     fault && `fix: ${fault.mend}`,
-    reply && `it said: ${reply}`,
+    reply && `response: ${reply}`,
   ];
   return {
     classname: url,

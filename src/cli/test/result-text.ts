@@ -37,7 +37,7 @@ export function checkText(result: CheckResult, { color, isKnown }: TextOptions):
     lines.push(`    ${color.red('wrong:')} ${printable(fault.says, 1_000)} ${color.dim(`(${fault.code})`)}`);
     lines.push(`    ${color.bold('fix:')}   ${printable(fault.mend, 1_000)}`);
     if (reply !== undefined && reply.trim() !== '')
-      lines.push(`    it said: ${printable(reply.trim(), 200)}`);
+      lines.push(`    response: ${printable(reply.trim(), 200)}`);
   }
   return `${lines.join('\n')}\n`;
 }
@@ -65,7 +65,7 @@ export function checkJson(result: CheckResult): string {
   return jsonLine(checkFields(result));
 }
 
-/** `500 Internal Server Error: it fails instead of refusing` */
+/** `500 Internal Server Error: it fails instead of rejecting` */
 export function faultText({ status, error, fault }: CheckResult): string {
   const got = status === undefined ? (error ?? '') : `${status} ${STATUS_CODES[status] ?? ''}`.trim();
   return fault === undefined ? got : `${got}: ${fault.says}`;

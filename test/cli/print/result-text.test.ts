@@ -50,7 +50,7 @@ describe('why a message was not delivered', () => {
       ),
       [
         'Delivery failed after 2 rounds in 30s: 503 Service Unavailable from https://a.example/hook',
-        String.raw`it said: down for\nmaintenance`,
+        String.raw`response: down for\nmaintenance`,
       ],
     ],
     [
@@ -68,7 +68,7 @@ describe('why a message was not delivered', () => {
       ),
       [
         'Delivery failed after 1 round in 20ms: no response in time from https://a.example/hook',
-        'also: 503 Service Unavailable from https://b.example (it said: busy)',
+        'also: 503 Service Unavailable from https://b.example (response: busy)',
       ],
     ],
     [

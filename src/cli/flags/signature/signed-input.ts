@@ -8,7 +8,7 @@ import type { Io } from '../../io.ts';
 
 /** A body, and the signature that came with it. */
 export interface SignedInput {
-  /** Its digest under the first secret. */
+  /** The digest of the body under the first secret. */
   readonly digest: string;
   readonly bytes: number;
   /** The request that held both; undefined for a raw body, which comes without a signature. */
