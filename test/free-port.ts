@@ -20,7 +20,7 @@ export async function freePort(): Promise<number> {
 
 /** Whether a program said that another one was at its port first, which is nobody's fault on a machine that others use too. */
 export function saysTaken(said: string): boolean {
-  return /Something listens at|address already in use/i.test(said);
+  return /Another program listens at|address already in use/i.test(said);
 }
 
 async function isFree(port: number): Promise<boolean> {

@@ -1,4 +1,4 @@
-/** Resolves once it is aborted. */
+/** Resolves once the signal is aborted. */
 export function aborted(signal: AbortSignal): Promise<void> {
   if (signal.aborted) return Promise.resolve();
   return new Promise((resolve) => {

@@ -3,9 +3,9 @@ import type { Io } from './io.ts';
 /** The exit codes of the command line: fixed, scripts rely on them. */
 export const ExitCode = {
   ok: 0,
-  /** What was tried came out negative. */
+  /** The command ran, and its result is negative: not delivered, not valid, not as expected. */
   negative: 1,
-  /** It could not be tried: a bad flag, setting, input or file. */
+  /** The command could not run: a bad flag, setting, input or file. */
   unusable: 2,
   sigint: 130,
   sigterm: 143,

@@ -3,7 +3,7 @@ import { printable } from '../redact.ts';
 import { closest } from '../suggest.ts';
 import { describe } from './command.ts';
 
-/** `help a b`, in the place of commander's own, which shows the whole program's help for a mistyped name. */
+/** Adds `help a b` in place of commander's own, which shows the whole program's help for a mistyped name. */
 export function addHelpCommand(program: Command): void {
   if (program.commands.length === 0) return;
   program.helpCommand(false);
@@ -16,7 +16,7 @@ export function addHelpCommand(program: Command): void {
     });
 }
 
-/** A usage error, with a suggestion, for a name that it has no command of. */
+/** The command of that name. A usage error, with a suggestion, where there is none. */
 export function subcommandOf(command: Command, word: string): Command {
   const found = command.commands.find((each) => each.name() === word);
   if (found !== undefined) return found;
@@ -26,4 +26,10 @@ export function subcommandOf(command: Command, word: string): Command {
   );
   const suggestion = near === undefined ? '' : `\n(Did you mean ${near}?)`;
   return command.error(`error: unknown command '${printable(word, 80)}'${suggestion}`);
+}
+
+/** The help of the program without its examples and options: what it is, and its commands in groups. */
+export function shortHelp(program: Command): string {
+  const help = program.configureHelp({ ...program.configureHelp(), visibleOptions: () => [] });
+  return `${help.helpInformation()}\nRun hooks COMMAND --help for examples and flags of a command.\n`;
 }

@@ -2,58 +2,57 @@ import { fstatSync } from 'node:fs';
 import type { Readable } from 'node:stream';
 import { Chalk, type ChalkInstance } from 'chalk';
 import { InputError } from '../errors.ts';
-import { isGiven } from './is-given.ts';
 import { createOut } from './out.ts';
 
 const STDOUT_FD = 1;
 const STDERR_FD = 2;
 
-/** Everything a command may touch of the world, handed in: its input, its two outputs, the environment, the interruption. */
+/** The environment of a command, handed in: its input, its two outputs, the variables, the interruption. */
 export interface Io {
   readonly stdin: Readable & { isTTY?: boolean; fd?: number };
-  /** As the command was started with. */
+  /** The variables that the command was started with. */
   readonly env: Readonly<NodeJS.ProcessEnv>;
-  /** Throws InputError when it is gone. */
+  /** The current folder. Throws InputError when it is gone. */
   readonly cwd: string;
   /**
    * Aborted by SIGINT or SIGTERM (the reason is the signal's name), because the reader of stdout went away (`closed-pipe`), or because
    * stdout cannot be written (the InputError that says so).
    */
   readonly signal: AbortSignal;
-  /** Data for stdout. A line break is not added. */
+  /** Writes data to stdout. A line break is not added. */
   readonly out: (text: string) => void;
   /**
-   * Undefined, or a promise while the reader of stdout is slower than we are: who writes without end waits for it before the
-   * next, or memory fills up. It resolves too when there is nothing left to wait for.
+   * Undefined, or a promise while the reader of stdout is slower than the writer: a command that writes without end waits for
+   * it before the next line, or memory fills up. It resolves too when there is nothing left to wait for.
    */
   readonly drained: () => Promise<void> | undefined;
-  /** Notes, progress, errors: a line on stderr. */
+  /** Writes a line to stderr: notes, progress, errors. */
   readonly note: (line: string) => void;
-  /** Only errors are wanted: `-q`. */
+  /** Whether only errors are wanted: `-q`. */
   readonly isQuiet: boolean;
   readonly stderr: NodeJS.WriteStream;
   readonly stdoutIsTty: boolean;
-  /** Undefined when it is no terminal. */
+  /** The width of stdout; undefined when it is no terminal. */
   readonly stdoutColumns: number | undefined;
   readonly stderrIsTty: boolean;
-  /** For stdout; colours only where they are wanted. */
+  /** Colours for stdout; none where they are not wanted. */
   readonly color: ChalkInstance;
-  /** For stderr. */
+  /** Colours for stderr. */
   readonly errColor: ChalkInstance;
 }
 
-/** The process as a command sees it. A stdout that is lost aborts the signal instead of printing a stack. */
+/** Wraps the process for a command. A stdout that is lost aborts the signal instead of printing a stack. */
 export function createIo(proc: NodeJS.Process): Io {
   const interruption = new AbortController();
   abortOnSignals(proc, interruption);
   const env = { ...proc.env };
-  // Certificates are checked all the same, and Node would warn that they are not. What we start still has it, by `env`.
+  // Certificates are checked whatever it says, and Node would warn that they are not. Child processes still get it, by `env`.
   delete proc.env['NODE_TLS_REJECT_UNAUTHORIZED'];
   const argv = proc.argv.slice(2);
   const output = createOut(() => proc.stdout, { interruption, delivers: mayDeliver(argv) });
-  // What a command does not use is not made: a stream takes Node longer than a signature.
+  // Made on first use: a stream takes Node longer than a signature.
   const stderr = once(() => quietStream(proc.stderr));
-  // The log of `DEBUG` writes to it by itself.
+  // The log of `DEBUG` writes to stderr by itself.
   if (env['DEBUG']) stderr();
   const color = once(
     () =>
@@ -78,7 +77,7 @@ export function createIo(proc: NodeJS.Process): Io {
     out: output.out,
     drained: output.drained,
     note: (line) => {
-      // A terminal shows both, and what was said first should stand first.
+      // A terminal shows both outputs, and what was written first should stand first.
       output.flush();
       stderr().write(`${line}\n`);
     },
@@ -110,7 +109,7 @@ function mayDeliver(argv: readonly string[]): boolean {
   return DELIVERING.includes(argv[0] ?? '') && !argv.includes('--help') && !argv.includes('-h');
 }
 
-/** Nobody may read the notes any more; the work goes on. */
+/** The work goes on when there is no longer a reader of the notes. */
 function quietStream(stream: NodeJS.WriteStream): NodeJS.WriteStream {
   return stream.on('error', () => {});
 }
@@ -120,7 +119,7 @@ function once<Value>(make: () => Value): () => Value {
   return () => (made ??= { value: make() }).value;
 }
 
-/** Files and pipes are told apart without a stream. `isTTY` is absent, not false: Node's types do not say so. */
+/** Recognises files and pipes without a stream. `isTTY` is absent, not false: Node's types do not say so. */
 function isTerminal(fd: number, stream: () => { isTTY?: boolean }): boolean {
   return fstatSync(fd).isCharacterDevice() && (stream().isTTY ?? false);
 }
@@ -134,12 +133,15 @@ function abortOnSignals(proc: NodeJS.Process, interruption: AbortController): vo
   proc.on('SIGINT', stop).on('SIGTERM', stop);
 }
 
-/** Somebody may have removed it under us. */
+/** Another process may have removed the folder. */
 function currentFolder(proc: NodeJS.Process): string {
   try {
     return proc.cwd();
   } catch (cause) {
-    throw new InputError('The current folder is gone', { hint: 'go to one that is there: cd ~', cause });
+    throw new InputError('The current folder is gone', {
+      hint: 'change to a folder that exists: cd ~',
+      cause,
+    });
   }
 }
 
@@ -149,4 +151,11 @@ function colorLevel(isTty: boolean, env: NodeJS.ProcessEnv, argv: readonly strin
   const forced = env['FORCE_COLOR'];
   if (forced !== undefined) return forced === '0' || forced === 'false' ? 0 : 1;
   return isTty && env['TERM'] !== 'dumb' ? 1 : 0;
+}
+
+/** Whether a global switch is on the command line, for code that runs before or after commander has read it. */
+export function isGiven(argv: readonly string[], name: 'quiet' | 'verbose'): boolean {
+  const end = argv.indexOf('--');
+  const short = new RegExp(`^-[a-z]*${name.charAt(0)}[a-z]*$`);
+  return argv.slice(0, end === -1 ? undefined : end).some((word) => word === `--${name}` || short.test(word));
 }

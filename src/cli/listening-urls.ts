@@ -6,7 +6,7 @@ type Interfaces = ReturnType<typeof networkInterfaces>;
  * The URLs at which a server that listens on every interface is reached, one for each address of this machine; undefined for a server
  * that listens on one address, which its own URL names.
  * @param url at which the server is reached on this machine
- * @param host what it was told to listen on: `0.0.0.0` stands for each IPv4 address, `::` for those of both kinds
+ * @param host the address it listens on: `0.0.0.0` stands for each IPv4 address, `::` for those of both kinds
  */
 export function listeningUrls(
   url: string,
@@ -23,10 +23,10 @@ export function listeningUrls(
     .map(({ family, address }) => `${protocol}//${family === 'IPv6' ? `[${address}]` : address}:${port}`);
 }
 
-/** Reached by a URL only with the name of an interface in it, which few programs take. */
+/** Addresses that a URL reaches only with the name of an interface in it, which few programs take. */
 const LINK_LOCAL = /^fe[89ab]/i;
 
-/** Parsed as a URL's host, since `0` and `::0` are wildcards too. */
+/** The wildcard that a host is, parsed as a URL's host, since `0` and `::0` are wildcards too. */
 function wildcardOf(host: string): string | undefined {
   const text = `http://${host.includes(':') ? `[${host}]` : host}`;
   const parsed = URL.canParse(text) ? new URL(text).hostname : undefined;

@@ -3,26 +3,26 @@ import { writeSync } from 'node:fs';
 import { InputError } from '../errors.ts';
 
 export interface Out {
-  /** Gathered until the end of this turn of the event loop: results that come in together are one write. */
+  /** Gathers text until the end of this turn of the event loop: results that come together are one write. */
   readonly out: (text: string) => void;
-  /** Writes what is gathered. */
+  /** Writes the gathered text. */
   readonly flush: () => void;
   readonly drained: () => Promise<void> | undefined;
 }
 
-/** Characters gathered at most. */
+/** At most this many characters are gathered. */
 const ENOUGH = 64 * 1024;
-/** What a pipe takes at once, or not at all (POSIX, PIPE_BUF). */
+/** A write of at most this many bytes goes into a pipe whole or not at all (POSIX, PIPE_BUF). */
 const MAX_BYTES_AT_ONCE = 4096;
 const STDOUT_FD = 1;
 
 /**
  * Stdout as `Io` has it. A write that fails is an event, and without a listener the end of the process: here it aborts the
- * interruption, by `closed-pipe` when its reader has gone, else by the error to be told.
+ * interruption, by `closed-pipe` when its reader has gone, else by the error that `main` prints.
  *
- * `delivers` says whether something may have been delivered by then, which its loss does not undo.
+ * `delivers` says whether messages may have been delivered by then, which the loss of stdout does not undo.
  *
- * The stream is made with the second write: most commands write once, and it takes longer than all that they do.
+ * The stream is made with the second write: most commands write once, and making it takes longer than all that they do.
  */
 export function createOut(
   openStdout: () => NodeJS.WriteStream,
@@ -80,7 +80,7 @@ async function nextDrain(stdout: NodeJS.WriteStream, signal: AbortSignal): Promi
   try {
     await once(stdout, 'drain', { signal });
   } catch {
-    // Interrupted, or lost: nobody has to wait any more.
+    // Interrupted, or lost: there is no reader to wait for.
   }
 }
 
@@ -88,7 +88,7 @@ function unwritable(cause: NodeJS.ErrnoException, delivers: boolean): InputError
   const reason = cause.code === 'ENOSPC' ? 'the disk is full' : (cause.code ?? cause.message);
   return new InputError(`cannot be written: ${reason}`, {
     file: '<stdout>',
-    hint: `${delivers ? 'what was delivered until then is delivered; ' : ''}make room, or send the output elsewhere`,
+    hint: `make room, or send the output elsewhere${delivers ? '; what was delivered until then is delivered' : ''}`,
     cause,
   });
 }

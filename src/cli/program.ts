@@ -6,86 +6,102 @@ import { explainUsageErrors } from './usage-errors.ts';
 import { packageVersion } from '../app/version.ts';
 
 interface Verb {
+  /** Heading of the help under which it is listed; undefined: no help lists it. */
+  readonly group?: 'Send:' | 'Receive and verify:' | 'Test:' | 'Operate:' | 'Set up:';
   readonly summary: string;
-  /** Not for people: no help names it. */
-  readonly isHidden?: true;
   readonly load: () => Promise<Define>;
 }
 
-/** One line a command. Only the module of the one that is run is loaded. */
+/** The commands, in the order of the help. Only the module of the one that runs is loaded. */
 const VERBS: Readonly<Record<string, Verb>> = {
   send: {
-    summary: 'build one message, sign it and deliver it',
+    group: 'Send:',
+    summary: 'build, sign and deliver one message',
     load: async () => (await import('./send/command.ts')).defineSend,
   },
   replay: {
-    summary: 'deliver the messages of files, in order',
+    group: 'Send:',
+    summary: 'deliver the messages of files in order',
     load: async () => (await import('./replay/command.ts')).defineReplay,
   },
-  sign: {
-    summary: 'print the signature of a body',
-    load: async () => (await import('./sign/command.ts')).defineSign,
-  },
-  verify: {
-    summary: 'check a signature, and say why it does not match',
-    load: async () => (await import('./verify/command.ts')).defineVerify,
-  },
-  listen: {
-    summary: 'receive, verify and show what arrives',
-    load: async () => (await import('./listen/command.ts')).defineListen,
-  },
-  test: {
-    summary: 'check that a receiver does what it must, and how to fix it',
-    load: async () => (await import('./test/command.ts')).defineTest,
-  },
-  expect: {
-    summary: 'run a command, and check what it sends',
-    load: async () => (await import('./expect/command.ts')).defineExpect,
-  },
-  worker: {
-    summary: 'deliver what waits in the durable queue',
-    load: async () => (await import('./worker/command.ts')).defineWorker,
-  },
-  queue: {
-    summary: 'look at waiting deliveries and dead letters, retry or drop them',
-    load: async () => (await import('./queue/command.ts')).defineQueue,
-  },
-  serve: {
-    summary: 'take calls of any SDK over HTTP, and deliver them',
-    load: async () => (await import('./serve/command.ts')).defineServe,
-  },
-  delete: {
-    summary: 'send a deletion request for users to every source',
-    load: async () => (await import('./delete/command.ts')).defineDelete,
-  },
   audience: {
-    summary: 'send who joined and who left an audience since the last sync',
+    group: 'Send:',
+    summary: 'send who joined or left an audience since the last sync',
     load: async () => (await import('./audience/command.ts')).defineAudience,
   },
   trait: {
-    summary: 'send the values of a computed trait that changed since the last sync',
+    group: 'Send:',
+    summary: 'send the computed traits that changed since the last sync',
     load: async () => (await import('./audience/trait-command.ts')).defineTrait,
   },
+  delete: {
+    group: 'Send:',
+    summary: 'send a deletion request for users to every source',
+    load: async () => (await import('./delete/command.ts')).defineDelete,
+  },
+  listen: {
+    group: 'Receive and verify:',
+    summary: 'receive, verify and show requests',
+    load: async () => (await import('./listen/command.ts')).defineListen,
+  },
+  verify: {
+    group: 'Receive and verify:',
+    summary: 'check a signature and explain a mismatch',
+    load: async () => (await import('./verify/command.ts')).defineVerify,
+  },
+  sign: {
+    group: 'Receive and verify:',
+    summary: 'print the signature of a body',
+    load: async () => (await import('./sign/command.ts')).defineSign,
+  },
+  test: {
+    group: 'Test:',
+    summary: 'check a receiver and explain how to fix it',
+    load: async () => (await import('./test/command.ts')).defineTest,
+  },
+  expect: {
+    group: 'Test:',
+    summary: 'run a command and check what it sends',
+    load: async () => (await import('./expect/command.ts')).defineExpect,
+  },
+  serve: {
+    group: 'Operate:',
+    summary: 'run a Segment-compatible tracking API',
+    load: async () => (await import('./serve/command.ts')).defineServe,
+  },
+  worker: {
+    group: 'Operate:',
+    summary: 'deliver the messages of the durable queue',
+    load: async () => (await import('./worker/command.ts')).defineWorker,
+  },
+  queue: {
+    group: 'Operate:',
+    summary: 'inspect, retry or drop queued deliveries and dead letters',
+    load: async () => (await import('./queue/command.ts')).defineQueue,
+  },
   doctor: {
+    group: 'Operate:',
     summary: 'find out why nothing arrives',
     load: async () => (await import('./doctor/command.ts')).defineDoctor,
   },
   init: {
-    summary: 'write a config file to begin with',
+    group: 'Set up:',
+    summary: 'write a commented config file',
     load: async () => (await import('./init/command.ts')).defineInit,
   },
+  config: {
+    group: 'Set up:',
+    summary: 'show every setting and its origin',
+    load: async () => (await import('./config/command.ts')).defineConfig,
+  },
   completion: {
-    summary: 'print what makes a shell complete hooks by Tab',
+    group: 'Set up:',
+    summary: 'print a shell completion script',
     load: async () => (await import('./completion/command.ts')).defineCompletion,
   },
   complete: {
-    summary: 'answer a shell',
-    isHidden: true,
+    summary: 'list what a word could become, for a shell',
     load: async () => (await import('./completion/complete-command.ts')).defineComplete,
-  },
-  config: {
-    summary: 'show every setting and where it came from',
-    load: async () => (await import('./config/command.ts')).defineConfig,
   },
 };
 
@@ -96,7 +112,7 @@ const EXAMPLES = `Examples:
   $ hooks listen --secret s3cret
 `;
 
-/** The program with its commands; those named in `argv` are complete, others a name and a line of help. */
+/** Creates the program with its commands. A command named in `argv` is complete, any other a name and a line of help. */
 export async function createProgram(
   argv: readonly string[],
   io: Io,
@@ -106,15 +122,15 @@ export async function createProgram(
     .description('Send, sign, deliver, verify, replay and receive webhook events.')
     .version(packageVersion(), '--version', 'print the version')
     .addOption(
-      new Option('-o, --output <format>', 'how results are printed')
+      new Option('-o, --output <format>', 'set the format of results')
         .choices(['text', 'json'])
         .default('text'),
     )
     .option('-q, --quiet', 'print errors only')
-    .option('-v, --verbose', 'say more: bodies, the config file used, stack traces')
-    .option('--no-color', 'no colours (NO_COLOR and FORCE_COLOR are respected too)')
+    .option('-v, --verbose', 'print bodies, the config file used and stack traces too')
+    .option('--no-color', 'print no colours (also: NO_COLOR, FORCE_COLOR)')
     .option('-c, --config <file>', 'use this config file')
-    .option('--no-config', 'use no config file')
+    .option('--no-config', 'ignore config files')
     .helpOption('-h, --help', 'show help')
     .showSuggestionAfterError()
     .configureHelp({ showGlobalOptions: true, visibleGlobalOptions: globalOptionsOf })
@@ -123,25 +139,27 @@ export async function createProgram(
   program.addHelpText('before', EXAMPLES);
   for (const [name, verb] of verbsFor(argv)) await addVerb(program, name, verb, { argv, io, exit });
   addHelpCommand(program);
-  // With --help behind it, commander would show the help of the whole program.
+  program.commands.at(-1)?.helpGroup('Set up:');
+  // Before commander sees it: of a mistyped name with --help behind it, commander shows the help of the whole program.
   const [first = '-'] = argv;
   if (!first.startsWith('-')) subcommandOf(program, first);
   return program;
 }
 
-/** The one that is named first; otherwise all, for help, suggestions and the answers to a shell. */
+/** The verb that is named first; otherwise all, for help, suggestions and completions. */
 function verbsFor([first = '']: readonly string[]): readonly (readonly [name: string, verb: Verb])[] {
   const named = Object.hasOwn(VERBS, first) ? VERBS[first] : undefined;
-  return named === undefined || named.isHidden ? Object.entries(VERBS) : [[first, named]];
+  return named?.group === undefined ? Object.entries(VERBS) : [[first, named]];
 }
 
 async function addVerb(
   program: Command,
   name: string,
-  { summary, isHidden, load }: Verb,
+  { group, summary, load }: Verb,
   context: CommandContext,
 ): Promise<void> {
-  const command = describe(program.command(name, { hidden: isHidden === true }), summary);
+  const command = describe(program.command(name, { hidden: group === undefined }), summary);
+  if (group !== undefined) command.helpGroup(group);
   explainUsageErrors(command, context.io);
   if (!context.argv.includes(name)) return;
   const define = await load();
@@ -150,7 +168,7 @@ async function addVerb(
   addHelpCommand(command);
 }
 
-/** Those of the program alone: else the types of `send` would list every flag of `send` again. */
+/** The options of the program alone: else the help of `send track` would list every flag of `send` again. */
 function globalOptionsOf(command: Command): Option[] {
   let top = command;
   while (top.parent !== null) top = top.parent;

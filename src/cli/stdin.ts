@@ -5,12 +5,12 @@ import type { Io } from './io.ts';
 
 export const STDIN_FD = 0;
 
-/** What reading standard input touches. */
+/** The part of the environment that reading standard input touches. */
 export type StdinIo = Pick<Io, 'stdin' | 'signal' | 'note' | 'isQuiet'>;
 
 const claims = new WeakMap<StdinIo, string>();
 
-/** Says that standard input is read now, by `flag`, also to a person who is to type it. Throws ConfigError for the second who does, InputError for a folder. */
+/** Records that `flag` reads standard input, and asks a person at a terminal to type it. Throws ConfigError for a second reader, InputError for a folder. */
 export function markStdin(io: StdinIo, flag: string): void {
   const first = claims.get(io);
   claims.set(io, first ?? flag);
@@ -18,19 +18,19 @@ export function markStdin(io: StdinIo, flag: string): void {
   const stats = fstatSync(STDIN_FD);
   // Node makes an empty stream of it.
   if (stats.isDirectory()) throw isFolder();
-  // Its stream is not made where it can be no terminal: that takes longer than verifying most bodies.
+  // Where stdin can be no terminal its stream is not made: that takes longer than verifying most bodies.
   if (io.isQuiet || !stats.isCharacterDevice() || io.stdin.isTTY !== true) return;
   io.note(`reading ${flag} from the terminal; end it with Ctrl-D on a line of its own`);
 }
 
-/** The same before anything is read, so that a person at a terminal is not asked for input in vain. */
+/** Throws ConfigError for two readers before anything is read, so that a person at a terminal is not asked for input in vain. */
 export function refuseStdinTwice([first, second]: readonly string[]): void {
   if (first !== undefined && second !== undefined) throw askedTwice(first, second);
 }
 
 function askedTwice(first: string, flag: string): ConfigError {
-  const who = first === flag ? `\`${flag}\` twice` : `both \`${first}\` and \`${flag}\``;
-  return new ConfigError(`Standard input can be read once, but it is asked for by ${who}`, {
+  const readers = first === flag ? `\`${flag}\` twice` : `both \`${first}\` and \`${flag}\``;
+  return new ConfigError(`Standard input can be read once, but it is asked for by ${readers}`, {
     key: flag,
     origin: flag,
     hint: 'put one of them in a file',
@@ -43,7 +43,7 @@ function isFolder(): InputError {
   });
 }
 
-/** Standard input, for the one flag or argument that may read it. Throws ConfigError for the second, InputError for a folder. An interruption ends it. */
+/** Standard input, for the one flag or argument that may read it; an interruption ends it. Throws ConfigError for a second reader, InputError for a folder. */
 export function claimStdin(io: StdinIo, flag: string): Readable {
   markStdin(io, flag);
   return process.getBuiltinModule('node:stream').addAbortSignal(io.signal, io.stdin);

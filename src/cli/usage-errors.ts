@@ -1,16 +1,17 @@
 import type { Command } from 'commander';
 import { printable } from '../redact.ts';
 import { closest } from '../suggest.ts';
+import { noteError } from './error-text.ts';
 import type { Io } from './io.ts';
 
 /** What commander takes where there is no terminal. */
 const UNKNOWN_COLUMNS = 80;
 
-/** What of the world commander touches. */
-type Surroundings = Pick<Io, 'out' | 'stdoutColumns' | 'stderr' | 'stderrIsTty' | 'errColor'>;
+/** The part of the environment that commander writes to. */
+type UsageOutput = Pick<Io, 'out' | 'note' | 'stdoutColumns' | 'stderr' | 'stderrIsTty' | 'errColor'>;
 
-/** Makes commander's complaints about a command line look like every other error: what is wrong, then the way out. */
-export function explainUsageErrors(command: Command, io: Surroundings): void {
+/** Makes commander's errors look like every other error: what is wrong, then the hint. */
+export function explainUsageErrors(command: Command, io: UsageOutput): void {
   command.configureOutput({
     writeOut: io.out,
     getOutHelpWidth: () => io.stdoutColumns ?? UNKNOWN_COLUMNS,
@@ -21,36 +22,35 @@ export function explainUsageErrors(command: Command, io: Surroundings): void {
     writeErr: (text) => {
       io.stderr.write(text);
     },
-    outputError: (text, write) => {
-      const { errColor } = io;
-      const { sentence, hint = wayOut(sentence, command) } = readUsageError(text);
-      const [said, way] = [printable(sentence, 2_000), printable(hint, 2_000)];
-      write(`${errColor.red('error:')} ${said}\n${errColor.dim('hint: ')} ${way}\n`);
+    outputError: (text) => {
+      const { sentence, hint = usageHint(sentence, command) } = readUsageError(text);
+      noteError(io, printable(sentence, 2_000), printable(hint, 2_000));
     },
   });
 }
 
-/** Of `error: unknown option '--evnt'⏎(Did you mean --event?)`. The value in an unknown option is not shown: it may be a secret. */
+/** Reads `error: unknown option '--evnt'⏎(Did you mean --event?)`. The value in an unknown option is not shown: it may be a secret. */
 export function readUsageError(text: string): { readonly sentence: string; readonly hint?: string } {
   const [first = '', ...others] = text
     .replace(/(unknown option '--?[\w-]+)=[^]*'/, "$1=…'")
     .replace(/(unknown option '-\w)[^-][^]*'/, "$1…'")
     .trim()
     .split('\n');
-  const sentence = first.replace(/^error: /, '');
+  const bare = first.replace(/^error: /, '');
+  const sentence = `${bare.charAt(0).toUpperCase()}${bare.slice(1)}`;
   const suggestion = /^\(Did you mean (.+)\?\)$/.exec(others.at(-1) ?? '')?.[1];
   return suggestion === undefined ? { sentence } : { sentence, hint: `did you mean ${suggestion}?` };
 }
 
-/** Where commander has no suggestion. It compares a flag with the value behind its = and all. */
-function wayOut(sentence: string, command: Command): string {
-  const help = `${pathOf(command)} --help shows its flags`;
-  if (sentence.startsWith('too many arguments')) return `a value that has spaces in it takes quotes; ${help}`;
+/** The hint where commander has no suggestion. Commander compares a flag together with the value behind its =. */
+function usageHint(sentence: string, command: Command): string {
+  const help = `run ${pathOf(command)} --help to see its flags`;
+  if (sentence.startsWith('Too many arguments')) return `put quotes around a value with spaces, or ${help}`;
   const takesIds = command.registeredArguments.some((argument) => /ids?$/.test(argument.name()));
-  if (takesIds && /^unknown option '-[^-]/.test(sentence)) {
-    return `an id that starts with - comes behind --: ${pathOf(command)} -- ID; ${help}`;
+  if (takesIds && /^Unknown option '-[^-]/.test(sentence)) {
+    return `put an id that starts with - behind --: ${pathOf(command)} -- ID; or ${help}`;
   }
-  const flag = /^unknown option '(--[\w-]+)=/.exec(sentence)?.[1];
+  const flag = /^Unknown option '(--[\w-]+)=/.exec(sentence)?.[1];
   const meant = flag === undefined ? undefined : closest(flag, longFlagsOf(command));
   return meant === undefined ? help : `did you mean ${meant}?`;
 }

@@ -139,7 +139,7 @@ describe('hooks doctor', () => {
     ['a line break', 'hunter2\n', 'ends in a line break'],
     ['a blank', ' hunter2', 'begins or ends with white space'],
     ['quotes', '"hunter2"', 'is in quotes'],
-    ['the name of a variable', '$HUNTER2', 'nobody replaced'],
+    ['the name of a variable', '$HUNTER2', 'was not replaced'],
   ])('remarks %s that came into a secret, and does not show it', async (_what, secret, words) => {
     const to = await started(answersOk());
     const { code, of, output } = await examined({

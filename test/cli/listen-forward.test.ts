@@ -156,7 +156,7 @@ describe('hooks listen --forward', () => {
     const url = /http:\S+/.exec((await running.lines.next()).value ?? '')?.[0] ?? '';
     await fetch(url, { method: 'POST', body: '{}' });
     const { stdout } = await running.stop();
-    expect(stdout).toContain('it said: \\u001b[2J\\u009b31m bad \\u202e');
+    expect(stdout).toContain('response: \\u001b[2J\\u009b31m bad \\u202e');
     // eslint-disable-next-line no-control-regex -- they are what this is about
     expect(stdout).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202a-\u202e]/);
   });

@@ -160,7 +160,7 @@ describe('hooks listen', () => {
     client.write('\u0000\u001b garbage\r\n\r\n');
     await client.closed();
     const { code, stderr, stdout } = await listen.stop();
-    expect(stderr).toMatch(/^Refused with 400: it is not HTTP\/1\.1 \(HPE_\w+\)$/m);
+    expect(stderr).toMatch(/^Rejected with 400: it is not HTTP\/1\.1 \(HPE_\w+\)$/m);
     expect(stdout.trimEnd().split('\n')).toHaveLength(1);
     expect(code).toBe(0);
   });
@@ -256,7 +256,9 @@ describe('hooks listen --save', () => {
     writeFileSync(file, '');
     const { code, stdout, stderr } = await hooks(['listen', '--port', '0', '--save', file]);
     expect([code, stdout]).toEqual([2, '']);
-    expect(stderr).toContain(`error: Cannot save captures in ${file}: it exists and is not a folder (--save)`);
+    expect(stderr).toContain(
+      `error: Cannot save captures in ${file}: it exists and is not a folder (--save)`,
+    );
   });
 });
 
@@ -384,7 +386,7 @@ describe('hooks listen that cannot start', () => {
     [['--host', ''], 'expected an address, got an empty text'],
     [['--save', ''], 'Expected a value, got an empty text'],
     [['--cuont', '1'], 'did you mean --count?'],
-    [['surplus'], 'too many arguments'],
+    [['surplus'], 'Too many arguments'],
   ])('exits 2 for %j', async (args, message) => {
     const { code, stdout, stderr } = await hooks(['listen', '--port', '0', ...args], { cwd: folder });
     expect([code, stdout]).toEqual([2, '']);

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { systemClock } from '../../src/clock.ts';
 import type { Io } from '../../src/cli/io.ts';
-import { purge } from '../../src/cli/queue/change.ts';
+import { purgeDeliveries } from '../../src/cli/queue/change-deliveries.ts';
 import type { QueueOptions } from '../../src/cli/queue/session.ts';
 import { openDurableQueue } from '../../src/stores/open.ts';
 import { startReceiver, type Receiver } from '../../src/receiver/receiver.ts';
@@ -243,7 +243,9 @@ describe('the durable queue at the command line', () => {
     });
     const { stderr } = await run('queue stats --fliter event=Waits extra');
     expect(stderr).toContain('did you mean --filter?');
-    expect((await run('queue stats extra')).stderr).toContain('hooks queue stats --help shows its flags');
+    expect((await run('queue stats extra')).stderr).toContain(
+      'run hooks queue stats --help to see its flags',
+    );
   });
 
   it('looks at the states that a filter asks for', async () => {
@@ -421,6 +423,6 @@ describe('a queue command that Ctrl-C has cut short', () => {
     const env = { HOOKS_DATA_DIR: temporaryFolder() };
     const io = { env, cwd: env.HOOKS_DATA_DIR, signal: AbortSignal.abort('SIGINT'), note() {}, out() {} };
     const options = { output: 'json', config: false } as unknown as QueueOptions; // what commander makes of no flags
-    expect(await purge(options, io as unknown as Io)).toBe(130); // purging touches nothing else
+    expect(await purgeDeliveries(options, io as unknown as Io)).toBe(130); // purging touches nothing else
   });
 });

@@ -18,9 +18,10 @@ const GOOD = ['send', '--json', track(1)];
 const TO = ['--url', 'URL'];
 const NESTED = `{"type":"track","userId":"u","event":"e","properties":${'['.repeat(100_000)}${']'.repeat(100_000)}}`;
 const LARGE = ' '.repeat(1024 * 1024 + 1);
-const TOO_LARGE_HINT = 'a message may have 32 KiB at most';
-const JSON_HINT = '--json takes JSON, @file or @- for standard input';
-const EMPTY_SECRET_HINT = 'give the secret that the other side has, or leave it out to send unsigned';
+const TOO_LARGE_HINT = 'send less: a message may have 32 KiB at most';
+const JSON_HINT = 'give --json JSON, @file or @- for standard input';
+const EMPTY_SECRET_HINT =
+  'an empty secret would sign nothing: give the one that the other side has, or leave it out to go unsigned';
 const REPLAY = ['replay', 'day.ndjson', ...TO];
 const DAY = { 'day.ndjson': `${track(1)}\n` };
 
@@ -184,39 +185,39 @@ const CONFIG: Readonly<Record<string, Case>> = {
 const COMMAND_LINE: Readonly<Record<string, Case>> = {
   'a mistyped flag with its value behind a =': {
     args: ['replay', 'x', '--secert=s3cret'],
-    sentence: "unknown option '--secert=…'",
+    sentence: "Unknown option '--secert=…'",
     hint: 'did you mean --secret?',
   },
   'a global flag with a value that is not one of the choices': {
     args: ['config', '-o', 'xml'],
-    sentence: "option '-o, --output <format>' argument 'xml' is invalid. Allowed choices are text, json.",
-    hint: 'hooks --help shows its flags',
+    sentence: "Option '-o, --output <format>' argument 'xml' is invalid. Allowed choices are text, json.",
+    hint: 'run hooks --help to see its flags',
   },
   'a value without quotes': {
     args: ['send', 'track', '--event', 'Order', 'Completed', ...TO],
-    sentence: "too many arguments for 'track'. Expected 0 arguments but got 1.",
-    hint: 'a value that has spaces in it takes quotes; hooks send track --help shows its flags',
+    sentence: "Too many arguments for 'track'. Expected 0 arguments but got 1.",
+    hint: 'put quotes around a value with spaces, or run hooks send track --help to see its flags',
   },
   'an id that looks like a flag': {
     args: ['queue', 'show', '-sMINwqTb3Lo-000000'],
-    sentence: "unknown option '-s…'",
-    hint: 'an id that starts with - comes behind --: hooks queue show -- ID; hooks queue show --help shows its flags',
+    sentence: "Unknown option '-s…'",
+    hint: 'put an id that starts with - behind --: hooks queue show -- ID; or run hooks queue show --help to see its flags',
   },
-  'a mistyped command': { args: ['sned'], sentence: "unknown command 'sned'", hint: 'did you mean send?' },
+  'a mistyped command': { args: ['sned'], sentence: "Unknown command 'sned'", hint: 'did you mean send?' },
   'help of a mistyped command': {
     args: ['sned', '--help'],
-    sentence: "unknown command 'sned'",
+    sentence: "Unknown command 'sned'",
     hint: 'did you mean send?',
   },
   'a mistyped flag': {
     args: ['send', 'track', '--evnt', 'Signup', ...TO],
-    sentence: "unknown option '--evnt'",
+    sentence: "Unknown option '--evnt'",
     hint: 'did you mean --event?',
   },
   'a flag that nobody knows': {
     args: ['replay', 'x', '--frobnicate'],
-    sentence: "unknown option '--frobnicate'",
-    hint: 'hooks replay --help shows its flags',
+    sentence: "Unknown option '--frobnicate'",
+    hint: 'run hooks replay --help to see its flags',
   },
   'a flag of another type': {
     args: ['send', 'identify', '--user-id', 'u1', '--event', 'Signup', ...TO],
@@ -248,8 +249,8 @@ const COMMAND_LINE: Readonly<Record<string, Case>> = {
   'a value that is not one of the choices': {
     args: [...REPLAY, '--order', 'usr'],
     files: DAY,
-    sentence: "option '--order <order>' argument 'usr' is invalid. Allowed choices are user, none.",
-    hint: 'hooks replay --help shows its flags',
+    sentence: "Option '--order <order>' argument 'usr' is invalid. Allowed choices are user, none.",
+    hint: 'run hooks replay --help to see its flags',
   },
 };
 
@@ -329,17 +330,17 @@ const MESSAGES: Readonly<Record<string, Case>> = {
   'a message of another type than the command line says': {
     args: ['send', 'page', '--json', track(1), ...TO],
     sentence: 'Expected `--json` to be a page message, got type "track"',
-    hint: 'hooks send --json takes the type from the message',
+    hint: 'run hooks send --json, which takes the type from the message',
   },
   'a list of messages': {
     args: ['send', '--json', `[${track(1)}]`, ...TO],
     sentence: 'Expected `--json` to be a JSON object, got an array',
-    hint: 'send takes one message: hooks replay takes a list of them',
+    hint: 'use hooks replay for a list: send takes one message',
   },
   'an @ without a file': {
     args: [...GOOD, '--properties', '@', ...TO],
     sentence: 'Expected `--properties` to name a file after the @, got nothing',
-    hint: '--properties takes JSON, @file or @- for standard input',
+    hint: 'give --properties JSON, @file or @- for standard input',
   },
   'an empty user id': {
     args: [...GOOD, '--user-id', '', ...TO],
@@ -359,7 +360,7 @@ const MESSAGES: Readonly<Record<string, Case>> = {
   'a property without a value': {
     args: [...GOOD, '-p', 'plan', ...TO],
     sentence: 'Expected `--property` to be key=value, got "plan"',
-    hint: `for example --property plan=pro, --property cart.total=12.5, --property zip==01234 (text), --property tags:='["a"]' (JSON)`,
+    hint: `give for example --property plan=pro, --property cart.total=12.5, --property zip==01234 (text), --property tags:='["a"]' (JSON)`,
   },
 };
 
@@ -378,7 +379,7 @@ const EMPTY_PATHS: Readonly<Record<string, Case>> = Object.fromEntries(
     {
       args,
       sentence: `${complaint} Expected a value, got an empty text.`,
-      hint: `hooks ${args[0]} --help shows its flags`,
+      hint: `run hooks ${args[0]} --help to see its flags`,
     },
   ]),
 );
@@ -444,14 +445,14 @@ const FILES: Readonly<Record<string, Case>> = {
   'one file for the report and for what failed': {
     args: [...REPLAY, '--failed', 'out.json', '--report', './out.json'],
     files: DAY,
-    sentence: './out.json: cannot be both the report and the file of what failed',
+    sentence: './out.json: cannot be both the report and the file of --failed',
     hint: 'name two files in --report and --failed',
   },
   'a config that awaits for ever': {
     args: [...GOOD, ...TO, '-c', 'never.mjs'],
     files: { 'never.mjs': 'await new Promise(() => {});\nexport default {};\n' },
-    sentence: 'It ended before it was done: what it waits for cannot come any more',
-    hint: 'a config that awaits something for ever does this',
+    sentence: 'The command ended before it was done: what it waits for can no longer come',
+    hint: 'look for a config that awaits something forever',
   },
 };
 

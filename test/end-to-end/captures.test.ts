@@ -124,7 +124,7 @@ it.each([
     const { code, stderr } = await hooks(words, { cwd });
     expect([code, stderr]).toEqual([
       2,
-      `error: There is no signature to compare with\nhint:  an input of more than 8 MiB is taken for the body itself; --format ${format} reads it as what it seems to be\n`,
+      `error: There is no signature to compare with\nhint:  add --format ${format}: an input of more than 8 MiB is taken for the body itself\n`,
     ]);
     expect(await hooks([...words, '--format', format], { cwd })).toMatchObject({ code: 0, stderr: '' });
   },
@@ -141,7 +141,7 @@ it.each([
     const { code, stderr } = await hooks(words, { stdin });
     expect([code, stderr]).toEqual([
       1,
-      `note: a signature is given beside it, so the input was taken for the body itself; --format ${format} reads it as what it seems to be\n`,
+      `note: a signature was given, so the input was taken for the body itself; --format ${format} reads it as what it seems to be\n`,
     ]);
     expect(await hooks([...words, '--format', 'raw'], { stdin })).toMatchObject({ code: 1, stderr: '' });
   },

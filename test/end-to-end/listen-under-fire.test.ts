@@ -64,7 +64,7 @@ describe('hooks listen', () => {
     expect((await fetch(url, { method: 'POST', body: '{}' })).status).toBe(200);
     const { code, stderr } = await stop();
     expect(code).toBe(0);
-    expect(stderr).toMatch(/^Refused/m);
+    expect(stderr).toMatch(/^Rejected/m);
     expect(stderr).not.toMatch(/^ +at /m);
   });
 

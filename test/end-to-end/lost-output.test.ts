@@ -88,7 +88,7 @@ describe.skipIf(process.platform !== 'linux')('a full disk under standard output
     const { code, stderr } = await inShell('hooks "$@" >/dev/full', [...(await command()), '--url', url]);
     expect(code).toBe(2);
     expect(stderr).toBe(
-      `${FULL}hint:  what was delivered until then is delivered; make room, or send the output elsewhere\n`,
+      `${FULL}hint:  make room, or send the output elsewhere; what was delivered until then is delivered\n`,
     );
   });
 

@@ -47,7 +47,7 @@ describe('a folder that cannot be written', () => {
       summary: { delivered: 2 },
     });
     expect((await replay(file, url, ['-v'], { env })).stderr).toContain(
-      `not resumable, should it be interrupted: ${dataDir}`,
+      `not resumable if interrupted: ${dataDir}`,
     );
     const resumed = await hooks(['replay', file, '--url', url, '--resume'], { env });
     expect([resumed.code, resumed.stdout]).toEqual([2, '']);
@@ -102,7 +102,7 @@ describe('a data folder that goes while a replay runs', () => {
     const { code, summary, stderr } = replayed(await running.stop());
     expect(code).toBe(130);
     expect(summary.read).toBe(summary.delivered + summary.unsent);
-    expect(stderr).toMatch(/^--resume cannot carry on from here: .*cannot be used \(ENOENT\)\n$/);
+    expect(stderr).toMatch(/^--resume cannot continue from here: .*cannot be used \(ENOENT\)\n$/);
   });
 });
 

@@ -88,7 +88,7 @@ describe.concurrent('hooks send that fails', () => {
     expect(stdout).toMatch(
       /\n {2}Delivery failed after 1 round in \S+s: 503 Service Unavailable from http:\S+\n$/,
     );
-    expect(stderr).toBe('hint:  the receiver failed: its own log says why; --retry-for tries longer\n');
+    expect(stderr).toBe('hint:  look into the log of the receiver, which failed; --retry-for tries longer\n');
     expect(to.requests).toHaveLength(1);
   });
 
@@ -111,7 +111,7 @@ describe.concurrent('hooks send that fails', () => {
     expect(stdout).toContain(
       '\n  also: cannot connect to http://127.0.0.1:9 (the connection was refused (ECONNREFUSED 127.0.0.1:9))\n',
     );
-    expect(stderr).toContain('hint:  do sender and receiver have the same secret');
+    expect(stderr).toContain('hint:  check that sender and receiver have the same secret');
   });
 
   it('says that a rejected message is not tried again', async () => {

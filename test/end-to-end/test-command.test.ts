@@ -96,7 +96,7 @@ describe('hooks test URL -- COMMAND', () => {
       outcome: 'unsent',
       reason: 'the receiver ended with exit code 1',
     });
-    expect(stderr).toContain('error: It did not last: the receiver ended with exit code 1');
+    expect(stderr).toContain('error: The receiver did not last: the receiver ended with exit code 1');
     expect(totals(file)).toMatchObject({ failures: 1, errors: checks('unsent').length });
   });
 
@@ -113,7 +113,7 @@ describe('hooks test URL -- COMMAND', () => {
     const program = `process.on('SIGTERM', () => {}); console.log('pid ' + process.pid); import('${NODE[1]}')`;
     const { code, stderr } = await testing(['node', '-e', program], ['--only', 'track']);
     expect(code).toBe(0);
-    expect(stderr).toContain('did not stop when it was asked to (SIGTERM), and was killed');
+    expect(stderr).toContain('did not stop on SIGTERM, and was killed');
     expect(isRunning(Number(/pid (\d+)/.exec(stderr)?.[1]))).toBe(false);
   });
 
@@ -155,7 +155,7 @@ describe('hooks test URL', () => {
     const url = `http://127.0.0.1:${await freePort()}/`;
     const { code, stdout, stderr } = await hooks(['test', url, '--only', 'track']);
     expect([code, stdout]).toEqual([2, '']);
-    expect(stderr).toContain(`error: There is no way to ${url}: the connection was refused`);
+    expect(stderr).toContain(`error: Cannot reach ${url}: the connection was refused`);
   });
 
   it.concurrent('without a secret skips the forgeries, and says so', async () => {

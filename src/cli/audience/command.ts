@@ -1,4 +1,4 @@
-import { defineVerbs } from './define.ts';
+import { defineVerbs } from './define-verbs.ts';
 
 const EXAMPLES = `Examples:
   $ hooks audience sync 'High-Value Users (US)' members.csv
@@ -15,15 +15,15 @@ const SYNC_EXAMPLES = `Examples:
 
 const DETAILS = `
 An identify with the trait high_value_users_us (the name in snake case) goes out
-for everybody who joined since the last sync (true) or left (false); the first
+for each user who joined since the last sync (true) or left (false); the first
 sync sends every member. The file is CSV with a header, NDJSON or one id a line,
-gzipped or not, told by content; one bad line refuses it all.
+gzipped or not, recognised by content; one bad line rejects it all.
 
-What was told is kept in the store (--store) for each name and each place: a
+What was sent is kept in the store (--store) for each name and each place: a
 source of the config, the URLs of --url or HOOKS_URL, an endpoint. A change
 counts once it was delivered or, with --queue, queued; what failed or was
 interrupted is sent again by the next sync. A file that holds less than half of
-the members, or changes more than half (and more than 100), is refused.
+the members, or changes more than half (and more than 100), is rejected.
 `;
 
 export const defineAudience = defineVerbs({
@@ -31,6 +31,6 @@ export const defineAudience = defineVerbs({
   examples: EXAMPLES,
   details: DETAILS,
   syncUsage: 'sync <name> <members>',
-  syncSummary: 'send who joined and who left since the last sync',
+  syncSummary: 'send who joined or left since the last sync',
   syncExamples: SYNC_EXAMPLES,
 });

@@ -19,10 +19,10 @@ export interface SyncDeliveryParts {
   readonly io: Io;
 }
 
-/** More than the engine works on at once, so that it always has work; and no more than memory has room for. */
-const CAPACITY = { least: 256, most: 2_048 };
+/** Messages in flight: more than the engine works on at once, so that it always has work, and no more than memory has room for. */
+const IN_FLIGHT = { least: 256, most: 2_048 };
 
-/** The pipeline of a sync, from the moment there is something to send. */
+/** The pipeline of a sync, opened with the first change to send. */
 export class SyncDelivery {
   readonly #parts: SyncDeliveryParts;
   #open: OpenPipeline | undefined;
@@ -46,14 +46,14 @@ export class SyncDelivery {
     this.#closeOnAbort();
     const { pipeline, concurrency } = open;
     return {
-      capacity: Math.min(Math.max(CAPACITY.least, concurrency * 8), CAPACITY.most),
+      capacity: Math.min(Math.max(IN_FLIGHT.least, concurrency * 8), IN_FLIGHT.most),
       ready: () => pipeline.client.ready(),
       deliverThen: (message, onOutcome) => pipeline.deliverThen(message, onOutcome),
       flush: () => void pipeline.client.flush(),
     };
   }
 
-  /** With --loopback: what the receiver thought of it. */
+  /** What the receiver of --loopback thought of a message. */
   judgementOf({ destinations }: Outcome): LoopbackJudgement | undefined {
     const tried = decisive(destinations);
     if (tried === undefined || tried.attempts.length === 0) return undefined;
@@ -65,7 +65,7 @@ export class SyncDelivery {
     await this.#closing;
   }
 
-  /** So that everything that was handed over comes to its outcome. */
+  /** Closes the pipeline on an interruption, so that every message handed over gets an outcome. */
   #closeOnAbort(): void {
     const { signal } = this.#parts.io;
     const close = (): void => void this.close({ interrupted: true });

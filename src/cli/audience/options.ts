@@ -14,7 +14,7 @@ export interface SyncFlags extends GlobalOptions, WhereToFlags {
   readonly dryRun?: true;
 }
 
-/** Those of `list`, `show` and `forget`. */
+/** The flags of `list`, `show` and `forget`, as typed. */
 export interface OverviewFlags extends GlobalOptions, StoreFlags {
   readonly kind: AudienceKind;
   readonly place?: string;

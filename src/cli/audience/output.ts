@@ -7,13 +7,13 @@ import { Ledger } from '../../replay/ledger.ts';
 import { summaryLines } from '../../report/summary.ts';
 import type { LoopbackJudgement } from '../flags/delivery/loopback.ts';
 import type { Io } from '../io.ts';
-import { jsonLine } from '../print/json-line.ts';
+import { jsonLine } from '../json-line.ts';
 import { createProgress, type ProgressBar } from '../print/progress.ts';
 import { decisive, destinationMs, isTaken, resultLine } from '../print/result-line.ts';
 import { resultText } from '../print/result-text.ts';
 import type { SyncFlags } from './options.ts';
 
-/** Everything a sync writes: progress, a result line for each change, the summary. */
+/** Prints a sync: progress, a result line for each change, the summary. */
 export class SyncOutput {
   readonly #name: string;
   readonly #flags: SyncFlags;
@@ -23,7 +23,7 @@ export class SyncOutput {
   #progress: ProgressBar;
   #done = 0;
   #areAllValid = true;
-  /** Whether it came so far that there is something to sum up. */
+  /** Whether the changes were counted, so that there is something to sum up. */
   #isCounted = false;
 
   static async open(name: string, flags: SyncFlags, io: Io): Promise<SyncOutput> {
@@ -36,7 +36,7 @@ export class SyncOutput {
     this.#name = name;
     this.#flags = flags;
     this.#io = io;
-    // On a terminal the result lines are progress enough.
+    // On a terminal the result lines show the progress.
     this.#isBarShown = !io.stdoutIsTty && !(flags.quiet ?? false);
     this.#progress = progress;
   }
@@ -49,7 +49,7 @@ export class SyncOutput {
     this.#progress.update(entries);
   }
 
-  /** Sending begins. */
+  /** Switches the progress from reading to sending. */
   async counted(counts: Counts): Promise<void> {
     this.#isCounted = true;
     for (let left = changesIn(counts); left > 0; left--) this.#ledger.open();
@@ -57,7 +57,7 @@ export class SyncOutput {
     this.#progress = await createProgress(this.#io, { label: 'sending', shown: this.#isBarShown });
   }
 
-  /** A promise while whoever reads the lines is slower. */
+  /** Prints the result of a change. A promise while the reader of the lines is slower. */
   settled(
     change: Change,
     outcome: Outcome,
@@ -71,11 +71,11 @@ export class SyncOutput {
     if (judgement !== undefined && (judgement.verdict !== 'valid' || judgement.problem !== undefined))
       this.#areAllValid = false;
     if (this.#flags.quiet && isTaken(outcome.outcome)) return undefined;
-    this.#io.out(this.#lineOf(change, outcome, judgement));
+    this.#io.out(this.#changeLine(change, outcome, judgement));
     return this.#io.drained();
   }
 
-  #lineOf({ userId, value }: Change, outcome: Outcome, judgement: LoopbackJudgement | undefined): string {
+  #changeLine({ userId, value }: Change, outcome: Outcome, judgement: LoopbackJudgement | undefined): string {
     const title = `${userId} ${JSON.stringify(value)}`;
     const facts = { type: 'identify', title, ...(judgement !== undefined && { judgement }) };
     if (this.#flags.output === 'json') return jsonLine({ ...resultLine(outcome, facts), userId, value });
@@ -84,12 +84,12 @@ export class SyncOutput {
     return isUntouched ? '' : `${resultText(outcome, facts, this.#io.color)}\n`;
   }
 
-  /** Returns whether all went well. */
+  /** Prints the summary. Returns whether every change was taken. */
   finish(result: SyncResult): boolean {
     this.#progress.stop();
     if (this.#io.signal.aborted && !this.#flags.quiet)
       this.#io.note(
-        `interrupted; ${this.#isCounted ? 'the next sync carries on from here' : 'nothing was sent'}`,
+        `interrupted; ${this.#isCounted ? 'the next sync continues from here' : 'nothing was sent'}`,
       );
     if (!this.#isCounted) return false;
     const summary = this.#ledger.summary();
@@ -98,20 +98,20 @@ export class SyncOutput {
     if (this.#flags.output === 'json') {
       this.#io.out(jsonLine({ summary: { kind, name: this.#name, trait, place, ...counts, ...summary } }));
     } else if (!this.#flags.quiet) {
-      // The first line says how many were to be told, which the counts do.
-      const told = summary.read === 0 ? [] : ['', ...summaryLines(summary).slice(1)];
-      this.#io.out(`${[...this.#headLines(result), ...told].join('\n')}\n`);
+      // Without the first line, which repeats the counts.
+      const rest = summary.read === 0 ? [] : ['', ...summaryLines(summary).slice(1)];
+      this.#io.out(`${[...this.#headLines(result), ...rest].join('\n')}\n`);
     }
     return result.isComplete && this.#areAllValid;
   }
 
-  /** Of a dry run, which goes well. */
+  /** Prints the result of a dry run. Returns whether it was not interrupted. */
   preview(result: SyncResult): boolean {
     this.#progress.stop();
     if (this.#io.signal.aborted) return false;
     const { trait, place, counts, before, suspicion, examples } = result;
     const { kind, output } = this.#flags;
-    if (suspicion !== undefined) this.#io.note(`note: this would be refused without --force: ${suspicion}`);
+    if (suspicion !== undefined) this.#io.note(`note: this would be rejected without --force: ${suspicion}`);
     if (output === 'json') {
       const shown = examples.map((change) => ({
         change: change.kind,
@@ -141,7 +141,7 @@ export class SyncOutput {
     return true;
   }
 
-  /** The bar of something that was given up. */
+  /** Removes the progress bar. */
   stop(): void {
     this.#progress.stop();
   }

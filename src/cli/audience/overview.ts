@@ -6,41 +6,43 @@ import { openQueue } from '../flags/delivery/queue-flags.ts';
 import { commandSettings } from '../flags/delivery/settings.ts';
 import { ExitCode, interruptedCode } from '../exit-code.ts';
 import type { Io } from '../io.ts';
-import { jsonLine } from '../print/json-line.ts';
+import { jsonLine } from '../json-line.ts';
 import type { OverviewFlags } from './options.ts';
 
-/** `hooks audience list` */
+/** Runs `hooks audience list`. */
 export function listAudiences(flags: OverviewFlags, io: Io): Promise<ExitCode> {
   return withAudiences(flags, io, async (store) => {
     const all = (await store.list()).filter(({ kind }) => kind === flags.kind);
-    for (const each of all) io.out(flags.output === 'json' ? jsonLine(jsonOf(each)) : `${lineOf(each)}\n`);
+    for (const each of all)
+      io.out(flags.output === 'json' ? jsonLine(overviewJson(each)) : `${overviewLine(each)}\n`);
     if (all.length === 0 && !flags.quiet)
       io.note(`note: no ${flags.kind} was synced yet (hooks ${flags.kind} sync)`);
     return ExitCode.ok;
   });
 }
 
-/** `hooks audience show` */
+/** Runs `hooks audience show`. */
 export function showAudience(name: string, flags: OverviewFlags, io: Io): Promise<ExitCode> {
   return withAudiences(flags, io, async (store) => {
-    const found = await find(store, name, flags);
+    const found = await findOverviews(store, name, flags);
     if (flags.members) return printMembers(store, onlyOne(found, '--members'), { flags, io });
-    for (const each of found) io.out(flags.output === 'json' ? jsonLine(jsonOf(each)) : `${textOf(each)}\n`);
+    for (const each of found)
+      io.out(flags.output === 'json' ? jsonLine(overviewJson(each)) : `${overviewText(each)}\n`);
     return ExitCode.ok;
   });
 }
 
-/** `hooks audience forget` */
-export function forget(name: string, flags: OverviewFlags, io: Io): Promise<ExitCode> {
+/** Runs `hooks audience forget`. */
+export function forgetAudience(name: string, flags: OverviewFlags, io: Io): Promise<ExitCode> {
   return withAudiences(flags, io, async (store) => {
-    const audience = onlyOne(await find(store, name, flags), 'forget');
+    const audience = onlyOne(await findOverviews(store, name, flags), 'forget');
     if (!(await store.forget(audience))) {
-      throw new QueueError(`The ${flags.kind} ${shown(audience.name)} is being synced`, {
-        hint: 'wait until that has ended, or end it',
+      throw new QueueError(`The ${flags.kind} ${quoted(audience.name)} is being synced`, {
+        hint: 'wait until the sync has ended, or end it',
       });
     }
-    if (flags.output === 'json') io.out(jsonLine({ forgotten: true, ...jsonOf(audience) }));
-    else if (!flags.quiet) io.out(`forgotten  ${lineOf(audience)}\n`);
+    if (flags.output === 'json') io.out(jsonLine({ forgotten: true, ...overviewJson(audience) }));
+    else if (!flags.quiet) io.out(`forgotten  ${overviewLine(audience)}\n`);
     return ExitCode.ok;
   });
 }
@@ -58,8 +60,8 @@ async function withAudiences(
   }
 }
 
-/** By its name, or by the name of its trait. At least one. */
-async function find(
+/** Finds at least one by its name or the name of its trait. Throws ConfigError. */
+async function findOverviews(
   store: AudienceCatalog,
   name: string,
   { kind, place }: OverviewFlags,
@@ -68,19 +70,22 @@ async function find(
   const named = all.filter((each) => each.name === name || each.trait === name);
   const found = named.filter((each) => place === undefined || each.place === place);
   if (found.length > 0) return found;
-  const places = named.map((each) => shown(each.place)).join(', ');
+  const places = named.map((each) => quoted(each.place)).join(', ');
   throw new ConfigError(
     named.length === 0
-      ? `There is no ${kind} ${shown(name)}`
-      : `The ${kind} ${shown(name)} was not synced to ${shown(place ?? '')}`,
-    { key: 'name', hint: named.length === 0 ? `hooks ${kind} list shows them` : `it was to ${places}` },
+      ? `There is no ${kind} ${quoted(name)}`
+      : `The ${kind} ${quoted(name)} was not synced to ${quoted(place ?? '')}`,
+    {
+      key: 'name',
+      hint: named.length === 0 ? `run hooks ${kind} list to see them` : `choose one of ${places}`,
+    },
   );
 }
 
 function onlyOne(found: readonly AudienceOverview[], what: string): AudienceOverview {
   const [first] = found;
   if (first !== undefined && found.length === 1) return first;
-  const places = found.map(({ place }) => shown(place)).join(', ');
+  const places = found.map(({ place }) => quoted(place)).join(', ');
   throw new ConfigError(`Expected \`--place\` with ${what}, since there are several: ${places}`, {
     key: '--place',
     origin: '--place',
@@ -88,7 +93,7 @@ function onlyOne(found: readonly AudienceOverview[], what: string): AudienceOver
   });
 }
 
-/** As last told, as NDJSON, which `sync` reads. */
+/** Prints the last state of each user as NDJSON, which `sync` reads. */
 async function printMembers(
   store: AudienceCatalog,
   audience: AudienceOverview,
@@ -110,13 +115,13 @@ function memberLine(line: string, { kind }: OverviewFlags): string {
   return jsonLine(kind === 'trait' ? { userId, value } : { userId });
 }
 
-function lineOf({ name, trait, place, members, inDoubt, syncedAt }: AudienceOverview): string {
-  const doubt = inDoubt === 0 ? '' : `, ${inDoubt.toLocaleString('en-US')} to be told again`;
+function overviewLine({ name, trait, place, members, inDoubt, syncedAt }: AudienceOverview): string {
+  const doubt = inDoubt === 0 ? '' : `, ${inDoubt.toLocaleString('en-US')} to be sent again`;
   const when = syncedAt === undefined ? 'no sync is complete' : `synced ${isoTime(syncedAt)}`;
   return `${printable(name, 80)} (${trait}) to ${printable(place)}: ${members.toLocaleString('en-US')}${doubt}, ${when}`;
 }
 
-function textOf({
+function overviewText({
   kind,
   name,
   trait,
@@ -131,14 +136,14 @@ function textOf({
     ['sent as', trait],
     ['to', printable(place)],
     [kind === 'trait' ? 'users' : 'members', members.toLocaleString('en-US')],
-    ...(inDoubt === 0 ? [] : [['to be told again', inDoubt.toLocaleString('en-US')]]),
+    ...(inDoubt === 0 ? [] : [['to be sent again', inDoubt.toLocaleString('en-US')]]),
     ['first sync', isoTime(createdAt)],
     ['last complete sync', syncedAt === undefined ? 'none' : isoTime(syncedAt)],
   ];
   return rows.map(([label = '', text = '']) => `${label.padEnd(19)} ${text}`).join('\n');
 }
 
-function jsonOf({
+function overviewJson({
   kind,
   name,
   trait,
@@ -164,6 +169,6 @@ function isoTime(ms: number): string {
   return new Date(ms).toISOString();
 }
 
-function shown(text: string): string {
+function quoted(text: string): string {
   return printable(JSON.stringify(text), 200);
 }

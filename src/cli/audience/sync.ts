@@ -16,41 +16,41 @@ import { claimStdin } from '../stdin.ts';
 import { SyncDelivery, type SyncDeliveryParts } from './delivery.ts';
 import type { SyncFlags } from './options.ts';
 import { SyncOutput } from './output.ts';
-import { audiencePlaceOf } from './place.ts';
+import { audiencePlaceOf } from './audience-place.ts';
 
-/** `hooks audience sync` and `hooks trait sync`. */
+/** Runs `hooks audience sync` and `hooks trait sync`. */
 export async function syncFile(
   [name, file]: readonly [name: string, file: string],
   flags: SyncFlags,
   io: Io,
 ): Promise<ExitCode> {
-  // What can be complained of is, before anything is read.
+  // A wrong flag is reported before anything is read.
   if (flags.maxChange !== undefined) readMaxChange(flags.maxChange);
   const stdin = file === STDIN ? claimStdin(io, 'the input -') : io.stdin;
   const [input] = await openInputs([file], { cwd: io.cwd, stdin });
-  if (input === undefined) throw new TypeError('An input was named, and is not there');
+  if (input === undefined) throw new TypeError('Expected one input, got none');
   const settings = await commandSettings(flags, io);
   const to = await resolveWhereTo(whereToOf(flags), settings, io);
   const durable = await (flags.dryRun ? openQueue : openQueueToWrite)(flags, settings, { io });
   try {
     const output = await SyncOutput.open(name, flags, io);
-    return await run({ name, input, to, settings, durable, output, flags, io });
+    return await runSync({ name, input, to, settings, durable, output, flags, io });
   } finally {
     await durable.close();
   }
 }
 
-/** `--store` says where the state is, too, so here it needs no `--queue`. */
+/** Takes --store out without --queue: here it also says where the state is kept. */
 function whereToOf({ store, ...flags }: SyncFlags): SyncFlags {
   return flags.queue && store !== undefined ? { ...flags, store } : flags;
 }
 
-interface Run extends SyncDeliveryParts {
+interface SyncRun extends SyncDeliveryParts {
   readonly name: string;
   readonly input: Input;
 }
 
-async function run({ name, input, ...parts }: Run): Promise<ExitCode> {
+async function runSync({ name, input, ...parts }: SyncRun): Promise<ExitCode> {
   const { to, settings, durable, output, flags, io } = parts;
   const delivery = new SyncDelivery(parts);
   let isOver = false;
@@ -68,7 +68,7 @@ async function run({ name, input, ...parts }: Run): Promise<ExitCode> {
       force: flags.force,
       dryRun: flags.dryRun,
       called: { maxChange: '--max-change', force: '--force', dryRun: '--dry-run' },
-      read: (spill) => read(input, spill, parts),
+      read: (spill) => readInput(input, spill, parts),
       openTarget: () => delivery.open(),
       onCounts: (counts) => output.counted(counts),
       onOutcome: (change, outcome) => output.settled(change, outcome, delivery.judgementOf(outcome)),
@@ -82,10 +82,10 @@ async function run({ name, input, ...parts }: Run): Promise<ExitCode> {
   }
 }
 
-function read(
+function readInput(
   input: Input,
   spill: Spill,
-  { flags, output, io }: Pick<Run, 'flags' | 'output' | 'io'>,
+  { flags, output, io }: Pick<SyncRun, 'flags' | 'output' | 'io'>,
 ): Promise<void> {
   const { kind, idColumn, valueColumn, text } = flags;
   return readMembers(gunzipIfPacked(input.open(io.signal)), spill, {

@@ -4,33 +4,33 @@ import type { Readable } from 'node:stream';
 import { sleep, systemClock } from '../../clock.ts';
 import { ConfigError } from '../../errors.ts';
 import { printable } from '../../redact.ts';
-import { isGroupAlive, signalGroup } from './group.ts';
-import { showLines } from './output.ts';
+import { isGroupAlive, signalGroup } from './process-group.ts';
+import { showLines } from './command-output.ts';
 import type { Io } from '../io.ts';
 
 export interface StartChildOptions {
   /** The whole environment of the command: secrets go in here, never into its arguments. */
   readonly env: NodeJS.ProcessEnv;
   readonly io: Pick<Io, 'stderr' | 'note' | 'errColor' | 'cwd'>;
-  /** Stops it when aborted. */
+  /** Stops the command when aborted. */
   readonly signal: AbortSignal;
-  /** Taken out of what it prints. */
+  /** Secrets to mask in its output. */
   readonly secrets: readonly string[];
-  /** What it prints is not shown. @default false */
+  /** Whether its output is hidden. @default false */
   readonly quiet?: boolean;
   /** Between asking it to stop and killing it, in ms. @default 5000 */
   readonly graceMs?: number;
 }
 
-/** A command of the user's that runs beside ours: a receiver to be tested, or a sender. */
+/** A command of the user that runs as a child: a receiver to test, or a sender. */
 export interface RunningCommand {
-  /** Resolves when the command itself has ended, whatever it has started in turn; never rejects. */
+  /** Resolves when the command itself has ended, even if its own children run on; never rejects. */
   readonly exited: Promise<CommandEnd>;
   /** How it has ended; undefined while it runs. */
   readonly end: CommandEnd | undefined;
   /**
-   * Ends it and everything that it has started: asks, and after `graceMs` kills. Resolves when nothing is left of it, with whether it
-   * had to be killed. May be called again, also after it has ended by itself.
+   * Stops the command and everything that it has started: asks, and after `graceMs` kills. Resolves when nothing is left of it, with
+   * whether it had to be killed. May be called again, also after the command has ended by itself.
    */
   stop(): Promise<{ readonly killed: boolean }>;
 }
@@ -38,8 +38,8 @@ export interface RunningCommand {
 export type CommandEnd = { readonly code: number } | { readonly signal: NodeJS.Signals };
 
 /**
- * Starts a command with its output on our stderr, a line at a time. It gets a process group of its own, so that what it starts (npm
- * start, a shell) can be stopped with it; what leaves that group as a daemon does cannot. Throws ConfigError when it cannot be started.
+ * Starts a command with its output on stderr, a line at a time. It gets a new process group, so that its children (of npm start, of a
+ * shell) can be stopped with it; a daemon that leaves that group cannot. Throws ConfigError when it cannot be started.
  */
 export async function startCommand(
   [program = '', ...args]: readonly string[],
@@ -57,7 +57,7 @@ export async function startCommand(
   } catch (cause) {
     throw notStarted(program, cause as NodeJS.ErrnoException); // what spawn emits
   }
-  return new Command(child, options);
+  return new ChildCommand(child, options);
 }
 
 /** `ended with exit code 1`, `was ended by SIGSEGV` */
@@ -66,13 +66,13 @@ export function describeEnd(end: CommandEnd): string {
 }
 
 const GRACE_MS = 5_000;
-/** How long the system may take over what was killed. Longer only for what waits for a broken disk, which nobody can end. */
+/** How long a killed process may take to end. Only one that waits for a broken disk, which no signal ends, takes longer. */
 const KILLED_MS = 5_000;
 const POLL_MS = 20;
-/** For what it has printed last. */
+/** Wait for the last output. */
 const OUTPUT_MS = 500;
 
-class Command implements RunningCommand {
+class ChildCommand implements RunningCommand {
   readonly exited: Promise<CommandEnd>;
   end: CommandEnd | undefined;
   readonly #group: number;
@@ -84,13 +84,13 @@ class Command implements RunningCommand {
 
   constructor(child: ChildProcess, options: StartChildOptions) {
     const { signal, graceMs = GRACE_MS } = options;
-    this.#group = child.pid ?? 0; // it was started, so it has one
+    this.#group = child.pid ?? 0; // it was started, so it has a pid
     this.#graceMs = graceMs;
     this.#signal = signal;
     this.#streams = [child.stdout, child.stderr].filter((stream) => stream !== null);
     this.#output = Promise.all(this.#streams.map((stream) => showLines(stream, options)));
     this.exited = once(child, 'exit').then(([code, by]: (number | NodeJS.Signals | null)[]) => {
-      this.end = typeof code === 'number' ? { code } : { signal: by as NodeJS.Signals }; // one of both is set
+      this.end = typeof code === 'number' ? { code } : { signal: by as NodeJS.Signals }; // one of the two is set
       return this.end;
     });
     process.once('exit', this.#kill).once('SIGHUP', this.#endWith).once('SIGQUIT', this.#endWith);
@@ -105,7 +105,7 @@ class Command implements RunningCommand {
 
   async #stop(): Promise<{ readonly killed: boolean }> {
     this.#signal.removeEventListener('abort', this.#stopWhenAborted);
-    // Who interrupts a second time does not want to wait for a command that takes its time.
+    // A second interruption means: do not wait for a slow command.
     process.on('SIGINT', this.#kill).on('SIGTERM', this.#kill);
     try {
       signalGroup(this.#group, 'SIGTERM');
@@ -128,13 +128,13 @@ class Command implements RunningCommand {
     signalGroup(this.#group, 'SIGKILL');
   };
 
-  /** The terminal is gone, or Ctrl-\ was pressed, which only we are told. We end as if we had not listened. */
+  /** The terminal is gone, or Ctrl-\ was pressed, and only this process gets the signal. It ends as it would without a listener. */
   readonly #endWith = (signal: NodeJS.Signals): void => {
     this.#kill();
     process.kill(process.pid, signal);
   };
 
-  /** The command's own end is known by `exited`; that of what it has started must be asked for. */
+  /** Whether the whole group has ended. `exited` reports the command's own end; that of its children must be polled. */
   async #gone(withinMs: number): Promise<boolean> {
     const until = performance.now() + withinMs;
     while (this.end === undefined || isGroupAlive(this.#group)) {
@@ -144,7 +144,7 @@ class Command implements RunningCommand {
     return true;
   }
 
-  /** All that was printed is shown; but a daemon that has left the group may hold the pipes for ever. */
+  /** Waits until all output is shown, but not forever: a daemon that has left the group may hold the pipes. */
   async #endOutput(): Promise<void> {
     const over = new AbortController();
     await Promise.race([this.#output, sleep(systemClock, OUTPUT_MS, over.signal)]);
@@ -153,18 +153,18 @@ class Command implements RunningCommand {
   }
 }
 
-const WHY: Readonly<Record<string, string>> = {
+const START_FAILURES: Readonly<Record<string, string>> = {
   ENOENT: 'there is no such program',
-  EACCES: 'it may not be run',
+  EACCES: 'this user may not run it',
   ENOEXEC: 'it is no program',
 };
 
 function notStarted(program: string, cause: NodeJS.ErrnoException): ConfigError {
-  const why = WHY[cause.code ?? ''] ?? cause.code ?? cause.message;
+  const why = START_FAILURES[cause.code ?? ''] ?? cause.code ?? cause.message;
   return new ConfigError(`The command ${printable(program, 200)} cannot be started: ${why}`, {
     key: 'command',
     origin: '--',
-    hint: "what stands behind -- is a program and its arguments, as in `-- node server.js`; for a shell's syntax: -- sh -c '…'",
+    hint: "give a program and its arguments behind --, as in `-- node server.js`; for a shell's syntax: -- sh -c '…'",
     cause,
   });
 }

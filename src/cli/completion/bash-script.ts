@@ -1,6 +1,6 @@
 /**
- * Our own for bash: @bomb.sh/tab's hands what is typed to `eval`, and what is offered to `compgen -W`, so that a $(…) in either would
- * be run by pressing Tab; and it needs the package bash-completion. This one runs on bash 3.2, which has no `compopt`, too.
+ * The completion script of bash. Nothing that is typed or offered is evaluated: no `eval`, no `compgen -W`, which would run
+ * a $(…) when Tab is pressed. It needs no package, and runs on bash 3.2, which has no `compopt`, too.
  */
 export const BASH_SCRIPT = `# bash completion for hooks
 

@@ -1,6 +1,6 @@
 import type { Argument, Command, Option } from 'commander';
 
-/** What a word could become: values of its own, or names of files or folders, which the shell knows best. */
+/** What a word could become: values, or names of files or folders, which the shell knows best. */
 export interface Candidates {
   readonly values: readonly Completion[];
   readonly files: 'none' | 'files' | 'folders';
@@ -12,7 +12,7 @@ export interface Completion {
   readonly about?: string;
 }
 
-/** Names of the user's own, asked for only where they can stand. */
+/** Names from the user's config, read only where they can stand. */
 export interface Names {
   readonly sources: () => Promise<readonly string[]>;
   readonly destinations: () => Promise<readonly string[]>;
@@ -22,17 +22,17 @@ const NONE: Candidates = { values: [], files: 'none' };
 const FILES: Candidates = { values: [], files: 'files' };
 const FOLDERS: Candidates = { values: [], files: 'folders' };
 
-/** For the last of the words behind `hooks`, which may be empty. Those that do not begin like it are left to `matching`. */
+/** Completes the last of the words behind `hooks`, which may be empty. */
 export async function candidatesFor(
   program: Command,
   words: readonly string[],
   names: Names,
 ): Promise<Candidates> {
   const current = words.at(-1) ?? '';
-  const { command, positional, pending, isLiteral } = placeAfter(program, words.slice(0, -1));
+  const { command, positional, pending, isLiteral } = pointAfter(program, words.slice(0, -1));
   if (pending !== undefined) return matching(await valuesOf(pending, names), current);
   if (command.name() === 'help') {
-    // What it shows help of is a command of the one above it.
+    // `help` takes a command of its parent.
     return positional > 0 ? NONE : matching({ values: commandsOf(command.parent), files: 'none' }, current);
   }
   if (isLiteral || !current.startsWith('-') || current === '-') {
@@ -48,36 +48,37 @@ export async function candidatesFor(
   return option === undefined ? NONE : matching(await valuesOf(option, names), value);
 }
 
-interface Place {
+/** What the words before the one to complete have reached. */
+interface CompletionPoint {
   readonly command: Command;
-  /** Arguments before. */
+  /** Number of arguments before the word. */
   readonly positional: number;
-  /** Whose value comes next. */
+  /** The option whose value comes next. */
   readonly pending: Option | undefined;
-  /** Behind `--`. */
+  /** Whether the word stands behind `--`. */
   readonly isLiteral: boolean;
 }
 
-function placeAfter(program: Command, words: readonly string[]): Place {
-  let place: Place = { command: program, positional: 0, pending: undefined, isLiteral: false };
-  for (const word of words) place = step(place, word);
-  return place;
+function pointAfter(program: Command, words: readonly string[]): CompletionPoint {
+  let point: CompletionPoint = { command: program, positional: 0, pending: undefined, isLiteral: false };
+  for (const word of words) point = pointAfterWord(point, word);
+  return point;
 }
 
-function step(place: Place, word: string): Place {
-  const { command, positional, pending, isLiteral } = place;
-  if (pending !== undefined) return { ...place, pending: undefined };
-  if (isLiteral) return { ...place, positional: positional + 1 };
-  if (word === '--') return { ...place, isLiteral: true };
+function pointAfterWord(point: CompletionPoint, word: string): CompletionPoint {
+  const { command, positional, pending, isLiteral } = point;
+  if (pending !== undefined) return { ...point, pending: undefined };
+  if (isLiteral) return { ...point, positional: positional + 1 };
+  if (word === '--') return { ...point, isLiteral: true };
   if (word.startsWith('-') && word !== '-') {
     const option = optionOf(command, word);
-    return option?.required === true ? { ...place, pending: option } : place;
+    return option?.required === true ? { ...point, pending: option } : point;
   }
   const sub = positional === 0 ? command.commands.find((each) => each.name() === word) : undefined;
-  return sub === undefined ? { ...place, positional: positional + 1 } : { ...place, command: sub };
+  return sub === undefined ? { ...point, positional: positional + 1 } : { ...point, command: sub };
 }
 
-/** Of the command or those above it, as commander finds it. */
+/** Finds an option of the command or of its parents, as commander does. */
 function optionOf(command: Command, flag: string): Option | undefined {
   const found = command.options.find(({ long, short }) => long === flag || short === flag);
   return found ?? (command.parent === null ? undefined : optionOf(command.parent, flag));
@@ -106,7 +107,7 @@ function valuesOfArgument(argument: Argument): Candidates {
   return /file|command|csv/i.test(argument.name()) ? FILES : NONE;
 }
 
-/** Nothing is offered where a secret belongs: not even the names of files, one of which would end up in the history as if it were one. */
+/** Offers nothing where a secret belongs: not even file names, one of which would end up in the history as a secret. */
 async function valuesOf(option: Option, names: Names): Promise<Candidates> {
   if (option.argChoices !== undefined) return plain(option.argChoices);
   switch (option.long) {

@@ -17,7 +17,7 @@ code is not run for it.
 
 export const defineCompletion: Define = (command, { io }) => {
   command
-    .addArgument(new Argument('<shell>', 'the shell that is to read it').choices(SHELLS))
+    .addArgument(new Argument('<shell>', 'print the script of this shell').choices(SHELLS))
     .addHelpText('before', EXAMPLES)
     .addHelpText('after', DETAILS)
     .action((shell: Shell) => io.out(shellScript(shell)));

@@ -1,30 +1,19 @@
-import { script } from '@bomb.sh/tab';
 import { BASH_SCRIPT } from './bash-script.ts';
+import { FISH_SCRIPT } from './fish-script.ts';
+import { POWERSHELL_SCRIPT } from './powershell-script.ts';
+import { ZSH_SCRIPT } from './zsh-script.ts';
 
 export const SHELLS = ['bash', 'zsh', 'fish', 'powershell'] as const;
 export type Shell = (typeof SHELLS)[number];
 
-/** What a shell has to read so that Tab asks `hooks complete`. */
-export function shellScript(shell: Shell): string {
-  if (shell === 'bash') return BASH_SCRIPT;
-  const text = printed(() => script(shell, 'hooks', 'hooks'));
-  // What is typed goes through `eval` there: quoted, a $(…) in it is not run by pressing Tab.
-  return shell === 'zsh'
-    ? text.replace('flagPrefix="-P ${BASH_REMATCH}"', 'flagPrefix="-P ${(q)BASH_REMATCH}"')
-    : text;
-}
+const SCRIPTS: Readonly<Record<Shell, string>> = {
+  bash: BASH_SCRIPT,
+  zsh: ZSH_SCRIPT,
+  fish: FISH_SCRIPT,
+  powershell: POWERSHELL_SCRIPT,
+};
 
-/** The package has no other way to give its text than to print it. */
-function printed(print: () => void): string {
-  const { log } = console;
-  const lines: string[] = [];
-  // eslint-disable-next-line no-console -- caught, not used
-  console.log = (line: string) => lines.push(line);
-  try {
-    print();
-  } finally {
-    // eslint-disable-next-line no-console -- put back as it was
-    console.log = log;
-  }
-  return `${lines.join('\n')}\n`;
+/** The script that makes a shell ask `hooks complete` when Tab is pressed. */
+export function shellScript(shell: Shell): string {
+  return SCRIPTS[shell];
 }

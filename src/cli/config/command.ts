@@ -4,7 +4,7 @@ import { printable } from '../../redact.ts';
 import type { Define, GlobalOptions } from '../command.ts';
 import type { Io } from '../io.ts';
 import { commandSettings } from '../flags/delivery/settings.ts';
-import { jsonLine } from '../print/json-line.ts';
+import { jsonLine } from '../json-line.ts';
 
 const EXAMPLES = `Examples:
   $ hooks config
@@ -12,7 +12,7 @@ const EXAMPLES = `Examples:
   $ hooks config -o json | jq 'select(.origin != "default")'
 `;
 
-/** Text about every setting; no test of whether it would work, which is `doctor`'s. */
+/** Defines a command that prints every setting. Whether they work is a question for `doctor`. */
 export const defineConfig: Define = (command, { io }) => {
   command.addHelpText('before', EXAMPLES).action(async () => {
     const options = command.optsWithGlobals<GlobalOptions>();

@@ -13,23 +13,23 @@ const EXAMPLES = `Examples:
 `;
 
 const DETAILS = `
-One line a source says where it stands: delivered, failed (a dead letter),
-pending (in the queue: hooks worker or hooks serve goes on with it) or
-no-destination. What else waits for these destinations may be delivered
-meanwhile. Exit code 0 when nothing failed.
+Prints the state of each source on a line: delivered, failed (a dead letter),
+pending (in the queue: hooks worker or hooks serve delivers it) or
+no-destination. Other deliveries that wait for these destinations may be
+delivered too. Exits with 0 when nothing failed.
 `;
 
 export const defineDelete: Define = (command, { io, exit }) => {
   addStoreFlag(command)
-    .argument('<user-id...>', 'who is to be deleted; - reads user ids from stdin, one a line')
-    .option('--source <name>', 'only this source (repeat for several)', collect)
+    .argument('<user-id...>', 'delete these users; - reads ids from stdin, one a line')
+    .option('--source <name>', 'delete at this source only (repeat)', collect)
     .option('--queue', 'only queue it; do not wait for its delivery')
     .addOption(
-      new Option('--retry-for <duration>', 'wait for its delivery for so long')
+      new Option('--retry-for <duration>', 'wait this long for its delivery')
         .argParser(timeFrom(0))
         .default(30_000, '30s'),
     )
-    .option('--dry-run', 'send nothing; say where it would go')
+    .option('--dry-run', 'print where it would go, and send nothing')
     .addHelpText('before', EXAMPLES)
     .addHelpText('after', DETAILS)
     .action(async (userIds: readonly string[]) =>

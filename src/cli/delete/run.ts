@@ -5,14 +5,14 @@ import { deletionStateOf, type DeletionRecord, type SourceState } from '../../de
 import type { EngineEvent } from '../../engine/engine-event.ts';
 import type { Sources } from '../../engine/options.ts';
 import { ConfigError } from '../../errors.ts';
-import { deletedUsers } from './users.ts';
+import { deletedUsers } from './deleted-users.ts';
 import { openEngine } from '../../app/open-engine.ts';
 import type { OpenQueue } from '../../stores/opened-queue.ts';
 import { printable } from '../../redact.ts';
 import type { GlobalOptions } from '../command.ts';
 import { ExitCode, interruptedCode } from '../exit-code.ts';
 import type { Io } from '../io.ts';
-import { jsonLine } from '../print/json-line.ts';
+import { jsonLine } from '../json-line.ts';
 import { openQueueToWrite, type StoreFlags } from '../flags/delivery/queue-flags.ts';
 import { commandSettings } from '../flags/delivery/settings.ts';
 
@@ -25,20 +25,20 @@ export interface DeleteOptions extends GlobalOptions, StoreFlags {
   readonly dryRun?: true;
 }
 
-/** `hooks delete`: records a deletion request, queues its messages, and sees them through for a while. */
+/** Runs `hooks delete`: records a deletion request, queues its messages, and delivers them for a while. */
 export async function requestDeletion(given: DeleteOptions, io: Io): Promise<ExitCode> {
   const settings = await commandSettings(given, io);
   const options = { ...given, userIds: await deletedUsers(given.userIds, io) };
   const { sources } = settings;
   const affected = affectedSources(options, settings);
-  if (options.dryRun) return preview(affected, sources, options, io);
+  if (options.dryRun) return printPreview(affected, sources, options, io);
   const open = await openQueueToWrite(options, settings, { io });
-  const record = await run({ options, sources, affected, open, io });
-  return report(record, options, io);
+  const record = await runDeletion({ options, sources, affected, open, io });
+  return printDeletion(record, options, io);
 }
 
 function affectedSources({ source }: DeleteOptions, settings: Settings): readonly string[] {
-  // Complains of a name that is not configured.
+  // Throws for a name that is not configured.
   for (const name of source ?? []) settings.source(name);
   const affected = [...new Set(source ?? settings.sourceNames)];
   if (affected.some((name) => enabledDestinations(settings.sources, name).length > 0)) return affected;
@@ -56,7 +56,7 @@ function enabledDestinations(sources: Sources, name: string): readonly string[] 
     .map(([destination]) => destination);
 }
 
-interface Run {
+interface DeletionRun {
   readonly options: DeleteOptions;
   readonly sources: Sources;
   readonly affected: readonly string[];
@@ -64,11 +64,11 @@ interface Run {
   readonly io: Io;
 }
 
-async function run({ options, sources, affected, open, io }: Run): Promise<DeletionRecord> {
+async function runDeletion({ options, sources, affected, open, io }: DeletionRun): Promise<DeletionRecord> {
   const { engine, deletions, close } = await openEngine({
     sources,
     open,
-    // What a person runs at the prompt goes where that person says, as `send` does.
+    // A command at the prompt may deliver wherever the person says, as `send` does.
     allowPrivate: true,
     allowProxy: true,
     proxyEnv: io.env,
@@ -76,13 +76,13 @@ async function run({ options, sources, affected, open, io }: Run): Promise<Delet
     onEvent: (event) => {
       if (event.kind === 'attempt') noteFailure(event, options, io);
     },
-    onUnrecorded: () => {}, // the queue knows it, and tells when the request is looked at
+    onUnrecorded: () => {}, // the queue knows it, and shows it when the request is read
   });
   try {
     const record = await deletions.create({ userIds: options.userIds, sources: affected });
     if (options.queue) return record;
     engine.start();
-    await seeThrough(record.id, deletions, { options, io });
+    await awaitDelivery(record.id, deletions, { options, io });
     await engine.close();
     return (await deletions.get(record.id)) ?? record;
   } finally {
@@ -90,22 +90,22 @@ async function run({ options, sources, affected, open, io }: Run): Promise<Delet
   }
 }
 
-const LOOK_AGAIN_MS = 50;
-/** A look at a request of many users takes seconds, which delivering needs: of ten parts of the time it gets one. */
-const PAUSES_PER_LOOK = 9;
+const MIN_PAUSE_MS = 50;
+/** Reading a request of many users takes seconds, which delivering needs: it gets one tenth of the time. */
+const PAUSES_PER_READ = 9;
 
-/** A worker may deliver it, or this process: what is recorded tells. */
-async function seeThrough(
+/** Waits until the request is settled, by what is recorded: a worker may deliver it, or this process. */
+async function awaitDelivery(
   id: string,
   deletions: Deletions,
-  { options, io }: Pick<Run, 'options' | 'io'>,
+  { options, io }: Pick<DeletionRun, 'options' | 'io'>,
 ): Promise<void> {
   const giveUpAt = systemClock.now() + options.retryFor;
   while (!io.signal.aborted && systemClock.now() < giveUpAt) {
-    const lookedAt = systemClock.now();
+    const readAt = systemClock.now();
     const record = await deletions.get(id);
     if (record === undefined || states(record).every((state) => state !== 'pending')) return;
-    const pauseMs = Math.max(LOOK_AGAIN_MS, PAUSES_PER_LOOK * (systemClock.now() - lookedAt));
+    const pauseMs = Math.max(MIN_PAUSE_MS, PAUSES_PER_READ * (systemClock.now() - readAt));
     await sleep(systemClock, Math.min(pauseMs, Math.max(0, giveUpAt - systemClock.now())), io.signal);
   }
 }
@@ -119,7 +119,7 @@ function noteFailure({ attempt }: EngineEvent & { kind: 'attempt' }, { quiet }: 
   io.note(io.errColor.yellow(`failed: ${attempt.status ?? attempt.error} from ${printable(attempt.url)}`));
 }
 
-function report(record: DeletionRecord, { output }: DeleteOptions, io: Io): ExitCode {
+function printDeletion(record: DeletionRecord, { output }: DeleteOptions, io: Io): ExitCode {
   const rows = Object.entries(record.sources).map(([source, deletion]) => ({
     deletion: record.id,
     source,
@@ -133,7 +133,7 @@ function report(record: DeletionRecord, { output }: DeleteOptions, io: Io): Exit
   return interruptedCode(io) ?? (isBad ? ExitCode.negative : ExitCode.ok);
 }
 
-interface Row {
+interface SourceRow {
   readonly source: string;
   readonly state: string;
   readonly users: number;
@@ -141,13 +141,13 @@ interface Row {
   readonly failed: number;
 }
 
-function rowText({ source, state, users, delivered, failed }: Row, { color }: Io): string {
-  const shown = state === 'failed' ? color.red(state) : color.green(state);
+function rowText({ source, state, users, delivered, failed }: SourceRow, { color }: Io): string {
+  const stateText = state === 'failed' ? color.red(state) : color.green(state);
   const counts = `${users} user${users === 1 ? '' : 's'}, ${delivered} delivered, ${failed} failed`;
-  return `${shown}  ${printable(source)}  (${counts})\n`;
+  return `${stateText}  ${printable(source)}  (${counts})\n`;
 }
 
-function preview(
+function printPreview(
   affected: readonly string[],
   sources: Sources,
   { userIds, output }: DeleteOptions,

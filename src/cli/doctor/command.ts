@@ -9,14 +9,14 @@ const EXAMPLES = `Examples:
 `;
 
 const DETAILS = `
-Looks at the config, its secrets, the queue and its file, and opens a connection
+Checks the config, its secrets, the queue and its file, and opens a connection
 to each webhook (name lookup, connect, TLS) without sending a byte of a message.
-Each line says what is wrong, and the way out.
+Each line says what is wrong and how to fix it.
 
-Ends with 0 when nothing has to be mended, with 1 when something has.
+Exits with 0 when nothing has to be fixed, with 1 when something has.
 `;
 
-/** Changes nothing: not even a queue's file is made. */
+/** Defines a command that changes nothing: not even a queue's file is made. */
 export const defineDoctor: Define = (command, { io, exit }) => {
   addStoreFlag(command)
     .addHelpText('before', EXAMPLES)

@@ -6,24 +6,24 @@ import { HooksError } from '../../errors.ts';
 import { checkWriteKeys } from '../../service/authentication.ts';
 import { fail, ok, warn, type DoctorFinding } from './finding.ts';
 
-/** Which files there are, and what of them could not be used. */
+/** Reports the config files, and the variables that they need and that are not set. */
 export function settingsFindings(settings: Settings): DoctorFinding[] {
   const { files } = settings;
   const found =
     files.length === 0
-      ? warn('config', 'no config file was found', 'hooks init writes one; -c FILE names one elsewhere')
+      ? warn('config', 'no config file was found', 'run hooks init to write one, or name one with -c FILE')
       : ok('config', files.join(', '));
   return [found, ...settings.list().flatMap(unsetFindings)];
 }
 
 function unsetFindings({ key, origin, unset = [] }: ListedSetting): DoctorFinding[] {
   return unset.map((name) => {
-    const hint = `export ${name}=…; for a service: in its environment file`;
+    const hint = `export ${name}=…; for a service, put it into its environment file`;
     return fail('variable', `${key} (${origin}) needs ${name}, which is not set`, hint);
   });
 }
 
-/** The sources as `serve` and `worker` have them; undefined when they cannot be had. */
+/** Reads the sources as `serve` and `worker` do; undefined when they are not valid. */
 export function readSources(settings: Settings): {
   readonly sources?: Sources;
   readonly findings: DoctorFinding[];
@@ -35,64 +35,64 @@ export function readSources(settings: Settings): {
     return { sources, findings: [] };
   } catch (error) {
     if (!(error instanceof HooksError)) throw error;
-    // What is not set was told already.
-    const isTold = settings
+    // A variable that is not set is reported already.
+    const isReported = settings
       .list()
       .some(({ unset = [] }) => unset.some((name) => error.message.includes(name)));
-    return { findings: isTold ? [] : [fail('config', error.message, error.hint)] };
+    return { findings: isReported ? [] : [fail('config', error.message, error.hint)] };
   }
 }
 
-/** Each source, and each destination of it. */
+/** Reports each source and its destinations. */
 export function sourceFindings(sources: Sources): DoctorFinding[] {
   return Object.entries(sources).flatMap(([name, { writeKey, destinations }]) => {
-    const place = `source ${name}`;
+    const label = `source ${name}`;
     const entries = Object.entries(destinations);
     return [
-      ...(writeKey === undefined ? [] : secretFindings(`${place}: its write key`, writeKey)),
-      ...(entries.length === 0 ? [noDestination(place)] : []),
+      ...(writeKey === undefined ? [] : secretFindings(`${label}: its write key`, writeKey)),
+      ...(entries.length === 0 ? [noDestination(label)] : []),
       ...entries.flatMap(([key, destination]) => destinationFindings(`${name} → ${key}`, destination)),
     ];
   });
 }
 
-function noDestination(place: string): DoctorFinding {
+function noDestination(label: string): DoctorFinding {
   const hint = 'put `webhooks` into the config (hooks init writes one), set HOOKS_URL, or give --url';
-  return fail('destination', `${place}: no webhook is configured, so nothing is sent anywhere`, hint);
+  return fail('destination', `${label}: no webhook is configured, so nothing is sent anywhere`, hint);
 }
 
-function destinationFindings(place: string, destination: DestinationOptions): DoctorFinding[] {
+function destinationFindings(label: string, destination: DestinationOptions): DoctorFinding[] {
   const { enabled, webhooks, sharedSecrets } = destination;
   if (!enabled)
-    return [warn('destination', `${place}: it is disabled and gets nothing`, 'remove `enabled: false`')];
-  if (webhooks.length === 0) return [noDestination(place)];
+    return [warn('destination', `${label}: it is disabled and gets nothing`, 'remove `enabled: false`')];
+  if (webhooks.length === 0) return [noDestination(label)];
   const count = `${webhooks.length} webhook${webhooks.length === 1 ? '' : 's'}`;
   const unsigned = warn(
     'secret',
-    `${place}: there is no secret, so requests are unsigned`,
+    `${label}: there is no secret, so requests are unsigned`,
     'set `sharedSecret`, such as ${HOOKS_SECRET}: without it a receiver cannot tell who sends',
   );
   return [
-    ok('destination', `${place}: ${count}, ${destination.delivery.strategy}`),
+    ok('destination', `${label}: ${count}, ${destination.delivery.strategy}`),
     ...(sharedSecrets.length === 0 ? [unsigned] : []),
     ...sharedSecrets.flatMap((secret, index) =>
-      secretFindings(`${place}: secret ${index + 1} of ${sharedSecrets.length}`, secret),
+      secretFindings(`${label}: secret ${index + 1} of ${sharedSecrets.length}`, secret),
     ),
   ];
 }
 
-/** What a shell, an editor or a form adds to a secret without a word. */
+/** What a shell, an editor or a form adds to a secret silently. */
 const STRAYS: readonly (readonly [pattern: RegExp, what: string])[] = [
   [/\n$/, 'ends in a line break'],
   [/^\s|\s$/, 'begins or ends with white space'],
   [/^(["'`]).*\1$/s, 'is in quotes, which are part of it'],
-  [/^\$\{?\w+\}?$/, 'looks like the name of a variable that nobody replaced'],
+  [/^\$\{?\w+\}?$/, 'looks like the name of a variable that was not replaced'],
 ];
 
 function secretFindings(what: string, secret: string): DoctorFinding[] {
   const stray = STRAYS.find(([pattern]) => pattern.test(secret))?.[1];
   if (stray === undefined) return [];
   return [
-    warn('secret', `${what} ${stray}`, 'the receiver must have the very same: take it out on both sides'),
+    warn('secret', `${what} ${stray}`, 'take it out on both sides: the receiver must have the same secret'),
   ];
 }

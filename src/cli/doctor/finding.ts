@@ -1,11 +1,11 @@
-/** One thing that `doctor` has looked at. Texts are unescaped. */
+/** The result of one check of `doctor`. Texts are unescaped. */
 export interface DoctorFinding {
   /** Stable: `config`, `store`, `webhook` … */
   readonly check: string;
-  /** `warn`: it works, but probably not as meant. */
+  /** `warn`: it works, but probably not as intended. */
   readonly status: 'ok' | 'warn' | 'fail';
   readonly said: string;
-  /** The way out. */
+  /** How to fix it. */
   readonly hint?: string | undefined;
 }
 

@@ -4,17 +4,17 @@ import type { QueueExamination } from '../../stores/examine.ts';
 import type { Delivery } from '../../queue/delivery.ts';
 import type { LaneStats } from '../../queue/inspection.ts';
 import type { QueueSurvey } from '../../queue/survey.ts';
-import { attemptText } from '../print/attempt-text.ts';
+import { attemptText } from '../attempt-text.ts';
 import { fail, ok, warn, type DoctorFinding } from './finding.ts';
 
 const MB = 1024 * 1024;
 const LITTLE_BYTES = 100 * MB;
-/** What is due for longer has nobody who takes it. */
+/** A delivery that is due for longer has no process that claims it. */
 const OVERDUE_MS = 10_000;
 /** Clocks of machines that share a file differ by less. */
 const CLOCKS_DIFFER_MS = 5 * 60_000;
 
-/** The file of the queue, as a file. */
+/** Reports the file of the queue, as a file. */
 export function storeFindings(seen: QueueExamination): DoctorFinding[] {
   if (seen.kind === 'absent')
     return [
@@ -31,7 +31,11 @@ export function storeFindings(seen: QueueExamination): DoctorFinding[] {
   const facts = `${file}: ${megabytes(bytes)}, SQLite ${sqliteVersion}`;
   return [
     isLocked
-      ? warn('store', `${facts}: another program holds it`, 'end what holds it (a backup, an open sqlite3)')
+      ? warn(
+          'store',
+          `${facts}: another program holds it`,
+          'end the program that holds it (a backup, an open sqlite3)',
+        )
       : ok('store', `${facts}, not locked`),
     ...(damage === undefined
       ? [ok('integrity', isChecked ? 'nothing is damaged' : 'the file is too large for a quick check')]
@@ -39,7 +43,7 @@ export function storeFindings(seen: QueueExamination): DoctorFinding[] {
           fail(
             'integrity',
             `the file is damaged: ${damage}`,
-            'stop what uses it, run `hooks queue recover FILE --to NEW`, and put NEW in its place',
+            'stop what uses it, run `hooks queue recover FILE --to NEW`, and replace FILE by NEW',
           ),
         ]),
     ...(isCurrent
@@ -48,7 +52,7 @@ export function storeFindings(seen: QueueExamination): DoctorFinding[] {
           warn(
             'store',
             `${file} was made by an older version of hooks`,
-            'the next command that uses it brings it up to date',
+            'run any command that uses it, which brings it up to date',
           ),
         ]),
     ...((mode & 0o077) === 0
@@ -67,11 +71,11 @@ export function storeFindings(seen: QueueExamination): DoctorFinding[] {
 function diskFinding(folder: string, freeBytes: number): DoctorFinding {
   const said = `${megabytes(freeBytes)} free at ${folder}`;
   return freeBytes < LITTLE_BYTES
-    ? warn('disk', said, 'make room: on a full disk nothing is taken')
+    ? warn('disk', said, 'make room: on a full disk nothing is accepted')
     : ok('disk', said);
 }
 
-/** What waits, and why. */
+/** Reports what waits, and why. */
 export function queueFindings(
   survey: QueueSurvey,
   sources: Sources | undefined,
@@ -100,7 +104,7 @@ function waitingFinding({ lanes, deliverers }: QueueSurvey, now: number): Doctor
   if (waiting === 0 || !isOverdue) return ok('queue', said);
   const hint = 'start hooks worker or hooks serve with this config and --store';
   if (deliverers?.length === 0) return fail('queue', said, hint);
-  const busy = 'it may be busy, or hang: its log says which';
+  const busy = 'look into its log: it may be busy, or hang';
   return warn(
     'queue',
     `${said}, but some are overdue`,
@@ -115,7 +119,7 @@ function whoDelivers(deliverers: QueueSurvey['deliverers']): string {
   return `, delivered by ${names.join(', ')}`;
 }
 
-/** What the config cannot deliver. */
+/** Reports deliveries that the config has no destination for. */
 function strandedFindings(
   { source, destination, pending, retrying }: LaneStats,
   sources: Sources,
@@ -128,7 +132,7 @@ function strandedFindings(
     warn(
       'queue',
       `${pending + retrying} wait for ${source} → ${destination}, ${why}`,
-      'a worker with this config makes dead letters of them; hooks queue retry brings those back',
+      'fix the config before a worker makes dead letters of them; hooks queue retry brings those back',
     ),
   ];
 }
@@ -144,23 +148,23 @@ function retryingFindings(deliveries: readonly Delivery[]): DoctorFinding[] {
     warn(
       'retrying',
       `${count} are tried again: ${text}`,
-      "hooks queue list shows them; the receiver's own log says why",
+      "run hooks queue list to see them, and look into the receiver's log",
     ),
   );
 }
 
-const DEAD: Readonly<Record<string, string>> = {
-  rejected: 'hooks queue list --state dead shows what was answered; mend it, then hooks queue retry',
-  exhausted: 'once the webhook is well: hooks queue retry --all --filter reason=exhausted',
-  invalid: 'what is wrong with each: hooks queue list --state dead --filter reason=invalid',
-  cancelled: 'their destination was gone or disabled: hooks queue retry --all --filter reason=cancelled',
+const DEAD_LETTER_HINTS: Readonly<Record<string, string>> = {
+  rejected: 'see the responses with hooks queue list --state dead; fix the cause, then hooks queue retry',
+  exhausted: 'run hooks queue retry --all --filter reason=exhausted once the webhook works',
+  invalid: 'see what is wrong with hooks queue list --state dead --filter reason=invalid',
+  cancelled: 'run hooks queue retry --all --filter reason=cancelled: the destination was gone or disabled',
   damaged:
-    'the disk has changed their stored bodies: check it, and send the messages again from their source',
+    'check the disk, which has changed their stored bodies, and send the messages again from their source',
 };
 
 function deadFinding(reason: string, count: number): DoctorFinding {
   const said = `${count.toLocaleString('en-US')} dead letter${count === 1 ? '' : 's'}${reason === '' ? '' : `: ${reason}`}`;
-  return warn('dead-letters', said, DEAD[reason] ?? 'hooks queue list --state dead');
+  return warn('dead-letters', said, DEAD_LETTER_HINTS[reason] ?? 'see hooks queue list --state dead');
 }
 
 function megabytes(bytes: number): string {

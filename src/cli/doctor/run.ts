@@ -12,22 +12,22 @@ import { openQueue, type StoreFlags } from '../flags/delivery/queue-flags.ts';
 import { commandSettings } from '../flags/delivery/settings.ts';
 import { ExitCode, interruptedCode } from '../exit-code.ts';
 import type { Io } from '../io.ts';
-import { jsonLine } from '../print/json-line.ts';
+import { jsonLine } from '../json-line.ts';
 import { readSources, settingsFindings, sourceFindings } from './config-findings.ts';
 import { fail, ok, warn, type DoctorFinding } from './finding.ts';
-import { machineFindings } from './machine.ts';
+import { machineFindings } from './machine-findings.ts';
 import { queueFindings, storeFindings } from './queue-findings.ts';
 import { webhookFindings } from './webhook-findings.ts';
 
 export interface DoctorOptions extends GlobalOptions, StoreFlags {}
 
-/** `hooks doctor`: looks at everything that a delivery needs, and sends nothing. */
+/** Runs `hooks doctor`: examines everything that a delivery needs, and sends nothing. */
 export async function examine(options: DoctorOptions, io: Io): Promise<ExitCode> {
   const counts = { ok: 0, warn: 0, fail: 0 };
   const show = (findings: readonly DoctorFinding[]): void => {
     for (const finding of findings) {
       counts[finding.status]++;
-      if (options.quiet !== true || finding.status === 'fail') io.out(lineOf(finding, options, io));
+      if (options.quiet !== true || finding.status === 'fail') io.out(findingText(finding, options, io));
     }
   };
   for await (const findings of allFindings(options, io)) show(findings);
@@ -36,10 +36,10 @@ export async function examine(options: DoctorOptions, io: Io): Promise<ExitCode>
   return interruptedCode(io) ?? (counts.fail > 0 ? ExitCode.negative : ExitCode.ok);
 }
 
-/** In the order in which a person would look. What comes after an interruption is left out. */
+/** Yields the findings in the order in which a person would look. Stops at an interruption. */
 async function* allFindings(options: DoctorOptions, io: Io): AsyncGenerator<readonly DoctorFinding[]> {
   yield machineFindings(io, Date.now());
-  const settings = await told('config', () => commandSettings(options, io));
+  const settings = await findingsOnError('config', () => commandSettings(options, io));
   if ('findings' in settings) {
     yield settings.findings;
     return;
@@ -55,8 +55,8 @@ async function* allFindings(options: DoctorOptions, io: Io): AsyncGenerator<read
   if (!io.signal.aborted) yield await queueAndStore(options, settings.value, sources);
 }
 
-/** What fails is a finding, not the end of the command. */
-async function told<T>(
+/** Turns an error into a finding: it is not the end of the command. */
+async function findingsOnError<T>(
   check: string,
   look: () => Promise<T>,
 ): Promise<{ readonly value: T } | { readonly findings: readonly DoctorFinding[] }> {
@@ -73,7 +73,7 @@ async function queueAndStore(
   settings: Settings,
   sources: Sources | undefined,
 ): Promise<readonly DoctorFinding[]> {
-  const looked = await told('store', async () => {
+  const result = await findingsOnError('store', async () => {
     const place = options.store ?? settings.store ?? join(settings.dataDir, 'hooks.db');
     if (isServer(place)) return serverFindings(options, settings, sources);
     const seen = await examineQueue(place, systemClock);
@@ -83,10 +83,10 @@ async function queueAndStore(
       ...(survey === undefined ? [] : queueFindings(survey, sources, Date.now())),
     ];
   });
-  return 'findings' in looked ? looked.findings : looked.value;
+  return 'findings' in result ? result.findings : result.value;
 }
 
-/** A queue that is no file: whether it can be written, and what it tells of itself. */
+/** Reports a queue that is no file: whether it can be written, and its warnings. */
 async function serverFindings(
   options: DoctorOptions,
   settings: Settings,
@@ -99,7 +99,7 @@ async function serverFindings(
     return [
       ok('store', `${durable.place} can be reached and written`),
       ...warnings.map((said) =>
-        warn('store', said, 'README, Several machines, says what each setting promises'),
+        warn('store', said, 'see README, Several machines, for what each setting promises'),
       ),
       ...queueFindings(await surveyInspection(durable.inspection), sources, Date.now()),
     ];
@@ -108,7 +108,7 @@ async function serverFindings(
   }
 }
 
-/** A message that nobody sends anywhere looks like one that got lost. */
+/** Reports where messages go: one that is sent nowhere looks like one that got lost. */
 function integrationFindings(sources: Sources): DoctorFinding[] {
   const names = Object.values(sources).flatMap(({ destinations }) =>
     Object.entries(destinations).flatMap(([name, { enabled }]) => (enabled ? [name] : [])),
@@ -123,7 +123,7 @@ function integrationFindings(sources: Sources): DoctorFinding[] {
   ];
 }
 
-function lineOf(
+function findingText(
   { check, status, said, hint }: DoctorFinding,
   { output }: DoctorOptions,
   { color }: Io,
@@ -142,6 +142,6 @@ function conclusion({
   readonly warn: number;
   readonly fail: number;
 }): string {
-  if (failed > 0) return `${failed} to mend${warned > 0 ? `, ${warned} to look at` : ''}`;
-  return warned > 0 ? `Nothing to mend, ${warned} to look at` : 'All is well';
+  if (failed > 0) return `${failed} to fix${warned > 0 ? `, ${warned} to look at` : ''}`;
+  return warned > 0 ? `Nothing to fix, ${warned} to look at` : 'All is well';
 }

@@ -3,56 +3,57 @@ import { HooksError } from '../../errors.ts';
 import { probeWebhook, type Probe } from '../../app/probe-webhook.ts';
 import { redactUrl } from '../../redact.ts';
 import type { Io } from '../io.ts';
-import { durationText } from '../print/attempt-text.ts';
-import { WAY_OUT_BY_ERROR } from '../print/way-out.ts';
+import { durationText } from '../attempt-text.ts';
+import { HINT_BY_ERROR } from '../print/failure-hint.ts';
 import { fail, ok, warn, type DoctorFinding } from './finding.ts';
 
-interface Place {
+/** A URL to connect to, with the settings of its destination. */
+interface ProbeTarget {
   readonly url: string;
   readonly delivery: DeliveryOptions;
 }
 
-/** A connection to each webhook that is in use: name lookup, connect and TLS, and not a byte of HTTP. */
+/** Connects to each webhook in use: name lookup, connect and TLS, and not a byte of HTTP. */
 export async function webhookFindings(
   sources: Sources,
   io: Pick<Io, 'env' | 'signal'>,
 ): Promise<DoctorFinding[]> {
-  const findings = await Promise.all(placesOf(sources).map((place) => look(place, io)));
+  const findings = await Promise.all(probeTargetsOf(sources).map((target) => probeFindings(target, io)));
   return findings.flat();
 }
 
-/** Each URL once for each file of issuers. */
-function placesOf(sources: Sources): Place[] {
-  const places = new Map<string, Place>();
+/** Lists each URL once for each file of issuers. */
+function probeTargetsOf(sources: Sources): ProbeTarget[] {
+  const targets = new Map<string, ProbeTarget>();
   for (const { destinations } of Object.values(sources)) {
     for (const { enabled, webhooks, delivery } of Object.values(destinations)) {
       if (!enabled) continue;
-      for (const { url } of webhooks) places.set(`${url} ${delivery.caFile ?? ''}`, { url, delivery });
+      for (const { url } of webhooks) targets.set(`${url} ${delivery.caFile ?? ''}`, { url, delivery });
     }
   }
-  return [...places.values()];
+  return [...targets.values()];
 }
 
-async function look(
-  { url, delivery }: Place,
+async function probeFindings(
+  { url, delivery }: ProbeTarget,
   { env, signal }: Pick<Io, 'env' | 'signal'>,
 ): Promise<DoctorFinding[]> {
   const { timeoutMs, caFile } = delivery;
   const shown = redactUrl(url);
   try {
     const seen = await probeWebhook(url.trim(), { timeoutMs, caFile, signal, proxyEnv: env });
-    return seen.isReached ? reached(shown, seen) : [unreached(shown, seen)];
+    return seen.isReached ? reachedFindings(shown, seen) : [unreachedFinding(shown, seen)];
   } catch (error) {
     if (!(error instanceof HooksError)) throw error;
     return [fail('webhook', `${shown}: ${error.message}`, error.hint)];
   }
 }
 
-function reached(url: string, probe: Probe & { isReached: true }): DoctorFinding[] {
+function reachedFindings(url: string, probe: Probe & { isReached: true }): DoctorFinding[] {
   const { ms, address, notPublic, via, validUntil } = probe;
   const by = via === undefined ? address : `the proxy ${via}`;
-  const refused = via === undefined && notPublic !== undefined;
-  const note = refused ? ` (${notPublic}: serve and worker want --allow-private for it)` : '';
+  const isBlocked = via === undefined && notPublic !== undefined;
+  const note = isBlocked ? ` (${notPublic}: serve and worker need --allow-private for it)` : '';
   return [
     ok('webhook', `${url}: connected to ${by} in ${durationText(ms)}${note}`),
     ...(validUntil === undefined ? [] : [certificateFinding(url, validUntil)]),
@@ -60,7 +61,7 @@ function reached(url: string, probe: Probe & { isReached: true }): DoctorFinding
 }
 
 const DAY_MS = 86_400_000;
-/** What renews certificates by itself has done so by then. */
+/** A program that renews certificates by itself has done so by then. */
 const SOON_DAYS = 14;
 
 function certificateFinding(url: string, validUntil: number): DoctorFinding {
@@ -70,8 +71,9 @@ function certificateFinding(url: string, validUntil: number): DoctorFinding {
   return warn('certificate', said, 'renew it: once it has expired, nothing is sent there');
 }
 
-function unreached(url: string, { error, detail, via }: Probe & { isReached: false }): DoctorFinding {
+function unreachedFinding(url: string, { error, detail, via }: Probe & { isReached: false }): DoctorFinding {
   const by = via === undefined ? '' : ` through the proxy ${via}`;
-  const hint = error === 'timeout' ? 'is the host up, and does a firewall let you through?' : undefined;
-  return fail('webhook', `${url}: ${error}${by}: ${detail}`, hint ?? WAY_OUT_BY_ERROR[error]);
+  const hint =
+    error === 'timeout' ? 'check that the host is up, and that no firewall is in between' : undefined;
+  return fail('webhook', `${url}: ${error}${by}: ${detail}`, hint ?? HINT_BY_ERROR[error]);
 }

@@ -17,38 +17,38 @@ const EXAMPLES = `Examples:
 `;
 
 const DETAILS = `
-COMMAND finds the URL of the receiver in HOOKS_URL, and with --secret the first
-secret in HOOKS_SECRET. What it prints goes to stderr.
+COMMAND gets the URL of the receiver in HOOKS_URL, and with --secret the first
+secret in HOOKS_SECRET. Its output goes to stderr.
 
 --match takes what replay --filter takes: path=value with commas between, !=
-for all others. Each --match wants a request of its own, so that two equal ones
-want two requests; --each must hold for every request. With a secret every
+for all others. Each --match needs another request, so that two equal ones need
+two requests; --each must hold for every request. With a secret every
 signature must be valid.
 
-It ends when COMMAND has ended and what is expected has come, or when no waiting
-can mend it, or when the time is over; then COMMAND and all that it has started
-are stopped.
+It exits when COMMAND has ended and the expected requests have come, when no
+further request can change the result, or when the time is over; then COMMAND
+and all that it has started are stopped.
 
-Ends with 0 when all is as expected, 1 when it is not (also when COMMAND fails
-or has to be stopped), 2 when it could not be tried.
+Exits with 0 when all is as expected, with 1 when it is not (also when COMMAND
+fails or has to be stopped), with 2 when it could not run.
 `;
 
 export const defineExpect: Define = (command, { io, exit }) => {
   command
     .usage('[options] -- COMMAND')
-    .argument('<command...>', 'what to run, with its arguments')
-    .optionsGroup('What is expected:')
-    .option('--count <n>', 'so many requests, no more and no less', countFrom(0))
-    .option('--at-least <n>', 'so many requests or more', countFrom(0))
-    .option('--at-most <n>', 'so many requests or fewer', countFrom(0))
-    .option('--match <path=value,…>', 'a request with these values (repeat)', collect)
-    .option('--each <path=value,…>', 'these values in every request (repeat)', collect);
+    .argument('<command...>', 'run this command with its arguments')
+    .optionsGroup('Expectations:')
+    .option('--count <n>', 'expect exactly this many requests', countFrom(0))
+    .option('--at-least <n>', 'expect at least this many requests', countFrom(0))
+    .option('--at-most <n>', 'expect at most this many requests', countFrom(0))
+    .option('--match <path=value,…>', 'expect a request with these values (repeat)', collect)
+    .option('--each <path=value,…>', 'expect these values in every request (repeat)', collect);
   addSecretFlags(command, 'verify')
     .optionsGroup('Options:')
     .addOption(
-      new Option('--within <time>', 'wait no longer than this').argParser(timeFrom(1)).default(30_000, '30s'),
+      new Option('--within <time>', 'wait at most this long').argParser(timeFrom(1)).default(30_000, '30s'),
     )
-    .option('--respond <script>', 'what to answer, as of listen (default: 200)')
+    .option('--respond <script>', 'respond as listen --respond does (default: 200)')
     .option('--report <file>', 'write a JUnit (.xml) or JSON (.json) report')
     .addHelpText('before', EXAMPLES)
     .addHelpText('after', DETAILS)

@@ -17,7 +17,7 @@ export interface ExpectOptions extends GlobalOptions, SecretFlags {
   readonly report?: string;
 }
 
-/** What the flags expect. Throws ConfigError when they expect nothing, or what cannot be. */
+/** Reads the expectations of the flags. Throws ConfigError for none, or for a contradiction. */
 export function expectedOf(options: ExpectOptions): Omit<ExpectedArrivals, 'signed'> {
   const { count, atLeast, atMost, match = [], each = [] } = options;
   if ((count ?? atLeast ?? atMost) === undefined && match.length + each.length === 0) {
@@ -30,10 +30,14 @@ export function expectedOf(options: ExpectOptions): Omit<ExpectedArrivals, 'sign
   const least = count ?? atLeast ?? (each.length > 0 && atMost === undefined ? 1 : 0);
   const most = count ?? atMost ?? Infinity;
   if (least > most) {
-    throw contradiction('`--at-least` is more than `--at-most`', '--at-least', 'nothing can be both');
+    throw contradiction(
+      '`--at-least` is more than `--at-most`',
+      '--at-least',
+      'lower it, or raise --at-most',
+    );
   }
   if (match.length > most) {
-    const hint = 'each --match wants a request of its own; --each holds for all of them';
+    const hint = 'give fewer --match, of which each needs another request, or --each, which holds for all';
     throw contradiction(`${match.length} times \`--match\` cannot be met by ${most}`, '--match', hint);
   }
   return {

@@ -1,3 +1,4 @@
+import { noteHint } from '../error-text.ts';
 import { formatDuration } from '../../duration.ts';
 import type { Unmet } from '../../message/filter.ts';
 import type { ExpectationResult } from '../../receiver/arrivals.ts';
@@ -7,11 +8,11 @@ import type { ReceivedRequest } from '../../receiver/received-request.ts';
 import { printable } from '../../redact.ts';
 import type { ReportedCase } from '../../report/case-report.ts';
 import type { Io } from '../io.ts';
-import { jsonLine } from '../print/json-line.ts';
+import { jsonLine } from '../json-line.ts';
 import { receivedJson, receivedText } from '../print/received-line.ts';
 import type { ExpectOptions } from './options.ts';
 
-/** What a person or a program sees of `hooks expect`. */
+/** Prints what `hooks expect` receives and finds. */
 export class ExpectOutput {
   readonly #options: ExpectOptions;
   readonly #io: Io;
@@ -31,8 +32,8 @@ export class ExpectOutput {
     );
   }
 
-  refused({ status, reason }: ConnectionRejection): void {
-    this.#remark(`Refused${status === undefined ? '' : ` with ${status}`}: ${printable(reason)}`);
+  rejected({ status, reason }: ConnectionRejection): void {
+    this.#remark(`Rejected${status === undefined ? '' : ` with ${status}`}: ${printable(reason)}`);
   }
 
   /** Silence would read as a hang. */
@@ -45,7 +46,7 @@ export class ExpectOutput {
   conclude(findings: readonly ExpectationResult[], tally: Tally, ms: number): void {
     const shown = this.#options.quiet ? findings.filter(({ isMet }) => !isMet) : findings;
     if (this.#options.output === 'json') {
-      for (const finding of shown) this.#io.out(jsonLine(lineOf(finding)));
+      for (const finding of shown) this.#io.out(jsonLine(findingLine(finding)));
       this.#io.out(jsonLine({ summary: expectSummaryOf(findings, tally, ms) }));
     } else {
       for (const finding of shown) this.#io.out(this.#findingText(finding));
@@ -65,14 +66,11 @@ export class ExpectOutput {
     return `${lines.join('\n            ')}\n`;
   }
 
-  /** What the first thing to look at is. */
+  /** Says what to look at first when nothing came. */
   #hint(findings: readonly ExpectationResult[], { requests }: Tally): void {
     const misses = findings.some(({ expectation, isMet }) => expectation !== 'command' && !isMet);
     if (requests > 0 || !misses || this.#io.signal.aborted) return;
-    const { errColor } = this.#io;
-    this.#io.note(
-      `${errColor.dim('hint: ')} COMMAND has to post to the URL in HOOKS_URL, and to wait for the answer`,
-    );
+    noteHint(this.#io, 'let COMMAND post to the URL in HOOKS_URL, and wait for the response');
   }
 
   #remark(line: string): void {
@@ -96,7 +94,7 @@ export function expectSummaryOf(
   };
 }
 
-function lineOf({ expectation, filter, isMet, said, nearest }: ExpectationResult): object {
+function findingLine({ expectation, filter, isMet, said, nearest }: ExpectationResult): object {
   const differences = nearest?.unmet.map(({ path, isEqual, value, found }) => ({
     path,
     expected: isEqual ? value : { not: value },
@@ -106,33 +104,35 @@ function lineOf({ expectation, filter, isMet, said, nearest }: ExpectationResult
   return { expectation, filter, met: isMet, said, nearest: candidate };
 }
 
-/** What the nearest request has instead, in columns. */
+/** The values that the nearest request has instead, in columns. */
 function nearestLines({ expectation, nearest }: ExpectationResult): string[] {
   if (nearest === undefined) return [];
-  const rows = nearest.unmet.map((unmet) => [printable(unmet.path, 80), wanted(unmet), got(unmet)] as const);
+  const rows = nearest.unmet.map(
+    (unmet) => [printable(unmet.path, 80), expectedText(unmet), foundText(unmet)] as const,
+  );
   const width = (column: 0 | 1): number => Math.max(...rows.map((row) => row[column].length));
-  const [pathWidth, wantedWidth] = [width(0), width(1)];
+  const [pathWidth, expectedWidth] = [width(0), width(1)];
   return [
     `request ${nearest.request} ${expectation === 'each' ? 'is not' : 'comes nearest'}:`,
     ...rows.map(
       ([path, expected, found]) =>
-        `  ${path.padEnd(pathWidth)}  expected ${expected.padEnd(wantedWidth)}  got ${found}`,
+        `  ${path.padEnd(pathWidth)}  expected ${expected.padEnd(expectedWidth)}  got ${found}`,
     ),
   ];
 }
 
-function wanted({ isEqual, value }: Unmet): string {
+function expectedText({ isEqual, value }: Unmet): string {
   return `${isEqual ? '' : 'other than '}${printable(value, 80)}`;
 }
 
-function got({ found }: Unmet): string {
+function foundText({ found }: Unmet): string {
   if (found === undefined) return 'nothing';
   return printable(typeof found === 'string' ? found : JSON.stringify(found), 200);
 }
 
 export const SUITE = 'hooks expect';
 
-/** The same for a report. */
+/** A finding as a case of a report. */
 export function expectationCase(finding: ExpectationResult): ReportedCase {
   const { expectation, filter, isMet, said } = finding;
   return {
@@ -140,6 +140,6 @@ export function expectationCase(finding: ExpectationResult): ReportedCase {
     name: filter === undefined ? expectation : `${expectation} ${filter}`,
     outcome: isMet ? 'passed' : 'failure',
     ...(!isMet && { message: said, type: expectation, details: nearestLines(finding).join('\n') }),
-    line: lineOf(finding),
+    line: findingLine(finding),
   };
 }

@@ -12,7 +12,7 @@ import { commandSecrets } from '../flags/signature/secret-flags.ts';
 import { ExpectOutput, expectationCase, SUITE, expectSummaryOf } from './output.ts';
 import { expectedOf, type ExpectOptions } from './options.ts';
 
-/** `hooks expect`: runs a command that is to send, and says whether what is expected comes. */
+/** Runs `hooks expect`: starts a command that sends, and says whether the expected requests come. */
 export async function expectArrivals(
   command: readonly string[],
   options: ExpectOptions,
@@ -21,7 +21,7 @@ export async function expectArrivals(
   const expected = expectedOf(options);
   const script = options.respond === undefined ? [] : parseScript(options.respond);
   const secrets = await commandSecrets(options, 'verify', io);
-  const report = await reportOf(options, io);
+  const report = await openReportOf(options, io);
   const trial: Trial = {
     options,
     io,
@@ -36,9 +36,9 @@ export async function expectArrivals(
     report?.finish(findings.map(expectationCase), expectSummaryOf(findings, arrivals.tally, ms));
   let end: CommandEnd | undefined;
   try {
-    end = await run(command, await receiverOf(trial, script), trial);
+    end = await runCommand(command, await receiverOf(trial, script), trial);
   } catch (error) {
-    // What stands in the report's place may be of an earlier day, and green.
+    // A report of an earlier day may be at that path, and green.
     const said = error instanceof Error ? error.message : 'interrupted';
     const ofCommand: ExpectationResult = { expectation: 'command', isMet: false, said };
     await write([...arrivals.findings(), ofCommand], systemClock.now() - startedAt);
@@ -51,7 +51,7 @@ export async function expectArrivals(
   return exitCodeOf(findings, io);
 }
 
-function reportOf({ report: name }: ExpectOptions, { cwd }: Io): Promise<CaseReport> | undefined {
+function openReportOf({ report: name }: ExpectOptions, { cwd }: Io): Promise<CaseReport> | undefined {
   return name === undefined ? undefined : openCaseReport(resolve(cwd, name), { name, suite: SUITE });
 }
 
@@ -60,7 +60,7 @@ interface Trial {
   readonly io: Io;
   readonly secrets: readonly string[];
   readonly arrivals: ArrivalCheck;
-  /** Aborted when waiting for more requests can change nothing for the better. */
+  /** Aborted when no further request can improve the result. */
   readonly complete: AbortController;
   readonly display: ExpectOutput;
   readonly startedAt: number;
@@ -79,12 +79,12 @@ function receiverOf(
       if (arrivals.isOver) complete.abort();
     },
     drained: io.drained,
-    onRefused: (refusal) => display.refused(refusal),
+    onRefused: (rejection) => display.rejected(rejection),
   });
 }
 
-/** Until it has ended and what it was to send has come, or no longer than allowed. Then nothing of it is left. */
-async function run(
+/** Runs the command until it has ended and the expected requests have come, or for at most `--within`. Nothing of it is left afterwards. */
+async function runCommand(
   command: readonly string[],
   receiver: Receiver,
   trial: Trial,
@@ -98,14 +98,14 @@ async function run(
     await sleep(systemClock, options.within, AbortSignal.any([io.signal, aborting(running.exited)]));
     const { end } = running;
     const leftMs = trial.startedAt + options.within - systemClock.now();
-    if (isWell(end) && !arrivals.isOver && leftMs > 0) {
+    if (isSuccess(end) && !arrivals.isOver && leftMs > 0) {
       display.waits(leftMs);
       await sleep(systemClock, leftMs, AbortSignal.any([io.signal, complete.signal]));
     }
     return end;
   } finally {
     await running?.stop();
-    // Reports what is still held, so that findings come after it.
+    // Closing reports the requests still held, so that findings come after it.
     await receiver.close();
   }
 }
@@ -116,7 +116,7 @@ function aborting(promise: Promise<unknown>): AbortSignal {
   return controller.signal;
 }
 
-function isWell(end: CommandEnd | undefined): boolean {
+function isSuccess(end: CommandEnd | undefined): boolean {
   return end !== undefined && 'code' in end && end.code === 0;
 }
 
@@ -124,11 +124,11 @@ function commandFinding(
   end: CommandEnd | undefined,
   { io, options }: Pick<Trial, 'io' | 'options'>,
 ): ExpectationResult {
-  const isMet = isWell(end);
+  const isMet = isSuccess(end);
   const expectation = 'command';
   if (end !== undefined) return { expectation, isMet, said: `COMMAND ${describeEnd(end)}` };
   const said = io.signal.aborted
-    ? 'COMMAND was stopped, since hooks expect was'
+    ? 'COMMAND was stopped, because hooks expect was interrupted'
     : `COMMAND had not ended after ${formatDuration(options.within)}, and was stopped`;
   return { expectation, isMet, said };
 }

@@ -1,23 +1,23 @@
 import { InvalidArgumentError } from 'commander';
 import { parseDuration } from '../../duration.ts';
 
-/** Of a flag that may be repeated: its values, in order. */
+/** Collects the values of a flag that may be repeated, in order. */
 export function collect(value: string, before: readonly string[] = []): readonly string[] {
   return [...before, value];
 }
 
-/** Not what an unset variable leaves empty. */
+/** Rejects the empty value that an unset variable leaves. */
 export function given(text: string): string {
   if (text === '') throw new InvalidArgumentError('Expected a value, got an empty text.');
   return text;
 }
 
-/** The same of a flag that may be repeated, or of an argument. */
+/** Collects the values of a repeated flag or argument, and rejects empty ones. */
 export function collectGiven(text: string, before?: readonly string[]): readonly string[] {
   return collect(given(text), before);
 }
 
-/** A whole number, this or more. */
+/** Returns a parser of whole numbers from `least` on. */
 export function countFrom(least: number): (text: string) => number {
   return (text) => {
     const count = /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN;
@@ -26,7 +26,7 @@ export function countFrom(least: number): (text: string) => number {
   };
 }
 
-/** Ms, so many or more, as a time with its unit. */
+/** Returns a parser of times with a unit (30s) from `leastMs` on, in ms. */
 export function timeFrom(leastMs: number): (text: string) => number {
   return (text) => {
     const durationMs = parseDuration(text);

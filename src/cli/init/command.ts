@@ -11,7 +11,8 @@ const EXAMPLES = `Examples:
 
 const DETAILS = `
 Writes a config file with every setting explained, as comments where it is the
-default. On a terminal it asks for what no flag says; elsewhere it asks nothing.
+default. On a terminal it asks for what no flag gives; elsewhere it asks
+nothing, and without --url the file has http://localhost:3000/webhook.
 
 A secret is never written: the file refers to HOOKS_SECRET when a secret is
 given or that variable is set. A --url may hold references too:
@@ -20,15 +21,11 @@ given or that variable is set. A --url may hold references too:
 
 export const defineInit: Define = (command, { io, exit }) => {
   command
-    .argument('[file]', 'what to write, as YAML', '.hooksrc.yaml')
-    .option(
-      '--url <url>',
-      'where messages are posted to (repeat: up to 5; default: http://localhost:3000/webhook)',
-      collect,
-    );
+    .argument('[file]', 'write this YAML file', '.hooksrc.yaml')
+    .option('--url <url>', 'post messages to this URL (repeat: up to 5)', collect);
   addSecretFlags(command)
     .option('-y, --yes', 'ask nothing')
-    .option('-f, --force', 'write over a file that is there')
+    .option('-f, --force', 'overwrite an existing file')
     .addHelpText('before', EXAMPLES)
     .addHelpText('after', DETAILS)
     .action(async (file: string) => {

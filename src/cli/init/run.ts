@@ -8,9 +8,9 @@ import { MASK, printable, redactUrl } from '../../redact.ts';
 import type { GlobalOptions } from '../command.ts';
 import { ExitCode, interruptedCode } from '../exit-code.ts';
 import type { Io } from '../io.ts';
-import { jsonLine } from '../print/json-line.ts';
+import { jsonLine } from '../json-line.ts';
 import { readSecretFlags, type SecretFlags } from '../flags/signature/secret-flags.ts';
-import { ask } from './ask.ts';
+import { askQuestions } from './questions.ts';
 import { writePrivately } from './write-privately.ts';
 
 export interface InitOptions extends GlobalOptions, SecretFlags {
@@ -21,31 +21,31 @@ export interface InitOptions extends GlobalOptions, SecretFlags {
 
 const FIRST_URL = 'http://localhost:3000/webhook';
 
-/** `hooks init`: writes a commented config, and says what to try next. */
+/** Runs `hooks init`: writes a commented config, and says what to try next. */
 export async function initialise(file: string, options: InitOptions, io: Io): Promise<ExitCode> {
   const target = resolve(io.cwd, file);
   checkName(file);
-  if (options.force !== true) refuseBeside(target, io.cwd);
+  if (options.force !== true) refuseSecondConfig(target, io.cwd);
   if (options.url !== undefined) checkUrls(options.url, '--url');
   const answers = await answersOf(options, io);
   if (answers === undefined) return interruptedCode(io) ?? ExitCode.sigint;
   await writePrivately(target, configTemplate(answers), { file, isForced: options.force ?? false });
-  report(file, { ...answers, isFound: findProjectFile(io.cwd) === target }, options, io);
+  printResult(file, { ...answers, isFound: findProjectFile(io.cwd) === target }, options, io);
   return ExitCode.ok;
 }
 
-/** Throws ConfigError for what hooks would not read as YAML. */
+/** Throws ConfigError for a file that hooks would not read as YAML. */
 function checkName(file: string): void {
   if (/\.ya?ml$|^\.hooksrc$/.test(basename(file))) return;
   throw new ConfigError(`Expected a file that ends in .yaml or .yml, got ${printable(file, 200)}`, {
     key: 'file',
     origin: 'file',
-    hint: 'comments need YAML; hooks init writes .hooksrc.yaml',
+    hint: 'choose another name: comments need YAML; the default is .hooksrc.yaml',
   });
 }
 
-/** Another config of this folder may be the one that is found, and the new one would say nothing. */
-function refuseBeside(target: string, cwd: string): void {
+/** Throws ConfigError when the folder has a config already: it may be the one that is found, and the new one would have no effect. */
+function refuseSecondConfig(target: string, cwd: string): void {
   const found = findProjectFile(cwd);
   if (found === undefined || dirname(found) !== dirname(target) || !basename(target).startsWith('.hooksrc'))
     return;
@@ -56,13 +56,13 @@ function refuseBeside(target: string, cwd: string): void {
     {
       origin: name,
       hint: isSame
-        ? '--force writes over it; hooks config shows what it says'
-        : '--force writes another one; hooks config -c FILE says what each of them does',
+        ? 'add --force to overwrite it; hooks config shows what it says'
+        : 'add --force to write another one; hooks config -c FILE shows what each of them says',
     },
   );
 }
 
-/** Throws ConfigError for what no config could use, or should not keep. */
+/** Throws ConfigError for URLs that no config could use, or should not keep. */
 function checkUrls(urls: readonly string[], name: string): void {
   checkReferences(urls, { name });
   SETTING_FIELDS.webhooks.kind.parse(
@@ -79,35 +79,35 @@ function checkUrls(urls: readonly string[], name: string): void {
   }
 }
 
-/** Beside its references. A password that is one may have a user's name before it. */
+/** Whether a URL holds a secret apart from its references. A password that is a reference may have a user's name before it. */
 function holdsSecret(url: string): boolean {
   const rest = withoutReferences(url, MASK).replace(/\/\/[^/?#@]*:\*{3}@/, `//${MASK}@`);
   return redactUrl(rest) !== rest;
 }
 
-interface Answers {
+interface InitAnswers {
   readonly urls: readonly string[];
   readonly isSigned: boolean;
 }
 
-/** From the flags; what they leave open is asked for on a terminal. Undefined: whoever was asked wants to stop. */
-async function answersOf(options: InitOptions, io: Io): Promise<Answers | undefined> {
+/** Takes the answers from the flags, and asks for the others on a terminal. Undefined when the person cancels. */
+async function answersOf(options: InitOptions, io: Io): Promise<InitAnswers | undefined> {
   const secrets = await readSecretFlags(options, io);
   const isSigned = secrets === undefined ? (io.env['HOOKS_SECRET'] ?? '') !== '' : true;
   const given = { urls: options.url ?? [FIRST_URL], isSigned };
-  const isTalking =
+  const isInteractive =
     io.stdin.isTTY === true && io.stderrIsTty && options.yes !== true && options.quiet !== true;
-  if (!isTalking) return given;
-  return ask({
+  if (!isInteractive) return given;
+  return askQuestions({
     ...given,
     asksUrl: options.url === undefined,
     asksSecret: secrets === undefined,
     io,
-    problemOf,
+    urlProblem,
   });
 }
 
-function problemOf(url: string): string | undefined {
+function urlProblem(url: string): string | undefined {
   try {
     checkUrls([url], 'the URL');
     return undefined;
@@ -116,9 +116,9 @@ function problemOf(url: string): string | undefined {
   }
 }
 
-function report(
+function printResult(
   file: string,
-  { isSigned, isFound }: Answers & { readonly isFound: boolean },
+  { isSigned, isFound }: InitAnswers & { readonly isFound: boolean },
   options: InitOptions,
   io: Io,
 ): void {

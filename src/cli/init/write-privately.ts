@@ -6,19 +6,19 @@ import { unwritableFile } from '../../report/output-file.ts';
 import { printable } from '../../redact.ts';
 
 interface WriteOptions {
-  /** As errors show it. */
+  /** The name that errors show. */
   readonly file: string;
-  /** Whether it may take the place of a file that is there. */
+  /** Whether it may replace an existing file. */
   readonly isForced: boolean;
 }
 
-/** A file for its owner alone, whole or not at all. Throws ConfigError when there is one already, InputError when it cannot be written. */
+/** Writes a file that only its owner may read, whole or not at all. Throws ConfigError when there is one already, InputError when it cannot be written. */
 export async function writePrivately(
   target: string,
   text: string,
   { file, isForced }: WriteOptions,
 ): Promise<void> {
-  // Beside it first: what fails half-way leaves the old file as it was.
+  // In a new file first: a failure half-way leaves the old file as it was.
   const fresh = isForced
     ? join(dirname(target), `.${basename(target)}.${randomUUID().slice(0, 8)}.tmp`)
     : target;
@@ -30,14 +30,14 @@ export async function writePrivately(
     if (isForced) await rename(fresh, target);
   } catch (cause) {
     if (isOurs) await rm(fresh, { force: true });
-    if ((cause as NodeJS.ErrnoException).code === 'EEXIST') throw isThere(file); // of a file operation
+    if ((cause as NodeJS.ErrnoException).code === 'EEXIST') throw fileExists(file); // of a file operation
     throw unwritableFile(file, cause);
   }
 }
 
-function isThere(file: string): ConfigError {
+function fileExists(file: string): ConfigError {
   return new ConfigError(`There is ${printable(file, 200)} already`, {
     origin: file,
-    hint: '--force writes over it',
+    hint: 'add --force to overwrite it',
   });
 }

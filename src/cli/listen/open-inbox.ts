@@ -4,15 +4,15 @@ import { replayReceived } from '../../app/replaying.ts';
 import { Inbox } from '../../receiver/inbox/inbox.ts';
 import type { ListenOptions } from './options.ts';
 
-interface Surroundings {
+interface InboxContext {
   readonly secrets: readonly string[];
   readonly forwarding: Forwarding | undefined;
 }
 
-/** The web inbox of `listen --ui`. */
+/** Opens the web inbox of `listen --ui`. */
 export async function openInbox(
   { host, selfSigned }: ListenOptions,
-  { secrets, forwarding }: Surroundings,
+  { secrets, forwarding }: InboxContext,
 ): Promise<Inbox> {
   return new Inbox({
     host,
@@ -24,7 +24,7 @@ export async function openInbox(
   });
 }
 
-/** Of what the build makes of receiver/inbox/page; every chunk of it lies one folder below. */
+/** Reads a file that the build makes of receiver/inbox/page; every chunk of the program lies one folder below. */
 function readBuilt(name: string): Promise<string> {
   return readFile(new URL(`../inbox/${name}`, import.meta.url), 'utf8');
 }

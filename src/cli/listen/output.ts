@@ -6,24 +6,25 @@ import type { ConnectionRejection } from '../../receiver/options.ts';
 import type { ReceivedRequest } from '../../receiver/received-request.ts';
 import { printable } from '../../redact.ts';
 import type { Io } from '../io.ts';
+import { noteError } from '../error-text.ts';
 import { listeningText } from '../listening-urls.ts';
-import { jsonLine } from '../print/json-line.ts';
+import { jsonLine } from '../json-line.ts';
 import { receivedJson, receivedText } from '../print/received-line.ts';
 import type { ListenOptions } from './options.ts';
 
-/** What is told when the receiver is ready. */
+/** What the first lines say when the receiver is ready. */
 export interface ListenReady {
   readonly url: string;
-  /** One for each address, when it listens on every interface. */
+  /** A URL for each address, when it listens on every interface. */
   readonly urls?: readonly string[] | undefined;
   readonly hasSecret: boolean;
   readonly certificate?: SelfSignedCertificate | undefined;
-  /** Where requests are passed on to. */
+  /** The URL that requests are forwarded to. */
   readonly forwardUrl?: string | undefined;
   readonly inboxUrl?: string | undefined;
 }
 
-/** What a person or a program sees of it, and what is kept. */
+/** Prints what `hooks listen` receives, and saves it with --save. */
 export class ListenOutput {
   readonly #options: ListenOptions;
   readonly #io: Io;
@@ -50,7 +51,7 @@ export class ListenOutput {
     if (!hasSecret) this.remark('Signatures are not checked: no secret given (--secret, HOOKS_SECRET)');
     if (this.#options.output !== 'text') return;
     if (certificate === undefined) this.remark(`Try: ${this.#nextCommand(url, hasSecret)}`);
-    // Our own senders refuse it, and curl cannot sign.
+    // hooks' own senders reject the certificate, and curl cannot sign.
     else if (!hasSecret) this.remark(`Try: curl -k -d '{}' ${url}`);
   }
 
@@ -65,29 +66,27 @@ export class ListenOutput {
     );
   }
 
-  refused({ status, reason }: ConnectionRejection): void {
-    this.remark(`Refused${status === undefined ? '' : ` with ${status}`}: ${printable(reason)}`);
+  rejected({ status, reason }: ConnectionRejection): void {
+    this.remark(`Rejected${status === undefined ? '' : ` with ${status}`}: ${printable(reason)}`);
   }
 
-  failed(message: string, hint: string): void {
-    const { errColor } = this.#io;
-    this.#io.note(`${errColor.red('error:')} ${message}`);
-    this.#io.note(`${errColor.dim('hint: ')} ${hint}`);
+  failed(message: string, hint: string | undefined): void {
+    noteError(this.#io, message, hint);
   }
 
-  /** A line that nobody needs. */
+  /** Prints a line that `-q` leaves out. */
   remark(line: string): void {
     if (this.#options.quiet !== true) this.#io.note(this.#io.errColor.dim(line));
   }
 
-  /** A request that cannot be saved is shown all the same; the exit code tells. */
+  /** A request that cannot be saved is shown nevertheless; the exit code says so. */
   #save(request: ReceivedRequest): string | undefined {
     try {
       return this.#folder?.save(request);
     } catch (error) {
       if (!(error instanceof HooksError)) throw error;
       this.unsaved += 1;
-      this.failed(error.message, error.hint ?? '');
+      this.failed(error.message, error.hint);
       return undefined;
     }
   }

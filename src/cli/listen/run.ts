@@ -16,7 +16,7 @@ import type { ListenOptions } from './options.ts';
 import { listeningUrls } from '../listening-urls.ts';
 import { commandSecrets } from '../flags/signature/secret-flags.ts';
 
-/** `hooks listen`: receives and shows until it is interrupted or what was expected is settled. */
+/** Runs `hooks listen`: receives and shows requests until it is interrupted or what was expected is settled. */
 export async function listen(options: ListenOptions, io: Io): Promise<ExitCode> {
   const secrets = await commandSecrets(options, 'verify', io);
   const script = options.respond === undefined ? undefined : parseScript(options.respond);
@@ -63,7 +63,7 @@ async function receive(session: Session): Promise<void> {
     },
     drained: io.drained,
     onBusy: (isBusy) => expectation.busy(isBusy),
-    onRefused: (refusal) => display.refused(refusal),
+    onRefused: (rejection) => display.rejected(rejection),
   });
   const { url } = receiver;
   const inboxUrl = inbox?.open(url);
@@ -71,7 +71,7 @@ async function receive(session: Session): Promise<void> {
   display.ready({ url, urls, hasSecret, certificate, forwardUrl: forwarding?.shownUrl, inboxUrl });
   await aborted(AbortSignal.any([io.signal, expectation.over]));
   inbox?.close();
-  // Reports what is still held, so the expectation is judged after it.
+  // Closing reports the requests still held, so the expectation is judged after it.
   await receiver.close();
 }
 
@@ -91,16 +91,16 @@ async function forwardingOf(
   throw new ConfigError('Expected the URL of another receiver, got that of this one (--forward)', {
     key: 'forward',
     origin: '--forward',
-    hint: 'every request would go round for ever; choose another --port for this one',
+    hint: 'choose another --port for this receiver: every request would go round forever',
   });
 }
 
-/** The last one is the first as IPv6 has it. */
+/** The last one is the IPv6 form of the first. */
 const WILDCARDS = ['0.0.0.0', '::', '::ffff:0:0'];
 
 /**
- * By name, and by the addresses behind it: a name of this machine, or an address of its network. URL has written names in lower case
- * and addresses in their shortest form, those of IPv6 in brackets.
+ * Whether a URL leads to this receiver, by name and by the addresses behind it: a name of this machine, or an address of its network.
+ * URL has written names in lower case and addresses in their shortest form, those of IPv6 in brackets.
  */
 async function leadsHere({ hostname }: URL, listensOn: string): Promise<boolean> {
   const host = hostname.replace(/^\[(.*)\]$/, '$1').replace(/\.$/, '');
@@ -114,13 +114,13 @@ async function listeningAddresses(listensOn: string): Promise<readonly string[]>
   return Object.values(networkInterfaces()).flatMap((each = []) => each.map(({ address }) => address));
 }
 
-/** None for a name that cannot be looked up: it leads nowhere. An IPv4 address may come as IPv6 has it. */
+/** No address for a name that cannot be looked up: it leads nowhere. An IPv4 address may come in its IPv6 form. */
 async function addressesOf(host: string): Promise<readonly string[]> {
   const found = await lookup(host, { all: true }).catch(() => []);
   return found.map(({ address }) => address.replace(/^::ffff:(?=\d+\.)/, ''));
 }
 
-/** Loaded only where it is wanted. */
+/** Loads the inbox only for `--ui`. */
 async function inboxOf(
   options: ListenOptions,
   secrets: readonly string[],
@@ -147,12 +147,12 @@ function conclude(expectation: Expectation, display: ListenOutput, io: Io): Exit
   const missing = expectation.missing();
   if (over.aborted && missing === undefined) return saved;
   if (io.signal.reason === 'closed-pipe') return ExitCode.negative;
-  if (missing !== undefined) display.failed(missing, wayOut(tally));
+  if (missing !== undefined) display.failed(missing, missingHint(tally));
   return over.aborted ? ExitCode.negative : (interruptedCode(io) ?? ExitCode.negative);
 }
 
-function wayOut({ requests, counted }: Tally): string {
+function missingHint({ requests, counted }: Tally): string {
   if (requests === 0) return 'post to the URL above before the time is over; --within 5m waits longer';
-  if (requests === counted) return 'what came was good, but too little of it: send more, or wait longer';
-  return 'the lines above say what is wrong with each that came';
+  if (requests === counted) return 'send more, or wait longer: what came was good, but too little';
+  return 'look at the lines above: they say what is wrong with each request';
 }

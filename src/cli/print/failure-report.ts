@@ -5,8 +5,8 @@ import type { Io } from '../io.ts';
 import type { Reported } from './write-failure-report.ts';
 
 /**
- * Runs a command that has --report. Where it cannot be tried and has written no report, this writes one that says so: what
- * stands in its place may be of an earlier day, and green.
+ * Runs a command that has --report. When the command cannot run and has written no report, this writes one that says so: the one
+ * at that path may be of an earlier day, and green.
  */
 export async function withFailureReport(
   { report, suite, inputs }: Reported,
@@ -19,10 +19,10 @@ export async function withFailureReport(
   try {
     return await run();
   } catch (error) {
-    // A report takes the place of another file, so that it is another one.
+    // A report replaces the file, so that a new one has another inode.
     if ((await fileAt(path)) === before) {
       const { writeFailureReport } = await import('./write-failure-report.ts');
-      // What is wrong with the report is not what was wrong first.
+      // The first error counts, not that of the report.
       await writeFailureReport(error, { path, report, suite, inputs, cwd: io.cwd }).catch(() => {});
     }
     throw error;

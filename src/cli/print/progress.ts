@@ -2,12 +2,12 @@ import type { Io } from '../io.ts';
 
 export interface ProgressBar {
   update: (done: number) => void;
-  /** Prints a line of its own above the bar. */
+  /** Prints a line above the bar. */
   line: (text: string) => void;
   stop: () => void;
 }
 
-/** How much is done, on stderr while that is a terminal; where it is not, only the lines. */
+/** Shows how much is done on stderr if that is a terminal; else only the lines. */
 export async function createProgress(
   io: Io,
   { label, shown, unit = 'messages' }: { label: string; shown: boolean; unit?: string },
@@ -20,11 +20,11 @@ export async function createProgress(
     clearOnComplete: true,
     hideCursor: true,
     fps: 10,
-    // Interruptions are ours to see to.
+    // The command handles interruptions.
     gracefulExit: false,
   });
   const startedAt = performance.now();
-  // How much there is to do is not known before the end of the input.
+  // The total is not known before the end of the input.
   bar.start(Number.MAX_SAFE_INTEGER, 0, { rate: 0 });
   return {
     update: (done) => {

@@ -3,17 +3,17 @@ import { toCapture } from '../../capture/to-capture.ts';
 import { pairsOf, type Forwarded } from '../../receiver/forwarding.ts';
 import { messageFacts, type ReceivedRequest } from '../../receiver/received-request.ts';
 import { printable, redactUrl } from '../../redact.ts';
-import { attemptText, detailText, durationText, tenths } from './attempt-text.ts';
-import { jsonLine } from './json-line.ts';
+import { attemptText, detailText, durationText, tenths } from '../attempt-text.ts';
+import { jsonLine } from '../json-line.ts';
 
-interface Shown {
-  /** The capture it was saved as. */
+interface ReceivedOptions {
+  /** The capture that the request was saved as. */
   readonly file?: string | undefined;
   readonly withBody: boolean;
 }
 
-/** The line of one received request for a program (cli.md, `hooks listen`). */
-export function receivedJson(request: ReceivedRequest, { file, withBody }: Shown): string {
+/** Formats a received request for a program (cli.md, `hooks listen`). */
+export function receivedJson(request: ReceivedRequest, { file, withBody }: ReceivedOptions): string {
   const { at, method, path, verdict, secret, note, diagnosis, problem, status, answered, body, ms } = request;
   const { forwarded } = request;
   const { type, ...rest } = messageFacts(body);
@@ -38,10 +38,10 @@ export function receivedJson(request: ReceivedRequest, { file, withBody }: Shown
   });
 }
 
-/** The same for a person: one aligned line, and below it why a signature does not match. */
+/** Formats a received request for a person: one aligned line, and below it why a signature does not match. */
 export function receivedText(
   request: ReceivedRequest,
-  { file, withBody, color }: Shown & { readonly color: ChalkInstance },
+  { file, withBody, color }: ReceivedOptions & { readonly color: ChalkInstance },
 ): string {
   const { at, method, path, verdict, note, diagnosis, problem, body, ms, forwarded } = request;
   const columns = [
@@ -59,7 +59,7 @@ export function receivedText(
     problem && color.yellow(printable(problem)),
     forwarded && forwardedText(forwarded, color),
     file && color.dim(`saved as ${printable(file)}`),
-    withBody && printable(textOf(body), 10_000),
+    withBody && printable(bodyText(body), 10_000),
   ].filter((line) => typeof line === 'string' && line !== '');
   return [columns.join('  '), ...below.map((line) => `    ${String(line)}`), ''].join('\n');
 }
@@ -88,7 +88,7 @@ function cell(text: string, width: number): string {
   return printable(text, 200).padEnd(width);
 }
 
-/** Of this machine's zone, as the person's watch has it; the JSON line has the date and the zone. */
+/** The time in this machine's zone, as a person's watch shows it; the JSON line has the date and the zone. */
 function clockTime(at: number): string {
   const time = new Date(at);
   return `${time.toTimeString().slice(0, 8)}.${String(time.getMilliseconds()).padStart(3, '0')}`;
@@ -101,7 +101,7 @@ function forwardedText(forwarded: Forwarded, color: ChalkInstance): string {
   return status !== undefined && status < 300 ? color.dim(text) : color.yellow(text);
 }
 
-/** As in a capture: secret headers masked, the body as text or, where it is none, in base64. */
+/** Headers and body as in a capture: secret headers masked, the body as text or, where it is none, in base64. */
 function headersAndBody({ method, path, rawHeaders, body }: ReceivedRequest): object {
   const capture = toCapture({ method, url: path, headers: pairsOf(rawHeaders), body });
   const { headers } = capture;
@@ -110,7 +110,7 @@ function headersAndBody({ method, path, rawHeaders, body }: ReceivedRequest): ob
     : { headers, bodyBase64: capture.bodyBase64 };
 }
 
-function textOf(body: Uint8Array): string {
+function bodyText(body: Uint8Array): string {
   return bufferOf(body).toString();
 }
 

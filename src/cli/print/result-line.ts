@@ -2,10 +2,10 @@ import type { Outcome, DestinationOutcome, DeliveryAttempt } from '../../app/out
 import type { Message } from '../../message/types.ts';
 import type { ReportedOutcome } from '../../report/report.ts';
 import { printable } from '../../redact.ts';
-import type { LoopbackJudgement } from '../flags/delivery/loopback.ts';
-import { tenths } from './attempt-text.ts';
+import type { ReceivedRequest } from '../../receiver/received-request.ts';
+import { tenths } from '../attempt-text.ts';
 
-/** What is known of a message besides what became of it. */
+/** What a result line says of a message besides its outcome. */
 export interface ResultFacts {
   readonly type: string;
   /** What a person knows it by: the event, the page's name, the user. */
@@ -13,27 +13,27 @@ export interface ResultFacts {
   /** `file:line`, for a replay. */
   readonly origin?: string;
   readonly body?: string | undefined;
-  /** With --loopback. */
-  readonly judgement?: LoopbackJudgement;
+  /** What the receiver of --loopback thought of it. */
+  readonly judgement?: Pick<ReceivedRequest, 'verdict' | 'problem'>;
 }
 
-/** Nothing more is to be done about it here. */
+/** Whether nothing is left to do about the message here. */
 export function isTaken(outcome: ReportedOutcome): boolean {
   return outcome === 'delivered' || outcome === 'queued';
 }
 
-/** What a person knows the message by: its event or name, else whom it is about. */
+/** What a person knows the message by: its event or name, else the id of its group or user. */
 export function messageTitleOf({ event, name, properties, groupId, userId, anonymousId }: Message): string {
   const title = event ?? name ?? properties?.['name'] ?? groupId ?? userId ?? anonymousId;
   return typeof title === 'string' ? title : '';
 }
 
-/** One JSON object a message: the line that `-o json` prints and reports are made of. JSON leaves out what is undefined. */
+/** The JSON object of a message that `-o json` prints as a line and reports contain. JSON leaves out what is undefined. */
 export function resultLine(
   { messageId, outcome, destinations, refusal }: Outcome,
   { type, origin, body, judgement }: ResultFacts,
 ): Readonly<Record<string, unknown>> {
-  const decided = fieldsOf(decisive(destinations) ?? UNTRIED);
+  const decided = destinationFields(decisive(destinations) ?? UNTRIED);
   return {
     messageId,
     type,
@@ -53,21 +53,21 @@ export function resultLine(
   };
 }
 
-/** With several destinations the one that failed is the one to look at. */
+/** The destination to look at: of several, the one that was not delivered. */
 export function decisive(destinations: readonly DestinationOutcome[]): DestinationOutcome | undefined {
   return destinations.find(({ outcome }) => outcome !== 'delivered') ?? destinations[0];
 }
 
 function byName(destinations: readonly DestinationOutcome[]): object {
   return Object.fromEntries(
-    destinations.map((each) => [each.name, { outcome: each.outcome, ...fieldsOf(each) }]),
+    destinations.map((each) => [each.name, { outcome: each.outcome, ...destinationFields(each) }]),
   );
 }
 
-/** Every line has its attempts, so that who reads them need not ask whether there are any. */
+/** Gives every line its attempts, so that a program that reads them need not ask whether there are any. */
 const UNTRIED: DestinationOutcome = { name: '', outcome: 'unsent', attempts: [] };
 
-function fieldsOf(destination: DestinationOutcome) {
+function destinationFields(destination: DestinationOutcome) {
   const { attempts, signature, reason } = destination;
   const last = decidingAttempt(destination);
   return {
@@ -92,7 +92,7 @@ export function decidingAttempt({
   return attempts.find(({ error }) => error === undefined) ?? attempts.at(-1);
 }
 
-/** From the start of the first attempt to the answer that decided. */
+/** The time from the start of the first attempt to the response that decided. */
 export function destinationMs(destination: DestinationOutcome): number {
   const [first, last] = [destination.attempts[0], decidingAttempt(destination)];
   return first === undefined || last === undefined ? 0 : last.at + last.ms - first.at;

@@ -1,6 +1,6 @@
 import type { DestinationOutcome, Outcome } from '../../app/outcomes.ts';
 import { printable } from '../../redact.ts';
-import { attemptText, detailText, durationText } from './attempt-text.ts';
+import { attemptText, detailText, durationText } from '../attempt-text.ts';
 import type { Io } from '../io.ts';
 import { decidingAttempt, decisive, destinationMs, type ResultFacts } from './result-line.ts';
 
@@ -14,15 +14,15 @@ const SYMBOL = {
 
 const TITLE_WIDTH = 24;
 
-/** The result for people: one line whose columns stand below those of other results, and below it why it failed. */
+/** Formats a result for people: one line with aligned columns, and below it why it failed. */
 export function resultText(outcome: Outcome, facts: ResultFacts, color: Io['color']): string {
   const { judgement, body } = facts;
   const below = [...explanation(outcome), judgement?.problem, body && printable(body, 100_000)];
-  return [columns(outcome, facts, color), ...below.filter((text) => text !== undefined)].join('\n  ');
+  return [resultColumns(outcome, facts, color), ...below.filter((text) => text !== undefined)].join('\n  ');
 }
 
-/** The URL comes last: nothing has to line up behind it. */
-function columns({ outcome, destinations }: Outcome, facts: ResultFacts, color: Io['color']): string {
+/** The columns. The URL comes last, since nothing has to align behind it. */
+function resultColumns({ outcome, destinations }: Outcome, facts: ResultFacts, color: Io['color']): string {
   const { type, title, origin, judgement } = facts;
   const destination = decisive(destinations);
   const last = destination && decidingAttempt(destination);
@@ -49,9 +49,9 @@ function paintOf(outcome: Outcome['outcome'], color: Io['color']): Io['color'] {
   return outcome === 'failed' ? color.red : color.yellow;
 }
 
-/** Why it was not delivered: a sentence, then what there is to know besides, a line each. Empty when it was. */
+/** Says why a message was not delivered: a sentence, then further lines. Empty when it was. */
 export function explanation({ outcome, destinations, refusal }: Outcome): readonly string[] {
-  if (refusal !== undefined && outcome === 'failed') return [refusalText(refusal.reason, destinations)];
+  if (refusal !== undefined && outcome === 'failed') return [rejectionText(refusal.reason, destinations)];
   const destination = decisive(destinations);
   switch (outcome) {
     case 'delivered':
@@ -60,28 +60,28 @@ export function explanation({ outcome, destinations, refusal }: Outcome): readon
     case 'filtered':
       return ['Its `integrations` exclude every destination'];
     case 'unsent':
-      return destination === undefined ? [] : unsettled(destination);
+      return destination === undefined ? [] : unsettledText(destination);
     case 'failed':
-      return destination === undefined ? [] : failure(destination);
+      return destination === undefined ? [] : failureLines(destination);
     default:
       return outcome satisfies never;
   }
 }
 
-/** A reason of the tracking API's client may begin with how often it tried. */
-function refusalText(reason: string, destinations: Outcome['destinations']): string {
+/** The reason as a sentence. That of the tracking API's client may begin with how often it tried. */
+function rejectionText(reason: string, destinations: Outcome['destinations']): string {
   const shown = printable(reason);
   if (destinations.length === 0) return `Not queued: ${shown}`;
   return shown.startsWith('after ') ? `Delivery failed ${shown}` : `Delivery failed: ${shown}`;
 }
 
-function unsettled(destination: DestinationOutcome): string[] {
+function unsettledText(destination: DestinationOutcome): string[] {
   const last = decidingAttempt(destination);
   return last === undefined ? [] : [`Interrupted before the next round; the last: ${attemptText(last)}`];
 }
 
 /** ``Delivery failed after 6 rounds in 30s: 503 Service Unavailable from https://a.example/hook`` */
-function failure(destination: DestinationOutcome): string[] {
+function failureLines(destination: DestinationOutcome): string[] {
   const { attempts, reason } = destination;
   const last = decidingAttempt(destination);
   if (last === undefined) return [`Delivery failed: ${reason ?? 'it was not tried'}`];
@@ -95,12 +95,12 @@ function failure(destination: DestinationOutcome): string[] {
   return [
     `${verb}${effort}: ${attemptText(last)}`,
     ...(detail === undefined ? [] : [detail]),
-    ...otherWebhooks(destination, last.url),
+    ...otherWebhookLines(destination, last.url),
   ];
 }
 
-/** The last that each of the other webhooks came to. */
-function otherWebhooks({ attempts }: DestinationOutcome, url: string): string[] {
+/** The last attempt at each of the other webhooks. */
+function otherWebhookLines({ attempts }: DestinationOutcome, url: string): string[] {
   const byUrl = new Map(attempts.map((attempt) => [attempt.url, attempt]));
   byUrl.delete(url);
   return [...byUrl.values()].map((attempt) => {

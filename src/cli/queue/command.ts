@@ -3,12 +3,12 @@ import { describe, type CommandContext, type Define } from '../command.ts';
 import { addStoreFlag } from '../flags/delivery/queue-flags.ts';
 import { given } from '../flags/flag-values.ts';
 import { addSelectionFlags } from './selection.ts';
-import type { MoveFlags } from './move.ts';
-import type { RecoverFlags } from './recover.ts';
+import type { MoveFlags } from './move-queue.ts';
+import type { RecoverFlags } from './recover-store.ts';
 import type { QueueOptions } from './session.ts';
 
 const EXAMPLES = `Examples:
-  $ hooks queue stats                       # how much waits, or is dead
+  $ hooks queue stats                       # count what waits, and what is dead
   $ hooks queue list --state dead --since 2h
   $ hooks queue show ID                     # with its body and every attempt
   $ hooks queue retry ID…                   # deliver dead letters again
@@ -19,18 +19,19 @@ const EXAMPLES = `Examples:
 `;
 
 const DETAILS = `
-All of it works while other processes deliver from the queue. --filter takes
-the fields of the body (type=track, properties.plan=pro) and of the delivery:
-id, messageId, source, destination, state, reason; state=delivered asks for
-what --state delivered does. --since goes by when a delivery was added: a time
-ago (2h), or a timestamp.
+Other processes may go on delivering from the queue. Without --store it is the
+store of the config, or hooks.db in the data folder. --filter takes the fields
+of the body (type=track, properties.plan=pro) and of the delivery: id,
+messageId, source, destination, state, reason; state=delivered selects what
+--state delivered does. --since goes by when a delivery was added: a time ago
+(2h), or a timestamp.
 
 purge and vacuum give space back to the disk in steps. A file of version 0.1
 cannot do that before its first vacuum, which writes it again as a whole: serve
 and worker wait for it, and it takes as much room as is in use, twice.
 `;
 
-/** Loaded when it runs, so that help loads little. */
+/** Runs a subcommand, whose module is loaded then, so that help loads little. */
 type Action = (words: readonly string[], options: QueueOptions, context: CommandContext) => Promise<void>;
 
 export const defineQueue: Define = (command, context) => {
@@ -45,14 +46,14 @@ export const defineQueue: Define = (command, context) => {
   };
   addSelectionFlags(
     add('stats', 'count deliveries by destination and state', async (_, options, { io, exit }) => {
-      const { stats } = await import('./show.ts');
-      exit(await stats(options, io));
+      const { showStats } = await import('./show-deliveries.ts');
+      exit(await showStats(options, io));
     }),
     { withStates: false },
   );
   addSelectionFlags(
     add('list', 'list waiting deliveries and dead letters', async (_, options, { io, exit }) => {
-      const { listDeliveries } = await import('./show.ts');
+      const { listDeliveries } = await import('./show-deliveries.ts');
       exit(await listDeliveries(options, io));
     }),
   );
@@ -60,7 +61,7 @@ export const defineQueue: Define = (command, context) => {
     'show <id>',
     'show a delivery, its body and every attempt',
     async ([id = ''], options, { io, exit }) => {
-      const { showDelivery } = await import('./show.ts');
+      const { showDelivery } = await import('./show-deliveries.ts');
       exit(await showDelivery(id, options, io));
     },
   );
@@ -69,46 +70,50 @@ export const defineQueue: Define = (command, context) => {
       'retry [ids...]',
       'deliver dead letters again, with a new retry window',
       async (ids, options, { io, exit }) => {
-        const { retry } = await import('./change.ts');
-        exit(await retry(ids, options, io));
+        const { retryDeliveries } = await import('./change-deliveries.ts');
+        exit(await retryDeliveries(ids, options, io));
       },
-    ).option('--all', 'every dead letter that --filter and --since leave'),
+    ).option('--all', 'take all dead letters that --filter and --since leave'),
     { withStates: false },
   );
   add('drop <ids...>', 'remove deliveries for good', async (ids, options, { io, exit }) => {
-    const { drop } = await import('./change.ts');
-    exit(await drop(ids, options, io));
+    const { dropDeliveries } = await import('./change-deliveries.ts');
+    exit(await dropDeliveries(ids, options, io));
   });
   addSelectionFlags(
     add('export', 'print bodies as NDJSON, for hooks replay', async (_, options, { io, exit }) => {
-      const { exportBodies } = await import('./show.ts');
+      const { exportBodies } = await import('./show-deliveries.ts');
       exit(await exportBodies(options, io));
     }),
   );
   addSelectionFlags(
     add(
       'purge',
-      'remove every dead letter for good, or what --state says',
+      'remove all dead letters, or the states of --state, for good',
       async (_, options, { io, exit }) => {
-        const { purge } = await import('./change.ts');
-        exit(await purge(options, io));
+        const { purgeDeliveries } = await import('./change-deliveries.ts');
+        exit(await purgeDeliveries(options, io));
       },
     ),
   );
-  add('vacuum', 'give the space of what was deleted back to the disk', async (_, options, { io, exit }) => {
-    const { vacuum } = await import('./vacuum.ts');
-    exit(await vacuum(options, io));
+  add('vacuum', 'give freed space back to the disk', async (_, options, { io, exit }) => {
+    const { vacuumStore } = await import('./vacuum-store.ts');
+    exit(await vacuumStore(options, io));
   });
-  add('move', 'move what waits and what is dead to another store', async (_, options, { io, exit }) => {
-    const { move } = await import('./move.ts');
-    exit(await move(options as MoveFlags, io)); // `--to` is mandatory
-  }).requiredOption('--to <url>', 'where to: sqlite:FILE, redis://…, postgres://…', given);
-  // Not of a store that is in use: it names its file itself.
-  describe(command.command('recover <file>'), 'copy what can be read of a damaged file to a new one')
+  add(
+    'move',
+    'move waiting deliveries and dead letters to another store',
+    async (_, options, { io, exit }) => {
+      const { moveQueue } = await import('./move-queue.ts');
+      exit(await moveQueue(options as MoveFlags, io)); // `--to` is mandatory
+    },
+  ).requiredOption('--to <url>', 'move to sqlite:FILE, redis://… or postgres://…', given);
+  // `recover` has no --store: it names its file itself, which is no store in use.
+  describe(command.command('recover <file>'), 'copy the readable part of a damaged file to a new one')
     .configureHelp({ showGlobalOptions: true })
-    .requiredOption('--to <file>', 'the new file', given)
+    .requiredOption('--to <file>', 'write to this new file', given)
     .action(async (file: string, _, self: Command) => {
-      const { recover } = await import('./recover.ts');
-      context.exit(await recover(file, self.optsWithGlobals<RecoverFlags>(), context.io));
+      const { recoverStore } = await import('./recover-store.ts');
+      context.exit(await recoverStore(file, self.optsWithGlobals<RecoverFlags>(), context.io));
     });
 };

@@ -3,9 +3,9 @@ import { capturedBody } from '../../capture/to-capture.ts';
 import type { AttemptRecord, Delivery } from '../../queue/delivery.ts';
 import { printable } from '../../redact.ts';
 import type { Io } from '../io.ts';
-import { attemptText as outcomeText, detailText, durationText } from '../print/attempt-text.ts';
+import { attemptText, detailText, durationText } from '../attempt-text.ts';
 
-/** What `hooks queue list -o json` prints of a delivery. */
+/** The fields of a delivery that `hooks queue list -o json` prints. */
 export function briefJson(delivery: Delivery): Record<string, unknown> {
   const { id, messageId, type, source, destination, state, reason, detail, createdAt, dueAt, settledAt } =
     delivery;
@@ -27,7 +27,7 @@ export function briefJson(delivery: Delivery): Record<string, unknown> {
   };
 }
 
-/** With the body and every attempt. What is left of a damaged body is not under the name of a body: nobody is to send it. */
+/** All fields, with the body and every attempt. The rest of a damaged body is not named `body`, so that no program sends it. */
 export function fullJson(delivery: Delivery): Record<string, unknown> {
   const { orderKeys, progress, body, isDamaged } = delivery;
   const { lastAttempt: _, ...brief } = briefJson(delivery);
@@ -46,7 +46,7 @@ function attemptJson({ at, ...attempt }: AttemptRecord): object {
   return { at: isoTime(at), ...attempt, ms: roundedMs(attempt.ms) };
 }
 
-/** One aligned line. */
+/** Formats a delivery as one aligned line. */
 export function briefText(delivery: Delivery, color: Io['color']): string {
   const { id, messageId, type, source, destination, state, reason, createdAt, progress } = delivery;
   const last = progress.attempts.at(-1);
@@ -54,16 +54,16 @@ export function briefText(delivery: Delivery, color: Io['color']): string {
   return [
     paint((reason === undefined ? state : `${state} (${reason})`).padEnd(16)),
     printable(id, 80),
-    // Of a dead letter that is invalid it is whatever came.
+    // The type of an invalid dead letter may be any text.
     printable(type, 40).padEnd(8),
     printable(messageId, 60),
     `${printable(source, 40)} → ${printable(destination, 40)}`,
     isoTime(createdAt),
-    ...(last === undefined ? [] : [said(last)]),
+    ...(last === undefined ? [] : [attemptWithDetail(last)]),
   ].join('  ');
 }
 
-/** Everything, a line each. */
+/** Formats everything of a delivery, a line each. */
 export function fullText(delivery: Delivery, color: Io['color']): string {
   const { detail, createdAt, dueAt, settledAt, orderKeys, progress, body, isDamaged } = delivery;
   const lines = [
@@ -71,7 +71,7 @@ export function fullText(delivery: Delivery, color: Io['color']): string {
     settledAt === undefined ? ['due', isoTime(dueAt)] : ['settled', isoTime(settledAt)],
     ...(detail === undefined ? [] : [['why', printable(detail)]]),
     ...(orderKeys.length === 0 ? [] : [['order', orderKeys.map((key) => printable(key, 80)).join(', ')]]),
-    ...progress.attempts.map((attempt) => ['attempt', attemptText(attempt)]),
+    ...progress.attempts.map((attempt) => ['attempt', attemptLine(attempt)]),
     [isDamaged ? 'damaged' : 'body', printable(Buffer.from(body).toString(), 100_000)],
   ];
   return [
@@ -80,13 +80,13 @@ export function fullText(delivery: Delivery, color: Io['color']): string {
   ].join('\n');
 }
 
-function attemptText(attempt: AttemptRecord): string {
-  return `${isoTime(attempt.at)}  ${said(attempt)}  in ${durationText(attempt.ms)}`;
+function attemptLine(attempt: AttemptRecord): string {
+  return `${isoTime(attempt.at)}  ${attemptWithDetail(attempt)}  in ${durationText(attempt.ms)}`;
 }
 
-function said(attempt: AttemptRecord): string {
+function attemptWithDetail(attempt: AttemptRecord): string {
   const detail = detailText(attempt);
-  return `${outcomeText(attempt)}${detail === undefined ? '' : ` (${detail})`}`;
+  return `${attemptText(attempt)}${detail === undefined ? '' : ` (${detail})`}`;
 }
 
 export function isoTime(ms: number): string {

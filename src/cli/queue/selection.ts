@@ -17,23 +17,19 @@ export interface SelectionFlags {
 }
 
 const STATES: readonly DeliveryState[] = ['pending', 'sending', 'retrying', 'delivered', 'dead'];
-/** What somebody may have to do something about. */
+/** States that a person may have to act on. */
 export const UNSETTLED_AND_DEAD: readonly DeliveryState[] = ['pending', 'sending', 'retrying', 'dead'];
 const PAGE = 200;
 
 export function addSelectionFlags(command: Command, { withStates = true } = {}): void {
   command
-    .option(
-      '--filter <path=value,…>',
-      'only those that have these values; != for all others (repeat)',
-      collect,
-    )
-    .option('--since <time>', 'only those added since: 2h, or a timestamp');
+    .option('--filter <path=value,…>', 'select these values, or others with != (repeat)', collect)
+    .option('--since <time>', 'select those added since (2h, or a timestamp)');
   if (withStates)
-    command.addOption(new Option('--state <states...>', 'only those in these states').choices(STATES));
+    command.addOption(new Option('--state <states...>', 'select those in these states').choices(STATES));
 }
 
-/** The deliveries that the flags leave, page by page. Throws ConfigError for a flag that cannot be read. */
+/** Selects the deliveries that the flags leave, page by page. Throws ConfigError for a flag that cannot be read. */
 export function select(
   inspection: QueueInspection,
   flags: SelectionFlags,
@@ -47,7 +43,7 @@ export function select(
   );
 }
 
-/** Then the filter says which states are meant. One that only leaves states out says nothing of what else to look at. */
+/** Whether the filter names the wanted states. A filter that only excludes states does not. */
 function asksForState({ filter = [] }: SelectionFlags): boolean {
   return filter
     .flatMap((text) => readConditions(text))
@@ -67,9 +63,9 @@ async function* pages(
   }
 }
 
-const NO_TIME = {
+const EXPECTED_TIME = {
   expected: 'a time ago or a timestamp',
-  hint: 'for example --since 2h, or --since 2026-11-20T21:10:05Z',
+  hint: 'give for example --since 2h, or --since 2026-11-20T21:10:05Z',
 };
 
 function readSince(text: string): number {
@@ -77,8 +73,8 @@ function readSince(text: string): number {
   if (typeof durationMs === 'number' && durationMs >= 0) return systemClock.now() - durationMs;
   const reading = readTimestamp(text);
   if (reading.ok) return Date.parse(reading.iso);
-  // Whoever has written a date is told what is wrong with it.
-  const { expected, hint } = /^\d{4}-/.test(text) ? reading : NO_TIME;
+  // For a text that begins like a date, the error says what is wrong with the date.
+  const { expected, hint } = /^\d{4}-/.test(text) ? reading : EXPECTED_TIME;
   throw new ConfigError(`Expected \`--since\` to be ${expected}, got ${printable(text, 60)}`, {
     key: '--since',
     origin: '--since',
@@ -86,7 +82,7 @@ function readSince(text: string): number {
   });
 }
 
-/** The fields of the body, and those of the delivery over them. */
+/** The fields that --filter sees: those of the body, and over them those of the delivery. */
 function filterable(delivery: Delivery): JsonObject {
   const { id, messageId, source, destination, state, type, reason = '' } = delivery;
   const body = bodyOf(delivery);
@@ -102,7 +98,7 @@ function filterable(delivery: Delivery): JsonObject {
   };
 }
 
-/** Undefined for what is no JSON, which a dead letter of reason `invalid` may be. */
+/** The parsed body. Undefined when it is no JSON, as that of a dead letter of reason `invalid` may be. */
 export function bodyOf({ body }: Delivery): JsonValue | undefined {
   try {
     return JSON.parse(Buffer.from(body).toString()) as JsonValue; // what JSON.parse gives

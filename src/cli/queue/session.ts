@@ -11,8 +11,8 @@ export interface QueueOptions extends GlobalOptions, StoreFlags, SelectionFlags 
 }
 
 /**
- * Opens the queue for as long as `use` takes, which Ctrl-C may have cut short. Throws QueueError when there is none where it
- * is said to be, instead of making it.
+ * Opens the queue for as long as `use` takes, which Ctrl-C may cut short. Throws QueueError when the queue does not exist,
+ * instead of making it.
  */
 export async function withQueue(
   options: QueueOptions,

@@ -16,31 +16,32 @@ const EXAMPLES = `Examples:
 `;
 
 const DETAILS = `
-Reads one message, an array of them, {"batch":[…]}, NDJSON or captures, told by
-content, gzipped or not. A file named - is standard input. A malformed entry is
-reported with its file and line, and does not stop the rest.
+Reads one message, an array of them, {"batch":[…]}, NDJSON or captures, gzipped
+or not, recognised by content. A file named - is standard input. A malformed
+message is reported with its file and line, and does not stop the rest.
 
-The examples above without a destination send to where HOOKS_URL or the config
-says. Ends with 0 when all was delivered, 1 when something was not, 2 when it
-could not be tried or there was nothing to read. After Ctrl-C (130) it says what
-was delivered and what was not; --resume carries on from there, and says of the
-whole what failed. What was unsent stands at the end of the file of --failed
-until the replay is resumed. A finished replay is not sent again by --resume.
+The examples above without a destination send to HOOKS_URL or to the webhooks of
+the config. Exits with 0 when all was delivered, with 1 when a message was not,
+with 2 when it could not run or there was nothing to read. After Ctrl-C (130) it
+prints what was delivered and what was not; the same command with --resume sends
+the rest, and reports on the whole. Unsent messages stand at the end of the file
+of --failed until the replay is resumed. --resume does not repeat a finished
+replay.
 `;
 
 export const defineReplay: Define = (command, { io, exit }) => {
   command
-    .argument('<files...>', 'files, globs or - (standard input)', collectGiven)
-    .optionsGroup('Which, when and how:')
-    .option('--rate <n/s>', 'at most so many messages a second (100/s, 30/m)')
+    .argument('<files...>', 'read these files, globs or - (standard input)', collectGiven)
+    .optionsGroup('What to send, and when:')
+    .option('--rate <n/s>', 'limit messages per second (100/s, 30/m)')
     .addOption(
-      new Option('--order <order>', 'user: what one user did arrives in order; none: as it comes')
+      new Option('--order <order>', 'keep the order of each user, or none')
         .choices(['user', 'none'])
         .default('user'),
     )
-    .option('--speed <factor>', 'keep the recorded gaps: 1x as recorded, 10x ten times as fast')
+    .option('--speed <factor>', 'keep the recorded gaps: 1x as recorded, 10x faster')
     .addOption(
-      new Option('--timestamps <how>', 'keep them, set them to now, or shift them so that the first is now')
+      new Option('--timestamps <how>', 'keep them, set them to now, or shift the first to now')
         .choices(['keep', 'now', 'shift'])
         .default('keep'),
     )
@@ -49,21 +50,17 @@ export const defineReplay: Define = (command, { io, exit }) => {
         .choices(['keep', 'new'])
         .default('keep'),
     )
-    .option(
-      '--filter <path=value,…>',
-      'only messages that have these values; != for all others (repeat)',
-      collect,
-    )
-    .option('--offset <n>', 'pass over the first n messages')
-    .option('--limit <n>', 'take n messages at most')
-    .option('--exact', "send the file's bytes as they are, whatever they say")
-    .option('--strict', 'refuse fields that the type does not have')
-    .option('--fail-fast', 'stop at the first that is not delivered')
-    .option('--resume', 'carry on where an interrupted replay of the same files to the same place stopped')
-    .option('--again', 'like --resume, but send a finished replay again')
-    .optionsGroup('What is kept:')
-    .option('--report <file>', 'write JUnit (.xml) or JSON (.json)')
-    .option('--failed <file>', 'write what was not delivered there, as NDJSON to replay again', given)
+    .option('--filter <path=value,…>', 'select messages with these values, or others with !=', collect)
+    .option('--offset <n>', 'skip the first n messages')
+    .option('--limit <n>', 'send at most n messages')
+    .option('--exact', "send the file's bytes unchanged")
+    .option('--strict', 'reject fields that the type does not have')
+    .option('--fail-fast', 'stop at the first message that is not delivered')
+    .option('--resume', 'continue an interrupted replay of the same files')
+    .option('--again', 'continue like --resume, but repeat a finished replay')
+    .optionsGroup('Reports:')
+    .option('--report <file>', 'write a JUnit (.xml) or JSON (.json) report')
+    .option('--failed <file>', 'write undelivered messages there, to replay again', given)
     .addHelpText('before', EXAMPLES)
     .addHelpText('after', DETAILS);
   addWhereToFlags(command);

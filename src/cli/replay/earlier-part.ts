@@ -5,22 +5,22 @@ import { IndexRanges } from '../../replay/index-ranges.ts';
 import type { Ledger, TakenOutcome } from '../../replay/ledger.ts';
 import type { ReportedResult } from '../../report/report.ts';
 import { messageTitleOf } from '../print/result-line.ts';
-import { asItIs, type ReadEntry } from './entry-message.ts';
+import { unbuiltMessage, type ReadEntry } from './entry-message.ts';
 import { caseName, type ReplayOutput } from './output.ts';
-import { originalOf } from './sent.ts';
+import { originalOf } from './sent-message.ts';
 
 interface EarlierContext {
   readonly checkpoint: Checkpoint | undefined;
   readonly ledger: Ledger;
   readonly output: ReplayOutput;
   readonly isExact: boolean;
-  /** What a replay to this place calls a message that went well. */
+  /** The outcome of a message that this replay calls a success. */
   readonly taken: TakenOutcome;
 }
 
 /**
- * What a resumed replay has to say of the entries that were settled before: those that were not delivered are told again, each
- * once, and the others are passed over, so that its summary, report and exit code are those of the whole.
+ * Reports the entries that were settled before a replay was resumed: those that were not delivered are printed again, each
+ * once, and the others are skipped, so that summary, report and exit code are those of the whole.
  */
 export class EarlierPart {
   readonly #context: EarlierContext;
@@ -32,8 +32,8 @@ export class EarlierPart {
     this.#context = context;
   }
 
-  /** Before any entry is read. Throws InputError when the journal is damaged. */
-  async tell(): Promise<void> {
+  /** Prints the failures, before any entry is read. Throws InputError when the journal is damaged. */
+  async print(): Promise<void> {
     const { checkpoint, ledger, output } = this.#context;
     if (checkpoint?.resumed === undefined) return;
     ledger.resume(checkpoint.resumed);
@@ -45,14 +45,14 @@ export class EarlierPart {
     }
   }
 
-  /** An entry that is settled. A promise while a file is slower. */
-  passOver(index: number, { entry, value }: ReadEntry): Promise<void> | undefined {
+  /** Skips an entry that is settled. A promise while a file is slower. */
+  skip(index: number, { entry, value }: ReadEntry): Promise<void> | undefined {
     const { ledger, output, isExact, taken } = this.#context;
     if (this.#filtered.has(index)) return undefined;
     if (this.#failed.has(index)) {
       const original = (): Uint8Array | undefined =>
         entry.kind === 'broken' ? undefined : originalOf(entry, { isExact });
-      return output.files.passOverFailed(original);
+      return output.files.skipFailed(original);
     }
     ledger.skipTaken(taken);
     if (!output.files.hasReport || entry.kind === 'broken' || value === undefined) return undefined;
@@ -60,8 +60,8 @@ export class EarlierPart {
   }
 }
 
-/** Neither its attempts nor the id that it was given are kept, since a journal of all messages would cost as much as the report. */
+/** The result of a success, without attempts and id: a journal of all messages would cost as much as the report. */
 function takenResult({ origin }: FoundEntry, value: JsonValue, outcome: TakenOutcome): ReportedResult {
-  const message = asItIs(value, 0);
+  const message = unbuiltMessage(value, 0);
   return { name: caseName({ type: message.type, title: messageTitleOf(message) }), origin, outcome };
 }

@@ -8,18 +8,18 @@ import { parseJsonOrUndefined } from '../../replay/batch-document.ts';
 import type { ReplayEntry, FoundEntry } from '../../replay/replay-entry.ts';
 import { recordedAtOf, type Rewrite } from '../../replay/rewrite.ts';
 
-/** The value of an entry, or why there is none. */
+/** An entry with its value, or with the error for which it has none. */
 export type ReadEntry =
   | { readonly entry: FoundEntry; readonly value: JsonValue; readonly error?: undefined }
   | { readonly entry: ReplayEntry; readonly value?: undefined; readonly error: HooksError };
 
 export interface SendableMessage {
   readonly message: Message;
-  /** With `--exact`. */
+  /** The bytes to send with `--exact`. */
   readonly exactBody?: Uint8Array | undefined;
 }
 
-/** An entry with the message that is sent, or why there is none. */
+/** An entry with the message to send. */
 export interface ReadyEntry {
   readonly entry: FoundEntry;
   readonly value: JsonValue;
@@ -27,7 +27,8 @@ export interface ReadyEntry {
   readonly error?: undefined;
 }
 
-export interface RefusedEntry {
+/** An entry with the error for which it has no message. */
+export interface RejectedEntry {
   readonly entry: ReplayEntry;
   readonly error: HooksError;
 }
@@ -45,20 +46,20 @@ export function prepareEntry(entry: ReplayEntry, { exact }: Partial<ReadyOptions
     return { entry, value: readJson(entry.bytes, entry.origin) };
   } catch (error) {
     if (!(error instanceof HooksError)) throw error;
-    // What was received once is sent as it was, whatever it says.
-    if (exact && entry.kind === 'capture') return { entry, value: whatCanBeRead(entry, error) };
+    // A captured request is sent as it was, whatever its body is.
+    if (exact && entry.kind === 'capture') return { entry, value: readableValue(entry, error) };
     return { entry, error };
   }
 }
 
-/** For what goes by the fields of a message, such as --filter; it is not sent. */
-function whatCanBeRead({ bytes }: FoundEntry, refusal: HooksError): JsonValue {
-  // Its JSON is well-formed: JavaScript would lose a number or a duplicate key. What is nested too deep is left alone.
-  const value = refusal instanceof ValidationError ? parseJsonOrUndefined(Buffer.from(bytes)) : undefined;
+/** The part of a body that can be read, for flags about fields of a message, such as --filter; it is not sent. */
+function readableValue({ bytes }: FoundEntry, error: HooksError): JsonValue {
+  // A ValidationError means well-formed JSON: JavaScript would lose a number or a duplicate key. Too deep nesting is left alone.
+  const value = error instanceof ValidationError ? parseJsonOrUndefined(Buffer.from(bytes)) : undefined;
   return (value as JsonValue | undefined) ?? null; // what JSON.parse gives
 }
 
-export function readyEntry(read: ReadEntry, options: ReadyOptions): ReadyEntry | RefusedEntry {
+export function readyEntry(read: ReadEntry, options: ReadyOptions): ReadyEntry | RejectedEntry {
   if (read.error !== undefined) return read;
   const { entry, value } = read;
   try {
@@ -69,11 +70,11 @@ export function readyEntry(read: ReadEntry, options: ReadyOptions): ReadyEntry |
   }
 }
 
-/** The message of an entry, ready to be sent. Throws ValidationError. */
+/** Builds the message of an entry. Throws ValidationError. */
 export function readyMessage(entry: FoundEntry, value: JsonValue, options: ReadyOptions): SendableMessage {
   if (options.exact) {
-    if (entry.kind !== 'capture') refuseUnlessObject(value);
-    return { message: asItIs(value, options.now()), exactBody: entry.bytes };
+    if (entry.kind !== 'capture') requireObject(value);
+    return { message: unbuiltMessage(value, options.now()), exactBody: entry.bytes };
   }
   const message = buildParsed(isJsonObject(value) ? options.rewrite(value) : value, {
     now: options.now(),
@@ -89,37 +90,40 @@ function checkSize(entryBytes: number, value: JsonValue): void {
   checkMessageSize(messageBytes(value as JsonObject)); // buildParsed has taken it
 }
 
-function refuseUnlessObject(value: JsonValue): void {
+function requireObject(value: JsonValue): void {
   if (isJsonObject(value)) return;
-  throw new ValidationError('expected a JSON object', { path: '', hint: 'a webhook carries one object' });
+  throw new ValidationError('expected a JSON object', {
+    path: '',
+    hint: 'send an object: a webhook carries one',
+  });
 }
 
-/** A message for what looks at fields only, as `--exact` does, which sends anybody's webhook: its type, title, ids and integrations, where they are what ours are. */
-export function asItIs(given: JsonValue, now: number): Message {
+/** A message for code that reads fields only. `--exact` sends any webhook: type, title, ids and integrations are taken where they have the shape of a Segment message's. */
+export function unbuiltMessage(given: JsonValue, now: number): Message {
   const value = isJsonObject(given) ? given : {};
   const recordedAt = recordedAtOf(value) ?? now;
   const type = typeof value['type'] === 'string' ? value['type'] : 'unknown';
   const known: Record<string, JsonValue> = { type, timestamp: new Date(recordedAt).toISOString() };
   for (const name of TEXTS) {
-    const text = textOf(value[name]);
+    const text = idText(value[name]);
     if (text !== '') known[name] = text;
   }
   for (const name of OBJECTS) {
     const object = value[name];
     if (isJsonObject(object)) known[name] = object;
   }
-  return known as unknown as Message; // not one of ours, and never encoded
+  return known as unknown as Message; // no valid message, and never encoded
 }
 
 const TEXTS = ['event', 'name', 'userId', 'anonymousId', 'previousId', 'groupId', 'messageId'];
 const OBJECTS = ['properties', 'integrations'];
 
-/** Others have numbers for ids. */
-function textOf(value: JsonValue | undefined): string {
+/** A text, or a number, which others use for ids. */
+function idText(value: JsonValue | undefined): string {
   return typeof value === 'string' || typeof value === 'number' ? String(value) : '';
 }
 
-/** The body that is sent, for a person to read. */
+/** The body to send, for a person to read. */
 export function sentBodyText({ message, exactBody }: SendableMessage): string {
   return exactBody === undefined ? encodeBody(message) : Buffer.from(exactBody).toString();
 }

@@ -2,19 +2,19 @@ import { HooksError } from '../../errors.ts';
 import type { Checkpoint } from '../../replay/checkpoint.ts';
 import { interruptedCode } from '../exit-code.ts';
 import type { Io } from '../io.ts';
-import { sentence } from '../sentence.ts';
+import { errorSentence } from '../error-text.ts';
 import type { ReplayOptions } from './options.ts';
 import type { ReplayOutput } from './output.ts';
 
-interface Ending {
+interface ReplayEnding {
   readonly isComplete: boolean;
   readonly output: ReplayOutput;
   readonly options: ReplayOptions;
   readonly io: Io;
 }
 
-/** Tells who has interrupted a replay how to carry on. What was delivered is delivered, whether or not it can be written down. */
-export async function finishCheckpoint(checkpoint: Checkpoint, ending: Ending): Promise<void> {
+/** Finishes the checkpoint, and says after an interruption how to continue. What was delivered is delivered, even if the checkpoint cannot be written. */
+export async function finishCheckpoint(checkpoint: Checkpoint, ending: ReplayEnding): Promise<void> {
   const { isComplete, output, options, io } = ending;
   const isInterrupted = interruptedCode(io) !== undefined;
   try {
@@ -24,6 +24,6 @@ export async function finishCheckpoint(checkpoint: Checkpoint, ending: Ending): 
   } catch (error) {
     if (!(error instanceof HooksError)) throw error;
     if (isInterrupted || options.resume || options.again)
-      output.note(`--resume cannot carry on from here: ${sentence(error)}`);
+      output.note(`--resume cannot continue from here: ${errorSentence(error)}`);
   }
 }

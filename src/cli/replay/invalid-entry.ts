@@ -4,14 +4,14 @@ import type { ReplayEntry, Origin } from '../../replay/replay-entry.ts';
 import type { ReportedResult } from '../../report/report.ts';
 import type { Io } from '../io.ts';
 
-/** An entry that is no message, as it is told: as JSON it can be kept and told again. */
+/** An entry that is no message, as it is shown: as JSON it can be kept and shown again. */
 export interface InvalidEntry {
   readonly origin: Origin;
   /** `file:line`, and the column where that is known. */
-  readonly place: string;
+  readonly place: string; // the journals on disks have it by this name
   readonly reason: string;
   readonly hint?: string | undefined;
-  /** Of the field, where it is about one. */
+  /** The path of the field, if the error is about one. */
   readonly path?: string | undefined;
 }
 

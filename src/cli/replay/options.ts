@@ -26,7 +26,7 @@ export interface ReplayOptions extends GlobalOptions, WhereToFlags, PreviewFlags
   readonly failed?: string;
 }
 
-/** What of the flags has to be read before anything is sent. */
+/** The flags that are parsed before anything is sent. */
 export interface ReplayPlan {
   readonly selection: SelectionOptions;
   readonly intervalMs: number | undefined;
@@ -35,7 +35,7 @@ export interface ReplayPlan {
 
 /** Throws ConfigError for a flag that cannot be used. */
 export function planOf(options: ReplayOptions): ReplayPlan {
-  refuseConflicts(options);
+  refuseWithExact(options);
   const { filter, offset, limit, rate, speed } = options;
   return {
     selection: {
@@ -48,8 +48,8 @@ export function planOf(options: ReplayOptions): ReplayPlan {
   };
 }
 
-/** With `--exact` nothing of a message is changed, so what changes it means nothing. */
-function refuseConflicts({ exact, timestamps, messageIds, strict, endpoint }: ReplayOptions): void {
+/** Throws ConfigError for flags that change a message: with `--exact` nothing of it is changed. */
+function refuseWithExact({ exact, timestamps, messageIds, strict, endpoint }: ReplayOptions): void {
   if (exact === undefined) return;
   const strays = [
     ['--timestamps', timestamps !== 'keep'],
@@ -62,7 +62,7 @@ function refuseConflicts({ exact, timestamps, messageIds, strict, endpoint }: Re
   throw new ConfigError(`\`--exact\` and \`${stray}\` cannot be given together`, {
     key: '--exact',
     origin: '--exact',
-    hint: '--exact sends the bytes of the file to webhooks as they are; leave one of the two out',
+    hint: 'leave one of the two out: --exact sends the bytes of the file to webhooks as they are',
   });
 }
 
@@ -72,6 +72,6 @@ function readCount(text: string, flag: string, min = 0): number {
   throw new ConfigError(`Expected \`${flag}\` to be ${what}, got ${printable(text, 40)}`, {
     key: flag,
     origin: flag,
-    hint: `for example ${flag} 100`,
+    hint: `give for example ${flag} 100`,
   });
 }

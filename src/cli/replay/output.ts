@@ -8,8 +8,8 @@ import type { ReportedResult } from '../../report/report.ts';
 import { summaryLines } from '../../report/summary.ts';
 import type { Io } from '../io.ts';
 import { printable } from '../../redact.ts';
-import { tenths } from '../print/attempt-text.ts';
-import { jsonLine } from '../print/json-line.ts';
+import { tenths } from '../attempt-text.ts';
+import { jsonLine } from '../json-line.ts';
 import type { LoopbackJudgement } from '../flags/delivery/loopback.ts';
 import { createProgress, type ProgressBar } from '../print/progress.ts';
 import {
@@ -30,9 +30,9 @@ import {
 } from './invalid-entry.ts';
 import type { ReplayOptions } from './options.ts';
 import { ResultFiles } from './result-files.ts';
-import type { Numbered, Sent } from './sent.ts';
+import type { Numbered, Sent } from './sent-message.ts';
 
-/** Everything a replay writes: result lines, progress, the files of results, the summary. */
+/** Writes a replay: result lines, progress, the files of results, the summary. */
 export class ReplayOutput {
   readonly #options: ReplayOptions;
   readonly #io: Io;
@@ -41,35 +41,39 @@ export class ReplayOutput {
   #done = 0;
 
   /** Opens the files before anything is sent. Throws ConfigError or InputError when one cannot be written. */
-  static async open(options: ReplayOptions, { inputs, checkpoint }: Books, io: Io): Promise<ReplayOutput> {
+  static async open(
+    options: ReplayOptions,
+    { inputs, checkpoint }: ReplaySources,
+    io: Io,
+  ): Promise<ReplayOutput> {
     const { report, failed } = options;
     const files = await ResultFiles.open({ report, failed, inputs, checkpoint, cwd: io.cwd });
-    // On a terminal the result lines are progress enough.
+    // On a terminal the result lines show the progress.
     const shown = !io.stdoutIsTty || (options.quiet ?? false);
     const progress = await createProgress(io, { label: 'replaying', shown });
     return new ReplayOutput({ options, io, files, progress });
   }
 
-  private constructor({ options, io, files, progress }: Parts) {
+  private constructor({ options, io, files, progress }: OutputParts) {
     this.#options = options;
     this.#io = io;
     this.#files = files;
     this.#progress = progress;
   }
 
-  /** Files only, without a line of its own. */
+  /** The files, for results that print no line. */
   get files(): ResultFiles {
     return this.#files;
   }
 
-  /** A line on stderr that is not an error. */
+  /** Prints a line on stderr that is not an error. */
   note(line: string): void {
     this.#progress.line(line);
   }
 
   /**
-   * The outcome of a message that was handed to the pipeline. When this returns, the checkpoint may call it settled. A promise
-   * where lines or files are slower: wait for it.
+   * Writes the outcome of a message that was handed to the pipeline. When this returns, the checkpoint may call it settled. A
+   * promise where lines or files are slower: wait for it.
    */
   settled(sent: Sent, outcome: Outcome, judgement: LoopbackJudgement | undefined): Promise<void> | undefined {
     const { origin, index, original } = sent;
@@ -78,14 +82,14 @@ export class ReplayOutput {
       index,
       outcome: outcome.outcome,
       original,
-      reported: () => reported(origin, facts, outcome),
-      told: () => ({ origin, facts: { ...facts, body: undefined }, outcome }) satisfies ToldOutcome,
+      reported: () => reportedResult(origin, facts, outcome),
+      told: () => ({ origin, facts: { ...facts, body: undefined }, outcome }) satisfies KeptOutcome,
     });
-    const drained = this.#tellOutcome(facts, outcome);
+    const drained = this.#printOutcome(facts, outcome);
     return written === undefined ? drained : written.then(() => drained);
   }
 
-  /** An entry that is no message. The same holds. */
+  /** Writes an entry that is no message. As for `settled`, the checkpoint may call it settled then. */
   async invalid({ entry, index }: Omit<Numbered<ReplayEntry>, 'number'>, error: HooksError): Promise<void> {
     const invalid = invalidEntry(entry, error);
     const original = entry.kind === 'broken' ? undefined : entry.bytes;
@@ -94,37 +98,37 @@ export class ReplayOutput {
       outcome: 'invalid',
       original,
       reported: () => reportedInvalid(invalid),
-      told: () => ({ invalid }) satisfies ToldInvalid,
+      told: () => ({ invalid }) satisfies KeptInvalid,
     });
-    await this.#tellInvalid(invalid);
+    await this.#printInvalid(invalid);
     await written;
   }
 
-  /** A result of the replay that is resumed, as if it were of this one. */
+  /** Writes a result of the replay that is resumed, as if it were one of this replay. */
   async earlier({ told }: KeptResult): Promise<void> {
-    const result = told as ToldOutcome | ToldInvalid; // what `settled` and `invalid` gave
+    const result = told as KeptOutcome | KeptInvalid; // what `settled` and `invalid` gave
     if ('invalid' in result) {
       await this.#files.addEarlier(reportedInvalid(result.invalid));
-      return this.#tellInvalid(result.invalid);
+      return this.#printInvalid(result.invalid);
     }
     const { origin, facts, outcome } = result;
-    await this.#files.addEarlier(reported(origin, facts, outcome));
-    return this.#tellOutcome(facts, outcome);
+    await this.#files.addEarlier(reportedResult(origin, facts, outcome));
+    return this.#printOutcome(facts, outcome);
   }
 
-  #tellOutcome(facts: ResultFacts, outcome: Outcome): Promise<void> | undefined {
+  #printOutcome(facts: ResultFacts, outcome: Outcome): Promise<void> | undefined {
     if (!this.#isShown(isTaken(outcome.outcome))) return undefined;
-    return this.#print(this.#lineOf(facts, outcome));
+    return this.#print(this.#resultLine(facts, outcome));
   }
 
-  #lineOf(facts: ResultFacts, outcome: Outcome): string {
+  #resultLine(facts: ResultFacts, outcome: Outcome): string {
     if (this.#isJson) return jsonLine(resultLine(outcome, facts));
-    // For people the number of those that an interruption leaves untouched, in the summary, says it all.
-    const isUntouched = outcome.outcome === 'unsent' && attemptOf(outcome) === undefined;
+    // For people the summary counts the messages that an interruption leaves untouched.
+    const isUntouched = outcome.outcome === 'unsent' && decidingAttemptOf(outcome) === undefined;
     return isUntouched ? '' : `${resultText(outcome, facts, this.#io.color)}\n`;
   }
 
-  async #tellInvalid(invalid: InvalidEntry): Promise<void> {
+  async #printInvalid(invalid: InvalidEntry): Promise<void> {
     const { color, errColor } = this.#io;
     this.#isShown(false);
     await this.#print(this.#isJson ? jsonLine(invalidLine(invalid)) : `${invalidText(invalid, color)}\n`);
@@ -136,7 +140,7 @@ export class ReplayOutput {
     const isFinished = summary.resumed?.finished ?? false;
     if (summary.read === 0 && summary.skipped > 0 && !isFinished && !this.#options.quiet) {
       const messages = summary.skipped === 1 ? '1 message' : `${summary.skipped} messages`;
-      this.#io.note(`note: nothing is left of ${messages} after ${this.#choices()}`);
+      this.#io.note(`note: nothing is left of ${messages} after ${this.#skippingFlags()}`);
     }
     if (this.#options.output === 'json') this.#io.out(jsonLine({ summary }));
     else if (!this.#options.quiet || summary.delivered + summary.queued < summary.read)
@@ -144,14 +148,14 @@ export class ReplayOutput {
     await this.#files.finish(summary);
   }
 
-  /** Ends without a summary: something unexpected happened. */
+  /** Ends without a summary after something unexpected. */
   async abandon(): Promise<void> {
     this.#progress.stop();
     await this.#files.abandon();
   }
 
-  /** What may have passed over messages. */
-  #choices(): string {
+  /** The flags that may have skipped messages. */
+  #skippingFlags(): string {
     const { filter, offset, resume, again } = this.#options;
     const given = [filter && '--filter', offset && '--offset', resume && '--resume', again && '--again'];
     return given.filter((flag) => flag !== undefined).join(' and ');
@@ -165,46 +169,46 @@ export class ReplayOutput {
     return this.#options.output === 'json';
   }
 
-  /** Counts it. With -q only what went wrong is shown. */
+  /** Counts a result. With -q only failures are shown. */
   #isShown(isGood: boolean): boolean {
     this.#progress.update(++this.#done);
     return !isGood || !this.#options.quiet;
   }
 
-  /** A promise while whoever reads the lines is slower. */
+  /** Prints lines. A promise while their reader is slower. */
   #print(lines: string): Promise<void> | undefined {
     this.#io.out(lines);
     return this.#io.drained();
   }
 }
 
-interface Books {
+interface ReplaySources {
   /** Absolute paths. */
   readonly inputs: readonly string[];
   readonly checkpoint: Checkpoint | undefined;
 }
 
-interface Parts {
+interface OutputParts {
   readonly options: ReplayOptions;
   readonly io: Io;
   readonly files: ResultFiles;
   readonly progress: ProgressBar;
 }
 
-/** What a journal keeps of a message. */
-interface ToldOutcome {
+/** What a journal keeps of a settled message. */
+interface KeptOutcome {
   readonly origin: Origin;
   readonly facts: ResultFacts;
   readonly outcome: Outcome;
 }
 
-interface ToldInvalid {
+interface KeptInvalid {
   readonly invalid: InvalidEntry;
 }
 
-function reported(origin: Origin, { title, type }: ResultFacts, outcome: Outcome): ReportedResult {
+function reportedResult(origin: Origin, { title, type }: ResultFacts, outcome: Outcome): ReportedResult {
   const destination = decisive(outcome.destinations);
-  const last = attemptOf(outcome);
+  const last = decidingAttemptOf(outcome);
   return {
     name: caseName({ title, type }),
     origin,
@@ -213,25 +217,25 @@ function reported(origin: Origin, { title, type }: ResultFacts, outcome: Outcome
     url: last?.url,
     status: last?.status,
     error: outcome.refusal?.code ?? last?.error,
-    reason: reasonOf(outcome),
+    reason: reasonText(outcome),
     attempts: destination?.attempts.length ?? 0,
     ms: destination && tenths(destinationMs(destination)),
   };
 }
 
-/** What a report calls a message. */
+/** The name of a message in a report. */
 export function caseName({ title, type }: Pick<ResultFacts, 'title' | 'type'>): string {
   return title === '' ? type : `${type} "${title}"`;
 }
 
-/** The attempt that decided, if there was any. */
-function attemptOf({ destinations }: Outcome): DeliveryAttempt | undefined {
+/** The attempt that decided the outcome, if there was any. */
+function decidingAttemptOf({ destinations }: Outcome): DeliveryAttempt | undefined {
   const destination = decisive(destinations);
   return destination && decidingAttempt(destination);
 }
 
-/** On one line, for a report. */
-function reasonOf(outcome: Outcome): string | undefined {
+/** The explanation on one line, for a report. */
+function reasonText(outcome: Outcome): string | undefined {
   const lines = explanation(outcome);
   return lines.length === 0 ? undefined : lines.join('; ');
 }

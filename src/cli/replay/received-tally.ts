@@ -1,7 +1,7 @@
 import type { DestinationOutcome } from '../../app/outcomes.ts';
 import type { LoopbackJudgement, Loopback } from '../flags/delivery/loopback.ts';
 
-/** Counts what the receiver of --loopback thought of what it got. */
+/** Counts the judgements of the receiver of --loopback. */
 export class ReceivedTally {
   readonly #loopback: Loopback | undefined;
   #valid = 0;
@@ -15,7 +15,7 @@ export class ReceivedTally {
     return this.#other === 0;
   }
 
-  /** Of a message that was attempted; asked for once each. */
+  /** Returns the judgement of a message that was attempted; called once for each. */
   judgementOf(tried: DestinationOutcome | undefined): LoopbackJudgement | undefined {
     const judgement = tried && this.#loopback?.judgementOf(tried.signature);
     if (judgement === undefined) return undefined;
@@ -24,7 +24,7 @@ export class ReceivedTally {
     return judgement;
   }
 
-  /** For the summary; undefined without --loopback. */
+  /** The line of the summary; undefined without --loopback. */
   text(): string | undefined {
     if (this.#loopback === undefined) return undefined;
     return `received   ${this.#valid} valid${this.#other > 0 ? `, ${this.#other} not valid` : ''}`;

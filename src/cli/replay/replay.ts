@@ -15,7 +15,7 @@ import { ExitCode, interruptedCode } from '../exit-code.ts';
 import type { Io } from '../io.ts';
 import { openPipeline } from '../flags/delivery/open-pipeline.ts';
 import { previewOf } from '../flags/delivery/preview-flags.ts';
-import { sentence } from '../sentence.ts';
+import { errorSentence } from '../error-text.ts';
 import { commandSettings } from '../flags/delivery/settings.ts';
 import { claimStdin } from '../stdin.ts';
 import { resolveWhereTo, type WhereTo } from '../flags/delivery/where-to.ts';
@@ -23,7 +23,7 @@ import { planOf, type ReplayOptions } from './options.ts';
 import { ReplayOutput } from './output.ts';
 import { ReplayRun } from './run.ts';
 
-/** `hooks replay`: everything that can be wrong is found out before the first message is sent. */
+/** Runs `hooks replay`. Everything that can be wrong is checked before the first message is sent. */
 export async function replay(patterns: readonly string[], options: ReplayOptions, io: Io): Promise<ExitCode> {
   const plan = planOf(options);
   const files = await expandInputs(patterns, io.cwd);
@@ -63,7 +63,7 @@ export async function replay(patterns: readonly string[], options: ReplayOptions
       newId: randomUUID,
     }),
   });
-  const result = await run.toTheEnd();
+  const result = await run.finish();
   if (!result.foundAny && !io.signal.aborted) throw nothingToRead(inputs);
   return interruptedCode(io) ?? (result.isGood ? ExitCode.ok : ExitCode.negative);
 }
@@ -75,7 +75,7 @@ interface CheckpointContext {
   readonly io: Io;
 }
 
-/** What an interrupted replay leaves behind for `--resume`. Where it cannot be kept, a replay that does not ask for it goes on without. */
+/** Opens what an interrupted replay leaves behind for `--resume`. If it cannot be kept, a replay without that flag goes on without. */
 async function checkpointFor(
   inputs: readonly Input[],
   { to, options, settings, io }: CheckpointContext,
@@ -86,32 +86,36 @@ async function checkpointFor(
     return await openCheckpoint({
       folder: join(settings.dataDir, 'replays'),
       inputs,
-      identity: identityOf(to, options, settings),
+      identity: replayIdentity(to, options, settings),
       resume,
       again,
       clock: systemClock,
     });
   } catch (error) {
     if (resume || !(error instanceof HooksError) || error instanceof UnsafeFolderError) throw error;
-    if (options.verbose) io.note(`not resumable, should it be interrupted: ${sentence(error)}`);
+    if (options.verbose) io.note(`not resumable if interrupted: ${errorSentence(error)}`);
     return undefined;
   }
 }
 
 /**
- * Another place or another choice of messages is another replay; another pace, patience or secret is not: whoever resumes may
- * want to go slower. Hashed by the checkpoint, so it may hold secrets.
+ * Identifies a replay. Another destination or another choice of messages is another replay; another pace, retry window or secret
+ * is not: a person who resumes may want to go slower. Hashed by the checkpoint, so it may hold secrets.
  */
-function identityOf(
+function replayIdentity(
   to: WhereTo,
   { filter, offset, limit, exact, timestamps, messageIds }: ReplayOptions,
   settings: Settings,
 ): string {
   const queue = to.kind === 'queue' && { store: to.store ?? settings.store };
-  return JSON.stringify([placeOf(to), queue, { filter, offset, limit, exact, timestamps, messageIds }]);
+  return JSON.stringify([
+    destinationIdentity(to),
+    queue,
+    { filter, offset, limit, exact, timestamps, messageIds },
+  ]);
 }
 
-function placeOf(to: WhereTo): unknown {
+function destinationIdentity(to: WhereTo): unknown {
   if (to.kind === 'loopback') return to.kind;
   if (to.kind === 'tracking-api') return [to.endpoint, to.writeKey];
   return Object.entries(to.sources).map(([source, { destinations }]) => [

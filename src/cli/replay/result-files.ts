@@ -8,7 +8,7 @@ import { ResultJournal, type KeptResult } from '../../report/result-journal.ts';
 import type { Report, ReportedOutcome, ReportedResult, ReportedSummary } from '../../report/report.ts';
 
 export interface ResultFilesOptions {
-  /** As they were given. */
+  /** The files as they were given. */
   readonly report: string | undefined;
   readonly failed: string | undefined;
   readonly cwd: string;
@@ -17,15 +17,15 @@ export interface ResultFilesOptions {
   readonly checkpoint: Checkpoint | undefined;
 }
 
-/** What became of an entry, and what is written of it. */
+/** The outcome of an entry, and what is written about it. */
 export interface WrittenResult {
   readonly index: number;
   readonly outcome: ReportedOutcome;
-  /** As it stands in the input, where that can be sent again. */
+  /** The bytes of the input, if they can be sent again. */
   readonly original: Uint8Array | undefined;
-  /** Asked for when there is a report. */
+  /** Called when there is a report. */
   readonly reported: () => ReportedResult;
-  /** Asked for when the journal keeps it. */
+  /** Called when the journal keeps the result. */
   readonly told: () => object;
 }
 
@@ -40,12 +40,12 @@ interface FilesParts {
 /** The files a replay writes its results to: the report, what failed, and the journal that a resumed replay reads. */
 export class ResultFiles {
   readonly #parts: FilesParts;
-  /** Failures of the resumed replay that the file of what failed does not hold yet. */
+  /** Number of failures of the resumed replay that the file of --failed does not hold yet. */
   #owed = 0;
-  /** At most what was in flight when it ended. */
+  /** Unsent messages: at most those in flight when the replay ended. */
   readonly #unsent: Uint8Array[] = [];
 
-  /** Opens them before anything is sent. Throws ConfigError or InputError when one cannot be written. */
+  /** Opens the files before anything is sent. Throws ConfigError or InputError when one cannot be written. */
   static async open(options: ResultFilesOptions): Promise<ResultFiles> {
     const { report: name, checkpoint, cwd, failed: failedName } = options;
     await refuseLoss(options);
@@ -68,7 +68,7 @@ export class ResultFiles {
     this.#parts = parts;
   }
 
-  /** Whether there is one to tell of every message. */
+  /** Whether there is a report, which lists every message. */
   get hasReport(): boolean {
     return this.#parts.report !== undefined;
   }
@@ -83,26 +83,26 @@ export class ResultFiles {
     return both(this.#parts.report?.add(reported()), this.#keep(result, outcome));
   }
 
-  /** A result that the journal of the resumed replay holds already. */
+  /** Adds a result that the journal of the resumed replay holds already. */
   addEarlier(reported: ReportedResult): Promise<void> | undefined {
     if (reported.outcome !== 'filtered' && this.#parts.failed?.hasKept === false) this.#owed++;
     return this.report(reported);
   }
 
-  /** A result that is for the report only. */
+  /** Adds a result to the report only. */
   report(reported: ReportedResult): Promise<void> | undefined {
     return this.#parts.report?.add(reported);
   }
 
-  /** Passes over an entry that failed in the replay that is resumed. `original` is asked for when the file lacks it. */
-  passOverFailed(original: () => Uint8Array | undefined): Promise<void> | undefined {
+  /** Skips an entry that failed in the replay that is resumed. `original` is called when the file of --failed lacks it. */
+  skipFailed(original: () => Uint8Array | undefined): Promise<void> | undefined {
     if (this.#owed === 0) return undefined;
     this.#owed--;
     const bytes = original();
     return bytes === undefined ? undefined : this.#parts.failed?.add(bytes);
   }
 
-  /** The results of the replay that is resumed that were neither delivered nor queued. Throws InputError. */
+  /** Reads the results of the resumed replay that were neither delivered nor queued. Throws InputError. */
   async *earlier(): AsyncGenerator<KeptResult, void, undefined> {
     yield* this.#parts.journal?.read() ?? [];
   }
@@ -112,14 +112,14 @@ export class ResultFiles {
     await this.#parts.report?.finish(summary);
   }
 
-  /** Ends without a summary. */
+  /** Closes the files without a summary. */
   async abandon(): Promise<void> {
     await this.#closeFailed();
     await this.#parts.journal?.close();
     await this.#parts.report?.abandon();
   }
 
-  /** Only after the checkpoint is saved, which needs it on the disk. */
+  /** Closes the journal, only after the checkpoint is saved, which needs it on the disk. */
   async closeJournal(): Promise<void> {
     await this.#parts.journal?.close();
   }
@@ -148,7 +148,7 @@ export class ResultFiles {
     };
   }
 
-  /** The unsent stand behind all else, where a resumed replay, which sends them, can take them out. */
+  /** Writes unsent messages last, where a resumed replay, which sends them, can take them out. */
   async #closeFailed(): Promise<void> {
     const { failed } = this.#parts;
     if (failed === undefined) return;
@@ -167,19 +167,19 @@ function openJournal(path: string, checkpoint: Checkpoint | undefined): ResultJo
   return new ResultJournal(path, checkpoint?.resumed?.results?.bytes);
 }
 
-/** Without a promise when neither is one. */
+/** Waits for both. No promise when neither is one. */
 function both(one: Promise<void> | undefined, other: Promise<void> | undefined): Promise<void> | undefined {
   if (one === undefined || other === undefined) return one ?? other;
   return Promise.all([one, other]).then(() => undefined);
 }
 
-/** Throws InputError for a report that would take the place of an input or of the file of what failed. */
+/** Throws InputError for a report that would replace an input or the file of --failed. */
 async function refuseLoss({ report, failed, inputs, cwd }: ResultFilesOptions): Promise<void> {
   if (report === undefined) return;
   const path = resolve(cwd, report);
   await rejectOverwrite(inputs, { path, name: report, flag: '--report' });
   if (failed === undefined || !(await isSameFile(path, resolve(cwd, failed)))) return;
-  throw new InputError('cannot be both the report and the file of what failed', {
+  throw new InputError('cannot be both the report and the file of --failed', {
     file: report,
     hint: 'name two files in --report and --failed',
   });

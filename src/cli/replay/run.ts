@@ -13,7 +13,7 @@ import type { ReplaySelection } from '../../replay/selection.ts';
 import type { Io } from '../io.ts';
 import type { OpenPipeline } from '../flags/delivery/open-pipeline.ts';
 import { decisive, destinationMs } from '../print/result-line.ts';
-import { Capacity } from './capacity.ts';
+import { replayLimits, ReplaySemaphore } from './replay-semaphore.ts';
 import { EarlierPart } from './earlier-part.ts';
 import {
   isFixedPoint,
@@ -27,7 +27,7 @@ import { finishCheckpoint } from './finish-checkpoint.ts';
 import type { ReplayOptions } from './options.ts';
 import type { ReplayOutput } from './output.ts';
 import { ReceivedTally } from './received-tally.ts';
-import { sentOf, unsentOf, type Numbered, type Sent } from './sent.ts';
+import { sentOf, unsentOf, type Numbered, type Sent } from './sent-message.ts';
 
 export interface ReplayParts {
   readonly inputs: readonly Input[];
@@ -36,7 +36,7 @@ export interface ReplayParts {
   readonly checkpoint: Checkpoint | undefined;
   /** A dry run: nothing is sent, and no result is printed. */
   readonly isPreview: boolean;
-  /** What a message comes to that goes well. */
+  /** The outcome of a success. */
   readonly taken: TakenOutcome;
   readonly io: Io;
   readonly open: OpenPipeline;
@@ -46,23 +46,20 @@ export interface ReplayParts {
 }
 
 export interface ReplayResult {
-  /** Whether any input had anything in it. */
+  /** Whether any input had an entry. */
   readonly foundAny: boolean;
   readonly isGood: boolean;
 }
-
-/** So much body text may wait in memory, however long the messages are. */
-const MAX_BYTES_UNDER_WAY = 8 * 1024 * 1024;
 
 /** One replay, from the first entry to the summary. */
 export class ReplayRun {
   readonly #parts: ReplayParts;
   readonly #ledger = new Ledger(systemClock);
-  readonly #capacity: Capacity;
+  readonly #semaphore: ReplaySemaphore;
   readonly #readyOptions: ReadyOptions;
   readonly #earlier: EarlierPart;
   readonly #received: ReceivedTally;
-  /** Interrupted from outside, or by --fail-fast. */
+  /** Aborted by an interruption, or by --fail-fast. */
   readonly #stop: AbortSignal;
   readonly #failure = new AbortController();
   #index = -1;
@@ -73,33 +70,30 @@ export class ReplayRun {
   constructor(parts: ReplayParts) {
     this.#parts = parts;
     this.#stop = AbortSignal.any([parts.io.signal, this.#failure.signal]);
-    // At once: the reader may be long in hearing of it, and meanwhile the next would be sent. What fails is told at the end.
+    // At once: the reader may notice late, and until then the next message would be sent. A failure is reported at the end.
     this.#stop.addEventListener('abort', () => void this.#close().catch(() => {}));
     const { concurrency, maxQueued } = parts.open;
-    const users = Math.max(64, concurrency * 3);
-    // No more than the client has room for, so that none of them is refused.
-    const messages = Math.min(users * 4, maxQueued);
-    this.#capacity = new Capacity({ users, messages, bytes: MAX_BYTES_UNDER_WAY });
+    this.#semaphore = new ReplaySemaphore(replayLimits(concurrency, maxQueued));
     const { exact = false, strict = false } = parts.options;
     this.#readyOptions = { exact, strict, rewrite: parts.rewrite, now: () => systemClock.now() };
     this.#received = new ReceivedTally(parts.open.loopback);
     this.#earlier = new EarlierPart({ ...parts, ledger: this.#ledger, isExact: exact });
   }
 
-  async toTheEnd(): Promise<ReplayResult> {
+  async finish(): Promise<ReplayResult> {
     try {
-      await this.#earlier.tell();
+      await this.#earlier.print();
       for (const input of this.#parts.inputs) await this.#replayInput(input);
-      // The last batch: with --limit the reading ends in the midst of one.
+      // The last batch: with --limit reading may end within one.
       this.#flush();
-      // Closing waits for everything, so what stops a replay early has to be heard before it.
-      await this.#capacity.until('empty', this.#stop);
+      // Closing waits for everything, so --fail-fast has to stop the replay before it.
+      await this.#semaphore.until('empty', this.#stop);
     } catch (error) {
       this.#fault ??= error;
     }
     const isComplete = !this.#stop.aborted && this.#fault === undefined;
     await this.#close();
-    await this.#capacity.until('empty', NEVER);
+    await this.#semaphore.until('empty', NEVER);
     return this.#summarize(isComplete);
   }
 
@@ -116,12 +110,12 @@ export class ReplayRun {
         const waiting = this.#take(entry);
         if (waiting !== undefined) await waiting;
       }
-      // The next entries may be long in coming; what is here should not wait for them.
+      // The next entries may come late; those read already should not wait for them.
       this.#flush();
     }
   }
 
-  /** Undefined when it need not be waited for, which spares most messages a turn of the microtask queue. */
+  /** Takes an entry. Undefined when there is nothing to wait for, which spares most messages a turn of the microtask queue. */
   #take(entry: ReplayEntry): Promise<void> | undefined {
     const index = ++this.#index;
     const { checkpoint, selection } = this.#parts;
@@ -130,7 +124,7 @@ export class ReplayRun {
       this.#ledger.skip();
       return undefined;
     }
-    if (checkpoint?.has(index)) return this.#earlier.passOver(index, read);
+    if (checkpoint?.has(index)) return this.#earlier.skip(index, read);
     const found = readyEntry(read, this.#readyOptions);
     if (found.error !== undefined) return this.#invalid({ ...found, index }, found.error);
     const { exact } = this.#parts.options;
@@ -146,7 +140,7 @@ export class ReplayRun {
     // Reading a timestamp costs; only --speed needs it.
     const recordedAt = options.speed !== undefined && isJsonObject(value) ? recordedAtOf(value) : undefined;
     const waitMs = pace.next(recordedAt);
-    if (waitMs > 0 || this.#capacity.isFull) return this.#deliverLater(waitMs, numbered, ready);
+    if (waitMs > 0 || this.#semaphore.isFull) return this.#deliverLater(waitMs, numbered, ready);
     this.#deliver(numbered, ready);
     return undefined;
   }
@@ -154,7 +148,7 @@ export class ReplayRun {
   async #deliverLater(waitMs: number, numbered: Numbered<FoundEntry>, ready: SendableMessage): Promise<void> {
     this.#flush();
     if (waitMs > 0) await sleep(systemClock, waitMs, this.#stop);
-    if (this.#capacity.isFull) await this.#capacity.until('room', this.#stop);
+    if (this.#semaphore.isFull) await this.#semaphore.until('room', this.#stop);
     this.#deliver(numbered, ready);
   }
 
@@ -163,21 +157,21 @@ export class ReplayRun {
     const { message, exactBody } = ready;
     const sent = sentOf(numbered, ready, options);
     const { orderKeys } = sent;
-    this.#capacity.take(sent.bytes, orderKeys);
+    this.#semaphore.take(sent.bytes, orderKeys);
     try {
       open.pipeline.deliverThen({ message, exactBody, orderKeys }, (outcome) =>
         this.#conclude(sent, outcome),
       );
     } catch (error) {
-      // It has waited for its turn until we were stopped.
+      // The message waited for its turn until the replay was stopped.
       if (error instanceof ClosedError) return this.#conclude(sent, unsentOf(message));
-      this.#capacity.give(sent.bytes, orderKeys);
+      this.#semaphore.give(sent.bytes, orderKeys);
       throw error;
     }
   }
 
   #conclude(sent: Sent, outcome: Outcome): void {
-    const release = (): void => this.#capacity.give(sent.bytes, sent.orderKeys);
+    const release = (): void => this.#semaphore.give(sent.bytes, sent.orderKeys);
     try {
       const writing = this.#settled(sent, outcome);
       if (writing === undefined) release();
@@ -200,18 +194,18 @@ export class ReplayRun {
     return writing;
   }
 
-  /** A fault of ours, told at the end. */
+  /** Keeps an error of the program, reported at the end. */
   #fail(error: unknown): void {
     this.#fault ??= error;
     this.#failure.abort();
   }
 
-  /** With --fail-fast all that stands before it comes to its end first. */
+  /** Writes an invalid entry. With --fail-fast all messages before it are settled first. */
   async #invalid({ entry, index }: Omit<Numbered<ReplayEntry>, 'number'>, error: HooksError): Promise<void> {
     const { checkpoint, options, output } = this.#parts;
     if (options.failFast) {
       this.#flush();
-      await this.#capacity.until('empty', this.#stop);
+      await this.#semaphore.until('empty', this.#stop);
       if (this.#stop.aborted) return;
     }
     this.#ledger.close(this.#ledger.open(), 'invalid');
@@ -236,7 +230,7 @@ export class ReplayRun {
     return { foundAny, isGood: isAllTaken(summary) && this.#received.isAllValid };
   }
 
-  /** Who interrupts wants nothing more to be sent. */
+  /** Sends the batch, except after an interruption: then nothing more is sent. */
   #flush(): void {
     if (!this.#stop.aborted) void this.#parts.open.pipeline.client.flush();
   }
@@ -244,7 +238,7 @@ export class ReplayRun {
   #warn({ origin }: FoundEntry): void {
     this.#warned = true;
     this.#parts.output.note(
-      `note: the bytes at ${origin.file}:${origin.line} are not what JSON.stringify makes of them; a receiver that re-serialises the body will not get this signature`,
+      `note: the bytes at ${origin.file}:${origin.line} are not what JSON.stringify makes of them; a receiver that re-serialises the body computes another signature`,
     );
   }
 }

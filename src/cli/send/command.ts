@@ -34,26 +34,26 @@ a.b=value      goes into the object a; a dot that belongs to a key is written \\
 @file, @-      stand for a file's or standard input's content wherever JSON goes
 
 The examples above without a destination send to where HOOKS_URL or the config
-says. Ends with 0 when delivered, 1 when not, 2 when it could not be tried.
+says. Exits with 0 when delivered, 1 when not, 2 when it could not run.
 `;
 
 /** `hooks send <type>`; `hooks send --json …` takes the type from the message. */
 export const defineSend: Define = (command, context) => {
   command
-    // Otherwise the flags that `send` shares with its types would be taken from them.
+    // Otherwise `send` would take the flags that it shares with its types.
     .enablePositionalOptions()
-    .argument('[type]', MESSAGE_TYPES.join(', '))
+    .argument('[type]', `send ${MESSAGE_TYPES.join(', ')}`)
     .usage('<type> [options]\n       hooks send --json <message> [options]');
-  complete(command, context);
+  defineMessage(command, context);
   for (const type of MESSAGE_TYPES) {
     const article = /^[aeiou]/.test(type) ? 'an' : 'a';
     const sub = describe(command.command(type), `send ${article} ${type} message`);
-    // Eight times all the flags take longer to define than the message to build.
-    if (context.argv.includes(type)) complete(sub, context, type);
+    // Defining all flags eight times takes longer than building the message.
+    if (context.argv.includes(type)) defineMessage(sub, context, type);
   }
 };
 
-function complete(command: Command, { io, exit }: CommandContext, type?: MessageType): void {
+function defineMessage(command: Command, { io, exit }: CommandContext, type?: MessageType): void {
   const examples = EXAMPLES[type ?? 'send'].map((line) => `  $ ${line}\n`).join('');
   command.addHelpText('before', `Examples:\n${examples}`).addHelpText('after', VALUES);
   addMessageFlags(command, type);

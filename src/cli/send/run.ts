@@ -9,11 +9,12 @@ import { closest } from '../../suggest.ts';
 import { isMessageType, MESSAGE_TYPES, type Message, type MessageType } from '../../message/types.ts';
 import type { Outcome } from '../../app/outcomes.ts';
 import { printable } from '../../redact.ts';
+import { noteHint } from '../error-text.ts';
 import { aborted } from '../aborted.ts';
 import type { GlobalOptions } from '../command.ts';
 import { ExitCode, interruptedCode } from '../exit-code.ts';
 import type { Io } from '../io.ts';
-import { jsonLine } from '../print/json-line.ts';
+import { jsonLine } from '../json-line.ts';
 import type { LoopbackJudgement } from '../flags/delivery/loopback.ts';
 import { stdinFlags, withFlagsInHints, type MessageFlags } from '../flags/message/message-flags.ts';
 import { messageInput } from '../flags/message/message-input.ts';
@@ -24,12 +25,12 @@ import { resultText } from '../print/result-text.ts';
 import { secretStdinFlags } from '../flags/signature/secret-flags.ts';
 import { commandSettings } from '../flags/delivery/settings.ts';
 import { refuseStdinTwice } from '../stdin.ts';
-import { wayOut } from '../print/way-out.ts';
+import { failureHint } from '../print/failure-hint.ts';
 import { resolveWhereTo, type WhereToFlags } from '../flags/delivery/where-to.ts';
 
 export interface SendOptions extends GlobalOptions, MessageFlags, WhereToFlags, PreviewFlags {}
 
-/** `hooks send`: builds one message, delivers it through the same client and engine as everything else, and says what became of it. */
+/** Runs `hooks send`: builds one message, delivers it through the same client and engine as every verb, and prints the result. */
 export async function sendMessage(
   named: string | undefined,
   options: SendOptions,
@@ -47,7 +48,7 @@ export async function sendMessage(
   const outcome = await deliver(message, open, io);
   if (onRequest !== undefined && outcome.outcome === 'delivered') return ExitCode.ok;
   const judgement = open.loopback?.judgementOf(outcome.destinations[0]?.signature);
-  report(message, { outcome, judgement }, options, io);
+  printResult(message, { outcome, judgement }, options, io);
   return interruptedCode(io) ?? exitCodeOf(outcome, judgement);
 }
 
@@ -60,14 +61,14 @@ function checkedType(named: string | undefined, { json }: SendOptions): MessageT
     key: 'type',
     hint:
       suggestion === undefined
-        ? `one of ${MESSAGE_TYPES.join(', ')}; or --json with a message that has a type`
+        ? `give one of ${MESSAGE_TYPES.join(', ')}; or --json with a message that has a type`
         : `did you mean ${suggestion}?`,
   });
 }
 
 interface BuiltHere {
   readonly message: Message;
-  /** The anonymous id that it was given, since it had none and no user id. */
+  /** The anonymous id that was made up, since the message had none and no user id. */
   readonly madeId: string | undefined;
 }
 
@@ -87,19 +88,24 @@ async function messageOf(type: MessageType | undefined, options: SendOptions, io
 
 async function deliver(message: Message, { pipeline, close }: OpenPipeline, io: Io): Promise<Outcome> {
   const delivered = pipeline.deliver({ message, orderKeys: orderKeysOf(message) });
-  // Nothing else will fill the batch.
+  // No other message will fill the batch.
   void pipeline.client.flush();
   await Promise.race([delivered, aborted(io.signal)]);
   await close({ interrupted: io.signal.aborted });
   return delivered;
 }
 
-interface Result {
+interface SendResult {
   readonly outcome: Outcome;
   readonly judgement: LoopbackJudgement | undefined;
 }
 
-function report(message: Message, { outcome, judgement }: Result, options: SendOptions, io: Io): void {
+function printResult(
+  message: Message,
+  { outcome, judgement }: SendResult,
+  options: SendOptions,
+  io: Io,
+): void {
   const body = options.verbose ? encodeBody(message) : undefined;
   const facts = {
     type: message.type,
@@ -113,8 +119,8 @@ function report(message: Message, { outcome, judgement }: Result, options: SendO
   }
   if (options.quiet && isTaken(outcome.outcome)) return;
   io.out(`${resultText(outcome, facts, io.color)}\n`);
-  const hint = wayOut(outcome);
-  if (hint !== undefined) io.note(`${io.errColor.dim('hint: ')} ${hint}`);
+  const hint = failureHint(outcome);
+  if (hint !== undefined) noteHint(io, hint);
 }
 
 function exitCodeOf(outcome: Outcome, judgement: LoopbackJudgement | undefined): ExitCode {

@@ -6,9 +6,9 @@ import { serve, type ServeOptions } from './run.ts';
 import { parsePort } from '../flags/flag-values.ts';
 
 const EXAMPLES = `Examples:
-  $ hooks serve                    # take calls on 127.0.0.1:8788, and deliver
+  $ hooks serve                    # on 127.0.0.1:8788, and deliver
   $ hooks serve --port 0 -o json   # on a free port, which the first line names
-  $ hooks serve --no-deliver       # only take them; hooks worker delivers
+  $ hooks serve --no-deliver       # only queue; hooks worker delivers
   $ curl -u key: -d '{"userId":"u1","event":"A"}' 127.0.0.1:8788/v1/track
 `;
 
@@ -27,22 +27,22 @@ Each source is known by its write key (Basic auth, or writeKey in the body).
 200 means stored; 503 and 429 mean send it again later, which SDKs do by
 themselves. The log goes to stderr as JSON lines: -v says more, -q less.
 
-SIGTERM or Ctrl-C: it takes no more calls, finishes the attempts in flight,
-keeps the rest in the queue, and ends with 0.
+On SIGTERM or Ctrl-C it stops to accept requests, finishes the attempts in
+flight, keeps the rest in the queue, and exits with 0.
 `;
 
 export const defineServe: Define = (command, { io, exit }) => {
   addStoreFlag(command);
   addReachFlags(command)
-    .option('--port <port>', 'port to listen on; 0 takes a free one', parsePort, 8788)
-    .option('--host <host>', 'address to listen on; 0.0.0.0 lets other machines in', '127.0.0.1')
+    .option('--port <port>', 'listen on this port; 0 takes a free one', parsePort, 8788)
+    .option('--host <host>', 'listen on this address; 0.0.0.0 lets other machines in', '127.0.0.1')
     .option('--no-deliver', 'only queue; hooks worker delivers')
     .addOption(
-      new Option('--deletions <reach>', 'sources at which a write key may ask for deletion')
+      new Option('--deletions <reach>', 'choose the sources at which a write key may ask for deletion')
         .choices(['own', 'all'])
         .default('own'),
     )
-    .option('--confine-deletions', 'the same as --deletions own')
+    .option('--confine-deletions', 'mean the same as --deletions own')
     .addHelpText('before', EXAMPLES)
     .addHelpText('after', DETAILS)
     .action(async () => exit(await serve(command.optsWithGlobals<ServeOptions>(), io)));

@@ -8,7 +8,7 @@ import type { GlobalOptions } from '../command.ts';
 import { ExitCode } from '../exit-code.ts';
 import type { Io } from '../io.ts';
 import { listeningText, listeningUrls } from '../listening-urls.ts';
-import { jsonLine } from '../print/json-line.ts';
+import { jsonLine } from '../json-line.ts';
 import { openQueueToWrite, type StoreFlags } from '../flags/delivery/queue-flags.ts';
 import { reachOf, type ReachFlags } from '../flags/delivery/reach-flags.ts';
 import { sourcesToDeliver } from '../flags/delivery/sources-to-deliver.ts';
@@ -23,7 +23,7 @@ export interface ServeOptions extends GlobalOptions, StoreFlags, ReachFlags {
   readonly confineDeletions?: true;
 }
 
-/** `hooks serve`: until it is interrupted, which is a clean end. */
+/** Runs `hooks serve` until it is interrupted, which is a clean end. */
 export async function serve(options: ServeOptions, io: Io): Promise<ExitCode> {
   const { host, port, deliver } = options;
   const deletionReach = deletionReachOf(options);
@@ -37,7 +37,7 @@ export async function serve(options: ServeOptions, io: Io): Promise<ExitCode> {
     deliver,
     deletionReach,
     ...reachOf(options, io),
-    logLevel: levelOf(options),
+    logLevel: logLevelOf(options),
     write: io.note,
     clock: wallClock,
   });
@@ -62,7 +62,7 @@ function deletionReachOf({ deletions, confineDeletions }: ServeOptions): Deletio
   });
 }
 
-function levelOf({ quiet, verbose }: GlobalOptions): LogLevel {
+function logLevelOf({ quiet, verbose }: GlobalOptions): LogLevel {
   if (quiet) return 'error';
   return verbose ? 'debug' : 'info';
 }

@@ -22,17 +22,17 @@ interface SignFlags extends SecretFlags, GlobalOptions {
 
 export const defineSign: Define = (command, context) => {
   command
-    .argument('[file]', 'the body; standard input when absent or -', given)
-    .option('--stringify', 'sign the JSON-stringified body, which is what send would sign')
+    .argument('[file]', 'read the body from this file, or from standard input (-)', given)
+    .option('--stringify', 'sign the JSON-stringified body, as send does')
     .option('--as-header', 'print the whole header, X-Signature: HEX')
     .action(async (file: BodySource, _flags: unknown, self: Command) => {
-      await run(file, self.optsWithGlobals(), context);
+      await signFile(file, self.optsWithGlobals(), context);
     })
     .addHelpText('before', EXAMPLES);
   addSecretFlags(command, 'sign');
 };
 
-async function run(file: BodySource, flags: SignFlags, context: CommandContext): Promise<void> {
+async function signFile(file: BodySource, flags: SignFlags, context: CommandContext): Promise<void> {
   const [secret] = await requiredSecrets(flags, 'sign', context.io);
   const signBody = flags.stringify ? signStringified : signBytes;
   const { signature, bytes, remark } = await signBody(file, secret, context);
@@ -41,14 +41,14 @@ async function run(file: BodySource, flags: SignFlags, context: CommandContext):
   context.io.out(`${flags.output === 'json' ? JSON.stringify({ signature, bytes }) : text}\n`);
 }
 
-interface Signed {
+interface SignedBody {
   readonly signature: string;
-  /** How many were signed. */
+  /** The number of bytes that were signed. */
   readonly bytes: number;
   readonly remark?: string;
 }
 
-async function signBytes(file: BodySource, secret: string, { io }: CommandContext): Promise<Signed> {
+async function signBytes(file: BodySource, secret: string, { io }: CommandContext): Promise<SignedBody> {
   const hmac = createHmac('sha1', secret);
   let bytes = 0;
   let last: number | undefined;
@@ -70,26 +70,30 @@ function remarkOn(lastByte: number | undefined, isJson: () => boolean): { remark
   return { remark: isJson() ? `${remark}; --stringify leaves it out` : remark };
 }
 
-/** Beyond, the remark does without knowing whether the body is JSON: signing takes constant memory. */
+/** Beyond this size the remark does not say whether the body is JSON: signing takes constant memory. */
 const LARGEST_PARSED_BYTES = 1024 * 1024;
 
-/** What `--stringify` signs; undefined when it is no JSON. */
+/** The text that `--stringify` signs; undefined when the body is no JSON. */
 function jsonOf(body: Buffer): string | undefined {
   const text = utf8TextOf(body);
   return text === undefined ? undefined : stringified(text.replace(/^\ufeff/, ''));
 }
 
-/** Beyond, a text no longer fits into a string. */
+/** Beyond this size a text no longer fits into a string. */
 const LARGEST_TEXT_BYTES = 256 * 1024 * 1024;
 
-async function signStringified(file: BodySource, secret: string, { io }: CommandContext): Promise<Signed> {
+async function signStringified(
+  file: BodySource,
+  secret: string,
+  { io }: CommandContext,
+): Promise<SignedBody> {
   const json = jsonOf(await readWholeBody(file, io, LARGEST_TEXT_BYTES));
   if (json === undefined) {
     const name = isStdin(file) ? 'Standard input' : file;
     throw new InputError(
       `${name} is not JSON in UTF-8, at most 512 levels deep, so it cannot be stringified`,
       {
-        hint: 'without --stringify the bytes are signed as they are',
+        hint: 'leave --stringify out to sign the bytes as they are',
       },
     );
   }

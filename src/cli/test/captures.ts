@@ -7,7 +7,7 @@ import { HooksError, InputError } from '../../errors.ts';
 import { readJson } from '../../message/json.ts';
 import type { Io } from '../io.ts';
 
-/** A check for each file of `--capture`. Throws InputError. */
+/** Makes a check for each file of `--capture`. Throws InputError. */
 export function captureChecks(files: readonly string[], io: Pick<Io, 'cwd'>): Promise<Check[]> {
   return Promise.all(files.map(async (file) => captureCheck(await readCaptureFile(file, io), file)));
 }

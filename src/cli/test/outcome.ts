@@ -1,6 +1,6 @@
 import type { CheckOutcome, CheckResult } from '../../check/check.ts';
 import type { ReportedCase } from '../../report/case-report.ts';
-import { durationText } from '../print/attempt-text.ts';
+import { durationText } from '../attempt-text.ts';
 import { checkFields, faultText } from './result-text.ts';
 
 export interface CheckSummary extends Readonly<Record<CheckOutcome, number>> {
@@ -35,18 +35,18 @@ const REPORTED = {
   passed: 'passed',
   failed: 'failure',
   skipped: 'skipped',
-  // So that a run that was cut short does not pass for a good one.
+  // An interrupted run must not look like a success.
   unsent: 'error',
 } as const satisfies Readonly<Record<CheckOutcome, ReportedCase['outcome']>>;
 
-/** `url` as it may be shown. */
+/** A check as a case of a report. `url` has no secrets. */
 export function checkCase(result: CheckResult, url: string): ReportedCase {
   const { check, title, outcome, ms, fault, reason, reply } = result;
   const details = [
     title,
     fault && `wrong: ${fault.says}`,
     fault && `fix: ${fault.fix}`,
-    reply && `it said: ${reply}`,
+    reply && `response: ${reply}`,
   ];
   return {
     classname: url,

@@ -1,18 +1,19 @@
 import type { CheckResult } from '../../check/check.ts';
 import { printable } from '../../redact.ts';
 import type { Io } from '../io.ts';
-import { jsonLine } from '../print/json-line.ts';
+import { noteError } from '../error-text.ts';
+import { jsonLine } from '../json-line.ts';
 import type { TestOptions } from './options.ts';
 import { summaryText, type CheckSummary } from './outcome.ts';
 import { checkJson, checkText } from './result-text.ts';
 
-/** What a person or a program sees of a test. */
+/** Prints the results of a test for a person or a program. */
 export class TestOutput {
   readonly #options: Pick<TestOptions, 'output' | 'quiet'>;
   readonly #io: Io;
   readonly #unsent: CheckResult[] = [];
-  /** What was said to be wrong. */
-  readonly #said = new Set<string>();
+  /** Faults that were explained already. */
+  readonly #explained = new Set<string>();
 
   constructor(options: Pick<TestOptions, 'output' | 'quiet'>, io: Io) {
     this.#options = options;
@@ -29,8 +30,8 @@ export class TestOutput {
 
   #isKnown({ fault }: CheckResult): boolean {
     if (fault === undefined) return false;
-    const isKnown = this.#said.has(fault.says);
-    this.#said.add(fault.says);
+    const isKnown = this.#explained.has(fault.says);
+    this.#explained.add(fault.says);
     return isKnown;
   }
 
@@ -44,17 +45,15 @@ export class TestOutput {
   }
 
   error(sentence: string, hint: string): void {
-    const { errColor } = this.#io;
-    this.#io.note(`${errColor.red('error:')} ${printable(sentence, 1_000)}`);
-    this.#io.note(`${errColor.dim('hint: ')} ${hint}`);
+    noteError(this.#io, printable(sentence, 1_000), hint);
   }
 
-  /** A line that nobody needs. */
+  /** Prints a line that `-q` leaves out. */
   remark(line: string): void {
     if (this.#options.quiet !== true) this.#io.note(this.#io.errColor.dim(line));
   }
 
-  /** In one line: they share their reason. */
+  /** Prints the checks that were not tried in one line: they share their reason. */
   #showUnsent(): void {
     const [first] = this.#unsent;
     if (first === undefined) return;

@@ -3,8 +3,8 @@ import type { ChalkInstance } from 'chalk';
 import type { CheckOutcome, CheckResult } from '../../check/check.ts';
 import { EXPECTED_STATUS } from '../../check/judge-responses.ts';
 import { printable } from '../../redact.ts';
-import { durationText } from '../print/attempt-text.ts';
-import { jsonLine } from '../print/json-line.ts';
+import { durationText } from '../attempt-text.ts';
+import { jsonLine } from '../json-line.ts';
 
 const MARKS: Readonly<
   Record<CheckOutcome, readonly [mark: string, color: 'green' | 'red' | 'dim' | 'yellow']>
@@ -15,16 +15,16 @@ const MARKS: Readonly<
   unsent: ['·', 'yellow'],
 };
 
-/** Of the longest code. */
+/** The width of the longest code. */
 const CODE_WIDTH = 17;
 
 export interface TextOptions {
   readonly color: ChalkInstance;
-  /** What is wrong was said before, and how to fix it. */
+  /** Whether the fault and its fix were printed before. */
   readonly isKnown: boolean;
 }
 
-/** A line for people; below a failed one what is wrong and how to fix it. */
+/** Formats a check for people; below a failed one what is wrong and how to fix it. */
 export function checkText(result: CheckResult, { color, isKnown }: TextOptions): string {
   const { check, title, outcome, fault, reply, reason } = result;
   const [mark, name] = MARKS[outcome];
@@ -37,14 +37,14 @@ export function checkText(result: CheckResult, { color, isKnown }: TextOptions):
     lines.push(`    ${color.red('wrong:')} ${printable(fault.says, 1_000)} ${color.dim(`(${fault.code})`)}`);
     lines.push(`    ${color.bold('fix:')}   ${printable(fault.fix, 1_000)}`);
     if (reply !== undefined && reply.trim() !== '')
-      lines.push(`    it said: ${printable(reply.trim(), 200)}`);
+      lines.push(`    response: ${printable(reply.trim(), 200)}`);
   }
   return `${lines.join('\n')}\n`;
 }
 
 /** `200 in 3ms`, `500 in 4ms, expected 4xx` */
 function factsText({ status, error, ms = 0, expected, outcome }: CheckResult): string {
-  const got = status === undefined ? (error ?? 'no answer') : String(status);
+  const got = status === undefined ? (error ?? 'no response') : String(status);
   const wanted =
     outcome === 'failed' && expected !== undefined ? `, expected ${EXPECTED_STATUS[expected]}` : '';
   return `${got} in ${durationText(ms)}${wanted}`;
@@ -65,7 +65,7 @@ export function checkJson(result: CheckResult): string {
   return jsonLine(checkFields(result));
 }
 
-/** `500 Internal Server Error: it fails instead of refusing` */
+/** `500 Internal Server Error: it fails instead of rejecting` */
 export function faultText({ status, error, fault }: CheckResult): string {
   const got = status === undefined ? (error ?? '') : `${status} ${STATUS_CODES[status] ?? ''}`.trim();
   return fault === undefined ? got : `${got}: ${fault.says}`;

@@ -22,11 +22,11 @@ import { commandSecrets } from '../flags/signature/secret-flags.ts';
 
 export interface ReceiverToTest {
   readonly url: string;
-  /** Starts it: program and arguments; empty when it runs already. */
+  /** Program and arguments that start it; empty when it runs already. */
   readonly command: readonly string[];
 }
 
-/** `hooks test`: starts the receiver if told how, makes the checks, stops it again, and says what is wrong. */
+/** Runs `hooks test`: starts the receiver if a command is given, runs the checks, stops it, and says what is wrong. */
 export async function testReceiver(
   { url, command }: ReceiverToTest,
   options: TestOptions,
@@ -48,7 +48,17 @@ export async function testReceiver(
     file === undefined
       ? undefined
       : await openCaseReport(resolve(io.cwd, file), { name: file, suite: 'hooks test' });
-  const test = new Test({ checks, secrets, caFile, timeoutMs, receiver, command, report, options, io });
+  const test = new ReceiverTest({
+    checks,
+    secrets,
+    caFile,
+    timeoutMs,
+    receiver,
+    command,
+    report,
+    options,
+    io,
+  });
   return test.run();
 }
 
@@ -59,7 +69,7 @@ async function checksOf(
   return selectChecks({ only, skip }, [...CHECKS, ...(await captureChecks(capture, io))]);
 }
 
-/** A compiler may have to run first. */
+/** Wait for the receiver: a compiler may have to run first. */
 const START_TIMEOUT_MS = 30_000;
 
 interface TestParts {
@@ -74,8 +84,8 @@ interface TestParts {
   readonly io: Io;
 }
 
-/** Once `run` has ended, nothing of the command is left and the report is written, whatever came between. */
-class Test {
+/** Runs the checks. Once `run` has ended, nothing of the command is left and the report is written, whatever happened. */
+class ReceiverTest {
   readonly #parts: TestParts;
   readonly #display: TestOutput;
   readonly #results: CheckResult[] = [];
@@ -92,11 +102,11 @@ class Test {
       const { end, gone } = await this.#startAndCheck();
       const summary = await this.#report();
       if (end.unreachable === undefined) this.#display.end(summary);
-      this.#complain(end, gone);
+      this.#reportEnd(end, gone);
       const isGood = summary.failed + summary.unsent === 0 && gone === undefined;
       return interruptedCode(this.#parts.io) ?? (isGood ? ExitCode.ok : ExitCode.negative);
     } catch (error) {
-      // What stands in the report's place may be of an earlier day, and green.
+      // A report of an earlier day may be at that path, and green.
       this.#addUnsent(error instanceof Error ? error.message : 'interrupted');
       await this.#report();
       throw error;
@@ -121,8 +131,7 @@ class Test {
       return { end, gone: io.signal.aborted ? undefined : started.gone() };
     } finally {
       const { killed } = await started.stop();
-      if (killed)
-        this.#display.remark('The receiver did not stop when it was asked to (SIGTERM), and was killed');
+      if (killed) this.#display.remark('The receiver did not stop on SIGTERM, and was killed');
     }
   }
 
@@ -146,20 +155,20 @@ class Test {
     });
   }
 
-  /** Throws where nothing could be tried. */
-  #complain({ unreachable }: RunEnd, gone: string | undefined): void {
+  /** Reports that the receiver died. Throws when no check could run. */
+  #reportEnd({ unreachable }: RunEnd, gone: string | undefined): void {
     const { receiver, io } = this.#parts;
     const url = printable(receiver.shownUrl);
     if (unreachable !== undefined)
-      throw new InputError(`There is no way to ${url}: ${unreachable.says}`, { hint: unreachable.fix });
+      throw new InputError(`Cannot reach ${url}: ${unreachable.says}`, { hint: unreachable.fix });
     if (this.#results.every(({ outcome }) => outcome === 'skipped') && !io.signal.aborted)
-      throw new ConfigError('Every check that was chosen was skipped: nothing was tried', {
+      throw new ConfigError('Every chosen check was skipped, so no check ran', {
         hint: 'choose others, or give the secret; hooks test --list shows all',
       });
     if (gone !== undefined)
       this.#display.error(
-        `It did not last: ${gone}`,
-        'read its output above; a receiver runs until it is stopped',
+        `The receiver did not last: ${gone}`,
+        'look at its output above: a receiver must run until it is stopped',
       );
   }
 

@@ -9,7 +9,7 @@ import type { Io } from '../io.ts';
 export interface StartReceiverOptions {
   /** Program and arguments. */
   readonly command: readonly string[];
-  /** Where it is to be. */
+  /** Where it should listen. */
   readonly url: URL;
   readonly secrets: readonly string[];
   readonly startTimeoutMs: number;
@@ -17,32 +17,32 @@ export interface StartReceiverOptions {
   readonly io: Io;
 }
 
-/** A receiver of the user's that runs for as long as it is tested. */
+/** A receiver of the user that runs while it is tested. */
 export interface StartedReceiver {
-  /** Why it cannot answer any more; undefined while it runs. */
+  /** Returns why it can no longer respond; undefined while it runs. */
   readonly gone: () => string | undefined;
   readonly stop: () => Promise<{ readonly killed: boolean }>;
 }
 
 const POLL_MS = 50;
-/** For one attempt to connect. */
+/** Timeout of one attempt to connect. */
 const CONNECT_MS = 1_000;
 
 /**
- * Starts the command and waits for its port. It gets the port as PORT and the secret as HOOKS_SECRET. Throws InputError when something
- * else is at the URL already, or when nothing is in time; then nothing of it is left.
+ * Starts the command and waits for its port. It gets the port as PORT and the secret as HOOKS_SECRET. Throws InputError when another
+ * program listens at the URL already, or when none does in time; then nothing of the command is left.
  */
 export async function startReceiverCommand(options: StartReceiverOptions): Promise<StartedReceiver> {
   const { command, url, secrets, quiet, io } = options;
   const { signal } = io;
   const [secret] = secrets;
   signal.throwIfAborted();
-  if (await answers(url)) throw taken(url);
+  if (await isListening(url)) throw portTaken(url);
   const env = { ...io.env, PORT: portOf(url), ...(secret !== undefined && { HOOKS_SECRET: secret }) };
   const running = await startCommand(command, { env, io, signal, secrets, quiet });
-  const gone = (): string | undefined => running.end && goneBy(running.end);
+  const gone = (): string | undefined => running.end && goneText(running.end);
   try {
-    await waitFor(options, () => running.end);
+    await waitUntilListening(options, () => running.end);
   } catch (error) {
     await running.stop();
     throw error;
@@ -50,8 +50,8 @@ export async function startReceiverCommand(options: StartReceiverOptions): Promi
   return { gone, stop: () => running.stop() };
 }
 
-/** Until something is at the URL. */
-async function waitFor(
+/** Waits until a program listens at the URL. */
+async function waitUntilListening(
   { url, startTimeoutMs, io: { signal } }: StartReceiverOptions,
   end: () => CommandEnd | undefined,
 ): Promise<void> {
@@ -60,14 +60,14 @@ async function waitFor(
     signal.throwIfAborted();
     const ended = end();
     if (ended !== undefined) throw endedEarly(ended, url);
-    if (await answers(url)) return;
+    if (await isListening(url)) return;
     if (systemClock.now() > until) throw neverStarted(url, startTimeoutMs);
     await sleep(systemClock, POLL_MS, signal);
   }
 }
 
-/** Whether something listens at the port of a URL. */
-function answers(url: URL): Promise<boolean> {
+/** Whether a program listens at the port of a URL. */
+function isListening(url: URL): Promise<boolean> {
   return new Promise((resolve) => {
     // The brackets of an IPv6 address belong to the URL.
     const host = url.hostname.replace(/^\[(.*)\]$/, '$1');
@@ -81,7 +81,7 @@ function answers(url: URL): Promise<boolean> {
   });
 }
 
-/** The system may have taken for our end the very port that we ask, and has connected it with itself. */
+/** Whether the socket is connected with itself: the system may have chosen the port in question for the near end. */
 function isItself({ localPort, remotePort, localAddress, remoteAddress }: Socket): boolean {
   return localPort === remotePort && localAddress === remoteAddress;
 }
@@ -91,7 +91,7 @@ function portOf({ port, protocol }: URL): string {
   return protocol === 'https:' ? '443' : '80';
 }
 
-function goneBy(end: CommandEnd): string {
+function goneText(end: CommandEnd): string {
   return `the receiver ${describeEnd(end)}`;
 }
 
@@ -99,16 +99,16 @@ function shownHost(url: URL): string {
   return printable(`${url.hostname}:${portOf(url)}`, 200);
 }
 
-function taken(url: URL): InputError {
+function portTaken(url: URL): InputError {
   return new InputError(
-    `Something listens at ${shownHost(url)} before the command is started: it would be tested instead`,
+    `Another program listens at ${shownHost(url)} before the command is started: it would be tested instead`,
     { hint: 'stop it, or give the URL another port: the command finds it in PORT' },
   );
 }
 
 function endedEarly(end: CommandEnd, url: URL): InputError {
   return new InputError(`The receiver ${describeEnd(end)} before it listened at ${shownHost(url)}`, {
-    hint: 'read its output above; a command that goes on in the background must stay in front instead',
+    hint: 'look at its output above; let a command that goes into the background stay in front',
   });
 }
 
@@ -116,7 +116,7 @@ function neverStarted(url: URL, timeoutMs: number): InputError {
   return new InputError(
     `The receiver runs, but does not listen at ${shownHost(url)} after ${formatDuration(timeoutMs)}`,
     {
-      hint: 'does it listen at the port of the URL, which it finds in PORT too? --start-timeout 2m waits longer',
+      hint: 'let it listen at the port of the URL, which it finds in PORT too; --start-timeout 2m waits longer',
     },
   );
 }

@@ -34,33 +34,30 @@ interface VerifyFlags extends SecretFlags, GlobalOptions {
 
 export const defineVerify: Define = (command, context) => {
   command
-    .argument('[file]', 'a body, a capture or a raw HTTP request; standard input when absent or -', given)
-    .option(
-      '--signature <hex>',
-      'HEX or "X-Signature: HEX" (HOOKS_SIGNATURE); else the one that the input holds',
-    )
+    .argument('[file]', 'read a body, capture or HTTP request; - is standard input', given)
+    .option('--signature <hex>', 'check HEX (HOOKS_SIGNATURE), not the one in the input')
     .addOption(
-      new Option('--format <format>', 'what the input is, instead of telling by its content').choices([
+      new Option('--format <format>', 'set the format of the input (default: by its content)').choices([
         'raw',
         'capture',
         'http',
       ]),
     )
-    .option('--exact', 'only the bytes as received count, not the JSON-stringified body')
+    .option('--exact', 'accept the exact bytes only, not the JSON-stringified body')
     .action(async (file: BodySource, _flags: unknown, self: Command) => {
-      await run(file, self.optsWithGlobals(), context);
+      await verifyFile(file, self.optsWithGlobals(), context);
     })
     .addHelpText('before', EXAMPLES);
   addSecretFlags(command, 'verify');
 };
 
-async function run(file: BodySource, flags: VerifyFlags, context: CommandContext): Promise<void> {
+async function verifyFile(file: BodySource, flags: VerifyFlags, context: CommandContext): Promise<void> {
   const secrets = await requiredSecrets(flags, 'verify', context.io);
   const { verdict, bytes } = await verdictOn(file, { flags, secrets, context });
   const { io } = context;
   if (flags.output === 'json') io.out(`${JSON.stringify(verdict)}\n`);
-  else if (!flags.quiet) io.out(`${describe(verdict, bytes, io.color)}\n`);
-  else if (!verdict.valid) io.note(describe(verdict, bytes, io.errColor));
+  else if (!flags.quiet) io.out(`${verdictText(verdict, bytes, io.color)}\n`);
+  else if (!verdict.valid) io.note(verdictText(verdict, bytes, io.errColor));
   if (!verdict.valid) context.exit(ExitCode.negative);
 }
 
@@ -70,12 +67,12 @@ interface Verification {
   readonly context: CommandContext;
 }
 
-interface Verified {
+interface VerifiedInput {
   readonly verdict: VerifyResult;
   readonly bytes: number;
 }
 
-async function verdictOn(file: BodySource, verification: Verification): Promise<Verified> {
+async function verdictOn(file: BodySource, verification: Verification): Promise<VerifiedInput> {
   const { flags, context } = verification;
   // An empty variable is how a shell says that there is none; an empty flag is an empty signature.
   const signature = flags.signature ?? (context.io.env['HOOKS_SIGNATURE'] || undefined);
@@ -97,8 +94,8 @@ function readInput(
 }
 
 /**
- * The budget of the contract keeps a process that serves others responsive. Here one person waits for one answer, from
- * code that runs for the first time, perhaps on a busy machine: 20 ms would leave out much that 200 find.
+ * The budget of the contract keeps a service responsive. Here one person waits for one result, from code that runs for the
+ * first time, perhaps on a busy machine: 20 ms would leave out much that 200 find.
  */
 const PATIENT_BUDGET: DiagnosisBudget = () => new Deadline(2_000);
 
@@ -106,7 +103,7 @@ async function verifyRaw(
   file: BodySource,
   { flags, context }: Verification,
   options: VerifyOptions,
-): Promise<Verified> {
+): Promise<VerifiedInput> {
   const verifier = new Verifier(options, PATIENT_BUDGET);
   let start = Buffer.alloc(0);
   await readBodyInput(file, context.io, (chunk) => {
@@ -121,13 +118,13 @@ async function verifyRaw(
   return { verdict, bytes: verifier.bytes };
 }
 
-const TAKEN_FOR_BODY = 'a signature is given beside it, so the input was taken for the body itself';
+const TAKEN_FOR_BODY = 'a signature was given, so the input was taken for the body itself';
 
 function verifyInput(
   input: SignedInput,
   fromOutside: string | undefined,
   verification: Verification,
-): Verified {
+): VerifiedInput {
   const { bytes, request } = input;
   const signature = fromOutside ?? request?.signature;
   if (request === undefined || signature === undefined) throw noSignature(input, verification);
@@ -148,7 +145,7 @@ function optionsOf(signature: string, { flags, secrets, context }: Verification)
   };
 }
 
-/** The digest is data and goes out all the same: compare it by eye. */
+/** Prints the digest, which is data and may be compared by eye, and returns the error. */
 function noSignature(
   { digest: signature, bytes, seems }: SignedInput,
   { flags, context: { io } }: Verification,
@@ -160,14 +157,14 @@ function noSignature(
     hint:
       seems === undefined
         ? 'give --signature HEX or HOOKS_SIGNATURE, or a capture or raw HTTP request that has an X-Signature header'
-        : `an input of more than 8 MiB is taken for the body itself; --format ${seems} reads it as what it seems to be`,
+        : `add --format ${seems}: an input of more than 8 MiB is taken for the body itself`,
   });
 }
 
-function describe(verdict: VerifyResult, bytes: number, color: Io['color']): string {
+function verdictText(verdict: VerifyResult, bytes: number, color: Io['color']): string {
   if (!verdict.valid) {
-    const [what = '', ...mend] = (verdict.diagnosis?.hint ?? '').split(/(?<=\.) /);
-    return `${color.red('invalid:')} ${what}\n${color.dim('hint:   ')} ${mend.join(' ')}`;
+    const [what = '', ...fix] = (verdict.diagnosis?.hint ?? '').split(/(?<=\.) /);
+    return `${color.red('invalid:')} ${what}\n${color.dim('hint:   ')} ${fix.join(' ')}`;
   }
   const { secret, over, note } = verdict;
   const what = over === 'bytes' ? `${bytes} bytes` : 'the JSON-stringified body';

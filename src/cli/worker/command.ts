@@ -4,13 +4,13 @@ import { addReachFlags } from '../flags/delivery/reach-flags.ts';
 import { work, type WorkerOptions } from './run.ts';
 
 const EXAMPLES = `Examples:
-  $ hooks worker                      # deliver what waits, and what comes
+  $ hooks worker                      # deliver what waits and what comes
   $ hooks worker -c prod.yaml -o json # a line for each that is settled
 `;
 
 const DETAILS = `
-Delivers for every source of the config until SIGTERM or Ctrl-C; attempts in
-flight come to their end, the rest stays in the queue, and it ends with 0.
+Delivers for every source of the config until SIGTERM or Ctrl-C; then it
+finishes the attempts in flight, keeps the rest in the queue, and exits with 0.
 Several workers may share a queue. A delivery whose destination is no longer in
 the config, or is disabled there, becomes a dead letter (cancelled), which
 hooks queue retry brings back.

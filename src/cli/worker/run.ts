@@ -4,12 +4,13 @@ import { openEngine, uncheckedProxy } from '../../app/open-engine.ts';
 import type { Outcome } from '../../app/outcomes.ts';
 import type { Delivery } from '../../queue/delivery.ts';
 import { printable } from '../../redact.ts';
+import { noteError } from '../error-text.ts';
 import { aborted } from '../aborted.ts';
 import type { GlobalOptions } from '../command.ts';
 import { ExitCode } from '../exit-code.ts';
 import type { Io } from '../io.ts';
 import { reachOf, type ReachFlags } from '../flags/delivery/reach-flags.ts';
-import { jsonLine } from '../print/json-line.ts';
+import { jsonLine } from '../json-line.ts';
 import { openQueueToWrite, type StoreFlags } from '../flags/delivery/queue-flags.ts';
 import { resultLine } from '../print/result-line.ts';
 import { resultText } from '../print/result-text.ts';
@@ -19,13 +20,13 @@ import { commandSettings } from '../flags/delivery/settings.ts';
 
 export interface WorkerOptions extends GlobalOptions, StoreFlags, ReachFlags {}
 
-/** `hooks worker`: delivers from the queue until it is told to stop. */
+/** Runs `hooks worker`: delivers from the queue until it is interrupted. */
 export async function work(options: WorkerOptions, io: Io): Promise<ExitCode> {
   const settings = await commandSettings(options, io);
   const sources = sourcesToDeliver(settings);
   const reach = reachOf(options, io);
-  const display = new Display(options, io, sources);
-  const open = await openQueueToWrite(options, settings, { toAdd: false });
+  const display = new WorkerOutput(options, io, sources);
+  const open = await openQueueToWrite(options, settings);
   const { engine, close } = await openEngine({
     sources,
     open,
@@ -41,7 +42,8 @@ export async function work(options: WorkerOptions, io: Io): Promise<ExitCode> {
   return ExitCode.ok;
 }
 
-class Display {
+/** Prints the state of the worker, and a line for each settled delivery. */
+class WorkerOutput {
   readonly #options: WorkerOptions;
   readonly #io: Io;
   readonly #retries: Retries;
@@ -56,7 +58,7 @@ class Display {
 
   ready(file: string, proxy: string | undefined): void {
     if (proxy !== undefined && !this.#options.quiet)
-      this.#io.note(`note: webhooks are reached through ${proxy}: the addresses they are at are not checked`);
+      this.#io.note(`note: webhooks are reached through ${proxy}, so their addresses are not checked`);
     if (this.#options.output === 'json') this.#io.out(jsonLine({ ready: true, store: file }));
     else if (!this.#options.quiet) this.#io.note(`Delivering from ${file}; Ctrl-C ends it`);
   }
@@ -72,8 +74,9 @@ class Display {
 
   unrecorded({ messageId }: Delivery, error: unknown): void {
     const why = printable(error instanceof Error ? error.message : String(error));
-    this.#io.note(
-      `${this.#io.errColor.red('error:')} the state of a deletion request could not be recorded: ${why} (${printable(messageId, 80)})`,
+    noteError(
+      this.#io,
+      `The state of a deletion request could not be recorded: ${why} (${printable(messageId, 80)})`,
     );
   }
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { jsonLine } from '../../../src/cli/print/json-line.ts';
+import { jsonLine } from '../../../src/cli/json-line.ts';
 import { resultLine, messageTitleOf } from '../../../src/cli/print/result-line.ts';
 import { buildMessage } from '../../../src/message/build.ts';
 import { attempt, AT, destination, failed, failing, outcomeOf, UNTRIED } from './facts.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { attemptText, detailText, durationText } from '../../../src/cli/print/attempt-text.ts';
+import { attemptText, detailText, durationText } from '../../../src/cli/attempt-text.ts';
 import { explanation, resultText } from '../../../src/cli/print/result-text.ts';
-import { wayOut } from '../../../src/cli/print/way-out.ts';
+import { failureHint } from '../../../src/cli/print/failure-hint.ts';
 import { attempt, destination, failed, failing, outcomeOf, PLAIN, UNTRIED } from './facts.ts';
 
 const FACTS = { type: 'track', title: 'Signup' };
@@ -50,7 +50,7 @@ describe('why a message was not delivered', () => {
       ),
       [
         'Delivery failed after 2 rounds in 30s: 503 Service Unavailable from https://a.example/hook',
-        String.raw`it said: down for\nmaintenance`,
+        String.raw`response: down for\nmaintenance`,
       ],
     ],
     [
@@ -67,8 +67,8 @@ describe('why a message was not delivered', () => {
         failed(failing(503, { url: 'https://b.example', detail: 'busy' }), attempt({ error: 'timeout' })),
       ),
       [
-        'Delivery failed after 1 round in 20ms: no answer in time from https://a.example/hook',
-        'also: 503 Service Unavailable from https://b.example (it said: busy)',
+        'Delivery failed after 1 round in 20ms: no response in time from https://a.example/hook',
+        'also: 503 Service Unavailable from https://b.example (response: busy)',
       ],
     ],
     [
@@ -110,13 +110,13 @@ describe('why a message was not delivered', () => {
   });
 
   it('comes with a way out', () => {
-    expect(wayOut(outcomeOf(failed(attempt({ error: 'tls-self-signed' }))))).toContain(
+    expect(failureHint(outcomeOf(failed(attempt({ error: 'tls-self-signed' }))))).toContain(
       'delivery: { ca: ./ca.pem }',
     );
-    expect(wayOut(outcomeOf(failed(failing(401))))).toContain('same secret');
-    expect(wayOut(outcomeOf(failed(failing(502))))).toContain('its own log');
-    expect(wayOut(UNTRIED)).toContain('`integrations`');
-    expect(wayOut(outcomeOf(destination()))).toBeUndefined();
+    expect(failureHint(outcomeOf(failed(failing(401))))).toContain('same secret');
+    expect(failureHint(outcomeOf(failed(failing(502))))).toContain('log of the receiver');
+    expect(failureHint(UNTRIED)).toContain('`integrations`');
+    expect(failureHint(outcomeOf(destination()))).toBeUndefined();
   });
 });
 

@@ -1,13 +1,13 @@
 import type { GlobalOptions } from '../../command.ts';
 import type { Io } from '../../io.ts';
 
-/** Without TLS no issuers are asked for, and nothing of them is read. */
+/** Whether a URL needs issuers: without TLS their file is not read. */
 export function hasTls(url: string): boolean {
   return /^\s*https:/i.test(url);
 }
 
 /**
- * The file of the issuers that the config trusts (`delivery.ca`), for a command that asks a URL of its own. No config is
+ * The file of the issuers that the config trusts (`delivery.ca`), for a command that takes a URL as an argument. No config is
  * read for a URL without TLS.
  */
 export async function configuredCaFile(

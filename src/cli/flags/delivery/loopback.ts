@@ -6,21 +6,21 @@ import type { ReceivedRequest } from '../../../receiver/received-request.ts';
 import { startReceiver } from '../../../receiver/receiver.ts';
 import type { ToLoopback, ToWebhooks } from './where-to.ts';
 
-/** A receiver of our own, which judges the signature and the shape of everything that is delivered. */
+/** A receiver in this process, which judges the signature and the shape of every request. */
 export interface Loopback {
   readonly to: ToWebhooks;
-  /** What the receiver thought of the request with this signature; asked once each. */
+  /** Returns the judgement of the request with this signature; called once for each request. */
   readonly judgementOf: (signature: string | undefined) => LoopbackJudgement | undefined;
   readonly close: () => Promise<void>;
 }
 
 export interface LoopbackJudgement {
   readonly verdict: ReceivedRequest['verdict'];
-  /** What is wrong with the body as a message. */
+  /** Why the body is no valid message. */
   readonly problem?: string;
 }
 
-/** Without a secret one is made up, so that signing and verifying are part of every run. */
+/** Starts the receiver. Without a secret one is made up, so that signing and verifying are part of every run. */
 export async function startLoopback({ secrets: given, deliverTo }: ToLoopback): Promise<Loopback> {
   const secrets = given.length > 0 ? given : [randomBytes(16).toString('hex')];
   const judgements = new Map<string, LoopbackJudgement>();
@@ -48,7 +48,7 @@ function signatureOf(rawHeaders: readonly string[]): string {
   return rawHeaders[at + 1] ?? '';
 }
 
-/** A receiver that takes the message types seriously would say the same. */
+/** What a receiver that checks the message types would reject the body for. */
 function problemOf(body: Uint8Array): string | undefined {
   try {
     buildMessage(readJson(body), { now: 0 });

@@ -19,13 +19,13 @@ import type { ToQueue, ToTrackingApi, ToWebhooks, WhereTo } from './where-to.ts'
 
 export interface OpenPipeline {
   readonly pipeline: Pipeline;
-  /** With --loopback: what the receiver thought. */
+  /** The receiver of --loopback. */
   readonly loopback?: Loopback;
-  /** Attempts that may be under way at once. */
+  /** At most this many attempts are in flight. */
   readonly concurrency: number;
-  /** Messages that the pipeline takes at once; the next one may be refused. */
+  /** The pipeline holds at most this many messages; the next one may be rejected. */
   readonly maxQueued: number;
-  /** Ends it all, the receiver of --loopback too: when everything is settled, or, interrupted, at once. */
+  /** Closes the pipeline and the receiver of --loopback: when everything is settled, or, interrupted, at once. */
   readonly close: (how: { readonly interrupted: boolean }) => Promise<void>;
 }
 
@@ -33,24 +33,24 @@ export interface OpenOptions {
   readonly io: Io;
   readonly settings: Settings;
   readonly quiet: boolean;
-  /** A dry run: requests go here, and nowhere else. */
+  /** Takes the requests of a dry run instead of the network. */
   readonly onRequest?: ((request: RecordedRequest) => void) | undefined;
   /** The open queue for `--queue`, where the command has one; it is closed with the pipeline. @default it is opened */
   readonly durable?: DurableQueue;
-  /** Prints a line about an attempt that is made again. */
+  /** Prints a line about an attempt that is repeated. */
   readonly note: (line: string) => void;
 }
 
-/** After Ctrl-C attempts in flight may still come to an end for so long; then they are cut. */
+/** After Ctrl-C attempts in flight have this long to finish; then they are cut. */
 const GRACE_MS = 1_000;
 
 /**
- * So many messages that one commit carries several batches. With many more of them under way each would grow old enough to
- * stay in memory until the next full collection.
+ * Enough messages in flight that one commit carries several batches. With many more, each would grow old enough to stay in
+ * memory until the next full collection.
  */
 const QUEUED_AT_ONCE = 128;
 
-/** What `send` and `replay` deliver through. Throws ConfigError for a destination that cannot be asked. */
+/** Opens what `send` and `replay` deliver through. Throws ConfigError for a destination that cannot be reached this way. */
 export async function openPipeline(to: WhereTo, options: OpenOptions): Promise<OpenPipeline> {
   const loopback = to.kind === 'loopback' ? await loopbackFor(to, options) : undefined;
   const target = loopback?.to ?? to;
@@ -87,7 +87,7 @@ async function pipelineTo(
   }
 }
 
-/** A dry run needs no receiver, but a place to write in the request. */
+/** Starts the receiver. A dry run needs none, only a URL to show in the request. */
 async function loopbackFor(
   to: WhereTo & { kind: 'loopback' },
   { onRequest }: OpenOptions,
@@ -148,7 +148,7 @@ function shared({ io, settings, onRequest }: OpenOptions) {
   };
 }
 
-/** A command says itself what became of its messages. */
+/** The client does not warn of lost messages: the command prints their outcomes itself. */
 function clientOptions({ client }: Settings): ClientOptions {
   return { ...client, warnOnLoss: false };
 }

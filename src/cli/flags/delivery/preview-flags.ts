@@ -13,13 +13,13 @@ export interface PreviewFlags {
 
 export function addPreviewFlags(command: Command): void {
   command
-    .optionsGroup('Look first:')
-    .option('--dry-run', 'print the request that would be sent, and send nothing')
-    .option('--curl', 'print it as a curl command, and send nothing')
-    .option('--show-secrets', 'with --dry-run or --curl: print them instead of $HOOKS_…');
+    .optionsGroup('Preview:')
+    .option('--dry-run', 'print the request instead of sending it')
+    .option('--curl', 'print a curl command instead of sending')
+    .option('--show-secrets', 'print secrets instead of $HOOKS_… in the preview');
 }
 
-/** Where requests go that are shown instead of sent; undefined when they are to be sent. */
+/** Returns what prints a request instead of sending it; undefined when requests are sent. */
 export async function previewOf(
   flags: PreviewFlags & Pick<GlobalOptions, 'output' | 'quiet'>,
   io: Io,
@@ -36,14 +36,14 @@ export async function previewOf(
   if (!isPreview) return undefined;
   const format: RequestFormat = flags.curl ? 'curl' : flags.output;
   const { requestText } = await import('./request-text.ts');
-  const told = new Set<string>();
+  const explained = new Set<string>();
   return (request) => {
     const { text, variables } = requestText(request, { format, showSecrets });
     io.out(text);
-    const untold = variables.filter((name) => !told.has(name));
-    if (untold.length > 0 && !flags.quiet)
-      io.note(`note: ${standFor(untold)}; --show-secrets prints ${itOrThem(untold)}`);
-    for (const name of untold) told.add(name);
+    const fresh = variables.filter((name) => !explained.has(name));
+    if (fresh.length > 0 && !flags.quiet)
+      io.note(`note: ${standFor(fresh)}; --show-secrets prints ${itOrThem(fresh)}`);
+    for (const name of fresh) explained.add(name);
   };
 }
 

@@ -12,21 +12,15 @@ export interface StoreFlags {
 interface OpenQueueOptions {
   /** @default true */
   readonly create?: boolean;
-  /** Told what was lost when it was opened. @default nobody: `serve` and `worker` tell what `warnings` says */
+  /** Prints what was lost when the queue was opened. @default none: `serve` and `worker` print what `warnings` returns */
   readonly io?: Pick<Io, 'note' | 'errColor'>;
 }
 
 export function addStoreFlag(command: Command): Command {
-  return command.option(
-    '--store <url>',
-    'the durable queue: sqlite:FILE (default: hooks.db in the data folder), redis://…, postgres://…',
-  );
+  return command.option('--store <url>', 'use this queue: sqlite:FILE, redis://… or postgres://…');
 }
 
-/**
- * As openQueue, for a command that adds or delivers: throws QueueError too when nothing can be stored there. One that delivers
- * goes on with `toAdd: false` on a disk that has room for nothing more, since what it settles makes room.
- */
+/** Opens the queue to add or to deliver, as openQueue does: throws QueueError too when nothing can be stored there, as on a full disk. */
 export async function openQueueToWrite(
   flags: StoreFlags,
   settings: Settings,
@@ -43,8 +37,8 @@ export async function openQueueToWrite(
 }
 
 /**
- * The queue that the flag names, else the config, else the one in the data folder. Without `create` a file that is named and
- * not there is a mistake; that of the data folder has nothing in it yet. Throws ConfigError and QueueError.
+ * Opens the queue that the flag names, else the config, else the one in the data folder. Without `create` a file that is named and
+ * does not exist is an error; the one in the data folder is only empty yet. Throws ConfigError and QueueError.
  */
 export async function openQueue(
   { store }: StoreFlags,
@@ -55,7 +49,7 @@ export async function openQueue(
   const named = store ?? settings.store;
   const durable = await openDurableQueue({
     store: named,
-    // Looked up where it is used: a store elsewhere does without it.
+    // Looked up on use: a store elsewhere does without the data folder.
     get dataDir() {
       return settings.dataDir;
     },

@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import type { Reach } from '../../../app/open-engine.ts';
 import type { Io } from '../../io.ts';
 
-/** Of the commands that deliver by themselves: a webhook's URL may come from somebody else there. */
+/** Flags of the commands that deliver from the queue, where a webhook's URL may come from another person. */
 export interface ReachFlags {
   readonly allowPrivate?: true;
   readonly allowProxy?: true;
@@ -10,8 +10,8 @@ export interface ReachFlags {
 
 export function addReachFlags(command: Command): Command {
   return command
-    .option('--allow-private', 'let webhooks be at loopback, private and link-local addresses')
-    .option('--allow-proxy', 'go through HTTPS_PROXY and the like, which takes away the check of addresses');
+    .option('--allow-private', 'allow webhooks on loopback, private and link-local addresses')
+    .option('--allow-proxy', 'use HTTPS_PROXY and the like, without checking addresses');
 }
 
 export function reachOf({ allowPrivate, allowProxy }: ReachFlags, { env }: Io): Reach {

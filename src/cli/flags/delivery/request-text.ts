@@ -8,13 +8,13 @@ import {
   type ShownHeader,
 } from '../../../capture/curl-command.ts';
 import { printable } from '../../../redact.ts';
-import { escapeInJson, jsonLine } from '../../print/json-line.ts';
+import { escapeInJson, jsonLine } from '../../json-line.ts';
 
 export type RequestFormat = 'text' | 'json' | 'curl';
 
-interface Shown {
+interface RequestTextOptions {
   readonly format: RequestFormat;
-  /** Otherwise `$HOOKS_…` stands in their place. */
+  /** Whether secrets are printed; else `$HOOKS_…` stands for them. */
   readonly showSecrets: boolean;
 }
 
@@ -24,31 +24,34 @@ export interface RequestText {
   readonly variables: readonly string[];
 }
 
-/** A request that was not sent, for `--dry-run` and `--curl`. */
-export function requestText(request: RecordedRequest, { format, showSecrets }: Shown): RequestText {
+/** The text of a request that is not sent, for `--dry-run` and `--curl`. */
+export function requestText(
+  request: RecordedRequest,
+  { format, showSecrets }: RequestTextOptions,
+): RequestText {
   const headers = pairs(request.headers).map((pair) => shownHeader(pair, { showSecrets }));
   const bytes = Buffer.from(request.body);
   const body = isUtf8(bytes) ? bytes.toString() : { base64: bytes.toString('base64') };
   const url = shownUrl(request.url, { showSecrets });
   const variables = [...url, ...headers].flatMap(({ variable }) => variable ?? []);
-  return { text: textIn(format, { url, headers, body }), variables };
+  return { text: textInFormat(format, { url, headers, body }), variables };
 }
 
-interface Request {
+interface ShownRequest {
   readonly url: readonly UrlPiece[];
   readonly headers: readonly ShownHeader[];
-  /** What is no text goes in base64. */
+  /** A body that is no text is base64. */
   readonly body: string | { readonly base64: string };
 }
 
-function textIn(format: RequestFormat, { url, headers, body }: Request): string {
+function textInFormat(format: RequestFormat, { url, headers, body }: ShownRequest): string {
   switch (format) {
     case 'text':
-      return `POST ${spelled(url)}\n${headers.map((each) => `${printable(each.name)}: ${plain(each)}\n`).join('')}\n${plainBody(body)}\n\n`;
+      return `POST ${urlText(url)}\n${headers.map((each) => `${printable(each.name)}: ${headerText(each)}\n`).join('')}\n${bodyText(body)}\n\n`;
     case 'json':
       return jsonLine({
         method: 'POST',
-        url: spelled(url),
+        url: urlText(url),
         headers: headers.map(({ name, value, variable }) => [
           name,
           variable === undefined ? value : `$${variable}`,
@@ -62,15 +65,15 @@ function textIn(format: RequestFormat, { url, headers, body }: Request): string 
   }
 }
 
-function plain({ value, variable }: ShownHeader): string {
+function headerText({ value, variable }: ShownHeader): string {
   return variable === undefined ? printable(value, 10_000) : `$${variable}`;
 }
 
-function plainBody(body: Request['body']): string {
+function bodyText(body: ShownRequest['body']): string {
   return typeof body === 'string' ? escapeInJson(body) : `base64: ${body.base64}`;
 }
 
-function spelled(url: readonly UrlPiece[]): string {
+function urlText(url: readonly UrlPiece[]): string {
   return url.map(({ text, variable }) => (variable === undefined ? text : `$${variable}`)).join('');
 }
 

@@ -1,9 +1,10 @@
 import type { BatchRetry } from '../../../client/tracking-api-options.ts';
 import type { EngineEvent } from '../../../engine/engine-event.ts';
+import { noteError, noteHint } from '../../error-text.ts';
 import { HooksError } from '../../../errors.ts';
 import type { AttemptRecord, Delivery } from '../../../queue/delivery.ts';
 import { printable } from '../../../redact.ts';
-import { attemptText, durationText } from '../../print/attempt-text.ts';
+import { attemptText, durationText } from '../../attempt-text.ts';
 import type { Io } from '../../io.ts';
 
 interface RetriesOptions {
@@ -12,11 +13,11 @@ interface RetriesOptions {
   readonly note: (line: string) => void;
 }
 
-/** Says on stderr, as it happens, what failed and will be tried again: silence reads as a hang. */
+/** Prints on stderr, as it happens, what failed and will be tried again: silence reads as a hang. */
 export class Retries {
   readonly #options: RetriesOptions;
   readonly #severalWebhooks: boolean;
-  /** Of the last error. */
+  /** The hint of the last error. */
   #hint: string | undefined;
 
   constructor(options: RetriesOptions, { severalWebhooks }: { severalWebhooks: boolean }) {
@@ -27,12 +28,12 @@ export class Retries {
   see(event: EngineEvent): void {
     if (event.kind === 'error') this.#error(event.error, event.during);
     if (this.#options.quiet) return;
-    // With one webhook the line about the next round says it all; with several each has a reason of its own.
+    // With one webhook the line about the next round says everything; with several, each failed for its own reason.
     if (event.kind === 'attempt' && this.#severalWebhooks) this.#failed(event.delivery, event.attempt);
     if (event.kind === 'rescheduled') this.#rescheduled(event.delivery);
   }
 
-  /** The reason names the URL. */
+  /** Prints that a batch is tried again; the reason names the URL. */
   batch({ attempts, reason, waitMs, messages }: BatchRetry): void {
     if (this.#options.quiet) return;
     const what = messages === 1 ? '1 message' : `${messages} messages`;
@@ -44,7 +45,7 @@ export class Retries {
     if (attempt.result === 'delivered' || attempt.error === 'aborted') return;
     const { io, note } = this.#options;
     note(
-      `${io.errColor.yellow('failed:')} ${attemptText(attempt)} ${io.errColor.dim(`(${nameOf(delivery)})`)}`,
+      `${io.errColor.yellow('failed:')} ${attemptText(attempt)} ${io.errColor.dim(`(${deliveryName(delivery)})`)}`,
     );
   }
 
@@ -53,19 +54,20 @@ export class Retries {
     const last = progress.attempts.at(-1);
     if (last === undefined) return;
     const waitMs = dueAt - (last.at + last.ms);
-    // Interrupted: it keeps its old place, and nobody comes back to it.
+    // Interrupted: the delivery keeps its place, and this process will not try it again.
     if (waitMs <= 0) return;
     const next = `round ${progress.rounds + 1} in ${durationText(waitMs)}`;
-    this.#again(this.#severalWebhooks ? next : `${attemptText(last)}; ${next}`, nameOf(delivery));
+    this.#again(this.#severalWebhooks ? next : `${attemptText(last)}; ${next}`, deliveryName(delivery));
   }
 
   #error(error: unknown, during: string): void {
     const { io, note } = this.#options;
     const message = error instanceof Error ? error.message : String(error);
-    note(`${io.errColor.red('error:')} ${printable(message)} (${during}); it is tried again`);
+    const output = { note, errColor: io.errColor };
+    noteError(output, `${printable(message)} (${during}); it is tried again`);
     const hint = error instanceof HooksError ? error.hint : undefined;
-    // Once: the trouble may last.
-    if (hint !== undefined && hint !== this.#hint) note(`${io.errColor.dim('hint: ')} ${printable(hint)}`);
+    // Printed once: the trouble may last.
+    if (hint !== undefined && hint !== this.#hint) noteHint(output, printable(hint));
     this.#hint = hint;
   }
 
@@ -75,6 +77,6 @@ export class Retries {
   }
 }
 
-function nameOf({ type, messageId }: Delivery): string {
+function deliveryName({ type, messageId }: Delivery): string {
   return `${type} ${printable(messageId, 60)}`;
 }

@@ -3,19 +3,19 @@ import type { GlobalOptions } from '../../command.ts';
 import type { Io } from '../../io.ts';
 
 type ConfigOptions = Pick<GlobalOptions, 'config' | 'verbose' | 'quiet'>;
-type Surroundings = Pick<Io, 'env' | 'cwd' | 'note'>;
+type SettingsContext = Pick<Io, 'env' | 'cwd' | 'note'>;
 
-/** A command may ask more than once. */
-const known = new WeakMap<Surroundings, Promise<Settings>>();
+/** The settings of a command that was asked before: it may ask more than once. */
+const known = new WeakMap<SettingsContext, Promise<Settings>>();
 
 /** The settings of a command. With -v the config files in use are named. */
-export function commandSettings(options: ConfigOptions, io: Surroundings): Promise<Settings> {
+export function commandSettings(options: ConfigOptions, io: SettingsContext): Promise<Settings> {
   const settings = known.get(io) ?? load(options, io);
   known.set(io, settings);
   return settings;
 }
 
-async function load(options: ConfigOptions, io: Surroundings): Promise<Settings> {
+async function load(options: ConfigOptions, io: SettingsContext): Promise<Settings> {
   const { config, verbose, quiet } = options;
   const settings = await loadSettings({
     flags: config === undefined ? {} : { config },

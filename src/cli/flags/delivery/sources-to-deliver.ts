@@ -2,7 +2,7 @@ import type { Settings } from '../../../config/settings.ts';
 import type { Sources } from '../../../engine/options.ts';
 import { ConfigError } from '../../../errors.ts';
 
-/** Without any destination, everything that waits would become a dead letter: a config that was not found, most likely. */
+/** The sources of the config. Throws ConfigError without any destination, most likely since no config was found: every waiting delivery would become a dead letter. */
 export function sourcesToDeliver({ sources }: Pick<Settings, 'sources'>, hint?: string): Sources {
   const isAny = Object.values(sources).some(({ destinations }) => Object.keys(destinations).length > 0);
   if (isAny) return sources;

@@ -30,32 +30,32 @@ export const RETRY_FOR_AT_PROMPT = '30s';
 
 export function addWhereToFlags(command: Command): void {
   command
-    .optionsGroup('Where to:')
-    .option('--url <url>', 'post to this URL instead of the configured webhooks (repeat: up to 5)', collect)
-    .option('--header <header>', "'Name: value' for every --url (repeat)", collect);
+    .optionsGroup('Where to send:')
+    .option('--url <url>', 'post to this URL, not the configured ones (repeat: up to 5)', collect)
+    .option('--header <header>', "send 'Name: value' to every --url (repeat)", collect);
   addSecretFlags(command);
   command
     .addOption(
-      new Option('--strategy <strategy>', 'webhooks in order until one succeeds, or all at once').choices([
+      new Option('--strategy <strategy>', 'try webhooks in order, or send to all at once').choices([
         'fallback',
         'broadcast',
       ]),
     )
-    .option('--timeout <duration>', 'for one attempt, 1ms to 30s (default: 5s)')
+    .option('--timeout <duration>', 'limit one attempt, 1ms to 30s (default: 5s)')
     .option(
       '--retry-for <duration>',
-      `keep trying for so long; 0 is one round (default: ${RETRY_FOR_AT_PROMPT})`,
+      `keep trying this long; 0 is one round (default: ${RETRY_FOR_AT_PROMPT})`,
     )
-    .option('--concurrency <n>', 'the most deliveries in flight at once (default: 32)')
-    .option('--source <name>', 'the configured source to send as')
+    .option('--concurrency <n>', 'limit deliveries in flight (default: 32)')
+    .option('--source <name>', 'send as this source of the config')
     .option('--endpoint <url>', 'send to a tracking API instead (with --write-key)')
-    .option('--write-key <key>', 'the write key for --endpoint')
-    .option('--loopback', 'deliver to a receiver of our own, which verifies and shows what arrives')
-    .option('--queue', 'hand it to the durable queue for the configured destinations; hooks worker delivers');
+    .option('--write-key <key>', 'set the write key for --endpoint')
+    .option('--loopback', 'deliver to a built-in receiver that verifies and shows')
+    .option('--queue', 'only queue it; hooks worker delivers');
   addStoreFlag(command);
 }
 
-/** Flags that say different things, or nothing together. Throws ConfigError. */
+/** Throws ConfigError for flags that contradict each other or have no effect together. */
 export function refuseConflicts(flags: WhereToFlags): void {
   const count = flags.url?.length ?? 0;
   if (count > MAX_WEBHOOKS) {
@@ -87,7 +87,7 @@ export function refuseConflicts(flags: WhereToFlags): void {
   }
 }
 
-/** Whoever delivers from the queue goes by the config: what only this command knows would be lost without a word. */
+/** Throws ConfigError for flags given with --queue: the worker goes by the config, so what only this command knows would be lost silently. */
 function refuseForQueue(flags: WhereToFlags): void {
   if (!flags.queue && flags.store !== undefined)
     throw conflict('--store', '`--store` is for `--queue`, which is not given', 'add --queue');
@@ -108,11 +108,11 @@ function refuseForQueue(flags: WhereToFlags): void {
   throw conflict(
     stray,
     `\`--queue\` and \`${stray}\` cannot be given together`,
-    `the queue is delivered as the config says: leave ${stray} out, and put it into the config`,
+    `leave ${stray} out, and put it into the config: the queue is delivered as the config says`,
   );
 }
 
-/** The flags as the first layer of settings, so that they are read and complained of like every other. */
+/** The flags as the first layer of settings, so that they are read and rejected like every other. */
 export async function flagLayer(flags: WhereToFlags, io: StdinIo & Pick<Io, 'cwd'>): Promise<Layer> {
   const headers = headersOf(flags.header ?? []);
   const secrets = await readSecretFlags(flags, io);
@@ -129,7 +129,7 @@ export async function flagLayer(flags: WhereToFlags, io: StdinIo & Pick<Io, 'cwd
   );
 }
 
-/** The values stay out of errors: `Authorization` is one of them. */
+/** Reads the headers of --header. Their values stay out of errors: `Authorization` is one of them. */
 export function headersOf(lines: readonly string[]): Readonly<Record<string, string>> {
   const headers = new Map<string, [string, string]>();
   for (const line of lines) {
@@ -140,13 +140,13 @@ export function headersOf(lines: readonly string[]): Readonly<Record<string, str
       throw conflict(
         '--header',
         "Expected `--header` to be 'Name: value', got no name and colon",
-        "for example --header 'X-Env: staging'",
+        "give for example --header 'X-Env: staging'",
       );
     if (/[\r\n]/.test(line))
       throw conflict(
         '--header',
         `\`--header\` ${shown} holds a line break`,
-        'one --header for each header; a value read from a file often ends with a line break',
+        'give one --header for each header; a value read from a file often ends with a line break',
       );
     const key = name.toLowerCase();
     if (headers.has(key))
@@ -156,7 +156,7 @@ export function headersOf(lines: readonly string[]): Readonly<Record<string, str
   return Object.fromEntries(headers.values());
 }
 
-/** What is wrong with the flags themselves. */
+/** An error about the flags themselves. */
 export function conflict(flag: string, sentence: string, hint?: string): ConfigError {
   return new ConfigError(sentence, { key: flag, origin: flag, hint });
 }

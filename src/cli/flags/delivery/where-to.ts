@@ -23,7 +23,7 @@ export type WhereTo = ToWebhooks | ToTrackingApi | ToLoopback | ToQueue;
 export interface ToWebhooks {
   readonly kind: 'webhooks';
   readonly source: string;
-  /** The one source, with the destinations that are meant. */
+  /** The one source, with the destinations to deliver to. */
   readonly sources: Sources;
 }
 
@@ -31,21 +31,21 @@ export interface ToTrackingApi {
   readonly kind: 'tracking-api';
   readonly endpoint: string;
   readonly writeKey: string;
-  /** Caps its tries. */
+  /** Attempts go on for at most this long. */
   readonly retryForMs: number;
-  /** As the flag says; undefined is up to the client. */
+  /** The value of the flag; undefined leaves it to the client. */
   readonly timeoutMs: number | undefined;
   readonly concurrency: number | undefined;
-  /** Its certificate is checked as a webhook's is. */
+  /** The issuers to trust: its certificate is checked as a webhook's is. */
   readonly caFile: string | undefined;
 }
 
 /** A receiver that the command starts itself. */
 export interface ToLoopback {
   readonly kind: 'loopback';
-  /** What the receiver verifies with. Empty: unsigned. */
+  /** The secrets that the receiver verifies with. Empty: unsigned. */
   readonly secrets: readonly string[];
-  /** What to do once the receiver has its URL. */
+  /** Returns where to deliver once the receiver has its URL. */
   readonly deliverTo: (url: string) => ToWebhooks;
 }
 
@@ -53,16 +53,16 @@ export interface ToLoopback {
 export interface ToQueue {
   readonly kind: 'queue';
   readonly source: string;
-  /** The one source, as whoever delivers sees it. */
+  /** The one source, as the worker sees it. */
   readonly sources: Sources;
-  /** As the flag says. */
+  /** The value of the flag. */
   readonly store: string | undefined;
 }
 
 /**
- * Where messages go. The most explicit says it: flags, then `HOOKS_URL` or `HOOKS_ENDPOINT`, then the config; said
- * both ways in one place, webhooks are meant, since a config's `endpoint` is there for the client of a program.
- * Throws ConfigError, also when nothing says it.
+ * Decides where messages go. The most explicit setting wins: flags, then `HOOKS_URL` or `HOOKS_ENDPOINT`, then the config; where
+ * one of these sets both, webhooks win, since a config's `endpoint` is there for the client of a program.
+ * Throws ConfigError, also when nothing is set.
  */
 export async function resolveWhereTo(
   flags: WhereToFlags,
@@ -78,7 +78,7 @@ export async function resolveWhereTo(
   return configured(source, flags, settings, layer);
 }
 
-/** What is about webhooks says nothing to a tracking API; it would be lost without a word. */
+/** Throws ConfigError for flags about webhooks: they would be lost silently, since a tracking API has no use for them. */
 function refuseForTrackingApi(flags: WhereToFlags): void {
   const given = [
     ['--secret', flags.secret ?? flags.secretFile],
@@ -104,13 +104,13 @@ function refuseToGuess({ sourceNames }: Settings): never {
 }
 
 function queue(source: string, { store }: WhereToFlags, settings: Settings): ToQueue {
-  settings.source(source); // complains of an unknown name
+  settings.source(source); // throws for an unknown name
   const options = settings.sources[source];
   const destinations = Object.values(options?.destinations ?? {});
   if (options === undefined || !destinations.some(({ enabled }) => enabled)) {
     throw new ConfigError('There is no configured destination to queue for', {
       key: 'webhooks',
-      hint: 'put `webhooks` in the config (hooks.config.js): whoever delivers from the queue reads them there',
+      hint: 'put `webhooks` in the config (hooks.config.js): the worker reads them there',
     });
   }
   return { kind: 'queue', source, sources: { [source]: options }, store };
@@ -122,11 +122,11 @@ function loopback(source: string, settings: Settings, layer: Layer): ToLoopback 
     const names = { ...layer.names, webhooks: '--loopback' };
     return settings.source(source, { ...layer, values, names });
   };
-  // Read once before there is a receiver, so that a wrong flag is complained of before anything is started.
+  // Read once before there is a receiver, so that a wrong flag is reported before anything is started.
   const [destination] = Object.values(optionsFor('http://127.0.0.1/').destinations);
-  const meant = destination?.sharedSecrets ?? [];
-  const secrets = meant.length > 0 ? meant : sharedByAll(settings);
-  const added = meant.length > 0 || secrets.length === 0 ? {} : { sharedSecret: secrets };
+  const own = destination?.sharedSecrets ?? [];
+  const secrets = own.length > 0 ? own : sharedByAll(settings);
+  const added = own.length > 0 || secrets.length === 0 ? {} : { sharedSecret: secrets };
   return {
     kind: 'loopback',
     secrets,
@@ -134,7 +134,7 @@ function loopback(source: string, settings: Settings, layer: Layer): ToLoopback 
   };
 }
 
-/** The secrets of several destinations, of which none is meant, where each signs with the same one. */
+/** The secrets of several destinations, of which none was chosen, where each signs with the same one. */
 function sharedByAll(settings: Settings): readonly string[] {
   const [first = [], ...others] = settings.allSecrets();
   return others.every(([secret]) => secret === first[0]) ? first : [];
@@ -190,7 +190,7 @@ function configured(source: string, flags: WhereToFlags, settings: Settings, lay
   if (destinations.some(({ enabled, webhooks }) => enabled && webhooks.length > 0)) {
     return { kind: 'webhooks', source, sources: { [source]: options } };
   }
-  // The webhooks of one that is disabled are not even read.
+  // The webhooks of a disabled destination are not even read.
   if (destinations.some(({ enabled }) => !enabled)) {
     throw noDestination(`Every destination of the source \`${printable(source, 80)}\` is disabled`);
   }

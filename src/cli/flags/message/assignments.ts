@@ -6,7 +6,7 @@ import type { JsonObject, JsonValue } from '../../../message/types.ts';
 type Tree = { [key: string]: JsonValue | Tree };
 
 /**
- * One map out of `path.to.key=value` words. `=` reads the value as JSON where it is JSON, else as text; `:=` insists on
+ * Makes one map of `path.to.key=value` words. `=` reads the value as JSON where it is JSON, else as text; `:=` insists on
  * JSON, `==` on text. A dot that belongs to a key is written `\.`. Later words win over `base` and over earlier ones.
  */
 export function assignAll(words: readonly string[], flag: string, base: JsonObject = {}): JsonObject {
@@ -15,7 +15,7 @@ export function assignAll(words: readonly string[], flag: string, base: JsonObje
   return root;
 }
 
-/** Both objects in one: where both have a key, objects are merged, and of other values that of `over` wins. */
+/** Merges two objects: where both have a key, objects are merged, and of other values that of `over` wins. */
 export function mergeObjects(base: JsonObject, over: JsonObject): JsonObject {
   const merged = copyTree(base);
   for (const [key, value] of Object.entries(over)) {
@@ -45,8 +45,8 @@ function readAssignment(word: string, flag: string): Assignment {
 }
 
 function exampleOf(flag: string): string {
-  if (flag === '--integration') return `for example ${flag} All=false ${flag} Webhooks=true`;
-  return `for example ${flag} plan=pro, ${flag} cart.total=12.5, ${flag} zip==01234 (text), ${flag} tags:='["a"]' (JSON)`;
+  if (flag === '--integration') return `give for example ${flag} All=false ${flag} Webhooks=true`;
+  return `give for example ${flag} plan=pro, ${flag} cart.total=12.5, ${flag} zip==01234 (text), ${flag} tags:='["a"]' (JSON)`;
 }
 
 /** `a.b\.c` is `a` and `b.c`. */
@@ -68,7 +68,7 @@ function readValue(text: string, operator: string, flag: string, path: string): 
         {
           key: flag,
           origin: flag,
-          hint: `${flag} ${path}==… sends it as text`,
+          hint: `write ${flag} ${path}==… to send it as text`,
           cause: error,
         },
       );

@@ -3,46 +3,46 @@ import { resolve } from 'node:path';
 import { ConfigError, InputError } from '../../../errors.ts';
 import type { Io } from '../../io.ts';
 import { MAX_ENTRY_BYTES } from '../../../replay/replay-entry.ts';
-import { readAtMost } from '../../read-at-most.ts';
+import { readAtMost } from '../read-at-most.ts';
 import { claimStdin } from '../../stdin.ts';
 
 export interface FlagText {
   readonly bytes: Uint8Array;
-  /** Where it came from, for errors: the flag, the file or `<stdin>`. */
+  /** The origin of the bytes, for errors: the flag, the file or `<stdin>`. */
   readonly origin: string;
 }
 
-/** The value of a flag that takes `JSON|@file|@-`. */
+/** Reads the value of a flag that takes `JSON|@file|@-`. */
 export async function readFlagText(value: string, flag: string, io: Io): Promise<FlagText> {
   if (!value.startsWith('@')) return { bytes: Buffer.from(value), origin: flag };
   const name = value.slice(1);
-  if (name === '') throw noName(flag);
+  if (name === '') throw noFileName(flag);
   const isStdin = name === '-';
   const origin = isStdin ? '<stdin>' : name;
   const bytes = isStdin
     ? await readAtMost(MAX_ENTRY_BYTES, claimStdin(io, flag))
     : await readNamedFile(name, flag, io.cwd);
-  if (bytes === undefined) throw tooLarge(origin);
+  if (bytes === undefined) throw textTooLarge(origin);
   return { bytes, origin };
 }
 
-function tooLarge(file: string): InputError {
+function textTooLarge(file: string): InputError {
   return new InputError(`is larger than ${MAX_ENTRY_BYTES / 1024} KiB`, {
     file,
-    hint: 'a message may have 32 KiB at most',
+    hint: 'send less: a message may have 32 KiB at most',
   });
 }
 
-function noName(flag: string): ConfigError {
+function noFileName(flag: string): ConfigError {
   return new ConfigError(`Expected \`${flag}\` to name a file after the @, got nothing`, {
     key: flag,
     origin: flag,
-    hint: takes(flag),
+    hint: acceptedHint(flag),
   });
 }
 
-function takes(flag: string): string {
-  return `${flag} takes JSON, @file or @- for standard input`;
+function acceptedHint(flag: string): string {
+  return `give ${flag} JSON, @file or @- for standard input`;
 }
 
 const WHY_NOT: Readonly<Record<string, string>> = {
@@ -51,8 +51,8 @@ const WHY_NOT: Readonly<Record<string, string>> = {
   EACCES: 'it may not be read by this user',
 };
 
-/** Why a file that was named cannot be read, in words. */
-export function whyNot(error: unknown): string {
+/** Says in words why a named file cannot be read. */
+export function unreadableReason(error: unknown): string {
   const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown';
   return WHY_NOT[code] ?? code;
 }
@@ -61,9 +61,9 @@ async function readNamedFile(name: string, flag: string, cwd: string): Promise<B
   try {
     return await readAtMost(MAX_ENTRY_BYTES, createReadStream(resolve(cwd, name)));
   } catch (error) {
-    throw new InputError(`cannot be read: ${whyNot(error)}`, {
+    throw new InputError(`cannot be read: ${unreadableReason(error)}`, {
       file: name,
-      hint: takes(flag),
+      hint: acceptedHint(flag),
       cause: error,
     });
   }

@@ -3,7 +3,7 @@ import { ConfigError, ValidationError } from '../../../errors.ts';
 import type { MessageType } from '../../../message/types.ts';
 import { collect } from '../flag-values.ts';
 
-/** What the flags of `send` say of the message itself, as commander names them. */
+/** The flags of `send` about the message itself, as commander names them. */
 export interface MessageFlags {
   readonly userId?: string;
   readonly anonymousId?: string;
@@ -26,69 +26,69 @@ export interface MessageFlags {
   readonly strict?: true;
 }
 
-interface Flag {
+interface MessageFlag {
   readonly flags: string;
   readonly description: string;
-  /** The types that have it; every type when absent. */
+  /** The message types that have the flag; every type when absent. */
   readonly types?: readonly MessageType[];
   readonly repeatable?: true;
 }
 
-const FLAGS: readonly Flag[] = [
-  { flags: '--event <name>', description: 'what happened', types: ['track', 'group'] },
-  { flags: '--name <name>', description: 'the name of the page or screen', types: ['page', 'screen'] },
+const FLAGS: readonly MessageFlag[] = [
+  { flags: '--event <name>', description: 'name what happened', types: ['track', 'group'] },
+  { flags: '--name <name>', description: 'name the page or screen', types: ['page', 'screen'] },
   {
     flags: '--category <name>',
-    description: 'the category of the page or screen',
+    description: 'set the category of the page or screen',
     types: ['page', 'screen'],
   },
-  { flags: '--group-id <id>', description: 'the group', types: ['group'] },
-  { flags: '--previous-id <id>', description: 'the id the user had before', types: ['alias'] },
-  { flags: '--user-id <id>', description: 'the user (of an alias: the new id)' },
-  { flags: '--anonymous-id <id>', description: 'stands for a user that is not known yet' },
+  { flags: '--group-id <id>', description: 'set the id of the group', types: ['group'] },
+  { flags: '--previous-id <id>', description: 'set the id that the user had before', types: ['alias'] },
+  { flags: '--user-id <id>', description: 'set the id of the user (of an alias: the new id)' },
+  { flags: '--anonymous-id <id>', description: 'set the id of a user who is not known yet' },
   {
     flags: '-p, --property <key=value>',
-    description: 'a property: path.to.key=value, key:=json, key==text; repeatable',
+    description: 'add a property: a.b=value, key:=json, key==text (repeat)',
     types: ['page', 'screen', 'track'],
     repeatable: true,
   },
   {
     flags: '--properties <json>',
-    description: 'all properties: JSON, @file or @-',
+    description: 'set all properties: JSON, @file or @-',
     types: ['page', 'screen', 'track'],
   },
   {
     flags: '-t, --trait <key=value>',
-    description: 'a trait, spelled like a property; repeatable',
+    description: 'add a trait: a.b=value, key:=json, key==text (repeat)',
     types: ['identify', 'group', 'page'],
     repeatable: true,
   },
   {
     flags: '--traits <json>',
-    description: 'all traits: JSON, @file or @-',
+    description: 'set all traits: JSON, @file or @-',
     types: ['identify', 'group', 'page'],
   },
   {
     flags: '--context <key=value>',
-    description: 'a context field, or the whole as a JSON object; repeatable',
+    description: 'add a context field, or a whole JSON object (repeat)',
     repeatable: true,
   },
-  { flags: '--context-json <json>', description: 'the whole context: JSON, @file or @-' },
+  { flags: '--context-json <json>', description: 'set the whole context: JSON, @file or @-' },
   {
     flags: '--integration <name=bool>',
-    description: 'turns a destination on or off (All=false for all others); repeatable',
+    description: 'turn a destination on or off; All=false: others (repeat)',
     repeatable: true,
   },
-  { flags: '--integrations <json>', description: 'all integrations: JSON, @file or @-' },
-  { flags: '--timestamp <time>', description: 'when it happened: RFC 3339 with a zone (default: now)' },
-  { flags: '--message-id <id>', description: 'default: a random one' },
+  { flags: '--integrations <json>', description: 'set all integrations: JSON, @file or @-' },
+  { flags: '--timestamp <time>', description: 'set when it happened: RFC 3339 with a zone (default: now)' },
+  { flags: '--message-id <id>', description: 'set the id of the message (default: a random one)' },
   {
     flags: '--json <json>',
-    description: 'the whole message: JSON, @file or @-; other flags override its fields',
+    description: 'set the whole message: JSON, @file or @-; flags override it',
   },
 ];
 
-/** The flags of one type, or, without a type, of a message that brings its own. */
+/** Adds the flags of one type, or, without a type, those of a message whose type `--json` gives. */
 export function addMessageFlags(command: Command, type?: MessageType): void {
   command.optionsGroup('Message:');
   for (const { flags, description, types, repeatable } of FLAGS) {
@@ -96,19 +96,19 @@ export function addMessageFlags(command: Command, type?: MessageType): void {
     const option = new Option(flags, description);
     command.addOption(repeatable ? option.argParser(collect) : option);
   }
-  command.option('--strict', 'refuse fields that the type does not have');
+  command.option('--strict', 'reject fields that the type does not have');
 }
 
 /**
- * Flags of other types, which `send` has for messages that bring their own type. Throws ConfigError for the first that
- * was given: its field would be sent with a type that has no such field.
+ * Throws ConfigError for the first flag of another type, which `send` has for messages whose type `--json` gives: its field
+ * would be sent with a type that has no such field.
  */
 export function refuseFlagsOfOtherTypes(send: Command, type: MessageType): void {
   for (const { flags, types } of FLAGS) {
     if (types === undefined || types.includes(type)) continue;
     const option = new Option(flags);
     if (send.getOptionValueSource(option.attributeName()) !== 'cli') continue;
-    throw new ConfigError(`\`${option.long}\` is for ${listed(types)}, not for ${type}`, {
+    throw new ConfigError(`\`${option.long}\` is for ${typesText(types)}, not for ${type}`, {
       key: option.long ?? flags,
       origin: option.long ?? flags,
       hint: `leave it out; hooks send ${type} --help shows the flags of ${type}`,
@@ -116,11 +116,11 @@ export function refuseFlagsOfOtherTypes(send: Command, type: MessageType): void 
   }
 }
 
-function listed(types: readonly MessageType[]): string {
+function typesText(types: readonly MessageType[]): string {
   return types.length === 1 ? types.join() : `${types.slice(0, -1).join(', ')} and ${types.at(-1)}`;
 }
 
-/** Which flags read standard input (`@-`). */
+/** The flags that read standard input (`@-`). */
 export function stdinFlags(flags: MessageFlags): readonly string[] {
   const texts = {
     '--json': flags.json,
@@ -132,7 +132,7 @@ export function stdinFlags(flags: MessageFlags): readonly string[] {
   return Object.entries(texts).flatMap(([flag, text]) => (text === '@-' ? [flag] : []));
 }
 
-/** Builds a message; a field that is missing is told with the flag that gives it. */
+/** Builds a message; the error about a missing field names the flag that gives it. */
 export function withFlagsInHints<T>(build: () => T): T {
   try {
     return build();

@@ -48,7 +48,7 @@ export async function messageInput(
   return { ...withType(whole, type), ...respelled(whole, flags), ...Object.fromEntries(given) } as JsonObject; // undefined is filtered out
 }
 
-/** `hooks send track --json …` may leave the type out, not contradict it. */
+/** Adds the type. The message of `hooks send track --json …` may leave it out, not contradict it. */
 function withType(whole: JsonObject, type: MessageType | undefined): JsonObject {
   if (type === undefined) return whole;
   if (whole['type'] !== undefined && whole['type'] !== type) {
@@ -57,14 +57,14 @@ function withType(whole: JsonObject, type: MessageType | undefined): JsonObject 
       {
         key: '--json',
         origin: '--json',
-        hint: 'hooks send --json takes the type from the message',
+        hint: 'run hooks send --json, which takes the type from the message',
       },
     );
   }
   return { ...whole, type };
 }
 
-/** A flag overrides either spelling of an alias's ids, so the wire's spelling of an overridden id is taken out. */
+/** A flag overrides either spelling of an alias's ids, so an overridden id replaces the wire's spelling too. */
 function respelled(whole: JsonObject, flags: MessageFlags): { [key: string]: JsonValue | undefined } {
   return {
     ...(flags.userId !== undefined && 'User ID' in whole ? { 'User ID': flags.userId } : {}),
@@ -72,7 +72,7 @@ function respelled(whole: JsonObject, flags: MessageFlags): { [key: string]: Jso
   };
 }
 
-/** `--context` takes words and, since scripts do that, whole JSON objects too: in any order, and the later wins. */
+/** Reads `--context`, which takes words and, since scripts do that, whole JSON objects too: in any order, and the later wins. */
 async function readContext(
   { context = [], contextJson }: MessageFlags,
   base: JsonValue | undefined,
@@ -109,9 +109,9 @@ async function readMap(
 
 async function readObject(text: string, flag: string, io: Io): Promise<JsonObject> {
   const { bytes, origin } = await readFlagText(text, flag, io);
-  const value = readLossless(bytes, origin);
+  const value = readOriginJson(bytes, origin);
   if (isJsonObject(value)) return value;
-  throw new ConfigError(`Expected \`${flag}\` to be a JSON object, got ${kindOf(value)}`, {
+  throw new ConfigError(`Expected \`${flag}\` to be a JSON object, got ${jsonKindOf(value)}`, {
     key: flag,
     origin: flag,
     hint: objectHint(flag, value),
@@ -119,19 +119,19 @@ async function readObject(text: string, flag: string, io: Io): Promise<JsonObjec
 }
 
 function objectHint(flag: string, value: JsonValue): string {
-  if (flag !== '--json') return `for example ${flag} '{"plan":"pro"}' or ${flag} @file.json`;
+  if (flag !== '--json') return `give for example ${flag} '{"plan":"pro"}' or ${flag} @file.json`;
   return Array.isArray(value)
-    ? 'send takes one message: hooks replay takes a list of them'
-    : `for example --json '{"type":"track","event":"Signup"}' or --json @file.json`;
+    ? 'use hooks replay for a list: send takes one message'
+    : `give for example --json '{"type":"track","event":"Signup"}' or --json @file.json`;
 }
 
-function kindOf(value: JsonValue): string {
+function jsonKindOf(value: JsonValue): string {
   if (value === null) return 'null';
   return Array.isArray(value) ? 'an array' : `a ${typeof value}`;
 }
 
-/** What JavaScript would lose is told with the flag or file that it stands in. */
-function readLossless(bytes: Uint8Array, origin: string): JsonValue {
+/** Reads JSON; the error about what JavaScript would lose names the flag or file. */
+function readOriginJson(bytes: Uint8Array, origin: string): JsonValue {
   try {
     return readJson(bytes, { file: origin });
   } catch (error) {

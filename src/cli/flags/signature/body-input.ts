@@ -15,8 +15,8 @@ export function isStdin(source: BodySource): source is '-' | undefined {
 }
 
 const CHUNK_BYTES = 256 * 1024;
-/** How much is read before the process looks at its signals again. */
-const BREATH_BYTES = 256 * CHUNK_BYTES;
+/** At most this much is read before the process looks at its signals again. */
+const SIGNAL_CHECK_BYTES = 256 * CHUNK_BYTES;
 
 /**
  * Hands over the bytes of a file or of standard input, piece by piece, in constant memory. A piece is only good until
@@ -33,31 +33,31 @@ export async function readBodyInput(
     await (isStdin(source) ? readStdin(io, take) : readFile(resolve(io.cwd, source), io, take));
   } catch (cause) {
     if (!isSystemError(cause)) throw cause;
-    throw unreadable(source, cause);
+    throw unreadableBody(source, cause);
   }
 }
 
-/** The same as one piece. Throws InputError beyond `limitBytes`. */
+/** Reads the bytes as one piece. Throws InputError beyond `limitBytes`. */
 export async function readWholeBody(source: BodySource, io: Io, limitBytes: number): Promise<Buffer> {
   const chunks: Uint8Array[] = [];
   let bytes = 0;
   await readBodyInput(source, io, (chunk) => {
     bytes += chunk.length;
-    if (bytes > limitBytes) throw tooLarge(source, limitBytes);
+    if (bytes > limitBytes) throw bodyTooLarge(source, limitBytes);
     chunks.push(new Uint8Array(chunk));
   });
   return Buffer.concat(chunks);
 }
 
 async function readStdin(io: Io, take: (chunk: Uint8Array) => void): Promise<void> {
-  // Its stream is left alone where that is possible: making it takes longer than verifying most bodies.
+  // Its stream is not made where that is possible: making it takes longer than verifying most bodies.
   const stats = fstatSync(STDIN_FD);
   if (stats.isFile()) return readRegularFile(STDIN_FD, io, take);
   if (stats.isFIFO() || stats.isSocket()) return readPipe(STDIN_FD, io, take);
-  return readStream(io.stdin, io, take);
+  return readFromStream(io.stdin, io, take);
 }
 
-/** A stream makes a new buffer for each 64 KiB, and 40 MB of them wait to be collected: this reads into one. */
+/** Reads a pipe into one buffer: a stream makes a new one for each 64 KiB, and 40 MB of them wait to be collected. */
 function readPipe(fd: number, { signal }: Io, take: (chunk: Uint8Array) => void): Promise<void> {
   return new Promise((resolvePromise, reject) => {
     const buffer = Buffer.allocUnsafe(CHUNK_BYTES);
@@ -90,7 +90,7 @@ function readPipe(fd: number, { signal }: Io, take: (chunk: Uint8Array) => void)
 
 async function readFile(path: string, io: Io, take: (chunk: Uint8Array) => void): Promise<void> {
   // Opening a named pipe waits for its writer: only a stream does that without holding up the process.
-  if (!statSync(path).isFile()) return readStream(createReadStream(path), io, take);
+  if (!statSync(path).isFile()) return readFromStream(createReadStream(path), io, take);
   const fd = openSync(path, 'r');
   try {
     return await readRegularFile(fd, io, take);
@@ -101,18 +101,18 @@ async function readFile(path: string, io: Io, take: (chunk: Uint8Array) => void)
 
 async function readRegularFile(fd: number, io: Io, take: (chunk: Uint8Array) => void): Promise<void> {
   const buffer = Buffer.allocUnsafe(CHUNK_BYTES);
-  let sinceBreath = 0;
+  let sinceCheck = 0;
   for (let count = readSync(fd, buffer); count > 0; count = readSync(fd, buffer)) {
     take(buffer.subarray(0, count));
-    sinceBreath += count;
-    if (sinceBreath < BREATH_BYTES) continue;
-    sinceBreath = 0;
+    sinceCheck += count;
+    if (sinceCheck < SIGNAL_CHECK_BYTES) continue;
+    sinceCheck = 0;
     await process.getBuiltinModule('node:timers/promises').setImmediate();
     if (interruptedCode(io) !== undefined) io.signal.throwIfAborted();
   }
 }
 
-async function readStream(
+async function readFromStream(
   stream: Readable,
   { signal }: Io,
   take: (chunk: Uint8Array) => void,
@@ -125,19 +125,19 @@ function isSystemError(error: unknown): error is NodeJS.ErrnoException {
   return error instanceof Error && 'syscall' in error;
 }
 
-function unreadable(source: BodySource, cause: NodeJS.ErrnoException): InputError {
+function unreadableBody(source: BodySource, cause: NodeJS.ErrnoException): InputError {
   const name = isStdin(source) ? 'standard input' : source;
   const why = { ENOENT: 'there is no such file', EISDIR: 'it is a folder', EACCES: 'it may not be read' };
-  const reason = why[cause.code as keyof typeof why] as string | undefined; // any code may come, three have words
+  const reason = why[cause.code as keyof typeof why] as string | undefined; // any code may come, three have a reason
   return new InputError(`Cannot read ${name}: ${reason ?? cause.message}`, {
     hint: 'give the path of a file, or the bytes on standard input: < body.json',
     cause,
   });
 }
 
-function tooLarge(source: BodySource, limitBytes: number): InputError {
+function bodyTooLarge(source: BodySource, limitBytes: number): InputError {
   const name = isStdin(source) ? 'Standard input' : source;
   return new InputError(`${name} is larger than ${limitBytes} bytes`, {
-    hint: 'only the bytes of a body as they are can be signed and verified at any size',
+    hint: 'sign or verify the bytes as they are: only that works at any size',
   });
 }

@@ -6,8 +6,8 @@ import { readSecret, readSecretFile } from '../../../signature/secret.ts';
 import type { GlobalOptions } from '../../command.ts';
 import { given } from '../flag-values.ts';
 import type { Io } from '../../io.ts';
-import { whyNot } from '../message/flag-text.ts';
-import { readAtMost } from '../../read-at-most.ts';
+import { unreadableReason } from '../message/flag-text.ts';
+import { readAtMost } from '../read-at-most.ts';
 import { claimStdin, type StdinIo } from '../../stdin.ts';
 import type { SecretUse } from './configured-secrets.ts';
 
@@ -20,13 +20,13 @@ export interface SecretFlags {
   readonly secretFile?: readonly SecretFlag[];
 }
 
-/** Where the secrets are from that no flag gives. */
-const DEFAULTS: Readonly<Record<SecretUse, string>> = {
-  sign: " (default: HOOKS_SECRET, else the config's)",
-  verify: ' (default: HOOKS_SECRET, else all of the config)',
+/** Help of --secret, with the origin of the secrets that no flag gives. */
+const DESCRIPTIONS: Readonly<Record<SecretUse, string>> = {
+  sign: "sign with this (default: HOOKS_SECRET, else the config's)",
+  verify: 'verify with this; repeat (default: HOOKS_SECRET, config)',
 };
 
-/** `use` is for a command that takes the secrets of the config by `commandSecrets`. */
+/** Adds both flags. `use` is for a command that takes the secrets of the config by `commandSecrets`. */
 export function addSecretFlags(command: Command, use?: SecretUse): Command {
   const all: SecretFlag[] = [];
   const collect = (flag: SecretFlag): readonly SecretFlag[] => {
@@ -36,35 +36,33 @@ export function addSecretFlags(command: Command, use?: SecretUse): Command {
   return command
     .option(
       '--secret <secret>',
-      `the shared secret; repeat it for rotation: the first signs, all verify${use === undefined ? '' : DEFAULTS[use]}`,
+      use === undefined ? 'sign with this secret (repeat to rotate)' : DESCRIPTIONS[use],
       (text) => collect({ text }),
     )
-    .option(
-      '--secret-file <file>',
-      'read it from a file, or from standard input (-): keeps it out of the process list',
-      (file) => collect({ file: given(file) }),
+    .option('--secret-file <file>', 'read the secret from a file, or from standard input (-)', (file) =>
+      collect({ file: given(file) }),
     );
 }
 
-/** `--secret-file` for each of them that reads standard input. */
+/** Lists `--secret-file` once for each that reads standard input. */
 export function secretStdinFlags({ secret, secretFile }: SecretFlags): string[] {
   return (secret ?? secretFile ?? []).flatMap((flag) =>
     'file' in flag && flag.file === '-' ? ['--secret-file'] : [],
   );
 }
 
-type Surroundings = StdinIo & Pick<Io, 'cwd'>;
+type SecretContext = StdinIo & Pick<Io, 'cwd'>;
 
-/** The secrets in the order given; undefined when no flag gave one. Throws SignatureError, ConfigError or InputError. */
+/** Reads the secrets in the order given; undefined when no flag gave one. Throws SignatureError, ConfigError or InputError. */
 export async function readSecretFlags(
   { secret, secretFile }: SecretFlags,
-  io: Surroundings,
+  io: SecretContext,
 ): Promise<readonly string[] | undefined> {
   const flags = secret ?? secretFile;
   if (flags === undefined) return undefined;
   const secrets: string[] = [];
   for (const flag of flags) {
-    secrets.push('text' in flag ? readSecret(flag.text, '--secret') : await fromFile(flag.file, io));
+    secrets.push('text' in flag ? readSecret(flag.text, '--secret') : await secretOfFile(flag.file, io));
   }
   return secrets;
 }
@@ -87,7 +85,7 @@ export async function commandSecrets(
   return configuredSecrets(await commandSettings(flags, io), use);
 }
 
-/** The same, where there is nothing to do without one. Throws ConfigError. */
+/** The secrets of a command that can do nothing without one. Throws ConfigError. */
 export async function requiredSecrets(
   flags: SecretFlags & GlobalOptions,
   use: SecretUse,
@@ -101,19 +99,19 @@ export async function requiredSecrets(
   });
 }
 
-async function fromFile(file: string, io: Surroundings): Promise<string> {
+async function secretOfFile(file: string, io: SecretContext): Promise<string> {
   const bytes =
     file === '-'
       ? await readAtMost(MAX_SECRET_BYTES, claimStdin(io, '--secret-file'))
       : await readNamedFile(file, io.cwd);
-  if (bytes === undefined) throw tooLarge(file);
+  if (bytes === undefined) throw secretTooLarge(file);
   return readSecretFile(bytes, `--secret-file ${file}`);
 }
 
-/** The key of a certificate is a tenth of it: whatever is larger is another file. */
+/** Ten times the key of a certificate: a larger file holds something else. */
 const MAX_SECRET_BYTES = 64 * 1024;
 
-function tooLarge(file: string): InputError {
+function secretTooLarge(file: string): InputError {
   return new InputError(`the secret is larger than ${MAX_SECRET_BYTES / 1024} KiB (--secret-file)`, {
     file: file === '-' ? '<stdin>' : file,
     hint: 'name the file that has the secret, and nothing else, in it',
@@ -124,7 +122,7 @@ async function readNamedFile(file: string, cwd: string): Promise<Buffer | undefi
   try {
     return await readAtMost(MAX_SECRET_BYTES, createReadStream(resolve(cwd, file)));
   } catch (error) {
-    throw new InputError(`the secret cannot be read: ${whyNot(error)} (--secret-file)`, {
+    throw new InputError(`the secret cannot be read: ${unreadableReason(error)} (--secret-file)`, {
       file,
       hint: 'name a file that you may read, or - for standard input',
       cause: error,

@@ -8,23 +8,23 @@ import type { Io } from '../../io.ts';
 
 /** A body, and the signature that came with it. */
 export interface SignedInput {
-  /** Its digest under the first secret. */
+  /** The digest of the body under the first secret. */
   readonly digest: string;
   readonly bytes: number;
-  /** Where body and signature are from; undefined for a raw body, which has no signature of its own. */
+  /** The request that held both; undefined for a raw body, which comes without a signature. */
   readonly request?: { readonly body: Uint8Array; readonly signature: string | undefined };
-  /** How a raw body begins that is too large to look at as a whole. */
+  /** What a raw body seems to be that is too large to parse as a whole. */
   readonly seems?: 'capture' | 'http' | undefined;
 }
 
-/** Of a capture or HTTP request, as text in memory. */
+/** Limit of a capture or HTTP request, as text in memory. */
 const LARGEST_REQUEST = 256 * 1024 * 1024;
-/** What is told apart by content is kept up to here; anything larger is a raw body unless --format says otherwise. */
+/** An input whose format follows from its content is kept up to here; a larger one is a raw body unless --format says otherwise. */
 const LARGEST_UNNAMED_REQUEST = 8 * 1024 * 1024;
 /** Enough for a request line, and for the key that a capture begins with. */
 export const START_BYTES = 4_096;
 
-/** Reads what is said to be a capture or an HTTP request. Throws InputError when it is not. */
+/** Reads an input that --format calls a capture or an HTTP request. Throws InputError when it is neither. */
 export async function readRequest(
   source: BodySource,
   io: Io,
@@ -35,7 +35,7 @@ export async function readRequest(
   return signedInput(capture, secret);
 }
 
-/** Reads a raw body, a capture or an HTTP request, told apart by content, in one pass. */
+/** Reads a raw body, a capture or an HTTP request, recognised by its content, in one pass. */
 export async function readAnyBody(source: BodySource, io: Io, secret: string): Promise<SignedInput> {
   const { kept, start, ...raw } = await digestBody(source, io, {
     secret,
@@ -51,7 +51,7 @@ export async function readRawBody(source: BodySource, io: Io, secret: string): P
   return { digest, bytes };
 }
 
-/** In constant memory: `kept` is the body if it has at most `keepBytes`, else `start` is its start. */
+/** Hashes a body in constant memory: `kept` is the body if it has at most `keepBytes`, else `start` is its start. */
 async function digestBody(
   source: BodySource,
   io: Io,
@@ -80,20 +80,20 @@ function signedInput(capture: Capture, secret: string): SignedInput {
   return { digest, bytes: body.length, request: { body, signature: captureHeader(capture, 'x-signature') } };
 }
 
-/** What an input seems to be, by how it begins; undefined: a body. */
+/** What an input seems to be by its start; undefined: a body. */
 export function requestFormat(start: Buffer): 'capture' | 'http' | undefined {
   if (isHttpRequest(start)) return 'http';
   return /^(?:\xef\xbb\xbf)?\s*\{\s*"capture"\s*:/.test(start.toString('latin1')) ? 'capture' : undefined;
 }
 
-/** The request that bytes spell out; undefined: they are a body. Throws InputError for a broken capture or request. */
+/** The request that the bytes contain; undefined: they are a body. Throws InputError for a broken capture or request. */
 function requestIn(bytes: Buffer): Capture | undefined {
   if (isHttpRequest(bytes)) return readHttpRequest(bytes);
-  const value = parsed(bytes);
+  const value = jsonValueOf(bytes);
   return isCapture(value) ? readCapture(value) : undefined;
 }
 
-function parsed(bytes: Buffer): unknown {
+function jsonValueOf(bytes: Buffer): unknown {
   try {
     return JSON.parse(bytes.toString('utf8').replace(/^\ufeff/, ''));
   } catch {
@@ -102,9 +102,9 @@ function parsed(bytes: Buffer): unknown {
 }
 
 function parseJson(bytes: Buffer, source: BodySource): unknown {
-  const value = parsed(bytes);
+  const value = jsonValueOf(bytes);
   if (value !== undefined) return value;
   throw new InputError(`${source ?? 'Standard input'} is not JSON, so it is no capture`, {
-    hint: '--format raw takes it as the body itself, --format http as a raw HTTP request',
+    hint: 'add --format raw to take it as the body itself, or --format http',
   });
 }

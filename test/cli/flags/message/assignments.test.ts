@@ -57,7 +57,7 @@ describe('a value', () => {
   ])('%s would lose something, so it is refused with the way out', (word, told) => {
     const { message, hint } = errorOf(word);
     expect(message).toContain(told);
-    expect(hint).toMatch(/^--property \w+==… sends it as text$/);
+    expect(hint).toMatch(/^write --property \w+==… to send it as text$/);
   });
 });
 

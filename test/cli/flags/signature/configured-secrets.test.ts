@@ -27,7 +27,7 @@ function withSources(
 const APART = { web: source({ Webhooks: signedWith('one') }), app: source({ Webhooks: signedWith('two') }) };
 const REFUSAL =
   'error: The sources have different secrets (from .hooksrc.json)\n' +
-  'hint:  say which one signs: give --secret, --secret-file FILE or HOOKS_SECRET\n';
+  'hint:  give the one that signs: --secret, --secret-file FILE or HOOKS_SECRET\n';
 
 describe('the secrets of several sources', () => {
   it('all verify', async () => {

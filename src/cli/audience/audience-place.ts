@@ -4,8 +4,8 @@ import { redactUrl } from '../../redact.ts';
 import type { WhereTo } from '../flags/delivery/where-to.ts';
 
 /**
- * What the state of a sync belongs to besides its name. A configured source stays the same place whatever its webhooks are
- * changed to, and whether they are reached through the queue; URLs of a flag or of HOOKS_URL are a place by themselves.
+ * The place that the state of a sync belongs to, besides its name. A configured source stays the same place whatever its webhooks
+ * are changed to, and whether they are reached through the queue; URLs of a flag or of HOOKS_URL are a place by themselves.
  */
 export function audiencePlaceOf(
   to: WhereTo,
@@ -33,7 +33,7 @@ function urlsOf({ sources }: Pick<Extract<WhereTo, { kind: 'webhooks' }>, 'sourc
   ];
 }
 
-/** Tells one key from another, and nothing of either. */
+/** Distinguishes keys without revealing them. */
 function fingerprint(writeKey: string): string {
   return createHash('sha256').update(writeKey).digest('hex').slice(0, 8);
 }

@@ -7,25 +7,25 @@ import { messageTitleOf, type ResultFacts } from '../print/result-line.ts';
 import { sentBodyText, type SendableMessage } from './entry-message.ts';
 import type { ReplayOptions } from './options.ts';
 
-/** Where an entry stands in the books. */
+/** An entry with its numbers. */
 export interface Numbered<E extends ReplayEntry> {
   readonly entry: E;
-  /** Over all inputs, from 0: what the checkpoint knows it by. */
+  /** The number over all inputs, from 0, by which the checkpoint knows it. */
   readonly index: number;
-  /** In the ledger. */
+  /** The number in the ledger. */
   readonly number: number;
 }
 
 /**
- * What is kept of a message while it is under way: not its value, and not its entry, which would keep the piece of the
- * file around it in memory.
+ * The part of a message that is kept while it is in flight: not its value, and not its entry, which would keep the piece of
+ * the file around it in memory.
  */
 export interface Sent extends Omit<Numbered<ReplayEntry>, 'entry'> {
   readonly origin: Origin;
   readonly bytes: number;
   readonly orderKeys: readonly string[];
   readonly facts: ResultFacts;
-  /** As it stands in the file, for --failed. */
+  /** The bytes of the file, for --failed. */
   readonly original: Uint8Array | undefined;
 }
 
@@ -53,7 +53,7 @@ export function sentOf(
   };
 }
 
-/** An entry as it can be replayed again. A body that is sent as it is need not be JSON: it stays a capture. */
+/** The bytes of an entry that can be replayed again. A body of --exact need not be JSON: it stays a capture. */
 export function originalOf(
   { kind, bytes }: FoundEntry,
   { isExact }: { readonly isExact: boolean },
@@ -62,7 +62,7 @@ export function originalOf(
   return Buffer.from(JSON.stringify(toCapture({ method: 'POST', url: '/', headers: [], body: bytes })));
 }
 
-/** The outcome of a message that was not handed to the pipeline any more. */
+/** The outcome of a message that was no longer handed to the pipeline. */
 export function unsentOf({ messageId = '' }: Message): Outcome {
   return { messageId, outcome: 'unsent', destinations: [] };
 }

@@ -1,21 +1,21 @@
 import { InputError } from '../../errors.ts';
 import type { Io } from '../io.ts';
 
-interface Question {
+interface InitQuestions {
   readonly urls: readonly string[];
   readonly isSigned: boolean;
   readonly asksUrl: boolean;
   readonly asksSecret: boolean;
-  /** What is wrong with a URL, or undefined. */
-  readonly problemOf: (url: string) => string | undefined;
+  /** Returns what is wrong with a URL, or undefined. */
+  readonly urlProblem: (url: string) => string | undefined;
   readonly io: Pick<Io, 'stdin' | 'stderr' | 'signal'>;
 }
 
-/** Asks a person at a terminal, on stderr. Undefined: cancelled. Throws InputError when the input ends. */
-export async function ask(
-  question: Question,
+/** Asks a person at a terminal, on stderr. Undefined when cancelled. Throws InputError when the input ends. */
+export async function askQuestions(
+  question: InitQuestions,
 ): Promise<{ urls: readonly string[]; isSigned: boolean } | undefined> {
-  const { urls, asksUrl, asksSecret, problemOf, io } = question;
+  const { urls, asksUrl, asksSecret, urlProblem, io } = question;
   const { confirm, isCancel, text } = await import('@clack/prompts');
   const terminal = { input: io.stdin, output: io.stderr };
   const [first = ''] = urls;
@@ -27,7 +27,7 @@ export async function ask(
           message: 'Where are messages posted to?',
           placeholder: first,
           defaultValue: first,
-          validate: (value) => (value ? problemOf(value) : undefined),
+          validate: (value) => (value ? urlProblem(value) : undefined),
         }),
       )
     : undefined;
@@ -46,14 +46,14 @@ export async function ask(
   return { urls: url === undefined ? urls : [url], isSigned };
 }
 
-/** clack does not notice that its input has ended (Ctrl-D): it would wait for ever, and leave the cursor hidden. */
+/** clack does not notice that its input has ended (Ctrl-D): it would wait forever, and leave the cursor hidden. */
 async function answerTo<Answer>(
-  { stdin, signal }: Question['io'],
+  { stdin, signal }: InitQuestions['io'],
   asking: (signal: AbortSignal) => Promise<Answer>,
 ): Promise<Answer> {
   const ended = new AbortController();
   let timer: NodeJS.Immediate | undefined;
-  // An answer pauses the input too, and is there before the timer.
+  // An answered question pauses the input too, before the timer runs.
   const paused = (): void => void (timer = setImmediate(() => ended.abort()));
   stdin.on('pause', paused);
   try {
@@ -68,6 +68,6 @@ async function answerTo<Answer>(
 
 function noAnswer(): InputError {
   return new InputError('The input ended before the question was answered', {
-    hint: 'answer by flags: --url URL, --secret-file FILE; --yes takes what was proposed',
+    hint: 'answer by flags: --url URL, --secret-file FILE; --yes accepts the proposals',
   });
 }

@@ -1,7 +1,7 @@
-import { printable } from '../../redact.ts';
+import { printable } from '../redact.ts';
 
-/** One POST as it is told of: what the engine and the tracking API's client keep of it both fit. */
-export interface ToldAttempt {
+/** The fields of an attempt that its text needs: the records of the engine and of the tracking API's client both fit. */
+export interface ShownAttempt {
   /** Redacted. */
   readonly url: string;
   readonly status?: number;
@@ -9,13 +9,13 @@ export interface ToldAttempt {
   readonly detail?: string;
 }
 
-/** What stands before the URL, by the code of cli.md. Codes that come with a status are told by it. */
+/** Text before the URL, by the error code of cli.md. An attempt with a status shows that instead. */
 const WITHOUT_STATUS: Readonly<Record<string, string>> = {
-  timeout: 'no answer in time from',
+  timeout: 'no response in time from',
   refused: 'cannot connect to',
   dns: 'name lookup failed for',
   reset: 'connection broken off by',
-  protocol: 'no HTTP answer from',
+  protocol: 'no HTTP response from',
   'tls-self-signed': 'self-signed certificate at',
   'tls-expired': 'certificate not valid now at',
   'tls-hostname': 'certificate for another name at',
@@ -26,7 +26,7 @@ const WITHOUT_STATUS: Readonly<Record<string, string>> = {
 };
 
 /** `503 Service Unavailable from https://a.example/hook`, `cannot connect to https://b.example/hook` */
-export function attemptText({ url, status, error = 'failed' }: ToldAttempt): string {
+export function attemptText({ url, status, error = 'failed' }: ShownAttempt): string {
   const what = status === undefined ? (WITHOUT_STATUS[error] ?? `${error} at`) : `${statusText(status)} from`;
   return `${what} ${printable(url)}`;
 }
@@ -36,10 +36,10 @@ function statusText(status: number): string {
   return phrase === undefined ? String(status) : `${status} ${phrase}`;
 }
 
-/** What the receiver or the network said besides, if it said anything. */
-export function detailText({ status, detail }: ToldAttempt): string | undefined {
+/** The detail that the receiver or the network gave, if any. */
+export function detailText({ status, detail }: ShownAttempt): string | undefined {
   if (detail === undefined || detail.trim() === '') return undefined;
-  return status === undefined ? printable(detail, 200) : `it said: ${printable(detail.trim(), 200)}`;
+  return status === undefined ? printable(detail, 200) : `response: ${printable(detail.trim(), 200)}`;
 }
 
 /** `<1ms`, `412ms`, `2.1s`, `30s`, `1m 23s`, `4h 0m` */
@@ -52,7 +52,7 @@ export function durationText(ms: number): string {
   return minutes < 60 ? `${minutes}m ${seconds % 60}s` : `${Math.floor(minutes / 60)}h ${minutes % 60}m`;
 }
 
-/** As exact as a line of results is. Ms. */
+/** Rounds ms to what a result line shows. */
 export function tenths(ms: number): number {
   return Math.round(ms * 10) / 10;
 }

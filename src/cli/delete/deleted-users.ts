@@ -3,21 +3,21 @@ import { InputError } from '../../errors.ts';
 import type { Io } from '../io.ts';
 import { claimStdin } from '../stdin.ts';
 
-/** The user ids that were given, each once; `-` stands for those on standard input, one a line. Throws InputError. */
+/** Reads the given user ids, each once; `-` stands for ids on standard input, one a line. Throws InputError. */
 export async function deletedUsers(given: readonly string[], io: Io): Promise<readonly string[]> {
   const users = new Set<string>();
   for (const id of given) for (const each of id === '-' ? await linesOfStdin(io) : [id]) users.add(each);
-  if (users.has('')) throw problem('Expected a user id, got an empty string');
-  if (users.size === 0) throw problem('Expected user ids on standard input, got none');
+  if (users.has('')) throw userIdError('Expected a user id, got an empty string');
+  if (users.size === 0) throw userIdError('Expected user ids on standard input, got none');
   return [...users];
 }
 
-/** Without empty ones. */
+/** The lines of standard input that are not empty. */
 async function linesOfStdin(io: Io): Promise<readonly string[]> {
   const chunks: Buffer[] = [];
   for await (const chunk of claimStdin(io, 'the input -')) chunks.push(chunk as Buffer); // no encoding is set
   const bytes = Buffer.concat(chunks);
-  if (!isUtf8(bytes)) throw problem('Expected user ids in UTF-8 on standard input');
+  if (!isUtf8(bytes)) throw userIdError('Expected user ids in UTF-8 on standard input');
   const lines = bytes
     .toString()
     .replace(/^\ufeff/, '')
@@ -25,6 +25,6 @@ async function linesOfStdin(io: Io): Promise<readonly string[]> {
   return lines.filter((line) => line !== '');
 }
 
-function problem(message: string): InputError {
+function userIdError(message: string): InputError {
   return new InputError(message, { hint: 'give ids as arguments, or - and one id a line on standard input' });
 }

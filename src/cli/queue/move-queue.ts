@@ -5,16 +5,16 @@ import { openQueueToWrite } from '../flags/delivery/queue-flags.ts';
 import { commandSettings } from '../flags/delivery/settings.ts';
 import { ExitCode, interruptedCode } from '../exit-code.ts';
 import type { Io } from '../io.ts';
-import { jsonLine } from '../print/json-line.ts';
-import { audiencesLeft } from './audiences-left.ts';
+import { jsonLine } from '../json-line.ts';
+import type { DurableQueue } from '../../stores/open.ts';
 import { withQueue, type QueueOptions } from './session.ts';
 
 export interface MoveFlags extends QueueOptions {
   readonly to: string;
 }
 
-/** `hooks queue move --to URL` */
-export function move(options: MoveFlags, io: Io): Promise<ExitCode> {
+/** Runs `hooks queue move --to URL`. */
+export function moveQueue(options: MoveFlags, io: Io): Promise<ExitCode> {
   return withQueue(options, io, async (from) => {
     const to = await openQueueToWrite({ store: options.to }, await commandSettings(options, io), { io });
     try {
@@ -22,14 +22,14 @@ export function move(options: MoveFlags, io: Io): Promise<ExitCode> {
         throw new ConfigError(`Expected \`--to\` to be another store, got ${to.place}`, {
           key: '--to',
           origin: '--to',
-          hint: 'the store to move from is that of --store, or of the config',
+          hint: 'name another one: deliveries move from the store of --store, or of the config',
         });
       await from.findLanes();
       const counts = await moveDeliveries({ from: from.inspection, to: to.queue, signal: io.signal });
       if (options.output === 'json') io.out(jsonLine({ ...counts, from: from.place, to: to.place }));
-      else io.out(`${textOf(counts)} from ${from.place} to ${to.place}\n`);
+      else io.out(`${movedText(counts)} from ${from.place} to ${to.place}\n`);
       if (counts.left > 0 && !options.quiet)
-        io.note(`${counts.left} are under way and stay: run it again when serve and worker have ended`);
+        io.note(`${counts.left} are in flight and stay: run it again when serve and worker have ended`);
       const left = await audiencesLeft(from, to);
       if (left !== undefined && !options.quiet) io.note(left);
       return interruptedCode(io) ?? (counts.left > 0 ? ExitCode.negative : ExitCode.ok);
@@ -39,6 +39,17 @@ export function move(options: MoveFlags, io: Io): Promise<ExitCode> {
   });
 }
 
-function textOf({ waiting, dead }: MoveCounts): string {
+function movedText({ waiting, dead }: MoveCounts): string {
   return `moved ${waiting} waiting and ${dead} dead`;
+}
+
+/** A note about audiences: where the old store is a file they do not move with the queue. Undefined when there is nothing to say. */
+async function audiencesLeft(from: DurableQueue, to: DurableQueue): Promise<string | undefined> {
+  if (from.file === undefined) return undefined;
+  const store = await from.audiences();
+  const { length } = await store.list();
+  // With a server, audiences are kept in the data folder, which may be where they are now.
+  if (length === 0 || (await to.audiences()).file === store.file) return undefined;
+  const what = length === 1 ? '1 audience or trait stays' : `${length} audiences and traits stay`;
+  return `${what} in ${store.file}: sync them with --store sqlite:${store.file} from now on, or the next sync is a first one`;
 }

@@ -10,9 +10,9 @@ export const COUNTS = [
   'dead',
 ] as const satisfies readonly DeliveryState[];
 
-const NONE = { pending: 0, sending: 0, retrying: 0, delivered: 0, dead: 0 };
+const ZERO = { pending: 0, sending: 0, retrying: 0, delivered: 0, dead: 0 };
 
-/** As the queue itself counts, but only what the flags leave: each is looked at. */
+/** Counts as the queue does, but only the deliveries that the flags leave, by reading each. */
 export async function countSelected(
   inspection: QueueInspection,
   flags: SelectionFlags,
@@ -28,7 +28,7 @@ export async function countSelected(
 }
 
 function withOne(lane: LaneStats | undefined, { source, destination, state, dueAt }: Delivery): LaneStats {
-  const counted = { ...NONE, source, destination, ...lane };
+  const counted = { ...ZERO, source, destination, ...lane };
   const waits = state === 'pending' || state === 'retrying';
   return {
     ...counted,

@@ -3,21 +3,30 @@ import { recoverQueue, type Recovery } from '../../stores/recover.ts';
 import type { GlobalOptions } from '../command.ts';
 import { ExitCode } from '../exit-code.ts';
 import type { Io } from '../io.ts';
-import { jsonLine } from '../print/json-line.ts';
+import { jsonLine } from '../json-line.ts';
 
 export interface RecoverFlags extends GlobalOptions {
   readonly to: string;
 }
 
-/** `hooks queue recover FILE --to NEW`: 1 when something was lost. */
-export async function recover(file: string, options: RecoverFlags, io: Io): Promise<ExitCode> {
+/** Runs `hooks queue recover FILE --to NEW`. Returns 1 when something was lost. */
+export async function recoverStore(file: string, options: RecoverFlags, io: Io): Promise<ExitCode> {
   const recovery = await recoverQueue(file, { to: options.to, clock: new SharedClock() });
-  io.out(options.output === 'json' ? jsonLine({ ...recovery }) : `${textOf(recovery)}\n`);
+  io.out(options.output === 'json' ? jsonLine({ ...recovery }) : `${recoveryText(recovery)}\n`);
   const isAll = recovery.damaged + recovery.unreadable + recovery.incomplete.length === 0;
   return isAll ? ExitCode.ok : ExitCode.negative;
 }
 
-function textOf({ waiting, dead, damaged, delivered, unreadable, incomplete, from, to }: Recovery): string {
+function recoveryText({
+  waiting,
+  dead,
+  damaged,
+  delivered,
+  unreadable,
+  incomplete,
+  from,
+  to,
+}: Recovery): string {
   const rest = [
     ...(damaged > 0 ? [`${damaged} of the dead ones are damaged`] : []),
     ...(unreadable > 0 ? [`${unreadable} cannot be read`] : []),

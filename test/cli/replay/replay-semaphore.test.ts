@@ -1,12 +1,12 @@
 import { setImmediate } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { Capacity } from '../../../src/cli/replay/capacity.ts';
+import { ReplaySemaphore } from '../../../src/cli/replay/replay-semaphore.ts';
 
 const NEVER = new AbortController().signal;
 
 describe('the capacity of a replay', () => {
   it('is full with so many users, however many messages each of them has', () => {
-    const capacity = new Capacity({ users: 2, messages: 100, bytes: 1_000 });
+    const capacity = new ReplaySemaphore({ users: 2, messages: 100, bytes: 1_000 });
     for (let message = 0; message < 10; message++) capacity.take(1, ['slow']);
     expect(capacity.isFull).toBe(false);
     capacity.take(1, ['other']);
@@ -20,7 +20,7 @@ describe('the capacity of a replay', () => {
   });
 
   it('counts a message of nobody like a user of its own, and an alias for both its users', () => {
-    const capacity = new Capacity({ users: 3, messages: 100, bytes: 1_000 });
+    const capacity = new ReplaySemaphore({ users: 3, messages: 100, bytes: 1_000 });
     capacity.take(1, []);
     capacity.take(1, ['old', 'new']);
     expect(capacity.isFull).toBe(true);
@@ -31,8 +31,8 @@ describe('the capacity of a replay', () => {
   });
 
   it('is full with so many messages of one user, or with so many bytes', () => {
-    const ofMessages = new Capacity({ users: 100, messages: 2, bytes: 1_000 });
-    const ofBytes = new Capacity({ users: 100, messages: 100, bytes: 1_000 });
+    const ofMessages = new ReplaySemaphore({ users: 100, messages: 2, bytes: 1_000 });
+    const ofBytes = new ReplaySemaphore({ users: 100, messages: 100, bytes: 1_000 });
     for (const capacity of [ofMessages, ofBytes]) {
       capacity.take(500, ['u']);
       expect(capacity.isFull).toBe(false);
@@ -42,7 +42,7 @@ describe('the capacity of a replay', () => {
   });
 
   it('wakes once for all that is given back in one turn of the event loop', async () => {
-    const capacity = new Capacity({ users: 2, messages: 2, bytes: 1_000 });
+    const capacity = new ReplaySemaphore({ users: 2, messages: 2, bytes: 1_000 });
     capacity.take(1, ['a']);
     capacity.take(1, ['b']);
     let isWoken = false;
@@ -56,7 +56,7 @@ describe('the capacity of a replay', () => {
   });
 
   it('has room again when a quarter is free, so that messages come in batches', async () => {
-    const capacity = new Capacity({ users: 8, messages: 100, bytes: 1_000 });
+    const capacity = new ReplaySemaphore({ users: 8, messages: 100, bytes: 1_000 });
     for (const user of '12345678') capacity.take(1, [user]);
     let isWoken = false;
     const woken = capacity.until('room', NEVER).then(() => (isWoken = true));
@@ -69,7 +69,7 @@ describe('the capacity of a replay', () => {
   });
 
   it('is waited for until nothing is under way', async () => {
-    const capacity = new Capacity({ users: 8, messages: 8, bytes: 1_000 });
+    const capacity = new ReplaySemaphore({ users: 8, messages: 8, bytes: 1_000 });
     capacity.take(1, []);
     capacity.take(1, []);
     let isWoken = false;
@@ -82,7 +82,7 @@ describe('the capacity of a replay', () => {
   });
 
   it('stops waiting when it is told to', async () => {
-    const capacity = new Capacity({ users: 1, messages: 1, bytes: 1 });
+    const capacity = new ReplaySemaphore({ users: 1, messages: 1, bytes: 1 });
     capacity.take(1, []);
     const stop = new AbortController();
     const waiting = capacity.until('room', stop.signal);

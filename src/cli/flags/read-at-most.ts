@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream';
 
-/** All bytes of a stream; undefined as soon as they are more than that, and then the rest is not read. */
+/** Reads all bytes of a stream; undefined as soon as they are more than the limit, and then the rest is not read. */
 export async function readAtMost(limitBytes: number, stream: Readable): Promise<Buffer | undefined> {
   const chunks: Buffer[] = [];
   let bytes = 0;

@@ -3,13 +3,13 @@ import { ConfigError } from '../../errors.ts';
 import type { QueueFile } from '../../stores/opened-queue.ts';
 import { ExitCode } from '../exit-code.ts';
 import type { Io } from '../io.ts';
-import { jsonLine } from '../print/json-line.ts';
+import { jsonLine } from '../json-line.ts';
 import { withQueue, type QueueOptions } from './session.ts';
 
-/** `hooks queue vacuum` */
-export function vacuum(options: QueueOptions, io: Io): Promise<ExitCode> {
+/** Runs `hooks queue vacuum`. */
+export function vacuumStore(options: QueueOptions, io: Io): Promise<ExitCode> {
   return withQueue(options, io, async ({ file, place }) => {
-    if (file === undefined) throw noFile(place);
+    if (file === undefined) throw notAFile(place);
     const bytesBefore = (await stat(place)).size;
     await shrink(file, options, io);
     const bytesAfter = await file.settledBytes();
@@ -21,15 +21,16 @@ export function vacuum(options: QueueOptions, io: Io): Promise<ExitCode> {
 
 async function shrink(file: QueueFile, { quiet }: QueueOptions, io: Io): Promise<void> {
   if (await file.givesBackInSteps()) return file.giveBackSpace(() => !io.signal.aborted);
-  if (quiet !== true) io.note('The whole file is written again: what else uses the queue waits meanwhile');
+  if (quiet !== true)
+    io.note('The whole file is written again; other users of the queue wait until that is done');
   await file.rewrite();
 }
 
-function noFile(place: string): ConfigError {
+function notAFile(place: string): ConfigError {
   return new ConfigError(`Expected \`--store\` to be a file to vacuum, got ${place}`, {
     key: '--store',
     origin: '--store',
-    hint: 'leave it to the server: it uses the space of what was deleted again',
+    hint: 'leave it to the server, which reuses freed space',
   });
 }
 

@@ -5,7 +5,7 @@ import { addStoreFlag } from '../flags/delivery/queue-flags.ts';
 import { addWhereToFlags } from '../flags/delivery/where-to-flags.ts';
 import type { OverviewFlags, SyncFlags } from './options.ts';
 
-interface Words {
+interface SyncVerbTexts {
   readonly kind: AudienceKind;
   readonly examples: string;
   readonly details: string;
@@ -14,8 +14,8 @@ interface Words {
   readonly syncExamples: string;
 }
 
-/** `hooks audience` and `hooks trait`: the same verbs. What a verb needs is loaded when it runs, so that help loads little. */
-export function defineVerbs({ kind, examples, details, ...words }: Words): Define {
+/** Defines the verbs that `hooks audience` and `hooks trait` share. A verb's module is loaded when it runs, so that help loads little. */
+export function defineVerbs({ kind, examples, details, ...words }: SyncVerbTexts): Define {
   return (command, context) => {
     command.enablePositionalOptions().addHelpText('before', examples).addHelpText('after', details);
     const sync = describe(command.command(words.syncUsage), words.syncSummary)
@@ -36,17 +36,17 @@ function addSyncFlags(command: Command, kind: AudienceKind): void {
   command
     .configureHelp({ showGlobalOptions: true })
     .optionsGroup('The file:')
-    .option('--id-column <name>', "the column or field with the user's id (default: userId)");
+    .option('--id-column <name>', "read the user's id from this column (default: userId)");
   if (kind === 'trait') {
     command
-      .option('--value-column <name>', 'the column or field with the value (default: value)')
-      .option('--text', 'values in CSV are texts, also 27.5 and true');
+      .option('--value-column <name>', 'read the value from this column (default: value)')
+      .option('--text', 'read CSV values as text, also 27.5 and true');
   }
   command
     .optionsGroup('How much may change:')
-    .option('--dry-run', 'send nothing; say what would be sent')
-    .option('--max-change <limit>', 'refuse when more change than 20%, or than 500 users')
-    .option('--force', `send whatever the difference is, also when the file has no ${what}`);
+    .option('--dry-run', 'print what would be sent, and send nothing')
+    .option('--max-change <limit>', 'abort if more than this changes (20% or 500)')
+    .option('--force', `send however much changes, even if the file has no ${what}`);
 }
 
 function addOverviews(command: Command, kind: AudienceKind, { io, exit }: CommandContext): void {
@@ -58,25 +58,22 @@ function addOverviews(command: Command, kind: AudienceKind, { io, exit }: Comman
     return addStoreFlag(sub).configureHelp({ showGlobalOptions: true });
   };
   const flagsOf = (sub: Command): OverviewFlags => ({ ...sub.optsWithGlobals<OverviewFlags>(), kind });
-  const list = add('list', `list ${what}, where they go, and when they were synced`, [
-    'list',
-    'list -o json',
-  ]);
+  const list = add('list', `list ${what}, their destinations and last syncs`, ['list', 'list -o json']);
   list.action(async () => exit(await (await import('./overview.ts')).listAudiences(flagsOf(list), io)));
-  const show = add('show <name>', 'show one, by its name or the name of its trait', [
+  const show = add('show <name>', 'show one by its name or the name of its trait', [
     'show VIP',
-    'show VIP --members > told.ndjson',
+    'show VIP --members > members.ndjson',
   ])
-    .option('--place <place>', 'only the one that goes there, as list shows it')
-    .option('--members', 'print who was told what last, as NDJSON');
+    .option('--place <place>', 'select the one that goes there, as list shows it')
+    .option('--members', 'print the last state of each user as NDJSON');
   show.action(async (name: string) =>
     exit(await (await import('./overview.ts')).showAudience(name, flagsOf(show), io)),
   );
-  const forget = add('forget <name>', 'forget what was told; the next sync is a first one', [
+  const forget = add('forget <name>', 'forget what was sent; the next sync sends everything', [
     'forget VIP',
     'forget VIP --place loopback',
-  ]).option('--place <place>', 'only the one that goes there, as list shows it');
+  ]).option('--place <place>', 'select the one that goes there, as list shows it');
   forget.action(async (name: string) =>
-    exit(await (await import('./overview.ts')).forget(name, flagsOf(forget), io)),
+    exit(await (await import('./overview.ts')).forgetAudience(name, flagsOf(forget), io)),
   );
 }

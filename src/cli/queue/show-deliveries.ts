@@ -6,14 +6,14 @@ import type { LaneStats } from '../../queue/inspection.ts';
 import { printable } from '../../redact.ts';
 import { ExitCode } from '../exit-code.ts';
 import type { Io } from '../io.ts';
-import { escapeInJson, jsonLine } from '../print/json-line.ts';
+import { escapeInJson, jsonLine } from '../json-line.ts';
 import { briefJson, briefText, fullJson, fullText, isoTime } from './delivery-line.ts';
 import { bodyOf, select, UNSETTLED_AND_DEAD } from './selection.ts';
-import { countSelected, COUNTS } from './count.ts';
+import { countSelected, COUNTS } from './count-selected.ts';
 import { withQueue, type QueueOptions } from './session.ts';
 
-/** `hooks queue stats` */
-export function stats(options: QueueOptions, io: Io): Promise<ExitCode> {
+/** Runs `hooks queue stats`. */
+export function showStats(options: QueueOptions, io: Io): Promise<ExitCode> {
   return withQueue(options, io, async ({ inspection, place }) => {
     const isNarrowed = options.filter !== undefined || options.since !== undefined;
     const lanes = isNarrowed ? await countSelected(inspection, options) : await inspection.stats();
@@ -41,23 +41,23 @@ function statsText(lane: LaneStats): string {
   return `${printable(lane.source, 80)} → ${printable(lane.destination, 80)}: ${counts}${next}`;
 }
 
-/** `hooks queue list` */
+/** Runs `hooks queue list`. */
 export function listDeliveries(options: QueueOptions, io: Io): Promise<ExitCode> {
-  return forEach(options, io, (delivery) =>
+  return printEach(options, io, (delivery) =>
     options.output === 'json' ? jsonLine(briefJson(delivery)) : `${briefText(delivery, io.color)}\n`,
   );
 }
 
-/** `hooks queue export` */
+/** Runs `hooks queue export`. */
 export function exportBodies(options: QueueOptions, io: Io): Promise<ExitCode> {
-  return forEach(options, io, (delivery) => {
+  return printEach(options, io, (delivery) => {
     if (delivery.isDamaged) {
       io.note(`left out: the body of ${printable(delivery.id)} is damaged (${showHint(delivery)})`);
       return undefined;
     }
-    // What is invalid was never sent, and may be no message at all.
+    // An invalid message was never sent, and its body may be no JSON at all.
     const isMessage = delivery.reason !== 'invalid' || bodyOf(delivery) !== undefined;
-    const line = isMessage ? lineOf(delivery) : undefined;
+    const line = isMessage ? exportLine(delivery) : undefined;
     if (line !== undefined) return `${line}\n`;
     io.note(`left out: the body of ${printable(delivery.id)} is not JSON (${showHint(delivery)})`);
     return undefined;
@@ -69,10 +69,10 @@ function showHint({ id }: Delivery): string {
 }
 
 /**
- * The body where it is one line of JSON that means it. Else a capture, which may hold any bytes: of what is no JSON, and of
- * what would not get its own bytes back from `replay` once the characters are escaped that a terminal obeys.
+ * The body, if one line of JSON means exactly it. Else a capture, which may hold any bytes: for a body that is no JSON, and for
+ * one that `replay` would not restore byte by byte once the characters are escaped that a terminal obeys.
  */
-function lineOf({ body }: Delivery): string {
+function exportLine({ body }: Delivery): string {
   if (isLossless(body)) {
     const text = Buffer.from(body).toString();
     const stringified = JSON.stringify(JSON.parse(text));
@@ -92,31 +92,31 @@ function isLossless(body: Uint8Array): boolean {
   }
 }
 
-function forEach(
+function printEach(
   options: QueueOptions,
   io: Io,
-  textOf: (delivery: Delivery) => string | undefined,
+  format: (delivery: Delivery) => string | undefined,
 ): Promise<ExitCode> {
   return withQueue(options, io, async ({ inspection }) => {
     let found = 0;
     for await (const page of select(inspection, options, { states: UNSETTLED_AND_DEAD })) {
       if (io.signal.aborted) break;
       found += page.length;
-      const text = page.map((delivery) => textOf(delivery) ?? '').join('');
+      const text = page.map((delivery) => format(delivery) ?? '').join('');
       if (text !== '') io.out(text);
     }
-    if (found === 0 && options.output === 'text' && !options.quiet) io.note('Nothing is there');
+    if (found === 0 && options.output === 'text' && !options.quiet) io.note('No deliveries found');
     return ExitCode.ok;
   });
 }
 
-/** `hooks queue show` */
+/** Runs `hooks queue show`. */
 export function showDelivery(id: string, options: QueueOptions, io: Io): Promise<ExitCode> {
   return withQueue(options, io, async ({ inspection }) => {
     const delivery = await inspection.get(id);
     if (delivery === undefined) {
       throw new InputError(`There is no delivery ${printable(id, 80)} in the queue`, {
-        hint: 'hooks queue list shows their ids',
+        hint: 'run hooks queue list to see the ids',
       });
     }
     io.out(options.output === 'json' ? jsonLine(fullJson(delivery)) : `${fullText(delivery, io.color)}\n`);

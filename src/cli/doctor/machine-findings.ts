@@ -4,7 +4,7 @@ import { packageVersion } from '../../app/version.ts';
 import type { Io } from '../io.ts';
 import { fail, ok, warn, type DoctorFinding } from './finding.ts';
 
-/** Node and hooks themselves, the proxy, the clock. */
+/** Reports Node and hooks themselves, the proxy, certificates and the clock. */
 export function machineFindings({ env }: Pick<Io, 'env'>, now: number): DoctorFinding[] {
   return [
     ok('runtime', `hooks ${packageVersion()} on Node ${process.versions.node}, ${process.platform}`),
@@ -33,25 +33,25 @@ function proxyFinding(env: Readonly<NodeJS.ProcessEnv>): DoctorFinding {
   }
 }
 
-/** What somebody may have set in despair. */
+/** Reports a variable that people set when certificates fail. */
 function certificateFindings(env: Readonly<NodeJS.ProcessEnv>): DoctorFinding[] {
   if (env['NODE_TLS_REJECT_UNAUTHORIZED'] !== '0') return [];
   return [
     warn(
       'tls',
-      'NODE_TLS_REJECT_UNAUTHORIZED=0 is set, which changes nothing: hooks checks certificates all the same',
+      'NODE_TLS_REJECT_UNAUTHORIZED=0 is set, which changes nothing: hooks checks certificates regardless',
       'name the issuer to trust in the config: delivery: { ca: ./ca.pem }',
     ),
   ];
 }
 
-/** When this was written: whatever clock is before it is wrong. */
+/** When this was written: a clock before it is wrong. */
 const LATELY = Date.UTC(2026, 0, 1);
 const FAR_OFF = Date.UTC(2100, 0, 1);
 
 function clockFinding(now: number): DoctorFinding {
   const time = new Date(now).toISOString();
   if (now > LATELY && now < FAR_OFF) return ok('clock', time);
-  const hint = 'set the clock of this machine: timestamps, certificates and retries go by it';
+  const hint = 'set the clock of this machine: timestamps, certificates and retries need it';
   return fail('clock', `the clock of this machine says ${time}`, hint);
 }

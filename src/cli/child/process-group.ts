@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 
-/** To a command and everything it has started. False when nobody is there to get it. */
+/** Sends a signal to a command and everything it has started. False when no process is left to get it. */
 export function signalGroup(group: number, signal: NodeJS.Signals | 0): boolean {
   try {
     return process.kill(-group, signal);
@@ -10,8 +10,8 @@ export function signalGroup(group: number, signal: NodeJS.Signals | 0): boolean 
 }
 
 /**
- * Whether anything of the group still runs. What has ended but was not yet collected by its parent does not: in a container whose
- * first program collects nobody it would stay for ever.
+ * Whether any process of the group still runs. A zombie that its parent has not collected yet does not: in a container whose first
+ * program collects none it would stay forever.
  */
 export function isGroupAlive(group: number): boolean {
   return signalGroup(group, 0) && (process.platform !== 'linux' || isAnyRunning(group));

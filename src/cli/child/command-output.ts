@@ -3,19 +3,19 @@ import type { Readable } from 'node:stream';
 import { printable, spellingsOf, withoutSecrets } from '../../redact.ts';
 import type { Io } from '../io.ts';
 
-interface ShowOptions {
+interface ShowLinesOptions {
   readonly io: Pick<Io, 'stderr' | 'note' | 'errColor'>;
   readonly secrets: readonly string[];
   readonly quiet?: boolean;
 }
 
-/** A line that is longer is shown in pieces: a command that never ends its line must not fill the memory. */
+/** A longer line is shown in pieces: a command that never ends its line must not fill the memory. */
 const LONGEST_LINE = 4_000;
 
-/** Shows what a command prints, a line at a time, each marked as its own; nothing in it can move the terminal's cursor. */
+/** Shows the output of a command, a line at a time, each with a mark; nothing in it can move the terminal's cursor. */
 export async function showLines(
   stream: Readable,
-  { io, secrets, quiet = false }: ShowOptions,
+  { io, secrets, quiet = false }: ShowLinesOptions,
 ): Promise<void> {
   let rest = '';
   const spelled = secrets.flatMap(withLines).flatMap(spellingsOf);
@@ -36,17 +36,17 @@ export async function showLines(
       await drained(io.stderr);
     }
   } catch {
-    // We let go of it: somebody who has outlived the command still holds it.
+    // The stream was destroyed while a process that outlives the command still holds it.
   }
   if (rest !== '') show(rest);
 }
 
-/** What is shown by lines never holds a secret of several lines as a whole. */
+/** Adds the lines of a secret: output shown by lines never holds a secret of several lines as a whole. */
 function withLines(secret: string): readonly string[] {
   return [secret, ...secret.split(/[\r\n]+/).map((line) => line.trim())];
 }
 
-/** A command that prints more than our stderr takes is slowed down, as it would be by a pipe. */
+/** Slows down a command that prints faster than stderr takes it, as a pipe would. */
 async function drained(stderr: NodeJS.WriteStream): Promise<void> {
   if (!stderr.writableNeedDrain || stderr.destroyed) return;
   const over = new AbortController();

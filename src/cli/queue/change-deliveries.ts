@@ -6,28 +6,28 @@ import type { Delivery } from '../../queue/delivery.ts';
 import { printable } from '../../redact.ts';
 import { ExitCode } from '../exit-code.ts';
 import type { Io } from '../io.ts';
-import { jsonLine } from '../print/json-line.ts';
+import { jsonLine } from '../json-line.ts';
 import { createProgress } from '../print/progress.ts';
 import { select } from './selection.ts';
 import { withQueue, type QueueOptions } from './session.ts';
 
-/** Why nothing was done, and the way out. */
-const REFUSALS: Readonly<Record<Exclude<RetryAnswer | DropAnswer, 'retried' | 'dropped'>, string>> = {
+/** Why a delivery was not changed, and what to do. */
+const UNCHANGED: Readonly<Record<Exclude<RetryAnswer | DropAnswer, 'retried' | 'dropped'>, string>> = {
   unknown: 'there is no such delivery (hooks queue list shows their ids)',
-  delivered: 'it is delivered; hooks queue show shows its body, to send it anew',
+  delivered: 'it is delivered; hooks queue show shows its body, to send it again',
   waiting: 'it is no dead letter: it waits, and will be delivered',
-  invalid: 'its message is invalid, and no attempt would mend that: correct it and send it anew',
+  invalid: 'its message is invalid, and no attempt can succeed: correct it and send it again',
   damaged: 'its stored body is damaged, and what is left of it is not sent; hooks queue show shows that',
-  sending: 'it is under way; try again when it is settled',
+  sending: 'it is in flight; try again when it is settled',
 };
 
-/** `hooks queue retry` */
-export function retry(ids: readonly string[], options: QueueOptions, io: Io): Promise<ExitCode> {
+/** Runs `hooks queue retry`. */
+export function retryDeliveries(ids: readonly string[], options: QueueOptions, io: Io): Promise<ExitCode> {
   if (ids.length > 0 === (options.all === true)) {
     throw new ConfigError('Expected the ids of dead letters, or `--all`', {
       key: '--all',
       origin: '--all',
-      hint: 'hooks queue list --state dead shows them',
+      hint: 'run hooks queue list --state dead to see them',
     });
   }
   return withQueue(options, io, async ({ inspection }) => {
@@ -37,15 +37,15 @@ export function retry(ids: readonly string[], options: QueueOptions, io: Io): Pr
   });
 }
 
-/** `hooks queue drop` */
-export function drop(ids: readonly string[], options: QueueOptions, io: Io): Promise<ExitCode> {
+/** Runs `hooks queue drop`. */
+export function dropDeliveries(ids: readonly string[], options: QueueOptions, io: Io): Promise<ExitCode> {
   return withQueue(options, io, (durable) =>
     changeNamed(ids, { change: (some) => dropFrom(durable, some, io), done: 'dropped', options, io }),
   );
 }
 
-/** `hooks queue purge` */
-export function purge(options: QueueOptions, io: Io): Promise<ExitCode> {
+/** Runs `hooks queue purge`. */
+export function purgeDeliveries(options: QueueOptions, io: Io): Promise<ExitCode> {
   return withQueue(options, io, async (durable) => {
     const counts = await dropSelected(durable, options, io);
     await durable.file?.giveBackSpace(() => !io.signal.aborted);
@@ -54,7 +54,7 @@ export function purge(options: QueueOptions, io: Io): Promise<ExitCode> {
   });
 }
 
-/** As it is read: dropping changes the place of nothing that comes after, and millions need no memory. */
+/** Drops page by page as it reads: dropping moves no later delivery, and millions need no memory. */
 async function dropSelected(durable: DurableQueue, options: QueueOptions, io: Io): Promise<Counts> {
   const counts: Counts = { dropped: 0 };
   const shown = options.output === 'text' && options.quiet !== true;
@@ -63,7 +63,7 @@ async function dropSelected(durable: DurableQueue, options: QueueOptions, io: Io
     const selected = select(durable.inspection, options, { states: DEAD, pageSize: DROPPED_AT_ONCE });
     for await (const page of selected) {
       if (io.signal.aborted) break;
-      for (const answer of await dropRecorded(durable, page, io)) addTo(counts, answer);
+      for (const answer of await dropRecorded(durable, page, io)) countAnswer(counts, answer);
       progress.update(counts['dropped'] ?? 0);
     }
   } finally {
@@ -72,7 +72,7 @@ async function dropSelected(durable: DurableQueue, options: QueueOptions, io: Io
   return counts;
 }
 
-/** In one transaction, for which the disk is waited for once. */
+/** Dropped in one transaction, which waits for the disk once. */
 const DROPPED_AT_ONCE = 1_000;
 
 async function dropFrom(
@@ -87,7 +87,7 @@ async function dropFrom(
 }
 
 /**
- * Records a message of a deletion request as failed there, then drops it: afterwards the queue knows nothing of it. A store
+ * Records a message of a deletion request as failed there, then drops it: afterwards the queue no longer knows it. A store
  * that is full takes that record only when there is room again.
  */
 async function dropRecorded(
@@ -100,7 +100,7 @@ async function dropRecorded(
   const answers = await inspection.drop(deliveries.map(({ id }) => id));
   const error = failed && (await errorOf(record));
   if (error !== undefined)
-    io.note(`Deletion requests do not tell of their messages that were dropped: ${error.message}`);
+    io.note(`Deletion requests do not show their messages that were dropped: ${error.message}`);
   return answers;
 }
 
@@ -116,49 +116,49 @@ async function errorOf(act: () => Promise<unknown>): Promise<HooksError | undefi
 
 type Counts = Record<string, number>;
 
-function addTo(counts: Counts, answer: RetryAnswer | DropAnswer): void {
+function countAnswer(counts: Counts, answer: RetryAnswer | DropAnswer): void {
   counts[answer] = (counts[answer] ?? 0) + 1;
 }
 
-interface Change {
+interface DeliveryChange {
   readonly change: (ids: readonly string[]) => Promise<readonly (RetryAnswer | DropAnswer)[]>;
   readonly done: 'retried' | 'dropped';
   readonly options: QueueOptions;
   readonly io: Io;
 }
 
-/** A line for each. 1 when one of them was refused; 2 when there is none of an id that was to be dropped, as in `hooks queue show`. */
+/** Changes named deliveries, and prints a line for each. Returns 1 when one was not changed; 2 when an id to drop is unknown, as `hooks queue show` does. */
 async function changeNamed(
   named: readonly string[],
-  { change, done, options, io }: Change,
+  { change, done, options, io }: DeliveryChange,
 ): Promise<ExitCode> {
   const ids = [...new Set(named)];
   const answers = await change(ids);
   for (const [index, id] of ids.entries()) {
     const result = answers[index] ?? 'unknown';
-    const refusal = result === 'retried' || result === 'dropped' ? undefined : REFUSALS[result];
+    const refusal = result === 'retried' || result === 'dropped' ? undefined : UNCHANGED[result];
     if (options.output === 'json')
       io.out(jsonLine({ id, result, ...(refusal !== undefined && { refusal }) }));
     else if (refusal === undefined && !options.quiet) io.out(`${result} ${printable(id, 80)}\n`);
     else if (refusal !== undefined)
-      io.note(`${io.errColor.red('refused:')} ${printable(id, 80)}: ${refusal}`);
+      io.note(`${io.errColor.red('unchanged:')} ${printable(id, 80)}: ${refusal}`);
   }
   if (done === 'dropped' && answers.includes('unknown')) return ExitCode.unusable;
   return answers.every((answer) => answer === done) ? ExitCode.ok : ExitCode.negative;
 }
 
-/** All dead letters that the flags leave. What cannot be done is counted: nobody asked for that one. */
+/** Changes all dead letters that the flags leave, and prints counts. One that cannot be changed is only counted: it was not named. */
 async function changeSelected({
   inspection,
   change,
   done,
   options,
   io,
-}: Change & { readonly inspection: QueueInspection }): Promise<ExitCode> {
+}: DeliveryChange & { readonly inspection: QueueInspection }): Promise<ExitCode> {
   const counts: Counts = { [done]: 0 };
-  const ids = await idsOf(inspection, { ...options, state: DEAD }, io);
-  for (let at = 0; at < ids.length && !io.signal.aborted; at += CHUNK) {
-    for (const answer of await change(ids.slice(at, at + CHUNK))) addTo(counts, answer);
+  const ids = await selectedIds(inspection, { ...options, state: DEAD }, io);
+  for (let at = 0; at < ids.length && !io.signal.aborted; at += CHANGED_AT_ONCE) {
+    for (const answer of await change(ids.slice(at, at + CHANGED_AT_ONCE))) countAnswer(counts, answer);
   }
   writeCounts(counts, options, io);
   return ExitCode.ok;
@@ -175,11 +175,11 @@ function writeCounts(counts: Counts, options: QueueOptions, io: Io): void {
 }
 
 const DEAD = ['dead'] as const;
-/** In one transaction: whoever delivers waits for it. */
-const CHUNK = 200;
+/** Changed in one transaction: a process that delivers waits for it. */
+const CHANGED_AT_ONCE = 200;
 
-/** Before anything is changed: a dead letter that is retried may be dead again before the end is reached. */
-async function idsOf(
+/** Collects all ids before a change: a dead letter that is retried may be dead again before the last page is read. */
+async function selectedIds(
   inspection: QueueInspection,
   options: QueueOptions,
   { signal }: Io,

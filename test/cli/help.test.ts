@@ -1,0 +1,56 @@
+import type { Command } from 'commander';
+import { describe, expect, it } from 'vitest';
+import { createProgram } from '../../src/cli/program.ts';
+import { createIo } from '../../src/cli/io.ts';
+import { MESSAGE_TYPES } from '../../src/message/types.ts';
+import { hooks } from '../end-to-end/hooks.ts';
+
+const io = createIo(process);
+const program = await createProgram([], io, () => {});
+const VERBS = program.commands.map((command) => command.name()).filter((name) => name !== 'help');
+
+/** The command of a verb with its flags and its commands. */
+async function defined(verb: string): Promise<Command> {
+  const whole = await createProgram([verb, ...MESSAGE_TYPES], io, () => {});
+  const found = whole.commands.find((command) => command.name() === verb);
+  if (found === undefined) throw new Error(`There is no ${verb}`);
+  return found;
+}
+
+function helpLines(command: Command): string[] {
+  const own = [command.summary(), ...command.options.map(({ description }) => description)];
+  const args = command.registeredArguments
+    .map(({ description }) => description)
+    .filter((text) => text !== '');
+  return [...own, ...args, ...command.commands.flatMap(helpLines)];
+}
+
+describe('the lines of the help', () => {
+  it.each(VERBS)('of %s are verb phrases of at most 60 characters', async (verb) => {
+    const lines = helpLines(await defined(verb));
+    expect(lines.length).toBeGreaterThan(0);
+    expect(lines.filter((line) => line.length > 60)).toEqual([]);
+    expect(lines.filter((line) => !/^[a-z]+,? /.test(line))).toEqual([]);
+  });
+
+  it('of the program are, too', () => {
+    const lines = program.options.map(({ description }) => description);
+    expect(lines.filter((line) => line.length > 60 || !/^[a-z]+,? /.test(line))).toEqual([]);
+  });
+});
+
+describe('hooks alone', () => {
+  it('prints its commands in groups on stdout, without its examples and options', async () => {
+    const { code, stdout, stderr } = await hooks([]);
+    expect([code, stderr]).toEqual([0, '']);
+    expect(stdout.match(/^\S.*:$/gm)).toEqual([
+      'Send:',
+      'Receive and verify:',
+      'Test:',
+      'Operate:',
+      'Set up:',
+    ]);
+    expect(stdout).not.toMatch(/^ +-/m);
+    for (const verb of VERBS.filter((name) => name !== 'complete')) expect(stdout).toContain(`\n  ${verb} `);
+  });
+});
