@@ -27,6 +27,6 @@ export function isAllowed({ count, bodyBytes }: BatchSize): boolean {
 }
 
 /** Whether there is no use in waiting for more messages. */
-export function isFull({ count, bodyBytes }: BatchSize, flushAt: number): boolean {
+export function isBatchFull({ count, bodyBytes }: BatchSize, flushAt: number): boolean {
   return count >= flushAt || bodyBytes >= MAX_BATCH_BYTES_SENT;
 }

@@ -1,12 +1,12 @@
 import { callDetached } from '../call-detached.ts';
 import type { Clock } from '../clock.ts';
 import { printable } from '../redact.ts';
-import { EMPTY_BATCH, grown, isAllowed, isFull, type BatchSize } from './batch.ts';
+import { EMPTY_BATCH, grown, isAllowed, isBatchFull, type BatchSize } from './batch.ts';
 import { Fifo } from './fifo.ts';
 import type { DebugLog } from './log.ts';
 import type { ResolvedClientOptions } from './options.ts';
 import { endWarningOfLoss, warnOfLoss, type MessageHolder } from './loss-warning.ts';
-import { fullError, Room, tooManyWaitError } from './room.ts';
+import { clientFullError, Room, tooManyWaitError } from './room.ts';
 import type { EncodedMessage, Receipt, Sink } from './sink.ts';
 
 export type Settle = (receipt: Receipt) => void;
@@ -69,7 +69,7 @@ export class Batcher implements MessageHolder {
   add(message: EncodedMessage, settle: Settle): void {
     const { maxQueued, whenFull } = this.#options;
     const hasRoom = this.#room.left > 0 && this.#waiting.length === 0;
-    if (!hasRoom && whenFull === 'throw') throw fullError(maxQueued);
+    if (!hasRoom && whenFull === 'throw') throw clientFullError(maxQueued);
     if (!hasRoom && this.#waiting.length >= maxQueued) throw tooManyWaitError(maxQueued);
     this.#log?.(
       'enqueue %s %s%s',
@@ -121,7 +121,7 @@ export class Batcher implements MessageHolder {
     batch.size = grown(batch.size, message.bytes);
     batch.messages.push(message);
     batch.settles.push(settle);
-    if (isFull(batch.size, this.#options.flushAt)) this.#cutOpen();
+    if (isBatchFull(batch.size, this.#options.flushAt)) this.#cutOpen();
     else if (batch.size.count === 1) this.#startTimer();
   }
 

@@ -51,7 +51,7 @@ function isUnsettled(receipt: Receipt): boolean {
   return receipt.accepted && receipt.deliveries.length > 0;
 }
 
-export function fullError(maxQueued: number): QueueError {
+export function clientFullError(maxQueued: number): QueueError {
   return new QueueError(`Expected room for the message: ${maxQueued} are queued or on their way already`, {
     hint: "await `client.ready()` before the call, raise `maxQueued`, or set `whenFull` to 'wait'",
   });

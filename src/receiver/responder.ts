@@ -9,7 +9,7 @@ import { playScript, type ScriptedResponse, type TimedResponse } from './script.
 import { sendResponse, sendSlowResponse } from './send-response.ts';
 
 /** A request whose body has arrived, and the response that it is waiting for. */
-export interface Exchange {
+export interface ReceivedExchange {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
   readonly at: number;
@@ -38,7 +38,7 @@ export class Responder {
     this.#nextResponse = playScript(context.options.script ?? []);
   }
 
-  respond(exchange: Exchange): void {
+  respond(exchange: ReceivedExchange): void {
     const { requireSignature, forward } = this.#context.options;
     const { verdict } = exchange.judgement;
     if (exchange.request.method !== 'POST') {
@@ -59,7 +59,7 @@ export class Responder {
   }
 
   /** Forwards a request, then responds as the script says or, without one, with the response of the other receiver. */
-  #forward(exchange: Exchange, forward: Forward): void {
+  #forward(exchange: ReceivedExchange, forward: Forward): void {
     const { request, response, body } = exchange;
     const left = new AbortController();
     this.#held.hold(response, {
@@ -74,13 +74,13 @@ export class Responder {
     });
   }
 
-  #respondForwarded(exchange: Exchange & { readonly forwarded: Forwarded }): void {
+  #respondForwarded(exchange: ReceivedExchange & { readonly forwarded: Forwarded }): void {
     if (this.#context.options.script !== undefined) return this.#play(exchange, this.#nextResponse());
     const { status, text, headers } = relayedResponse(exchange.forwarded);
     this.#send(exchange, status, text, headers);
   }
 
-  #play(exchange: Exchange, scripted: ScriptedResponse): void {
+  #play(exchange: ReceivedExchange, scripted: ScriptedResponse): void {
     const { response } = exchange;
     if (scripted.kind === 'timeout') {
       this.#held.hold(response, { onLeft: () => this.#report(exchange, 'timeout') });
@@ -95,7 +95,7 @@ export class Responder {
     }
   }
 
-  #playNow(exchange: Exchange, scripted: TimedResponse): void {
+  #playNow(exchange: ReceivedExchange, scripted: TimedResponse): void {
     switch (scripted.kind) {
       case 'status':
         this.#send(exchange, scripted.status, '', scripted.headers);
@@ -119,16 +119,16 @@ export class Responder {
     this.#held.hold(response, { until: () => sendSlowResponse(response, scripted, times), onLeft: () => {} });
   }
 
-  #send(exchange: Exchange, status: number, text: string, headers?: readonly string[]): void {
+  #send(exchange: ReceivedExchange, status: number, text: string, headers?: readonly string[]): void {
     this.#report(exchange, 'status', status);
     this.#whenDrained(exchange, () => sendResponse(exchange.response, status, text, headers));
   }
 
-  #whenDrained({ response }: Exchange, respond: () => void): void {
+  #whenDrained({ response }: ReceivedExchange, respond: () => void): void {
     this.#held.holdUntil(response, this.#context.options.drained?.(), respond);
   }
 
-  #report(exchange: Exchange, answered: Answered, status?: number): void {
+  #report(exchange: ReceivedExchange, answered: Answered, status?: number): void {
     const { request, at, body, judgement, open, forwarded } = exchange;
     const { options, clock } = this.#context;
     // A server's request has both; the type covers the client's side too.

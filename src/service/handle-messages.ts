@@ -5,7 +5,7 @@ import { UNAUTHORIZED } from './authentication.ts';
 import { readBatch, readSingle } from './read-messages.ts';
 import { errorFields } from './log.ts';
 import { OVERLOADED, type IngestRejection, storeRejection } from './rejection.ts';
-import { sortMessages, type RejectedMessage, type SortedMessages } from './sort-messages.ts';
+import { sortMessages, type RejectedBatchItem, type SortedMessages } from './sort-messages.ts';
 
 /** Handles `/v1/batch` and `/v1/import`, or with a type `/v1/track` and the like. Undefined: the sender has gone. */
 export async function handleMessages(
@@ -67,6 +67,6 @@ async function storeMessages(
   return { status: 200, body: { success: true, rejected }, source };
 }
 
-function singleRejection({ code, message, hint }: RejectedMessage): IngestRejection {
+function singleRejection({ code, message, hint }: RejectedBatchItem): IngestRejection {
   return { status: code === 'too-large' ? 413 : 400, code, message, hint };
 }

@@ -13,10 +13,10 @@ import { SEEN_FOR_MS } from './seen.ts';
 
 export interface SortedMessages {
   readonly valid: readonly OutgoingMessage[];
-  readonly rejected: readonly RejectedMessage[];
+  readonly rejected: readonly RejectedBatchItem[];
 }
 
-export interface RejectedMessage {
+export interface RejectedBatchItem {
   /** In the batch, from 0. */
   readonly index: number;
   readonly code: 'invalid' | 'too-large';
@@ -39,7 +39,7 @@ interface SortOptions {
 /** Separates valid messages from rejected ones. */
 export function sortMessages(messages: readonly PostedMessage[], options: SortOptions): SortedMessages {
   const valid: OutgoingMessage[] = [];
-  const rejected: RejectedMessage[] = [];
+  const rejected: RejectedBatchItem[] = [];
   messages.forEach((posted, index) => {
     try {
       valid.push(readMessage(posted, options));
@@ -124,7 +124,7 @@ function rejectedMessage(
   posted: PostedMessage,
   error: ValidationError,
   { index, source, writeKey }: SortOptions & { readonly index: number },
-): RejectedMessage {
+): RejectedBatchItem {
   const body =
     posted.input === undefined ? masked(posted.bytes, writeKey) : encoded(posted.item ?? posted.input);
   const id = `invalid-${createHash('sha256').update(JSON.stringify(source)).update(body).digest('base64url')}`;

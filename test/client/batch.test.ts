@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { EMPTY_BATCH, batchBody, grown, isAllowed, isFull } from '../../src/client/batch.ts';
+import { EMPTY_BATCH, batchBody, grown, isAllowed, isBatchFull } from '../../src/client/batch.ts';
 
 const SENT_AT = '2026-11-20T21:10:05.123Z';
 
@@ -29,8 +29,8 @@ describe('the size of a batch', () => {
 
   it('is full at flushAt messages, or when no byte is left', () => {
     const two = grown(grown(EMPTY_BATCH, 10), 10);
-    expect(isFull(two, 3)).toBe(false);
-    expect(isFull(two, 2)).toBe(true);
-    expect(isFull(grown(EMPTY_BATCH, 500_000 - EMPTY_BATCH.bodyBytes), 3)).toBe(true);
+    expect(isBatchFull(two, 3)).toBe(false);
+    expect(isBatchFull(two, 2)).toBe(true);
+    expect(isBatchFull(grown(EMPTY_BATCH, 500_000 - EMPTY_BATCH.bodyBytes), 3)).toBe(true);
   });
 });

@@ -12,7 +12,7 @@ import { addSecretFlags, requiredSecrets, type SecretFlags } from '../flags/sign
 import {
   readAnyBody,
   readRawBody,
-  readRequest,
+  readSignedRequest,
   requestFormat,
   START_BYTES,
   type SignedInput,
@@ -90,7 +90,7 @@ function readInput(
 ): Promise<SignedInput> {
   if (format === undefined) return readAnyBody(file, io, secret);
   if (format === 'raw') return readRawBody(file, io, secret);
-  return readRequest(file, io, { format, secret });
+  return readSignedRequest(file, io, { format, secret });
 }
 
 /**

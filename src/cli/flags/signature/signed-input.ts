@@ -25,7 +25,7 @@ const LARGEST_UNNAMED_REQUEST = 8 * 1024 * 1024;
 export const START_BYTES = 4_096;
 
 /** Reads an input that --format calls a capture or an HTTP request. Throws InputError when it is neither. */
-export async function readRequest(
+export async function readSignedRequest(
   source: BodySource,
   io: Io,
   { format, secret }: { readonly format: 'capture' | 'http'; readonly secret: string },

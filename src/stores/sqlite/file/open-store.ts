@@ -12,7 +12,7 @@ import { migrate, type Tables } from './schema.ts';
 import { loadSqlite, type Database } from './sqlite.ts';
 import { SqliteStore } from './sqlite-store.ts';
 import type { Store } from './store.ts';
-import { busyError, isBusy, isFull, storeError } from './store-error.ts';
+import { busyError, isBusy, isDiskFull, storeError } from './store-error.ts';
 
 export interface StoreOptions {
   readonly clock: Clock;
@@ -55,7 +55,7 @@ export async function openStore(
         reopen: () => reconnect(file, tables),
       });
     } catch (error) {
-      if (isFull(error) && room.giveUpReserve()) continue;
+      if (isDiskFull(error) && room.giveUpReserve()) continue;
       // Turning the write-ahead log on lets others not wait: they get an error at once that the file is locked.
       if (!isBusy(error) || clock.now() >= giveUpAt) throw storeError(error, file);
     }

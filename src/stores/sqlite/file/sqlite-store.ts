@@ -3,7 +3,7 @@ import { ClosedError } from '../../../errors.ts';
 import type { SqliteConnection } from './connection.ts';
 import type { DiskRoom } from './disk-room.ts';
 import type { CheckOptions, Sql, Store, WriteOptions } from './store.ts';
-import { fullError, isBusy, isFull, isOfWhatWasRead, storeError } from './store-error.ts';
+import { diskFullError, isBusy, isDiskFull, isOfWhatWasRead, storeError } from './store-error.ts';
 
 /** How long another program may hold the file before it is given up. */
 const LOCK_WAIT_MS = 10_000;
@@ -71,7 +71,7 @@ export class SqliteStore implements Store {
     { survives = 'power cut', separable = false, adds = false }: WriteOptions = {},
   ): Promise<T> {
     if (this.#closed !== undefined) return Promise.reject(closed());
-    if (adds && this.room.isShort()) return Promise.reject(storeError(fullError(), this.file));
+    if (adds && this.room.isShort()) return Promise.reject(storeError(diskFullError(), this.file));
     return new Promise<T>((resolve, reject) => {
       this.#waiting.push({
         work,
@@ -103,7 +103,7 @@ export class SqliteStore implements Store {
   async check({ toAdd = true }: CheckOptions = {}): Promise<void> {
     const now = this.#clock.now();
     if (toAdd && (this.room.isShort() || now - this.#refusedAt < REFUSED_FOR_MS))
-      throw storeError(fullError(), this.file);
+      throw storeError(diskFullError(), this.file);
     if (this.#isChecked && now - this.#writtenAt < WRITTEN_FOR_MS) return;
     await this.write((sql) => void sql(NOTE_CHECK).run(Math.floor(now)));
     this.#isChecked = true;
@@ -202,7 +202,7 @@ export class SqliteStore implements Store {
     } catch (error) {
       connection.rollBack();
       connection.doubt(error);
-      if (isFull(error)) return this.#commitWithoutMore(group, connection, error);
+      if (isDiskFull(error)) return this.#commitWithoutMore(group, connection, error);
       return this.#rejected(isOfWhatWasRead(error) ? failedWith(this.#running, group) : group, error);
     }
   }

@@ -66,7 +66,7 @@ export function busyError(): Error {
 const FULL = 13;
 
 /** The disk is full, as far as SQLite can tell, or a quota is. */
-export function isFull(error: unknown): boolean {
+export function isDiskFull(error: unknown): boolean {
   const code = resultCode(error) ?? 0;
   return (
     primaryCode(error) === FULL ||
@@ -76,7 +76,7 @@ export function isFull(error: unknown): boolean {
 }
 
 /** SQLite's own error, for a write that is rejected before the disk is full. */
-export function fullError(): Error {
+export function diskFullError(): Error {
   return Object.assign(new Error('database or disk is full'), { errcode: FULL });
 }
 
