@@ -194,7 +194,7 @@ describe('hooks audience sync', () => {
     expect(await sync([], ['--dry-run', '--max-change', '100%'])).toMatchObject({
       code: 0,
       lines: [{ refusal: 'members.txt has no members in it' }],
-      stderr: expect.stringContaining('would be refused without --force: members.txt has no members in it'),
+      stderr: expect.stringContaining('would be rejected without --force: members.txt has no members in it'),
     });
     const many = Array.from({ length: 10 }, (_, index) => `u${index}`);
     await sync(many);
@@ -218,7 +218,7 @@ describe('hooks audience sync', () => {
       stderr: expect.stringContaining('3 of 200 members would change (--max-change)'),
     });
     expect((await sync(changed, ['--max-change', '1%', '--dry-run'])).stderr).toContain(
-      'refused without --force',
+      'rejected without --force',
     );
     expect((await sync(changed, ['--max-change', '1.5%'])).code).toBe(0);
   });

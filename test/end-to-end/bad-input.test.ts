@@ -21,7 +21,7 @@ const LARGE = ' '.repeat(1024 * 1024 + 1);
 const TOO_LARGE_HINT = 'send less: a message may have 32 KiB at most';
 const JSON_HINT = 'give --json JSON, @file or @- for standard input';
 const EMPTY_SECRET_HINT =
-  'an empty secret would sign nothing: give the one that the other side has, or leave it out to go unsigned';
+  'give the secret that the other side has, or leave it out to send unsigned';
 const REPLAY = ['replay', 'day.ndjson', ...TO];
 const DAY = { 'day.ndjson': `${track(1)}\n` };
 
@@ -50,7 +50,7 @@ const WHERE_TO: Readonly<Record<string, Case>> = {
   'a header with a line break': {
     args: [...GOOD, ...TO, '--header', 'X-Env: a\r\nX-Other: b'],
     sentence: '`--header` X-Env holds a line break',
-    hint: 'one --header for each header; a value read from a file often ends with a line break',
+    hint: 'give one --header for each header; a value read from a file often ends with a line break',
   },
   "a header that is not the user's to set": {
     args: [...GOOD, ...TO, '--header', 'X-Signature: 00'],
@@ -232,13 +232,13 @@ const COMMAND_LINE: Readonly<Record<string, Case>> = {
   'no type': {
     args: ['send', ...TO],
     sentence: 'Expected a message type after `hooks send`, got nothing',
-    hint: 'one of page, screen, identify, track, alias, group, delete; or --json with a message that has a type',
+    hint: 'give one of page, screen, identify, track, alias, group, delete; or --json with a message that has a type',
   },
   'a number that is none': {
     args: [...REPLAY, '--limit', 'x'],
     files: DAY,
     sentence: 'Expected `--limit` to be a whole number from 1, got x',
-    hint: 'for example --limit 100',
+    hint: 'give for example --limit 100',
   },
   'a rate without its unit': {
     args: [...REPLAY, '--rate', '100'],
@@ -355,7 +355,7 @@ const MESSAGES: Readonly<Record<string, Case>> = {
   'an integration without a value': {
     args: [...GOOD, '--integration', 'All', ...TO],
     sentence: 'Expected `--integration` to be key=value, got "All"',
-    hint: 'for example --integration All=false --integration Webhooks=true',
+    hint: 'give for example --integration All=false --integration Webhooks=true',
   },
   'a property without a value': {
     args: [...GOOD, '-p', 'plan', ...TO],
@@ -367,12 +367,12 @@ const MESSAGES: Readonly<Record<string, Case>> = {
 const EMPTY_PATHS: Readonly<Record<string, Case>> = Object.fromEntries(
   (
     [
-      [['replay', '', ...TO], "command-argument value '' is invalid for argument 'files'."],
-      [['sign', '--secret', 's', ''], "command-argument value '' is invalid for argument 'file'."],
-      [['verify', '--secret', 's', ''], "command-argument value '' is invalid for argument 'file'."],
-      [['sign', '--secret-file', ''], "option '--secret-file <file>' argument '' is invalid."],
-      [['replay', '-', '--failed', '', ...TO], "option '--failed <file>' argument '' is invalid."],
-      [['test', 'URL', '--capture', ''], "option '--capture <file>' argument '' is invalid."],
+      [['replay', '', ...TO], "Command-argument value '' is invalid for argument 'files'."],
+      [['sign', '--secret', 's', ''], "Command-argument value '' is invalid for argument 'file'."],
+      [['verify', '--secret', 's', ''], "Command-argument value '' is invalid for argument 'file'."],
+      [['sign', '--secret-file', ''], "Option '--secret-file <file>' argument '' is invalid."],
+      [['replay', '-', '--failed', '', ...TO], "Option '--failed <file>' argument '' is invalid."],
+      [['test', 'URL', '--capture', ''], "Option '--capture <file>' argument '' is invalid."],
     ] as const
   ).map(([args, complaint]): [string, Case] => [
     args.join(' '),

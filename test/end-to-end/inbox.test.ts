@@ -299,11 +299,11 @@ describe.skipIf(!hasBrowser)('the inbox', PATIENT, () => {
       [JSON.stringify({ type: 'track', event: controls, userId: controls }), /\\u001b\[2J/],
       [`no JSON ${controls}\r\n${markup}`, /no JSON \\u001b\[2J\\u009b31m\\u202e/],
       [new Uint8Array([0x7b, 0xff, 0xfe, 0x00, 0xc3, 0x28, 0x7d]), /not valid UTF-8/],
-      [`${'['.repeat(100_000)}${']'.repeat(100_000)}`, /no JSON, or nested too deeply/],
+      [`${'['.repeat(100_000)}${']'.repeat(100_000)}`, /not JSON, or nested too deeply/],
       [JSON.stringify({ type: 'track', huge: 'x'.repeat(5 * 1024 * 1024) }), /5,242,880 characters/],
       [`"${'\\n'.repeat(2_500_000)}"`, /2,500,000 characters/],
       [JSON.stringify(Array.from({ length: 300_000 }, (_, index) => index)), /300000 items/],
-      ['a\n'.repeat(1_000_000), /no JSON/],
+      ['a\n'.repeat(1_000_000), /not JSON/],
       ['', /The body is empty/],
     ];
     const { page, complaints } = await openPage(listen.inbox);
