@@ -227,7 +227,7 @@ describe('the broken receiver', () => {
       expect(lines[0]?.diagnosis).toEqual({
         code: 'python-json',
         says: 'it hashes re-serialized JSON: it accepts what is signed as json.dumps of Python writes it',
-        hint: expect.stringContaining('hash the bytes of the body as they came') as string,
+        hint: expect.stringContaining('hash the bytes of the body as received') as string,
       });
     },
   );

@@ -29,7 +29,7 @@ export interface ProgramEnd {
   readonly stderr: string;
 }
 
-const ROOT = new URL('../../../..', import.meta.url).pathname;
+const ROOT = new URL('../../..', import.meta.url).pathname;
 /** No test hangs on a process that does not end. */
 const LONGEST_MS = 25_000;
 
