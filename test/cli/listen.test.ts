@@ -248,7 +248,9 @@ describe('hooks listen --save', () => {
     expect(await listen.nextLine()).not.toHaveProperty('file');
     const { code, stderr } = await listen.stop();
     expect(code).toBe(1);
-    expect(stderr).toMatch(/^error: Cannot save captures in .*\/000001-\w+\.json: it was removed \(--save\)$/m);
+    expect(stderr).toMatch(
+      /^error: Cannot save captures in .*\/000001-\w+\.json: it was removed \(--save\)$/m,
+    );
   });
 
   it('refuses a place that is no folder before it listens', async () => {

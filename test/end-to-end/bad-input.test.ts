@@ -20,8 +20,7 @@ const NESTED = `{"type":"track","userId":"u","event":"e","properties":${'['.repe
 const LARGE = ' '.repeat(1024 * 1024 + 1);
 const TOO_LARGE_HINT = 'send less: a message may have 32 KiB at most';
 const JSON_HINT = 'give --json JSON, @file or @- for standard input';
-const EMPTY_SECRET_HINT =
-  'give the secret that the other side has, or leave it out to send unsigned';
+const EMPTY_SECRET_HINT = 'give the secret that the other side has, or leave it out to send unsigned';
 const REPLAY = ['replay', 'day.ndjson', ...TO];
 const DAY = { 'day.ndjson': `${track(1)}\n` };
 

@@ -119,6 +119,7 @@ const WAYS: readonly (readonly [pattern: RegExp, way: Way])[] = [
   [/^hooks audience (show|forget)|audience_/, besideAudience],
   [/^hooks trait (show|forget)/, (script) => `hooks trait sync 'Lifetime Value' values.csv -q; ${script}`],
   [/^sqlite3 /, (script) => script.replace(' hooks.db', ' data/hooks.db')],
+  [/^hooks queue recover/, (script) => script.replace(' hooks.db', ' data/hooks.db')],
   [/--source web/, (script) => `${script} -c sources.yaml`],
   // Words of bash: sh may be another shell.
   [/^eval /, (script) => `bash -c '${script}; complete -p hooks'`],

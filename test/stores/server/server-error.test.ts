@@ -16,7 +16,7 @@ describe('serverError', () => {
   ])('knows the loss of a connection by what a driver says: %s', (said) => {
     const { message, hint } = serverError(new Error(said), PLACE);
     expect(message).toBe(`The queue at ${PLACE} cannot be reached: the connection is lost`);
-    expect(hint).toMatch(/goes on by itself/);
+    expect(hint).toMatch(/continues by itself/);
   });
 
   it('reads errors that name one another, and themselves', () => {
