@@ -80,7 +80,7 @@ async function prepareState(folder, members) {
   const entry = join(folder, 'audience.ts');
   const parts = [
     'stores/sqlite/file/open-store.ts',
-    'stores/sqlite/audience-tables.ts',
+    'stores/sqlite/sqlite-audience-store.ts',
     'audience/sync.ts',
     'audience/read/read-entries.ts',
     'clock.ts',
