@@ -1,0 +1,62 @@
+import { afterAll, describe, expect, it } from 'vitest';
+import type { AnswerCase } from './answer-case.ts';
+import { ALL_CASES, THEMES } from './cases/all.ts';
+import { judgeAnswer } from './judge-answer.ts';
+import { runCommand } from './run-command.ts';
+import { arrange, filledIn, removeCertificates } from './scene.ts';
+
+/** The share of cases whose output may not name cause and fix yet. */
+const MISSED_SHARE = 0.05;
+
+afterAll(removeCertificates);
+
+describe.each(THEMES)('$title', ({ cases }) => {
+  it.concurrent.each(cases)('$id: $title', async (answerCase) => {
+    const { output, ...judgement } = await judged(answerCase);
+    const { faults, lacks } = judgement;
+    expect({ faults, output }).toEqual({ faults: [], output });
+    if (answerCase.missed === undefined) expect({ lacks, output }).toEqual({ lacks: [], output });
+    else expect(lacks, 'it says cause and fix now: remove `missed`').not.toEqual([]);
+  });
+});
+
+describe('the table', () => {
+  it('has each id once, in kebab case', () => {
+    const ids = ALL_CASES.map(({ id }) => id);
+    expect(ids.filter((id, at) => ids.indexOf(id) !== at)).toEqual([]);
+    expect(ids.filter((id) => !/^[a-z0-9]+(-[a-z0-9]+)*$/.test(id))).toEqual([]);
+  });
+
+  it('has causes and fixes that say something', () => {
+    const empty = ALL_CASES.filter(({ cause, fix }) => bare(cause).length < 8 || bare(fix).length < 8);
+    expect(empty.map(({ id }) => id)).toEqual([]);
+  });
+
+  it('names cause and fix of 95 % of the mistakes', () => {
+    const missed = ALL_CASES.filter((answerCase) => answerCase.missed !== undefined);
+    expect(missed.length).toBeLessThanOrEqual(ALL_CASES.length * MISSED_SHARE);
+  });
+});
+
+async function judged(answerCase: AnswerCase) {
+  const { given = {}, argv } = answerCase;
+  const { folder, values, end } = await arrange(given);
+  try {
+    const fill = (text: string): string => filledIn(text, values);
+    const env = Object.entries(given.env ?? {}).map(([name, value]) => [name, fill(value)]);
+    const result = await runCommand({
+      argv: argv.map(fill),
+      cwd: folder,
+      env: Object.fromEntries(env) as Record<string, string>,
+      stdin: given.stdin ?? '',
+    });
+    return { ...judgeAnswer(answerCase, result, values), output: `${result.stdout}\n${result.stderr}` };
+  } finally {
+    await end();
+  }
+}
+
+/** Without what matches anything. */
+function bare(text: string): string {
+  return text.replaceAll('…', '').trim();
+}

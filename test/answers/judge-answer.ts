@@ -1,0 +1,39 @@
+import type { AnswerCase } from './answer-case.ts';
+import type { CommandResult } from './run-command.ts';
+import { filledIn, type Values } from './scene.ts';
+
+/** What an output lacks, and what it should not have said. */
+export interface AnswerJudgement {
+  /** `cause` and `fix`, where the output does not say them. */
+  readonly lacks: readonly ('cause' | 'fix')[];
+  /** Whatever makes it wrong rather than incomplete: misleading texts, another exit code. */
+  readonly faults: readonly string[];
+}
+
+/** No output may have these: they blame hooks itself. */
+const NEVER = ['Unexpected:', 'report this fault of hooks'];
+
+export function judgeAnswer(
+  { cause, fix, never = [], exitCode }: AnswerCase,
+  { stdout, stderr, exitCode: got }: CommandResult,
+  values: Values,
+): AnswerJudgement {
+  const output = `${stdout}\n${stderr}`;
+  const says = (text: string): boolean => patternOf(filledIn(text, values)).test(output);
+  return {
+    lacks: [...(says(cause) ? [] : ['cause' as const]), ...(says(fix) ? [] : ['fix' as const])],
+    faults: [
+      ...[...NEVER, ...never].filter(says).map((text) => `says ${text}`),
+      ...(got === exitCode ? [] : [`exit code ${got} instead of ${exitCode}`]),
+    ],
+  };
+}
+
+/** `…` stands for any text within a line. */
+function patternOf(text: string): RegExp {
+  return new RegExp(text.split('…').map(escaped).join('.*?'));
+}
+
+function escaped(text: string): string {
+  return text.replace(/[\\^$.*+?()[\]{}|/]/g, String.raw`\$&`);
+}
