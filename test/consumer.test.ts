@@ -6,11 +6,10 @@ import { expect, it } from 'vitest';
 import { ROOT } from './end-to-end/receiving.ts';
 import { temporaryFolder } from './temporary-folder.ts';
 
-/** The README's examples of the library, one program. */
+/** The examples of docs/library.md, one program. */
 function examplesOfLibrary(): string {
-  const [, section = ''] = readFileSync(join(ROOT, 'README.md'), 'utf8').split('\n## As a library\n');
-  const [own = ''] = section.split('\n## ');
-  const blocks = [...own.matchAll(/^```js\n(.*?)^```/gms)].map(([, block]) => block);
+  const page = readFileSync(join(ROOT, 'docs/library.md'), 'utf8');
+  const blocks = [...page.matchAll(/^```js\n(.*?)^```/gms)].map(([, block]) => block);
   expect(blocks.length).toBeGreaterThan(1);
   return blocks.join('');
 }

@@ -13,7 +13,7 @@ import {
 } from './kinds.ts';
 import { webhooks } from './webhooks-kind.ts';
 
-/** One setting, wherever it can be given. The README's table, the file's schema and `hooks config` are made from these. */
+/** One setting, wherever it can be given. The table of docs/configuration.md, the file's schema and `hooks config` are made from these. */
 export interface SettingField<T> {
   readonly kind: SettingKind<T>;
   /** One line for a person. */

@@ -6,7 +6,7 @@ const OUTSIDE_A_FILE = [
   '| | the folder of what is kept between runs | the data folder of the user | | `HOOKS_DATA_DIR` |',
 ];
 
-/** The README's table of settings, as markdown. */
+/** The table of docs/configuration.md, as markdown. */
 export function settingsTable(): string {
   const head = ['| Setting | What it is | Default | Flag | Variable |', '| --- | --- | --- | --- | --- |'];
   return [...head, ...KEYS.map(row), ...OUTSIDE_A_FILE].join('\n');

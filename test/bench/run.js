@@ -1,4 +1,4 @@
-// npm run bench [-- claim…]: measures what the README claims. Prints ratios with their spread (min – median – max);
+// npm run bench [-- claim…]: measures what docs/benchmarks.md claims. Prints ratios with their spread (min – median – max);
 // asserts nothing, since a time depends on the machine. BENCH_ROUNDS and BENCH_MESSAGES make it longer or shorter.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { cpus, tmpdir } from 'node:os';

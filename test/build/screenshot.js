@@ -1,4 +1,4 @@
-// Makes the README's picture of the inbox, fixtures/inbox.png: npm run build && node test/build/screenshot.js
+// Makes the picture of the inbox, fixtures/inbox.png: npm run build && node test/build/screenshot.js
 import { execFileSync, spawn } from 'node:child_process';
 import { createHmac } from 'node:crypto';
 import { once } from 'node:events';

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { KEYS } from '../../src/config/fields.ts';
 import { settingsTable } from '../../src/config/settings-table.ts';
 
-const README = new URL('../../README.md', import.meta.url);
+const PAGE = new URL('../../docs/configuration.md', import.meta.url);
 
 describe('settingsTable', () => {
   it('has a row for every setting and the two that no file can hold, each of five cells', () => {
@@ -15,8 +15,8 @@ describe('settingsTable', () => {
     );
   });
 
-  it('is what the README shows', () => {
-    expect(unpadded(readFileSync(README, 'utf8'))).toContain(unpadded(settingsTable()));
+  it('is what docs/configuration.md shows', () => {
+    expect(unpadded(readFileSync(PAGE, 'utf8'))).toContain(unpadded(settingsTable()));
   });
 });
 

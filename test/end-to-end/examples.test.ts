@@ -4,12 +4,13 @@ import { text } from 'node:stream/consumers';
 import { describe, expect, it } from 'vitest';
 import { hasTool } from '../external-tool.ts';
 import { saysTaken } from '../free-port.ts';
-import { COMMANDS, examplesOfHelp, examplesOfReadme, runOf, surroundings } from './examples.ts';
+import { COMMANDS, examplesOfHelp, examplesOfPage, pages, runOf, surroundings } from './examples.ts';
 import { hooks } from './hooks.ts';
 
 const helps = await Promise.all(COMMANDS.map((words) => hooks([...words, '--help'])));
 const ofHelp = [...new Set(helps.flatMap(({ stdout }) => examplesOfHelp(stdout)))];
-const ofReadme = [...new Set(await examplesOfReadme())];
+const PAGES = await pages();
+const ofPages = [...new Set((await Promise.all(PAGES.map(examplesOfPage))).flat())];
 
 interface Ended {
   readonly code: number | null;
@@ -70,13 +71,13 @@ describe('the examples of the help', () => {
   it.concurrent.each(ofHelp.filter(hasToolsFor))('run: %s', expectToRun);
 });
 
-describe('the commands of the README', () => {
+describe('the commands of the README and the docs', () => {
   it('are found', () => {
-    expect(ofReadme.length).toBeGreaterThan(25);
-    expect(ofReadme).toContain('npm ci && npx hooks replay fixtures/*.json --loopback');
+    expect(ofPages.length).toBeGreaterThan(25);
+    expect(ofPages).toContain('npm ci && npx hooks replay fixtures/*.json --loopback');
   });
 
-  it.concurrent.each(ofReadme.filter((example) => !ofHelp.includes(example) && hasToolsFor(example)))(
+  it.concurrent.each(ofPages.filter((example) => !ofHelp.includes(example) && hasToolsFor(example)))(
     'run: %s',
     expectToRun,
   );

@@ -1,4 +1,4 @@
-import { chmod, cp, mkdir, readFile, writeFile } from 'node:fs/promises';
+import { chmod, cp, mkdir, readFile, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { MESSAGE_TYPES } from '../../src/message/types.ts';
@@ -34,10 +34,16 @@ export function examplesOfHelp(help: string): string[] {
   return [...help.matchAll(/^ {2}\$ (.*(?:(?<=\\)\n.*)*)$/gm)].map(([, example = '']) => example);
 }
 
-/** The commands of the README's shell blocks. What a block exports holds for the lines below it. */
-export async function examplesOfReadme(): Promise<string[]> {
-  const readme = await readFile(join(ROOT, 'README.md'), 'utf8');
-  return [...readme.matchAll(/^```sh\n(.*?)^```/gms)].flatMap(([, block = '']) => {
+/** README.md and the pages of docs/, by their path from the top. */
+export async function pages(): Promise<string[]> {
+  const docs = await readdir(join(ROOT, 'docs'));
+  return ['README.md', ...docs.filter((name) => name.endsWith('.md')).map((name) => `docs/${name}`)];
+}
+
+/** The commands of a page's shell blocks. What a block exports holds for the lines below it. */
+export async function examplesOfPage(page: string): Promise<string[]> {
+  const text = await readFile(join(ROOT, page), 'utf8');
+  return [...text.matchAll(/^```sh\n(.*?)^```/gms)].flatMap(([, block = '']) => {
     const lines = block.match(/^(?!#).*(?:\\\n.*)*$/gm)?.filter((line) => line.trim() !== '') ?? [];
     const exported = lines.filter((line) => line.startsWith('export '));
     return lines.filter((line) => !line.startsWith('export ')).map((line) => [...exported, line].join('; '));
@@ -95,6 +101,8 @@ const WAYS: readonly (readonly [pattern: RegExp, way: Way])[] = [
       return `node -e 'process.exitCode = JSON.parse(require("fs").readFileSync("${ROOT}package.json")).scripts["${name}"] ? 0 : 1'`;
     },
   ],
+  // The package is packed and installed by the tests of the packed package.
+  [/^npm pack/, () => 'true'],
   // From a registry: that it is what this package is tested with.
   [/^npm install/, (script) => script.split(' ').slice(2).map(isTestedWith).join(' && ')],
   // Nobody knows that server; test/queue/move.test.ts moves to one that is there.

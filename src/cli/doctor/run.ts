@@ -99,7 +99,7 @@ async function serverFindings(
     return [
       ok('store', `${durable.place} can be reached and written`),
       ...warnings.map((said) =>
-        warn('store', said, 'see README, Several machines, for what each setting promises'),
+        warn('store', said, 'see docs/several-machines.md for what each setting promises'),
       ),
       ...queueFindings(await surveyInspection(durable.inspection), sources, Date.now()),
     ];
