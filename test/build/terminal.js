@@ -2,23 +2,23 @@
 import { spawnSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { stripVTControlCharacters } from 'node:util';
 
 const ROOT = new URL('../..', import.meta.url).pathname;
+const ESC = String.fromCodePoint(27);
 const COLUMNS = 104;
+const FAULTY = 'fixtures/receivers/broken/secret-with-newline.js';
 const URL_SHOWN = 'http://localhost:3000/webhook';
 
 /** What the picture shows as typed, and the arguments of the run: the receiver of the picture has a planted fault. */
 const STEPS = [
   {
     typed: 'hooks send track --event Signup --user-id u1 --loopback',
-    args: ['send', 'track', '--event', 'Signup', '--user-id', 'u1', '--loopback'],
+    args: 'send track --event Signup --user-id u1 --loopback'.split(' '),
   },
   {
     typed: `hooks test ${URL_SHOWN} --only track,unsigned,tampered -- node receiver.js`,
-    args: [
-      ...['test', URL_SHOWN, '--only', 'track,unsigned,tampered', '--'],
-      ...[process.execPath, 'fixtures/receivers/broken/secret-with-newline.js'],
-    ],
+    args: `test ${URL_SHOWN} --only track,unsigned,tampered -- node ${FAULTY}`.split(' '),
   },
 ];
 
@@ -39,22 +39,21 @@ function wrap(line) {
   const lines = [''];
   for (const word of line.split(/(?<= )(?=\S)/)) {
     const last = lines.length - 1;
-    if (shown(lines[last] + word.trimEnd()).length > COLUMNS) lines.push(indent + word);
+    if (stripVTControlCharacters(lines[last] + word.trimEnd()).length > COLUMNS) lines.push(indent + word);
     else lines[last] += word;
   }
   return lines;
 }
 
-const shown = (text) => text.replaceAll(/\u001b\[\d+m/g, '');
 const escaped = (text) => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 
 /** A line of the terminal as tspans, one for each colour. */
 function tspans(line) {
   let colour;
   return line
-    .split(/(\u001b\[\d+m)/)
+    .split(new RegExp(`(${ESC}\\[\\d+m)`))
     .map((part) => {
-      const code = /^\u001b\[(\d+)m$/.exec(part)?.[1];
+      const code = part.startsWith(ESC) ? part.slice(2, -1) : undefined;
       if (code !== undefined) colour = COLOURS[code];
       if (code !== undefined || part === '') return '';
       return colour === undefined ? escaped(part) : `<tspan fill="${colour}">${escaped(part)}</tspan>`;
@@ -63,7 +62,7 @@ function tspans(line) {
 }
 
 const lines = STEPS.flatMap(({ typed, args }) => [
-  `\u001b[2m$ \u001b[22m${typed}`,
+  `${ESC}[2m$ ${ESC}[22m${typed}`,
   ...run(args).split('\n').flatMap(wrap),
   '',
 ]).slice(0, -1);
