@@ -1,15 +1,18 @@
 import { fstatSync } from 'node:fs';
-import type { Readable } from 'node:stream';
+import type { Readable, Writable } from 'node:stream';
 import { Chalk, type ChalkInstance } from 'chalk';
 import { InputError } from '../errors.ts';
 import { createOut } from './out.ts';
 
+const STDIN_FD = 0;
 const STDOUT_FD = 1;
 const STDERR_FD = 2;
 
 /** The environment of a command, handed in: its input, its two outputs, the variables, the interruption. */
 export interface Io {
-  readonly stdin: Readable & { isTTY?: boolean; fd?: number };
+  readonly stdin: Readable & { readonly isTTY?: boolean };
+  /** The descriptor of stdin, which is there before its stream is made. Undefined where stdin is nothing but a stream. */
+  readonly stdinFd: number | undefined;
   /** The variables that the command was started with. */
   readonly env: Readonly<NodeJS.ProcessEnv>;
   /** The current folder. Throws InputError when it is gone. */
@@ -30,7 +33,7 @@ export interface Io {
   readonly note: (line: string) => void;
   /** Whether only errors are wanted: `-q`. */
   readonly isQuiet: boolean;
-  readonly stderr: NodeJS.WriteStream;
+  readonly stderr: Writable & { readonly columns?: number };
   readonly stdoutIsTty: boolean;
   /** The width of stdout; undefined when it is no terminal. */
   readonly stdoutColumns: number | undefined;
@@ -69,6 +72,7 @@ export function createIo(proc: NodeJS.Process): Io {
     get stdin() {
       return proc.stdin;
     },
+    stdinFd: STDIN_FD,
     env,
     get cwd() {
       return currentFolder(proc);
@@ -146,7 +150,7 @@ function currentFolder(proc: NodeJS.Process): string {
 }
 
 /** chalk does not look at NO_COLOR, so the level is set here: flag, then NO_COLOR, then FORCE_COLOR, then the terminal. */
-function colorLevel(isTty: boolean, env: NodeJS.ProcessEnv, argv: readonly string[]): 0 | 1 {
+export function colorLevel(isTty: boolean, env: Io['env'], argv: readonly string[]): 0 | 1 {
   if (argv.includes('--no-color') || env['NO_COLOR']) return 0;
   const forced = env['FORCE_COLOR'];
   if (forced !== undefined) return forced === '0' || forced === 'false' ? 0 : 1;

@@ -32,7 +32,8 @@ function stalledError(): InputError {
   });
 }
 
-async function runCommandLine(argv: readonly string[], io: Io): Promise<ExitCode> {
+/** Runs one command line with nothing of the process but what `io` hands over, and returns its exit code. */
+export async function runCommandLine(argv: readonly string[], io: Io): Promise<ExitCode> {
   try {
     let code: ExitCode = ExitCode.ok;
     const program = await createProgram(argv, io, (ended) => {

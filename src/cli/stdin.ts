@@ -3,10 +3,8 @@ import type { Readable } from 'node:stream';
 import { ConfigError, InputError } from '../errors.ts';
 import type { Io } from './io.ts';
 
-export const STDIN_FD = 0;
-
 /** The part of the environment that reading standard input touches. */
-export type StdinIo = Pick<Io, 'stdin' | 'signal' | 'note' | 'isQuiet'>;
+export type StdinIo = Pick<Io, 'stdin' | 'stdinFd' | 'signal' | 'note' | 'isQuiet'>;
 
 const claims = new WeakMap<StdinIo, string>();
 
@@ -15,11 +13,11 @@ export function markStdin(io: StdinIo, flag: string): void {
   const first = claims.get(io);
   claims.set(io, first ?? flag);
   if (first !== undefined) throw askedTwice(first, flag);
-  const stats = fstatSync(STDIN_FD);
+  const stats = io.stdinFd === undefined ? undefined : fstatSync(io.stdinFd);
   // Node makes an empty stream of it.
-  if (stats.isDirectory()) throw isFolder();
+  if (stats?.isDirectory()) throw isFolder();
   // Where stdin can be no terminal its stream is not made: that takes longer than verifying most bodies.
-  if (io.isQuiet || !stats.isCharacterDevice() || io.stdin.isTTY !== true) return;
+  if (io.isQuiet || stats?.isCharacterDevice() === false || io.stdin.isTTY !== true) return;
   io.note(`reading ${flag} from the terminal; end it with Ctrl-D on a line of its own`);
 }
 

@@ -15,7 +15,7 @@ export function explainUsageErrors(command: Command, io: UsageOutput): void {
   command.configureOutput({
     writeOut: io.out,
     getOutHelpWidth: () => io.stdoutColumns ?? UNKNOWN_COLUMNS,
-    getErrHelpWidth: () => (io.stderrIsTty ? io.stderr.columns : UNKNOWN_COLUMNS),
+    getErrHelpWidth: () => (io.stderrIsTty && io.stderr.columns) || UNKNOWN_COLUMNS,
     // Help has no colours. Asking what the terminal can do would make its stream.
     getOutHasColors: () => false,
     getErrHasColors: () => false,

@@ -24,7 +24,8 @@ export function readSetting<K extends Key>(
   const { value, origin, layer } = given;
   // `${NAME}` applies to files only: the shell has already expanded a flag's text.
   const filled = layer.file === undefined ? value : fillIn(value, (name) => env[name], origin);
-  return kind.parse(fieldOf(key).isPath ? absolute(filled, layer.folder) : filled, origin);
+  const isPath = fieldOf(key).isPath === true && typeof filled === 'string';
+  return kind.parse(isPath ? resolvePath(layer.folder, filled) : filled, origin);
 }
 
 /** Reads a setting that has a default, and so always a value. */
@@ -32,10 +33,15 @@ export function readWithDefault<K extends Key>(scope: SettingScope, key: K): Val
   return readSetting(scope, key) as ValueOf<K>; // callers name keys with a default only; `read` cannot tell them apart
 }
 
-/** Resolves `./ca.pem` and `sqlite:./hooks.db` from the folder of their file. Other texts stay unchanged. */
-function absolute(value: unknown, folder: string): unknown {
-  if (typeof value !== 'string' || value === '') return value;
-  const [, scheme = '', path = value] = /^(sqlite:)(.*)$/is.exec(value) ?? [];
+/**
+ * Resolves `./ca.pem` and `sqlite:./hooks.db` from the folder of their file, or of the command. Other texts stay unchanged, also
+ * `~/hooks.db`: whoever opens the file rejects it with its reason.
+ */
+export function resolvePath(folder: string, text: string): string {
+  const [, scheme = '', path = text] = /^(sqlite:)(?:\/\/(?=\/|[^/]*$))?(.*)$/is.exec(text) ?? [];
   const isUrl = /^[a-z][a-z0-9+.-]*:/i.test(path) || path.startsWith('//') || path.startsWith(':');
-  return isUrl || path === '' ? value : scheme + resolve(folder, path);
+  return isUrl || path === '' || HOME.test(path) ? text : scheme + resolve(folder, path);
 }
+
+/** `~/hooks.db`, `~me/hooks.db`: a shell puts a folder in its place. */
+const HOME = /^~[^/\\]*[/\\]/;

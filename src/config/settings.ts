@@ -33,6 +33,8 @@ export interface RetentionSettings {
 export interface Settings {
   /** The config files in use, as a person would name them, the strongest first. */
   readonly files: readonly string[];
+  /** The current folder of the command: paths in its flags start there. */
+  readonly cwd: string;
   /** The folder for data between runs; it may not exist yet. Throws UnsafeFolderError when any user may write to it. */
   readonly dataDir: string;
   readonly sourceNames: readonly string[];
@@ -78,7 +80,7 @@ export async function loadSettings({ flags, env, cwd, note }: SettingsContext): 
   const dataDir = checkedFolder(folder, note);
   const files = await fileLayers({ flags, env, cwd, note, dataDir });
   const given = { files, environment: environmentLayer(env, cwd), env };
-  return settingsOf(given, { dataDir, listed: folder });
+  return settingsOf(given, { cwd, dataDir, listed: folder });
 }
 
 /** Checks the folder on first use: most commands store nothing. */
@@ -102,18 +104,20 @@ async function dataFolder(env: Readonly<NodeJS.ProcessEnv>, cwd: string): Promis
   return envPaths('hooks', { suffix: '' }).data;
 }
 
-interface DataFolder {
+interface Folders {
+  readonly cwd: string;
   readonly dataDir: () => string | undefined;
   /** The folder as shown, without checking who may write to it. */
   readonly listed: string | undefined;
 }
 
-function settingsOf(given: SettingLayers, { dataDir, listed }: DataFolder): Settings {
+function settingsOf(given: SettingLayers, { cwd, dataDir, listed }: Folders): Settings {
   const { files, environment, env } = given;
   const scope: SettingScope = { layers: [environment, ...files], env };
   const names = sourceNames(given);
   return Object.freeze({
     files: files.flatMap(({ file }) => file ?? []),
+    cwd,
     get dataDir() {
       return dataDir() ?? rejectWithoutHome();
     },

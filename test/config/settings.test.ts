@@ -142,6 +142,11 @@ describe('config files', () => {
     await expect(settingsWith({ config: '' })).rejects.toThrow('Expected `--config` to be a file');
   });
 
+  it('leaves the ~ of a path for the store to reject', async () => {
+    const settings = await settingsWith({ files: { '.hooksrc': 'store: sqlite:~/hooks.db' } });
+    expect(settings.store).toBe('sqlite:~/hooks.db');
+  });
+
   it('finds the project config from a folder below, and reads its paths from where it is', async () => {
     const folder = temporaryFolder({
       ...PACKAGE,

@@ -87,7 +87,8 @@ export function startHooks(args: readonly string[], options: HooksOptions = {}):
   };
 }
 
-interface Output {
+/** What a command has written so far. */
+export interface Output {
   stdout: string;
   stderr: string;
   ended: boolean;
@@ -95,7 +96,7 @@ interface Output {
 }
 
 /** Not readline, which stops reading when nobody takes its lines, and then the command never ends. */
-async function* linesOf(output: Output): AsyncGenerator<string, undefined> {
+export async function* linesOf(output: Output): AsyncGenerator<string, undefined> {
   let from = 0;
   for (;;) {
     const end = output.stdout.indexOf('\n', from);

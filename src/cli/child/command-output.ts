@@ -47,7 +47,7 @@ function withLines(secret: string): readonly string[] {
 }
 
 /** Slows down a command that prints faster than stderr takes it, as a pipe would. */
-async function drained(stderr: NodeJS.WriteStream): Promise<void> {
+async function drained(stderr: Io['stderr']): Promise<void> {
   if (!stderr.writableNeedDrain || stderr.destroyed) return;
   const over = new AbortController();
   const { signal } = over;

@@ -8,7 +8,7 @@ import { printable } from '../../redact.ts';
 import { surveyInspection } from '../../queue/survey.ts';
 import { isServer } from '../../stores/server/server-url.ts';
 import type { GlobalOptions } from '../command.ts';
-import { openQueue, type StoreFlags } from '../flags/delivery/queue-flags.ts';
+import { namedStore, openQueue, type StoreFlags } from '../flags/delivery/queue-flags.ts';
 import { commandSettings } from '../flags/delivery/settings.ts';
 import { ExitCode, interruptedCode } from '../exit-code.ts';
 import type { Io } from '../io.ts';
@@ -74,7 +74,7 @@ async function queueAndStore(
   sources: Sources | undefined,
 ): Promise<readonly DoctorFinding[]> {
   const result = await findingsOnError('store', async () => {
-    const place = options.store ?? settings.store ?? join(settings.dataDir, 'hooks.db');
+    const place = namedStore(options, settings) ?? join(settings.dataDir, 'hooks.db');
     if (isServer(place)) return serverFindings(options, settings, sources);
     const seen = await examineQueue(place, systemClock);
     const survey = seen.kind === 'there' ? seen.survey : undefined;

@@ -1,4 +1,5 @@
 import { SharedClock } from '../../clock.ts';
+import { resolvePath } from '../../config/read-setting.ts';
 import { recoverQueue, type Recovery } from '../../stores/recover.ts';
 import type { GlobalOptions } from '../command.ts';
 import { ExitCode } from '../exit-code.ts';
@@ -11,7 +12,10 @@ export interface RecoverFlags extends GlobalOptions {
 
 /** Runs `hooks queue recover FILE --to NEW`. Returns 1 when something was lost. */
 export async function recoverStore(file: string, options: RecoverFlags, io: Io): Promise<ExitCode> {
-  const recovery = await recoverQueue(file, { to: options.to, clock: new SharedClock() });
+  const recovery = await recoverQueue(resolvePath(io.cwd, file), {
+    to: resolvePath(io.cwd, options.to),
+    clock: new SharedClock(),
+  });
   io.out(options.output === 'json' ? jsonLine({ ...recovery }) : `${recoveryText(recovery)}\n`);
   const isAll = recovery.damaged + recovery.unreadable + recovery.incomplete.length === 0;
   return isAll ? ExitCode.ok : ExitCode.negative;

@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import type { Settings } from '../../../config/settings.ts';
+import { resolvePath } from '../../../config/read-setting.ts';
 import { SharedClock } from '../../../clock.ts';
 import type { DurableQueue } from '../../../stores/open.ts';
 import type { CheckOptions } from '../../../stores/sqlite/file/store.ts';
@@ -41,12 +42,12 @@ export async function openQueueToWrite(
  * does not exist is an error; the one in the data folder is only empty yet. Throws ConfigError and QueueError.
  */
 export async function openQueue(
-  { store }: StoreFlags,
+  flags: StoreFlags,
   settings: Settings,
   { create = true, io }: OpenQueueOptions = {},
 ): Promise<DurableQueue> {
   const { openDurableQueue } = await import('../../../stores/open.ts');
-  const named = store ?? settings.store;
+  const named = namedStore(flags, settings);
   const durable = await openDurableQueue({
     store: named,
     // Looked up on use: a store elsewhere does without the data folder.
@@ -59,4 +60,9 @@ export async function openQueue(
   });
   if (durable.loss !== undefined) io?.note(`${io.errColor.yellow('warning:')} ${durable.loss}`);
   return durable;
+}
+
+/** The store that the flag names, else the config; undefined: the one in the data folder. */
+export function namedStore({ store }: StoreFlags, settings: Settings): string | undefined {
+  return store === undefined ? settings.store : resolvePath(settings.cwd, store);
 }

@@ -5,7 +5,7 @@ import type { Readable } from 'node:stream';
 import { InputError } from '../../../errors.ts';
 import { interruptedCode } from '../../exit-code.ts';
 import type { Io } from '../../io.ts';
-import { markStdin, STDIN_FD } from '../../stdin.ts';
+import { markStdin } from '../../stdin.ts';
 
 /** A file's path; `-` or undefined is standard input. */
 export type BodySource = string | undefined;
@@ -51,9 +51,11 @@ export async function readWholeBody(source: BodySource, io: Io, limitBytes: numb
 
 async function readStdin(io: Io, take: (chunk: Uint8Array) => void): Promise<void> {
   // Its stream is not made where that is possible: making it takes longer than verifying most bodies.
-  const stats = fstatSync(STDIN_FD);
-  if (stats.isFile()) return readRegularFile(STDIN_FD, io, take);
-  if (stats.isFIFO() || stats.isSocket()) return readPipe(STDIN_FD, io, take);
+  if (io.stdinFd !== undefined) {
+    const stats = fstatSync(io.stdinFd);
+    if (stats.isFile()) return readRegularFile(io.stdinFd, io, take);
+    if (stats.isFIFO() || stats.isSocket()) return readPipe(io.stdinFd, io, take);
+  }
   return readFromStream(io.stdin, io, take);
 }
 

@@ -24,7 +24,7 @@ interface Given {
 
 function stdinOf(chunks: readonly unknown[]): StdinIo {
   const { signal } = new AbortController();
-  return { stdin: Readable.from(chunks), signal, note: () => {}, isQuiet: false };
+  return { stdin: Readable.from(chunks), stdinFd: undefined, signal, note: () => {}, isQuiet: false };
 }
 
 /** Through commander, as `send` and `replay` do it. */
