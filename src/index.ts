@@ -34,7 +34,7 @@ export type { AttemptRecord, DeadReason, Delivery, DeliveryState } from './queue
 
 export { buildMessage, type BuildOptions } from './message/build.ts';
 export { encodeBody, toBody } from './message/body.ts';
-export { readJson, type JsonOrigin } from './message/json.ts';
+export { readJson, type JsonOrigin } from './message/json/read-json.ts';
 export { MESSAGE_TYPES } from './message/types.ts';
 export type { JsonObject, JsonValue, Message, MessageType } from './message/types.ts';
 

@@ -1,6 +1,6 @@
 // Each export is written into the built package as schemas/<name>.json (test/build/schemas.js).
-import { jsonSchemaOfFile } from './config/schema.ts';
+import { jsonSchemaOfFile } from './config/table/schema.ts';
 
-export { messageSchema } from './message/json-schema.ts';
+export { messageSchema } from './message/fields/json-schema.ts';
 
 export const configSchema = jsonSchemaOfFile();

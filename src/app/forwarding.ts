@@ -5,7 +5,7 @@ import {
   type Forward,
   type ForwardRequest,
   type Forwarded,
-} from '../receiver/forwarding.ts';
+} from '../receiver/response/forwarding.ts';
 import { printable, withoutRepeated } from '../redact.ts';
 import { checkRoute } from '../transport/check-route.ts';
 import { withoutSent, type SentRequest } from '../transport/sent-secrets.ts';

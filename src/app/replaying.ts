@@ -1,6 +1,6 @@
 import { ConfigError } from '../errors.ts';
 import { isLoopbackHost } from '../loopback.ts';
-import type { Forwarded, ForwardRequest } from '../receiver/forwarding.ts';
+import type { Forwarded, ForwardRequest } from '../receiver/response/forwarding.ts';
 import { createForwarding, type Forwarding } from './forwarding.ts';
 
 interface ReplayOptions {

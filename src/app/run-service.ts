@@ -2,7 +2,7 @@ import type { Clock } from '../clock.ts';
 import type { Engine } from '../engine/engine.ts';
 import type { Sources } from '../engine/options.ts';
 import type { NewDelivery } from '../queue/delivery.ts';
-import type { IngestTarget, InvalidMessage } from '../service/ingest-target.ts';
+import type { IngestTarget, InvalidMessage } from '../service/ingest/ingest-target.ts';
 import { createServiceLog, type ServiceLog, type LogLevel } from '../service/log.ts';
 import { createMetrics } from '../service/metrics.ts';
 import type { DeletionReach, ServiceLimits } from '../service/options.ts';

@@ -1,4 +1,4 @@
-import { type Key, KEYS, fieldOf } from './fields.ts';
+import { type Key, KEYS, fieldOf } from './table/fields.ts';
 import { isObject } from '../kind-of.ts';
 import type { ConfigOrigin } from './config-origin.ts';
 

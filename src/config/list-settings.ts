@@ -1,5 +1,5 @@
 import { isSecretHeader, MASK, redactUrl } from '../redact.ts';
-import { type SettingField, fieldOf, type Key, KEYS } from './fields.ts';
+import { type SettingField, fieldOf, type Key, KEYS } from './table/fields.ts';
 import { isObject } from '../kind-of.ts';
 import { findSetting, keysAt, type Layer } from './layer.ts';
 import { referencesIn } from './references.ts';

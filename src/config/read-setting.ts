@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
-import { fieldOf, SETTING_FIELDS, type Key, type ValueOf } from './fields.ts';
-import type { SettingKind } from './kinds.ts';
+import { fieldOf, SETTING_FIELDS, type Key, type ValueOf } from './table/fields.ts';
+import type { SettingKind } from './table/kinds.ts';
 import { findSetting, type Layer } from './layer.ts';
 import { fillIn } from './references.ts';
 

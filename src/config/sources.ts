@@ -8,7 +8,7 @@ import {
 } from '../engine/options.ts';
 import { ConfigError } from '../errors.ts';
 import { printable } from '../redact.ts';
-import { SHORT_FORM_KEYS } from './fields.ts';
+import { SHORT_FORM_KEYS } from './table/fields.ts';
 import { findSetting, keysAt, type Layer, valueAt } from './layer.ts';
 import { readSetting, readWithDefault, type SettingScope } from './read-setting.ts';
 import { UnsetVariableError } from './references.ts';

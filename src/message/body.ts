@@ -1,6 +1,6 @@
-import { MESSAGE_VERSION } from './fields.ts';
+import { MESSAGE_VERSION } from './fields/fields.ts';
 import { put } from './put.ts';
-import { shapeOf } from './shape.ts';
+import { shapeOf } from './fields/shape.ts';
 import type { JsonObject, JsonValue, Message } from './types.ts';
 
 /**

@@ -1,10 +1,16 @@
 import { ValidationError } from '../errors.ts';
 import { type Problem, shownValue } from './problem.ts';
 import { put } from './put.ts';
-import { readField } from './read-field.ts';
-import { type Shape, shapeOf } from './shape.ts';
+import { readField } from './fields/read-field.ts';
+import { type Shape, shapeOf } from './fields/shape.ts';
 import { isMessageType, type JsonObject, type JsonValue, type Message } from './types.ts';
-import { isFieldObject, missingProblem, spellingsProblem, typeProblem, unknownProblem } from './validate.ts';
+import {
+  isFieldObject,
+  missingProblem,
+  spellingsProblem,
+  typeProblem,
+  unknownProblem,
+} from './fields/validate.ts';
 
 export interface BuildOptions {
   /** The time of the call, which a message without a timestamp gets. Ms since the epoch. */

@@ -1,4 +1,4 @@
-import { formatPath, type PathStep } from './json-path.ts';
+import { formatPath, type PathStep } from './json/json-path.ts';
 import { MAX_DEPTH } from './limits.ts';
 import { type Problem, shownValue } from './problem.ts';
 import { put } from './put.ts';

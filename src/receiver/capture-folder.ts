@@ -4,7 +4,7 @@ import { toCapture } from '../capture/to-capture.ts';
 import { InputError } from '../errors.ts';
 import { makeFolder } from '../make-folder.ts';
 import { printable, redactUrl } from '../redact.ts';
-import { pairsOf } from './forwarding.ts';
+import { pairsOf } from './response/forwarding.ts';
 import type { ReceivedRequest } from './received-request.ts';
 
 /** A folder of captures, one file per request: `000001-20261120T211005123Z.json`. Numbering continues after the existing files. */

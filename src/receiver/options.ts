@@ -2,9 +2,9 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { checkOptions } from '../check-options.ts';
 import type { Clock } from '../clock.ts';
 import { ConfigError } from '../errors.ts';
-import type { Forward } from './forwarding.ts';
+import type { Forward } from './response/forwarding.ts';
 import type { ReceivedRequest } from './received-request.ts';
-import type { Script } from './script.ts';
+import type { Script } from './response/script.ts';
 
 export interface ReceiverOptions {
   /** A name or address of this machine. @default '127.0.0.1' */

@@ -1,4 +1,4 @@
-import type { Forwarded } from './forwarding.ts';
+import type { Forwarded } from './response/forwarding.ts';
 
 /** A receiver's report of one request: responded to, scripted to get no response, or left by its sender. */
 export interface ReceivedRequest extends SignatureJudgement {

@@ -1,8 +1,13 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { systemClock, type Clock } from '../clock.ts';
-import { rawResponse, SENDER_LEFT, type ConnectionFault, type RequestFault } from './connection-fault.ts';
-import { OpenRequests } from './open-requests.ts';
+import {
+  rawResponse,
+  SENDER_LEFT,
+  type ConnectionFault,
+  type RequestFault,
+} from './connection/connection-fault.ts';
+import { OpenRequests } from './connection/open-requests.ts';
 import {
   checkReceiverOptions,
   RECEIVER_LIMITS,
@@ -10,11 +15,11 @@ import {
   type ReceiverOptions,
 } from './options.ts';
 import { bufferBody } from './read-body.ts';
-import { Responder } from './responder.ts';
-import { sendResponse } from './send-response.ts';
-import { BoundedServer } from './server.ts';
+import { Responder } from './response/responder.ts';
+import { sendResponse } from './response/send-response.ts';
+import { BoundedServer } from './connection/server.ts';
 import { SignatureJudge } from './signature-judge.ts';
-import { startListening } from './start-listening.ts';
+import { startListening } from '../start-listening.ts';
 
 export interface Receiver {
   /** Where to post to, such as `http://127.0.0.1:8787`: an address that works on this machine, without a final slash. */
@@ -74,7 +79,8 @@ class HttpReceiver implements Receiver {
   async listen(): Promise<void> {
     const { host = '127.0.0.1', port = 0, certificate } = this.#options;
     const scheme = certificate === undefined ? 'http' : 'https';
-    this.#address = await startListening(this.#bounded.server, { scheme, host, port });
+    const address = await startListening(this.#bounded.server, { host, port });
+    this.#address = { url: `${scheme}://${address.host}:${address.port}`, port: address.port };
   }
 
   close(): Promise<void> {

@@ -1,14 +1,14 @@
 import { Hono, type Context, type MiddlewareHandler } from 'hono';
 import type { MessageType } from '../message/types.ts';
-import type { HandlerContext, IngestRequest } from './read-request.ts';
+import type { HandlerContext, IngestRequest } from './request/read-request.ts';
 import { handleMessages } from './handle-messages.ts';
 import { handleDeletion, findDeletion } from './handle-deletion.ts';
-import type { ByteBudget } from './byte-budget.ts';
+import type { ByteBudget } from './request/byte-budget.ts';
 import type { ServiceOptions } from './options.ts';
 import { errorFields } from './log.ts';
 import { Readiness } from './readiness.ts';
-import { respond, rejectionResponse, type Env, type ResponseContext } from './respond.ts';
-import { STOPPING, type IngestRejection } from './rejection.ts';
+import { respond, rejectionResponse, type Env, type ResponseContext } from './request/respond.ts';
+import { STOPPING, type IngestRejection } from './request/rejection.ts';
 
 interface AppParts extends ResponseContext, Pick<ServiceOptions, 'checkStore' | 'clock'> {
   readonly budget: ByteBudget;

@@ -5,12 +5,12 @@ import { deletionStateOf, type DeletionRecord } from '../deletion/state.ts';
 import { ValidationError } from '../errors.ts';
 import { formatCount } from '../format-count.ts';
 import { isObject } from '../kind-of.ts';
-import { readJson } from '../message/json.ts';
-import { rejectionResponse, type ServiceResponse } from './respond.ts';
-import { readRequest, type HandlerContext, type IngestRequest } from './read-request.ts';
-import { basicUser, UNAUTHORIZED } from './authentication.ts';
+import { readJson } from '../message/json/read-json.ts';
+import { rejectionResponse, type ServiceResponse } from './request/respond.ts';
+import { readRequest, type HandlerContext, type IngestRequest } from './request/read-request.ts';
+import { basicUser, UNAUTHORIZED } from './request/authentication.ts';
 import { errorFields } from './log.ts';
-import { jsonRejection, storeRejection, type IngestRejection } from './rejection.ts';
+import { jsonRejection, storeRejection, type IngestRejection } from './request/rejection.ts';
 
 /**
  * `POST /v1/deletions` (contract, Deletion requests): at the write key's own source, where that key may send a `delete` message as

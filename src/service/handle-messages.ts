@@ -1,11 +1,11 @@
 import type { MessageType } from '../message/types.ts';
-import { rejectionResponse, type ServiceResponse } from './respond.ts';
-import { readRequest, type HandlerContext, type IngestRequest } from './read-request.ts';
-import { UNAUTHORIZED } from './authentication.ts';
-import { readBatch, readSingle } from './read-messages.ts';
+import { rejectionResponse, type ServiceResponse } from './request/respond.ts';
+import { readRequest, type HandlerContext, type IngestRequest } from './request/read-request.ts';
+import { UNAUTHORIZED } from './request/authentication.ts';
+import { readBatch, readSingle } from './ingest/read-messages.ts';
 import { errorFields } from './log.ts';
-import { OVERLOADED, type IngestRejection, storeRejection } from './rejection.ts';
-import { sortMessages, type RejectedBatchItem, type SortedMessages } from './sort-messages.ts';
+import { OVERLOADED, type IngestRejection, storeRejection } from './request/rejection.ts';
+import { sortMessages, type RejectedBatchItem, type SortedMessages } from './ingest/sort-messages.ts';
 
 /** Handles `/v1/batch` and `/v1/import`, or with a type `/v1/track` and the like. Undefined: the sender has gone. */
 export async function handleMessages(

@@ -1,9 +1,9 @@
 import type { Clock } from '../clock.ts';
 import type { Deletions } from '../deletion/request.ts';
-import type { IngestTarget } from './ingest-target.ts';
+import type { IngestTarget } from './ingest/ingest-target.ts';
 import type { ServiceLog } from './log.ts';
 import type { Metrics } from './metrics.ts';
-import type { Seen } from './seen.ts';
+import type { Seen } from './ingest/seen.ts';
 
 export type DeletionReach = 'own' | 'all';
 

@@ -1,8 +1,6 @@
 import { createServer, type Server } from 'node:http';
 import { createAdaptorServer } from '@hono/node-server';
-import { bind } from '../bind.ts';
-import { ConfigError } from '../errors.ts';
-import { printable } from '../redact.ts';
+import { startListening } from '../start-listening.ts';
 import type { ServiceLog } from './log.ts';
 import type { ServiceLimits } from './options.ts';
 
@@ -33,14 +31,9 @@ export async function startServer(
   server.on('drop', () =>
     log.warn('connection limit reached, connection closed', { limit: limits.connections }),
   );
-  const bound = await bind(server, host, port);
-  if (!bound.ok) {
-    const { setting: key, why, hint, cause } = bound;
-    const sentence = `Cannot listen on ${printable(host)} port ${port}: ${printable(why)}`;
-    throw new ConfigError(sentence, { key, hint, cause });
-  }
+  const address = await startListening(server, { host, port });
   return {
-    url: `http://${bound.host}:${bound.port}`,
+    url: `http://${address.host}:${address.port}`,
     close: () =>
       new Promise((resolve) => {
         server.close(() => resolve());

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { sleep } from '../clock.ts';
-import type { HandlerContext } from './read-request.ts';
+import type { HandlerContext } from './request/read-request.ts';
 import { createApp } from './app.ts';
-import { WriteKeys } from './authentication.ts';
-import { ByteBudget } from './byte-budget.ts';
-import { Ingest } from './ingest.ts';
+import { WriteKeys } from './request/authentication.ts';
+import { ByteBudget } from './request/byte-budget.ts';
+import { Ingest } from './ingest/ingest.ts';
 import { SERVICE_LIMITS, type ServiceOptions } from './options.ts';
 import { startServer } from './server.ts';
 

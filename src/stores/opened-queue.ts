@@ -7,7 +7,7 @@ import type { QueueInspection } from '../queue/inspection.ts';
 import { MemoryQueue } from './memory/memory-queue.ts';
 import type { Queue, QueueDepth } from '../queue/queue.ts';
 import type { RetentionOptions } from '../queue/retention.ts';
-import { MemorySeen, type Seen } from '../service/seen.ts';
+import { MemorySeen, type Seen } from '../service/ingest/seen.ts';
 import { isSameServer, type Server } from './server/server.ts';
 import type { CheckOptions } from './sqlite/file/store.ts';
 

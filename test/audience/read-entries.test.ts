@@ -7,7 +7,7 @@ import { readMembers } from '../../src/audience/read/read-entries.ts';
 import { Spill } from '../../src/audience/spill.ts';
 import { openChunkStore } from '../../src/stores/open-audiences.ts';
 import { InputError } from '../../src/errors.ts';
-import { gunzipIfPacked } from '../../src/replay/gunzip.ts';
+import { gunzipIfPacked } from '../../src/replay/reading/gunzip.ts';
 
 type Kind = 'audience' | 'trait';
 

@@ -11,7 +11,7 @@ export const claim =
   'Reading NDJSON: finding the messages, compared with wc -l; then reading them without loss, then validating them too, compared with JSON.parse of each line';
 
 const CHILD = new URL('reading-child.js', import.meta.url).pathname;
-const PARTS = ['replay/inputs.ts', 'replay/read-entries.ts', 'cli/replay/entry-message.ts'];
+const PARTS = ['replay/reading/inputs.ts', 'replay/reading/read-entries.ts', 'cli/replay/entry-message.ts'];
 const QUANTITIES = {
   ms: { name: 'ms', shown: (ms) => ms.toFixed(0) },
   cpuMs: { name: 'CPU ms', shown: (ms) => ms.toFixed(0) },

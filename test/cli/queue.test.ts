@@ -7,7 +7,7 @@ import { purgeDeliveries } from '../../src/cli/queue/change-deliveries.ts';
 import type { QueueOptions } from '../../src/cli/queue/session.ts';
 import { openDurableQueue } from '../../src/stores/open.ts';
 import { startReceiver, type Receiver } from '../../src/receiver/receiver.ts';
-import { parseScript } from '../../src/receiver/script.ts';
+import { parseScript } from '../../src/receiver/response/script.ts';
 import { hooks, startHooks, type HooksResult, type RunningHooks } from '../end-to-end/hooks.ts';
 import { loadSqlite } from '../../src/stores/sqlite/file/sqlite.ts';
 import { newDelivery } from '../queue/new-delivery.ts';

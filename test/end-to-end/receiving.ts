@@ -1,7 +1,7 @@
 import { afterAll } from 'vitest';
 import type { ReceivedRequest } from '../../src/receiver/received-request.ts';
 import { startReceiver } from '../../src/receiver/receiver.ts';
-import { parseScript } from '../../src/receiver/script.ts';
+import { parseScript } from '../../src/receiver/response/script.ts';
 
 export const ROOT = new URL('../..', import.meta.url).pathname;
 export const SECRET = 's3cret-of-the-test';

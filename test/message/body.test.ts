@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { encodeBody, toBody } from '../../src/message/body.ts';
 import { buildMessage } from '../../src/message/build.ts';
-import { readJson } from '../../src/message/json.ts';
+import { readJson } from '../../src/message/json/read-json.ts';
 import { json, object, record } from './arbitraries.ts';
 
 const body = (input: object): string =>

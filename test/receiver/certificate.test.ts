@@ -9,7 +9,7 @@ import { makeCertificate } from '../../src/receiver/certificate.ts';
 import type { ConnectionRejection } from '../../src/receiver/options.ts';
 import type { ReceivedRequest } from '../../src/receiver/received-request.ts';
 import { startReceiver, type Receiver } from '../../src/receiver/receiver.ts';
-import { parseScript } from '../../src/receiver/script.ts';
+import { parseScript } from '../../src/receiver/response/script.ts';
 import { hasTool } from '../external-tool.ts';
 import { RawConnection } from './raw-connection.ts';
 import { temporaryFolder } from '../temporary-folder.ts';

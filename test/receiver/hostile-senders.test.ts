@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { rawPost } from './raw-connection.ts';
 import { start } from './starting.ts';
-import type { Forwarded } from '../../src/receiver/forwarding.ts';
+import type { Forwarded } from '../../src/receiver/response/forwarding.ts';
 import { until } from '../until.ts';
 import { sign } from '../sign.ts';
 

@@ -2,7 +2,7 @@ import { afterEach } from 'vitest';
 import type { ReceiverOptions, ConnectionRejection } from '../../src/receiver/options.ts';
 import type { ReceivedRequest } from '../../src/receiver/received-request.ts';
 import { startReceiver, type Receiver } from '../../src/receiver/receiver.ts';
-import { parseScript } from '../../src/receiver/script.ts';
+import { parseScript } from '../../src/receiver/response/script.ts';
 import { RawConnection } from './raw-connection.ts';
 
 export interface Started {

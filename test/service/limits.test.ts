@@ -1,6 +1,6 @@
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
-import { ByteBudget } from '../../src/service/byte-budget.ts';
+import { ByteBudget } from '../../src/service/request/byte-budget.ts';
 import { rawPost, RawConnection } from '../receiver/raw-connection.ts';
 import { basic, bodyOf, closeAfterEach, serving, track, until, WRITE_KEY } from './serving.ts';
 

@@ -7,7 +7,7 @@ import type { NewDelivery } from '../../src/queue/delivery.ts';
 import type { Queue } from '../../src/queue/queue.ts';
 import type { ReceivedRequest } from '../../src/receiver/received-request.ts';
 import { startReceiver } from '../../src/receiver/receiver.ts';
-import { parseScript } from '../../src/receiver/script.ts';
+import { parseScript } from '../../src/receiver/response/script.ts';
 
 export { until } from '../until.ts';
 

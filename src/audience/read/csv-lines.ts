@@ -1,4 +1,4 @@
-import { isJson, readJsonString } from '../../message/json.ts';
+import { isJson, readJsonString } from '../../message/json/read-json.ts';
 import { HooksError } from '../../errors.ts';
 import type { JsonValue } from '../../message/types.ts';
 import { MEMBER_END } from '../entry.ts';

@@ -1,5 +1,5 @@
 import { HooksError } from '../../errors.ts';
-import { readJson } from '../../message/json.ts';
+import { readJson } from '../../message/json/read-json.ts';
 import type { JsonObject, JsonValue } from '../../message/types.ts';
 import { MEMBER_END } from '../entry.ts';
 import type { LineReader, MemberTarget } from './member-target.ts';

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { findProjectFile, findUserFile } from '../../config/find-files.ts';
+import { findProjectFile, findUserFile } from '../../config/files/find-files.ts';
 import { loadSettings, type Settings } from '../../config/settings.ts';
 import type { Define } from '../command.ts';
 import type { Io } from '../io.ts';

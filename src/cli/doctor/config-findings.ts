@@ -3,7 +3,7 @@ import type { Settings } from '../../config/settings.ts';
 import { prepareDestinations } from '../../engine/destination.ts';
 import type { DestinationOptions, Sources } from '../../engine/options.ts';
 import { HooksError } from '../../errors.ts';
-import { checkWriteKeys } from '../../service/authentication.ts';
+import { checkWriteKeys } from '../../service/request/authentication.ts';
 import { fail, ok, warn, type DoctorFinding } from './finding.ts';
 
 /** Reports the config files, and the variables that they need and that are not set. */

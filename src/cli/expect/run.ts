@@ -3,7 +3,7 @@ import { sleep, systemClock } from '../../clock.ts';
 import { formatDuration } from '../../duration.ts';
 import { ArrivalCheck, type ExpectationResult } from '../../receiver/arrivals.ts';
 import { startReceiver, type Receiver } from '../../receiver/receiver.ts';
-import { parseScript } from '../../receiver/script.ts';
+import { parseScript } from '../../receiver/response/script.ts';
 import { openCaseReport, type CaseReport } from '../../report/case-report.ts';
 import { describeEnd, startCommand, type CommandEnd, type RunningCommand } from '../child/child.ts';
 import { ExitCode, interruptedCode } from '../exit-code.ts';

@@ -1,8 +1,8 @@
 import { basename, dirname, resolve } from 'node:path';
-import { SETTING_FIELDS } from '../../config/fields.ts';
-import { findProjectFile } from '../../config/find-files.ts';
+import { SETTING_FIELDS } from '../../config/table/fields.ts';
+import { findProjectFile } from '../../config/files/find-files.ts';
 import { checkReferences, referencesIn, withoutReferences } from '../../config/references.ts';
-import { configTemplate } from '../../config/template.ts';
+import { configTemplate } from '../../config/table/template.ts';
 import { ConfigError } from '../../errors.ts';
 import { MASK, printable, redactUrl } from '../../redact.ts';
 import type { GlobalOptions } from '../command.ts';

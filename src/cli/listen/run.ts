@@ -6,7 +6,7 @@ import { createForwarding, type Forwarding } from '../../app/forwarding.ts';
 import { makeCertificate } from '../../receiver/certificate.ts';
 import { describeTally, Expectation, type Tally } from '../../receiver/expectation.ts';
 import { startReceiver } from '../../receiver/receiver.ts';
-import { parseScript } from '../../receiver/script.ts';
+import { parseScript } from '../../receiver/response/script.ts';
 import { aborted } from '../aborted.ts';
 import { configuredCaFile } from '../flags/delivery/ca-file.ts';
 import { ExitCode, interruptedCode } from '../exit-code.ts';

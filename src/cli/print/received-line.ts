@@ -1,6 +1,6 @@
 import type { ChalkInstance } from 'chalk';
 import { toCapture } from '../../capture/to-capture.ts';
-import { pairsOf, type Forwarded } from '../../receiver/forwarding.ts';
+import { pairsOf, type Forwarded } from '../../receiver/response/forwarding.ts';
 import { messageFacts, type ReceivedRequest } from '../../receiver/received-request.ts';
 import { printable, redactUrl } from '../../redact.ts';
 import { attemptText, detailText, durationText, tenths } from '../attempt-text.ts';

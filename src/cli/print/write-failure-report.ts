@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { HooksError } from '../../errors.ts';
 import { printable } from '../../redact.ts';
-import { expandInputs } from '../../replay/expand-inputs.ts';
+import { expandInputs } from '../../replay/reading/expand-inputs.ts';
 import { openCaseReport } from '../../report/case-report.ts';
 import { rejectOverwrite } from '../../report/reject-overwrite.ts';
 import { errorSentence } from '../error-text.ts';

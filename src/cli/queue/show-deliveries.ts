@@ -1,6 +1,6 @@
 import { toCapture } from '../../capture/to-capture.ts';
 import { InputError } from '../../errors.ts';
-import { readJson } from '../../message/json.ts';
+import { readJson } from '../../message/json/read-json.ts';
 import type { Delivery } from '../../queue/delivery.ts';
 import type { LaneStats } from '../../queue/inspection.ts';
 import { printable } from '../../redact.ts';

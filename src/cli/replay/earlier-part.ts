@@ -1,6 +1,6 @@
 import type { JsonValue } from '../../message/types.ts';
-import type { Checkpoint } from '../../replay/checkpoint.ts';
-import type { FoundEntry } from '../../replay/replay-entry.ts';
+import type { Checkpoint } from '../../replay/checkpoint/checkpoint.ts';
+import type { FoundEntry } from '../../replay/reading/replay-entry.ts';
 import { IndexRanges } from '../../replay/index-ranges.ts';
 import type { Ledger, TakenOutcome } from '../../replay/ledger.ts';
 import type { ReportedResult } from '../../report/report.ts';

@@ -1,11 +1,11 @@
 import { HooksError, ValidationError } from '../../errors.ts';
 import { encodeBody } from '../../message/body.ts';
 import { buildParsed } from '../../message/build.ts';
-import { readJson } from '../../message/json.ts';
+import { readJson } from '../../message/json/read-json.ts';
 import { checkMessageSize, MAX_MESSAGE_BYTES, messageBytes } from '../../message/limits.ts';
 import { isJsonObject, type JsonObject, type JsonValue, type Message } from '../../message/types.ts';
-import { parseJsonOrUndefined } from '../../replay/batch-document.ts';
-import type { ReplayEntry, FoundEntry } from '../../replay/replay-entry.ts';
+import { parseJsonOrUndefined } from '../../message/json/batch-document.ts';
+import type { ReplayEntry, FoundEntry } from '../../replay/reading/replay-entry.ts';
 import { recordedAtOf, type Rewrite } from '../../replay/rewrite.ts';
 
 /** An entry with its value, or with the error for which it has none. */

@@ -1,5 +1,5 @@
 import { HooksError } from '../../errors.ts';
-import type { Checkpoint } from '../../replay/checkpoint.ts';
+import type { Checkpoint } from '../../replay/checkpoint/checkpoint.ts';
 import { interruptedCode } from '../exit-code.ts';
 import type { Io } from '../io.ts';
 import { errorSentence } from '../error-text.ts';

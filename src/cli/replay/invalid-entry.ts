@@ -1,6 +1,6 @@
 import { InputError, ValidationError, type HooksError } from '../../errors.ts';
 import { printable } from '../../redact.ts';
-import type { ReplayEntry, Origin } from '../../replay/replay-entry.ts';
+import type { ReplayEntry, Origin } from '../../replay/reading/replay-entry.ts';
 import type { ReportedResult } from '../../report/report.ts';
 import type { Io } from '../io.ts';
 

@@ -1,7 +1,7 @@
 import type { HooksError } from '../../errors.ts';
 import type { Outcome, DeliveryAttempt } from '../../app/outcomes.ts';
-import type { Checkpoint } from '../../replay/checkpoint.ts';
-import type { ReplayEntry, Origin } from '../../replay/replay-entry.ts';
+import type { Checkpoint } from '../../replay/checkpoint/checkpoint.ts';
+import type { ReplayEntry, Origin } from '../../replay/reading/replay-entry.ts';
 import type { ReplaySummary } from '../../replay/ledger.ts';
 import type { KeptResult } from '../../report/result-journal.ts';
 import type { ReportedResult } from '../../report/report.ts';

@@ -1,6 +1,6 @@
 import { basename, resolve } from 'node:path';
 import { InputError } from '../../errors.ts';
-import type { Checkpoint, FollowedFiles } from '../../replay/checkpoint.ts';
+import type { Checkpoint, FollowedFiles } from '../../replay/checkpoint/checkpoint.ts';
 import { FailedFile } from '../../report/failed-file.ts';
 import { openReport } from '../../report/open-report.ts';
 import { isSameFile, rejectOverwrite } from '../../report/reject-overwrite.ts';

@@ -4,7 +4,7 @@ import { isCapture, readCapture } from '../../capture/read-capture.ts';
 import { captureCheck } from '../../check/capture-check.ts';
 import type { Check } from '../../check/check.ts';
 import { HooksError, InputError } from '../../errors.ts';
-import { readJson } from '../../message/json.ts';
+import { readJson } from '../../message/json/read-json.ts';
 import type { Io } from '../io.ts';
 
 /** Makes a check for each file of `--capture`. Throws InputError. */

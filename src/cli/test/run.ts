@@ -4,7 +4,7 @@ import { unsigned, type Check, type CheckResult } from '../../check/check.ts';
 import { CHECKS, selectChecks } from '../../check/checks.ts';
 import type { RunEnd } from '../../check/run-checks.ts';
 import { systemClock } from '../../clock.ts';
-import { SETTING_FIELDS } from '../../config/fields.ts';
+import { SETTING_FIELDS } from '../../config/table/fields.ts';
 import { ConfigError, InputError } from '../../errors.ts';
 import { checkedReceiver, checkReceiver, type CheckedReceiver } from '../../app/check-receiver.ts';
 import { printable } from '../../redact.ts';

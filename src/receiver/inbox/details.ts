@@ -1,7 +1,7 @@
 import { toCapture } from '../../capture/to-capture.ts';
 import type { Capture } from '../../capture/capture.ts';
 import { redactUrl } from '../../redact.ts';
-import { pairsOf } from '../forwarding.ts';
+import { pairsOf } from '../response/forwarding.ts';
 import type { StoredRequest } from './request-store.ts';
 import type { Details } from './wire.ts';
 

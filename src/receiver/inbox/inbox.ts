@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { systemClock, type Clock } from '../../clock.ts';
 import { isLoopbackHost } from '../../loopback.ts';
-import type { Forwarded, ForwardRequest } from '../forwarding.ts';
+import type { Forwarded, ForwardRequest } from '../response/forwarding.ts';
 import type { ReceivedRequest } from '../received-request.ts';
 import { hostRejection, originRejection, pageRejection, tokenRejection, type AccessRule } from './access.ts';
 import { captureOf, detailsOf } from './details.ts';

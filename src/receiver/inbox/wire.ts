@@ -1,4 +1,4 @@
-import type { Forwarded } from '../forwarding.ts';
+import type { Forwarded } from '../response/forwarding.ts';
 import type { Answered, MessageFacts, SignatureVerdict } from '../received-request.ts';
 
 // The JSON that the inbox and its page exchange.

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Clock } from '../../clock.ts';
 import { forgetDue, type Series, type Server } from './server.ts';
-import { SEEN_FOR_MS, type Seen } from '../../service/seen.ts';
+import { SEEN_FOR_MS, type Seen } from '../../service/ingest/seen.ts';
 
 const SERIES = 'hooks-seen';
 /** Forgotten with each message that is remembered, so that what is old goes faster than what is new comes. */

@@ -2,7 +2,7 @@ import { request, type IncomingHttpHeaders } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { afterEach, describe, expect, it } from 'vitest';
 import { ConfigError } from '../../../src/errors.ts';
-import type { ForwardRequest } from '../../../src/receiver/forwarding.ts';
+import type { ForwardRequest } from '../../../src/receiver/response/forwarding.ts';
 import { Inbox, type InboxOptions } from '../../../src/receiver/inbox/inbox.ts';
 import type { ReceivedRequest } from '../../../src/receiver/received-request.ts';
 import { startReceiver, type Receiver } from '../../../src/receiver/receiver.ts';

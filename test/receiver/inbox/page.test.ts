@@ -1,11 +1,11 @@
 import { execFileSync } from 'node:child_process';
 import { describe, expect, it } from 'vitest';
 import { buildMessage } from '../../../src/message/build.ts';
-import { readJson } from '../../../src/message/json.ts';
-import { asCurl, asFixture } from '../../../src/receiver/inbox/page/copies.ts';
-import { differences, type ComparedRequest } from '../../../src/receiver/inbox/page/difference.ts';
-import { EVERYTHING, filtered, NO_TYPE, wordsOf } from '../../../src/receiver/inbox/page/filter.ts';
-import { parseTree, pretty } from '../../../src/receiver/inbox/page/json-tree.ts';
+import { readJson } from '../../../src/message/json/read-json.ts';
+import { asCurl, asFixture } from '../../../src/receiver/inbox/page/state/copies.ts';
+import { differences, type ComparedRequest } from '../../../src/receiver/inbox/page/request/difference.ts';
+import { EVERYTHING, filtered, NO_TYPE, wordsOf } from '../../../src/receiver/inbox/page/list/filter.ts';
+import { parseTree, pretty } from '../../../src/receiver/inbox/page/body/json-tree.ts';
 import type { RequestSummary } from '../../../src/receiver/inbox/wire.ts';
 
 const SUMMARY: RequestSummary = {

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { systemClock } from '../../../src/clock.ts';
-import { SEEN_FOR_MS } from '../../../src/service/seen.ts';
+import { SEEN_FOR_MS } from '../../../src/service/ingest/seen.ts';
 import { ServerSeen } from '../../../src/stores/server/server-seen.ts';
 import type { Server } from '../../../src/stores/server/server.ts';
 import { FakeClock } from '../../fake-clock.ts';

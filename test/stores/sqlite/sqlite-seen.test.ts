@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { SqliteQueue } from '../../../src/stores/sqlite/queue/sqlite-queue.ts';
 import { QUEUE_TABLES } from '../../../src/stores/sqlite/queue/queue-tables.ts';
-import { SEEN_FOR_MS } from '../../../src/service/seen.ts';
+import { SEEN_FOR_MS } from '../../../src/service/ingest/seen.ts';
 import { SqliteSeen, SEEN_TABLES } from '../../../src/stores/sqlite/sqlite-seen.ts';
 import { openStore } from '../../../src/stores/sqlite/file/open-store.ts';
 import type { Store } from '../../../src/stores/sqlite/file/store.ts';

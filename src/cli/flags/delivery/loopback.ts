@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { HooksError } from '../../../errors.ts';
 import { buildMessage } from '../../../message/build.ts';
-import { readJson } from '../../../message/json.ts';
+import { readJson } from '../../../message/json/read-json.ts';
 import type { ReceivedRequest } from '../../../receiver/received-request.ts';
 import { startReceiver } from '../../../receiver/receiver.ts';
 import type { ToLoopback, ToWebhooks } from './where-to.ts';

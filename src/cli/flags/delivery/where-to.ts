@@ -1,5 +1,5 @@
-import { SETTING_FIELDS, type Key, type ValueOf } from '../../../config/fields.ts';
-import type { SettingKind } from '../../../config/kinds.ts';
+import { SETTING_FIELDS, type Key, type ValueOf } from '../../../config/table/fields.ts';
+import type { SettingKind } from '../../../config/table/kinds.ts';
 import type { Layer } from '../../../config/layer.ts';
 import type { Settings } from '../../../config/settings.ts';
 import type { SourceOptions, Sources } from '../../../engine/options.ts';

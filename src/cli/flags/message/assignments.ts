@@ -1,5 +1,5 @@
 import { ConfigError, ValidationError } from '../../../errors.ts';
-import { isJson, readJson } from '../../../message/json.ts';
+import { isJson, readJson } from '../../../message/json/read-json.ts';
 import type { JsonObject, JsonValue } from '../../../message/types.ts';
 
 /** An object under construction; null prototypes keep a key such as `__proto__` an ordinary one. */

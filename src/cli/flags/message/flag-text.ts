@@ -2,7 +2,7 @@ import { createReadStream } from 'node:fs';
 import { resolve } from 'node:path';
 import { ConfigError, InputError } from '../../../errors.ts';
 import type { Io } from '../../io.ts';
-import { MAX_ENTRY_BYTES } from '../../../replay/replay-entry.ts';
+import { MAX_ENTRY_BYTES } from '../../../message/json/pieces.ts';
 import { readAtMost } from '../read-at-most.ts';
 import { claimStdin } from '../../stdin.ts';
 

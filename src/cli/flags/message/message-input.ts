@@ -1,5 +1,5 @@
 import { ConfigError, InputError, ValidationError } from '../../../errors.ts';
-import { readJson } from '../../../message/json.ts';
+import { readJson } from '../../../message/json/read-json.ts';
 import { isJsonObject, type JsonObject, type JsonValue, type MessageType } from '../../../message/types.ts';
 import { assignAll, mergeObjects } from './assignments.ts';
 import { readFlagText } from './flag-text.ts';

@@ -1,17 +1,17 @@
 import type { JSX } from 'preact';
 import { useRef, useState } from 'preact/hooks';
 import type { Setup } from '../wire.ts';
-import { Announcer } from './announcer.tsx';
-import { FilterBar } from './filter-bar.tsx';
-import { EVERYTHING } from './filter.ts';
+import { Announcer } from './list/announcer.tsx';
+import { FilterBar } from './list/filter-bar.tsx';
+import { EVERYTHING } from './list/filter.ts';
 import { Help } from './help.tsx';
-import { useKeys, type Keys } from './keyboard.ts';
-import type { Opened } from './opened.ts';
-import { OpenedRequest } from './opened-request.tsx';
-import { RequestList } from './request-list.tsx';
-import { TABS } from './tabs.tsx';
+import { useKeys, type Keys } from './state/keyboard.ts';
+import type { Opened } from './state/opened.ts';
+import { OpenedRequest } from './request/opened-request.tsx';
+import { RequestList } from './list/request-list.tsx';
+import { TABS } from './request/tabs.tsx';
 import { Ended, NothingYet, TopBar } from './top-bar.tsx';
-import { useInbox, type InboxState } from './use-inbox.ts';
+import { useInbox, type InboxState } from './state/use-inbox.ts';
 
 /** The inbox: the list of what came, and the request that is open. */
 export function App({ setup }: { readonly setup: Setup }): JSX.Element {

@@ -1,6 +1,6 @@
 import type { JSX } from 'preact';
 import type { Setup } from '../wire.ts';
-import type { FeedState } from './arrivals.ts';
+import type { FeedState } from './state/arrivals.ts';
 
 const STATES: Readonly<Record<FeedState, string>> = {
   connecting: 'Connecting…',

@@ -1,0 +1,81 @@
+import { isAbsolute, join, relative, resolve } from 'node:path';
+import { ConfigError } from '../../errors.ts';
+import { announceConfigCode, isConfigCode, type ConfigCodeContext } from './config-code.ts';
+import { fieldOf, KEYS } from '../table/fields.ts';
+import { findProjectFile, findUserFile } from './find-files.ts';
+import { findSetting, keysAt, type Layer } from '../layer.ts';
+import { loadFile } from './load-file.ts';
+import { checkReferences, referencesIn } from '../references.ts';
+
+/** The command line's flags for config files. */
+export interface ConfigFlags {
+  /** A file (`--config`), or false for `--no-config`. */
+  readonly config?: string | false;
+}
+
+interface ConfigFilesContext extends ConfigCodeContext {
+  readonly flags: ConfigFlags;
+  readonly cwd: string;
+}
+
+/**
+ * The config files that apply, the strongest first, read and checked. A named file is the only one; code in one that was found
+ * is announced before it runs.
+ */
+export async function fileLayers(context: ConfigFilesContext): Promise<readonly Layer[]> {
+  const { flags, env, cwd } = context;
+  if (flags.config === false) return [];
+  const named = flags.config ?? (env['HOOKS_CONFIG'] || undefined);
+  if (named === '') {
+    throw new ConfigError('Expected `--config` to be a file, got an empty string', {
+      origin: '--config',
+      hint: 'check that its variable is set, or pass --no-config to go on without a file',
+    });
+  }
+  if (named !== undefined) return [await fileLayer(resolve(cwd, named), cwd)];
+  const layers: Layer[] = [];
+  for (const path of [findProjectFile(cwd), findUserFile(env)]) {
+    if (path === undefined) continue;
+    if (isConfigCode(path)) await announceConfigCode(path, context);
+    layers.push(await fileLayer(path, cwd));
+  }
+  return layers;
+}
+
+async function fileLayer(path: string, cwd: string): Promise<Layer> {
+  const file = shownPath(path, cwd);
+  const values = await loadFile(path, file);
+  // zod takes 40 ms to load, which a start without a config file need not pay.
+  const { checkShape } = await import('../table/schema.ts');
+  checkShape(values, file);
+  const layer = { values, file, folder: join(path, '..'), names: {} };
+  checkValues(layer);
+  return layer;
+}
+
+/** Shows a file near the current folder by its relative path, any other by its full path. */
+function shownPath(path: string, cwd: string): string {
+  const near = relative(cwd, path);
+  return isAbsolute(near) || near.length >= path.length ? path : near;
+}
+
+/** Reads every value that holds no reference, so that a mistake shows even where the setting is not used now. */
+function checkValues(layer: Layer): void {
+  for (const prefix of prefixesOf([layer])) {
+    for (const key of KEYS) {
+      const given = findSetting([layer], key, prefix);
+      if (given === undefined) continue;
+      checkReferences(given.value, given.origin);
+      if (referencesIn(given.value).length === 0) fieldOf(key).kind.parse(given.value, given.origin);
+    }
+  }
+}
+
+/** Where a file may hold settings: at its top, in each source, in each destination. */
+function prefixesOf(layers: readonly Layer[]): string[][] {
+  const sources = keysAt(layers, ['sources']).map((name) => ['sources', name]);
+  const destinations = sources.flatMap((source) =>
+    keysAt(layers, [...source, 'destinations']).map((name) => [...source, 'destinations', name]),
+  );
+  return [[], ...sources, ...destinations];
+}

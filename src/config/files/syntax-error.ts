@@ -1,0 +1,126 @@
+import { extname } from 'node:path';
+import { printable } from '../../redact.ts';
+
+/** What is wrong with a config file, without any text of the file. */
+export interface Complaint {
+  /** Counted from 1. */
+  readonly line?: number;
+  readonly reason: string;
+  /** @default that of the file's format */
+  readonly hint?: string;
+}
+
+interface Suspect {
+  readonly path: string;
+  readonly text: string;
+  /** The line in which code cannot be parsed. Does not run it. */
+  readonly findSyntaxError: (source: string, filename: string) => Promise<number | undefined>;
+}
+
+/** Reads the errors of the parsers of each format. */
+export async function complaintOf(error: unknown, suspect: Suspect): Promise<Complaint> {
+  if (!(error instanceof Error)) return { reason: 'the config threw something that is no Error' };
+  if (extname(suspect.path) === '.json') return jsonComplaint(error, suspect.text.replace(/^\uFEFF/, ''));
+  if (isYamlError(error)) return yamlComplaint(error, suspect.text);
+  return codeComplaint(error, suspect);
+}
+
+interface YamlError extends Error {
+  /** What is wrong; quotes words of the file. */
+  readonly reason: string;
+  /** `line` is counted from 0, `position` in UTF-16 units. */
+  readonly mark?: { readonly line: number; readonly position: number };
+}
+
+/** Of the YAML parser: a key that its mapping has had already. */
+export function isDuplicateKey(error: unknown): error is YamlError {
+  return error instanceof Error && isYamlError(error) && error.reason === 'duplicated mapping key';
+}
+
+function isYamlError(error: Error): error is YamlError {
+  return error.name === 'YAMLException' && 'reason' in error;
+}
+
+function yamlComplaint({ reason, mark }: YamlError, text: string): Complaint {
+  // A file that ends too early is wrong in its last line, not in the one after it.
+  const line = mark && Math.min(mark.line + 1, lineAt(text, text.trimEnd().length));
+  return { ...at(line), reason: `not valid YAML: ${withoutQuotes(reason)}` };
+}
+
+function jsonComplaint(error: Error, text: string): Complaint {
+  if (isDuplicateKey(error)) return duplicateComplaint(error, text);
+  const { message } = error;
+  const offset = jsonErrorOffset(message, text);
+  const reason = message.replace(/( in JSON at position|, "|, \.\.\.).*$/s, '');
+  return { line: lineAt(text, offset), reason: `not valid JSON: ${reason}` };
+}
+
+function duplicateComplaint({ mark }: YamlError, text: string): Complaint {
+  const offset = mark?.position ?? 0;
+  const [literal = '""'] = /^"(?:[^"\\]|\\.)*"/.exec(text.slice(offset)) ?? [];
+  const key = printable(String(JSON.parse(literal)), 80);
+  return {
+    line: lineAt(text, offset),
+    reason: `expected each key once, got \`${key}\` twice`,
+    hint: 'readers of JSON do not agree on which one counts: keep one of them',
+  };
+}
+
+/**
+ * Where JSON.parse stopped. V8 says it in most of its messages; for an unexpected token it names the character, and
+ * the first one that a shorter text already fails at is the one.
+ */
+function jsonErrorOffset(message: string, text: string): number {
+  const position = / at position (\d+)/.exec(message)?.[1];
+  if (position !== undefined) return Number(position);
+  const token = /^Unexpected token '(.)'/su.exec(message)?.[1];
+  if (token === undefined) return text.trimEnd().length;
+  let offset = text.indexOf(token);
+  while (offset !== -1 && !failsAtItsEnd(text.slice(0, offset + token.length))) {
+    offset = text.indexOf(token, offset + 1);
+  }
+  return Math.max(offset, 0);
+}
+
+function failsAtItsEnd(start: string): boolean {
+  try {
+    JSON.parse(start);
+    return false;
+  } catch (error) {
+    return error instanceof Error && error.message.startsWith('Unexpected token');
+  }
+}
+
+function lineAt(text: string, offset: number): number {
+  return text.slice(0, offset).split('\n').length;
+}
+
+/** Code that cannot be parsed, or that throws when it is run. */
+async function codeComplaint(error: Error, { path, text, findSyntaxError }: Suspect): Promise<Complaint> {
+  const { message, stack } = error;
+  const [first = ''] = message.replace(/^ParseError: /, '').split('\n', 1);
+  if (!(error instanceof SyntaxError || message.startsWith('ParseError: '))) {
+    return { ...at(lineIn(`${stack}`, path)), reason: `the config cannot be used: ${first}` };
+  }
+  const line = lineIn(`${message}\n${stack}`, path) ?? (await findSyntaxError(text, path));
+  return { ...at(line), reason: `not valid code: ${withoutQuotes(first.trim())}` };
+}
+
+function at(line: number | undefined): { readonly line?: number } {
+  return line === undefined ? {} : { line };
+}
+
+/** Parsers quote the words of a file. A single character tells nothing of a secret, and much of a mistake. */
+function withoutQuotes(reason: string): string {
+  return reason.replaceAll(/(["'`]).{2,}\1|<.{2,}>/gs, '…');
+}
+
+/** The first `path:line` of a message or stack. */
+function lineIn(stack: string, path: string): number | undefined {
+  const after = stack
+    .split(path)
+    .slice(1)
+    .find((rest) => /^:\d+/.test(rest));
+  const line = after === undefined ? undefined : /^:(\d+)/.exec(after)?.[1];
+  return line === undefined ? undefined : Number(line);
+}

@@ -1,0 +1,194 @@
+import { CLIENT_DEFAULTS } from '../../client/options.ts';
+import { DELIVERY_DEFAULTS } from '../../engine/options.ts';
+import {
+  choice,
+  duration,
+  httpUrl,
+  integer,
+  type SettingKind,
+  onOrOff,
+  secrets,
+  text,
+  writeKey,
+} from './kinds.ts';
+import { webhooks } from './webhooks-kind.ts';
+
+/** One setting, wherever it can be given. The table of docs/configuration.md, the file's schema and `hooks config` are made from these. */
+export interface SettingField<T> {
+  readonly kind: SettingKind<T>;
+  /** One line for a person. */
+  readonly describe: string;
+  /** In the long form a `source` setting is below `sources.<name>`, a `destination` one below its destination. */
+  readonly belongsTo: 'everything' | 'source' | 'destination';
+  /** A flag of `send` and `replay` that gives it. */
+  readonly flag?: string;
+  /** The first of these variables that is set and not empty gives it. */
+  readonly env?: readonly string[];
+  readonly default?: T;
+  /** What happens without a value, if there is no default. */
+  readonly otherwise?: string;
+  /** Never shown. */
+  readonly isSecret?: true;
+  /** The value is or holds a path; a relative one starts at the file's folder. */
+  readonly isPath?: true;
+  /** Not in the short form, whose only destination is on. */
+  readonly longFormOnly?: true;
+}
+
+const DAY_MS = 86_400_000;
+const LONGEST_TIMER_MS = 2 ** 31 - 1;
+
+export const SETTING_FIELDS = {
+  webhooks: field({
+    kind: webhooks,
+    describe: 'where messages are posted to: at most 5, each a URL or `{ url, headers }`',
+    belongsTo: 'destination',
+    flag: '--url',
+    env: ['HOOKS_URL'],
+    otherwise: 'none',
+  }),
+  sharedSecret: field({
+    kind: secrets,
+    describe: 'signs every request; of a list the first signs, all verify',
+    belongsTo: 'destination',
+    flag: '--secret',
+    env: ['HOOKS_SECRET'],
+    otherwise: 'unsigned',
+    isSecret: true,
+  }),
+  writeKey: field({
+    kind: writeKey,
+    describe: 'the write key of the source: selects it, and authenticates the client',
+    belongsTo: 'source',
+    flag: '--write-key',
+    env: ['HOOKS_WRITE_KEY', 'SEGMENT_WRITE_KEY'],
+    otherwise: 'none',
+    isSecret: true,
+  }),
+  endpoint: field({
+    kind: httpUrl,
+    describe: 'the tracking API that batches go to',
+    belongsTo: 'everything',
+    flag: '--endpoint',
+    env: ['HOOKS_ENDPOINT'],
+    otherwise: 'none',
+  }),
+  enabled: field({
+    kind: onOrOff,
+    describe: 'whether the destination gets messages',
+    belongsTo: 'destination',
+    default: true,
+    longFormOnly: true,
+  }),
+  'delivery.strategy': field({
+    kind: choice('fallback', 'broadcast'),
+    describe: 'webhooks in order until one succeeds, or all at once',
+    belongsTo: 'destination',
+    flag: '--strategy',
+    default: DELIVERY_DEFAULTS.strategy,
+  }),
+  'delivery.timeout': field({
+    kind: duration(1, 30_000),
+    describe: 'for one attempt, from the name lookup to the status line',
+    belongsTo: 'destination',
+    flag: '--timeout',
+    default: DELIVERY_DEFAULTS.timeoutMs,
+  }),
+  'delivery.retryFor': field({
+    kind: duration(0, 30 * DAY_MS),
+    describe:
+      'the retry window, from the first attempt; 0 is one round (at the prompt: 30s, by --retry-for only)',
+    belongsTo: 'destination',
+    flag: '--retry-for',
+    default: DELIVERY_DEFAULTS.retryForMs,
+  }),
+  'delivery.concurrency': field({
+    kind: integer(1, 1024),
+    describe: 'the most deliveries in flight at once',
+    belongsTo: 'destination',
+    flag: '--concurrency',
+    default: DELIVERY_DEFAULTS.concurrency,
+  }),
+  'delivery.ca': field({
+    kind: text,
+    describe: "a PEM file with issuers that are trusted besides Node's",
+    belongsTo: 'destination',
+    otherwise: "Node's roots and `NODE_EXTRA_CA_CERTS`",
+    isPath: true,
+  }),
+  'delivery.health.failures': field({
+    kind: integer(1, 1_000_000),
+    describe: 'failures in a row after which a webhook is skipped for a while',
+    belongsTo: 'destination',
+    default: DELIVERY_DEFAULTS.health.failures,
+  }),
+  'client.flushAt': field({
+    kind: integer(1, 1_000),
+    describe: 'messages that make a batch',
+    belongsTo: 'everything',
+    default: CLIENT_DEFAULTS.flushAt,
+  }),
+  'client.flushAfter': field({
+    kind: duration(1, LONGEST_TIMER_MS),
+    describe: 'the longest wait for a batch to fill',
+    belongsTo: 'everything',
+    default: CLIENT_DEFAULTS.flushAfterMs,
+  }),
+  'client.maxQueued': field({
+    kind: integer(1, 10_000_000),
+    describe: 'messages held in memory',
+    belongsTo: 'everything',
+    default: CLIENT_DEFAULTS.maxQueued,
+  }),
+  'client.whenFull': field({
+    kind: choice('wait', 'throw'),
+    describe: 'what a call does when that many are held',
+    belongsTo: 'everything',
+    default: CLIENT_DEFAULTS.whenFull,
+  }),
+  store: field({
+    kind: text,
+    describe: 'where the queue is: `sqlite:./hooks.db`, `redis://host:6379/0`, `postgres://host/database`',
+    belongsTo: 'everything',
+    otherwise: 'a file in the data folder',
+    isPath: true,
+  }),
+  'retention.delivered': field({
+    kind: duration(0, 3_650 * DAY_MS),
+    describe: 'how long delivered messages stay in the queue',
+    belongsTo: 'everything',
+    default: DAY_MS,
+  }),
+  'retention.dead': field({
+    kind: duration(0, 3_650 * DAY_MS),
+    describe: 'how long dead letters are kept',
+    belongsTo: 'everything',
+    default: 30 * DAY_MS,
+  }),
+} as const;
+
+export type Key = keyof typeof SETTING_FIELDS;
+
+/** The type of a setting's parsed value. */
+export type ValueOf<K extends Key> = (typeof SETTING_FIELDS)[K] extends SettingField<infer T> ? T : never;
+
+export const KEYS = Object.keys(SETTING_FIELDS) as readonly Key[]; // Object.keys forgets the type of a closed table
+
+/** A field for code that treats all fields alike. */
+export function fieldOf(key: Key): SettingField<unknown> {
+  return SETTING_FIELDS[key];
+}
+
+/** The keys that only a file without `sources` may have. */
+export const SHORT_FORM_KEYS = ['writeKey', 'sharedSecret', 'webhooks', 'delivery'] as const;
+
+/** The default of a setting, as a person would write it. */
+export function defaultText(key: Key): string | undefined {
+  const { default: value, kind } = fieldOf(key);
+  return value === undefined ? undefined : (kind.show?.(value) ?? JSON.stringify(value).replaceAll('"', ''));
+}
+
+/** Checks each entry's default against its kind, and keeps the type of its value. */
+function field<const T>(entry: SettingField<T>): SettingField<T> {
+  return entry;
+}

@@ -1,0 +1,190 @@
+import { kindOf } from '../../kind-of.ts';
+import { printable, redactUrl } from '../../redact.ts';
+import { formatDuration, parseDuration } from '../../duration.ts';
+import {
+  configError,
+  unexpectedValue,
+  type ConfigOrigin,
+  shownSetting,
+  originOfPart,
+} from '../config-origin.ts';
+
+/** The kind of a setting's value: how it is parsed, wherever it was given, and how a JSON Schema describes it. */
+export interface SettingKind<T> {
+  /** Parses a value. Throws ConfigError naming its origin. The value of a flag or a variable is text. */
+  readonly parse: (value: unknown, origin: ConfigOrigin) => T;
+  /** A fragment of a draft-07 JSON Schema. */
+  readonly schema: Readonly<Record<string, unknown>>;
+  /** Writes a default as a person would. A method, so that a table of fields of different types has one type. */
+  show?(value: T): string;
+}
+
+/** The hint where the sentence says what is allowed. */
+const FOR_DEFAULT = 'leave it out to get its default';
+const IN_FULL = 'write it in full: https://host/path';
+
+/** Allows `${NAME}` for a number or a choice. */
+const REFERENCE_SCHEMA = { type: 'string', pattern: String.raw`\$\{[A-Za-z_][A-Za-z0-9_]*\}` };
+
+/** A duration: milliseconds in the program, `5s` where it is given. */
+export function duration(minMs: number, maxMs: number): SettingKind<number> {
+  return {
+    parse: (value, origin) => {
+      if (typeof value !== 'string' && typeof value !== 'number') {
+        throw unexpectedValue(
+          origin,
+          'to be a duration',
+          shownSetting(value),
+          'write a number with a unit: 5s',
+        );
+      }
+      const parsed = parseDuration(value);
+      if (typeof parsed !== 'number')
+        throw unexpectedValue(origin, parsed.expected, shownSetting(value), parsed.hint);
+      if (parsed < minMs || parsed > maxMs) {
+        throw unexpectedValue(
+          origin,
+          `to be from ${formatDuration(minMs)} to ${formatDuration(maxMs)}`,
+          shownSetting(value),
+          FOR_DEFAULT,
+        );
+      }
+      return parsed;
+    },
+    schema: {
+      anyOf: [
+        {
+          type: 'string',
+          pattern: String.raw`^\s*(0|\d+(\.\d+)?\s*[A-Za-z]+(\s*\d+(\.\d+)?\s*[A-Za-z]+)*)\s*$`,
+        },
+        REFERENCE_SCHEMA,
+        ...(minMs === 0 ? [{ const: 0 }] : []),
+      ],
+    },
+    show: formatDuration,
+  };
+}
+
+export function integer(min: number, max: number): SettingKind<number> {
+  return {
+    parse: (value, origin) => {
+      const number = typeof value === 'string' && /^-?\d+$/.test(value.trim()) ? Number(value) : value;
+      if (typeof number !== 'number' || !Number.isInteger(number)) {
+        throw unexpectedValue(origin, 'to be a whole number', shownSetting(value), `from ${min} to ${max}`);
+      }
+      if (number < min || number > max)
+        throw unexpectedValue(origin, `to be from ${min} to ${max}`, shownSetting(value), FOR_DEFAULT);
+      return number;
+    },
+    schema: { anyOf: [{ type: 'integer', minimum: min, maximum: max }, REFERENCE_SCHEMA] },
+  };
+}
+
+export function choice<const T extends string>(...choices: readonly T[]): SettingKind<T> {
+  return {
+    parse: (value, origin) => {
+      const found = choices.find((each) => each === value);
+      if (found === undefined)
+        throw unexpectedValue(origin, `to be ${choices.join(' or ')}`, shownSetting(value), FOR_DEFAULT);
+      return found;
+    },
+    schema: { anyOf: [{ enum: choices }, REFERENCE_SCHEMA] },
+  };
+}
+
+export const onOrOff: SettingKind<boolean> = {
+  parse: (value, origin) => {
+    if (value === true || value === 'true') return true;
+    if (value === false || value === 'false') return false;
+    throw unexpectedValue(origin, 'to be true or false', shownSetting(value), FOR_DEFAULT);
+  },
+  schema: { anyOf: [{ type: 'boolean' }, REFERENCE_SCHEMA] },
+};
+
+export const text: SettingKind<string> = {
+  parse: (value, origin) => {
+    if (typeof value === 'string' && value !== '') return value;
+    throw unexpectedValue(origin, 'to be a string', shownSetting(value), quotesHint(value) ?? FOR_DEFAULT);
+  },
+  schema: { type: 'string', minLength: 1 },
+};
+
+/** One secret. Its value is never shown, nor its length. */
+export const secret: SettingKind<string> = {
+  parse: (value, origin) => {
+    if (typeof value === 'string' && value !== '') return value;
+    if (value === '') throw emptySecret(origin);
+    throw unexpectedValue(origin, 'to be a string', kindOf(value), quotesHint(value));
+  },
+  schema: { type: 'string', minLength: 1 },
+};
+
+/** A write key. Sent as the user name of Basic authentication, which ends at a colon (RFC 7617). Its value is never shown. */
+export const writeKey: SettingKind<string> = {
+  parse: (value, origin) => {
+    const hint = 'give the write key of the source, or leave it out';
+    if (value === '') throw configError(origin, `\`${origin.name}\` is an empty write key`, hint);
+    const key = secret.parse(value, origin);
+    if (!key.includes(':')) return key;
+    throw configError(
+      origin,
+      `\`${origin.name}\` holds a colon, where the user name of Basic authentication ends`,
+      'give the source a write key without one',
+    );
+  },
+  schema: secret.schema,
+};
+
+/** One secret or a list of them: the first signs, all verify. */
+export const secrets: SettingKind<readonly string[]> = {
+  parse: (value, origin) => {
+    if (!Array.isArray(value)) return [secret.parse(value, origin)];
+    if (value.length === 0) {
+      throw unexpectedValue(
+        origin,
+        'to hold a secret',
+        'an empty list',
+        'leave the key out to send unsigned',
+      );
+    }
+    return value.map((each, i) => secret.parse(each, originOfPart(origin, `[${i}]`)));
+  },
+  schema: {
+    anyOf: [secret.schema, { type: 'array', items: secret.schema, minItems: 1 }],
+  },
+};
+
+/** An http or https URL, returned as given, with its userinfo. */
+export const httpUrl: SettingKind<string> = {
+  parse: (value, origin) => {
+    if (typeof value !== 'string') throw unexpectedValue(origin, 'to be a URL', kindOf(value), IN_FULL);
+    const got = value === '' ? 'an empty string' : printable(redactUrl(value), 200);
+    if (!URL.canParse(value)) {
+      throw unexpectedValue(origin, 'to be a URL', got, IN_FULL);
+    }
+    const { protocol, hash } = new URL(value);
+    if (protocol !== 'http:' && protocol !== 'https:') {
+      throw unexpectedValue(origin, 'to be a URL with http or https', got, IN_FULL);
+    }
+    if (hash !== '' || value.includes('#')) {
+      throw unexpectedValue(origin, 'to be a URL without a fragment', got, 'leave out what begins with #');
+    }
+    return value;
+  },
+  schema: { type: 'string', pattern: String.raw`^([Hh][Tt][Tt][Pp][Ss]?://[^#]+|.*\$\{.+)$` },
+};
+
+function emptySecret(origin: ConfigOrigin): Error {
+  return configError(
+    origin,
+    `\`${origin.name}\` is an empty secret`,
+    origin.file === undefined
+      ? 'give a secret, or leave it out to send unsigned'
+      : 'give a secret, or leave the key out to send unsigned',
+  );
+}
+
+/** The hint for a number or a boolean where text is expected. */
+export function quotesHint(value: unknown): string | undefined {
+  return typeof value === 'number' || typeof value === 'boolean' ? 'put it in quotes' : undefined;
+}

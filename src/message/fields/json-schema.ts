@@ -1,0 +1,57 @@
+import { type MessageField, MESSAGE_FIELDS, type FieldKind, MESSAGE_VERSION } from './fields.ts';
+import { spellings } from './shape.ts';
+import { RFC_3339 } from '../timestamp.ts';
+import { MESSAGE_TYPES, type JsonObject, type MessageType } from '../types.ts';
+
+/** Null counts as absent. First, because what is exported is made from it at once. */
+const SCHEMAS = {
+  type: { enum: MESSAGE_TYPES },
+  version: { enum: [MESSAGE_VERSION, null] },
+  name: { type: ['string', 'null'], minLength: 1 },
+  text: { type: ['string', 'null'] },
+  object: { type: ['object', 'null'] },
+  timestamp: { type: ['string', 'null'], pattern: RFC_3339.source },
+  integrations: { type: ['object', 'null'], additionalProperties: { type: ['boolean', 'object'] } },
+  any: {},
+} as const satisfies Record<FieldKind, JsonObject>;
+
+/**
+ * Draft-07, for editors and other languages, from the table that checks at run time. It cannot say two things that
+ * `buildMessage` does: that a date exists, and that two spellings of an alias's id are equal.
+ */
+export const messageSchema: JsonObject = {
+  $schema: 'http://json-schema.org/draft-07/schema#',
+  title: 'A message of hooks: page, screen, identify, track, alias, group or delete',
+  type: 'object',
+  required: ['type'],
+  properties: { type: { enum: MESSAGE_TYPES } },
+  allOf: MESSAGE_TYPES.map((type) => ({
+    if: { required: ['type'], properties: { type: { const: type } } },
+    // eslint-disable-next-line unicorn/no-thenable -- the schema's word, in an object that nobody awaits
+    then: { $ref: `#/definitions/${type}` },
+  })),
+  definitions: Object.fromEntries(MESSAGE_TYPES.map((type) => [type, definitionOf(type)])),
+};
+
+function definitionOf(type: MessageType): JsonObject {
+  const fields: readonly MessageField[] = MESSAGE_FIELDS[type];
+  const always = fields.filter(({ required }) => required === 'always').map(spellings);
+  const either = fields.filter(({ required }) => required === 'either').flatMap(spellings);
+  const needs = either.length === 0 ? always : [...always, either];
+  return {
+    type: 'object',
+    properties: Object.fromEntries(
+      fields.flatMap((field) => spellings(field).map((spelling) => [spelling, schemaOf(field)])),
+    ),
+    allOf: needs.map((names) => ({ anyOf: names.map(isGiven) })),
+  };
+}
+
+/** Null counts as absent. */
+function isGiven(name: string): JsonObject {
+  return { required: [name], properties: { [name]: { not: { type: 'null' } } } };
+}
+
+function schemaOf({ kind, about }: MessageField): JsonObject {
+  return { description: about, ...SCHEMAS[kind] };
+}

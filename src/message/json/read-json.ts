@@ -1,0 +1,180 @@
+import { isUtf8 } from 'node:buffer';
+import { InputError, ValidationError } from '../../errors.ts';
+import { findFault } from './find-fault.ts';
+import { textPositionOf } from './text-position.ts';
+import { type JsonScan, scanJson } from './scan-json.ts';
+import { MAX_DEPTH } from '../limits.ts';
+import { shortestLength } from './shortest-text.ts';
+import type { JsonValue } from '../types.ts';
+
+/** Where the bytes come from, for error texts. `line`, counted from 1, is the file's line in which they begin. */
+export interface JsonOrigin {
+  readonly file?: string | undefined;
+  readonly line?: number | undefined;
+}
+
+/**
+ * Reads JSON without losing anything. A BOM is skipped. Throws InputError with line and column for what is not UTF-8,
+ * not JSON or nested over 512 levels; ValidationError with the path for what JavaScript would lose: a number that it
+ * cannot hold, a duplicate key.
+ */
+export function readJson(bytes: Uint8Array, origin: JsonOrigin = {}): JsonValue {
+  const source: Source = { bytes: withoutBom(bytes), origin };
+  if (!isUtf8(source.bytes)) throw notUtf8(source);
+  const early = source.bytes.length > MAX_UNSCANNED_BYTES ? scan(source) : undefined;
+  const text = textOf(source.bytes);
+  const value = parse(text, source);
+  if (early === undefined && mayBeShortest(source.bytes) && shortestLength(value) === text.length)
+    return value;
+  const { colons, keepsNumbers } = early ?? scan(source);
+  if (!keepsNumbers || countMembers(value) !== colons) assertNoLoss(text);
+  return value;
+}
+
+/** Of a longer text the nesting is known before it is parsed, which can take 30 times its memory. */
+const MAX_UNSCANNED_BYTES = 64 * 1024;
+
+/** Whether it may be as JSON.stringify writes it, which then shows without a look at each byte. Else trying is in vain. */
+function mayBeShortest(bytes: Uint8Array): boolean {
+  return !bytes.includes(BACKSLASH) && bytes[bytes.indexOf(COLON) + 1] !== SPACE;
+}
+
+const [SPACE, COLON, BACKSLASH] = [0x20, 0x3a, 0x5c];
+
+/** The same for a text that is already a string: a flag's value. */
+export function readJsonString(text: string, origin: JsonOrigin = {}): JsonValue {
+  const lone = /\p{Surrogate}/u.exec(text);
+  if (lone === null) return readJson(Buffer.from(text), origin);
+  const source: Source = { bytes: Buffer.from(text), origin };
+  const sentence = 'expected Unicode text, got half of a surrogate pair';
+  throw inputError(source, Buffer.byteLength(text.slice(0, lone.index)), sentence, {
+    hint: 'write it as \\u and four digits',
+  });
+}
+
+/** Whether it is JSON at all, whatever would be lost in reading it. */
+export function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+interface Source {
+  readonly bytes: Uint8Array;
+  readonly origin: JsonOrigin;
+}
+
+function withoutBom(bytes: Uint8Array): Uint8Array {
+  const hasBom = bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf;
+  return hasBom ? bytes.subarray(3) : bytes;
+}
+
+function scan(source: Source): JsonScan {
+  const found = scanJson(source.bytes);
+  if (found.tooDeepAt !== -1) throw tooDeep(source, found.tooDeepAt);
+  return found;
+}
+
+function textOf(bytes: Uint8Array): string {
+  // Wrapping costs as much as decoding does.
+  const buffer = Buffer.isBuffer(bytes)
+    ? bytes
+    : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  return buffer.toString();
+}
+
+/** V8 says where the fault is on newer Nodes only, and in words of its own: so it is looked for again. */
+function parse(text: string, source: Source): JsonValue {
+  try {
+    return JSON.parse(text) as JsonValue; // nothing else comes out of JSON.parse
+  } catch (cause) {
+    scan(source);
+    const fault = findFault(text);
+    if (fault?.kind !== 'syntax') throw cause;
+    const offset = Buffer.byteLength(text.slice(0, fault.offset));
+    throw inputError(source, offset, fault.sentence, { cause, ...fault });
+  }
+}
+
+/** Members of all objects. On the hot path, so that it calls itself for objects and arrays only. */
+function countMembers(value: JsonValue): number {
+  if (typeof value !== 'object' || value === null) return 0;
+  let count = 0;
+  if (isArray(value)) {
+    for (const item of value) count += typeof item === 'object' ? countMembers(item) : 0;
+    return count;
+  }
+  for (const key in value) {
+    const member = value[key];
+    count += typeof member === 'object' ? 1 + countMembers(member) : 1;
+  }
+  return count;
+}
+
+/** Array.isArray does not narrow a readonly array. */
+function isArray(value: object): value is readonly JsonValue[] {
+  return Array.isArray(value);
+}
+
+function assertNoLoss(text: string): void {
+  const fault = findFault(text);
+  if (fault === undefined || fault.kind === 'syntax') return;
+  const { sentence, path, got, hint } = fault;
+  throw new ValidationError(sentence, { path, got, hint });
+}
+
+function notUtf8(source: Source): InputError {
+  const offset = firstInvalid(source.bytes);
+  const byte = (source.bytes[offset] ?? 0).toString(16).padStart(2, '0');
+  const sentence = `expected UTF-8, got the byte 0x${byte} at offset ${offset}`;
+  const isGzip = source.bytes[0] === 0x1f && source.bytes[1] === 0x8b;
+  return inputError(source, offset, sentence, {
+    hint: isGzip ? 'it is gzipped: unpack it first' : 'save the file as UTF-8',
+  });
+}
+
+function firstInvalid(bytes: Uint8Array): number {
+  let at = 0;
+  while (at < bytes.length) {
+    const end = at + lengthOfCharacter(bytes[at] ?? 0);
+    if (!isUtf8(bytes.subarray(at, end))) return at;
+    at = end;
+  }
+  return at;
+}
+
+/** By its first byte. */
+function lengthOfCharacter(byte: number): number {
+  if (byte < 0xc0) return 1;
+  if (byte < 0xe0) return 2;
+  return byte < 0xf0 ? 3 : 4;
+}
+
+function tooDeep(source: Source, offset: number): InputError {
+  return inputError(source, offset, `expected at most ${MAX_DEPTH} levels of nesting, got more`, {
+    hint: 'flatten it',
+  });
+}
+
+/** Says the place in the sentence where no file is there to stand before it. */
+function inputError(
+  { bytes, origin }: Source,
+  offset: number,
+  sentence: string,
+  { hint, cause }: { hint?: string | undefined; cause?: unknown },
+): InputError {
+  const place = textPositionOf(bytes, offset);
+  const line = place.line + (origin.line ?? 1) - 1;
+  const { file } = origin;
+  const message = file === undefined ? `${sentence} (line ${line}, column ${place.column})` : sentence;
+  return new InputError(message, {
+    line,
+    column: place.column,
+    hint,
+    cause,
+    ...(file === undefined ? {} : { file }),
+  });
+}

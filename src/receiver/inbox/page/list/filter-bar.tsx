@@ -1,0 +1,95 @@
+import type { JSX, RefObject } from 'preact';
+import { useMemo } from 'preact/hooks';
+import type { RequestSummary } from '../../wire.ts';
+import { NO_TYPE, type RequestFilter } from './filter.ts';
+
+interface FilterBarProps {
+  readonly filter: RequestFilter;
+  readonly onFilter: (filter: RequestFilter) => void;
+  readonly requests: readonly RequestSummary[];
+  /** How many the filter lets through. */
+  readonly shown: number;
+  readonly searchRef: RefObject<HTMLInputElement | null>;
+}
+
+const VERDICTS = ['valid', 'invalid', 'unsigned', 'unchecked'];
+
+export function FilterBar({ filter, onFilter, requests, shown, searchRef }: FilterBarProps): JSX.Element {
+  const types = useMemo(() => typesOf(requests), [requests]);
+  return (
+    <div class="filter" role="search">
+      <label class="sr" for="search">
+        Search
+      </label>
+      <input
+        ref={searchRef}
+        id="search"
+        type="search"
+        autocomplete="off"
+        spellcheck={false}
+        placeholder="Search events, users, bodies…"
+        value={filter.text}
+        onInput={({ currentTarget: { value } }) => onFilter({ ...filter, text: value })}
+      />
+      <kbd aria-hidden="true">/</kbd>
+      <Choice
+        label="Type"
+        all="All types"
+        value={filter.type}
+        choices={types}
+        onChoice={(type) => onFilter({ ...filter, type })}
+      />
+      <Choice
+        label="Signature"
+        all="Any signature"
+        value={filter.verdict}
+        choices={VERDICTS.map((verdict) => [verdict, verdict])}
+        onChoice={(verdict) => onFilter({ ...filter, verdict })}
+      />
+      <output class="shown">
+        {shown === requests.length
+          ? many(shown)
+          : `${shown.toLocaleString('en')} of ${many(requests.length)}`}
+      </output>
+    </div>
+  );
+}
+
+function many(count: number): string {
+  return `${count.toLocaleString('en')} request${count === 1 ? '' : 's'}`;
+}
+
+function typesOf(requests: readonly RequestSummary[]): (readonly [value: string, name: string])[] {
+  const types = new Set(requests.map(({ type }) => type ?? NO_TYPE));
+  // A sender can make up any number of them.
+  return [...types]
+    .slice(0, 50)
+    .toSorted()
+    .map((type) => [type, type === NO_TYPE ? 'no type' : type]);
+}
+
+interface ChoiceProps {
+  readonly label: string;
+  readonly all: string;
+  readonly value: string;
+  readonly choices: readonly (readonly [value: string, name: string])[];
+  readonly onChoice: (value: string) => void;
+}
+
+function Choice({ label, all, value, choices, onChoice }: ChoiceProps): JSX.Element {
+  return (
+    <select
+      aria-label={label}
+      class={value === '' ? '' : 'chosen'}
+      value={value}
+      onChange={({ currentTarget }) => onChoice(currentTarget.value)}
+    >
+      <option value="">{all}</option>
+      {choices.map(([each, name]) => (
+        <option key={each} value={each}>
+          {name}
+        </option>
+      ))}
+    </select>
+  );
+}

@@ -1,0 +1,93 @@
+import type { Details } from '../../wire.ts';
+import { parseTree, type JsonTreeNode } from '../body/json-tree.ts';
+
+/** One of the two requests that are compared. */
+export interface ComparedRequest {
+  readonly details: Details;
+  readonly body: Uint8Array;
+  /** What the body reads. */
+  readonly text: string;
+}
+
+/** One place where two requests differ; a side that has nothing there is undefined. */
+export interface Difference {
+  /** `method`, `header x-signature`, `body properties.total`. */
+  readonly where: string;
+  readonly one: string | undefined;
+  readonly other: string | undefined;
+}
+
+/** The most differences shown. */
+export const MAX_DIFFERENCES = 500;
+
+export function differences(one: ComparedRequest, other: ComparedRequest): readonly Difference[] {
+  return [
+    ...mapDifferences(factsOf(one), factsOf(other)),
+    ...mapDifferences(headersOf(one), headersOf(other)),
+    ...bodyDifferences(one, other),
+  ].slice(0, MAX_DIFFERENCES);
+}
+
+function mapDifferences(one: ReadonlyMap<string, string>, other: ReadonlyMap<string, string>): Difference[] {
+  return [...new Set([...one.keys(), ...other.keys()])]
+    .filter((where) => one.get(where) !== other.get(where))
+    .map((where) => ({ where, one: one.get(where), other: other.get(where) }));
+}
+
+function factsOf({ details: { summary } }: ComparedRequest): Map<string, string> {
+  const { method, path, verdict, status, answered, bytes } = summary;
+  return new Map(
+    Object.entries({ method, path, verdict, status: String(status ?? answered), bytes: String(bytes) }),
+  );
+}
+
+function headersOf({ details: { headers } }: ComparedRequest): Map<string, string> {
+  const found = new Map<string, string>();
+  for (const [name, value] of headers) addValue(found, `header ${name.toLowerCase()}`, value);
+  return found;
+}
+
+function bodyDifferences(one: ComparedRequest, other: ComparedRequest): Difference[] {
+  const found = mapDifferences(bodyOf(one, other.text), bodyOf(other, one.text));
+  return found.length === 0 && !isSame(one.body, other.body) ? [OTHER_BYTES] : found;
+}
+
+/** A signature is over the bytes. */
+const OTHER_BYTES: Difference = {
+  where: 'body',
+  one: 'reads the same',
+  other: 'reads the same, in other bytes: its order, spacing or spelling differs',
+};
+
+function isSame(one: Uint8Array, other: Uint8Array): boolean {
+  return one.length === other.length && one.every((byte, index) => byte === other[index]);
+}
+
+/** By path when both are JSON, else by line. */
+function bodyOf({ text }: ComparedRequest, otherText: string): Map<string, string> {
+  const tree = parseTree(text);
+  const found = new Map<string, string>();
+  if (tree === undefined || parseTree(otherText) === undefined) {
+    for (const [index, line] of text.split('\n').entries()) found.set(`body line ${index + 1}`, line);
+  } else {
+    addLeaves(found, 'body', tree);
+  }
+  return found;
+}
+
+function addLeaves(found: Map<string, string>, where: string, node: JsonTreeNode): void {
+  if (!('entries' in node)) return addValue(found, where, node.text);
+  if (node.entries.length === 0) return addValue(found, where, node.kind === 'object' ? '{}' : '[]');
+  for (const { key, node: value } of node.entries) addLeaves(found, `${where}${pathStep(key)}`, value);
+}
+
+/** A header, or a key of one object, that comes several times has all its values. */
+function addValue(found: Map<string, string>, where: string, text: string): void {
+  const known = found.get(where);
+  found.set(where, known === undefined ? text : `${known}, ${text}`);
+}
+
+function pathStep(key: string | number): string {
+  if (typeof key === 'number') return `[${key}]`;
+  return /^[\p{L}_$][\p{L}\p{N}_$-]*$/u.test(key) ? `.${key}` : `[${JSON.stringify(key)}]`;
+}

@@ -1,0 +1,166 @@
+import type { JSX } from 'preact';
+import { printable } from '../../../../redact.ts';
+import type { Details } from '../../wire.ts';
+import { BodyView } from '../body/body-view.tsx';
+import { Comparison } from './comparison.tsx';
+import type { ComparedRequest } from './difference.ts';
+import type { Opened } from '../state/opened.ts';
+import { ForwardedText, ReplayForm } from './replay-form.tsx';
+import { Status } from '../list/request-list.tsx';
+import { Tabs } from './tabs.tsx';
+import type { CopiedForm } from '../state/copies.ts';
+import type { InboxState } from '../state/use-inbox.ts';
+import { VerdictMark } from '../verdict-mark.tsx';
+import { millisecondsText, sizeText, timeOf, requestTitleOf, verdictText, whoOf } from '../summary-texts.ts';
+
+interface OpenedRequestProps {
+  readonly inbox: InboxState;
+  readonly opened: Opened;
+}
+
+/** One request, all of it. */
+export function OpenedRequest({ inbox, opened }: OpenedRequestProps): JSX.Element {
+  const { tab, setTab, compared, endComparing } = inbox;
+  const { details, body } = opened;
+  return (
+    <article class="opened" aria-labelledby="opened-title">
+      <Heading details={details} />
+      <Verdict details={details} />
+      {details.forwarded !== undefined && (
+        <p class="forwarded">
+          <ForwardedText what="Forwarded to" forwarded={details.forwarded} />
+        </p>
+      )}
+      <Actions inbox={inbox} opened={opened} />
+      {compared === undefined ? (
+        <>
+          <Tabs tab={tab} onTab={setTab} headers={details.headers.length} />
+          <div class="content" id="content" role="tabpanel" aria-labelledby={`tab-${tab}`}>
+            {tab === 'headers' ? <Headers details={details} /> : <BodyView body={body} kind={tab} />}
+          </div>
+        </>
+      ) : (
+        <Comparison
+          one={comparedRequestOf(compared)}
+          other={comparedRequestOf(opened)}
+          onEnd={endComparing}
+        />
+      )}
+    </article>
+  );
+}
+
+const COPIES: readonly CopiedForm[] = ['curl', 'fixture', 'capture'];
+
+function Actions({ inbox, opened: { details } }: OpenedRequestProps): JSX.Element {
+  const { id, method } = details.summary;
+  const isMarked = inbox.markedId === id;
+  return (
+    <div class="actions">
+      <ReplayForm
+        key={id}
+        api={inbox.api}
+        id={id}
+        url={inbox.replayUrl}
+        onUrl={inbox.setReplayUrl}
+        isPost={method === 'POST'}
+        formRef={inbox.formRef}
+      />
+      <div class="copies" role="group" aria-label="Copy and compare">
+        {COPIES.map((what) => (
+          <button key={what} type="button" onClick={() => inbox.copy(what)}>
+            Copy {what}
+          </button>
+        ))}
+        <button type="button" aria-pressed={isMarked} onClick={inbox.toggleMark}>
+          {isMarked ? 'Choose another…' : 'Compare'}
+        </button>
+      </div>
+    </div>
+  );
+}
+
+const comparedRequests = new WeakMap<Opened, ComparedRequest>();
+
+function comparedRequestOf(opened: Opened): ComparedRequest {
+  const known = comparedRequests.get(opened);
+  if (known !== undefined) return known;
+  const side = { ...opened, text: new TextDecoder().decode(opened.body) };
+  comparedRequests.set(opened, side);
+  return side;
+}
+
+function Heading({ details: { summary } }: { readonly details: Details }): JSX.Element {
+  const { type, event, method, path, bytes, ms, at, messageId } = summary;
+  return (
+    <header class="heading">
+      <h2 id="opened-title" tabIndex={-1}>
+        <bdi>{requestTitleOf(summary)}</bdi>
+        <Status request={summary} />
+      </h2>
+      <dl class="facts">
+        {event !== undefined && type !== undefined && <Fact name="Type" value={type} />}
+        <Fact name="User" value={whoOf(summary) ?? 'none'} />
+        <Fact name="Request" value={`${method} ${path}`} />
+        <Fact name="Came" value={timeOf(summary)} title={new Date(at).toISOString()} />
+        <Fact name="Took" value={millisecondsText(ms)} />
+        <Fact name="Body" value={sizeText(bytes)} title={`${bytes} bytes`} />
+        {messageId !== undefined && <Fact name="Message id" value={messageId} />}
+      </dl>
+    </header>
+  );
+}
+
+function Fact({ name, value, title }: { name: string; value: string; title?: string }): JSX.Element {
+  return (
+    <div>
+      <dt>{name}</dt>
+      <dd {...(title !== undefined && { title })}>
+        <bdi>{printable(value)}</bdi>
+      </dd>
+    </div>
+  );
+}
+
+function Verdict({ details }: { readonly details: Details }): JSX.Element {
+  const { what, why } = verdictText(details);
+  const { verdict } = details.summary;
+  return (
+    <div class={`verdict ${verdict}`}>
+      <VerdictMark verdict={verdict} />
+      <p>
+        <strong>{what}</strong>
+        {why !== undefined && <Sentence text={printable(why, 2_000)} />}
+        {details.diagnosis !== undefined && <code class="code">{details.diagnosis.code}</code>}
+      </p>
+    </div>
+  );
+}
+
+/** What stands in backquotes is code. */
+function Sentence({ text }: { readonly text: string }): JSX.Element {
+  return (
+    <span>
+      {text.split('`').map((part, index) => (index % 2 === 1 ? <code key={index}>{part}</code> : part))}
+    </span>
+  );
+}
+
+function Headers({ details: { headers } }: { readonly details: Details }): JSX.Element {
+  return (
+    <div class="pane" tabIndex={0} role="region" aria-label="Headers">
+      <table class="headers">
+        <tbody>
+          {headers.map(([name, value], index) => (
+            <tr key={`${index} ${name}`}>
+              <th scope="row">{printable(name)}</th>
+              <td>
+                <bdi>{printable(value, 16_384)}</bdi>
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}

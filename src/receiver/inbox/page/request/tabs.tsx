@@ -1,0 +1,53 @@
+import type { JSX } from 'preact';
+import { useEffect, useRef } from 'preact/hooks';
+import type { BodyKind } from '../body/body-view.tsx';
+
+export type Tab = BodyKind | 'headers';
+
+export const TABS: readonly (readonly [tab: Tab, name: string])[] = [
+  ['tree', 'Tree'],
+  ['text', 'Text'],
+  ['bytes', 'Bytes'],
+  ['headers', 'Headers'],
+];
+
+interface TabsProps {
+  readonly tab: Tab;
+  readonly onTab: (tab: Tab) => void;
+  readonly headers: number;
+}
+
+/** The ways to look at a request; left and right go from one to the next. */
+export function Tabs({ tab, onTab, headers }: TabsProps): JSX.Element {
+  const list = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    // By key the focus goes along.
+    if (list.current?.contains(document.activeElement) !== true) return;
+    list.current.querySelector<HTMLElement>('[aria-selected=true]')?.focus();
+  }, [tab]);
+  const onKeyDown = (event: KeyboardEvent): void => {
+    const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
+    if (step === undefined) return;
+    const index = TABS.findIndex(([each]) => each === tab);
+    onTab(TABS[(index + step + TABS.length) % TABS.length]?.[0] ?? tab);
+  };
+  return (
+    <div ref={list} class="tabs" role="tablist" aria-label="Views of the request" onKeyDown={onKeyDown}>
+      {TABS.map(([each, name]) => (
+        <button
+          key={each}
+          id={`tab-${each}`}
+          type="button"
+          role="tab"
+          aria-selected={each === tab}
+          aria-controls="content"
+          tabIndex={each === tab ? 0 : -1}
+          onClick={() => onTab(each)}
+        >
+          {name}
+          {each === 'headers' && <span class="number">{headers}</span>}
+        </button>
+      ))}
+    </div>
+  );
+}

@@ -1,0 +1,62 @@
+import type { SummaryBatch, RequestSummary } from '../../wire.ts';
+
+/** `lost`: the browser tries again by itself. `gone`: `listen` ended or was restarted. */
+export type FeedState = 'connecting' | 'live' | 'lost' | 'gone';
+
+export interface ArrivedRequests {
+  /** The newest last. */
+  readonly requests: readonly RequestSummary[];
+  /** The number of earlier requests that were evicted. */
+  readonly evicted: number;
+  /** The newest that was there when the page was opened; undefined until that is known. */
+  readonly startId: number | undefined;
+  readonly connection: FeedState;
+}
+
+export const NOTHING: ArrivedRequests = {
+  requests: [],
+  evicted: 0,
+  startId: undefined,
+  connection: 'connecting',
+};
+
+/** Collects the requests so far from the inbox's events. */
+export class RequestFeed {
+  #now = NOTHING;
+  readonly #onChange: (now: ArrivedRequests) => void;
+  readonly #source: EventSource;
+
+  constructor(token: string, onChange: (now: ArrivedRequests) => void) {
+    this.#onChange = onChange;
+    this.#source = new EventSource(`/_hooks/events?${new URLSearchParams({ token }).toString()}`);
+    this.#source.addEventListener('open', () => this.#change({ connection: 'live' }));
+    this.#source.addEventListener('error', () => {
+      this.#change({ connection: this.#source.readyState === EventSource.CLOSED ? 'gone' : 'lost' });
+    });
+    this.#source.addEventListener('message', ({ data: text }: MessageEvent<string>) => {
+      // The inbox writes them so.
+      this.#add(JSON.parse(text) as SummaryBatch);
+    });
+  }
+
+  close(): void {
+    this.#source.close();
+  }
+
+  #add({ requests, firstId, newestId }: SummaryBatch): void {
+    const { startId = newestId } = this.#now;
+    const known = this.#now.requests;
+    const isKept = known[0] === undefined || known[0].id >= firstId;
+    const kept = isKept ? known : known.filter(({ id }) => id >= firstId);
+    this.#change({
+      requests: requests.length === 0 ? kept : [...kept, ...requests],
+      evicted: firstId - 1,
+      startId,
+    });
+  }
+
+  #change(news: Partial<ArrivedRequests>): void {
+    this.#now = { ...this.#now, ...news };
+    this.#onChange(this.#now);
+  }
+}

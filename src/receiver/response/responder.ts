@@ -1,0 +1,146 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { roundedMs, type Clock } from '../../clock.ts';
+import { relayedResponse, type Forward, type Forwarded } from './forwarding.ts';
+import { HeldResponses } from './held-responses.ts';
+import type { OpenRequest } from '../connection/open-requests.ts';
+import type { ReceiverLimits, ReceiverOptions } from '../options.ts';
+import type { Answered, SignatureJudgement } from '../received-request.ts';
+import { playScript, type ScriptedResponse, type TimedResponse } from './script.ts';
+import { sendResponse, sendSlowResponse } from './send-response.ts';
+
+/** A request whose body has arrived, and the response that it is waiting for. */
+export interface ReceivedExchange {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  readonly at: number;
+  readonly body: Uint8Array;
+  readonly judgement: SignatureJudgement;
+  readonly open: OpenRequest;
+  readonly forwarded?: Forwarded;
+}
+
+interface ResponderContext {
+  readonly options: ReceiverOptions;
+  readonly limits: ReceiverLimits;
+  readonly clock: Clock;
+  /** Ends the connection of a request with a TCP reset. */
+  readonly reset: (request: IncomingMessage) => void;
+}
+
+/** Reports each request and responds to it: by the script, with the response of `forward`, or with a rejection. */
+export class Responder {
+  readonly #context: ResponderContext;
+  readonly #nextResponse: () => ScriptedResponse;
+  readonly #held = new HeldResponses();
+
+  constructor(context: ResponderContext) {
+    this.#context = context;
+    this.#nextResponse = playScript(context.options.script ?? []);
+  }
+
+  respond(exchange: ReceivedExchange): void {
+    const { requireSignature, forward } = this.#context.options;
+    const { verdict } = exchange.judgement;
+    if (exchange.request.method !== 'POST') {
+      this.#send(exchange, 405, 'method not allowed, use POST\n', ['allow', 'POST']);
+    } else if (requireSignature === true && verdict !== 'valid') {
+      const fault = verdict === 'unsigned' ? 'is missing' : 'does not match';
+      this.#send(exchange, 401, `the X-Signature header ${fault}\n`);
+    } else if (forward === undefined) {
+      this.#play(exchange, this.#nextResponse());
+    } else {
+      this.#forward(exchange, forward);
+    }
+  }
+
+  /** Drops the held responses and reports their requests. */
+  close(): void {
+    this.#held.release();
+  }
+
+  /** Forwards a request, then responds as the script says or, without one, with the response of the other receiver. */
+  #forward(exchange: ReceivedExchange, forward: Forward): void {
+    const { request, response, body } = exchange;
+    const left = new AbortController();
+    this.#held.hold(response, {
+      until: (release) => {
+        const forwarding = forward({ rawHeaders: request.rawHeaders, body }, left.signal);
+        void forwarding.then((forwarded) =>
+          release(() => this.#respondForwarded({ ...exchange, forwarded })),
+        );
+        return () => left.abort();
+      },
+      onLeft: () => this.#report(exchange, 'nothing'),
+    });
+  }
+
+  #respondForwarded(exchange: ReceivedExchange & { readonly forwarded: Forwarded }): void {
+    if (this.#context.options.script !== undefined) return this.#play(exchange, this.#nextResponse());
+    const { status, text, headers } = relayedResponse(exchange.forwarded);
+    this.#send(exchange, status, text, headers);
+  }
+
+  #play(exchange: ReceivedExchange, scripted: ScriptedResponse): void {
+    const { response } = exchange;
+    if (scripted.kind === 'timeout') {
+      this.#held.hold(response, { onLeft: () => this.#report(exchange, 'timeout') });
+    } else if (scripted.delayMs > 0) {
+      this.#held.hold(response, {
+        until: (release) =>
+          this.#context.clock.after(scripted.delayMs, () => release(() => this.#playNow(exchange, scripted))),
+        onLeft: () => this.#report(exchange, 'nothing'),
+      });
+    } else {
+      this.#playNow(exchange, scripted);
+    }
+  }
+
+  #playNow(exchange: ReceivedExchange, scripted: TimedResponse): void {
+    switch (scripted.kind) {
+      case 'status':
+        this.#send(exchange, scripted.status, '', scripted.headers);
+        break;
+      case 'slow-body':
+        this.#report(exchange, 'slow-body', scripted.status);
+        this.#whenDrained(exchange, () => this.#drip(exchange.response, scripted));
+        break;
+      case 'reset':
+        this.#report(exchange, 'reset');
+        this.#whenDrained(exchange, () => this.#context.reset(exchange.request));
+        break;
+      default:
+        scripted satisfies never;
+    }
+  }
+
+  #drip(response: ServerResponse, scripted: TimedResponse & { readonly kind: 'slow-body' }): void {
+    const { clock, limits } = this.#context;
+    const times = { clock, dripMs: limits.dripMs };
+    this.#held.hold(response, { until: () => sendSlowResponse(response, scripted, times), onLeft: () => {} });
+  }
+
+  #send(exchange: ReceivedExchange, status: number, text: string, headers?: readonly string[]): void {
+    this.#report(exchange, 'status', status);
+    this.#whenDrained(exchange, () => sendResponse(exchange.response, status, text, headers));
+  }
+
+  #whenDrained({ response }: ReceivedExchange, respond: () => void): void {
+    this.#held.holdUntil(response, this.#context.options.drained?.(), respond);
+  }
+
+  #report(exchange: ReceivedExchange, answered: Answered, status?: number): void {
+    const { request, at, body, judgement, open, forwarded } = exchange;
+    const { options, clock } = this.#context;
+    // A server's request has both; the type covers the client's side too.
+    const { method = '', url: path = '', rawHeaders } = request;
+    const ms = roundedMs(clock.now() - at);
+    const problem = method === 'POST' ? options.check?.(body) : undefined;
+    const facts = { at, method, path, rawHeaders, body, ...judgement, answered, status, ms };
+    options.onRequest({
+      ...facts,
+      ...(problem !== undefined && { problem }),
+      ...(forwarded !== undefined && { forwarded }),
+    });
+    open.end();
+  }
+}

@@ -1,0 +1,195 @@
+import { ConfigError } from '../../errors.ts';
+import { printable } from '../../redact.ts';
+import { parseDuration } from '../../duration.ts';
+
+/**
+ * The responses of a receiver, request by request. Written as steps separated by commas; the last is repeated forever:
+ *
+ *   script = step *( "," step )
+ *   step   = answer [ "x" times ] *( "@" name "=" value )
+ *   answer = 200…599 | "delay=" duration | "slow-body" | "reset" | "timeout"
+ *
+ * `@delay=300ms` waits before responding; any other name is a header. A value with a comma or an `@` in it stands in
+ * double quotes. `delay=5s` alone is `200@delay=5s`.
+ */
+export type Script = readonly ScriptStep[];
+
+export interface ScriptStep {
+  readonly answer: ScriptedResponse;
+  /** The number of requests that get it, at least 1; ignored on the last step. */
+  readonly times: number;
+}
+
+export type ScriptedResponse =
+  | TimedResponse
+  /** No response for as long as the sender waits. */
+  | { readonly kind: 'timeout' };
+
+export type TimedResponse =
+  | {
+      readonly kind: 'status';
+      readonly status: number;
+      readonly headers: ScriptedHeaders;
+      readonly delayMs: number;
+    }
+  /** Status and headers at once, then an endless body, a byte at a time. */
+  | {
+      readonly kind: 'slow-body';
+      readonly status: 200;
+      readonly headers: ScriptedHeaders;
+      readonly delayMs: number;
+    }
+  /** The connection ends with a TCP reset, without a byte of a response. */
+  | { readonly kind: 'reset'; readonly delayMs: number };
+
+/** Name, value, name, value …: the flat list that writeHead accepts. */
+type ScriptedHeaders = readonly string[];
+
+const OK = { kind: 'status', status: 200, headers: [], delayMs: 0 } as const satisfies ScriptedResponse;
+
+const MAX_DELAY_MS = 3_600_000;
+const MAX_TIMES = 1_000_000;
+const HINT =
+  'a script is steps with commas between them: a status (200 to 599), delay=300ms, slow-body, reset or timeout; ' +
+  'each may have xN, @header=value and @delay=300ms, such as 503x2,429@retry-after=3,timeout,200';
+
+/** Parses the value of `--respond`. Throws ConfigError with the position of the first fault. */
+export function parseScript(text: string): Script {
+  return splitOutsideQuotes(text, ',').map((part, index) => parseStep(part, index + 1));
+}
+
+/** Returns the responses of a script one after the other, the last one forever. */
+export function playScript(script: Script): () => ScriptedResponse {
+  let index = 0;
+  let given = 0;
+  return () => {
+    const step = script[index];
+    if (step === undefined) return OK;
+    given += 1;
+    if (given >= step.times && index < script.length - 1) {
+      index += 1;
+      given = 0;
+    }
+    return step.answer;
+  };
+}
+
+interface ScriptPart {
+  readonly text: string;
+  /** Where it begins in the script, from 1. */
+  readonly at: number;
+}
+
+/** A part of the script, for an error. */
+interface ScriptPosition extends ScriptPart {
+  readonly step: number;
+}
+
+function parseStep(part: ScriptPart, step: number): ScriptStep {
+  const [head, ...options] = splitOutsideQuotes(part.text, '@', part.at).map((piece) => ({ ...piece, step }));
+  if (head === undefined || head.text === '') throw scriptError('a step', { ...part, step });
+  const match = /^(\d+|delay=[^x]*|slow-body|reset|timeout)(?:x(\d+))?$/.exec(head.text);
+  if (match?.[1] === undefined) throw scriptError('a status, delay=…, slow-body, reset or timeout', head);
+  return { answer: parseAnswer(match[1], head, options), times: parseTimes(match[2], head) };
+}
+
+function parseTimes(text: string | undefined, position: ScriptPosition): number {
+  if (text === undefined) return 1;
+  const times = Number(text);
+  if (times < 1 || times > MAX_TIMES) throw scriptError(`a count from x1 to x${MAX_TIMES}`, position);
+  return times;
+}
+
+function parseAnswer(
+  name: string,
+  position: ScriptPosition,
+  options: readonly ScriptPosition[],
+): ScriptedResponse {
+  if (name === 'timeout') {
+    if (options[0] !== undefined) throw scriptError('nothing after timeout, which never answers', options[0]);
+    return { kind: 'timeout' };
+  }
+  const { headers, delayMs } = parseOptions(options);
+  if (name === 'reset') {
+    if (headers.length > 0) throw scriptError('no header after reset, which sends none', position);
+    return { kind: 'reset', delayMs };
+  }
+  if (name === 'slow-body') return { kind: 'slow-body', status: 200, headers, delayMs };
+  if (name.startsWith('delay=')) {
+    return { ...OK, headers, delayMs: parseDelay(name.slice('delay='.length), position) + delayMs };
+  }
+  return { kind: 'status', status: parseStatus(name, position), headers, delayMs };
+}
+
+function parseStatus(text: string, position: ScriptPosition): number {
+  const status = Number(text);
+  if (status < 200 || status > 599) throw scriptError('a status from 200 to 599', position);
+  return status;
+}
+
+function parseOptions(options: readonly ScriptPosition[]): { headers: string[]; delayMs: number } {
+  const headers: string[] = [];
+  let delayMs = 0;
+  for (const option of options) {
+    const [, name, written = ''] = /^([^=]+)=(.*)$/s.exec(option.text) ?? [];
+    if (name === undefined) throw scriptError('@header=value or @delay=300ms', option);
+    if ((written.match(/"/g)?.length ?? 0) % 2 === 1) throw scriptError('a closing quote', option);
+    const value = unquote(written);
+    if (name === 'delay') delayMs += parseDelay(value, option);
+    else headers.push(checkHeaderName(name, option), checkHeaderValue(value, option));
+  }
+  return { headers, delayMs };
+}
+
+function parseDelay(text: string, position: ScriptPosition): number {
+  const delayMs = parseDuration(text);
+  if (typeof delayMs !== 'number' || delayMs < 0 || delayMs > MAX_DELAY_MS)
+    throw scriptError('a delay such as 300ms or 5s, at most 1h', position);
+  return delayMs;
+}
+
+function checkHeaderName(name: string, position: ScriptPosition): string {
+  // RFC 9110, 5.6.2: a token.
+  if (!/^[!#$%&'*+\-.^_`|~\w]+$/.test(name)) throw scriptError('the name of a header', position);
+  // These say where the response ends; a wrong one would break it in a way that no step offers. Node throws for a trailer.
+  if (/^(content-length|transfer-encoding|connection|trailer)$/i.test(name)) {
+    throw scriptError(`no ${name} header, which the receiver sets itself`, position);
+  }
+  return name;
+}
+
+function checkHeaderValue(value: string, position: ScriptPosition): string {
+  if (!/^[\t\u0020-\u007e\u0080-\u00ff]*$/.test(value))
+    throw scriptError('a header value without control characters', position);
+  return value;
+}
+
+function unquote(text: string): string {
+  return /^"[^"]*"$/.test(text) ? text.slice(1, -1) : text;
+}
+
+function splitOutsideQuotes(text: string, separator: ',' | '@', at = 1): ScriptPart[] {
+  const parts: ScriptPart[] = [];
+  let start = 0;
+  let quoted = false;
+  for (let index = 0; index <= text.length; index++) {
+    if (text[index] === '"') quoted = !quoted;
+    if (index < text.length && (quoted || text[index] !== separator)) continue;
+    parts.push(trimmed(text.slice(start, index), at + start));
+    start = index + 1;
+  }
+  return parts;
+}
+
+function trimmed(text: string, at: number): ScriptPart {
+  return { text: text.trim(), at: at + text.length - text.trimStart().length };
+}
+
+function scriptError(expected: string, { text, step, at }: ScriptPosition): ConfigError {
+  const got = text === '' ? 'nothing' : `\`${printable(text, 80)}\``;
+  return new ConfigError(`Expected ${expected}, got ${got} (--respond, step ${step}, character ${at})`, {
+    key: 'respond',
+    origin: '--respond',
+    hint: HINT,
+  });
+}

@@ -1,0 +1,38 @@
+import type { ServerResponse } from 'node:http';
+import type { Clock } from '../../clock.ts';
+
+const NO_HEADERS: readonly string[] = [];
+const EMPTY: readonly string[] = ['content-length', '0'];
+
+/** Sends a complete response: a status, its headers (name, value, …) and a line of text for people. */
+export function sendResponse(
+  response: ServerResponse,
+  status: number,
+  text = '',
+  headers = NO_HEADERS,
+): void {
+  // writeHead does not change the flat list that it is given; only its type asks for a mutable one.
+  response.writeHead(status, [...headers, ...bodyHeaders(status, text)]).end(text);
+}
+
+function bodyHeaders(status: number, text: string): readonly string[] {
+  // RFC 9110, 8.6: no Content-Length on a 204; on a 304 it would describe another response's body.
+  if (text === '') return status === 204 || status === 304 ? NO_HEADERS : EMPTY;
+  return ['content-type', 'text/plain; charset=utf-8', 'content-length', String(Buffer.byteLength(text))];
+}
+
+/** Sends status and headers at once, then a byte every `dripMs` until the returned function is called. */
+export function sendSlowResponse(
+  response: ServerResponse,
+  { status, headers }: { readonly status: number; readonly headers: readonly string[] },
+  { clock, dripMs }: { readonly clock: Clock; readonly dripMs: number },
+): () => void {
+  let cancel: () => void;
+  const drip = (): void => {
+    response.write('.');
+    cancel = clock.after(dripMs, drip);
+  };
+  response.writeHead(status, [...headers]);
+  drip();
+  return () => cancel();
+}

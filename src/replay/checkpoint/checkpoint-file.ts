@@ -1,0 +1,137 @@
+import { createHash } from 'node:crypto';
+import { InputError } from '../../errors.ts';
+import type { IndexRange } from '../index-ranges.ts';
+import type { FileIdentity } from '../reading/inputs.ts';
+
+/** A checkpoint as saved. */
+export interface SavedCheckpoint extends SavedFiles {
+  readonly checkpoint: typeof VERSION;
+  readonly files: readonly FileIdentity[];
+  /** The indexes of the entries that are settled, counted from 0 over all inputs. */
+  readonly settled: readonly IndexRange[];
+  /** Whether every entry that the replay selects is settled. */
+  readonly isFinished: boolean;
+}
+
+/** The version of the format. Version 1 did not say how the settled entries ended. */
+const VERSION = 2;
+
+/** Files that record how the settled entries ended. They are synced before a checkpoint refers to them. */
+export interface SavedFiles {
+  /** The journal of the results that are neither delivered nor queued. Absent while there are none. */
+  readonly results?: ResultsPart | undefined;
+  /** Absent without `--failed`, and while that file does not hold all that failed. */
+  readonly failed?: FailedPart | undefined;
+}
+
+export interface ResultsPart {
+  /** Its name in the folder of the checkpoint. */
+  readonly name: string;
+  readonly bytes: number;
+}
+
+/** The part of the `--failed` file before the unsent entries, which are sent when the replay is resumed. */
+export interface FailedPart {
+  readonly path: string;
+  readonly bytes: number;
+  readonly crc32: number;
+}
+
+export function checkpointText(saved: Omit<SavedCheckpoint, 'checkpoint'>): string {
+  return JSON.stringify({ checkpoint: VERSION, ...saved } satisfies SavedCheckpoint);
+}
+
+/** Names the checkpoint of a replay. Ignores sizes and times, so that a changed file is found to have changed. */
+export function checkpointName(files: readonly FileIdentity[], identity: string): string {
+  const what = JSON.stringify([files.map(({ path }) => path), identity]);
+  return createHash('sha256').update(what).digest('hex').slice(0, 32);
+}
+
+interface Resumable {
+  /** Absent when there is nothing to resume. */
+  readonly saved?: SavedCheckpoint;
+  readonly note?: string;
+}
+
+interface CheckpointLocation {
+  readonly file: string;
+  readonly files: readonly FileIdentity[];
+}
+
+/** Returns what an interrupted replay has settled, or a note that says why it cannot be resumed. Throws InputError. */
+export function resumeFrom(text: string | undefined, { file, files }: CheckpointLocation): Resumable {
+  if (text === undefined) {
+    return {
+      note: 'nothing to resume: no interrupted replay of these inputs to this place is known, so it starts at the beginning',
+    };
+  }
+  const saved = savedIn(text, file);
+  const changed = files.filter((each, index) => {
+    const before = saved.files[index];
+    return before?.bytes !== each.bytes || before.modifiedAtNs !== each.modifiedAtNs;
+  });
+  if (changed.length === 0) return saved.isFinished ? { saved, note: FINISHED } : { saved };
+  const names = changed.map(({ path }) => path).join(', ');
+  return {
+    note: `nothing to resume: changed since the interrupted replay, so it starts at the beginning: ${names}`,
+  };
+}
+
+const FINISHED = 'nothing to resume: this replay is finished, so nothing is sent; --again sends it again';
+
+/** Parses a checkpoint; undefined when the text is not one. */
+export function readCheckpoint(text: string): SavedCheckpoint | undefined {
+  try {
+    const saved: unknown = JSON.parse(text);
+    return isSaved(saved) ? saved : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function savedIn(text: string, file: string): SavedCheckpoint {
+  const saved = readCheckpoint(text);
+  if (saved !== undefined) return saved;
+  throw new InputError('is not a checkpoint that can be read', {
+    file,
+    hint: 'replay without --resume to start at the beginning, or remove the file',
+  });
+}
+
+function isSaved(value: unknown): value is SavedCheckpoint {
+  if (typeof value !== 'object' || value === null) return false;
+  const { checkpoint, files, settled, isFinished, results, failed } = value as Partial<SavedCheckpoint>; // each is looked at
+  const isWhole = Array.isArray(files) && Array.isArray(settled) && settled.every(isRange);
+  return (
+    checkpoint === VERSION &&
+    isWhole &&
+    typeof isFinished === 'boolean' &&
+    (results === undefined || isResultsPart(results)) &&
+    (failed === undefined || isFailedPart(failed))
+  );
+}
+
+/** Whether this describes a journal. Its name must not be a path, since it is joined to the folder. */
+function isResultsPart(results: unknown): boolean {
+  if (typeof results !== 'object' || results === null) return false;
+  const { name, bytes } = results as Partial<ResultsPart>; // each is looked at
+  return typeof name === 'string' && /^[\w.-]+$/.test(name) && isCount(bytes);
+}
+
+function isFailedPart(failed: unknown): boolean {
+  if (typeof failed !== 'object' || failed === null) return false;
+  const { path, bytes, crc32 } = failed as Partial<FailedPart>; // each is looked at
+  return typeof path === 'string' && isCount(bytes) && isCount(crc32);
+}
+
+function isCount(value: unknown): boolean {
+  return Number.isSafeInteger(value) && Number(value) >= 0;
+}
+
+/** Whether this is a range that begins after the end of the one before. */
+function isRange(range: unknown, index: number, all: readonly unknown[]): boolean {
+  if (!Array.isArray(range) || range.length !== 2 || !range.every(Number.isSafeInteger)) return false;
+  const [start, end] = range as [number, number]; // checked above
+  const before = index === 0 ? -1 : (all[index - 1] as IndexRange)[1]; // checked on the turn before
+  return start > before && end > start;
+}

@@ -1,0 +1,178 @@
+import { dirname, join } from 'node:path';
+import type { Clock } from '../../clock.ts';
+import { InputError } from '../../errors.ts';
+import { ownedName } from '../../temporary-file.ts';
+import {
+  checkpointText,
+  checkpointName,
+  readCheckpoint,
+  resumeFrom,
+  type FailedPart,
+  type ResultsPart,
+  type SavedCheckpoint,
+  type SavedFiles,
+} from './checkpoint-file.ts';
+import { prepareCheckpointFolder } from './checkpoint-folder.ts';
+import { IndexRanges } from '../index-ranges.ts';
+import type { FileIdentity, Input } from '../reading/inputs.ts';
+import { readPrivate, removePrivate, writePrivate } from './private-file.ts';
+
+const SAVE_EVERY_MS = 1_000;
+
+export interface CheckpointOptions {
+  /** A folder of checkpoints, made when it is missing. */
+  readonly folder: string;
+  readonly inputs: readonly Input[];
+  /**
+   * Says where the messages go, and which of them in which form: a different text makes a different replay. Only its hash is
+   * stored, so it may hold secrets.
+   */
+  readonly identity: string;
+  /** Whether to continue where the last replay stopped; else start at the beginning. */
+  readonly resume: boolean;
+  /** Whether to start at the beginning if the last replay finished. @default false */
+  readonly again?: boolean;
+  readonly clock: Clock;
+}
+
+/**
+ * Opens the checkpoint of a replay, which remembers which entries are settled (delivered, failed, filtered, invalid: all but unsent), so that an interrupted
+ * replay can be resumed. Saved at most once a second: what was settled within the last second before a kill -9 is
+ * sent again. Throws InputError when its file cannot be used, and, when resuming, for inputs that can be read only once.
+ */
+export async function openCheckpoint(options: CheckpointOptions): Promise<Checkpoint> {
+  const { inputs, folder, clock, resume, again = false } = options;
+  const once = inputs.find(({ identity }) => identity === undefined);
+  if (once !== undefined && resume) {
+    throw new InputError('cannot be resumed from: it can be read only once', {
+      file: once.name,
+      hint: 'write it to a file first, and replay that',
+    });
+  }
+  const files = inputs.flatMap(({ identity }) => identity ?? []);
+  if (once !== undefined) return new Checkpoint({ files, clock });
+  await prepareCheckpointFolder(folder, clock.now());
+  const file = join(folder, `${checkpointName(files, options.identity)}.json`);
+  const { saved, note } = resume ? resumeFrom(await readPrivate(file), { file, files }) : {};
+  if (saved !== undefined && !(again && saved.isFinished)) {
+    return new Checkpoint({ file, files, clock, saved, note });
+  }
+  // Before the file of --failed is emptied, which belongs to it.
+  await discard(file);
+  return new Checkpoint({ file, files, clock, note: saved === undefined ? note : undefined });
+}
+
+async function discard(file: string): Promise<void> {
+  // A file that cannot be read is removed as well.
+  const text = await readPrivate(file).catch(() => undefined);
+  const results = readCheckpoint(text ?? '')?.results;
+  await removePrivate(file);
+  if (results !== undefined) await removePrivate(join(dirname(file), results.name));
+}
+
+interface CheckpointState {
+  readonly file?: string;
+  readonly files: readonly FileIdentity[];
+  readonly clock: Clock;
+  readonly saved?: SavedCheckpoint | undefined;
+  readonly note?: string | undefined;
+}
+
+/** A file that a checkpoint refers to. */
+export interface FollowedFile<Part> {
+  /** The part written now; undefined when there is none. */
+  part(): Part | undefined;
+  /** Resolves when that part is on the disk. */
+  sync(): Promise<void>;
+}
+
+/** The files that record how the settled entries ended. An entry is marked after it was added to them. */
+export interface FollowedFiles {
+  readonly results?: FollowedFile<ResultsPart> | undefined;
+  readonly failed?: FollowedFile<FailedPart> | undefined;
+}
+
+export class Checkpoint {
+  /** A note for the person who resumes; undefined when there is none. */
+  readonly note: string | undefined;
+  /** The state of the replay that is resumed; undefined when none is. */
+  readonly resumed: (SavedFiles & Pick<SavedCheckpoint, 'isFinished'>) | undefined;
+  /** Undefined when the replay cannot be resumed later: nothing is saved then. */
+  readonly #file: string | undefined;
+  readonly #files: readonly FileIdentity[];
+  readonly #clock: Clock;
+  readonly #settled: IndexRanges;
+  #followed: FollowedFiles = {};
+  #savedAt: number;
+  #saving: Promise<void> | undefined;
+
+  constructor({ file, files, clock, saved, note }: CheckpointState) {
+    this.#file = file;
+    this.#files = files;
+    this.#clock = clock;
+    this.#settled = new IndexRanges(saved?.settled);
+    this.#savedAt = clock.now();
+    this.resumed = saved;
+    this.note = note;
+  }
+
+  /** Whether it is saved, so that an interrupted replay can be resumed. */
+  get isKept(): boolean {
+    return this.#file !== undefined;
+  }
+
+  /** The path of the journal of results, which may not exist yet; undefined when no checkpoint is saved. */
+  resultsPath(): string | undefined {
+    if (this.#file === undefined) return undefined;
+    const name = this.resumed?.results?.name;
+    if (name !== undefined) return join(dirname(this.#file), name);
+    return ownedName(this.#file.replace(/\.json$/, ''), 'results');
+  }
+
+  /** Makes every later save wait until the contents of these files are on the disk. */
+  follow(files: FollowedFiles): void {
+    this.#followed = files;
+  }
+
+  /** Whether the entry was settled, now or by the replay that is resumed. */
+  has(index: number): boolean {
+    return this.#settled.has(index);
+  }
+
+  /** Marks an entry as settled. Saves in the background once a second. */
+  mark(index: number): void {
+    if (this.#file === undefined) return;
+    this.#settled.add(index);
+    const now = this.#clock.now();
+    if (this.#saving !== undefined || now - this.#savedAt < SAVE_EVERY_MS) return;
+    this.#savedAt = now;
+    this.#saving = this.#save({ isFinished: false })
+      .catch(() => {
+        // The last save, or the next one, says so.
+      })
+      .finally(() => {
+        this.#saving = undefined;
+      });
+  }
+
+  /** Saves at the end of the replay. `isComplete`: every entry that it selects is settled. Throws InputError. */
+  async finish({ isComplete }: { readonly isComplete: boolean }): Promise<void> {
+    await this.#saving;
+    await this.#save({ isFinished: isComplete });
+  }
+
+  /** Saves the state at the moment of the call, all of it consistent. */
+  async #save({ isFinished }: Pick<SavedCheckpoint, 'isFinished'>): Promise<void> {
+    if (this.#file === undefined) return;
+    const { results, failed } = this.#followed;
+    const text = checkpointText({
+      files: this.#files,
+      settled: this.#settled.toJSON(),
+      results: results?.part(),
+      failed: failed?.part(),
+      isFinished,
+    });
+    await Promise.all([results?.sync(), failed?.sync()]);
+    await writePrivate(this.#file, text);
+  }
+}

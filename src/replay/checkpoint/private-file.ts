@@ -1,0 +1,88 @@
+import { constants } from 'node:fs';
+import { lstat, open, rename, rm } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { InputError } from '../../errors.ts';
+import { makeFolder } from '../../make-folder.ts';
+import { ownedName } from '../../temporary-file.ts';
+
+/*
+ * Files that only their owner may read, in a folder that only its owner may read. Never read or written through a
+ * symbolic link, which would let the user who made it choose what is overwritten.
+ */
+
+/** Reads the text; undefined when there is no such file. Throws InputError. */
+export async function readPrivate(file: string): Promise<string | undefined> {
+  try {
+    const handle = await open(file, constants.O_RDONLY | constants.O_NOFOLLOW);
+    try {
+      return await handle.readFile('utf8');
+    } finally {
+      await handle.close();
+    }
+  } catch (cause) {
+    if (isMissing(cause)) return undefined;
+    throw unusablePrivateFile(file, cause);
+  }
+}
+
+/** Writes all of the text or nothing, even if the power fails: a new synced file replaces the old. Throws InputError. */
+export async function writePrivate(file: string, text: string): Promise<void> {
+  const fresh = ownedName(file, 'tmp');
+  try {
+    const handle = await open(fresh, 'wx', 0o600);
+    try {
+      await handle.writeFile(text);
+      await handle.sync();
+    } finally {
+      await handle.close();
+    }
+    await rename(fresh, file);
+    await syncFolder(dirname(file));
+  } catch (cause) {
+    await rm(fresh, { force: true });
+    throw unusablePrivateFile(file, cause);
+  }
+}
+
+/** Makes a folder for its owner only. Throws InputError. */
+export async function makePrivateFolder(folder: string): Promise<void> {
+  try {
+    makeFolder(folder, 0o700);
+    if ((await lstat(folder)).isDirectory()) return;
+  } catch (cause) {
+    throw unusablePrivateFile(folder, cause);
+  }
+  throw new InputError('is a symbolic link, but a real folder was expected', {
+    file: folder,
+    hint: 'remove it, or name another folder in HOOKS_DATA_DIR',
+  });
+}
+
+export async function removePrivate(file: string): Promise<void> {
+  await rm(file, { force: true }).catch((cause: unknown) => {
+    throw unusablePrivateFile(file, cause);
+  });
+}
+
+/** Syncs a folder, without which a rename may be lost. */
+async function syncFolder(folder: string): Promise<void> {
+  const handle = await open(folder, constants.O_RDONLY);
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}
+
+function isMissing(error: unknown): boolean {
+  return (error as NodeJS.ErrnoException).code === 'ENOENT'; // file operations throw it
+}
+
+function unusablePrivateFile(file: string, cause: unknown): InputError {
+  const { code, message } = cause as NodeJS.ErrnoException; // file operations throw it
+  return new InputError(`cannot be used (${code ?? message})`, {
+    file,
+    hint: 'check who owns it and its mode, or name another folder in HOOKS_DATA_DIR',
+    cause,
+  });
+}

@@ -1,0 +1,112 @@
+import { captureBody } from '../../capture/capture.ts';
+import { isCapture, readCapture } from '../../capture/read-capture.ts';
+import { HooksError, InputError } from '../../errors.ts';
+import { OPEN_BRACE, QUOTE } from '../../message/json/bytes.ts';
+import { DocumentSplitter } from '../../message/json/document-splitter.ts';
+import { MAX_ENTRY_BYTES } from '../../message/json/pieces.ts';
+import type { ReplayEntry } from './replay-entry.ts';
+import { isBatchDocument, parseJsonOrUndefined } from '../../message/json/batch-document.ts';
+import type { SplitterOutput } from '../../message/json/splitter.ts';
+
+export interface EntryReadOptions {
+  /** Makes the body of a capture one entry, even if it is empty, not JSON, or a batch. @default false */
+  readonly exact?: boolean;
+}
+
+/** Turns the values that a splitter finds into entries: a capture into its message, a batch on one line into its messages. */
+export class EntryCollector implements SplitterOutput {
+  readonly #file: string;
+  readonly #exact: boolean;
+  #entries: ReplayEntry[] = [];
+
+  constructor(file: string, { exact = false }: EntryReadOptions = {}) {
+    this.#file = file;
+    this.#exact = exact;
+  }
+
+  /** Returns the entries found since the last call. */
+  take(): readonly ReplayEntry[] {
+    const entries = this.#entries;
+    this.#entries = [];
+    return entries;
+  }
+
+  found(bytes: Buffer, line: number): void {
+    if (mayHoldMessages(bytes)) this.#unwrap(bytes, line);
+    else this.#add('message', bytes, line);
+  }
+
+  broken(line: number, message: string, hint: string): void {
+    const origin = { file: this.#file, line };
+    this.#entries.push({ kind: 'broken', origin, error: new InputError(message, { ...origin, hint }) });
+  }
+
+  tooLarge(line: number): void {
+    const limit = `${MAX_ENTRY_BYTES / 1024} KiB`;
+    this.broken(
+      line,
+      `the entry that begins here is larger than ${limit}`,
+      'a message may have 32 KiB at most',
+    );
+  }
+
+  #add(kind: 'message' | 'capture', bytes: Uint8Array, line: number): void {
+    this.#entries.push({ kind, origin: { file: this.#file, line }, bytes });
+  }
+
+  #unwrap(bytes: Buffer, line: number): void {
+    const value = parseJsonOrUndefined(bytes);
+    if (isCapture(value)) this.#addCapture(value, line);
+    else if (isBatchDocument(value)) this.#addEach('message', bytes, line);
+    else this.#add('message', bytes, line);
+  }
+
+  #addCapture(value: unknown, line: number): void {
+    const body = this.#bodyOf(value, line);
+    if (body === undefined) return;
+    if (this.#exact) return this.#add('capture', body, line);
+    const content = parseJsonOrUndefined(body);
+    if (Array.isArray(content) || isBatchDocument(content)) this.#addEach('capture', body, line);
+    else this.#add('capture', body, line);
+  }
+
+  #bodyOf(value: unknown, line: number): Buffer | undefined {
+    try {
+      const body = captureBody(readCapture(value));
+      if (body.length > 0 || this.#exact) return Buffer.from(body.buffer, body.byteOffset, body.length);
+      this.broken(
+        line,
+        'the captured request has no body, so there is no message in it',
+        'leave this capture out',
+      );
+    } catch (error) {
+      if (!(error instanceof HooksError)) throw error;
+      this.broken(line, error.message, error.hint ?? 'a capture is what `hooks listen --save` writes');
+    }
+    return undefined;
+  }
+
+  /** Adds the messages of a batch, all with the origin of its line. */
+  #addEach(kind: 'message' | 'capture', bytes: Buffer, line: number): void {
+    const splitter = new DocumentSplitter({
+      found: (each) => this.#add(kind, each, line),
+      broken: (_, message, hint) => this.broken(line, message, hint),
+      tooLarge: () => this.tooLarge(line),
+    });
+    splitter.push(bytes);
+    splitter.end();
+  }
+}
+
+/** What the keys begin with that a message may begin with and nothing else: `type version userId event properties name`. */
+const MESSAGE_KEY = new Uint8Array(256);
+for (const letter of 'vuepn') MESSAGE_KEY[letter.charCodeAt(0)] = 1;
+const [LETTER_T, LETTER_Y] = [0x74, 0x79];
+
+/** Whether a value may be a capture or a batch document. Costs almost nothing for messages, which their first key shows. */
+function mayHoldMessages(bytes: Buffer): boolean {
+  if (bytes[0] !== OPEN_BRACE) return false;
+  const letter = bytes[1] === QUOTE ? (bytes[2] ?? 0) : 0;
+  if (MESSAGE_KEY[letter] === 1 || (letter === LETTER_T && bytes[3] === LETTER_Y)) return false;
+  return bytes.includes('"capture"') || bytes.includes('"batch"');
+}

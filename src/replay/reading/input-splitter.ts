@@ -1,0 +1,75 @@
+import { LF, skipBlanks } from '../../message/json/bytes.ts';
+import { DocumentSplitter } from '../../message/json/document-splitter.ts';
+import { HEAD_BYTES, replayLayoutOf } from './replay-layout.ts';
+import { LineSplitter } from './line-splitter.ts';
+import type { Splitter, SplitterOutput } from '../../message/json/splitter.ts';
+import { inputRejectionOf, SIGNATURE_BYTES, withoutBom } from './text-check.ts';
+
+/** Collects the first bytes of an input until they show its layout, and passes all of it to the splitter for that layout. */
+export class InputSplitter implements Splitter {
+  readonly #output: SplitterOutput;
+  #head: Buffer = Buffer.alloc(0);
+  #line = 1;
+  #isStarted = false;
+  #splitter: Splitter | undefined;
+  /** Whether the input is not JSON text, which has been reported; the rest of it is ignored. */
+  isRejected = false;
+
+  constructor(output: SplitterOutput) {
+    this.#output = output;
+  }
+
+  get line(): number {
+    return this.#splitter?.line ?? this.#line;
+  }
+
+  push(chunk: Buffer): void {
+    if (this.#splitter !== undefined) this.#splitter.push(chunk);
+    else if (!this.isRejected) this.#gather(chunk);
+  }
+
+  end(): void {
+    if (this.#splitter === undefined && !this.isRejected) this.#start(true);
+    this.#splitter?.end();
+  }
+
+  #gather(chunk: Buffer): void {
+    this.#head = this.#head.length === 0 ? chunk : Buffer.concat([this.#head, chunk]);
+    if (!this.#isStarted && this.#head.length < SIGNATURE_BYTES) return;
+    // Looking again only when a line is complete keeps a stream of single bytes from costing its square.
+    if (!this.#isStarted || this.#head.length >= HEAD_BYTES || chunk.includes(LF)) this.#start(false);
+  }
+
+  #start(isComplete: boolean): void {
+    if (!this.#isStarted && !this.#accept()) return;
+    const start = this.#dropBlankLines();
+    if (start === this.#head.length) return;
+    const layout = replayLayoutOf(this.#head.subarray(start), isComplete);
+    if (layout === undefined) return;
+    this.#splitter =
+      layout === 'lines'
+        ? new LineSplitter(this.#output, this.#line)
+        : new DocumentSplitter(this.#output, this.#line);
+    this.#splitter.push(this.#head);
+    this.#head = Buffer.alloc(0);
+  }
+
+  #accept(): boolean {
+    this.#isStarted = true;
+    const rejection = inputRejectionOf(this.#head);
+    this.#head = withoutBom(this.#head);
+    if (rejection === undefined) return true;
+    this.isRejected = true;
+    this.#output.broken(1, `the input ${rejection.message}`, rejection.hint);
+    return false;
+  }
+
+  /** The index of the first byte that is not white space. Keeps the indentation of its line, which matters. */
+  #dropBlankLines(): number {
+    const start = skipBlanks(this.#head);
+    const lineStart = this.#head.subarray(0, start).lastIndexOf(LF) + 1;
+    for (let at = 0; at < lineStart; at++) if (this.#head[at] === LF) this.#line++;
+    this.#head = this.#head.subarray(lineStart);
+    return start - lineStart;
+  }
+}

@@ -1,0 +1,108 @@
+import { createReadStream, type BigIntStats } from 'node:fs';
+import { open as openFile, realpath, stat } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import { addAbortSignal, type Readable } from 'node:stream';
+import { InputError } from '../../errors.ts';
+import { chunksOfFile } from './file-chunks.ts';
+
+/** The name of standard input among file names. */
+export const STDIN = '-';
+
+/** A readable input of a replay. */
+export interface Input {
+  /** As the user named it; `<stdin>` for standard input. */
+  readonly name: string;
+  /** Distinguishes this file from others and from itself after a change; absent for an input that can be read only once. */
+  readonly identity?: FileIdentity;
+  /** Opens its bytes from the beginning; destroyed when `signal` aborts. Standard input can be opened once. */
+  open(signal?: AbortSignal): AsyncIterable<Uint8Array>;
+}
+
+export interface FileIdentity {
+  /** Absolute, links resolved. */
+  readonly path: string;
+  readonly bytes: number;
+  /** Since the epoch, with all digits that the file system stores. */
+  readonly modifiedAtNs: string;
+}
+
+interface InputContext {
+  readonly cwd: string;
+  readonly stdin: Readable;
+}
+
+/** Checks every file before any is read, so that a wrong name is reported before anything is sent. Throws InputError. */
+export async function openInputs(
+  files: readonly string[],
+  { cwd, stdin }: InputContext,
+): Promise<readonly Input[]> {
+  const inputs: Input[] = [];
+  for (const file of files) inputs.push(file === STDIN ? stdinInput(stdin) : await fileInput(file, cwd));
+  return inputs;
+}
+
+function stdinInput(stdin: Readable): Input {
+  return {
+    name: '<stdin>',
+    open: (signal) => stoppedBy(signal, stdin),
+  };
+}
+
+async function fileInput(name: string, cwd: string): Promise<Input> {
+  const path = resolve(cwd, name);
+  const stats = await statOf(path, name);
+  if (stats.isDirectory()) {
+    throw new InputError('is a folder, not a file', {
+      file: name,
+      hint: `name its files: '${name.replace(/\/+$/, '')}/*.json'`,
+    });
+  }
+  if (stats.isSocket() || stats.isBlockDevice()) {
+    throw new InputError('is neither a file nor a pipe', {
+      file: name,
+      hint: 'name a file, or - for standard input',
+    });
+  }
+  // A pipe is not opened to check it: that would wait for its writer.
+  if (stats.isFile()) await assertReadable(path, name);
+  if (!stats.isFile()) return { name, open: (signal) => stoppedBy(signal, createReadStream(path)) };
+  return { name, identity: await identityOf(path, stats), open: (signal) => chunksOfFile(path, signal) };
+}
+
+function stoppedBy(signal: AbortSignal | undefined, stream: Readable): Readable {
+  return signal === undefined ? stream : addAbortSignal(signal, stream);
+}
+
+async function assertReadable(path: string, name: string): Promise<void> {
+  try {
+    const file = await openFile(path);
+    await file.close();
+  } catch (error) {
+    throw unreadableInput(name, error);
+  }
+}
+
+async function identityOf(path: string, { size, mtimeNs }: BigIntStats): Promise<FileIdentity> {
+  return { path: await realpath(path), bytes: Number(size), modifiedAtNs: String(mtimeNs) };
+}
+
+async function statOf(path: string, name: string): Promise<BigIntStats> {
+  try {
+    return await stat(path, { bigint: true });
+  } catch (error) {
+    throw unreadableInput(name, error);
+  }
+}
+
+const REASONS: Readonly<Record<string, readonly [message: string, hint: string]>> = {
+  ENOENT: ['no such file', 'check the name and the current folder'],
+  ENOTDIR: ['no such file: a part of its path is not a folder', 'check the name and the current folder'],
+  EACCES: ['may not be read by this user', 'check who owns it and its mode: ls -l'],
+  ELOOP: ['cannot be found: its symbolic links go round', 'name the file itself'],
+};
+
+function unreadableInput(file: string, cause: unknown): InputError {
+  const { code, message } = cause as NodeJS.ErrnoException; // of a file operation
+  const [reason, hint] = REASONS[code ?? ''] ?? [`cannot be read (${code ?? message})`, 'check the file'];
+  return new InputError(reason, { file, hint, cause });
+}

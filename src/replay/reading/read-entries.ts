@@ -1,0 +1,75 @@
+import { InputError } from '../../errors.ts';
+import { EntryCollector, type EntryReadOptions } from './entry-collector.ts';
+import type { ReplayEntry } from './replay-entry.ts';
+import { gunzipIfPacked } from './gunzip.ts';
+import { InputSplitter } from './input-splitter.ts';
+import type { Input } from './inputs.ts';
+
+/** The most bytes read before entries are yielded, however large the chunks of a file are. */
+const STRIDE_BYTES = 64 * 1024;
+
+/**
+ * Yields the entries of one input, in their order, several at a time (never none): one message, an array, `{"batch":[…]}`,
+ * NDJSON, captures, gzipped or not, recognized by content. Memory does not grow with the input. Never throws for its
+ * content: a part that cannot be read is a broken entry. Ends early and silently when `signal` aborts.
+ */
+export async function* readEntries(
+  input: Pick<Input, 'name' | 'identity' | 'open'>,
+  signal?: AbortSignal,
+  options: EntryReadOptions = {},
+): AsyncGenerator<readonly ReplayEntry[], void, undefined> {
+  const collector = new EntryCollector(input.name, options);
+  const splitter = new InputSplitter(collector);
+  const open = (): AsyncIterable<Uint8Array> => input.open(signal);
+  try {
+    for await (const chunk of gunzipIfPacked(open(), input.identity && open)) {
+      for (let at = 0; at < chunk.length && !splitter.isRejected; at += STRIDE_BYTES) {
+        splitter.push(chunk.subarray(at, at + STRIDE_BYTES));
+        const entries = collector.take();
+        if (entries.length > 0) yield entries;
+      }
+      if (splitter.isRejected || signal?.aborted) break;
+    }
+    if (!signal?.aborted) splitter.end();
+  } catch (error) {
+    if (signal?.aborted) return;
+    // Drops the entry that breaks off: a part of a message is not a message.
+    collector.broken(splitter.line, ...inputFault(error));
+  }
+  const rest = collector.take();
+  if (rest.length > 0) yield rest;
+}
+
+/** The error for inputs without any entry: the whole replay could not be tried. */
+export function nothingToRead(inputs: readonly Pick<Input, 'name'>[]): InputError {
+  const [first] = inputs;
+  const hint = 'expected a message, an array of them, {"batch":[…]}, NDJSON or a capture';
+  return inputs.length === 1 && first !== undefined
+    ? new InputError('nothing to read: there is no message in it', { file: first.name, hint })
+    : new InputError(`Nothing to read: there is no message in any of the ${inputs.length} inputs`, { hint });
+}
+
+function inputFault(error: unknown): [message: string, hint: string] {
+  const { code, message } = asNodeError(error);
+  if (code === 'Z_BUF_ERROR') {
+    return [
+      'the gzipped input is cut off here: its end is missing',
+      'copy it again; the entries before its end are read',
+    ];
+  }
+  if (code?.startsWith('Z_')) {
+    return [
+      `the gzipped input is corrupt from here on (${message})`,
+      'copy it again; the entries before are read',
+    ];
+  }
+  return [`the input cannot be read further: ${message}`, 'the entries before are read'];
+}
+
+function asNodeError(error: unknown): { readonly code?: string | undefined; readonly message: string } {
+  if (!(error instanceof Error)) throw error;
+  const { code, message } = error as NodeJS.ErrnoException;
+  // A fault of this program has no code and does not come from the input.
+  if (code === undefined) throw error;
+  return { code, message };
+}

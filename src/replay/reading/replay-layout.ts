@@ -1,0 +1,62 @@
+import { COMMA, LF, OPEN_BRACE, OPEN_BRACKET, skipBlanks } from '../../message/json/bytes.ts';
+import { ValueScan } from '../../message/json/value-scan.ts';
+
+/** `lines`: an entry a line (NDJSON). `document`: entries by their brackets. */
+export type ReplayLayout = 'lines' | 'document';
+
+/** A first line that is longer than this is read by its brackets; so is all that follows it. */
+export const HEAD_BYTES = 64 * 1024;
+
+/**
+ * Recognizes the layout of an input by its first lines. `head` begins at the first byte that is not white space.
+ * Undefined: more of it must be seen.
+ */
+export function replayLayoutOf(head: Buffer, isComplete: boolean): ReplayLayout | undefined {
+  if (head[0] === OPEN_BRACKET) return 'document';
+  const first = headLineAt(head, 0);
+  if (first === undefined && !isComplete && head.length < HEAD_BYTES) return undefined;
+  // A line that does not begin a JSON object is rejected alone.
+  if (head[0] !== OPEN_BRACE) return 'lines';
+  const { holds, end } = first ?? headLine(head, 0, head.length);
+  if (holds === 'part') return layoutAfterPart(head, end, isComplete);
+  return holds === 'several' ? 'document' : 'lines';
+}
+
+/** The layout when the first line does not close its object: pretty-printed JSON, or a broken line of NDJSON. */
+function layoutAfterPart(head: Buffer, end: number, isComplete: boolean): ReplayLayout | undefined {
+  const second = skipBlanks(head, end);
+  if (second === head.length) return isComplete || head.length >= HEAD_BYTES ? 'document' : undefined;
+  if (head[second] !== OPEN_BRACE) return 'document';
+  const line = headLineAt(head, second) ?? (isComplete ? headLine(head, second, head.length) : undefined);
+  if (line === undefined) return head.length >= HEAD_BYTES ? 'document' : undefined;
+  if (line.holds !== 'object') return 'document';
+  // `{"properties":⏎{…}⏎}` is one object too: the third line tells.
+  const third = skipBlanks(head, line.end);
+  if (third < head.length) return head[third] === OPEN_BRACE ? 'lines' : 'document';
+  return isComplete ? 'lines' : undefined;
+}
+
+const BETWEEN_ENTRIES: readonly number[] = [OPEN_BRACE, OPEN_BRACKET, COMMA];
+
+interface HeadLine {
+  /** One object, a part of one, an object and more after it, or an object so broken that no later line completes it. */
+  readonly holds: 'object' | 'part' | 'several' | 'broken';
+  readonly end: number;
+}
+
+function headLineAt(head: Buffer, start: number): HeadLine | undefined {
+  const end = head.indexOf(LF, start);
+  return end === -1 ? undefined : headLine(head, start, end);
+}
+
+function headLine(head: Buffer, start: number, end: number): HeadLine {
+  const line = head.subarray(0, end);
+  const scan = new ValueScan();
+  scan.begin(OPEN_BRACE);
+  let event = scan.scan(line, start + 1);
+  while (event === 'list') event = scan.scan(line, scan.at);
+  if (event === 'more') return { holds: 'part', end };
+  const next = event === 'closed' ? skipBlanks(line, scan.at + 1) : -1;
+  if (next === end) return { holds: 'object', end };
+  return { holds: BETWEEN_ENTRIES.includes(line[next] ?? 0) ? 'several' : 'broken', end };
+}

@@ -1,0 +1,169 @@
+import { createHash } from 'node:crypto';
+import { ValidationError } from '../../errors.ts';
+import { isObject } from '../../kind-of.ts';
+import { encodeBody } from '../../message/body.ts';
+import { buildParsed } from '../../message/build.ts';
+import { checkMessageSize, MAX_MESSAGE_BYTES, messageBytes } from '../../message/limits.ts';
+import type { JsonObject, JsonValue } from '../../message/types.ts';
+import { MASK } from '../../redact.ts';
+import type { PostedMessage } from './read-messages.ts';
+import type { InvalidMessage } from './ingest-target.ts';
+import type { OutgoingMessage } from '../../message/outgoing-message.ts';
+import { SEEN_FOR_MS } from './seen.ts';
+
+export interface SortedMessages {
+  readonly valid: readonly OutgoingMessage[];
+  readonly rejected: readonly RejectedBatchItem[];
+}
+
+export interface RejectedBatchItem {
+  /** In the batch, from 0. */
+  readonly index: number;
+  readonly code: 'invalid' | 'too-large';
+  readonly message: string;
+  readonly hint: string | undefined;
+  readonly letter: InvalidMessage;
+}
+
+interface SortOptions {
+  readonly source: string;
+  /** The time of messages without one. Ms since the epoch. */
+  readonly now: number;
+  readonly newId: () => string;
+  /** Of the whole request: no message of a small one is too large. */
+  readonly requestBytes: number;
+  /** Kept out of dead letters. */
+  readonly writeKey: string;
+}
+
+/** Separates valid messages from rejected ones. */
+export function sortMessages(messages: readonly PostedMessage[], options: SortOptions): SortedMessages {
+  const valid: OutgoingMessage[] = [];
+  const rejected: RejectedBatchItem[] = [];
+  messages.forEach((posted, index) => {
+    try {
+      valid.push(readMessage(posted, options));
+    } catch (error) {
+      if (!(error instanceof ValidationError)) throw error;
+      rejected.push(rejectedMessage(posted, error, { ...options, index }));
+    }
+  });
+  return { valid, rejected };
+}
+
+/** Throws ValidationError. */
+function readMessage(posted: PostedMessage, { now, newId, requestBytes }: SortOptions): OutgoingMessage {
+  if (posted.input === undefined) throw asValidationError(posted.error);
+  if (requestBytes > MAX_MESSAGE_BYTES) checkSize(posted.own ?? posted.input);
+  const message = buildParsed(posted.input, { now });
+  const { type, messageId, integrations } = message;
+  return {
+    messageId: messageId ?? newId(),
+    type,
+    integrations,
+    body: Buffer.from(encodeBody(message)),
+    orderKeys: [],
+    dedupeKey: messageId && dedupeKeyOf(messageId, now),
+  };
+}
+
+/**
+ * Two processes of one store may take a message at the same moment, before either remembers it. What comes again when it is
+ * remembered no more is another one: by then it is another day (UTC), as it is for two just before and after midnight.
+ */
+function dedupeKeyOf(messageId: string, now: number): string {
+  return `${Math.floor(now / SEEN_FOR_MS)} ${messageId}`;
+}
+
+function asValidationError(error: Error & { readonly hint: string | undefined }): ValidationError {
+  return error instanceof ValidationError
+    ? error
+    : new ValidationError(error.message, { path: '', hint: error.hint });
+}
+
+class TooLarge extends ValidationError {}
+
+/** The limit is on what the caller gave: what a client library adds to it may be on top. */
+function checkSize(input: JsonValue): void {
+  if (!isObject(input) || messageBytes(input) <= MAX_MESSAGE_BYTES) return;
+  try {
+    checkMessageSize(messageBytes(callersOwn(input)));
+  } catch (error) {
+    if (!(error instanceof ValidationError)) throw error;
+    throw new TooLarge(error.message, { path: '', hint: error.hint });
+  }
+}
+
+/** What a client library adds to every message by itself, besides `context.library`, which tells it. */
+const CLIENT_FIELDS: readonly string[] = [
+  'messageId',
+  'timestamp',
+  'type',
+  'writeKey',
+  'sentAt',
+  '_metadata',
+];
+
+/** Of what was posted without a client library, all but the key: that says who calls. */
+function callersOwn(input: Readonly<Record<string, unknown>>): object {
+  const { context } = input;
+  if (!isObject(context) || context['library'] === undefined) return without(input, ['writeKey']);
+  const rest = without(context, ['library']);
+  const own = without(input, [...CLIENT_FIELDS, 'context']);
+  return Object.keys(rest).length === 0 ? own : { ...own, context: rest };
+}
+
+function without(
+  input: Readonly<Record<string, unknown>>,
+  names: readonly string[],
+): Readonly<Record<string, unknown>> {
+  return Object.fromEntries(Object.entries(input).filter(([name]) => !names.includes(name)));
+}
+
+function rejectedMessage(
+  posted: PostedMessage,
+  error: ValidationError,
+  { index, source, writeKey }: SortOptions & { readonly index: number },
+): RejectedBatchItem {
+  const body =
+    posted.input === undefined ? masked(posted.bytes, writeKey) : encoded(posted.item ?? posted.input);
+  const id = `invalid-${createHash('sha256').update(JSON.stringify(source)).update(body).digest('base64url')}`;
+  const { messageId, type } = isObject(posted.input) ? posted.input : ({} as JsonObject);
+  return {
+    index,
+    code: error instanceof TooLarge ? 'too-large' : 'invalid',
+    message: error.message,
+    hint: error.hint,
+    letter: {
+      id,
+      messageId: typeof messageId === 'string' && messageId !== '' ? messageId : id,
+      type: typeof type === 'string' ? type.slice(0, LONGEST_TYPE) : '',
+      body,
+      detail: error.message,
+    },
+  };
+}
+
+const LONGEST_TYPE = 40;
+
+function encoded(input: JsonValue): Uint8Array {
+  return Buffer.from(JSON.stringify(isObject(input) ? without(input, ['writeKey']) : input));
+}
+
+/**
+ * What cannot be read without loss is kept as it came, but for write keys: each string that is the caller's, however it is spelled
+ * (`\/`, `\u002d`), and whatever a key `writeKey` has.
+ */
+function masked(json: Uint8Array, writeKey: string): Uint8Array {
+  const text = Buffer.from(json).toString();
+  return Buffer.from(
+    text.replace(STRING_VALUE, (whole, start: string | undefined, key: string | undefined, value: string) => {
+      const isSecret =
+        JSON.parse(value) === writeKey || (key !== undefined && JSON.parse(key) === 'writeKey');
+      return isSecret ? `${start ?? ''}${JSON.stringify(MASK)}` : whole;
+    }),
+  );
+}
+
+/** A string, with its key if it has one. In JSON a quote outside a string begins one. */
+const STRING_VALUE = /(("(?:[^"\\]|\\.)*")\s*:\s*)?("(?:[^"\\]|\\.)*")/g;

@@ -1,0 +1,58 @@
+import type { IncomingMessage } from 'node:http';
+import { basicUser, UNAUTHORIZED, type WriteKeys } from './authentication.ts';
+import type { ByteShare } from './byte-budget.ts';
+import type { Ingest } from '../ingest/ingest.ts';
+import type { ServiceOptions } from '../options.ts';
+import { readIngestBody } from './read-body.ts';
+import { rejectionResponse, type ServiceResponse } from './respond.ts';
+
+/** What every handler of requests works with. */
+export interface HandlerContext extends Pick<
+  ServiceOptions,
+  'clock' | 'log' | 'metrics' | 'deletions' | 'deletionReach'
+> {
+  readonly keys: WriteKeys;
+  readonly ingest: Ingest;
+  readonly newId: () => string;
+}
+
+/** One request on its way to its response. */
+export interface IngestRequest {
+  readonly request: IncomingMessage;
+  /** Of the bytes in flight. */
+  readonly share: ByteShare;
+}
+
+/** The source that a request has shown the write key of. */
+export interface Caller {
+  readonly source: string;
+  readonly writeKey: string;
+}
+
+export type ReadRequest =
+  | {
+      readonly ok: true;
+      readonly bytes: Buffer;
+      /** The source of the write key in Basic auth, else of the one in the body. Undefined: the key belongs to no source. */
+      readonly authorize: (bodyKey: string | undefined) => Caller | undefined;
+    }
+  /** Without a response: the sender has gone. */
+  | { readonly ok: false; readonly response: ServiceResponse | undefined };
+
+/** Reads the body of a request. Rejects a wrong key in the header before it reads any of it. */
+export async function readRequest(
+  { request, share }: IngestRequest,
+  { keys }: HandlerContext,
+): Promise<ReadRequest> {
+  const user = basicUser(request.headers.authorization);
+  const callerOf = (writeKey: string | undefined): Caller | undefined => {
+    const source = writeKey === undefined ? undefined : keys.sourceOf(writeKey);
+    return source === undefined || writeKey === undefined ? undefined : { source, writeKey };
+  };
+  const known = callerOf(user);
+  if (user !== undefined && known === undefined)
+    return { ok: false, response: rejectionResponse(UNAUTHORIZED) };
+  const body = await readIngestBody(request, share);
+  if (body.ok) return { ...body, authorize: (bodyKey) => callerOf(user ?? bodyKey) };
+  return { ok: false, response: body.rejection && rejectionResponse(body.rejection, known?.source) };
+}

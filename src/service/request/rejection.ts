@@ -1,0 +1,67 @@
+import { HooksError, InputError, ValidationError } from '../../errors.ts';
+
+/** Why a request or a message was not accepted. Real clients drop a batch at 400, 401 and 413 and retry it at 429 and 503. */
+export interface IngestRejection {
+  readonly status: 400 | 401 | 403 | 404 | 405 | 413 | 415 | 429 | 500 | 503;
+  /** Stable. */
+  readonly code:
+    | 'malformed'
+    | 'invalid'
+    | 'unauthorized'
+    | 'forbidden'
+    | 'not-found'
+    | 'method'
+    | 'too-large'
+    | 'encoding'
+    | 'overloaded'
+    | 'unavailable'
+    | 'fault';
+  /** What is wrong, and where. Without secrets. */
+  readonly message: string;
+  readonly hint?: string | undefined;
+}
+
+/** Whether the reason passes by itself: then the response says when to retry. */
+export function isTemporary({ status }: IngestRejection): boolean {
+  return status === 429 || status === 503;
+}
+
+/** The body of the response. */
+export function rejectionBody({ code, message, hint }: IngestRejection): object {
+  return { success: false, code, message, ...(hint !== undefined && { hint }) };
+}
+
+export const OVERLOADED: IngestRejection = {
+  status: 429,
+  code: 'overloaded',
+  message: 'overloaded: too much data in flight',
+};
+
+export const STOPPING: IngestRejection = {
+  status: 503,
+  code: 'unavailable',
+  message: 'the service is stopping',
+};
+
+export function malformed(message: string, hint?: string): IngestRejection {
+  return { status: 400, code: 'malformed', message, hint };
+}
+
+export function tooLarge(message: string): IngestRejection {
+  return { status: 413, code: 'too-large', message, hint: 'send less in one request' };
+}
+
+/** The rejection for an error of readJson: malformed JSON, or a value that would be lost. Rethrows any other error. */
+export function jsonRejection(error: unknown): IngestRejection {
+  if (error instanceof InputError) return malformed(error.message, error.hint);
+  if (error instanceof ValidationError)
+    return { status: 400, code: 'invalid', message: error.message, hint: error.hint };
+  throw error;
+}
+
+/** The rejection for an error of the store: never the client's fault, so never a 4xx. The cause is for the log only. */
+export function storeRejection(error: unknown): IngestRejection {
+  return error instanceof HooksError
+    ? { status: 503, code: 'unavailable', message: 'storage unavailable' }
+    : { status: 500, code: 'fault', message: 'internal error of the service' };
+}

@@ -1,0 +1,91 @@
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { findProjectFile, findUserFile } from '../../../src/config/files/find-files.ts';
+import { temporaryFolder } from '../../temporary-folder.ts';
+
+const PACKAGE = '{ "name": "x" }';
+
+describe('findProjectFile', () => {
+  it.each([
+    '.hooksrc',
+    '.hooksrc.json',
+    '.hooksrc.yaml',
+    '.hooksrc.yml',
+    '.hooksrc.js',
+    '.hooksrc.cjs',
+    '.hooksrc.mjs',
+    '.hooksrc.ts',
+    'hooks.config.js',
+    'hooks.config.cjs',
+    'hooks.config.mjs',
+    'hooks.config.ts',
+  ])('finds %s', async (name) => {
+    const folder = temporaryFolder({ [name]: '', 'package.json': PACKAGE });
+    expect(findProjectFile(folder)).toBe(join(folder, name));
+  });
+
+  it('finds a package.json with a key hooks, and no other', async () => {
+    for (const text of ['{ "hooks": {} }', '\ufeff{ "hooks": {} }']) {
+      const folder = temporaryFolder({ 'package.json': text });
+      expect(findProjectFile(folder)).toBe(join(folder, 'package.json'));
+    }
+    const none = temporaryFolder({ 'package.json': '{ "keywords": ["hooks"], "x": { "hooks": 1 } }' });
+    expect(findProjectFile(none)).toBeUndefined();
+  });
+
+  it('leaves a malformed package.json to npm', async () => {
+    const folder = temporaryFolder({ 'package.json': '{ "hooks": ', '.hooksrc': '' });
+    expect(findProjectFile(folder)).toBe(join(folder, '.hooksrc'));
+  });
+
+  it('looks in every folder up to the nearest package.json, and no further', async () => {
+    const folder = temporaryFolder({
+      '.hooksrc': '',
+      'app/package.json': PACKAGE,
+      'app/src/deep/x': '',
+      'app/src/.hooksrc.json': '{}',
+      'lib/package.json': PACKAGE,
+      'lib/src/x': '',
+    });
+    expect(findProjectFile(join(folder, 'app/src/deep'))).toBe(join(folder, 'app/src/.hooksrc.json'));
+    expect(findProjectFile(join(folder, 'app'))).toBeUndefined();
+    expect(findProjectFile(join(folder, 'lib/src'))).toBeUndefined();
+  });
+
+  it('finds one beside the package.json from a folder below', async () => {
+    const folder = temporaryFolder({ 'package.json': PACKAGE, 'hooks.config.mjs': '' });
+    await mkdir(join(folder, 'a/b'), { recursive: true });
+    expect(findProjectFile(join(folder, 'a/b'))).toBe(join(folder, 'hooks.config.mjs'));
+  });
+
+  it('looks in the current folder only when no package.json is above it', async () => {
+    const folder = temporaryFolder({ '.hooksrc.js': '', 'a/x': '', 'b/.hooksrc': '' });
+    expect(findProjectFile(join(folder, 'a'))).toBeUndefined();
+    expect(findProjectFile(join(folder, 'b'))).toBe(join(folder, 'b/.hooksrc'));
+  });
+});
+
+describe('findUserFile', () => {
+  it.each(['config', 'config.json', 'config.yaml', 'config.yml', '.hooksrc', '.hooksrc.yaml'])(
+    'finds %s below XDG_CONFIG_HOME',
+    async (name) => {
+      const folder = temporaryFolder({ [`hooks/${name}`]: '' });
+      expect(findUserFile({ XDG_CONFIG_HOME: folder })).toBe(join(folder, 'hooks', name));
+    },
+  );
+
+  it('looks below ~/.config without XDG_CONFIG_HOME', async () => {
+    const folder = temporaryFolder({ '.config/hooks/config.yaml': '' });
+    expect(findUserFile({ HOME: folder })).toBe(join(folder, '.config/hooks/config.yaml'));
+  });
+
+  it('takes no code', async () => {
+    const folder = temporaryFolder({
+      'hooks/config.js': '',
+      'hooks/hooks.config.ts': '',
+      'hooks/.hooksrc.mjs': '',
+    });
+    expect(findUserFile({ XDG_CONFIG_HOME: folder })).toBeUndefined();
+  });
+});

@@ -1,0 +1,284 @@
+import { spawn } from 'node:child_process';
+import { EventEmitter, once } from 'node:events';
+import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { Readable } from 'node:stream';
+import { setTimeout as delay } from 'node:timers/promises';
+import * as fc from 'fast-check';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { openCheckpoint } from '../../../src/replay/checkpoint/checkpoint.ts';
+import { IndexRanges } from '../../../src/replay/index-ranges.ts';
+import { openInputs } from '../../../src/replay/reading/inputs.ts';
+import { FakeClock } from '../../fake-clock.ts';
+import { temporaryFolder } from '../../temporary-folder.ts';
+import { until } from '../../until.ts';
+
+let cwd: string;
+let folder: string;
+let clock: FakeClock;
+
+beforeEach(() => {
+  cwd = temporaryFolder();
+  folder = join(cwd, 'data', 'replays');
+  clock = new FakeClock();
+  writeFileSync(join(cwd, 'a.ndjson'), '{}\n{}\n{}\n');
+});
+
+async function open({
+  resume = true,
+  again = false,
+  identity = 'https://s3cret@a.example/',
+  files = ['a.ndjson'],
+} = {}) {
+  const inputs = await openInputs(files, { cwd, stdin: Readable.from([]) });
+  return openCheckpoint({ folder, inputs, identity, resume, again, clock });
+}
+
+/** A replay that settles these entries and is interrupted. */
+async function interrupted(...settled: number[]): Promise<string> {
+  const checkpoint = await open({ resume: false });
+  for (const index of settled) checkpoint.mark(index);
+  await checkpoint.finish({ isComplete: false });
+  return join(folder, readdirSync(folder)[0] ?? '');
+}
+
+describe('a checkpoint', () => {
+  it('knows after an interruption what was settled', async () => {
+    await interrupted(0, 1, 5);
+    const resumed = await open();
+    expect([0, 1, 2, 4, 5, 6].map((index) => resumed.has(index))).toEqual([
+      true,
+      true,
+      false,
+      false,
+      true,
+      false,
+    ]);
+    expect(resumed.note).toBeUndefined();
+  });
+
+  it('adds to what it resumed', async () => {
+    await interrupted(0);
+    const second = await open();
+    second.mark(1);
+    await second.finish({ isComplete: false });
+    const third = await open();
+    expect([third.has(0), third.has(1), third.has(2)]).toEqual([true, true, false]);
+  });
+
+  it('says that the replay is finished when everything was settled', async () => {
+    await interrupted(0);
+    await (await open()).finish({ isComplete: true });
+    const resumed = await open();
+    expect(resumed.note).toContain('nothing to resume: this replay is finished');
+    expect([resumed.has(0), resumed.resumed?.isFinished]).toEqual([true, true]);
+  });
+
+  it('starts at the beginning again only where the replay is finished', async () => {
+    await interrupted(0);
+    const unfinished = await open({ again: true });
+    expect(unfinished.has(0)).toBe(true);
+    await unfinished.finish({ isComplete: true });
+    const again = await open({ again: true });
+    expect([again.has(0), again.note, again.resumed]).toEqual([false, undefined, undefined]);
+    expect((await open()).note).toContain('no interrupted replay');
+  });
+
+  it('is gone as soon as the replay starts at the beginning', async () => {
+    await interrupted(0);
+    await open({ resume: false });
+    expect(readdirSync(folder)).toEqual([]);
+  });
+
+  it('calls nothing settled before what became of it is on the disk', async () => {
+    const checkpoint = await open();
+    let bytes = 10;
+    const disk = new EventEmitter();
+    const sync = (): Promise<void> => once(disk, 'synced').then(() => undefined);
+    checkpoint.follow({ failed: { part: () => ({ path: '/f', bytes, crc32: 7 }), sync } });
+    checkpoint.mark(0);
+    const finished = checkpoint.finish({ isComplete: false });
+    await new Promise(setImmediate);
+    // What comes later is not of this moment.
+    checkpoint.mark(1);
+    bytes = 20;
+    // Without the wait it would be there in a few milliseconds.
+    await Promise.race([finished, delay(50)]);
+    expect(readdirSync(folder)).toEqual([]);
+    disk.emit('synced');
+    await finished;
+    const { settled, failed } = savedIn(folder);
+    expect([settled, failed]).toEqual([[[0, 1]], { path: '/f', bytes: 10, crc32: 7 }]);
+  });
+
+  it('is not saved while what became of the entries cannot be written', async () => {
+    const checkpoint = await open();
+    const part = { name: 'a.results', bytes: 1 };
+    checkpoint.follow({
+      results: { part: () => part, sync: () => Promise.reject(new Error('disk full')) },
+    });
+    checkpoint.mark(0);
+    await expect(checkpoint.finish({ isComplete: false })).rejects.toThrow('disk full');
+    expect(readdirSync(folder)).toEqual([]);
+  });
+
+  it('starts anew without resume', async () => {
+    await interrupted(0);
+    expect((await open({ resume: false })).has(0)).toBe(false);
+  });
+
+  it('is another for another place or other files', async () => {
+    await interrupted(0);
+    writeFileSync(join(cwd, 'b.ndjson'), '{}');
+    expect((await open({ identity: 'elsewhere' })).has(0)).toBe(false);
+    expect((await open({ files: ['a.ndjson', 'b.ndjson'] })).has(0)).toBe(false);
+    expect((await open({ files: ['./a.ndjson'] })).has(0)).toBe(true);
+  });
+
+  it('starts anew, and says so, when a file has changed', async () => {
+    await interrupted(0);
+    writeFileSync(join(cwd, 'a.ndjson'), '{}\n');
+    const resumed = await open();
+    expect(resumed.has(0)).toBe(false);
+    expect(resumed.note).toMatch(
+      /changed since the interrupted replay, so it starts at the beginning: .*a\.ndjson$/,
+    );
+  });
+
+  it('keeps no secret, and is for its owner only', async () => {
+    const file = await interrupted(0);
+    expect(file + readFileSync(file, 'utf8')).not.toContain('s3cret');
+    expect(statSync(file).mode & 0o777).toBe(0o600);
+    expect(statSync(folder).mode & 0o777).toBe(0o700);
+  });
+
+  it('is refused when it is damaged', async () => {
+    const file = await interrupted(0);
+    const saved = JSON.parse(readFileSync(file, 'utf8')) as object;
+    for (const text of [
+      '',
+      '{"checkpoint":1',
+      '[]',
+      'null',
+      JSON.stringify({ ...saved, settled: [[3, 1]] }),
+      JSON.stringify({ ...saved, checkpoint: 1 }),
+      JSON.stringify({ ...saved, results: { name: '../elsewhere', bytes: 1 } }),
+      JSON.stringify({ ...saved, failed: { path: '/f', bytes: 1 } }),
+    ]) {
+      writeFileSync(file, text);
+      await expect(open()).rejects.toMatchObject({ message: 'is not a checkpoint that can be read', file });
+    }
+  });
+
+  it('is never read or written through a symbolic link', async () => {
+    const file = await interrupted(0);
+    const elsewhere = join(cwd, 'elsewhere.json');
+    writeFileSync(elsewhere, readFileSync(file));
+    rmSync(file);
+    symlinkSync(elsewhere, file);
+    await expect(open()).rejects.toThrow('cannot be used (ELOOP)');
+    const before = readFileSync(elsewhere, 'utf8');
+    await interrupted(0, 1, 2);
+    expect(readFileSync(elsewhere, 'utf8')).toBe(before);
+    rmSync(folder, { recursive: true });
+    symlinkSync(cwd, folder);
+    await expect(open()).rejects.toThrow('is a symbolic link');
+  });
+
+  it('cannot be had for what is read only once', async () => {
+    await expect(open({ files: ['-'] })).rejects.toThrow('cannot be resumed from: it can be read only once');
+    const readOnce = await open({ files: ['-', 'a.ndjson'], resume: false });
+    readOnce.mark(0);
+    await readOnce.finish({ isComplete: false });
+    expect(() => readdirSync(folder)).toThrow('ENOENT');
+  });
+
+  it('is saved while the replay runs, at most once a second', async () => {
+    const checkpoint = await open();
+    checkpoint.mark(0);
+    await clock.advance(1_000);
+    checkpoint.mark(1);
+    checkpoint.mark(2);
+    await until(() => readdirSync(folder).some((name) => name.endsWith('.json')), 'the checkpoint');
+    const [name = ''] = readdirSync(folder);
+    expect(JSON.parse(readFileSync(join(folder, name), 'utf8'))).toMatchObject({ settled: [[0, 2]] });
+    await checkpoint.finish({ isComplete: true });
+    expect(readdirSync(folder)).toEqual([name]);
+  });
+});
+
+describe('the folder of checkpoints', () => {
+  const CHECKPOINT = 'a'.repeat(32);
+
+  it('is cleared of what killed processes have left there', async () => {
+    const kept = `${CHECKPOINT}.${process.ppid}-00000000-1.tmp`;
+    mkdirSync(folder, { recursive: true });
+    const abandoned = [
+      `${CHECKPOINT}.json.${await endedProcess()}-00000000-1.tmp`,
+      `${CHECKPOINT}.${await endedProcess()}-00000000-1.results`,
+    ];
+    for (const name of [...abandoned, kept]) writeFileSync(join(folder, name), '');
+    await open();
+    expect(readdirSync(folder)).toEqual([kept]);
+  });
+
+  it('keeps the journal that a checkpoint names', async () => {
+    const file = await interrupted(0);
+    const name = `${basename(file, '.json')}.${await endedProcess()}-00000000-1.results`;
+    writeFileSync(join(folder, name), '');
+    writeFileSync(file, JSON.stringify({ ...savedIn(folder), results: { name, bytes: 0 } }));
+    await open();
+    expect(readdirSync(folder)).toContain(name);
+    await open({ resume: false });
+    expect(readdirSync(folder)).toEqual([]);
+  });
+
+  it('forgets what has finished a month ago, and nothing that was interrupted', async () => {
+    await interrupted(0);
+    await (await open()).finish({ isComplete: true });
+    const [finished = ''] = readdirSync(folder);
+    await open({ identity: 'elsewhere' }).then((other) => other.finish({ isComplete: false }));
+    await clock.advance(afterDays(29) - clock.now());
+    await open({ identity: 'a third' });
+    expect(readdirSync(folder)).toHaveLength(2);
+    await clock.advance(afterDays(31) - clock.now());
+    await open({ identity: 'a third' });
+    expect(readdirSync(folder)).toHaveLength(1);
+    expect(readdirSync(folder)).not.toContain(finished);
+  });
+});
+
+function savedIn(where: string): Record<string, unknown> {
+  const [name = ''] = readdirSync(where).filter((each) => each.endsWith('.json'));
+  return JSON.parse(readFileSync(join(where, name), 'utf8')) as Record<string, unknown>;
+}
+
+function afterDays(count: number): number {
+  return Date.now() + count * 24 * 3_600_000;
+}
+
+/** The id of a process that is no more. */
+async function endedProcess(): Promise<number> {
+  const child = spawn('true');
+  await once(child, 'close');
+  return child.pid ?? 0;
+}
+
+describe('ranges of indexes', () => {
+  it('are a set, kept with one range for each run', () => {
+    fc.assert(
+      fc.property(fc.array(fc.nat(40)), (indexes) => {
+        const ranges = new IndexRanges();
+        for (const index of indexes) ranges.add(index);
+        const expected = new Set(indexes);
+        const again = new IndexRanges(JSON.parse(JSON.stringify(ranges)) as [number, number][]);
+        for (let index = -1; index < 42; index++) {
+          expect(ranges.has(index)).toBe(expected.has(index));
+          expect(again.has(index)).toBe(expected.has(index));
+        }
+        const runs = [...expected].filter((index) => !expected.has(index - 1));
+        expect(ranges.toJSON()).toHaveLength(runs.length);
+      }),
+    );
+  });
+});

@@ -1,0 +1,125 @@
+import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { gzipSync } from 'node:zlib';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { expandInputs } from '../../../src/replay/reading/expand-inputs.ts';
+import { openInputs } from '../../../src/replay/reading/inputs.ts';
+import { readEntries } from '../../../src/replay/reading/read-entries.ts';
+import { entriesOf, shown } from './reading.ts';
+import { asNobody } from '../../as-nobody.ts';
+import { temporaryFolder } from '../../temporary-folder.ts';
+
+let cwd: string;
+
+beforeAll(() => {
+  cwd = temporaryFolder();
+  mkdirSync(join(cwd, 'folder'));
+  for (const name of ['e10.json', 'e2.json', '[x].json', 'folder/deep.json', '.hidden.json']) {
+    writeFileSync(join(cwd, name), `{"from":"${name}"}`);
+  }
+  writeFileSync(join(cwd, 'packed'), gzipSync('{"a":1}\n{"a":2}'));
+  symlinkSync('loop', join(cwd, 'loop'));
+});
+
+const open = (...names: string[]) =>
+  openInputs(names, { cwd, stdin: Readable.from([Buffer.from('{"a":1}')]) });
+
+describe('names of inputs', () => {
+  it('are kept as given when there is nothing to expand', async () => {
+    expect(await expandInputs(['e2.json', '-', 'missing.json', 'e2.json'], cwd)).toEqual([
+      'e2.json',
+      '-',
+      'missing.json',
+      'e2.json',
+    ]);
+  });
+
+  it('are expanded in natural order, without hidden files and folders', async () => {
+    expect(await expandInputs(['e*.json', '**/deep.*'], cwd)).toEqual([
+      'e2.json',
+      'e10.json',
+      'folder/deep.json',
+    ]);
+    expect(await expandInputs([join(cwd, 'e?.json')], cwd)).toEqual([join(cwd, 'e2.json')]);
+  });
+
+  it('name the file that exists, though it looks like a pattern', async () => {
+    expect(await expandInputs(['[x].json'], cwd)).toEqual(['[x].json']);
+  });
+
+  it('are refused when a pattern matches nothing', async () => {
+    await expect(expandInputs(['e2.json', 'none-*.json'], cwd)).rejects.toThrow(
+      'No file matches none-*.json',
+    );
+  });
+
+  it('are refused when standard input is among them twice', async () => {
+    await expect(expandInputs(['-', 'a', '-'], cwd)).rejects.toThrow('got it twice');
+  });
+});
+
+describe('opening inputs', () => {
+  it('gives the entries of files and of standard input', async () => {
+    const [file, packed, stdin] = await open('e2.json', 'packed', '-');
+    expect(file && (await entriesOf(file)).map(shown)).toEqual(['1 {"from":"e2.json"}']);
+    expect(packed && (await entriesOf(packed)).map(shown)).toEqual(['1 {"a":1}', '2 {"a":2}']);
+    expect(stdin && (await entriesOf(stdin)).map(shown)).toEqual(['1 {"a":1}']);
+    expect(stdin?.name).toBe('<stdin>');
+  });
+
+  it('tells a file from others, and has nothing to tell of standard input', async () => {
+    const [file, stdin] = await open('e2.json', '-');
+    expect(file?.identity).toMatchObject({ path: expect.stringMatching(/e2\.json$/), bytes: 18 });
+    expect(stdin?.identity).toBeUndefined();
+  });
+
+  it('refuses what cannot be read before anything is', async () => {
+    await expect(open('e2.json', 'missing.json')).rejects.toMatchObject({
+      message: 'no such file',
+      file: 'missing.json',
+    });
+    await expect(open('folder/')).rejects.toMatchObject({
+      message: 'is a folder, not a file',
+      hint: "name its files: 'folder/*.json'",
+    });
+    await expect(open('e2.json/x')).rejects.toThrow('a part of its path is not a folder');
+    await expect(open('loop')).rejects.toThrow('its symbolic links go round');
+  });
+
+  it('refuses a file that it may not read', async () => {
+    const secret = join(cwd, 'secret.txt');
+    writeFileSync(secret, '{}');
+    chmodSync(secret, 0);
+    chmodSync(cwd, 0o755);
+    await expect(asNobody(() => open('secret.txt'))).rejects.toThrow('may not be read by this user');
+  });
+
+  it('closes what is not read to its end', async () => {
+    let isClosed = false;
+    async function* chunks(): AsyncGenerator<Buffer> {
+      try {
+        yield Buffer.from('{"a":1}\n{"a":2}\n');
+        yield Buffer.from('{"a":3}\n');
+      } finally {
+        isClosed = true;
+      }
+    }
+    for await (const entries of readEntries({ name: 'in', open: chunks })) if (entries.length > 0) break;
+    expect(isClosed).toBe(true);
+  });
+
+  it('has an empty device as an input without entries', async () => {
+    const [nothing] = await open('/dev/null');
+    expect(nothing && (await entriesOf(nothing))).toEqual([]);
+  });
+
+  it('ends quietly when interrupted while standard input is silent', async () => {
+    const stdin = new Readable({ read: () => undefined });
+    const [input] = await openInputs(['-'], { cwd, stdin });
+    const interruption = new AbortController();
+    const reading = input && readEntries(input, interruption.signal).next();
+    interruption.abort('SIGINT');
+    expect(await reading).toEqual({ done: true, value: undefined });
+  });
+});
