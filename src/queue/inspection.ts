@@ -15,6 +15,9 @@ export interface QueueInspection {
   /** The delivery of that id. */
   get(id: string): Promise<Delivery | undefined>;
 
+  /** The ids of all deliveries in these states, in the order of adding. A body is not read for it. */
+  ids(states: readonly DeliveryState[]): Promise<readonly string[]>;
+
   /** As `get`, for several in one request. */
   getAll(ids: readonly string[]): Promise<readonly (Delivery | undefined)[]>;
 
@@ -27,8 +30,11 @@ export interface QueueInspection {
    */
   retry(ids: readonly string[]): Promise<readonly RetryAnswer[]>;
 
-  /** Removes deliveries for good, unless they are in flight. The answers are in the order of `ids`. */
-  drop(ids: readonly string[]): Promise<readonly DropAnswer[]>;
+  /**
+   * Removes deliveries for good, unless they are in flight. The answers are in the order of the deliveries. One that the
+   * caller has read just now is given as it was read: a server need not look for it again.
+   */
+  drop(deliveries: readonly (string | Delivery)[]): Promise<readonly DropAnswer[]>;
 }
 
 export interface LaneStats extends Lane, QueueDepth {

@@ -97,7 +97,7 @@ async function dropRecorded(
 ): Promise<readonly DropAnswer[]> {
   const record = (): Promise<unknown> => Promise.all(deliveries.map((each) => recordEnd(each, deletions)));
   const failed = await errorOf(record);
-  const answers = await inspection.drop(deliveries.map(({ id }) => id));
+  const answers = await inspection.drop(deliveries);
   const error = failed && (await errorOf(record));
   if (error !== undefined)
     io.note(`Deletion requests do not show their messages that were dropped: ${error.message}`);

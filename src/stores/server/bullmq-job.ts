@@ -43,15 +43,29 @@ function storable(text: string): string {
 
 export function toEntry(fields: JobFields): SeriesEntry {
   const { id, data, timestamp, finishedOn, failedReason } = fields;
-  const parsed: unknown = JSON.parse(data);
   return {
     id,
-    text: typeof parsed === 'string' ? parsed : data,
+    text: textOf(data),
     note: noteOf(fields),
     reason: failedReason || undefined, // absent over Redis, whatever the type says
     addedAt: timestamp,
     settledAt: finishedOn,
   };
+}
+
+/** Data is JSON, mostly of an object: only a string of JSON is parsed here. Unreadable data is for the reader of the text. */
+function textOf(data: string): string {
+  if (!data.startsWith('"')) return data;
+  const text = parseOr(data, data);
+  return typeof text === 'string' ? text : data;
+}
+
+function parseOr(json: string, otherwise: unknown): unknown {
+  try {
+    return JSON.parse(json);
+  } catch {
+    return otherwise;
+  }
 }
 
 /** Where it was written last: with the end of it, or before. */

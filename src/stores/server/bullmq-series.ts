@@ -17,6 +17,10 @@ export interface EntryLookup {
   states(ids: readonly string[]): Promise<readonly (EntryState | undefined)[]>;
   /** False: it is not there, or it is locked. */
   remove(ids: readonly string[]): Promise<readonly boolean[]>;
+  /** When each was added. Ms since the epoch. */
+  addedAt(ids: readonly string[]): Promise<readonly (number | undefined)[]>;
+  /** Has those wait that are delayed. */
+  promote(ids: readonly string[]): Promise<void>;
 }
 
 export interface BackendOptions {
@@ -93,8 +97,8 @@ export class BullmqSeries implements Series {
     });
   }
 
-  promote(id: string): Promise<boolean> {
-    return this.#ifLocked(async () => (await this.#any()).promote(id));
+  promoteAll(ids: readonly string[]): Promise<void> {
+    return this.#guard(() => this.#lookup.promote(ids));
   }
 
   requeue(id: string): Promise<boolean> {
@@ -123,6 +127,10 @@ export class BullmqSeries implements Series {
     return this.#guard(async () =>
       (await this.#lookup.fields(ids)).map((fields) => fields && toEntry(fields)),
     );
+  }
+
+  addedAt(ids: readonly string[]): Promise<readonly (number | undefined)[]> {
+    return this.#guard(() => this.#lookup.addedAt(ids));
   }
 
   async stateOf(id: string): Promise<EntryState | undefined> {

@@ -73,8 +73,8 @@ export interface Series {
   writeNote(id: string, note: string): Promise<void>;
   /** Lets entries wait again whose lock has run out: the second call after `everyMs` finds them. */
   recover(everyMs: number): Promise<void>;
-  /** A delayed one waits from now on. False: it is not delayed. */
-  promote(id: string): Promise<boolean>;
+  /** Those of them that are delayed wait from now on, in this order. */
+  promoteAll(ids: readonly string[]): Promise<void>;
   /** A failed one waits again, behind the others. False: it is not failed. */
   requeue(id: string): Promise<boolean>;
   /** False: it is not there, or it is locked. */
@@ -86,6 +86,8 @@ export interface Series {
   get(id: string): Promise<SeriesEntry | undefined>;
   /** As `get`, for each of them. */
   getAll(ids: readonly string[]): Promise<readonly (SeriesEntry | undefined)[]>;
+  /** When each was added. Ms since the epoch. Undefined: it is not there. */
+  addedAt(ids: readonly string[]): Promise<readonly (number | undefined)[]>;
   stateOf(id: string): Promise<EntryState | undefined>;
   /** As `stateOf`, for each of them. */
   statesOf(ids: readonly string[]): Promise<readonly (EntryState | undefined)[]>;

@@ -31,6 +31,20 @@ export function postgresLookup(pool: Pool, series: string): EntryLookup {
       );
       return rows.map(({ removed }) => removed === 1);
     },
+    addedAt: async (ids) => {
+      const { rows } = await pool.query<{ id: string; added_at_ms: string }>(
+        'SELECT id, added_at_ms FROM job WHERE queue = $1 AND id = ANY($2)',
+        [series, ids],
+      );
+      const found = new Map(rows.map((row) => [row.id, Number(row.added_at_ms)]));
+      return ids.map((id) => found.get(id));
+    },
+    promote: async (ids) => {
+      await pool.query(
+        'SELECT promote($1, id) FROM unnest($2::text[]) WITH ORDINALITY AS wanted (id, place) ORDER BY place',
+        [series, ids],
+      );
+    },
   };
 }
 

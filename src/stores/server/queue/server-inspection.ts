@@ -13,12 +13,19 @@ import type { Lane } from '../../../queue/queue.ts';
 import { seriesName, ServerLanes } from './server-lanes.ts';
 import { ServerListing } from './server-listing.ts';
 import { ServerOrder } from './server-order.ts';
-import { entryId, HELD_FROM, noteOf, storedStateOf, recordToDelivery, toNewEntry } from './server-record.ts';
+import {
+  entryId,
+  entryToDelivery,
+  HELD_FROM,
+  noteOf,
+  recordToDelivery,
+  toNewEntry,
+} from './server-record.ts';
 
 /** More would not be answered in time. */
 const LOOKED_UP_AT_ONCE = 1_000;
-/** With their bodies. */
-const CHANGED_AT_ONCE = 500;
+/** With their bodies, where they are not given. */
+const CHANGED_AT_ONCE = 1_000;
 
 /**
  * Looks into a ServerQueue, from its process or another. What waits is counted as `pending` until it is put off for a retry,
@@ -47,6 +54,10 @@ export class ServerInspection implements QueueInspection {
 
   list(selection: DeliverySelection): Promise<Page> {
     return this.#listing.page(selection);
+  }
+
+  ids(states: readonly DeliveryState[]): Promise<readonly string[]> {
+    return this.#listing.ids(states);
   }
 
   async get(id: string): Promise<Delivery | undefined> {
@@ -80,10 +91,10 @@ export class ServerInspection implements QueueInspection {
     return answers;
   }
 
-  async drop(ids: readonly string[]): Promise<readonly DropAnswer[]> {
+  async drop(deliveries: readonly (string | Delivery)[]): Promise<readonly DropAnswer[]> {
     const answers: DropAnswer[] = [];
-    for (let at = 0; at < ids.length; at += CHANGED_AT_ONCE)
-      answers.push(...(await this.#drop(ids.slice(at, at + CHANGED_AT_ONCE))));
+    for (let at = 0; at < deliveries.length; at += CHANGED_AT_ONCE)
+      answers.push(...(await this.#drop(deliveries.slice(at, at + CHANGED_AT_ONCE))));
     return answers;
   }
 
@@ -173,16 +184,30 @@ export class ServerInspection implements QueueInspection {
     return 'retried';
   }
 
-  async #drop(ids: readonly string[]): Promise<readonly DropAnswer[]> {
-    const found = await this.#find(ids);
-    const answers = new Map([...found.keys()].map((id): [string, DropAnswer] => [id, 'sending']));
-    const removable = [...found.values()].filter(({ delivery }) => delivery.state !== 'sending');
-    for (const series of new Set(removable.map((each) => each.series))) {
-      const deliveries = removable.filter((each) => each.series === series).map(({ delivery }) => delivery);
-      const areRemoved = await this.#remove(series, deliveries);
-      for (const [index, { id }] of deliveries.entries()) if (areRemoved[index]) answers.set(id, 'dropped');
+  async #drop(wanted: readonly (string | Delivery)[]): Promise<readonly DropAnswer[]> {
+    const found = await this.#find(wanted.filter((each) => typeof each === 'string'));
+    const known = [
+      ...[...found.values()].map(({ delivery }) => delivery),
+      ...wanted.filter((each) => typeof each !== 'string'),
+    ];
+    const dropped = await this.#dropFound(known.filter(({ state }) => state !== 'sending'));
+    const answers = new Map(
+      known.map(({ id }): [string, DropAnswer] => [id, dropped.has(id) ? 'dropped' : 'sending']),
+    );
+    return wanted.map((each) => answers.get(typeof each === 'string' ? each : each.id) ?? 'unknown');
+  }
+
+  /** Returns the ids of those that it has removed. A dead letter lies in either series of its lane. */
+  async #dropFound(deliveries: readonly Delivery[]): Promise<ReadonlySet<string>> {
+    const dropped = new Set<string>();
+    for (const areDead of [false, true]) {
+      const left = deliveries.filter(({ id, state }) => !areDead || (state === 'dead' && !dropped.has(id)));
+      for (const [series, some] of this.#lanes.bySeries(left, areDead)) {
+        const removed = await this.#remove(series, some);
+        for (const [index, { id }] of some.entries()) if (removed[index]) dropped.add(id);
+      }
     }
-    return ids.map((id) => answers.get(id) ?? 'unknown');
+    return dropped;
   }
 
   #remove(series: Series, deliveries: readonly Delivery[]): Promise<readonly boolean[]> {
@@ -211,8 +236,7 @@ async function findIn(
   return there.flatMap(({ state }, index) => {
     const entry = entries[index];
     if (entry === undefined) return [];
-    const told: DeliveryState = isArrival ? 'dead' : storedStateOf(state, entry);
-    return { series, delivery: recordToDelivery(entry, { ...lane, state: told }), isArrival };
+    return { series, delivery: entryToDelivery(entry, { ...lane, state, isArrival }), isArrival };
   });
 }
 

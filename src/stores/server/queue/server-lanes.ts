@@ -21,6 +21,18 @@ export class ServerLanes {
     return this.#server.series(seriesName(lane));
   }
 
+  /** The same for several, with those of each series in their order; `areDead`: the series of those dead on arrival. */
+  bySeries<T extends Lane>(lanes: Iterable<T>, areDead = false): ReadonlyMap<Series, readonly T[]> {
+    const groups = new Map<Series, T[]>();
+    for (const lane of lanes) {
+      const series = areDead ? this.deadSeries(lane) : this.series(lane);
+      const group = groups.get(series);
+      if (group === undefined) groups.set(series, [lane]);
+      else group.push(lane);
+    }
+    return groups;
+  }
+
   /** The series of deliveries that were dead on arrival: no claim takes from it. */
   deadSeries(lane: Lane): Series {
     return this.#server.series(deadSeriesName(lane));

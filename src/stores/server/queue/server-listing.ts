@@ -3,7 +3,7 @@ import { withDamageShown, type Delivery, type DeliveryState } from '../../../que
 import type { Page, DeliverySelection } from '../../../queue/inspection.ts';
 import type { Lane } from '../../../queue/queue.ts';
 import type { ServerLanes } from './server-lanes.ts';
-import { storedStateOf, recordToDelivery } from './server-record.ts';
+import { deliveryId, entryToDelivery } from './server-record.ts';
 
 /** Where the entries of one state lie. */
 interface Shelf {
@@ -52,13 +52,35 @@ export class ServerListing {
     return { deliveries, next: undefined };
   }
 
+  /**
+   * The ids of entries in these states, in the order of adding: those of one millisecond were given out one after the
+   * other. They include what waits for its first attempt when either that or a retry is asked for.
+   */
+  async ids(states: readonly DeliveryState[]): Promise<readonly string[]> {
+    const listed = await this.#all(states);
+    const added = new Map<Listed, number>();
+    for (const [series, some] of bySeries(listed)) {
+      const times = await series.addedAt(some.map(({ id }) => id));
+      for (const [index, each] of some.entries()) added.set(each, times[index] ?? 0);
+    }
+    const timeOf = (each: Listed): number => added.get(each) ?? 0;
+    return listed
+      .toSorted((one, other) => timeOf(one) - timeOf(other) || (one.id < other.id ? -1 : 1))
+      .map(({ id }) => deliveryId(id));
+  }
+
   async #begin(states: readonly DeliveryState[]): Promise<number> {
-    const lanes: (readonly Listed[])[] = [];
-    for (const lane of await this.#lanes.all()) lanes.push(await this.#idsIn(lane, states));
+    const listed = await this.#all(states);
     this.#begun++;
-    this.#listings.set(this.#begun, lanes.flat());
+    this.#listings.set(this.#begun, listed);
     this.#listings.delete(this.#begun - LISTINGS_KEPT);
     return this.#begun;
+  }
+
+  async #all(states: readonly DeliveryState[]): Promise<readonly Listed[]> {
+    const lanes: (readonly Listed[])[] = [];
+    for (const lane of await this.#lanes.all()) lanes.push(await this.#idsIn(lane, states));
+    return lanes.flat();
   }
 
   async #idsIn(lane: Lane, states: readonly DeliveryState[]): Promise<readonly Listed[]> {
@@ -121,12 +143,20 @@ async function idsOn(shelf: Shelf): Promise<readonly Listed[]> {
 /** Reads the deliveries that are still there, in their order. */
 async function readAll(listed: readonly Listed[]): Promise<readonly Delivery[]> {
   const entries = new Map<Listed, SeriesEntry | undefined>();
-  for (const series of new Set(listed.map((each) => each.series))) {
-    const there = listed.filter((each) => each.series === series);
+  for (const [series, there] of bySeries(listed)) {
     const read = await series.getAll(there.map(({ id }) => id));
     for (const [index, each] of there.entries()) entries.set(each, read[index]);
   }
   return listed.flatMap((each) => toListed(each, entries.get(each)));
+}
+
+function bySeries(listed: readonly Listed[]): ReadonlyMap<Series, readonly Listed[]> {
+  return new Map(
+    [...new Set(listed.map(({ series }) => series))].map((series) => [
+      series,
+      listed.filter((each) => each.series === series),
+    ]),
+  );
 }
 
 function toListed(
@@ -137,8 +167,7 @@ function toListed(
   const settled = entry.reason === undefined ? 'completed' : 'failed';
   // It may have been settled since the listing began.
   const isState = entry.settledAt === undefined ? state : settled;
-  const told: DeliveryState = isDead ? 'dead' : storedStateOf(isState, entry);
-  return withDamageShown(recordToDelivery(entry, { ...lane, state: told }));
+  return withDamageShown(entryToDelivery(entry, { ...lane, state: isState, isArrival: isDead }));
 }
 
 function isMeant(

@@ -171,29 +171,35 @@ export class ServerOrder {
     await this.#lines.leave(deliveries.map(inLine));
     const lanes = new Map(deliveries.flatMap((each) => linesOf(each).map((line) => [line, each] as const)));
     const firsts = await this.#lines.firsts([...lanes.keys()]);
-    const next = new Map<string, Lane>();
-    for (const [index, lane] of [...lanes.values()].entries()) {
+    const next = new Map<string, Lane & { readonly id: string }>();
+    for (const [index, { source, destination }] of [...lanes.values()].entries()) {
       const first = firsts[index];
-      if (first !== undefined) next.set(first, lane);
+      if (first !== undefined) next.set(first, { id: first, source, destination });
     }
-    const entries = await Promise.all(
-      [...next].map(([id, lane]) => this.#lanes.series(lane).get(entryId(id))),
-    );
-    // A delivery that is not added yet checks its lines when it is.
-    await this.#call(
-      [...next.values()].flatMap((lane, index) => {
+    const found: Keyed[] = [];
+    for (const [series, waiting] of this.#lanes.bySeries(next.values())) {
+      const entries = await series.getAll(waiting.map(({ id }) => entryId(id)));
+      // A delivery that is not added yet checks its lines when it is.
+      for (const [index, lane] of waiting.entries()) {
         const entry = entries[index];
-        return entry === undefined ? [] : keyedOf(entry, lane);
-      }),
-    );
+        if (entry !== undefined) found.push(keyedOf(entry, lane));
+      }
+    }
+    // What is first in its only line need not be asked about again.
+    await this.#promote(found.filter(({ orderKeys }) => orderKeys.length === 1));
+    await this.#call(found.filter(({ orderKeys }) => orderKeys.length !== 1));
   }
 
   /** Promotes those that are first. One that is delayed for its retry is promoted too: the claim that takes it early delays it again. */
   async #call(deliveries: readonly Keyed[]): Promise<void> {
     if (deliveries.length === 0) return;
     const areFirst = await this.areFirst(deliveries);
-    const first = deliveries.filter((_, index) => areFirst[index]);
-    await Promise.all(first.map((delivery) => this.#lanes.series(delivery).promote(entryId(delivery.id))));
+    await this.#promote(deliveries.filter((_, index) => areFirst[index]));
+  }
+
+  async #promote(first: readonly Keyed[]): Promise<void> {
+    for (const [series, some] of this.#lanes.bySeries(first))
+      await series.promoteAll(some.map(({ id }) => entryId(id)));
   }
 
   /** The deliveries that are not there yet. One that is there, but in no line, comes from an `add` that got no response. */

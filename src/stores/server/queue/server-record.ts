@@ -96,8 +96,43 @@ export function recordToDelivery(
   entry: SeriesEntry,
   { source, destination, state }: Lane & { readonly state: DeliveryState },
 ): Delivery {
-  const { body: text, bodyBase64 = '', checksum, dead, progress, ...fixed } = readText(entry);
+  return toDelivery(readRecord(entry), { source, destination, state });
+}
+
+/** The same where only the state of the entry is known, or that it was dead on arrival. */
+export function entryToDelivery(
+  entry: SeriesEntry,
+  {
+    source,
+    destination,
+    state,
+    isArrival,
+  }: Lane & { readonly state: EntryState; readonly isArrival: boolean },
+): Delivery {
+  const record = readRecord(entry);
+  return toDelivery(record, {
+    source,
+    destination,
+    state: isArrival ? 'dead' : storedStateOf(state, record),
+  });
+}
+
+/** An entry whose text and note are parsed. */
+interface StoredRecord {
+  readonly entry: SeriesEntry;
+  readonly text: Text;
+  readonly note: Note | undefined;
+}
+
+function readRecord(entry: SeriesEntry): StoredRecord {
   const note = entry.note === undefined ? undefined : (JSON.parse(entry.note) as Note); // written by noteOf only
+  return { entry, text: readText(entry), note };
+}
+
+function toDelivery(
+  { entry, text: { body: text, bodyBase64 = '', checksum, dead, progress, ...fixed }, note }: StoredRecord,
+  { source, destination, state }: Lane & { readonly state: DeliveryState },
+): Delivery {
   const isSettled = state === 'delivered' || state === 'dead';
   const body = text === undefined ? Buffer.from(bodyBase64, 'base64') : Buffer.from(text);
   const { messageId, orderKeys } = fixed;
@@ -130,11 +165,10 @@ function readText({ text, addedAt }: SeriesEntry): Text {
 }
 
 /** Of one that is not settled, `rounds` says whether it was tried. */
-export function storedStateOf(state: EntryState, entry: SeriesEntry): DeliveryState {
+function storedStateOf(state: EntryState, { text, note }: StoredRecord): DeliveryState {
   if (state === 'active') return 'sending';
   if (state === 'completed') return 'delivered';
   if (state === 'failed') return 'dead';
-  const { note } = entry;
-  const { progress } = note === undefined ? readText(entry) : (JSON.parse(note) as Note); // written by noteOf only
+  const { progress } = note ?? text;
   return (progress?.rounds ?? 0) > 0 ? 'retrying' : 'pending';
 }

@@ -8,12 +8,13 @@ import type { EntryState } from '../server.ts';
 const LOOKED_UP_AT_ONCE = 500;
 /** Fewer: with what they hold. */
 const READ_AT_ONCE = 100;
+const PROMOTED_AT_ONCE = 200;
 /** Fewer: one that was added last is searched for among all that wait. */
 const REMOVED_AT_ONCE = 100;
 
 /**
  * BullMQ's own `getState` and `remove` search the list of all that wait, for each id. What is in no other state waits, and
- * what is removed most often was added first: it stands where the search begins.
+ * what is removed most often was added first: it stands where the search begins. Its `promote` takes a command for each id.
  */
 export function redisLookup(redis: Redis, series: string): EntryLookup {
   const keys = [`${BULLMQ_PREFIX}:${series}:`];
@@ -31,6 +32,15 @@ export function redisLookup(redis: Redis, series: string): EntryLookup {
     remove: async (ids) => {
       const removed = await inSteps(ids, REMOVED_AT_ONCE, (args) => runScript(redis, REMOVE, { keys, args }));
       return removed.map((count) => count === 1);
+    },
+    addedAt: async (ids) => {
+      const times = await inSteps(ids, LOOKED_UP_AT_ONCE, (args) =>
+        runScript(redis, ADDED_AT, { keys, args }),
+      );
+      return times.map((time) => (time === '' ? undefined : Number(time)));
+    },
+    promote: async (ids) => {
+      await inSteps(ids, PROMOTED_AT_ONCE, (args) => runScript(redis, PROMOTE, { keys, args }));
     },
   };
 }
@@ -78,6 +88,31 @@ for place, id in ipairs(ARGV) do
     'data', 'timestamp', 'finishedOn', 'failedReason', 'returnvalue', 'stacktrace', 'progress')
 end
 return rows
+`);
+
+const ADDED_AT = redisScript(`
+local times = {}
+for place, id in ipairs(ARGV) do times[place] = redis.call('HGET', KEYS[1] .. id, 'timestamp') or '' end
+return times
+`);
+
+/** As BullMQ does it for entries without a priority, with the marker and the event that its own tools look for. */
+const PROMOTE = redisScript(`
+local series = KEYS[1]
+local settings = redis.call('HMGET', series .. 'meta', 'paused', 'concurrency', 'opts.maxLenEvents')
+local isOpen = not settings[1] and not settings[2]
+local kept = settings[3] or '10000'
+local promoted = {}
+for place, id in ipairs(ARGV) do
+  promoted[place] = redis.call('ZREM', series .. 'delayed', id)
+  if promoted[place] == 1 then
+    redis.call('LPUSH', series .. 'wait', id)
+    redis.call('HSET', series .. id, 'delay', 0)
+    redis.call('XADD', series .. 'events', 'MAXLEN', '~', kept, '*', 'event', 'waiting', 'jobId', id, 'prev', 'delayed')
+    if isOpen then redis.call('ZADD', series .. 'marker', 0, '0') end
+  end
+end
+return promoted
 `);
 
 /** Only what was taken once can be among the active ones, which are few. */

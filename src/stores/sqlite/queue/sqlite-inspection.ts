@@ -53,6 +53,14 @@ export class SqliteInspection implements QueueInspection {
     return (await this.getAll([id]))[0];
   }
 
+  ids(states: readonly DeliveryState[]): Promise<readonly string[]> {
+    return this.#store.read((sql) =>
+      sql(IDS)
+        .all(JSON.stringify(states))
+        .map(({ id }) => String(id)),
+    );
+  }
+
   async getAll(ids: readonly string[]): Promise<readonly (Delivery | undefined)[]> {
     const rows = await this.#store.read((sql) => ids.map((id) => find(sql, id)));
     const found = new Map(
@@ -73,7 +81,8 @@ export class SqliteInspection implements QueueInspection {
     return this.#store.write((sql) => ids.map((id) => retry(sql, id, now)));
   }
 
-  drop(ids: readonly string[]): Promise<readonly DropAnswer[]> {
+  drop(deliveries: readonly (string | Delivery)[]): Promise<readonly DropAnswer[]> {
+    const ids = deliveries.map((each) => (typeof each === 'string' ? each : each.id));
     return this.#store.write((sql) => {
       releaseGoneOwners(sql);
       return dropAll(sql, ids);
@@ -102,6 +111,10 @@ export class SqliteInspection implements QueueInspection {
 }
 
 const SELECT = selectDeliveries();
+
+const IDS = `
+  SELECT d.id, ${STATE} FROM deliveries d ${WITH_STATE}
+  WHERE state IN (SELECT value FROM json_each(?)) ORDER BY d.seq`;
 
 // CROSS JOIN keeps SQLite from going over all deliveries.
 const STATES = `

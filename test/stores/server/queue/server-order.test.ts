@@ -57,7 +57,7 @@ describe.each(SERVER_KINDS)(
     it('is finished by others: it had put off the second, of which the first had just gone', async () => {
       await others.add([first, second]);
       const taken = await onlyClaim(others);
-      expect(await server.series(SERIES).promote('d-second')).toBe(true);
+      await server.series(SERIES).promoteAll(['d-second']);
       const killed = open(
         interrupted(server, {
           firsts: async (lines) => {
