@@ -4,7 +4,7 @@ export { createDeliveryPipeline, createTrackingApiPipeline } from './app/pipelin
 export type { Pipeline } from './app/pipeline.ts';
 export type { DeliveryPipelineOptions, TrackingApiPipelineOptions } from './app/options.ts';
 export type { DestinationInput, SourceInput, SourcesInput } from './app/sources-input.ts';
-export type { DestinationOutcome, Outcome, DeliveryAttempt } from './app/outcomes.ts';
+export type { DestinationOutcome, Outcome } from './app/outcomes.ts';
 
 export { syncAudience, syncTrait } from './app/sync-audience.ts';
 export type {
@@ -16,10 +16,10 @@ export type {
   TraitValue,
 } from './app/sync-audience.ts';
 
-export type { BuiltMessage, Client } from './client/client.ts';
+export type { Client } from './client/client.ts';
 export type * from './client/calls.ts';
 export type { ClientOptions } from './client/options.ts';
-export type { Receipt } from './client/sink.ts';
+export type { EnqueueOptions, Receipt } from './client/sink.ts';
 
 export { DELIVERY_DEFAULTS } from './engine/options.ts';
 export type {
@@ -30,7 +30,8 @@ export type {
   WebhookOptions,
 } from './engine/options.ts';
 export type { EngineEvent } from './engine/engine-event.ts';
-export type { AttemptRecord, DeadReason, Delivery, DeliveryState } from './queue/delivery.ts';
+export type { AttemptRecord } from './attempt-record.ts';
+export type { DeadReason, Delivery, DeliveryState } from './queue/delivery.ts';
 
 export { buildMessage, type BuildOptions } from './message/build.ts';
 export { encodeBody, toBody } from './message/body.ts';

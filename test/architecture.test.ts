@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 
 const SRC = new URL('../src', import.meta.url).pathname;
 const ROOT_HELPERS = [
+  'attempt-record.ts',
   'errors.ts',
   'clock.ts',
   'redact.ts',
@@ -42,6 +43,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   audience: ['message'],
   deletion: ['message'],
   config: ['client', 'engine'],
+  'attempt-record.ts': [],
   'errors.ts': [],
   'clock.ts': [],
   'redact.ts': [],

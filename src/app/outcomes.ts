@@ -1,8 +1,9 @@
+import type { AttemptRecord } from '../attempt-record.ts';
 import { callDetached } from '../call-detached.ts';
-import { ReusableMap } from '../reusable-map.ts';
-import type { QueuedMessage, Receipt } from '../client/sink.ts';
+import type { Receipt } from '../client/sink.ts';
 import type { EngineEvent } from '../engine/engine-event.ts';
 import type { DeadReason, Delivery } from '../queue/delivery.ts';
+import { ReusableMap } from '../reusable-map.ts';
 
 /** What became of one message, over all its destinations. */
 export interface Outcome {
@@ -22,115 +23,99 @@ export interface DestinationOutcome {
   readonly name: string;
   readonly outcome: 'delivered' | 'failed' | 'unsent';
   /** Every one, in order. The one without `error` is the one that delivered it. */
-  readonly attempts: readonly DeliveryAttempt[];
+  readonly attempts: readonly AttemptRecord[];
   /** Why it is a dead letter. */
   readonly reason?: DeadReason;
   readonly signature?: string;
 }
 
-/** One POST. `at` in ms since the epoch, `ms` to the status line. */
-export interface DeliveryAttempt {
-  readonly at: number;
-  readonly url: string;
-  readonly status?: number;
-  readonly error?: string;
-  readonly detail?: string;
-  readonly round?: number;
-  readonly ms: number;
-  readonly reconnected?: true;
-}
-
 /** The code of a receipt for a message that ClosedError rejected. */
 const CLOSED = 'closed';
 
-interface Pending {
+/** A message whose outcome a caller awaits. */
+interface AwaitedMessage {
+  readonly messageId: string;
+  readonly deliveries: readonly Subscription[];
+  readonly onOutcome: (outcome: Outcome) => void;
+  unsettled: number;
+}
+
+/** One delivery of it, as its events have shown it so far. */
+interface Subscription {
+  readonly id: string;
+  readonly destination: string;
   delivery: Delivery | undefined;
   signature: string | undefined;
   isSettled: boolean;
-  onSettled: (() => void) | undefined;
 }
 
+type SeenEvent = Extract<EngineEvent, { kind: 'settled' | 'rescheduled' }>;
+
 /**
- * Joins the engine's events about deliveries with the messages that a caller awaits. Other messages leave no trace, so that a client used by itself costs no memory here.
+ * Subscriptions to the engine's events by the id of the delivery: of the messages that a caller awaits. Others leave no
+ * trace, so that a client used by itself costs no memory here.
  */
 export class Outcomes {
-  readonly #pending = new ReusableMap<Pending>();
-  /** Events of deliveries whose `submit` has not resolved yet: they may come first. */
-  readonly #early = new Map<string, EngineEvent>();
+  readonly #awaited = new ReusableMap<AwaitedMessage>();
+  /** Events of deliveries that nobody can have subscribed to yet: they may come before the receipt that names the delivery. */
+  readonly #early = new Map<string, SeenEvent>();
   #submitting = 0;
   #isInterrupted = false;
 
-  /** Runs a submit and keeps what settles before it resolves. `messages` are in the order of its result. */
-  async during<T extends { readonly deliveries: readonly { readonly id: string }[] }>(
-    messages: readonly Pick<QueuedMessage, 'isAwaited'>[],
-    submit: () => Promise<readonly T[]>,
-  ): Promise<readonly T[]> {
+  /** Keeps the events that come before the receipts of this submit, which are handed out in the turn in which it resolves. */
+  async keepEarly<T>(submit: () => Promise<T>): Promise<T> {
     this.#submitting++;
     try {
-      const submitted = await submit();
-      submitted.forEach(({ deliveries }, index) => {
-        if (messages[index]?.isAwaited) for (const { id } of deliveries) this.#open(id);
-      });
-      return submitted;
+      return await submit();
     } finally {
-      this.#submitting--;
-      if (this.#submitting === 0) this.#early.clear();
+      setImmediate(() => {
+        if (--this.#submitting === 0) this.#early.clear();
+      });
     }
   }
 
   see(event: EngineEvent): void {
     if (event.kind !== 'settled' && event.kind !== 'rescheduled') return;
-    const pending = this.#pending.get(event.delivery.id);
-    if (pending !== undefined) update(pending, event);
-    else if (this.#submitting > 0) this.#early.set(event.delivery.id, event);
+    const awaited = this.#awaited.get(event.delivery.id);
+    if (awaited === undefined) {
+      if (this.#submitting > 0) this.#early.set(event.delivery.id, event);
+      return;
+    }
+    const subscription = awaited.deliveries.find(({ id }) => id === event.delivery.id);
+    if (subscription === undefined || subscription.isSettled) return;
+    update(subscription, event);
+    if (subscription.isSettled && --awaited.unsettled === 0) this.#conclude(awaited);
   }
 
   /** Calls back, now or later, when each delivery of the receipt is settled, or interrupted. */
-  of(receipt: Receipt, onOutcome: (outcome: Outcome) => void): void {
+  subscribe(receipt: Receipt, onOutcome: (outcome: Outcome) => void): void {
     if (!receipt.accepted || receipt.deliveries.length === 0) return onOutcome(withoutDelivery(receipt));
-    const { messageId, deliveries } = receipt;
-    let unsettled = 0;
-    const conclude = (): void => {
-      const destinations = deliveries.map(({ id, destination }) => this.#take(id, destination));
-      callDetached(onOutcome, { messageId, outcome: combined(destinations), destinations });
-    };
-    const countDown = (): void => {
-      if (--unsettled === 0) conclude();
-    };
-    for (const { id } of deliveries) {
-      const pending = this.#pending.get(id);
-      if (pending === undefined || pending.isSettled || this.#isInterrupted) continue;
-      pending.onSettled = countDown;
-      unsettled++;
-    }
-    if (unsettled === 0) conclude();
+    const deliveries = receipt.deliveries.map(({ id, destination }) => this.#subscription(id, destination));
+    const unsettled = deliveries.filter(({ isSettled }) => !isSettled).length;
+    const awaited = { messageId: receipt.messageId, deliveries, onOutcome, unsettled };
+    if (unsettled === 0 || this.#isInterrupted) return this.#conclude(awaited);
+    for (const { id } of deliveries) this.#awaited.set(id, awaited);
   }
 
   /** Nothing more will settle: calls back every caller that waits with what is known. */
   interrupt(): void {
     this.#isInterrupted = true;
-    for (const { isSettled, onSettled } of this.#pending.values()) if (!isSettled) onSettled?.();
+    for (const awaited of new Set(this.#awaited.values())) this.#conclude(awaited);
   }
 
-  #open(id: string): void {
-    const pending: Pending = {
-      delivery: undefined,
-      signature: undefined,
-      isSettled: false,
-      onSettled: undefined,
-    };
-    this.#pending.set(id, pending);
+  #subscription(id: string, destination: string): Subscription {
+    const subscription = { id, destination, delivery: undefined, signature: undefined, isSettled: false };
     const early = this.#early.get(id);
-    if (early !== undefined) update(pending, early);
+    if (early !== undefined) update(subscription, early);
+    return subscription;
   }
 
-  #take(id: string, destination: string): DestinationOutcome {
-    const pending = this.#pending.get(id);
-    this.#pending.delete(id);
-    const outcome = destinationOutcome(destination, pending);
-    // It is old by now, and V8 would keep the young delivery that it points to until the next full collection.
-    if (pending !== undefined) pending.delivery = undefined;
-    return outcome;
+  #conclude({ messageId, deliveries, onOutcome }: AwaitedMessage): void {
+    for (const { id } of deliveries) this.#awaited.delete(id);
+    const destinations = deliveries.map(destinationOutcome);
+    // They are old by now, and V8 would keep the young deliveries that they point to until the next full collection.
+    for (const subscription of deliveries) subscription.delivery = undefined;
+    callDetached(onOutcome, { messageId, outcome: combined(destinations), destinations });
   }
 }
 
@@ -143,17 +128,15 @@ function withoutDelivery(receipt: Receipt): Outcome {
   return { messageId, outcome: 'failed', destinations: [], refusal: { code, reason } };
 }
 
-function update(pending: Pending, event: EngineEvent): void {
-  if (event.kind !== 'settled' && event.kind !== 'rescheduled') return;
-  pending.delivery = event.delivery;
+function update(subscription: Subscription, event: SeenEvent): void {
+  subscription.delivery = event.delivery;
   if (event.kind === 'rescheduled') return;
-  pending.signature = event.signature;
-  pending.isSettled = true;
-  pending.onSettled?.();
+  subscription.signature = event.signature;
+  subscription.isSettled = true;
 }
 
-function destinationOutcome(name: string, pending: Pending | undefined): DestinationOutcome {
-  const { delivery, signature, isSettled } = pending ?? {};
+function destinationOutcome(subscription: Subscription): DestinationOutcome {
+  const { destination: name, delivery, signature, isSettled } = subscription;
   const attempts = delivery?.progress.attempts ?? [];
   if (!isSettled) return { name, outcome: 'unsent', attempts };
   return {

@@ -1,8 +1,8 @@
 import { setMaxListeners } from 'node:events';
-import { createClient, type BuiltMessage, type Client } from '../client/client.ts';
+import { createClient, type Client } from '../client/client.ts';
 import type { ClientOptions } from '../client/options.ts';
 import { promiseOrThrow } from '../client/promise-or-throw.ts';
-import type { Receipt, Sink } from '../client/sink.ts';
+import type { EnqueueOptions, Receipt, Sink } from '../client/sink.ts';
 import { createTrackingApiSink } from '../client/tracking-api-sink.ts';
 import { sleep, systemClock, type Clock } from '../clock.ts';
 import type { EngineEvent } from '../engine/engine-event.ts';
@@ -40,9 +40,9 @@ export interface Pipeline {
    * Enqueues a message and resolves when it is settled at every destination, or the pipeline is interrupted. Never rejects;
    * throws QueueError and ClosedError at once, as the calls of the client do.
    */
-  deliver(message: BuiltMessage): Promise<Outcome>;
+  deliver(options: EnqueueOptions): Promise<Outcome>;
   /** The same without a promise, for programs that send millions: `onOutcome` is called once, and what it throws is an uncaught exception. Throws ClosedError and QueueError. */
-  deliverThen(message: BuiltMessage, onOutcome: (outcome: Outcome) => void): void;
+  deliverThen(options: EnqueueOptions, onOutcome: (outcome: Outcome) => void): void;
   /** Stops delivering: attempts in flight get `graceMs`, then they are cut. What is not settled then is `unsent`. A close() that is waiting ends with it. */
   interrupt(graceMs: number): Promise<void>;
   /**
@@ -92,7 +92,7 @@ export function createDeliveryPipeline(options: DeliveryPipelineOptions): Pipeli
     sink: createRouterSink({ router: engine, source, outcomes, unsettled }),
     clock,
     client,
-    onReceipt: (receipt, onOutcome) => outcomes.of(receipt, onOutcome),
+    onReceipt: (receipt, onOutcome) => outcomes.subscribe(receipt, onOutcome),
     settled: () => engine.idle(),
     cut: async (graceMs) => {
       const over = new AbortController();
@@ -217,13 +217,13 @@ class ClientPipeline implements Pipeline {
     this.#parts = parts;
   }
 
-  deliver(message: BuiltMessage): Promise<Outcome> {
-    return promiseOrThrow((resolve) => this.deliverThen(message, resolve));
+  deliver(options: EnqueueOptions): Promise<Outcome> {
+    return promiseOrThrow((resolve) => this.deliverThen(options, resolve));
   }
 
-  deliverThen(message: BuiltMessage, onOutcome: (outcome: Outcome) => void): void {
+  deliverThen(options: EnqueueOptions, onOutcome: (outcome: Outcome) => void): void {
     const { onReceipt } = this.#parts;
-    this.client.enqueueThen(awaited(message), (receipt) => onReceipt(receipt, onOutcome));
+    this.client.enqueueThen(options, (receipt) => onReceipt(receipt, onOutcome));
   }
 
   async interrupt(graceMs: number): Promise<void> {
@@ -243,9 +243,4 @@ class ClientPipeline implements Pipeline {
     this.#released ??= this.client.close().then(() => this.#parts.release());
     return this.#released;
   }
-}
-
-/** Field by field, as everything that is made once a message: spreads cost. */
-function awaited({ message, messageId, orderKeys, exactBody }: BuiltMessage): BuiltMessage {
-  return { message, messageId, orderKeys, exactBody, isAwaited: true };
 }

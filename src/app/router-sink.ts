@@ -1,4 +1,4 @@
-import type { EncodedMessage, QueuedMessage, Receipt, Sink } from '../client/sink.ts';
+import type { EnqueueOptions, Receipt, Sink } from '../client/sink.ts';
 import type { RoutedMessage, Router } from '../engine/router.ts';
 import { HooksError } from '../errors.ts';
 import { encodeBody } from '../message/body.ts';
@@ -32,23 +32,26 @@ function onSettledOf(unsettled: UnsettledMessages): Pick<Sink, 'onSettled'> {
 }
 
 /** Written out once; every attempt at every webhook sends this. */
-function encode(queued: QueuedMessage): EncodedMessage {
+function encode(
+  { message, orderKeys = NO_KEYS, exactBody }: EnqueueOptions,
+  messageId: string,
+): OutgoingMessage {
   // Field by field: V8 makes a new hidden class for every object that comes of a spread here, and a million of them.
-  const { message, messageId, orderKeys, exactBody, isAwaited } = queued;
   const { type, integrations } = message;
-  const text = exactBody === undefined ? encodeBody(message) : '';
-  const bytes = exactBody?.byteLength ?? Buffer.byteLength(text);
-  return { type, integrations, messageId, orderKeys, exactBody, isAwaited, text, bytes };
+  const body = exactBody ?? Buffer.from(encodeBody(message));
+  return { messageId, type, integrations, body, orderKeys };
 }
 
+const NO_KEYS: readonly string[] = [];
+
 async function submit(
-  batch: readonly EncodedMessage[],
+  batch: readonly OutgoingMessage[],
   { router, source, outcomes, unsettled }: RouterSinkParts,
 ): Promise<readonly Receipt[]> {
   const route = (): Promise<readonly RoutedMessage[]> =>
-    router.submit(source, batch.map(toOutgoing), (routed) => unsettled?.routed(routed));
+    router.submit(source, batch, (routed) => unsettled?.routed(routed));
   try {
-    const submitted = await (outcomes === undefined ? route() : outcomes.during(batch, route));
+    const submitted = await (outcomes === undefined ? route() : outcomes.keepEarly(route));
     return batch.map(({ messageId }, index) => ({
       accepted: true,
       messageId,
@@ -57,17 +60,6 @@ async function submit(
   } catch (error) {
     return batch.map(({ messageId }) => rejectedReceipt(messageId, error));
   }
-}
-
-function toOutgoing({
-  type,
-  integrations,
-  messageId,
-  orderKeys,
-  exactBody,
-  text,
-}: EncodedMessage): OutgoingMessage {
-  return { messageId, type, integrations, body: exactBody ?? Buffer.from(text), orderKeys };
 }
 
 function rejectedReceipt(messageId: string, error: unknown): Receipt {

@@ -1,7 +1,7 @@
 import type { Clock } from '../clock.ts';
 import type { Engine } from '../engine/engine.ts';
 import type { Sources } from '../engine/options.ts';
-import type { NewDelivery } from '../queue/delivery.ts';
+import { NO_PROGRESS, type Delivery } from '../queue/delivery.ts';
 import type { IngestTarget, InvalidMessage } from '../service/ingest/ingest-target.ts';
 import { createServiceLog, type ServiceLog, type LogLevel } from '../service/log.ts';
 import { createMetrics } from '../service/metrics.ts';
@@ -116,7 +116,7 @@ function ingestTargetOf(engine: Engine, { queue, clock }: OpenQueue): IngestTarg
 }
 
 /** A dead letter without a destination: an invalid message does not say reliably where it was to go. */
-function deadLetter(source: string, letter: InvalidMessage, now: number): NewDelivery {
+function deadLetter(source: string, letter: InvalidMessage, now: number): Delivery {
   const { id, messageId, type, body, detail } = letter;
   return {
     id,
@@ -128,6 +128,9 @@ function deadLetter(source: string, letter: InvalidMessage, now: number): NewDel
     orderKeys: [],
     createdAt: now,
     dueAt: now,
-    dead: { reason: 'invalid', detail },
+    state: 'dead',
+    progress: NO_PROGRESS,
+    reason: 'invalid',
+    detail,
   };
 }

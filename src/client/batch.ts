@@ -6,14 +6,21 @@ export interface BatchSize {
   readonly bodyBytes: number;
 }
 
-/** The body of a batch request, from the texts of its messages. */
-export function batchBody(texts: readonly string[], sentAt: string): string {
-  return `{"batch":[${texts.join(',')}],"sentAt":"${sentAt}"}`;
+/** The body of a batch request, from the bodies of its messages. */
+export function batchBody(bodies: readonly Uint8Array[], sentAt: string): Uint8Array {
+  const parts: Uint8Array[] = [Buffer.from('{"batch":[')];
+  bodies.forEach((body, index) => {
+    if (index > 0) parts.push(COMMA);
+    parts.push(body);
+  });
+  return Buffer.concat([...parts, Buffer.from(`],"sentAt":"${sentAt}"}`)]);
 }
+
+const COMMA = Buffer.from(',');
 
 export const EMPTY_BATCH: BatchSize = {
   count: 0,
-  bodyBytes: Buffer.byteLength(batchBody([], '2026-01-01T00:00:00.000Z')),
+  bodyBytes: batchBody([], '2026-01-01T00:00:00.000Z').byteLength,
 };
 
 /** The size with one more message, of `bytes` bytes, and the comma before it. */

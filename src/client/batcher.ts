@@ -1,5 +1,6 @@
 import { callDetached } from '../call-detached.ts';
 import type { Clock } from '../clock.ts';
+import type { OutgoingMessage } from '../message/outgoing-message.ts';
 import { printable } from '../redact.ts';
 import { EMPTY_BATCH, grown, isAllowed, isBatchFull, type BatchSize } from './batch.ts';
 import { Fifo } from './fifo.ts';
@@ -7,14 +8,14 @@ import type { DebugLog } from './log.ts';
 import type { ResolvedClientOptions } from './options.ts';
 import { endWarningOfLoss, warnOfLoss, type MessageHolder } from './loss-warning.ts';
 import { clientFullError, Room, tooManyWaitError } from './room.ts';
-import type { EncodedMessage, Receipt, Sink } from './sink.ts';
+import type { Receipt, Sink } from './sink.ts';
 
 export type Settle = (receipt: Receipt) => void;
 
 interface Batch {
   /** How many messages were taken before its first one: messages are numbered in the order of the calls. */
   readonly first: number;
-  readonly messages: EncodedMessage[];
+  readonly messages: OutgoingMessage[];
   readonly settles: Settle[];
   size: BatchSize;
 }
@@ -40,7 +41,7 @@ export class Batcher implements MessageHolder {
   readonly #options: ResolvedClientOptions;
   readonly #log: DebugLog | undefined;
 
-  readonly #waiting = new Fifo<{ readonly message: EncodedMessage; readonly settle: Settle }>();
+  readonly #waiting = new Fifo<{ readonly message: OutgoingMessage; readonly settle: Settle }>();
   #open = emptyBatch(0);
   readonly #cut = new Fifo<Batch>();
   /** Oldest first. */
@@ -66,7 +67,7 @@ export class Batcher implements MessageHolder {
   }
 
   /** Throws QueueError when full and asked to throw, or when too many wait; otherwise the message is on its way or waits its turn. */
-  add(message: EncodedMessage, settle: Settle): void {
+  add(message: OutgoingMessage, settle: Settle): void {
     const { maxQueued, whenFull } = this.#options;
     const hasRoom = this.#room.left > 0 && this.#waiting.length === 0;
     if (!hasRoom && whenFull === 'throw') throw clientFullError(maxQueued);
@@ -114,11 +115,12 @@ export class Batcher implements MessageHolder {
     });
   }
 
-  #take(message: EncodedMessage, settle: Settle): void {
+  #take(message: OutgoingMessage, settle: Settle): void {
     this.#room.take();
-    if (!isAllowed(grown(this.#open.size, message.bytes))) this.#cutOpen();
+    const { byteLength } = message.body;
+    if (!isAllowed(grown(this.#open.size, byteLength))) this.#cutOpen();
     const batch = this.#open;
-    batch.size = grown(batch.size, message.bytes);
+    batch.size = grown(batch.size, byteLength);
     batch.messages.push(message);
     batch.settles.push(settle);
     if (isBatchFull(batch.size, this.#options.flushAt)) this.#cutOpen();
@@ -232,7 +234,7 @@ function emptyBatch(first: number): Batch {
   return { first, messages: [], settles: [], size: EMPTY_BATCH };
 }
 
-function rejectedBySink({ messageId }: EncodedMessage, reason: string): Receipt {
+function rejectedBySink({ messageId }: OutgoingMessage, reason: string): Receipt {
   return {
     accepted: false,
     messageId,

@@ -18,7 +18,7 @@ import type {
 import { createDebugLog } from './log.ts';
 import { resolveClientOptions, type ClientOptions } from './options.ts';
 import { promiseOrThrow } from './promise-or-throw.ts';
-import type { QueuedMessage, Receipt, Sink } from './sink.ts';
+import type { EnqueueOptions, Receipt, Sink } from './sink.ts';
 
 /**
  * Queues messages in memory and hands them to a sink in batches, in the background. A call resolves with its receipt
@@ -35,12 +35,12 @@ export interface Client {
   alias(call: AliasCall): Promise<Receipt>;
   delete(call: DeleteCall): Promise<Receipt>;
   /** Takes a message that `buildMessage` has made and whose size has been checked. */
-  enqueue(built: BuiltMessage): Promise<Receipt>;
+  enqueue(options: EnqueueOptions): Promise<Receipt>;
   /**
    * The same without a promise, for programs that send millions: `onReceipt` is called once, later. What `onReceipt`
    * throws is an uncaught exception, and keeps no other message from its receipt.
    */
-  enqueueThen(built: BuiltMessage, onReceipt: (receipt: Receipt) => void): void;
+  enqueueThen(options: EnqueueOptions, onReceipt: (receipt: Receipt) => void): void;
   /** Resolves when the next call will find room: how a loop over very many messages keeps its memory bounded. */
   ready(): Promise<void>;
   /** Sends what is queued; resolves when every call so far has its receipt. */
@@ -48,11 +48,6 @@ export interface Client {
   /** Flushes, then closes the sink. Later calls throw ClosedError. */
   close(): Promise<void>;
 }
-
-/** A message with what travels along with it; a field that is left out is the message's own `messageId` or a new one, and no order key. */
-export type BuiltMessage = Pick<QueuedMessage, 'message'> & {
-  readonly [Key in keyof QueuedMessage]?: QueuedMessage[Key] | undefined;
-};
 
 export interface ClientParts {
   readonly sink: Sink;
@@ -114,16 +109,14 @@ class BatchingClient implements Client {
     return this.#call('delete', call);
   }
 
-  enqueue(built: BuiltMessage): Promise<Receipt> {
-    return promiseOrThrow((settle) => this.enqueueThen(built, settle));
+  enqueue(options: EnqueueOptions): Promise<Receipt> {
+    return promiseOrThrow((settle) => this.enqueueThen(options, settle));
   }
 
-  enqueueThen(built: BuiltMessage, settle: Settle): void {
+  enqueueThen(options: EnqueueOptions, settle: Settle): void {
     if (this.#closing !== undefined) throw closedError();
-    const { message, messageId = message.messageId ?? this.#newId(), orderKeys = [] } = built;
-    const { exactBody, isAwaited } = built;
-    const queued = { message, messageId, orderKeys, exactBody, isAwaited };
-    this.#batcher.add(this.#sink.encode(queued), settle);
+    const messageId = options.messageId ?? options.message.messageId ?? this.#newId();
+    this.#batcher.add(this.#sink.encode(options, messageId), settle);
   }
 
   ready(): Promise<void> {

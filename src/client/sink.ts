@@ -1,4 +1,6 @@
-import type { Integrations, Message, MessageType } from '../message/types.ts';
+import type { AttemptRecord } from '../attempt-record.ts';
+import type { OutgoingMessage } from '../message/outgoing-message.ts';
+import type { Message } from '../message/types.ts';
 
 /**
  * Where the client's batches go: the engine in this process, or a tracking API over HTTP.
@@ -10,12 +12,12 @@ export interface Sink {
    */
   readonly maxInFlight: number;
   /**
-   * What this sink will send of a message, made once at the call: its text and that text's UTF-8 bytes. The client
-   * counts `bytes` against the batch limit.
+   * What this sink will send of a message, made once at the call. The client counts the bytes of its `body` against the
+   * batch limit, and keeps no more of the message than this: a message is many objects.
    */
-  encode(message: QueuedMessage): EncodedMessage;
+  encode(options: EnqueueOptions, messageId: string): OutgoingMessage;
   /** One receipt per message, in order. Never rejects: a failure is a rejected receipt with its reason. */
-  submit(batch: readonly EncodedMessage[]): Promise<readonly Receipt[]>;
+  submit(batch: readonly OutgoingMessage[]): Promise<readonly Receipt[]>;
   /**
    * A sink that keeps accepted messages in memory until they are settled has this. `listener` is called with how many
    * were settled, possibly before their receipts are in; until then they count against `maxQueued`. A message that is
@@ -28,26 +30,15 @@ export interface Sink {
   close(): Promise<void>;
 }
 
-/** A message with what the client adds to it, which is not part of a webhook's body. */
-export interface QueuedMessage {
+/** What a caller hands to the client. */
+export interface EnqueueOptions {
   readonly message: Message;
-  /** The message's own `messageId`, else a generated one. */
-  readonly messageId: string;
-  /** Deliveries of one order key reach a destination in the order of the calls. Only the engine looks at it. */
-  readonly orderKeys: readonly string[];
+  /** @default the message's own `messageId`, else a new one */
+  readonly messageId?: string | undefined;
+  /** Deliveries of one order key reach a destination in the order of the calls. Only the engine looks at it. @default none */
+  readonly orderKeys?: readonly string[] | undefined;
   /** Send these bytes instead of the message's wire shape (`replay --exact`). Only the engine looks at it. */
   readonly exactBody?: Uint8Array | undefined;
-  /** The caller waits for the outcome, not for the receipt only. The client passes it on. */
-  readonly isAwaited?: boolean | undefined;
-}
-
-/** What is kept of a message until its batch has its receipts; not the message itself, which is many objects. */
-export interface EncodedMessage extends Omit<QueuedMessage, 'message'> {
-  readonly type: MessageType;
-  /** Only the engine looks at it. */
-  readonly integrations?: Integrations | undefined;
-  readonly text: string;
-  readonly bytes: number;
 }
 
 /** A sink's receipt for one message: accepted (as which deliveries; none when `integrations` excluded every destination), or rejected. */
@@ -56,7 +47,8 @@ export type Receipt =
       readonly accepted: true;
       readonly messageId: string;
       readonly deliveries: readonly AcceptedDelivery[];
-      readonly attempts?: readonly BatchAttempt[];
+      /** The POSTs of the batch that it was in, shared by the receipts of the batch. */
+      readonly attempts?: readonly AttemptRecord[];
     }
   | {
       readonly accepted: false;
@@ -64,21 +56,11 @@ export type Receipt =
       /** Stable: `http-4xx http-5xx timeout … closed queue sink`. */
       readonly code: string;
       readonly reason: string;
-      readonly attempts?: readonly BatchAttempt[];
+      /** The POSTs of the batch that it was in, shared by the receipts of the batch. */
+      readonly attempts?: readonly AttemptRecord[];
     };
 
 export interface AcceptedDelivery {
   readonly id: string;
   readonly destination: string;
-}
-
-/** One POST of the batch that a message was in: the `attempts` of a result line. Shared by the receipts of the batch. */
-export interface BatchAttempt {
-  /** When it began. Ms since the epoch. */
-  readonly at: number;
-  readonly url: string;
-  readonly status?: number;
-  /** A stable code, when it was not taken: `timeout refused … http-4xx http-5xx`. */
-  readonly error?: string;
-  readonly ms: number;
 }

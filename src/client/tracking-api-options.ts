@@ -1,3 +1,4 @@
+import type { AttemptRecord } from '../attempt-record.ts';
 import type { Clock } from '../clock.ts';
 import { ConfigError } from '../errors.ts';
 import { redactUrl } from '../redact.ts';
@@ -5,7 +6,6 @@ import { requestTarget } from '../request-target.ts';
 import type { Transport } from '../transport/transport.ts';
 
 import { checkInteger } from './options.ts';
-import type { BatchAttempt } from './sink.ts';
 
 export interface TrackingApiSinkOptions {
   /** Where batches are posted: http or https, without userinfo; `/v1/batch` when it has no path. */
@@ -37,7 +37,7 @@ export interface TrackingApiSinkOptions {
 
 /** A failed attempt that another one follows. */
 export interface BatchRetry {
-  readonly attempt: BatchAttempt;
+  readonly attempt: AttemptRecord;
   /** Attempts so far, this one included. */
   readonly attempts: number;
   readonly reason: string;

@@ -1,4 +1,6 @@
+import type { AttemptRecord } from '../attempt-record.ts';
 import { callDetached } from '../call-detached.ts';
+import type { OutgoingMessage } from '../message/outgoing-message.ts';
 import type { JsonValue, Message } from '../message/types.ts';
 import { redactUrl } from '../redact.ts';
 import { retryAfterMs } from '../transport/retry-after.ts';
@@ -8,7 +10,7 @@ import { batchResult, type BatchResult, type BatchRejection } from './batch-resu
 import { batchBody } from './batch.ts';
 import { ClosingWindow } from './closing-window.ts';
 import { createDebugLog } from './log.ts';
-import type { BatchAttempt, EncodedMessage, QueuedMessage, Receipt, Sink } from './sink.ts';
+import type { EnqueueOptions, Receipt, Sink } from './sink.ts';
 import {
   authorization,
   batchUrl,
@@ -19,6 +21,9 @@ import {
 
 /** Enough for the longest list of rejected messages in the response to a batch of 1,000. */
 const REPLY_BYTES = 1024 * 1024;
+
+/** A batch keeps its order by itself. */
+const NO_KEYS: readonly string[] = [];
 
 const NOT_SENT: BatchResult = {
   result: 'refused',
@@ -65,17 +70,16 @@ class TrackingApiSink implements Sink {
   }
 
   /** The caller's own `context.library` stays: a replayed message was made by another one. */
-  encode(queued: QueuedMessage): EncodedMessage {
-    const { message, messageId, orderKeys } = queued;
+  encode({ message }: EnqueueOptions, messageId: string): OutgoingMessage {
     const { type } = message;
     const context = { library: this.#library, ...message.context };
     const sent = { ...message, messageId, context };
     const text = JSON.stringify(type === 'page' ? { ...sent, ...pageFields(message) } : sent);
-    return { type, messageId, orderKeys, text, bytes: Buffer.byteLength(text) };
+    return { messageId, type, body: Buffer.from(text), orderKeys: NO_KEYS };
   }
 
-  async submit(batch: readonly EncodedMessage[]): Promise<readonly Receipt[]> {
-    const attempts: BatchAttempt[] = [];
+  async submit(batch: readonly OutgoingMessage[]): Promise<readonly Receipt[]> {
+    const attempts: AttemptRecord[] = [];
     const result = await this.#deliver(batch, attempts);
     if (result.result === 'accepted') return receiptsOf(batch, result.rejected, attempts);
     if (result.result === 'too-large' && batch.length > 1) return this.#submitHalves(batch);
@@ -91,7 +95,7 @@ class TrackingApiSink implements Sink {
   }
 
   /** One after the other, which keeps their order. */
-  async #submitHalves(batch: readonly EncodedMessage[]): Promise<readonly Receipt[]> {
+  async #submitHalves(batch: readonly OutgoingMessage[]): Promise<readonly Receipt[]> {
     const middle = Math.ceil(batch.length / 2);
     this.#log?.('413: %d messages are sent in two batches', batch.length);
     const first = await this.submit(batch.slice(0, middle));
@@ -99,14 +103,14 @@ class TrackingApiSink implements Sink {
   }
 
   /** Tries until the tracking API has said yes or no, or nothing is left of the attempts. Each is added to `attempts`. */
-  async #deliver(batch: readonly EncodedMessage[], attempts: BatchAttempt[]): Promise<BatchResult> {
+  async #deliver(batch: readonly OutgoingMessage[], attempts: AttemptRecord[]): Promise<BatchResult> {
     const { clock, random, signal, retryForMs = Infinity, onRetry } = this.#options;
     if (signal?.aborted) return NOT_SENT;
     if (clock.now() >= this.#closing.endAt) return GIVEN_UP;
-    const texts = batch.map(({ text }) => text);
+    const bodies = batch.map(({ body }) => body);
     const windowEndAt = clock.now() + retryForMs;
     for (;;) {
-      const { result, attempt } = await this.#attempt(texts);
+      const { result, attempt } = await this.#attempt(bodies, attempts.length + 1);
       attempts.push(attempt);
       this.#closing.attempted(attempt.at, result.result === 'retryable');
       if (result.result !== 'retryable') return result;
@@ -132,15 +136,18 @@ class TrackingApiSink implements Sink {
   }
 
   /** `sentAt` is the time of this attempt: the receiver corrects the clock of the sender by it. */
-  async #attempt(texts: readonly string[]): Promise<{ result: BatchResult; attempt: BatchAttempt }> {
+  async #attempt(
+    bodies: readonly Uint8Array[],
+    round: number,
+  ): Promise<{ result: BatchResult; attempt: AttemptRecord }> {
     const at = this.#options.clock.now();
-    const body = Buffer.from(batchBody(texts, new Date(at).toISOString()));
-    this.#log?.('submit %d messages, %d bytes to %s', texts.length, body.length, this.#shownUrl);
+    const body = batchBody(bodies, new Date(at).toISOString());
+    this.#log?.('submit %d messages, %d bytes to %s', bodies.length, body.length, this.#shownUrl);
     const sent = await this.#send(body);
     const result = batchResult(sent, this.#url);
     const said = result.result === 'accepted' ? result.status : (result.status ?? result.code);
     this.#log?.('%s in %d ms', said, sent.ms);
-    return { result, attempt: attemptOf(result, { at, url: this.#shownUrl, ms: sent.ms }) };
+    return { result, attempt: toAttemptRecord(result, { at, url: this.#shownUrl, round, ms: sent.ms }) };
   }
 
   #send(body: Uint8Array): Promise<TransportResult> {
@@ -170,18 +177,29 @@ function pageFields({ properties = {} }: Message): {
   return { ...(name !== undefined && { name }), ...(category !== undefined && { category }) };
 }
 
-function attemptOf(result: BatchResult, base: Pick<BatchAttempt, 'at' | 'url' | 'ms'>): BatchAttempt {
+const RECORDED = {
+  accepted: 'delivered',
+  retryable: 'retryable',
+  'too-large': 'rejected',
+  refused: 'rejected',
+} as const satisfies Record<BatchResult['result'], AttemptRecord['result']>;
+
+function toAttemptRecord(
+  result: BatchResult,
+  base: Pick<AttemptRecord, 'at' | 'url' | 'round' | 'ms'>,
+): AttemptRecord {
   return {
     ...base,
+    result: RECORDED[result.result],
     ...(result.status !== undefined && { status: result.status }),
     ...(result.result !== 'accepted' && { error: result.code }),
   };
 }
 
 function receiptsOf(
-  batch: readonly EncodedMessage[],
+  batch: readonly OutgoingMessage[],
   rejected: (BatchResult & { result: 'accepted' })['rejected'],
-  attempts: readonly BatchAttempt[],
+  attempts: readonly AttemptRecord[],
 ): readonly Receipt[] {
   const byIndex = new Map(rejected.map((entry) => [entry.index, entry]));
   return batch.map((message, index) => {
@@ -192,9 +210,9 @@ function receiptsOf(
 }
 
 function rejectedReceipt(
-  { messageId }: EncodedMessage,
+  { messageId }: OutgoingMessage,
   { code, reason }: Pick<BatchRejection, 'code' | 'reason'>,
-  attempts: readonly BatchAttempt[],
+  attempts: readonly AttemptRecord[],
 ): Receipt {
   const after = attempts.length > 1 ? `after ${attempts.length} attempts: ` : '';
   return { accepted: false, messageId, code, reason: `${after}${reason}`, attempts };

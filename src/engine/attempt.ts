@@ -1,5 +1,5 @@
 import type { Clock } from '../clock.ts';
-import type { AttemptRecord } from '../queue/delivery.ts';
+import type { AttemptRecord } from '../attempt-record.ts';
 import { withoutRepeated } from '../redact.ts';
 import type { Transport, TransportResult } from '../transport/transport.ts';
 import type { AttemptResult } from './attempt-result.ts';

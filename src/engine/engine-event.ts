@@ -1,4 +1,5 @@
-import type { AttemptRecord, Delivery } from '../queue/delivery.ts';
+import type { AttemptRecord } from '../attempt-record.ts';
+import type { Delivery } from '../queue/delivery.ts';
 import type { Lane } from '../queue/queue.ts';
 
 /**

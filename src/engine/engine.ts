@@ -3,7 +3,7 @@ import { callDetached } from '../call-detached.ts';
 import { sleep } from '../clock.ts';
 import { ClosedError } from '../errors.ts';
 import type { OutgoingMessage } from '../message/outgoing-message.ts';
-import type { NewDelivery } from '../queue/delivery.ts';
+import type { Delivery } from '../queue/delivery.ts';
 import type { Lane as LaneName, Queue } from '../queue/queue.ts';
 import type { Transport } from '../transport/transport.ts';
 import { prepareDestinations, type Destination, type NamedDestination } from './destination.ts';
@@ -71,7 +71,7 @@ class QueueEngine implements Engine {
   constructor(options: EngineOptions) {
     this.#options = options;
     const { sources, clock, newId } = options;
-    const queue = { add: (deliveries: readonly NewDelivery[]) => this.#add(deliveries) };
+    const queue = { add: (deliveries: readonly Delivery[]) => this.#add(deliveries) };
     this.#router = createRouter({ sources, queue, clock, newId });
     this.#destinations = prepareDestinations(sources, options.userAgent);
     // Every attempt in flight and every wait listens to these.
@@ -142,7 +142,7 @@ class QueueEngine implements Engine {
     this.#wakeIdleWaiters();
   }
 
-  async #add(deliveries: readonly NewDelivery[]): Promise<void> {
+  async #add(deliveries: readonly Delivery[]): Promise<void> {
     this.#adding++;
     try {
       await this.#options.queue.add(deliveries);

@@ -1,4 +1,5 @@
-import type { AttemptRecord, Progress } from '../queue/delivery.ts';
+import type { AttemptRecord } from '../attempt-record.ts';
+import type { Progress } from '../queue/delivery.ts';
 import type { AttemptResult } from './attempt-result.ts';
 import type { Clock } from '../clock.ts';
 import type { RoundsSoFar } from './schedule.ts';

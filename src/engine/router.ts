@@ -4,7 +4,7 @@ import { ConfigError } from '../errors.ts';
 import { isEnabled } from '../message/integrations.ts';
 import type { OutgoingMessage } from '../message/outgoing-message.ts';
 import type { Integrations } from '../message/types.ts';
-import type { NewDelivery } from '../queue/delivery.ts';
+import { NO_PROGRESS, type Delivery } from '../queue/delivery.ts';
 import type { Lane, Queue } from '../queue/queue.ts';
 import type { SourceOptions, Sources } from './options.ts';
 
@@ -56,7 +56,7 @@ class QueueRouter implements Router {
     onRouted?: (routed: readonly RoutedMessage[]) => void,
   ): Promise<readonly RoutedMessage[]> {
     const options = this.#sourceOf(source);
-    const deliveries: NewDelivery[] = [];
+    const deliveries: Delivery[] = [];
     const routed = messages.map((message) => this.#toDeliveries(source, options, message, deliveries));
     onRouted?.(routed);
     if (deliveries.length > 0) await this.#options.queue.add(deliveries);
@@ -77,13 +77,25 @@ class QueueRouter implements Router {
     source: string,
     options: SourceOptions,
     message: OutgoingMessage,
-    all: NewDelivery[],
+    all: Delivery[],
   ): RoutedMessage {
     const { messageId, type, integrations, body, orderKeys, dedupeKey } = message;
     const now = Math.floor(this.#options.clock.now());
     const deliveries = enabledDestinations(options, integrations).map((destination) => {
       const id = dedupeKey === undefined ? this.#newId() : dedupedId({ source, destination }, dedupeKey);
-      all.push({ id, source, destination, messageId, type, body, orderKeys, createdAt: now, dueAt: now });
+      all.push({
+        id,
+        source,
+        destination,
+        messageId,
+        type,
+        body,
+        orderKeys,
+        createdAt: now,
+        dueAt: now,
+        state: 'pending',
+        progress: NO_PROGRESS,
+      });
       return { id, destination };
     });
     return { deliveries };

@@ -1,3 +1,5 @@
+import type { AttemptRecord } from '../attempt-record.ts';
+
 /**
  * The life of a delivery (one message on its way to one destination):
  *
@@ -16,51 +18,6 @@ export type DeliveryState = 'pending' | 'sending' | 'retrying' | 'delivered' | '
  */
 export type DeadReason = 'rejected' | 'exhausted' | 'invalid' | 'cancelled' | 'damaged';
 
-/** One POST as it is kept. `at` in ms since the epoch, `ms` to the status line. Exactly one of `status` and `error`, or both for a 4xx/5xx. */
-export interface AttemptRecord {
-  readonly at: number;
-  /** Redacted: no userinfo. */
-  readonly url: string;
-  readonly round: number;
-  readonly result: 'delivered' | 'retryable' | 'rejected';
-  readonly status?: number;
-  /** A stable code of cli.md: `timeout refused … http-5xx`. */
-  readonly error?: string;
-  /** What the receiver or the network said, shortened, unescaped. */
-  readonly detail?: string;
-  readonly ms: number;
-  readonly reconnected?: true;
-}
-
-export interface NewDelivery {
-  /** Unique in the queue; adding an id again changes nothing. */
-  readonly id: string;
-  readonly source: string;
-  readonly destination: string;
-  readonly messageId: string;
-  readonly type: string;
-  /** The exact bytes of every attempt. */
-  readonly body: Uint8Array;
-  /** Earlier unsettled deliveries to the same source and destination with one of these keys go first. */
-  readonly orderKeys: readonly string[];
-  /** Ms since the epoch. */
-  readonly createdAt: number;
-  readonly dueAt: number;
-  /** Set for a delivery that is never sent: it is a dead letter from the start. It need not name a destination. */
-  readonly dead?: DeadOnArrival;
-  /** The progress that it made in another queue. */
-  readonly progress?: Progress;
-}
-
-/** Why a delivery is a dead letter from the start. */
-export interface DeadOnArrival {
-  readonly reason: DeadReason;
-  /** What is wrong with it, in words, unescaped. */
-  readonly detail?: string;
-  /** When it became one. Ms since the epoch. @default when it was created */
-  readonly settledAt?: number;
-}
-
 /** What earlier rounds have shown, kept across restarts. Webhooks are named by their redacted URL. */
 export interface Progress {
   /** Rounds begun. */
@@ -76,19 +33,41 @@ export interface Progress {
 
 export const NO_PROGRESS: Progress = { rounds: 0, attempts: [], rejectedBy: [], notBefore: {} };
 
+/** Whether the progress says nothing that NO_PROGRESS does not. */
+export function isUntried({ rounds, attempts }: Progress): boolean {
+  return rounds === 0 && attempts.length === 0;
+}
+
 /** The progress with another round begun. The first one starts the retry window. */
 export function withRound(progress: Progress, now: number): Progress {
   const { rounds, firstAttemptAt = Math.floor(now), attempts, rejectedBy, notBefore } = progress;
   return { rounds: rounds + 1, firstAttemptAt, attempts, rejectedBy, notBefore };
 }
 
-export interface Delivery extends Omit<NewDelivery, 'dead' | 'progress'> {
+/** One message on its way to one destination: what is added to a queue, and what is claimed from it. */
+export interface Delivery {
+  /** Unique in the queue; adding an id again changes nothing. */
+  readonly id: string;
+  readonly source: string;
+  /** Empty for a dead letter that does not say where it was to go. */
+  readonly destination: string;
+  readonly messageId: string;
+  readonly type: string;
+  /** The exact bytes of every attempt. */
+  readonly body: Uint8Array;
+  /** Earlier unsettled deliveries to the same source and destination with one of these keys go first. */
+  readonly orderKeys: readonly string[];
+  /** Ms since the epoch. */
+  readonly createdAt: number;
+  readonly dueAt: number;
+  /** One that is added as `dead` is never sent; any other waits, whatever its state was in another queue. */
   readonly state: DeliveryState;
+  /** NO_PROGRESS for a new one. */
   readonly progress: Progress;
   readonly reason?: DeadReason;
-  /** What is wrong with a delivery that was dead on arrival. */
+  /** What is wrong with a delivery that was dead on arrival, in words, unescaped. */
   readonly detail?: string;
-  /** When it was settled. Ms since the epoch. */
+  /** When it was settled. Ms since the epoch. @default of one that is added as `dead`: when it was created */
   readonly settledAt?: number;
   /** The stored delivery differs from the added one: `body` is the readable part, and must not be sent. */
   readonly isDamaged?: true;
@@ -104,14 +83,8 @@ export function withDamageShown(delivery: Delivery, now = delivery.createdAt): D
 }
 
 /** Converts it for another queue, which computes a new checksum: so a damaged one is marked dead, and is not sent from there either. */
-export function toNewDelivery(delivery: Delivery): NewDelivery {
-  const { state, reason: given, detail, settledAt, isDamaged, ...rest } = delivery;
-  const reason = isDamaged ? 'damaged' : given;
-  if ((state !== 'dead' && !isDamaged) || reason === undefined) return rest;
-  const dead = {
-    reason,
-    ...(detail !== undefined && { detail }),
-    ...(settledAt !== undefined && { settledAt }),
-  };
-  return { ...rest, dead };
+export function toMovedDelivery({ isDamaged, ...delivery }: Delivery): Delivery {
+  const { reason, state } = delivery;
+  if (isDamaged) return { ...delivery, state: 'dead', reason: 'damaged' };
+  return state === 'dead' && reason === undefined ? { ...delivery, state: 'pending' } : delivery;
 }

@@ -1,4 +1,4 @@
-import { toNewDelivery, type Delivery, type DeliveryState } from './delivery.ts';
+import { toMovedDelivery, type Delivery, type DeliveryState } from './delivery.ts';
 import type { DropAnswer, QueueInspection } from './inspection.ts';
 import type { Queue } from './queue.ts';
 
@@ -36,7 +36,7 @@ export async function moveDeliveries({ from, to, signal, onProgress }: MoveOptio
     return found.filter((each) => each !== undefined).filter(({ state }) => MOVED.includes(state));
   };
   const move = async (deliveries: readonly Delivery[]): Promise<readonly DropAnswer[]> => {
-    await to.add(deliveries.map(toNewDelivery));
+    await to.add(deliveries.map(toMovedDelivery));
     return from.drop(deliveries);
   };
   let page = await read(0);

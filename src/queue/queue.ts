@@ -1,4 +1,4 @@
-import type { DeadReason, Delivery, DeliveryState, NewDelivery, Progress } from './delivery.ts';
+import type { DeadReason, Delivery, DeliveryState, Progress } from './delivery.ts';
 
 /**
  * Where deliveries wait. It keeps bytes, ids, keys, times and states, and knows nothing of messages.
@@ -11,7 +11,7 @@ export interface Queue {
    * when it rejects: to add the same ids again changes nothing for those. An id that waits or is in flight is left
    * as it is; a settled one too, for as long as the queue remembers it. One that is dead on arrival is never claimed.
    */
-  add(deliveries: readonly NewDelivery[]): Promise<void>;
+  add(deliveries: readonly Delivery[]): Promise<void>;
 
   /**
    * Takes up to `limit` deliveries of one lane that are due and first in each of their order keys, earliest due first

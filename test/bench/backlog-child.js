@@ -3,6 +3,7 @@ const [parts, given] = process.argv.slice(2);
 const { openStore, QUEUE_TABLES, SqliteInspection, SqliteQueue, systemClock } = await import(parts);
 const { step, file, size, kind, deliveries } = JSON.parse(given);
 
+const NEW = { state: 'pending', progress: { rounds: 0, attempts: [], rejectedBy: [], notBefore: {} } };
 const LANE = { source: 'web', destination: 'Webhooks' };
 const PROGRESS = { rounds: 1, firstAttemptAt: Date.now(), attempts: [], rejectedBy: [], notBefore: {} };
 
@@ -32,7 +33,7 @@ function delivery(number, body, now) {
   const id = `bench-${String(number).padStart(9, '0')}`;
   const dueAt = kind.includes('shuffled') ? now - Math.floor(Math.random() * 3_600_000) : now;
   const orderKeys = kind.includes('key') ? [`user-${number % (size / 10)}`] : [];
-  return { id, ...LANE, messageId: id, type: 'track', body, orderKeys, createdAt: now, dueAt };
+  return { id, ...LANE, messageId: id, type: 'track', body, orderKeys, createdAt: now, dueAt, ...NEW };
 }
 
 /** @param {number} openMs */

@@ -6,6 +6,7 @@ import { message } from './messages.js';
 const [parts, given] = process.argv.slice(2);
 const { systemClock, openDurableQueue, openEngine, DELIVERY_DEFAULTS } = await import(parts);
 const { step, store, url, messages, warmUp } = JSON.parse(given);
+const NEW = { state: 'pending', progress: { rounds: 0, attempts: [], rejectedBy: [], notBefore: {} } };
 const LANE = { source: 'web', destination: 'Webhooks' };
 
 const open = await openDurableQueue({ store, dataDir: '', clock: systemClock });
@@ -21,7 +22,17 @@ async function fill() {
           `bench-${String(from + index).padStart(9, '0')}`,
           Buffer.from(message(from + index)),
         ];
-        return { id, ...LANE, messageId: id, type: 'track', body, orderKeys: [], createdAt: at, dueAt: at };
+        return {
+          id,
+          ...LANE,
+          messageId: id,
+          type: 'track',
+          body,
+          orderKeys: [],
+          createdAt: at,
+          dueAt: at,
+          ...NEW,
+        };
       }),
     );
   }

@@ -9,6 +9,7 @@ import { message } from './messages.js';
 const [parts, given] = process.argv.slice(2);
 const { systemClock, openDurableQueue, openEngine, DELIVERY_DEFAULTS } = await import(parts);
 const { step, who, kind, store, url, messages, warmUp } = JSON.parse(given);
+const NEW = { state: 'pending', progress: { rounds: 0, attempts: [], rejectedBy: [], notBefore: {} } };
 const LANE = { source: 'web', destination: 'Webhooks' };
 const CONCURRENCY = DELIVERY_DEFAULTS.concurrency;
 /** With nothing delivered for so long, nothing is left. */
@@ -31,7 +32,17 @@ async function fill() {
     await open.queue.add(
       Array.from({ length: Math.min(500, messages - from) }, (_, index) => {
         const [id, body] = [`bench-${from + index}`, Buffer.from(message(from + index))];
-        return { id, ...LANE, messageId: id, type: 'track', body, orderKeys: [], createdAt: at, dueAt: at };
+        return {
+          id,
+          ...LANE,
+          messageId: id,
+          type: 'track',
+          body,
+          orderKeys: [],
+          createdAt: at,
+          dueAt: at,
+          ...NEW,
+        };
       }),
     );
   }

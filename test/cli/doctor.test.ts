@@ -289,8 +289,8 @@ describe('hooks doctor, of the queue', () => {
     const server = await openServer(running.url);
     const queue = new ServerQueue({ server, clock: systemClock });
     const dueAt = Date.now() - 60_000;
-    const dead = { reason: 'rejected' } as const;
-    await queue.add([newDelivery('late', { dueAt }), newDelivery('dead', { dueAt, dead })]);
+    const dead = { state: 'dead', reason: 'rejected' } as const;
+    await queue.add([newDelivery('late', { dueAt }), newDelivery('dead', { dueAt, ...dead })]);
     await queue.close();
     await server.close();
     const { of } = await examined({ config: { store: running.url } });

@@ -213,7 +213,7 @@ describe('the durable queue at the command line', () => {
       dataDir: join(cwd, 'data'),
       clock: systemClock,
     });
-    await durable.queue.add([newDelivery('bad', { dead: { reason: 'invalid', detail: 'no `event`' } })]);
+    await durable.queue.add([newDelivery('bad', { state: 'dead', reason: 'invalid', detail: 'no `event`' })]);
     await durable.close();
     const id = await buryOne();
     expect(await json('queue retry --all --filter event=Other')).toEqual([{ retried: 0 }]);

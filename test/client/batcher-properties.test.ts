@@ -71,7 +71,7 @@ async function releaseUntil(closed: Promise<void>, sink: RecordingSink): Promise
   throw new Error('The client did not close');
 }
 
-function bodyBytes(batch: readonly { readonly text: string }[]): number {
-  const texts = batch.map(({ text }) => text).join(',');
+function bodyBytes(batch: readonly { readonly body: Uint8Array }[]): number {
+  const texts = batch.map(({ body }) => Buffer.from(body).toString()).join(',');
   return Buffer.byteLength(`{"batch":[${texts}],"sentAt":"2026-01-01T00:00:00.000Z"}`);
 }

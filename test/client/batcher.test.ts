@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { systemClock } from '../../src/clock.ts';
 import { createClient } from '../../src/client/client.ts';
-import type { EncodedMessage, Receipt, Sink } from '../../src/client/sink.ts';
+import type { Receipt, Sink } from '../../src/client/sink.ts';
+import type { OutgoingMessage } from '../../src/message/outgoing-message.ts';
 import { QueueError } from '../../src/errors.ts';
 import { FakeClock } from '../fake-clock.ts';
 import { collectUncaught } from '../uncaught.ts';
@@ -287,9 +288,9 @@ describe('a full client', () => {
     let [held, most, taken] = [0, 0, 0];
     const sink: Sink = {
       maxInFlight: 4,
-      encode: ({ message: { type }, messageId, orderKeys }) => {
+      encode: ({ message: { type } }, messageId) => {
         most = Math.max(most, ++held);
-        return { type, messageId, orderKeys, text: '', bytes: 100 };
+        return { type, messageId, orderKeys: [], body: new Uint8Array(100) };
       },
       submit: async (batch) => {
         await new Promise((resolve) => setImmediate(resolve));
@@ -318,7 +319,7 @@ class UnsettledSink extends RecordingSink {
     this.settle = listener;
   }
 
-  override async submit(batch: readonly EncodedMessage[]): Promise<readonly Receipt[]> {
+  override async submit(batch: readonly OutgoingMessage[]): Promise<readonly Receipt[]> {
     const receipts = await super.submit(batch);
     return receipts.map(({ messageId }) => {
       if (messageId.startsWith('refused'))

@@ -1,9 +1,10 @@
-import type { EncodedMessage, QueuedMessage, Receipt, Sink } from '../../src/client/sink.ts';
+import type { EnqueueOptions, Receipt, Sink } from '../../src/client/sink.ts';
+import type { OutgoingMessage } from '../../src/message/outgoing-message.ts';
 
 /** A sink that keeps what it is given; each batch gets its receipts at once, or, when held, when told. */
 export class RecordingSink implements Sink {
   readonly maxInFlight: number;
-  readonly batches: (readonly EncodedMessage[])[] = [];
+  readonly batches: (readonly OutgoingMessage[])[] = [];
   readonly #hold: boolean;
   readonly #held: (() => void)[] = [];
   mostInFlight = 0;
@@ -23,13 +24,12 @@ export class RecordingSink implements Sink {
     return this.batches.map((batch) => batch.map(({ messageId }) => messageId));
   }
 
-  encode(queued: QueuedMessage): EncodedMessage {
-    const { message, ...others } = queued;
-    const text = JSON.stringify(message);
-    return { ...others, type: message.type, text, bytes: Buffer.byteLength(text) };
+  encode({ message, orderKeys = [], exactBody }: EnqueueOptions, messageId: string): OutgoingMessage {
+    const body = exactBody ?? Buffer.from(JSON.stringify(message));
+    return { messageId, type: message.type, body, orderKeys };
   }
 
-  async submit(batch: readonly EncodedMessage[]): Promise<readonly Receipt[]> {
+  async submit(batch: readonly OutgoingMessage[]): Promise<readonly Receipt[]> {
     this.batches.push(batch);
     this.mostInFlight = Math.max(this.mostInFlight, ++this.#inFlight);
     this.#heldMessages += batch.length;

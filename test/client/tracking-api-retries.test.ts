@@ -75,6 +75,8 @@ describe('a failed attempt', () => {
         attempt: {
           at: Date.UTC(2026, 0, 1),
           url: `${receiver.url}/v1/batch`,
+          round: 1,
+          result: 'retryable',
           status: 503,
           error: 'http-5xx',
           ms: anyNumber,

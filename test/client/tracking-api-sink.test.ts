@@ -82,11 +82,10 @@ describe('a batch request', () => {
     const sink = createTrackingApiSink(sinkOptions());
     const timestamp = '2026-01-01T00:00:00.000Z';
     const message = { type: 'track', event: 'é', userId: '😀', timestamp } as const;
-    const encoded = sink.encode({ message, messageId: 'm', orderKeys: [] });
-    expect(encoded.bytes).toBe(Buffer.byteLength(encoded.text));
+    const encoded = sink.encode({ message }, 'm');
     await sink.submit([encoded]);
     expect(receiver.received[0]?.bodyBytes).toBe(
-      encoded.bytes + Buffer.byteLength(`{"batch":[],"sentAt":"${timestamp}"}`),
+      encoded.body.byteLength + Buffer.byteLength(`{"batch":[],"sentAt":"${timestamp}"}`),
     );
   });
 
@@ -111,7 +110,16 @@ describe('what is accepted', () => {
       accepted: true,
       messageId: 'm',
       deliveries: [],
-      attempts: [{ at: Date.UTC(2026, 0, 1), url: `${receiver.url}/v1/batch`, status: 200, ms: anyNumber }],
+      attempts: [
+        {
+          at: Date.UTC(2026, 0, 1),
+          url: `${receiver.url}/v1/batch`,
+          round: 1,
+          result: 'delivered',
+          status: 200,
+          ms: anyNumber,
+        },
+      ],
     });
   });
 

@@ -4,6 +4,7 @@
 import { statSync } from 'node:fs';
 import { systemClock } from '../../src/clock.ts';
 import { HooksError } from '../../src/errors.ts';
+import { NO_PROGRESS } from '../../src/queue/delivery.ts';
 import { SqliteQueue } from '../../src/stores/sqlite/queue/sqlite-queue.ts';
 import { QUEUE_TABLES } from '../../src/stores/sqlite/queue/queue-tables.ts';
 import { openStore } from '../../src/stores/sqlite/file/open-store.ts';
@@ -39,7 +40,18 @@ async function add(to: Store): Promise<void> {
     const lane = { source: 'web', destination: 'Webhooks' };
     try {
       await queue.add([
-        { id, ...lane, messageId: id, type: 'track', body, orderKeys: [], createdAt: 0, dueAt: 0 },
+        {
+          id,
+          ...lane,
+          messageId: id,
+          type: 'track',
+          body,
+          orderKeys: [],
+          createdAt: 0,
+          dueAt: 0,
+          state: 'pending',
+          progress: NO_PROGRESS,
+        },
       ]);
       acknowledged.push(id);
       logSizes.push(statSync(`${file}-wal`).size);

@@ -2,7 +2,8 @@ import * as fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Clock } from '../../src/clock.ts';
 import { ClosedError } from '../../src/errors.ts';
-import { NO_PROGRESS, type AttemptRecord, type Progress } from '../../src/queue/delivery.ts';
+import type { AttemptRecord } from '../../src/attempt-record.ts';
+import { NO_PROGRESS, type Progress } from '../../src/queue/delivery.ts';
 import type { Claim, Queue } from '../../src/queue/queue.ts';
 import { FakeClock } from '../fake-clock.ts';
 import { checkAgainstModel, commands, timelessCommands } from './model.ts';
@@ -136,12 +137,12 @@ export function queueConformance(
       });
 
       it('never gives out what is dead on arrival, nor lets it hold others back', async () => {
-        const dead = { reason: 'invalid', detail: 'expected `event`, got nothing' } as const;
+        const dead = { state: 'dead', reason: 'invalid', detail: 'expected `event`, got nothing' } as const;
         await queue.add([
-          newDelivery('a', { orderKeys: ['u'], dead }),
+          newDelivery('a', { orderKeys: ['u'], ...dead }),
           newDelivery('b', { orderKeys: ['u'] }),
         ]);
-        await queue.add([newDelivery('c', { destination: '', dead })]);
+        await queue.add([newDelivery('c', { destination: '', ...dead })]);
         expect(await queue.lanes()).toEqual([LANE]);
         expect(await claimIds()).toEqual(['b']);
       });

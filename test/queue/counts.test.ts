@@ -52,7 +52,7 @@ async function fill(queue: SqliteQueue, clock: FakeClock): Promise<void> {
   await queue.add([...all, newDelivery('other', { source: 'app' })]);
   await queue.add([
     ...all.slice(0, 3),
-    newDelivery('bad', { dead: { reason: 'invalid', detail: 'no event' } }),
+    newDelivery('bad', { state: 'dead', reason: 'invalid', detail: 'no event' }),
   ]);
   const claims = await claim(queue, 12);
   await settle(queue, claims.slice(0, 3), { state: 'delivered', progress: PROGRESS });

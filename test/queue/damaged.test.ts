@@ -115,7 +115,7 @@ describe('a delivery whose row is damaged', () => {
     const { queue, inspection } = await open(file);
     await queue.add([
       newDelivery('a'),
-      newDelivery('bad', { dead: { reason: 'invalid', detail: 'no event' } }),
+      newDelivery('bad', { state: 'dead', reason: 'invalid', detail: 'no event' }),
     ]);
     await damage(file, 'a');
     await damage(file, 'bad');
@@ -154,7 +154,7 @@ describe('a delivery of version 1', () => {
   it('is not checked, in its place, retried, or added by a process that still runs', async () => {
     const [newer, file] = [newFile(), newFile()];
     const before = await open(newer);
-    await before.queue.add([newDelivery('a'), newDelivery('b', { dead: { reason: 'rejected' } })]);
+    await before.queue.add([newDelivery('a'), newDelivery('b', { state: 'dead', reason: 'rejected' })]);
     await before.close();
     await makeOlderFile(newer, file, 3);
     const { queue, inspection } = await open(file);

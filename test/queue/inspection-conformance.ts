@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { NO_PROGRESS, type AttemptRecord, type DeliveryState } from '../../src/queue/delivery.ts';
+import type { AttemptRecord } from '../../src/attempt-record.ts';
+import { NO_PROGRESS, type DeliveryState } from '../../src/queue/delivery.ts';
 import type { QueueInspection } from '../../src/queue/inspection.ts';
 import type { Claim, Queue } from '../../src/queue/queue.ts';
 import type { TestClock } from './conformance.ts';
@@ -79,7 +80,7 @@ export function inspectionConformance(
     it('counts by lane and state, and says when the next is due', async () => {
       await oneOfEach();
       await queue.add([
-        newDelivery('other', { source: 'app', dead: { reason: 'invalid', detail: 'no event' } }),
+        newDelivery('other', { source: 'app', state: 'dead', reason: 'invalid', detail: 'no event' }),
       ]);
       const none = { pending: 0, sending: 0, retrying: 0, delivered: 0, dead: 0 };
       expect(await inspection.stats()).toEqual([
@@ -146,9 +147,9 @@ export function inspectionConformance(
     });
 
     it('keeps a dead letter of another queue, with its attempts, and retries it', async () => {
-      const dead = { reason: 'exhausted', settledAt: 7 } as const;
-      await queue.add([newDelivery('a', { dead, progress: PROGRESS })]);
-      expect(await inspection.get('a')).toMatchObject({ state: 'dead', ...dead, progress: PROGRESS });
+      const dead = { state: 'dead', reason: 'exhausted', settledAt: 7 } as const;
+      await queue.add([newDelivery('a', { ...dead, progress: PROGRESS })]);
+      expect(await inspection.get('a')).toMatchObject({ ...dead, progress: PROGRESS });
       expect(await inspection.retry(['a'])).toEqual(['retried']);
       expect(await ids(['pending'])).toEqual(['a']);
       expect(await ids(['dead'])).toEqual([]);
@@ -169,7 +170,7 @@ export function inspectionConformance(
 
     it('retries nothing else, and says why', async () => {
       await oneOfEach();
-      await queue.add([newDelivery('invalid', { dead: { reason: 'invalid', detail: 'no event' } })]);
+      await queue.add([newDelivery('invalid', { state: 'dead', reason: 'invalid', detail: 'no event' })]);
       const asked = ['nobody', 'delivered', 'retrying', 'sending', 'pending', 'invalid', 'dead', 'dead'];
       expect(await inspection.retry(asked)).toEqual([
         'unknown',

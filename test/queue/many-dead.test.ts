@@ -18,7 +18,7 @@ const MB = 1024 * 1024;
 const DAY_MS = 86_400_000;
 /** Longer than a page, so that each frees more than one. */
 const BODY = new Uint8Array(6_000).fill(97);
-const DEAD = { reason: 'rejected' } as const;
+const DEAD = { state: 'dead', reason: 'rejected' } as const;
 
 const newFile = (): string => join(temporaryFolder(), 'hooks.db');
 
@@ -32,10 +32,10 @@ async function open(file: string, clock = systemClock): Promise<Store> {
 async function fill(store: Store, count: number): Promise<SqliteInspection> {
   const queue = new SqliteQueue({ store, clock: systemClock });
   const old = Array.from({ length: count }, (_, index) =>
-    newDelivery(`d${index}`, { body: BODY, dead: DEAD, createdAt: index }),
+    newDelivery(`d${index}`, { body: BODY, ...DEAD, createdAt: index }),
   );
   await queue.add(old);
-  await queue.add([newDelivery('late', { dead: DEAD, createdAt: Date.now() })]);
+  await queue.add([newDelivery('late', { ...DEAD, createdAt: Date.now() })]);
   return new SqliteInspection({ store, clock: systemClock });
 }
 
@@ -92,7 +92,7 @@ describe('among very many dead letters', () => {
     const store = await open(newFile());
     const queue = new SqliteQueue({ store, clock: systemClock });
     const times = [5, 100, 7, 90, 8, 200];
-    await queue.add(times.map((createdAt) => newDelivery(`at-${createdAt}`, { createdAt, dead: DEAD })));
+    await queue.add(times.map((createdAt) => newDelivery(`at-${createdAt}`, { createdAt, ...DEAD })));
     const inspection = new SqliteInspection({ store, clock: systemClock });
     const ids: string[] = [];
     let after: number | undefined = 0;

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { expect } from 'vitest';
-import { type NewDelivery, type Progress, NO_PROGRESS, withRound } from '../../src/queue/delivery.ts';
+import { type Delivery, type Progress, NO_PROGRESS, withRound } from '../../src/queue/delivery.ts';
 import type { Claim, Lane, Queue, Settlement } from '../../src/queue/queue.ts';
 import type { TestClock } from './conformance.ts';
 import { newDelivery } from './new-delivery.ts';
@@ -106,7 +106,7 @@ function commandsWith({ inMs, retryInMs, leaseMs }: CommandTimes): fc.Arbitrary<
 }
 
 interface Row {
-  readonly added: NewDelivery;
+  readonly added: Delivery;
   dueAt: number;
   progress: Progress;
   claimedBy: Claim | undefined;
@@ -171,7 +171,7 @@ class Check {
     const now = this.#clock.now();
     const isThere = (id: string): boolean => this.#rows.some(({ added }) => added.id === id);
     const added = fields
-      .map((each) => toNewDelivery(this.#isLoose ? { ...each, lane: each.id % 2 } : each, now))
+      .map((each) => toDelivery(this.#isLoose ? { ...each, lane: each.id % 2 } : each, now))
       .filter(({ id }) => !this.#used.has(id) || isThere(id));
     await this.#queue.add(added);
     for (const each of added) {
@@ -243,11 +243,11 @@ class Check {
   }
 }
 
-function toNewDelivery({ id, lane, orderKeys, inMs }: AddedFields, now: number): NewDelivery {
+function toDelivery({ id, lane, orderKeys, inMs }: AddedFields, now: number): Delivery {
   return newDelivery(String(id), { ...LANES[lane], orderKeys, createdAt: now, dueAt: now + inMs });
 }
 
-function toRow(added: NewDelivery): Row {
+function toRow(added: Delivery): Row {
   return { added, dueAt: added.dueAt, progress: NO_PROGRESS, claimedBy: undefined, leaseEndsAt: 0 };
 }
 

@@ -64,8 +64,8 @@ async function fill({ queue }: Opened): Promise<void> {
     if (id === 'retrying')
       await queue.settle(claim, { state: 'retrying', dueAt: RETRY_AT, progress: PROGRESS });
   }
-  const dead = { reason: 'invalid', detail: 'no event' } as const;
-  await queue.add([newDelivery('invalid', { destination: '', dead })]);
+  const dead = { state: 'dead', reason: 'invalid', detail: 'no event' } as const;
+  await queue.add([newDelivery('invalid', { destination: '', ...dead })]);
   await queue.add(
     ['u1', 'u2', 'u3'].map((id, place) => newDelivery(id, { orderKeys: ['u'], createdAt: place })),
   );

@@ -1,4 +1,4 @@
-import type { NewDelivery } from '../../src/queue/delivery.ts';
+import { NO_PROGRESS, type Delivery } from '../../src/queue/delivery.ts';
 import type { Lane } from '../../src/queue/queue.ts';
 
 export const LANE: Lane = { source: 'web', destination: 'Webhooks' };
@@ -6,7 +6,7 @@ export const LANE: Lane = { source: 'web', destination: 'Webhooks' };
 const BODY = new TextEncoder().encode('{"version":1}');
 
 /** A delivery that is due at the epoch unless told otherwise, in LANE. */
-export function newDelivery(id: string, fields: Partial<NewDelivery> = {}): NewDelivery {
+export function newDelivery(id: string, fields: Partial<Delivery> = {}): Delivery {
   return {
     id,
     ...LANE,
@@ -16,6 +16,8 @@ export function newDelivery(id: string, fields: Partial<NewDelivery> = {}): NewD
     orderKeys: [],
     createdAt: 0,
     dueAt: 0,
+    state: 'pending',
+    progress: NO_PROGRESS,
     ...fields,
   };
 }

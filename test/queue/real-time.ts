@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { systemClock } from '../../src/clock.ts';
-import type { NewDelivery, Progress } from '../../src/queue/delivery.ts';
+import type { Delivery, Progress } from '../../src/queue/delivery.ts';
 import type { Claim, ClaimAnswer, ClaimRequest, Lane, Queue, Settlement } from '../../src/queue/queue.ts';
 import type { TestClock } from './conformance.ts';
 
@@ -38,7 +38,7 @@ export class PatientQueue implements Queue {
     return answer;
   }
 
-  add(deliveries: readonly NewDelivery[]): Promise<void> {
+  add(deliveries: readonly Delivery[]): Promise<void> {
     return this.#queue.add(deliveries);
   }
 

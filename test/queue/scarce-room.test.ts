@@ -40,7 +40,7 @@ describe('where there is hardly any room', () => {
     const { queue, file } = await open(true);
     await queue.add(Array.from({ length: 50 }, (_, index) => newDelivery(`d${index}`)));
     await queue.add([newDelivery('deletion', { type: 'delete' })]);
-    await queue.add([newDelivery('dead', { dead: { reason: 'rejected' } })]);
+    await queue.add([newDelivery('dead', { state: 'dead', reason: 'rejected' })]);
     await queue.add([newDelivery('waits', { dueAt: Date.now() + 100_000 })]);
     await deliverAll(queue);
     expect(await ask(file, 'SELECT id FROM deliveries ORDER BY seq')).toEqual(['deletion', 'dead', 'waits']);

@@ -56,6 +56,8 @@ async function add(): Promise<void> {
       orderKeys: random() < 0.5 ? [`user-${Math.floor(random() * 4)}`] : [],
       createdAt: now,
       dueAt: now,
+      state: 'pending' as const,
+      progress: NO_PROGRESS,
     }));
     await patiently(() => queue.add(deliveries));
     write(`added ${ids.join(' ')}`);

@@ -22,14 +22,14 @@ describe('POST /v1/batch', () => {
       ],
     });
     await until(() => serve.received.length === 2, 'both valid messages');
-    const dead = serve.added.filter((delivery) => delivery.dead !== undefined);
+    const dead = serve.added.filter(({ state }) => state === 'dead');
     expect(
-      dead.map(({ source, destination, type, body: bytes, dead: why }) => ({
+      dead.map(({ source, destination, type, body: bytes, reason }) => ({
         source,
         destination,
         type,
         body: Buffer.from(bytes).toString(),
-        reason: why?.reason,
+        reason,
       })),
     ).toEqual([
       {
@@ -70,7 +70,7 @@ describe('POST /v1/batch', () => {
       { userId: 'u1', event: 'a, "]} b', context: { ip: '::1' } },
       { type: 'delete', userId: 'u3' },
     ]);
-    const [letter] = serve.added.filter(({ dead }) => dead !== undefined);
+    const [letter] = serve.added.filter(({ state }) => state === 'dead');
     const kept = Buffer.from(letter?.body ?? []).toString();
     expect(kept).toContain('"id":12345678901234567890');
     expect(kept).not.toContain(WRITE_KEY);

@@ -3,7 +3,7 @@ import { systemClock } from '../../src/clock.ts';
 import { DELIVERY_DEFAULTS, type DestinationOptions, type Sources } from '../../src/engine/options.ts';
 import { openMemoryQueue, type OpenQueue } from '../../src/stores/opened-queue.ts';
 import { runService, type RunServiceOptions } from '../../src/app/run-service.ts';
-import type { NewDelivery } from '../../src/queue/delivery.ts';
+import type { Delivery } from '../../src/queue/delivery.ts';
 import type { Queue } from '../../src/queue/queue.ts';
 import type { ReceivedRequest } from '../../src/receiver/received-request.ts';
 import { startReceiver } from '../../src/receiver/receiver.ts';
@@ -20,7 +20,7 @@ export interface Serving {
   /** What the receiver got, in order. */
   readonly received: readonly ReceivedRequest[];
   /** Every delivery that was added to the queue, dead letters too. */
-  readonly added: readonly NewDelivery[];
+  readonly added: readonly Delivery[];
   /** The log, parsed. */
   readonly log: readonly Readonly<Record<string, unknown>>[];
   post(path: string, body: unknown, headers?: Record<string, string>): Promise<Reply>;
@@ -37,7 +37,7 @@ export interface ServingOptions extends Partial<Omit<RunServiceOptions, 'open'>>
   /** What the receiver answers, as `hooks listen --respond` takes it. */
   readonly respond?: string;
   /** Takes the place of the queue's own `add`. */
-  readonly add?: (deliveries: readonly NewDelivery[], queue: Queue) => Promise<void>;
+  readonly add?: (deliveries: readonly Delivery[], queue: Queue) => Promise<void>;
   readonly change?: (open: OpenQueue) => OpenQueue;
   /** Headers of the webhook. */
   readonly headers?: Readonly<Record<string, string>>;
@@ -61,7 +61,7 @@ export async function serving(options: ServingOptions = {}): Promise<Serving> {
     onRequest: (request) => received.push(request),
   });
   open.push(() => receiver.close());
-  const added: NewDelivery[] = [];
+  const added: Delivery[] = [];
   const log: Record<string, unknown>[] = [];
   const queue = watched(openMemoryQueue(systemClock), added, options);
   const service = await runService({
@@ -105,7 +105,7 @@ export function sourcesTo(url: string, headers: Readonly<Record<string, string>>
   };
 }
 
-function watched(opened: OpenQueue, added: NewDelivery[], { add }: ServingOptions): OpenQueue {
+function watched(opened: OpenQueue, added: Delivery[], { add }: ServingOptions): OpenQueue {
   const { queue } = opened;
   const inner = queue.add.bind(queue);
   queue.add = async (deliveries) => {

@@ -32,7 +32,7 @@ describe('the durable queue', () => {
     await open.queue.add([
       newDelivery('d1', LANE),
       newDelivery('d2', { ...LANE, destination: 'Others' }),
-      newDelivery('d3', { ...LANE, dead: { reason: 'invalid', detail: 'no type' } }),
+      newDelivery('d3', { ...LANE, state: 'dead', reason: 'invalid', detail: 'no type' }),
     ]);
     expect(await open.depth()).toEqual({ pending: 2, sending: 0, retrying: 0, delivered: 0, dead: 1 });
     await open.check();

@@ -32,8 +32,8 @@ async function fill(file: string): Promise<void> {
   const fresh = Array.from({ length: WAITING - 1 }, (_, index) =>
     newDelivery(`d${index}`, { body: BODY, orderKeys: ['u'] }),
   );
-  const dead = { reason: 'rejected' } as const;
-  await queue.add([...fresh, newDelivery('dead1', { dead }), newDelivery('dead2', { dead })]);
+  const dead = { state: 'dead', reason: 'rejected' } as const;
+  await queue.add([...fresh, newDelivery('dead1', { ...dead }), newDelivery('dead2', { ...dead })]);
   await seen.add('web', ['m1'], Promise.resolve());
   await close();
 }

@@ -1,4 +1,5 @@
-import type { Outcome, DestinationOutcome, DeliveryAttempt } from '../../app/outcomes.ts';
+import type { Outcome, DestinationOutcome } from '../../app/outcomes.ts';
+import type { AttemptRecord } from '../../attempt-record.ts';
 import type { Message } from '../../message/types.ts';
 import type { ReportedOutcome } from '../../report/report.ts';
 import { printable } from '../../redact.ts';
@@ -81,7 +82,7 @@ function destinationFields(destination: DestinationOutcome) {
   };
 }
 
-function attemptFields({ at, url, status, error, ms, reconnected }: DeliveryAttempt) {
+function attemptFields({ at, url, status, error, ms, reconnected }: AttemptRecord) {
   return { at: new Date(at).toISOString(), url, status, error, ms: tenths(ms), reconnected };
 }
 

@@ -1,6 +1,7 @@
 import { roundedMs } from '../../clock.ts';
 import { capturedBody } from '../../capture/to-capture.ts';
-import type { AttemptRecord, Delivery } from '../../queue/delivery.ts';
+import type { AttemptRecord } from '../../attempt-record.ts';
+import type { Delivery } from '../../queue/delivery.ts';
 import { printable } from '../../redact.ts';
 import type { Io } from '../io.ts';
 import { attemptText, detailText, durationText } from '../attempt-text.ts';

@@ -1,5 +1,6 @@
 import type { HooksError } from '../../errors.ts';
-import type { Outcome, DeliveryAttempt } from '../../app/outcomes.ts';
+import type { Outcome } from '../../app/outcomes.ts';
+import type { AttemptRecord } from '../../attempt-record.ts';
 import type { Checkpoint } from '../../replay/checkpoint/checkpoint.ts';
 import type { ReplayEntry, Origin } from '../../replay/reading/replay-entry.ts';
 import type { ReplaySummary } from '../../replay/ledger.ts';
@@ -229,7 +230,7 @@ export function caseName({ title, type }: Pick<ResultFacts, 'title' | 'type'>): 
 }
 
 /** The attempt that decided the outcome, if there was any. */
-function decidingAttemptOf({ destinations }: Outcome): DeliveryAttempt | undefined {
+function decidingAttemptOf({ destinations }: Outcome): AttemptRecord | undefined {
   const destination = decisive(destinations);
   return destination && decidingAttempt(destination);
 }

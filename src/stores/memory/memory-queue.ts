@@ -1,13 +1,7 @@
 import { ReusableMap } from '../../reusable-map.ts';
 import type { Clock } from '../../clock.ts';
 import { ClosedError } from '../../errors.ts';
-import {
-  NO_PROGRESS,
-  withRound,
-  type Delivery,
-  type NewDelivery,
-  type Progress,
-} from '../../queue/delivery.ts';
+import { withRound, type Delivery, type Progress } from '../../queue/delivery.ts';
 import { Heap } from './heap.ts';
 import { OrderLines } from './order-lines.ts';
 import type {
@@ -34,11 +28,11 @@ export class MemoryQueue implements Queue {
     this.#clock = clock;
   }
 
-  async add(deliveries: readonly NewDelivery[]): Promise<void> {
+  async add(deliveries: readonly Delivery[]): Promise<void> {
     this.#assertOpen();
     for (const delivery of deliveries) {
       // Settled deliveries are forgotten, and a dead letter is settled from the start.
-      if (delivery.dead !== undefined || this.#entries.has(delivery.id)) continue;
+      if (delivery.state === 'dead' || this.#entries.has(delivery.id)) continue;
       const entry = new Entry(delivery, this.#added++);
       this.#entries.set(delivery.id, entry);
       this.#laneOf(delivery).add(entry);
@@ -185,7 +179,7 @@ class LaneEntries {
 const NOT_LEASED = -1;
 
 class Entry {
-  readonly delivery: NewDelivery;
+  readonly delivery: Delivery;
   readonly orderKeys: readonly string[];
   readonly sequence: number;
   progress: Progress;
@@ -198,10 +192,10 @@ class Entry {
   heldBy = 0;
   place = -1;
 
-  constructor(delivery: NewDelivery, sequence: number) {
+  constructor(delivery: Delivery, sequence: number) {
     this.delivery = delivery;
     this.orderKeys = delivery.orderKeys;
-    this.progress = delivery.progress ?? NO_PROGRESS;
+    this.progress = delivery.progress;
     this.sequence = sequence;
     this.dueAt = delivery.dueAt;
   }

@@ -177,9 +177,10 @@ export class ServerInspection implements QueueInspection {
 
   /** Among those that are delivered. Killed in between, it is there, and a dead letter too that can be dropped. */
   async #arrive(delivery: Delivery, from: Series): Promise<RetryAnswer> {
-    const { reason: _reason, detail: _detail, settledAt: _settledAt, state: _state, ...fresh } = delivery;
     const series = seriesName(delivery);
-    await this.#server.add([toNewEntry(fresh, { series, isHeld: false, now: delivery.dueAt })]);
+    await this.#server.add([
+      toNewEntry({ ...delivery, state: 'pending' }, { series, isHeld: false, now: delivery.dueAt }),
+    ]);
     await from.remove(entryId(delivery.id));
     return 'retried';
   }

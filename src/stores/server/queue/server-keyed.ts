@@ -1,13 +1,13 @@
 import type { SeriesEntry, EntryState, InLine } from '../server.ts';
-import type { Delivery, NewDelivery } from '../../../queue/delivery.ts';
+import type { Delivery } from '../../../queue/delivery.ts';
 import type { Lane } from '../../../queue/queue.ts';
 import { deliveryId, storedOrderKeysOf } from './server-record.ts';
 
 /** The part of a delivery that its order keys need. */
 export type Keyed = Pick<Delivery, 'id' | 'source' | 'destination' | 'orderKeys'>;
 
-export function isKeyed({ orderKeys, dead }: NewDelivery): boolean {
-  return orderKeys.length > 0 && dead === undefined;
+export function isKeyed({ orderKeys, state }: Delivery): boolean {
+  return orderKeys.length > 0 && state !== 'dead';
 }
 
 export function keyedOf(entry: SeriesEntry, { source, destination }: Lane): Keyed {

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { EntryState, Lines, NewEntry, Series, Server } from '../server.ts';
-import type { NewDelivery } from '../../../queue/delivery.ts';
+import type { Delivery } from '../../../queue/delivery.ts';
 import type { Lane } from '../../../queue/queue.ts';
 import { inLine, isGone, isKeyed, isWaiting, keyedOf, linesOf, type Keyed } from './server-keyed.ts';
 import type { ServerLanes } from './server-lanes.ts';
@@ -41,7 +41,7 @@ export class ServerOrder {
   }
 
   /** Puts deliveries that are added next into their lines. Undefined: none of them has an order key. */
-  async enter(deliveries: readonly NewDelivery[], now: number): Promise<Entered | undefined> {
+  async enter(deliveries: readonly Delivery[], now: number): Promise<Entered | undefined> {
     const keyed = await this.#unknown(deliveries.filter(isKeyed));
     if (keyed.length === 0) return undefined;
     const entering = this.#repairIntent(keyed, now);
@@ -203,7 +203,7 @@ export class ServerOrder {
   }
 
   /** The deliveries that are not there yet. One that is there, but in no line, comes from an `add` that got no response. */
-  async #unknown(keyed: readonly NewDelivery[]): Promise<readonly NewDelivery[]> {
+  async #unknown(keyed: readonly Delivery[]): Promise<readonly Delivery[]> {
     const entries = await Promise.all(
       keyed.map((delivery) => this.#lanes.series(delivery).get(entryId(delivery.id))),
     );
@@ -238,9 +238,9 @@ export class ServerOrder {
 }
 
 export interface Entered {
-  readonly keyed: readonly NewDelivery[];
+  readonly keyed: readonly Delivery[];
   /** The ones that are not first in all of their lines. */
-  readonly held: ReadonlySet<NewDelivery>;
+  readonly held: ReadonlySet<Delivery>;
   readonly entering: NewEntry;
   /** A repair intent to add with them, so that it is there for certain when they are. */
   readonly added: NewEntry;

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { Clock } from '../../../clock.ts';
 import { ClosedError } from '../../../errors.ts';
 import type { Series, Server } from '../server.ts';
-import { withRound, type Delivery, type NewDelivery, type Progress } from '../../../queue/delivery.ts';
+import { withRound, type Delivery, type Progress } from '../../../queue/delivery.ts';
 import type { Claim, ClaimAnswer, ClaimRequest, Lane, Queue, Settlement } from '../../../queue/queue.ts';
 import type { RetentionOptions } from '../../../queue/retention.ts';
 import { ServerDeadLetters } from './server-dead-letters.ts';
@@ -79,7 +79,7 @@ export class ServerQueue implements Queue {
     });
   }
 
-  async add(all: readonly NewDelivery[]): Promise<void> {
+  async add(all: readonly Delivery[]): Promise<void> {
     this.#assertOpen();
     const deliveries = firstOfEach(all);
     for (let at = 0; at < deliveries.length; at += ADDED_AT_ONCE)
@@ -144,18 +144,18 @@ export class ServerQueue implements Queue {
   }
 
   /** Adds all or none. */
-  async #addAtOnce(deliveries: readonly NewDelivery[]): Promise<void> {
+  async #addAtOnce(deliveries: readonly Delivery[]): Promise<void> {
     const now = Math.floor(this.#clock.now());
     const registrations = this.#lanes.registrations(deliveries, now);
     const entered = await this.#order.enter(deliveries, now);
     const entries = deliveries.map((delivery) => {
-      const series = delivery.dead === undefined ? seriesName(delivery) : deadSeriesName(delivery);
+      const series = delivery.state !== 'dead' ? seriesName(delivery) : deadSeriesName(delivery);
       return toNewEntry(delivery, { series, isHeld: entered?.held.has(delivery) ?? false, now });
     });
     const intents = entered === undefined ? [] : [entered.added];
     await this.#server.add([...registrations, ...entries, ...intents]);
     if (entered !== undefined) await this.#order.entered(entered);
-    await this.#deadLetters.mark(deliveries.filter(({ dead }) => dead !== undefined));
+    await this.#deadLetters.mark(deliveries.filter(({ state }) => state === 'dead'));
   }
 
   async #take(lane: Lane, leaseMs: number): Promise<Answer> {
@@ -234,7 +234,7 @@ export class ServerQueue implements Queue {
 }
 
 /** Drops the later ones of those with the same id. */
-function firstOfEach(deliveries: readonly NewDelivery[]): readonly NewDelivery[] {
+function firstOfEach(deliveries: readonly Delivery[]): readonly Delivery[] {
   const firstAt = new Map(deliveries.map(({ id }, index) => [id, index] as const).toReversed());
   return deliveries.filter(({ id }, index) => firstAt.get(id) === index);
 }

@@ -1,12 +1,11 @@
 import type { SeriesEntry, EntryState, NewEntry } from '../server.ts';
 import { checksumOf } from '../../../queue/checksum.ts';
 import {
+  isUntried,
   NO_PROGRESS,
-  type DeadOnArrival,
   type DeadReason,
   type Delivery,
   type DeliveryState,
-  type NewDelivery,
   type Progress,
 } from '../../../queue/delivery.ts';
 import type { Lane } from '../../../queue/queue.ts';
@@ -24,7 +23,7 @@ interface Text {
   /** As checksum.ts has it. Version 1 wrote none. */
   readonly checksum?: number;
   /** Of one that was dead on arrival. */
-  readonly dead?: DeadOnArrival;
+  readonly dead?: Pick<Delivery, 'reason' | 'detail' | 'settledAt'>;
   /** Of one that comes from another queue. */
   readonly progress?: Progress;
 }
@@ -53,10 +52,10 @@ export function deliveryId(id: string): string {
 }
 
 export function toNewEntry(
-  delivery: NewDelivery,
+  delivery: Delivery,
   { series, isHeld, now }: { readonly series: string; readonly isHeld: boolean; readonly now: number },
 ): NewEntry {
-  const { id, messageId, type, orderKeys, createdAt, dueAt, dead, progress } = delivery;
+  const { id, messageId, type, orderKeys, createdAt, dueAt, progress } = delivery;
   const text: Text = {
     messageId,
     type,
@@ -65,8 +64,8 @@ export function toNewEntry(
     dueAt,
     ...bodyOf(delivery),
     checksum: checksumOf({ body: delivery.body, messageId, orderKeys: JSON.stringify(orderKeys) }),
-    ...(dead !== undefined && { dead }),
-    ...(progress !== undefined && { progress }),
+    ...(delivery.state === 'dead' && { dead: deadFieldsOf(delivery) }),
+    ...(!isUntried(progress) && { progress }),
   };
   return {
     series,
@@ -78,7 +77,15 @@ export function toNewEntry(
   };
 }
 
-function bodyOf({ body }: NewDelivery): Pick<Text, 'body'> | Pick<Text, 'bodyBase64'> {
+function deadFieldsOf({ reason, detail, settledAt }: Delivery): NonNullable<Text['dead']> {
+  return {
+    ...(reason !== undefined && { reason }),
+    ...(detail !== undefined && { detail }),
+    ...(settledAt !== undefined && { settledAt }),
+  };
+}
+
+function bodyOf({ body }: Delivery): Pick<Text, 'body'> | Pick<Text, 'bodyBase64'> {
   const bytes = Buffer.from(body.buffer, body.byteOffset, body.byteLength);
   const text = bytes.toString();
   return Buffer.from(text).equals(bytes) ? { body: text } : { bodyBase64: bytes.toString('base64') };

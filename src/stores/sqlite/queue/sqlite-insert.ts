@@ -1,12 +1,12 @@
 import type { Sql } from '../file/store.ts';
 import { checksumOf } from '../../../queue/checksum.ts';
-import { NO_PROGRESS, type NewDelivery } from '../../../queue/delivery.ts';
+import { isUntried, type Delivery } from '../../../queue/delivery.ts';
 import { lineUp } from './sqlite-lines.ts';
 import { OPEN, writeProgress } from './sqlite-rows.ts';
 
 /** Adds a delivery, unless its id is known. Returns its seq if it may be claimed; the caller then passes it to `waitAll`. */
-export function insertDelivery(sql: Sql, delivery: NewDelivery, lane: number): number | undefined {
-  const { id, messageId, type, orderKeys, createdAt, dueAt, body, dead, progress } = delivery;
+export function insertDelivery(sql: Sql, delivery: Delivery, lane: number): number | undefined {
+  const { id, messageId, type, orderKeys, createdAt, dueAt, body, state, progress } = delivery;
   const keys = orderKeys.length === 0 ? '[]' : JSON.stringify(orderKeys);
   const checksum = checksumOf({ body, messageId, orderKeys: keys });
   const { changes, lastInsertRowid } = sql(
@@ -15,11 +15,11 @@ export function insertDelivery(sql: Sql, delivery: NewDelivery, lane: number): n
   ).run(id, lane, messageId, type, keys, createdAt, dueAt, body, checksum);
   if (Number(changes) === 0) return undefined;
   const place = { lane, dueAt, seq: Number(lastInsertRowid) };
-  if (dead !== undefined) {
-    const { reason, detail = null, settledAt = createdAt } = dead;
-    writeProgress(sql, place, progress ?? NO_PROGRESS, { state: 'dead', reason, detail, settledAt });
+  if (state === 'dead') {
+    const { reason = null, detail = null, settledAt = createdAt } = delivery;
+    writeProgress(sql, place, progress, { state, reason, detail, settledAt });
     return undefined;
   }
-  if (progress !== undefined) writeProgress(sql, place, progress, OPEN);
+  if (!isUntried(progress)) writeProgress(sql, place, progress, OPEN);
   return lineUp(sql, place, orderKeys) ? undefined : place.seq;
 }

@@ -2,7 +2,7 @@ import type { Clock } from '../../../clock.ts';
 import { ClosedError } from '../../../errors.ts';
 import type { Row } from '../file/sqlite.ts';
 import type { Sql, Store } from '../file/store.ts';
-import { withRound, type NewDelivery, type Progress } from '../../../queue/delivery.ts';
+import { withRound, type Delivery, type Progress } from '../../../queue/delivery.ts';
 import { LaneIds } from './lane-ids.ts';
 import { giveBack, Owner } from './owner.ts';
 import type { Claim, ClaimAnswer, ClaimRequest, Lane, Queue, Settlement } from '../../../queue/queue.ts';
@@ -47,7 +47,7 @@ export class SqliteQueue implements Queue {
     this.#retention = new SqliteRetention({ store, clock, ...retention });
   }
 
-  async add(deliveries: readonly NewDelivery[]): Promise<void> {
+  async add(deliveries: readonly Delivery[]): Promise<void> {
     this.#assertOpen();
     if (deliveries.length === 0) return;
     const { sql: over, lanes } = await this.#store.write(

@@ -1,6 +1,6 @@
 import type { DamagedFile } from '../file/damaged-file.ts';
 import type { Row } from '../file/sqlite.ts';
-import { toNewDelivery, type Delivery, type NewDelivery } from '../../../queue/delivery.ts';
+import { toMovedDelivery, type Delivery } from '../../../queue/delivery.ts';
 import type { Queue } from '../../../queue/queue.ts';
 import { readDelivery, selectDeliveries } from './sqlite-rows.ts';
 
@@ -28,7 +28,7 @@ const PAGE = 500;
 export async function recoverDeliveries(from: DamagedFile, to: Pick<Queue, 'add'>): Promise<RecoveryCounts> {
   const counts = { waiting: 0, dead: 0, damaged: 0, delivered: 0, unreadable: 0 };
   const read = readerOf(from);
-  let page: NewDelivery[] = [];
+  let page: Delivery[] = [];
   const add = async (): Promise<void> => {
     await to.add(page);
     page = [];
@@ -38,11 +38,10 @@ export async function recoverDeliveries(from: DamagedFile, to: Pick<Queue, 'add'
     if (delivery === undefined) counts.unreadable++;
     else if (delivery.state === 'delivered') counts.delivered++;
     else {
-      const fresh = toNewDelivery(delivery);
-      const { dead } = fresh;
-      counts[dead === undefined ? 'waiting' : 'dead']++;
-      if (dead?.reason === 'damaged') counts.damaged++;
-      if (page.push(fresh) === PAGE) await add();
+      const moved = toMovedDelivery(delivery);
+      counts[moved.state === 'dead' ? 'dead' : 'waiting']++;
+      if (moved.reason === 'damaged') counts.damaged++;
+      if (page.push(moved) === PAGE) await add();
     }
   }
   await add();

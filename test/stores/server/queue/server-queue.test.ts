@@ -50,10 +50,10 @@ for (const kind of SERVER_KINDS) {
 
     it('forgets what was settled long ago in every lane, also where nobody claims', async () => {
       await running.empty();
-      const dead = { reason: 'invalid' } as const;
+      const dead = { state: 'dead', reason: 'invalid' } as const;
       await new ServerQueue({ server, clock: systemClock }).add([
-        newDelivery('nowhere', { source: 'gone', destination: '', dead }),
-        newDelivery('here', { dead }),
+        newDelivery('nowhere', { source: 'gone', destination: '', ...dead }),
+        newDelivery('here', { ...dead }),
         newDelivery('waits', { source: 'gone' }),
       ]);
       const clock = { ...systemClock, now: () => systemClock.now() + 60_000 };
@@ -106,10 +106,10 @@ for (const kind of SERVER_KINDS) {
     it('finds lanes that nobody registered, and no series of others', async () => {
       await running.empty();
       const lane = { source: 'a/b*%', destination: '' };
-      const dead = { reason: 'invalid' } as const;
+      const dead = { state: 'dead', reason: 'invalid' } as const;
       await new ServerQueue({ server, clock: systemClock }).add([
         newDelivery('waits'),
-        newDelivery('dead', { ...lane, dead }),
+        newDelivery('dead', { ...lane, ...dead }),
       ]);
       const registry = server.series('hooks-lanes');
       await registry.removeAll(await registry.ids('waiting', 0, -1));
@@ -154,8 +154,8 @@ for (const kind of SERVER_KINDS) {
         most = Math.max(most, ++underWay);
         return take().finally(() => underWay--);
       });
-      const dead = { reason: 'invalid' } as const;
-      const many = Array.from({ length: 250 }, (_, index) => newDelivery(`dead-${index}`, { dead }));
+      const dead = { state: 'dead', reason: 'invalid' } as const;
+      const many = Array.from({ length: 250 }, (_, index) => newDelivery(`dead-${index}`, { ...dead }));
       await new ServerQueue({ server: watched, clock: systemClock }).add(many);
       expect(all).toBeLessThanOrEqual(100);
       expect(most).toBeGreaterThan(10);
@@ -168,8 +168,8 @@ for (const kind of SERVER_KINDS) {
     it('forgets what was dead on arrival also when whoever added it was cut off', async () => {
       await running.empty();
       const cutOff = watchTake(server, () => Promise.reject(new QueueError('gone')));
-      const dead = { reason: 'invalid' } as const;
-      const letters = ['a', 'b'].map((id) => newDelivery(id, { source: 'gone', destination: '', dead }));
+      const dead = { state: 'dead', reason: 'invalid' } as const;
+      const letters = ['a', 'b'].map((id) => newDelivery(id, { source: 'gone', destination: '', ...dead }));
       await expect(new ServerQueue({ server: cutOff, clock: systemClock }).add(letters)).rejects.toThrow(
         'gone',
       );

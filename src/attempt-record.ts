@@ -1,0 +1,19 @@
+/** One POST as it is kept and shown. Exactly one of `status` and `error`, or both for a 3xx, 4xx or 5xx. */
+export interface AttemptRecord {
+  /** When it began. Ms since the epoch. */
+  readonly at: number;
+  /** Redacted: no userinfo. */
+  readonly url: string;
+  /** Of the rounds over a destination's webhooks, from 1. */
+  readonly round: number;
+  readonly result: 'delivered' | 'retryable' | 'rejected';
+  readonly status?: number;
+  /** A stable code of cli.md: `timeout refused … http-5xx`. */
+  readonly error?: string;
+  /** What the receiver or the network said, shortened, unescaped. */
+  readonly detail?: string;
+  /** To the status line. */
+  readonly ms: number;
+  /** It was sent again on a fresh connection, since an idle one had died. */
+  readonly reconnected?: true;
+}
