@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { MESSAGE_TYPES } from '../message/types.ts';
 import { printable } from '../redact.ts';
 import { closest } from '../suggest.ts';
 import { describe } from './command.ts';
@@ -16,6 +17,22 @@ export function addHelpCommand(program: Command): void {
     });
 }
 
+/** Where a person looks for a command under another name. */
+const OTHER_NAMES: ReadonlyMap<string, string> = new Map([
+  ...MESSAGE_TYPES.map((type) => [type, `hooks send ${type}`] as const),
+  ['emit', 'hooks send'],
+  ['post', 'hooks send'],
+  ['trigger', 'hooks send'],
+  ['receive', 'hooks listen'],
+  ['inbox', 'hooks listen --ui'],
+  ['ui', 'hooks listen --ui'],
+  ['forward', 'hooks listen --forward URL'],
+  ['tunnel', 'hooks listen --forward URL'],
+  ['check', 'hooks test URL'],
+  ['server', 'hooks serve'],
+  ['start', 'hooks serve'],
+]);
+
 /** The command of that name. A usage error, with a suggestion, where there is none. */
 export function subcommandOf(command: Command, word: string): Command {
   const found = command.commands.find((each) => each.name() === word);
@@ -24,7 +41,8 @@ export function subcommandOf(command: Command, word: string): Command {
     word,
     command.commands.map((each) => each.name()),
   );
-  const suggestion = near === undefined ? '' : `\n(Did you mean ${near}?)`;
+  const meant = (command.parent === null ? OTHER_NAMES.get(word) : undefined) ?? near;
+  const suggestion = meant === undefined ? '' : `\n(Did you mean ${meant}?)`;
   return command.error(`error: unknown command '${printable(word, 80)}'${suggestion}`);
 }
 

@@ -50,9 +50,28 @@ function usageHint(sentence: string, command: Command): string {
   if (takesIds && /^Unknown option '-[^-]/.test(sentence)) {
     return `put an id that starts with - behind --: ${pathOf(command)} -- ID; or ${help}`;
   }
-  const flag = /^Unknown option '(--[\w-]+)=/.exec(sentence)?.[1];
-  const meant = flag === undefined ? undefined : closest(flag, longFlagsOf(command));
+  const flag = /^Unknown option '(--?[\w-]+)/.exec(sentence)?.[1];
+  const meant = flag === undefined ? undefined : meantFlags(flag, longFlagsOf(command));
   return meant === undefined ? help : `did you mean ${meant}?`;
+}
+
+/** What people type who know curl or other tools, where a command has the flag. */
+const SHORT_FLAGS: Readonly<Record<string, readonly string[]>> = {
+  '-e': ['--event'],
+  '-d': ['--json', '--properties'],
+  '-H': ['--header'],
+  '-k': ['--ca'],
+  '-u': ['--user-id', '--write-key'],
+};
+
+/** The flags that a person may mean by one that does not exist: of that letter, that begin so, or nearly spelled so. */
+function meantFlags(flag: string, known: readonly string[]): string | undefined {
+  const byLetter = (SHORT_FLAGS[flag.slice(0, 2)] ?? []).filter((each) => known.includes(each));
+  if (!flag.startsWith('--')) return byLetter.length === 0 ? undefined : byLetter.join(' or ');
+  const [shortest] = known
+    .filter((each) => each.startsWith(flag))
+    .toSorted((one, other) => one.length - other.length);
+  return shortest ?? closest(flag, known);
 }
 
 function longFlagsOf(command: Command): string[] {

@@ -56,7 +56,7 @@ export interface Settings {
   /** The secrets alone, of the destination that is meant when none is named. Empty: unsigned. */
   readonly secrets: (source: string, flags?: Layer) => readonly string[];
   /** The issuers to trust, of the same destination: `delivery.ca`, for a tracking API. */
-  readonly caFile: (source: string) => string | undefined;
+  readonly caFile: (source: string, flags?: Layer) => string | undefined;
   /** The secrets of every destination that has any, a list for each: a receiver cannot know the destination of a request. */
   readonly allSecrets: () => readonly (readonly string[])[];
   readonly writeKey: (source: string) => string | undefined;
@@ -143,7 +143,7 @@ function settingsOf(given: SettingLayers, { cwd, dataDir, listed }: Folders): Se
     },
     source: (name: string, flags = NO_FLAGS) => frozen(promptSource(given, name, flags)),
     secrets: (source: string, flags = NO_FLAGS) => promptSecrets(given, source, flags),
-    caFile: (source: string) => promptCaFile(given, source),
+    caFile: (source: string, flags = NO_FLAGS) => promptCaFile(given, source, flags),
     allSecrets: () => allSecrets(given),
     writeKey: (source: string) => promptWriteKey(given, source),
     originOf: (key: Key) => {

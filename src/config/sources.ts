@@ -75,8 +75,8 @@ export function promptSecrets(given: SettingLayers, name: string, flags: Layer):
 }
 
 /** The issuers of the same destination, to trust when a URL replaces it. */
-export function promptCaFile(given: SettingLayers, name: string): string | undefined {
-  return readSetting(targetScope(given, name, given.files), 'delivery.ca');
+export function promptCaFile(given: SettingLayers, name: string, flags: Layer): string | undefined {
+  return readSetting(targetScope(given, name, [flags, ...given.files]), 'delivery.ca');
 }
 
 function targetScope(given: SettingLayers, name: string, layers: readonly Layer[]): SettingScope {

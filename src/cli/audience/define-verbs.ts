@@ -44,7 +44,7 @@ function addSyncFlags(command: Command, kind: AudienceKind): void {
   }
   command
     .optionsGroup('How much may change:')
-    .option('--dry-run', 'print what would be sent, and send nothing')
+    .option('-n, --dry-run', 'print what would be sent, and send nothing')
     .option('--max-change <limit>', 'abort if more than this changes (20% or 500)')
     .option('--force', `send however much changes, even if the file has no ${what}`);
 }

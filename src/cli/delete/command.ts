@@ -29,7 +29,7 @@ export const defineDelete: Define = (command, { io, exit }) => {
         .argParser(timeFrom(0))
         .default(30_000, '30s'),
     )
-    .option('--dry-run', 'print where it would go, and send nothing')
+    .option('-n, --dry-run', 'print where it would go, and send nothing')
     .addHelpText('before', EXAMPLES)
     .addHelpText('after', DETAILS)
     .action(async (userIds: readonly string[]) =>

@@ -1,7 +1,7 @@
 import type { Define } from '../command.ts';
 import { initialise, type InitOptions } from './run.ts';
 import { addSecretFlags } from '../flags/signature/secret-flags.ts';
-import { collect } from '../flags/flag-values.ts';
+import { collectUrl } from '../flags/short-url.ts';
 
 const EXAMPLES = `Examples:
   $ hooks init
@@ -22,7 +22,7 @@ given or that variable is set. A --url may hold references too:
 export const defineInit: Define = (command, { io, exit }) => {
   command
     .argument('[file]', 'write this YAML file', '.hooksrc.yaml')
-    .option('--url <url>', 'post messages to this URL (repeat: up to 5)', collect);
+    .option('--url <url>', 'post messages to this URL (repeat: up to 5)', collectUrl);
   addSecretFlags(command)
     .option('-y, --yes', 'ask nothing')
     .option('-f, --force', 'overwrite an existing file')

@@ -3,6 +3,7 @@ import { addSecretFlags } from '../flags/signature/secret-flags.ts';
 import type { ListenOptions } from './options.ts';
 import { listen } from './run.ts';
 import { countFrom, given, parsePort, timeFrom } from '../flags/flag-values.ts';
+import { expandUrl } from '../flags/short-url.ts';
 
 const EXAMPLES = `Examples:
   $ hooks listen --secret s3cret             # show and verify what arrives
@@ -39,19 +40,24 @@ Ctrl-C makes it exit with 0, or with 130 when requests were expected.
 `;
 
 export const defineListen: Define = (command, { io, exit }) => {
-  addSecretFlags(command, 'verify')
-    .option('--port <port>', 'listen on this port; 0 takes a free one', parsePort, 8787)
+  addSecretFlags(command.argument('[port]', 'listen on this port, as with --port', parsePort), 'verify')
+    .option('-p, --port <port>', 'listen on this port; 0 takes a free one', parsePort, 8787)
     .option('--host <host>', 'listen on this address; 0.0.0.0 lets other machines in', '127.0.0.1')
     .option('--respond <script>', 'respond with 503x2,timeout,200 and the like (default: 200)')
     .option('--require-signature', 'respond with 401 to a request that does not verify')
     .option('--save <folder>', 'save each request there as a capture', given)
-    .option('--forward <url>', 'forward each POST to another receiver')
+    .option('--forward <url>', 'forward each POST to another receiver', expandUrl)
+    .option('--ca <file>', 'trust the issuers of this PEM file when forwarding', given)
     .option('--self-signed', 'speak TLS with a new certificate for localhost')
+    .option('--cert-out <file>', 'write that certificate there, for senders to trust', given)
     .option('--ui', 'serve a web inbox under /_hooks')
     .option('--count <n>', 'exit after this many requests', countFrom(1))
     .option('--until-idle <time>', 'exit after this long without a request, once one came', timeFrom(1))
     .option('--within <time>', 'exit after this long', timeFrom(1))
     .addHelpText('before', EXAMPLES)
     .addHelpText('after', DETAILS)
-    .action(async () => exit(await listen(command.optsWithGlobals<ListenOptions>(), io)));
+    .action(async (port: number | undefined) => {
+      if (port !== undefined) command.setOptionValueWithSource('port', port, 'cli');
+      exit(await listen(command.optsWithGlobals<ListenOptions>(), io));
+    });
 };

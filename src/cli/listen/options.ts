@@ -10,7 +10,11 @@ export interface ListenOptions extends GlobalOptions, SecretFlags {
   readonly save?: string;
   /** A URL. */
   readonly forward?: string;
+  /** A PEM file. */
+  readonly ca?: string;
   readonly selfSigned?: true;
+  /** A file. */
+  readonly certOut?: string;
   readonly ui?: true;
   readonly count?: number;
   /** Ms. */

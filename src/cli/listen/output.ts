@@ -50,7 +50,9 @@ export class ListenOutput {
     if (certificate !== undefined) this.remark(`Self-signed certificate, SHA-256 ${certificate.fingerprint}`);
     if (!hasSecret) this.remark('Signatures are not checked: no secret given (--secret, HOOKS_SECRET)');
     if (this.#options.output !== 'text') return;
-    if (certificate === undefined) this.remark(`Try: ${this.#nextCommand(url, hasSecret)}`);
+    const { certOut } = this.#options;
+    if (certificate === undefined || certOut !== undefined)
+      this.remark(`Try: ${this.#nextCommand(url, hasSecret)}`);
     // hooks' own senders reject the certificate, and curl cannot sign.
     else if (!hasSecret) this.remark(`Try: curl -k -d '{}' ${url}`);
   }
@@ -96,6 +98,8 @@ export class ListenOutput {
     const file = flag !== undefined && 'file' in flag && flag.file !== '-' ? flag.file : undefined;
     const fromFile = file === undefined ? undefined : `--secret-file ${printable(file)}`;
     const secret = hasSecret ? ` ${fromFile ?? '--secret "$HOOKS_SECRET"'}` : '';
-    return `hooks send track --event Signup --url ${url}${secret}`;
+    const { certOut } = this.#options;
+    const issuer = certOut === undefined ? '' : ` --ca ${printable(certOut)}`;
+    return `hooks send track --event Signup --url ${url}${issuer}${secret}`;
   }
 }

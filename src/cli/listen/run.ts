@@ -1,5 +1,7 @@
 import { lookup } from 'node:dns/promises';
+import { writeFile } from 'node:fs/promises';
 import { networkInterfaces } from 'node:os';
+import { resolve } from 'node:path';
 import { ConfigError } from '../../errors.ts';
 import { isLoopbackHost } from '../../loopback.ts';
 import { createForwarding, type Forwarding } from '../../app/forwarding.ts';
@@ -7,8 +9,10 @@ import { makeCertificate } from '../../receiver/certificate.ts';
 import { describeTally, Expectation, type Tally } from '../../receiver/expectation.ts';
 import { startReceiver } from '../../receiver/receiver.ts';
 import { parseScript } from '../../receiver/response/script.ts';
+import { unwritableFile } from '../../report/output-file.ts';
 import { aborted } from '../aborted.ts';
-import { configuredCaFile } from '../flags/delivery/ca-file.ts';
+import { configuredCaFile, namedCaFile } from '../flags/delivery/ca-file.ts';
+import { conflict } from '../flags/delivery/where-to-flags.ts';
 import { ExitCode, interruptedCode } from '../exit-code.ts';
 import type { Io } from '../io.ts';
 import { ListenOutput } from './output.ts';
@@ -18,6 +22,7 @@ import { commandSecrets } from '../flags/signature/secret-flags.ts';
 
 /** Runs `hooks listen`: receives and shows requests until it is interrupted or what was expected is settled. */
 export async function listen(options: ListenOptions, io: Io): Promise<ExitCode> {
+  refuseConflicts(options);
   const secrets = await commandSecrets(options, 'verify', io);
   const script = options.respond === undefined ? undefined : parseScript(options.respond);
   const forwarding = await forwardingOf(options, secrets, io);
@@ -30,6 +35,18 @@ export async function listen(options: ListenOptions, io: Io): Promise<ExitCode> 
     await forwarding?.close();
   }
   return conclude(expectation, display, io);
+}
+
+/** Throws ConfigError for flags that have no effect alone. */
+function refuseConflicts({ ca, certOut, forward, selfSigned }: ListenOptions): void {
+  if (ca !== undefined && forward === undefined)
+    throw conflict('--ca', '`--ca` is for `--forward`, which is not given', 'add --forward URL');
+  if (certOut !== undefined && selfSigned !== true)
+    throw conflict(
+      '--cert-out',
+      '`--cert-out` is for `--self-signed`, which is not given',
+      'add --self-signed',
+    );
 }
 
 interface Session {
@@ -46,6 +63,8 @@ async function receive(session: Session): Promise<void> {
   const { options, io, secrets, script, forwarding, display, expectation } = session;
   const hasSecret = secrets.length > 0;
   const certificate = options.selfSigned ? makeCertificate(options.host, Date.now()) : undefined;
+  if (certificate !== undefined && options.certOut !== undefined)
+    await writeCertificate(certificate.cert, options.certOut, io);
   const inbox = options.ui ? await inboxOf(options, secrets, forwarding) : undefined;
   const receiver = await startReceiver({
     host: options.host,
@@ -75,6 +94,15 @@ async function receive(session: Session): Promise<void> {
   await receiver.close();
 }
 
+/** Writes it before the receiver is ready, so that a sender that waits for that can read it. Throws InputError. */
+async function writeCertificate(cert: string, file: string, { cwd }: Io): Promise<void> {
+  try {
+    await writeFile(resolve(cwd, file), cert);
+  } catch (cause) {
+    throw unwritableFile(file, cause);
+  }
+}
+
 async function forwardingOf(
   options: ListenOptions,
   secrets: readonly string[],
@@ -82,7 +110,7 @@ async function forwardingOf(
 ): Promise<Forwarding | undefined> {
   const { forward, host, port } = options;
   if (forward === undefined) return undefined;
-  const caFile = await configuredCaFile(forward, options, io);
+  const caFile = (await namedCaFile(options, io)) ?? (await configuredCaFile(forward, options, io));
   const given = { url: forward, origin: '--forward', secrets, caFile, proxyEnv: io.env };
   const forwarding = createForwarding(given);
   const target = new URL(forward.trim());

@@ -34,7 +34,7 @@ flight, keeps the rest in the queue, and exits with 0.
 export const defineServe: Define = (command, { io, exit }) => {
   addStoreFlag(command);
   addReachFlags(command)
-    .option('--port <port>', 'listen on this port; 0 takes a free one', parsePort, 8788)
+    .option('-p, --port <port>', 'listen on this port; 0 takes a free one', parsePort, 8788)
     .option('--host <host>', 'listen on this address; 0.0.0.0 lets other machines in', '127.0.0.1')
     .option('--no-deliver', 'only queue; hooks worker delivers')
     .addOption(

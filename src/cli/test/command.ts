@@ -8,6 +8,7 @@ import { jsonLine } from '../json-line.ts';
 import { addSecretFlags } from '../flags/signature/secret-flags.ts';
 import type { Io } from '../io.ts';
 import { collect, collectGiven, timeFrom } from '../flags/flag-values.ts';
+import { expandUrl } from '../flags/short-url.ts';
 
 const EXAMPLES = `Examples:
   $ hooks test http://localhost:3000/webhook --secret s3cret
@@ -40,7 +41,7 @@ export const defineTest: Define = (command, { io, exit }) => {
       .usage('<url> [options] [-- COMMAND…]'),
     'sign',
   )
-    .option('--header <header>', "send 'Name: value' with every request (repeat)", collect)
+    .option('-H, --header <header>', "send 'Name: value' with every request (repeat)", collect)
     .option('--timeout <duration>', 'limit one response, 1ms to 30s (default: 5s)')
     .option('--ca <file>', 'trust the issuers of this PEM file (default: delivery.ca)')
     .option('--only <code,…>', 'run only these checks (repeat)', collectCodes)
@@ -59,7 +60,7 @@ export const defineTest: Define = (command, { io, exit }) => {
       const reported = { report, suite: 'hooks test', inputs: capture };
       const run = async (): Promise<ExitCode> => {
         if (url === undefined) throw missingUrl();
-        return testReceiver({ url, command: words }, options, io);
+        return testReceiver({ url: expandUrl(url), command: words }, options, io);
       };
       exit(await withFailureReport(reported, io, run));
     });

@@ -113,6 +113,7 @@ export const SETTING_FIELDS = {
     kind: text,
     describe: "a PEM file with issuers that are trusted besides Node's",
     belongsTo: 'destination',
+    flag: '--ca',
     otherwise: "Node's roots and `NODE_EXTRA_CA_CERTS`",
     isPath: true,
   }),

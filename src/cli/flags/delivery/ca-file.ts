@@ -1,9 +1,22 @@
+import { resolve } from 'node:path';
 import type { GlobalOptions } from '../../command.ts';
 import type { Io } from '../../io.ts';
 
 /** Whether a URL needs issuers: without TLS their file is not read. */
 export function hasTls(url: string): boolean {
   return /^\s*https:/i.test(url);
+}
+
+/** The file of the issuers that `--ca` names, from the current folder. Throws ConfigError for a file that cannot be used. */
+export async function namedCaFile(
+  { ca }: { readonly ca?: string },
+  { cwd }: Pick<Io, 'cwd'>,
+): Promise<string | undefined> {
+  if (ca === undefined) return undefined;
+  const file = resolve(cwd, ca);
+  // Checked here, where its flag is known: later errors name the setting.
+  (await import('../../../app/probe-webhook.ts')).checkCaFile(file, '--ca');
+  return file;
 }
 
 /**

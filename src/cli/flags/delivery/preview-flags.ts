@@ -14,7 +14,7 @@ export interface PreviewFlags {
 export function addPreviewFlags(command: Command): void {
   command
     .optionsGroup('Preview:')
-    .option('--dry-run', 'print the request instead of sending it')
+    .option('-n, --dry-run', 'print the request instead of sending it')
     .option('--curl', 'print a curl command instead of sending')
     .option('--show-secrets', 'print secrets instead of $HOOKS_… in the preview');
 }

@@ -5,14 +5,18 @@ import { ConfigError } from '../../../errors.ts';
 import { printable } from '../../../redact.ts';
 import type { Io } from '../../io.ts';
 import type { StdinIo } from '../../stdin.ts';
+import { namedCaFile } from './ca-file.ts';
 import { addStoreFlag } from './queue-flags.ts';
 import { addSecretFlags, readSecretFlags, type SecretFlags } from '../signature/secret-flags.ts';
-import { collect } from '../flag-values.ts';
+import { collect, given } from '../flag-values.ts';
+import { collectUrl } from '../short-url.ts';
 
 /** The "where to" flags of `send` and `replay`, as typed. */
 export interface WhereToFlags extends SecretFlags {
   readonly url?: readonly string[];
   readonly header?: readonly string[];
+  /** A PEM file. */
+  readonly ca?: string;
   readonly strategy?: string;
   readonly timeout?: string;
   readonly retryFor?: string;
@@ -31,8 +35,9 @@ export const RETRY_FOR_AT_PROMPT = '30s';
 export function addWhereToFlags(command: Command): void {
   command
     .optionsGroup('Where to send:')
-    .option('--url <url>', 'post to this URL, not the configured ones (repeat: up to 5)', collect)
-    .option('--header <header>', "send 'Name: value' to every --url (repeat)", collect);
+    .option('--url <url>', 'post to this URL, or 3000 for localhost (repeat: up to 5)', collectUrl)
+    .option('-H, --header <header>', "send 'Name: value' to every --url (repeat)", collect)
+    .option('--ca <file>', 'trust the issuers of this PEM file (default: delivery.ca)', given);
   addSecretFlags(command);
   command
     .addOption(
@@ -94,6 +99,7 @@ function refuseForQueue(flags: WhereToFlags): void {
   const strays = [
     ['--url', flags.url],
     ['--header', flags.header],
+    ['--ca', flags.ca],
     ['--secret', flags.secret ?? flags.secretFile],
     ['--strategy', flags.strategy],
     ['--timeout', flags.timeout],
@@ -124,6 +130,7 @@ export async function flagLayer(flags: WhereToFlags, io: StdinIo & Pick<Io, 'cwd
       'delivery.timeout': { name: '--timeout', value: flags.timeout },
       'delivery.retryFor': { name: '--retry-for', value: flags.retryFor ?? RETRY_FOR_AT_PROMPT },
       'delivery.concurrency': { name: '--concurrency', value: flags.concurrency },
+      'delivery.ca': { name: '--ca', value: await namedCaFile(flags, io) },
     },
     io.cwd,
   );

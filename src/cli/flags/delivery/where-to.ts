@@ -74,8 +74,8 @@ export async function resolveWhereTo(
   if (flags.queue) return queue(source, flags, settings);
   const layer = await flagLayer(flags, io);
   if (flags.loopback) return loopback(source, settings, layer);
-  if (namesTrackingApi(flags, settings)) return trackingApi(source, flags, settings);
-  return configured(source, flags, settings, layer);
+  if (namesTrackingApi(flags, settings)) return trackingApi(source, flags, { settings, layer });
+  return configured(source, flags, { settings, layer });
 }
 
 /** Throws ConfigError for flags about webhooks: they would be lost silently, since a tracking API has no use for them. */
@@ -146,7 +146,7 @@ function namesTrackingApi(flags: WhereToFlags, { originOf }: Settings): boolean 
   return originOf('webhooks') !== 'HOOKS_URL' && originOf('endpoint') === 'HOOKS_ENDPOINT';
 }
 
-function trackingApi(source: string, flags: WhereToFlags, settings: Settings): ToTrackingApi {
+function trackingApi(source: string, flags: WhereToFlags, { settings, layer }: GivenSettings): ToTrackingApi {
   refuseForTrackingApi(flags);
   const endpoint = parsed('endpoint', '--endpoint', flags.endpoint) ?? settings.endpoint;
   if (endpoint === undefined) {
@@ -173,7 +173,7 @@ function trackingApi(source: string, flags: WhereToFlags, settings: Settings): T
     }),
     timeoutMs: parsed('delivery.timeout', '--timeout', flags.timeout),
     concurrency: parsed('delivery.concurrency', '--concurrency', flags.concurrency),
-    caFile: hasTls(endpoint) ? settings.caFile(source) : undefined,
+    caFile: hasTls(endpoint) ? settings.caFile(source, layer) : undefined,
   };
 }
 
@@ -183,8 +183,14 @@ function parsed<K extends Key>(key: K, name: string, value: string | undefined):
   return (SETTING_FIELDS[key].kind as SettingKind<ValueOf<K>>).parse(value, { name }); // the table's own entry for K, which TypeScript cannot tell
 }
 
+interface GivenSettings {
+  readonly settings: Settings;
+  /** The flags. */
+  readonly layer: Layer;
+}
+
 /** The source's webhooks, from whatever layer; without any, a configured tracking API. */
-function configured(source: string, flags: WhereToFlags, settings: Settings, layer: Layer): WhereTo {
+function configured(source: string, flags: WhereToFlags, { settings, layer }: GivenSettings): WhereTo {
   const options = settings.source(source, layer);
   const destinations = Object.values(options.destinations);
   if (destinations.some(({ enabled, webhooks }) => enabled && webhooks.length > 0)) {
@@ -194,7 +200,7 @@ function configured(source: string, flags: WhereToFlags, settings: Settings, lay
   if (destinations.some(({ enabled }) => !enabled)) {
     throw noDestination(`Every destination of the source \`${printable(source, 80)}\` is disabled`);
   }
-  if (settings.endpoint !== undefined) return trackingApi(source, flags, settings);
+  if (settings.endpoint !== undefined) return trackingApi(source, flags, { settings, layer });
   throw noDestination('There is no destination to send to');
 }
 

@@ -276,7 +276,7 @@ describe('what cannot be', () => {
     ['--url http://a --header A:1\r\nB:2', '`--header` A holds a line break'],
     ['--url http://a --header A:1 --header a:2', '`--header` a is given twice'],
     ['--url ftp://a', 'Expected `--url` to be a URL with http or https, got ftp://a'],
-    ['--url localhost:3000', 'Expected `--url` to be a URL with http or https, got localhost:3000'],
+    ['--url a.example:3000', 'Expected `--url` to be a URL with http or https, got a.example:3000'],
     ['--url http://a#b', 'Expected `--url` to be a URL without a fragment, got http://a#b'],
     [Array(6).fill('--url http://a').join(' '), '`--url` may be given 5 times, got 6'],
     ['--url http://a --timeout 31s', 'Expected `--timeout` to be from 1ms to 30s, got 31s'],

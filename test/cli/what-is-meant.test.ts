@@ -1,0 +1,26 @@
+import { describe, expect, it } from 'vitest';
+import { hooks } from '../end-to-end/hooks.ts';
+
+describe('what a person types who does not know the command line yet', () => {
+  it.each([
+    ['track --event Signup', "Unknown command 'track'", 'hooks send track'],
+    ['identify', "Unknown command 'identify'", 'hooks send identify'],
+    ['receive', "Unknown command 'receive'", 'hooks listen'],
+    ['send track --prop plan=pro', "Unknown option '--prop'", '--property'],
+    ['send track --user u1', "Unknown option '--user'", '--user-id'],
+    ['send track -e Signup', "Unknown option '-e'", '--event'],
+    ['send -d {}', "Unknown option '-d'", '--json or --properties'],
+    ['test 3000 -k', "Unknown option '-k'", '--ca'],
+  ])('%s is answered with what is meant', async (line, sentence, meant) => {
+    const { code, stdout, stderr } = await hooks(line.split(' '));
+    expect([code, stdout]).toEqual([2, '']);
+    expect(stderr).toBe(`error: ${sentence}\nhint:  did you mean ${meant}?\n`);
+  });
+
+  it('constructor, a name of every object, is an unknown command', async () => {
+    expect(await hooks(['constructor'])).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('--help'),
+    });
+  });
+});
