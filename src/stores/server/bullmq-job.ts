@@ -4,6 +4,9 @@ import type { SeriesEntry, NewEntry } from './server.ts';
 /** BullMQ's default: its tools look there. */
 export const BULLMQ_PREFIX = 'bull';
 
+/** The field of a series that says how many of BullMQ's events are kept, and how many: no part of hooks reads any, and Bull Board shows the latest. */
+export const EVENTS_LIMIT = { field: 'opts.maxLenEvents', value: '100' } as const;
+
 /** The fields of a job that are ever read. */
 export type JobFields = Pick<
   JobJson,

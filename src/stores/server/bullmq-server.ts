@@ -1,7 +1,7 @@
 import type { BackendFactory, IQueueBackend } from 'bullmq';
-import { BULLMQ_PREFIX, toJob } from './bullmq-job.ts';
+import { BULLMQ_PREFIX } from './bullmq-job.ts';
 import { BullmqSeries, type BackendOptions, type EntryLookup } from './bullmq-series.ts';
-import type { Lines, NewEntry, Series, Server } from './server.ts';
+import type { Facts, Lines, NewEntry, Series, Server } from './server.ts';
 import { closedError, isDeadlock, serverError } from './server-error.ts';
 
 export interface ServerConnectionOptions {
@@ -18,38 +18,42 @@ export interface ServerConnection {
   readonly backend: (name: string, options: BackendOptions) => Promise<IQueueBackend>;
   readonly lookup: (series: string) => EntryLookup;
   readonly lines: Lines;
-  readonly seriesNames: (prefix: string) => Promise<readonly string[]>;
+  readonly facts: Facts;
+  readonly add: Server['add'];
+  readonly registered: Server['registered'];
+  readonly register: Server['register'];
+  readonly findSeries: Server['findSeries'];
   readonly warnings: () => Promise<readonly string[]>;
   /** Called with each failure, to repair the connection for the next command. */
   readonly failed?: (error: unknown) => void;
   readonly close: () => Promise<void>;
 }
 
-/** BullMQ writes events for each entry, which no part of hooks reads; Bull Board shows the latest. */
-const EVENTS_KEPT = 100;
-/** The series that `check` writes to. */
-const CHECKED = 'hooks-check';
+/** The fact that `check` writes. */
+const CHECKED = 'checked';
 const DEADLOCK_TRIES = 5;
 
 export class BullmqServer implements Server {
   readonly place: string;
   readonly lines: Lines;
+  readonly facts: Facts;
   readonly #connection: ServerConnection;
   readonly #series = new Map<string, Series>();
-  /** The series whose events are limited to EVENTS_KEPT, or are about to be. */
-  readonly #limited = new Set<string>();
-  #checksOpened: IQueueBackend | undefined;
   #closed: Promise<void> | undefined;
 
   constructor(connection: ServerConnection) {
     this.#connection = connection;
     this.place = connection.place;
-    const { lines } = connection;
+    const { lines, facts } = connection;
     this.lines = {
       join: (ids) => this.#guard(() => lines.join(ids)),
       leave: (ids) => this.#guard(() => untilNoDeadlock(() => lines.leave(ids))),
       firsts: (keys) => this.#guard(() => lines.firsts(keys)),
       lost: (ids) => this.#guard(() => lines.lost(ids)),
+    };
+    this.facts = {
+      put: (all) => this.#guard(() => untilNoDeadlock(() => facts.put(all))),
+      get: (names) => this.#guard(() => facts.get(names)),
     };
   }
 
@@ -66,33 +70,25 @@ export class BullmqServer implements Server {
   }
 
   add(entries: readonly NewEntry[]): Promise<void> {
-    if (entries.length === 0) return this.#guard(async () => {});
     return this.#guard(async () => {
-      const flow = entries.map((entry) => ({
-        jobData: toJob(entry),
-        jobId: entry.id,
-        parentKeyOpts: {},
-        prefix: BULLMQ_PREFIX,
-        queueName: entry.series,
-      }));
-      const checks = await this.#checks();
-      await untilNoDeadlock(async () => {
-        const answers = await checks.addFlow(flow);
-        const failed = answers.find(([error]) => error !== null);
-        if (failed !== undefined) throw failed[0] ?? new Error('nothing was added');
-      });
-      await this.#limitEvents(checks, new Set(entries.map(({ series }) => series)));
+      if (entries.length > 0) await untilNoDeadlock(() => this.#connection.add(entries));
     });
   }
 
-  seriesNames(prefix: string): Promise<readonly string[]> {
-    return this.#guard(() => this.#connection.seriesNames(prefix));
+  registered(): Promise<readonly string[]> {
+    return this.#guard(() => this.#connection.registered());
+  }
+
+  register(series: readonly string[]): Promise<void> {
+    return this.#guard(() => this.#connection.register(series));
+  }
+
+  findSeries(prefix: string): Promise<readonly string[]> {
+    return this.#guard(() => this.#connection.findSeries(prefix));
   }
 
   check(): Promise<void> {
-    return this.#guard(async () => {
-      await (await this.#checks()).setQueueMeta({ checkedAt: Date.now() });
-    });
+    return this.facts.put([{ name: CHECKED, text: '' }]);
   }
 
   warnings(): Promise<readonly string[]> {
@@ -102,26 +98,6 @@ export class BullmqServer implements Server {
   close(): Promise<void> {
     this.#closed ??= this.#connection.close();
     return this.#closed;
-  }
-
-  async #checks(): Promise<IQueueBackend> {
-    this.#checksOpened ??= await this.#connection.backend(CHECKED, {
-      lockDuration: 1,
-      stalledInterval: 1,
-      isUndoable: false,
-    });
-    return this.#checksOpened;
-  }
-
-  /** Else BullMQ keeps ten thousand of each series. Not where a series is opened: reading one must not write. */
-  async #limitEvents(checks: IQueueBackend, series: ReadonlySet<string>): Promise<void> {
-    const unlimited = [...series].filter((name) => !this.#limited.has(name));
-    for (const name of unlimited) this.#limited.add(name);
-    const limiting = unlimited.map((name) =>
-      checks.forQueue(name, BULLMQ_PREFIX).setQueueMeta({ 'opts.maxLenEvents': EVENTS_KEPT }),
-    );
-    // The entries are added; that more events are kept harms nothing.
-    await Promise.allSettled(limiting);
   }
 
   async #guard<T>(act: () => Promise<T>): Promise<T> {

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { forgetDue, type NewEntry, type Series, type Server } from './server.ts';
+import type { Fact, Server } from './server.ts';
 import {
   recordOf,
   type DeletionRecord,
@@ -10,14 +10,10 @@ import {
   type SourceDeletion,
 } from '../../deletion/state.ts';
 
-const SERIES = 'hooks-deletions';
-const FORGOTTEN_AT_ONCE = 100;
-/** More would not be answered in time. */
-const ASKED_AT_ONCE = 1_000;
 /** Requests whose deliveries are settled at the same time. */
 const MOST_KNOWN = 8;
 
-/** The text of a request's entry, written once. */
+/** The text of a request's fact, written once. */
 interface Request {
   readonly createdAt: number;
   readonly userIds: readonly string[];
@@ -37,12 +33,11 @@ export interface ServerDeletionOptions {
 }
 
 /**
- * An entry for each request, and one for the end of each of its deliveries, so that processes do not overwrite one another's.
- * They fall due at the end of their retention.
+ * A fact for each request, and one for the end of each of its deliveries, so that processes do not overwrite one another's.
+ * They expire at the end of their retention.
  */
 export class ServerDeletionStore implements DeletionStore {
   readonly #server: Server;
-  readonly #series: Series;
   readonly #keepMs: number;
   /** The requests that were read last. */
   readonly #known = new Map<string, Promise<Known | undefined>>();
@@ -51,7 +46,6 @@ export class ServerDeletionStore implements DeletionStore {
 
   constructor(server: Server, { keepMs = Infinity }: ServerDeletionOptions = {}) {
     this.#server = server;
-    this.#series = server.series(SERIES);
     this.#keepMs = keepMs;
   }
 
@@ -75,19 +69,15 @@ export class ServerDeletionStore implements DeletionStore {
     }
     if (!isLast) return;
     const request: Request = { createdAt, userIds, deliveryIds: [...gathered] };
-    await this.#server.add([this.#entry('request', [id], { fact: request, createdAt })]);
-    // Not awaited: a failure here happens again where it is reported.
-    forgetDue(this.#series, FORGOTTEN_AT_ONCE).catch(() => {});
+    await this.#put(factName('request', [id]), JSON.stringify(request), createdAt);
   }
 
   async settled(id: string, source: string, { deliveryId, isDelivered }: DeliveryEnd): Promise<void> {
     const known = await this.#find(id);
     if (known?.sets.get(source)?.has(deliveryId) !== true) return;
-    const { createdAt } = known.deletion;
-    const end = this.#entry('end', [id, source, deliveryId], { fact: {}, createdAt });
-    await this.#server.add([end]);
     // Over how it ended before, when it was retried.
-    await this.#series.writeNote(end.id, noteOf(isDelivered));
+    const name = factName('end', [id, source, deliveryId]);
+    await this.#put(name, textOfEnd(isDelivered), known.deletion.createdAt);
   }
 
   async undelivered(id: string): Promise<readonly RecordedDelivery[]> {
@@ -135,9 +125,9 @@ export class ServerDeletionStore implements DeletionStore {
   }
 
   async #read(id: string): Promise<Known | undefined> {
-    const found = await this.#series.get(entryId('request', [id]));
-    if (found === undefined) return undefined;
-    const { createdAt, userIds, deliveryIds } = JSON.parse(found.text) as Request; // written by add
+    const [text] = await this.#server.facts.get([factName('request', [id])]);
+    if (text === undefined) return undefined;
+    const { createdAt, userIds, deliveryIds } = JSON.parse(text) as Request; // written by add
     return {
       deletion: { id, createdAt, userIds, deliveryIds: new Map(deliveryIds) },
       sets: new Map(deliveryIds.map(([source, ids]) => [source, new Set(ids)])),
@@ -145,33 +135,18 @@ export class ServerDeletionStore implements DeletionStore {
   }
 
   /** How each ended; undefined: it has not. */
-  async #ends(
+  #ends(
     id: string,
     source: string,
     deliveryIds: readonly string[],
   ): Promise<readonly (string | undefined)[]> {
-    const notes: (string | undefined)[] = [];
-    for (let at = 0; at < deliveryIds.length; at += ASKED_AT_ONCE) {
-      const some = deliveryIds.slice(at, at + ASKED_AT_ONCE);
-      const entries = await this.#series.getAll(some.map((each) => entryId('end', [id, source, each])));
-      notes.push(...entries.map((entry) => entry?.note));
-    }
-    return notes;
+    return this.#server.facts.get(deliveryIds.map((each) => factName('end', [id, source, each])));
   }
 
-  #entry(
-    kind: string,
-    of: readonly string[],
-    { fact, createdAt }: { readonly fact: unknown; readonly createdAt: number },
-  ): NewEntry {
-    return {
-      series: SERIES,
-      id: entryId(kind, of),
-      name: kind,
-      text: JSON.stringify(fact),
-      addedAt: createdAt,
-      dueAt: Math.min(createdAt + this.#keepMs, FOR_EVER),
-    };
+  #put(name: string, text: string, createdAt: number): Promise<void> {
+    const expiresAt = this.#keepMs === Infinity ? undefined : createdAt + this.#keepMs;
+    const fact: Fact = { name, text, expiresAt };
+    return this.#server.facts.put([fact]);
   }
 }
 
@@ -179,17 +154,16 @@ const DELIVERED = 'delivered';
 const FAILED = 'failed';
 /** A dead letter that was retried. */
 const WAITING = '';
-const FOR_EVER = Date.UTC(2200, 0, 1);
 
-function noteOf(isDelivered: boolean | undefined): string {
+function textOfEnd(isDelivered: boolean | undefined): string {
   if (isDelivered === undefined) return WAITING;
   return isDelivered ? DELIVERED : FAILED;
 }
 
-function endOf(note: string | undefined): boolean | undefined {
-  return note === DELIVERED || (note === FAILED ? false : undefined);
+function endOf(text: string | undefined): boolean | undefined {
+  return text === DELIVERED || (text === FAILED ? false : undefined);
 }
 
-function entryId(kind: string, of: readonly string[]): string {
-  return `${kind}-${createHash('sha256').update(JSON.stringify(of)).digest('base64url')}`;
+function factName(kind: string, of: readonly string[]): string {
+  return `deletion-${kind}:${createHash('sha256').update(JSON.stringify(of)).digest('base64url')}`;
 }

@@ -1,4 +1,4 @@
-import { createHash, randomBytes, randomUUID } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 
 /**
  * A Redis or PostgreSQL server that several processes on several hosts share. What is on it are entries in named series,
@@ -10,11 +10,16 @@ export interface Server {
   readonly place: string;
   /** The entries of one name. A name holds no colon. */
   series(name: string): Series;
-  /** Adds entries to any series, all or none. An id that is there already is left as it is. */
+  /** Adds entries to any series, all or none, and registers their series. An id that is there already is left as it is. */
   add(entries: readonly NewEntry[]): Promise<void>;
   readonly lines: Lines;
+  readonly facts: Facts;
+  /** The names of all series that were added to. A server that lost some has them again with the next entry. */
+  registered(): Promise<readonly string[]>;
+  /** Registers series that hold something, as `findSeries` finds them. */
+  register(series: readonly string[]): Promise<void>;
   /** The names of all series that begin so and hold anything, in no order. It looks through everything on the server, in steps. */
-  seriesNames(prefix: string): Promise<readonly string[]>;
+  findSeries(prefix: string): Promise<readonly string[]>;
   /** Rejects when nothing can be stored. Writes, since a full server can still be read. */
   check(): Promise<void>;
   /** Settings that could lose or reject data, a sentence each. */
@@ -123,35 +128,33 @@ export interface InLine {
   readonly keys: readonly string[];
 }
 
-/** A series that no process takes from or lists: a mark that a killed process leaves there is never delivered. */
-const MARKS = 'hooks-marks';
+/** Short texts by name, which no list shows and nobody takes. */
+export interface Facts {
+  /** Over what the names had before. A PostgreSQL that crashes may forget the last second. */
+  put(facts: readonly Fact[]): Promise<void>;
+  /** Undefined: it is not there, or has expired. */
+  get(names: readonly string[]): Promise<readonly (string | undefined)[]>;
+}
+
+export interface Fact {
+  /** At most some hundred characters. */
+  readonly name: string;
+  readonly text: string;
+  /** Ms since the epoch. @default never */
+  readonly expiresAt?: number | undefined;
+}
+
+const MARK_MS = 60_000;
 
 /** Whether both lead to one store, whatever their URLs say: by a mark that is left in one and looked for in the other. */
 export async function isSameServer(one: Server, other: Server): Promise<boolean> {
-  const id = randomUUID();
-  await one.add([{ series: MARKS, id, name: 'mark', text: '{}', addedAt: Date.now() }]);
-  try {
-    return (await other.series(MARKS).get(id)) !== undefined;
-  } finally {
-    await one.series(MARKS).remove(id);
-  }
+  const name = `mark-${randomUUID()}`;
+  await one.facts.put([{ name, text: '', expiresAt: Date.now() + MARK_MS }]);
+  const [mark] = await other.facts.get([name]);
+  return mark !== undefined;
 }
 
 /** Names the line of a key: a key may be as long as a message, and a list of lines should not show a user's id. */
 export function lineName(key: string): string {
   return createHash('sha256').update(key).digest('base64url');
-}
-
-/** Longer than it takes to remove an entry. */
-const FORGET_LOCK_MS = 30_000;
-
-/** Removes at most `limit` due entries of a series whose due time is the end of their retention. */
-export async function forgetDue(series: Series, limit: number): Promise<void> {
-  const owner = randomBytes(9).toString('base64url');
-  for (let count = 0; count < limit; count++) {
-    const token = `${owner}-${count}`;
-    const { entry } = await series.take(token, FORGET_LOCK_MS);
-    if (entry === undefined) return;
-    await series.complete(entry.id, token, { note: '', keepMs: 0 });
-  }
 }

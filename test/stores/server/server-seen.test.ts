@@ -6,10 +6,8 @@ import type { Server } from '../../../src/stores/server/server.ts';
 import { FakeClock } from '../../fake-clock.ts';
 import { hasServer, SERVER_KINDS } from './servers.ts';
 import { useServer } from './use-server.ts';
-import { until } from '../../until.ts';
 
 const STORED = Promise.resolve();
-const DAY_AGO = SEEN_FOR_MS + 1;
 
 describe.each(SERVER_KINDS)('ServerSeen on %s', (kind) => {
   if (!hasServer(kind)) return it.skip('needs the server');
@@ -23,11 +21,6 @@ describe.each(SERVER_KINDS)('ServerSeen on %s', (kind) => {
     clock = new FakeClock(Math.floor(systemClock.now()));
     seen = new ServerSeen(server, clock);
   });
-
-  const entries = async (): Promise<number> => {
-    const counts = await server.series('hooks-seen').count(['waiting', 'delayed', 'active', 'completed']);
-    return counts.reduce((sum, count) => sum + count, 0);
-  };
 
   it('knows what was added to the source, whatever its length', async () => {
     const long = 'x'.repeat(30_000);
@@ -55,15 +48,5 @@ describe.each(SERVER_KINDS)('ServerSeen on %s', (kind) => {
     await seen.add('web', ['a'], STORED);
     await clock.advance(SEEN_FOR_MS - 1);
     expect(await seen.among('web', ['a'])).toEqual(new Set(['a']));
-  });
-
-  it('keeps no entry for what is forgotten', async () => {
-    const ago = new ServerSeen(server, new FakeClock(Math.floor(systemClock.now()) - DAY_AGO));
-    await ago.add('web', ['old-1', 'old-2', 'old-3'], STORED);
-    await until(async () => (await entries()) === 0, 'all that is old to be forgotten');
-    await ago.add('web', ['old-4'], STORED);
-    await seen.add('web', ['a', 'b'], STORED);
-    await until(async () => (await entries()) === 2, 'what is new to be left');
-    expect(await seen.among('web', ['old-4', 'a', 'b'])).toEqual(new Set(['a', 'b']));
   });
 });

@@ -23,6 +23,8 @@ export interface TestServer {
   readonly pid: () => number;
   /** Takes everything off it, but for tables. */
   empty(): Promise<void>;
+  /** Takes the names of its series off it, and nothing else. */
+  loseRegistry(): Promise<void>;
   /** Ends it as a power cut would, but for what the kernel has not written. */
   kill(): Promise<void>;
   /** Again, on what it has on its disk. */
@@ -102,6 +104,9 @@ function redis({ folder, port, tls }: Place): TestServer {
     empty: async () => {
       await ask(port, 'FLUSHALL\r\n');
     },
+    loseRegistry: async () => {
+      await ask(port, 'DEL hooks:series\r\n');
+    },
     stopSignal: 'SIGTERM',
   });
 }
@@ -134,7 +139,13 @@ function postgres({ folder, port, tls }: Place): TestServer {
       return true;
     },
     empty: async () => {
-      await sql(url, 'TRUNCATE bullmq.job, bullmq.meta, bullmq.event, bullmq.hooks_lines CASCADE');
+      await sql(
+        url,
+        'TRUNCATE bullmq.job, bullmq.meta, bullmq.event, bullmq.hooks_lines, bullmq.hooks_facts CASCADE',
+      );
+    },
+    loseRegistry: async () => {
+      await sql(url, "DELETE FROM bullmq.meta WHERE field = 'opts.maxLenEvents'");
     },
     stopSignal: 'SIGINT',
   });
@@ -160,6 +171,7 @@ interface LocalServerOptions {
   readonly run: () => ChildProcess;
   readonly isUp: () => Promise<boolean>;
   readonly empty: () => Promise<void>;
+  readonly loseRegistry: () => Promise<void>;
   readonly stopSignal: NodeJS.Signals;
 }
 
@@ -183,6 +195,10 @@ class LocalServer implements TestServer {
 
   empty(): Promise<void> {
     return this.#options.empty();
+  }
+
+  loseRegistry(): Promise<void> {
+    return this.#options.loseRegistry();
   }
 
   async start(): Promise<void> {

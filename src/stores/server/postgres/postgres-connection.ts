@@ -2,6 +2,9 @@ import type { Pool, PoolClient } from 'pg';
 import type { BackendFactory, IQueueBackend } from 'bullmq';
 import { openBackend, type ServerConnection, type ServerConnectionOptions } from '../bullmq-server.ts';
 import { loadPackages } from '../packages.ts';
+import { EVENTS_LIMIT, toJob } from '../bullmq-job.ts';
+import type { NewEntry } from '../server.ts';
+import { postgresFacts } from './postgres-facts.ts';
 import { postgresLines } from './postgres-lines.ts';
 import { postgresLookup } from './postgres-lookup.ts';
 import { serverError } from '../server-error.ts';
@@ -63,7 +66,11 @@ export async function connectPostgres(
       }), // a pool is one of the connections that it takes
     lookup: (series) => postgresLookup(pool, series),
     lines: postgresLines(pool),
-    seriesNames: (prefix) => seriesNames(pool, prefix),
+    facts: postgresFacts(swift),
+    add: (entries) => addAll(pool, entries),
+    registered: () => registered(pool),
+    register: (series) => register(pool, series),
+    findSeries: (prefix) => findSeries(pool, prefix),
     warnings: () => warnings(pool, place),
     close: async () => {
       await Promise.all([pool.end(), swift.end()]);
@@ -113,7 +120,8 @@ async function hasOurTables(client: PoolClient): Promise<boolean> {
   const { rows } = await client.query<{ areMade: boolean }>(
     `SELECT to_regclass('${SCHEMA}.hooks_lines') IS NOT NULL
         AND to_regclass('${SCHEMA}.hooks_line_ids') IS NOT NULL
-        AND to_regclass('${SCHEMA}.hooks_stalled') IS NOT NULL AS "areMade"`,
+        AND to_regclass('${SCHEMA}.hooks_stalled') IS NOT NULL
+        AND to_regclass('${SCHEMA}.hooks_expiring_facts') IS NOT NULL AS "areMade"`,
   );
   return rows[0]?.areMade === true;
 }
@@ -129,6 +137,12 @@ async function makeTables(client: PoolClient): Promise<void> {
   )`);
   // Else leaving a line takes the longer the longer it is.
   await client.query(`CREATE INDEX IF NOT EXISTS hooks_line_ids ON ${SCHEMA}.hooks_lines (line, id)`);
+  await client.query(`CREATE TABLE IF NOT EXISTS ${SCHEMA}.hooks_facts (
+    name text PRIMARY KEY,
+    text text NOT NULL,
+    expires_at bigint
+  )`);
+  await client.query(`CREATE INDEX IF NOT EXISTS hooks_expiring_facts ON ${SCHEMA}.hooks_facts (expires_at)`);
   // BullMQ looks for leases that have run out in every entry of a series, else.
   await client.query(
     `CREATE INDEX IF NOT EXISTS hooks_stalled ON ${SCHEMA}.job (queue) WHERE stalled_marked`,
@@ -145,8 +159,39 @@ async function warnings(pool: Pool, place: string): Promise<readonly string[]> {
     .map(({ name }) => `${place} may lose what it acknowledged when it crashes; set \`${name} = on\``);
 }
 
+/** In one statement, so that one commit waits for the disk: what BullMQ's `addFlow` runs, and the registration of the series. */
+async function addAll(pool: Pool, entries: readonly NewEntry[]): Promise<void> {
+  const flow = entries.map((entry) => ({ ...toJob(entry), queue: entry.series, attempts: 1 }));
+  const { field, value } = EVENTS_LIMIT;
+  await pool.query(`WITH registered AS (${REGISTER}) SELECT count(*) FROM add_flow($4::jsonb)`, [
+    namesOf(entries),
+    field,
+    value,
+    JSON.stringify(flow),
+  ]);
+}
+
+function namesOf(entries: readonly NewEntry[]): readonly string[] {
+  return [...new Set(entries.map(({ series }) => series))].toSorted();
+}
+
+/** The registry: the row that says of each series how many of BullMQ's events are kept. */
+const REGISTER = `INSERT INTO meta (queue, field, value) SELECT queue, $2, $3 FROM unnest($1::text[]) AS t (queue)
+  ON CONFLICT DO NOTHING`;
+
+async function register(pool: Pool, series: readonly string[]): Promise<void> {
+  await pool.query(REGISTER, [series, EVENTS_LIMIT.field, EVENTS_LIMIT.value]);
+}
+
+async function registered(pool: Pool): Promise<readonly string[]> {
+  const { rows } = await pool.query<{ queue: string }>('SELECT queue FROM meta WHERE field = $1', [
+    EVENTS_LIMIT.field,
+  ]);
+  return rows.map(({ queue }) => queue);
+}
+
 /** One look into the index for each name, however many entries a series has. */
-async function seriesNames(pool: Pool, prefix: string): Promise<readonly string[]> {
+async function findSeries(pool: Pool, prefix: string): Promise<readonly string[]> {
   const { rows } = await pool.query<{ queue: string }>(
     `WITH RECURSIVE names AS (
        (SELECT queue FROM job ORDER BY queue LIMIT 1)

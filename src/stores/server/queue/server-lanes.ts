@@ -1,8 +1,6 @@
-import type { NewEntry, Series, Server } from '../server.ts';
+import type { Series, Server } from '../server.ts';
 import type { Lane } from '../../../queue/queue.ts';
 
-/** The registry of lanes: an entry for each, which no claim takes. */
-const REGISTRY = 'hooks-lanes';
 /** The prefix of the names of all lanes. */
 const SERIES = 'hooks/';
 
@@ -38,41 +36,31 @@ export class ServerLanes {
     return this.#server.series(deadSeriesName(lane));
   }
 
-  /**
-   * Entries to add with deliveries, each time, since adding an entry again changes nothing: a server that was emptied, or that
-   * started again without what it held, has lost those that were added before.
-   */
-  registrations(lanes: Iterable<Lane>, now: number): readonly NewEntry[] {
-    const byName = new Map<string, Lane>();
-    for (const lane of lanes) byName.set(seriesName(lane), lane);
-    return [...byName].map(([id, { source, destination }]) => {
-      const text = JSON.stringify({ source, destination });
-      return { series: REGISTRY, id, name: 'lane', text, addedAt: now };
-    });
-  }
-
   /** The registered lanes, and those that `find` found. */
   async all(): Promise<readonly Lane[]> {
-    const registry = this.#server.series(REGISTRY);
-    for (const id of await registry.ids('waiting', 0, -1)) {
-      if (this.#known.has(id)) continue;
-      const entry = await registry.get(id);
-      if (entry !== undefined) this.#known.set(id, readLane(entry.text));
-    }
+    this.#learn(await this.#server.registered());
     return [...this.#known.values()];
   }
 
-  /** Looks for lanes that hold something and are not registered: what registered them was lost. */
+  /** Looks for lanes that hold something and are not registered: the registry was lost, or version 0.1 wrote them. */
   async find(): Promise<void> {
-    for (const name of await this.#server.seriesNames(SERIES)) {
+    this.#learn(await this.#server.findSeries(SERIES));
+  }
+
+  /** As `find`, and registers them. */
+  async restore(): Promise<void> {
+    await this.find();
+    const known = new Set(await this.#server.registered());
+    const missing = [...this.#known.keys()].filter((name) => !known.has(name));
+    if (missing.length > 0) await this.#server.register(missing);
+  }
+
+  #learn(names: readonly string[]): void {
+    for (const name of names) {
       const lane = laneOf(name);
       if (lane !== undefined) this.#known.set(seriesName(lane), lane);
     }
   }
-}
-
-function readLane(text: string): Lane {
-  return JSON.parse(text) as Lane; // written by registrations only
 }
 
 /** Names a lane's series: legible in Bull Board, and without a colon. */

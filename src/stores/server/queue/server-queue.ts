@@ -51,6 +51,7 @@ export class ServerQueue implements Queue {
   /** The size of the last claim of a lane, by the name of its series. */
   readonly #given = new Map<string, number>();
   #tokens = 0;
+  #areLanesRestored = false;
   #isClosed = false;
 
   constructor({
@@ -134,6 +135,8 @@ export class ServerQueue implements Queue {
 
   async lanes(): Promise<readonly Lane[]> {
     this.#assertOpen();
+    if (!this.#areLanesRestored) await this.#lanes.restore();
+    this.#areLanesRestored = true;
     const all = await this.#lanes.all();
     const isAny = await Promise.all(all.map((lane) => this.#hasUnsettled(this.#lanes.series(lane))));
     return all.filter((_, index) => isAny[index]);
@@ -146,14 +149,13 @@ export class ServerQueue implements Queue {
   /** Adds all or none. */
   async #addAtOnce(deliveries: readonly Delivery[]): Promise<void> {
     const now = Math.floor(this.#clock.now());
-    const registrations = this.#lanes.registrations(deliveries, now);
     const entered = await this.#order.enter(deliveries, now);
     const entries = deliveries.map((delivery) => {
       const series = delivery.state !== 'dead' ? seriesName(delivery) : deadSeriesName(delivery);
       return toNewEntry(delivery, { series, isHeld: entered?.held.has(delivery) ?? false, now });
     });
     const intents = entered === undefined ? [] : [entered.added];
-    await this.#server.add([...registrations, ...entries, ...intents]);
+    await this.#server.add([...entries, ...intents]);
     if (entered !== undefined) await this.#order.entered(entered);
     await this.#deadLetters.mark(deliveries.filter(({ state }) => state === 'dead'));
   }

@@ -1,8 +1,10 @@
 import type { Redis } from 'ioredis';
 import type { BackendFactory, IQueueBackend } from 'bullmq';
 import { openBackend, type ServerConnection, type ServerConnectionOptions } from '../bullmq-server.ts';
-import { BULLMQ_PREFIX } from '../bullmq-job.ts';
+import { BULLMQ_PREFIX, EVENTS_LIMIT, toJob } from '../bullmq-job.ts';
 import { loadPackages } from '../packages.ts';
+import type { NewEntry } from '../server.ts';
+import { redisFacts } from './redis-facts.ts';
 import { redisLines } from './redis-lines.ts';
 import { redisLookup } from './redis-lookup.ts';
 import { serverError } from '../server-error.ts';
@@ -12,6 +14,8 @@ interface ReplyError extends Error {
   readonly command?: { readonly name: string };
 }
 
+/** A set of the names of all series. */
+const REGISTRY = 'hooks:series';
 const LONGEST_RECONNECT_WAIT_MS = 1_000;
 /** Looked through in one step of a search through all keys: in less than a millisecond. */
 const SCANNED_AT_ONCE = 1_000;
@@ -55,17 +59,28 @@ export async function connectRedis(
   // Every series listens to the connection.
   redis.setMaxListeners(0);
   const described = withKnownInfo(createIORedisClient(redis), redis);
+  const backend: ServerConnection['backend'] = async (name, options) => {
+    // BullMQ would wait for it.
+    if (redis.status !== 'ready') throw new Error('Connection is closed');
+    const factory = createRedisBackend as BackendFactory<IQueueBackend, Redis>; // a client is one of what it takes
+    return openBackend(factory, { name, connection: described, options });
+  };
+  let adder: IQueueBackend | undefined;
   return {
     place,
-    backend: async (name, options) => {
-      // BullMQ would wait for it.
-      if (redis.status !== 'ready') throw new Error('Connection is closed');
-      const factory = createRedisBackend as BackendFactory<IQueueBackend, Redis>; // a client is one of what it takes
-      return openBackend(factory, { name, connection: described, options });
-    },
+    backend,
     lookup: (series) => redisLookup(redis, series),
     lines: redisLines(redis),
-    seriesNames: (prefix) => seriesNames(redis, prefix),
+    facts: redisFacts(redis),
+    add: async (entries) => {
+      adder ??= await backend('hooks', { lockDuration: 1, stalledInterval: 1, isUndoable: false });
+      const flow = entries.map(toFlow);
+      // In this order on the one connection: what is added is registered.
+      await Promise.all([register(redis, new Set(entries.map(({ series }) => series))), addAll(adder, flow)]);
+    },
+    registered: () => redis.smembers(REGISTRY),
+    register: (series) => register(redis, new Set(series)),
+    findSeries: (prefix) => findSeries(redis, prefix),
     warnings: () => warnings(redis, place),
     failed: (error) => {
       // The driver takes a script for known that it first sent in a transaction which was refused, as when the memory is
@@ -88,8 +103,27 @@ function withKnownInfo<C extends object>(client: C, redis: Redis): C {
   });
 }
 
+function toFlow(entry: NewEntry): FlowEntry {
+  const [jobData, jobId, queueName] = [toJob(entry), entry.id, entry.series];
+  return { jobData, jobId, queueName, parentKeyOpts: {}, prefix: BULLMQ_PREFIX };
+}
+
+type FlowEntry = Parameters<IQueueBackend['addFlow']>[0][number];
+
+async function addAll(backend: IQueueBackend, flow: FlowEntry[]): Promise<void> {
+  const failed = (await backend.addFlow(flow)).find(([error]) => error !== null);
+  if (failed !== undefined) throw failed[0] ?? new Error('nothing was added');
+}
+
+async function register(redis: Redis, series: ReadonlySet<string>): Promise<void> {
+  if (series.size === 0) return;
+  const { field, value } = EVENTS_LIMIT;
+  const limiting = [...series].map((name) => redis.hset(`${BULLMQ_PREFIX}:${name}:meta`, field, value));
+  await Promise.all([redis.sadd(REGISTRY, ...series), ...limiting]);
+}
+
 /** By the key that each series has from its first entry on. */
-async function seriesNames(redis: Redis, prefix: string): Promise<readonly string[]> {
+async function findSeries(redis: Redis, prefix: string): Promise<readonly string[]> {
   const [start, end] = [`${BULLMQ_PREFIX}:`, ':meta'];
   const pattern = `${start}${prefix.replaceAll(/[*?[\]\\]/g, '\\$&')}*${end}`;
   const names = new Set<string>();

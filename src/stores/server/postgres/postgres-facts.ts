@@ -1,0 +1,51 @@
+import type { Pool } from 'pg';
+import type { Facts } from '../server.ts';
+
+const FORGET_MS = 60_000;
+/** In one transaction. */
+const FORGOTTEN_AT_ONCE = 10_000;
+
+/** A row for each fact. Those that have expired are removed once a minute by the processes that write any. */
+export function postgresFacts(pool: Pool): Facts {
+  let forgotAt = -Infinity;
+  return {
+    put: async (all) => {
+      // Each once, since one statement cannot write a row twice; in an order, since two could wait for one another.
+      const facts = [...new Map(all.map((fact) => [fact.name, fact])).values()].toSorted((one, other) =>
+        one.name < other.name ? -1 : 1,
+      );
+      await pool.query(
+        `INSERT INTO hooks_facts (name, text, expires_at) SELECT * FROM unnest($1::text[], $2::text[], $3::bigint[])
+           ON CONFLICT (name) DO UPDATE SET text = EXCLUDED.text, expires_at = EXCLUDED.expires_at`,
+        [
+          facts.map(({ name }) => name),
+          facts.map(({ text }) => text),
+          facts.map(({ expiresAt }) => (expiresAt === undefined ? null : Math.ceil(expiresAt))),
+        ],
+      );
+      if (Date.now() < forgotAt + FORGET_MS) return;
+      forgotAt = Date.now();
+      // Not awaited: a failure here happens again where it is reported.
+      forget(pool).catch(() => {});
+    },
+    get: async (names) => {
+      const { rows } = await pool.query<{ name: string; text: string }>(
+        'SELECT name, text FROM hooks_facts WHERE name = ANY($1) AND (expires_at IS NULL OR expires_at > $2)',
+        [names, Date.now()],
+      );
+      const texts = new Map(rows.map(({ name, text }) => [name, text]));
+      return names.map((name) => texts.get(name));
+    },
+  };
+}
+
+async function forget(pool: Pool): Promise<void> {
+  for (let count = FORGOTTEN_AT_ONCE; count === FORGOTTEN_AT_ONCE;) {
+    const { rowCount } = await pool.query(
+      `DELETE FROM hooks_facts WHERE name IN (
+         SELECT name FROM hooks_facts WHERE expires_at <= $1 LIMIT $2 FOR UPDATE SKIP LOCKED)`,
+      [Date.now(), FORGOTTEN_AT_ONCE],
+    );
+    count = rowCount ?? 0;
+  }
+}

@@ -1,0 +1,32 @@
+import type { Redis } from 'ioredis';
+import type { Facts } from '../server.ts';
+
+/** Names in one command. */
+const ASKED_AT_ONCE = 1_000;
+
+/** A key for each fact, which the server removes when it expires. */
+export function redisFacts(redis: Redis): Facts {
+  return {
+    put: async (facts) => {
+      await Promise.all(
+        facts.map(({ name, text, expiresAt }) =>
+          expiresAt === undefined
+            ? redis.set(keyOf(name), text)
+            : redis.set(keyOf(name), text, 'PXAT', Math.ceil(expiresAt)),
+        ),
+      );
+    },
+    get: async (names) => {
+      const texts: (string | undefined)[] = [];
+      for (let at = 0; at < names.length; at += ASKED_AT_ONCE) {
+        const found = await redis.mget(names.slice(at, at + ASKED_AT_ONCE).map(keyOf));
+        texts.push(...found.map((text) => text ?? undefined));
+      }
+      return texts;
+    },
+  };
+}
+
+function keyOf(name: string): string {
+  return `hooks:${name}`;
+}
