@@ -76,7 +76,7 @@ function ofSuccess(status: number, reply: string): BatchResult {
 
 function rejectedIn(reply: string): readonly RejectedMessage[] | undefined {
   try {
-    const { rejected } = JSON.parse(reply) as { readonly rejected?: unknown };
+    const { rejected } = JSON.parse(reply) as { readonly rejected?: unknown }; // any JSON that is not an object has no such field, null throws
     if (!Array.isArray(rejected)) return undefined;
     return rejected.map(asRejected);
   } catch {

@@ -30,7 +30,7 @@ function isPlain(value: unknown, depthLeft: number): value is JsonValue {
   const prototype: unknown = Object.getPrototypeOf(value);
   if (prototype !== Object.prototype && prototype !== null) return false;
   for (const key in value) {
-    if (!isPlain((value as Record<string, unknown>)[key], depthLeft - 1)) return false;
+    if (!isPlain((value as Record<string, unknown>)[key], depthLeft - 1)) return false; // an object, as checked above
   }
   return true;
 }

@@ -135,7 +135,7 @@ function detailOf(fault: Fault, code: string, words: string): string {
   if (words === '') return fault.message;
   if (TELLING_CODES.has(code)) return fault.message || words;
   if (words === TLS_FAILED) return `${words} (${reasonOf(fault, code)})`;
-  const { address, port, hostname } = fault as { address?: string; port?: number; hostname?: string };
+  const { address, port, hostname } = fault as { address?: string; port?: number; hostname?: string }; // fields that Node adds to errors of sockets
   const where = address === undefined ? hostname : `${address}:${port}`;
   return `${words} (${where === undefined ? code : `${code} ${where}`})`;
 }

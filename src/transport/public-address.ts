@@ -1,5 +1,5 @@
-import ipaddr from 'ipaddr.js';
 import { isIP } from 'node:net';
+import ipaddr from 'ipaddr.js';
 
 /**
  * Why an address is not one of the public internet, in a word or two; undefined when it is. All special-purpose blocks of IANA's

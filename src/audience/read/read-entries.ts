@@ -66,7 +66,7 @@ function skipBlankLines(lines: Buffer): { readonly at: number; readonly lines: n
 /** What a stream says: the rest is ours. */
 function readingError(error: unknown, file: string): unknown {
   if (!(error instanceof Error)) return error;
-  const { code, message } = error as NodeJS.ErrnoException;
+  const { code, message } = error as NodeJS.ErrnoException; // Node adds a code to errors of files
   if (code === undefined || code.startsWith('ERR_')) return error;
   const what =
     code === 'Z_BUF_ERROR'

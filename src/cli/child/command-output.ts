@@ -24,6 +24,7 @@ export async function showLines(
     io.note(`${io.errColor.dim('|')} ${printable(text, LONGEST_LINE)}`);
   };
   try {
+    // setEncoding makes every chunk text
     for await (const chunk of stream.setEncoding('utf8') as AsyncIterable<string>) {
       if (quiet) continue;
       const lines = (rest + chunk).split('\n');

@@ -48,7 +48,7 @@ function isConfig(path: string): boolean {
   if (!path.endsWith('package.json')) return true;
   try {
     const text = readFileSync(path, 'utf8').replace(/^\uFEFF/, '');
-    return text.includes('"hooks"') && Object.hasOwn(JSON.parse(text) as object, 'hooks');
+    return text.includes('"hooks"') && Object.hasOwn(JSON.parse(text) as object, 'hooks'); // hasOwn throws for null, and the catch takes it
   } catch {
     // npm reports an unreadable or malformed package.json; it says nothing about hooks.
     return false;

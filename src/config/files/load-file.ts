@@ -98,7 +98,7 @@ async function runLoader(
 /** Imports its parser on use, as `jiti` does, because most commands of most users have no config file. */
 async function parseYaml(path: string, text: string): Promise<unknown> {
   const { defaultLoaders } = await import('cosmiconfig');
-  return defaultLoaders['.yaml'](path, text) as unknown;
+  return defaultLoaders['.yaml'](path, text) as unknown; // typed as any
 }
 
 async function parseJson(path: string, text: string): Promise<unknown> {

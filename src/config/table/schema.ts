@@ -127,7 +127,7 @@ function knownKeysAt(path: readonly string[]): string[] {
 function stepInto(schema: unknown, part: string): unknown {
   const inner = unwrapped(schema);
   if (inner instanceof z.ZodRecord) return inner.valueType;
-  return inner instanceof z.ZodObject ? (inner.shape as Record<string, unknown>)[part] : undefined;
+  return inner instanceof z.ZodObject ? (inner.shape as Record<string, unknown>)[part] : undefined; // zod types a shape by its keys
 }
 
 function unwrapped(schema: unknown): unknown {

@@ -11,7 +11,7 @@ export function readField(kind: FieldKind, spelling: string, value: unknown, isP
   const problem = problemOf(kind, spelling, value);
   if (problem !== undefined) return { ok: false, problem };
   if (kind === 'timestamp') return readTime(spelling, value);
-  return isParsed ? { ok: true, value: value as JsonValue } : toPlain(value, spelling);
+  return isParsed ? { ok: true, value: value as JsonValue } : toPlain(value, spelling); // parsed from JSON
 }
 
 function problemOf(kind: FieldKind, spelling: string, value: unknown): Problem | undefined {

@@ -52,13 +52,14 @@ export class BoundedServer {
     this.server.maxConnections = limits.connections;
     this.server.on('checkExpectation', (_, response) => onRequestFault(response, OTHER_EXPECTATION));
     // Both kinds of server pass sockets; the type covers any stream.
-    this.server.on('clientError', (error, socket) =>
-      onConnectionFault(connectionFaultOf(error), socket as Socket),
+    this.server.on(
+      'clientError',
+      (error, socket) => onConnectionFault(connectionFaultOf(error), socket as Socket), // a socket, as the line above says
     );
     this.server.on('connect', (_, socket) => {
       // Node has removed its own listeners; without one, an error would end the process.
       socket.on('error', () => {});
-      onConnectionFault(CONNECT, socket as Socket);
+      onConnectionFault(CONNECT, socket as Socket); // a socket, as above
     });
     this.server.on('drop', onDropped);
     if (certificate !== undefined) this.#watchTls(onEnded);

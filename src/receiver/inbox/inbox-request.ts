@@ -41,7 +41,7 @@ export function readReplayBody(request: IncomingMessage): Promise<ReplayBody> {
     bufferBody(request, { maxBytes: MAX_WISH_BYTES }, (result) => {
       try {
         if (result.kind !== 'body') throw new SyntaxError(result.kind);
-        const { url } = JSON.parse(Buffer.from(result.body).toString()) as { url?: unknown };
+        const { url } = JSON.parse(Buffer.from(result.body).toString()) as { url?: unknown }; // the URL is checked below
         resolve(typeof url === 'string' ? { url } : {});
       } catch (error) {
         reject(error);

@@ -79,7 +79,7 @@ function summaryOf(request: ReceivedRequest, id: number): RequestSummary {
   const { at, method, path, verdict, status = null, answered, body, ms } = request;
   const facts = Object.entries(messageFacts(body)).map(([name, text]) => [name, shortened(String(text))]);
   return {
-    ...(Object.fromEntries(facts) as Record<string, string>),
+    ...(Object.fromEntries(facts) as Record<string, string>), // the values of facts are texts
     id,
     at,
     method,

@@ -68,7 +68,7 @@ function inputFault(error: unknown): [message: string, hint: string] {
 
 function asNodeError(error: unknown): { readonly code?: string | undefined; readonly message: string } {
   if (!(error instanceof Error)) throw error;
-  const { code, message } = error as NodeJS.ErrnoException;
+  const { code, message } = error as NodeJS.ErrnoException; // Node adds a code to errors of files
   // A fault of this program has no code and does not come from the input.
   if (code === undefined) throw error;
   return { code, message };

@@ -128,7 +128,7 @@ function rejectedMessage(
   const body =
     posted.input === undefined ? masked(posted.bytes, writeKey) : encoded(posted.item ?? posted.input);
   const id = `invalid-${createHash('sha256').update(JSON.stringify(source)).update(body).digest('base64url')}`;
-  const { messageId, type } = isObject(posted.input) ? posted.input : ({} as JsonObject);
+  const { messageId, type } = isObject(posted.input) ? posted.input : ({} as JsonObject); // without fields, as a body that is no object has none
   return {
     index,
     code: error instanceof TooLarge ? 'too-large' : 'invalid',

@@ -210,7 +210,7 @@ async function found(act: () => Promise<unknown>): Promise<boolean> {
     await act();
     return true;
   } catch (error) {
-    if (REFUSED.includes((error as { code?: unknown }).code)) return false;
+    if (REFUSED.includes((error as { code?: unknown }).code)) return false; // BullMQ adds a code to its errors
     throw error;
   }
 }

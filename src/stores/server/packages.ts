@@ -12,7 +12,7 @@ export async function loadPackages<T>(
   try {
     return await load();
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ERR_MODULE_NOT_FOUND') throw error;
+    if ((error as NodeJS.ErrnoException).code !== 'ERR_MODULE_NOT_FOUND') throw error; // import() throws errors of Node
     const packages = names.map((name) => `${name}@${VERSIONS[name] ?? 'latest'}`).join(' ');
     throw new ConfigError(`The store ${place} needs packages that are not installed: ${names.join(', ')}`, {
       key: 'store',

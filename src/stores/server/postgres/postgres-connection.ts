@@ -59,11 +59,12 @@ export async function connectPostgres(
   return {
     place,
     backend: (name, options) =>
+      // A pool is one of the connections that it takes.
       openBackend(bullmq.createPostgresBackend as BackendFactory<IQueueBackend, Pool>, {
         name,
         connection: options.isUndoable ? swift : pool,
         options,
-      }), // a pool is one of the connections that it takes
+      }),
     lookup: (series) => postgresLookup(pool, series),
     lines: postgresLines(pool),
     facts: postgresFacts(swift),

@@ -71,8 +71,8 @@ export function isDiskFull(error: unknown): boolean {
   return (
     primaryCode(error) === FULL ||
     code === FULL_INDEX ||
-    (error as NodeJS.ErrnoException | undefined)?.code === 'ENOSPC'
-  ); // of a file operation
+    (error as NodeJS.ErrnoException | undefined)?.code === 'ENOSPC' // an error of a file operation
+  );
 }
 
 /** SQLite's own error, for a write that is rejected before the disk is full. */

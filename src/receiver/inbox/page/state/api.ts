@@ -17,8 +17,8 @@ export function createApi({ token }: Setup): Api {
     if (!response.ok) throw new Error((await response.text()).trim());
     return response;
   };
-  // What the inbox answers has the shape that wire.ts gives it.
   const json = async <T>(path: string, init?: RequestInit): Promise<T> =>
+    // The inbox responds in the shapes of wire.ts.
     (await (await ask(path, init)).json()) as T;
   return {
     details: (id, signal) => json(`requests/${id}`, { signal }),

@@ -1,0 +1,87 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parseAst } from 'rolldown/parseAst';
+import { describe, expect, it } from 'vitest';
+
+const SRC = new URL('../src', import.meta.url).pathname;
+
+interface Source {
+  readonly path: string;
+  readonly text: string;
+}
+
+const SOURCES: readonly Source[] = readdirSync(SRC, { recursive: true, encoding: 'utf8' })
+  .filter((path) => /\.tsx?$/.test(path))
+  .map((path) => ({ path, text: readFileSync(join(SRC, path), 'utf8') }));
+
+describe('the source', () => {
+  it('gives a reason for each cast, on its line or the line above', () => {
+    expect(SOURCES.flatMap(castsWithoutReason)).toEqual([]);
+  });
+
+  it('imports from Node first, then from packages, then from its own files', () => {
+    expect(SOURCES.flatMap(importsOutOfOrder)).toEqual([]);
+  });
+
+  it('is checked by rules that notice a fault', () => {
+    expect(castsWithoutReason({ path: 'a.ts', text: 'const a = b as string;' })).toEqual(['a.ts:1']);
+    expect(castsWithoutReason({ path: 'a.ts', text: '// as c says\nconst a = b as string;' })).toEqual([]);
+    expect(castsWithoutReason({ path: 'a.ts', text: 'const a = [1] as const;' })).toEqual([]);
+    const text = "import a from './a.ts';\nimport b from 'node:fs';\n";
+    expect(importsOutOfOrder({ path: 'a.ts', text })).toEqual(['a.ts:2']);
+  });
+});
+
+interface Node {
+  readonly type: string;
+  readonly start: number;
+  readonly end: number;
+  readonly typeAnnotation?: Node;
+  readonly source?: { readonly value: string };
+}
+
+/** Every node of the file's syntax tree, a parent before its children. */
+function* nodesOf({ path, text }: Source): Generator<Node> {
+  const waiting: unknown[] = [parseAst(text, { lang: path.endsWith('x') ? 'tsx' : 'ts', astType: 'ts' })];
+  while (waiting.length > 0) {
+    const value = waiting.pop();
+    if (typeof value !== 'object' || value === null) continue;
+    if ('type' in value && typeof value.type === 'string') yield value as Node; // as the parser makes it
+    waiting.push(...Object.values(value).toReversed());
+  }
+}
+
+function castsWithoutReason(source: Source): string[] {
+  const lines = source.text.split('\n');
+  return [...nodesOf(source)]
+    .filter(({ type }) => type === 'TSAsExpression')
+    .filter(
+      ({ typeAnnotation: { start, end } = { start: 0, end: 0 } }) =>
+        source.text.slice(start, end) !== 'const',
+    )
+    .map(({ start, end }) => [lineAt(source, start), lineAt(source, end)] as const)
+    .filter(([first, last]) => !lines.slice(first - 2, last).some((line) => /\/\/|\*\/|^\s*\*/.test(line)))
+    .map(([first]) => `${source.path}:${first}`);
+}
+
+function importsOutOfOrder(source: Source): string[] {
+  let last = 0;
+  return [...nodesOf(source)]
+    .filter(({ type }) => type === 'ImportDeclaration')
+    .filter(({ source: from }) => {
+      const rank = rankOf(from?.value ?? '');
+      const isEarlier = rank < last;
+      last = Math.max(last, rank);
+      return isEarlier;
+    })
+    .map(({ start }) => `${source.path}:${lineAt(source, start)}`);
+}
+
+function rankOf(specifier: string): number {
+  if (specifier.startsWith('node:')) return 0;
+  return specifier.startsWith('.') ? 2 : 1;
+}
+
+function lineAt({ text }: Source, offset: number): number {
+  return text.slice(0, offset).split('\n').length;
+}
