@@ -1,17 +1,30 @@
 import { defineConfig } from 'vitest/config';
 
+/**
+ * What the name of a test file says: `x.test.ts` needs nothing but Node, `x.built.test.ts` the built program, and
+ * `x.system.test.ts` a program of others or minutes, which its first line names. `npm test` runs the first two,
+ * `npm run test:system` the third; the program is built only when a file that needs it runs.
+ */
+const [BUILT, SYSTEM] = ['test/**/*.built.test.ts', 'test/**/*.system.test.ts'];
+const BUILD_FIRST = { globalSetup: ['test/build/global-setup.ts'] };
+
 export default defineConfig({
   test: {
     root: new URL('..', import.meta.url).pathname,
-    include: ['test/**/*.test.ts'],
     // The embedded database aborts the process when a worker thread is terminated.
     pool: 'forks',
-    globalSetup: ['test/build/global-setup.ts'],
+    // Many wait for a timer, a socket or a child most of the time.
+    maxWorkers: 2,
     // Long: a test may run a dozen commands, of which each takes a second on a busy machine.
     testTimeout: 60_000,
     // They start servers and make certificates.
     hookTimeout: 60_000,
     // Tests must not be steered by the settings of whoever runs them.
     env: { NO_COLOR: '1', FORCE_COLOR: '0', HOOKS_CONFIG: '', XDG_CONFIG_HOME: '/nonexistent' },
+    projects: [
+      { extends: true, test: { name: 'unit', include: ['test/**/*.test.ts'], exclude: [BUILT, SYSTEM] } },
+      { extends: true, test: { name: 'built', include: [BUILT], ...BUILD_FIRST } },
+      { extends: true, test: { name: 'system', include: [SYSTEM], ...BUILD_FIRST } },
+    ],
   },
 });

@@ -1,13 +1,10 @@
-import { readFile, stat, writeFile } from 'node:fs/promises';
+import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { hooks } from '../end-to-end/hooks.ts';
 import { jsonLines, receiving, SECRET } from '../end-to-end/receiving.ts';
-import { onTerminal } from '../end-to-end/terminal.ts';
-import { hasTool } from '../external-tool.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
+import { hooks } from './run-in-process.ts';
 
-const [HIDDEN_CURSOR, SHOWN_CURSOR] = ['\x1b[?25l', '\x1b[?25h'];
 const read = (cwd: string, name = '.hooksrc.yaml'): Promise<string> => readFile(join(cwd, name), 'utf8');
 
 describe('hooks init', () => {
@@ -99,57 +96,5 @@ describe('hooks init', () => {
     const cwd = temporaryFolder();
     expect(await hooks(['init', '--url', url], { cwd })).toMatchObject({ code: 0 });
     expect(await read(cwd)).toContain(url);
-  });
-});
-
-describe.skipIf(!hasTool('python3', '--version'))('hooks init at a terminal', () => {
-  it('asks for what no flag says', async () => {
-    const cwd = temporaryFolder();
-    const { code, shown } = await onTerminal(['init'], {
-      cwd,
-      steps: [
-        ['posted to?', 'nonsense\r'],
-        ['to be a URL', '\x15http://127.0.0.1:9/hook\r'],
-        ['HOOKS_SECRET?', 'y\r'],
-      ],
-    });
-    expect(shown).toContain('Wrote .hooksrc.yaml');
-    expect(code).toBe(0);
-    expect(await read(cwd)).toMatch(/^ {2}- "http:\/\/127\.0\.0\.1:9\/hook"$/m);
-    expect(await read(cwd)).toMatch(/^sharedSecret:/m);
-  });
-
-  it('writes nothing when it is interrupted', async () => {
-    const cwd = temporaryFolder();
-    const { code } = await onTerminal(['init'], { cwd, steps: [['posted to?', '\x03']] });
-    expect(code).toBe(130);
-    await expect(read(cwd)).rejects.toThrow('ENOENT');
-  });
-
-  it.each<[string, [string, string][]]>([
-    ['first', [['posted to?', '\x04']]],
-    [
-      'second',
-      [
-        ['posted to?', '\r'],
-        ['HOOKS_SECRET?', '\x04'],
-      ],
-    ],
-  ])('says so and shows the cursor again when its input ends at the %s question', async (_which, steps) => {
-    const cwd = temporaryFolder();
-    const { code, shown } = await onTerminal(['init'], { cwd, steps });
-    expect(code).toBe(2);
-    expect(shown).toContain('The input ended before the question was answered');
-    expect(shown.lastIndexOf(SHOWN_CURSOR)).toBeGreaterThan(shown.lastIndexOf(HIDDEN_CURSOR));
-    await expect(read(cwd)).rejects.toThrow('ENOENT');
-  });
-
-  it('asks nothing with --yes, or when its flags say all', async () => {
-    const cwd = temporaryFolder();
-    expect(await onTerminal(['init', '--yes'], { cwd, steps: [] })).toMatchObject({ code: 0 });
-    await writeFile(join(cwd, 'secret.txt'), SECRET);
-    const flags = ['--force', '--url', 'https://a.example', '--secret-file', 'secret.txt'];
-    expect(await onTerminal(['init', ...flags], { cwd, steps: [] })).toMatchObject({ code: 0 });
-    expect(await read(cwd)).toContain('https://a.example');
   });
 });

@@ -10,8 +10,8 @@ import {
   type HooksOptions,
   type HooksResult,
   type Output,
-  type RunningHooks,
-} from '../end-to-end/hooks.ts';
+  type RunningCommand,
+} from '../end-to-end/running-command.ts';
 
 export interface InProcessOptions extends Omit<HooksOptions, 'timeoutMs'> {
   /** Stdin, stdout and stderr are a terminal of this width. @default they are pipes */
@@ -31,10 +31,7 @@ afterAll(async () => {
 });
 
 /** Starts a command line that goes on until it is told to stop: by a signal as `io` hands it on, since there is no process to kill. */
-export function startHooks(
-  args: readonly string[],
-  options: InProcessOptions = {},
-): Omit<RunningHooks, 'child'> {
+export function startHooks(args: readonly string[], options: InProcessOptions = {}): RunningCommand {
   const interruption = new AbortController();
   const output: Output = { stdout: '', stderr: '', ended: false, changed: new EventEmitter() };
   const exited = runCommandLine(args, createIo(args, options, { output, interruption })).then(

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { hooks } from '../end-to-end/hooks.ts';
+import { hooks } from './run-in-process.ts';
 
 describe('what a person types who does not know the command line yet', () => {
   it.each([

@@ -1,8 +1,5 @@
 import { X509Certificate } from 'node:crypto';
-import { execFileSync } from 'node:child_process';
-import { writeFileSync } from 'node:fs';
 import { request } from 'node:https';
-import { join } from 'node:path';
 import { connect as connectTls } from 'node:tls';
 import { afterEach, describe, expect, it } from 'vitest';
 import { makeCertificate } from '../../src/receiver/certificate.ts';
@@ -10,9 +7,7 @@ import type { ConnectionRejection } from '../../src/receiver/options.ts';
 import type { ReceivedRequest } from '../../src/receiver/received-request.ts';
 import { startReceiver, type Receiver } from '../../src/receiver/receiver.ts';
 import { parseScript } from '../../src/receiver/response/script.ts';
-import { hasTool } from '../external-tool.ts';
 import { RawConnection } from './raw-connection.ts';
-import { temporaryFolder } from '../temporary-folder.ts';
 import { until } from '../until.ts';
 
 const NOW = Date.UTC(2026, 10, 20);
@@ -41,14 +36,6 @@ describe('a certificate of our own', () => {
       '2026-11-19T00:00:00.000Z',
       '2026-12-20T00:00:00.000Z',
     ]);
-  });
-
-  it.skipIf(!hasTool('openssl', 'version'))('is found correct by openssl', () => {
-    const folder = temporaryFolder();
-    const file = join(folder, 'cert.pem');
-    writeFileSync(file, makeCertificate('localhost', Date.now()).cert);
-    const args = ['verify', '-x509_strict', '-purpose', 'sslserver', '-verify_hostname', 'localhost'];
-    expect(execFileSync('openssl', [...args, '-CAfile', file, file]).toString()).toBe(`${file}: OK\n`);
   });
 });
 

@@ -1,6 +1,4 @@
-import { Redis } from 'ioredis';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
-import { systemClock } from '../../src/clock.ts';
 import { deletionStateOf } from '../../src/deletion/state.ts';
 import { ConfigError } from '../../src/errors.ts';
 import { openDurableQueue, type DurableQueue } from '../../src/stores/open.ts';
@@ -9,7 +7,6 @@ import { FakeClock } from '../fake-clock.ts';
 import { newDelivery } from '../queue/new-delivery.ts';
 import { sourcesTo } from '../service/serving.ts';
 import { ask } from './sqlite/ask.ts';
-import { hasServer, startServer } from './server/servers.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
 
 const REACH = { allowPrivate: true, allowProxy: false };
@@ -81,29 +78,6 @@ describe('the durable queue', () => {
     await clock.advance(120_000);
     expect(await open.deletions.get('r1')).toBeUndefined();
     expect(await ask(open.place, 'SELECT * FROM deletion_deliveries')).toEqual([]);
-  });
-
-  it.skipIf(!hasServer('redis'))('forgets it on a server no sooner than what was delivered', async () => {
-    const running = await startServer('redis');
-    const retention = { deliveredMs: 3_600_000, deadMs: 0 };
-    const there = await openDurableQueue({
-      store: running.url,
-      dataDir: temporaryFolder(),
-      clock: systemClock,
-      retention,
-    });
-    onTestFinished(async () => {
-      await there.close();
-      await running.remove();
-    });
-    const deletion = { id: 'r1', createdAt: Date.now(), userIds: ['u1'], deliveryIds: new Map() };
-    await there.deletions.add(deletion, Promise.resolve());
-    const admin = new Redis(running.url);
-    onTestFinished(() => admin.disconnect());
-    const [key = ''] = await admin.keys('hooks:deletion-request:*');
-    const leftMs = await admin.pttl(key);
-    expect(leftMs).toBeGreaterThan(retention.deliveredMs - 60_000);
-    expect(leftMs).toBeLessThanOrEqual(retention.deliveredMs);
   });
 
   it('is closed when there comes to be no engine over it', async () => {

@@ -1,4 +1,3 @@
-import { execFileSync } from 'node:child_process';
 import {
   chmodSync,
   existsSync,
@@ -17,7 +16,6 @@ import type { Tables } from '../../../../src/stores/sqlite/file/schema.ts';
 import { isAtLeast, loadSqlite } from '../../../../src/stores/sqlite/file/sqlite.ts';
 import type { Store } from '../../../../src/stores/sqlite/file/store.ts';
 import { asNobody } from '../../../as-nobody.ts';
-import { hasTool } from '../../../external-tool.ts';
 import { FakeClock } from '../../../fake-clock.ts';
 import { ask } from '../ask.ts';
 import { temporaryFolder } from '../../../temporary-folder.ts';
@@ -206,13 +204,6 @@ describe('the store', () => {
     other.exec('COMMIT');
     await insert(store, 'c');
     expect(await texts(store)).toEqual(['a', 'c']);
-  });
-
-  it.skipIf(!hasTool('sqlite3', '-version'))('leaves a file that sqlite3 can read', async () => {
-    const file = join(temporaryFolder(), 'hooks.db');
-    await insert(await open(file), 'a');
-    expect(existsSync(file)).toBe(true);
-    expect(execFileSync('sqlite3', [file, 'SELECT text FROM notes'], { encoding: 'utf8' })).toBe('a\n');
   });
 });
 

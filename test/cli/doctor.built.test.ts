@@ -1,0 +1,289 @@
+import { chmod, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { loadSqlite, type Database } from '../../src/stores/sqlite/file/sqlite.ts';
+import { makeCertificates, type Certificates } from '../certificates.ts';
+import { closedPort } from '../end-to-end/delivering.ts';
+import { hooks, startHooks } from '../end-to-end/hooks.ts';
+import { tracks } from '../end-to-end/receiving.ts';
+import { answersOk, neverSpeaks } from '../hostile-receivers.ts';
+import { proxyServer } from '../transport/proxy-server.ts';
+import { started } from '../transport/sending.ts';
+import { examined, newPlace } from './examined.ts';
+
+async function queued(count = 1): Promise<{ cwd: string; file: string; env: Record<string, string> }> {
+  const to = await started(answersOk());
+  const cwd = await newPlace({ webhooks: [to.url], sharedSecret: 's3cret' });
+  const env = { HOOKS_DATA_DIR: join(cwd, 'data') };
+  await writeFile(join(cwd, 'messages.ndjson'), tracks(count));
+  expect(await hooks(['replay', 'messages.ndjson', '--queue'], { cwd, env })).toMatchObject({ code: 0 });
+  return { cwd, file: join(cwd, 'data/hooks.db'), env };
+}
+
+async function change(file: string, sql: string, during?: () => Promise<void>): Promise<void> {
+  const { DatabaseSync } = await loadSqlite();
+  const database: Database = new DatabaseSync(file, { timeout: 1_000 });
+  database.exec(sql);
+  await during?.();
+  database.close();
+}
+
+describe('hooks doctor', () => {
+  it('finds all well, and sends nothing', async () => {
+    const to = await started(answersOk());
+    const cwd = await newPlace({ webhooks: [to.url], sharedSecret: 's3cret' });
+    const { code, stdout, stderr } = await hooks(['doctor'], {
+      cwd,
+      env: { HOOKS_DATA_DIR: join(cwd, 'data') },
+    });
+    expect([code, stderr]).toEqual([0, '']);
+    expect(stdout).toMatch(/^✓ webhook +http:.*: connected to 127\.0\.0\.1 in .*loopback.*--allow-private/m);
+    expect(stdout).toMatch(/\n\nAll is well\n$/);
+    expect(stdout).not.toContain('s3cret');
+    expect([to.connections, to.requests]).toEqual([1, []]);
+    await expect(stat(join(cwd, 'data'))).rejects.toThrow('ENOENT');
+  });
+
+  it('tells a config that does not load, and goes no further', async () => {
+    const { code, of } = await examined({ config: { webhoks: [] } });
+    expect(code).toBe(1);
+    expect(of('config')).toMatchObject([
+      { status: 'fail', said: 'Unknown setting `webhoks` (from .hooksrc.json)' },
+    ]);
+    expect(of('webhook')).toEqual([]);
+  });
+
+  it('tells which variables are not set, each once', async () => {
+    const { code, of } = await examined({
+      config: { webhooks: ['https://${HOST}/x'], sharedSecret: '${A_SECRET}' },
+    });
+    expect(code).toBe(1);
+    expect(of('variable').map(({ said }) => said)).toEqual([
+      'webhooks (.hooksrc.json) needs HOST, which is not set',
+      'sharedSecret (.hooksrc.json) needs A_SECRET, which is not set',
+    ]);
+    expect(of('config')).toMatchObject([{ status: 'ok' }]);
+  });
+
+  it.each([
+    ['nothing to send to', {}, /no webhook is configured/],
+    [
+      'a header that HTTP does not allow',
+      { webhooks: [{ url: 'http://127.0.0.1:9', headers: { Host: 'a' } }] },
+      /Host/,
+    ],
+    [
+      'a file of issuers that is not there',
+      { webhooks: ['http://127.0.0.1:9'], delivery: { ca: 'no.pem' } },
+      /delivery\.ca/,
+    ],
+    [
+      'two sources with one write key',
+      {
+        sources: {
+          web: { writeKey: 'k', destinations: { A: { webhooks: ['http://127.0.0.1:9'] } } },
+          app: { writeKey: 'k', destinations: { B: { webhooks: ['http://127.0.0.1:9'] } } },
+        },
+      },
+      /web` and `app` have the same write key/,
+    ],
+  ])('tells of %s', async (_what, config, sentence) => {
+    const { code, output } = await examined({ config });
+    expect(code).toBe(1);
+    expect(output).toMatch(sentence);
+  });
+
+  it.each([
+    ['a line break', 'hunter2\n', 'ends in a line break'],
+    ['a blank', ' hunter2', 'begins or ends with white space'],
+    ['quotes', '"hunter2"', 'is in quotes'],
+    ['the name of a variable', '$HUNTER2', 'was not replaced'],
+  ])('remarks %s that came into a secret, and does not show it', async (_what, secret, words) => {
+    const to = await started(answersOk());
+    const { code, of, output } = await examined({
+      config: { webhooks: [to.url], sharedSecret: '${A}' },
+      env: { A: secret },
+    });
+    expect(code).toBe(0);
+    expect(of('secret')).toMatchObject([{ status: 'warn', said: expect.stringContaining(words) as string }]);
+    expect(output).not.toMatch(/hunter2/i);
+  });
+
+  it('tells of a destination that is disabled, and of requests without a signature', async () => {
+    const destinations = {
+      Off: { enabled: false, webhooks: ['http://127.0.0.1:9'] },
+      On: { webhooks: [(await started(answersOk())).url] },
+    };
+    const { code, of } = await examined({ config: { sources: { web: { destinations } } } });
+    expect(code).toBe(0);
+    expect(of('destination')).toMatchObject([
+      { status: 'warn', said: 'web → Off: it is disabled and gets nothing' },
+      { status: 'ok' },
+    ]);
+    expect(of('secret')).toMatchObject([{ said: 'web → On: there is no secret, so requests are unsigned' }]);
+    expect(of('webhook')).toHaveLength(1);
+    expect(of('integrations')[0]?.said).toContain('goes to On,');
+  });
+});
+
+/** By which code each webhook is told to be out of reach. */
+async function faultsOf(webhooks: readonly string[], timeout: string): Promise<unknown[]> {
+  const { code, of } = await examined({ config: { webhooks, delivery: { timeout } } });
+  expect(code).toBe(1);
+  return of('webhook').map(({ said }) => / (dns|refused|timeout): /.exec(said)?.[1]);
+}
+
+describe('hooks doctor, of webhooks', () => {
+  let certificates: Certificates;
+  beforeAll(async () => {
+    certificates = await makeCertificates();
+  });
+  afterAll(() => certificates.remove());
+
+  it.each([
+    ['selfSigned', 'tls-self-signed'],
+    ['expired', 'tls-expired'],
+    ['otherName', 'tls-hostname'],
+    ['unknownCa', 'tls-untrusted'],
+  ] as const)('tells the certificate %s by its code', async (name, error) => {
+    const to = await started(answersOk({ certificate: certificates[name] }));
+    const env = { NODE_EXTRA_CA_CERTS: certificates.caFile, NODE_TLS_REJECT_UNAUTHORIZED: '0' };
+    const { code, of } = await examined({ config: { webhooks: [to.url] }, env });
+    expect(code).toBe(1);
+    expect(of('webhook')).toMatchObject([
+      { status: 'fail', said: expect.stringContaining(`: ${error}: `) as string },
+    ]);
+    expect(of('webhook')[0]?.hint).toBeTruthy();
+    expect(of('tls')).toHaveLength(1);
+    expect(to.requests).toEqual([]);
+  });
+
+  it('says how long a good one is valid', async () => {
+    const to = await started(answersOk({ certificate: certificates.good }));
+    const config = { webhooks: [to.url], delivery: { ca: certificates.caFile } };
+    const { code, of } = await examined({ config });
+    expect(code).toBe(0);
+    expect(of('certificate')).toMatchObject([
+      { status: 'ok', said: expect.stringMatching(/valid for \d+ more days$/) as string },
+    ]);
+  });
+
+  it('tells what keeps a connection from being made', async () => {
+    const unknown = `http://${'a'.repeat(64)}.invalid/x`;
+    const closed = (await closedPort()).replace('http:', 'https:');
+    expect(await faultsOf([unknown, closed], '30s')).toEqual(['dns', 'refused']);
+    const { url } = await started(neverSpeaks());
+    expect(await faultsOf([url], '300ms')).toEqual(['timeout']);
+  });
+
+  it('goes by the proxy that is in effect, and names it', async () => {
+    const proxy = await started(proxyServer());
+    const env = { HTTPS_PROXY: proxy.origin, NO_PROXY: 'internal.example' };
+    const { of } = await examined({ config: { webhooks: ['https://receiver.invalid/x'] }, env });
+    expect(of('proxy')[0]?.said).toContain(`through ${proxy.origin} (HTTPS_PROXY), but for internal.example`);
+    expect(of('webhook')[0]?.said).toContain(`through the proxy ${proxy.origin}`);
+    const bad = await examined({ config: {}, env: { HTTPS_PROXY: 'ftp://u:hunter2@a' } });
+    expect(bad.of('proxy')).toMatchObject([{ status: 'fail' }]);
+    expect(bad.output).not.toContain('hunter2');
+  });
+
+  it('shows no userinfo of a URL', async () => {
+    const { url } = await started(answersOk());
+    const webhooks = [url.replace('//', '//user:hunter2@'), `${url}/?token=hunter2`];
+    const { code, of, output } = await examined({ config: { webhooks } });
+    expect(code).toBe(0);
+    expect(of('webhook')).toHaveLength(2);
+    expect(output).not.toContain('hunter2');
+  });
+
+  it('ends soon when it is interrupted', async () => {
+    const to = await started(neverSpeaks());
+    const url = to.url.replace('http://', 'https://');
+    const cwd = await newPlace({ webhooks: [url], delivery: { timeout: '30s' } });
+    const running = startHooks(['doctor', '-o', 'json'], { cwd, env: { HOOKS_DATA_DIR: join(cwd, 'data') } });
+    for (;;) if (String((await running.lines.next()).value).includes('integrations')) break;
+    expect(await running.stop()).toMatchObject({ code: 130 });
+  });
+});
+
+describe('hooks doctor, of the queue', () => {
+  it('tells what waits, and that nobody delivers it', async () => {
+    const { cwd, file } = await queued(2);
+    expect(await examined({ cwd })).toMatchObject({ code: 0 });
+    await change(file, 'UPDATE waiting SET due_at = due_at - 3600000');
+    const { code, of } = await examined({ cwd });
+    expect(code).toBe(1);
+    expect(of('queue')).toMatchObject([{ status: 'fail', said: '2 waiting, no process delivers' }]);
+  });
+
+  it('sees the process that delivers', async () => {
+    const { cwd, env } = await queued();
+    const worker = startHooks(['worker', '--allow-private', '-o', 'json'], { cwd, env });
+    expect((await worker.lines.next()).value).toContain('ready');
+    expect((await worker.lines.next()).value).toContain('delivered');
+    const { of } = await examined({ cwd });
+    expect(of('queue')[0]?.said).toBe(`0 waiting, delivered by process ${worker.child.pid}`);
+    await worker.stop();
+    expect((await examined({ cwd })).of('queue')[0]?.said).toBe('0 waiting, no process delivers');
+  });
+
+  it('counts dead letters by reason, and what waits for a destination that is gone', async () => {
+    const { cwd, file } = await queued(2);
+    await change(
+      file,
+      `INSERT INTO progress SELECT seq, lane, due_at, 'dead', 'exhausted', NULL, due_at, 1, NULL, '[]', '[]', '{}' FROM waiting LIMIT 1;
+       DELETE FROM waiting WHERE seq IN (SELECT seq FROM progress);
+       UPDATE lanes SET destination = 'Gone'`,
+    );
+    const { of } = await examined({ cwd });
+    expect(of('dead-letters')).toMatchObject([{ status: 'warn', said: '1 dead letter: exhausted' }]);
+    expect(of('queue').map(({ said }) => said)).toContain(
+      '1 wait for default → Gone, which the config does not have',
+    );
+  });
+
+  it('tells of a file that others may read, and changes nothing', async () => {
+    const { cwd, file } = await queued();
+    await chmod(file, 0o644);
+    const { code, of } = await examined({ cwd });
+    expect(code).toBe(0);
+    expect(of('permissions')).toMatchObject([{ status: 'warn', hint: `chmod 600 ${file}` }]);
+    expect((await stat(file)).mode & 0o777).toBe(0o644);
+  });
+
+  it('tells of a file that another program holds', async () => {
+    const { cwd, file } = await queued();
+    await change(file, 'BEGIN IMMEDIATE', async () => {
+      const { of } = await examined({ cwd });
+      expect(of('store')).toMatchObject([
+        { status: 'warn', said: expect.stringContaining('another program holds it') as string },
+      ]);
+    });
+  });
+
+  it('tells of a place that cannot be looked into', async () => {
+    const { code, of } = await examined({ args: ['--store', '.hooksrc.json/hooks.db'] });
+    expect(code).toBe(1);
+    expect(of('store')).toMatchObject([
+      { status: 'fail', said: expect.stringContaining('a part of its path is not a folder') as string },
+    ]);
+  });
+
+  it('tells of a damaged file, one that is none, and one of a newer version', async () => {
+    const damaged = await queued(30);
+    const { size } = await stat(damaged.file);
+    await writeFile(damaged.file, Buffer.alloc(2_048, 0xff), { flag: 'r+', flush: true });
+    expect(size).toBeGreaterThan(4_096);
+    expect(await examined({ cwd: damaged.cwd })).toMatchObject({ code: 1 });
+
+    const other = await queued();
+    await writeFile(other.file, 'not a database, but long enough to look like something'.repeat(50));
+    const { code, of } = await examined({ cwd: other.cwd });
+    expect(code).toBe(1);
+    expect(of('store')[0]?.said).toContain('is not a SQLite database');
+
+    const newer = await queued();
+    await change(newer.file, 'PRAGMA user_version = 99');
+    expect((await examined({ cwd: newer.cwd })).of('store')[0]?.said).toContain('newer version of hooks');
+  });
+});

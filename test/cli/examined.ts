@@ -1,0 +1,42 @@
+import { join } from 'node:path';
+import { expect } from 'vitest';
+import { jsonLines } from '../end-to-end/receiving.ts';
+import { temporaryFolder } from '../temporary-folder.ts';
+import { hooks } from './run-in-process.ts';
+
+interface Line {
+  readonly check: string;
+  readonly status: string;
+  readonly said: string;
+  readonly hint?: string;
+}
+
+interface Examined {
+  readonly code: number | null;
+  /** Those of a check. */
+  readonly of: (check: string) => readonly Line[];
+  readonly output: string;
+}
+
+interface Given {
+  readonly config?: object | string;
+  readonly args?: readonly string[];
+  readonly env?: Readonly<Record<string, string>>;
+  /** One that is there, with its config. */
+  readonly cwd?: string;
+}
+
+export async function newPlace(config: object | string = {}): Promise<string> {
+  return temporaryFolder({ '.hooksrc.json': typeof config === 'string' ? config : JSON.stringify(config) });
+}
+
+export async function examined({ config, args = [], env = {}, cwd }: Given): Promise<Examined> {
+  const place = cwd ?? (await newPlace(config));
+  const { code, stdout, stderr } = await hooks(['doctor', '-o', 'json', ...args], {
+    cwd: place,
+    env: { HOOKS_DATA_DIR: join(place, 'data'), ...env },
+  });
+  expect(stderr).toBe('');
+  const lines = jsonLines(stdout) as unknown as Line[]; // what doctor prints
+  return { code, of: (check) => lines.filter((line) => line.check === check), output: stdout };
+}

@@ -1,0 +1,310 @@
+import { createHash, X509Certificate } from 'node:crypto';
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { hostname, networkInterfaces } from 'node:os';
+import { buffer } from 'node:stream/consumers';
+import { gzipSync } from 'node:zlib';
+import { afterAll, describe, expect, it } from 'vitest';
+import { hooks, startHooks } from '../end-to-end/hooks.ts';
+import { freePort } from '../free-port.ts';
+import { RawConnection } from '../receiver/raw-connection.ts';
+import { temporaryFolder } from '../temporary-folder.ts';
+import { until } from '../until.ts';
+import { listening } from '../end-to-end/listening.ts';
+
+const servers: Server[] = [];
+afterAll(() => {
+  for (const server of servers) {
+    server.close();
+    server.closeAllConnections();
+  }
+});
+
+interface Upstream {
+  readonly url: string;
+  readonly port: number;
+  readonly requests: { readonly request: IncomingMessage; readonly body: Buffer }[];
+}
+
+async function upstream(
+  answer: (response: ServerResponse, request: IncomingMessage) => void = (response) => response.end('ok'),
+): Promise<Upstream> {
+  const requests: Upstream['requests'] = [];
+  const take = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    requests.push({ request, body: await buffer(request) });
+    answer(response, request);
+  };
+  const server = createServer((request, response) => void take(request, response));
+  servers.push(server.listen(0, '127.0.0.1'));
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  return { url: `http://127.0.0.1:${port}/webhook`, port, requests };
+}
+
+describe('hooks listen --forward', () => {
+  it('passes exact bytes and headers on to the URL as given, and gives its answer back', async () => {
+    const to = await upstream((response) => response.writeHead(418, { 'retry-after': '7' }).end('I say no'));
+    const listen = await listening(['--forward', `${to.url}?a=b`]);
+    const body = Buffer.from([0x7b, 0xff, 0x00, 0x0d, 0x0a, 0x7d]);
+    const client = await RawConnection.open(Number(new URL(listen.url).port));
+    client.write(
+      `POST /elsewhere HTTP/1.1\r\nHost: sender.example\r\nX-One: 1\r\nx-ONE: 2\r\nAuthorization: Bearer CANARY\r\nTransfer-Encoding: chunked\r\n\r\n`,
+    );
+    client.write(Buffer.concat([Buffer.from('6\r\n'), body, Buffer.from('\r\n0\r\n\r\n')]));
+    expect(await client.until(/I say no/)).toMatch(/^HTTP\/1\.1 418 .*retry-after: 7\r\n/s);
+    const [came] = to.requests;
+    expect(came?.body.equals(body)).toBe(true);
+    expect(came?.request.url).toBe('/webhook?a=b');
+    expect(came?.request.headers.host).toBe(`127.0.0.1:${to.port}`);
+    expect(came?.request.rawHeaders.join('|')).toContain('X-One|1|x-ONE|2|Authorization|Bearer CANARY');
+    expect(await listen.nextLine()).toMatchObject({
+      status: 418,
+      forwarded: {
+        url: `${to.url}?a=b`,
+        status: 418,
+        retryAfter: '7',
+        reply: 'I say no',
+        ms: expect.any(Number),
+      },
+    });
+    const { stdout, stderr } = await listen.stop();
+    expect(stderr).toContain(`Forwarding to ${to.url}?a=b`);
+    expect(stdout + stderr).not.toContain('CANARY');
+  });
+
+  it.each([200, 500])('shows no secret that an answer of %d repeats', async (status) => {
+    const to = await upstream((response) => response.writeHead(status).end('expected it with s3cretCANARY'));
+    const listen = await listening(['--forward', to.url, '--secret', 's3cretCANARY']);
+    const answer = await fetch(listen.url, { method: 'POST', body: '{}' });
+    expect(await answer.text()).toBe('expected it with ***');
+    expect(await listen.nextLine()).toMatchObject({ forwarded: { status, reply: 'expected it with ***' } });
+    expect((await listen.stop()).stdout).not.toContain('CANARY');
+  });
+
+  it.each([200, 500])('shows no credentials of its URL that an answer of %d repeats', async (status) => {
+    const to = await upstream((response, { rawHeaders, url = '' }) => {
+      const dump = [url, ...rawHeaders].join('\n');
+      const base64 = ['', 'x', 'xy'].map((before) => btoa(before + dump));
+      response.writeHead(status).end([dump, ...base64].join('\n'));
+    });
+    const { host } = new URL(to.url);
+    const listen = await listening(['--forward', `http://me:hiddenCANARY@${host}/?token=tokenCANARY`, '-v']);
+    const headers = { 'x-api-key': 'keyCANARY' };
+    const answer = await (await fetch(listen.url, { method: 'POST', body: '{}', headers })).text();
+    const { stdout, stderr } = await listen.stop();
+    const shown = answer + stdout + stderr;
+    const secrets = ['hiddenCANARY', 'tokenCANARY', 'keyCANARY', btoa('me:hiddenCANARY')];
+    // What no byte before or behind has a part in.
+    const inBase64 = secrets.flatMap((secret) =>
+      ['', 'x', 'xy'].map((before) => btoa(before + secret).slice(4, -4)),
+    );
+    const telling = ['CANARY', ...secrets, ...inBase64];
+    expect(answer).toContain('x-api-key');
+    expect(telling.filter((secret) => shown.includes(secret))).toEqual([]);
+  });
+
+  it('asks for an answer that is not compressed, whatever its sender would unpack', async () => {
+    const to = await upstream((response, { headers }) => {
+      const isPlain = headers['accept-encoding'] === 'identity';
+      response.end(isPlain ? 'plain' : gzipSync('packed'));
+    });
+    const listen = await listening(['--forward', to.url]);
+    const headers = { 'Accept-Encoding': 'gzip' };
+    const answer = await fetch(listen.url, { method: 'POST', body: '{}', headers });
+    expect(await answer.text()).toBe('plain');
+    await listen.stop();
+  });
+
+  it('answers as scripted all the same when there is a script', async () => {
+    const to = await upstream();
+    const listen = await listening(['--forward', to.url, '--respond', '503,202@delay=20ms']);
+    const statuses = [];
+    for (let sent = 0; sent < 2; sent++) {
+      statuses.push((await fetch(listen.url, { method: 'POST', body: '{}' })).status);
+    }
+    expect(statuses).toEqual([503, 202]);
+    expect(await listen.nextLine()).toMatchObject({ status: 503, forwarded: { status: 200, reply: 'ok' } });
+    expect(to.requests).toHaveLength(2);
+    await listen.stop();
+  });
+
+  it('does not pass on what is answered with 401, nor what is no POST', async () => {
+    const to = await upstream();
+    const listen = await listening(['--forward', to.url, '--secret', 's', '--require-signature']);
+    expect((await fetch(listen.url, { method: 'POST', body: '{}' })).status).toBe(401);
+    expect((await fetch(listen.url, { method: 'PUT', body: '{}' })).status).toBe(405);
+    expect(to.requests).toEqual([]);
+    await listen.stop();
+  });
+
+  it('answers 502 when nobody is there, and shows a person why', async () => {
+    const to = `http://127.0.0.1:${await freePort()}/x`;
+    const running = startHooks(['listen', '--port', '0', '--forward', to]);
+    const url = /http:\S+/.exec((await running.lines.next()).value ?? '')?.[0] ?? '';
+    const response = await fetch(url, { method: 'POST', body: '{}' });
+    expect([response.status, await response.text()]).toEqual([502, expect.stringMatching(/^refused: .*\n$/)]);
+    const { stdout } = await running.stop();
+    expect(stdout).toContain(`    forwarded: cannot connect to ${to} in `);
+  });
+
+  it('shows no control character of an answer', async () => {
+    const to = await upstream((response) => response.writeHead(500).end('\u001b[2J\u009b31m bad \u202e'));
+    const running = startHooks(['listen', '--port', '0', '--forward', to.url]);
+    const url = /http:\S+/.exec((await running.lines.next()).value ?? '')?.[0] ?? '';
+    await fetch(url, { method: 'POST', body: '{}' });
+    const { stdout } = await running.stop();
+    expect(stdout).toContain('response: \\u001b[2J\\u009b31m bad \\u202e');
+    // eslint-disable-next-line no-control-regex -- they are what this is about
+    expect(stdout).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202a-\u202e]/);
+  });
+
+  it('ends the forwarded request when its sender leaves, and reports it', async () => {
+    const answers: ServerResponse[] = [];
+    const to = await upstream((response) => answers.push(response));
+    const listen = await listening(['--forward', to.url]);
+    const client = await RawConnection.open(Number(new URL(listen.url).port));
+    client.write('POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\n\r\n{}');
+    await until(() => answers.length > 0, 'the request to be passed on');
+    const [answer] = answers;
+    if (answer === undefined) throw new Error('Expected the request to be passed on');
+    const left = once(answer, 'close');
+    client.socket.destroy();
+    await left;
+    expect(await listen.nextLine()).toMatchObject({ status: null, answered: 'nothing' });
+    await listen.stop();
+  });
+
+  it('ends those too that were pipelined, and reports each', async () => {
+    const answers: ServerResponse[] = [];
+    const to = await upstream((response) => answers.push(response));
+    const listen = await listening(['--forward', to.url]);
+    const client = await RawConnection.open(Number(new URL(listen.url).port));
+    client.write('POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\n\r\n{}'.repeat(2));
+    await until(() => answers.length === 2, 'both requests to be passed on');
+    const left = Promise.all(answers.map((answer) => once(answer, 'close')));
+    client.socket.destroy();
+    await left;
+    for (const _ of answers) expect(await listen.nextLine()).toMatchObject({ answered: 'nothing' });
+    await listen.stop();
+  });
+
+  it('takes the user and password of the URL in place of the sender’s, and shows neither', async () => {
+    const to = await upstream();
+    const listen = await listening(['--forward', to.url.replace('//', '//me:CANARY@')]);
+    await fetch(listen.url, { method: 'POST', body: '{}', headers: { authorization: 'Bearer other' } });
+    expect(to.requests[0]?.request.headers.authorization).toBe(
+      `Basic ${Buffer.from('me:CANARY').toString('base64')}`,
+    );
+    const { stdout, stderr } = await listen.stop();
+    expect(stdout + stderr).not.toContain('CANARY');
+  });
+
+  it.each([
+    ['ftp://a/', 'Expected an http:// or https:// URL, got `ftp://a/` (--forward)'],
+    ['localhost:3000', 'Expected an http:// or https:// URL, got `localhost:3000` (--forward)'],
+  ])('refuses %s', async (url, sentence) => {
+    const { code, stdout, stderr } = await hooks(['listen', '--port', '18787', '--forward', url]);
+    expect([code, stdout]).toEqual([2, '']);
+    expect(stderr).toContain(`error: ${sentence}`);
+  });
+
+  it.each([
+    'localhost',
+    'LOCALHOST.',
+    'hooks.localhost',
+    '127.1',
+    '0.0.0.0',
+    '[::]',
+    '[::1]',
+    '[::ffff:127.0.0.1]',
+    '[0:0:0:0:0:ffff:7f00:1]',
+    '[::ffff:0.0.0.0]',
+  ])('refuses to forward to itself by the name of %s', async (host) => {
+    const to = `http://${host}:18787/`;
+    const { code, stderr } = await hooks(['listen', '--port', '18787', '--within', '10ms', '--forward', to]);
+    expect(code).toBe(2);
+    expect(stderr).toContain('error: Expected the URL of another receiver, got that of this one (--forward)');
+  });
+
+  const addresses = Object.values(networkInterfaces()).flatMap((each = []) => each);
+  const [lan] = addresses.filter(({ family, internal }) => family === 'IPv4' && !internal);
+
+  it.runIf(lan !== undefined).each(['0.0.0.0', '::', lan?.address ?? ''])(
+    'refuses to forward to itself by an address of its network, or by its name: listening on %s',
+    async (host) => {
+      for (const target of [lan?.address ?? '', hostname()]) {
+        const to = `http://${target}:18787/`;
+        const words = ['--host', host, '--port', '18787', '--within', '10ms', '--forward', to];
+        const { code, stderr } = await hooks(['listen', ...words]);
+        expect([code, stderr]).toEqual([2, expect.stringContaining('got that of this one (--forward)')]);
+      }
+    },
+  );
+
+  it('forwards to the same port of a name that leads elsewhere, or nowhere', async () => {
+    const port = String(await freePort());
+    for (const target of ['192.0.2.1', 'nowhere.invalid']) {
+      const to = `http://${target}:${port}/`;
+      // It listens, and nothing comes.
+      const { code } = await hooks(['listen', '--port', port, '--within', '10ms', '--forward', to]);
+      expect(code).toBe(1);
+    }
+  });
+
+  it('refuses to forward to the address that it listens on, however that is spelled', async () => {
+    const to = 'http://[fd00:0::1]:18787/';
+    const { code, stderr } = await hooks(['listen', '--host', 'FD00::1', '--port', '18787', '--forward', to]);
+    expect(code).toBe(2);
+    expect(stderr).toContain('error: Expected the URL of another receiver, got that of this one (--forward)');
+  });
+});
+
+describe('hooks listen --self-signed', () => {
+  it('is refused by a sender that does not know its certificate, and served by one that is told to trust it', async () => {
+    const listen = await listening(['--self-signed', '--secret', 's']);
+    expect(listen.url).toMatch(/^https:/);
+    const certificate = String(listen.ready['certificate']);
+    expect(new X509Certificate(certificate).checkIP('127.0.0.1')).toBe('127.0.0.1');
+    const send = ['send', 'track', '--event', 'A', '--user-id', 'u', '--secret', 's', '--url', listen.url];
+    const refused = await hooks([...send, '--retry-for', '0', '-o', 'json']);
+    expect(refused.code).toBe(1);
+    expect(refused.stdout).toContain('"error":"tls-self-signed"');
+    const cwd = temporaryFolder({ 'ca.pem': certificate, '.hooksrc.yaml': 'delivery: { ca: ./ca.pem }\n' });
+    expect((await hooks(send, { cwd })).code).toBe(0);
+    expect(await listen.nextLine()).toMatchObject({ type: 'track', verdict: 'valid', status: 200 });
+    const forwarding = await listening(['--forward', listen.url], { cwd });
+    expect((await fetch(forwarding.url, { method: 'POST', body: '{}' })).status).toBe(200);
+    await forwarding.stop();
+    const { stderr } = await listen.stop();
+    expect(stderr).toContain('does not trust the certificate');
+    expect(stderr).toContain(new X509Certificate(certificate).fingerprint256);
+  });
+
+  it('suggests none when a signature is asked for', async () => {
+    const listen = startHooks(['listen', '--self-signed', '--port', '0', '--secret', 's']);
+    await listen.lines.next();
+    expect((await listen.stop()).stderr).not.toContain('Try:');
+  });
+});
+
+describe('hooks listen -v -o json', () => {
+  it('has the headers, the secret ones masked, so that jq can ask for anything', async () => {
+    const listen = await listening(['-v']);
+    const digest = createHash('sha1').digest('hex');
+    await fetch(listen.url, {
+      method: 'POST',
+      body: '{}',
+      headers: { 'X-Signature': digest, Cookie: 'CANARY', 'X-Api-Key': 'CANARY' },
+    });
+    const { headers } = (await listen.nextLine()) as { headers: [string, string][] };
+    expect(headers.map(([name, value]) => [name.toLowerCase(), value])).toEqual(
+      expect.arrayContaining([
+        ['x-signature', digest],
+        ['cookie', '***'],
+        ['x-api-key', '***'],
+      ]),
+    );
+    await listen.stop();
+  });
+});

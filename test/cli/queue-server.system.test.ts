@@ -1,0 +1,98 @@
+// Needs redis-server.
+import { Redis } from 'ioredis';
+import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { hooks, type HooksResult } from '../end-to-end/hooks.ts';
+import { hasServer, startServer, type TestServer } from '../stores/server/servers.ts';
+import { temporaryFolder } from '../temporary-folder.ts';
+
+const CONFIG = { '.hooksrc.yaml': 'webhooks: [http://127.0.0.1:9/]\nsharedSecret: s\n' };
+const MESSAGES = ['a', 'b', 'c', 'd'].map((event) => JSON.stringify({ type: 'track', event, userId: 'u' }));
+/** Ms. Each test starts a server and several commands, which a busy machine holds up. */
+const LONGEST = 120_000;
+
+describe.skipIf(!hasServer('redis'))('queue on Redis', { timeout: LONGEST }, () => {
+  let running: TestServer;
+  let admin: Redis;
+  let run: (words: readonly string[], stdin?: string) => Promise<HooksResult>;
+
+  beforeEach(async () => {
+    running = await startServer('redis');
+    admin = new Redis(running.url);
+    onTestFinished(async () => {
+      admin.disconnect();
+      await running.remove();
+    });
+    const cwd = temporaryFolder(CONFIG);
+    run = (words, stdin = '') => hooks([...words, '--store', running.url], { cwd, stdin });
+  });
+
+  const fill = async (): Promise<void> => {
+    expect(await run(['replay', '-', '--queue', '-q'], MESSAGES.join('\n'))).toMatchObject({ code: 0 });
+  };
+  const listed = async (filter?: string): Promise<readonly string[]> => {
+    const filtered = filter === undefined ? [] : ['--filter', filter];
+    const { stdout } = await run(['queue', 'list', '-o', 'json', ...filtered]);
+    const lines = stdout.trim().split('\n').filter(Boolean);
+    return lines.map((line) => (JSON.parse(line) as { id: string }).id); // as cli.md says
+  };
+
+  it('lists, counts, drops and purges when the memory is full', async () => {
+    await fill();
+    expect(await run(['delete', 'u1', '--queue', '-q'])).toMatchObject({ code: 0 });
+    await admin.config('SET', 'maxmemory', '1');
+    expect(await run(['queue', 'stats'])).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining('pending 5'),
+    });
+    const ids = await listed('type=track');
+    expect(ids).toHaveLength(4);
+    expect(await run(['queue', 'show', ids[0] ?? ''])).toMatchObject({ code: 0 });
+    expect(await run(['queue', 'drop', ...ids.slice(0, 2)])).toMatchObject({ code: 0, stderr: '' });
+    const kept = await listed('type=track');
+    expect(kept.toSorted()).toEqual(ids.slice(2).toSorted());
+    const purge = [
+      'queue',
+      'purge',
+      '--state',
+      'pending',
+      'retrying',
+      '--filter',
+      'type=track',
+      '-o',
+      'json',
+    ];
+    expect(await run(purge)).toMatchObject({ code: 0, stdout: '{"dropped":2}\n' });
+    // There is never room to say in the request that its message was dropped.
+    expect(await run(['queue', 'purge', '--state', 'pending'])).toMatchObject({
+      code: 0,
+      stdout: 'dropped 1\n',
+      stderr: expect.stringMatching(/^Deletion requests do not show .* is full\n$/),
+    });
+    await admin.config('SET', 'maxmemory', '0');
+    expect(await listed()).toEqual([]);
+    expect(await admin.keys('hooks:line:*')).toEqual([]);
+  });
+
+  it('moves what is in lanes that nobody registered', async () => {
+    await fill();
+    expect(await admin.del('hooks:series')).toBe(1);
+    const moved = await run(['queue', 'move', '--to', `${temporaryFolder()}/to.db`, '-o', 'json']);
+    expect(moved).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining('{"waiting":4,"dead":0,"left":0'),
+    });
+    expect(await admin.keys('bull:hooks/*:d-*')).toEqual([]);
+  });
+
+  it('reads a deletion request once for all its messages that are dropped', async () => {
+    const users = Array.from({ length: 4_000 }, (_, index) => `user-${index}-${'x'.repeat(60)}`);
+    expect(await run(['delete', '-', '--queue', '-q'], users.join('\n'))).toMatchObject({ code: 0 });
+    const ids = (await listed()).slice(0, 100);
+    const [requestKey = ''] = await admin.keys('hooks:deletion-request:*');
+    const requestBytes = await admin.strlen(requestKey);
+    await admin.config('RESETSTAT');
+    expect(await run(['queue', 'drop', ...ids, '-q'])).toMatchObject({ code: 0 });
+    const sentBytes = Number(/total_net_output_bytes:(\d+)/.exec(await admin.info('stats'))?.[1]);
+    expect(sentBytes).toBeLessThan(2 * requestBytes);
+  });
+});

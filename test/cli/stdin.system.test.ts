@@ -1,0 +1,39 @@
+// Needs python3.
+import { describe, expect, it } from 'vitest';
+import { onTerminal } from '../end-to-end/terminal.ts';
+import { hasTool } from '../external-tool.ts';
+import { temporaryFolder } from '../temporary-folder.ts';
+
+const END = '\x04';
+const TRACK = '{"type":"track","event":"Signup","userId":"u1"}';
+
+/** Each command, what it says that it reads, and what is typed. */
+const TYPED: readonly (readonly [args: readonly string[], what: string, typed: string])[] = [
+  [['sign', '--secret', 's'], 'the body', '{}'],
+  [['sign', '--secret-file', '-', 'body.json'], '--secret-file', 's'],
+  [['replay', '-', '--loopback'], 'the input -', TRACK],
+  [['send', '--json', '@-', '--loopback'], '--json', TRACK],
+  [['audience', 'sync', 'VIP', '-', '--loopback'], 'the input -', 'u1'],
+  [['delete', '-', '--dry-run'], 'the input -', 'u1'],
+];
+
+describe.skipIf(!hasTool('python3', '--version'))('standard input that is a terminal', () => {
+  it.concurrent.each(TYPED)('is asked for by %j as %s', async (args, what, typed) => {
+    const cwd = temporaryFolder({ 'body.json': '{}' });
+    const env = { HOOKS_DATA_DIR: cwd, HOOKS_URL: 'http://127.0.0.1:9/' };
+    const { code, shown } = await onTerminal(args, { cwd, env, steps: [['Ctrl-D', `${typed}\n${END}`]] });
+    expect([code, shown]).toEqual([
+      0,
+      expect.stringContaining(`reading ${what} from the terminal; end it with Ctrl-D on a line of its own`),
+    ]);
+  });
+
+  it('is read without a word by -q', async () => {
+    // The terminal shows what is typed: the command, which says nothing, need not be there yet.
+    const { code, shown } = await onTerminal(['sign', '--secret', 's', '-q'], {
+      cwd: temporaryFolder(),
+      steps: [['', `{}\n${END}`]],
+    });
+    expect([code, shown]).toEqual([0, expect.not.stringContaining('terminal')]);
+  });
+});

@@ -1,0 +1,120 @@
+// Takes minutes: it delivers a large backlog.
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { systemClock } from '../../src/clock.ts';
+import { SqliteQueue } from '../../src/stores/sqlite/queue/sqlite-queue.ts';
+import { QUEUE_TABLES } from '../../src/stores/sqlite/queue/queue-tables.ts';
+import { openStore } from '../../src/stores/sqlite/file/open-store.ts';
+import { newDelivery } from '../queue/new-delivery.ts';
+import { hooks, startHooks, type RunningHooks } from './hooks.ts';
+import { receiving } from './receiving.ts';
+import { temporaryFolder } from '../temporary-folder.ts';
+import { until } from '../until.ts';
+
+/** The long form: HOOKS_TORTURE_BACKLOG=1000000. */
+const WAITING = Number(process.env['HOOKS_TORTURE_BACKLOG'] ?? 20_000);
+const SPREAD = 10_000;
+const LONGEST_MS = 240_000 + WAITING / 5;
+const STARTS_WITHIN_MS = 10_000;
+const MOST_BYTES = 300e6;
+const HOUR_MS = 3_600_000;
+
+let dataDir: string;
+
+/** Due in the last hour, in an order that is not that of adding. */
+async function fill(file: string): Promise<void> {
+  const store = await openStore(file, { clock: systemClock, tables: [QUEUE_TABLES] });
+  const queue = new SqliteQueue({ store, clock: systemClock });
+  const body = Buffer.from(JSON.stringify({ version: 1, type: 'track', note: 'x'.repeat(400) }));
+  const now = Date.now();
+  for (let from = 0; from < WAITING; from += 1_000)
+    await queue.add(
+      Array.from({ length: 1_000 }, (_, index) => {
+        const dueAt = now - 1_000 - (((from + index) * 7_919_993) % HOUR_MS);
+        const lane = { source: 'default', destination: 'Webhooks' };
+        return newDelivery(`d${from + index}`, { ...lane, body, createdAt: now - HOUR_MS, dueAt });
+      }),
+    );
+  await queue.close();
+  await store.close();
+}
+
+beforeAll(async () => {
+  dataDir = temporaryFolder();
+  await fill(join(dataDir, 'hooks.db'));
+}, LONGEST_MS);
+
+/** Once its first line says that it is ready. */
+async function start(
+  command: readonly string[],
+  url: string,
+): Promise<{ running: RunningHooks; first: string }> {
+  const env = { HOOKS_DATA_DIR: dataDir, HOOKS_URL: url, HOOKS_WRITE_KEY: 'wk', HOOKS_SECRET: 's' };
+  const running = startHooks([...command, '-o', 'json', '-q'], { env, timeoutMs: LONGEST_MS });
+  onTestFinished(async () => {
+    await running.stop('SIGKILL');
+  });
+  const first = await Promise.race([running.lines.next(), delay(STARTS_WITHIN_MS)]);
+  return { running, first: first?.value ?? 'not ready' };
+}
+
+/** The most that the process has had in memory, as the kernel counts it. */
+function peakBytes({ child }: RunningHooks): number {
+  const status = readFileSync(`/proc/${child.pid}/status`, 'utf8');
+  return Number(/^VmHWM:\s+(\d+) kB/m.exec(status)?.[1]) * 1024;
+}
+
+async function depth(url: string): Promise<Record<string, number>> {
+  const text = await (await fetch(`${url}/metrics`)).text();
+  const lines = text.matchAll(/^hooks_queue_deliveries\{state="(\w+)"\} (\d+)$/gm);
+  return Object.fromEntries([...lines].map(([, state = '', count]) => [state, Number(count)]));
+}
+
+const sum = (counts: Readonly<Record<string, number>>): number =>
+  Object.values(counts).reduce((total, count) => total + count, 0);
+
+describe(`${WAITING.toLocaleString('en-US')} deliveries that are overdue`, () => {
+  it(
+    'let serve start at once, and do not all come in one second',
+    async ({ annotate }) => {
+      const times: number[] = [];
+      const receiver = await receiving({ onRequest: () => times.push(performance.now()) });
+      const { running, first } = await start(['serve', '--port', '0', '--allow-private'], receiver.url);
+      expect(JSON.parse(first)).toMatchObject({ ready: true });
+      const { url } = JSON.parse(first) as { url: string };
+      expect(sum(await depth(url))).toBe(WAITING);
+      await until(() => times.length >= SPREAD, `${SPREAD} requests`, { seconds: 180 });
+      const [earliest = 0, last = 0] = [times[0], times[SPREAD - 1]];
+      // 32 in the first second, and twice as many in each further one, make five seconds at least for so many.
+      expect(last - earliest).toBeGreaterThan(4_000);
+      expect(sum(await depth(url))).toBe(WAITING);
+      await annotate(
+        `${Math.round(peakBytes(running) / 1e6)} MB at most, ${Math.round(last - earliest)} ms for ${SPREAD}`,
+      );
+      expect(peakBytes(running)).toBeLessThan(MOST_BYTES);
+      expect(await running.stop('SIGTERM')).toMatchObject({ code: 0, stderr: '' });
+    },
+    LONGEST_MS,
+  );
+
+  it(
+    'let worker start at once, and can be counted meanwhile',
+    async () => {
+      const receiver = await receiving();
+      const { running, first } = await start(['worker', '--allow-private'], receiver.url);
+      expect(JSON.parse(first)).toMatchObject({ ready: true });
+      await until(() => receiver.requests.length >= 100, 'a hundred requests', { seconds: 20 });
+      const { stdout } = await hooks(['queue', 'stats', '-o', 'json'], { env: { HOOKS_DATA_DIR: dataDir } });
+      const { total } = JSON.parse(stdout.trim().split('\n').at(-1) ?? '') as {
+        total: Record<string, number>;
+      };
+      expect(sum(total)).toBe(WAITING);
+      expect(total['delivered']).toBeGreaterThanOrEqual(SPREAD);
+      expect(peakBytes(running)).toBeLessThan(MOST_BYTES);
+      expect(await running.stop('SIGTERM')).toMatchObject({ code: 0 });
+    },
+    LONGEST_MS,
+  );
+});

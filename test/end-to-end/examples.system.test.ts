@@ -1,0 +1,85 @@
+// Needs curl, jq, sqlite3, zcat, bash.
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { text } from 'node:stream/consumers';
+import { describe, expect, it } from 'vitest';
+import { hasTool } from '../external-tool.ts';
+import { saysTaken } from '../free-port.ts';
+import { COMMANDS, examplesOfHelp, examplesOfPage, pages, runOf, surroundings } from './examples.ts';
+import { hooks } from './hooks.ts';
+
+const helps = await Promise.all(COMMANDS.map((words) => hooks([...words, '--help'])));
+const ofHelp = [...new Set(helps.flatMap(({ stdout }) => examplesOfHelp(stdout)))];
+const PAGES = await pages();
+const ofPages = [...new Set((await Promise.all(PAGES.map(examplesOfPage))).flat())];
+
+interface Ended {
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+async function sh(script: string, cwd: string, env: Readonly<Record<string, string>>): Promise<Ended> {
+  // A group of its own, so that nothing of a script that hangs is left.
+  const child = spawn('sh', ['-c', script], { cwd, env, detached: true, stdio: ['ignore', 'pipe', 'pipe'] });
+  const timer = setTimeout(() => process.kill(-(child.pid ?? 0), 'SIGKILL'), 20_000);
+  const [[code], stdout, stderr] = await Promise.all([
+    once(child, 'close') as Promise<[number | null]>,
+    text(child.stdout),
+    text(child.stderr),
+  ]);
+  clearTimeout(timer);
+  return { code, stdout, stderr };
+}
+
+/** Notes and a service's log may speak of errors; a complaint begins a line. */
+const COMPLAINT = /^(?:error|[^ ]*: (?:not found|command not found)|sh: )/m;
+
+async function run(example: string): Promise<Ended & { readonly script: string }> {
+  const { cwd, env, ...place } = await surroundings(example);
+  const { script } = runOf(example, place);
+  return { script, ...(await sh(script, cwd, env)) };
+}
+
+async function expectToRun(example: string): Promise<void> {
+  let ended = await run(example);
+  if (saysTaken(ended.stderr)) ended = await run(example);
+  const { script, code, stdout, stderr } = ended;
+  const isListen = example.startsWith('hooks listen');
+  const said = stderr.replaceAll(/^(note|config|retry): .*$/gm, '');
+  expect(isListen ? /unknown|invalid/.exec(said) : COMPLAINT.exec(said), `${script}\n${stderr}`).toBeNull();
+  expect(code, `${script}\n${stdout}${stderr}`).toBe(0);
+}
+
+function hasToolsFor(example: string): boolean {
+  const { tools } = runOf(example, { id: 'x', free: 'http://127.0.0.1:1/', url: 'http://127.0.0.1:1' });
+  return tools.every((tool) => hasTool(tool, '--version'));
+}
+
+describe('the examples of the help', () => {
+  it('are of every command that there is', async () => {
+    const { stdout } = await hooks(['--help']);
+    const verbs = [...stdout.matchAll(/^ {2}(?!help )(\w+)/gm)].map(([, verb = '']) => verb);
+    expect(verbs.length).toBeGreaterThan(10);
+    expect(new Set(COMMANDS.flatMap(([verb]) => verb ?? []))).toEqual(new Set(verbs));
+    for (const verb of verbs)
+      expect(
+        ofHelp.some((example) => example.includes(`hooks ${verb}`)),
+        verb,
+      ).toBe(true);
+  });
+
+  it.concurrent.each(ofHelp.filter(hasToolsFor))('run: %s', expectToRun);
+});
+
+describe('the commands of the README and the docs', () => {
+  it('are found', () => {
+    expect(ofPages.length).toBeGreaterThan(25);
+    expect(ofPages).toContain('npm ci && npx hooks replay fixtures/*.json --loopback');
+  });
+
+  it.concurrent.each(ofPages.filter((example) => !ofHelp.includes(example) && hasToolsFor(example)))(
+    'run: %s',
+    expectToRun,
+  );
+});

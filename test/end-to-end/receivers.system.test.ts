@@ -1,0 +1,234 @@
+// Needs python3, go, ruby.
+import { spawn } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { CHECKS } from '../../src/check/checks.ts';
+import { MESSAGE_CHECKS } from '../../src/check/message-checks.ts';
+import { hasTool } from '../external-tool.ts';
+import { freePort } from '../free-port.ts';
+import { RawConnection } from '../receiver/raw-connection.ts';
+import { sign } from '../sign.ts';
+import { ROOT, SECRET } from './receiving.ts';
+import { RECEIVERS, testing } from './testing.ts';
+
+/** How a receiver is started, by the ending of its name. Go compiles first, which takes its time. */
+const PROGRAMS: Readonly<Record<string, readonly [command: readonly string[], versionFlag: string]>> = {
+  js: [['node'], '--version'],
+  py: [['python3'], '--version'],
+  go: [['go', 'run'], 'version'],
+  rb: [['ruby'], '--version'],
+};
+const FLAGS = ['--start-timeout', '120s'];
+const PATIENCE = { timeoutMs: 150_000 };
+
+function commandOf(file: string): string[] {
+  const [command] = PROGRAMS[file.split('.').at(-1) ?? ''] ?? [[]];
+  return [...command, join(RECEIVERS, file)];
+}
+
+function isRunnable(file: string): boolean {
+  const [[program = ''], versionFlag] = PROGRAMS[file.split('.').at(-1) ?? ''] ?? [[], ''];
+  if (file === 'receiver-express.js' && !hasExpress()) return false;
+  return hasTool(program, versionFlag);
+}
+
+function hasExpress(): boolean {
+  try {
+    createRequire(import.meta.url).resolve('express');
+    return true;
+  } catch {
+    process.stderr.write('express is missing: the test of its receiver is skipped\n');
+    return false;
+  }
+}
+
+const CORRECT = ['receiver.js', 'receiver-express.js', 'receiver.py', 'receiver.go', 'receiver.rb'];
+
+describe('the receiver that is to be copied', () => {
+  it.concurrent.each(CORRECT.filter(isRunnable))(
+    '%s passes every check',
+    async (file) => {
+      const { code, lines, checks, stderr } = await testing(commandOf(file), FLAGS, PATIENCE);
+      expect(checks('failed'), stderr).toEqual([]);
+      expect([code, checks('skipped')]).toEqual([0, ['tls', 'constant-time']]);
+      expect(lines).toHaveLength(CHECKS.length);
+    },
+    160_000,
+  );
+});
+
+describe('the receiver that is to be copied, asked by a liar,', () => {
+  const body = '{}';
+  const right = sign(body, SECRET);
+
+  it.each(CORRECT.filter((file) => !file.endsWith('.go') && isRunnable(file)))(
+    '%s takes 40 digits and nothing else for a signature, and no length that is none',
+    async (file) => {
+      const { port } = await receiving(commandOf(file));
+      const answered = async (headers: readonly string[]): Promise<string | undefined> => {
+        const client = await RawConnection.open(port);
+        const lines = ['POST /webhook HTTP/1.1', 'Host: a', 'Content-Type: application/json', ...headers];
+        client.write(`${lines.join('\r\n')}\r\n\r\n${body}`);
+        const received = await client.until(/\r\n\r\n/);
+        client.socket.destroy();
+        return /^HTTP\/1\.1 (\d+)/.exec(received)?.[1];
+      };
+      const length = 'Content-Length: 2';
+      expect(await answered([length, `X-Signature: ${right}`])).toBe('204');
+      expect(await answered([length, `X-Signature: ${right}zz`])).toBe('401');
+      expect(await answered([length, `X-Signature: ${right}, ${'0'.repeat(40)}`])).toBe('401');
+      for (const wrong of ['-1', 'abc']) {
+        expect(await answered([`Content-Length: ${wrong}`, `X-Signature: ${right}`])).toBe('400');
+      }
+    },
+    60_000,
+  );
+});
+
+/** Started, and reached at that port; it ends with the test. */
+async function receiving([program = '', ...args]: readonly string[]): Promise<{ readonly port: number }> {
+  const port = await freePort();
+  const env = { ...process.env, HOOKS_SECRET: SECRET, PORT: String(port) };
+  const child = spawn(program, args, { env, stdio: 'ignore' });
+  onTestFinished(() => void child.kill());
+  await expect.poll(() => isListening(port), { timeout: 20_000 }).toBe(true);
+  return { port };
+}
+
+async function isListening(port: number): Promise<boolean> {
+  try {
+    (await RawConnection.open(port)).socket.destroy();
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+describe('a recipe of docs/receivers.md', () => {
+  const page = readFileSync(join(ROOT, 'docs/receivers.md'), 'utf8');
+  const recipes = [...page.matchAll(/```(\w+)\n(?:\/\/|#) The bytes: [^\n]*\n(.*?)```/gs)];
+
+  it('is there for four languages', () => {
+    expect(recipes.map(([, language]) => language)).toEqual(['js', 'python', 'go', 'ruby']);
+  });
+
+  it.each(recipes.map(([, language = '', recipe = '']) => [language, recipe]))(
+    'in %s is the code of a receiver that was tested',
+    (_, recipe) => {
+      const receivers = CORRECT.map((file) => readFileSync(join(RECEIVERS, file), 'utf8'));
+      expect(receivers.filter((receiver) => receiver.includes(recipe))).not.toEqual([]);
+    },
+  );
+});
+
+/** Every message, for a receiver that takes none of them; the fastest of all. */
+const SIGNED = [...MESSAGE_CHECKS.filter(({ expects }) => expects === 'taken'), { code: 'latency' }].map(
+  ({ code }) => code,
+);
+const each = (fault: string): Record<string, string> =>
+  Object.fromEntries(SIGNED.map((check) => [check, fault]));
+
+interface Broken {
+  readonly file: string;
+  /** What is said to be wrong, by check. */
+  readonly faults: Readonly<Record<string, string>>;
+  readonly flags?: readonly string[];
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+const BROKEN: readonly Broken[] = [
+  { file: 'sha256.js', faults: each('sha256') },
+  { file: 'base64.js', faults: each('base64') },
+  { file: 're_serialises.py', faults: each('python-json') },
+  {
+    file: 're_serialises.py',
+    env: { COMPACT: '1' },
+    faults: { unicode: 'escaped-unicode', numbers: 'escaped-unicode' },
+  },
+  { file: 're_serialises.go', faults: each('reordered-keys') },
+  { file: 'secret-not-set.js', faults: each('other-secret') },
+  { file: 'secret-with-newline.js', faults: each('trimmed-secret') },
+  { file: 'accepts-unsigned.js', faults: { unsigned: 'accepts-unsigned' } },
+  {
+    file: 'accepts-everything.js',
+    faults: {
+      unsigned: 'accepts-unsigned',
+      'wrong-signature': 'accepts-any-signature',
+      'short-signature': 'accepts-part-of-signature',
+      'garbage-signature': 'accepts-any-signature',
+      tampered: 'accepts-tampered',
+      'other-secret': 'accepts-any-signature',
+      malformed: 'accepts-malformed',
+    },
+  },
+  {
+    file: 'accepts-a-prefix.js',
+    faults: { unsigned: 'accepts-unsigned', 'short-signature': 'accepts-part-of-signature' },
+  },
+  {
+    file: 'compares-unequal-lengths.js',
+    faults: {
+      unsigned: 'fails-on-bad-signature',
+      'short-signature': 'fails-on-bad-signature',
+      'garbage-signature': 'fails-on-bad-signature',
+    },
+  },
+  { file: 'parses-first.js', faults: { malformed: 'fails-on-malformed' } },
+  { file: 'fails-on-unknown-type.js', faults: { 'unknown-type': 'fails-on-unknown-type' } },
+  { file: 'fails-without-user-id.js', faults: { anonymous: 'needs-user-id' } },
+  { file: 'fails-on-duplicates.js', faults: { duplicate: 'fails-on-duplicates' } },
+  { file: 'small-limit.js', faults: { large: 'body-limit' } },
+  {
+    file: 'redirects.js',
+    faults: { redirect: 'redirect', track: 'redirect', unsigned: 'redirect' },
+    flags: ['--only', 'redirect,track,unsigned'],
+  },
+  { file: 'slow.js', faults: { latency: 'slow' }, flags: ['--only', 'latency', '--timeout', '5s'] },
+  {
+    file: 'hangs.js',
+    faults: { redirect: 'timeout', page: 'timeout', screen: 'timeout' },
+    flags: ['--timeout', '200ms'],
+  },
+  { file: 'dies.js', faults: { unsigned: 'died' } },
+];
+
+describe('the broken receiver', () => {
+  const runnable = BROKEN.filter(({ file }) => isRunnable(file));
+
+  it.concurrent.each(runnable)(
+    '$file is caught, and told what is wrong with it',
+    async ({ file, faults, flags = [], env = {} }) => {
+      const result = await testing(commandOf(`broken/${file}`), [...FLAGS, ...flags], { ...PATIENCE, env });
+      expect(result.faults, result.stderr).toEqual(faults);
+      expect(result.code).toBe(1);
+    },
+    160_000,
+  );
+
+  it.concurrent(
+    'that compares with === passes, and is told that nobody can see it from outside',
+    async () => {
+      const { code, lines, checks } = await testing(commandOf('broken/not-constant-time.js'));
+      expect([code, checks('failed')]).toEqual([0, []]);
+      expect(lines.at(-1)).toMatchObject({
+        check: 'constant-time',
+        outcome: 'skipped',
+        reason: expect.stringContaining('cannot be seen from outside') as string,
+      });
+    },
+  );
+
+  it.skipIf(!isRunnable('re_serialises.py')).concurrent(
+    'that hashes re-serialised JSON is told to hash the bytes',
+    async () => {
+      const { lines } = await testing(commandOf('broken/re_serialises.py'), ['--only', 'track']);
+      expect(lines[0]?.diagnosis).toEqual({
+        code: 'python-json',
+        says: 'it hashes re-serialized JSON: it accepts what is signed as json.dumps of Python writes it',
+        hint: expect.stringContaining('hash the bytes of the body as received') as string,
+      });
+    },
+  );
+});

@@ -1,0 +1,133 @@
+// Takes minutes: it kills replays.
+import { once } from 'node:events';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
+import { randomFrom } from '../random.ts';
+import { temporaryFolder } from '../temporary-folder.ts';
+import { KILLS, SEED } from '../torture.ts';
+import { startHooks } from './hooks.ts';
+import { jsonLines, summaryOf } from './receiving.ts';
+
+/** One message in twenty is rejected, the same ones on every attempt. */
+const REJECTED_EACH = 20;
+/** Enough for several kills: a replay lasts for about four seconds. */
+const COUNT = 4_000;
+const CONCURRENCY = 8;
+
+const closing: (() => void)[] = [];
+afterAll(() => closing.forEach((close) => close()));
+
+describe('a replay that is killed with SIGKILL and resumed until it ends', () => {
+  it(`loses nothing and forgets no failure over ${KILLS} kills (seed ${SEED})`, async () => {
+    const random = randomFrom(SEED);
+    for (let kills = 0; kills < KILLS;) kills += await killedReplay(random, KILLS - kills);
+  }, 600_000);
+});
+
+/** One replay from its first start to its end. Resolves to how many kills it took. */
+async function killedReplay(random: () => number, mostKills: number): Promise<number> {
+  const receiver = await rejectingReceiver();
+  const cwd = temporaryFolder({ 'day.ndjson': messages() });
+  const args = ['replay', 'day.ndjson', '--url', receiver.url, '--concurrency', String(CONCURRENCY)];
+  const files = ['--failed', 'failed.ndjson', '--report', 'report.json', '-o', 'json'];
+  for (let kills = 0; ; kills++) {
+    const flags = kills === 0 ? files : [...files, '--resume'];
+    const running = startHooks([...args, ...flags], { cwd, env: { HOOKS_DATA_DIR: join(cwd, 'data') } });
+    const killAt = setTimeout(() => running.child.kill('SIGKILL'), 300 + random() * 2_000);
+    if (kills === mostKills) clearTimeout(killAt);
+    const { code, signal, stdout, stderr } = await running.exited;
+    clearTimeout(killAt);
+    if (signal === null) {
+      expect(code, stderr).toBe(1);
+      expectWhole(cwd, receiver, stdout);
+      return kills;
+    }
+    expectSettledKept(cwd, receiver);
+  }
+}
+
+/** At the end. */
+function expectWhole(cwd: string, { accepted }: RejectingReceiver, stdout: string): void {
+  const failed = failedIds(cwd);
+  expect(new Set(failed).size).toBe(failed.length);
+  expect(failed.toSorted()).toEqual(IDS.filter(isRejected).toSorted());
+  expect(IDS.filter((id) => !accepted.has(id) && !isRejected(id))).toEqual([]);
+
+  const summary = summaryOf(stdout);
+  expect(summary.failed).toBe(failed.length);
+  expect(summary.read + summary.skipped).toBe(COUNT);
+  const told = jsonLines(stdout).filter(({ outcome }) => outcome === 'failed');
+  expect(new Set(told.map(({ messageId }) => messageId)).size).toBe(failed.length);
+
+  const report = JSON.parse(readFileSync(join(cwd, 'report.json'), 'utf8')) as Report;
+  const origins = new Set(report.results.map(({ origin }) => origin));
+  expect([report.results.length, origins.size]).toEqual([COUNT, COUNT]);
+  expect(report.results.filter(({ outcome }) => outcome === 'failed')).toHaveLength(failed.length);
+  expect(readdirSync(cwd).toSorted()).toEqual(['data', 'day.ndjson', 'failed.ndjson', 'report.json']);
+  expect(readdirSync(join(cwd, 'data', 'replays')).filter((name) => name.endsWith('.tmp'))).toEqual([]);
+}
+
+/** After a kill: whatever the checkpoint calls settled has arrived or stands in the file of what failed. */
+function expectSettledKept(cwd: string, { accepted }: RejectingReceiver): void {
+  const kept = new Set(failedIds(cwd));
+  const lost = settledIn(join(cwd, 'data', 'replays')).filter((id) => !accepted.has(id) && !kept.has(id));
+  expect(lost).toEqual([]);
+}
+
+interface Report {
+  readonly results: readonly { readonly outcome: string; readonly origin: string }[];
+}
+
+function settledIn(folder: string): string[] {
+  const names = existsSync(folder) ? readdirSync(folder).filter((name) => name.endsWith('.json')) : [];
+  return names.flatMap((name) => {
+    const saved = JSON.parse(readFileSync(join(folder, name), 'utf8')) as { settled: [number, number][] };
+    return saved.settled.flatMap(([start, end]) => IDS.slice(start, end));
+  });
+}
+
+/** A kill may leave the last line half written. */
+function failedIds(cwd: string): string[] {
+  const file = join(cwd, 'failed.ndjson');
+  const lines = existsSync(file) ? readFileSync(file, 'utf8').split('\n').slice(0, -1) : [];
+  return lines.map((line) => (JSON.parse(line) as { messageId: string }).messageId);
+}
+
+const IDS = Array.from({ length: COUNT }, (_, index) => `m${index}`);
+
+function isRejected(id: string): boolean {
+  return Number(id.slice(1)) % REJECTED_EACH === 7;
+}
+
+function messages(): string {
+  return IDS.map(
+    (messageId, index) =>
+      `${JSON.stringify({ type: 'track', event: 'e', userId: `u${index % 500}`, messageId })}\n`,
+  ).join('');
+}
+
+interface RejectingReceiver {
+  readonly url: string;
+  readonly accepted: ReadonlySet<string>;
+}
+
+async function rejectingReceiver(): Promise<RejectingReceiver> {
+  const accepted = new Set<string>();
+  const server = createServer((request, response) => {
+    let body = '';
+    request.setEncoding('utf8').on('data', (text: string) => (body += text));
+    request.on('end', () => {
+      const { messageId } = JSON.parse(body) as { messageId: string };
+      if (!isRejected(messageId)) accepted.add(messageId);
+      setTimeout(() => response.writeHead(isRejected(messageId) ? 400 : 200).end(), 8);
+    });
+    request.on('error', () => {});
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  closing.push(() => server.close().closeAllConnections());
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`, accepted };
+}

@@ -1,0 +1,107 @@
+// Takes minutes: it replays large files.
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createWriteStream, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { startHooks } from './hooks.ts';
+import { temporaryFolder } from '../temporary-folder.ts';
+
+const MESSAGES = 1_000_000;
+const LONGEST_MS = 900_000;
+const MEGABYTE = 1024 * 1024;
+
+describe('a replay of a million messages', () => {
+  let folder: string;
+  let file: string;
+  beforeAll(async () => {
+    folder = temporaryFolder();
+    file = join(folder, 'million.ndjson');
+    await pipeline(Readable.from(chunks()), createWriteStream(file));
+  }, LONGEST_MS);
+
+  it(
+    'delivers each, in less than 150 MB, and tells how long they took',
+    async () => {
+      const receiver = await leanReceiver();
+      const args = ['replay', file, '--url', receiver.url, '--secret', 's3cret', '-o', 'json', '-q'];
+      const running = startHooks(args, { timeoutMs: LONGEST_MS });
+      const memory = watchMemory(running.child.pid ?? 0);
+      const { code, stdout } = await running.exited;
+      expect(code).toBe(0);
+      const { summary } = JSON.parse(stdout.trim()) as { summary: Record<string, unknown> };
+      expect(summary).toMatchObject({ read: MESSAGES, delivered: MESSAGES, failed: 0, unsent: 0 });
+      const { p50, p95, p99 } = summary['latencyMs'] as Record<'p50' | 'p95' | 'p99', number>;
+      expect(p50).toBeGreaterThan(0);
+      expect(p95).toBeGreaterThanOrEqual(p50);
+      expect(p99).toBeGreaterThanOrEqual(p95);
+      expect(await receiver.end()).toBe(MESSAGES);
+      expect(memory.peakBytes()).toBeGreaterThan(20 * MEGABYTE);
+      expect(memory.peakBytes()).toBeLessThan(150 * MEGABYTE);
+    },
+    LONGEST_MS,
+  );
+});
+
+/** Distinct messages of about 1 KB by ten thousand users, some thousands at a time. */
+function* chunks(): Generator<string> {
+  const note = 'x'.repeat(760);
+  for (let first = 0; first < MESSAGES; first += 2_000) {
+    yield Array.from({ length: 2_000 }, (_, index) => line(first + index, note)).join('');
+  }
+}
+
+function line(number: number, note: string): string {
+  const message = {
+    type: 'track',
+    userId: `user-${number % 10_000}`,
+    event: 'Order Completed',
+    messageId: `message-${number}`,
+    properties: { orderId: number, total: 27.5, note },
+    timestamp: '2026-11-20T21:10:05.123Z',
+  };
+  return `${JSON.stringify(message)}\n`;
+}
+
+/** In a process of its own, as a receiver is. */
+async function leanReceiver() {
+  const script = new URL('../bench/lean-receiver.js', import.meta.url).pathname;
+  const child = spawn(process.execPath, [script], {
+    stdio: ['pipe', 'pipe', 'inherit'],
+    timeout: LONGEST_MS,
+  });
+  let output = '';
+  child.stdout.setEncoding('utf8').on('data', (part: string) => (output += part));
+  await once(child.stdout, 'data');
+  return {
+    url: `http://127.0.0.1:${output.trim()}/webhook`,
+    /** How many requests came. */
+    end: async () => {
+      child.stdin.end();
+      await once(child, 'close');
+      return Number(output.trim().split('\n').at(-1));
+    },
+  };
+}
+
+/** The most that the process ever had in memory, as the kernel counts it (VmHWM), asked for until it is gone. */
+function watchMemory(pid: number) {
+  let peak = 0;
+  const look = (): void => {
+    try {
+      const status = readFileSync(`/proc/${pid}/status`, 'utf8');
+      peak = Math.max(peak, Number(/^VmHWM:\s+(\d+) kB/m.exec(status)?.[1] ?? 0) * 1024);
+    } catch {
+      clearInterval(timer);
+    }
+  };
+  const timer = setInterval(look, 200);
+  return {
+    peakBytes: () => {
+      clearInterval(timer);
+      return peak;
+    },
+  };
+}

@@ -1,0 +1,149 @@
+// Needs redis-server, postgres.
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { systemClock } from '../../src/clock.ts';
+import { ServerInspection } from '../../src/stores/server/queue/server-inspection.ts';
+import { openServer } from '../../src/stores/server/open-server.ts';
+import { CANARY, hasServer, SERVER_KINDS, startServer, type TestServer } from '../stores/server/servers.ts';
+import { temporaryFolder } from '../temporary-folder.ts';
+import { IS_LONG } from '../torture.ts';
+import { until } from '../until.ts';
+import { startHooks, type RunningHooks } from './hooks.ts';
+import { receiving } from './receiving.ts';
+
+const MESSAGES = IS_LONG ? 100_000 : 600;
+const BATCH = 100;
+const WRITE_KEY = 'wk-of-the-machines';
+const LONGEST_MS = IS_LONG ? 1_800_000 : 90_000;
+/** So that of a few hundred no worker takes nearly all before another has had its turn. */
+const RESPOND = IS_LONG ? '200' : '200@delay=300ms';
+
+for (const kind of SERVER_KINDS) {
+  describe.skipIf(!hasServer(kind))(`serve and worker on several machines, with a store on ${kind}`, () => {
+    let server: TestServer;
+
+    beforeAll(async () => {
+      server = await startServer(kind);
+    }, 30_000);
+
+    afterAll(() => server.remove());
+
+    const start = (command: 'serve' | 'worker', url: string, flags: readonly string[] = []): RunningHooks => {
+      // Each has its own data folder: all that they share is the server.
+      const env = { HOOKS_URL: url, HOOKS_WRITE_KEY: WRITE_KEY, HOOKS_DATA_DIR: temporaryFolder() };
+      return startHooks([command, '-o', 'json', '--allow-private', '--store', server.url, ...flags], {
+        env,
+        timeoutMs: LONGEST_MS,
+      });
+    };
+    it(
+      `share ${MESSAGES} messages: each arrives, the load is even, one joins late, one leaves`,
+      async ({ annotate }) => {
+        const receiver = await receiving({ respond: RESPOND });
+        const serves = [1, 2].map(() => start('serve', receiver.url, ['--port', '0', '--no-deliver', '-q']));
+        const urls = await Promise.all(serves.map(async (each) => String((await ready(each))['url'])));
+        await Promise.all(urls.map((url, side) => feed(url, side)));
+
+        const workers = [1, 2, 3].map(() => start('worker', receiver.url));
+        const counts = workers.map(count);
+        await Promise.all(workers.map(async (each, index) => counts[index]?.begin(await ready(each))));
+        await until(() => receiver.requests.length >= MESSAGES / 8, 'some', {
+          seconds: LONGEST_MS / 2_000,
+        });
+        const late = start('worker', receiver.url);
+        const lateCount = count(late);
+        lateCount.begin(await ready(late));
+        // So that there is something left to share with it, however fast the others were.
+        await Promise.all(urls.map((url, side) => feed(url, side + urls.length)));
+        const leaving = workers[0];
+        const left = await leaving?.stop('SIGTERM');
+        expect(left).toMatchObject({ code: 0 });
+        const isAll = (): boolean =>
+          receiver.requests.length >= MESSAGES && new Set(receiver.field('userId')).size === MESSAGES;
+        await until(isAll, 'all messages', { seconds: LONGEST_MS / 2_000 });
+        await untilSettled(server.url, MESSAGES);
+        const ends = await Promise.all(
+          [late, ...workers.slice(1), ...serves].map((each) => each.stop('SIGTERM')),
+        );
+        expect(ends.map(({ code }) => code)).toEqual(ends.map(() => 0));
+
+        const [, second = 0, third = 0] = counts.map((each) => each.delivered());
+        const joined = lateCount.delivered();
+        await annotate(
+          `${receiver.requests.length - MESSAGES} duplicates; each worker ${counts.map((each) => each.delivered()).join(', ')}, late ${joined}`,
+        );
+        // Nobody was killed: nothing is sent twice.
+        expect(receiver.requests).toHaveLength(MESSAGES);
+        // Some may be gone before the slowest of them looks again.
+        expect(Math.max(second, third)).toBeLessThan((IS_LONG ? 2 : 10) * Math.min(second, third));
+        expect(joined).toBeGreaterThan(0);
+        expect([...ends, left].map((end) => `${end?.stdout}${end?.stderr}`).join('')).not.toContain(CANARY);
+      },
+      LONGEST_MS,
+    );
+
+    it('answers 503 while the server is gone, and goes on by itself when it is back', async () => {
+      const receiver = await receiving();
+      const serve = start('serve', receiver.url, ['--port', '0']);
+      const url = String((await ready(serve))['url']);
+      expect(await call(url, 'before')).toBe(200);
+      // What is under way when the server goes is delivered again when its lease ends.
+      await until(() => receiver.requests.length === 1, 'the first message');
+      await server.kill();
+      expect(await call(url, 'while')).toBe(503);
+      expect((await fetch(`${url}/readyz`)).status).toBe(503);
+      await server.start();
+      await until(async () => (await call(url, 'after')) === 200, 'a call to be taken', { seconds: 30 });
+      // What was known before it was gone is known still.
+      expect(await call(url, 'before')).toBe(200);
+      await until(() => new Set(receiver.field('userId')).size === 2, 'both messages', { seconds: 40 });
+      expect((await fetch(`${url}/readyz`)).status).toBe(200);
+      const { code, stderr, stdout } = await serve.stop('SIGTERM');
+      expect(code).toBe(0);
+      expect(new Set(receiver.field('userId'))).toEqual(new Set(['before', 'after']));
+      expect(stdout + stderr).not.toContain(CANARY);
+    }, 90_000);
+
+    async function feed(url: string, side: number): Promise<void> {
+      const quarter = MESSAGES / 4;
+      for (let at = 0; at < quarter; at += BATCH) {
+        const batch = Array.from({ length: Math.min(BATCH, quarter - at) }, (_, index) => {
+          const userId = `${side}-${at + index}`;
+          return { type: 'track', event: 'Signup', userId, messageId: userId };
+        });
+        const body = JSON.stringify({ batch, writeKey: WRITE_KEY });
+        const answer = await fetch(`${url}/v1/batch`, { method: 'POST', body });
+        expect(answer.status).toBe(200);
+      }
+    }
+  });
+}
+
+async function call(url: string, userId: string): Promise<number> {
+  const body = JSON.stringify({ userId, event: 'Signup', messageId: userId, writeKey: WRITE_KEY });
+  return (await fetch(`${url}/v1/track`, { method: 'POST', body })).status;
+}
+
+/** How many a worker says it has delivered. */
+function count({ lines }: RunningHooks): { begin(ready: unknown): void; delivered(): number } {
+  let delivered = 0;
+  const read = async (): Promise<void> => {
+    for (let next = await lines.next(); next.done !== true; next = await lines.next())
+      if (next.value.includes('"outcome":"delivered"')) delivered++;
+  };
+  return { begin: () => void read(), delivered: () => delivered };
+}
+
+async function untilSettled(url: string, total: number): Promise<void> {
+  const server = await openServer(url);
+  const inspection = new ServerInspection({ server, clock: systemClock });
+  await until(async () => (await inspection.stats())[0]?.delivered === total, 'all to be settled', {
+    seconds: 60,
+  });
+  await server.close();
+}
+
+async function ready({ lines, stderr }: RunningHooks): Promise<Record<string, unknown>> {
+  const { value } = await lines.next();
+  if (value === undefined) throw new Error(`it ended: ${stderr()}`);
+  return JSON.parse(value) as Record<string, unknown>;
+}

@@ -1,0 +1,86 @@
+// Needs redis-server, postgres.
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { hasServer, SERVER_KINDS, startServer } from '../stores/server/servers.ts';
+import { temporaryFolder } from '../temporary-folder.ts';
+import { hooks, startHooks } from './hooks.ts';
+
+const MESSAGES = 100;
+const BATCH = 600;
+const ROUNDS = 4;
+const WRITE_KEY = 'wk-of-both';
+const STORES = ['sqlite', ...SERVER_KINDS.filter(hasServer)] as const;
+
+async function storeFlags(kind: (typeof STORES)[number]): Promise<readonly string[]> {
+  if (kind === 'sqlite') return [];
+  const server = await startServer(kind);
+  onTestFinished(() => server.remove());
+  return ['--store', server.url];
+}
+
+interface Pair {
+  /** Posts these bodies, one to each service, at once. */
+  readonly post: (path: string, bodies: readonly object[]) => Promise<readonly number[]>;
+  /** Stops both; how many messages wait then. */
+  readonly count: () => Promise<number>;
+}
+
+async function pairOn(kind: (typeof STORES)[number]): Promise<Pair> {
+  const env = {
+    HOOKS_URL: 'http://127.0.0.1:9/',
+    HOOKS_WRITE_KEY: WRITE_KEY,
+    HOOKS_DATA_DIR: temporaryFolder(),
+  };
+  const flags = await storeFlags(kind);
+  const args = ['serve', '--port', '0', '--no-deliver', '-o', 'json', ...flags];
+  const serves = [1, 2].map(() => startHooks(args, { env, timeoutMs: 60_000 }));
+  const urls = await Promise.all(
+    serves.map(async ({ lines }) => (JSON.parse((await lines.next()).value ?? '') as { url: string }).url),
+  );
+  return {
+    post: (path, bodies) =>
+      Promise.all(
+        urls.map(async (url, index) => {
+          const body = JSON.stringify({ ...bodies[index], writeKey: WRITE_KEY });
+          return (await fetch(`${url}${path}`, { method: 'POST', body })).status;
+        }),
+      ),
+    count: async () => {
+      await Promise.all(serves.map((serve) => serve.stop('SIGTERM')));
+      const { stdout } = await hooks(['queue', 'stats', '-o', 'json', ...flags], { env });
+      return (JSON.parse(stdout.trim().split('\n').at(-1) ?? '') as Total).total.pending;
+    },
+  };
+}
+
+interface Total {
+  readonly total: { readonly pending: number };
+}
+
+function message(id: number): object {
+  return { userId: 'u', event: 'e', messageId: `m${id}` };
+}
+
+describe('a message that comes to two services of one store at the same moment', () => {
+  it.each(STORES)('is taken once, and told to be taken by both (%s)', async (kind) => {
+    const { post, count } = await pairOn(kind);
+    const statuses: number[] = [];
+    for (let id = 0; id < MESSAGES; id++)
+      statuses.push(...(await post('/v1/track', [message(id), message(id)])));
+    expect(await count()).toBe(MESSAGES);
+    expect(new Set(statuses)).toEqual(new Set([200]));
+  });
+
+  it.each(STORES)('may come to each in a batch of another order (%s)', async (kind) => {
+    const { post, count } = await pairOn(kind);
+    const statuses: number[] = [];
+    for (let round = 0; round < ROUNDS; round++) {
+      const batch = Array.from({ length: BATCH }, (_, index) => ({
+        ...message(round * BATCH + index),
+        type: 'track',
+      }));
+      statuses.push(...(await post('/v1/batch', [{ batch }, { batch: batch.toReversed() }])));
+    }
+    expect(await count()).toBe(ROUNDS * BATCH);
+    expect(new Set(statuses)).toEqual(new Set([200]));
+  });
+});

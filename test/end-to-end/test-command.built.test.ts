@@ -1,0 +1,339 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { createServer } from 'node:https';
+import { once } from 'node:events';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { CHECKS } from '../../src/check/checks.ts';
+import { makeCertificates, type Certificate, type Certificates } from '../certificates.ts';
+import { freePort } from '../free-port.ts';
+import { hooks, type RunningHooks } from './hooks.ts';
+import { receiving, ROOT, SECRET } from './receiving.ts';
+import { RECEIVERS, startTesting, tested, testing } from './testing.ts';
+import { temporaryFolder } from '../temporary-folder.ts';
+import { until } from '../until.ts';
+import { isRunning } from '../is-running.ts';
+
+const NODE = ['node', join(RECEIVERS, 'receiver.js')];
+
+/** Of a JUnit file, the counts at its top. */
+function totals(file: string): Record<string, number> {
+  const tag = /<testsuites ([^>]*)>/.exec(readFileSync(file, 'utf8'))?.[1] ?? '';
+  const counts = [...tag.matchAll(/(tests|failures|errors|skipped)="(\d+)"/g)];
+  return Object.fromEntries(counts.map(([, name = '', count]) => [name, Number(count)]));
+}
+
+async function reportIn(): Promise<{ readonly file: string; readonly flags: string[] }> {
+  const file = join(temporaryFolder(), 'r.xml');
+  return { file, flags: ['--report', file] };
+}
+
+describe('hooks test URL -- COMMAND', () => {
+  it.concurrent('starts the receiver, proves it, stops it, and leaves a JUnit file', async () => {
+    const { file, flags } = await reportIn();
+    // A shell between, as npm start has one: its child must be stopped with it.
+    const shell = ['sh', '-c', `echo "pid $$"; "$@" & echo "pid $!"; wait`, 'sh', ...NODE];
+    const { code, checks, stderr } = await testing(shell, flags);
+    expect([code, checks('failed')]).toEqual([0, []]);
+    expect(totals(file)).toEqual({ tests: CHECKS.length, failures: 0, errors: 0, skipped: 2 });
+    const pids = [...stderr.matchAll(/^\| pid (\d+)$/gm)].map(([, pid]) => Number(pid));
+    expect(pids).toHaveLength(2);
+    expect(pids.filter(isRunning)).toEqual([]);
+  });
+
+  it.concurrent('shows what the receiver prints, without the secret, and nothing of it with -q', async () => {
+    const command = ['sh', '-c', 'echo "the secret is $HOOKS_SECRET"; exec "$@"', 'sh', ...NODE];
+    const { code, stdout, stderr } = await testing(command, ['--only', 'track']);
+    expect([code, stderr.split('\n')[0]]).toEqual([0, '| the secret is ***']);
+    expect(stdout + stderr).not.toContain(SECRET);
+    expect(await testing(command, ['--only', 'track', '-q'])).toMatchObject({ code: 0, stderr: '' });
+  });
+
+  const NEVER = [
+    ['ends at once', ['node', '-e', 'process.exitCode = 3'], [], /ended with exit code 3 before it listened/],
+    [
+      'never listens',
+      ['node', '-e', 'setInterval(() => {}, 1e6)'],
+      ['--start-timeout', '2s'],
+      /runs, but does not listen at .* after/,
+    ],
+    [
+      'does not exist',
+      ['no-such-program'],
+      [],
+      /no-such-program cannot be started: there is no such program/,
+    ],
+  ] as const;
+
+  it.concurrent.each(NEVER)(
+    'that %s cannot be tried: 2, and a report that says so',
+    async (_, command, timing, says) => {
+      const { file, flags } = await reportIn();
+      const { code, stdout, stderr } = await testing(command, [...flags, ...timing]);
+      expect([code, stdout]).toEqual([2, '']);
+      expect(stderr).toMatch(says);
+      expect(stderr).toMatch(/^hint: /m);
+      expect(totals(file)).toEqual({ tests: CHECKS.length, failures: 0, errors: CHECKS.length, skipped: 0 });
+    },
+  );
+
+  it.concurrent('is not started when something else is at the URL', async () => {
+    const { file, flags } = await reportIn();
+    const { url } = await receiving();
+    const marker = join(temporaryFolder(), 'started');
+    const { code, stderr } = await hooks(['test', url, ...flags, '--', 'touch', marker]);
+    expect(code).toBe(2);
+    expect(stderr).toContain('before the command is started: it would be tested instead');
+    expect([existsSync(marker), totals(file)['errors']]).toEqual([false, CHECKS.length]);
+  });
+
+  it.concurrent('that dies half-way has failed, and the rest is an error in the report', async () => {
+    const { file, flags } = await reportIn();
+    const { code, checks, lines, stderr } = await testing(['node', join(RECEIVERS, 'broken/dies.js')], flags);
+    expect([code, checks('failed')]).toEqual([1, ['unsigned']]);
+    expect(lines.find(({ check }) => check === 'tampered')).toMatchObject({
+      outcome: 'unsent',
+      reason: 'the receiver ended with exit code 1',
+    });
+    expect(stderr).toContain('error: The receiver did not last: the receiver ended with exit code 1');
+    expect(totals(file)).toMatchObject({ failures: 1, errors: checks('unsent').length });
+  });
+
+  it.concurrent('that hangs has failed before every check has waited for it', async () => {
+    const { file, flags } = await reportIn();
+    const command = ['node', join(RECEIVERS, 'broken/hangs.js')];
+    const { code, checks, lines } = await testing(command, [...flags, '--timeout', '100ms']);
+    expect([code, checks('failed')]).toEqual([1, ['redirect', 'page', 'screen']]);
+    expect(lines.at(-2)).toMatchObject({ outcome: 'unsent', reason: 'the last 3 requests got no response' });
+    expect(totals(file)).toMatchObject({ failures: 3, skipped: 2 });
+  });
+
+  it.concurrent('that ignores SIGTERM is killed, and the verdict stays', async () => {
+    const program = `process.on('SIGTERM', () => {}); console.log('pid ' + process.pid); import('${NODE[1]}')`;
+    const { code, stderr } = await testing(['node', '-e', program], ['--only', 'track']);
+    expect(code).toBe(0);
+    expect(stderr).toContain('did not stop on SIGTERM, and was killed');
+    expect(isRunning(Number(/pid (\d+)/.exec(stderr)?.[1]))).toBe(false);
+  });
+
+  it.concurrent.each([
+    ['SIGINT', 130],
+    ['SIGTERM', 143],
+  ] as const)('%s stops both, with a report: %i', async (signal, expected) => {
+    const { file, flags } = await reportIn();
+    const hanging = [
+      'sh',
+      '-c',
+      'echo "pid $$"; exec "$@"',
+      'sh',
+      'node',
+      join(RECEIVERS, 'broken/hangs.js'),
+    ];
+    const running = await startTesting(hanging, flags);
+    await printed(running, /^\| pid \d+$/m);
+    const { code, stderr } = await running.stop(signal);
+    expect(code).toBe(expected);
+    expect(isRunning(Number(/pid (\d+)/.exec(stderr)?.[1]))).toBe(false);
+    expect(totals(file)['errors']).toBeGreaterThan(0);
+  });
+
+  it.concurrent('a second Ctrl-C kills what does not stop', async () => {
+    const stubborn = `process.on('SIGTERM', () => console.log('asked')); console.log('pid ' + process.pid); setInterval(() => {}, 1e6)`;
+    const running = await startTesting(['node', '-e', stubborn]);
+    await printed(running, /^\| pid \d+$/m);
+    running.child.kill('SIGINT');
+    await printed(running, /^\| asked$/m);
+    const { code, stderr } = await running.stop('SIGINT');
+    expect(code).toBe(130);
+    expect(isRunning(Number(/pid (\d+)/.exec(stderr)?.[1]))).toBe(false);
+  });
+});
+
+describe('hooks test URL', () => {
+  it.concurrent('to where nobody is cannot be tried', async () => {
+    const url = `http://127.0.0.1:${await freePort()}/`;
+    const { code, stdout, stderr } = await hooks(['test', url, '--only', 'track']);
+    expect([code, stdout]).toEqual([2, '']);
+    expect(stderr).toContain(`error: Cannot reach ${url}: the connection was refused`);
+  });
+
+  it.concurrent('without a secret skips the forgeries, and says so', async () => {
+    const { url } = await receiving({ respond: '200' });
+    const { code, checks, lines, stderr } = tested(await hooks(['test', url, '-o', 'json']));
+    expect([code, checks('failed')]).toEqual([1, ['malformed']]);
+    expect(checks('skipped')).toEqual([
+      'tls',
+      'unsigned',
+      'wrong-signature',
+      'short-signature',
+      'garbage-signature',
+      'tampered',
+      'other-secret',
+      'constant-time',
+    ]);
+    expect(lines.find(({ check }) => check === 'unsigned')?.reason).toContain('no secret given');
+    expect(stderr).toContain('No secret given');
+  });
+
+  it.concurrent('says signed only of what is', async () => {
+    const { url } = await receiving({ respond: '200' });
+    const flags = ['--only', 'track,latency,malformed'];
+    const titles = async (...more: readonly string[]): Promise<string[]> => {
+      const { file, flags: report } = await reportIn();
+      const { stdout } = await hooks(['test', url, ...flags, ...report, ...more]);
+      const text = stdout + readFileSync(file, 'utf8');
+      return [...new Set(text.match(/(?:message|at once|not JSON), (?:un)?signed/g))].toSorted();
+    };
+    expect(await titles('--secret', SECRET)).toEqual([
+      'at once, signed',
+      'message, signed',
+      'not JSON, signed',
+    ]);
+    expect(await titles()).toEqual(['at once, unsigned', 'message, unsigned', 'not JSON, unsigned']);
+  });
+
+  it.concurrent('tells somebody without the secret that it is needed', async () => {
+    const { url } = await receiving({ respond: '401' });
+    const { faults } = tested(await hooks(['test', url, '-o', 'json', '--only', 'track,page']));
+    expect(faults).toEqual({ page: 'needs-secret', track: 'needs-secret' });
+  });
+
+  it.concurrent('says to a person what is wrong once, and how to fix it', async () => {
+    const { url } = await receiving({ respond: '200' });
+    const { code, stdout } = await hooks(['test', url, '--secret', SECRET, '--skip', 'malformed']);
+    expect(code).toBe(1);
+    expect(stdout).toMatch(/^✗ unsigned +200 in .*, expected 4xx /m);
+    expect(stdout).toMatch(/^ {4}fix: {3}answer 401 when the header is missing/m);
+    expect(stdout.match(/it accepts a wrong signature/g)).toHaveLength(1);
+    expect(stdout).toMatch(/^✗ other-secret .*\(accepts-any-signature, as above\)$/m);
+    expect(stdout).toMatch(/^\d+ passed, 6 failed, 2 skipped, in /m);
+  });
+
+  it.concurrent('sends the body of a capture too', async () => {
+    const to = await receiving({ secret: SECRET });
+    const capture = join(ROOT, 'fixtures/captures/track.json');
+    const args = ['test', to.url, '--secret', SECRET, '--capture', capture, '--only', 'capture'];
+    expect(await hooks(args)).toMatchObject({ code: 0 });
+    expect(to.requests.map(({ verdict }) => verdict)).toEqual(['valid']);
+    expect(to.bodies()).toEqual([(JSON.parse(readFileSync(capture, 'utf8')) as { body: string }).body]);
+  });
+
+  it.concurrent('sends the user of the URL and the headers of flags, and shows neither', async () => {
+    const to = await receiving({ respond: '500' });
+    const url = to.url.replace('//', '//user:CANARY@');
+    const args = ['test', url, '--header', 'X-Key: CANARY', '--only', 'track', '-o', 'json'];
+    const { stdout, stderr } = await hooks(args);
+    expect(to.requests[0]?.rawHeaders).toEqual(
+      expect.arrayContaining([`Basic ${Buffer.from('user:CANARY').toString('base64')}`, 'CANARY']),
+    );
+    expect(stdout + stderr).not.toContain('CANARY');
+  });
+
+  it.concurrent.each([
+    [['--only', 'unsined'], 'hint:  did you mean unsigned?'],
+    [['--only', 'track', '--skip', 'track'], 'Expected at least one check to run, got none'],
+    [['--only', 'unsigned'], 'Every chosen check was skipped'],
+    [['--report', 'r.txt'], 'Expected `--report` to end in .xml or .json, got r.txt'],
+    [['--capture', 'fixtures/track.json'], 'fixtures/track.json: is no capture (--capture)'],
+    [['--timeout', '1h'], '--timeout'],
+    [['--ca', 'nope.pem'], 'Expected `--ca` to be a file that can be read'],
+    [['--ca', 'package.json'], 'Expected `--ca` to be a PEM file of certificates'],
+  ])('%j cannot be tried', async (flags, says) => {
+    const { url } = await receiving();
+    const { code, stderr } = await hooks(['test', url, ...flags], { cwd: ROOT });
+    expect(code).toBe(2);
+    expect(stderr).toContain(says);
+  });
+
+  it.concurrent('does what the examples of its help say', async () => {
+    const { stdout } = await hooks(['test', '--help']);
+    const examples = [...stdout.matchAll(/^ {2}\$ hooks (test http.*)$/gm)].map(
+      ([, example = '']) => example,
+    );
+    expect(examples).toHaveLength(3);
+    const cwd = temporaryFolder({
+      'server.js': readFileSync(NODE[1] ?? ''),
+      'package.json': '{"type":"module"}',
+    });
+    for (const example of examples) {
+      const args = example
+        .replace(':3000', `:${await freePort()}`)
+        .replace('s3cret', SECRET)
+        .split(' ');
+      const whole = args.includes('--') ? args : [...args, '--', 'node', 'server.js'];
+      const { code, stderr } = await hooks(whole, { cwd, env: { HOOKS_SECRET: SECRET } });
+      expect(code, `${example}: ${stderr}`).toBe(0);
+    }
+    expect(totals(join(cwd, 'r.xml'))).toMatchObject({ tests: CHECKS.length, failures: 0, errors: 0 });
+  });
+
+  it.concurrent('--list shows every check', async () => {
+    const { code, stdout } = await hooks(['test', '--list']);
+    expect(code).toBe(0);
+    expect(stdout.trim().split('\n')).toHaveLength(CHECKS.length);
+  });
+});
+
+describe('hooks test https://…', () => {
+  let certificates: Certificates;
+  beforeAll(async () => {
+    certificates = await makeCertificates();
+  });
+  afterAll(() => certificates.remove());
+
+  it.each([
+    ['selfSigned', 'tls-self-signed'],
+    ['expired', 'tls-expired'],
+    ['otherName', 'tls-hostname'],
+    ['unknownCa', 'tls-untrusted'],
+  ] as const)('with a certificate that is %s fails, and asks no further', async (name, error) => {
+    const { url, stop } = await serving(certificates[name]);
+    const args = ['test', url, '-o', 'json', '--secret', SECRET, '--ca', certificates.caFile];
+    const { code, faults, lines } = tested(await hooks(args));
+    stop();
+    expect([code, faults]).toEqual([1, { tls: error }]);
+    expect(lines[0]?.diagnosis?.hint).toMatch(/certificate|name/);
+    expect(lines[1]).toMatchObject({ check: 'redirect', outcome: 'unsent' });
+  });
+
+  it('with a good one passes', async () => {
+    const { url, stop } = await serving(certificates.good);
+    const args = ['test', url, '-o', 'json', '--ca', certificates.caFile, '--only', 'tls,track'];
+    const { code, checks } = tested(await hooks(args));
+    stop();
+    expect([code, checks('passed')]).toEqual([0, ['tls', 'track']]);
+  });
+
+  it('goes by the issuers of the config, unless --ca names others', async () => {
+    const { url, stop } = await serving(certificates.good);
+    const cwd = temporaryFolder({
+      'good.yaml': `delivery: { ca: ${certificates.caFile} }\n`,
+      'other.yaml': `delivery: { ca: ${certificates.unknownCa.certFile} }\n`,
+      'missing.yaml': 'delivery: { ca: missing.pem }\n',
+    });
+    const run = (...flags: string[]) => hooks(['test', url, '--only', 'track', '-v', ...flags], { cwd });
+    const good = await run('-c', 'good.yaml');
+    expect([good.code, good.stderr.match(/^config: /gm)]).toEqual([0, ['config: ']]);
+    expect(await run('-c', 'other.yaml', '--ca', certificates.caFile)).toMatchObject({ code: 0 });
+    expect(await run('-c', 'other.yaml')).toMatchObject({ code: 1 });
+    const missing = await run('-c', 'missing.yaml');
+    stop();
+    expect(missing.code).toBe(2);
+    expect(missing.stderr).toContain('Expected `delivery.ca` to be a file that can be read');
+  });
+});
+
+async function serving({ keyFile, certFile }: Certificate) {
+  const [key, cert] = [readFileSync(keyFile), readFileSync(certFile)];
+  const server = createServer({ key, cert }, (request, response) => {
+    request.resume().once('end', () => response.end());
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo; // of a TCP server
+  return { url: `https://localhost:${port}/`, stop: () => server.close().closeAllConnections() };
+}
+
+async function printed({ stderr, child }: RunningHooks, what: RegExp): Promise<void> {
+  await until(() => child.exitCode !== null || what.test(stderr()), String(what));
+  if (!what.test(stderr())) throw new Error(`Expected ${what} in: ${stderr()}`);
+}

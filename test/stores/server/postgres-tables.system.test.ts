@@ -1,0 +1,36 @@
+// Needs postgres.
+import { Client } from 'pg';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { openServer } from '../../../src/stores/server/open-server.ts';
+import { hasServer, startServer, type TestServer } from './servers.ts';
+
+/** src/stores/server/postgres/postgres-connection.ts */
+const TABLE_LOCK = 0x686f6f6b;
+const ANSWER_MS = 2_000;
+
+describe.skipIf(!hasServer('postgres'))('the tables in PostgreSQL', () => {
+  let running: TestServer;
+
+  beforeAll(async () => {
+    running = await startServer('postgres');
+  });
+
+  afterAll(() => running.remove());
+
+  it('may be made by another process, which takes longer than an answer may', async () => {
+    const maker = new Client({ connectionString: running.url });
+    await maker.connect();
+    onTestFinished(() => maker.end());
+    await maker.query('SELECT pg_advisory_lock($1)', [TABLE_LOCK]);
+    let isMade = false;
+    const release = setTimeout(() => {
+      isMade = true;
+      void maker.query('SELECT pg_advisory_unlock($1)', [TABLE_LOCK]);
+    }, 2 * ANSWER_MS);
+    onTestFinished(() => clearTimeout(release));
+    const server = await openServer(running.url, { answerMs: ANSWER_MS });
+    onTestFinished(() => server.close());
+    expect(isMade).toBe(true);
+    expect(await server.series('hooks-test').ids('waiting', 0, -1)).toEqual([]);
+  });
+});

@@ -1,0 +1,137 @@
+// Needs redis-server, postgres.
+import { beforeEach, describe, expect, it } from 'vitest';
+import { systemClock } from '../../../../src/clock.ts';
+import { NO_PROGRESS } from '../../../../src/queue/delivery.ts';
+import type { Claim } from '../../../../src/queue/queue.ts';
+import { ServerQueue } from '../../../../src/stores/server/queue/server-queue.ts';
+import type { Lines, Server } from '../../../../src/stores/server/server.ts';
+import { hasServer, SERVER_KINDS } from '../servers.ts';
+import { useServer } from '../use-server.ts';
+import { until } from '../../../until.ts';
+import { LANE, newDelivery } from '../../../queue/new-delivery.ts';
+
+const SERIES = 'hooks/web/Webhooks';
+const LEASE_MS = 60_000;
+const REPAIR_AFTER_MS = 100;
+const DELIVERED = { state: 'delivered', progress: NO_PROGRESS } as const;
+const first = newDelivery('first', { orderKeys: ['user'] });
+const second = newDelivery('second', { orderKeys: ['user'] });
+
+describe.each(SERVER_KINDS)(
+  'what a process had begun with an order key when it was killed, on %s',
+  (kind) => {
+    if (!hasServer(kind)) return it.skip('needs the server');
+    const empty = useServer(kind);
+    let server: Server;
+    let others: ServerQueue;
+    beforeEach(async () => {
+      server = await empty();
+      others = open(server);
+    });
+
+    /** Others come to it in time. */
+    async function untilSecond(): Promise<void> {
+      await until(
+        async () => {
+          const { claims } = await others.claim({ ...LANE, limit: 5, leaseMs: LEASE_MS });
+          for (const claim of claims) await others.settle(claim, DELIVERED);
+          return claims.some(({ delivery }) => delivery.id === 'second');
+        },
+        'the second to be delivered',
+        { seconds: 20 },
+      );
+    }
+
+    it('is finished by others: it had settled the first', async () => {
+      await others.add([first, second]);
+      const killed = open(interrupted(server, { leave: () => Promise.reject(new Error('killed')) }));
+      const claim = await onlyClaim(killed);
+      await expect(killed.settle(claim, DELIVERED)).rejects.toThrow('killed');
+      // So was whoever was about to finish it.
+      await until(
+        async () => (await server.series('hooks-errands').take('killed', 50)).entry !== undefined,
+        'it',
+      );
+      await untilSecond();
+    });
+
+    it('is finished by others: it had put off the second, of which the first had just gone', async () => {
+      await others.add([first, second]);
+      const taken = await onlyClaim(others);
+      await server.series(SERIES).promoteAll(['d-second']);
+      const killed = open(
+        interrupted(server, {
+          firsts: async (lines) => {
+            const firsts = await server.lines.firsts(lines);
+            await others.settle(taken, DELIVERED);
+            return firsts;
+          },
+          lost: () => Promise.reject(new Error('killed')),
+        }),
+      );
+      await expect(killed.claim({ ...LANE, limit: 5, leaseMs: LEASE_MS })).rejects.toThrow('killed');
+      expect(await server.series(SERIES).stateOf('d-second')).toBe('delayed');
+      await untilSecond();
+    });
+
+    it('is right when it was only suspended, and others took its second out of the line meanwhile', async () => {
+      await others.add([first]);
+      const suspended = open({
+        ...interrupted(server, {}),
+        add: async (entries) => {
+          const isSecond = entries.some(({ id }) => id === 'd-second');
+          if (isSecond) await until(async () => !(await isInLine(server, 'second')), 'the line to be left');
+          await server.add(entries);
+        },
+      });
+      let isAdded = false;
+      const adding = suspended.add([second]).then(() => (isAdded = true));
+      await until(() => isInLine(server, 'second'), 'the line to be joined');
+      // A claiming process runs repairs.
+      const taken = await onlyClaim(others);
+      await until(async () => {
+        await others.claim({ ...LANE, limit: 1, leaseMs: LEASE_MS });
+        return isAdded;
+      }, 'the second to be added');
+      await adding;
+      expect((await others.claim({ ...LANE, limit: 5, leaseMs: LEASE_MS })).claims).toEqual([]);
+      await others.settle(taken, DELIVERED);
+      await untilSecond();
+    });
+  },
+);
+
+function open(server: Server): ServerQueue {
+  return new ServerQueue({ server, clock: systemClock, recoverMs: 20, repairAfterMs: REPAIR_AFTER_MS });
+}
+
+/** Of the first, while it holds back the second. */
+async function onlyClaim(queue: ServerQueue): Promise<Claim> {
+  const { claims } = await queue.claim({ ...LANE, limit: 5, leaseMs: LEASE_MS });
+  const [claim] = claims;
+  expect(claims).toHaveLength(1);
+  if (claim === undefined) throw new Error('nothing was claimed');
+  return claim;
+}
+
+/** The same server, of which some of what is asked ends otherwise. */
+function interrupted(server: Server, lines: Partial<Lines>): Server {
+  return {
+    place: server.place,
+    series: (name) => server.series(name),
+    add: (entries) => server.add(entries),
+    facts: server.facts,
+    registered: () => server.registered(),
+    register: (series) => server.register(series),
+    findSeries: (prefix) => server.findSeries(prefix),
+    lines: { ...server.lines, ...lines },
+    check: () => server.check(),
+    warnings: () => server.warnings(),
+    close: () => server.close(),
+  };
+}
+
+async function isInLine(server: Server, id: string): Promise<boolean> {
+  const keys = [JSON.stringify([LANE.source, LANE.destination, 'user'])];
+  return (await server.lines.lost([{ id, keys }])).length === 0;
+}

@@ -1,0 +1,254 @@
+// Needs redis-server, postgres.
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { systemClock } from '../../../../src/clock.ts';
+import { QueueError } from '../../../../src/errors.ts';
+import type { Queue } from '../../../../src/queue/queue.ts';
+import { ServerInspection } from '../../../../src/stores/server/queue/server-inspection.ts';
+import { deadSeriesName } from '../../../../src/stores/server/queue/server-lanes.ts';
+import { ServerQueue } from '../../../../src/stores/server/queue/server-queue.ts';
+import { openServer } from '../../../../src/stores/server/open-server.ts';
+import type { Series, Server, Taken } from '../../../../src/stores/server/server.ts';
+import { until } from '../../../until.ts';
+import { hasServer, SERVER_KINDS, startServer, type TestServer } from '../servers.ts';
+import { queueConformance } from '../../../queue/conformance.ts';
+import { inspectionConformance } from '../../../queue/inspection-conformance.ts';
+import { LANE, newDelivery } from '../../../queue/new-delivery.ts';
+import { PatientQueue, realClock } from '../../../queue/real-time.ts';
+
+/** What must not have passed yet leaves room for a process that gets no turn for two seconds. */
+const TIMES = {
+  leaseMs: 3_000,
+  longLeaseMs: 60_000,
+  withinLeaseMs: 400,
+  laterMs: 3_000,
+  beforeLaterMs: 150,
+  soonMs: 2_500,
+  farMs: 60_000,
+};
+
+for (const kind of SERVER_KINDS) {
+  describe.skipIf(!hasServer(kind))(kind, () => {
+    let running: TestServer;
+    let server: Server;
+
+    beforeAll(async () => {
+      running = await startServer(kind);
+      server = await openServer(running.url);
+    });
+
+    afterAll(async () => {
+      await server.close();
+      await running.remove();
+    });
+
+    const open = async (): Promise<Queue> => {
+      await running.empty();
+      return new PatientQueue(new ServerQueue({ server, clock: systemClock, recoverMs: 40 }));
+    };
+
+    const modelRuns = kind === 'redis' ? 25 : 8; // a transaction waits for the disk
+    queueConformance(kind, open, { modelRuns, clock: realClock, times: TIMES, isLoose: true });
+
+    it('forgets what was settled long ago in every lane, also where nobody claims', async () => {
+      await running.empty();
+      const dead = { state: 'dead', reason: 'invalid' } as const;
+      await new ServerQueue({ server, clock: systemClock }).add([
+        newDelivery('nowhere', { source: 'gone', destination: '', ...dead }),
+        newDelivery('here', { ...dead }),
+        newDelivery('waits', { source: 'gone' }),
+      ]);
+      const clock = { ...systemClock, now: () => systemClock.now() + 60_000 };
+      const retention = { deliveredMs: 1_000, deadMs: 1_000 };
+      await new ServerQueue({ server, clock, retention }).claim({ ...LANE, limit: 1, leaseMs: 1_000 });
+      const inspection = new ServerInspection({ server, clock: systemClock });
+      const { deliveries } = await inspection.list({ states: ['pending', 'dead'], limit: 10 });
+      expect(deliveries.map(({ id }) => id)).toEqual(['waits']);
+    });
+
+    it('tells a body that is not what was added, and takes no retry of it', async () => {
+      await running.empty();
+      const rotten: Server = {
+        ...asObject(server),
+        add: (entries) =>
+          server.add(entries.map((entry) => ({ ...entry, text: entry.text.replace('n\\":1', 'n\\":3') }))),
+      };
+      const queue = new ServerQueue({ server: rotten, clock: systemClock });
+      await queue.add([newDelivery('a', { orderKeys: ['u'] }), newDelivery('b', { orderKeys: ['u'] })]);
+      const inspection = new ServerInspection({ server, clock: systemClock });
+      const damaged = { state: 'dead', reason: 'damaged', isDamaged: true };
+      expect(await inspection.get('a')).toMatchObject(damaged);
+      expect((await inspection.list({ states: ['pending', 'dead'], limit: 10 })).deliveries).toMatchObject([
+        damaged,
+        damaged,
+      ]);
+      const request = { ...LANE, limit: 1, leaseMs: 10_000 };
+      const [claim] = (await queue.claim(request)).claims;
+      if (claim === undefined) throw new Error('nothing to claim');
+      expect(claim.delivery).toMatchObject({ id: 'a', isDamaged: true });
+      const { progress } = claim.delivery;
+      expect(await queue.settle(claim, { state: 'dead', reason: 'damaged', progress })).toBe(true);
+      expect(await inspection.retry(['a'])).toEqual(['damaged']);
+      expect((await queue.claim(request)).claims.map(({ delivery }) => delivery.id)).toEqual(['b']);
+    });
+
+    it('shows what it takes after the server lost everything, which it had before', async () => {
+      await running.empty();
+      const queue = new ServerQueue({ server, clock: systemClock });
+      const inspection = new ServerInspection({ server, clock: systemClock });
+      const another = (): ServerInspection => new ServerInspection({ server, clock: systemClock });
+      await queue.add([newDelivery('before')]);
+      await running.empty();
+      expect(await inspection.stats()).toEqual([]);
+      await queue.add([newDelivery('after')]);
+      for (const each of [inspection, another()]) expect(await each.stats()).toMatchObject([{ pending: 1 }]);
+      expect(await new ServerQueue({ server, clock: systemClock }).lanes()).toEqual([LANE]);
+    });
+
+    it('finds lanes that nobody registered, and no series of others', async () => {
+      await running.empty();
+      const lane = { source: 'a/b*%', destination: '' };
+      const dead = { state: 'dead', reason: 'invalid' } as const;
+      await new ServerQueue({ server, clock: systemClock }).add([
+        newDelivery('waits'),
+        newDelivery('dead', { ...lane, ...dead }),
+      ]);
+      await running.loseRegistry();
+      const other = { id: 'x', name: 'n', text: '{}', addedAt: 1 };
+      await server.add([
+        { ...other, series: 'hooks/other' },
+        { ...other, series: 'hooks/%/x' },
+      ]);
+      const inspection = new ServerInspection({ server, clock: systemClock });
+      expect(await inspection.stats()).toEqual([]);
+      await inspection.findLanes();
+      const both = [
+        { ...lane, dead: 1 },
+        { ...LANE, pending: 1 },
+      ];
+      expect(await inspection.stats()).toMatchObject(both);
+      // The first look of a process that claims registers them for all.
+      expect(await new ServerQueue({ server, clock: systemClock }).lanes()).toEqual([LANE]);
+      expect(await new ServerInspection({ server, clock: systemClock }).stats()).toMatchObject(both);
+    });
+
+    it('adds many in parts, and each of them once when it is begun again', async () => {
+      await running.empty();
+      const sizes: number[] = [];
+      const watched: Server = {
+        ...asObject(server),
+        add: (entries) => {
+          sizes.push(entries.length);
+          return sizes.length === 2 ? Promise.reject(new QueueError('gone')) : server.add(entries);
+        },
+      };
+      const many = Array.from({ length: 2_500 }, (_, index) => newDelivery(`many-${index}`));
+      const queue = new ServerQueue({ server: watched, clock: systemClock });
+      await expect(queue.add(many)).rejects.toThrow(QueueError);
+      await queue.add([...many, ...many]);
+      expect(Math.max(...sizes)).toBeLessThanOrEqual(1_000);
+      const [lane] = await new ServerInspection({ server, clock: systemClock }).stats();
+      expect(lane).toMatchObject({ pending: 2_500 });
+    });
+
+    it('waits for few of many that are dead on arrival, together, and whoever claims sees to the rest', async () => {
+      await running.empty();
+      let [underWay, most, all] = [0, 0, 0];
+      const watched = watchTake(server, async (take) => {
+        all++;
+        most = Math.max(most, ++underWay);
+        return take().finally(() => underWay--);
+      });
+      const dead = { state: 'dead', reason: 'invalid' } as const;
+      const many = Array.from({ length: 250 }, (_, index) => newDelivery(`dead-${index}`, { ...dead }));
+      await new ServerQueue({ server: watched, clock: systemClock }).add(many);
+      expect(all).toBeLessThanOrEqual(100);
+      expect(most).toBeGreaterThan(10);
+      const [lane] = await new ServerInspection({ server, clock: systemClock }).stats();
+      expect(lane).toMatchObject({ dead: 250, pending: 0, sending: 0 });
+      await new ServerQueue({ server, clock: systemClock }).claim({ ...LANE, limit: 1, leaseMs: 1_000 });
+      expect(await server.series(deadSeriesName(LANE)).count(['failed'])).toEqual([250]);
+    });
+
+    it('forgets what was dead on arrival also when whoever added it was cut off', async () => {
+      await running.empty();
+      const cutOff = watchTake(server, () => Promise.reject(new QueueError('gone')));
+      const dead = { state: 'dead', reason: 'invalid' } as const;
+      const letters = ['a', 'b'].map((id) => newDelivery(id, { source: 'gone', destination: '', ...dead }));
+      await expect(new ServerQueue({ server: cutOff, clock: systemClock }).add(letters)).rejects.toThrow(
+        'gone',
+      );
+      const series = server.series(deadSeriesName({ source: 'gone', destination: '' }));
+      // Taken, and never buried.
+      await series.take('of a process that was killed', 1);
+      expect(await series.count(['waiting', 'active'])).toEqual([1, 1]);
+      let aheadMs = 0;
+      const clock = { ...systemClock, now: () => systemClock.now() + aheadMs };
+      const retention = { deliveredMs: 1_000, deadMs: 1_000 };
+      const queue = new ServerQueue({ server, clock, retention, recoverMs: 40 });
+      const isForgotten = async (): Promise<boolean> => {
+        aheadMs += 60_000;
+        await queue.claim({ ...LANE, limit: 1, leaseMs: 1_000 });
+        return (await series.count(['waiting', 'active', 'failed'])).every((count) => count === 0);
+      };
+      await until(isForgotten, 'both to be forgotten');
+    });
+
+    it('lists those of an order key in their order', async () => {
+      await running.empty();
+      const queue = new ServerQueue({ server, clock: systemClock });
+      const ids = ['z', 'b', 'c'];
+      for (const id of ids) await queue.add([newDelivery(id, { orderKeys: ['u'] })]);
+      const listed = async (): Promise<readonly string[]> => {
+        const inspection = new ServerInspection({ server, clock: systemClock });
+        const { deliveries } = await inspection.list({ states: ['pending', 'sending'], limit: 10 });
+        return deliveries.map(({ id }) => id);
+      };
+      expect(await listed()).toEqual(ids);
+      await queue.claim({ ...LANE, limit: 1, leaseMs: 60_000 });
+      expect(await listed()).toEqual(ids);
+    });
+
+    inspectionConformance(
+      kind,
+      async () => {
+        await running.empty();
+        const queue = new ServerQueue({ server, clock: systemClock });
+        const inspection = new ServerInspection({ server, clock: systemClock });
+        return { queue, inspection, clock: realClock(), close: () => queue.close() };
+      },
+      { isLoose: true },
+    );
+  });
+}
+
+/** Its methods are its class's, which no spread copies. */
+function asObject(server: Server): Server {
+  return {
+    place: server.place,
+    lines: server.lines,
+    series: (name) => server.series(name),
+    add: (entries) => server.add(entries),
+    facts: server.facts,
+    registered: () => server.registered(),
+    register: (series) => server.register(series),
+    findSeries: (prefix) => server.findSeries(prefix),
+    check: () => server.check(),
+    warnings: () => server.warnings(),
+    close: () => server.close(),
+  };
+}
+
+/** Of every series. */
+function watchTake(server: Server, watch: (take: () => Promise<Taken>) => Promise<Taken>): Server {
+  const series = (name: string): Series => {
+    const watched = server.series(name);
+    return new Proxy(watched, {
+      get: (_, key: keyof Series) => {
+        if (key === 'take')
+          return (token: string, lockMs: number) => watch(() => watched.take(token, lockMs));
+        return watched[key].bind(watched);
+      },
+    });
+  };
+  return { ...asObject(server), series };
+}

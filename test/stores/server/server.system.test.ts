@@ -1,0 +1,181 @@
+// Needs redis-server, postgres.
+import { randomBytes } from 'node:crypto';
+import { inspect } from 'node:util';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { ClosedError, ConfigError, QueueError } from '../../../src/errors.ts';
+import { openServer } from '../../../src/stores/server/open-server.ts';
+import { loadPackages } from '../../../src/stores/server/packages.ts';
+import type { Server } from '../../../src/stores/server/server.ts';
+import { until } from '../../until.ts';
+import { linkTo, type Link } from './link.ts';
+import { Redis } from 'ioredis';
+import { CANARY, hasServer, SERVER_KINDS, startServer, type TestServer } from './servers.ts';
+
+for (const kind of SERVER_KINDS) {
+  describe.skipIf(!hasServer(kind))(`a store on ${kind}`, () => {
+    let running: TestServer;
+    let link: Link;
+    let server: Server;
+    /** For what never answers. A server that is well may take longer on a busy machine. */
+    let hurried: Server;
+
+    beforeAll(async () => {
+      running = await startServer(kind);
+      link = await linkTo(running.url);
+      server = await openServer(link.url);
+      hurried = await openServer(link.url, { answerMs: 2_000 });
+      for (const each of [server, hurried]) await each.check();
+    });
+
+    afterAll(async () => {
+      await Promise.all([server.close(), hurried.close()]);
+      await link.close();
+      await running.remove();
+    });
+
+    const untilWell = async (): Promise<void> => {
+      for (const each of [server, hurried])
+        await until(() => isWell(each), 'the store to be well again', { seconds: 20 });
+    };
+
+    it('says at once that the server is gone, and goes on by itself when it is back', async () => {
+      await running.kill();
+      expect(await trouble(() => server.check())).toMatch(/cannot be reached/);
+      expect(await trouble(() => server.series('hooks-new').take('t', 1_000))).toMatch(/cannot be reached/);
+      expect(await trouble(() => openServer(link.url))).toMatch(/cannot be reached/);
+      await running.start();
+      await untilWell();
+      // What was first used while it was gone.
+      expect(await server.series('hooks-new').take('t', 1_000)).toMatchObject({ entry: undefined });
+    }, 60_000);
+
+    it('waits no longer than a server that hangs should take', async () => {
+      running.pause();
+      try {
+        expect(await trouble(() => hurried.check())).toMatch(/does not answer in time/);
+      } finally {
+        running.resume();
+      }
+      await untilWell();
+    }, 60_000);
+
+    if (kind === 'redis')
+      it('takes all or nothing when its memory is full, and says that it is full', async () => {
+        const admin = new Redis(running.url);
+        try {
+          await admin.config('SET', 'maxmemory', '1');
+          const entries = ['a', 'b'].map((id) => ({
+            series: 'hooks-full',
+            id,
+            name: 'n',
+            text: '{}',
+            addedAt: 1,
+          }));
+          expect(await trouble(() => server.add(entries))).toMatch(/is full/);
+          const lines = ['a', 'b'].map((id) => ({ id, keys: ['line'] }));
+          expect(await trouble(() => server.lines.join(lines))).toMatch(/is full/);
+          await admin.config('SET', 'maxmemory', '0');
+          expect(await server.series('hooks-full').count(['waiting'])).toEqual([0]);
+          expect(await server.lines.firsts(['line'])).toEqual([undefined]);
+          const isAdded = (): Promise<boolean> =>
+            server.add(entries).then(
+              () => true,
+              () => false,
+            );
+          await until(isAdded, 'the server to take more again');
+          expect(await server.series('hooks-full').count(['waiting'])).toEqual([2]);
+        } finally {
+          await admin.config('SET', 'maxmemory', '0');
+          admin.disconnect();
+        }
+      });
+
+    it('survives a way that is cut, and one that swallows everything', async () => {
+      link.cut();
+      await trouble(() => hurried.check());
+      link.mend();
+      await untilWell();
+      link.stall();
+      await trouble(() => hurried.check());
+      link.mend();
+      await untilWell();
+    }, 100_000);
+
+    it('adds all entries or none', async () => {
+      const entry = { series: 'hooks-test', name: 'n', text: '{}', addedAt: 1 };
+      await server.add([
+        { ...entry, id: 'a' },
+        { ...entry, series: 'hooks-test2', id: 'b' },
+      ]);
+      expect(await server.series('hooks-test').ids('waiting', 0, -1)).toEqual(['a']);
+      expect(await server.series('hooks-test2').ids('waiting', 0, -1)).toEqual(['b']);
+    });
+
+    it('keeps characters that JSON of a database does not', async () => {
+      const text = JSON.stringify({ body: 'nul \u0000 and half a pair \ud83d' });
+      const name = 'nul \u0000 and half a pair \ud83d';
+      await server.add([{ series: 'hooks-odd', id: 'odd', name, text, addedAt: 1 }]);
+      const { entry } = await server.series('hooks-odd').take('t', 10_000);
+      expect(entry?.text).toBe(text);
+      const note = JSON.stringify({ detail: '\u0000 \ud83d' });
+      await server.series('hooks-odd').writeNote('odd', note);
+      expect((await server.series('hooks-odd').get('odd'))?.note).toBe(note);
+    });
+
+    it('has a line for any key, however long and odd', async () => {
+      // What does not compress is too long for an index.
+      const keys = [randomBytes(6_000).toString('base64'), 'nul \u0000'];
+      await server.lines.join([{ id: 'a', keys }]);
+      expect(await server.lines.firsts(keys)).toEqual(['a', 'a']);
+      await server.lines.leave([{ id: 'a', keys }]);
+      expect(await server.lines.firsts(keys)).toEqual([undefined, undefined]);
+    });
+
+    it('has no warnings when it is set up well', async () => {
+      expect(await server.warnings()).toEqual([]);
+    });
+
+    it('is closed for good', async () => {
+      const other = await openServer(running.url);
+      await other.close();
+      await expect(other.check()).rejects.toThrow(ClosedError);
+    });
+
+    it('refuses a wrong password, if the server has one, without showing it', async () => {
+      if (kind === 'postgres') return; // it is set up to trust everybody
+      const wrong = running.url.replace(CANARY, `wrong-${CANARY}`);
+      expect(await trouble(() => openServer(wrong))).toMatch(/refuses the user or password/);
+    });
+  });
+}
+
+describe('packages that are not installed', () => {
+  it('are named with the command that installs them', async () => {
+    const missing = Object.assign(new Error('Cannot find package'), { code: 'ERR_MODULE_NOT_FOUND' });
+    const loading = loadPackages('redis://host', ['ioredis', 'bullmq'], () => Promise.reject(missing));
+    await expect(loading).rejects.toThrow(ConfigError);
+    await expect(loading).rejects.toMatchObject({
+      message: 'The store redis://host needs packages that are not installed: ioredis, bullmq',
+      hint: expect.stringContaining('npm install ioredis@6 bullmq@6'),
+    });
+  });
+});
+
+async function isWell(server: Server): Promise<boolean> {
+  try {
+    await server.check();
+    return (await server.series('hooks-test').get('nobody')) === undefined;
+  } catch {
+    return false;
+  }
+}
+
+/** What is told while it is away. Its sentence names the store, and nowhere is the password. */
+async function trouble(act: () => Promise<unknown>): Promise<string> {
+  const error: unknown = await act().catch((caught: unknown) => caught);
+  expect(error).toBeInstanceOf(QueueError);
+  expect(inspect(error, { depth: 10, showHidden: true })).not.toContain(CANARY);
+  const { message } = error as QueueError; // as expected above
+  expect(message).toMatch(/^The queue at (?:redis|postgres):\/\/\*\*\*@127/);
+  return message;
+}

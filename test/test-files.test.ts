@@ -1,0 +1,86 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { dirname, join, normalize } from 'node:path';
+import { describe, expect, it } from 'vitest';
+
+const TEST = new URL('.', import.meta.url).pathname;
+const texts = new Map(
+  readdirSync(TEST, { recursive: true, encoding: 'utf8' })
+    .filter((path) => path.endsWith('.ts') && path !== 'test-files.test.ts')
+    .map((path) => [path, readFileSync(join(TEST, path), 'utf8')]),
+);
+
+/** Programs that are there wherever Node is: a POSIX shell and its commands, and npm. */
+const ALWAYS_THERE = new Set(['sh', 'true', 'kill', 'npm', 'npx']);
+/** Starting a program by its name, or asking whether it is there. */
+const PROGRAM = /(?<!\.)\b(?:spawn|spawnSync|exec|execSync|execFile|execFileSync|hasTool)\(\s*'([^'/ ]+)'/g;
+/** Helpers that start programs of others by names which they look up. */
+const STARTERS = new Set([
+  'stores/server/servers.ts',
+  'failing-disk.ts',
+  'faketime.ts',
+  'end-to-end/browser.ts',
+]);
+const BUILT_PROGRAM = /bin\/hooks\.js|'dist\//;
+
+describe('the name of a test file', () => {
+  const files = [...texts.keys()].filter((path) => path.endsWith('.test.ts'));
+
+  it('ends in .system.test.ts when the file needs a program of others', () => {
+    expect(files.filter((file) => !isSystem(file) && reached(file).some(needsProgram))).toEqual([]);
+  });
+
+  it('ends in .built.test.ts or .system.test.ts when the file needs the built program', () => {
+    const unbuilt = files.filter((file) => !isSystem(file) && !file.endsWith('.built.test.ts'));
+    expect(unbuilt.filter((file) => reached(file).some(needsBuild))).toEqual([]);
+  });
+
+  it('ends in .system.test.ts when the first line of the file says what it needs', () => {
+    const says = (file: string): boolean => /^\/\/ (?:Needs|Takes minutes) ?/.test(texts.get(file) ?? '');
+    expect(files.filter((file) => isSystem(file) !== says(file))).toEqual([]);
+  });
+
+  it('is judged by what the file itself and its helpers do', () => {
+    expect(reached('cli/stdin.system.test.ts').filter(needsProgram)).toContain('end-to-end/terminal.ts');
+    expect(reached('end-to-end/disk-faults.system.test.ts').filter(needsProgram)).toContain(
+      'failing-disk.ts',
+    );
+    expect(reached('cli/serve.built.test.ts').filter(needsBuild)).toEqual(['end-to-end/hooks.ts']);
+    expect(reached('duration.test.ts')).toEqual(['duration.test.ts']);
+  });
+});
+
+function isSystem(file: string): boolean {
+  return file.endsWith('.system.test.ts');
+}
+
+function needsProgram(file: string): boolean {
+  const programs = [...(texts.get(file) ?? '').matchAll(PROGRAM)].map(([, name = '']) => name);
+  return STARTERS.has(file) || programs.some((name) => !ALWAYS_THERE.has(name));
+}
+
+function needsBuild(file: string): boolean {
+  return BUILT_PROGRAM.test(texts.get(file) ?? '');
+}
+
+/** A file with all that it imports below test/, but for types. */
+function reached(from: string): string[] {
+  const found = new Set([from]);
+  for (const file of found) for (const next of importsOf(file)) found.add(next);
+  return [...found];
+}
+
+function importsOf(file: string): string[] {
+  const statements = (texts.get(file) ?? '').matchAll(
+    /^(?:import|export)\s+([^'";]*?)\s*from\s*'(\.[^']+)'/gm,
+  );
+  return [...statements]
+    .filter(([, names = '']) => !isTypesOnly(names))
+    .map(([, , path = '']) => normalize(join(dirname(file), path)))
+    .filter((path) => texts.has(path));
+}
+
+function isTypesOnly(names: string): boolean {
+  if (names.startsWith('type ')) return true;
+  const words = names.replace(/[{}]/g, '').split(',');
+  return words.filter((word) => word.trim() !== '').every((word) => word.trim().startsWith('type '));
+}
