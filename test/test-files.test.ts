@@ -35,8 +35,7 @@ describe('the name of a test file', () => {
   });
 
   it('ends in .system.test.ts when the first line of the file says what it needs', () => {
-    const says = (file: string): boolean => /^\/\/ (?:Needs|Takes minutes) ?/.test(texts.get(file) ?? '');
-    expect(files.filter((file) => isSystem(file) !== says(file))).toEqual([]);
+    expect(files.filter((file) => isSystem(file) !== saysWhatItNeeds(file))).toEqual([]);
   });
 
   it('is judged by what the file itself and its helpers do', () => {
@@ -44,13 +43,19 @@ describe('the name of a test file', () => {
     expect(reached('end-to-end/disk-faults.system.test.ts').filter(needsProgram)).toContain(
       'failing-disk.ts',
     );
-    expect(reached('cli/serve.built.test.ts').filter(needsBuild)).toEqual(['end-to-end/hooks.ts']);
+    expect(reached('end-to-end/interruption.built.test.ts').filter(needsBuild)).toEqual([
+      'end-to-end/hooks.ts',
+    ]);
     expect(reached('duration.test.ts')).toEqual(['duration.test.ts']);
   });
 });
 
 function isSystem(file: string): boolean {
   return file.endsWith('.system.test.ts');
+}
+
+function saysWhatItNeeds(file: string): boolean {
+  return /^\/\/ (?:Needs|Takes minutes)/.test(texts.get(file) ?? '');
 }
 
 function needsProgram(file: string): boolean {
