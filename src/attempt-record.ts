@@ -1,5 +1,5 @@
 /** One POST as it is kept and shown. Exactly one of `status` and `error`, or both for a 3xx, 4xx or 5xx. */
-export interface AttemptRecord {
+export interface AttemptRecord extends AttemptEvidence {
   /** When it began. Ms since the epoch. */
   readonly at: number;
   /** Redacted: no userinfo. */
@@ -16,4 +16,16 @@ export interface AttemptRecord {
   readonly ms: number;
   /** It was sent again on a fresh connection, since an idle one had died. */
   readonly reconnected?: true;
+}
+
+/** What tells why an attempt failed: little, since every attempt is kept. From outside, without secrets, unescaped. */
+export interface AttemptEvidence {
+  /** A code that `causes/` puts into words; absent where the status or error says it all. */
+  readonly cause?: string;
+  /** The `Server` header of the response. */
+  readonly server?: string;
+  /** Where a redirect leads, or where the receiver was found instead. */
+  readonly location?: string;
+  /** The `Retry-After` header. */
+  readonly retryAfter?: string;
 }

@@ -25,6 +25,7 @@ const ROOT_HELPERS = [
 /** Who may import whom, by the room of the path (roomOf). Every file may import the root helpers. */
 const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   message: [],
+  causes: [],
   signature: [],
   transport: [],
   capture: [],
@@ -35,10 +36,10 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   'stores/server': ['queue', 'service', 'deletion'],
   stores: ['queue', 'service', 'deletion', 'audience', 'stores/memory', 'stores/sqlite', 'stores/server'],
   client: ['message', 'transport'],
-  engine: ['message', 'queue', 'signature', 'transport'],
+  engine: ['message', 'queue', 'signature', 'transport', 'causes'],
   replay: ['message', 'capture'],
   receiver: ['signature', 'message', 'capture'],
-  check: ['message', 'signature', 'transport', 'capture'],
+  check: ['message', 'signature', 'transport', 'capture', 'causes'],
   service: ['message', 'client', 'deletion'],
   audience: ['message'],
   deletion: ['message'],

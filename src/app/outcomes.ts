@@ -29,6 +29,9 @@ export interface DestinationOutcome {
   readonly signature?: string;
 }
 
+/** The name of the only destination of a message that goes to a tracking API. */
+export const TRACKING_API = 'tracking API';
+
 /** The code of a receipt for a message that ClosedError rejected. */
 const CLOSED = 'closed';
 
@@ -172,7 +175,7 @@ export function trackingApiOutcome(receipt: Receipt): Outcome {
     return {
       messageId,
       outcome: 'delivered',
-      destinations: [{ name: 'tracking API', outcome: 'delivered', attempts }],
+      destinations: [{ name: TRACKING_API, outcome: 'delivered', attempts }],
     };
   }
   const { code, reason } = receipt;
@@ -180,7 +183,7 @@ export function trackingApiOutcome(receipt: Receipt): Outcome {
   return {
     messageId,
     outcome,
-    destinations: [{ name: 'tracking API', outcome, attempts }],
+    destinations: [{ name: TRACKING_API, outcome, attempts }],
     refusal: { code, reason },
   };
 }

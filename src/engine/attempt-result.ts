@@ -1,3 +1,4 @@
+import type { AttemptEvidence } from '../attempt-record.ts';
 import type { NetworkError } from '../transport/transport.ts';
 
 /**
@@ -20,6 +21,7 @@ interface AttemptFacts {
   readonly at: number;
   readonly ms: number;
   readonly detail?: string;
+  readonly evidence?: AttemptEvidence;
   readonly reconnected?: true;
 }
 

@@ -33,7 +33,9 @@ export async function attempt(
   const headers = signature === undefined ? webhook.headers : [...webhook.headers, 'X-Signature', signature];
   const { url } = webhook;
   const result = await transport.send({ url, headers, body, timeoutMs, signal, caFile });
-  return classify(withoutSecretsInReply(result, secrets), { at, now: clock.now() });
+  const shown = withoutSecretsInReply(result, secrets);
+  const isSigned = signature !== undefined;
+  return classify(shown, { at, now: clock.now(), isSigned });
 }
 
 /** What a receiver says is shown and kept. The transport has taken out what it was sent. */
@@ -44,7 +46,7 @@ function withoutSecretsInReply(result: TransportResult, secrets: readonly string
 
 /** The attempt as it is kept and shown. */
 export function toRecord(attempted: AttemptResult, { shownUrl: url }: Webhook, round: number): AttemptRecord {
-  const { at, ms, result, status, detail, reconnected } = attempted;
+  const { at, ms, result, status, detail, evidence, reconnected } = attempted;
   if (result === 'delivered' && !reconnected) return { at, url, round, result, status, ms };
   return {
     at,
@@ -54,6 +56,7 @@ export function toRecord(attempted: AttemptResult, { shownUrl: url }: Webhook, r
     ...(status !== undefined && { status }),
     ...(result !== 'delivered' && { error: attempted.error }),
     ...(detail !== undefined && { detail }),
+    ...evidence,
     ms,
     ...(reconnected && { reconnected }),
   };

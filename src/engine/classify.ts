@@ -1,22 +1,38 @@
 import type { NetworkError, TransportResponse, TransportResult } from '../transport/transport.ts';
+import { causeCodeOf } from '../causes/response-cause.ts';
+import { readableBody } from '../causes/page-text.ts';
+import type { AttemptEvidence } from '../attempt-record.ts';
 import type { AttemptResult } from './attempt-result.ts';
 import { retryAfterMs } from '../transport/retry-after.ts';
 
 /** Of a receiver's reply. Every attempt is kept, so it must stay small. */
 const DETAIL_LENGTH = 200;
+/** Of a short header. */
+const SERVER_LENGTH = 60;
 
-/** What the response, or its absence, means for the delivery (contract, Delivery). `at` is when the attempt began. */
-export function classify(result: TransportResult, { at, now }: { at: number; now: number }): AttemptResult {
-  const outcome = meaningOf(result, { at, now });
+interface AttemptTimes {
+  /** When the attempt began. */
+  readonly at: number;
+  readonly now: number;
+}
+
+/** What the response, or its absence, means for the delivery (contract, Delivery). */
+export function classify(
+  result: TransportResult,
+  { isSigned = true, ...times }: AttemptTimes & { readonly isSigned?: boolean },
+): AttemptResult {
+  const meaning = meaningOf(result, times);
+  const outcome = meaning.result === 'delivered' ? meaning : { ...meaning, ...evidenceOf(result, isSigned) };
   return result.reconnected ? { ...outcome, reconnected: true } : outcome;
 }
 
-function meaningOf(result: TransportResult, { at, now }: { at: number; now: number }): AttemptResult {
+function meaningOf(result: TransportResult, { at, now }: AttemptTimes): AttemptResult {
   const { kind, ms } = result;
   switch (kind) {
     case 'failure': {
-      const { error, detail } = result;
-      return { at, ms, result: isTemporary(error) ? 'retryable' : 'rejected', error, detail };
+      const { error, detail, cause } = result;
+      const isRetryable = isTemporary(error) && !PERMANENT_CAUSES.has(cause ?? '');
+      return { at, ms, result: isRetryable ? 'retryable' : 'rejected', error, detail };
     }
     case 'response': {
       const { status } = result;
@@ -27,6 +43,9 @@ function meaningOf(result: TransportResult, { at, now }: { at: number; now: numb
       return kind satisfies never;
   }
 }
+
+/** A proxy that wants a password (contract, Delivery) and a server that wants a client certificate will want them again. */
+const PERMANENT_CAUSES: ReadonlySet<string> = new Set(['proxy-authentication', 'client-certificate']);
 
 /** Whether the same URL may do better later. A certificate is rarely fixed within a retry window. */
 function isTemporary(error: NetworkError): boolean {
@@ -60,7 +79,7 @@ function failedResponse(response: TransportResponse, now: number): FailedRespons
   const { status, retryAfter, reply } = response;
   const common = {
     status,
-    ...(reply !== undefined && reply !== '' && { detail: reply.slice(0, DETAIL_LENGTH) }),
+    ...(reply !== undefined && reply !== '' && { detail: readableBody(reply).slice(0, DETAIL_LENGTH) }),
   };
   if (status >= 300 && status <= 399) return { ...common, result: 'rejected', error: 'redirect' };
   const isClientError = status >= 400 && status <= 499;
@@ -77,4 +96,24 @@ function failedResponse(response: TransportResponse, now: number): FailedRespons
     error: isClientError ? 'http-4xx' : 'http-5xx',
     ...(waitMs !== undefined && { retryAfterMs: waitMs }),
   };
+}
+
+/** What is kept to say later why it failed. */
+function evidenceOf(result: TransportResult, isSigned: boolean): { readonly evidence?: AttemptEvidence } {
+  if (result.kind === 'failure') {
+    const { cause } = result;
+    return cause === undefined ? {} : { evidence: { cause } };
+  }
+  const { status, headers = {}, reply: body = '' } = result;
+  if (status < 300 || status > 599) return {};
+  const cause = causeCodeOf({ status, headers, body, isSigned });
+  const { server, location, 'retry-after': retryAfter } = headers;
+  const evidence: AttemptEvidence = {
+    // What the status alone says is not kept.
+    ...(cause !== causeCodeOf({ status, headers: {}, body: '', isSigned: true }) && { cause }),
+    ...(server !== undefined && { server: server.slice(0, SERVER_LENGTH) }),
+    ...(location !== undefined && status < 400 && { location }),
+    ...(retryAfter !== undefined && { retryAfter: retryAfter.slice(0, SERVER_LENGTH) }),
+  };
+  return Object.keys(evidence).length === 0 ? {} : { evidence };
 }

@@ -2,6 +2,7 @@ import { elapsedMs, roundedMs } from '../clock.ts';
 import type { TransportError } from '../errors.ts';
 import type { Abortable, AbortWatch } from './abort-watch.ts';
 import type { NetworkFault } from './network-error.ts';
+import { redactUrl } from '../redact.ts';
 import { withoutSent } from './sent-secrets.ts';
 import type { TransportRequest, TransportResult } from './transport.ts';
 
@@ -14,6 +15,7 @@ export interface Carrier {
 export interface ResponseHead {
   readonly status: number;
   readonly retryAfter: string | undefined;
+  readonly headers: Readonly<Record<string, string>> | undefined;
   readonly at: number;
 }
 
@@ -65,11 +67,12 @@ export class Attempt implements Abortable {
     else this.fail(ABORTED);
   }
 
-  respond({ status, retryAfter, at }: ResponseHead, reply: string): void {
+  respond({ status, retryAfter, headers, at }: ResponseHead, reply: string): void {
     this.#settle({
       kind: 'response',
       status,
       retryAfter,
+      headers: this.#shownHeaders(headers),
       reply: reply === '' ? undefined : this.#shown(reply, status),
       ms: roundedMs(at - this.#startedAt),
       reconnected: this.reconnected,
@@ -81,14 +84,28 @@ export class Attempt implements Abortable {
     return status > 299 ? withoutSent(reply, this.request) : reply;
   }
 
-  fail({ error, detail }: NetworkFault): void {
+  /** A redirect may repeat the query with its secrets. */
+  #shownHeaders(headers: ResponseHead['headers']): ResponseHead['headers'] {
+    const { location } = headers ?? {};
+    if (location === undefined) return headers;
+    return { ...headers, location: redactUrl(withoutSent(location, this.request)) };
+  }
+
+  fail({ error, detail, cause = this.#causeOnTheWay(error) }: NetworkFault): void {
     this.#settle({
       kind: 'failure',
       error,
       detail: this.#via === undefined ? detail : `${detail}, through the proxy ${this.#via}`,
+      ...(cause !== undefined && { cause }),
       ms: roundedMs(elapsedMs() - this.#startedAt),
       reconnected: this.reconnected,
     });
+  }
+
+  /** Where there is a proxy, it is what could not be connected to, or was not found. */
+  #causeOnTheWay(error: NetworkFault['error']): string | undefined {
+    const isWay = this.#via !== undefined && (error === 'refused' || error === 'dns');
+    return isWay ? 'proxy-unreachable' : undefined;
   }
 
   /** There is no request to be made of it. */

@@ -117,5 +117,10 @@ function askForTunnel(origin: URL, proxy: Proxy, socket: Socket, asked: (error?:
 /** What a proxy says with a status is about the way, not about the receiver. */
 export function proxyErrorOf(statusCode: number): Error {
   const message = `the proxy answered ${statusCode} ${http().STATUS_CODES[statusCode] ?? ''}`.trimEnd();
-  return Object.assign(new Error(message), { code: PROXY_REFUSED });
+  return Object.assign(new Error(message), { code: PROXY_REFUSED, hooksCause: proxyCause(statusCode) });
+}
+
+function proxyCause(statusCode: number): string {
+  if (statusCode === 407) return 'proxy-authentication';
+  return statusCode >= 500 ? 'proxy-failed' : 'proxy-forbids';
 }

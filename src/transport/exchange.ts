@@ -2,6 +2,7 @@ import type { Dispatcher } from 'undici';
 import { elapsedMs } from '../clock.ts';
 import type { ResponseHead, Attempt } from './attempt.ts';
 import { proxyErrorOf } from './dial.ts';
+import { evidenceHeaders } from './evidence-headers.ts';
 import { malformedResponse, type NetworkFault } from './network-error.ts';
 import { Reply } from './reply.ts';
 
@@ -126,6 +127,8 @@ export class Exchange implements Dispatcher.DispatchHandler {
     this.#answer = {
       status,
       retryAfter: Array.isArray(retryAfter) ? retryAfter[0] : retryAfter,
+      // A success is what most responses are, and needs no explanation.
+      headers: status > 299 || request.replyBytes !== undefined ? evidenceHeaders(headers) : undefined,
       at: elapsedMs(),
     };
     if (status > 299 || request.replyBytes !== undefined) this.#reply = new Reply(request.replyBytes);

@@ -5,6 +5,8 @@ import type { NetworkError } from './transport.ts';
 export interface NetworkFault {
   readonly error: NetworkError;
   readonly detail: string;
+  /** What is known more exactly: a code of causes/network-causes.ts. */
+  readonly cause?: string;
 }
 
 /** The `code` of a `lookup` that rejects an address. */
@@ -19,36 +21,36 @@ const TLS_FAILED = 'the TLS connection failed';
 
 /**
  * Errors of the system, of TLS (Node's documentation, "X509 certificate error codes") and of undici, by `code`. What cannot be reached
- * is `refused`: nothing was sent. What broke off is `reset`: the receiver may have the message.
+ * is `refused`: nothing was sent. What broke off is `reset`: the receiver may have the message. The third is what is known more exactly.
  */
-const BY_CODE: Readonly<Record<string, readonly [NetworkError, string]>> = {
+const BY_CODE: Readonly<Record<string, readonly [error: NetworkError, words: string, cause?: string]>> = {
   ECONNREFUSED: ['refused', 'the connection was refused'],
   EHOSTUNREACH: ['refused', 'there is no route to the host'],
   EHOSTDOWN: ['refused', 'the host is down'],
-  ENETUNREACH: ['refused', 'the network cannot be reached'],
-  ENETDOWN: ['refused', 'the network is down'],
-  EADDRNOTAVAIL: ['refused', 'no local address or port is left for a connection'],
-  EACCES: ['refused', 'this machine does not allow the connection'],
-  EPERM: ['refused', 'this machine does not allow the connection'],
-  EMFILE: ['refused', 'this process has too many files and connections open'],
-  ENFILE: ['refused', 'this machine has too many files and connections open'],
+  ENETUNREACH: ['refused', 'the network cannot be reached', 'no-network'],
+  ENETDOWN: ['refused', 'the network is down', 'no-network'],
+  EADDRNOTAVAIL: ['refused', 'no local address or port is left for a connection', 'no-ports'],
+  EACCES: ['refused', 'this machine does not allow the connection', 'not-allowed'],
+  EPERM: ['refused', 'this machine does not allow the connection', 'not-allowed'],
+  EMFILE: ['refused', 'this process has too many files and connections open', 'too-many-files'],
+  ENFILE: ['refused', 'this machine has too many files and connections open', 'too-many-files'],
   [PROXY_REFUSED]: ['refused', 'the proxy refused'],
-  ETIMEDOUT: ['timeout', 'the system gave up waiting for the other side'],
+  ETIMEDOUT: ['timeout', 'the system gave up waiting for the other side', 'no-connection-in-time'],
 
   ENOTFOUND: ['dns', 'the host name does not exist'],
   ENODATA: ['dns', 'the host name has no address'],
-  EAI_AGAIN: ['dns', 'the name lookup failed for now'],
+  EAI_AGAIN: ['dns', 'the name lookup failed for now', 'dns-for-now'],
   EAI_FAIL: ['dns', 'the name lookup failed'],
   EAI_NODATA: ['dns', 'the host name has no address'],
   EAI_NONAME: ['dns', 'the host name does not exist'],
-  ESERVFAIL: ['dns', 'the name server failed'],
+  ESERVFAIL: ['dns', 'the name server failed', 'dns-for-now'],
 
   ECONNRESET: ['reset', 'the connection was reset before the answer'],
   ECONNABORTED: ['reset', 'the connection was aborted before the answer'],
   EPIPE: ['reset', 'the connection was closed while the request was written'],
   UND_ERR_SOCKET: ['reset', 'the connection was closed before the answer'],
 
-  UND_ERR_HEADERS_OVERFLOW: ['protocol', 'the answer has more than 16 KB of headers'],
+  UND_ERR_HEADERS_OVERFLOW: ['protocol', 'the answer has more than 16 KB of headers', 'headers-overflow'],
   [MALFORMED_RESPONSE]: ['protocol', 'the response does not match HTTP'],
   // Only what comes over the wire makes undici fail an assertion; its message is a line of undici's source.
   ERR_ASSERTION: ['protocol', 'the response is nothing that undici expects'],
@@ -77,6 +79,18 @@ const BY_CODE: Readonly<Record<string, readonly [NetworkError, string]>> = {
   INVALID_PURPOSE: ['tls-untrusted', 'the certificate is not for servers'],
   PATH_LENGTH_EXCEEDED: ['tls-untrusted', 'the certificate chain is longer than its issuer allows'],
   EPROTO: ['tls', TLS_FAILED],
+  ERR_SSL_WRONG_VERSION_NUMBER: ['tls', TLS_FAILED, 'speaks-http'],
+  ERR_SSL_UNSUPPORTED_PROTOCOL: ['tls', TLS_FAILED, 'tls-old'],
+  ERR_SSL_TLSV1_ALERT_PROTOCOL_VERSION: ['tls', TLS_FAILED, 'tls-old'],
+  ERR_SSL_TLSV1_UNRECOGNIZED_NAME: ['tls', TLS_FAILED, 'tls-name'],
+  ERR_SSL_TLSV1_ALERT_UNRECOGNIZED_NAME: ['tls', TLS_FAILED, 'tls-name'],
+  ERR_SSL_EE_KEY_TOO_SMALL: ['tls', TLS_FAILED, 'tls-weak'],
+  ERR_SSL_DH_KEY_TOO_SMALL: ['tls', TLS_FAILED, 'tls-weak'],
+  ERR_SSL_CA_MD_TOO_WEAK: ['tls', TLS_FAILED, 'tls-weak'],
+  ERR_SSL_SSLV3_ALERT_HANDSHAKE_FAILURE: ['tls', TLS_FAILED, 'tls-handshake'],
+  ERR_SSL_TLS_ALERT_HANDSHAKE_FAILURE: ['tls', TLS_FAILED, 'tls-handshake'],
+  ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED: ['tls', TLS_FAILED, 'client-certificate'],
+  ERR_SSL_SSLV3_ALERT_BAD_CERTIFICATE: ['tls', TLS_FAILED, 'client-certificate'],
 
   [BLOCKED_ADDRESS]: ['blocked-address', 'the address may not be connected to'],
 };
@@ -90,6 +104,8 @@ const NO_ANSWER_TO_READ: Readonly<Record<string, string>> = {
 interface Fault extends Error {
   readonly code?: unknown;
   readonly reason?: unknown;
+  /** Of our own errors: what is known more exactly. */
+  readonly hooksCause?: string;
 }
 
 /** The error of a response that is not HTTP, though undici's parser takes it. @param detail what is wrong, for people */
@@ -104,8 +120,12 @@ export function networkFault(cause: unknown): NetworkFault {
   if (fault.name === 'HTTPParserError' || fault.name === 'ResponseContentLengthMismatchError')
     return { error: 'protocol', detail: printable(fault.message) };
   const code = typeof fault.code === 'string' ? fault.code : '';
-  const [error, words] = BY_CODE[code] ?? otherwise(code);
-  return { error, detail: printable(detailOf(fault, code, words)) };
+  const [error, words, known = fault.hooksCause] = BY_CODE[code] ?? otherwise(code);
+  return {
+    error,
+    detail: printable(detailOf(fault, code, words)),
+    ...(known !== undefined && { cause: known }),
+  };
 }
 
 /** OpenSSL has a code for each of its hundreds of reasons. An unknown code breaks the connection off. */

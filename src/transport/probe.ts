@@ -27,6 +27,8 @@ export interface Unreached {
   readonly error: NetworkError;
   /** What happened, in words. */
   readonly detail: string;
+  /** What is known more exactly: a code of causes/network-causes.ts. */
+  readonly cause?: string;
   readonly via: string | undefined;
 }
 

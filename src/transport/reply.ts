@@ -1,4 +1,5 @@
-const MAX_CHARACTERS = 1_000;
+/** Pages of frameworks say what is wrong below a thousand characters of styles. */
+const MAX_CHARACTERS = 4_000;
 /** No character takes more in UTF-8. */
 const MAX_CHARACTER_BYTES = 4;
 
@@ -9,7 +10,7 @@ export class Reply {
   readonly #chunks: Buffer[] = [];
   #bytes = 0;
 
-  /** `replyBytes` of any answer as asked for, or the usual thousand characters. */
+  /** `replyBytes` of any answer as asked for, or the usual number of characters. */
   constructor(replyBytes?: number) {
     this.#maxCharacters = replyBytes ?? MAX_CHARACTERS;
     this.#maxBytes = replyBytes ?? MAX_CHARACTERS * MAX_CHARACTER_BYTES;

@@ -37,7 +37,9 @@ export interface TransportResponse {
   readonly status: number;
   /** The header as received. */
   readonly retryAfter?: string | undefined;
-  /** The first part of the body of an answer other than 2xx, as text, unescaped, at most 1,000 characters; with `replyBytes`, that much of any answer. Other than of 2xx, without the secrets that were sent. */
+  /** Headers that tell where it comes from (evidence-headers.ts), by lower-case names; none of a 2xx without `replyBytes`. Unescaped, without the secrets that were sent. */
+  readonly headers?: Readonly<Record<string, string>> | undefined;
+  /** The first part of the body of an answer other than 2xx, as text, unescaped, at most 4,000 characters; with `replyBytes`, that much of any answer. Other than of 2xx, without the secrets that were sent. */
   readonly reply?: string | undefined;
   /** From the start of the attempt to the status line. */
   readonly ms: number;
@@ -50,6 +52,8 @@ export interface TransportFailure {
   readonly error: NetworkError;
   /** What happened, in words, without secrets. */
   readonly detail: string;
+  /** What is known more exactly: a code of causes/network-causes.ts. */
+  readonly cause?: string;
   readonly ms: number;
   readonly reconnected: boolean;
 }

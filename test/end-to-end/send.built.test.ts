@@ -111,7 +111,10 @@ describe.concurrent('hooks send that fails', () => {
     expect(stdout).toContain(
       '\n  also: cannot connect to http://127.0.0.1:9 (the connection was refused (ECONNREFUSED 127.0.0.1:9))\n',
     );
-    expect(stderr).toContain('hint:  check that sender and receiver have the same secret');
+    expect(stdout).toContain(
+      '\n  cause: the request was unsigned: there is no --secret, HOOKS_SECRET or sharedSecret',
+    );
+    expect(stderr).toContain('hint:  give the secret that the receiver verifies with');
   });
 
   it('says that a rejected message is not tried again', async () => {

@@ -6,7 +6,7 @@ import type { LoopbackJudgement } from '../flags/delivery/loopback.ts';
 import { openPipeline, type OpenPipeline } from '../flags/delivery/open-pipeline.ts';
 import type { WhereTo } from '../flags/delivery/where-to.ts';
 import type { Io } from '../io.ts';
-import { decisive } from '../print/result-line.ts';
+import { decisive } from '../print/deciding-attempt.ts';
 import type { SyncFlags } from './options.ts';
 import type { SyncOutput } from './output.ts';
 

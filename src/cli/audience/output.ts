@@ -9,7 +9,8 @@ import type { LoopbackJudgement } from '../flags/delivery/loopback.ts';
 import type { Io } from '../io.ts';
 import { jsonLine } from '../json-line.ts';
 import { createProgress, type ProgressBar } from '../print/progress.ts';
-import { decisive, destinationMs, isTaken, resultLine } from '../print/result-line.ts';
+import { decisive, destinationMs } from '../print/deciding-attempt.ts';
+import { isTaken, resultLine } from '../print/result-line.ts';
 import { resultText } from '../print/result-text.ts';
 import type { SyncFlags } from './options.ts';
 

@@ -3,8 +3,8 @@ import { HooksError } from '../../errors.ts';
 import { probeWebhook, type Probe } from '../../app/probe-webhook.ts';
 import { redactUrl } from '../../redact.ts';
 import type { Io } from '../io.ts';
+import { networkCauseOf } from '../../causes/network-causes.ts';
 import { durationText } from '../attempt-text.ts';
-import { HINT_BY_ERROR } from '../print/failure-hint.ts';
 import { fail, ok, warn, type DoctorFinding } from './finding.ts';
 
 /** A URL to connect to, with the settings of its destination. */
@@ -71,9 +71,10 @@ function certificateFinding(url: string, validUntil: number): DoctorFinding {
   return warn('certificate', said, 'renew it: once it has expired, nothing is sent there');
 }
 
-function unreachedFinding(url: string, { error, detail, via }: Probe & { isReached: false }): DoctorFinding {
+function unreachedFinding(url: string, unreached: Probe & { isReached: false }): DoctorFinding {
+  const { error, detail, via, cause = error === 'timeout' ? 'no-connection-in-time' : undefined } = unreached;
   const by = via === undefined ? '' : ` through the proxy ${via}`;
-  const hint =
-    error === 'timeout' ? 'check that the host is up, and that no firewall is in between' : undefined;
-  return fail('webhook', `${url}: ${error}${by}: ${detail}`, hint ?? HINT_BY_ERROR[error]);
+  const { says, fix } = networkCauseOf({ error, cause }, { url }) ?? {};
+  const more = says === undefined ? '' : `; ${says}`;
+  return fail('webhook', `${url}: ${error}${by}: ${detail}${more}`, fix);
 }

@@ -5,6 +5,8 @@ import type { ReportedOutcome } from '../../report/report.ts';
 import { printable } from '../../redact.ts';
 import type { ReceivedRequest } from '../../receiver/received-request.ts';
 import { tenths } from '../attempt-text.ts';
+import { decidingAttempt, decisive, destinationMs } from './deciding-attempt.ts';
+import { failureCause } from './failure-cause.ts';
 
 /** What a result line says of a message besides its outcome. */
 export interface ResultFacts {
@@ -31,9 +33,11 @@ export function messageTitleOf({ event, name, properties, groupId, userId, anony
 
 /** The JSON object of a message that `-o json` prints as a line and reports contain. JSON leaves out what is undefined. */
 export function resultLine(
-  { messageId, outcome, destinations, refusal }: Outcome,
+  result: Outcome,
   { type, origin, body, judgement }: ResultFacts,
 ): Readonly<Record<string, unknown>> {
+  const { messageId, outcome, destinations, refusal } = result;
+  const cause = outcome === 'failed' ? failureCause(result) : undefined;
   const decided = destinationFields(decisive(destinations) ?? UNTRIED);
   return {
     messageId,
@@ -46,17 +50,14 @@ export function resultLine(
     attempts: decided.attempts,
     ms: decided.ms,
     signature: decided.signature,
+    cause: cause?.code,
+    hint: cause && printable(cause.hint, 1_000),
     destinations: destinations.length > 1 ? byName(destinations) : undefined,
     verdict: judgement?.verdict,
     problem: judgement?.problem,
     body,
     origin,
   };
-}
-
-/** The destination to look at: of several, the one that was not delivered. */
-export function decisive(destinations: readonly DestinationOutcome[]): DestinationOutcome | undefined {
-  return destinations.find(({ outcome }) => outcome !== 'delivered') ?? destinations[0];
 }
 
 function byName(destinations: readonly DestinationOutcome[]): object {
@@ -82,19 +83,7 @@ function destinationFields(destination: DestinationOutcome) {
   };
 }
 
-function attemptFields({ at, url, status, error, ms, reconnected }: AttemptRecord) {
-  return { at: new Date(at).toISOString(), url, status, error, ms: tenths(ms), reconnected };
-}
-
-/** The attempt that delivered it, else the last one. */
-export function decidingAttempt({
-  attempts,
-}: DestinationOutcome): DestinationOutcome['attempts'][number] | undefined {
-  return attempts.find(({ error }) => error === undefined) ?? attempts.at(-1);
-}
-
-/** The time from the start of the first attempt to the response that decided. */
-export function destinationMs(destination: DestinationOutcome): number {
-  const [first, last] = [destination.attempts[0], decidingAttempt(destination)];
-  return first === undefined || last === undefined ? 0 : last.at + last.ms - first.at;
+function attemptFields({ at, url, status, error, cause, server, location, ms, reconnected }: AttemptRecord) {
+  const time = new Date(at).toISOString();
+  return { at: time, url, status, error, cause, server, location, ms: tenths(ms), reconnected };
 }

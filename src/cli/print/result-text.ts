@@ -2,7 +2,9 @@ import type { DestinationOutcome, Outcome } from '../../app/outcomes.ts';
 import { printable } from '../../redact.ts';
 import { attemptText, detailText, durationText } from '../attempt-text.ts';
 import type { Io } from '../io.ts';
-import { decidingAttempt, decisive, destinationMs, type ResultFacts } from './result-line.ts';
+import { failureCause } from './failure-cause.ts';
+import { decidingAttempt, decisive, destinationMs } from './deciding-attempt.ts';
+import type { ResultFacts } from './result-line.ts';
 
 const SYMBOL = {
   delivered: '✓',
@@ -92,9 +94,14 @@ function failureLines(destination: DestinationOutcome): string[] {
       ? ''
       : ` after ${rounds === 1 ? '1 round' : `${rounds} rounds`} in ${durationText(destinationMs(destination))}`;
   const detail = detailText(last);
+  const { says } = failureCause({ messageId: '', outcome: 'failed', destinations: [destination] }) ?? {};
   return [
     `${verb}${effort}: ${attemptText(last)}`,
+    ...(last.location === undefined || last.status === undefined
+      ? []
+      : [`Location: ${printable(last.location)}`]),
     ...(detail === undefined ? [] : [detail]),
+    ...(says === undefined ? [] : [`cause: ${printable(says, 1_000)}`]),
     ...otherWebhookLines(destination, last.url),
   ];
 }

@@ -10,17 +10,13 @@ import { summaryLines } from '../../report/summary.ts';
 import type { Io } from '../io.ts';
 import { printable } from '../../redact.ts';
 import { tenths } from '../attempt-text.ts';
+import { noteHint } from '../error-text.ts';
 import { jsonLine } from '../json-line.ts';
 import type { LoopbackJudgement } from '../flags/delivery/loopback.ts';
 import { createProgress, type ProgressBar } from '../print/progress.ts';
-import {
-  decidingAttempt,
-  decisive,
-  destinationMs,
-  isTaken,
-  resultLine,
-  type ResultFacts,
-} from '../print/result-line.ts';
+import { decidingAttempt, decisive, destinationMs } from '../print/deciding-attempt.ts';
+import { failureCause } from '../print/failure-cause.ts';
+import { isTaken, resultLine, type ResultFacts } from '../print/result-line.ts';
 import { explanation, resultText } from '../print/result-text.ts';
 import {
   invalidEntry,
@@ -33,12 +29,16 @@ import type { ReplayOptions } from './options.ts';
 import { ResultFiles } from './result-files.ts';
 import type { Numbered, Sent } from './sent-message.ts';
 
+/** Of different hints: a receiver may send to another URL each time. */
+const MAX_HINTS = 20;
+
 /** Writes a replay: result lines, progress, the files of results, the summary. */
 export class ReplayOutput {
   readonly #options: ReplayOptions;
   readonly #io: Io;
   readonly #files: ResultFiles;
   readonly #progress: ProgressBar;
+  readonly #hints = new Set<string>();
   #done = 0;
 
   /** Opens the files before anything is sent. Throws ConfigError or InputError when one cannot be written. */
@@ -119,7 +119,17 @@ export class ReplayOutput {
 
   #printOutcome(facts: ResultFacts, outcome: Outcome): Promise<void> | undefined {
     if (!this.#isShown(isTaken(outcome.outcome))) return undefined;
-    return this.#print(this.#resultLine(facts, outcome));
+    const printed = this.#print(this.#resultLine(facts, outcome));
+    this.#hint(outcome);
+    return printed;
+  }
+
+  /** Says how to fix it, once for each fix: a thousand messages may fail for one reason. */
+  #hint(outcome: Outcome): void {
+    const { hint } = failureCause(outcome) ?? {};
+    if (hint === undefined || this.#isJson || this.#hints.has(hint) || this.#hints.size >= MAX_HINTS) return;
+    this.#hints.add(hint);
+    noteHint({ note: (line) => this.note(line), errColor: this.#io.errColor }, printable(hint, 1_000));
   }
 
   #resultLine(facts: ResultFacts, outcome: Outcome): string {

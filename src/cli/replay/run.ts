@@ -12,7 +12,7 @@ import { recordedAtOf, type Rewrite } from '../../replay/rewrite.ts';
 import type { ReplaySelection } from '../../replay/selection.ts';
 import type { Io } from '../io.ts';
 import type { OpenPipeline } from '../flags/delivery/open-pipeline.ts';
-import { decisive, destinationMs } from '../print/result-line.ts';
+import { decisive, destinationMs } from '../print/deciding-attempt.ts';
 import { replayLimits, ReplaySemaphore } from './replay-semaphore.ts';
 import { EarlierPart } from './earlier-part.ts';
 import {

@@ -25,7 +25,7 @@ import { resultText } from '../print/result-text.ts';
 import { secretStdinFlags } from '../flags/signature/secret-flags.ts';
 import { commandSettings } from '../flags/delivery/settings.ts';
 import { refuseStdinTwice } from '../stdin.ts';
-import { failureHint } from '../print/failure-hint.ts';
+import { failureCause } from '../print/failure-cause.ts';
 import { resolveWhereTo, type WhereToFlags } from '../flags/delivery/where-to.ts';
 
 export interface SendOptions extends GlobalOptions, MessageFlags, WhereToFlags, PreviewFlags {}
@@ -119,8 +119,8 @@ function printResult(
   }
   if (options.quiet && isTaken(outcome.outcome)) return;
   io.out(`${resultText(outcome, facts, io.color)}\n`);
-  const hint = failureHint(outcome);
-  if (hint !== undefined) noteHint(io, hint);
+  const { hint } = failureCause(outcome) ?? {};
+  if (hint !== undefined) noteHint(io, printable(hint, 1_000));
 }
 
 function exitCodeOf(outcome: Outcome, judgement: LoopbackJudgement | undefined): ExitCode {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { attemptText, detailText, durationText } from '../../../src/cli/attempt-text.ts';
 import { explanation, resultText } from '../../../src/cli/print/result-text.ts';
-import { failureHint } from '../../../src/cli/print/failure-hint.ts';
+import { failureCause } from '../../../src/cli/print/failure-cause.ts';
 import { attempt, destination, failed, failing, outcomeOf, PLAIN, UNTRIED } from './facts.ts';
 
 const FACTS = { type: 'track', title: 'Signup' };
@@ -110,13 +110,13 @@ describe('why a message was not delivered', () => {
   });
 
   it('comes with a way out', () => {
-    expect(failureHint(outcomeOf(failed(attempt({ error: 'tls-self-signed' }))))).toContain(
+    expect(failureCause(outcomeOf(failed(attempt({ error: 'tls-self-signed' }))))?.hint).toContain(
       'delivery: { ca: ./ca.pem }',
     );
-    expect(failureHint(outcomeOf(failed(failing(401))))).toContain('same secret');
-    expect(failureHint(outcomeOf(failed(failing(502))))).toContain('log of the receiver');
-    expect(failureHint(UNTRIED)).toContain('`integrations`');
-    expect(failureHint(outcomeOf(destination()))).toBeUndefined();
+    expect(failureCause(outcomeOf(failed(failing(401))))?.hint).toContain('same secret');
+    expect(failureCause(outcomeOf(failed(failing(503))))?.hint).toContain('log of the receiver');
+    expect(failureCause(UNTRIED)?.hint).toContain('`integrations`');
+    expect(failureCause(outcomeOf(destination()))).toBeUndefined();
   });
 });
 

@@ -1,0 +1,80 @@
+/**
+ * What a response says of itself. `headers` by lower-case names: only those that tell where a response comes from
+ * (transport/evidence-headers.ts). All text is from outside, without secrets, unescaped.
+ */
+export interface ResponseEvidence {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  /** The beginning of the body. */
+  readonly body: string;
+  /** Whether the request had a signature. */
+  readonly isSigned: boolean;
+}
+
+/**
+ * How far a cause reaches. `way`: something in front of the receiver refuses, whatever the message says. `busy`: likewise, for now.
+ * `receiver`: the receiver itself, in words that name the reason. `status`: little is known but the status, so that whoever knows what is
+ * special about the message knows more.
+ */
+export type CauseKind = 'way' | 'busy' | 'receiver' | 'status';
+
+/**
+ * A response that is recognised, and what it means. All conditions that are given must hold. `says` and `fix` are templates over
+ * `CauseFacts`; `says` is a sentence without its full stop, `fix` begins with a verb.
+ */
+export interface CauseRule {
+  /** Stable and unique. */
+  readonly code: string;
+  readonly kind: CauseKind;
+  readonly status?: readonly number[];
+  /** By lower-case names. */
+  readonly headers?: Readonly<Record<string, RegExp>>;
+  readonly body?: RegExp;
+  readonly isSigned?: boolean;
+  readonly says: string;
+  readonly fix: string;
+}
+
+/** What the templates may name: little, since it is kept with each attempt. */
+export interface CauseFacts {
+  readonly status: number;
+  /** The URL that was asked, redacted. */
+  readonly url: string;
+  /** The `Server` header. */
+  readonly server?: string | undefined;
+  /** Where a redirect leads, or what was found instead of what was asked: another URL, another protocol. */
+  readonly location?: string | undefined;
+  readonly retryAfter?: string | undefined;
+}
+
+export function appliesTo(
+  { status, headers = {}, body, isSigned }: CauseRule,
+  seen: ResponseEvidence,
+): boolean {
+  if (status !== undefined && !status.includes(seen.status)) return false;
+  if (isSigned !== undefined && isSigned !== seen.isSigned) return false;
+  for (const name in headers) if (!headers[name]?.test(seen.headers[name] ?? '')) return false;
+  return body === undefined || body.test(seen.body);
+}
+
+/** Fills a template: `{status} {server} {host} {hostname} {path} {location} {wait} {proxy}`. */
+export function filledTemplate(template: string, given: CauseFacts): string {
+  const { status, url, server, location, retryAfter } = given;
+  const parsed = URL.canParse(url) ? new URL(url) : undefined;
+  const facts: Readonly<Record<string, string>> = {
+    status: String(status),
+    server: server === undefined || server === '' ? 'which does not say its name' : server.slice(0, 60),
+    host: parsed?.host ?? url,
+    hostname: parsed?.hostname ?? url,
+    path: parsed?.pathname ?? '',
+    location: location === undefined ? 'a place that it does not name' : location.slice(0, 300),
+    wait: retryAfter === undefined ? '' : `, Retry-After ${waitText(retryAfter)}`,
+    proxy: parsed?.protocol === 'http:' ? 'HTTP_PROXY' : 'HTTPS_PROXY',
+  };
+  return template.replace(/\{([a-z]+)\}/g, (whole, name: string) => facts[name] ?? whole);
+}
+
+/** Seconds, or a date as it came. */
+function waitText(retryAfter: string): string {
+  return /^\d{1,9}$/.test(retryAfter) ? `${retryAfter} s` : retryAfter.slice(0, 40);
+}

@@ -1,0 +1,167 @@
+import { filledTemplate, type CauseFacts } from './cause-rule.ts';
+
+/** What a failure without a response means. Templates over `CauseFacts`. */
+interface NetworkCauseText {
+  /** A sentence without its full stop; absent where the transport's own words say it all. */
+  readonly says?: string;
+  /** What a sender can do; begins with a verb. */
+  readonly fix: string;
+  /** What the receiver's author can do, where that differs. */
+  readonly receiverFix?: string;
+}
+
+export interface NetworkCause {
+  readonly code: string;
+  readonly says: string | undefined;
+  readonly fix: string;
+  readonly receiverFix: string;
+}
+
+const ISSUER = 'name its issuer: --ca FILE, or in the config: delivery: { ca: ./ca.pem }';
+const OTHER_TLS = 'let it speak TLS 1.2 or later, or put a proxy with TLS in front of it';
+const ANSWER_FIRST = 'answer 2xx first and do the work later: put the message into a queue';
+
+/** By the error codes of cli.md, and by what is known more exactly. */
+const NETWORK_CAUSES: Readonly<Record<string, NetworkCauseText>> = {
+  timeout: {
+    fix: 'let the receiver answer first and work later; --timeout waits longer, up to 30s',
+    receiverFix: ANSWER_FIRST,
+  },
+  'no-connection-in-time': {
+    says: 'no connection could be made in time: the host is off, or a firewall drops what is sent to this port',
+    fix: 'check that the host is up, and that no firewall is in between',
+  },
+  refused: { fix: 'check that the receiver runs and the port is right; hooks listen starts one' },
+  'no-network': {
+    says: 'this machine has no network that leads there',
+    fix: 'check the network of this machine; an IPv6 address needs IPv6',
+  },
+  'no-ports': { fix: 'wait, or lower --concurrency: the ports of this machine are used up' },
+  'too-many-files': { fix: 'raise the limit (ulimit -n), or lower --concurrency' },
+  'not-allowed': { fix: 'allow it in the firewall or sandbox of this machine' },
+  dns: { fix: 'check the host name in the URL' },
+  'dns-for-now': { fix: 'check the network and the name server of this machine (/etc/resolv.conf, VPN)' },
+  'docker-host': {
+    says: 'host.docker.internal is a name inside containers only',
+    fix: 'give localhost here; in a container on Linux start it with --add-host=host.docker.internal:host-gateway',
+  },
+  'service-name': {
+    says: '{hostname} is a name without a dot: containers of one network know each other by such names, other machines do not',
+    fix: 'give localhost with the published port, or run hooks inside the same network',
+  },
+  reset: {
+    fix: 'look into the log of the receiver: it may have crashed on this message, or a proxy in front of it broke off',
+    receiverFix: "look into the receiver's log: it has crashed, or a limit closed the connection",
+  },
+  died: {
+    says: 'the receiver broke off this message and refuses connections since: it crashed on the message',
+    fix: 'look into the log of the receiver, repair what the message breaks, and start it again',
+  },
+  protocol: {
+    fix: 'check the port: does something other than HTTP listen there?',
+    receiverFix: 'check that the port speaks HTTP',
+  },
+  'headers-overflow': { fix: 'let the receiver send fewer or shorter headers and cookies: 16 KB are read' },
+  'speaks-tls': {
+    says: 'the port speaks TLS: {location}',
+    fix: 'give the URL with https: {location}',
+  },
+  'speaks-http': {
+    says: 'the port speaks plain HTTP: {location}',
+    fix: 'give the URL with http: {location}; or give the receiver a certificate',
+  },
+  'speaks-other': {
+    says: 'the port speaks {location}, not HTTP',
+    fix: 'give the port of the receiver',
+  },
+  'other-loopback': {
+    says: 'nothing listens at {host}, but something does at {location}',
+    fix: 'give that address in the URL, or let the receiver listen on both (::)',
+  },
+  container: {
+    says: 'this runs in a container, where {hostname} is the container itself',
+    fix: 'give host.docker.internal (or the name of the other container) instead of {hostname}, and check that the receiver runs',
+  },
+  'tls-self-signed': {
+    fix: ISSUER,
+    receiverFix:
+      "get a certificate from a public issuer (Let's Encrypt); senders send nothing to a self-signed one",
+  },
+  'tls-expired': { fix: 'renew the certificate, and check the clocks of both machines' },
+  'tls-hostname': {
+    fix: 'use the name that the certificate is for',
+    receiverFix: 'use the name that the certificate is for, or get one for this name',
+  },
+  'tls-untrusted': {
+    fix: `${ISSUER}; or let the receiver send its intermediate certificates too (fullchain.pem)`,
+    receiverFix:
+      'send the intermediate certificates too (fullchain.pem), or get a certificate from a public issuer',
+  },
+  tls: {
+    fix: 'check that the port speaks TLS; http:// does without it',
+    receiverFix: 'check that the port speaks TLS 1.2 or later',
+  },
+  'tls-old': {
+    says: 'the server speaks only TLS 1.0 or 1.1, which is no longer used',
+    fix: OTHER_TLS,
+  },
+  'tls-name': {
+    says: 'the server has no certificate for {hostname}',
+    fix: 'check the host name in the URL, and let the server have a certificate for it',
+  },
+  'tls-weak': {
+    says: 'the key or hash of the certificate is too weak',
+    fix: 'get a certificate with 2048 bits and SHA-256',
+  },
+  'tls-handshake': {
+    says: 'the server refused the TLS handshake: it has no version or cipher in common, or wants a client certificate',
+    fix: `${OTHER_TLS}; and let it in without a client certificate`,
+  },
+  'client-certificate': {
+    says: 'it wants a client certificate (mutual TLS), which webhooks do not have',
+    fix: 'let this path in without one (ssl_verify_client optional), or give another host name; the signature proves the sender',
+  },
+  'proxy-authentication': {
+    says: 'the proxy wants a user and a password (407)',
+    fix: 'give them: {proxy}=http://USER:PASSWORD@HOST:PORT; or go direct: NO_PROXY={hostname}',
+  },
+  'proxy-forbids': {
+    says: 'the proxy does not allow the connection to {host}',
+    fix: 'let the proxy allow it, or go direct: NO_PROXY={hostname}',
+  },
+  'proxy-failed': {
+    says: 'the proxy could not connect to {host}',
+    fix: 'check the host and port of the URL; a proxy cannot reach names of this machine only: NO_PROXY={hostname} goes direct',
+  },
+  'proxy-unreachable': {
+    says: 'the proxy itself cannot be reached; nothing was asked of {host}',
+    fix: 'check {proxy}, or go direct: NO_PROXY={hostname}',
+  },
+  'proxy-garbage': {
+    says: 'what {proxy} names does not answer as a proxy does',
+    fix: 'check {proxy}: host, port, and http:// or https://; or go direct: NO_PROXY={hostname}',
+  },
+  'blocked-address': {
+    fix: 'allow it with --allow-private or delivery.allowPrivate, if it is yours',
+    receiverFix: 'use an address that may be connected to',
+  },
+  aborted: { fix: 'try again' },
+};
+
+/** Puts a failure without a response into words. `cause` is more exact than `error`, where it is known. */
+export function networkCauseOf(
+  { error, cause }: { readonly error: string; readonly cause?: string | undefined },
+  facts: Omit<CauseFacts, 'status'>,
+): NetworkCause | undefined {
+  const code = cause !== undefined && cause in NETWORK_CAUSES ? cause : error;
+  const text = NETWORK_CAUSES[code];
+  if (text === undefined) return undefined;
+  const { says, fix, receiverFix = fix } = text;
+  const filled = (template: string): string => filledTemplate(template, { status: 0, ...facts });
+  return {
+    code,
+    says: says === undefined ? undefined : filled(says),
+    fix: filled(fix),
+    receiverFix: filled(receiverFix),
+  };
+}

@@ -1,0 +1,54 @@
+import { APPLICATION_RULES } from './application-rules.ts';
+import {
+  appliesTo,
+  filledTemplate,
+  type CauseFacts,
+  type CauseKind,
+  type CauseRule,
+  type ResponseEvidence,
+} from './cause-rule.ts';
+import { FIREWALL_RULES } from './firewall-rules.ts';
+import { FORGERY_PROTECTION_RULES } from './forgery-protection-rules.ts';
+import { GATEWAY_RULES } from './gateway-rules.ts';
+import { HOSTING_RULES } from './hosting-rules.ts';
+import { ROUTE_RULES } from './route-rules.ts';
+import { statusRule, STATUS_RULES } from './status-rules.ts';
+import { TUNNEL_RULES } from './tunnel-rules.ts';
+
+/** Why a response is what it is, and how to fix it. */
+export interface ResponseCause {
+  readonly code: string;
+  readonly kind: CauseKind;
+  /** A sentence without its full stop. */
+  readonly says: string;
+  /** Begins with a verb. */
+  readonly fix: string;
+}
+
+/** The most specific first: the first rule that applies decides. */
+export const CAUSE_RULES: readonly CauseRule[] = [
+  ...TUNNEL_RULES,
+  ...FIREWALL_RULES,
+  ...FORGERY_PROTECTION_RULES,
+  ...HOSTING_RULES,
+  ...ROUTE_RULES,
+  ...APPLICATION_RULES,
+  ...GATEWAY_RULES,
+  ...STATUS_RULES,
+];
+
+/** Recognises where a response other than 2xx comes from; gives the code to keep. Every such status has one. */
+export function causeCodeOf(evidence: ResponseEvidence): string {
+  return (CAUSE_RULES.find((rule) => appliesTo(rule, evidence)) ?? statusRule(evidence.status)).code;
+}
+
+/** Puts a kept code into words. Undefined for one that this version does not know. */
+export function causeOf(code: string, facts: CauseFacts): ResponseCause | undefined {
+  const rule = BY_CODE.get(code) ?? (code === OTHER ? statusRule(facts.status) : undefined);
+  if (rule === undefined) return undefined;
+  const { kind, says, fix } = rule;
+  return { code, kind, says: filledTemplate(says, facts), fix: filledTemplate(fix, facts) };
+}
+
+const OTHER = 'status';
+const BY_CODE = new Map(CAUSE_RULES.map((rule) => [rule.code, rule]));

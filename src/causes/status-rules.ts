@@ -1,0 +1,212 @@
+import type { CauseRule } from './cause-rule.ts';
+
+const LOG = "look into the receiver's log for the reason";
+const TEST = 'hooks test URL shows what the receiver expects';
+
+/** What a status means where nothing else is known. */
+export const STATUS_RULES: readonly CauseRule[] = [
+  {
+    code: 'login-redirect',
+    kind: 'way',
+    status: [301, 302, 303, 307, 308],
+    headers: {
+      location:
+        /log-?in|sign-?in|sign_in|\/sso\b|\/auth\b|oauth|authorize|accounts\.google\.com|login\.microsoftonline/i,
+    },
+    says: 'it sends to a login page: {location}',
+    fix: 'exempt {path} from the login: the signature proves the sender; redirects are not followed',
+  },
+  {
+    code: 'redirect',
+    kind: 'status',
+    status: [300, 301, 302, 303, 305, 307, 308],
+    headers: { location: /./ },
+    says: 'it redirects to {location}, and redirects are not followed',
+    fix: 'give the URL that it leads to, if that is the receiver: {location}',
+  },
+  {
+    code: 'redirect-nowhere',
+    kind: 'status',
+    status: [300, 301, 302, 303, 304, 305, 307, 308],
+    says: '{status} is no response to a message, and redirects are not followed',
+    fix: 'answer 2xx at this URL',
+  },
+  {
+    code: 'authentication',
+    kind: 'way',
+    status: [401],
+    headers: { 'www-authenticate': /^(?:Basic|Digest|Negotiate|NTLM)/i },
+    says: 'it wants a user and a password (HTTP authentication), whatever the signature',
+    fix: "give them: --header 'Authorization: Basic …' or https://USER:PASSWORD@{host}{path}; or exempt {path}",
+  },
+  {
+    code: 'authentication-token',
+    kind: 'way',
+    status: [401, 403],
+    headers: { 'www-authenticate': /./ },
+    says: 'it wants a token (HTTP authentication), whatever the signature',
+    fix: "give it: --header 'Authorization: Bearer …'; or exempt {path}",
+  },
+  {
+    code: 'unsigned',
+    kind: 'status',
+    status: [401, 403],
+    isSigned: false,
+    says: 'the request was unsigned: there is no --secret, HOOKS_SECRET or sharedSecret',
+    fix: 'give the secret that the receiver verifies with: --secret-file FILE or HOOKS_SECRET; hooks test URL says more',
+  },
+  {
+    code: 'signature-refused',
+    kind: 'status',
+    status: [401, 403],
+    isSigned: true,
+    says: 'it rejects the signature or the sender',
+    fix: 'check that sender and receiver have the same secret; hooks test URL finds out how the receiver verifies',
+  },
+  {
+    code: 'rate-limit',
+    kind: 'busy',
+    status: [429],
+    says: 'it limits the rate (429{wait})',
+    fix: 'send more slowly (replay --rate), or try longer with --retry-for',
+  },
+  {
+    code: 'gone',
+    kind: 'status',
+    status: [410],
+    says: 'the receiver is gone for good (410)',
+    fix: 'ask its owner for the new URL',
+  },
+  {
+    code: 'not-found',
+    kind: 'status',
+    status: [404],
+    says: 'there is nothing at {path}',
+    fix: 'check the path of the URL',
+  },
+  {
+    code: 'no-post',
+    kind: 'status',
+    status: [405],
+    says: 'it accepts no POST at {path}',
+    fix: 'check the path of the URL: it must take POST',
+  },
+  {
+    code: 'malformed',
+    kind: 'status',
+    status: [400, 422],
+    says: 'it does not accept the content of the message',
+    fix: `compare the message with what its validation expects; ${TEST}`,
+  },
+  {
+    code: 'too-early',
+    kind: 'busy',
+    status: [408, 423, 425],
+    says: '{status} means: again, later',
+    fix: 'try longer with --retry-for',
+  },
+  {
+    code: 'conflict',
+    kind: 'status',
+    status: [409],
+    says: 'it has this message already, or processes it',
+    fix: 'answer 2xx to a messageId that is known already: a message may come more than once',
+  },
+  {
+    code: 'too-large',
+    kind: 'status',
+    status: [413],
+    says: 'it takes smaller bodies only',
+    fix: 'send less: the receiver takes smaller bodies only; or raise its limit to 64 KB',
+  },
+  {
+    code: 'uri-too-long',
+    kind: 'status',
+    status: [414, 431],
+    says: 'the URL or the headers are too long for it',
+    fix: 'send fewer or shorter headers (--header), or a shorter URL',
+  },
+  {
+    code: 'media-type',
+    kind: 'status',
+    status: [406, 415],
+    says: 'it does not accept application/json',
+    fix: 'let the receiver accept Content-Type: application/json',
+  },
+  {
+    code: 'paid',
+    kind: 'way',
+    status: [402],
+    says: 'the host wants to be paid (402)',
+    fix: 'look into the account of the receiver at its host',
+  },
+  {
+    code: 'legal',
+    kind: 'way',
+    status: [451],
+    says: 'the content is not available here for legal reasons (451)',
+    fix: 'send from another place',
+  },
+  {
+    code: 'not-implemented',
+    kind: 'status',
+    status: [501, 505],
+    says: 'the server does not know this method or version of HTTP ({status})',
+    fix: 'check that the URL is the one of the receiver',
+  },
+  {
+    code: 'bad-gateway',
+    kind: 'busy',
+    status: [502],
+    says: '502: a proxy answers, not the receiver: the application behind it is not running, or broke off',
+    fix: 'start the application, and check the address and port that the proxy passes requests on to',
+  },
+  {
+    code: 'unavailable',
+    kind: 'busy',
+    status: [503],
+    says: '503: the receiver, or a proxy in front of it, is not available now{wait}',
+    fix: 'look into the log of the receiver, which failed; --retry-for tries longer',
+  },
+  {
+    code: 'late',
+    kind: 'busy',
+    status: [504],
+    says: '504: a proxy answers, not the receiver: the application behind it took too long',
+    fix: 'let the receiver answer first and work later',
+  },
+  {
+    code: 'full',
+    kind: 'busy',
+    status: [507],
+    says: 'its disk or quota is full (507)',
+    fix: 'make room on the machine of the receiver',
+  },
+  {
+    code: 'portal',
+    kind: 'way',
+    status: [511],
+    says: 'the network wants a login first (a captive portal)',
+    fix: 'log in to the network with a browser',
+  },
+  {
+    code: 'failed',
+    kind: 'status',
+    status: [500],
+    says: 'the receiver failed on the message',
+    fix: 'look into the log of the receiver, which failed; --retry-for tries longer',
+  },
+];
+
+/** The rule of a status that has none of its own, by its class. */
+export function statusRule(status: number): CauseRule {
+  const own = { code: 'status', kind: 'status' } as const;
+  if (status >= 500)
+    return {
+      ...own,
+      says: '{status} means: again, later',
+      fix: 'look into the log of the receiver, which failed; --retry-for tries longer',
+    };
+  if (status >= 400) return { ...own, says: '{status} means: never again', fix: LOG };
+  return { ...own, says: '{status} is no response to a message', fix: 'answer 2xx at this URL' };
+}

@@ -1,0 +1,19 @@
+import type { DestinationOutcome } from '../../app/outcomes.ts';
+
+/** The destination to look at: of several, the one that was not delivered. */
+export function decisive(destinations: readonly DestinationOutcome[]): DestinationOutcome | undefined {
+  return destinations.find(({ outcome }) => outcome !== 'delivered') ?? destinations[0];
+}
+
+/** The attempt that delivered it, else the last one. */
+export function decidingAttempt({
+  attempts,
+}: DestinationOutcome): DestinationOutcome['attempts'][number] | undefined {
+  return attempts.find(({ error }) => error === undefined) ?? attempts.at(-1);
+}
+
+/** The time from the start of the first attempt to the response that decided. */
+export function destinationMs(destination: DestinationOutcome): number {
+  const [first, last] = [destination.attempts[0], decidingAttempt(destination)];
+  return first === undefined || last === undefined ? 0 : last.at + last.ms - first.at;
+}

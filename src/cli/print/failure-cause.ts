@@ -1,0 +1,66 @@
+import type { AttemptRecord } from '../../attempt-record.ts';
+import type { DestinationOutcome, Outcome } from '../../app/outcomes.ts';
+import { networkCauseOf } from '../../causes/network-causes.ts';
+import { causeCodeOf, causeOf } from '../../causes/response-cause.ts';
+import { TRACKING_API } from '../../app/outcomes.ts';
+import { decidingAttempt, decisive } from './deciding-attempt.ts';
+
+/** Why an attempt or a delivery failed, beyond its status or error, and what a person who reads that should do. Unescaped. */
+export interface FailureCause {
+  readonly code: string;
+  /** A sentence without its full stop; undefined where the status or the network's words say it all. */
+  readonly says: string | undefined;
+  readonly hint: string;
+}
+
+export function failureCause({ outcome, destinations }: Outcome): FailureCause | undefined {
+  if (outcome === 'filtered')
+    return {
+      code: 'filtered',
+      says: undefined,
+      hint: 'set a destination to true in its `integrations`, or leave them out',
+    };
+  const destination = outcome === 'failed' ? decisive(destinations) : undefined;
+  const attempt = destination && decidingAttempt(destination);
+  if (destination === undefined || attempt === undefined) return undefined;
+  if (destination.name === TRACKING_API)
+    return trackingApiCause(attempt) ?? attemptCause(attempt, destination);
+  return attemptCause(attempt, destination);
+}
+
+/** The cause of one attempt. Of its delivery the other attempts and the signature say more, where they are known. */
+export function attemptCause(
+  attempt: AttemptRecord,
+  delivery: Pick<DestinationOutcome, 'attempts' | 'signature'> | undefined = undefined,
+): FailureCause | undefined {
+  const { status, error, cause, url } = attempt;
+  if (error === undefined) return undefined;
+  if (status === undefined || error === 'protocol') {
+    const known = diedOn(attempt, delivery?.attempts ?? []) ? 'died' : cause;
+    const found = networkCauseOf({ error, cause: known }, attempt);
+    return found && { code: found.code, says: found.says, hint: found.fix };
+  }
+  const code = cause ?? causeCodeOf({ status, headers: {}, body: '', isSigned: true });
+  const found = causeOf(code, { ...attempt, status, url });
+  // Without a recognised cause the status is all that is known, and it is shown.
+  return found && { code: found.code, says: cause && found.says, hint: found.fix };
+}
+
+/** Whether the receiver took a connection for this message, broke it off, and takes none since. */
+function diedOn({ error, url }: AttemptRecord, attempts: readonly AttemptRecord[]): boolean {
+  return error === 'refused' && attempts.some((earlier) => earlier.url === url && earlier.error === 'reset');
+}
+
+/** A tracking API verifies no signature: it knows the sender by the write key. */
+const BY_TRACKING_API_STATUS: Readonly<Record<number, string>> = {
+  400: 'compare the message with what the tracking API accepts',
+  401: 'check the write key (--write-key or HOOKS_WRITE_KEY): it belongs to one source',
+  403: 'check the write key (--write-key or HOOKS_WRITE_KEY): it belongs to one source',
+  404: 'check the path of --endpoint: batches go to …/v1/batch',
+  405: 'check the path of --endpoint: batches go to …/v1/batch',
+};
+
+function trackingApiCause({ status = 0 }: AttemptRecord): FailureCause | undefined {
+  const hint = BY_TRACKING_API_STATUS[status];
+  return hint === undefined ? undefined : { code: 'tracking-api', says: undefined, hint };
+}
