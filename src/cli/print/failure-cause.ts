@@ -28,15 +28,15 @@ export function failureCause({ outcome, destinations }: Outcome): FailureCause |
   return attemptCause(attempt, destination);
 }
 
-/** The cause of one attempt. Of its delivery the other attempts and the signature say more, where they are known. */
+/** The cause of one attempt, of which the other attempts of its delivery may say more. */
 export function attemptCause(
   attempt: AttemptRecord,
-  delivery: Pick<DestinationOutcome, 'attempts' | 'signature'> | undefined = undefined,
+  { attempts }: Pick<DestinationOutcome, 'attempts'>,
 ): FailureCause | undefined {
   const { status, error, cause, url } = attempt;
   if (error === undefined) return undefined;
   if (status === undefined || error === 'protocol') {
-    const known = diedOn(attempt, delivery?.attempts ?? []) ? 'died' : cause;
+    const known = diedOn(attempt, attempts) ? 'died' : cause;
     const found = networkCauseOf({ error, cause: known }, attempt);
     return found && { code: found.code, says: found.says, hint: found.fix };
   }
