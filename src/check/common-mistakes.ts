@@ -1,8 +1,8 @@
 import { createHmac } from 'node:crypto';
-import type { BodyVariant } from '../signature/diagnosis/body-variant.ts';
-import { bodyVariants } from '../signature/diagnosis/body-variants.ts';
+import type { BodyVariant } from '../signature/diagnosis/body/body-variant.ts';
+import { bodyVariants } from '../signature/diagnosis/body/body-variants.ts';
 import { Deadline } from '../signature/diagnosis/deadline.ts';
-import { KeptBody } from '../signature/diagnosis/kept-body.ts';
+import { KeptBody } from '../signature/diagnosis/body/kept-body.ts';
 import type { ReasonCode } from '../signature/diagnosis/reasons.ts';
 import { otherSecrets, secretVariants } from '../signature/diagnosis/secret-variants.ts';
 import { sign } from '../signature/sign.ts';

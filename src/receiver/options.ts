@@ -5,6 +5,7 @@ import { ConfigError } from '../errors.ts';
 import type { Forward } from './response/forwarding.ts';
 import type { ReceivedRequest } from './received-request.ts';
 import type { Script } from './response/script.ts';
+import type { SecretsForDiagnosis } from './signature-judge.ts';
 
 export interface ReceiverOptions {
   /** A name or address of this machine. @default '127.0.0.1' */
@@ -13,6 +14,8 @@ export interface ReceiverOptions {
   readonly port?: number | undefined;
   /** A signature made with any of them is valid. Empty: signatures are not checked. */
   readonly secrets: readonly string[];
+  /** What a diagnosis may know besides. @default nothing */
+  readonly knownSecrets?: SecretsForDiagnosis | undefined;
   /** The certificate to speak TLS with. @default plain HTTP */
   readonly certificate?: ServerCertificate | undefined;
   /** The responses to accepted POSTs. @default the response of `forward`; without it always 200 */
@@ -87,6 +90,7 @@ const KINDS = {
   host: 'a string',
   port: 'given',
   secrets: 'a list',
+  knownSecrets: 'an object',
   certificate: 'an object',
   script: 'a list',
   forward: 'a function',

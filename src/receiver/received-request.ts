@@ -37,8 +37,12 @@ export interface SignatureJudgement {
   readonly secret?: number;
   /** Why a valid signature matches only over the JSON-stringified body. */
   readonly note?: string;
-  /** Why an invalid one does not match. */
+  /** Why an invalid one does not match, or why there is none. */
   readonly diagnosis?: { readonly code: string; readonly hint: string };
+  /** Of an invalid one: the right signature under the first secret. A sender that saw it could sign. */
+  readonly expected?: string;
+  /** Of an invalid one: the header as it came. */
+  readonly got?: string;
 }
 
 /** Fields of a message's body, as far as it is JSON and they are strings. */

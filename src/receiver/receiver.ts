@@ -58,7 +58,7 @@ class HttpReceiver implements Receiver {
     this.#limits = { ...RECEIVER_LIMITS, ...options.limits };
     this.#clock = options.clock ?? systemClock;
     this.#open = new OpenRequests({ maxBytes: this.#limits.openBytes, onBusy: options.onBusy });
-    this.#judge = new SignatureJudge(options.secrets, this.#clock);
+    this.#judge = new SignatureJudge(options.secrets, this.#clock, options.knownSecrets);
     this.#bounded = this.#createServer();
     this.#responder = new Responder({
       options,

@@ -1,21 +1,28 @@
 import type { Clock } from '../clock.ts';
 import { diagnosisBudget, type DiagnosisBudget } from '../signature/diagnosis/deadline.ts';
 import { undiagnosed } from '../signature/diagnosis/diagnose.ts';
-import { verify } from '../signature/verify.ts';
+import { REASONS } from '../signature/diagnosis/reasons.ts';
+import { sign } from '../signature/sign.ts';
+import { signatureHeadersText } from '../signature/signature-headers.ts';
+import { verify, type VerifyOptions } from '../signature/verify.ts';
 import { DiagnosisQuota } from './diagnosis-quota.ts';
 import type { SignatureJudgement } from './received-request.ts';
 
 const UNCHECKED: SignatureJudgement = { verdict: 'unchecked' };
-const UNSIGNED: SignatureJudgement = { verdict: 'unsigned' };
+
+/** What the diagnosis of a mismatch may know of secrets besides those that are accepted. */
+export type SecretsForDiagnosis = Pick<VerifyOptions, 'otherSecrets' | 'secretOrigin'>;
 
 /** Checks the signature of each request. */
 export class SignatureJudge {
   readonly #secrets: readonly string[];
+  readonly #known: SecretsForDiagnosis;
   readonly #quota: DiagnosisQuota;
   readonly #budget: DiagnosisBudget;
 
-  constructor(secrets: readonly string[], clock: Clock) {
+  constructor(secrets: readonly string[], clock: Clock, known: SecretsForDiagnosis = {}) {
     this.#secrets = secrets;
+    this.#known = known;
     this.#quota = new DiagnosisQuota(() => clock.now());
     this.#budget = diagnosisBudget(() => clock.now());
   }
@@ -25,7 +32,7 @@ export class SignatureJudge {
     if (secrets.length === 0) return UNCHECKED;
     const signatures = signaturesOf(rawHeaders);
     const [signature] = signatures;
-    if (signature === undefined) return UNSIGNED;
+    if (signature === undefined) return unsigned(rawHeaders);
     if (signatures.length > 1) return severalSignatures(signatures.length);
     const verification = verify({ body, signature, secrets });
     if (!verification.valid) return this.#invalid(body, signature);
@@ -34,10 +41,11 @@ export class SignatureJudge {
   }
 
   #invalid(body: Uint8Array, signature: string): SignatureJudgement {
-    const options = { body, signature, secrets: this.#secrets, diagnose: true };
+    const options = { body, signature, secrets: this.#secrets, diagnose: true, ...this.#known };
     const verification = this.#quota.use(() => verify(options, this.#budget));
-    const diagnosis = verification?.valid === false ? verification.diagnosis : undefined;
-    return { verdict: 'invalid', diagnosis: diagnosis ?? undiagnosed(body.byteLength, TOO_MANY) };
+    const found = verification?.valid === false ? verification.diagnosis : undefined;
+    const diagnosis = found ?? undiagnosed(body.byteLength, TOO_MANY);
+    return { verdict: 'invalid', diagnosis, expected: sign(body, this.#secrets[0] ?? ''), got: signature };
   }
 }
 
@@ -45,6 +53,14 @@ const TOO_MANY = {
   why: 'not diagnosed: too many other mismatches came within a second',
   fix: 'Send one of these requests by itself to learn why',
 };
+
+/** Explains a missing signature where another header came in its place. */
+function unsigned(rawHeaders: readonly string[]): SignatureJudgement {
+  const text = signatureHeadersText(rawHeaders.filter((_, index) => index % 2 === 0));
+  if (text === undefined) return { verdict: 'unsigned' };
+  const hint = `${text}. ${REASONS['no-signature'].fix}`;
+  return { verdict: 'unsigned', diagnosis: { code: 'no-signature', hint } };
+}
 
 /** Reads the raw headers, since Node's parsed ones join two X-Signature headers into one value. */
 function signaturesOf(rawHeaders: readonly string[]): string[] {

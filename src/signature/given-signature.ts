@@ -1,12 +1,13 @@
 import { timingSafeEqual } from 'node:crypto';
 import { SignatureError } from '../errors.ts';
 import { kindOf } from '../kind-of.ts';
+import type { HmacAlgorithm } from './hmac.ts';
 
 /** A signature as given, by its shape. Only `sha1` can match. */
 export type GivenSignature =
   | { readonly shape: 'sha1'; readonly digest: Buffer }
-  /** 64 hex digits, or the base64 of 32 bytes. */
-  | { readonly shape: 'sha256'; readonly digest: Buffer }
+  /** As long as the digest of another hash, in hex or base64. Digits that may be of MD5 are `short`. */
+  | { readonly shape: 'other-hash'; readonly algorithm: OtherHash; readonly digest: Buffer }
   /** 20 bytes in base64 or base64url, or the base64 of the 40 hex digits. */
   | { readonly shape: 'base64'; readonly digest: Buffer }
   /** Fewer than 40 hex digits; `digits` in lower case. */
@@ -15,7 +16,16 @@ export type GivenSignature =
   | { readonly shape: 'several'; readonly digests: readonly Buffer[] }
   /** 40 hex digits with other characters between or around them. */
   | { readonly shape: 'decorated'; readonly digest: Buffer }
-  | { readonly shape: 'unknown'; readonly characters: number };
+  | { readonly shape: 'unknown'; readonly text: string };
+
+export type OtherHash = Exclude<HmacAlgorithm, 'sha1'>;
+
+const HASH_BY_BYTES: Readonly<Record<number, OtherHash>> = {
+  16: 'md5',
+  32: 'sha256',
+  48: 'sha384',
+  64: 'sha512',
+};
 
 /**
  * Reads a signature: `HEX`, `sha1=HEX` or `X-Signature: HEX`, in either case, with white space around it. A
@@ -30,11 +40,12 @@ export function readSignature(given: unknown): GivenSignature {
     });
   }
   const value = text.trim().replace(/^x-signature\s*:\s*/i, '');
-  const bare = value.replace(/^sha-?(?:1|256)=/i, '').trim();
+  const bare = value.replace(/^(?:sha-?(?:1|256|384|512)|md5)=/i, '').trim();
   if (/^[0-9a-f]{40}$/i.test(value.replace(/^sha1=/i, '').trim()))
     return { shape: 'sha1', digest: hex(bare) };
-  if (/^[0-9a-f]{64}$/i.test(bare)) return { shape: 'sha256', digest: hex(bare) };
   if (/^[0-9a-f]{0,39}$/i.test(bare)) return { shape: 'short', digits: bare.toLowerCase() };
+  const algorithm = /^[0-9a-f]+$/i.test(bare) ? HASH_BY_BYTES[bare.length / 2] : undefined;
+  if (algorithm !== undefined) return { shape: 'other-hash', algorithm, digest: hex(bare) };
   return base64Signature(bare) ?? severalSignatures(bare) ?? decoratedSignature(bare, value);
 }
 
@@ -47,7 +58,10 @@ function base64Signature(text: string): GivenSignature | undefined {
   if (!/^[0-9a-z+/_-]+={0,2}$/i.test(text)) return undefined;
   const digest = Buffer.from(text, 'base64');
   if (digest.length === 20) return { shape: 'base64', digest };
-  if (digest.length === 32) return { shape: 'sha256', digest };
+  const algorithm = HASH_BY_BYTES[digest.length];
+  // Sixteen bytes without padding are any word of 22 letters.
+  if (algorithm !== undefined && (algorithm !== 'md5' || text.endsWith('==')))
+    return { shape: 'other-hash', algorithm, digest };
   const digits = digest.toString('latin1');
   if (/^[0-9a-f]{40}$/i.test(digits)) return { shape: 'base64', digest: hex(digits) };
   return undefined;
@@ -63,7 +77,7 @@ function severalSignatures(text: string): GivenSignature | undefined {
 function decoratedSignature(bare: string, value: string): GivenSignature {
   const digits = bare.replace(/^\W*(?:0x|hmac\W|sha-?1\W|v\d\W)/i, '').replace(/[^0-9a-z]/gi, '');
   if (/^[0-9a-f]{40}$/i.test(digits)) return { shape: 'decorated', digest: hex(digits) };
-  return { shape: 'unknown', characters: value.length };
+  return { shape: 'unknown', text: value };
 }
 
 function hex(digits: string): Buffer {

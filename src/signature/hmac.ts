@@ -1,9 +1,15 @@
 import { createHash, type Hash } from 'node:crypto';
 
-export type HmacAlgorithm = 'sha1' | 'sha256';
+export type HmacAlgorithm = 'sha1' | 'sha256' | 'sha384' | 'sha512' | 'md5';
 
-/** The block size of both SHA-1 and SHA-256 (RFC 2104's B). */
-const BLOCK_BYTES = 64;
+/** The block size of each hash (RFC 2104's B). */
+const BLOCK_BYTES: Readonly<Record<HmacAlgorithm, number>> = {
+  sha1: 64,
+  sha256: 64,
+  sha384: 128,
+  sha512: 128,
+  md5: 64,
+};
 
 /**
  * An HMAC (RFC 2104) that can end in several ways: Node's own has no copy(), and one pass over a body tries it with and
@@ -47,8 +53,9 @@ export function keyedHmac(algorithm: HmacAlgorithm, secret: string | Uint8Array)
 /** The key padded with zeros to a block; a longer key is hashed first. */
 function blockKey(algorithm: HmacAlgorithm, secret: string | Uint8Array): Uint8Array {
   const bytes = Buffer.from(secret);
-  const key = bytes.length > BLOCK_BYTES ? createHash(algorithm).update(bytes).digest() : bytes;
-  const block = new Uint8Array(BLOCK_BYTES);
+  const blockBytes = BLOCK_BYTES[algorithm];
+  const key = bytes.length > blockBytes ? createHash(algorithm).update(bytes).digest() : bytes;
+  const block = new Uint8Array(blockBytes);
   block.set(key);
   return block;
 }

@@ -4,11 +4,11 @@ import { BodyDigests } from './diagnosis/body-digests.ts';
 import { diagnosisBudget, type DiagnosisBudget } from './diagnosis/deadline.ts';
 import { diagnose, type Diagnosis } from './diagnosis/diagnose.ts';
 import { readSignature, sameDigest, type GivenSignature } from './given-signature.ts';
-import { KeptBody } from './diagnosis/kept-body.ts';
+import { KeptBody } from './diagnosis/body/kept-body.ts';
 import type { NoteCode } from './diagnosis/reasons.ts';
 import type { OtherSecret } from './diagnosis/secret-variants.ts';
 import { sign } from './sign.ts';
-import { whyDiffers } from './diagnosis/why-differs.ts';
+import { whyDiffers } from './diagnosis/json/why-differs.ts';
 
 export type VerifyResult = ValidVerdict | InvalidVerdict;
 
@@ -50,6 +50,12 @@ export interface VerifyOptions {
    * @default []
    */
   readonly otherSecrets?: readonly OtherSecret[] | undefined;
+  /**
+   * Where the secrets come from, as `HOOKS_SECRET`: a mismatch that nothing explains then tells this and how long they are. For
+   * the person who gave them, not for a sender. Only with `diagnose`.
+   * @default not told
+   */
+  readonly secretOrigin?: string | undefined;
 }
 
 /** The kinds of the options. Signature and secrets are `given`, since they have more specific errors. */
@@ -59,6 +65,7 @@ const KINDS = {
   exact: 'a boolean',
   diagnose: 'a boolean',
   otherSecrets: 'a list',
+  secretOrigin: 'a string',
 } as const satisfies Record<keyof VerifyOptions, string>;
 
 const OTHER_NAMES = { sharedSecret: 'secrets', sharedSecrets: 'secrets' };
@@ -95,8 +102,12 @@ export class Verifier {
   readonly #given: GivenSignature;
   readonly #options: VerifyOptions;
   readonly #budget: DiagnosisBudget;
+  /** The digests that the signature should be among. */
+  readonly #right: BodyDigests;
+  /** The digests with the hash that the signature seems to have. */
   readonly #digests: BodyDigests;
   #kept: Uint8Array[] | undefined;
+  #body: KeptBody | undefined;
 
   constructor(options: VerifyOptions, budget: DiagnosisBudget = diagnosisBudget()) {
     checkOptions(options, { kinds: KINDS, otherNames: OTHER_NAMES });
@@ -105,7 +116,10 @@ export class Verifier {
     this.#budget = budget;
     this.#given = readSignature(options.signature);
     this.#kept = options.exact === true && options.diagnose !== true ? undefined : [];
-    this.#digests = new BodyDigests(this.#given.shape === 'sha256' ? 'sha256' : 'sha1', options.secrets);
+    const { secrets } = options;
+    this.#right = new BodyDigests('sha1', secrets);
+    const given = this.#given;
+    this.#digests = given.shape === 'other-hash' ? new BodyDigests(given.algorithm, secrets) : this.#right;
   }
 
   /** The number of bytes so far. */
@@ -116,19 +130,51 @@ export class Verifier {
   /** The chunk may be reused by the caller afterwards. */
   update(chunk: Uint8Array): this {
     this.#digests.update(chunk);
+    if (this.#right !== this.#digests) this.#right.update(chunk);
     if (this.bytes > LARGEST_KEPT_BODY) this.#kept = undefined;
     this.#kept?.push(new Uint8Array(chunk));
+    this.#body = undefined;
     return this;
   }
 
+  /** The right signature of the bytes so far, under the first secret. Shown to a sender, it would sign for a forger. */
+  get expected(): string {
+    return this.#right.all()[0]?.toString('hex') ?? '';
+  }
+
   finish(): VerifyResult {
+    const verdict = this.verdict();
+    if (verdict.valid || this.#options.diagnose !== true) return verdict;
+    return { valid: false, diagnosis: this.explain(this.#options) };
+  }
+
+  /** The verdict without a diagnosis. */
+  verdict(): VerifyResult {
     const { exact, secrets } = this.#options;
-    const body = this.#kept && new KeptBody(Buffer.concat(this.#kept));
-    return (
-      this.#overBytes() ??
-      validOverStringified(exact === true ? undefined : body, this.#given, secrets) ??
-      this.#invalid(body)
-    );
+    const body = exact === true ? undefined : this.#wholeBody();
+    return this.#overBytes() ?? validOverStringified(body, this.#given, secrets) ?? { valid: false };
+  }
+
+  /** The diagnosis of a mismatch, with what is known of secrets besides those that are accepted. */
+  explain({
+    otherSecrets = [],
+    secretOrigin,
+  }: Pick<VerifyOptions, 'otherSecrets' | 'secretOrigin'>): Diagnosis {
+    const { secrets } = this.#options;
+    const body = this.#wholeBody();
+    const evidence = {
+      given: this.#given,
+      digests: this.#digests,
+      secrets,
+      otherSecrets,
+      secretOrigin,
+      body,
+    };
+    return diagnose(evidence, this.#budget(this.bytes));
+  }
+
+  #wholeBody(): KeptBody | undefined {
+    return this.#kept && (this.#body ??= new KeptBody(Buffer.concat(this.#kept)));
   }
 
   #overBytes(): ValidVerdict | undefined {
@@ -136,13 +182,6 @@ export class Verifier {
     const { digest } = this.#given;
     const secret = 1 + this.#digests.all().findIndex((each) => sameDigest(each, digest));
     return secret > 0 ? { valid: true, secret, over: 'bytes' } : undefined;
-  }
-
-  #invalid(body: KeptBody | undefined): InvalidVerdict {
-    const { secrets, otherSecrets = [], diagnose: isAsked } = this.#options;
-    if (isAsked !== true) return { valid: false };
-    const evidence = { given: this.#given, digests: this.#digests, secrets, otherSecrets, body };
-    return { valid: false, diagnosis: diagnose(evidence, this.#budget(this.bytes)) };
   }
 }
 

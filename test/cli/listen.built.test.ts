@@ -132,9 +132,10 @@ describe('hooks listen', () => {
     );
     expect(invalid.value?.indexOf('invalid')).toBe(valid.value?.indexOf('valid'));
     expect((await running.lines.next()).value).toMatch(/^ {4}[a-z-]+: \S/);
+    expect((await running.lines.next()).value).toBe(`    expected ${sign(BODY, SECRET)}, got x`);
     const { code, stderr, stdout } = await running.stop();
     expect(code).toBe(0);
-    expect(stderr).toContain(`Try: hooks send track --event Signup --url ${url} --secret "$HOOKS_SECRET"`);
+    expect(stderr).toContain(`Try: hooks send track --event Signup --url ${url} --secret-file -`);
     expect(stderr).toContain('Stopped after 2 requests: 1 valid, 1 invalid');
     expect(stdout + stderr).not.toContain(SECRET);
   });

@@ -8,6 +8,7 @@ import { openCaseReport, type CaseReport } from '../../report/case-report.ts';
 import { describeEnd, startCommand, type CommandEnd, type RunningCommand } from '../child/child.ts';
 import { ExitCode, interruptedCode } from '../exit-code.ts';
 import type { Io } from '../io.ts';
+import { knownSecrets, type KnownSecrets } from '../flags/signature/known-secrets.ts';
 import { commandSecrets } from '../flags/signature/secret-flags.ts';
 import { ExpectOutput, expectationCase, SUITE, expectSummaryOf } from './output.ts';
 import { expectedOf, type ExpectOptions } from './options.ts';
@@ -26,6 +27,7 @@ export async function expectArrivals(
     options,
     io,
     secrets,
+    known: secrets.length === 0 ? undefined : await knownSecrets(options, io, secrets),
     arrivals: new ArrivalCheck({ ...expected, signed: secrets.length > 0 }),
     complete: new AbortController(),
     display: new ExpectOutput(options, io),
@@ -59,6 +61,7 @@ interface Trial {
   readonly options: ExpectOptions;
   readonly io: Io;
   readonly secrets: readonly string[];
+  readonly known: KnownSecrets | undefined;
   readonly arrivals: ArrivalCheck;
   /** Aborted when no further request can improve the result. */
   readonly complete: AbortController;
@@ -67,11 +70,12 @@ interface Trial {
 }
 
 function receiverOf(
-  { io, arrivals, complete, display, secrets }: Trial,
+  { io, arrivals, complete, display, secrets, known }: Trial,
   script: ReturnType<typeof parseScript>,
 ): Promise<Receiver> {
   return startReceiver({
     secrets,
+    knownSecrets: known,
     script,
     onRequest: (request) => {
       arrivals.add(request);

@@ -22,6 +22,8 @@ export interface ListenReady {
   /** The URL that requests are forwarded to. */
   readonly forwardUrl?: string | undefined;
   readonly inboxUrl?: string | undefined;
+  /** The URL that shows the right signatures too, for the terminal. */
+  readonly inboxUrlWithToken?: string | undefined;
 }
 
 /** Prints what `hooks listen` receives, and saves it with --save. */
@@ -38,21 +40,25 @@ export class ListenOutput {
     this.#folder = options.save === undefined ? undefined : new CaptureFolder(resolve(io.cwd, options.save));
   }
 
-  ready({ url, urls, hasSecret, certificate, forwardUrl, inboxUrl }: ListenReady): void {
+  ready({ url, urls, hasSecret, certificate, forwardUrl, inboxUrl, inboxUrlWithToken }: ListenReady): void {
     const { bold } = this.#io.color;
     if (this.#options.output === 'json') {
       this.#io.out(jsonLine({ ready: true, url, urls, inbox: inboxUrl, certificate: certificate?.cert }));
     } else {
       this.#io.out(listeningText('Listening on', { url, urls }, bold));
-      if (inboxUrl !== undefined) this.#io.out(`Inbox at     ${bold(inboxUrl)}\n`);
+      const inbox = hasSecret ? inboxUrlWithToken : inboxUrl;
+      if (inbox !== undefined) this.#io.out(`Inbox at     ${bold(inbox)}\n`);
     }
     if (forwardUrl !== undefined) this.remark(`Forwarding to ${printable(forwardUrl)}`);
     if (certificate !== undefined) this.remark(`Self-signed certificate, SHA-256 ${certificate.fingerprint}`);
     if (!hasSecret) this.remark('Signatures are not checked: no secret given (--secret, HOOKS_SECRET)');
     if (this.#options.output !== 'text') return;
     const { certOut } = this.#options;
-    if (certificate === undefined || certOut !== undefined)
-      this.remark(`Try: ${this.#nextCommand(url, hasSecret)}`);
+    if (certificate === undefined || certOut !== undefined) {
+      const command = this.#nextCommand(url, hasSecret);
+      this.remark(`Try: ${command}`);
+      if (/cat\)|-file -$/.test(command)) this.remark(TYPE_THE_SECRET);
+    }
     // hooks' own senders reject the certificate, and curl cannot sign.
     else if (!hasSecret) this.remark(`Try: curl -k -d '{}' ${url}`);
   }
@@ -93,13 +99,25 @@ export class ListenOutput {
     }
   }
 
+  /** A command that works in another terminal, in any folder: the secret that it needs is never shown, so a person types it there. */
   #nextCommand(url: string, hasSecret: boolean): string {
-    const [flag] = this.#options.secret ?? this.#options.secretFile ?? [];
-    const file = flag !== undefined && 'file' in flag && flag.file !== '-' ? flag.file : undefined;
-    const fromFile = file === undefined ? undefined : `--secret-file ${printable(file)}`;
-    const secret = hasSecret ? ` ${fromFile ?? '--secret "$HOOKS_SECRET"'}` : '';
-    const { certOut } = this.#options;
-    const issuer = certOut === undefined ? '' : ` --ca ${printable(certOut)}`;
-    return `hooks send track --event Signup --url ${url}${issuer}${secret}`;
+    const { certOut, secret, secretFile } = this.#options;
+    const { cwd, env } = this.#io;
+    const issuer = certOut === undefined ? '' : ` --ca ${quotedPath(resolve(cwd, certOut))}`;
+    const send = `hooks send track --event Signup --url ${url}${issuer}`;
+    if (!hasSecret) return send;
+    const [flag] = secret ?? secretFile ?? [];
+    if (flag !== undefined && 'file' in flag && flag.file !== '-')
+      return `${send} --secret-file ${quotedPath(resolve(cwd, flag.file))}`;
+    // Takes the variable where it is set, and asks for it where it is not.
+    if (flag === undefined && env['HOOKS_SECRET']) return `HOOKS_SECRET="\${HOOKS_SECRET:-$(cat)}" ${send}`;
+    return `${send} --secret-file -`;
   }
+}
+
+const TYPE_THE_SECRET = '     (where it waits, type the secret, Enter and Ctrl-D)';
+
+/** A path as a POSIX shell reads it. */
+function quotedPath(path: string): string {
+  return /^[\w./-]+$/.test(path) ? path : `'${printable(path).replaceAll("'", "'\\''")}'`;
 }

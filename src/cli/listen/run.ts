@@ -18,18 +18,20 @@ import type { Io } from '../io.ts';
 import { ListenOutput } from './output.ts';
 import type { ListenOptions } from './options.ts';
 import { listeningUrls } from '../listening-urls.ts';
+import { knownSecrets, type KnownSecrets } from '../flags/signature/known-secrets.ts';
 import { commandSecrets } from '../flags/signature/secret-flags.ts';
 
 /** Runs `hooks listen`: receives and shows requests until it is interrupted or what was expected is settled. */
 export async function listen(options: ListenOptions, io: Io): Promise<ExitCode> {
   refuseConflicts(options);
   const secrets = await commandSecrets(options, 'verify', io);
+  const known = secrets.length === 0 ? undefined : await knownSecrets(options, io, secrets);
   const script = options.respond === undefined ? undefined : parseScript(options.respond);
   const forwarding = await forwardingOf(options, secrets, io);
   const display = new ListenOutput(options, io);
   const expectation = expectationOf(options, secrets);
   try {
-    await receive({ options, io, secrets, script, forwarding, display, expectation });
+    await receive({ options, io, secrets, known, script, forwarding, display, expectation });
   } finally {
     expectation.close();
     await forwarding?.close();
@@ -53,6 +55,7 @@ interface Session {
   readonly options: ListenOptions;
   readonly io: Io;
   readonly secrets: readonly string[];
+  readonly known: KnownSecrets | undefined;
   readonly script: ReturnType<typeof parseScript> | undefined;
   readonly forwarding: Forwarding | undefined;
   readonly display: ListenOutput;
@@ -60,7 +63,7 @@ interface Session {
 }
 
 async function receive(session: Session): Promise<void> {
-  const { options, io, secrets, script, forwarding, display, expectation } = session;
+  const { options, io, secrets, known, script, forwarding, display, expectation } = session;
   const hasSecret = secrets.length > 0;
   const certificate = options.selfSigned ? makeCertificate(options.host, Date.now()) : undefined;
   if (certificate !== undefined && options.certOut !== undefined)
@@ -71,6 +74,7 @@ async function receive(session: Session): Promise<void> {
     port: options.port,
     certificate,
     secrets,
+    knownSecrets: known,
     script,
     requireSignature: options.requireSignature ?? false,
     forward: forwarding?.forward,
@@ -87,7 +91,9 @@ async function receive(session: Session): Promise<void> {
   const { url } = receiver;
   const inboxUrl = inbox?.open(url);
   const urls = listeningUrls(url, options.host);
-  display.ready({ url, urls, hasSecret, certificate, forwardUrl: forwarding?.shownUrl, inboxUrl });
+  const inboxUrlWithToken = inbox?.printedUrl;
+  const forwardUrl = forwarding?.shownUrl;
+  display.ready({ url, urls, hasSecret, certificate, forwardUrl, inboxUrl, inboxUrlWithToken });
   await aborted(AbortSignal.any([io.signal, expectation.over]));
   inbox?.close();
   // Closing reports the requests still held, so the expectation is judged after it.

@@ -6,6 +6,11 @@ import { printable, redactUrl } from '../../redact.ts';
 import { attemptText, detailText, durationText, tenths } from '../attempt-text.ts';
 import { jsonLine } from '../json-line.ts';
 
+/** Longer values are no signatures. */
+const MAX_SHOWN_SIGNATURE = 200;
+/** Room for a cause and its fix. */
+const MAX_HINT = 2_000;
+
 interface ReceivedOptions {
   /** The capture that the request was saved as. */
   readonly file?: string | undefined;
@@ -15,7 +20,7 @@ interface ReceivedOptions {
 /** Formats a received request for a program (cli.md, `hooks listen`). */
 export function receivedJson(request: ReceivedRequest, { file, withBody }: ReceivedOptions): string {
   const { at, method, path, verdict, secret, note, diagnosis, problem, status, answered, body, ms } = request;
-  const { forwarded } = request;
+  const { forwarded, expected, got } = request;
   const { type, ...rest } = messageFacts(body);
   return jsonLine({
     at: new Date(at).toISOString(),
@@ -27,6 +32,8 @@ export function receivedJson(request: ReceivedRequest, { file, withBody }: Recei
     secret,
     note,
     diagnosis,
+    expected,
+    got: got && printable(got, MAX_SHOWN_SIGNATURE),
     problem,
     status: status ?? null,
     answered: answered === 'status' ? undefined : answered,
@@ -43,7 +50,7 @@ export function receivedText(
   request: ReceivedRequest,
   { file, withBody, color }: ReceivedOptions & { readonly color: ChalkInstance },
 ): string {
-  const { at, method, path, verdict, note, diagnosis, problem, body, ms, forwarded } = request;
+  const { at, method, path, verdict, note, diagnosis, expected, got, problem, body, ms, forwarded } = request;
   const columns = [
     color.dim(clockTime(at)),
     cell(`${method} ${redactUrl(path)}`, 20),
@@ -54,7 +61,8 @@ export function receivedText(
     `${tenths(ms)} ms`.padStart(9),
   ];
   const below = [
-    diagnosis && color.yellow(`${diagnosis.code}: ${printable(diagnosis.hint)}`),
+    diagnosis && color.yellow(`${diagnosis.code}: ${printable(diagnosis.hint, MAX_HINT)}`),
+    expected && color.dim(`expected ${expected}, got ${printable(got ?? '', MAX_SHOWN_SIGNATURE)}`),
     note && color.dim(printable(note)),
     problem && color.yellow(printable(problem)),
     forwarded && forwardedText(forwarded, color),

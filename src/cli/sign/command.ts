@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 import type { Command } from 'commander';
 import { InputError } from '../../errors.ts';
-import { utf8TextOf, stringified } from '../../signature/diagnosis/json-text.ts';
+import { utf8TextOf, stringified } from '../../signature/diagnosis/json/json-text.ts';
 import { sign } from '../../signature/sign.ts';
 import { isStdin, readBodyInput, readWholeBody, type BodySource } from '../flags/signature/body-input.ts';
 import type { CommandContext, Define, GlobalOptions } from '../command.ts';

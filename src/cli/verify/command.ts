@@ -1,12 +1,15 @@
 import { Option, type Command } from 'commander';
 import { SignatureError } from '../../errors.ts';
+import { printable } from '../../redact.ts';
 import { Deadline, type DiagnosisBudget } from '../../signature/diagnosis/deadline.ts';
 import { REASONS } from '../../signature/diagnosis/reasons.ts';
-import { verify, Verifier, type VerifyResult, type VerifyOptions } from '../../signature/verify.ts';
+import { Verifier, type VerifyResult, type VerifyOptions } from '../../signature/verify.ts';
+import { signatureHeadersText } from '../../signature/signature-headers.ts';
 import { readBodyInput, type BodySource } from '../flags/signature/body-input.ts';
 import type { CommandContext, Define, GlobalOptions } from '../command.ts';
 import { ExitCode } from '../exit-code.ts';
 import { given } from '../flags/flag-values.ts';
+import { knownSecrets } from '../flags/signature/known-secrets.ts';
 import type { Io } from '../io.ts';
 import { addSecretFlags, requiredSecrets, type SecretFlags } from '../flags/signature/secret-flags.ts';
 import {
@@ -67,8 +70,11 @@ interface Verification {
   readonly context: CommandContext;
 }
 
+/** A verdict as it is printed: a mismatch with both signatures, for the person who runs the command. */
+type PrintedVerdict = VerifyResult & { readonly expected?: string; readonly got?: string };
+
 interface VerifiedInput {
-  readonly verdict: VerifyResult;
+  readonly verdict: PrintedVerdict;
   readonly bytes: number;
 }
 
@@ -78,7 +84,7 @@ async function verdictOn(file: BodySource, verification: Verification): Promise<
   const signature = flags.signature ?? (context.io.env['HOOKS_SIGNATURE'] || undefined);
   const format = flags.format ?? (signature === undefined ? undefined : 'raw');
   if (format === 'raw' && signature !== undefined) {
-    return verifyRaw(file, verification, optionsOf(signature, verification));
+    return verifyRaw(file, signature, verification);
   }
   return verifyInput(await readInput(file, format, verification), signature, verification);
 }
@@ -101,16 +107,17 @@ const PATIENT_BUDGET: DiagnosisBudget = () => new Deadline(2_000);
 
 async function verifyRaw(
   file: BodySource,
-  { flags, context }: Verification,
-  options: VerifyOptions,
+  signature: string,
+  verification: Verification,
 ): Promise<VerifiedInput> {
-  const verifier = new Verifier(options, PATIENT_BUDGET);
+  const { flags, context } = verification;
+  const verifier = new Verifier(optionsOf(signature, verification), PATIENT_BUDGET);
   let start = Buffer.alloc(0);
   await readBodyInput(file, context.io, (chunk) => {
     verifier.update(chunk);
     if (start.length < START_BYTES) start = Buffer.concat([start, chunk.subarray(0, START_BYTES)]);
   });
-  const verdict = verifier.finish();
+  const verdict = await printedVerdict(verifier, signature, verification);
   const meant = flags.format === undefined && !verdict.valid ? requestFormat(start) : undefined;
   if (meant !== undefined && !flags.quiet) {
     context.io.note(`note: ${TAKEN_FOR_BODY}; --format ${meant} reads it as what it seems to be`);
@@ -120,51 +127,72 @@ async function verifyRaw(
 
 const TAKEN_FOR_BODY = 'a signature was given, so the input was taken for the body itself';
 
-function verifyInput(
+async function verifyInput(
   input: SignedInput,
   fromOutside: string | undefined,
   verification: Verification,
-): VerifiedInput {
+): Promise<VerifiedInput> {
   const { bytes, request } = input;
   const signature = fromOutside ?? request?.signature;
   if (request === undefined || signature === undefined) throw noSignature(input, verification);
-  const verdict = verify({ body: request.body, ...optionsOf(signature, verification) }, PATIENT_BUDGET);
-  return { verdict, bytes };
+  const verifier = new Verifier(optionsOf(signature, verification), PATIENT_BUDGET).update(request.body);
+  return { verdict: await printedVerdict(verifier, signature, verification), bytes };
 }
 
-function optionsOf(signature: string, { flags, secrets, context }: Verification): VerifyOptions {
-  const { HOOKS_SECRET: fromEnvironment } = context.io.env;
-  const isOther =
-    fromEnvironment !== undefined && fromEnvironment !== '' && !secrets.includes(fromEnvironment);
+/** Longer values are no signatures, and would fill the screen. */
+const MAX_SHOWN_SIGNATURE = 200;
+
+/** Looks for other secrets, in HOOKS_SECRET and the config, only after a mismatch. */
+async function printedVerdict(
+  verifier: Verifier,
+  signature: string,
+  { flags, secrets, context: { io } }: Verification,
+): Promise<PrintedVerdict> {
+  const verdict = verifier.verdict();
+  if (verdict.valid) return verdict;
+  const diagnosis = verifier.explain(await knownSecrets(flags, io, secrets));
   return {
-    signature,
-    secrets,
-    exact: flags.exact ?? false,
-    diagnose: true,
-    otherSecrets: isOther ? [{ secret: fromEnvironment, origin: 'HOOKS_SECRET' }] : [],
+    valid: false,
+    diagnosis,
+    expected: verifier.expected,
+    got: printable(signature, MAX_SHOWN_SIGNATURE),
   };
+}
+
+function optionsOf(signature: string, { flags, secrets }: Verification): VerifyOptions {
+  return { signature, secrets, exact: flags.exact ?? false, diagnose: true };
 }
 
 /** Prints the digest, which is data and may be compared by eye, and returns the error. */
 function noSignature(
-  { digest: signature, bytes, seems }: SignedInput,
+  { digest: signature, bytes, seems, request }: SignedInput,
   { flags, context: { io } }: Verification,
 ): SignatureError {
   if (flags.output === 'json') io.out(`${JSON.stringify({ signature, bytes })}\n`);
   else io.out(`${signature}\n`);
-  return new SignatureError('There is no signature to compare with', {
-    reason: 'missing',
-    hint:
-      seems === undefined
-        ? 'give --signature HEX or HOOKS_SIGNATURE, or a capture or raw HTTP request that has an X-Signature header'
-        : `add --format ${seems}: an input of more than 8 MiB is taken for the body itself`,
-  });
+  const headers = request === undefined ? undefined : signatureHeadersText(request.headerNames);
+  return new SignatureError(
+    `There is no signature to compare with${headers === undefined ? '' : `: ${headers}`}`,
+    {
+      reason: 'missing',
+      hint:
+        seems === undefined
+          ? 'give --signature HEX or HOOKS_SIGNATURE, or a capture or raw HTTP request that has an X-Signature header'
+          : `add --format ${seems}: an input of more than 8 MiB is taken for the body itself`,
+    },
+  );
 }
 
-function verdictText(verdict: VerifyResult, bytes: number, color: Io['color']): string {
+function verdictText(verdict: PrintedVerdict, bytes: number, color: Io['color']): string {
   if (!verdict.valid) {
     const [what = '', ...fix] = (verdict.diagnosis?.hint ?? '').split(/(?<=\.) /);
-    return `${color.red('invalid:')} ${what}\n${color.dim('hint:   ')} ${fix.join(' ')}`;
+    const lines = [
+      `${color.red('invalid:')} ${what}`,
+      `${color.dim('expected:')} ${verdict.expected}`,
+      `${color.dim('got:     ')} ${verdict.got}`,
+      `${color.dim('hint:   ')} ${fix.join(' ')}`,
+    ];
+    return lines.join('\n');
   }
   const { secret, over, note } = verdict;
   const what = over === 'bytes' ? `${bytes} bytes` : 'the JSON-stringified body';

@@ -7,7 +7,10 @@ export interface AccessRule {
   /** What the receiver listens on. */
   readonly host: string;
   readonly scheme: 'http' | 'https';
+  /** Stands in the page, which any program of this machine can open. */
   readonly token: string;
+  /** Stands only in the address that `hooks listen` prints: shows the right signatures too, with which one could sign. */
+  readonly printedToken: string;
 }
 
 /**
@@ -28,7 +31,7 @@ export function pageRejection(
   query: URLSearchParams,
   rule: AccessRule,
 ): string | undefined {
-  if (isToken(query.get('token'), rule)) return undefined;
+  if (isAnyToken(query.get('token'), rule)) return undefined;
   const isProxied = PROXY_HEADERS.some((name) => headers[name] !== undefined);
   if (isLoopbackHost(socket.remoteAddress ?? '') && !isProxied) return undefined;
   return 'from another machine the inbox needs its token: open the whole address that `hooks listen` printed';
@@ -40,10 +43,18 @@ export function tokenRejection(
   query: URLSearchParams,
   rule: AccessRule,
 ): string | undefined {
-  const given = headers['x-hooks-token'] ?? query.get('token');
-  return typeof given === 'string' && isToken(given, rule)
+  return isAnyToken(givenToken(headers, query), rule)
     ? undefined
     : 'the token is missing or from an earlier start: reload the page';
+}
+
+/** Whether a request has the token of the printed address, itself or from a page that was opened with it. */
+export function hasPrintedToken(
+  headers: IncomingHttpHeaders,
+  query: URLSearchParams,
+  { printedToken }: AccessRule,
+): boolean {
+  return isToken(givenToken(headers, query), printedToken);
 }
 
 /** Why an action is rejected that does not come from the page itself. */
@@ -66,7 +77,16 @@ function hostName(header: string): string {
   return /^(?:\[([^\]]*)\]|([^:]*))(?::\d*)?$/.exec(header.toLowerCase())?.slice(1).find(Boolean) ?? '';
 }
 
-function isToken(given: string | null, { token }: AccessRule): boolean {
+function givenToken(headers: IncomingHttpHeaders, query: URLSearchParams): string | null {
+  const header = headers['x-hooks-token'];
+  return typeof header === 'string' ? header : query.get('token');
+}
+
+function isAnyToken(given: string | null, { token, printedToken }: AccessRule): boolean {
+  return isToken(given, token) || isToken(given, printedToken);
+}
+
+function isToken(given: string | null, token: string): boolean {
   const [one, other] = [Buffer.from(given ?? ''), Buffer.from(token)];
   return one.length === other.length && timingSafeEqual(one, other);
 }

@@ -4,7 +4,14 @@ import { systemClock, type Clock } from '../../clock.ts';
 import { isLoopbackHost } from '../../loopback.ts';
 import type { Forwarded, ForwardRequest } from '../response/forwarding.ts';
 import type { ReceivedRequest } from '../received-request.ts';
-import { hostRejection, originRejection, pageRejection, tokenRejection, type AccessRule } from './access.ts';
+import {
+  hasPrintedToken,
+  hostRejection,
+  originRejection,
+  pageRejection,
+  tokenRejection,
+  type AccessRule,
+} from './access.ts';
 import { captureOf, detailsOf } from './details.ts';
 import { Feed } from './feed.ts';
 import { contentPolicy, pageHtml, type PageParts } from './page-html.ts';
@@ -46,7 +53,7 @@ export class Inbox {
   constructor(options: InboxOptions) {
     this.#options = options;
     const { host, scheme, page, limits, clock = systemClock } = options;
-    this.#rule = { host, scheme, token: randomBytes(24).toString('base64url') };
+    this.#rule = { host, scheme, token: randomToken(), printedToken: randomToken() };
     this.#store = new RequestStore(limits);
     this.#feed = new Feed(this.#store, clock);
     this.#policy = contentPolicy(page);
@@ -55,8 +62,12 @@ export class Inbox {
   /** The address of the page, once the receiver's URL is known. Includes the token if other machines can reach it. */
   open(receiverUrl: string): string {
     this.#receiverUrl = receiverUrl;
-    const url = `${receiverUrl}${ROOT}`;
-    return isLoopbackHost(this.#options.host) ? url : `${url}?token=${this.#rule.token}`;
+    return isLoopbackHost(this.#options.host) ? `${receiverUrl}${ROOT}` : this.printedUrl;
+  }
+
+  /** The address of the page that shows everything, the right signatures too: for the person at the terminal. */
+  get printedUrl(): string {
+    return `${this.#receiverUrl}${ROOT}?token=${this.#rule.printedToken}`;
   }
 
   add(request: ReceivedRequest): void {
@@ -115,11 +126,13 @@ export class Inbox {
     }
     if (method !== 'GET') return respondRejected(visit, { status: 405, text: 'method not allowed, use GET' });
     if (part === 'body') return respondBytes(visit, kept.request.body);
-    respondJson(visit, part === 'capture' ? captureOf(kept) : detailsOf(kept));
+    const { headers } = visit.request;
+    const withSignatures = hasPrintedToken(headers, visit.query, this.#rule);
+    respondJson(visit, part === 'capture' ? captureOf(kept) : detailsOf(kept, withSignatures));
   }
 
   #page(visit: InboxRequest): void {
-    const { request, response } = visit;
+    const { request, response, query } = visit;
     if (request.method !== 'GET' && request.method !== 'HEAD') {
       return respondRejected(visit, {
         status: 405,
@@ -127,8 +140,9 @@ export class Inbox {
       });
     }
     const { page, hasSecret, forwardUrl } = this.#options;
+    const { token, printedToken } = this.#rule;
     const setup: Setup = {
-      token: this.#rule.token,
+      token: hasPrintedToken(request.headers, query, this.#rule) ? printedToken : token,
       receiverUrl: this.#receiverUrl,
       hasSecret,
       ...(forwardUrl !== undefined && { forwardUrl }),
@@ -148,3 +162,7 @@ export class Inbox {
 }
 
 const ROOT = '/_hooks';
+
+function randomToken(): string {
+  return randomBytes(24).toString('base64url');
+}

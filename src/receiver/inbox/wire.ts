@@ -46,6 +46,9 @@ export interface Details {
   /** Name and value, in order; secret values are masked. */
   readonly headers: readonly (readonly [name: string, value: string])[];
   readonly diagnosis?: { readonly code: string; readonly hint: string };
+  /** The right signature, and the one that came: of a mismatch, on a page that was opened with the printed token. */
+  readonly expected?: string;
+  readonly got?: string;
   readonly note?: string;
   /** Which secret matched, counted from 1. */
   readonly secret?: number;

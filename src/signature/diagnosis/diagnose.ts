@@ -1,7 +1,12 @@
 import type { Deadline } from './deadline.ts';
+import { sameDigest, type OtherHash } from '../given-signature.ts';
+import { BodyDigests } from './body-digests.ts';
+import { bodyFormOf } from './body/body-forms.ts';
 import { findMistake, type Evidence, type MistakeSearch } from './find-mistake.ts';
-import { sameDigest } from '../given-signature.ts';
+import { HASH_NAMES } from './hash-variants.ts';
 import { REASONS, type ReasonCode } from './reasons.ts';
+import { isExampleSecret, unexpandedName } from './secret-variants.ts';
+import { explainUnreadable } from './unreadable-signature.ts';
 
 /** The explanation of a mismatch; `no-match` when no common mistake explains it. */
 export interface Diagnosis {
@@ -16,23 +21,18 @@ export function diagnose(evidence: Evidence, deadline: Deadline): Diagnosis {
   switch (given.shape) {
     case 'sha1':
       return explainDigest(evidence, given.digest, deadline);
-    case 'sha256':
-      return explainShape(evidence, { ...given, code: 'sha256', name: 'HMAC-SHA256' }, deadline);
+    case 'other-hash':
+      return explainShape(evidence, { ...given, ...hashShape(given.algorithm) }, deadline);
     case 'base64':
       return explainShape(evidence, { ...given, code: 'base64', name: 'HMAC-SHA1 in base64' }, deadline);
     case 'decorated':
       return explainShape(evidence, { ...given, code: 'other-encoding', name: DECORATED }, deadline);
     case 'short':
-      return explainShort(evidence, given.digits);
+      return explainShort(evidence, given.digits, deadline);
     case 'several':
       return explainSeveral(evidence, given.digests);
     case 'unknown':
-      return diagnosisOf(
-        'no-match',
-        evidence,
-        `the signature has ${given.characters} characters that are not 40 hex digits`,
-        WHOLE_SIGNATURE,
-      );
+      return diagnosisOf('no-match', evidence, ...explainUnreadable(given.text, WHOLE_SIGNATURE));
     default:
       return given satisfies never;
   }
@@ -50,8 +50,44 @@ const DECORATED = 'HMAC-SHA1 with other characters around its digits';
 
 function explainDigest(evidence: Evidence, digest: Buffer, deadline: Deadline): Diagnosis {
   const search = findMistake(evidence, digest, deadline);
-  const code = search.kind === 'found' ? search.mistake.code : 'no-match';
-  return diagnosisOf(code, evidence, outcomeOf(search));
+  if (search.kind !== 'found') return explainWithoutMatch(evidence, search);
+  const { code, fix } = search.mistake;
+  return diagnosisOf(code, evidence, outcomeOf(search), fix);
+}
+
+/** Explains what no mistake gives: by what the body is, else by the secret. */
+function explainWithoutMatch(evidence: Evidence, search: MistakeSearch): Diagnosis {
+  const { body, secrets } = evidence;
+  const found = body && bodyFormOf(body);
+  if (body !== undefined && found !== undefined && found.form.isHint !== true) {
+    const { code, fix } = found.form;
+    return diagnosisOf(code, evidence, `the body ${found.says}`, typeof fix === 'string' ? fix : fix(body));
+  }
+  if (search.kind !== 'none') return diagnosisOf('no-match', evidence, outcomeOf(search));
+  if (secrets.some(unexpandedName)) return explainUnexpanded(evidence);
+  const also = found === undefined ? '' : `, or the body was changed: it ${found.says}`;
+  return diagnosisOf('no-match', evidence, `${DIFFERENT_SECRETS}${ourSecrets(evidence)}${also}`);
+}
+
+const DIFFERENT_SECRETS = 'most likely the two sides hold different secrets';
+
+function explainUnexpanded(evidence: Evidence): Diagnosis {
+  const { secrets, secretOrigin } = evidence;
+  const name = secrets.map(unexpandedName).find(Boolean);
+  const from = secretOrigin === undefined ? '' : ` (from ${secretOrigin})`;
+  return diagnosisOf(
+    'unexpanded-secret',
+    evidence,
+    `our secret is the text of the variable ${name}, which was not expanded${from}`,
+  );
+}
+
+/** Describes our secrets to the person who gave them; nothing for a caller that does not say where they are from. */
+function ourSecrets({ secrets, secretOrigin }: Evidence): string {
+  if (secretOrigin === undefined) return '';
+  const lengths = secrets.map((secret) => secret.length).join(' and ');
+  const example = secrets.some(isExampleSecret) ? ', an example of the docs' : '';
+  return `; ours: ${lengths} characters${example}, from ${secretOrigin}`;
 }
 
 function outcomeOf(search: MistakeSearch): string {
@@ -75,19 +111,30 @@ interface Shape {
   readonly name: string;
 }
 
+function hashShape(algorithm: OtherHash): Pick<Shape, 'code' | 'name'> {
+  const code = algorithm === 'sha256' ? 'sha256' : 'other-hash';
+  return { code, name: `HMAC-${HASH_NAMES[algorithm].replace('-', '')}` };
+}
+
 /** Explains a signature whose notation can never match, whether or not it is of this body. */
 function explainShape(evidence: Evidence, { digest, code, name }: Shape, deadline: Deadline): Diagnosis {
   if (isOneOf(digest, evidence.digests.all()))
     return diagnosisOf(code, evidence, `it is the ${name} of this body`);
   const search = findMistake(evidence, digest, deadline);
   const also = search.kind === 'none' ? 'it does not belong to this body and secret' : outcomeOf(search);
-  return diagnosisOf(code, evidence, `it is written as ${name}, and ${also}`);
+  const fix =
+    search.kind === 'found'
+      ? `${REASONS[code].fix}. ${search.mistake.fix ?? REASONS[search.mistake.code].fix}`
+      : undefined;
+  return diagnosisOf(code, evidence, `it is written as ${name}, and ${also}`, fix);
 }
+
+const MD5_DIGITS = 32;
 
 /** The fewest digits that identify a digest: fewer could be the start of any. */
 const FEWEST_DIGITS = 8;
 
-function explainShort(evidence: Evidence, digits: string): Diagnosis {
+function explainShort(evidence: Evidence, digits: string, deadline: Deadline): Diagnosis {
   if (digits === '') return diagnosisOf('no-match', evidence, 'the signature is empty', WHOLE_SIGNATURE);
   const digests = evidence.digests.all().map((digest) => digest.toString('hex'));
   const isPart = digests.some((digest) => digest.startsWith(digits) || digest.endsWith(digits));
@@ -99,7 +146,23 @@ function explainShort(evidence: Evidence, digits: string): Diagnosis {
     );
   }
   const count = digits.length === 1 ? '1 hex digit' : `${digits.length} hex digits`;
-  return diagnosisOf('no-match', evidence, `the signature has ${count} instead of 40`, WHOLE_SIGNATURE);
+  const why = `the signature has ${count} instead of 40`;
+  if (digits.length !== MD5_DIGITS) return diagnosisOf('no-match', evidence, why, WHOLE_SIGNATURE);
+  return (
+    explainMd5(evidence, Buffer.from(digits, 'hex'), deadline) ??
+    diagnosisOf('no-match', evidence, `${why}, as many as MD5 has`, WHOLE_SIGNATURE)
+  );
+}
+
+function explainMd5(evidence: Evidence, digest: Buffer, deadline: Deadline): Diagnosis | undefined {
+  const { body, secrets } = evidence;
+  if (body === undefined) return undefined;
+  const digests = new BodyDigests('md5', secrets).update(body.bytes);
+  const isMatch =
+    isOneOf(digest, digests.all()) ||
+    findMistake({ ...evidence, digests }, digest, deadline).kind === 'found';
+  if (!isMatch) return undefined;
+  return explainShape({ ...evidence, digests }, { digest, ...hashShape('md5') }, deadline);
 }
 
 function explainSeveral(evidence: Evidence, given: readonly Buffer[]): Diagnosis {

@@ -1,10 +1,11 @@
 import type { BodyDigests } from './body-digests.ts';
-import type { BodyVariant } from './body-variant.ts';
-import { cheapBodyVariants, costlyBodyVariants, LARGEST_ENCODED } from './body-variants.ts';
+import type { BodyVariant } from './body/body-variant.ts';
+import { cheapBodyVariants, costlyBodyVariants, LARGEST_ENCODED } from './body/body-variants.ts';
 import type { Deadline } from './deadline.ts';
 import { sameDigest, type GivenSignature } from '../given-signature.ts';
-import { keyedHmac, type StreamingHmac } from '../hmac.ts';
-import type { KeptBody } from './kept-body.ts';
+import { keyedHmac } from '../hmac.ts';
+import { cutHashVariants, hashVariants, type StreamingDigest } from './hash-variants.ts';
+import type { KeptBody } from './body/kept-body.ts';
 import type { ReasonCode } from './reasons.ts';
 import { otherSecrets, secretVariants, type OtherSecret, type SecretVariant } from './secret-variants.ts';
 
@@ -14,6 +15,8 @@ export interface Evidence {
   readonly digests: BodyDigests;
   readonly secrets: readonly string[];
   readonly otherSecrets: readonly OtherSecret[];
+  /** Where the secrets are from; undefined when the caller does not say. */
+  readonly secretOrigin: string | undefined;
   /** Undefined when it was too large to keep: then only mistakes that one pass over it reveals are tried. */
   readonly body: KeptBody | undefined;
 }
@@ -22,6 +25,8 @@ export interface Mistake {
   readonly code: ReasonCode;
   /** Follows "it would match". */
   readonly would: string;
+  /** @default the fix of the code */
+  readonly fix?: string | undefined;
 }
 
 export type MistakeSearch =
@@ -57,27 +62,61 @@ function otherEnding({ digests }: Evidence, digest: Buffer): Mistake | undefined
 
 interface MistakeGuess {
   readonly mistake: Mistake;
-  /** HMACs of the keys to try, before any update. */
-  readonly hmacs: readonly StreamingHmac[];
+  /** The digests to try, before any update. */
+  readonly digests: readonly StreamingDigest[];
   readonly bytes: BodyVariant['bytes'];
 }
 
 /** Yields the guesses, the cheapest first, since the time is short. */
 function* guesses(
-  { body, secrets, otherSecrets: known, digests: { algorithm } }: Evidence & { readonly body: KeptBody },
+  evidence: Evidence & { readonly body: KeptBody },
   deadline: Deadline,
 ): Generator<MistakeGuess> {
-  const hmacs = secrets.map((secret) => keyedHmac(algorithm, secret));
-  const ofBody = (variant: BodyVariant): MistakeGuess => ({ mistake: variant, hmacs, bytes: variant.bytes });
+  const {
+    body,
+    secrets,
+    digests: { algorithm },
+  } = evidence;
+  const digests = secrets.map((secret) => keyedHmac(algorithm, secret));
+  const ofBody = (variant: BodyVariant): MistakeGuess => ({
+    mistake: variant,
+    digests,
+    bytes: variant.bytes,
+  });
   for (const variant of cheapBodyVariants(body)) yield ofBody(variant);
   // Over the bytes first: that costs only their length.
   const isFixedPoint = body.json === undefined || body.bytes.equals(Buffer.from(body.json));
   for (const bytes of isFixedPoint ? [body.bytes] : [body.bytes, body.json ?? '']) {
-    for (const variant of otherKeys(secrets, known)) {
-      yield { mistake: variant, hmacs: [keyedHmac(algorithm, variant.key)], bytes };
-    }
+    yield* otherKeyGuesses(evidence, bytes);
+    yield* otherHashGuesses(evidence, bytes);
   }
   for (const variant of costlyBodyVariants(body, deadline)) yield ofBody(variant);
+}
+
+function* otherKeyGuesses(evidence: Evidence, bytes: Uint8Array | string): Generator<MistakeGuess> {
+  const {
+    secrets,
+    otherSecrets: known,
+    digests: { algorithm },
+  } = evidence;
+  for (const variant of otherKeys(secrets, known)) {
+    yield { mistake: variant, digests: [keyedHmac(algorithm, variant.key)], bytes };
+  }
+}
+
+function* otherHashGuesses(evidence: Evidence, bytes: Uint8Array | string): Generator<MistakeGuess> {
+  const {
+    secrets,
+    digests: { algorithm },
+  } = evidence;
+  for (const mistake of [...hashVariants({ algorithm, secrets }), ...cutHashVariants({ algorithm, secrets })])
+    yield { mistake, digests: mistake.digests, bytes };
+  const swapped = {
+    code: 'plain-hash',
+    would: 'with the body as the key and the secret as the message',
+  } as const;
+  for (const secret of secrets)
+    yield { mistake: swapped, digests: [keyedHmac(algorithm, bytes)], bytes: secret };
 }
 
 /** Yields secrets that are slightly wrong, then different ones. */
@@ -92,19 +131,21 @@ const ENDINGS = [
 ] as const;
 
 function tryGuess(
-  { mistake, hmacs, bytes }: MistakeGuess,
+  { mistake, digests, bytes }: MistakeGuess,
   digest: Buffer,
   deadline: Deadline,
 ): Mistake | undefined {
-  const tried = hmacs.map((hmac) => hmac.copy());
+  const tried = digests.map((each) => each.copy());
   const write = (piece: Uint8Array | string): boolean => {
-    for (const hmac of tried) hmac.update(piece);
+    for (const each of tried) each.update(piece);
     return !deadline.isOver;
   };
   if (typeof bytes === 'function') bytes(write);
   else write(bytes);
-  const ending = ENDINGS.find(([tail]) => tried.some((hmac) => sameDigest(hmac.digest(tail), digest)));
-  return ending && { code: mistake.code, would: mistake.would + ending[1] };
+  // A longer digest may have been cut to the length of the one that is right.
+  const isMatch = (made: Buffer): boolean => sameDigest(made.subarray(0, digest.length), digest);
+  const ending = ENDINGS.find(([tail]) => tried.some((each) => isMatch(each.digest(tail))));
+  return ending && { code: mistake.code, would: mistake.would + ending[1], fix: mistake.fix };
 }
 
 function isOneOf(digest: Buffer, digests: readonly Buffer[]): boolean {

@@ -1,11 +1,19 @@
+/** The fix for most mismatches: what a receiver verifies is often not what came. */
+export const RAW_BYTES =
+  'Verify the bytes as they came, before anything parses them: express.raw(), request.get_data(), io.ReadAll(r.Body), request.raw_post';
+
+/** For the reasons that lie on either side: a receiver that writes the body again, or a sender that signs one text and sends another. */
+const ONE_TEXT = `${RAW_BYTES}. Where the sender is yours, sign and send one string`;
+
 /**
- * The reasons why other bytes were signed, or the signature is wrong: the closed set of codes (cli.md, "sign · verify").
- * `means` follows "the bytes differ:" in a note; `fix` says to the person who runs the command how to fix a mismatch. Only the codes of `NOTE_CODES` can be the note of a valid verdict.
+ * The reasons why other bytes were signed, or the signature is wrong: the closed set of codes (cli.md, "sign · verify"; those since then
+ * in the README). `means` follows "the bytes differ:" in a note; `fix` says to the person who runs the command, mostly the author of a
+ * receiver, how to fix a mismatch. Only the codes of `NOTE_CODES` can be the note of a valid verdict.
  */
 export const REASONS = {
   'trailing-newline': {
     means: 'they end with a newline',
-    fix: 'Sign exactly the bytes that are sent: a shell, `echo` and most editors add a newline (`printf %s` does not)',
+    fix: 'Verify exactly the bytes that came: a shell, `echo` and most editors add a newline to a copy (`printf %s` does not). Where the sender is yours, send what it signs: curl --data-binary, not -d',
   },
   crlf: {
     means: 'their lines end with CRLF',
@@ -17,23 +25,23 @@ export const REASONS = {
   },
   'pretty-printed': {
     means: 'they are indented, or spaced for reading',
-    fix: 'Sign and send one string: stringify the body once, without indentation, and use that for both',
+    fix: `${ONE_TEXT}: stringified once, without indentation`,
   },
   'python-json': {
     means: 'they have the spaces that json.dumps of Python puts after commas and colons',
-    fix: 'Give json.dumps separators=(",", ":") and ensure_ascii=False, and send exactly the string that was signed (data=, not json=)',
+    fix: `${ONE_TEXT}: json.dumps with separators=(",", ":") and ensure_ascii=False, sent with data=, not json=`,
   },
   'escaped-unicode': {
     means: 'characters are written as \\u escapes',
-    fix: 'Sign and send one string: switch the escaping off on both sides (Python ensure_ascii=False, PHP JSON_UNESCAPED_UNICODE, Go SetEscapeHTML(false))',
+    fix: `${ONE_TEXT}: without escapes (Python ensure_ascii=False, PHP JSON_UNESCAPED_UNICODE, Go SetEscapeHTML(false))`,
   },
   'escaped-slash': {
     means: 'slashes are written as \\/',
-    fix: 'Give json_encode JSON_UNESCAPED_SLASHES | JSON_UNESCAPED_UNICODE, and send exactly the string that was signed',
+    fix: `${ONE_TEXT}: json_encode with JSON_UNESCAPED_SLASHES | JSON_UNESCAPED_UNICODE`,
   },
   'reordered-keys': {
     means: 'their keys are in another order',
-    fix: 'Keep the order of the keys: do not sort them, and avoid stores that do (jsonb, a map of Go)',
+    fix: `${RAW_BYTES}. Keep the order of the keys: do not sort them, and avoid stores that do (jsonb, a map of Go)`,
   },
   'trimmed-secret': {
     means: 'the secret has white space around it',
@@ -43,9 +51,25 @@ export const REASONS = {
     means: 'the secret is in quotes',
     fix: 'Remove the quotes from the secret: docker --env-file and many .env readers keep them',
   },
+  'misread-secret': {
+    means: 'the secret is read in another way',
+    fix: 'Give both sides the same text as the secret, character by character: compare its length, its case, and what .env files, URLs and shells change',
+  },
+  'unexpanded-secret': {
+    means: 'the secret is the name of a variable',
+    fix: 'Give the value of the variable: single quotes, .env files and YAML do not expand $NAME, and a program reads it with process.env or os.environ',
+  },
   sha256: {
     means: 'the signature was made with SHA-256',
     fix: 'Use HMAC-SHA1: X-Signature has 40 hex digits, SHA-256 gives 64',
+  },
+  'other-hash': {
+    means: 'the signature was made with another hash',
+    fix: "Use HMAC-SHA1, which gives 40 hex digits: createHmac('sha1', secret), hmac.new(secret, body, hashlib.sha1)",
+  },
+  'plain-hash': {
+    means: 'the signature is a plain hash',
+    fix: "Use an HMAC, keyed with the secret: createHmac('sha1', secret).update(body), hmac.new(secret, body, hashlib.sha1), hash_hmac('sha1', $body, $secret)",
   },
   base64: {
     means: 'the signature is written in base64',
@@ -67,6 +91,15 @@ export const REASONS = {
     means: 'the body is sent as a form field',
     fix: 'Send the JSON itself as the body, with Content-Type: application/json',
   },
+  'empty-body': { means: 'the body is empty', fix: RAW_BYTES },
+  'cut-off': { means: 'the body is cut off', fix: RAW_BYTES },
+  'object-text': { means: 'the body is the text of an object', fix: RAW_BYTES },
+  chunked: { means: 'the body has the lengths of its chunks in it', fix: RAW_BYTES },
+  'wrapped-body': { means: 'the body is inside something else', fix: RAW_BYTES },
+  'encoded-body': { means: 'the body is written in base64 or hex', fix: RAW_BYTES },
+  'utf-16': { means: 'the body is UTF-16', fix: RAW_BYTES },
+  'latin-1': { means: 'the body is not UTF-8', fix: RAW_BYTES },
+  'lost-characters': { means: 'characters of the body are lost', fix: RAW_BYTES },
   'truncated-signature': {
     means: 'the signature is cut off',
     fix: 'Give all 40 hex digits: look for a column, variable or log that is too short for them',
@@ -75,9 +108,13 @@ export const REASONS = {
     means: 'another secret was used',
     fix: 'Give both sides the same secret',
   },
+  'no-signature': {
+    means: 'there is no signature',
+    fix: 'Give the sender the secret (--secret, HOOKS_SECRET, sharedSecret), and let proxies pass X-Signature on',
+  },
   'no-match': {
     means: 'no common mistake explains it',
-    fix: 'Check that both sides have the same secret, and that this body is exactly as received: not parsed and written again, not from another request',
+    fix: 'Compare the secrets without showing them: `printf %s "$HOOKS_SECRET" | sha256sum` on both sides. Where they are equal, this body is not the one that was signed: parsed and written again, or from another request',
   },
 } as const satisfies Readonly<Record<string, { readonly means: string; readonly fix: string }>>;
 

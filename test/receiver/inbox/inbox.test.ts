@@ -1,3 +1,4 @@
+import { createHmac } from 'node:crypto';
 import { request, type IncomingHttpHeaders } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { afterEach, describe, expect, it } from 'vitest';
@@ -19,6 +20,7 @@ interface Started {
   readonly requests: ReceivedRequest[];
   readonly replays: { readonly request: ForwardRequest; readonly url: string | undefined }[];
   readonly inboxUrl: string;
+  readonly printedUrl: string;
   readonly token: string;
   readonly ask: (path: string, options?: AskOptions) => Promise<Answer>;
   readonly post: (body?: string, headers?: Record<string, string>) => Promise<void>;
@@ -36,7 +38,10 @@ interface Answer {
   readonly text: string;
 }
 
-async function start(options: Partial<InboxOptions> = {}): Promise<Started> {
+async function start({
+  secrets = [],
+  ...options
+}: Partial<InboxOptions> & { readonly secrets?: readonly string[] } = {}): Promise<Started> {
   const requests: ReceivedRequest[] = [];
   const replays: Started['replays'] = [];
   const { host = '127.0.0.1' } = options;
@@ -54,7 +59,7 @@ async function start(options: Partial<InboxOptions> = {}): Promise<Started> {
   });
   const receiver: Receiver = await startReceiver({
     host,
-    secrets: [],
+    secrets,
     serveOwn: inbox.serve,
     onRequest: (each) => {
       requests.push(each);
@@ -62,6 +67,7 @@ async function start(options: Partial<InboxOptions> = {}): Promise<Started> {
     },
   });
   const inboxUrl = inbox.open(receiver.url);
+  const { printedUrl } = inbox;
   open.push(async () => {
     inbox.close();
     await receiver.close();
@@ -73,6 +79,7 @@ async function start(options: Partial<InboxOptions> = {}): Promise<Started> {
     requests,
     replays,
     inboxUrl,
+    printedUrl,
     token: /token&quot;:&quot;([\w-]+)/.exec(page.text)?.[1] ?? '',
     ask,
     post: async (body = BODY, headers = {}) => {
@@ -229,8 +236,10 @@ describe('whoever is not the page', () => {
 
 describe('an inbox that other machines reach', () => {
   it('prints its address with the token, and is served by any address but by no name', async () => {
-    const { inboxUrl, token, ask } = await start({ host: '0.0.0.0' });
-    expect(inboxUrl).toMatch(new RegExp(`/_hooks\\?token=${token}$`));
+    const { inboxUrl, printedUrl, token, ask } = await start({ host: '0.0.0.0' });
+    expect(inboxUrl).toBe(printedUrl);
+    expect(inboxUrl).toMatch(/\/_hooks\?token=[\w-]{32}$/);
+    expect(inboxUrl).not.toContain(token);
     expect((await ask('/_hooks', { headers: { host: '192.168.1.5:8787' } })).status).toBe(200);
     expect((await ask('/_hooks', { headers: { host: 'evil.example' } })).status).toBe(403);
   });
@@ -282,6 +291,22 @@ describe('the page itself', () => {
     expect(JSON.parse(capture?.text ?? '')).toMatchObject({ capture: 1, url: '/hook?token=***', body: BODY });
     expect(`${details?.text}${capture?.text}`).not.toContain('CANARY');
     expect((await ask('/_hooks/requests/2', { headers })).status).toBe(404);
+  });
+
+  it('shows the right signature only on a page that was opened with the printed token', async () => {
+    const { ask, post, token, printedUrl } = await start({ secrets: ['k'] });
+    await post(BODY, { 'X-Signature': '0'.repeat(40) });
+    const right = createHmac('sha1', 'k').update(BODY).digest('hex');
+    const printed = new URL(printedUrl);
+    const page = await ask(`${printed.pathname}${printed.search}`, { headers: { host: 'localhost' } });
+    const pageToken = /token&quot;:&quot;([\w-]+)/.exec(page.text)?.[1] ?? '';
+    expect(pageToken).toBe(printed.searchParams.get('token'));
+    const detailsWith = async (given: string): Promise<unknown> =>
+      JSON.parse((await ask('/_hooks/requests/1', { headers: { 'x-hooks-token': given } })).text);
+    expect(await detailsWith(pageToken)).toMatchObject({ expected: right, got: '0'.repeat(40) });
+    expect(JSON.stringify(await detailsWith(token))).not.toContain(right);
+    const capture = await ask('/_hooks/requests/1/capture', { headers: { 'x-hooks-token': pageToken } });
+    expect(capture.text).not.toContain(right);
   });
 
   it('finds what stands in a body, whatever its case', async () => {

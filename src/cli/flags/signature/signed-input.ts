@@ -12,7 +12,11 @@ export interface SignedInput {
   readonly digest: string;
   readonly bytes: number;
   /** The request that held both; undefined for a raw body, which comes without a signature. */
-  readonly request?: { readonly body: Uint8Array; readonly signature: string | undefined };
+  readonly request?: {
+    readonly body: Uint8Array;
+    readonly signature: string | undefined;
+    readonly headerNames: readonly string[];
+  };
   /** What a raw body seems to be that is too large to parse as a whole. */
   readonly seems?: 'capture' | 'http' | undefined;
 }
@@ -77,7 +81,9 @@ async function digestBody(
 function signedInput(capture: Capture, secret: string): SignedInput {
   const body = captureBody(capture);
   const digest = createHmac('sha1', secret).update(body).digest('hex');
-  return { digest, bytes: body.length, request: { body, signature: captureHeader(capture, 'x-signature') } };
+  const signature = captureHeader(capture, 'x-signature');
+  const headerNames = capture.headers.map(([name]) => name);
+  return { digest, bytes: body.length, request: { body, signature, headerNames } };
 }
 
 /** What an input seems to be by its start; undefined: a body. */

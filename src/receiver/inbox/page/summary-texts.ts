@@ -62,7 +62,9 @@ export function verdictText({ summary, diagnosis, note, secret }: Details): { wh
     case 'unsigned':
       return {
         what: 'There is no signature',
-        why: 'A signed request has an `X-Signature` header: the HMAC-SHA1 of its body in hex. Set the secret in the sender.',
+        why:
+          diagnosis?.hint ??
+          'A signed request has an `X-Signature` header: the HMAC-SHA1 of its body in hex. Set the secret in the sender.',
       };
     case 'unchecked':
       return {

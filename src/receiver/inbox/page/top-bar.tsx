@@ -60,7 +60,7 @@ export function Ended(): JSX.Element {
 
 /** In the list's place when nothing came yet. */
 export function NothingYet({ setup }: { readonly setup: Setup }): JSX.Element {
-  const secret = setup.hasSecret ? ' --secret "$HOOKS_SECRET"' : '';
+  const secret = setup.hasSecret ? ' \\\n  --secret-file -' : '';
   return (
     <div class="nothing">
       <h2>No requests yet</h2>
@@ -68,6 +68,7 @@ export function NothingYet({ setup }: { readonly setup: Setup }): JSX.Element {
       <pre>{setup.receiverUrl}</pre>
       <p>Try:</p>
       <pre>{`hooks send track --event Signup \\\n  --url ${setup.receiverUrl}${secret}`}</pre>
+      {setup.hasSecret && <p>It reads the secret from the terminal: type it, Enter and Ctrl-D.</p>}
     </div>
   );
 }

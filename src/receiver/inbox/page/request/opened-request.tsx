@@ -132,6 +132,11 @@ function Verdict({ details }: { readonly details: Details }): JSX.Element {
         <strong>{what}</strong>
         {why !== undefined && <Sentence text={printable(why, 2_000)} />}
         {details.diagnosis !== undefined && <code class="code">{details.diagnosis.code}</code>}
+        {details.expected !== undefined && (
+          <span>
+            Expected <code>{details.expected}</code>, got <code>{printable(details.got ?? '', 200)}</code>
+          </span>
+        )}
       </p>
     </div>
   );

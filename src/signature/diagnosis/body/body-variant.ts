@@ -1,10 +1,12 @@
-import type { ReasonCode } from './reasons.ts';
+import type { ReasonCode } from '../reasons.ts';
 
 /** Other bytes that the signature may have been computed over. A string stands for its UTF-8. */
 export interface BodyVariant {
   readonly code: ReasonCode;
   /** Follows "it would match". */
   readonly would: string;
+  /** @default the fix of the code */
+  readonly fix?: string;
   readonly bytes: Uint8Array | string | BodyPieces;
 }
 

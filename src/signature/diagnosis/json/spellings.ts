@@ -1,5 +1,5 @@
 import type { JsonMember } from './json-text.ts';
-import type { NoteCode } from './reasons.ts';
+import type { NoteCode } from '../reasons.ts';
 
 /** The way in which a language or library writes JSON. */
 export interface Spelling extends Arrangement {
@@ -19,6 +19,8 @@ export interface Arrangement {
 export interface JsonLayout {
   /** The indentation of a level; empty for everything on one line. */
   readonly indent: string;
+  /** @default '\n' */
+  readonly newline?: '\r\n';
   readonly comma: string;
   readonly colon: string;
 }
@@ -103,6 +105,12 @@ export const SPELLINGS: readonly Spelling[] = [
     escape: plain,
   },
   ...INDENTS.flatMap(([indent, words]) => indented(pretty(indent), words)),
+  ...INDENTS.slice(0, 2).map(([indent, words]): Spelling => ({
+    code: 'pretty-printed',
+    would: `${words} with CRLF, as Windows writes it`,
+    layout: { ...pretty(indent), newline: '\r\n' },
+    escape: plain,
+  })),
   ...UNICODE.map(([escape, would]): Spelling => ({
     code: 'escaped-unicode',
     would,

@@ -1,5 +1,5 @@
 import { hasWhiteSpace, parseJsonTree, withoutNewlines } from './json-text.ts';
-import type { NoteCode } from './reasons.ts';
+import type { NoteCode } from '../reasons.ts';
 import { jsonTreeText } from './json-tree-writer.ts';
 import { SORTED_SPELLING, SPELLINGS } from './spellings.ts';
 

@@ -1,4 +1,4 @@
-import type { Deadline } from './deadline.ts';
+import type { Deadline } from '../deadline.ts';
 import type { JsonNode } from './json-text.ts';
 import { writeJsonTree } from './json-tree-writer.ts';
 import { COMPACT_SPELLING, SPELLINGS, tellingCharacters, type Spelling } from './spellings.ts';

@@ -1,13 +1,15 @@
 import { isAscii } from 'node:buffer';
+import { bodyFormOf } from './body-forms.ts';
 import type { BodyVariant } from './body-variant.ts';
-import type { Deadline } from './deadline.ts';
+import type { Deadline } from '../deadline.ts';
 import { formFieldVariants, formVariants } from './form-variants.ts';
-import { utf8TextOf, stringified } from './json-text.ts';
-import { jsonVariants } from './json-variants.ts';
+import { utf8TextOf, stringified } from '../json/json-text.ts';
+import { jsonVariants } from '../json/json-variants.ts';
 import type { KeptBody } from './kept-body.ts';
 import { lineVariants } from './line-variants.ts';
-import type { ReasonCode } from './reasons.ts';
-import { whyDiffers } from './why-differs.ts';
+import { pythonBytesText, pythonObjectText } from './python-text.ts';
+import type { ReasonCode } from '../reasons.ts';
+import { whyDiffers } from '../json/why-differs.ts';
 
 /** Twice what a batch may have (contract, Batching client). Larger bodies are not copied into every encoding there is. */
 export const LARGEST_ENCODED = 1_000_000;
@@ -19,11 +21,29 @@ export function* bodyVariants(kept: KeptBody, deadline: Deadline): Generator<Bod
 }
 
 /** The common mistakes with a body that take at most one pass over it. Each is made only on demand. */
-export function* cheapBodyVariants({ bytes, text, json }: KeptBody): Generator<BodyVariant> {
+export function* cheapBodyVariants(body: KeptBody): Generator<BodyVariant> {
+  const { bytes, text, json } = body;
   yield* lineVariants(bytes);
   yield* constantVariants();
   // A verdict without --exact accepts this one; with it, it is a diagnosis.
   if (text !== undefined && json !== undefined) yield new StringifiedBody(text, json);
+  if (bytes.length <= LARGEST_ENCODED) yield* insideVariants(body);
+}
+
+/** What a body holds that is of another form, as it is and JSON-stringified. */
+function* insideVariants(body: KeptBody): Generator<BodyVariant> {
+  const found = bodyFormOf(body);
+  const inside = found?.form.inside?.(body);
+  if (found === undefined || inside === undefined) return;
+  const { code, fix } = found.form;
+  const variant = {
+    code,
+    would: `over what is in it: the body ${found.says}`,
+    fix: typeof fix === 'string' ? fix : fix(body),
+  };
+  yield { ...variant, bytes: inside };
+  const json = stringified(Buffer.from(inside).toString('utf8'));
+  if (json !== undefined) yield { ...variant, bytes: json };
 }
 
 /** The mistakes that take longer to try. */
@@ -34,6 +54,10 @@ export function* costlyBodyVariants(kept: KeptBody, deadline: Deadline): Generat
   if (bytes.length > LARGEST_ENCODED) return;
   if (text !== undefined)
     yield* json === undefined ? formVariants(text, deadline) : formFieldVariants(text.trim());
+  if (json !== undefined) {
+    const would = 'over the text that Python prints for it, which is no JSON';
+    yield { code: 'object-text', would, bytes: pythonObjectText(json) };
+  }
   yield* encodingVariants(bytes);
 }
 
@@ -65,7 +89,7 @@ class StringifiedBody implements BodyVariant {
 
 function* unpackedVariants(body: Buffer): Generator<BodyVariant> {
   const code = 'gzip';
-  const unpacked = gunzipped(body);
+  const unpacked = unpackedBody(body);
   if (unpacked === undefined) return;
   yield { code, would: 'over the unpacked body', bytes: unpacked };
   const text = unpacked.length > LARGEST_ENCODED ? undefined : utf8TextOf(unpacked);
@@ -73,14 +97,35 @@ function* unpackedVariants(body: Buffer): Generator<BodyVariant> {
   if (json !== undefined) yield { code, would: 'over the unpacked body, JSON-stringified', bytes: json };
 }
 
+/** Ways in which programs encode a text before they sign it. `text` is the body as UTF-8, `bytes` the body. */
+const ENCODINGS: readonly (readonly [
+  would: string,
+  bytesOf: (text: string, bytes: Buffer) => Buffer | string,
+])[] = [
+  ['in UTF-16', (text) => Buffer.from(text, 'utf16le')],
+  ['in UTF-16 with a byte order mark', (text) => Buffer.from(`\ufeff${text}`, 'utf16le')],
+  ['in big-endian UTF-16', (text) => Buffer.from(text, 'utf16le').swap16()],
+  ['stringified twice, as a JSON string', (text) => JSON.stringify(text)],
+  ['over its hex', (_, bytes) => bytes.toString('hex')],
+  ['over its base64', (_, bytes) => bytes.toString('base64')],
+  ['over the text that Python prints for its bytes', (_, bytes) => pythonBytesText(bytes)],
+];
+
+/** The same for a text that is not all ASCII. */
+const UNICODE_ENCODINGS: typeof ENCODINGS = [
+  ['in Latin-1', (text) => Buffer.from(text, 'latin1')],
+  ['in ASCII, with ? for other characters', (text) => text.replaceAll(/[^\0-\x7f]/gu, '?')],
+  ['in ASCII, with ? for other characters, two for an emoji', (text) => text.replaceAll(/[^\0-\x7f]/g, '?')],
+  ['in ASCII, without other characters', (text) => text.replaceAll(/[^\0-\x7f]/g, '')],
+  ['with its UTF-8 encoded a second time', (_, bytes) => bytes.toString('latin1')],
+  ['with what is not UTF-8 replaced by U+FFFD', (text) => text],
+];
+
 function* encodingVariants(body: Buffer): Generator<BodyVariant> {
   const code = 'other-encoding';
   const text = body.toString('utf8');
-  yield { code, would: 'in UTF-16', bytes: Buffer.from(text, 'utf16le') };
+  for (const [would, bytesOf] of ENCODINGS) yield { code, would, bytes: bytesOf(text, body) };
   if (!isAscii(body)) yield* unicodeVariants(body, text);
-  yield { code, would: 'stringified twice, as a JSON string', bytes: JSON.stringify(text) };
-  yield { code, would: 'over its hex', bytes: body.toString('hex') };
-  yield { code, would: 'over its base64', bytes: body.toString('base64') };
   yield { code: 'gzip', would: 'over the gzipped body', bytes: zlib().gzipSync(body) };
 }
 
@@ -92,9 +137,7 @@ const MANY_MARKS = /\p{M}{31}/u;
 
 function* unicodeVariants(body: Buffer, text: string): Generator<BodyVariant> {
   const code = 'other-encoding';
-  yield { code, would: 'in Latin-1', bytes: Buffer.from(text, 'latin1') };
-  yield { code, would: 'with its UTF-8 encoded a second time', bytes: body.toString('latin1') };
-  yield { code, would: 'with what is not UTF-8 replaced by U+FFFD', bytes: text };
+  for (const [would, bytesOf] of UNICODE_ENCODINGS) yield { code, would, bytes: bytesOf(text, body) };
   if (MANY_MARKS.test(text)) return;
   yield { code, would: 'in Unicode form NFC', bytes: text.normalize('NFC') };
   yield { code, would: 'in Unicode form NFD', bytes: text.normalize('NFD') };
@@ -109,11 +152,11 @@ function zlib(): typeof import('node:zlib') {
 const MOST_UNPACKED_PER_BYTE = 64;
 const [LEAST_UNPACKED, MOST_UNPACKED] = [LARGEST_ENCODED, 8 * 1024 * 1024];
 
-/** Unpacks a body; undefined when it is not gzip, or unpacks to too much. */
-function gunzipped(body: Buffer): Buffer | undefined {
+/** Unpacks a body; undefined when it is neither gzip nor zlib, or unpacks to too much. */
+function unpackedBody(body: Buffer): Buffer | undefined {
   const largest = Math.min(MOST_UNPACKED, Math.max(LEAST_UNPACKED, MOST_UNPACKED_PER_BYTE * body.length));
   try {
-    return zlib().gunzipSync(body, { maxOutputLength: largest });
+    return zlib().unzipSync(body, { maxOutputLength: largest });
   } catch {
     return undefined;
   }

@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer';
-import type { Deadline } from './deadline.ts';
+import type { Deadline } from '../deadline.ts';
 
 /**
  * A JSON value as it was written: numbers keep their spelling and members their order, which JSON.parse loses (`1.0`, keys like

@@ -1,5 +1,5 @@
-import type { BodyVariant, BodyPieces } from './body-variant.ts';
-import type { Deadline } from './deadline.ts';
+import type { BodyVariant, BodyPieces } from '../body/body-variant.ts';
+import type { Deadline } from '../deadline.ts';
 import { distinctSpellings } from './distinct-spellings.ts';
 import { readJsonTextUntil, textOfLiteral, type JsonNode } from './json-text.ts';
 import { writeJsonTree } from './json-tree-writer.ts';

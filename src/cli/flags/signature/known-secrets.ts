@@ -1,0 +1,73 @@
+import { HooksError } from '../../../errors.ts';
+import { unexpandedName, type OtherSecret } from '../../../signature/diagnosis/secret-variants.ts';
+import type { GlobalOptions } from '../../command.ts';
+import type { Io } from '../../io.ts';
+import { configuredSecrets } from './configured-secrets.ts';
+import type { SecretFlags } from './secret-flags.ts';
+
+/** What a diagnosis may know besides the secrets that are accepted. */
+export interface KnownSecrets {
+  /** Where the accepted ones are from, and what they hide: `HOOKS_SECRET, which hides sharedSecret of .hooksrc.yaml`. */
+  readonly secretOrigin: string;
+  readonly otherSecrets: readonly OtherSecret[];
+}
+
+/**
+ * Finds where a command's secrets are from, and the secrets that they hide: those of HOOKS_SECRET and of the config. A config that
+ * cannot be read has none: the command did not need it.
+ */
+export async function knownSecrets(
+  flags: SecretFlags & GlobalOptions,
+  io: Io,
+  ours: readonly string[],
+): Promise<KnownSecrets> {
+  const { HOOKS_SECRET: fromEnvironment, ...env } = io.env;
+  const configured = await secretsOfConfig(flags, { ...io, env });
+  const origins = flagOrigins(flags);
+  const isFromConfig = origins.length === 0 && !fromEnvironment;
+  const hidden = isFromConfig ? [] : [...configured];
+  if (origins.length > 0 && fromEnvironment)
+    hidden.unshift({ secret: fromEnvironment, origin: 'HOOKS_SECRET' });
+  const [first = fromEnvironment ? 'HOOKS_SECRET' : (configured[0]?.origin ?? 'the config'), ...more] =
+    origins;
+  const others = hidden.filter(({ secret }) => !ours.includes(secret));
+  const hides = [...new Set(others.map(({ origin }) => origin))].join(' and ');
+  return {
+    secretOrigin: `${[first, ...more].join(' and ')}${hides === '' ? '' : `, which hides ${hides}`}`,
+    otherSecrets: [...others, ...expanded(ours, io)],
+  };
+}
+
+function flagOrigins({ secret, secretFile }: SecretFlags): string[] {
+  const names = (secret ?? secretFile ?? []).map((flag) =>
+    'file' in flag ? `--secret-file ${flag.file}` : '--secret',
+  );
+  return [...new Set(names)];
+}
+
+async function secretsOfConfig(
+  flags: GlobalOptions,
+  io: Pick<Io, 'env' | 'cwd' | 'note'>,
+): Promise<OtherSecret[]> {
+  const { verbose: _verbose, ...options } = flags;
+  try {
+    const { commandSettings } = await import('../delivery/settings.ts');
+    const settings = await commandSettings(options, io);
+    const origin = `sharedSecret of ${settings.files.join(', ')}`;
+    return configuredSecrets(settings, 'verify').map((secret) => ({ secret, origin }));
+  } catch (error) {
+    if (error instanceof HooksError) return [];
+    throw error;
+  }
+}
+
+/** The values of the variables that our secrets name, where a shell or a file did not expand them. */
+function expanded(ours: readonly string[], { env }: Pick<Io, 'env'>): OtherSecret[] {
+  return ours.flatMap((secret) => {
+    const name = unexpandedName(secret);
+    const value = name === undefined ? undefined : env[name];
+    return value
+      ? [{ secret: value, origin: `${name}: the secret given is its name, which was not expanded` }]
+      : [];
+  });
+}

@@ -1,0 +1,100 @@
+import { isUtf8 } from 'node:buffer';
+import type { KeptBody } from './kept-body.ts';
+
+// The bytes that a body holds in another form.
+
+/** Takes the lengths out of a chunked body (RFC 9112, 7.1). */
+export function unchunked(body: Buffer): Buffer {
+  const chunks: Buffer[] = [];
+  for (let at = 0; at < body.length;) {
+    const start = body.indexOf('\n', at) + 1;
+    const length = Number.parseInt(body.toString('latin1', at, start), 16);
+    if (start === 0 || !(length > 0)) break;
+    chunks.push(body.subarray(start, start + length));
+    const end = body.indexOf('\n', start + length);
+    at = end < 0 ? body.length : end + 1;
+  }
+  return Buffer.concat(chunks);
+}
+
+/** The bytes of a text in base64, as text or a JSON string, that begin and end as JSON does. */
+export function base64Json({ head, bytes }: KeptBody): Buffer | undefined {
+  if (!/^["\s]*(?:e[wy]|W[wy13])[\w+/-]+/.test(head)) return undefined;
+  return asJson(Buffer.from(bytes.toString('latin1').replaceAll('"', ''), 'base64'));
+}
+
+/** The same of hex, which PostgreSQL shows after \\x and others after 0x. */
+export function hexJson({ head, bytes }: KeptBody): Buffer | undefined {
+  if (!/^["\s]*(?:\\x|0x)?(?:7b|5b)(?:[0-9a-f]{2})+/i.test(head)) return undefined;
+  return asJson(Buffer.from(bytes.toString('latin1').replace(/^["\s]*(?:\\x|0x)?/i, ''), 'hex'));
+}
+
+function asJson(bytes: Buffer): Buffer | undefined {
+  const ends = bytes.toString('latin1', 0, 64) + bytes.subarray(-64).toString('latin1');
+  return /^\s*[[{][\s\S]*[\]}]\s*$/.test(ends) ? bytes : undefined;
+}
+
+export function utf16Order(bytes: Buffer): 'le' | 'be' | undefined {
+  if (bytes.length < 4) return undefined;
+  const [first = 0, second = 0, third = 0, fourth = 0] = bytes;
+  const isLittle = (first === 0xff && second === 0xfe) || (second === 0 && fourth === 0 && first * third > 0);
+  const isBig = (first === 0xfe && second === 0xff) || (first === 0 && third === 0 && second * fourth > 0);
+  return isLittle ? 'le' : isBig ? 'be' : undefined;
+}
+
+/** The text without a byte order mark. */
+export function utf16Text(bytes: Buffer): string {
+  const even = bytes.subarray(0, bytes.length - (bytes.length % 2));
+  const little = utf16Order(bytes) === 'be' ? Buffer.from(even).swap16() : even;
+  return little.toString('utf16le').replace(/^\ufeff/, '');
+}
+
+/** Enough to tell text from what is none. */
+const LOOKED_AT = 65_536;
+
+/** Whether bytes have no control characters but white space, as text of one byte a character has none. */
+export function isPlainText(bytes: Buffer): boolean {
+  return bytes.subarray(0, LOOKED_AT).every((byte) => byte >= 0x20 || (byte >= 0x09 && byte <= 0x0d));
+}
+
+export function windowsText(bytes: Buffer): string {
+  return new TextDecoder('windows-1252').decode(bytes);
+}
+
+/** The index of the first byte that is not part of UTF-8. */
+export function firstBadByte(bytes: Buffer): number {
+  const text = bytes.toString('utf8');
+  return Buffer.byteLength(text.slice(0, text.indexOf('\ufffd')));
+}
+
+/** Whether bytes are UTF-8 but for the last character, of which the end is missing. */
+export function isCutCharacter(bytes: Buffer): boolean {
+  const tail = [1, 2, 3].find((length) => (bytes.at(-length) ?? 0) >= 0xc2);
+  const [lead = 0] = tail === undefined ? [] : bytes.subarray(-tail);
+  const length = lead >= 0xf0 ? 4 : lead >= 0xe0 ? 3 : 2;
+  return tail !== undefined && tail < length && isUtf8(bytes.subarray(0, -tail));
+}
+
+export function charactersLost({ text }: KeptBody): boolean {
+  return text?.includes('\ufffd') === true;
+}
+
+/** The UTF-8 that was taken for Latin-1 and encoded a second time. */
+export function twiceEncoded({ text, bytes }: KeptBody): Buffer | undefined {
+  if (text === undefined || text.length === bytes.length) return undefined;
+  const once = Buffer.from(text, 'latin1');
+  return once.toString('latin1') === text && isUtf8(once) ? once : undefined;
+}
+
+/** The JSON before what follows its end. */
+export function jsonThenMore({ text, fault }: KeptBody): string | undefined {
+  return fault?.isAfterEnd === true ? text?.slice(0, fault.at).trimEnd() : undefined;
+}
+
+/** How gzip, Zstandard and zlib (with its usual levels) begin. */
+const MAGIC = ['1f8b', '28b52ffd', '7801', '785e', '789c', '78da'];
+
+export function isPacked(bytes: Buffer): boolean {
+  const start = bytes.toString('hex', 0, 4);
+  return MAGIC.some((magic) => start.startsWith(magic));
+}

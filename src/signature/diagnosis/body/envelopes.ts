@@ -1,0 +1,111 @@
+import type { KeptBody } from './kept-body.ts';
+
+/** JSON that holds the body as a text: what a service or a tool puts around it. */
+export interface Envelope {
+  /** Follows "the body is". */
+  readonly what: string;
+  readonly fix: string;
+  /** The body inside; an empty text where it cannot be told, undefined when the value is no such envelope. */
+  readonly inside: (value: Fields) => Uint8Array | string | undefined;
+}
+
+/** Finds the envelope that a body is. */
+export function envelopeOf(body: KeptBody): Envelope | undefined {
+  const fields = fieldsOf(body.value);
+  return fields && ENVELOPES.find(({ inside }) => inside(fields) !== undefined);
+}
+
+/** The body in an envelope; undefined when it is not there. */
+export function bodyInside(body: KeptBody): Uint8Array | string | undefined {
+  const fields = fieldsOf(body.value);
+  return fields && (envelopeOf(body)?.inside(fields) || undefined);
+}
+
+type Fields = Readonly<Record<string, unknown>>;
+
+const ENVELOPES: readonly Envelope[] = [
+  {
+    what: 'a capture of hooks, which holds the body',
+    fix: 'Leave --format raw out, or give --format capture, to verify the body in it',
+    inside: ({ capture, body, bodyBase64 }) =>
+      capture === 1 ? (encodedText(bodyBase64, true) ?? textOf(body)) : undefined,
+  },
+  {
+    what: 'an event of API Gateway or Lambda, which holds the body',
+    fix: 'Verify the body in it: event.body, or Buffer.from(event.body, "base64") where event.isBase64Encoded is true (jq -j .body)',
+    inside: ({ body, requestContext, httpMethod, isBase64Encoded, headers }) =>
+      requestContext === undefined && httpMethod === undefined && (isBase64Encoded ?? headers) === undefined
+        ? undefined
+        : encodedText(body, isBase64Encoded === true),
+  },
+  {
+    what: 'an event of SQS, which holds a body in each record',
+    fix: 'Verify the body of each record: record.body (jq -j ".Records[0].body")',
+    inside: ({ Records }) => textOf(firstOf(Records)['body']),
+  },
+  {
+    what: 'the output of aws sqs receive-message, which holds a body in each message',
+    fix: 'Verify the body of each message (jq -j ".Messages[0].Body")',
+    inside: ({ Messages }) => textOf(firstOf(Messages)['Body']),
+  },
+  {
+    what: 'a notification of SNS, which holds the message as a text',
+    fix: 'Verify its Message: turn raw message delivery on, or take it out (jq -j .Message)',
+    inside: ({ Type, Message }) => (Type === undefined ? undefined : textOf(Message)),
+  },
+  {
+    what: 'an event of SNS, which holds a message in each record',
+    fix: 'Verify the message of each record (jq -j ".Records[0].Sns.Message")',
+    inside: ({ Records }) => textOf(fieldsOf(firstOf(Records)['Sns'])?.['Message']),
+  },
+  {
+    what: 'a push of Pub/Sub, which holds the body in base64',
+    fix: 'Verify the bytes that message.data is the base64 of (jq -r .message.data | base64 -d)',
+    inside: ({ message, subscription }) =>
+      subscription === undefined ? undefined : encodedText(fieldsOf(message)?.['data'], true),
+  },
+  {
+    what: 'a HAR file of a browser, which holds the bodies of all its requests',
+    fix: 'Verify one of them: jq -j ".log.entries[0].request.postData.text" writes the first',
+    inside: ({ log }) => harBody(fieldsOf(log)?.['entries']),
+  },
+  {
+    what: 'the JSON of a Buffer of Node, which lists the bytes of the body',
+    fix: 'Verify the Buffer itself: JSON.stringify(buffer) is not its text',
+    inside: ({ type, data }) => (type === 'Buffer' && isBytes(data) ? Buffer.from(data) : undefined),
+  },
+  {
+    what: 'an event of EventBridge, which holds the message as its detail',
+    fix: 'Verify the request that came in: EventBridge keeps the JSON of detail, not the bytes that were signed',
+    inside: ({ detail, 'detail-type': type }) =>
+      type === undefined || detail === undefined ? undefined : JSON.stringify(detail),
+  },
+];
+
+function fieldsOf(value: unknown): Fields | undefined {
+  // Any object's fields may be read; what they hold stays unknown.
+  return typeof value === 'object' && value !== null ? (value as Fields) : undefined;
+}
+
+function firstOf(list: unknown): Fields {
+  return (Array.isArray(list) ? fieldsOf(list[0]) : undefined) ?? {};
+}
+
+function textOf(value: unknown): string | undefined {
+  return typeof value === 'string' ? value : undefined;
+}
+
+function encodedText(value: unknown, isBase64: boolean): Uint8Array | string | undefined {
+  const text = textOf(value);
+  return text !== undefined && isBase64 ? Buffer.from(text, 'base64') : text;
+}
+
+function harBody(entries: unknown): string | undefined {
+  if (!Array.isArray(entries)) return undefined;
+  const request = fieldsOf(firstOf(entries)['request']);
+  return textOf(fieldsOf(request?.['postData'])?.['text']) ?? '';
+}
+
+function isBytes(list: unknown): list is readonly number[] {
+  return Array.isArray(list) && list.every((each) => Number.isInteger(each));
+}

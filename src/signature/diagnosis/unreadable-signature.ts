@@ -1,0 +1,67 @@
+/** Values that are no signature, though something sends them as one. `found` follows "the signature ". */
+const KNOWN_VALUES: readonly {
+  readonly pattern: RegExp;
+  readonly found: string;
+  readonly fix: string;
+}[] = [
+  {
+    pattern: /^(?:undefined|null|None|nil|NaN|true|false)$/,
+    found: 'is a word for nothing: the sender had no digest when it wrote the header',
+    fix: 'Compute the digest before the header is written, and return it from the function that signs',
+  },
+  {
+    pattern: /^\[object \w+\]$/,
+    found: 'is the text of an object: a Promise that nobody awaited, or the HMAC without its digest',
+    fix: 'Await the function that signs, and end the HMAC with .digest("hex")',
+  },
+  {
+    pattern: /^\$|^%\w+%$|^\{\{/,
+    found: 'is the name of a variable that was not expanded',
+    fix: 'Give its value: "$SIGNATURE" in double quotes, not in single ones',
+  },
+  {
+    pattern: /^t=\d+,.*v\d=/,
+    found: 'has the form of Stripe-Signature: a time, and digests over the time and the body',
+    fix: 'Verify it with the library of Stripe; X-Signature has 40 hex digits',
+  },
+  {
+    pattern: /^v1a?,/,
+    found: 'has the form of webhook-signature (Standard Webhooks), over an id, a time and the body',
+    fix: 'Verify it with a library of Standard Webhooks; X-Signature has 40 hex digits',
+  },
+  {
+    pattern: /^v0=/,
+    found: 'has the form of X-Slack-Signature, over a time and the body',
+    fix: 'Verify it with the library of Slack; X-Signature has 40 hex digits',
+  },
+  {
+    pattern: /^eyJ/,
+    found: 'is a JSON Web Token, not a digest of the body',
+    fix: 'Send the HMAC-SHA1 of the body in X-Signature, and a token in Authorization',
+  },
+  {
+    pattern: /^[\w.-]+\s*:\s*[0-9a-f]{40}$/i,
+    found: 'has the name of another header before it',
+    fix: 'Give the 40 hex digits alone, or the line X-Signature: HEX',
+  },
+  {
+    pattern: /^(?:\(stdin\)|SHA1|HMAC-SHA1)\(?[^)]*\)?=\s/i,
+    found: 'has what openssl writes before the digits',
+    fix: 'Give the 40 hex digits alone: openssl dgst -sha1 -hmac KEY -r writes them first',
+  },
+  {
+    pattern: /^[0-9a-f]{40}\s+[*-]/i,
+    found: 'has what sha1sum or openssl -r writes after the digits',
+    fix: 'Give the 40 hex digits alone, as cut -d" " -f1 writes them; sha1sum is no HMAC',
+  },
+];
+
+/** What a value is that cannot be read as a signature, and how to give one. */
+export function explainUnreadable(
+  text: string,
+  wholeSignature: string,
+): readonly [found: string, fix: string] {
+  const known = KNOWN_VALUES.find(({ pattern }) => pattern.test(text));
+  if (known !== undefined) return [`the signature ${known.found}`, known.fix];
+  return [`the signature has ${text.length} characters that are not 40 hex digits`, wholeSignature];
+}

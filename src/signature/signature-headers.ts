@@ -1,0 +1,53 @@
+import { closest } from '../suggest.ts';
+
+/** Headers in which other services send a signature, each with whose it is. */
+const SERVICE_BY_HEADER: Readonly<Record<string, string>> = {
+  'x-hub-signature-256': 'GitHub',
+  'x-hub-signature': 'GitHub or Meta',
+  'stripe-signature': 'Stripe',
+  'webhook-signature': 'Standard Webhooks',
+  'svix-signature': 'Svix',
+  'x-shopify-hmac-sha256': 'Shopify',
+  'x-slack-signature': 'Slack',
+  'jitsu-signature': 'Jitsu',
+  'x-twilio-signature': 'Twilio',
+  'x-gitlab-token': 'GitLab',
+  'x-square-hmacsha256-signature': 'Square',
+  'x-signature-ed25519': 'Discord',
+  'x-zm-signature': 'Zoom',
+  'x-wc-webhook-signature': 'WooCommerce',
+  'x-pagerduty-signature': 'PagerDuty',
+  'x-twitter-webhooks-signature': 'X',
+  'paddle-signature': 'Paddle',
+  'linear-signature': 'Linear',
+  'x-contentful-signature': 'Contentful',
+  'x-rudder-signature': 'RudderStack',
+};
+
+/** The most headers that are named. */
+const MOST_NAMED = 4;
+
+/**
+ * Names the headers that came and look like signatures, where X-Signature is missing: `X-Signature is missing; X-Hub-Signature-256
+ * (GitHub) came`. Undefined when none does. Names are from outside: escape the text.
+ */
+export function signatureHeadersText(names: readonly string[]): string | undefined {
+  const found = [...new Set(names)].filter(isLikeSignature).slice(0, MOST_NAMED);
+  if (found.length === 0) return undefined;
+  return `X-Signature is missing; ${found.map(withService).join(' and ')} came`;
+}
+
+function isLikeSignature(name: string): boolean {
+  const lower = name.toLowerCase();
+  if (lower === 'x-signature') return false;
+  return (
+    lower in SERVICE_BY_HEADER ||
+    /sign|hmac|digest/.test(lower) ||
+    closest(lower, ['x-signature']) !== undefined
+  );
+}
+
+function withService(name: string): string {
+  const service = SERVICE_BY_HEADER[name.toLowerCase()];
+  return service === undefined ? name : `${name} (${service})`;
+}
