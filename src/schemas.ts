@@ -1,5 +1,5 @@
 // Each export is written into the built package as schemas/<name>.json (test/build/schemas.js).
-import { jsonSchemaOfFile } from './config/table/schema.ts';
+import { jsonSchemaOfFile } from './config/table/json-schema-of-file.ts';
 
 export { messageSchema } from './message/fields/json-schema.ts';
 

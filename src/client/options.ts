@@ -43,7 +43,7 @@ export interface ResolvedClientOptions {
 /** The least and the most that an option may be. */
 export type OptionRange = readonly [number, number];
 
-const RANGES = {
+export const CLIENT_RANGES = {
   flushAt: [1, 1_000],
   size: [1, 1_000],
   flushAfterMs: [1, 2 ** 31 - 1],
@@ -51,7 +51,7 @@ const RANGES = {
 } as const;
 
 export const CLIENT_OPTIONS: readonly string[] = [
-  ...Object.keys(RANGES),
+  ...Object.keys(CLIENT_RANGES),
   'writeKey',
   'whenFull',
   'warnOnLoss',
@@ -61,7 +61,7 @@ export const CLIENT_OPTIONS: readonly string[] = [
 export function resolveClientOptions(options: ClientOptions = {}): ResolvedClientOptions {
   for (const key of Object.keys(options)) checkKnown(key);
   for (const key of ['flushAt', 'size', 'flushAfterMs', 'maxQueued'] as const) {
-    checkInteger(key, options[key], RANGES[key]);
+    checkInteger(key, options[key], CLIENT_RANGES[key]);
   }
   checkWhenFull(options.whenFull);
   checkWarnOnLoss(options.warnOnLoss);

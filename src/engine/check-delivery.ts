@@ -1,13 +1,6 @@
 import { checkOptions } from '../check-options.ts';
 import { ConfigError } from '../errors.ts';
-import type { DeliveryOptions } from './options.ts';
-
-/** The least and the most. */
-const RANGES = {
-  timeoutMs: [1, 30_000],
-  retryForMs: [0, Number.MAX_SAFE_INTEGER],
-  concurrency: [1, 1_024],
-} as const;
+import { DELIVERY_RANGES, DELIVERY_STRATEGIES, type DeliveryOptions } from './options.ts';
 
 const KINDS = {
   strategy: 'given',
@@ -27,12 +20,16 @@ export const DELIVERY_OPTIONS: readonly string[] = Object.keys(KINDS);
 export function checkDelivery(delivery: DeliveryOptions, setting: string): void {
   checkOptions(delivery, { setting, kinds: KINDS, required: ['health'] });
   for (const key of ['timeoutMs', 'retryForMs', 'concurrency'] as const) {
-    checkInteger(`${setting}.${key}`, delivery[key], RANGES[key]);
+    checkInteger(`${setting}.${key}`, delivery[key], DELIVERY_RANGES[key]);
   }
   checkInteger(`${setting}.health.failures`, delivery.health.failures, [1, Number.MAX_SAFE_INTEGER]);
   const { strategy } = delivery;
-  if (['fallback', 'broadcast'].includes(strategy)) return;
-  throw badOption(`${setting}.strategy`, "'fallback' or 'broadcast'", strategy);
+  if (DELIVERY_STRATEGIES.includes(strategy)) return;
+  throw badOption(
+    `${setting}.strategy`,
+    DELIVERY_STRATEGIES.map((each) => `'${each}'`).join(' or '),
+    strategy,
+  );
 }
 
 function checkInteger(key: string, value: number, [least, most]: readonly [number, number]): void {

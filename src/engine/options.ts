@@ -42,6 +42,18 @@ export const MAX_WEBHOOKS = 5;
 export const DEFAULT_SOURCE = 'default';
 export const DEFAULT_DESTINATION = 'Webhooks';
 
+export const DELIVERY_STRATEGIES = [
+  'fallback',
+  'broadcast',
+] as const satisfies readonly DeliveryOptions['strategy'][];
+
+/** The least and the most. */
+export const DELIVERY_RANGES = {
+  timeoutMs: [1, 30_000],
+  retryForMs: [0, Number.MAX_SAFE_INTEGER],
+  concurrency: [1, 1_024],
+} as const satisfies Partial<Record<keyof DeliveryOptions, readonly [number, number]>>;
+
 export const DELIVERY_DEFAULTS: DeliveryOptions = {
   strategy: 'fallback',
   timeoutMs: 5_000,

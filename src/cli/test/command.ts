@@ -7,6 +7,7 @@ import { withFailureReport } from '../print/failure-report.ts';
 import { jsonLine } from '../json-line.ts';
 import { addSecretFlags } from '../flags/signature/secret-flags.ts';
 import type { Io } from '../io.ts';
+import { settingOption } from '../flags/setting-flags.ts';
 import { collect, collectGiven, timeFrom } from '../flags/flag-values.ts';
 import { expandUrl } from '../flags/short-url.ts';
 
@@ -42,8 +43,8 @@ export const defineTest: Define = (command, { io, exit }) => {
     'sign',
   )
     .option('-H, --header <header>', "send 'Name: value' with every request (repeat)", collect)
-    .option('--timeout <duration>', 'limit one response, 1ms to 30s (default: 5s)')
-    .option('--ca <file>', 'trust the issuers of this PEM file (default: delivery.ca)')
+    .addOption(settingOption('delivery.timeout', 'limit one response, 1ms to 30s'))
+    .addOption(settingOption('delivery.ca'))
     .option('--only <code,…>', 'run only these checks (repeat)', collectCodes)
     .option('--skip <code,…>', 'skip these checks (repeat)', collectCodes)
     .option('--capture <file>', 'send the body of a capture too, signed again (repeat)', collectGiven)

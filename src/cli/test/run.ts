@@ -4,7 +4,7 @@ import { unsigned, type Check, type CheckResult } from '../../check/check.ts';
 import { CHECKS, selectChecks } from '../../check/checks.ts';
 import type { RunEnd } from '../../check/run-checks.ts';
 import { systemClock } from '../../clock.ts';
-import { SETTING_FIELDS } from '../../config/table/fields.ts';
+import { readFlagOrDefault } from '../flags/setting-flags.ts';
 import { ConfigError, InputError } from '../../errors.ts';
 import { checkedReceiver, checkReceiver, type CheckedReceiver } from '../../app/check-receiver.ts';
 import { printable } from '../../redact.ts';
@@ -38,9 +38,7 @@ export async function testReceiver(
   const { ca } = options;
   const caFile = ca === undefined ? await configuredCaFile(url, options, io) : resolve(io.cwd, ca);
   const caName = ca === undefined ? 'delivery.ca' : '--ca';
-  const timeoutMs = SETTING_FIELDS['delivery.timeout'].kind.parse(options.timeout ?? '5s', {
-    name: '--timeout',
-  });
+  const timeoutMs = readFlagOrDefault('delivery.timeout', options.timeout);
   const headers = headersOf(options.header ?? []);
   const receiver = checkedReceiver({ url, headers, caFile, caName, proxyEnv: io.env });
   const { report: file } = options;

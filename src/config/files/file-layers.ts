@@ -1,6 +1,7 @@
 import { isAbsolute, join, relative, resolve } from 'node:path';
 import { ConfigError } from '../../errors.ts';
 import { announceConfigCode, isConfigCode, type ConfigCodeContext } from './config-code.ts';
+import { checkShape } from '../table/check-shape.ts';
 import { fieldOf, KEYS } from '../table/fields.ts';
 import { findProjectFile, findUserFile } from './find-files.ts';
 import { findSetting, keysAt, type Layer } from '../layer.ts';
@@ -45,8 +46,6 @@ export async function fileLayers(context: ConfigFilesContext): Promise<readonly 
 async function fileLayer(path: string, cwd: string): Promise<Layer> {
   const file = shownPath(path, cwd);
   const values = await loadFile(path, file);
-  // zod takes 40 ms to load, which a start without a config file need not pay.
-  const { checkShape } = await import('../table/schema.ts');
   checkShape(values, file);
   const layer = { values, file, folder: join(path, '..'), names: {} };
   checkValues(layer);

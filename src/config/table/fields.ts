@@ -1,5 +1,5 @@
-import { CLIENT_DEFAULTS } from '../../client/options.ts';
-import { DELIVERY_DEFAULTS } from '../../engine/options.ts';
+import { CLIENT_DEFAULTS, CLIENT_RANGES } from '../../client/options.ts';
+import { DELIVERY_DEFAULTS, DELIVERY_RANGES, DELIVERY_STRATEGIES } from '../../engine/options.ts';
 import {
   choice,
   duration,
@@ -13,15 +13,29 @@ import {
 } from './kinds.ts';
 import { webhooks } from './webhooks-kind.ts';
 
-/** One setting, wherever it can be given. The table of docs/configuration.md, the file's schema and `hooks config` are made from these. */
+/** A flag of a setting, from which the parser and the help are made. */
+export interface SettingFlag {
+  readonly name: `--${string}`;
+  /** How the help names its value: `<duration>`. */
+  readonly value: `<${string}>`;
+  /** A line of the help, without the default. */
+  readonly text: string;
+  /** The default at the prompt, if it is not that of the setting. */
+  readonly atPrompt?: string;
+}
+
+/**
+ * One setting, wherever it can be given. The check of config files, their JSON Schema, the flags, their help, `hooks config` and the
+ * table of docs/configuration.md are made from these.
+ */
 export interface SettingField<T> {
   readonly kind: SettingKind<T>;
   /** One line for a person. */
   readonly describe: string;
   /** In the long form a `source` setting is below `sources.<name>`, a `destination` one below its destination. */
   readonly belongsTo: 'everything' | 'source' | 'destination';
-  /** A flag of `send` and `replay` that gives it. */
-  readonly flag?: string;
+  /** The flag that gives it. */
+  readonly flag?: SettingFlag;
   /** The first of these variables that is set and not empty gives it. */
   readonly env?: readonly string[];
   readonly default?: T;
@@ -36,14 +50,17 @@ export interface SettingField<T> {
 }
 
 const DAY_MS = 86_400_000;
-const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
 export const SETTING_FIELDS = {
   webhooks: field({
     kind: webhooks,
     describe: 'where messages are posted to: at most 5, each a URL or `{ url, headers }`',
     belongsTo: 'destination',
-    flag: '--url',
+    flag: {
+      name: '--url',
+      value: '<url>',
+      text: 'post to this URL, or 3000 for localhost (repeat: up to 5)',
+    },
     env: ['HOOKS_URL'],
     otherwise: 'none',
   }),
@@ -51,7 +68,11 @@ export const SETTING_FIELDS = {
     kind: secrets,
     describe: 'signs every request; of a list the first signs, all verify',
     belongsTo: 'destination',
-    flag: '--secret',
+    flag: {
+      name: '--secret',
+      value: '<secret>',
+      text: 'sign with this secret (repeat to rotate)',
+    },
     env: ['HOOKS_SECRET'],
     otherwise: 'unsigned',
     isSecret: true,
@@ -60,7 +81,7 @@ export const SETTING_FIELDS = {
     kind: writeKey,
     describe: 'the write key of the source: selects it, and authenticates the client',
     belongsTo: 'source',
-    flag: '--write-key',
+    flag: { name: '--write-key', value: '<key>', text: 'set the write key for --endpoint' },
     env: ['HOOKS_WRITE_KEY', 'SEGMENT_WRITE_KEY'],
     otherwise: 'none',
     isSecret: true,
@@ -69,7 +90,7 @@ export const SETTING_FIELDS = {
     kind: httpUrl,
     describe: 'the tracking API that batches go to',
     belongsTo: 'everything',
-    flag: '--endpoint',
+    flag: { name: '--endpoint', value: '<url>', text: 'send to a tracking API instead (with --write-key)' },
     env: ['HOOKS_ENDPOINT'],
     otherwise: 'none',
   }),
@@ -81,17 +102,17 @@ export const SETTING_FIELDS = {
     longFormOnly: true,
   }),
   'delivery.strategy': field({
-    kind: choice('fallback', 'broadcast'),
+    kind: choice(...DELIVERY_STRATEGIES),
     describe: 'webhooks in order until one succeeds, or all at once',
     belongsTo: 'destination',
-    flag: '--strategy',
+    flag: { name: '--strategy', value: '<strategy>', text: 'try webhooks in order, or send to all at once' },
     default: DELIVERY_DEFAULTS.strategy,
   }),
   'delivery.timeout': field({
-    kind: duration(1, 30_000),
+    kind: duration(...DELIVERY_RANGES.timeoutMs),
     describe: 'for one attempt, from the name lookup to the status line',
     belongsTo: 'destination',
-    flag: '--timeout',
+    flag: { name: '--timeout', value: '<duration>', text: 'limit one attempt, 1ms to 30s' },
     default: DELIVERY_DEFAULTS.timeoutMs,
   }),
   'delivery.retryFor': field({
@@ -99,21 +120,30 @@ export const SETTING_FIELDS = {
     describe:
       'the retry window, from the first attempt; 0 is one round (at the prompt: 30s, by --retry-for only)',
     belongsTo: 'destination',
-    flag: '--retry-for',
+    flag: {
+      name: '--retry-for',
+      value: '<duration>',
+      text: 'keep trying this long; 0 is one round',
+      atPrompt: '30s',
+    },
     default: DELIVERY_DEFAULTS.retryForMs,
   }),
   'delivery.concurrency': field({
-    kind: integer(1, 1024),
+    kind: integer(...DELIVERY_RANGES.concurrency),
     describe: 'the most deliveries in flight at once',
     belongsTo: 'destination',
-    flag: '--concurrency',
+    flag: { name: '--concurrency', value: '<n>', text: 'limit deliveries in flight' },
     default: DELIVERY_DEFAULTS.concurrency,
   }),
   'delivery.ca': field({
     kind: text,
     describe: "a PEM file with issuers that are trusted besides Node's",
     belongsTo: 'destination',
-    flag: '--ca',
+    flag: {
+      name: '--ca',
+      value: '<file>',
+      text: 'trust the issuers of this PEM file (default: delivery.ca)',
+    },
     otherwise: "Node's roots and `NODE_EXTRA_CA_CERTS`",
     isPath: true,
   }),
@@ -124,13 +154,13 @@ export const SETTING_FIELDS = {
     default: DELIVERY_DEFAULTS.health.failures,
   }),
   'client.flushAt': field({
-    kind: integer(1, 1_000),
+    kind: integer(...CLIENT_RANGES.flushAt),
     describe: 'messages that make a batch',
     belongsTo: 'everything',
     default: CLIENT_DEFAULTS.flushAt,
   }),
   'client.flushAfter': field({
-    kind: duration(1, LONGEST_TIMER_MS),
+    kind: duration(...CLIENT_RANGES.flushAfterMs),
     describe: 'the longest wait for a batch to fill',
     belongsTo: 'everything',
     default: CLIENT_DEFAULTS.flushAfterMs,
@@ -151,6 +181,7 @@ export const SETTING_FIELDS = {
     kind: text,
     describe: 'where the queue is: `sqlite:./hooks.db`, `redis://host:6379/0`, `postgres://host/database`',
     belongsTo: 'everything',
+    flag: { name: '--store', value: '<url>', text: 'use this queue: sqlite:FILE, redis://… or postgres://…' },
     otherwise: 'a file in the data folder',
     isPath: true,
   }),
@@ -182,6 +213,13 @@ export function fieldOf(key: Key): SettingField<unknown> {
 
 /** The keys that only a file without `sources` may have. */
 export const SHORT_FORM_KEYS = ['writeKey', 'sharedSecret', 'webhooks', 'delivery'] as const;
+
+/** What a setting is, and what happens without it. */
+export function describedSetting(key: Key): string {
+  const { describe, otherwise } = fieldOf(key);
+  const standard = defaultText(key) ?? otherwise;
+  return standard === undefined ? describe : `${describe} (default: ${standard})`;
+}
 
 /** The default of a setting, as a person would write it. */
 export function defaultText(key: Key): string | undefined {

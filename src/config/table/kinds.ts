@@ -15,6 +15,8 @@ export interface SettingKind<T> {
   readonly parse: (value: unknown, origin: ConfigOrigin) => T;
   /** A fragment of a draft-07 JSON Schema. */
   readonly schema: Readonly<Record<string, unknown>>;
+  /** All its values, if they are few. */
+  readonly choices?: readonly string[];
   /** Writes a default as a person would. A method, so that a table of fields of different types has one type. */
   show?(value: T): string;
 }
@@ -89,6 +91,7 @@ export function choice<const T extends string>(...choices: readonly T[]): Settin
       return found;
     },
     schema: { anyOf: [{ enum: choices }, REFERENCE_SCHEMA] },
+    choices,
   };
 }
 

@@ -1,4 +1,4 @@
-import { defaultText, fieldOf, type Key, KEYS } from './fields.ts';
+import { defaultText, describedSetting, fieldOf, type Key, KEYS } from './fields.ts';
 
 /** What a new config file is to say; everything else stands in it as a comment. */
 export interface TemplateOptions {
@@ -82,7 +82,5 @@ function commented(lines: readonly string[], { isInForce }: { readonly isInForce
 }
 
 function describe(key: Key): string {
-  const { describe: text, otherwise } = fieldOf(key);
-  const standard = defaultText(key) ?? otherwise;
-  return standard === undefined || key === 'webhooks' ? text : `${text} (default: ${standard})`;
+  return key === 'webhooks' ? fieldOf(key).describe : describedSetting(key);
 }

@@ -5,6 +5,7 @@ import { SharedClock } from '../../../clock.ts';
 import type { DurableQueue } from '../../../stores/open.ts';
 import type { CheckOptions } from '../../../stores/sqlite/file/store.ts';
 import type { Io } from '../../io.ts';
+import { addSettingFlags } from '../setting-flags.ts';
 
 export interface StoreFlags {
   readonly store?: string;
@@ -18,7 +19,7 @@ interface OpenQueueOptions {
 }
 
 export function addStoreFlag(command: Command): Command {
-  return command.option('--store <url>', 'use this queue: sqlite:FILE, redis://… or postgres://…');
+  return addSettingFlags(command, 'store');
 }
 
 /** Opens the queue to add or to deliver, as openQueue does: throws QueueError too when nothing can be stored there, as on a full disk. */

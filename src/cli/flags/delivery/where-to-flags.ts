@@ -1,4 +1,4 @@
-import { Option, type Command } from 'commander';
+import type { Command } from 'commander';
 import { type Layer, layerOf } from '../../../config/layer.ts';
 import { MAX_WEBHOOKS, type WebhookOptions } from '../../../engine/options.ts';
 import { ConfigError } from '../../../errors.ts';
@@ -6,9 +6,9 @@ import { printable } from '../../../redact.ts';
 import type { Io } from '../../io.ts';
 import type { StdinIo } from '../../stdin.ts';
 import { namedCaFile } from './ca-file.ts';
-import { addStoreFlag } from './queue-flags.ts';
 import { addSecretFlags, readSecretFlags, type SecretFlags } from '../signature/secret-flags.ts';
 import { collect, given } from '../flag-values.ts';
+import { addSettingFlags, givenByFlags, settingOption } from '../setting-flags.ts';
 import { collectUrl } from '../short-url.ts';
 
 /** The "where to" flags of `send` and `replay`, as typed. */
@@ -29,35 +29,25 @@ export interface WhereToFlags extends SecretFlags {
   readonly store?: string;
 }
 
-/** A person who waits at the prompt gives up sooner than a service does. */
-export const RETRY_FOR_AT_PROMPT = '30s';
-
 export function addWhereToFlags(command: Command): void {
   command
     .optionsGroup('Where to send:')
-    .option('--url <url>', 'post to this URL, or 3000 for localhost (repeat: up to 5)', collectUrl)
+    .addOption(settingOption('webhooks').argParser(collectUrl))
     .option('-H, --header <header>', "send 'Name: value' to every --url (repeat)", collect)
-    .option('--ca <file>', 'trust the issuers of this PEM file (default: delivery.ca)', given);
+    .addOption(settingOption('delivery.ca').argParser(given));
   addSecretFlags(command);
-  command
-    .addOption(
-      new Option('--strategy <strategy>', 'try webhooks in order, or send to all at once').choices([
-        'fallback',
-        'broadcast',
-      ]),
-    )
-    .option('--timeout <duration>', 'limit one attempt, 1ms to 30s (default: 5s)')
-    .option(
-      '--retry-for <duration>',
-      `keep trying this long; 0 is one round (default: ${RETRY_FOR_AT_PROMPT})`,
-    )
-    .option('--concurrency <n>', 'limit deliveries in flight (default: 32)')
-    .option('--source <name>', 'send as this source of the config')
-    .option('--endpoint <url>', 'send to a tracking API instead (with --write-key)')
-    .option('--write-key <key>', 'set the write key for --endpoint')
+  addSettingFlags(
+    command,
+    'delivery.strategy',
+    'delivery.timeout',
+    'delivery.retryFor',
+    'delivery.concurrency',
+  );
+  command.option('--source <name>', 'send as this source of the config');
+  addSettingFlags(command, 'endpoint', 'writeKey')
     .option('--loopback', 'deliver to a built-in receiver that verifies and shows')
     .option('--queue', 'only queue it; hooks worker delivers');
-  addStoreFlag(command);
+  addSettingFlags(command, 'store');
 }
 
 /** Throws ConfigError for flags that contradict each other or have no effect together. */
@@ -122,18 +112,9 @@ function refuseForQueue(flags: WhereToFlags): void {
 export async function flagLayer(flags: WhereToFlags, io: StdinIo & Pick<Io, 'cwd'>): Promise<Layer> {
   const headers = headersOf(flags.header ?? []);
   const secrets = await readSecretFlags(flags, io);
-  return layerOf(
-    {
-      webhooks: { name: '--url', value: flags.url?.map((url): WebhookOptions => ({ url, headers })) },
-      sharedSecret: { name: '--secret', value: secrets },
-      'delivery.strategy': { name: '--strategy', value: flags.strategy },
-      'delivery.timeout': { name: '--timeout', value: flags.timeout },
-      'delivery.retryFor': { name: '--retry-for', value: flags.retryFor ?? RETRY_FOR_AT_PROMPT },
-      'delivery.concurrency': { name: '--concurrency', value: flags.concurrency },
-      'delivery.ca': { name: '--ca', value: await namedCaFile(flags, io) },
-    },
-    io.cwd,
-  );
+  const url = flags.url?.map((each): WebhookOptions => ({ url: each, headers }));
+  const ca = await namedCaFile(flags, io);
+  return layerOf(givenByFlags({ ...flags, url, secret: secrets, ca }), io.cwd);
 }
 
 /** Reads the headers of --header. Their values stay out of errors: `Authorization` is one of them. */

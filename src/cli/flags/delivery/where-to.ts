@@ -1,5 +1,3 @@
-import { SETTING_FIELDS, type Key, type ValueOf } from '../../../config/table/fields.ts';
-import type { SettingKind } from '../../../config/table/kinds.ts';
 import type { Layer } from '../../../config/layer.ts';
 import type { Settings } from '../../../config/settings.ts';
 import type { SourceOptions, Sources } from '../../../engine/options.ts';
@@ -7,14 +5,9 @@ import { ConfigError } from '../../../errors.ts';
 import { printable } from '../../../redact.ts';
 import type { Io } from '../../io.ts';
 import type { StdinIo } from '../../stdin.ts';
+import { readFlag, readFlagOrDefault } from '../setting-flags.ts';
 import { hasTls } from './ca-file.ts';
-import {
-  conflict,
-  flagLayer,
-  refuseConflicts,
-  RETRY_FOR_AT_PROMPT,
-  type WhereToFlags,
-} from './where-to-flags.ts';
+import { conflict, flagLayer, refuseConflicts, type WhereToFlags } from './where-to-flags.ts';
 
 export { addWhereToFlags, type WhereToFlags } from './where-to-flags.ts';
 
@@ -148,7 +141,7 @@ function namesTrackingApi(flags: WhereToFlags, { originOf }: Settings): boolean 
 
 function trackingApi(source: string, flags: WhereToFlags, { settings, layer }: GivenSettings): ToTrackingApi {
   refuseForTrackingApi(flags);
-  const endpoint = parsed('endpoint', '--endpoint', flags.endpoint) ?? settings.endpoint;
+  const endpoint = readFlag('endpoint', flags.endpoint) ?? settings.endpoint;
   if (endpoint === undefined) {
     throw conflict(
       '--write-key',
@@ -156,7 +149,7 @@ function trackingApi(source: string, flags: WhereToFlags, { settings, layer }: G
       'add --endpoint URL',
     );
   }
-  const writeKey = parsed('writeKey', '--write-key', flags.writeKey) ?? settings.writeKey(source);
+  const writeKey = readFlag('writeKey', flags.writeKey) ?? settings.writeKey(source);
   if (writeKey === undefined) {
     throw conflict(
       '--endpoint',
@@ -168,19 +161,11 @@ function trackingApi(source: string, flags: WhereToFlags, { settings, layer }: G
     kind: 'tracking-api',
     endpoint,
     writeKey,
-    retryForMs: SETTING_FIELDS['delivery.retryFor'].kind.parse(flags.retryFor ?? RETRY_FOR_AT_PROMPT, {
-      name: '--retry-for',
-    }),
-    timeoutMs: parsed('delivery.timeout', '--timeout', flags.timeout),
-    concurrency: parsed('delivery.concurrency', '--concurrency', flags.concurrency),
+    retryForMs: readFlagOrDefault('delivery.retryFor', flags.retryFor),
+    timeoutMs: readFlag('delivery.timeout', flags.timeout),
+    concurrency: readFlag('delivery.concurrency', flags.concurrency),
     caFile: hasTls(endpoint) ? settings.caFile(source, layer) : undefined,
   };
-}
-
-/** A flag read as the setting that it gives. */
-function parsed<K extends Key>(key: K, name: string, value: string | undefined): ValueOf<K> | undefined {
-  if (value === undefined) return undefined;
-  return (SETTING_FIELDS[key].kind as SettingKind<ValueOf<K>>).parse(value, { name }); // the table's own entry for K, which TypeScript cannot tell
 }
 
 interface GivenSettings {

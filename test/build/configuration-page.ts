@@ -1,4 +1,17 @@
-import { defaultText, fieldOf, type Key, KEYS } from './fields.ts';
+import { readFileSync } from 'node:fs';
+import { format, resolveConfig } from 'prettier';
+import { defaultText, fieldOf, type Key, KEYS } from '../../src/config/table/fields.ts';
+
+const PAGE = new URL('../../docs/configuration.md', import.meta.url).pathname;
+const BETWEEN_MARKS = /(?<=<!-- settings: .*? -->\n).*(?=<!-- end of settings -->)/s;
+
+/** docs/configuration.md with the table of settings as it must be now; the text around the table is written by hand. */
+export async function configurationPage(): Promise<string> {
+  const page = readFileSync(PAGE, 'utf8');
+  if (!BETWEEN_MARKS.test(page)) throw new Error(`${PAGE} has no marks around its table of settings`);
+  const text = page.replace(BETWEEN_MARKS, () => `\n${settingsTable()}\n\n`);
+  return format(text, { ...(await resolveConfig(PAGE)), parser: 'markdown' });
+}
 
 /** The settings that a config file cannot hold. */
 const OUTSIDE_A_FILE = [
@@ -6,7 +19,7 @@ const OUTSIDE_A_FILE = [
   '| | the folder of what is kept between runs | the data folder of the user | | `HOOKS_DATA_DIR` |',
 ];
 
-/** The table of docs/configuration.md, as markdown. */
+/** A table of all settings, as markdown. */
 export function settingsTable(): string {
   const head = ['| Setting | What it is | Default | Flag | Variable |', '| --- | --- | --- | --- | --- |'];
   return [...head, ...KEYS.map(row), ...OUTSIDE_A_FILE].join('\n');
@@ -19,7 +32,7 @@ function row(key: Key): string {
     code(key),
     describe,
     standard === undefined ? otherwise : code(standard),
-    flag === undefined ? '' : code(flag),
+    flag === undefined ? '' : code(flag.name),
     env.map(code).join(', '),
   ];
   return `| ${cells.map((cell) => cell.replaceAll('|', String.raw`\|`)).join(' | ')} |`;

@@ -1,6 +1,6 @@
 import { Ajv } from 'ajv';
 import { describe, expect, it } from 'vitest';
-import { checkShape } from '../../../src/config/table/schema.ts';
+import { checkShape } from '../../../src/config/table/check-shape.ts';
 import { configSchema } from '../../../src/schemas.ts';
 import { failureOf } from '../settings-with.ts';
 

@@ -1,0 +1,70 @@
+import { ConfigError } from '../../errors.ts';
+import { isObject, kindOf } from '../../kind-of.ts';
+import { printable } from '../../redact.ts';
+import { configError, unexpectedValue, type ConfigOrigin } from '../config-origin.ts';
+import { valueAt } from '../layer.ts';
+import { suggestion } from '../other-names.ts';
+import { SHORT_FORM_KEYS } from './fields.ts';
+import { FILE_SHAPE, shapeBelow, type FileShape } from './file-shape.ts';
+
+/**
+ * Throws ConfigError for the first thing in a file that has the wrong shape: which keys there are, and what holds others. The kind of
+ * each setting checks its value. `file` is its name as shown.
+ */
+export function checkShape(content: unknown, file: string): void {
+  if (!isObject(content)) {
+    throw new ConfigError(`Expected ${file} to hold an object, got ${kindOf(content)}`, {
+      origin: file,
+      hint: 'write settings by their names: webhooks: [https://host/path]',
+    });
+  }
+  checkPlace(content, FILE_SHAPE, { file, path: [] });
+  const short = SHORT_FORM_KEYS.find((key) => valueAt(content, [key]) !== undefined);
+  if (short === undefined || valueAt(content, ['sources']) === undefined) return;
+  throw configError(
+    { name: short, file },
+    `\`${short}\` and \`sources\` cannot stand in one file`,
+    `move \`${short}\` into ${short === 'writeKey' ? 'a source' : 'a destination of a source'} (the long form), or leave \`sources\` out (the short form)`,
+  );
+}
+
+interface PlaceInFile {
+  readonly file: string;
+  readonly path: readonly string[];
+}
+
+function checkPlace(value: unknown, shape: FileShape, place: PlaceInFile): void {
+  if (value === undefined || shape.kind === 'setting') return;
+  if (shape.kind === 'text') {
+    if (typeof value !== 'string') throw wrongKind(value, 'to be a string', place);
+    return;
+  }
+  if (!isObject(value)) throw wrongKind(value, 'to be an object', place);
+  for (const [name, inner] of Object.entries(value)) {
+    const path = [...place.path, name];
+    const innerShape = shapeBelow(shape, name);
+    if (innerShape === undefined) throw unknownKey(name, shape, place);
+    checkPlace(inner, innerShape, { ...place, path });
+  }
+}
+
+function wrongKind(value: unknown, expected: string, { path, file }: PlaceInFile): ConfigError {
+  const origin: ConfigOrigin = { name: spelled(path), file };
+  const hint = 'hooks init FILE writes a file with every setting in its place';
+  return unexpectedValue(origin, expected, kindOf(value), hint);
+}
+
+function unknownKey(key: string, shape: FileShape, { path, file }: PlaceInFile): ConfigError {
+  const known = shape.kind === 'keys' ? Object.keys(shape.keys).filter((each) => each !== '$schema') : [];
+  const near = suggestion(key, known);
+  const name = spelled([...path, key]);
+  return configError(
+    { name, file },
+    `Unknown setting \`${name}\``,
+    near === undefined ? `there are: ${known.join(', ')}` : `did you mean \`${spelled([...path, near])}\`?`,
+  );
+}
+
+function spelled(path: readonly string[]): string {
+  return path.map((part) => printable(part, 80)).join('.');
+}
