@@ -31,7 +31,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   capture: [],
   report: [],
   queue: [],
-  'stores/memory': ['queue', 'service', 'deletion'],
+  'stores/memory': ['queue'],
   'stores/sqlite': ['queue', 'service', 'deletion', 'audience'],
   'stores/server': ['queue', 'service', 'deletion'],
   stores: ['queue', 'service', 'deletion', 'audience', 'stores/memory', 'stores/sqlite', 'stores/server'],
@@ -118,6 +118,21 @@ describe('architecture', () => {
     expect(imports.filter((each) => !isAllowed(each))).toEqual([]);
   });
 
+  it.each(['memory', 'sqlite', 'server'])('names the folder stores/%s in one line outside it', (backend) => {
+    const room = `stores/${backend}/`;
+    const outside = imports.filter(({ from, to }) => to.startsWith(room) && !from.startsWith(room));
+    expect(outside).toHaveLength(1);
+    expect(outside[0]?.from).toBe('stores/open.ts');
+  });
+
+  it('names BullMQ in the code of its backend only, and SQLite besides where people name a file by it', () => {
+    expect(naming(/bullmq/i).filter((path) => !path.startsWith('stores/server/'))).toEqual([]);
+    // The scheme `sqlite:` of a store, and the version that doctor shows.
+    const word = /(?<!hooks-)sqlite(?!:|Version|\d| \$)/i;
+    const outside = naming(word).filter((path) => !path.startsWith('stores/sqlite/'));
+    expect(outside).toEqual(['stores/open.ts']);
+  });
+
   it('keeps each third party in its one place', () => {
     const strays = imports.filter(
       ({ from, to }) => PACKAGES[to] !== undefined && !from.startsWith(PACKAGES[to]),
@@ -154,6 +169,14 @@ describe('architecture', () => {
     expect([...exportedNames('export type Place = 1;\nexport const place = 2;')]).toEqual(['Place', 'place']);
   });
 });
+
+function naming(word: RegExp): string[] {
+  return sourceFiles().filter((path) => word.test(withoutComments(readFileSync(join(SRC, path), 'utf8'))));
+}
+
+function withoutComments(text: string): string {
+  return text.replace(/\/\*[^]*?\*\/|^\s*\/\/.*$/gm, '');
+}
 
 /** Names that two files export, with both: a reader who looks one up must find one. */
 function exportedTwice(): string[] {

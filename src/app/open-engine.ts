@@ -64,7 +64,7 @@ function assemble(parts: EngineParts): OpenEngine {
     transport,
     clock: open.clock,
     userAgent: userAgent(),
-    ...(open.isShared && { pollMs: POLL_MS }),
+    pollMs: POLL_MS,
     onEvent: (event) => {
       if (event.kind === 'settled') record(event.delivery);
       onEvent(event);

@@ -28,7 +28,7 @@ import { completeSources } from './sources-input.ts';
 import { UnsettledMessages } from './unsettled-messages.ts';
 import { packageVersion, userAgent } from './version.ts';
 import type { DurableQueue } from '../stores/opened-queue.ts';
-import { MemoryQueue } from '../stores/memory/memory-queue.ts';
+import { MemoryQueue } from '../stores/open.ts';
 import { checkRoute } from '../transport/check-route.ts';
 import type { Transport, TransportRequest } from '../transport/transport.ts';
 import { createUndiciTransport } from '../transport/undici-transport.ts';

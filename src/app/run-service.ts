@@ -72,11 +72,10 @@ export async function runService(options: RunServiceOptions): Promise<Service> {
 
 /** Logs what a person would rather know now than find out. */
 function logWarnings(options: RunServiceOptions, log: ServiceLog): void {
-  const { sources, open } = options;
+  const { sources } = options;
   const proxy = uncheckedProxy(options);
   if (proxy !== undefined)
     log.warn('webhooks are reached through a proxy: the addresses they are at are not checked', { proxy });
-  if (!open.isDurable) log.warn('the queue is in memory: what waits in it does not outlive this process');
   for (const [source, { writeKey, destinations }] of Object.entries(sources)) {
     if (writeKey === undefined) log.warn('a source has no write key, so no client can call it', { source });
     if (!Object.values(destinations).some(({ enabled }) => enabled)) {

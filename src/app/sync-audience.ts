@@ -8,8 +8,7 @@ import { ConfigError, ValidationError } from '../errors.ts';
 import { toPlain } from '../message/plain.ts';
 import type { JsonValue } from '../message/types.ts';
 import { redactUrl } from '../redact.ts';
-import { openAudienceStore, openChunkStore } from '../stores/open-audiences.ts';
-import { isServer } from '../stores/server/server-url.ts';
+import { isServer, openAudienceStore, openChunkStore } from '../stores/open.ts';
 import type { Outcome } from './outcomes.ts';
 import type { Pipeline } from './pipeline.ts';
 

@@ -1,54 +1,49 @@
 import { join } from 'node:path';
+import type { AudienceCatalog, ChunkStore } from '../audience/store.ts';
+import type { Clock } from '../clock.ts';
 import { caughtUp } from './caught-up.ts';
-import { openAudienceStore } from './open-audiences.ts';
-import { depthOf, type DurableQueue, type DurableQueueOptions, type QueueFile } from './opened-queue.ts';
-import { isServer } from './server/server-url.ts';
-import { giveBackSpace, givesBackInSteps, rewriteStore, settledBytes } from './sqlite/file/free-space.ts';
-import { openStore } from './sqlite/file/open-store.ts';
-import type { Store } from './sqlite/file/store.ts';
-import { QUEUE_TABLES } from './sqlite/queue/queue-tables.ts';
-import { SqliteInspection } from './sqlite/queue/sqlite-inspection.ts';
-import { SqliteQueue } from './sqlite/queue/sqlite-queue.ts';
-import { AUDIENCE_TABLES, SqliteAudienceStore } from './sqlite/sqlite-audience-store.ts';
-import { DELETION_TABLES, forgetDeletions, SqliteDeletionStore } from './sqlite/sqlite-deletion-store.ts';
-import { SEEN_TABLES, SqliteSeen } from './sqlite/sqlite-seen.ts';
+import { depthOf, type DurableQueue, type DurableQueueOptions } from './opened-queue.ts';
 
-export type { DurableQueue };
+// Each backend is loaded by its one line here, when it is needed: its packages are installed by those who have a server.
+export { MemoryQueue } from './memory/memory-queue.ts';
+const loadFiles = () => import('./sqlite/open-file.ts');
+const loadServers = () => import('./server/open-server-queue.ts');
 
 /** Throws ConfigError for a store of another kind, QueueError for one that cannot be used. */
 export function openDurableQueue(options: DurableQueueOptions): Promise<DurableQueue> {
   const place = options.store ?? join(options.dataDir, FILE);
-  return isServer(place) ? openOnServer(place, options) : openFileQueue(place, options);
+  return isServer(place) ? openOnServer(place, options) : openInFile(place, options);
 }
 
 /** In the data folder. */
 const FILE = 'hooks.db';
 
+/** Whether it is the URL of a server, and not of a file. It loads nothing, for those who have a file. */
+export function isServer(place: string): boolean {
+  return /^(?:rediss?|postgres(?:ql)?):/i.test(place);
+}
+
 async function openOnServer(
   url: string,
   { clock, retention, dataDir }: DurableQueueOptions,
 ): Promise<DurableQueue> {
-  // Its packages (BullMQ, the drivers) are installed by those who have a server.
-  const { openServerQueue } = await import('./server/open-server-queue.ts');
-  const { server, queue, inspection, seen, deletions } = await openServerQueue(url, { clock, retention });
+  const { openServerQueue } = await loadServers();
+  const { server, isSameServer, ...opened } = await openServerQueue(url, { clock, retention });
+  const { queue, inspection } = opened;
   let audiences: ReturnType<typeof openAudienceStore> | undefined;
   return {
+    ...opened,
     place: server.place,
-    server,
     file: undefined,
-    queue,
     clock,
-    inspection,
     loss: undefined,
     findLanes: () => inspection.findLanes(),
-    seen,
-    deletions: caughtUp(deletions, inspection),
+    deletions: caughtUp(opened.deletions, inspection),
     depth: () => depthOf(inspection),
     check: () => server.check(),
     warnings: () => server.warnings(),
     audiences: () => (audiences ??= openAudienceStore(join(dataDir, FILE), clock)),
-    isDurable: true,
-    isShared: true,
+    isSameStore: (other) => isSameServer(other.queue),
     close: async () => {
       await queue.close();
       await server.close();
@@ -57,42 +52,24 @@ async function openOnServer(
   };
 }
 
-/** As `openDurableQueue`, for a file: with its store. */
-export async function openFileQueue(
-  place: string,
-  { clock, retention, create = true }: Pick<DurableQueueOptions, 'clock' | 'retention' | 'create'>,
-): Promise<DurableQueue & { readonly store: Store }> {
-  const tables = [QUEUE_TABLES, SEEN_TABLES, DELETION_TABLES, AUDIENCE_TABLES];
-  const store = await openStore(place, { clock, tables, create });
-  const queue = new SqliteQueue({
-    store,
-    clock,
-    ...(retention !== undefined && { retention: { ...retention, alsoForget: forgetDeletions } }),
-  });
-  const inspection = new SqliteInspection({ store, clock });
-  const loss = lossOf(store);
+async function openInFile(place: string, options: DurableQueueOptions): Promise<DurableQueue> {
+  const { openFile } = await loadFiles();
+  const { store, isSameFile, ...opened } = await openFile(place, options);
+  const { queue, inspection, loss } = opened;
   return {
+    ...opened,
     place: store.file,
-    server: undefined,
-    file: fileOf(store),
-    store,
-    queue,
-    clock,
-    inspection,
+    clock: options.clock,
     findLanes: async () => {},
-    seen: new SqliteSeen(store, clock),
-    deletions: caughtUp(new SqliteDeletionStore(store), inspection),
+    deletions: caughtUp(opened.deletions, inspection),
     depth: () => depthOf(inspection),
     check: async (forWhat) => {
       await store.check(forWhat);
       // Damaged pages may be unreadable, though there is room to write.
       await queue.lanes();
     },
-    loss,
     warnings: async () => (loss === undefined ? [] : [loss]),
-    audiences: async () => new SqliteAudienceStore(store, clock),
-    isDurable: true,
-    isShared: true,
+    isSameStore: async (other) => other.file !== undefined && isSameFile(other.place),
     close: async () => {
       await queue.close();
       await store.close();
@@ -100,17 +77,35 @@ export async function openFileQueue(
   };
 }
 
-function fileOf(store: Store): QueueFile {
-  return {
-    givesBackInSteps: () => givesBackInSteps(store),
-    giveBackSpace: (goesOn) => giveBackSpace(store, { goesOn }),
-    rewrite: () => rewriteStore(store.file),
-    settledBytes: () => settledBytes(store.file),
-  };
+/** Opens the audiences of a file, with whatever else is in it. Throws ConfigError for another kind of place, QueueError. */
+export async function openAudienceStore(
+  place: string,
+  clock: Clock,
+): Promise<AudienceCatalog & { close(): Promise<void> }> {
+  return (await loadFiles()).openAudiences(place, clock);
 }
 
-function lossOf({ cutCommits, file }: Store): string | undefined {
-  if (cutCommits === 0) return undefined;
-  const commits = cutCommits === 1 ? '1 commit' : `${cutCommits} commits`;
-  return `${commits} cut: the log of ${file} is damaged, and what was committed behind the damage is lost`;
+/** Opens temporary room that has no name and is gone with its process. */
+export async function openChunkStore(): Promise<ChunkStore> {
+  return (await loadFiles()).openChunks();
+}
+
+type Files = Awaited<ReturnType<typeof loadFiles>>;
+
+/** A queue's file as it is found: nothing is made, changed or migrated by looking. */
+export type QueueExamination = Awaited<ReturnType<Files['examineFile']>>;
+
+/** `place` is as of `store`. Throws ConfigError for another kind of place, QueueError for a file that cannot be opened, or not even looked for. */
+export async function examineQueue(place: string, clock: Clock): Promise<QueueExamination> {
+  return (await loadFiles()).examineFile(place, clock);
+}
+
+export type Recovery = Awaited<ReturnType<Files['recoverFile']>>;
+
+/**
+ * Copies what can be read of the file of a queue to a new one; the file is left as it is. Throws ConfigError when there is
+ * something at `to`, QueueError when nothing at all can be read.
+ */
+export async function recoverQueue(from: string, options: { to: string; clock: Clock }): Promise<Recovery> {
+  return (await loadFiles()).recoverFile(from, options);
 }

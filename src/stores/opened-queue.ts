@@ -1,15 +1,10 @@
-import { stat } from 'node:fs/promises';
 import type { AudienceCatalog } from '../audience/store.ts';
 import type { Clock } from '../clock.ts';
-import { MemoryDeletionStore } from './memory/memory-deletion-store.ts';
 import type { DeletionStore } from '../deletion/state.ts';
 import type { QueueInspection } from '../queue/inspection.ts';
-import { MemoryQueue } from './memory/memory-queue.ts';
 import type { Queue, QueueDepth } from '../queue/queue.ts';
 import type { RetentionOptions } from '../queue/retention.ts';
-import { MemorySeen, type Seen } from '../service/ingest/seen.ts';
-import { isSameServer, type Server } from './server/server.ts';
-import type { CheckOptions } from './sqlite/file/store.ts';
+import type { Seen } from '../service/ingest/seen.ts';
 
 /** A queue with the records that belong to it, and what can be asked of them. */
 export interface OpenQueue {
@@ -23,12 +18,13 @@ export interface OpenQueue {
   readonly check: (options?: CheckOptions) => Promise<void>;
   /** Settings that could lose or reject deliveries, a sentence each. */
   readonly warnings: () => Promise<readonly string[]>;
-  /** Whether what is in it outlives the process. */
-  readonly isDurable: boolean;
-  /** Whether other processes may add to it. */
-  readonly isShared: boolean;
   /** The queue, then whatever it is in. */
   readonly close: () => Promise<void>;
+}
+
+export interface CheckOptions {
+  /** False: for a process that only settles what is there. @default true */
+  readonly toAdd?: boolean;
 }
 
 export interface DurableQueueOptions {
@@ -46,8 +42,6 @@ export interface DurableQueueOptions {
 export interface DurableQueue extends OpenQueue {
   /** The file, or the URL of the server as it may be shown. */
   readonly place: string;
-  /** Undefined: it is in a file. */
-  readonly server: Server | undefined;
   /** Undefined: it is on a server. */
   readonly file: QueueFile | undefined;
   readonly inspection: QueueInspection;
@@ -57,6 +51,8 @@ export interface DurableQueue extends OpenQueue {
   readonly findLanes: () => Promise<void>;
   /** Opens the audiences: in the same file, or over a server in the data folder's. Closed with the queue. */
   readonly audiences: () => Promise<AudienceCatalog>;
+  /** Whether both are open on one store. Their names do not tell: a file has several, as a server has. */
+  readonly isSameStore: (other: DurableQueue) => Promise<boolean>;
 }
 
 /** The space of a queue's file. All methods reject with QueueError. */
@@ -71,25 +67,6 @@ export interface QueueFile {
   settledBytes(): Promise<number>;
 }
 
-/** Opens a queue that ends with the process. */
-export function openMemoryQueue(clock: Clock): OpenQueue {
-  const queue = new MemoryQueue(clock);
-  return {
-    queue,
-    clock,
-    seen: new MemorySeen(clock),
-    deletions: new MemoryDeletionStore(),
-    depth: () => queue.depth(),
-    check: async () => {
-      await queue.lanes();
-    },
-    warnings: async () => [],
-    isDurable: false,
-    isShared: false,
-    close: () => queue.close(),
-  };
-}
-
 export async function depthOf(inspection: QueueInspection): Promise<QueueDepth> {
   const sum = { pending: 0, sending: 0, retrying: 0, delivered: 0, dead: 0 };
   for (const lane of await inspection.stats()) {
@@ -100,15 +77,4 @@ export async function depthOf(inspection: QueueInspection): Promise<QueueDepth> 
     sum.dead += lane.dead;
   }
   return sum;
-}
-
-/** Whether both are open on one store. Their names do not tell: a file has several, as a server has. */
-export async function isSameStore(one: DurableQueue, other: DurableQueue): Promise<boolean> {
-  if (one.server !== undefined && other.server !== undefined) return isSameServer(one.server, other.server);
-  return one.server === other.server && isSameFile(one.place, other.place);
-}
-
-async function isSameFile(path: string, otherPath: string): Promise<boolean> {
-  const [file, other] = await Promise.all([path, otherPath].map((each) => stat(each, { bigint: true })));
-  return file?.dev === other?.dev && file?.ino === other?.ino;
 }

@@ -5,7 +5,7 @@ import { PARTITIONS, parseMember, type AudienceEntry } from '../../src/audience/
 import type { ReadMembersOptions } from '../../src/audience/read/layout.ts';
 import { readMembers } from '../../src/audience/read/read-entries.ts';
 import { Spill } from '../../src/audience/spill.ts';
-import { openChunkStore } from '../../src/stores/open-audiences.ts';
+import { openChunkStore } from '../../src/stores/open.ts';
 import { InputError } from '../../src/errors.ts';
 import { gunzipIfPacked } from '../../src/replay/reading/gunzip.ts';
 

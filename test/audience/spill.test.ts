@@ -1,7 +1,7 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { PARTITIONS } from '../../src/audience/entry.ts';
 import { MAX_MEMBER_BYTES, Spill } from '../../src/audience/spill.ts';
-import { openChunkStore } from '../../src/stores/open-audiences.ts';
+import { openChunkStore } from '../../src/stores/open.ts';
 
 async function spillOf(lines: Iterable<string>): Promise<Spill> {
   const spill = new Spill(await openChunkStore());

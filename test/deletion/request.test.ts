@@ -3,10 +3,10 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { systemClock } from '../../src/clock.ts';
 import { readDeletionRequest } from '../../src/deletion/read-request.ts';
 import type { DeletionStore } from '../../src/deletion/state.ts';
-import { MemoryDeletionStore } from '../../src/stores/memory/memory-deletion-store.ts';
 import { openStore } from '../../src/stores/sqlite/file/open-store.ts';
 import { SqliteDeletionStore, DELETION_TABLES } from '../../src/stores/sqlite/sqlite-deletion-store.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
+import { MemoryDeletionStore } from './memory-deletion-store.ts';
 import { deletionSuite } from './conformance.ts';
 
 const STORES: Readonly<Record<string, () => Promise<DeletionStore>>> = {
@@ -23,15 +23,6 @@ const STORES: Readonly<Record<string, () => Promise<DeletionStore>>> = {
 
 for (const [name, open] of Object.entries(STORES))
   describe(`a deletion request in ${name}`, () => deletionSuite(open));
-
-describe('MemoryDeletionStore', () => {
-  it('remembers the latest so many', async () => {
-    const store = new MemoryDeletionStore(2);
-    for (const id of ['a', 'b', 'c'])
-      await store.add({ id, createdAt: 0, userIds: [], deliveryIds: new Map() }, Promise.resolve());
-    expect([await store.get('a'), (await store.get('c'))?.id]).toEqual([undefined, 'c']);
-  });
-});
 
 describe('readDeletionRequest', () => {
   it('takes each name once', () => {

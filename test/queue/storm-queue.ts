@@ -5,7 +5,7 @@ import { SqliteQueue } from '../../src/stores/sqlite/queue/sqlite-queue.ts';
 import { QUEUE_TABLES } from '../../src/stores/sqlite/queue/queue-tables.ts';
 import { openStore } from '../../src/stores/sqlite/file/open-store.ts';
 import { openServer } from '../../src/stores/server/open-server.ts';
-import { isServer } from '../../src/stores/server/server-url.ts';
+import { isServer } from '../../src/stores/open.ts';
 
 /** Closed with what it is in. */
 export async function openStormQueue(

@@ -1,13 +1,14 @@
 import { afterEach } from 'vitest';
 import { systemClock } from '../../src/clock.ts';
 import { DELIVERY_DEFAULTS, type DestinationOptions, type Sources } from '../../src/engine/options.ts';
-import { openMemoryQueue, type OpenQueue } from '../../src/stores/opened-queue.ts';
+import type { OpenQueue } from '../../src/stores/opened-queue.ts';
 import { runService, type RunServiceOptions } from '../../src/app/run-service.ts';
 import type { Delivery } from '../../src/queue/delivery.ts';
 import type { Queue } from '../../src/queue/queue.ts';
 import type { ReceivedRequest } from '../../src/receiver/received-request.ts';
 import { startReceiver } from '../../src/receiver/receiver.ts';
 import { parseScript } from '../../src/receiver/response/script.ts';
+import { openMemoryQueue } from './open-memory-queue.ts';
 
 export { until } from '../until.ts';
 

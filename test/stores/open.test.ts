@@ -1,7 +1,8 @@
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { deletionStateOf } from '../../src/deletion/state.ts';
 import { ConfigError } from '../../src/errors.ts';
-import { openDurableQueue, type DurableQueue } from '../../src/stores/open.ts';
+import { openDurableQueue } from '../../src/stores/open.ts';
+import type { DurableQueue } from '../../src/stores/opened-queue.ts';
 import { openEngine } from '../../src/app/open-engine.ts';
 import { FakeClock } from '../fake-clock.ts';
 import { newDelivery } from '../queue/new-delivery.ts';

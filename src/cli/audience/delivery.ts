@@ -1,6 +1,6 @@
 import type { ChangeTarget } from '../../audience/sending.ts';
 import type { Settings } from '../../config/settings.ts';
-import type { DurableQueue } from '../../stores/open.ts';
+import type { DurableQueue } from '../../stores/opened-queue.ts';
 import type { Outcome } from '../../app/outcomes.ts';
 import type { LoopbackJudgement } from '../flags/delivery/loopback.ts';
 import { openPipeline, type OpenPipeline } from '../flags/delivery/open-pipeline.ts';

@@ -6,7 +6,7 @@ import { systemClock } from '../../clock.ts';
 import type { Outcome } from '../../app/outcomes.ts';
 import { gunzipIfPacked } from '../../replay/reading/gunzip.ts';
 import { openInputs, STDIN, type Input } from '../../replay/reading/inputs.ts';
-import { openChunkStore } from '../../stores/open-audiences.ts';
+import { openChunkStore } from '../../stores/open.ts';
 import { openQueue, openQueueToWrite } from '../flags/delivery/queue-flags.ts';
 import { commandSettings } from '../flags/delivery/settings.ts';
 import { resolveWhereTo } from '../flags/delivery/where-to.ts';

@@ -1,6 +1,6 @@
 import { dirname } from 'node:path';
 import type { Sources } from '../../engine/options.ts';
-import type { QueueExamination } from '../../stores/examine.ts';
+import type { QueueExamination } from '../../stores/open.ts';
 import type { Delivery } from '../../queue/delivery.ts';
 import type { LaneStats } from '../../queue/inspection.ts';
 import type { QueueSurvey } from '../../queue/survey.ts';

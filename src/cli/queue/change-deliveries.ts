@@ -1,6 +1,6 @@
 import { ConfigError, HooksError } from '../../errors.ts';
 import { recordEnd } from '../../deletion/request.ts';
-import type { DurableQueue } from '../../stores/open.ts';
+import type { DurableQueue } from '../../stores/opened-queue.ts';
 import type { DropAnswer, QueueInspection, RetryAnswer } from '../../queue/inspection.ts';
 import type { Delivery } from '../../queue/delivery.ts';
 import { printable } from '../../redact.ts';

@@ -1,12 +1,11 @@
 import { ConfigError } from '../../errors.ts';
-import { isSameStore } from '../../stores/opened-queue.ts';
 import { moveDeliveries, type MoveCounts } from '../../queue/move.ts';
 import { openQueueToWrite } from '../flags/delivery/queue-flags.ts';
 import { commandSettings } from '../flags/delivery/settings.ts';
 import { ExitCode, interruptedCode } from '../exit-code.ts';
 import type { Io } from '../io.ts';
 import { jsonLine } from '../json-line.ts';
-import type { DurableQueue } from '../../stores/open.ts';
+import type { DurableQueue } from '../../stores/opened-queue.ts';
 import { withQueue, type QueueOptions } from './session.ts';
 
 export interface MoveFlags extends QueueOptions {
@@ -18,7 +17,7 @@ export function moveQueue(options: MoveFlags, io: Io): Promise<ExitCode> {
   return withQueue(options, io, async (from) => {
     const to = await openQueueToWrite({ store: options.to }, await commandSettings(options, io), { io });
     try {
-      if (await isSameStore(to, from))
+      if (await to.isSameStore(from))
         throw new ConfigError(`Expected \`--to\` to be another store, got ${to.place}`, {
           key: '--to',
           origin: '--to',

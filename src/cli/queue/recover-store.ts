@@ -1,6 +1,6 @@
 import { SharedClock } from '../../clock.ts';
 import { resolvePath } from '../../config/read-setting.ts';
-import { recoverQueue, type Recovery } from '../../stores/recover.ts';
+import { recoverQueue, type Recovery } from '../../stores/open.ts';
 import type { GlobalOptions } from '../command.ts';
 import { ExitCode } from '../exit-code.ts';
 import type { Io } from '../io.ts';

@@ -1,4 +1,4 @@
-import type { DurableQueue } from '../../stores/open.ts';
+import type { DurableQueue } from '../../stores/opened-queue.ts';
 import type { GlobalOptions } from '../command.ts';
 import { interruptedCode, type ExitCode } from '../exit-code.ts';
 import type { Io } from '../io.ts';

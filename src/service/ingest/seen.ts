@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto';
-import type { Clock } from '../../clock.ts';
 
 /** How long a message is recognised when it comes again. */
 export const SEEN_FOR_MS = 24 * 60 * 60 * 1000;
@@ -13,50 +12,6 @@ export interface Seen {
    * turn of the event loop in which this is called, and so in their transaction; elsewhere once `stored` has resolved.
    */
   add(source: string, messageIds: readonly string[], stored: Promise<unknown>): Promise<void>;
-}
-
-/** Lasts as long as its process, and remembers the latest `capacity` messages: some hundred bytes each. */
-export class MemorySeen implements Seen {
-  readonly #clock: Clock;
-  readonly #capacity: number;
-  /** In the order of their time, as a Map keeps it. */
-  readonly #takenAt = new Map<string, number>();
-
-  constructor(clock: Clock, capacity = 200_000) {
-    this.#clock = clock;
-    this.#capacity = capacity;
-  }
-
-  get size(): number {
-    return this.#takenAt.size;
-  }
-
-  async among(source: string, messageIds: readonly string[]): Promise<ReadonlySet<string>> {
-    const since = this.#clock.now() - SEEN_FOR_MS;
-    return new Set(messageIds.filter((id) => (this.#takenAt.get(keyOf(source, id)) ?? -Infinity) > since));
-  }
-
-  async add(source: string, messageIds: readonly string[], stored: Promise<unknown>): Promise<void> {
-    await stored;
-    const now = this.#clock.now();
-    for (const id of messageIds) {
-      const key = keyOf(source, id);
-      this.#takenAt.delete(key);
-      this.#takenAt.set(key, now);
-    }
-    this.#forget(now - SEEN_FOR_MS);
-  }
-
-  #forget(until: number): void {
-    for (const [key, at] of this.#takenAt) {
-      if (at > until && this.#takenAt.size <= this.#capacity) return;
-      this.#takenAt.delete(key);
-    }
-  }
-}
-
-function keyOf(source: string, messageId: string): string {
-  return JSON.stringify([source, shortId(messageId)]);
 }
 
 const LONGEST_ID = 64;

@@ -1,11 +1,12 @@
 import type { Clock } from '../../clock.ts';
+import type { Queue } from '../../queue/queue.ts';
 import type { RetentionOptions } from '../../queue/retention.ts';
 import { openServer } from './open-server.ts';
 import { ServerInspection } from './queue/server-inspection.ts';
 import { ServerQueue } from './queue/server-queue.ts';
 import { ServerDeletionStore } from './server-deletion-store.ts';
 import { ServerSeen } from './server-seen.ts';
-import type { Server } from './server.ts';
+import { isSameServer, type Server } from './server.ts';
 
 export interface OpenServerQueue {
   readonly server: Server;
@@ -13,7 +14,12 @@ export interface OpenServerQueue {
   readonly inspection: ServerInspection;
   readonly seen: ServerSeen;
   readonly deletions: ServerDeletionStore;
+  /** Whether another queue is open on the same server. */
+  readonly isSameServer: (other: Queue) => Promise<boolean>;
 }
+
+/** The server of each queue that is open. */
+const servers = new WeakMap<Queue, Server>();
 
 /** Opens all that is kept on one server, which any number of hosts may share. Throws ConfigError for a driver that is missing, QueueError. */
 export async function openServerQueue(
@@ -23,11 +29,17 @@ export async function openServerQueue(
   const server = await openServer(url);
   // A request is kept as long as its deliveries, which may be delivered, or dead letters.
   const keepMs = retention && Math.max(retention.deliveredMs, retention.deadMs);
+  const queue = new ServerQueue({ server, clock, ...(retention !== undefined && { retention }) });
+  servers.set(queue, server);
   return {
     server,
-    queue: new ServerQueue({ server, clock, ...(retention !== undefined && { retention }) }),
+    queue,
     inspection: new ServerInspection({ server, clock }),
     seen: new ServerSeen(server, clock),
     deletions: new ServerDeletionStore(server, { keepMs }),
+    isSameServer: async (other) => {
+      const theirs = servers.get(other);
+      return theirs !== undefined && (await isSameServer(server, theirs));
+    },
   };
 }

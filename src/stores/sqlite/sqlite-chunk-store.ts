@@ -4,7 +4,7 @@ import { openScratch } from './file/scratch.ts';
 const TABLES = 'CREATE TABLE chunks (place INTEGER PRIMARY KEY, entries BLOB NOT NULL)';
 
 /** Opens temporary room that has no name and is gone with its process. */
-export async function openChunkStore(): Promise<ChunkStore> {
+export async function openChunks(): Promise<ChunkStore> {
   const scratch = await openScratch(TABLES);
   return {
     write: (place, bytes) => {

@@ -3,7 +3,7 @@ import type { Settings } from '../../../config/settings.ts';
 import { systemClock } from '../../../clock.ts';
 import { DELIVERY_DEFAULTS } from '../../../engine/options.ts';
 import { ConfigError } from '../../../errors.ts';
-import type { DurableQueue } from '../../../stores/open.ts';
+import type { DurableQueue } from '../../../stores/opened-queue.ts';
 import {
   createDeliveryPipeline,
   createQueuePipeline,

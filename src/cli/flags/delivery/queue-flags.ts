@@ -2,8 +2,7 @@ import type { Command } from 'commander';
 import type { Settings } from '../../../config/settings.ts';
 import { resolvePath } from '../../../config/read-setting.ts';
 import { SharedClock } from '../../../clock.ts';
-import type { DurableQueue } from '../../../stores/open.ts';
-import type { CheckOptions } from '../../../stores/sqlite/file/store.ts';
+import type { CheckOptions, DurableQueue } from '../../../stores/opened-queue.ts';
 import type { Io } from '../../io.ts';
 import { addSettingFlags } from '../setting-flags.ts';
 

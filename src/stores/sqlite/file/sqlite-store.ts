@@ -2,7 +2,7 @@ import { sleep, type Clock } from '../../../clock.ts';
 import { ClosedError } from '../../../errors.ts';
 import type { SqliteConnection } from './connection.ts';
 import type { DiskRoom } from './disk-room.ts';
-import type { CheckOptions, Sql, Store, WriteOptions } from './store.ts';
+import type { Sql, Store, WriteOptions } from './store.ts';
 import { diskFullError, isBusy, isDiskFull, isOfWhatWasRead, storeError } from './store-error.ts';
 
 /** How long another program may hold the file before it is given up. */
@@ -100,7 +100,7 @@ export class SqliteStore implements Store {
     }
   }
 
-  async check({ toAdd = true }: CheckOptions = {}): Promise<void> {
+  async check({ toAdd = true }: { readonly toAdd?: boolean } = {}): Promise<void> {
     const now = this.#clock.now();
     if (toAdd && (this.room.isShort() || now - this.#refusedAt < REFUSED_FOR_MS))
       throw storeError(diskFullError(), this.file);

@@ -16,7 +16,7 @@ export interface Store {
   /** Runs `work` over one state of the file. */
   read<T>(work: (sql: Sql) => T): Promise<T>;
   /** Rejects when what is to be added would be refused now. Writes the first time, and where no write has succeeded lately. */
-  check(options?: CheckOptions): Promise<void>;
+  check(options?: { readonly toAdd?: boolean }): Promise<void>;
   /** What is known of the room on its disk. */
   readonly room: Pick<DiskRoom, 'isScarce' | 'keepReserve'>;
   /** Commits what is promised, then closes the file. */
@@ -33,11 +33,6 @@ export interface WriteOptions {
   readonly separable?: boolean;
   /** It needs more room than it frees: it is refused while the disk is nearly full, so that the rest can go on. @default false */
   readonly adds?: boolean;
-}
-
-export interface CheckOptions {
-  /** False: for a process that only settles what is there. @default true */
-  readonly toAdd?: boolean;
 }
 
 /** The statement of an SQL text, prepared once. Another function after the file was opened again: it may be another file then. */

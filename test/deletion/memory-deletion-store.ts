@@ -5,7 +5,7 @@ import type {
   NewDeletion,
   RecordedDelivery,
   SourceDeletion,
-} from '../../deletion/state.ts';
+} from '../../src/deletion/state.ts';
 
 interface Entry {
   readonly deletion: Pick<DeletionRecord, 'id' | 'createdAt' | 'userIds'>;
@@ -13,14 +13,9 @@ interface Entry {
   readonly ends: Map<string, Map<string, boolean | undefined>>;
 }
 
-/** Lasts as long as its process, and remembers the latest requests. */
+/** Lasts as long as its process. */
 export class MemoryDeletionStore implements DeletionStore {
-  readonly #capacity: number;
   readonly #entries = new Map<string, Entry>();
-
-  constructor(capacity = 1_000) {
-    this.#capacity = capacity;
-  }
 
   /** Records at once, without waiting for `stored`: a delivery may be settled before all are stored. */
   async add(deletion: NewDeletion, stored: Promise<unknown>): Promise<void> {
@@ -65,14 +60,11 @@ export class MemoryDeletionStore implements DeletionStore {
     return { ...entry.deletion, sources: Object.fromEntries(sources) };
   }
 
-  /** Evicts the oldest request when a new one exceeds the capacity. */
   #entryOf({ id, createdAt, userIds }: NewDeletion): Entry {
     const known = this.#entries.get(id);
     if (known !== undefined) return known;
     const entry: Entry = { deletion: { id, createdAt, userIds }, ends: new Map() };
     this.#entries.set(id, entry);
-    const [oldest] = this.#entries.keys();
-    if (this.#entries.size > this.#capacity && oldest !== undefined) this.#entries.delete(oldest);
     return entry;
   }
 }

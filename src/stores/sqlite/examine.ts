@@ -1,21 +1,21 @@
 import { stat } from 'node:fs/promises';
-import type { Clock } from '../clock.ts';
-import { DELETION_TABLES } from './sqlite/sqlite-deletion-store.ts';
-import { QUEUE_TABLES } from './sqlite/queue/queue-tables.ts';
-import type { QueueSurvey } from '../queue/survey.ts';
-import { surveyQueue } from './sqlite/queue/sqlite-survey.ts';
-import { SEEN_TABLES } from './sqlite/sqlite-seen.ts';
-import { fileOf } from './sqlite/file/open-store.ts';
+import type { Clock } from '../../clock.ts';
+import { DELETION_TABLES } from './sqlite-deletion-store.ts';
+import { QUEUE_TABLES } from './queue/queue-tables.ts';
+import type { QueueSurvey } from '../../queue/survey.ts';
+import { surveyQueue } from './queue/sqlite-survey.ts';
+import { SEEN_TABLES } from './sqlite-seen.ts';
+import { fileOf } from './file/open-store.ts';
 import {
   examineStore,
   fileEnvironmentOf,
   type StoreExamination,
   type FileEnvironment,
-} from './sqlite/file/examine-store.ts';
-import { storeError } from './sqlite/file/store-error.ts';
+} from './file/examine-store.ts';
+import { storeError } from './file/store-error.ts';
 
 /** A queue's file as it is found: nothing is made, changed or migrated by looking. */
-export type QueueExamination =
+export type FileExamination =
   | ({ readonly kind: 'absent'; readonly file: string } & FileEnvironment)
   | {
       readonly kind: 'there';
@@ -26,7 +26,7 @@ export type QueueExamination =
     };
 
 /** `place` is as of `store`. Throws ConfigError for another kind of place, QueueError for a file that cannot be opened, or not even looked for. */
-export async function examineQueue(place: string, clock: Clock): Promise<QueueExamination> {
+export async function examineFile(place: string, clock: Clock): Promise<FileExamination> {
   const file = fileOf(place);
   const { isFound, ...around } = await lookAround(file);
   if (!isFound) return { kind: 'absent', file, ...around };

@@ -1,10 +1,10 @@
 import { chmodSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { systemClock } from '../../src/clock.ts';
-import { examineQueue } from '../../src/stores/examine.ts';
-import { asNobody } from '../as-nobody.ts';
-import { temporaryFolder } from '../temporary-folder.ts';
+import { systemClock } from '../../../src/clock.ts';
+import { examineQueue } from '../../../src/stores/open.ts';
+import { asNobody } from '../../as-nobody.ts';
+import { temporaryFolder } from '../../temporary-folder.ts';
 
 const examine = (file: string) => examineQueue(file, systemClock);
 

@@ -1,12 +1,17 @@
 import { stat } from 'node:fs/promises';
-import type { Clock } from '../clock.ts';
-import { ConfigError } from '../errors.ts';
-import { recoverDeliveries, type RecoveryCounts } from './sqlite/queue/sqlite-recovery.ts';
-import { DamagedFile } from './sqlite/file/damaged-file.ts';
-import { fileOf } from './sqlite/file/open-store.ts';
-import { openFileQueue } from './open.ts';
+import { ConfigError } from '../../errors.ts';
+import { recoverDeliveries, type RecoveryCounts } from './queue/sqlite-recovery.ts';
+import { DamagedFile } from './file/damaged-file.ts';
+import type { Queue } from '../../queue/queue.ts';
+import type { Store } from './file/store.ts';
+import { fileOf } from './file/open-store.ts';
 
-export interface Recovery extends RecoveryCounts {
+interface OpenFile {
+  readonly queue: Queue;
+  readonly store: Store;
+}
+
+export interface FileRecovery extends RecoveryCounts {
   /** Contents of the tables other than deliveries that could not be read completely. */
   readonly incomplete: readonly string[];
   readonly from: string;
@@ -27,15 +32,15 @@ const OTHER_TABLES = {
  * Copies what can be read of the file of a queue to a new one; the file is left as it is. Throws ConfigError when there is
  * something at `to`, QueueError when nothing at all can be read.
  */
-export async function recoverQueue(
+export async function recoverInto(
   given: string,
-  { to, clock }: { to: string; clock: Clock },
-): Promise<Recovery> {
+  { to, open }: { to: string; open: (file: string) => Promise<OpenFile> },
+): Promise<FileRecovery> {
   const [file, target] = [fileOf(given), fileOf(to)];
   await assertNew(target);
   const from = await DamagedFile.open(file);
   try {
-    const durable = await openFileQueue(target, { clock });
+    const durable = await open(target);
     try {
       const counts = await recoverDeliveries(from, durable.queue);
       const incomplete = new Set<string>();
@@ -43,7 +48,8 @@ export async function recoverQueue(
         if (!(await from.copy(table, durable.store))) incomplete.add(what);
       return { ...counts, incomplete: [...incomplete], from: file, to: target };
     } finally {
-      await durable.close();
+      await durable.queue.close();
+      await durable.store.close();
     }
   } finally {
     from.close();

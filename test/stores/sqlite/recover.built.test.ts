@@ -1,16 +1,15 @@
 import { closeSync, openSync, readFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { systemClock } from '../../src/clock.ts';
-import { openDurableQueue } from '../../src/stores/open.ts';
-import type { DurableQueue } from '../../src/stores/opened-queue.ts';
-import { recoverQueue, type Recovery } from '../../src/stores/recover.ts';
-import { NO_PROGRESS } from '../../src/queue/delivery.ts';
-import { hooks } from '../end-to-end/hooks.ts';
-import { makeOlderFile } from '../queue/older-file.ts';
-import { LANE, newDelivery } from '../queue/new-delivery.ts';
-import { ask, run } from './sqlite/ask.ts';
-import { temporaryFolder } from '../temporary-folder.ts';
+import { systemClock } from '../../../src/clock.ts';
+import { openDurableQueue, recoverQueue, type Recovery } from '../../../src/stores/open.ts';
+import type { DurableQueue } from '../../../src/stores/opened-queue.ts';
+import { NO_PROGRESS } from '../../../src/queue/delivery.ts';
+import { hooks } from '../../end-to-end/hooks.ts';
+import { makeOlderFile } from '../../queue/older-file.ts';
+import { LANE, newDelivery } from '../../queue/new-delivery.ts';
+import { ask, run } from './ask.ts';
+import { temporaryFolder } from '../../temporary-folder.ts';
 
 const PAGE_BYTES = 4096;
 const WAITING = 40;

@@ -1,0 +1,83 @@
+import { stat } from 'node:fs/promises';
+import type { AudienceCatalog } from '../../audience/store.ts';
+import type { Clock } from '../../clock.ts';
+import type { RetentionOptions } from '../../queue/retention.ts';
+import { giveBackSpace, givesBackInSteps, rewriteStore, settledBytes } from './file/free-space.ts';
+import { openStore } from './file/open-store.ts';
+import type { Store } from './file/store.ts';
+import { QUEUE_TABLES } from './queue/queue-tables.ts';
+import { SqliteInspection } from './queue/sqlite-inspection.ts';
+import { SqliteQueue } from './queue/sqlite-queue.ts';
+import { recoverInto, type FileRecovery } from './recover.ts';
+import { AUDIENCE_TABLES, SqliteAudienceStore } from './sqlite-audience-store.ts';
+import { DELETION_TABLES, forgetDeletions, SqliteDeletionStore } from './sqlite-deletion-store.ts';
+import { SEEN_TABLES, SqliteSeen } from './sqlite-seen.ts';
+
+export { examineFile } from './examine.ts';
+export { openChunks } from './sqlite-chunk-store.ts';
+
+export interface OpenFileOptions {
+  readonly clock: Clock;
+  /** @default nothing that is settled is forgotten */
+  readonly retention?: RetentionOptions | undefined;
+  /** Whether to make a file that is missing. @default true */
+  readonly create?: boolean | undefined;
+}
+
+/** Opens all that is kept in one file, which several processes may share. Throws ConfigError for another kind of place, QueueError. */
+export async function openFile(place: string, { clock, retention, create = true }: OpenFileOptions) {
+  const tables = [QUEUE_TABLES, SEEN_TABLES, DELETION_TABLES, AUDIENCE_TABLES];
+  const store = await openStore(place, { clock, tables, create });
+  return {
+    store,
+    file: spaceOf(store),
+    queue: new SqliteQueue({
+      store,
+      clock,
+      ...(retention !== undefined && { retention: { ...retention, alsoForget: forgetDeletions } }),
+    }),
+    inspection: new SqliteInspection({ store, clock }),
+    seen: new SqliteSeen(store, clock),
+    deletions: new SqliteDeletionStore(store),
+    audiences: async () => new SqliteAudienceStore(store, clock),
+    loss: lossOf(store),
+    isSameFile: (other: string) => isSameFile(store.file, other),
+  };
+}
+
+/** Opens the audiences alone. */
+export async function openAudiences(
+  place: string,
+  clock: Clock,
+): Promise<AudienceCatalog & { close(): Promise<void> }> {
+  const store = await openStore(place, { clock, tables: [AUDIENCE_TABLES] });
+  return Object.assign(new SqliteAudienceStore(store, clock), { close: () => store.close() });
+}
+
+/** Copies what can be read of a file to a new one. Throws ConfigError when there is something at `to`, QueueError. */
+export function recoverFile(
+  from: string,
+  { to, clock }: { to: string; clock: Clock },
+): Promise<FileRecovery> {
+  return recoverInto(from, { to, open: (file) => openFile(file, { clock }) });
+}
+
+function spaceOf(store: Store) {
+  return {
+    givesBackInSteps: () => givesBackInSteps(store),
+    giveBackSpace: (goesOn: () => boolean) => giveBackSpace(store, { goesOn }),
+    rewrite: () => rewriteStore(store.file),
+    settledBytes: () => settledBytes(store.file),
+  };
+}
+
+function lossOf({ cutCommits, file }: Store): string | undefined {
+  if (cutCommits === 0) return undefined;
+  const commits = cutCommits === 1 ? '1 commit' : `${cutCommits} commits`;
+  return `${commits} cut: the log of ${file} is damaged, and what was committed behind the damage is lost`;
+}
+
+async function isSameFile(path: string, otherPath: string): Promise<boolean> {
+  const [file, other] = await Promise.all([path, otherPath].map((each) => stat(each, { bigint: true })));
+  return file?.dev === other?.dev && file?.ino === other?.ino;
+}
