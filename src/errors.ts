@@ -113,10 +113,16 @@ export class TransportError extends HooksError {
 export class QueueError extends HooksError {
   readonly code = 'ERR_HOOKS_QUEUE';
   readonly file: string | undefined;
+  /** The store is well, and has more to do at the moment than it can. */
+  readonly isBusy: boolean;
 
-  constructor(message: string, { file, ...rest }: ErrorOptions & { file?: string } = {}) {
+  constructor(
+    message: string,
+    { file, isBusy = false, ...rest }: ErrorOptions & { file?: string; isBusy?: boolean } = {},
+  ) {
     super(message, rest);
     this.file = file;
+    this.isBusy = isBusy;
   }
 }
 

@@ -1,4 +1,5 @@
 import { sleep } from '../clock.ts';
+import { QueueError } from '../errors.ts';
 import { errorFields } from './log.ts';
 import type { ServiceOptions } from './options.ts';
 
@@ -34,6 +35,8 @@ export class Readiness {
       if (!this.#wasReady) log.info('storage available again');
       this.#wasReady = true;
     } catch (error) {
+      // A call gets 429, and succeeds when it comes again.
+      if (error instanceof QueueError && error.isBusy) return this.#wasReady;
       if (this.#wasReady) log.error('storage unavailable', errorFields(error));
       this.#wasReady = false;
     }

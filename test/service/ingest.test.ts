@@ -165,6 +165,13 @@ describe('POST /v1/batch', () => {
     expect(serve.log).toContainEqual(expect.objectContaining({ level: 'error', error: 'the disk is full' }));
   });
 
+  it('says 429 when the storage is busy: it is well, and the call may come again', async () => {
+    const busy = new QueueError('The queue is busy', { isBusy: true });
+    const serve = await serving({ add: () => Promise.reject(busy) });
+    const { status, headers, body } = await serve.post('/v1/batch', { batch: [track('u')] });
+    expect([status, headers.get('retry-after'), body['code']]).toEqual([429, '5', 'overloaded']);
+  });
+
   it('answers 500, not 4xx, to a fault of its own', async () => {
     const serve = await serving({ add: () => Promise.reject(new TypeError('a fault')) });
     expect((await serve.post('/v1/batch', { batch: [track('u')] })).status).toBe(500);

@@ -76,17 +76,19 @@ describe('/metrics', () => {
 
 describe('/healthz and /readyz', () => {
   it('say that it lives, and whether it can store', async () => {
-    let isBroken = false;
+    let [isBroken, isBusy] = [false, false];
     const serve = await serving({
       change: (open) => ({
         ...open,
         check: async () => {
-          if (isBroken) throw new QueueError('gone');
+          if (isBroken || isBusy) throw new QueueError('gone', { isBusy });
         },
       }),
     });
     expect((await get(serve, '/readyz')).status).toBe(200);
-    isBroken = true;
+    isBusy = true;
+    expect((await get(serve, '/readyz')).status).toBe(200);
+    [isBroken, isBusy] = [true, false];
     expect((await get(serve, '/readyz')).status).toBe(503);
     expect((await get(serve, '/healthz')).status).toBe(200);
   });

@@ -1,4 +1,4 @@
-import { HooksError, InputError, ValidationError } from '../../errors.ts';
+import { HooksError, InputError, QueueError, ValidationError } from '../../errors.ts';
 
 /** Why a request or a message was not accepted. Real clients drop a batch at 400, 401 and 413 and retry it at 429 and 503. */
 export interface IngestRejection {
@@ -61,6 +61,8 @@ export function jsonRejection(error: unknown): IngestRejection {
 
 /** The rejection for an error of the store: never the client's fault, so never a 4xx. The cause is for the log only. */
 export function storeRejection(error: unknown): IngestRejection {
+  if (error instanceof QueueError && error.isBusy)
+    return { status: 429, code: 'overloaded', message: 'overloaded: the storage has too much to do' };
   return error instanceof HooksError
     ? { status: 503, code: 'unavailable', message: 'storage unavailable' }
     : { status: 500, code: 'fault', message: 'internal error of the service' };

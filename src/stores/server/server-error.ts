@@ -11,11 +11,12 @@ interface ErrorParts {
 export function serverError(cause: unknown, place: string): HooksError {
   if (cause instanceof HooksError) return cause;
   const text = errorText(cause);
+  const isBusy = POOL_BUSY.test(text);
   const [what, hint] = REASONS.find(([pattern]) => pattern.test(text))?.[1] ?? [
     `failed: ${withoutUrls(text)}`,
     'it is tried again; -v shows where it failed',
   ];
-  return new QueueError(`The queue at ${place} ${what}`, { hint, cause: withoutSecrets(cause) });
+  return new QueueError(`The queue at ${place} ${what}`, { hint, isBusy, cause: withoutSecrets(cause) });
 }
 
 /** Whether a deadlock undid the whole transaction, which may be tried again at once. */
@@ -27,9 +28,15 @@ export function closedError(place: string): ClosedError {
   return new ClosedError(`The queue at ${place} is closed`);
 }
 
+/** The driver's words when none of its connections became free: they are in use, so the server can be reached. */
+const POOL_BUSY = /timeout exceeded when trying to connect/;
 const BACK = 'check that the server runs and can be reached; delivery continues by itself when it does';
 
 const REASONS: readonly (readonly [RegExp, readonly [what: string, hint: string]])[] = [
+  [
+    POOL_BUSY,
+    ['is busy: all connections of this process are in use', 'send less at once, or run more processes'],
+  ],
   [/ECONNREFUSED/, ['cannot be reached: the connection is refused', BACK]],
   [/ENOTFOUND|EAI_AGAIN/, ['cannot be reached: its name is not known', BACK]],
   [/timed? ?out|ETIMEDOUT|timeout exceeded/i, ['does not answer in time', BACK]],

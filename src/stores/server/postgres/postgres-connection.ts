@@ -4,13 +4,16 @@ import { openBackend, type ServerConnection, type ServerConnectionOptions } from
 import { loadPackages } from '../packages.ts';
 import { EVENTS_LIMIT, toJob } from '../bullmq-job.ts';
 import type { NewEntry } from '../server.ts';
+import { GatheredWrites } from './gathered-writes.ts';
 import { postgresFacts } from './postgres-facts.ts';
 import { postgresLines } from './postgres-lines.ts';
 import { postgresLookup } from './postgres-lookup.ts';
 import { serverError } from '../server-error.ts';
 
-/** A claim takes several at once. */
-const CONNECTIONS = 10;
+/** Of a process: for what must be on the disk, which is written by one at a time, and for what a lease guards. */
+const CONNECTIONS = { durable: 3, swift: 2 };
+/** Entries in one transaction. */
+const ADDED_AT_ONCE = 1_000;
 /** Where BullMQ looks for its tables in a pool that is handed to it. */
 const SCHEMA = 'bullmq';
 /** The number of the advisory lock under which a process makes the tables. Any number that no other program uses. */
@@ -26,10 +29,10 @@ export async function connectPostgres(
   const [{ default: pg }, bullmq] = await loadPackages(place, ['pg', 'bullmq'], () =>
     Promise.all([import('pg'), import('bullmq')]),
   );
-  const open = (settings: string, timeoutMs = answerMs): Pool => {
+  const open = (max: number, settings = '', timeoutMs = answerMs): Pool => {
     const pool = new pg.Pool({
       connectionString: url,
-      max: CONNECTIONS,
+      max,
       connectionTimeoutMillis: answerMs,
       query_timeout: timeoutMs,
       statement_timeout: timeoutMs,
@@ -47,15 +50,19 @@ export async function connectPostgres(
     pool.setMaxListeners(0);
     return pool;
   };
-  const pool = open('');
+  const pool = open(CONNECTIONS.durable);
   try {
-    if (!(await isPrepared(pool, bullmq))) await prepare(open('', MAKING_MS), bullmq);
+    if (!(await isPrepared(pool, bullmq))) await prepare(open(1, '', MAKING_MS), bullmq);
   } catch (error) {
     await pool.end();
     throw serverError(error, place);
   }
   // A commit waits for no disk, and comes to it within a second. None that waits comes to it before one that was before.
-  const swift = open('SET synchronous_commit TO off');
+  const swift = open(CONNECTIONS.swift, 'SET synchronous_commit TO off');
+  const adding = new GatheredWrites<NewEntry>({
+    write: (entries) => addAll(pool, entries),
+    most: ADDED_AT_ONCE,
+  });
   return {
     place,
     backend: (name, options) =>
@@ -68,7 +75,7 @@ export async function connectPostgres(
     lookup: (series) => postgresLookup(pool, series),
     lines: postgresLines(pool),
     facts: postgresFacts(swift),
-    add: (entries) => addAll(pool, entries),
+    add: (entries) => adding.write(entries),
     registered: () => registered(pool),
     register: (series) => register(pool, series),
     findSeries: (prefix) => findSeries(pool, prefix),

@@ -1,28 +1,19 @@
 import type { Pool } from 'pg';
-import type { Facts } from '../server.ts';
+import type { Fact, Facts } from '../server.ts';
+import { GatheredWrites } from './gathered-writes.ts';
 
 const FORGET_MS = 60_000;
+const PUT_AT_ONCE = 1_000;
 /** In one transaction. */
 const FORGOTTEN_AT_ONCE = 10_000;
 
 /** A row for each fact. Those that have expired are removed once a minute by the processes that write any. */
 export function postgresFacts(pool: Pool): Facts {
+  const putting = new GatheredWrites<Fact>({ write: (facts) => put(pool, facts), most: PUT_AT_ONCE });
   let forgotAt = -Infinity;
   return {
-    put: async (all) => {
-      // Each once, since one statement cannot write a row twice; in an order, since two could wait for one another.
-      const facts = [...new Map(all.map((fact) => [fact.name, fact])).values()].toSorted((one, other) =>
-        one.name < other.name ? -1 : 1,
-      );
-      await pool.query(
-        `INSERT INTO hooks_facts (name, text, expires_at) SELECT * FROM unnest($1::text[], $2::text[], $3::bigint[])
-           ON CONFLICT (name) DO UPDATE SET text = EXCLUDED.text, expires_at = EXCLUDED.expires_at`,
-        [
-          facts.map(({ name }) => name),
-          facts.map(({ text }) => text),
-          facts.map(({ expiresAt }) => (expiresAt === undefined ? null : Math.ceil(expiresAt))),
-        ],
-      );
+    put: async (facts) => {
+      await putting.write(facts);
       if (Date.now() < forgotAt + FORGET_MS) return;
       forgotAt = Date.now();
       // Not awaited: a failure here happens again where it is reported.
@@ -37,6 +28,22 @@ export function postgresFacts(pool: Pool): Facts {
       return names.map((name) => texts.get(name));
     },
   };
+}
+
+async function put(pool: Pool, all: readonly Fact[]): Promise<void> {
+  // Each once, since one statement cannot write a row twice; in an order, since two could wait for one another.
+  const facts = [...new Map(all.map((fact) => [fact.name, fact])).values()].toSorted((one, other) =>
+    one.name < other.name ? -1 : 1,
+  );
+  await pool.query(
+    `INSERT INTO hooks_facts (name, text, expires_at) SELECT * FROM unnest($1::text[], $2::text[], $3::bigint[])
+       ON CONFLICT (name) DO UPDATE SET text = EXCLUDED.text, expires_at = EXCLUDED.expires_at`,
+    [
+      facts.map(({ name }) => name),
+      facts.map(({ text }) => text),
+      facts.map(({ expiresAt }) => (expiresAt === undefined ? null : Math.ceil(expiresAt))),
+    ],
+  );
 }
 
 async function forget(pool: Pool): Promise<void> {
