@@ -13,6 +13,7 @@ import { GATEWAY_RULES } from './gateway-rules.ts';
 import { HOSTING_RULES } from './hosting-rules.ts';
 import { ROUTE_RULES } from './route-rules.ts';
 import { statusRule, STATUS_RULES } from './status-rules.ts';
+import { PAGE_RULES, TAKEN_RULES, takenCauseCode } from './taken-rules.ts';
 import { TUNNEL_RULES } from './tunnel-rules.ts';
 
 /** Why a response is what it is, and how to fix it. */
@@ -42,6 +43,13 @@ export function causeCodeOf(evidence: ResponseEvidence): string {
   return (CAUSE_RULES.find((rule) => appliesTo(rule, evidence)) ?? statusRule(evidence.status)).code;
 }
 
+/** Recognises what a response says against itself or of itself, whatever its status; undefined for a 2xx that says nothing. */
+export function responseCauseOf(evidence: ResponseEvidence, facts: CauseFacts): ResponseCause | undefined {
+  const isTaken = evidence.status >= 200 && evidence.status <= 299;
+  const code = isTaken ? takenCauseCode(evidence) : causeCodeOf(evidence);
+  return code === undefined ? undefined : causeOf(code, facts);
+}
+
 /** Puts a kept code into words. Undefined for one that this version does not know. */
 export function causeOf(code: string, facts: CauseFacts): ResponseCause | undefined {
   const rule = BY_CODE.get(code) ?? (code === OTHER ? statusRule(facts.status) : undefined);
@@ -51,4 +59,4 @@ export function causeOf(code: string, facts: CauseFacts): ResponseCause | undefi
 }
 
 const OTHER = 'status';
-const BY_CODE = new Map(CAUSE_RULES.map((rule) => [rule.code, rule]));
+const BY_CODE = new Map([...CAUSE_RULES, ...TAKEN_RULES, ...PAGE_RULES].map((rule) => [rule.code, rule]));

@@ -1,4 +1,7 @@
-import type { NetworkError, TransportResult } from '../transport/transport.ts';
+import { networkCauseOf, type NetworkCause } from '../causes/network-causes.ts';
+import { responseCauseOf, type ResponseCause } from '../causes/response-cause.ts';
+import { redactUrl } from '../redact.ts';
+import type { NetworkError, TransportResponse, TransportResult } from '../transport/transport.ts';
 
 /**
  * A receiver's response by what it makes a sender do (contract, Delivery). `taken`: 2xx. `refused`: a final 4xx. `failing`: 5xx and the
@@ -10,20 +13,53 @@ export type CheckResponse =
       readonly status: number;
       /** The beginning of the body, without secrets, unescaped. */
       readonly reply: string | undefined;
+      /** Where the response comes from; undefined for a 2xx that says nothing against itself. */
+      readonly cause?: ResponseCause | undefined;
       readonly ms: number;
     }
-  | { readonly kind: 'none'; readonly error: NetworkError; readonly detail: string; readonly ms: number };
+  | {
+      readonly kind: 'none';
+      readonly error: NetworkError;
+      readonly detail: string;
+      readonly cause?: NetworkCause | undefined;
+      readonly ms: number;
+    };
 
 export type CheckResponseKind = CheckResponse['kind'];
 
 /** The 4xx statuses of a receiver that is too busy or asked too early. */
 const PASSING_4XX: ReadonlySet<number> = new Set([408, 423, 425, 429]);
 
-export function checkResponseOf(result: TransportResult): CheckResponse {
+interface AskedRequest {
+  readonly url: string;
+  readonly isSigned: boolean;
+}
+
+export function checkResponseOf(result: TransportResult, asked: AskedRequest): CheckResponse {
   const { ms } = result;
-  if (result.kind === 'failure') return { kind: 'none', error: result.error, detail: result.detail, ms };
-  const { status, reply } = result;
-  return { kind: responseKindOf(status), status, reply, ms };
+  if (result.kind === 'response')
+    return {
+      kind: responseKindOf(result.status),
+      status: result.status,
+      reply: result.reply,
+      cause: causeOfResponse(result, asked),
+      ms,
+    };
+  const { error, detail } = result;
+  const cause = networkCauseOf(result, { url: redactUrl(asked.url) });
+  return { kind: 'none', error, detail, cause, ms };
+}
+
+function causeOfResponse(
+  result: TransportResponse,
+  { url, isSigned }: AskedRequest,
+): ResponseCause | undefined {
+  const { status, headers = {}, reply: body = '', retryAfter } = result;
+  const { server, location } = headers;
+  return responseCauseOf(
+    { status, headers, body, isSigned },
+    { status, url: redactUrl(url), server, location, retryAfter },
+  );
 }
 
 function responseKindOf(status: number): Exclude<CheckResponseKind, 'none'> {

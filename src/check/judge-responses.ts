@@ -1,5 +1,5 @@
 import { STATUS_CODES } from 'node:http';
-import type { NetworkError } from '../transport/transport.ts';
+import type { ResponseCause } from '../causes/response-cause.ts';
 import type { CheckResponse } from './check-response.ts';
 import type { Check, Expected, Fault } from './check.ts';
 
@@ -26,13 +26,15 @@ export function judgeResponses(
   return { answer: slowest, ms, fault: ms > allowedMs ? tooSlow(ms, timeoutMs) : undefined };
 }
 
-function isAsExpected({ kind, ...answer }: CheckResponse, expected: Expected): boolean {
+function isAsExpected(answer: CheckResponse, expected: Expected): boolean {
+  const { kind } = answer;
   switch (expected) {
     case 'taken':
+      return isTakenResponse(answer);
     case 'refused':
       return kind === expected;
     case 'answered':
-      return kind === 'taken' || kind === 'refused';
+      return isTakenResponse(answer) || kind === 'refused';
     case 'direct':
       return kind !== 'redirect' && kind !== 'none';
     case 'secure':
@@ -40,6 +42,11 @@ function isAsExpected({ kind, ...answer }: CheckResponse, expected: Expected): b
     default:
       return expected satisfies never;
   }
+}
+
+/** Whether it takes the message, and says nothing against that in the body. */
+export function isTakenResponse({ kind, cause }: CheckResponse): boolean {
+  return kind === 'taken' && cause === undefined;
 }
 
 /** The expected status, shown next to the actual one. */
@@ -51,24 +58,44 @@ export const EXPECTED_STATUS = {
   secure: 'a connection',
 } as const satisfies Readonly<Record<Expected, string>>;
 
-/** Finds the fault. A check's own fault applies only to a receiver that accepts other messages. */
+/**
+ * Finds the fault. What stands in front of the receiver, or what it says in its own words, goes before a check's own explanation, which
+ * applies only to a receiver that accepts other messages.
+ */
 function faultOf({ faults, expects }: Check, answer: CheckResponse, hasTaken: boolean): Fault {
-  const isSpecial = hasTaken || expects === 'refused';
+  const seen = answer.kind === 'none' ? undefined : seenCause(answer.cause);
+  if (seen !== undefined) return seen;
+  const isSpecial = (hasTaken || expects === 'refused') && !isLost(answer);
   return (isSpecial ? faults?.[answer.kind] : undefined) ?? commonFault(answer);
+}
+
+/** Whether there was no response for a reason that has nothing to do with the message. */
+function isLost(answer: CheckResponse): boolean {
+  return answer.kind === 'none' && answer.error !== 'reset';
+}
+
+const LIFT_LIMIT =
+  'lift the limit for this address while testing: hooks test sends some 40 requests in a second';
+
+/** The cause that a response shows of itself, beyond its status. */
+function seenCause(cause: ResponseCause | undefined): Fault | undefined {
+  if (cause === undefined || cause.kind === 'status') return undefined;
+  const { code, says, fix } = cause;
+  return { code, says, fix: /(?:^|-)limit(?:-|$)/.test(code) && cause.kind === 'busy' ? LIFT_LIMIT : fix };
 }
 
 function commonFault(answer: CheckResponse): Fault {
   switch (answer.kind) {
     case 'none':
-      return noAnswer(answer.error, answer.detail);
+      return noAnswer(answer);
     case 'redirect':
       return {
         code: 'redirect',
-        says: 'it redirects, but senders follow no redirect: the message is lost',
-        fix: 'give the URL that it leads to (https://, a / at the end or none), or answer at this one',
+        says: `${answer.cause?.says ?? 'it redirects'}: the message is lost`,
+        fix: answer.cause?.fix ?? 'give the URL that it leads to, or answer at this one',
       };
     case 'refused':
-      return refusesValid(answer.status);
+      return refusesValid(answer.status, answer.cause);
     case 'taken':
       return { code: 'accepted', says: 'it accepts what it must reject', fix: 'answer 4xx' };
     case 'failing':
@@ -76,58 +103,51 @@ function commonFault(answer: CheckResponse): Fault {
         code: answer.status < 500 ? 'http-4xx' : 'http-5xx',
         says:
           `${answer.status} ${STATUS_CODES[answer.status] ?? ''}`.trim() +
-          ' means: send it again later, for 4 hours',
-        fix: "look into the receiver's log for the reason",
+          ' means: send it again later, for 4 hours' +
+          (isTelling(answer.cause) ? `; ${answer.cause.says}` : ''),
+        fix: isTelling(answer.cause) ? answer.cause.fix : "look into the receiver's log for the reason",
       };
     default:
       return answer satisfies never;
   }
 }
 
-const BY_STATUS: Readonly<Record<number, readonly [says: string, fix: string]>> = {
-  404: ['there is nothing at this path', 'check the path of the URL, and the route of the receiver'],
-  405: ['it accepts no POST at this path', 'check the path of the URL, and the route of the receiver: POST'],
-  411: ['it asks for a Content-Length, which it was given', 'check the proxy in front of it'],
-  413: ['it accepts smaller bodies only', 'raise the limit on bodies to 64 KB: a message may have 32 KB'],
-  415: ['it does not accept application/json', 'accept Content-Type: application/json'],
-};
+/** Causes that say no more than that a message was refused, of which the check knows more. */
+const VAGUE: ReadonlySet<string> = new Set([
+  'signature-refused',
+  'signature-invalid-there',
+  'unsigned',
+  'malformed',
+  'failed',
+  'status',
+]);
+
+function isTelling(cause: ResponseCause | undefined): cause is ResponseCause {
+  return cause !== undefined && !VAGUE.has(cause.code);
+}
 
 /** The fault of rejecting a correct message, when its way of verifying is not the reason, or could not be found. */
-function refusesValid(status: number): Fault {
-  const [says, fix] = BY_STATUS[status] ?? [
-    'it rejects a correct message',
-    "check that sender and receiver have the same secret; the receiver's log may say more",
-  ];
-  return { code: status === 404 || status === 405 ? 'wrong-path' : 'refuses-valid', says, fix };
-}
-
-/** Whether a status says that the signature is not the reason. */
-export function isAboutElse(status: number): boolean {
-  return BY_STATUS[status] !== undefined;
-}
-
-const FIXES: Readonly<Record<NetworkError, string>> = {
-  timeout: 'answer 2xx first and do the work later: put the message into a queue',
-  refused: 'check that the receiver is running, and that the port is right',
-  dns: 'check the host name in the URL',
-  reset: "look into the receiver's log: it has crashed, or a limit closed the connection",
-  protocol: 'check that the port speaks HTTP',
-  'tls-self-signed':
-    "get a certificate from a public issuer (Let's Encrypt); senders send nothing to a self-signed one",
-  'tls-expired': 'renew the certificate, and check the clocks of both machines',
-  'tls-hostname': 'use the name that the certificate is for, or get one for this name',
-  'tls-untrusted':
-    'send the intermediate certificates too (fullchain.pem), or get a certificate from a public issuer',
-  tls: 'check that the port speaks TLS 1.2 or later',
-  'blocked-address': 'use an address that may be connected to',
-  aborted: 'try again',
-};
-
-function noAnswer(error: NetworkError, detail: string): Fault {
+function refusesValid(status: number, cause: ResponseCause | undefined): Fault {
+  const code = status === 404 || status === 405 ? 'wrong-path' : 'refuses-valid';
+  if (isTelling(cause)) return { code, says: cause.says, fix: cause.fix };
   return {
-    code: error,
-    says: error === 'timeout' ? `no response in time: ${detail}` : detail,
-    fix: FIXES[error],
+    code,
+    says: 'it rejects a correct message',
+    fix: "check that sender and receiver have the same secret; the receiver's log may say more",
+  };
+}
+
+/** Whether a response says that the signature is not the reason for it. */
+export function isAboutElse({ cause }: CheckResponse): boolean {
+  return cause !== undefined && !VAGUE.has(cause.code);
+}
+
+function noAnswer({ error, detail, cause }: CheckResponse & { kind: 'none' }): Fault {
+  const said = error === 'timeout' ? `no response in time: ${detail}` : detail;
+  return {
+    code: cause?.code ?? error,
+    says: cause?.says === undefined ? said : `${said}; ${cause.says}`,
+    fix: cause?.receiverFix ?? 'try again',
   };
 }
 
@@ -135,7 +155,7 @@ function tooSlow(ms: number, timeoutMs: number): Fault {
   return {
     code: 'slow',
     says: `the slowest response took ${inSeconds(ms)} of the allowed ${inSeconds(timeoutMs)}: on a busy day it comes too late, so that the message is sent twice`,
-    fix: FIXES.timeout,
+    fix: 'answer 2xx first and do the work later: put the message into a queue',
   };
 }
 

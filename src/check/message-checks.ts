@@ -30,6 +30,16 @@ const RE_SERIALISED: Fault = {
   fix: 'hash the bytes of the body as received, before any parser',
 };
 
+const USE_ANONYMOUS_ID =
+  'use anonymousId when there is no userId: page, screen, identify, track and group may come without one';
+
+/** The fault of failing on the largest message, which a limit on bodies cuts off. */
+const BODY_LIMIT: Fault = {
+  code: 'body-limit',
+  says: 'it rejects a body of 32 KB',
+  fix: 'raise the limit on bodies to 64 KB: a message may have 32 KB',
+};
+
 const TYPE_CHECKS = MESSAGE_TYPES.map((type): Check => ({
   code: type,
   ...signedTitles(`${/^[aeiou]/.test(type) ? 'an' : 'a'} ${type} message`),
@@ -50,10 +60,15 @@ export const MESSAGE_CHECKS: readonly Check[] = [
       ),
     ],
     faults: {
+      refused: {
+        code: 'needs-user-id',
+        says: 'it rejects a message that has no userId',
+        fix: USE_ANONYMOUS_ID,
+      },
       failing: {
         code: 'needs-user-id',
         says: 'it fails when a message has no userId',
-        fix: 'use anonymousId when there is no userId: page, screen, identify, track and group may come without one',
+        fix: USE_ANONYMOUS_ID,
       },
     },
   },
@@ -83,14 +98,28 @@ export const MESSAGE_CHECKS: readonly Check[] = [
     title: 'texts of many scripts, emoji, U+2028, markup and escapes',
     expects: 'taken',
     requests: (sample) => [sample.signed(sample.body('identify', 'unicode', { traits: TEXTS }))],
-    faults: { refused: RE_SERIALISED },
+    faults: {
+      refused: RE_SERIALISED,
+      failing: {
+        code: 'fails-on-unicode',
+        says: 'it fails on emoji and other scripts: usually a database column of utf8 instead of utf8mb4, or a program that reads another encoding',
+        fix: 'store text as utf8mb4 (MySQL) or UTF-8, connect with that charset, and read the body as UTF-8',
+      },
+    },
   },
   {
     code: 'numbers',
     title: 'numbers that languages write in different ways',
     expects: 'taken',
     requests: (sample) => [sample.signed(sample.body('track', 'numbers', { properties: NUMBERS }))],
-    faults: { refused: RE_SERIALISED },
+    faults: {
+      refused: RE_SERIALISED,
+      failing: {
+        code: 'fails-on-numbers',
+        says: 'it fails on very small, very large or negative numbers',
+        fix: 'store numbers of messages as double or numeric, or the body as text',
+      },
+    },
   },
   {
     code: 'large',
@@ -98,11 +127,12 @@ export const MESSAGE_CHECKS: readonly Check[] = [
     expects: 'taken',
     requests: (sample) => [sample.signed(sample.largestBody('large'))],
     faults: {
-      refused: {
-        code: 'body-limit',
-        says: 'it rejects a body of 32 KB',
-        fix: 'raise the limit on bodies to 64 KB: a message may have 32 KB',
+      refused: BODY_LIMIT,
+      failing: {
+        ...BODY_LIMIT,
+        says: 'it fails on a body of 32 KB: a limit on bodies, or a column of its database that is too short',
       },
+      none: { ...BODY_LIMIT, says: 'it breaks off a body of 32 KB: a limit on bodies' },
     },
   },
   {

@@ -1,5 +1,6 @@
 import { sleep, type Clock } from '../clock.ts';
 import { withoutRepeated } from '../redact.ts';
+import { withoutSent } from '../transport/sent-secrets.ts';
 import type { Transport } from '../transport/transport.ts';
 import { checkResponseOf, type CheckResponse } from './check-response.ts';
 import type { Check } from './check.ts';
@@ -24,11 +25,16 @@ export interface TestedReceiverOptions {
 const RESTART_MS = 3_000;
 const RESTART_POLL_MS = 100;
 
+/** Of a response's body: enough for the words of a framework's page. */
+const REPLY_BYTES = 4_000;
+const SLOW_BODY_MS = 500;
+
 export const INTERRUPTED = 'interrupted';
 
 /** The receiver that the checks send requests to. */
 export class ReceiverUnderTest {
   readonly #options: TestedReceiverOptions;
+  #readsBodies = true;
   /** Whether it has ever responded. */
   hasAnswered = false;
 
@@ -80,18 +86,26 @@ export class ReceiverUnderTest {
   }
 
   async #ask({ body, signature }: CheckRequest): Promise<CheckResponse> {
-    const { transport, url, headers, timeoutMs, caFile, secret, signal } = this.#options;
-    const result = await transport.send({
+    const { transport, url, headers, timeoutMs, caFile, secret, clock, signal } = this.#options;
+    const startedAt = clock.now();
+    const sent = {
       url,
       headers: signature === undefined ? headers : [...headers, 'X-Signature', signature],
+    };
+    const result = await transport.send({
+      ...sent,
       body,
       timeoutMs,
+      ...(this.#readsBodies && { replyBytes: REPLY_BYTES }),
       signal,
       ...(caFile !== undefined && { caFile }),
     });
-    const answer = checkResponseOf(result);
-    if (answer.kind === 'none' || answer.reply === undefined || secret === undefined) return answer;
-    return { ...answer, reply: withoutRepeated(answer.reply, [secret]) };
+    // The status decides, and the body need not end: waiting for it at each check would take the whole timeout each time.
+    if (clock.now() - startedAt - result.ms > SLOW_BODY_MS) this.#readsBodies = false;
+    const answer = checkResponseOf(result, { url, isSigned: signature !== undefined });
+    if (answer.kind === 'none' || answer.reply === undefined) return answer;
+    const reply = withoutSent(answer.reply, sent);
+    return { ...answer, reply: secret === undefined ? reply : withoutRepeated(reply, [secret]) };
   }
 }
 

@@ -4,6 +4,7 @@ import type { Check, CheckResult, Fault } from './check.ts';
 import { isAboutElse, judgeResponses, type CheckJudgement } from './judge-responses.ts';
 import { commonMistakes } from './common-mistakes.ts';
 import { INTERRUPTED, ReceiverUnderTest, type TestedReceiverOptions } from './receiver-under-test.ts';
+import { RunProgress } from './run-progress.ts';
 import { type CheckRequest, Sample } from './sample.ts';
 
 export interface RunOptions extends TestedReceiverOptions {
@@ -17,6 +18,8 @@ export interface RunOptions extends TestedReceiverOptions {
 export interface RunEnd {
   /** Why the receiver could not be reached at all; then no check ran. */
   readonly unreachable?: Fault;
+  /** What all results together say, where that is more than each of them. */
+  readonly verdict?: Fault;
 }
 
 /** Runs the checks one after the other. The results hold everything that the receiver does. */
@@ -24,8 +27,6 @@ export function runChecks(options: RunOptions): Promise<RunEnd> {
   return new CheckRun(options).run();
 }
 
-/** Stops after this many requests without a response in a row: each takes the whole timeout. */
-const UNANSWERED = 3;
 /** How often the run looks for the receiver's way of verifying, each time with some hundred requests. */
 const PROBES = 3;
 const PROBING_MS = 10_000;
@@ -35,12 +36,10 @@ class CheckRun {
   readonly #receiver: ReceiverUnderTest;
   readonly #sample: Sample;
   readonly #clock: Clock;
-  /** Whether the receiver has ever accepted a correct message. */
-  #hasTaken = false;
+  readonly #progress = new RunProgress();
   /** The mistake by which the receiver verifies, once found. */
   #mistake: Fault | undefined;
   #probes = 0;
-  #unanswered = 0;
   #unreachable: Fault | undefined;
   /** Why the remaining checks are not sent. */
   #over: string | undefined;
@@ -56,7 +55,9 @@ class CheckRun {
   async run(): Promise<RunEnd> {
     const { checks, onResult } = this.#options;
     for (const check of checks) onResult(await this.#result(check));
-    return this.#unreachable === undefined ? {} : { unreachable: this.#unreachable };
+    if (this.#unreachable !== undefined) return { unreachable: this.#unreachable };
+    const verdict = this.#progress.takesEverything;
+    return verdict === undefined ? {} : { verdict };
   }
 
   async #result(check: Check): Promise<CheckResult> {
@@ -64,9 +65,13 @@ class CheckRun {
     if (reason !== undefined) return { ...checkName(check), outcome: 'skipped', reason };
     this.#over ??= this.#receiver.over;
     if (this.#over !== undefined) return unsentResult(check, this.#over);
+    if (check.expects === 'refused' && !(await this.#takesCorrect())) {
+      this.#over = this.#receiver.over;
+      return unsentResult(check, this.#over ?? PROVES_NOTHING);
+    }
     const judgement = await this.#make(check);
     this.#unreachable = this.#whyUnreachable(judgement);
-    this.#over = this.#unreachable?.says ?? this.#whyOver(judgement.answer);
+    this.#over = this.#unreachable?.says ?? this.#receiver.over ?? this.#progress.whyOver(check, judgement);
     if (this.#unreachable !== undefined) return unsentResult(check, this.#unreachable.says);
     // It may have ended because the interruption stopped it.
     if (this.#options.signal.aborted && judgement.answer.kind === 'none')
@@ -85,10 +90,11 @@ class CheckRun {
     const answers = await this.#receiver.answers(requests, check);
     const judgement = judgeResponses(check, answers, {
       timeoutMs: this.#receiver.timeoutMs,
-      hasTaken: this.#hasTaken,
+      hasTaken: this.#progress.hasTaken,
     });
     const { answer, fault } = judgement;
-    if (check.expects === 'taken' && answers.some(({ kind }) => kind === 'taken')) this.#hasTaken = true;
+    if (check.needsSecret) this.#progress.seeForgery(answer);
+    else if (check.expects !== 'refused') this.#progress.seeCorrect(answers);
     if (fault === undefined) return judgement;
     const gone = answer.kind === 'none' ? this.#options.gone() : undefined;
     if (gone !== undefined) return { ...judgement, fault: diedFault(gone) };
@@ -96,10 +102,20 @@ class CheckRun {
     return { ...judgement, fault: (await this.#whyRefused(answer, requests)) ?? fault };
   }
 
+  /** Whether it takes correct messages: only then a rejected forgery proves something. Sends one if none was sent yet. */
+  async #takesCorrect(): Promise<boolean> {
+    const { hasAsked } = this.#progress;
+    if (!hasAsked) {
+      const request = this.#sample.signed(this.#sample.body('track', 'control'));
+      this.#progress.seeCorrect([await this.#receiver.ask(request)]);
+    }
+    return this.#progress.hasTaken;
+  }
+
   /** Finds the mistake of a receiver that rejects a correct signature, by the signature that it accepts instead. */
   async #whyRefused(answer: CheckResponse, [request]: readonly CheckRequest[]): Promise<Fault | undefined> {
-    if (answer.kind !== 'refused' || isAboutElse(answer.status) || request === undefined) return undefined;
-    if (request.signature === undefined) return this.#hasTaken ? undefined : NEEDS_SECRET;
+    if (answer.kind !== 'refused' || isAboutElse(answer) || request === undefined) return undefined;
+    if (request.signature === undefined) return this.#progress.hasTaken ? undefined : NEEDS_SECRET;
     if (this.#mistake !== undefined) return this.#mistake;
     if (++this.#probes <= PROBES) this.#mistake = await this.#probe(Buffer.from(request.body));
     return this.#mistake;
@@ -121,18 +137,9 @@ class CheckRun {
     if (answer.kind !== 'none' || this.#receiver.hasAnswered) return undefined;
     return ['refused', 'dns', 'blocked-address'].includes(answer.error) ? fault : undefined;
   }
-
-  /** Returns why the remaining checks need not be sent. */
-  #whyOver(answer: CheckResponse): string | undefined {
-    const over = this.#receiver.over;
-    if (over !== undefined) return over;
-    if (answer.kind !== 'none') this.#unanswered = 0;
-    else if (answer.error.startsWith('tls')) return 'no connection is possible: see the certificate above';
-    else if (answer.error === 'refused') return 'nothing listens there anymore';
-    else if (++this.#unanswered >= UNANSWERED) return `the last ${UNANSWERED} requests got no response`;
-    return undefined;
-  }
 }
+
+const PROVES_NOTHING = 'it took no correct message, so that rejecting this one would prove nothing';
 
 const NEEDS_SECRET: Fault = {
   code: 'needs-secret',

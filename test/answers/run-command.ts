@@ -1,10 +1,4 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { text } from 'node:stream/consumers';
-
-const BINARY = new URL('../../bin/hooks.js', import.meta.url).pathname;
-/** Killed after this long, so that no case hangs. */
-const TIMEOUT_MS = 40_000;
+import { hooks } from '../cli/run-in-process.ts';
 
 export interface CommandLine {
   readonly argv: readonly string[];
@@ -19,28 +13,9 @@ export interface CommandResult {
   readonly stderr: string;
 }
 
-/** Runs `hooks` as a person would, without the settings of the machine that the tests run on. */
+/** Runs `hooks` as a person would, in this process, without the settings of the machine that the tests run on. */
 export async function runCommand({ argv, cwd, env, stdin }: CommandLine): Promise<CommandResult> {
-  const { PATH = '', HOME = '' } = process.env;
-  const child = spawn(process.execPath, [BINARY, ...argv], {
-    cwd,
-    env: {
-      PATH,
-      HOME,
-      NO_COLOR: '1',
-      XDG_CONFIG_HOME: '/nonexistent',
-      HOOKS_DATA_DIR: `${cwd}/data`,
-      ...env,
-    },
-    timeout: TIMEOUT_MS,
-    killSignal: 'SIGKILL',
-  });
-  // A command that does not read its input may close it first.
-  child.stdin.on('error', () => {}).end(stdin);
-  const [stdout, stderr, [exitCode]] = await Promise.all([
-    text(child.stdout),
-    text(child.stderr),
-    once(child, 'close') as Promise<[number | null]>,
-  ]);
-  return { exitCode, stdout, stderr };
+  const own = { HOOKS_DATA_DIR: `${cwd}/data`, ...env };
+  const { code, stdout, stderr } = await hooks(argv, { cwd, env: own, stdin });
+  return { exitCode: code, stdout, stderr };
 }

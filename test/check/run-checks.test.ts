@@ -76,6 +76,11 @@ async function run(
   };
 }
 
+function isRight(request: TransportRequest, index: number): boolean {
+  const { kind, ...response } = right(request, index);
+  return kind === 'response' && 'status' in response && response.status === 200;
+}
+
 /** As the contract wants it. */
 const right: Receiver = ({ headers, body }) => {
   const at = headers.indexOf('X-Signature');
@@ -185,13 +190,89 @@ describe('a run', () => {
 });
 
 describe('a check', () => {
-  it.each([408, 423, 425, 429, 500, 503])('for a forgery fails on %i, which is sent again', async (code) => {
-    const { results } = await run(['unsigned'], () => status(code));
-    expect(results[0]).toMatchObject({ outcome: 'failed', fault: { code: 'fails-on-bad-signature' } });
+  const forgeriesGet = (code: number) =>
+    run(['unsigned'], (request, index) => (isRight(request, index) ? status(200) : status(code)));
+
+  it('for a forgery fails on 500, which is sent again', async () => {
+    expect((await forgeriesGet(500)).results[0]).toMatchObject({
+      outcome: 'failed',
+      fault: { code: 'fails-on-bad-signature' },
+    });
+  });
+
+  it.each([
+    [408, 'too-early'],
+    [423, 'too-early'],
+    [425, 'too-early'],
+    [429, 'rate-limit'],
+    [502, 'bad-gateway'],
+    [503, 'unavailable'],
+    [504, 'late'],
+  ])('for a forgery fails on %i, and does not blame the comparison', async (code, fault) => {
+    expect((await forgeriesGet(code)).results[0]).toMatchObject({
+      outcome: 'failed',
+      fault: { code: fault },
+    });
   });
 
   it.each([400, 401, 403, 404])('for a forgery passes on %i', async (code) => {
-    expect((await run(['unsigned'], () => status(code))).outcomes()).toEqual({ unsigned: 'passed' });
+    expect((await forgeriesGet(code)).outcomes()).toEqual({ unsigned: 'passed' });
+  });
+
+  it.each([401, 404, 429, 502])(
+    'for a forgery proves nothing when all that is right gets %i',
+    async (code) => {
+      const { results, requests } = await run(['unsigned', 'tampered'], () => status(code));
+      expect(results).toMatchObject([
+        { outcome: 'unsent', reason: expect.stringContaining('would prove nothing') as string },
+        { outcome: 'unsent' },
+      ]);
+      expect(requests).toHaveLength(1);
+    },
+  );
+
+  it('sends no forged signatures to find out how something verifies that is no receiver', async () => {
+    const { results, requests } = await run([], () => status(403, 'CSRF verification failed'));
+    expect(results.find(({ outcome }) => outcome === 'failed')).toMatchObject({
+      check: 'page',
+      fault: { code: 'csrf-django' },
+    });
+    expect(results.filter(({ outcome }) => outcome === 'failed')).toHaveLength(1);
+    expect(requests).toHaveLength(2);
+  });
+
+  it('stops when three in a row failed for one reason that has nothing to do with the message', async () => {
+    const { outcomes, requests } = await run(['page', 'track', 'alias', 'group'], () => status(502));
+    expect(outcomes()).toEqual({ page: 'failed', track: 'failed', alias: 'failed', group: 'unsent' });
+    expect(requests).toHaveLength(3);
+  });
+
+  it('says in one line that a receiver takes everything', async () => {
+    const { end } = await run([], () => status(200));
+    expect(end.verdict).toMatchObject({ code: 'takes-everything' });
+    expect((await run([], right)).end.verdict).toBeUndefined();
+  });
+
+  it.each([
+    ['{"error":"bad signature"}', 'error-in-body'],
+    ['{"statusCode":401,"body":"no"}', 'status-in-body'],
+    ['<!doctype html><title>Welcome</title>', 'page'],
+    ['<html><input type="password">', 'login-page'],
+    ['<b>Warning</b>:  Undefined variable', 'trace-in-body'],
+  ])('reads a 200 that says %j', async (body, fault) => {
+    expect((await run(['track'], () => status(200, body))).results[0]?.fault?.code).toBe(fault);
+  });
+
+  it.each([
+    'ok',
+    '',
+    '{"ok":true}',
+    '{"error":null,"success":true}',
+    '{"errors":[]}',
+    '<p>ok',
+    '{"code":200}',
+  ])('takes a 200 that says %j as one', async (body) => {
+    expect((await run(['track'], () => status(200, body))).outcomes()).toEqual({ track: 'passed' });
   });
 
   it('of the URL says what a status has to do with it', async () => {
@@ -201,8 +282,8 @@ describe('a check', () => {
       'refuses-valid',
       'refuses-valid',
       'redirect',
-      'http-4xx',
-      'http-5xx',
+      'rate-limit',
+      'unavailable',
     ]);
   });
 

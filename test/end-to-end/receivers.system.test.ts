@@ -182,7 +182,7 @@ const BROKEN: readonly Broken[] = [
   { file: 'small-limit.js', faults: { large: 'body-limit' } },
   {
     file: 'redirects.js',
-    faults: { redirect: 'redirect', track: 'redirect', unsigned: 'redirect' },
+    faults: { redirect: 'redirect', track: 'redirect' },
     flags: ['--only', 'redirect,track,unsigned'],
   },
   { file: 'slow.js', faults: { latency: 'slow' }, flags: ['--only', 'latency', '--timeout', '5s'] },

@@ -1,11 +1,11 @@
-import type { CheckResult } from '../../check/check.ts';
+import type { CheckResult, Fault } from '../../check/check.ts';
 import { printable } from '../../redact.ts';
 import type { Io } from '../io.ts';
 import { noteError } from '../error-text.ts';
 import { jsonLine } from '../json-line.ts';
 import type { TestOptions } from './options.ts';
 import { summaryText, type CheckSummary } from './outcome.ts';
-import { checkJson, checkText } from './result-text.ts';
+import { checkJson, checkText, diagnosisFields, runVerdictText } from './result-text.ts';
 
 /** Prints the results of a test for a person or a program. */
 export class TestOutput {
@@ -35,11 +35,13 @@ export class TestOutput {
     return isKnown;
   }
 
-  end(summary: CheckSummary): void {
+  /** @param verdict what all results together say */
+  end(summary: CheckSummary, verdict: Fault | undefined): void {
     const { output, quiet } = this.#options;
-    if (output === 'json') this.#io.out(jsonLine({ summary }));
+    if (output === 'json') this.#io.out(jsonLine({ summary: { ...summary, ...diagnosisFields(verdict) } }));
     else {
       this.#showUnsent();
+      if (verdict !== undefined) this.#io.out(runVerdictText(verdict, this.#io.color));
       if (!quiet) this.#io.out(`\n${summaryText(summary)}\n`);
     }
   }
@@ -53,13 +55,12 @@ export class TestOutput {
     if (this.#options.quiet !== true) this.#io.note(this.#io.errColor.dim(line));
   }
 
-  /** Prints the checks that were not tried in one line: they share their reason. */
+  /** Prints the checks that were not tried in one line for each reason. */
   #showUnsent(): void {
-    const [first] = this.#unsent;
-    if (first === undefined) return;
-    const codes = this.#unsent.map(({ check }) => check).join(', ');
-    this.#io.out(
-      `${this.#io.color.yellow('·')} not tried: ${codes}\n    why:   ${printable(first.reason ?? '')}\n`,
-    );
+    for (const reason of new Set(this.#unsent.map((result) => result.reason ?? ''))) {
+      const unsent = this.#unsent.filter((result) => (result.reason ?? '') === reason);
+      const codes = unsent.map(({ check }) => check).join(', ');
+      this.#io.out(`${this.#io.color.yellow('·')} not tried: ${codes}\n    why:   ${printable(reason)}\n`);
+    }
   }
 }

@@ -1,6 +1,6 @@
 import { STATUS_CODES } from 'node:http';
 import type { ChalkInstance } from 'chalk';
-import type { CheckOutcome, CheckResult } from '../../check/check.ts';
+import type { CheckOutcome, CheckResult, Fault } from '../../check/check.ts';
 import { EXPECTED_STATUS } from '../../check/judge-responses.ts';
 import { printable } from '../../redact.ts';
 import { durationText } from '../attempt-text.ts';
@@ -57,8 +57,17 @@ export function checkFields({ expected, fault, reply, ...result }: CheckResult):
     ...(expected !== undefined && { expected: EXPECTED_STATUS[expected] }),
     // A character that the limit cuts in two is left out.
     ...(reply !== undefined && { reply: reply.slice(0, 200).replace(/[\uD800-\uDBFF]$/, '') }),
-    ...(fault !== undefined && { diagnosis: { code: fault.code, says: fault.says, hint: fault.fix } }),
+    ...diagnosisFields(fault),
   };
+}
+
+export function diagnosisFields(fault: Fault | undefined): object {
+  return fault === undefined ? {} : { diagnosis: { code: fault.code, says: fault.says, hint: fault.fix } };
+}
+
+/** Formats what all results together say. */
+export function runVerdictText({ says, fix }: Fault, color: ChalkInstance): string {
+  return `\n${color.red('in short:')} ${printable(says, 1_000)}\n    ${color.bold('fix:')}   ${printable(fix, 1_000)}\n`;
 }
 
 export function checkJson(result: CheckResult): string {

@@ -99,7 +99,7 @@ class ReceiverTest {
     try {
       const { end, gone } = await this.#startAndCheck();
       const summary = await this.#report();
-      if (end.unreachable === undefined) this.#display.end(summary);
+      if (end.unreachable === undefined) this.#display.end(summary, end.verdict);
       this.#reportEnd(end, gone);
       const isGood = summary.failed + summary.unsent === 0 && gone === undefined;
       return interruptedCode(this.#parts.io) ?? (isGood ? ExitCode.ok : ExitCode.negative);

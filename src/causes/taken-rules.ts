@@ -1,0 +1,53 @@
+import { appliesTo, type CauseRule, type ResponseEvidence } from './cause-rule.ts';
+import { isHtmlPage } from './page-text.ts';
+
+/** What the body of a 2xx says against its status. A sender looks at the status alone, so that only `hooks test` reads it. */
+export const TAKEN_RULES: readonly CauseRule[] = [
+  {
+    code: 'status-in-body',
+    kind: 'receiver',
+    body: /^\s*\{[^{}]{0,400}"(?:statusCode|status_code|status|code)"\s*:\s*"?[45]\d\d\b/,
+    says: 'it answers {status}, and another status in the body: to a sender the message is taken',
+    fix: 'answer with that status itself (API Gateway: Lambda proxy integration)',
+  },
+  {
+    code: 'error-in-body',
+    kind: 'receiver',
+    body: /^\s*\{\s*(?:"[\w-]{1,40}"\s*:\s*(?:"[^"]{0,100}"|\w{1,20}|\[\]|\{\})\s*,\s*){0,6}"(?:(?:error|errors|error_message|exception)"\s*:\s*(?!null\b|false\b|0\b|""|\[\s*\]|\{\s*\})|(?:success|ok)"\s*:\s*false\b|(?:status|result)"\s*:\s*"(?:error|fail(?:ed|ure)?|invalid|unauthorized|denied)")/i,
+    says: 'it answers {status}, and an error in the body: to a sender the message is taken',
+    fix: 'answer 4xx to what is refused and 5xx to what failed: senders look at the status only',
+  },
+  {
+    code: 'trace-in-body',
+    kind: 'receiver',
+    body: /<b>(?:Warning|Fatal error|Parse error|Notice)<\/b>:|^(?:PHP )?(?:Warning|Fatal error|Parse error): |Traceback \(most recent call last\)/,
+    says: 'it answers {status}, and an error of its program in the body: to a sender the message is taken',
+    fix: 'repair the error, and let the receiver answer 500 when it fails (PHP: display_errors=0, http_response_code(500))',
+  },
+];
+
+const LOGIN_PAGE: CauseRule = {
+  code: 'login-page',
+  kind: 'way',
+  body: /type=["']?password|<title>[^<]{0,60}(?:log ?in|sign ?in)/i,
+  says: 'a login page answers, not the receiver',
+  fix: 'exempt {path} from the login: the signature proves the sender',
+};
+
+const PAGE: CauseRule = {
+  code: 'page',
+  kind: 'way',
+  says: 'an HTML page answers where a receiver answers a few words: the URL is that of a website, not of the receiver',
+  fix: 'give the URL of the receiver: a website (single-page application, parking page) answers 200 at every path',
+};
+
+/** Pages of a browser, which no sender reads. */
+export const PAGE_RULES: readonly CauseRule[] = [LOGIN_PAGE, PAGE];
+
+/** Recognises a 2xx that its own body contradicts; gives the code. */
+export function takenCauseCode(evidence: ResponseEvidence): string | undefined {
+  const found = TAKEN_RULES.find((rule) => appliesTo(rule, evidence));
+  if (found !== undefined) return found.code;
+  if (!isHtmlPage(evidence.body)) return undefined;
+  return (appliesTo(LOGIN_PAGE, evidence) ? LOGIN_PAGE : PAGE).code;
+}
