@@ -190,9 +190,6 @@ describe('a run', () => {
 });
 
 describe('a check', () => {
-  const forgeriesGet = (code: number) =>
-    run(['unsigned'], (request, index) => (isRight(request, index) ? status(200) : status(code)));
-
   it('for a forgery fails on 500, which is sent again', async () => {
     expect((await forgeriesGet(500)).results[0]).toMatchObject({
       outcome: 'failed',
@@ -330,4 +327,9 @@ function burstWithin(ms: number): Promise<Ran> {
 
 function codesOf(checks: readonly Check[]): string[] {
   return checks.map(({ code }) => code);
+}
+
+/** A receiver that is right, but for what it answers to forgeries. */
+function forgeriesGet(code: number): Promise<Ran> {
+  return run(['unsigned'], (request, index) => (isRight(request, index) ? status(200) : status(code)));
 }
