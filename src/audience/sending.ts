@@ -4,7 +4,7 @@ import type { Message } from '../message/types.ts';
 import type { Change } from './difference.ts';
 import { SyncStep, type PartitionChanges } from './step.ts';
 import type { AudienceOverview, PartitionStore } from './store.ts';
-import { WeightedSemaphore } from './weighted-semaphore.ts';
+import { WeightedSemaphore } from '../weighted-semaphore.ts';
 
 /** The size of a step: large enough that it seldom waits for the disk. */
 const STEP_CHANGES = 1_000;

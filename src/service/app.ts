@@ -3,7 +3,8 @@ import type { MessageType } from '../message/types.ts';
 import type { HandlerContext, IngestRequest } from './request/read-request.ts';
 import { handleMessages } from './handle-messages.ts';
 import { handleDeletion, findDeletion } from './handle-deletion.ts';
-import type { ByteBudget } from './request/byte-budget.ts';
+import { ByteShare } from './request/byte-share.ts';
+import type { WeightedSemaphore } from '../weighted-semaphore.ts';
 import type { ServiceOptions } from './options.ts';
 import { errorFields } from './log.ts';
 import { Readiness } from './readiness.ts';
@@ -11,7 +12,7 @@ import { respond, rejectionResponse, type Env, type ResponseContext } from './re
 import { STOPPING, type IngestRejection } from './request/rejection.ts';
 
 interface AppParts extends ResponseContext, Pick<ServiceOptions, 'checkStore' | 'clock'> {
-  readonly budget: ByteBudget;
+  readonly bytesInFlight: WeightedSemaphore;
 }
 
 /** The paths that messages are posted to, and their type; the letters are what the browser's and the phones' SDKs use. */
@@ -89,9 +90,9 @@ function rejectWhenStopping(parts: AppParts): MiddlewareHandler<Env> {
 }
 
 /** Counts a request's body among the bytes in flight until its response is made. */
-function countBytesInFlight({ budget }: AppParts): MiddlewareHandler<Env> {
+function countBytesInFlight({ bytesInFlight }: AppParts): MiddlewareHandler<Env> {
   return async (context, next) => {
-    const share = budget.open();
+    const share = new ByteShare(bytesInFlight);
     context.set('share', share);
     try {
       await next();

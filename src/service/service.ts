@@ -3,7 +3,7 @@ import { sleep } from '../clock.ts';
 import type { HandlerContext } from './request/read-request.ts';
 import { createApp } from './app.ts';
 import { WriteKeys } from './request/authentication.ts';
-import { ByteBudget } from './request/byte-budget.ts';
+import { WeightedSemaphore } from '../weighted-semaphore.ts';
 import { Ingest } from './ingest/ingest.ts';
 import { SERVICE_LIMITS, type ServiceOptions } from './options.ts';
 import { startServer } from './server.ts';
@@ -32,7 +32,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   const stopping = new AbortController();
   const app = createApp(handlers, {
     ...options,
-    budget: new ByteBudget(limits.bytesInFlight),
+    bytesInFlight: new WeightedSemaphore(limits.bytesInFlight),
     retryAfterSeconds: limits.retryAfterSeconds,
     stopping: stopping.signal,
   });

@@ -1,6 +1,7 @@
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
-import { ByteBudget } from '../../src/service/request/byte-budget.ts';
+import { ByteShare } from '../../src/service/request/byte-share.ts';
+import { WeightedSemaphore } from '../../src/weighted-semaphore.ts';
 import { rawPost, RawConnection } from '../receiver/raw-connection.ts';
 import { basic, bodyOf, closeAfterEach, serving, track, until, WRITE_KEY } from './serving.ts';
 
@@ -190,16 +191,16 @@ describe('many large batches at once', () => {
   });
 });
 
-describe('ByteBudget', () => {
+describe('ByteShare', () => {
   it('grows and shrinks by shares, and never over its limit', () => {
-    const budget = new ByteBudget(10);
-    const [a, b] = [budget.open(), budget.open()];
-    expect([a.grow(6), b.grow(5), b.grow(4), budget.taken]).toEqual([true, false, true, 10]);
+    const inFlight = new WeightedSemaphore(10);
+    const [a, b] = [new ByteShare(inFlight), new ByteShare(inFlight)];
+    expect([a.grow(6), b.grow(5), b.grow(4), inFlight.inside]).toEqual([true, false, true, 10]);
     a.shrinkTo(1);
-    expect([budget.taken, b.grow(5), b.grow(1)]).toEqual([5, true, false]);
+    expect([inFlight.inside, b.grow(5), b.grow(1)]).toEqual([5, true, false]);
     a.shrinkTo(0);
     b.shrinkTo(0);
-    expect(budget.taken).toBe(0);
+    expect(inFlight.inside).toBe(0);
   });
 });
 

@@ -25,7 +25,10 @@ type AwaitedChange = 'room' | 'empty';
 /** There is room again when this share of the limits is in use, so that messages come in batches, not one by one. */
 const LOW = 3 / 4;
 
-/** Counts what is in flight, and lets a reader wait until there is room again. */
+/**
+ * Counts what is in flight, and lets a reader wait until there is room again. Not a `WeightedSemaphore`: it has three limits, of which
+ * users are counted once however many of their messages there are, and it wakes the reader for a batch, not for a single message.
+ */
 export class ReplaySemaphore {
   readonly #limits: ReplayLimits;
   readonly #messagesOf = new ReusableMap<number>();

@@ -1,14 +1,24 @@
-/** The bytes searched for the key, including white space around its colon. */
-const TAIL = 64;
+import { BACKSLASH, COLON, trimmedBytes } from './bytes.ts';
+
+const KEY = Buffer.from('"batch"');
 
 /**
  * Whether these bytes are an object up to the value of its key `batch`, and that object is not a message: a message
  * has a `type`, and may have a field named `batch` as any other.
  */
 export function endsInBatchKey(start: Buffer): boolean {
-  if (!/"batch"\s*:\s*$/.test(start.subarray(-TAIL).toString('latin1'))) return false;
+  if (!endsInKeyBatch(start)) return false;
   const object = parseJsonOrUndefined(Buffer.concat([start, Buffer.from('[]}')]));
   return isBatchDocument(object);
+}
+
+/** Whether bytes of JSON end in the key `batch`, spelled without escapes, and its colon. */
+export function endsInKeyBatch(start: Buffer): boolean {
+  const withColon = trimmedBytes(start);
+  if (withColon.at(-1) !== COLON) return false;
+  const upToKey = trimmedBytes(withColon, 0, withColon.length - 1);
+  // Only a quote inside a key follows a backslash.
+  return upToKey.subarray(-KEY.length).equals(KEY) && upToKey.at(-KEY.length - 1) !== BACKSLASH;
 }
 
 /** Whether a value is `{"batch":[…], …}`, which clients of the tracking API send. */

@@ -1,5 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import { InputError, ValidationError } from '../../errors.ts';
+import { BACKSLASH, COLON, SPACE } from './bytes.ts';
 import { findFault } from './find-fault.ts';
 import { textPositionOf } from './text-position.ts';
 import { type JsonScan, scanJson } from './scan-json.ts';
@@ -38,8 +39,6 @@ const MAX_UNSCANNED_BYTES = 64 * 1024;
 function mayBeShortest(bytes: Uint8Array): boolean {
   return !bytes.includes(BACKSLASH) && bytes[bytes.indexOf(COLON) + 1] !== SPACE;
 }
-
-const [SPACE, COLON, BACKSLASH] = [0x20, 0x3a, 0x5c];
 
 /** The same for a text that is already a string: a flag's value. */
 export function readJsonString(text: string, origin: JsonOrigin = {}): JsonValue {

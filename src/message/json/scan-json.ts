@@ -1,3 +1,4 @@
+import { BACKSLASH, QUOTE } from './bytes.ts';
 import { isKept } from './decimal.ts';
 import { MAX_DEPTH } from '../limits.ts';
 
@@ -69,9 +70,6 @@ function table(values: Readonly<Record<string, number>>): Uint8Array {
   for (const [character, value] of Object.entries(values)) entries[character.charCodeAt(0)] = value;
   return entries;
 }
-
-const QUOTE = 0x22;
-const BACKSLASH = 0x5c;
 
 /** The index of the quote that closes the string which starts at `start`, or the end of the bytes. */
 export function endOfString(bytes: Uint8Array, start: number): number {

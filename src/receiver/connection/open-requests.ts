@@ -1,3 +1,5 @@
+import { WeightedSemaphore } from '../../weighted-semaphore.ts';
+
 /** A request that has arrived and is not yet reported or rejected. */
 export interface OpenRequest {
   /** Counts bytes of its body that have arrived. False: with them there would be too much in memory. */
@@ -15,13 +17,12 @@ interface OpenRequestsOptions {
 
 /** Counts the requests that are being read, held or forwarded, and the memory of their bodies, over all connections. */
 export class OpenRequests {
-  readonly #maxBytes: number;
+  readonly #bytes: WeightedSemaphore;
   readonly #onBusy: (isBusy: boolean) => void;
   #count = 0;
-  #bytes = 0;
 
   constructor({ maxBytes, onBusy = () => {} }: OpenRequestsOptions) {
-    this.#maxBytes = maxBytes;
+    this.#bytes = new WeightedSemaphore(maxBytes);
     this.#onBusy = onBusy;
   }
 
@@ -31,13 +32,12 @@ export class OpenRequests {
     let taken = 0;
     return {
       take: (bytes) => {
-        if (this.#bytes + bytes > this.#maxBytes) return false;
-        this.#bytes += bytes;
+        if (!this.#bytes.tryEnter(bytes)) return false;
         taken += bytes;
         return true;
       },
       end: () => {
-        this.#bytes -= taken;
+        this.#bytes.leave(taken);
         this.#count -= 1;
         if (this.#count === 0) this.#onBusy(false);
       },

@@ -4,7 +4,7 @@ import { gunzip } from 'node:zlib';
 import { formatCount } from '../../format-count.ts';
 import { MAX_BATCH_BYTES_ACCEPTED } from '../../message/limits.ts';
 import { printable } from '../../redact.ts';
-import type { ByteShare } from './byte-budget.ts';
+import type { ByteShare } from './byte-share.ts';
 import { malformed, OVERLOADED, tooLarge, type IngestRejection } from './rejection.ts';
 
 export type Body =

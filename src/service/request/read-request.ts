@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { basicUser, UNAUTHORIZED, type WriteKeys } from './authentication.ts';
-import type { ByteShare } from './byte-budget.ts';
+import type { ByteShare } from './byte-share.ts';
 import type { Ingest } from '../ingest/ingest.ts';
 import type { ServiceOptions } from '../options.ts';
 import { readIngestBody } from './read-body.ts';

@@ -1,7 +1,7 @@
 import type { HttpBindings } from '@hono/node-server';
 import type { Context } from 'hono';
 import type { ContentfulStatusCode } from 'hono/utils/http-status';
-import type { ByteShare } from './byte-budget.ts';
+import type { ByteShare } from './byte-share.ts';
 import type { ServiceOptions } from '../options.ts';
 import { isTemporary, rejectionBody, type IngestRejection } from './rejection.ts';
 

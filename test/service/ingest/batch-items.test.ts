@@ -16,6 +16,7 @@ describe('batchItems', () => {
       items: ['{"x":[1,"]"]}', '2', '","'],
       rest: '{"a":[1], "batch" :[] ,"b":2}',
     });
+    expect(split(`{"batch"${' '.repeat(100)}:[1]}`)?.items).toEqual(['1']);
     expect(split('{"batch":[]}')).toEqual({ items: [], rest: '{"batch":[]}' });
   });
 
@@ -24,6 +25,7 @@ describe('batchItems', () => {
     expect(split('{"a":{"batch":[1]}}')).toBeUndefined();
     expect(split('{"a":"batch","b":[1]}')).toBeUndefined();
     expect(split('{"batch":{"a":[1]}}')).toBeUndefined();
+    expect(split(String.raw`{"x\"batch":[1]}`)).toBeUndefined();
   });
 
   it('finds what JSON.parse finds, whatever is in it', () => {

@@ -1,4 +1,4 @@
-/** A weighted semaphore: holders weigh at most `limit` together; one that weighs more enters alone. One may wait at a time. */
+/** Limits what runs at once: holders weigh at most `limit` together. One may wait at a time. */
 export class WeightedSemaphore {
   readonly #limit: number;
   #inside = 0;
@@ -8,7 +8,19 @@ export class WeightedSemaphore {
     this.#limit = limit;
   }
 
-  /** Undefined when there is room now, which spares most a turn of the microtask queue. */
+  /** What the holders weigh. */
+  get inside(): number {
+    return this.#inside;
+  }
+
+  /** False, and nothing changed: there is no room now. */
+  tryEnter(weight: number): boolean {
+    if (this.#inside + weight > this.#limit) return false;
+    this.#inside += weight;
+    return true;
+  }
+
+  /** Waits for room; one that weighs more than the limit enters alone. Undefined when there is room now, which spares most a turn of the microtask queue. */
   enter(weight = 1): Promise<void> | undefined {
     if (this.#hasRoom(weight)) {
       this.#inside += weight;
