@@ -1,19 +1,20 @@
 // The public library: everything a program may rely on. Options and results are documented where they are declared.
 
-export { createDeliveryPipeline, createTrackingApiPipeline } from './app/pipeline.ts';
-export type { Pipeline } from './app/pipeline.ts';
+export { createDeliveryPipeline, type Pipeline } from './app/pipeline.ts';
+export { createTrackingApiPipeline } from './app/tracking-api-pipeline.ts';
 export type { DeliveryPipelineOptions, TrackingApiPipelineOptions } from './app/options.ts';
 export type { DestinationInput, SourceInput, SourcesInput } from './app/sources-input.ts';
 export type { DestinationOutcome, Outcome } from './app/outcomes.ts';
 
-export { syncAudience, syncTrait } from './app/sync-audience.ts';
-export type {
-  AudienceChange,
-  SyncAudienceOptions,
-  SyncMembersOptions,
-  SyncSummary,
-  SyncTraitOptions,
-  TraitValue,
+export {
+  syncAudience,
+  syncTrait,
+  type AudienceChange,
+  type SyncAudienceOptions,
+  type SyncMembersOptions,
+  type SyncSummary,
+  type SyncTraitOptions,
+  type TraitValue,
 } from './app/sync-audience.ts';
 
 export type { Client } from './client/client.ts';
@@ -21,27 +22,31 @@ export type * from './client/calls.ts';
 export type { ClientOptions } from './client/options.ts';
 export type { EnqueueOptions, Receipt } from './client/sink.ts';
 
-export { DELIVERY_DEFAULTS } from './engine/options.ts';
-export type {
-  DeliveryOptions,
-  DestinationOptions,
-  SourceOptions,
-  Sources,
-  WebhookOptions,
+export {
+  DELIVERY_DEFAULTS,
+  type DeliveryOptions,
+  type DestinationOptions,
+  type SourceOptions,
+  type Sources,
+  type WebhookOptions,
 } from './engine/options.ts';
 export type { EngineEvent } from './engine/engine-event.ts';
 export type { AttemptRecord } from './attempt-record.ts';
 export type { DeadReason, Delivery, DeliveryState } from './queue/delivery.ts';
 
 export { buildMessage, type BuildOptions } from './message/build.ts';
-export { encodeBody, toBody } from './message/body.ts';
+export { encodeBody, toBody } from './message/outgoing-message.ts';
 export { readJson, type JsonOrigin } from './message/json/read-json.ts';
-export { MESSAGE_TYPES } from './message/types.ts';
-export type { JsonObject, JsonValue, Message, MessageType } from './message/types.ts';
+export {
+  MESSAGE_TYPES,
+  type JsonObject,
+  type JsonValue,
+  type Message,
+  type MessageType,
+} from './message/types.ts';
 
 export { sign } from './signature/sign.ts';
-export { verify, Verifier } from './signature/verify.ts';
-export type { VerifyResult, VerifyOptions } from './signature/verify.ts';
+export { verify, Verifier, type VerifyResult, type VerifyOptions } from './signature/verify.ts';
 
 export { captureBody, type Capture } from './capture/capture.ts';
 export { isCapture, readCapture } from './capture/read-capture.ts';

@@ -11,7 +11,7 @@ import { checkRoute } from '../transport/check-route.ts';
 import { withoutSent, type SentRequest } from '../transport/sent-secrets.ts';
 import type { Transport, TransportResult } from '../transport/transport.ts';
 import { createUndiciTransport } from '../transport/undici-transport.ts';
-import { whyNotLoopback } from '../transport/loopback-address.ts';
+import { whyNotLoopback } from '../transport/address-guard.ts';
 
 /** Passes received requests on as they are: the same bytes and headers, one POST each, never repeated, redirects not followed. */
 export interface Forwarding {

@@ -1,37 +1,30 @@
-import { setMaxListeners } from 'node:events';
-import { createClient, type Client } from '../client/client.ts';
+import { createClient, promiseOrThrow, type Client } from '../client/client.ts';
 import type { ClientOptions } from '../client/options.ts';
-import { promiseOrThrow } from '../client/promise-or-throw.ts';
 import type { EnqueueOptions, Receipt, Sink } from '../client/sink.ts';
-import { createTrackingApiSink } from '../client/tracking-api-sink.ts';
 import { sleep, systemClock, type Clock } from '../clock.ts';
+import { prepareDestinations } from '../engine/destination.ts';
 import type { EngineEvent } from '../engine/engine-event.ts';
 import { createEngine } from '../engine/engine.ts';
-import { ConfigError } from '../errors.ts';
-import { printable } from '../redact.ts';
-import { prepareDestinations } from '../engine/destination.ts';
-import { DEFAULT_SOURCE, type Sources } from '../engine/options.ts';
-import { createRouter } from '../engine/router.ts';
+import type { Sources } from '../engine/options.ts';
+import { createRouter, type RoutedMessage, type Router } from '../engine/router.ts';
+import { HooksError } from '../errors.ts';
+import { encodeBody, type OutgoingMessage } from '../message/outgoing-message.ts';
+import { MemoryQueue } from '../stores/open.ts';
+import type { DurableQueue } from '../stores/opened-queue.ts';
+import type { Transport } from '../transport/transport.ts';
+import { createUndiciTransport } from '../transport/undici-transport.ts';
 import { checkRoutes } from './check-routes.ts';
-import { createRouterSink } from './router-sink.ts';
 import {
   checkDeliveryPipelineOptions,
-  checkTrackingApiPipelineOptions,
   isLongForm,
   type DeliveryPipelineOptions,
   type SharedOptions,
-  type TrackingApiPipelineOptions,
 } from './options.ts';
-import { Outcomes, queuedOutcome, trackingApiOutcome, type Outcome } from './outcomes.ts';
-import { sourcesOf } from './short-form.ts';
+import { Outcomes, queuedOutcome, type Outcome } from './outcomes.ts';
+import { sourceNamed, sourcesOf } from './short-form.ts';
 import { completeSources } from './sources-input.ts';
 import { UnsettledMessages } from './unsettled-messages.ts';
-import { packageVersion, userAgent } from './version.ts';
-import type { DurableQueue } from '../stores/opened-queue.ts';
-import { MemoryQueue } from '../stores/open.ts';
-import { checkRoute } from '../transport/check-route.ts';
-import type { Transport, TransportRequest } from '../transport/transport.ts';
-import { createUndiciTransport } from '../transport/undici-transport.ts';
+import { userAgent } from './version.ts';
 
 /** A client with everything behind it: what `send`, `replay` and a program that embeds hooks work with. */
 export interface Pipeline {
@@ -57,7 +50,7 @@ export function createDeliveryPipeline(options: DeliveryPipelineOptions): Pipeli
   checkDeliveryPipelineOptions(options);
   const isLong = isLongForm(options);
   const sources = isLong ? completeSources(options.sources) : sourcesOf(options);
-  const source = sourceOf(sources, isLong ? options.source : undefined);
+  const source = sourceNamed(sources, isLong ? options.source : undefined);
   const { client, clock = systemClock, random = Math.random } = options;
   const transport = options.transport ?? undici(options);
   const queue = options.queue ?? new MemoryQueue(clock);
@@ -105,60 +98,6 @@ export function createDeliveryPipeline(options: DeliveryPipelineOptions): Pipeli
   });
 }
 
-/** The only source, or the one that is called `default`, unless one is named. Throws ConfigError: otherwise every call would be refused. */
-function sourceOf(sources: Sources, named: string | undefined): string {
-  const names = Object.keys(sources);
-  const [only = DEFAULT_SOURCE] = names;
-  const source = named ?? (names.length === 1 ? only : DEFAULT_SOURCE);
-  if (names.includes(source)) return source;
-  const got = named === undefined ? 'none' : printable(JSON.stringify(named), 80);
-  throw new ConfigError(
-    `Expected \`source\` to be one of ${names.map((name) => printable(name, 80)).join(', ')}, got ${got}`,
-    {
-      key: 'source',
-      hint: 'name the source whose calls the client makes',
-    },
-  );
-}
-
-/** Client → someone's tracking API over HTTP. Throws ConfigError for an endpoint, write key, proxy or file of issuers that cannot be used, and for options that are none. */
-export function createTrackingApiPipeline(options: TrackingApiPipelineOptions): Pipeline {
-  checkTrackingApiPipelineOptions(options);
-  const { endpoint, writeKey, timeoutMs, client, clock = systemClock, random = Math.random } = options;
-  const { retryForMs, maxInFlight, caFile, onRetry } = options;
-  const [stopping, cutting, over] = [new AbortController(), new AbortController(), new AbortController()];
-  // Every attempt in flight and every wait listens to these.
-  setMaxListeners(0, stopping.signal, cutting.signal);
-  const sink = createTrackingApiSink({
-    endpoint,
-    writeKey,
-    version: packageVersion(),
-    clock,
-    random,
-    transport: askedWith({ signal: cutting.signal, caFile }, options.transport ?? undici(options)),
-    signal: stopping.signal,
-    timeoutMs,
-    retryForMs,
-    maxInFlight,
-    onRetry,
-  });
-  if (options.transport === undefined) checkRoute(endpoint, options);
-  return new ClientPipeline({
-    sink,
-    clock,
-    client,
-    onReceipt: (receipt, onOutcome) => onOutcome(trackingApiOutcome(receipt)),
-    settled: async () => {},
-    // Closing waits for what is in flight, as long as the shortest grace that was given.
-    cut: async (graceMs) => {
-      stopping.abort();
-      if (graceMs > 0) void sleep(clock, graceMs, over.signal).then(() => cutting.abort());
-      else cutting.abort();
-    },
-    release: async () => over.abort(),
-  });
-}
-
 export interface QueuePipelineOptions {
   readonly sources: Sources;
   /** The source whose calls the client makes. */
@@ -186,12 +125,7 @@ export function createQueuePipeline(options: QueuePipelineOptions): Pipeline {
   });
 }
 
-/** A request in flight is cut by this signal alone, not by the one that keeps others from being made. */
-function askedWith(way: Pick<TransportRequest, 'signal' | 'caFile'>, transport: Transport): Transport {
-  return { send: (request) => transport.send({ ...request, ...way }), close: () => transport.close() };
-}
-
-function undici({ proxyEnv }: SharedOptions): Transport {
+export function undici({ proxyEnv }: SharedOptions): Transport {
   return createUndiciTransport(proxyEnv === undefined ? {} : { proxyEnv });
 }
 
@@ -206,7 +140,7 @@ interface PipelineParts {
   readonly release: () => Promise<void>;
 }
 
-class ClientPipeline implements Pipeline {
+export class ClientPipeline implements Pipeline {
   readonly client: Client;
   readonly #parts: PipelineParts;
   #released: Promise<void> | undefined;
@@ -243,4 +177,65 @@ class ClientPipeline implements Pipeline {
     this.#released ??= this.client.close().then(() => this.#parts.release());
     return this.#released;
   }
+}
+
+interface RouterSinkParts {
+  readonly router: Router;
+  readonly source: string;
+  /** Follows the deliveries of awaited messages. @default another process delivers, and no outcome is known here */
+  readonly outcomes?: Outcomes | undefined;
+  /** Follows the messages that stay in memory until they are settled. @default the queue is durable: they take no memory */
+  readonly unsettled?: UnsettledMessages | undefined;
+}
+
+/** The client's sink over the router: a batch is accepted when its deliveries are in the queue. */
+function createRouterSink(parts: RouterSinkParts): Sink {
+  return {
+    // The queue orders by order keys; batches need not wait for one another.
+    maxInFlight: 8,
+    encode,
+    submit: (batch) => submit(batch, parts),
+    ...(parts.unsettled !== undefined && onSettledOf(parts.unsettled)),
+    close: async () => {},
+  };
+}
+
+function onSettledOf(unsettled: UnsettledMessages): Pick<Sink, 'onSettled'> {
+  return { onSettled: (listener) => unsettled.onSettled(listener) };
+}
+
+/** Written out once; every attempt at every webhook sends this. */
+function encode(
+  { message, orderKeys = NO_KEYS, exactBody }: EnqueueOptions,
+  messageId: string,
+): OutgoingMessage {
+  // Field by field: V8 makes a new hidden class for every object that comes of a spread here, and a million of them.
+  const { type, integrations } = message;
+  const body = exactBody ?? Buffer.from(encodeBody(message));
+  return { messageId, type, integrations, body, orderKeys };
+}
+
+const NO_KEYS: readonly string[] = [];
+
+async function submit(
+  batch: readonly OutgoingMessage[],
+  { router, source, outcomes, unsettled }: RouterSinkParts,
+): Promise<readonly Receipt[]> {
+  const route = (): Promise<readonly RoutedMessage[]> =>
+    router.submit(source, batch, (routed) => unsettled?.routed(routed));
+  try {
+    const submitted = await (outcomes === undefined ? route() : outcomes.keepEarly(route));
+    return batch.map(({ messageId }, index) => ({
+      accepted: true,
+      messageId,
+      deliveries: submitted[index]?.deliveries ?? [],
+    }));
+  } catch (error) {
+    return batch.map(({ messageId }) => rejectedReceipt(messageId, error));
+  }
+}
+
+function rejectedReceipt(messageId: string, error: unknown): Receipt {
+  const code = error instanceof HooksError ? error.code.replace('ERR_HOOKS_', '').toLowerCase() : 'engine';
+  return { accepted: false, messageId, code, reason: error instanceof Error ? error.message : String(error) };
 }

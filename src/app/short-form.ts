@@ -1,5 +1,3 @@
-import { ConfigError } from '../errors.ts';
-import { kindOf } from '../kind-of.ts';
 import {
   DEFAULT_DESTINATION,
   DEFAULT_SOURCE,
@@ -8,6 +6,9 @@ import {
   type Sources,
   type WebhookOptions,
 } from '../engine/options.ts';
+import { ConfigError } from '../errors.ts';
+import { kindOf } from '../kind-of.ts';
+import { printable } from '../redact.ts';
 
 type Incomplete<T> = { readonly [Key in keyof T]?: T[Key] | undefined };
 
@@ -36,6 +37,22 @@ export function sourcesOf({ webhooks, sharedSecret, delivery = {} }: ShortForm):
     delivery: { ...DELIVERY_DEFAULTS, ...definedOf(delivery) },
   };
   return { [DEFAULT_SOURCE]: { destinations: { [DEFAULT_DESTINATION]: destination } } };
+}
+
+/** The only source, or the one that is called `default`, unless one is named. Throws ConfigError: otherwise every call would be refused. */
+export function sourceNamed(sources: Sources, named: string | undefined): string {
+  const names = Object.keys(sources);
+  const [only = DEFAULT_SOURCE] = names;
+  const source = named ?? (names.length === 1 ? only : DEFAULT_SOURCE);
+  if (names.includes(source)) return source;
+  const got = named === undefined ? 'none' : printable(JSON.stringify(named), 80);
+  throw new ConfigError(
+    `Expected \`source\` to be one of ${names.map((name) => printable(name, 80)).join(', ')}, got ${got}`,
+    {
+      key: 'source',
+      hint: 'name the source whose calls the client makes',
+    },
+  );
 }
 
 /** Throws ConfigError for a value that is no secret. `key` names it in errors. */

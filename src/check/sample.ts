@@ -1,4 +1,4 @@
-import { encodeBody } from '../message/body.ts';
+import { encodeBody } from '../message/outgoing-message.ts';
 import { buildMessage } from '../message/build.ts';
 import { MAX_MESSAGE_BYTES } from '../message/limits.ts';
 import type { MessageType } from '../message/types.ts';

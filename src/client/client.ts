@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Clock } from '../clock.ts';
 import { ClosedError } from '../errors.ts';
-import { buildMessage } from '../message/build.ts';
-import { checkMessageSize, messageBytes } from '../message/limits.ts';
+import { buildMessage, checkMessageSize, messageBytes } from '../message/build.ts';
 import type { MessageType } from '../message/types.ts';
 import { Batcher, type Settle } from './batcher.ts';
 import type {
@@ -17,7 +16,6 @@ import type {
 } from './calls.ts';
 import { createDebugLog } from './log.ts';
 import { resolveClientOptions, type ClientOptions } from './options.ts';
-import { promiseOrThrow } from './promise-or-throw.ts';
 import type { EnqueueOptions, Receipt, Sink } from './sink.ts';
 
 /**
@@ -147,4 +145,15 @@ function closedError(): ClosedError {
   return new ClosedError('Expected a client that is open, got a call after close()', {
     hint: 'make the call before close(), or make a new client',
   });
+}
+
+/** Like `new Promise`, but throws what `start` throws: the promise itself never rejects. */
+export function promiseOrThrow<T>(start: (resolve: (value: T) => void) => void): Promise<T> {
+  let settle: ((value: T) => void) | undefined;
+  const promise = new Promise<T>((resolve) => {
+    settle = resolve;
+  });
+  // The constructor of a promise has called back by now.
+  start((value) => settle?.(value));
+  return promise;
 }

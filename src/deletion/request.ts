@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Clock } from '../clock.ts';
 import { ValidationError } from '../errors.ts';
-import { encodeBody } from '../message/body.ts';
+import { encodeBody } from '../message/outgoing-message.ts';
 import { buildMessage } from '../message/build.ts';
 import { closest } from '../suggest.ts';
 import { printable } from '../redact.ts';

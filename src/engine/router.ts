@@ -1,8 +1,7 @@
 import { hash, randomBytes } from 'node:crypto';
 import type { Clock } from '../clock.ts';
 import { ConfigError } from '../errors.ts';
-import { isEnabled } from '../message/integrations.ts';
-import type { OutgoingMessage } from '../message/outgoing-message.ts';
+import { isEnabled, type OutgoingMessage } from '../message/outgoing-message.ts';
 import type { Integrations } from '../message/types.ts';
 import { NO_PROGRESS, type Delivery } from '../queue/delivery.ts';
 import type { Lane, Queue } from '../queue/queue.ts';

@@ -1,9 +1,7 @@
 import { ValidationError } from '../errors.ts';
-import { type Problem, shownValue } from './problem.ts';
-import { put } from './put.ts';
-import { readField } from './fields/read-field.ts';
+import { formatCount } from '../format-count.ts';
+import { type FieldKind, MESSAGE_VERSION } from './fields/fields.ts';
 import { type Shape, shapeOf } from './fields/shape.ts';
-import { isMessageType, type JsonObject, type JsonValue, type Message } from './types.ts';
 import {
   isFieldObject,
   missingProblem,
@@ -11,6 +9,12 @@ import {
   typeProblem,
   unknownProblem,
 } from './fields/validate.ts';
+import { formatPath } from './json/json-path.ts';
+import { MAX_MESSAGE_BYTES } from './limits.ts';
+import { type Plain, put, toPlain } from './plain.ts';
+import { type Problem, shownValue } from './problem.ts';
+import { readTimestamp } from './timestamp.ts';
+import { isMessageType, type JsonObject, type JsonValue, type Message } from './types.ts';
 
 export interface BuildOptions {
   /** The time of the call, which a message without a timestamp gets. Ms since the epoch. */
@@ -129,4 +133,88 @@ function label({ event, name }: Input, { type }: Shape): string {
 function validationError({ path, sentence, got, hint }: Problem, about?: string): ValidationError {
   const suffix = about === undefined ? '' : ` (${about})`;
   return new ValidationError(`${sentence}, got ${got}${suffix}`, { path, got, hint });
+}
+
+/** The value of one field, as its kind wants it; `spelling` is how the input calls it. `isParsed`: JSON.parse made it. */
+function readField(kind: FieldKind, spelling: string, value: unknown, isParsed: boolean): Plain {
+  const problem = problemOf(kind, spelling, value);
+  if (problem !== undefined) return { ok: false, problem };
+  if (kind === 'timestamp') return readTime(spelling, value);
+  return isParsed ? { ok: true, value: value as JsonValue } : toPlain(value, spelling); // parsed from JSON
+}
+
+function problemOf(kind: FieldKind, spelling: string, value: unknown): Problem | undefined {
+  switch (kind) {
+    case 'name':
+      if (typeof value === 'string' && value !== '') return undefined;
+      return expected(spelling, 'to be a non-empty string', value, textHint(value));
+    case 'text':
+      if (typeof value === 'string') return undefined;
+      return expected(spelling, 'to be a string', value, textHint(value));
+    case 'object':
+      return isFieldObject(value) ? undefined : expected(spelling, 'to be an object', value, OBJECT_HINT);
+    case 'version':
+      if (value === MESSAGE_VERSION) return undefined;
+      return expected(spelling, `to be ${MESSAGE_VERSION}`, value, 'leave it out: it is added');
+    case 'integrations':
+      return integrationsProblem(spelling, value);
+    case 'timestamp':
+    case 'type':
+    case 'any':
+      return undefined;
+    default:
+      return kind satisfies never;
+  }
+}
+
+function readTime(spelling: string, value: unknown): Plain {
+  const reading = readTimestamp(value);
+  if (reading.ok) return { ok: true, value: reading.iso };
+  return { ok: false, problem: expected(spelling, `to be ${reading.expected}`, value, reading.hint) };
+}
+
+function integrationsProblem(spelling: string, value: unknown): Problem | undefined {
+  if (!isFieldObject(value)) return expected(spelling, 'to be an object', value, OBJECT_HINT);
+  for (const [name, choice] of Object.entries(value)) {
+    if (typeof choice === 'boolean' || isFieldObject(choice) || choice === undefined) continue;
+    const path = formatPath([spelling, name]);
+    const hint = 'true sends to that destination, false does not';
+    return {
+      path,
+      sentence: `expected \`${path}\` to be true, false or an object`,
+      got: shownValue(choice),
+      hint,
+    };
+  }
+  return undefined;
+}
+
+const OBJECT_HINT = 'write it as {"key":"value"}, or leave it out';
+
+function expected(spelling: string, what: string, value: unknown, hint: string): Problem {
+  return {
+    path: formatPath([spelling]),
+    sentence: `expected \`${spelling}\` ${what}`,
+    got: shownValue(value),
+    hint,
+  };
+}
+
+function textHint(value: unknown): string {
+  if (typeof value === 'number' || typeof value === 'bigint') return `quote it: "${value}"`;
+  return value === '' ? 'give it a value, or leave it out' : 'write it as text: "…"';
+}
+
+/** UTF-8 bytes of a message as JSON. Throws TypeError for what JSON cannot carry: build the message first. */
+export function messageBytes(message: object): number {
+  return Buffer.byteLength(JSON.stringify(message));
+}
+
+/** Throws ValidationError when a caller's message, as JSON, is over the limit. */
+export function checkMessageSize(bytes: number): void {
+  if (bytes <= MAX_MESSAGE_BYTES) return;
+  throw new ValidationError(
+    `expected a message of at most ${formatCount(MAX_MESSAGE_BYTES)} bytes as JSON, got ${formatCount(bytes)}`,
+    { path: '', got: `${formatCount(bytes)} bytes`, hint: 'send less in one message, or split it' },
+  );
 }

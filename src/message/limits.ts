@@ -1,6 +1,3 @@
-import { ValidationError } from '../errors.ts';
-import { formatCount } from '../format-count.ts';
-
 /** UTF-8 bytes of a caller's message as JSON (contract, Batching client: 32 KB a call). */
 export const MAX_MESSAGE_BYTES = 32_768;
 /** UTF-8 bytes of a batch request's body that we send at most. */
@@ -10,17 +7,3 @@ export const MAX_BATCH_BYTES_ACCEPTED = 512_000;
 
 /** Objects and arrays inside one another. JSON.stringify runs out of stack at about 4,000. */
 export const MAX_DEPTH = 512;
-
-/** UTF-8 bytes of a message as JSON. Throws TypeError for what JSON cannot carry: build the message first. */
-export function messageBytes(message: object): number {
-  return Buffer.byteLength(JSON.stringify(message));
-}
-
-/** Throws ValidationError when a caller's message, as JSON, is over the limit. */
-export function checkMessageSize(bytes: number): void {
-  if (bytes <= MAX_MESSAGE_BYTES) return;
-  throw new ValidationError(
-    `expected a message of at most ${formatCount(MAX_MESSAGE_BYTES)} bytes as JSON, got ${formatCount(bytes)}`,
-    { path: '', got: `${formatCount(bytes)} bytes`, hint: 'send less in one message, or split it' },
-  );
-}

@@ -1,7 +1,6 @@
 import { formatPath, type PathStep } from './json/json-path.ts';
 import { MAX_DEPTH } from './limits.ts';
 import { type Problem, shownValue } from './problem.ts';
-import { put } from './put.ts';
 import type { JsonValue } from './types.ts';
 
 export type Plain =
@@ -107,4 +106,10 @@ function whyNotPlain(value: unknown, parents: readonly object[]): NotPlain | und
 function problemAt(steps: readonly PathStep[], value: unknown, { expected, hint }: NotPlain): Problem {
   const path = formatPath(steps);
   return { path, sentence: `expected \`${path}\` to be ${expected}`, got: shownValue(value), hint };
+}
+
+/** Sets an own property, also one called `__proto__`, which an assignment would take for the prototype. */
+export function put<T>(target: Record<string, T>, key: string, value: T): void {
+  if (key !== '__proto__') target[key] = value;
+  else Object.defineProperty(target, key, { value, enumerable: true, configurable: true, writable: true });
 }

@@ -6,6 +6,11 @@ import { BLOCKED_ADDRESS } from './network-error.ts';
 /** Says in a word or two why an address may not be connected to; undefined when it may. */
 export type AddressRule = (address: string) => string | undefined;
 
+/** Why an address does not belong to this machine alone; undefined when it does. IPv4-mapped ones count as what they map. */
+export function whyNotLoopback(address: string): string | undefined {
+  return isLoopbackHost(address) ? undefined : 'not loopback';
+}
+
 /** The error for a host that is itself an address against the rule. A connection to an address asks no lookup. */
 export function blockedHost(host: string, rule: AddressRule): Error | undefined {
   const reason = isIP(host) === 0 ? undefined : rule(host);

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { DELIVERY_DEFAULTS } from '../../src/engine/options.ts';
 import { ConfigError } from '../../src/errors.ts';
-import { createDeliveryPipeline, createTrackingApiPipeline } from '../../src/app/pipeline.ts';
+import { createDeliveryPipeline } from '../../src/app/pipeline.ts';
+import { createTrackingApiPipeline } from '../../src/app/tracking-api-pipeline.ts';
 import { answer } from '../engine/harness.ts';
 import { A, B, fakeTransport } from './set-up.ts';
 

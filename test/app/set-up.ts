@@ -1,5 +1,5 @@
 import { onTestFinished } from 'vitest';
-import { orderKeysOf } from '../../src/message/order-keys.ts';
+import { orderKeysOf } from '../../src/message/outgoing-message.ts';
 import { buildMessage } from '../../src/message/build.ts';
 import { DELIVERY_DEFAULTS, type DestinationOptions, type Sources } from '../../src/engine/options.ts';
 import type { Outcome } from '../../src/app/outcomes.ts';

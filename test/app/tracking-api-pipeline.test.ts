@@ -1,5 +1,6 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { createTrackingApiPipeline, type Pipeline } from '../../src/app/pipeline.ts';
+import { type Pipeline } from '../../src/app/pipeline.ts';
+import { createTrackingApiPipeline } from '../../src/app/tracking-api-pipeline.ts';
 import { createRecordingTransport, type RecordedRequest } from '../../src/app/recording-transport.ts';
 import type { Receipt } from '../../src/client/sink.ts';
 import { after, answer, failure } from '../engine/harness.ts';

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { encodeBody } from '../../src/message/body.ts';
+import { encodeBody } from '../../src/message/outgoing-message.ts';
 import { buildMessage } from '../../src/message/build.ts';
 import { readJson } from '../../src/message/json/read-json.ts';
 import { MESSAGE_TYPES, type MessageType } from '../../src/message/types.ts';

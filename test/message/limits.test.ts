@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { ValidationError } from '../../src/errors.ts';
-import { checkMessageSize, MAX_MESSAGE_BYTES, messageBytes } from '../../src/message/limits.ts';
+import { checkMessageSize, messageBytes } from '../../src/message/build.ts';
+import { MAX_MESSAGE_BYTES } from '../../src/message/limits.ts';
 
 describe('checkMessageSize', () => {
   it('lets a message of exactly the limit through', () => {

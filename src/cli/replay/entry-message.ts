@@ -1,8 +1,8 @@
 import { HooksError, ValidationError } from '../../errors.ts';
-import { encodeBody } from '../../message/body.ts';
-import { buildParsed } from '../../message/build.ts';
+import { encodeBody } from '../../message/outgoing-message.ts';
+import { buildParsed, checkMessageSize, messageBytes } from '../../message/build.ts';
 import { readJson } from '../../message/json/read-json.ts';
-import { checkMessageSize, MAX_MESSAGE_BYTES, messageBytes } from '../../message/limits.ts';
+import { MAX_MESSAGE_BYTES } from '../../message/limits.ts';
 import { isJsonObject, type JsonObject, type JsonValue, type Message } from '../../message/types.ts';
 import { parseJsonOrUndefined } from '../../message/json/batch-document.ts';
 import type { ReplayEntry, FoundEntry } from '../../replay/reading/replay-entry.ts';

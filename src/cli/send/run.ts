@@ -1,10 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { systemClock } from '../../clock.ts';
 import { ConfigError } from '../../errors.ts';
-import { buildMessage } from '../../message/build.ts';
-import { encodeBody } from '../../message/body.ts';
-import { checkMessageSize, messageBytes } from '../../message/limits.ts';
-import { orderKeysOf } from '../../message/order-keys.ts';
+import { buildMessage, checkMessageSize, messageBytes } from '../../message/build.ts';
+import { encodeBody, orderKeysOf } from '../../message/outgoing-message.ts';
 import { closest } from '../../suggest.ts';
 import { isMessageType, MESSAGE_TYPES, type Message, type MessageType } from '../../message/types.ts';
 import type { Outcome } from '../../app/outcomes.ts';

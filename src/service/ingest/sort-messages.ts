@@ -1,14 +1,13 @@
 import { createHash } from 'node:crypto';
 import { ValidationError } from '../../errors.ts';
 import { isObject } from '../../kind-of.ts';
-import { encodeBody } from '../../message/body.ts';
-import { buildParsed } from '../../message/build.ts';
-import { checkMessageSize, MAX_MESSAGE_BYTES, messageBytes } from '../../message/limits.ts';
+import { encodeBody, type OutgoingMessage } from '../../message/outgoing-message.ts';
+import { buildParsed, checkMessageSize, messageBytes } from '../../message/build.ts';
+import { MAX_MESSAGE_BYTES } from '../../message/limits.ts';
 import type { JsonObject, JsonValue } from '../../message/types.ts';
 import { MASK } from '../../redact.ts';
 import type { PostedMessage } from './read-messages.ts';
 import type { InvalidMessage } from './ingest-target.ts';
-import type { OutgoingMessage } from '../../message/outgoing-message.ts';
 import { SEEN_FOR_MS } from './seen.ts';
 
 export interface SortedMessages {

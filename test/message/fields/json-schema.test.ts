@@ -14,7 +14,7 @@ const isValid = new Ajv({ strict: true, strictRequired: false, allowUnionTypes: 
 describe('messageSchema', () => {
   it.each(MESSAGE_TYPES)('accepts the fixture of %s', (type) => {
     const fixture: unknown = JSON.parse(
-      readFileSync(new URL(`../../fixtures/${type}.json`, import.meta.url), 'utf8'),
+      readFileSync(new URL(`../../../fixtures/${type}.json`, import.meta.url), 'utf8'),
     );
     expect(isValid(fixture)).toBe(true);
   });

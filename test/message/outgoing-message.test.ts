@@ -1,8 +1,9 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { encodeBody, toBody } from '../../src/message/body.ts';
 import { buildMessage } from '../../src/message/build.ts';
 import { readJson } from '../../src/message/json/read-json.ts';
+import { encodeBody, toBody, orderKeysOf, isEnabled } from '../../src/message/outgoing-message.ts';
+import type { Integrations } from '../../src/message/types.ts';
 import { json, object, record } from './arbitraries.ts';
 
 const body = (input: object): string =>
@@ -165,3 +166,39 @@ describe('encodeBody', () => {
 function encode(input: object): string {
   return encodeBody(buildMessage(readJson(Buffer.from(JSON.stringify(input))), { now: 0 }));
 }
+
+describe('orderKeysOf', () => {
+  it.each([
+    [{ type: 'track', event: 'e', userId: 'u', anonymousId: 'a' }, ['u']],
+    [{ type: 'page', anonymousId: 'a' }, ['a']],
+    [{ type: 'alias', previousId: 'old', userId: 'new' }, ['old', 'new']],
+    [{ type: 'alias', 'Previous ID': 'old', 'User ID': 'new' }, ['old', 'new']],
+    [{ type: 'alias', previousId: 'same', userId: 'same' }, ['same']],
+    [{ type: 'track', event: 'e', userId: 'u', previousId: 'no alias' }, ['u']],
+    [{ type: 'delete', userId: 'u' }, ['u']],
+  ])('of %j are %j', (input, keys) => {
+    expect(orderKeysOf(buildMessage(input, { now: 0 }))).toEqual(keys);
+  });
+});
+
+describe('isEnabled', () => {
+  it.each<[Integrations | undefined, string, boolean]>([
+    [undefined, 'Webhooks', true],
+    [{}, 'Webhooks', true],
+    [{ Webhooks: false }, 'Webhooks', false],
+    [{ Webhooks: false }, 'Other', true],
+    [{ All: false }, 'Webhooks', false],
+    [{ All: false, Webhooks: true }, 'Webhooks', true],
+    [{ All: false, Webhooks: { key: 'x' } }, 'Webhooks', true],
+    [{ All: false, Webhooks: {} }, 'Webhooks', true],
+    [{ All: false, webhooks: true }, 'Webhooks', false],
+    [{ all: false }, 'Webhooks', true],
+    [{ All: true, Webhooks: false }, 'Webhooks', false],
+    [{ All: {} }, 'Webhooks', true],
+    [{}, 'constructor', true],
+    [{ All: false }, 'constructor', false],
+    [{ All: false }, '__proto__', false],
+  ])('of %j answers for %s: %s', (integrations, name, enabled) => {
+    expect(isEnabled(integrations, name)).toBe(enabled);
+  });
+});

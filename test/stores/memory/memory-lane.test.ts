@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { Heap } from '../../../src/stores/memory/heap.ts';
+import { Heap } from '../../../src/stores/memory/memory-lane.ts';
 
 interface Item {
   readonly rank: number;
