@@ -1,7 +1,8 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { hooks } from '../end-to-end/hooks.ts';
+import { hooks as runBuilt } from '../end-to-end/hooks.ts';
+import { hooks } from './run-in-process.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
 
 const VALUES = '{ "webhooks": ["https://a.example/hook"], "delivery": { "timeout": "7s" } }';
@@ -176,7 +177,7 @@ store: postgres://u:canary@host/db
     ],
   ])('ends with 2 when %s is broken', async (name, text, error) => {
     const cwd = temporaryFolder({ [name]: text });
-    const { code, stdout, stderr } = await hooks(['config'], { cwd });
+    const { code, stdout, stderr } = await runBuilt(['config'], { cwd });
     expect([code, stdout]).toEqual([2, '']);
     expect(stderr).toContain(error);
     expect(stderr).not.toContain('canary');

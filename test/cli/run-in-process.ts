@@ -13,7 +13,9 @@ import {
   type RunningCommand,
 } from '../end-to-end/running-command.ts';
 
-export interface InProcessOptions extends Omit<HooksOptions, 'timeoutMs'> {
+export type { HooksOptions, HooksResult, RunningCommand as RunningHooks };
+
+export interface InProcessOptions extends HooksOptions {
   /** Stdin, stdout and stderr are a terminal of this width. @default they are pipes */
   readonly terminalColumns?: number;
 }
@@ -33,9 +35,11 @@ afterAll(async () => {
 /** Starts a command line that goes on until it is told to stop: by a signal as `io` hands it on, since there is no process to kill. */
 export function startHooks(args: readonly string[], options: InProcessOptions = {}): RunningCommand {
   const interruption = new AbortController();
+  const timer = setTimeout(() => interruption.abort('SIGTERM'), options.timeoutMs ?? 40_000);
   const output: Output = { stdout: '', stderr: '', ended: false, changed: new EventEmitter() };
   const exited = runCommandLine(args, createIo(args, options, { output, interruption })).then(
     (code): HooksResult => {
+      clearTimeout(timer);
       running.delete(interruption);
       output.ended = true;
       output.changed.emit('change');

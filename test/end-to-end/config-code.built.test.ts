@@ -96,4 +96,27 @@ describe('a data folder that any user may write to', () => {
     expect([code, stderr]).toEqual([2, expect.stringContaining(`Expected the data folder ${folder}`)]);
     expect(readdirSync(folder)).toEqual(['in.ndjson']);
   });
+
+  it('that awaits forever ends the command, which would look like success', async () => {
+    const cwd = temporaryFolder({ 'never.mjs': 'await new Promise(() => {});\nexport default {};\n' });
+    const args = [
+      'send',
+      'track',
+      '--event',
+      'E',
+      '--user-id',
+      'u',
+      '--url',
+      'http://127.0.0.1:9',
+      '-c',
+      'never.mjs',
+    ];
+    expect(await hooks(args, { cwd })).toMatchObject({
+      code: 2,
+      stdout: '',
+      stderr:
+        'error: The command ended before it was done: what it waits for can no longer come\n' +
+        'hint:  look for a config that awaits something forever\n',
+    });
+  });
 });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { COMMANDS } from './examples.ts';
-import { hooks } from './hooks.ts';
+import { hooks } from '../cli/run-in-process.ts';
 
 const helps = await Promise.all(
   COMMANDS.map(async (words) => ({ words, ...(await hooks([...words, '--help'])) })),

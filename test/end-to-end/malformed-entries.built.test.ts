@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { MAX_MESSAGE_BYTES } from '../../src/message/limits.ts';
-import { hooks } from './hooks.ts';
+import { hooks } from '../cli/run-in-process.ts';
+import { hooks as runBuilt } from './hooks.ts';
 import { AT, jsonLines, receiving, sorted, summaryOf, track } from './receiving.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
 
@@ -199,7 +200,7 @@ it.concurrent('reads past a line of 100 MB in bounded memory', async () => {
     Buffer.alloc(100 * 1024 * 1024, 'x'),
     Buffer.from(`"}\n${track(2)}\n`),
   ]);
-  const { code, stdout, stderr } = await hooks(['replay', '-', '--url', to.url, '-o', 'json'], {
+  const { code, stdout, stderr } = await runBuilt(['replay', '-', '--url', to.url, '-o', 'json'], {
     stdin: long,
     env: { NODE_OPTIONS: `--import "data:text/javascript,${encodeURIComponent(printPeak)}"` },
   });

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { temporaryFolder } from '../temporary-folder.ts';
 import { until } from '../until.ts';
-import { hooks, startHooks } from './hooks.ts';
+import { hooks, startHooks } from '../cli/run-in-process.ts';
 import { receiving, SECRET, tracks } from './receiving.ts';
 import { startReady } from './serve-and-worker.ts';
 import { waitingQueue } from './waiting-queue.ts';

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { hooks } from './hooks.ts';
+import { hooks } from '../cli/run-in-process.ts';
+import { hooks as runBuilt } from './hooks.ts';
 import { AT, headerOf, jsonLines, receiving, SECRET, track } from './receiving.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
 
@@ -175,7 +176,7 @@ describe.concurrent('hooks send', () => {
 
   it('prints what the client does with DEBUG=analytics, and no secret', async () => {
     const args = ['send', '--json', track(1), '--loopback', '--secret', SECRET];
-    const { code, stderr } = await hooks(args, { env: { DEBUG: 'analytics' } });
+    const { code, stderr } = await runBuilt(args, { env: { DEBUG: 'analytics' } });
     expect(code).toBe(0);
     expect(stderr).toMatch(/analytics enqueue track m1\n[^]*analytics receipts: 1 accepted of 1\n/);
     expect(stderr).not.toContain(SECRET);

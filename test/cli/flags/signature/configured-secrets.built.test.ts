@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { sign } from '../../../../src/signature/sign.ts';
-import { hooks, type HooksResult } from '../../../end-to-end/hooks.ts';
+import { hooks, type HooksResult } from '../../run-in-process.ts';
 import { listening } from '../../../end-to-end/listening.ts';
 import { temporaryFolder } from '../../../temporary-folder.ts';
 

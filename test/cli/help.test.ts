@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { createProgram } from '../../src/cli/program.ts';
 import { createIo } from '../../src/cli/io.ts';
 import { MESSAGE_TYPES } from '../../src/message/types.ts';
-import { hooks } from '../end-to-end/hooks.ts';
+import { hooks } from './run-in-process.ts';
 
 const io = createIo(process);
 const program = await createProgram([], io, () => {});

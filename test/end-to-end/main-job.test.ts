@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { MESSAGE_TYPES } from '../../src/message/types.ts';
-import { hooks } from './hooks.ts';
+import { hooks } from '../cli/run-in-process.ts';
 import { AT, headerOf, jsonLines, receiving, ROOT, SECRET, summaryOf, track } from './receiving.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
 import { sign } from '../sign.ts';

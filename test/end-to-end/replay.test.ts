@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { toCapture } from '../../src/capture/to-capture.ts';
-import { hooks } from './hooks.ts';
+import { hooks } from '../cli/run-in-process.ts';
 import { jsonLines, receiving, SECRET, sorted, summaryOf, track, tracks } from './receiving.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
 

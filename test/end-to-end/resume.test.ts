@@ -2,7 +2,7 @@ import { EventEmitter, once } from 'node:events';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { hooks, startHooks } from './hooks.ts';
+import { hooks, startHooks } from '../cli/run-in-process.ts';
 import { jsonLines, receiving, SECRET, summaryOf, track, tracks } from './receiving.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
 import { until } from '../until.ts';

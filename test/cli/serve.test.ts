@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { startReceiver, type Receiver } from '../../src/receiver/receiver.ts';
 import type { ReceivedRequest } from '../../src/receiver/received-request.ts';
-import { hooks, startHooks, type RunningHooks } from '../end-to-end/hooks.ts';
+import { hooks, startHooks, type RunningHooks } from './run-in-process.ts';
 import { basic, bodyOf, track, until } from '../service/serving.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
 

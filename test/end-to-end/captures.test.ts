@@ -2,7 +2,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { toCapture } from '../../src/capture/to-capture.ts';
-import { hooks, startHooks } from './hooks.ts';
+import { hooks, startHooks } from '../cli/run-in-process.ts';
 import { receiving, ROOT, SECRET, sorted, summaryOf, track } from './receiving.ts';
 import { sign } from '../sign.ts';
 import { temporaryFolder } from '../temporary-folder.ts';

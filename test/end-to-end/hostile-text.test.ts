@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { answersBytes } from '../hostile-receivers.ts';
 import { started } from '../transport/sending.ts';
-import { hooks, startHooks, type HooksResult } from './hooks.ts';
+import { hooks, startHooks, type HooksResult } from '../cli/run-in-process.ts';
 import { EVIL_BODY, EVIL_MESSAGE, expectHarmless, HOSTILE } from './hostile-message.ts';
 import { SECRET } from './receiving.ts';
 import { temporaryFolder } from '../temporary-folder.ts';

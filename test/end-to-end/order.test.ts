@@ -6,7 +6,7 @@ import { text } from 'node:stream/consumers';
 import { writeFileSync } from 'node:fs';
 import { setTimeout } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { hooks } from './hooks.ts';
+import { hooks } from '../cli/run-in-process.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
 import { randomFrom } from '../random.ts';
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { hooks } from '../../../end-to-end/hooks.ts';
+import { hooks } from '../../run-in-process.ts';
 
 it.each([
   ['JSON', '{"a":1}\n', 'the body ends with a newline, which is signed too; --stringify leaves it out'],

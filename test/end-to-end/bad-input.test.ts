@@ -1,7 +1,7 @@
 import { mkdir, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { hooks, type HooksOptions } from './hooks.ts';
+import { hooks, type HooksOptions } from '../cli/run-in-process.ts';
 import { receiving, track } from './receiving.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
 
@@ -446,12 +446,6 @@ const FILES: Readonly<Record<string, Case>> = {
     files: DAY,
     sentence: './out.json: cannot be both the report and the file of --failed',
     hint: 'name two files in --report and --failed',
-  },
-  'a config that awaits for ever': {
-    args: [...GOOD, ...TO, '-c', 'never.mjs'],
-    files: { 'never.mjs': 'await new Promise(() => {});\nexport default {};\n' },
-    sentence: 'The command ended before it was done: what it waits for can no longer come',
-    hint: 'look for a config that awaits something forever',
   },
 };
 

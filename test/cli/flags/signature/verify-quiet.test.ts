@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { sign } from '../../../../src/signature/sign.ts';
-import { hooks } from '../../../end-to-end/hooks.ts';
+import { hooks } from '../../run-in-process.ts';
 
 const BODY = '{"type":"page"}';
 const VERIFY = ['verify', '-q', '--secret', 's'];

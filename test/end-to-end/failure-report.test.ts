@@ -1,7 +1,7 @@
 import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { hooks } from './hooks.ts';
+import { hooks } from '../cli/run-in-process.ts';
 import { track } from './receiving.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
 

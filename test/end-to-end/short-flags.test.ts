@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { freePort } from '../free-port.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
-import { hooks, startHooks, type RunningHooks } from './hooks.ts';
+import { hooks, startHooks, type RunningHooks } from '../cli/run-in-process.ts';
 
 const SIGNUP = ['send', 'track', '--event', 'Signup', '--user-id', 'u1'];
 

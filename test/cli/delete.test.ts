@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { ReceivedRequest } from '../../src/receiver/received-request.ts';
 import { startReceiver, type Receiver } from '../../src/receiver/receiver.ts';
 import { parseScript } from '../../src/receiver/response/script.ts';
-import { hooks, type HooksResult } from '../end-to-end/hooks.ts';
+import { hooks, type HooksResult } from './run-in-process.ts';
 import { bodyOf, sorted } from '../service/serving.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
 

@@ -1,7 +1,7 @@
 import { networkInterfaces, type NetworkInterfaceInfo } from 'node:os';
 import { describe, expect, it } from 'vitest';
 import { listeningText, listeningUrls } from '../../src/cli/listening-urls.ts';
-import { startHooks, type RunningHooks } from '../end-to-end/hooks.ts';
+import { startHooks, type RunningHooks } from './run-in-process.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
 
 const REST = { netmask: '', mac: '', internal: false, cidr: null };

@@ -8,7 +8,7 @@ import type { QueueOptions } from '../../src/cli/queue/session.ts';
 import { openDurableQueue } from '../../src/stores/open.ts';
 import { startReceiver, type Receiver } from '../../src/receiver/receiver.ts';
 import { parseScript } from '../../src/receiver/response/script.ts';
-import { hooks, startHooks, type HooksResult, type RunningHooks } from '../end-to-end/hooks.ts';
+import { hooks, startHooks, type HooksResult, type RunningHooks } from './run-in-process.ts';
 import { loadSqlite } from '../../src/stores/sqlite/file/sqlite.ts';
 import { newDelivery } from '../queue/new-delivery.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
