@@ -115,14 +115,22 @@ export class QueueError extends HooksError {
   readonly file: string | undefined;
   /** The store is well, and has more to do at the moment than it can. */
   readonly isBusy: boolean;
+  /** The store is a server that cannot be reached now, and may be later. */
+  readonly isAway: boolean;
 
   constructor(
     message: string,
-    { file, isBusy = false, ...rest }: ErrorOptions & { file?: string; isBusy?: boolean } = {},
+    {
+      file,
+      isBusy = false,
+      isAway = false,
+      ...rest
+    }: ErrorOptions & { file?: string; isBusy?: boolean; isAway?: boolean } = {},
   ) {
     super(message, rest);
     this.file = file;
     this.isBusy = isBusy;
+    this.isAway = isAway;
   }
 }
 

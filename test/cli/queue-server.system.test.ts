@@ -1,9 +1,10 @@
-// Needs redis-server.
+// Needs redis-server and PostgreSQL.
 import { Redis } from 'ioredis';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
-import { hooks, type HooksResult } from '../end-to-end/hooks.ts';
-import { hasServer, startServer, type TestServer } from '../stores/server/servers.ts';
+import { hooks, startHooks, type HooksResult } from '../end-to-end/hooks.ts';
+import { hasServer, SERVER_KINDS, sql, startServer, type TestServer } from '../stores/server/servers.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
+import { until } from '../until.ts';
 
 const CONFIG = { '.hooksrc.yaml': 'webhooks: [http://127.0.0.1:9/]\nsharedSecret: s\n' };
 const MESSAGES = ['a', 'b', 'c', 'd'].map((event) => JSON.stringify({ type: 'track', event, userId: 'u' }));
@@ -73,6 +74,26 @@ describe.skipIf(!hasServer('redis'))('queue on Redis', { timeout: LONGEST }, () 
     expect(await admin.keys('hooks:line:*')).toEqual([]);
   });
 
+  it('shows everything to a user who may only read', async () => {
+    await fill();
+    const rights = ['on', '>reader', 'allkeys', '+@read', '+@connection', '+info', '+select'];
+    await admin.acl('SETUSER', 'reader', ...rights);
+    const url = running.url.replace(/\/\/.*@/, '//reader:reader@');
+    const cwd = temporaryFolder(CONFIG);
+    const read = (...words: readonly string[]): Promise<HooksResult> =>
+      hooks(['queue', ...words, '--store', url], { cwd });
+    expect(await read('stats')).toMatchObject({ code: 0, stdout: expect.stringContaining('pending 4') });
+    const { code, stdout } = await read('list', '-o', 'json');
+    expect([code, stdout.trim().split('\n').length]).toEqual([0, 4]);
+    const { id } = JSON.parse(stdout.split('\n')[0] ?? '') as { id: string }; // as cli.md says
+    expect(await read('show', id)).toMatchObject({ code: 0, stderr: '' });
+    expect((await read('export')).stdout.trim().split('\n')).toHaveLength(4);
+    expect(await read('drop', id)).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('does not allow'),
+    });
+  });
+
   it('moves what is in lanes that nobody registered', async () => {
     await fill();
     expect(await admin.del('hooks:series')).toBe(1);
@@ -94,5 +115,54 @@ describe.skipIf(!hasServer('redis'))('queue on Redis', { timeout: LONGEST }, () 
     expect(await run(['queue', 'drop', ...ids, '-q'])).toMatchObject({ code: 0 });
     const sentBytes = Number(/total_net_output_bytes:(\d+)/.exec(await admin.info('stats'))?.[1]);
     expect(sentBytes).toBeLessThan(2 * requestBytes);
+  });
+});
+
+describe.skipIf(!hasServer('postgres'))('queue on PostgreSQL', { timeout: LONGEST }, () => {
+  it('shows everything to a user who may only read', async () => {
+    const running = await startServer('postgres');
+    onTestFinished(() => running.remove());
+    const cwd = temporaryFolder(CONFIG);
+    const filling = hooks(['replay', '-', '--queue', '-q', '--store', running.url], {
+      cwd,
+      stdin: MESSAGES.join('\n'),
+    });
+    expect(await filling).toMatchObject({ code: 0 });
+    await sql(
+      running.url,
+      `CREATE ROLE reader LOGIN; GRANT USAGE ON SCHEMA bullmq TO reader;
+       GRANT SELECT ON ALL TABLES IN SCHEMA bullmq TO reader`,
+    );
+    const url = running.url.replace(/\/\/.*@/, '//reader@');
+    const read = (...words: readonly string[]): Promise<HooksResult> =>
+      hooks(['queue', ...words, '--store', url], { cwd });
+    expect(await read('stats')).toMatchObject({ code: 0, stdout: expect.stringContaining('pending 4') });
+    const { stdout } = await read('list', '-o', 'json');
+    const ids = stdout
+      .trim()
+      .split('\n')
+      .map((line) => (JSON.parse(line) as { id: string }).id); // as cli.md says
+    expect(ids).toHaveLength(4);
+    expect(await read('show', ids[0] ?? '')).toMatchObject({ code: 0, stderr: '' });
+    expect((await read('export')).stdout.trim().split('\n')).toHaveLength(4);
+    expect(await read('drop', ids[0] ?? '')).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('does not allow'),
+    });
+  });
+});
+
+describe.each(SERVER_KINDS)('worker over %s', { timeout: LONGEST }, (kind) => {
+  it.skipIf(!hasServer(kind))('waits for a store that is down when it starts, and says so', async () => {
+    const running = await startServer(kind);
+    onTestFinished(() => running.remove());
+    await running.kill();
+    const words = ['worker', '-o', 'json', '--store', running.url, '--allow-private'];
+    const worker = startHooks(words, { cwd: temporaryFolder(CONFIG), timeoutMs: LONGEST });
+    await until(() => worker.stderr().includes('cannot be reached'), 'the worker to say that it waits');
+    expect(worker.stderr()).toMatch(/^The queue at .* cannot be reached: .*; waiting for it up to 60 s\n$/);
+    await running.start();
+    expect((await worker.lines.next()).value).toContain('ready');
+    expect(await worker.stop('SIGTERM')).toMatchObject({ code: 0 });
   });
 });

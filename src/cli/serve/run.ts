@@ -9,7 +9,7 @@ import { ExitCode } from '../exit-code.ts';
 import type { Io } from '../io.ts';
 import { listeningText, listeningUrls } from '../listening-urls.ts';
 import { jsonLine } from '../json-line.ts';
-import { openQueueToWrite, type StoreFlags } from '../flags/delivery/queue-flags.ts';
+import { openQueueToRun, type StoreFlags } from '../flags/delivery/queue-flags.ts';
 import { reachOf, type ReachFlags } from '../flags/delivery/reach-flags.ts';
 import { sourcesToDeliver } from '../flags/delivery/sources-to-deliver.ts';
 import { commandSettings } from '../flags/delivery/settings.ts';
@@ -31,7 +31,7 @@ export async function serve(options: ServeOptions, io: Io): Promise<ExitCode> {
   const sources = deliver ? sourcesToDeliver(settings, 'or only queue, with --no-deliver') : settings.sources;
   const service = await runService({
     sources,
-    open: await openQueueToWrite(options, settings, { toAdd: !deliver }),
+    open: await openQueueToRun(options, settings, { io, toAdd: !deliver }),
     host,
     port,
     deliver,

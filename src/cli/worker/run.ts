@@ -11,7 +11,7 @@ import { ExitCode } from '../exit-code.ts';
 import type { Io } from '../io.ts';
 import { reachOf, type ReachFlags } from '../flags/delivery/reach-flags.ts';
 import { jsonLine } from '../json-line.ts';
-import { openQueueToWrite, type StoreFlags } from '../flags/delivery/queue-flags.ts';
+import { openQueueToRun, type StoreFlags } from '../flags/delivery/queue-flags.ts';
 import { resultLine } from '../print/result-line.ts';
 import { resultText } from '../print/result-text.ts';
 import { Retries } from '../flags/delivery/retries.ts';
@@ -26,7 +26,7 @@ export async function work(options: WorkerOptions, io: Io): Promise<ExitCode> {
   const sources = sourcesToDeliver(settings);
   const reach = reachOf(options, io);
   const display = new WorkerOutput(options, io, sources);
-  const open = await openQueueToWrite(options, settings);
+  const open = await openQueueToRun(options, settings, { io });
   const { engine, close } = await openEngine({
     sources,
     open,

@@ -1,4 +1,4 @@
-import type { IQueueBackend, JobJson, JobType, KeepJobs, MinimalJob } from 'bullmq';
+import type { IQueueBackend, JobJson, KeepJobs, MinimalJob } from 'bullmq';
 import { toEntry, type JobFields } from './bullmq-job.ts';
 import type { SeriesEntry, EntryState, Series, Settling, Taken } from './server.ts';
 
@@ -15,6 +15,9 @@ export interface EntryLookup {
   /** Undefined: it is not there. So for the next. */
   fields(ids: readonly string[]): Promise<readonly (JobFields | undefined)[]>;
   states(ids: readonly string[]): Promise<readonly (EntryState | undefined)[]>;
+  /** As a Series has them, and the next. */
+  count(states: readonly EntryState[], delayedBefore?: number): Promise<readonly number[]>;
+  ids(state: EntryState, start: number, end: number): Promise<readonly string[]>;
   /** False: it is not there, or it is locked. */
   remove(ids: readonly string[]): Promise<readonly boolean[]>;
   /** When each was added. Ms since the epoch. */
@@ -142,17 +145,11 @@ export class BullmqSeries implements Series {
   }
 
   count(states: readonly EntryState[], delayedBefore?: number): Promise<readonly number[]> {
-    return this.#guard(async () =>
-      (await (await this.#any()).getCounts(states.map(typeOf), delayedBefore)).map(Number),
-    );
+    return this.#guard(() => this.#lookup.count(states, delayedBefore));
   }
 
   ids(state: EntryState, start: number, end: number): Promise<readonly string[]> {
-    const isByTime = state !== 'waiting' && state !== 'active';
-    return this.#guard(async () => {
-      const [ids = []] = await (await this.#any()).getRanges([typeOf(state)], start, end, isByTime);
-      return ids;
-    });
+    return this.#guard(() => this.#lookup.ids(state, start, end));
   }
 
   /** False for what BullMQ refuses because of the entry's state or lock. */
@@ -187,10 +184,6 @@ export class BullmqSeries implements Series {
 }
 
 const FORGOTTEN_AT_ONCE = 1_000;
-
-function typeOf(state: EntryState): JobType {
-  return state === 'waiting' ? 'wait' : state;
-}
 
 function keep(keepMs = Infinity): KeepJobs | boolean {
   if (keepMs === Infinity) return false;

@@ -11,12 +11,16 @@ interface ErrorParts {
 export function serverError(cause: unknown, place: string): HooksError {
   if (cause instanceof HooksError) return cause;
   const text = errorText(cause);
-  const isBusy = POOL_BUSY.test(text);
   const [what, hint] = REASONS.find(([pattern]) => pattern.test(text))?.[1] ?? [
     `failed: ${withoutUrls(text)}`,
     'it is tried again; -v shows where it failed',
   ];
-  return new QueueError(`The queue at ${place} ${what}`, { hint, isBusy, cause: withoutSecrets(cause) });
+  return new QueueError(`The queue at ${place} ${what}`, {
+    hint,
+    isBusy: POOL_BUSY.test(text),
+    isAway: hint === BACK,
+    cause: withoutSecrets(cause),
+  });
 }
 
 /** Whether a deadlock undid the whole transaction, which may be tried again at once. */

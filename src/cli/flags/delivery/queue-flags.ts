@@ -1,7 +1,8 @@
 import type { Command } from 'commander';
 import type { Settings } from '../../../config/settings.ts';
 import { resolvePath } from '../../../config/read-setting.ts';
-import { SharedClock } from '../../../clock.ts';
+import { SharedClock, sleep, systemClock } from '../../../clock.ts';
+import { QueueError } from '../../../errors.ts';
 import type { CheckOptions, DurableQueue } from '../../../stores/opened-queue.ts';
 import type { Io } from '../../io.ts';
 import { addSettingFlags } from '../setting-flags.ts';
@@ -34,6 +35,29 @@ export async function openQueueToWrite(
   } catch (error) {
     await durable.close();
     throw error;
+  }
+}
+
+/** How long `serve` and `worker` wait for a store when they start; later they wait for it forever. */
+const START_WAIT_MS = 60_000;
+const START_STEP_MS = 500;
+
+/** The same for a process that is to run on: waits for a server that cannot be reached yet, as one that starts with the machine. */
+export async function openQueueToRun(
+  flags: StoreFlags,
+  settings: Settings,
+  { io, toAdd = true }: CheckOptions & { readonly io: Pick<Io, 'note' | 'signal'> },
+): Promise<DurableQueue> {
+  const giveUpAt = systemClock.now() + START_WAIT_MS;
+  for (let tries = 0; ; tries++) {
+    try {
+      return await openQueueToWrite(flags, settings, { toAdd });
+    } catch (error) {
+      const mayWait = !io.signal.aborted && systemClock.now() < giveUpAt;
+      if (!mayWait || !(error instanceof QueueError) || !error.isAway) throw error;
+      if (tries === 0) io.note(`${error.message}; waiting for it up to ${START_WAIT_MS / 1000} s`);
+      await sleep(systemClock, START_STEP_MS, io.signal);
+    }
   }
 }
 

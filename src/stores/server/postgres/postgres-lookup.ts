@@ -23,6 +23,25 @@ export function postgresLookup(pool: Pool, series: string): EntryLookup {
       );
       return rows.map(({ state }) => state ?? undefined);
     },
+    count: async (states, delayedBefore) => {
+      const counts = states.map((state) =>
+        state === 'delayed' && delayedBefore !== undefined
+          ? `(${COUNT} AND state = 'delayed' AND process_at_ms < ${delayedBefore})`
+          : `(${COUNT} AND state = '${state}')`,
+      );
+      const { rows } = await pool.query<{ counts: readonly string[] }>(
+        `SELECT ARRAY[${counts.join(', ')}] AS counts`,
+        [series],
+      );
+      return (rows[0]?.counts ?? []).map(Number);
+    },
+    ids: async (state, start, end) => {
+      const { rows } = await pool.query<{ id: string }>(
+        `SELECT id FROM job WHERE queue = $1 AND state = '${state}' ORDER BY ${ORDERS[state]} OFFSET $2 LIMIT $3`,
+        [series, start, end === -1 ? null : end - start + 1],
+      );
+      return rows.map(({ id }) => id);
+    },
     remove: async (ids) => {
       const { rows } = await pool.query<{ removed: number }>(
         `SELECT remove($1, id, false) AS removed
@@ -47,6 +66,18 @@ export function postgresLookup(pool: Pool, series: string): EntryLookup {
     },
   };
 }
+
+/** BullMQ's own count reads every row. An index has those of each state. */
+const COUNT = 'SELECT count(*) FROM job WHERE queue = $1';
+
+/** As `Series.ids` says. */
+const ORDERS = {
+  waiting: 'priority DESC, seq DESC',
+  active: 'processed_at_ms DESC, seq DESC',
+  delayed: 'process_at_ms, seq',
+  completed: 'finished_at_ms, seq',
+  failed: 'finished_at_ms, seq',
+} satisfies Record<EntryState, string>;
 
 interface JobRow {
   readonly id: string;

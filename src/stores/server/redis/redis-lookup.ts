@@ -1,13 +1,11 @@
-import type { Redis } from 'ioredis';
+import type { ChainableCommander, Redis } from 'ioredis';
 import { BULLMQ_PREFIX, type JobFields } from '../bullmq-job.ts';
 import type { EntryLookup } from '../bullmq-series.ts';
 import { redisScript, runScript } from './redis-script.ts';
 import type { EntryState } from '../server.ts';
 
-/** Bounded, since the server answers no other client while a script runs. */
-const LOOKED_UP_AT_ONCE = 500;
-/** Fewer: with what they hold. */
-const READ_AT_ONCE = 100;
+/** Entries in one round trip. Each is a command of its own, so the server answers others in between. */
+const READ_AT_ONCE = 1_000;
 const PROMOTED_AT_ONCE = 200;
 /** Fewer: one that was added last is searched for among all that wait. */
 const REMOVED_AT_ONCE = 100;
@@ -15,34 +13,88 @@ const REMOVED_AT_ONCE = 100;
 /**
  * BullMQ's own `getState` and `remove` search the list of all that wait, for each id. What is in no other state waits, and
  * what is removed most often was added first: it stands where the search begins. Its `promote` takes a command for each id.
+ * What only reads runs no script, which a user who may only read must not.
  */
 export function redisLookup(redis: Redis, series: string): EntryLookup {
-  const keys = [`${BULLMQ_PREFIX}:${series}:`];
+  const prefix = `${BULLMQ_PREFIX}:${series}:`;
+  const keys = [prefix];
+  const read = (ids: readonly string[], ask: (asking: ChainableCommander, id: string) => void) =>
+    inSteps(ids, READ_AT_ONCE, (some) =>
+      pipelined(redis, (asking) => {
+        for (const id of some) ask(asking, id);
+      }),
+    );
   return {
     fields: async (ids) => {
-      const rows = await inSteps(ids, READ_AT_ONCE, (args) => runScript(redis, FIELDS, { keys, args }));
-      return rows.map((row, index) => toFields(ids[index] ?? '', row as Row)); // by the script below
+      const rows = await read(ids, (asking, id) => asking.hmget(prefix + id, ...FIELDS));
+      return rows.map((row, index) => toFields(ids[index] ?? '', row as Row)); // as FIELDS has it
     },
     states: async (ids) => {
-      const states = await inSteps(ids, LOOKED_UP_AT_ONCE, (args) =>
-        runScript(redis, STATES, { keys, args }),
+      // In the order in which an entry moves on: one that does so in between is met where it is by then.
+      const answers = await read(ids, (asking, id) =>
+        asking
+          .lpos(`${prefix}active`, id)
+          .zscore(`${prefix}delayed`, id)
+          .hmget(prefix + id, 'timestamp', 'finishedOn', 'failedReason'),
       );
-      return states.map((state) => (state === '' ? undefined : (state as EntryState))); // by the script below
+      return ids.map((_, index) => stateOf(answers.slice(3 * index, 3 * index + 3)));
+    },
+    count: async (states, delayedBefore) => {
+      const counts = await pipelined(redis, (asking) => {
+        for (const state of states) count(asking, { prefix, state, delayedBefore });
+      });
+      return counts.map(Number);
+    },
+    ids: (state, start, end) => {
+      const key = prefix + LISTS[state];
+      return isList(state) ? redis.lrange(key, start, end) : redis.zrange(key, start, String(end));
     },
     remove: async (ids) => {
       const removed = await inSteps(ids, REMOVED_AT_ONCE, (args) => runScript(redis, REMOVE, { keys, args }));
-      return removed.map((count) => count === 1);
+      return removed.map((each) => each === 1);
     },
     addedAt: async (ids) => {
-      const times = await inSteps(ids, LOOKED_UP_AT_ONCE, (args) =>
-        runScript(redis, ADDED_AT, { keys, args }),
-      );
-      return times.map((time) => (time === '' ? undefined : Number(time)));
+      const times = await read(ids, (asking, id) => asking.hget(prefix + id, 'timestamp'));
+      return times.map((time) => (time === null ? undefined : Number(time)));
     },
     promote: async (ids) => {
       await inSteps(ids, PROMOTED_AT_ONCE, (args) => runScript(redis, PROMOTE, { keys, args }));
     },
   };
+}
+
+/** Where the ids of each state are: lists, of which claims take the last, and sets by time. */
+const LISTS = {
+  waiting: 'wait',
+  active: 'active',
+  delayed: 'delayed',
+  completed: 'completed',
+  failed: 'failed',
+} satisfies Record<EntryState, string>;
+/** The scores of delayed ones are times with twelve more bits, of the order of adding. */
+const DELAYED_STEP = 0x1000;
+
+function isList(state: EntryState): boolean {
+  return state === 'waiting' || state === 'active';
+}
+
+function count(
+  asking: ChainableCommander,
+  { prefix, state, delayedBefore }: { prefix: string; state: EntryState; delayedBefore: number | undefined },
+): void {
+  const key = prefix + LISTS[state];
+  if (isList(state)) asking.llen(key);
+  else if (state === 'delayed' && delayedBefore !== undefined)
+    asking.zcount(key, '-inf', `(${delayedBefore * DELAYED_STEP}`);
+  else asking.zcard(key);
+}
+
+function stateOf([place, dueAt, fields]: readonly unknown[]): EntryState | undefined {
+  const [timestamp, finishedOn, reason] = fields as readonly (string | null)[]; // as asked for
+  if (timestamp === null) return undefined;
+  if (finishedOn !== null) return reason ? 'failed' : 'completed';
+  if (dueAt !== null) return 'delayed';
+  return place === null ? 'waiting' : 'active';
 }
 
 async function inSteps(
@@ -55,6 +107,28 @@ async function inSteps(
     results.push(...((await act(ids.slice(at, at + size))) as readonly unknown[])); // a list, by the scripts below
   return results;
 }
+
+/** The answers of commands that are sent together. Throws the first error. */
+async function pipelined(
+  redis: Redis,
+  ask: (asking: ChainableCommander) => void,
+): Promise<readonly unknown[]> {
+  const asking = redis.pipeline();
+  ask(asking);
+  const answers = (await asking.exec()) ?? [];
+  for (const [error] of answers) if (error !== null) throw error;
+  return answers.map(([, answer]) => answer);
+}
+
+const FIELDS = [
+  'data',
+  'timestamp',
+  'finishedOn',
+  'failedReason',
+  'returnvalue',
+  'stacktrace',
+  'progress',
+] as const;
 
 type Row = readonly [
   data: string | null,
@@ -81,21 +155,6 @@ function toFields(id: string, row: Row): JobFields | undefined {
   };
 }
 
-const FIELDS = redisScript(`
-local rows = {}
-for place, id in ipairs(ARGV) do
-  rows[place] = redis.call('HMGET', KEYS[1] .. id,
-    'data', 'timestamp', 'finishedOn', 'failedReason', 'returnvalue', 'stacktrace', 'progress')
-end
-return rows
-`);
-
-const ADDED_AT = redisScript(`
-local times = {}
-for place, id in ipairs(ARGV) do times[place] = redis.call('HGET', KEYS[1] .. id, 'timestamp') or '' end
-return times
-`);
-
 /** As BullMQ does it for entries without a priority, with the marker and the event that its own tools look for. */
 const PROMOTE = redisScript(`
 local series = KEYS[1]
@@ -113,23 +172,6 @@ for place, id in ipairs(ARGV) do
   end
 end
 return promoted
-`);
-
-/** Only what was taken once can be among the active ones, which are few. */
-const STATES = redisScript(`
-local series = KEYS[1]
-local function state(id)
-  local fields = redis.call('HMGET', series .. id, 'timestamp', 'processedOn')
-  if not fields[1] then return '' end
-  for _, each in ipairs({'completed', 'failed', 'delayed'}) do
-    if redis.call('ZSCORE', series .. each, id) then return each end
-  end
-  if fields[2] and redis.call('LPOS', series .. 'active', id) then return 'active' end
-  return 'waiting'
-end
-local states = {}
-for place, id in ipairs(ARGV) do states[place] = state(id) end
-return states
 `);
 
 /**
