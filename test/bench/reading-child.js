@@ -3,7 +3,7 @@
 import { closeSync, openSync, readSync } from 'node:fs';
 
 const [bundle, kind, file] = process.argv.slice(2);
-const { openInputs, readEntries, readEntry, readyMessage } = await import(bundle);
+const { openInputs, readEntries, prepareEntry, readyMessage } = await import(bundle);
 
 /** V8 still compiles in the third: one that finds the messages of 200 MB is over in 50 ms. */
 const WARM_UP_PASSES = 4;
@@ -32,7 +32,7 @@ async function scan() {
 async function check() {
   let count = 0;
   for await (const entries of entriesOf(file)) {
-    for (const entry of entries) if (readEntry(entry).value.type === 'track') count++;
+    for (const entry of entries) if (prepareEntry(entry).value.type === 'track') count++;
   }
   return count;
 }
@@ -42,7 +42,7 @@ async function reading() {
   let count = 0;
   for await (const entries of entriesOf(file)) {
     for (const entry of entries) {
-      const read = readEntry(entry);
+      const read = prepareEntry(entry);
       if (readyMessage(read.entry, read.value, options).message.type === 'track') count++;
     }
   }
