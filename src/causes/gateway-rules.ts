@@ -85,14 +85,6 @@ export const GATEWAY_RULES: readonly CauseRule[] = [
     fix: NOT_RUNNING,
   },
   {
-    code: 'proxy-body-limit',
-    kind: 'receiver',
-    status: [413],
-    headers: { server: /nginx|openresty/i },
-    says: 'the proxy ({server}) takes smaller bodies only',
-    fix: 'raise its limit: client_max_body_size 1m; a message may have 32 KB',
-  },
-  {
     code: 'static-server',
     kind: 'way',
     status: [405],

@@ -5,6 +5,14 @@ const ROUTE = 'check the path and the method of the route, and the stage in the 
 /** API gateways and hosts of applications that answer before the application does. */
 export const HOSTING_RULES: readonly CauseRule[] = [
   {
+    code: 'proxy-body-limit',
+    kind: 'receiver',
+    status: [413],
+    headers: { server: /nginx|openresty/i },
+    says: 'the proxy ({server}) takes smaller bodies only',
+    fix: 'raise its limit: client_max_body_size 1m; a message may have 32 KB',
+  },
+  {
     code: 'aws-no-route',
     kind: 'way',
     status: [403],

@@ -27,7 +27,7 @@ export interface AnswerCase {
   /** What the output does not say yet. Such a case counts as missed, and fails as soon as the output says it. */
   readonly missed?: string;
   /** Left out of the page, which has the same under another case. */
-  readonly isVariant?: true;
+  readonly isVariant?: boolean;
 }
 
 /** What a case begins with. */

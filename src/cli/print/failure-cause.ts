@@ -42,9 +42,13 @@ export function attemptCause(
   }
   const code = cause ?? causeCodeOf({ status, headers: {}, body: '', isSigned: true });
   const found = causeOf(code, { ...attempt, status, url });
-  // Without a recognised cause the status is all that is known, and it is shown.
-  return found && { code: found.code, says: cause && found.says, hint: found.fix };
+  if (found === undefined) return undefined;
+  const isMore = cause !== undefined || (found.kind !== 'status' && !SAYS_ITSELF.has(status));
+  return { code, says: isMore ? found.says : undefined, hint: found.fix };
 }
+
+/** Statuses whose phrase says what their cause would. */
+const SAYS_ITSELF: ReadonlySet<number> = new Set([408, 423, 425, 429, 503, 507]);
 
 /** Whether the receiver took a connection for this message, broke it off, and takes none since. */
 function diedOn({ error, url }: AttemptRecord, attempts: readonly AttemptRecord[]): boolean {

@@ -1,0 +1,491 @@
+import { createHmac } from 'node:crypto';
+import type { AnswerCase, AnswerTheme } from '../answer-case.ts';
+import { hmac, responds, rightBut, SECRET, type CounterpartRequest, type Respond } from '../counterparts.ts';
+
+interface FaultyReceiver extends Pick<AnswerCase, 'id' | 'title' | 'cause' | 'fix' | 'never' | 'missed'> {
+  readonly receiver: () => Respond;
+  readonly secret?: string;
+  readonly flags?: readonly string[];
+}
+
+const isForgery = (request: CounterpartRequest): boolean => request.body.includes('Hooks Test Forgery');
+const typeOf = (request: CounterpartRequest): unknown =>
+  /"type":"([^"]+)"/.exec(request.body.toString())?.[1];
+const verifies = (digest: (body: Buffer) => string | undefined): Respond => {
+  return rightWhen((request) => request.headers['x-signature'] === digest(request.body));
+};
+const rightWhen = (isValid: (request: CounterpartRequest) => boolean): Respond => {
+  return (request) => (isValid(request) ? { body: 'ok' } : { status: 401, body: 'bad signature' });
+};
+const digest = (algorithm: string, body: Buffer | string, encoding: 'hex' | 'base64' = 'hex', key = SECRET) =>
+  createHmac(algorithm, key).update(body).digest(encoding);
+
+const RECEIVERS: readonly FaultyReceiver[] = [
+  {
+    id: 'takes-everything',
+    title: 'the receiver verifies nothing',
+    receiver: () => responds(200, 'ok'),
+    cause: 'it takes everything: it verifies no signature, or the URL is not the receiver',
+    fix: 'answer 401 to all that does not match X-Signature',
+  },
+  {
+    id: 'takes-unsigned',
+    title: 'the receiver verifies only when there is a signature',
+    receiver: () => rightBut(({ headers }) => (headers['x-signature'] === undefined ? {} : undefined)),
+    cause: 'it lets forgers in: it accepts a message without X-Signature',
+    fix: 'answer 401 when the header is missing, not only when it is wrong',
+    never: ['it takes everything'],
+  },
+  {
+    id: 'takes-prefix',
+    title: 'the receiver compares only as many characters as came',
+    receiver: () =>
+      rightBut(({ headers, body }) =>
+        hmac(body).startsWith(String(headers['x-signature'] ?? '-')) ? {} : undefined,
+      ),
+    cause: 'it lets forgers in: a part of the signature is enough',
+    fix: 'compare whole digests',
+  },
+  {
+    id: 'signs-part',
+    title: 'the receiver verifies a signature over the type alone',
+    receiver: () => {
+      const seen = new Set<string>();
+      return rightBut(({ headers, body }, isValid) => {
+        if (isValid) seen.add(String(headers['x-signature']));
+        return headers['x-signature'] === hmac(Buffer.from(body.toString().replace('99.5', '27.5')))
+          ? {}
+          : undefined;
+      });
+    },
+    cause: 'it lets forgers in: the signature of one body passes for another',
+    fix: 'compute the signature over the whole body of this request',
+  },
+  {
+    id: 'fails-on-odd-signature',
+    title: 'timingSafeEqual throws on another length',
+    receiver: () =>
+      rightBut(({ headers }) =>
+        headers['x-signature']?.length === 40
+          ? undefined
+          : { status: 500, body: 'RangeError: Input buffers must have the same byte length' },
+      ),
+    cause: 'it compares signatures of different lengths, at which timingSafeEqual throws',
+    fix: 'compare the lengths first and answer 401',
+  },
+  {
+    id: 'fails-on-forgeries',
+    title: 'the receiver fails on a wrong signature',
+    receiver: () => rightBut((_request, isValid) => (isValid ? undefined : { status: 500, body: 'oops' })),
+    cause: 'it fails instead of rejecting: usually an uncaught error of the comparison',
+    fix: 'answer 401 to every request that does not verify',
+  },
+  {
+    id: 'verifies-sha256',
+    title: 'the receiver computes HMAC-SHA256',
+    receiver: () => verifies((body) => digest('sha256', body)),
+    cause: 'it verifies an HMAC with SHA-256 instead of SHA-1',
+    fix: "use HMAC-SHA1 in hex: createHmac('sha1', secret)",
+  },
+  {
+    id: 'verifies-sha512',
+    title: 'the receiver computes HMAC-SHA512',
+    receiver: () => verifies((body) => digest('sha512', body)),
+    cause: 'it verifies an HMAC with SHA-512 instead of SHA-1',
+    fix: "use HMAC-SHA1 in hex: createHmac('sha1', secret)",
+  },
+  {
+    id: 'verifies-base64',
+    title: 'the receiver expects base64',
+    receiver: () => verifies((body) => digest('sha1', body, 'base64')),
+    cause: 'it expects the digest in base64 instead of hex',
+    fix: 'use HMAC-SHA1 in hex',
+  },
+  {
+    id: 'verifies-prefixed',
+    title: 'the receiver expects sha1= in front, as GitHub sends it',
+    receiver: () => verifies((body) => `sha1=${hmac(body)}`),
+    cause: 'it expects sha1= in front of the digest',
+    fix: 'use HMAC-SHA1 in hex',
+  },
+  {
+    id: 'verifies-upper-case',
+    title: 'the receiver compares with upper-case hex',
+    receiver: () => verifies((body) => hmac(body).toUpperCase()),
+    cause: 'it expects the digest in upper-case hex',
+    fix: 'use HMAC-SHA1 in hex',
+  },
+  {
+    id: 'verifies-pretty',
+    title: 'the receiver hashes the JSON indented',
+    receiver: () => verifies((body) => hmac(JSON.stringify(parsed(body), null, 2))),
+    cause: 'it hashes re-serialized JSON: it accepts what is signed',
+    fix: 'hash the bytes of the body as received, before any parser',
+  },
+  {
+    id: 'verifies-python',
+    title: 'the receiver hashes json.dumps of the parsed body',
+    receiver: () =>
+      verifies((body) => {
+        const spaced = JSON.stringify(parsed(body), null, 1).replace(/\n\s*/g, ' ');
+        return hmac(
+          spaced.replaceAll('{ ', '{').replaceAll(' }', '}').replaceAll('[ ', '[').replaceAll(' ]', ']'),
+        );
+      }),
+    cause: 'it hashes re-serialized JSON: it accepts what is signed as json.dumps of Python writes it',
+    fix: 'hash the bytes of the body as received, before any parser',
+  },
+  {
+    id: 'secret-with-newline',
+    title: "the receiver's secret has a newline at its end",
+    receiver: () => verifies((body) => hmac(body, `${SECRET}\n`)),
+    cause: 'it accepts what is signed',
+    fix: 'give the receiver exactly the secret that the sender has, without white space or quotes',
+  },
+  {
+    id: 'secret-in-quotes',
+    title: "the receiver's secret has quotes around it",
+    receiver: () => verifies((body) => hmac(body, `"${SECRET}"`)),
+    cause: 'it accepts what is signed',
+    fix: 'without white space or quotes around it',
+  },
+  {
+    id: 'secret-empty',
+    title: 'the variable of the secret is not set at the receiver',
+    receiver: () => verifies((body) => hmac(body, '')),
+    cause: 'its secret is not set',
+    fix: 'do not let it start without one',
+  },
+  {
+    id: 'secret-other',
+    title: 'sender and receiver have different secrets',
+    receiver: () => rightBut(undefined, 'another secret'),
+    cause: 'it rejects a correct message',
+    fix: 'check that sender and receiver have the same secret',
+    never: ['✓ unsigned', '✓ tampered'],
+  },
+  {
+    id: 'test-without-secret',
+    title: 'hooks test has no secret, and the receiver wants signatures',
+    receiver: () => rightBut(),
+    secret: '',
+    cause: 'it rejects messages that are not signed, as it should',
+    fix: 'give the secret that it verifies with: --secret-file FILE or HOOKS_SECRET',
+    never: ['its validation', '✓ malformed'],
+  },
+  {
+    id: 'other-header',
+    title: 'the receiver reads X-Hub-Signature instead of X-Signature',
+    receiver: () =>
+      rightBut(({ headers }) =>
+        headers['x-hub-signature'] === undefined
+          ? { status: 401, body: '{"error":"Missing signature header"}' }
+          : {},
+      ),
+    cause: 'it does not see the header X-Signature, which was sent',
+    fix: 'read the header x-signature',
+  },
+  {
+    id: 'other-scheme',
+    title: 'the receiver verifies Standard Webhooks and wants a timestamp',
+    receiver: () => responds(400, '{"error":"Missing required webhook-timestamp: missing timestamp"}'),
+    cause: 'it verifies by another scheme: it wants headers that a sender of X-Signature does not send',
+    fix: 'verify X-Signature (HMAC-SHA1 of the raw body, hex)',
+  },
+  {
+    id: 'needs-user-id',
+    title: 'the receiver fails on anonymous users',
+    receiver: () =>
+      rightBut(({ body }, isValid) =>
+        isValid && body.includes('"anonymousId"') && !body.includes('"userId"') ? { status: 500 } : undefined,
+      ),
+    cause: 'it fails when a message has no userId',
+    fix: 'use anonymousId when there is no userId',
+  },
+  {
+    id: 'rejects-anonymous',
+    title: 'the validation of the receiver requires userId',
+    receiver: () =>
+      rightBut(({ body }, isValid) =>
+        isValid && body.includes('"anonymousId"') && !body.includes('"userId"')
+          ? { status: 422, body: '{"error":"userId is required"}' }
+          : undefined,
+      ),
+    cause: 'it rejects a message that has no userId',
+    fix: 'use anonymousId when there is no userId',
+  },
+  {
+    id: 'fails-on-duplicate',
+    title: 'a unique key makes the receiver fail on a duplicate',
+    receiver: () => {
+      const seen = new Set<string>();
+      return rightBut(({ body }, isValid) => {
+        const key = body.toString();
+        if (isValid && seen.has(key))
+          return { status: 500, body: 'UNIQUE constraint failed: events.message_id' };
+        seen.add(key);
+        return undefined;
+      });
+    },
+    cause: 'it fails on a message that it has seen before',
+    fix: 'answer 2xx to a messageId that you know already (INSERT … ON CONFLICT DO NOTHING)',
+  },
+  {
+    id: 'rejects-duplicate',
+    title: 'the receiver answers 409 to a duplicate',
+    receiver: () => {
+      const seen = new Set<string>();
+      return rightBut(({ body }, isValid) => {
+        const key = body.toString();
+        if (isValid && seen.has(key)) return { status: 409 };
+        seen.add(key);
+        return undefined;
+      });
+    },
+    cause: 'it rejects a message that it has seen before',
+    fix: 'answer 2xx to a messageId that you know already, and do nothing',
+  },
+  {
+    id: 'utf8mb3',
+    title: 'a MySQL column is utf8 instead of utf8mb4',
+    receiver: () =>
+      rightBut(({ body }, isValid) =>
+        isValid && body.includes('👩')
+          ? { status: 500, body: "Incorrect string value: '\\xF0\\x9F\\x91\\xA9' for column 'traits'" }
+          : undefined,
+      ),
+    cause: 'its database cannot store emoji',
+    fix: 'convert the table to utf8mb4',
+  },
+  {
+    id: 'fails-on-emoji',
+    title: 'the receiver fails on emoji, and does not say why',
+    receiver: () =>
+      rightBut(({ body }, isValid) =>
+        isValid && body.includes('👩') ? { status: 500, body: 'error' } : undefined,
+      ),
+    cause: 'it fails on emoji and other scripts: usually a database column of utf8 instead of utf8mb4',
+    fix: 'store text as utf8mb4 (MySQL) or UTF-8',
+  },
+  {
+    id: 'small-limit',
+    title: 'a limit on bodies of 16 KB',
+    receiver: () => rightBut(({ body }) => (body.length > 16_384 ? { status: 413 } : undefined)),
+    cause: 'it rejects a body of 32 KB',
+    fix: 'raise the limit on bodies to 64 KB',
+  },
+  {
+    id: 'small-limit-express',
+    title: 'express.json with a limit of 16kb',
+    receiver: () =>
+      rightBut(({ body }) =>
+        body.length > 16_384
+          ? { status: 413, body: 'PayloadTooLargeError: request entity too large' }
+          : undefined,
+      ),
+    cause: 'the framework takes smaller bodies only',
+    fix: "express.json({ limit: '64kb' })",
+  },
+  {
+    id: 'small-limit-nginx',
+    title: 'client_max_body_size of nginx is too small',
+    receiver: () =>
+      rightBut(({ body }) =>
+        body.length > 16_384
+          ? {
+              status: 413,
+              headers: { Server: 'nginx/1.25.3' },
+              body: '<html><h1>413 Request Entity Too Large',
+            }
+          : undefined,
+      ),
+    cause: 'the proxy (nginx/1.25.3) takes smaller bodies only',
+    fix: 'client_max_body_size',
+  },
+  {
+    id: 'small-limit-reset',
+    title: 'the connection is cut at a large body',
+    receiver: () => rightBut(({ body }) => (body.length > 16_384 ? 'reset' : undefined)),
+    cause: 'it breaks off a body of 32 KB: a limit on bodies',
+    fix: 'raise the limit on bodies to 64 KB',
+  },
+  {
+    id: 'short-column',
+    title: 'a database column is too short',
+    receiver: () =>
+      rightBut(({ body }) =>
+        body.length > 16_384
+          ? { status: 500, body: 'ERROR: value too long for type character varying(255)' }
+          : undefined,
+      ),
+    cause: 'a column of its database is too short for the message',
+    fix: 'store the body as text or jsonb',
+  },
+  {
+    id: 'fails-on-malformed',
+    title: 'the parser throws on what is not JSON',
+    receiver: () =>
+      rightBut(({ body }, isValid) =>
+        isValid && !isParsed(body) ? { status: 500, body: 'oops' } : undefined,
+      ),
+    cause: 'it fails on a body that is not JSON: usually an uncaught error of the parser',
+    fix: 'verify first, then parse; answer 400 to bodies that are not JSON',
+  },
+  {
+    id: 'fails-on-unknown-type',
+    title: 'a switch without default throws',
+    receiver: () =>
+      rightBut((request, isValid) =>
+        isValid && typeOf(request) === 'hooks-test' ? { status: 500 } : undefined,
+      ),
+    cause: 'it fails on a message of a type that it does not know',
+    fix: 'ignore unknown types with 2xx',
+  },
+  {
+    id: 'only-track',
+    title: 'the receiver takes track alone',
+    receiver: () =>
+      rightBut((request, isValid) =>
+        isValid && typeOf(request) !== 'track'
+          ? { status: 422, body: '{"error":"type must be track"}' }
+          : undefined,
+      ),
+    cause: 'its validation rejects the message: it expects other fields or types',
+    fix: 'accept the fields of every message type',
+  },
+  {
+    id: 'error-in-200',
+    title: 'the receiver answers 200 with an error in the body',
+    receiver: () =>
+      rightBut((_request, isValid) => (isValid ? undefined : { body: '{"error":"invalid signature"}' })),
+    cause: 'it answers 200, and an error in the body: to a sender the message is taken',
+    fix: 'answer 4xx to what is refused and 5xx to what failed',
+    never: ['it lets forgers in'],
+  },
+  {
+    id: 'database-down',
+    title: "the receiver's database is down",
+    receiver: () =>
+      rightBut((_request, isValid) =>
+        isValid ? { status: 500, body: 'connect ECONNREFUSED 127.0.0.1:5432' } : undefined,
+      ),
+    cause: 'the receiver cannot reach its database',
+    fix: 'start the database, and check the address that the receiver has for it',
+  },
+  {
+    id: 'migrations',
+    title: 'the migrations of the receiver did not run',
+    receiver: () =>
+      rightBut((_request, isValid) =>
+        isValid ? { status: 500, body: 'relation "events" does not exist' } : undefined,
+      ),
+    cause: 'a table or column is missing in its database',
+    fix: 'run the migrations of the receiver',
+  },
+  {
+    id: 'parsed-body',
+    title: 'the receiver hashes the parsed object',
+    receiver: () =>
+      responds(
+        500,
+        'TypeError: The "data" argument must be of type string or an instance of Buffer, TypedArray, or DataView. Received an instance of Object',
+      ),
+    cause: 'it hashes the parsed body instead of its bytes',
+    fix: "express.raw({ type: 'application/json' })",
+    never: ['uncaught error of the comparison'],
+  },
+  {
+    id: 'secret-undefined',
+    title: 'createHmac gets no secret at the receiver',
+    receiver: () =>
+      responds(
+        500,
+        'TypeError [ERR_INVALID_ARG_TYPE]: The "key" argument must be of type string or an instance of ArrayBuffer. Received undefined',
+      ),
+    cause: 'the receiver has no secret: its setting is empty',
+    fix: 'set the variable that the receiver reads its secret from',
+  },
+  {
+    id: 'rate-limit-from-start',
+    title: 'a rate limit refuses every message',
+    receiver: () => responds(429, 'Too Many Requests', { 'Retry-After': '2' }),
+    cause: 'it limits the rate (429, Retry-After 2 s)',
+    fix: 'lift the limit for this address while testing',
+    never: ['needs userId', 'no userId', 'unique key', 'error of the comparison'],
+  },
+  {
+    id: 'rate-limit-midway',
+    title: 'a rate limit of ten requests',
+    receiver: () => rightBut(({ index }) => (index >= 10 ? { status: 429 } : undefined)),
+    cause: 'it limits the rate (429)',
+    fix: 'lift the limit for this address while testing',
+    never: ['no userId', 'unique key', 'error of the comparison', 'emoji', '32 KB: '],
+  },
+  {
+    id: 'slow-receiver',
+    title: 'the receiver works before it answers',
+    receiver: () => async (request) => {
+      await new Promise((resolve) => setTimeout(resolve, 1_200));
+      return rightBut()(request);
+    },
+    flags: ['--timeout', '2s', '--only', 'track,latency'],
+    cause: 'the slowest response took',
+    fix: 'answer 2xx first and do the work later: put the message into a queue',
+  },
+  {
+    id: 'never-answers',
+    title: 'the receiver never answers',
+    receiver: () => () => 'hang',
+    flags: ['--timeout', '200ms'],
+    cause: 'no response in time',
+    fix: 'answer 2xx first and do the work later: put the message into a queue',
+  },
+  {
+    id: 'breaks-off',
+    title: 'the receiver crashes on a group',
+    receiver: () =>
+      rightBut((request, isValid) => (isValid && typeOf(request) === 'group' ? 'reset' : undefined)),
+    cause: 'the connection was reset before the answer',
+    fix: "look into the receiver's log: it has crashed, or a limit closed the connection",
+  },
+  {
+    id: 'forgery-gateway',
+    title: 'the proxy answers 502 to forgeries, since the application dies on them',
+    receiver: () =>
+      rightBut((request) =>
+        isForgery(request) && request.headers['x-signature'] !== hmac(request.body)
+          ? { status: 502, headers: { Server: 'nginx' }, body: '<html><h1>502 Bad Gateway' }
+          : undefined,
+      ),
+    cause:
+      '502: the proxy (nginx) answers, not the receiver: the application behind it is not running, or broke off',
+    fix: 'start the application, and check the address and port that the proxy passes requests on to',
+    never: ['uncaught error of the comparison'],
+  },
+];
+
+function parsed(body: Buffer): unknown {
+  return isParsed(body) ? JSON.parse(body.toString()) : undefined;
+}
+
+function isParsed(body: Buffer): boolean {
+  try {
+    JSON.parse(body.toString());
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Receivers of 5 to 30 lines, each with one planted fault that `hooks test` must name. */
+export const FAULTY_RECEIVERS: AnswerTheme = {
+  title: 'hooks test: what is wrong with the receiver',
+  cases: RECEIVERS.map(({ id, receiver, secret = SECRET, flags = [], ...answers }) => ({
+    id: `receiver-${id}`,
+    ...answers,
+    // A receiver may remember what it saw, so that each run has its own.
+    given: { receiver: receiver(), ...(secret !== '' && { env: { HOOKS_SECRET: secret } }) },
+    argv: ['test', '{url}', ...flags],
+    exitCode: 1,
+  })),
+};
