@@ -55,8 +55,22 @@ export interface DurableQueue extends OpenQueue {
   readonly isSameStore: (other: DurableQueue) => Promise<boolean>;
 }
 
-/** The space of a queue's file. All methods reject with QueueError. */
+export interface DeadDropping {
+  /** Ms since the epoch. */
+  readonly since: number;
+  /** Asked before each step. */
+  readonly goesOn: () => boolean;
+  /** Called after each step with the number so far. */
+  readonly onDropped: (count: number) => void;
+}
+
+/** What only a queue's file can do. All methods reject with QueueError. */
 export interface QueueFile {
+  /**
+   * Removes all dead letters that were added since then, in steps between the writes of others and without reading them.
+   * Messages of deletion requests stay: their requests record how each ended.
+   */
+  dropDead(options: DeadDropping): Promise<void>;
   /** Whether `giveBackSpace` can do anything for it: not in a file that version 0.1 made and `vacuum` never rewrote. */
   givesBackInSteps(): Promise<boolean>;
   /** Gives free space back to the file system in steps, between the writes of others. Asks `goesOn` before each step. */

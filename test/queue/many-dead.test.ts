@@ -2,6 +2,7 @@ import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { systemClock } from '../../src/clock.ts';
+import { dropDead } from '../../src/stores/sqlite/queue/drop-dead.ts';
 import { SqliteInspection } from '../../src/stores/sqlite/queue/sqlite-inspection.ts';
 import { SqliteQueue } from '../../src/stores/sqlite/queue/sqlite-queue.ts';
 import { QUEUE_TABLES } from '../../src/stores/sqlite/queue/queue-tables.ts';
@@ -50,6 +51,42 @@ async function olderFile(): Promise<string> {
 }
 
 describe('among very many dead letters', () => {
+  it('drops all of them in steps between the writes of others, but those of deletion requests', async () => {
+    const store = await open(newFile());
+    const inspection = await fill(store, 1_200);
+    const queue = new SqliteQueue({ store, clock: systemClock });
+    await queue.add([
+      newDelivery('waits'),
+      newDelivery('deletion', { type: 'delete', dead: DEAD, createdAt: 1_200 }),
+    ]);
+    const counts: number[] = [];
+    const between: Promise<void>[] = [];
+    await dropDead(store, {
+      since: 200,
+      goesOn: () => true,
+      onDropped: (count) => {
+        counts.push(count);
+        between.push(queue.add([newDelivery(`between-${count}`)]));
+      },
+    });
+    await Promise.all(between);
+    expect(counts).toEqual([300, 800, 1_001]);
+    const { deliveries } = await inspection.list({ states: ['dead'], limit: 1_000 });
+    expect(deliveries.map(({ id }) => id)).toEqual([
+      ...Array.from({ length: 200 }, (_, index) => `d${index}`),
+      'deletion',
+    ]);
+    expect(await inspection.stats()).toMatchObject([{ pending: 4, dead: 201 }]);
+  });
+
+  it('drops no more once it is told to stop', async () => {
+    const store = await open(newFile());
+    const inspection = await fill(store, 1_200);
+    let steps = 0;
+    await dropDead(store, { since: 0, goesOn: () => steps++ < 1, onDropped: () => {} });
+    expect(await inspection.stats()).toMatchObject([{ dead: 701 }]);
+  });
+
   it.each([
     [['dead'], ['deliveries_created (created_at>?)', 'progress_undelivered (settled_state=? AND rowid>?)']],
     [

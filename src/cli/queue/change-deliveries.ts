@@ -8,7 +8,7 @@ import { ExitCode } from '../exit-code.ts';
 import type { Io } from '../io.ts';
 import { jsonLine } from '../json-line.ts';
 import { createProgress } from '../print/progress.ts';
-import { select } from './selection.ts';
+import { select, selectsDead, sinceOf } from './selection.ts';
 import { withQueue, type QueueOptions } from './session.ts';
 
 /** Why a delivery was not changed, and what to do. */
@@ -54,17 +54,30 @@ export function purgeDeliveries(options: QueueOptions, io: Io): Promise<ExitCode
   });
 }
 
-/** Drops page by page as it reads: dropping moves no later delivery, and millions need no memory. */
+/**
+ * Drops page by page as it reads: dropping moves no later delivery, and millions need no memory. A file drops all of its
+ * dead letters without reading them, in a third of the time.
+ */
 async function dropSelected(durable: DurableQueue, options: QueueOptions, io: Io): Promise<Counts> {
   const counts: Counts = { dropped: 0 };
   const shown = options.output === 'text' && options.quiet !== true;
   const progress = await createProgress(io, { label: 'dropped', shown, unit: 'deliveries' });
+  const showCount = (): void => progress.update(counts['dropped'] ?? 0);
   try {
+    if (selectsDead(options))
+      await durable.file?.dropDead({
+        since: sinceOf(options),
+        goesOn: () => !io.signal.aborted,
+        onDropped: (count) => {
+          counts['dropped'] = count;
+          showCount();
+        },
+      });
     const selected = select(durable.inspection, options, { states: DEAD, pageSize: DROPPED_AT_ONCE });
     for await (const page of selected) {
       if (io.signal.aborted) break;
       for (const answer of await dropRecorded(durable, page, io)) countAnswer(counts, answer);
-      progress.update(counts['dropped'] ?? 0);
+      showCount();
     }
   } finally {
     progress.stop();

@@ -36,11 +36,21 @@ export function select(
   { states, pageSize = PAGE }: { readonly states: readonly DeliveryState[]; readonly pageSize?: number },
 ): AsyncIterable<readonly Delivery[]> {
   const filter = flags.filter === undefined ? undefined : readFilter(flags.filter);
-  const since = flags.since === undefined ? 0 : readSince(flags.since);
+  const since = sinceOf(flags);
   const selected = flags.state ?? (asksForState(flags) ? STATES : states);
   return pages(inspection, { states: selected, since, limit: pageSize }, (delivery) =>
     filter === undefined ? true : filter(filterable(delivery)),
   );
+}
+
+/** From when on the flags select. Ms since the epoch. Throws ConfigError for a time that cannot be read. */
+export function sinceOf({ since }: SelectionFlags): number {
+  return since === undefined ? 0 : readSince(since);
+}
+
+/** Whether the flags select all dead letters of a time, and nothing else. */
+export function selectsDead({ filter, state }: SelectionFlags): boolean {
+  return filter === undefined && (state === undefined || state.every((each) => each === 'dead'));
 }
 
 /** Whether the filter names the wanted states. A filter that only excludes states does not. */
