@@ -4,7 +4,7 @@ import { undiagnosed } from '../signature/diagnosis/diagnose.ts';
 import { REASONS } from '../signature/diagnosis/reasons.ts';
 import { sign } from '../signature/sign.ts';
 import { signatureHeadersText } from '../signature/signature-headers.ts';
-import { verify, type VerifyOptions } from '../signature/verify.ts';
+import { verify, type ValidVerdict, type VerifyOptions } from '../signature/verify.ts';
 import { DiagnosisQuota } from './diagnosis-quota.ts';
 import type { SignatureJudgement } from './received-request.ts';
 
@@ -35,18 +35,22 @@ export class SignatureJudge {
     if (signature === undefined) return unsigned(rawHeaders);
     if (signatures.length > 1) return severalSignatures(signatures.length);
     const verification = verify({ body, signature, secrets });
-    if (!verification.valid) return this.#invalid(body, signature);
-    const { secret, note } = verification;
-    return note === undefined ? { verdict: 'valid', secret } : { verdict: 'valid', secret, note };
+    return verification.valid ? toValid(verification) : this.#invalid(body, signature);
   }
 
   #invalid(body: Uint8Array, signature: string): SignatureJudgement {
     const options = { body, signature, secrets: this.#secrets, diagnose: true, ...this.#known };
     const verification = this.#quota.use(() => verify(options, this.#budget));
+    // A large body is parsed only here.
+    if (verification?.valid === true) return toValid(verification);
     const found = verification?.valid === false ? verification.diagnosis : undefined;
     const diagnosis = found ?? undiagnosed(body.byteLength, TOO_MANY);
     return { verdict: 'invalid', diagnosis, expected: sign(body, this.#secrets[0] ?? ''), got: signature };
   }
+}
+
+function toValid({ secret, note }: ValidVerdict): SignatureJudgement {
+  return note === undefined ? { verdict: 'valid', secret } : { verdict: 'valid', secret, note };
 }
 
 const TOO_MANY = {

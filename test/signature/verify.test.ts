@@ -1,8 +1,15 @@
 import { createHmac } from 'node:crypto';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { ConfigError, SignatureError } from '../../src/errors.ts';
 import { Deadline } from '../../src/signature/diagnosis/deadline.ts';
-import { LARGEST_KEPT_BODY, verify, Verifier, type VerifyResult } from '../../src/signature/verify.ts';
+import {
+  LARGEST_KEPT_BODY,
+  LARGEST_STRINGIFIED_BODY,
+  verify,
+  Verifier,
+  type VerifyOptions,
+  type VerifyResult,
+} from '../../src/signature/verify.ts';
 
 const secret = 'hooks-fixture-secret';
 const hmac = (body: string | Uint8Array, key = secret): string =>
@@ -27,6 +34,30 @@ describe('verify', () => {
       valid: false,
       diagnosis: { code: expect.any(String), hint: expect.any(String) },
     });
+  });
+
+  it.each([
+    ['verify', (body: string, options: VerifyOptions) => verify({ body, ...options })],
+    [
+      'Verifier',
+      (body: string, options: VerifyOptions) => new Verifier(options).update(Buffer.from(body)).finish(),
+    ],
+  ])('%s parses a large body only when it diagnoses', (_name, run) => {
+    const parse = vi.spyOn(JSON, 'parse');
+    onTestFinished(() => parse.mockRestore());
+    const largest = `[  ${'1,'.repeat(LARGEST_STRINGIFIED_BODY / 2 - 3)}1]\n`;
+    expect(largest).toHaveLength(LARGEST_STRINGIFIED_BODY);
+    const signed = (body: string): VerifyOptions => ({
+      signature: hmac(JSON.stringify(JSON.parse(body))),
+      secrets: [secret],
+    });
+    const [within, beyond] = [signed(largest), signed(`${largest}\n`)];
+    parse.mockClear();
+    expect(run(largest, within)).toMatchObject({ valid: true, over: 'stringified' });
+    expect(parse).toHaveBeenCalledTimes(1);
+    expect(run(`${largest}\n`, beyond)).toEqual({ valid: false });
+    expect(parse).toHaveBeenCalledTimes(1);
+    expect(run(`${largest}\n`, { ...beyond, diagnose: true })).toMatchObject({ valid: true });
   });
 
   it('accepts the bytes', () => {

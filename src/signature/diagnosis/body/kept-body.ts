@@ -2,6 +2,7 @@ import { utf8TextOf, stringified } from '../json/json-text.ts';
 
 /** The bytes by which most kinds of text are recognised. */
 const HEAD_BYTES = 4_096;
+const BOM_START = 0xef;
 /** Parsing a larger body a second time takes too long. */
 const LARGEST_PARSED_AGAIN = 1_000_000;
 
@@ -30,6 +31,12 @@ export class KeptBody {
   /** JSON-stringified; undefined when the body is not JSON. */
   get json(): string | undefined {
     return this.#readOnce().json;
+  }
+
+  /** Whether the bytes are the JSON-stringified body already. */
+  get isStringified(): boolean {
+    const { text, json } = this.#readOnce();
+    return json !== undefined && json === text && this.bytes[0] !== BOM_START;
   }
 
   /** The start of the body, a character for each byte. */
