@@ -9,7 +9,7 @@ import {
 import { printable, withoutRepeated } from '../redact.ts';
 import { checkRoute } from '../transport/check-route.ts';
 import { withoutSent, type SentRequest } from '../transport/sent-secrets.ts';
-import type { Transport, TransportResult } from '../transport/transport.ts';
+import type { Transport, TransportResponse, TransportResult } from '../transport/transport.ts';
 import { createUndiciTransport } from '../transport/undici-transport.ts';
 import { whyNotLoopback } from '../transport/address-guard.ts';
 
@@ -37,8 +37,10 @@ export interface ForwardingOptions {
 
 /** Longer than a webhook may take: a person who debugs a slow receiver wants to see its response. */
 const TIMEOUT_MS = 30_000;
-/** Of an answer's body. */
-const REPLY_BYTES = 16 * 1024;
+/** A page that a framework shows for an error fits. */
+const REPLY_KB = 256;
+/** A body that drips, or never ends, holds the sender up, which has 5 s for all of it. */
+const REPLY_SECONDS = 2;
 
 /** Throws ConfigError for a URL that cannot be asked. */
 export function createForwarding(options: ForwardingOptions): Forwarding {
@@ -82,7 +84,8 @@ async function forwardTo({ url, shownUrl, authorization }: Target, passing: Pass
       ...sent,
       body: request.body,
       timeoutMs: TIMEOUT_MS,
-      replyBytes: REPLY_BYTES,
+      replyBytes: REPLY_KB * 1024,
+      replyMs: REPLY_SECONDS * 1_000,
       signal,
     });
     return { url: shownUrl, ...toldOf(result, sent, secrets) };
@@ -99,7 +102,14 @@ function toldOf(
 ): Omit<Forwarded, 'url'> {
   const { ms } = result;
   if (result.kind === 'failure') return { error: result.error, detail: printable(result.detail), ms };
-  const { status, retryAfter, reply } = result;
+  const { status, retryAfter, reply, replyCutBy } = result;
+  // Relayed, the part that came would look like the whole.
+  if (replyCutBy !== undefined)
+    return {
+      error: replyCutBy === 'length' ? 'protocol' : replyCutBy,
+      detail: `it responded with ${status}, but the body ${cutText(replyCutBy)}`,
+      ms,
+    };
   return {
     status,
     ...(retryAfter !== undefined && { retryAfter }),
@@ -107,6 +117,11 @@ function toldOf(
     ...(reply !== undefined && { reply: withoutRepeated(withoutSent(reply, sent), secrets) }),
     ms,
   };
+}
+
+function cutText(cutBy: NonNullable<TransportResponse['replyCutBy']>): string {
+  if (cutBy === 'length') return `is longer than ${REPLY_KB} KiB`;
+  return cutBy === 'timeout' ? `did not end within ${REPLY_SECONDS} s` : 'broke off';
 }
 
 function targetOf(url: string, origin: string): Target {

@@ -37,9 +37,12 @@ function statusText(status: number): string {
 }
 
 /** The detail that the receiver or the network gave, if any. */
-export function detailText({ status, detail }: ShownAttempt): string | undefined {
+export function detailText({ status, error, detail }: ShownAttempt): string | undefined {
   if (detail === undefined || detail.trim() === '') return undefined;
-  return status === undefined ? printable(detail, 200) : `response: ${printable(detail.trim(), 200)}`;
+  // The words about a response that is not of HTTP are ours.
+  return status === undefined || error === 'protocol'
+    ? printable(detail, 200)
+    : `response: ${printable(detail.trim(), 200)}`;
 }
 
 /** `<1ms`, `412ms`, `2.1s`, `30s`, `1m 23s`, `4h 0m` */

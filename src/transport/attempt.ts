@@ -4,7 +4,7 @@ import type { Abortable, AbortWatch } from './abort-watch.ts';
 import type { NetworkFault } from './network-error.ts';
 import { redactUrl } from '../redact.ts';
 import { withoutSent } from './sent-secrets.ts';
-import type { TransportRequest, TransportResult } from './transport.ts';
+import type { TransportRequest, TransportResponse, TransportResult } from './transport.ts';
 
 /** The carrier of an attempt in flight, which learns when the attempt is over. */
 export interface Carrier {
@@ -67,13 +67,18 @@ export class Attempt implements Abortable {
     else this.fail(ABORTED);
   }
 
-  respond({ status, retryAfter, headers, at }: ResponseHead, reply: string): void {
+  respond(
+    { status, retryAfter, headers, at }: ResponseHead,
+    reply: string,
+    cutBy: TransportResponse['replyCutBy'],
+  ): void {
     this.#settle({
       kind: 'response',
       status,
       retryAfter,
       headers: this.#shownHeaders(headers),
       reply: reply === '' ? undefined : this.#shown(reply, status),
+      ...(cutBy !== undefined && this.request.replyBytes !== undefined && { replyCutBy: cutBy }),
       ms: roundedMs(at - this.#startedAt),
       reconnected: this.reconnected,
     });

@@ -114,6 +114,11 @@ export class HttpConnection implements Carrier, ExchangeOwner {
     this.#owner.released(this);
   }
 
+  limitBody(ms: number): void {
+    clearTimeout(this.#deadline);
+    this.#deadline = setTimeout(this.#expire, Math.min(ms, this.#exchange.attempt?.leftMs ?? 0));
+  }
+
   broken(error?: Error): void {
     if (this.#isDropped) return;
     const { attempt } = this.#exchange;

@@ -5,11 +5,14 @@ import { proxyErrorOf } from './dial.ts';
 import { evidenceHeaders } from './evidence-headers.ts';
 import { malformedResponse, type NetworkFault } from './network-error.ts';
 import { Reply } from './reply.ts';
+import type { TransportResponse } from './transport.ts';
 
 /** The connection that an exchange is on. */
 export interface ExchangeOwner {
   /** The answer has ended, and the connection can carry another. */
   ended(): void;
+  /** The rest of the response may take this long. */
+  limitBody(ms: number): void;
   /** It ends here, for this reason or because enough was read. */
   broken(error?: Error): void;
 }
@@ -67,11 +70,11 @@ export class Exchange implements Dispatcher.DispatchHandler {
   }
 
   /** Gives the attempt its result, if it has none yet. A status that came decides, whatever broke after it. */
-  conclude(fault?: NetworkFault): void {
+  conclude(fault?: NetworkFault, cutBy: TransportResponse['replyCutBy'] = fault?.error): void {
     const attempt = this.#attempt;
     if (attempt === undefined) return;
     this.#attempt = undefined;
-    if (this.#answer) attempt.respond(this.#answer, this.#reply?.text() ?? '');
+    if (this.#answer) attempt.respond(this.#answer, this.#reply?.text() ?? '', cutBy);
     else if (fault) attempt.fail(fault);
   }
 
@@ -109,7 +112,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
   onResponseData(_controller: unknown, chunk: Uint8Array): void {
     this.#bodyBytes += chunk.length;
     this.#reply?.add(chunk);
-    if (this.#reply?.isFull) this.conclude();
+    if (this.#reply?.isFull) this.conclude(undefined, 'length');
     if (this.#bodyBytes > MAX_BODY_BYTES && this.#attempt === undefined) this.#owner.broken();
   }
 
@@ -131,6 +134,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
       headers: status > 299 || request.replyBytes !== undefined ? evidenceHeaders(headers) : undefined,
       at: elapsedMs(),
     };
+    if (request.replyMs !== undefined) this.#owner.limitBody(request.replyMs);
     if (status > 299 || request.replyBytes !== undefined) this.#reply = new Reply(request.replyBytes);
     else this.conclude();
   }

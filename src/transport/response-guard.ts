@@ -6,14 +6,17 @@ const MAX_OVERHEAD_BYTES = 64 * 1024;
 const TOO_LONG = malformedResponse('the response has more than 64 KiB besides its body');
 const BARE_CR = malformedResponse('the response has a carriage return that no line feed follows');
 
+const WRONG_VERSION = malformedResponse('the response is not one of HTTP/1');
+
 const CR = 0x0d;
 const LF = 0x0a;
 const SPACE = 0x20;
+const SLASH = 0x2f;
 const DIGIT_ONE = 0x31;
 
 /**
  * Sees the bytes of a connection before undici's parser does, which limits neither reason phrases nor chunk extensions nor the number of
- * interim responses, and takes CR CR for the end of a status line (RFC 9112, 2.2 forbids a bare CR). One for each connection.
+ * interim responses, takes `HTTP/2.0 200` for a status line of its own, and CR CR for the end of a status line (RFC 9112, 2.2 forbids a bare CR). One for each connection.
  */
 export class ResponseGuard {
   readonly #bodyBytes: () => number;
@@ -54,19 +57,20 @@ export class ResponseGuard {
   #faultOf(chunk: Buffer): Error | undefined {
     if (this.#bytes - this.#bodyBytes() > MAX_OVERHEAD_BYTES) return TOO_LONG;
     this.#bytes += chunk.length;
-    return this.#awaitsFinalStatus && this.#hasBareCr(chunk) ? BARE_CR : undefined;
+    return this.#awaitsFinalStatus ? this.#faultInHead(chunk) : undefined;
   }
 
   /** Looks at no more than it has to: any other bare CR, and those behind the final status line, undici refuses by itself. */
-  #hasBareCr(chunk: Buffer): boolean {
+  #faultInHead(chunk: Buffer): Error | undefined {
     for (let at = 0; at < chunk.length && this.#awaitsFinalStatus; at++) {
       const byte = chunk[at] ?? 0;
-      if (byte === CR && this.#previous === CR) return true;
+      if (byte === CR && this.#previous === CR) return BARE_CR;
+      if (this.#previous === SLASH && this.#statusDigit === 0 && byte !== DIGIT_ONE) return WRONG_VERSION;
       if (byte === LF) this.#endLine();
       else if (byte !== CR) this.#addToLine(byte);
       this.#previous = byte;
     }
-    return false;
+    return undefined;
   }
 
   /** The head of an interim response goes on to an empty line, and another head follows. */

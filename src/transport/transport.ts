@@ -26,6 +26,8 @@ export interface TransportRequest {
    * body's end, or with what there is of it after `timeoutMs`. For answers that say more than their status.
    */
   readonly replyBytes?: number;
+  /** With `replyBytes`: how long the body may take once the status is there, within `timeoutMs`. @default as long as that */
+  readonly replyMs?: number;
   /** A PEM file with issuers to trust besides Node's own. One that cannot be used makes send() reject with a ConfigError. */
   readonly caFile?: string | undefined;
 }
@@ -41,6 +43,8 @@ export interface TransportResponse {
   readonly headers?: Readonly<Record<string, string>> | undefined;
   /** The first part of the body of an answer other than 2xx, as text, unescaped, at most 4,000 characters; with `replyBytes`, that much of any answer. Other than of 2xx, without the secrets that were sent. */
   readonly reply?: string | undefined;
+  /** With `replyBytes`: why `reply` is only the first part of the body. `length`: there is more than was asked for. */
+  readonly replyCutBy?: NetworkError | 'length';
   /** From the start of the attempt to the status line. */
   readonly ms: number;
   /** The first connection was a reused one that died before any byte of an answer, so the request was repeated once. */

@@ -7,6 +7,7 @@ import { buffer } from 'node:stream/consumers';
 import { gzipSync } from 'node:zlib';
 import { afterAll, describe, expect, it } from 'vitest';
 import { hooks, startHooks } from '../end-to-end/hooks.ts';
+import { dripsBody, endlessBody } from '../hostile-receivers.ts';
 import { freePort } from '../free-port.ts';
 import { RawConnection } from '../receiver/raw-connection.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
@@ -137,6 +138,26 @@ describe('hooks listen --forward', () => {
     expect(to.requests).toEqual([]);
     await listen.stop();
   });
+
+  it.each([
+    ['never ends', () => endlessBody(200), 502, 'protocol', 'is longer than 256 KiB'],
+    ['drips', () => dripsBody(200), 504, 'timeout', 'did not end within 2 s'],
+  ])(
+    'answers %3$i when the body of the response %s, and says why',
+    async (_how, start, status, code, why) => {
+      const to = await start();
+      try {
+        const listen = await listening(['--forward', to.url]);
+        const response = await fetch(listen.url, { method: 'POST', body: '{}' });
+        const text = `${code}: it responded with 200, but the body ${why}\n`;
+        expect([response.status, await response.text()]).toEqual([status, text]);
+        const { stderr, stdout } = await listen.stop();
+        expect(stdout + stderr).toContain(why);
+      } finally {
+        await to.close();
+      }
+    },
+  );
 
   it('answers 502 when nobody is there, and shows a person why', async () => {
     const to = `http://127.0.0.1:${await freePort()}/x`;

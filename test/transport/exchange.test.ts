@@ -3,7 +3,7 @@ import { Exchange } from '../../src/transport/exchange.ts';
 
 describe('Exchange', () => {
   it('stops a request that is about to be written for the second time', () => {
-    const exchange = new Exchange({ ended: () => {}, broken: () => {} }, false);
+    const exchange = new Exchange({ ended: () => {}, limitBody: () => {}, broken: () => {} }, false);
     const reasons: Error[] = [];
     const controller = {
       aborted: false,

@@ -1,7 +1,15 @@
 import type { Socket } from 'node:net';
 import { describe, expect, it } from 'vitest';
 import type { TransportResult } from '../../src/transport/transport.ts';
-import { answersBytes, answersOk, endless, receiver, type HostileReceiver } from '../hostile-receivers.ts';
+import {
+  answersBytes,
+  answersOk,
+  dripsBody,
+  endless,
+  endlessBody,
+  receiver,
+  type HostileReceiver,
+} from '../hostile-receivers.ts';
 import { randomFrom } from '../random.ts';
 import { collectUncaught } from '../uncaught.ts';
 import { until } from '../until.ts';
@@ -108,6 +116,31 @@ async function expectCut(hostile: HostileReceiver): Promise<void> {
   await until(() => hostile.openConnections === 0, 'the connection to be closed', { seconds: 5 });
   expect(hostile.bytesWritten).toBeLessThan(BUFFERS_BYTES);
 }
+
+describe('a response of another version', () => {
+  it.each(['HTTP/2.0 200 OK', 'HTTP/0.9 200 OK', 'HTTP/1.1 103 Early Hints\r\n\r\nHTTP/2.0 200 OK'])(
+    'that begins with %j is a protocol error, however it arrives',
+    async (head) => {
+      const bytes = `${head}\r\nContent-Length: 2\r\n\r\nok`;
+      const hostile = [await started(answersBytes(bytes)), await started(arrivesByteByByte(bytes))];
+      for (const { url } of hostile)
+        expect(await newTransport().send(requestTo(url))).toMatchObject({ error: 'protocol' });
+    },
+  );
+});
+
+describe('a body that was asked for and is cut', () => {
+  it.each([
+    ['has no end', () => endlessBody(500), 'length'],
+    ['drips', () => dripsBody(500), 'timeout'],
+  ])('says so when it %s', async (_how, start, replyCutBy) => {
+    const { url } = await started(start());
+    const result = await newTransport().send(
+      requestTo(url, { timeoutMs: 30_000, replyBytes: 1_000, replyMs: 50 }),
+    );
+    expect(result).toMatchObject({ status: 500, replyCutBy });
+  });
+});
 
 describe('a carriage return without a line feed', () => {
   it.each([

@@ -129,6 +129,12 @@ it.each([
   expect(attemptText({ url: 'u', ...fields })).toBe(text);
 });
 
+it('tells of a response that is not of HTTP in words of its own', () => {
+  const fields = { url: 'u', status: 999, error: 'protocol', detail: 'no HTTP status: 999' };
+  expect(detailText(fields)).toBe('no HTTP status: 999');
+  expect(detailText({ ...fields, status: 500, error: 'http-5xx', detail: 'sorry' })).toBe('response: sorry');
+});
+
 it('has no detail where nothing was said', () => {
   expect(detailText({ url: 'u', status: 500, detail: ' \n' })).toBeUndefined();
   expect(detailText({ url: 'u', error: 'reset' })).toBeUndefined();
