@@ -20,8 +20,20 @@ function maskUserinfo(url: string): string {
   if (before === undefined) return url;
   const rest = url.slice(before.length);
   const isClear = hasClearAuthority(url) && !isOfServer(before);
-  const at = (isClear ? rest.slice(0, rest.search(END_OF_AUTHORITY)) : rest).lastIndexOf('@');
+  const authority = isClear ? rest.slice(0, rest.search(END_OF_AUTHORITY)) : rest;
+  const hasPassword = authority.lastIndexOf('@') > authority.indexOf(':') && authority.includes(':');
+  const at = hasPassword ? endOfPassword(rest, authority) : authority.lastIndexOf('@');
   return at === -1 ? url : before + MASK + rest.slice(at);
+}
+
+/**
+ * The last @ that may end an unescaped password: `http://me:p@ss/w:rd@host` is valid to the parser, with the host `ss`. An @ that begins
+ * a part of the path (`/@me`), or that stands in a parameter's value, is none.
+ */
+function endOfPassword(rest: string, authority: string): number {
+  const path = rest.slice(authority.length).replace(/[?&][^=?&#@]*=.*$/s, '');
+  const inPath = /^.*[^/]@/s.exec(path)?.[0].length ?? 0;
+  return inPath === 0 ? authority.lastIndexOf('@') : authority.length + inPath - 1;
 }
 
 /** Whether the authority ends at the first / ? or #. An @ behind a # is not trusted: no request goes to a URL with a fragment. */
@@ -41,7 +53,9 @@ function isOfServer(before: string): boolean {
 const SECRET_NAME =
   /secret|token|passw|credential|(?:api|access|write|private|functions|subscription)[-_]?key/i;
 const SECRET_PARAMETER = /signature|^(?:key|sig|code|auth|pass|pwd)$/i;
-const SECRET_HEADER = /^(?:set-)?cookie$|(?:^|[-_])auth(?:orization)?(?:[-_]|$)/i;
+const SECRET_HEADER = /^(?:set-)?cookie$|(?:^|[-_])auth(?:orization)?(?:[-_]|$)|key$/i;
+/** Of the names that end in `key`, those that a receiver goes by and that open nothing. */
+const PLAIN_KEY = /(?:idempotency|partition|routing|order|ordering|sort|cache|surrogate|message)[-_]?key$/i;
 
 // A name cannot contain the characters that begin one: the time stays linear in a length that a sender chooses.
 const PARAMETER = /([?&#]([^=?&#]*)=)[^&#]*/g;
@@ -57,7 +71,7 @@ export function isSecretParameter(name: string): boolean {
 
 /** Whether a header's value is masked wherever it is shown or saved. */
 export function isSecretHeader(name: string): boolean {
-  return SECRET_NAME.test(name) || SECRET_HEADER.test(name);
+  return SECRET_NAME.test(name) || (SECRET_HEADER.test(name) && !PLAIN_KEY.test(name));
 }
 
 /** The shortest text that is masked. A shorter one occurs in many places where it is no secret, and the gaps would reveal it. */
@@ -80,8 +94,21 @@ export function withoutRepeated(response: string, secrets: readonly string[]): s
 /** The spellings in which a receiver may repeat a secret. */
 export function spellingsOf(secret: string): readonly string[] {
   if (/\p{Surrogate}/u.test(secret)) return [secret];
-  const inText = [secret, ...inJson(secret)].flatMap((text) => [text, ...inHtml(text)]);
-  return [...new Set([...inText, encodeURIComponent(secret), ...inBase64(secret)])];
+  const json = [...new Set([secret, ...inJson(secret)])];
+  // A dump of the headers as JSON may itself be a string of JSON, or base64.
+  const nested = json.slice(1).flatMap(inJson);
+  const inText = [...json, ...nested].flatMap((text) => [text, ...inHtml(text)]);
+  return [...new Set([...inText, ...inUrl(secret), ...json.flatMap(inBase64)])];
+}
+
+/** Spellings of encodeURIComponent, of URLSearchParams (forms) and of Python's `quote`, with the digits in either case. */
+function inUrl(secret: string): readonly string[] {
+  const [component, form] = [
+    encodeURIComponent(secret),
+    new URLSearchParams({ '': secret }).toString().slice(1),
+  ];
+  const spelled = [component, form, component.replaceAll('%2F', '/'), form.replaceAll('+', '%20')];
+  return [...spelled, ...spelled.map((text) => text.replace(/%../g, (digits) => digits.toLowerCase()))];
 }
 
 /** The secret parts of the base64 of a longer text, such as a dump of headers: they depend on where the secret begins. */

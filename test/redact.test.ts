@@ -92,6 +92,10 @@ describe('redactUrl', () => {
     ['redis://me:12?hidden@a.test', 'redis://***@a.test'],
     ['redis://a.test:6379/0', 'redis://a.test:6379/0'],
     ['http://me:hidden@a.test/@me', 'http://***@a.test/@me'],
+    ['http://me:hidden@a.test/@me?to=me@b.test', 'http://***@a.test/@me?to=me@b.test'],
+    ['http://u:p@ss/w:rd@a.test/hook', 'http://***@a.test/hook'],
+    ['https://u:p@ss?w:rd@a.test', 'https://***@a.test'],
+    ['HTTP://:p@ss/w/@rd@a.test/', 'HTTP://***@a.test/'],
   ])('takes the password out of %j, escaped or not', (url, shown) => {
     expect(redactUrl(url)).toBe(shown);
   });
@@ -176,16 +180,27 @@ describe('isSecretHeader', () => {
     'X-Gitlab-Token',
     'Client-Secret',
     'X-Password',
+    'X-Key',
+    'Key',
+    'X-Master-Key',
+    'Api_Key',
   ])('takes %s for secret', (name) => {
     expect(isSecretHeader(name)).toBe(true);
   });
 
-  it.each(['X-Signature', 'Content-Type', 'Host', 'Idempotency-Key', 'X-Author', 'X-Env', 'Cookie-Policy'])(
-    'does not take %s for secret',
-    (name) => {
-      expect(isSecretHeader(name)).toBe(false);
-    },
-  );
+  it.each([
+    'X-Signature',
+    'Content-Type',
+    'Host',
+    'Idempotency-Key',
+    'X-Idempotency-Key',
+    'Partition-Key',
+    'X-Author',
+    'X-Env',
+    'Cookie-Policy',
+  ])('does not take %s for secret', (name) => {
+    expect(isSecretHeader(name)).toBe(false);
+  });
 });
 
 describe('printable', () => {

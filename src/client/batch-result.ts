@@ -1,4 +1,4 @@
-import { redactUrl, printable } from '../redact.ts';
+import { redactUrl, printable, withoutRepeated } from '../redact.ts';
 import type { NetworkError, TransportResponse, TransportResult } from '../transport/transport.ts';
 
 /** The result of one POST of a batch. Everything that the sink does next is a function over this value. */
@@ -39,16 +39,25 @@ const IS_RETRYABLE: Readonly<Record<NetworkError, boolean>> = {
   aborted: false,
 };
 
-export function batchResult(result: TransportResult, url: string): BatchResult {
-  if (result.kind === 'response') return ofResponse(result, url);
+/** What a response may repeat. */
+export interface SentBatch {
+  readonly url: string;
+  /** Masked in the texts that a success may hold; the transport masks them in any other response. */
+  readonly secrets: readonly string[];
+}
+
+export function batchResult(result: TransportResult, sent: SentBatch): BatchResult {
+  const { url } = sent;
+  if (result.kind === 'response') return ofResponse(result, sent);
   const { error, detail } = result;
   const reason = `${printable(detail)} (${redactUrl(url)})`;
   return { result: IS_RETRYABLE[error] ? 'retryable' : 'refused', code: error, reason };
 }
 
-function ofResponse(response: TransportResponse, url: string): BatchResult {
+function ofResponse(response: TransportResponse, sent: SentBatch): BatchResult {
   const { status, retryAfter, reply = '' } = response;
-  if (status >= 200 && status < 300) return ofSuccess(status, reply);
+  if (status >= 200 && status < 300) return ofSuccess(status, reply, sent);
+  const { url } = sent;
   const rejection = { status, code: codeOf(status), reason: reasonOf(status, reply, url) };
   if (status === 413) return { result: 'too-large', ...rejection };
   if (status === 408 || status === 429 || status >= 500) {
@@ -61,9 +70,9 @@ function ofResponse(response: TransportResponse, url: string): BatchResult {
  * A success may name messages that were not taken: `{"rejected":[{index,code,message}]}`. Any other answer (empty,
  * `OK`, `{"success":true}`) takes all of them.
  */
-function ofSuccess(status: number, reply: string): BatchResult {
+function ofSuccess(status: number, reply: string, sent: SentBatch): BatchResult {
   if (!reply.includes('"rejected"')) return { result: 'accepted', status, rejected: [] };
-  const rejected = rejectedIn(reply);
+  const rejected = rejectedIn(reply, sent);
   if (rejected !== undefined) return { result: 'accepted', status, rejected };
   // Which were taken is unknown. Sent again they are recognised by their messageId; counted as accepted they would be lost.
   return {
@@ -74,24 +83,27 @@ function ofSuccess(status: number, reply: string): BatchResult {
   };
 }
 
-function rejectedIn(reply: string): readonly RejectedMessage[] | undefined {
+function rejectedIn(reply: string, sent: SentBatch): readonly RejectedMessage[] | undefined {
   try {
     const { rejected } = JSON.parse(reply) as { readonly rejected?: unknown }; // any JSON that is not an object has no such field, null throws
     if (!Array.isArray(rejected)) return undefined;
-    return rejected.map(asRejected);
+    return rejected.map((entry) => asRejected(entry, sent));
   } catch {
     return undefined;
   }
 }
 
-function asRejected(entry: unknown): RejectedMessage {
+function asRejected(entry: unknown, sent: SentBatch): RejectedMessage {
   // The shape is the tracking API's word; each field is checked before it is used.
   const { index, code, message } = entry as Record<'index' | 'code' | 'message', unknown>;
   if (!Number.isInteger(index)) throw new TypeError('no index');
   return {
     index: Number(index),
-    code: typeof code === 'string' ? printable(code, 100) : 'invalid',
-    reason: typeof message === 'string' ? printable(message) : 'refused by the tracking API',
+    code: typeof code === 'string' ? printable(withoutRepeated(code, sent.secrets), 100) : 'invalid',
+    reason:
+      typeof message === 'string'
+        ? printable(withoutRepeated(message, sent.secrets))
+        : 'refused by the tracking API',
   };
 }
 

@@ -48,6 +48,7 @@ class TrackingApiSink implements Sink {
   readonly #url: string;
   readonly #shownUrl: string;
   readonly #headers: readonly string[];
+  readonly #secrets: readonly string[];
   readonly #library: { readonly name: string; readonly version: string };
   readonly #log = createDebugLog();
   readonly #closing: ClosingWindow;
@@ -62,11 +63,13 @@ class TrackingApiSink implements Sink {
     this.#url = batchUrl(options.endpoint);
     this.#shownUrl = redactUrl(this.#url);
     this.#library = { name: 'hooks-cli', version: options.version };
+    const basic = authorization(options.writeKey);
     this.#headers = [
       ['User-Agent', `hooks-cli/${options.version}`],
       ['Content-Type', 'application/json'],
-      ['Authorization', authorization(options.writeKey)],
+      ['Authorization', basic],
     ].flat();
+    this.#secrets = [options.writeKey, basic.replace('Basic ', '')];
   }
 
   /** The caller's own `context.library` stays: a replayed message was made by another one. */
@@ -144,7 +147,7 @@ class TrackingApiSink implements Sink {
     const body = batchBody(bodies, new Date(at).toISOString());
     this.#log?.('submit %d messages, %d bytes to %s', bodies.length, body.length, this.#shownUrl);
     const sent = await this.#send(body);
-    const result = batchResult(sent, this.#url);
+    const result = batchResult(sent, { url: this.#url, secrets: this.#secrets });
     const said = result.result === 'accepted' ? result.status : (result.status ?? result.code);
     this.#log?.('%s in %d ms', said, sent.ms);
     return { result, attempt: toAttemptRecord(result, { at, url: this.#shownUrl, round, ms: sent.ms }) };

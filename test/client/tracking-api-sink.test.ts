@@ -143,6 +143,15 @@ describe('what is accepted', () => {
     ]);
   });
 
+  it('is refused in words without the write key, which the answer may repeat', async () => {
+    const { receiver, setUp } = await trackingApi();
+    const basic = Buffer.from('w-key:').toString('base64');
+    const rejected = [{ index: 0, code: 'no-w-key', message: `w-key? Basic ${basic}` }];
+    receiver.answers.push({ status: 200, body: JSON.stringify({ rejected }) });
+    const receipt = await setUp().track({ userId: 'u', event: 'e' });
+    expect(receipt).toMatchObject({ accepted: false, code: 'no-***', reason: '***? Basic ***' });
+  });
+
   it.each([
     '{"rejected":[{"index":0',
     '{"rejected":true}',

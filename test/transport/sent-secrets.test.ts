@@ -21,6 +21,26 @@ describe('withoutSent', () => {
     expect(withoutSent(reply, { url: 'http://a.test/', headers })).toBe(shown);
   });
 
+  it.each([
+    ['JSON in JSON', (token: string) => JSON.stringify(JSON.stringify({ token }))],
+    ['base64 of JSON', (token: string) => btoa(JSON.stringify({ token }))],
+    [
+      'base64 of JSON of PHP',
+      (token: string) => btoa(JSON.stringify({ token }).replaceAll('/', String.raw`\/`)),
+    ],
+    ['a form', (token: string) => new URLSearchParams({ token }).toString()],
+    ['a form in lower case', (token: string) => new URLSearchParams({ token }).toString().toLowerCase()],
+    ['a query of Python', (token: string) => `token=${encodeURIComponent(token).replaceAll('%2F', '/')}`],
+  ])('takes a secret out of %s', (_name, spell) => {
+    const secret = `a"b\\c/d e!f'(g)*~+=`;
+    const sent = { url: 'http://a.test/', headers: ['X-Key', secret] };
+    const spelled = spell(secret);
+    const [start, end] = [spell(''), spelled.slice(-2)];
+    const shown = withoutSent(`got ${spelled}; ok`, sent);
+    expect(shown).toContain('***');
+    expect(shown.replace('***', '').length).toBeLessThan(`got ${start}; ok`.length + end.length + 4);
+  });
+
   it.each(['', 'x', 'xy'])('takes credentials out of a dump of the headers in base64 after %j', (before) => {
     const headers = ['Authorization', `Basic ${BASIC}`, 'X-Api-Key', 'hidden-key'];
     const dump = btoa(
