@@ -15,23 +15,29 @@ export interface KnownOptions {
 }
 
 /**
- * Throws ConfigError unless `options` is an object, and for an option that is unknown, missing or of another kind: JavaScript may
+ * Throws ConfigError unless `options` is an object, and for options that are unknown, missing or of another kind, all at once: JavaScript may
  * pass anything, and a misspelled option must not count as left out. An option that is undefined counts as absent.
  */
 export function checkOptions(options: unknown, known: KnownOptions): void {
   const { setting, kinds, required = [] } = known;
   if (!isObject(options)) throw notOptionsError(options, known);
+  let faults: Faults | undefined; // most options are right, and some calls check theirs each time
   for (const key of Object.keys(options))
-    if (!Object.hasOwn(kinds, key)) throw unknownOptionError(key, known);
+    if (!Object.hasOwn(kinds, key)) (faults ??= new Faults()).add(unknownOptionError(key, known));
   for (const [key, kind] of Object.entries(kinds)) {
     const value = options[key];
-    if (value === undefined ? !required.includes(key) : isOfKind(kind, value)) continue;
+    // One that is missing may be the one that is misspelled.
+    const isRequired = required.includes(key) && faults === undefined;
+    if (value === undefined ? !isRequired : isOfKind(kind, value)) continue;
     const name = optionName(key, setting);
-    throw new ConfigError(`Expected \`${name}\` to be ${kind}, got ${kindOf(value)}`, {
-      key: name,
-      hint: optionHint(value, required.includes(key)),
-    });
+    (faults ??= new Faults()).add(
+      new ConfigError(`Expected \`${name}\` to be ${kind}, got ${kindOf(value)}`, {
+        key: name,
+        hint: optionHint(value, kind, required.includes(key)),
+      }),
+    );
   }
+  faults?.throwIfAny(setting ?? 'options');
 }
 
 function isOfKind(kind: OptionKind, value: unknown): boolean {
@@ -61,7 +67,63 @@ function optionName(key: string, setting: string | undefined): string {
   return setting === undefined ? key : `${setting}.${key}`;
 }
 
-function optionHint(value: unknown, isRequired: boolean): string {
+function optionHint(value: unknown, kind: OptionKind, isRequired: boolean): string {
+  if (kind === 'a list' && typeof value === 'string' && value !== '') return 'put it into a list: [ … ]';
   if (value instanceof URL) return 'pass the URL as text: its `href`';
   return isRequired ? 'it cannot be left out' : 'leave it out to get its default';
+}
+
+/** Collects what is wrong with settings, so that all of it is reported at once. */
+export class Faults {
+  /** As they were thrown. */
+  readonly #errors: ConfigError[] = [];
+
+  /** What `read` gives; undefined when it throws a ConfigError, which is kept. */
+  collect<T>(read: () => T): T | undefined {
+    try {
+      return read();
+    } catch (error) {
+      if (!(error instanceof ConfigError)) throw error;
+      this.add(error);
+      return undefined;
+    }
+  }
+
+  add(fault: ConfigError): void {
+    this.#errors.push(fault);
+  }
+
+  /** Throws a single error as it is, and several as one error under `key`. */
+  throwIfAny(key: string): void {
+    const [first, ...others] = this.#errors;
+    if (first === undefined) return;
+    if (others.length === 0) throw first;
+    const faults = this.#errors.flatMap((error) => (error instanceof SeveralFaults ? error.faults : [error]));
+    const numbered = faults.map((fault, index) => `(${index + 1}) ${faultText(fault)}`);
+    const count = numbered.length;
+    throw new SeveralFaults(
+      `Expected \`${key}\` that can be used, got ${count} faults: ${numbered.join('; ')}`,
+      { key, faults },
+    );
+  }
+}
+
+/** Its faults become part of a larger collection one by one. */
+class SeveralFaults extends ConfigError {
+  readonly faults: readonly ConfigError[];
+
+  constructor(
+    message: string,
+    { key, faults }: { readonly key: string; readonly faults: readonly ConfigError[] },
+  ) {
+    super(message, { key, hint: 'correct each of them' });
+    this.faults = faults;
+  }
+}
+
+/** Some sentences name neither the setting nor what it is in. */
+function faultText({ key = '', message, hint }: ConfigError): string {
+  const holder = key.replace(/\.[^.]*$/, '');
+  const named = message.includes(holder) ? message : `${key}: ${message}`;
+  return hint === undefined ? named : `${named} (${hint})`;
 }

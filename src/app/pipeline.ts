@@ -1,5 +1,6 @@
+import { Faults } from '../check-options.ts';
 import { createClient, promiseOrThrow, type Client } from '../client/client.ts';
-import type { ClientOptions } from '../client/options.ts';
+import { resolveClientOptions, type ClientOptions } from '../client/options.ts';
 import type { EnqueueOptions, Receipt, Sink } from '../client/sink.ts';
 import { sleep, systemClock, type Clock } from '../clock.ts';
 import { prepareDestinations } from '../engine/destination.ts';
@@ -8,6 +9,7 @@ import { createEngine } from '../engine/engine.ts';
 import type { Sources } from '../engine/options.ts';
 import { createRouter, type RoutedMessage, type Router } from '../engine/router.ts';
 import { HooksError } from '../errors.ts';
+import { isObject } from '../kind-of.ts';
 import { encodeBody, type OutgoingMessage } from '../message/outgoing-message.ts';
 import { MemoryQueue } from '../stores/open.ts';
 import type { DurableQueue } from '../stores/opened-queue.ts';
@@ -40,17 +42,17 @@ export interface Pipeline {
   interrupt(graceMs: number): Promise<void>;
   /**
    * Flushes, waits until every delivery is settled, and releases every socket and timer. Over a tracking API that fails it
-   * takes `retryForMs` and the time of one attempt at most; then every message has its receipt.
+   * takes `retryForMs` and the time of one attempt at most. Over webhooks that fail or hang it takes the rest of
+   * `delivery.retryForMs` (4 h by default) and the time of one round at most: what is not delivered by then is a dead letter.
+   * `interrupt` ends it sooner. Either way every message has its receipt.
    */
   close(): Promise<void>;
 }
 
 /** Client → engine → queue → transport. Throws ConfigError for webhooks that cannot be asked, by what they are or by the way to them, and for options that are none. */
 export function createDeliveryPipeline(options: DeliveryPipelineOptions): Pipeline {
-  checkDeliveryPipelineOptions(options);
-  const isLong = isLongForm(options);
-  const sources = isLong ? completeSources(options.sources) : sourcesOf(options);
-  const source = sourceNamed(sources, isLong ? options.source : undefined);
+  const sources = readDeliveryOptions(options);
+  const source = sourceNamed(sources, isLongForm(options) ? options.source : undefined);
   const { client, clock = systemClock, random = Math.random } = options;
   const transport = options.transport ?? undici(options);
   const queue = options.queue ?? new MemoryQueue(clock);
@@ -96,6 +98,21 @@ export function createDeliveryPipeline(options: DeliveryPipelineOptions): Pipeli
     },
     release,
   });
+}
+
+/** Throws one ConfigError that names everything that is wrong. */
+function readDeliveryOptions(options: DeliveryPipelineOptions): Sources {
+  const faults = new Faults();
+  faults.collect(() => checkDeliveryPipelineOptions(options));
+  if (!isObject(options)) faults.throwIfAny('options');
+  const { client } = options;
+  if (isObject(client)) faults.collect(() => resolveClientOptions(client));
+  const sources = faults.collect(() =>
+    isLongForm(options) ? completeSources(options.sources) : sourcesOf(options),
+  );
+  if (sources !== undefined) faults.collect(() => prepareDestinations(sources, userAgent()));
+  faults.throwIfAny('options');
+  return sources ?? {};
 }
 
 export interface QueuePipelineOptions {

@@ -25,9 +25,12 @@ export interface ShortForm {
 /** Throws ConfigError for invalid webhooks and for an empty list of secrets. */
 export function sourcesOf({ webhooks, sharedSecret, delivery = {} }: ShortForm): Sources {
   if (!Array.isArray(webhooks)) {
-    throw new ConfigError('Expected `webhooks` to be a list of URLs', {
+    throw new ConfigError(`Expected \`webhooks\` to be a list of URLs, got ${kindOf(webhooks)}`, {
       key: 'webhooks',
-      hint: "for example webhooks: ['https://host/path']",
+      hint:
+        typeof webhooks === 'string'
+          ? "put the URL into a list: webhooks: ['https://host/path']"
+          : "give for example webhooks: ['https://host/path']",
     });
   }
   const destination = {

@@ -1,4 +1,4 @@
-import { checkOptions } from '../check-options.ts';
+import { checkOptions, Faults } from '../check-options.ts';
 import { checkDelivery } from '../engine/check-delivery.ts';
 import { checkSecret } from '../engine/destination.ts';
 import {
@@ -12,7 +12,6 @@ import {
 import { checkWebhookCount, prepareWebhook } from '../engine/webhook.ts';
 import { ConfigError } from '../errors.ts';
 import { isObject } from '../kind-of.ts';
-import { Faults } from './faults.ts';
 import { definedOf, secretsIn, webhookOf, type ShortForm } from './short-form.ts';
 
 /** Sources as a program gives them, with what a config file may leave out left out. */

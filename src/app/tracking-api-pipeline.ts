@@ -1,3 +1,6 @@
+import { Faults } from '../check-options.ts';
+import { resolveClientOptions, type ClientOptions } from '../client/options.ts';
+import { isObject } from '../kind-of.ts';
 import { setMaxListeners } from 'node:events';
 import { createTrackingApiSink } from '../client/tracking-api-sink.ts';
 import { sleep, systemClock } from '../clock.ts';
@@ -10,7 +13,13 @@ import { packageVersion } from './version.ts';
 
 /** Client → someone's tracking API over HTTP. Throws ConfigError for an endpoint, write key, proxy or file of issuers that cannot be used, and for options that are none. */
 export function createTrackingApiPipeline(options: TrackingApiPipelineOptions): Pipeline {
-  checkTrackingApiPipelineOptions(options);
+  const faults = new Faults();
+  faults.collect(() => checkTrackingApiPipelineOptions(options));
+  if (isObject(options) && isObject(options.client)) {
+    const given: ClientOptions = options.client;
+    faults.collect(() => resolveClientOptions(given));
+  }
+  faults.throwIfAny('options');
   const { endpoint, writeKey, timeoutMs, client, clock = systemClock, random = Math.random } = options;
   const { retryForMs, maxInFlight, caFile, onRetry } = options;
   const [stopping, cutting, over] = [new AbortController(), new AbortController(), new AbortController()];

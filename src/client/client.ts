@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Clock } from '../clock.ts';
-import { ClosedError } from '../errors.ts';
+import { ClosedError, ValidationError } from '../errors.ts';
+import { isObject, kindOf } from '../kind-of.ts';
 import { buildMessage, checkMessageSize, messageBytes } from '../message/build.ts';
 import type { MessageType } from '../message/types.ts';
 import { Batcher, type Settle } from './batcher.ts';
@@ -113,6 +114,7 @@ class BatchingClient implements Client {
 
   enqueueThen(options: EnqueueOptions, settle: Settle): void {
     if (this.#closing !== undefined) throw closedError();
+    checkEnqueued(options);
     const messageId = options.messageId ?? options.message.messageId ?? this.#newId();
     this.#batcher.add(this.#sink.encode(options, messageId), settle);
   }
@@ -139,6 +141,17 @@ class BatchingClient implements Client {
     checkMessageSize(messageBytes(given));
     return this.enqueue({ message });
   }
+}
+
+/** Throws ValidationError for what `buildMessage` has not made: JavaScript may pass anything. */
+function checkEnqueued(given: EnqueueOptions): void {
+  if (isObject(given) && isObject(given.message)) return;
+  const [what, got] = isObject(given) ? ['`message`', given.message] : ['what is enqueued', given];
+  throw new ValidationError(`Expected ${what} to be an object, got ${kindOf(got)}`, {
+    path: isObject(given) ? 'message' : '',
+    got: kindOf(got),
+    hint: 'pass { message }, with a message that buildMessage has made',
+  });
 }
 
 function closedError(): ClosedError {

@@ -1,3 +1,4 @@
+import { Faults } from '../check-options.ts';
 import { ConfigError } from '../errors.ts';
 
 export interface ClientOptions {
@@ -57,16 +58,18 @@ export const CLIENT_OPTIONS: readonly string[] = [
   'warnOnLoss',
 ];
 
-/** Throws ConfigError for what is unknown, of another kind or out of range. An option that is undefined counts as absent. */
+/** Throws ConfigError for what is unknown, of another kind or out of range, all at once. An option that is undefined counts as absent. */
 export function resolveClientOptions(options: ClientOptions = {}): ResolvedClientOptions {
-  for (const key of Object.keys(options)) checkKnown(key);
+  const faults = new Faults();
+  for (const key of Object.keys(options)) faults.collect(() => checkKnown(key));
   for (const key of ['flushAt', 'size', 'flushAfterMs', 'maxQueued'] as const) {
-    checkInteger(key, options[key], CLIENT_RANGES[key]);
+    faults.collect(() => checkInteger(key, options[key], CLIENT_RANGES[key]));
   }
-  checkWhenFull(options.whenFull);
-  checkWarnOnLoss(options.warnOnLoss);
-  checkWriteKey(options.writeKey);
-  if (options.flushAt !== undefined && options.size !== undefined) throw bothNames(options);
+  faults.collect(() => checkWhenFull(options.whenFull));
+  faults.collect(() => checkWarnOnLoss(options.warnOnLoss));
+  faults.collect(() => checkWriteKey(options.writeKey));
+  if (options.flushAt !== undefined && options.size !== undefined) faults.add(bothNames(options));
+  faults.throwIfAny('client');
   return Object.freeze({
     writeKey: options.writeKey,
     flushAt: options.flushAt ?? options.size ?? CLIENT_DEFAULTS.flushAt,

@@ -1,4 +1,4 @@
-import { checkOptions } from '../check-options.ts';
+import { checkOptions, Faults } from '../check-options.ts';
 import { ConfigError } from '../errors.ts';
 import { DELIVERY_RANGES, DELIVERY_STRATEGIES, type DeliveryOptions } from './options.ts';
 
@@ -18,18 +18,21 @@ export const DELIVERY_OPTIONS: readonly string[] = Object.keys(KINDS);
  * file is checked when it is read; this is for programs. `setting` names the options in errors.
  */
 export function checkDelivery(delivery: DeliveryOptions, setting: string): void {
-  checkOptions(delivery, { setting, kinds: KINDS, required: ['health'] });
+  const faults = new Faults();
+  faults.collect(() => checkOptions(delivery, { setting, kinds: KINDS, required: ['health'] }));
+  faults.throwIfAny(setting);
   for (const key of ['timeoutMs', 'retryForMs', 'concurrency'] as const) {
-    checkInteger(`${setting}.${key}`, delivery[key], DELIVERY_RANGES[key]);
+    faults.collect(() => checkInteger(`${setting}.${key}`, delivery[key], DELIVERY_RANGES[key]));
   }
-  checkInteger(`${setting}.health.failures`, delivery.health.failures, [1, Number.MAX_SAFE_INTEGER]);
-  const { strategy } = delivery;
-  if (DELIVERY_STRATEGIES.includes(strategy)) return;
-  throw badOption(
-    `${setting}.strategy`,
-    DELIVERY_STRATEGIES.map((each) => `'${each}'`).join(' or '),
-    strategy,
+  const { health, strategy } = delivery;
+  faults.collect(() =>
+    checkInteger(`${setting}.health.failures`, health.failures, [1, Number.MAX_SAFE_INTEGER]),
   );
+  if (!DELIVERY_STRATEGIES.includes(strategy)) {
+    const expected = DELIVERY_STRATEGIES.map((each) => `'${each}'`).join(' or ');
+    faults.add(badOption(`${setting}.strategy`, expected, strategy));
+  }
+  faults.throwIfAny(setting);
 }
 
 function checkInteger(key: string, value: number, [least, most]: readonly [number, number]): void {

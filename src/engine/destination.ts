@@ -1,4 +1,4 @@
-import { checkOptions } from '../check-options.ts';
+import { checkOptions, Faults } from '../check-options.ts';
 import { ConfigError } from '../errors.ts';
 import { kindOf } from '../kind-of.ts';
 import { checkDelivery } from './check-delivery.ts';
@@ -55,10 +55,15 @@ function prepareDestination(
   { webhooks, sharedSecrets, delivery }: DestinationOptions,
   { userAgent, setting }: { readonly userAgent: string; readonly setting: string },
 ): Destination {
-  for (const secret of sharedSecrets) checkSecret(secret, `${setting}.sharedSecret`);
-  checkDelivery(delivery, `${setting}.delivery`);
+  const faults = new Faults();
+  for (const secret of sharedSecrets) faults.collect(() => checkSecret(secret, `${setting}.sharedSecret`));
+  faults.collect(() => checkDelivery(delivery, `${setting}.delivery`));
+  const prepared = faults.collect(() =>
+    prepareWebhooks(webhooks, { userAgent, setting: `${setting}.webhooks` }),
+  );
+  faults.throwIfAny(setting);
   return {
-    webhooks: prepareWebhooks(webhooks, { userAgent, setting: `${setting}.webhooks` }),
+    webhooks: prepared ?? [],
     secrets: sharedSecrets,
     delivery,
     leaseMs: webhooks.length * delivery.timeoutMs + LEASE_SLACK_MS,

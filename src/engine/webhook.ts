@@ -1,4 +1,4 @@
-import { checkOptions } from '../check-options.ts';
+import { checkOptions, Faults } from '../check-options.ts';
 import { ConfigError } from '../errors.ts';
 import { MASK, printable, redactUrl } from '../redact.ts';
 import { encodedUrl, requestTarget } from '../request-target.ts';
@@ -27,9 +27,14 @@ export function prepareWebhooks(
   { userAgent, setting }: { readonly userAgent: string; readonly setting: string },
 ): readonly Webhook[] {
   checkWebhookCount(webhooks.length, setting);
+  const faults = new Faults();
+  const all = webhooks.map((webhook, index) =>
+    faults.collect(() => prepareWebhook(webhook, { userAgent, setting: `${setting}[${index}]` })),
+  );
+  faults.throwIfAny(setting);
   const timesShown = new Map<string, number>();
-  return webhooks.map((webhook, index) => {
-    const prepared = prepareWebhook(webhook, { userAgent, setting: `${setting}[${index}]` });
+  return all.flatMap((prepared) => {
+    if (prepared === undefined) return [];
     const { shownUrl } = prepared;
     const time = (timesShown.get(shownUrl) ?? 0) + 1;
     timesShown.set(shownUrl, time);

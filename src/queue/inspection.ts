@@ -65,3 +65,13 @@ export interface Page {
 export type RetryAnswer = 'retried' | 'unknown' | 'delivered' | 'waiting' | 'invalid' | 'damaged';
 
 export type DropAnswer = 'dropped' | 'unknown' | 'sending';
+
+/** How a store drops dead letters in steps. */
+export interface DeadDropping {
+  /** Ms since the epoch. */
+  readonly since: number;
+  /** Asked before each step. */
+  readonly goesOn: () => boolean;
+  /** Called after each step with the number so far. */
+  readonly onDropped: (count: number) => void;
+}

@@ -1,7 +1,7 @@
 import type { AudienceCatalog } from '../audience/store.ts';
 import type { Clock } from '../clock.ts';
 import type { DeletionStore } from '../deletion/state.ts';
-import type { QueueInspection } from '../queue/inspection.ts';
+import type { DeadDropping, QueueInspection } from '../queue/inspection.ts';
 import type { Queue, QueueDepth } from '../queue/queue.ts';
 import type { RetentionOptions } from '../queue/retention.ts';
 import type { Seen } from '../service/ingest/seen.ts';
@@ -53,15 +53,6 @@ export interface DurableQueue extends OpenQueue {
   readonly audiences: () => Promise<AudienceCatalog>;
   /** Whether both are open on one store. Their names do not tell: a file has several, as a server has. */
   readonly isSameStore: (other: DurableQueue) => Promise<boolean>;
-}
-
-export interface DeadDropping {
-  /** Ms since the epoch. */
-  readonly since: number;
-  /** Asked before each step. */
-  readonly goesOn: () => boolean;
-  /** Called after each step with the number so far. */
-  readonly onDropped: (count: number) => void;
 }
 
 /** What only a queue's file can do. All methods reject with QueueError. */

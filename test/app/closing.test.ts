@@ -66,6 +66,25 @@ describe.each(Object.entries(pipelines))('%s', (_name, create) => {
   });
 });
 
+it('a delivery pipeline whose receiver never answers closes when its retry window is over', async () => {
+  const server = await neverAnswers();
+  onTestFinished(() => server.close());
+  const settled: string[] = [];
+  const pipeline = createDeliveryPipeline({
+    webhooks: [server.url],
+    delivery: { timeoutMs: 50, retryForMs: 200 },
+    client: { flushAt: 1 },
+    onEvent: ({ kind }) => void settled.push(kind),
+  });
+  const receipts = Array.from({ length: 100 }, () => pipeline.client.track({ userId: 'u', event: 'E' }));
+  const outcome = deliver(pipeline, 'm1');
+  await pipeline.close();
+  expect((await Promise.all(receipts)).every(({ accepted }) => accepted)).toBe(true);
+  expect(await outcome).toMatchObject({ outcome: 'failed' });
+  expect(settled.filter((kind) => kind === 'settled')).toHaveLength(101);
+  await until(() => server.openConnections === 0, 'the connections to be closed');
+});
+
 it('a pipeline to a tracking API that never answers closes when its retry window is over', async () => {
   const server = await neverAnswers();
   onTestFinished(() => server.close());

@@ -91,7 +91,7 @@ describe('a delivery pipeline', () => {
       'Expected one of `sources.default.destinations.Webhooks.sharedSecret`',
       'put all',
     ],
-    [{ sharedSecrets: 's' }, 'sharedSecrets` to be a list, got a string', 'leave it out'],
+    [{ sharedSecrets: 's' }, 'sharedSecrets` to be a list, got a string', 'put it into a list'],
     [{ sharedSecrets: [undefined] }, 'Expected a shared secret, got nothing', 'give its text'],
     [
       { sharedSecrets: undefined, sharedSecret: 5 },
@@ -162,6 +162,64 @@ describe('a delivery pipeline', () => {
     ]);
   });
 
+  it('reports everything that is wrong with its other options at once', () => {
+    const { message, key } = refusal(
+      delivering({
+        webhooks: ['ftp://a.example', 'http://'],
+        sharedSecret: '',
+        delivery: { timeoutMs: 0, concurrency: 0 },
+        client: { flushAt: 0, whenFull: 'drop' },
+        onEvent: 1,
+        retries: 2,
+      }),
+    );
+    expect(key).toBe('options');
+    const faults = message.split(/; (?=\(\d+\) )|: (?=\(1\) )/);
+    expect(faults).toEqual([
+      'Expected `options` that can be used, got 9 faults',
+      expect.stringContaining('(1) Expected an option, got `retries`'),
+      expect.stringContaining('(2) Expected `onEvent` to be a function'),
+      expect.stringContaining('(3) Expected `flushAt` to be an integer from 1 to 1000, got 0'),
+      expect.stringContaining("(4) Expected `whenFull` to be 'wait' or 'throw'"),
+      expect.stringMatching(/^\(5\) .*Expected a shared secret, got an empty one/),
+      expect.stringMatching(/^\(6\) .*delivery.timeoutMs/),
+      expect.stringMatching(/^\(7\) .*delivery.concurrency/),
+      expect.stringMatching(/^\(8\) .*webhooks\[0\].*ftp/),
+      expect.stringMatching(/^\(9\) .*webhooks\[1\]/),
+    ]);
+    const create = createTrackingApiPipeline as (options: unknown) => unknown;
+    const several = refusal(() => create({ endpoint: 1, writeKey: 'k', client: { size: 0 }, tries: 1 }));
+    expect(several.message).toMatch(/got 3 faults: .*`tries`.*`endpoint`.*`size`/);
+  });
+
+  it('says how a single webhook is given', () => {
+    expectRefusal(
+      delivering({ webhooks: A }),
+      'to be a list of URLs, got a string',
+      'put the URL into a list',
+    );
+    const sources = { web: { destinations: { Webhooks: { webhooks: A } } } };
+    expectRefusal(delivering({ webhooks: undefined, sources }), 'to be a list, got a string', 'into a list');
+  });
+
+  it.each([null, undefined, 'track', [], {}, { message: null }])(
+    'refuses %j as a built message',
+    async (built) => {
+      const pipeline = createDeliveryPipeline({ webhooks: [A], transport });
+      const refused = {
+        code: 'ERR_HOOKS_VALIDATION',
+        message: expect.stringMatching(/^Expected .* to be an object, got/),
+      };
+      for (const call of [
+        () => pipeline.client.enqueue(built as never),
+        () => pipeline.client.enqueueThen(built as never, () => {}),
+        () => pipeline.deliver(built as never),
+      ])
+        expect(call).toThrow(expect.objectContaining(refused));
+      await pipeline.close();
+    },
+  );
+
   it('is made of options', () => {
     const create = createDeliveryPipeline as (options?: unknown) => unknown;
     expectRefusal(() => create(), 'Expected options, got nothing', 'the options are webhooks');
@@ -192,7 +250,8 @@ describe('a delivery pipeline', () => {
 
 describe('a pipeline to a tracking API', () => {
   it.each<Mistake>([
-    [{ flushAt: 1, size: 2 }, 'got `flushAt`', 'did you mean `client.flushAt`?'],
+    [{ flushAt: 1 }, 'got `flushAt`', 'did you mean `client.flushAt`?'],
+    [{ flushAt: 1, size: 2 }, '(2) Expected an option, got `size`', 'correct each'],
     [{ timeout: 3 }, 'got `timeout`', 'did you mean `timeoutMs`?'],
     [{ writekey: 'k' }, 'got `writekey`', 'did you mean `writeKey`?'],
     [{ endpoint: undefined }, 'Expected `endpoint` to be a string, got nothing', 'cannot be left out'],

@@ -57,7 +57,7 @@ describe('among very many dead letters', () => {
     const queue = new SqliteQueue({ store, clock: systemClock });
     await queue.add([
       newDelivery('waits'),
-      newDelivery('deletion', { type: 'delete', dead: DEAD, createdAt: 1_200 }),
+      newDelivery('deletion', { type: 'delete', ...DEAD, createdAt: 1_200 }),
     ]);
     const counts: number[] = [];
     const between: Promise<void>[] = [];

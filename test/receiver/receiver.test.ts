@@ -363,7 +363,7 @@ describe('a receiver', () => {
     [{ respond: '503' }, 'Expected an option, got `respond`', 'did you mean `script`?'],
     [{ limits: { body: 1 } }, 'Expected an option of `limits`, got `body`', 'the options are bodyBytes'],
     [{ limits: { headers: 1 } }, 'Expected an option of `limits`, got `headers`', '`headersMs`?'],
-    [{ secrets: 's' }, 'Expected `secrets` to be a list, got a string', 'cannot be left out'],
+    [{ secrets: 's' }, 'Expected `secrets` to be a list, got a string', 'put it into a list'],
     [{ requireSignature: 'yes' }, 'Expected `requireSignature` to be a boolean, got a string', 'its default'],
     [{ onRequest: undefined }, 'Expected `onRequest` to be a function, got nothing', 'cannot be left out'],
   ])('has no option as in %j', async (options, message, hint) => {

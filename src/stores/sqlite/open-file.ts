@@ -7,6 +7,7 @@ import { openStore } from './file/open-store.ts';
 import type { Store } from './file/store.ts';
 import { QUEUE_TABLES } from './queue/queue-tables.ts';
 import { SqliteInspection } from './queue/sqlite-inspection.ts';
+import type { DeadDropping } from '../../queue/inspection.ts';
 import { dropDead } from './queue/drop-dead.ts';
 import { SqliteQueue } from './queue/sqlite-queue.ts';
 import { recoverInto, type FileRecovery } from './recover.ts';
@@ -65,7 +66,7 @@ export function recoverFile(
 
 function spaceOf(store: Store) {
   return {
-    dropDead: (options) => dropDead(store, options),
+    dropDead: (options: DeadDropping) => dropDead(store, options),
     givesBackInSteps: () => givesBackInSteps(store),
     giveBackSpace: (goesOn: () => boolean) => giveBackSpace(store, { goesOn }),
     rewrite: () => rewriteStore(store.file),

@@ -1,4 +1,4 @@
-import type { DeadDropping } from '../../opened-queue.ts';
+import type { DeadDropping } from '../../../queue/inspection.ts';
 import type { Sql, Store } from '../file/store.ts';
 
 /** Looked at in one transaction, which takes 10 ms on a usual disk: a process that delivers waits for it. */
