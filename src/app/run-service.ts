@@ -1,16 +1,20 @@
 import type { Clock } from '../clock.ts';
+import { prepareDestinations } from '../engine/destination.ts';
 import type { Engine } from '../engine/engine.ts';
 import type { Sources } from '../engine/options.ts';
 import { NO_PROGRESS, type Delivery } from '../queue/delivery.ts';
 import type { IngestTarget, InvalidMessage } from '../service/ingest/ingest-target.ts';
 import { createServiceLog, type ServiceLog, type LogLevel } from '../service/log.ts';
-import { createMetrics } from '../service/metrics.ts';
-import type { DeletionReach, ServiceLimits } from '../service/options.ts';
+import { createMetrics, type WebhookLabels } from '../service/metrics.ts';
+import type { DeletionReach, ListenAddress, ServiceLimits } from '../service/options.ts';
 import { startService, type Service } from '../service/service.ts';
 import type { Transport } from '../transport/transport.ts';
 import { openEngine, uncheckedProxy, type OpenEngine, type Reach } from './open-engine.ts';
 import type { OpenQueue } from '../stores/opened-queue.ts';
+import type { Lane } from '../queue/queue.ts';
+import { privateWebhookWarnings } from './private-webhooks.ts';
 import { secretsOf } from './secrets.ts';
+import { packageVersion, userAgent } from './version.ts';
 import { Watch } from './watch.ts';
 
 export interface RunServiceOptions extends Reach {
@@ -19,6 +23,8 @@ export interface RunServiceOptions extends Reach {
   readonly open: OpenQueue;
   readonly host: string;
   readonly port: number;
+  /** Where `/metrics` is served, and not on `port`. @default on `port` */
+  readonly metricsAt?: ListenAddress | undefined;
   /** Whether to deliver too, or only to queue. */
   readonly deliver: boolean;
   /** The sources at which a write key may ask for deletion. @default 'own' */
@@ -40,8 +46,14 @@ export interface RunServiceOptions extends Reach {
 export async function runService(options: RunServiceOptions): Promise<Service> {
   const { sources, open, clock, logLevel: level, write } = options;
   const log = createServiceLog({ level, secrets: secretsOf(sources), clock, write });
-  const metrics = createMetrics({ depth: open.depth });
-  const watch = new Watch(log, metrics);
+  const metrics = createMetrics({
+    lanes: open.lanes,
+    oldestAt: open.oldestAt,
+    webhooks: webhooksOf(sources),
+    version: packageVersion(),
+    now: () => open.clock.now(),
+  });
+  const watch = new Watch({ log, metrics, clock: open.clock, waiting: (lane) => waitingFor(open, lane) });
   const opened = await openEngine({
     ...options,
     onEvent: (event) => watch.see(event),
@@ -61,13 +73,32 @@ export async function runService(options: RunServiceOptions): Promise<Service> {
     logWarnings(options, log);
     logDeletionReach(options, log);
     // A store that cannot be asked now reports that when it is used.
-    for (const warning of await options.open.warnings().catch(() => [])) log.warn(warning);
+    for (const warning of await open.warnings().catch(() => [])) log.warn(warning);
+    void logPrivateWebhooks(options, log);
     if (options.deliver) engine.start();
-    return { url: service.url, close: () => closeAll(service, opened, log) };
+    return { ...service, close: () => closeAll(service, opened, log) };
   } catch (error) {
     await opened.close();
     throw error;
   }
+}
+
+/** The webhooks in use, as they are shown: each is known to the metrics before its first attempt. */
+function webhooksOf(sources: Sources): readonly WebhookLabels[] {
+  return prepareDestinations(sources, userAgent()).flatMap(({ lane, destination }) =>
+    destination.webhooks.map(({ shownUrl }) => ({ ...lane, url: shownUrl })),
+  );
+}
+
+async function waitingFor({ lanes }: OpenQueue, { source, destination }: Lane): Promise<number> {
+  const stats = await lanes();
+  const own = stats.find((lane) => lane.source === source && lane.destination === destination);
+  return own === undefined ? 0 : own.pending + own.sending + own.retrying;
+}
+
+/** Logs webhooks that will get nothing. Not waited for: a name server may be slow, and a name may lead elsewhere later. */
+async function logPrivateWebhooks(options: RunServiceOptions, log: ServiceLog): Promise<void> {
+  for (const warning of await privateWebhookWarnings(options.sources, options)) log.warn(warning);
 }
 
 /** Logs what a person would rather know now than find out. */

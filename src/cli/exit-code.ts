@@ -7,6 +7,7 @@ export const ExitCode = {
   negative: 1,
   /** The command could not run: a bad flag, setting, input or file. */
   unusable: 2,
+  sighup: 129,
   sigint: 130,
   sigterm: 143,
 } as const;
@@ -15,6 +16,7 @@ export type ExitCode = (typeof ExitCode)[keyof typeof ExitCode];
 
 /** The code of an interrupted command, or undefined when nothing interrupted it. */
 export function interruptedCode({ signal }: Pick<Io, 'signal'>): ExitCode | undefined {
+  if (signal.reason === 'SIGHUP') return ExitCode.sighup;
   if (signal.reason === 'SIGINT') return ExitCode.sigint;
   return signal.reason === 'SIGTERM' ? ExitCode.sigterm : undefined;
 }

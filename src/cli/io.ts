@@ -131,10 +131,10 @@ function isTerminal(fd: number, stream: () => { isTTY?: boolean }): boolean {
 /** The first signal asks the command to stop and say where things stand; the second is obeyed at once. */
 function abortOnSignals(proc: NodeJS.Process, interruption: AbortController): void {
   const stop = (name: NodeJS.Signals): void => {
-    proc.off('SIGINT', stop).off('SIGTERM', stop);
+    proc.off('SIGINT', stop).off('SIGTERM', stop).off('SIGHUP', stop);
     interruption.abort(name);
   };
-  proc.on('SIGINT', stop).on('SIGTERM', stop);
+  proc.on('SIGINT', stop).on('SIGTERM', stop).on('SIGHUP', stop);
 }
 
 /** Another process may have removed the folder. */

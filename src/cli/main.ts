@@ -22,7 +22,7 @@ export async function main(proc: NodeJS.Process): Promise<void> {
   const { reason } = io.signal as { reason: unknown }; // typed as anything
   proc.exitCode = reason instanceof HooksError ? explain(reason, io, argv) : code;
   // A config may keep the process alive: then a signal ends it as it ends any other.
-  for (const signal of ['SIGINT', 'SIGTERM']) proc.removeAllListeners(signal);
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) proc.removeAllListeners(signal);
 }
 
 /** Node ends when nothing is left that could happen, even if a promise is still awaited. That must not look like success. */

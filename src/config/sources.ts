@@ -195,6 +195,8 @@ function deliveryFrom(scope: SettingScope): DeliveryOptions {
     retryForMs: readWithDefault(scope, 'delivery.retryFor'),
     concurrency: readWithDefault(scope, 'delivery.concurrency'),
     ...(caFile === undefined ? {} : { caFile }),
+    allowPrivate: readWithDefault(scope, 'delivery.allowPrivate'),
+    idempotencyKey: readWithDefault(scope, 'delivery.idempotencyKey'),
     health: { failures: readWithDefault(scope, 'delivery.health.failures') },
   };
 }

@@ -8,6 +8,8 @@ const KINDS = {
   retryForMs: 'given',
   concurrency: 'given',
   caFile: 'a string',
+  allowPrivate: 'a boolean',
+  idempotencyKey: 'a boolean',
   health: 'an object',
 } as const satisfies Record<keyof DeliveryOptions, string>;
 

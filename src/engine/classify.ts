@@ -10,24 +10,27 @@ const DETAIL_LENGTH = 200;
 /** Of a short header. */
 const SERVER_LENGTH = 60;
 
-interface AttemptTimes {
+interface ClassifyContext {
   /** When the attempt began. */
   readonly at: number;
   readonly now: number;
+  /** Whether the request had an `Idempotency-Key` of ours. */
+  readonly sendsKey: boolean;
+  /** @default true */
+  readonly isSigned?: boolean;
 }
 
 /** What the response, or its absence, means for the delivery (contract, Delivery). */
-export function classify(
-  result: TransportResult,
-  { isSigned = true, ...times }: AttemptTimes & { readonly isSigned?: boolean },
-): AttemptResult {
-  const meaning = meaningOf(result, times);
+export function classify(result: TransportResult, context: ClassifyContext): AttemptResult {
+  const meaning = meaningOf(result, context);
+  const { isSigned = true } = context;
   const outcome = meaning.result === 'delivered' ? meaning : { ...meaning, ...evidenceOf(result, isSigned) };
   return result.reconnected ? { ...outcome, reconnected: true } : outcome;
 }
 
-function meaningOf(result: TransportResult, { at, now }: AttemptTimes): AttemptResult {
+function meaningOf(result: TransportResult, context: ClassifyContext): AttemptResult {
   const { kind, ms } = result;
+  const { at } = context;
   switch (kind) {
     case 'failure': {
       const { error, detail, cause } = result;
@@ -37,7 +40,7 @@ function meaningOf(result: TransportResult, { at, now }: AttemptTimes): AttemptR
     case 'response': {
       const { status } = result;
       if (status >= 200 && status <= 299) return { at, ms, result: 'delivered', status };
-      return { at, ms, ...failedResponse(result, now) };
+      return { at, ms, ...failedResponse(result, context) };
     }
     default:
       return kind satisfies never;
@@ -56,13 +59,14 @@ function isTemporary(error: NetworkError): boolean {
     case 'reset':
     case 'protocol':
     case 'aborted':
+    // An operator has the window to allow it.
+    case 'blocked-address':
       return true;
     case 'tls-self-signed':
     case 'tls-expired':
     case 'tls-hostname':
     case 'tls-untrusted':
     case 'tls':
-    case 'blocked-address':
       return false;
     default:
       return error satisfies never;
@@ -75,7 +79,10 @@ const TEMPORARY_4XX: ReadonlySet<number> = new Set([408, 423, 425, 429]);
 type FailedResponse = Pick<Extract<AttemptResult, { result: 'retryable' | 'rejected' }>, 'error' | 'detail'> &
   ({ result: 'retryable'; status: number; retryAfterMs?: number } | { result: 'rejected'; status: number });
 
-function failedResponse(response: TransportResponse, now: number): FailedResponse {
+/** A receiver that knows `Idempotency-Key` answers so while the first request with the key is still being processed. */
+const CONFLICT = 409;
+
+function failedResponse(response: TransportResponse, { now, sendsKey }: ClassifyContext): FailedResponse {
   const { status, retryAfter, reply } = response;
   const common = {
     status,
@@ -83,8 +90,8 @@ function failedResponse(response: TransportResponse, now: number): FailedRespons
   };
   if (status >= 300 && status <= 399) return { ...common, result: 'rejected', error: 'redirect' };
   const isClientError = status >= 400 && status <= 499;
-  if (isClientError && !TEMPORARY_4XX.has(status))
-    return { ...common, result: 'rejected', error: 'http-4xx' };
+  const isTemporary4xx = TEMPORARY_4XX.has(status) || (status === CONFLICT && sendsKey);
+  if (isClientError && !isTemporary4xx) return { ...common, result: 'rejected', error: 'http-4xx' };
   // Not a final status of HTTP at all (RFC 9110, 15): as malformed as an answer that cannot be parsed.
   if (status < 400 || status > 599) {
     return { status, result: 'retryable', error: 'protocol', detail: `no HTTP status: ${status}` };

@@ -17,6 +17,10 @@ export interface DeliveryOptions {
   readonly concurrency: number;
   /** A PEM file with issuers that are trusted besides Node's roots. */
   readonly caFile?: string | undefined;
+  /** Whether webhooks may be at loopback, private and link-local addresses where they are checked: in `serve` and `worker`. @default false */
+  readonly allowPrivate?: boolean | undefined;
+  /** Whether every attempt carries the message id as `Idempotency-Key`. @default true */
+  readonly idempotencyKey?: boolean | undefined;
   /** How many failures in a row make a webhook unhealthy. At least 1. @default { failures: 10 } */
   readonly health: { readonly failures: number };
 }

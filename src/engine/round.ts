@@ -4,7 +4,7 @@ import type { Claim, Queue } from '../queue/queue.ts';
 import { sign } from '../signature/sign.ts';
 import type { Transport } from '../transport/transport.ts';
 import type { AttemptResult } from './attempt-result.ts';
-import { attempt, toRecord, type SignedBody } from './attempt.ts';
+import { attempt, idempotencyKeyOf, toRecord, type SignedBody } from './attempt.ts';
 import type { Destination } from './destination.ts';
 import type { EngineEvent } from './engine-event.ts';
 import { symptomOf, type LaneHealth } from './health.ts';
@@ -165,10 +165,12 @@ class Round {
 
   /** With the secret of now, not of when the delivery was queued. */
   #sign(): SignedBody {
-    const { body } = this.#claim.delivery;
-    const [secret] = this.#context.destination.secrets;
+    const { body, messageId } = this.#claim.delivery;
+    const { secrets, delivery } = this.#context.destination;
+    const [secret] = secrets;
     if (secret !== undefined) this.signature ??= sign(body, secret);
-    return { body, signature: this.signature };
+    const idempotencyKey = delivery.idempotencyKey === false ? undefined : idempotencyKeyOf(messageId);
+    return { body, signature: this.signature, idempotencyKey };
   }
 
   async #ask(webhook: Webhook, signed: SignedBody): Promise<AttemptResult> {
@@ -177,8 +179,9 @@ class Round {
     let result: AttemptResult | undefined;
     try {
       const { secrets, delivery } = destination;
-      const { timeoutMs, caFile } = delivery;
-      result = await attempt(webhook, signed, { transport, clock, timeoutMs, caFile, secrets, signal });
+      const { timeoutMs, caFile, allowPrivate } = delivery;
+      const context = { transport, clock, timeoutMs, caFile, allowPrivate, secrets, signal };
+      result = await attempt(webhook, signed, context);
     } finally {
       const symptom = result === undefined ? 'none' : symptomOf(result);
       health.end(webhook.key, { symptom, isTrial });

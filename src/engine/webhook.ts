@@ -15,6 +15,8 @@ export interface Webhook {
   readonly shownUrl: string;
   /** Name, value, name, value … without the signature. */
   readonly headers: readonly string[];
+  /** A configured `Idempotency-Key` is among the headers, and wins over the message id. */
+  readonly hasOwnKey: boolean;
 }
 
 /**
@@ -60,7 +62,8 @@ export function prepareWebhook(
   checkOptions(webhook, { setting, kinds: KINDS, required: Object.keys(KINDS) });
   const { url, shownUrl, authorization } = readUrl(webhook.url, setting);
   const headers = buildHeaders(webhook.headers, { userAgent, authorization, setting });
-  return { key: shownUrl, url, shownUrl, headers };
+  const hasOwnKey = Object.keys(webhook.headers).some((name) => name.toLowerCase() === 'idempotency-key');
+  return { key: shownUrl, url, shownUrl, headers, hasOwnKey };
 }
 
 const KINDS = { url: 'a string', headers: 'an object' } as const satisfies Record<

@@ -13,6 +13,8 @@ import { STOPPING, type IngestRejection } from './request/rejection.ts';
 
 interface AppParts extends ResponseContext, Pick<ServiceOptions, 'checkStore' | 'clock'> {
   readonly bytesInFlight: WeightedSemaphore;
+  /** Whether `/metrics` is on this port. */
+  readonly servesMetrics: boolean;
 }
 
 /** The paths that messages are posted to, and their type; the letters are what the browser's and the phones' SDKs use. */
@@ -116,6 +118,17 @@ function addMonitoring(app: Hono<Env>, parts: AppParts): void {
     if (await readiness.isReady()) return context.json({ status: 'ready' });
     return context.json({ status: 'storage unavailable' }, 503);
   });
+  if (parts.servesMetrics) addMetrics(app, metrics);
+}
+
+/** The routes of a port for Prometheus alone. */
+export function createMetricsApp({ metrics }: Pick<AppParts, 'metrics'>): Hono<Env> {
+  const app = new Hono<Env>();
+  addMetrics(app, metrics);
+  return app;
+}
+
+function addMetrics(app: Hono<Env>, metrics: AppParts['metrics']): void {
   app.get('/metrics', async (context) =>
     context.text(await metrics.text(), 200, { 'content-type': metrics.contentType }),
   );

@@ -1,4 +1,5 @@
-import { Counter, Gauge, Histogram, Registry } from 'prom-client';
+import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
+import type { LaneStats } from '../queue/inspection.ts';
 
 /** The metrics for Prometheus. Labels are names of the config and closed sets: nothing of a caller's becomes one. */
 export interface Metrics {
@@ -13,6 +14,8 @@ export interface Metrics {
       | { readonly state: 'delivered'; readonly ms: number }
       | { readonly state: 'dead'; readonly reason: string },
   ): void;
+  /** A webhook went down, or is back. */
+  webhookUp(webhook: WebhookLabels, isUp: boolean): void;
   /** All of it, in Prometheus' text format. */
   text(): Promise<string>;
   readonly contentType: string;
@@ -30,9 +33,21 @@ export interface LaneLabels {
   readonly destination: string;
 }
 
+export interface WebhookLabels extends LaneLabels {
+  /** As it is shown: without secrets. */
+  readonly url: string;
+}
+
 interface MetricsOptions {
-  /** Deliveries by state. */
-  readonly depth: () => Promise<Readonly<Record<string, number>>>;
+  /** What each destination has in the queue. */
+  readonly lanes: () => Promise<readonly LaneStats[]>;
+  /** When the oldest delivery that is not settled was added. Ms since the epoch. */
+  readonly oldestAt: () => Promise<number | undefined>;
+  /** The webhooks of the config: each counts as up until it is known to be down. */
+  readonly webhooks: readonly WebhookLabels[];
+  readonly version: string;
+  /** The time of the queue. Ms since the epoch. */
+  readonly now: () => number;
 }
 
 /** From a quick receiver on the same machine to the end of the retry window. */
@@ -40,7 +55,7 @@ const DELIVERY_BUCKETS = [0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300
 const ATTEMPT_BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 
 /** Each in a registry of its own, so that several services in one process do not mix. */
-export function createMetrics({ depth }: MetricsOptions): Metrics {
+export function createMetrics(options: MetricsOptions): Metrics {
   const registers = [new Registry()];
   const [registry = new Registry()] = registers;
   const requests = new Counter({
@@ -81,7 +96,8 @@ export function createMetrics({ depth }: MetricsOptions): Metrics {
     labelNames: ['source', 'destination', 'reason'],
     registers,
   });
-  addGauges(registers, depth);
+  addGauges(registers, options);
+  const up = webhookGauge(registers, options);
   return {
     contentType: registry.contentType,
     request: (route, status) => requests.inc({ route, status }),
@@ -98,28 +114,56 @@ export function createMetrics({ depth }: MetricsOptions): Metrics {
       if (end.state === 'delivered') deliverySeconds.observe({ source, destination }, end.ms / 1000);
       else deadLetters.inc({ source, destination, reason: end.reason });
     },
+    webhookUp: ({ source, destination, url }, isUp) => up.set({ source, destination, url }, isUp ? 1 : 0),
     text: () => registry.metrics(),
   };
 }
 
-/** Adds gauges, which are read at each scrape. */
-function addGauges(registers: Registry[], depth: MetricsOptions['depth']): void {
-  const deliveries: Gauge<'state'> = new Gauge({
+const STATES = ['pending', 'sending', 'retrying', 'delivered', 'dead'] as const;
+
+/** Adds gauges, which are read at each scrape. A store that cannot be asked must not keep everything else from being known. */
+function addGauges(registers: Registry[], { lanes, oldestAt, version, now }: MetricsOptions): void {
+  const deliveries: Gauge<'source' | 'destination' | 'state'> = new Gauge({
     name: 'hooks_queue_deliveries',
-    help: 'Deliveries in the queue, by state.',
-    labelNames: ['state'],
+    help: 'Deliveries in the queue, by source, destination and state.',
+    labelNames: ['source', 'destination', 'state'],
     registers,
     collect: async () => {
-      // A store that cannot be asked must not keep everything else from being known.
-      const states = await depth().catch(() => ({}));
+      const all = await lanes().catch(() => []);
       deliveries.reset();
-      for (const [state, count] of Object.entries(states)) deliveries.set({ state }, count);
+      for (const lane of all) {
+        const { source, destination } = lane;
+        for (const state of STATES) deliveries.set({ source, destination, state }, lane[state]);
+      }
     },
   });
-  const memory: Gauge = new Gauge({
-    name: 'process_resident_memory_bytes',
-    help: 'Resident memory of this process.',
+  const oldest: Gauge = new Gauge({
+    name: 'hooks_queue_oldest_seconds',
+    help: 'Age of the oldest delivery that is not settled; 0 when there is none.',
     registers,
-    collect: () => memory.set(process.memoryUsage.rss()),
+    collect: async () => {
+      const at = await oldestAt().catch(() => null);
+      if (at === null) oldest.remove();
+      else oldest.set(at === undefined ? 0 : Math.max(0, now() - at) / 1000);
+    },
   });
+  const build = new Gauge({
+    name: 'hooks_build_info',
+    help: 'Always 1; the labels say which version runs.',
+    labelNames: ['version', 'node'],
+    registers,
+  });
+  build.set({ version, node: process.versions.node }, 1);
+  for (const register of registers) collectDefaultMetrics({ register });
+}
+
+function webhookGauge(registers: Registry[], { webhooks }: MetricsOptions): Gauge<keyof WebhookLabels> {
+  const up = new Gauge({
+    name: 'hooks_webhook_up',
+    help: 'Whether a webhook takes messages: 0 after several failures in a row, 1 again after a success.',
+    labelNames: ['source', 'destination', 'url'],
+    registers,
+  });
+  for (const { source, destination, url } of webhooks) up.set({ source, destination, url }, 1);
+  return up;
 }

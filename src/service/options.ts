@@ -7,11 +7,19 @@ import type { Seen } from './ingest/seen.ts';
 
 export type DeletionReach = 'own' | 'all';
 
+export interface ListenAddress {
+  readonly host: string;
+  /** 0 takes a free one. */
+  readonly port: number;
+}
+
 export interface ServiceOptions {
   /** A name or address of this machine. @default '127.0.0.1' */
   readonly host?: string;
   /** 0 to 65,535; 0 takes a free one. @default 0 */
   readonly port?: number;
+  /** Where `/metrics` is served, and not on `port`, which others may reach. @default on `port` */
+  readonly metricsAt?: ListenAddress | undefined;
   /** By name. A source without a write key cannot be called. */
   readonly sources: Readonly<Record<string, { readonly writeKey?: string | undefined }>>;
   readonly ingestTarget: IngestTarget;

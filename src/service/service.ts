@@ -1,17 +1,19 @@
 import { randomUUID } from 'node:crypto';
 import { sleep } from '../clock.ts';
 import type { HandlerContext } from './request/read-request.ts';
-import { createApp } from './app.ts';
+import { createApp, createMetricsApp } from './app.ts';
 import { WriteKeys } from './request/authentication.ts';
 import { WeightedSemaphore } from '../weighted-semaphore.ts';
 import { Ingest } from './ingest/ingest.ts';
-import { SERVICE_LIMITS, type ServiceOptions } from './options.ts';
-import { startServer } from './server.ts';
+import { SERVICE_LIMITS, type ServiceLimits, type ServiceOptions } from './options.ts';
+import { startServer, type HttpServer } from './server.ts';
 
 /** The tracking API of this machine. */
 export interface Service {
   /** Where SDKs are pointed to, such as `http://127.0.0.1:8788`. */
   readonly url: string;
+  /** Where `/metrics` is, when it has a port of its own. */
+  readonly metricsUrl: string | undefined;
   /**
    * Accepts no more requests and responds to those that are being stored; resolves when every socket is gone. A request
    * that is still being received after the grace time is cut off: it was not acknowledged.
@@ -35,9 +37,14 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     bytesInFlight: new WeightedSemaphore(limits.bytesInFlight),
     retryAfterSeconds: limits.retryAfterSeconds,
     stopping: stopping.signal,
+    servesMetrics: options.metricsAt === undefined,
   });
   const server = await startServer(app.fetch, { ...options, limits });
-  log.info('listening', { url: server.url });
+  const metricsServer = await startMetrics(options, limits).catch(async (error: unknown) => {
+    await server.close();
+    throw error;
+  });
+  log.info('listening', { url: server.url, metrics: metricsServer?.url });
   let closed: Promise<void> | undefined;
   const close = async (): Promise<void> => {
     stopping.abort();
@@ -47,6 +54,17 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     await sleep(clock, limits.graceMs, over.signal);
     server.cut();
     await ended;
+    metricsServer?.cut();
+    await metricsServer?.close();
   };
-  return { url: server.url, close: () => (closed ??= close()) };
+  return { url: server.url, metricsUrl: metricsServer?.url, close: () => (closed ??= close()) };
+}
+
+/** The server of `/metrics` alone; it stays until the last request is stored, which is worth knowing. */
+async function startMetrics(
+  { metricsAt, metrics, log }: ServiceOptions,
+  limits: ServiceLimits,
+): Promise<HttpServer | undefined> {
+  if (metricsAt === undefined) return undefined;
+  return startServer(createMetricsApp({ metrics }).fetch, { ...metricsAt, limits, log });
 }

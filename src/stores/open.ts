@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import type { AudienceCatalog, ChunkStore } from '../audience/store.ts';
 import type { Clock } from '../clock.ts';
 import { caughtUp } from './caught-up.ts';
-import { depthOf, type DurableQueue, type DurableQueueOptions } from './opened-queue.ts';
+import { monitored, type DurableQueue, type DurableQueueOptions } from './opened-queue.ts';
 
 // Each backend is loaded by its one line here, when it is needed: its packages are installed by those who have a server.
 export { MemoryQueue } from './memory/memory-queue.ts';
@@ -39,7 +39,7 @@ async function openOnServer(
     loss: undefined,
     findLanes: () => inspection.findLanes(),
     deletions: caughtUp(opened.deletions, inspection),
-    depth: () => depthOf(inspection),
+    ...monitored(inspection),
     check: () => server.check(),
     warnings: () => server.warnings(),
     audiences: () => (audiences ??= openAudienceStore(join(dataDir, FILE), clock)),
@@ -62,7 +62,7 @@ async function openInFile(place: string, options: DurableQueueOptions): Promise<
     clock: options.clock,
     findLanes: async () => {},
     deletions: caughtUp(opened.deletions, inspection),
-    depth: () => depthOf(inspection),
+    ...monitored(inspection),
     check: async (forWhat) => {
       await store.check(forWhat);
       // Damaged pages may be unreadable, though there is room to write.

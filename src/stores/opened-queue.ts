@@ -1,8 +1,8 @@
 import type { AudienceCatalog } from '../audience/store.ts';
 import type { Clock } from '../clock.ts';
 import type { DeletionStore } from '../deletion/state.ts';
-import type { DeadDropping, QueueInspection } from '../queue/inspection.ts';
-import type { Queue, QueueDepth } from '../queue/queue.ts';
+import type { DeadDropping, LaneStats, QueueInspection } from '../queue/inspection.ts';
+import type { Queue } from '../queue/queue.ts';
 import type { RetentionOptions } from '../queue/retention.ts';
 import type { Seen } from '../service/ingest/seen.ts';
 
@@ -13,7 +13,10 @@ export interface OpenQueue {
   readonly clock: Clock;
   readonly seen: Seen;
   readonly deletions: DeletionStore;
-  readonly depth: () => Promise<QueueDepth>;
+  /** Each lane that has anything, with what it has. */
+  readonly lanes: () => Promise<readonly LaneStats[]>;
+  /** When the oldest delivery that is not settled was added. Ms since the epoch. */
+  readonly oldestAt: () => Promise<number | undefined>;
   /** Rejects when nothing could be stored: nothing more, unless it is only to settle what is there. */
   readonly check: (options?: CheckOptions) => Promise<void>;
   /** Settings that could lose or reject deliveries, a sentence each. */
@@ -72,14 +75,12 @@ export interface QueueFile {
   settledBytes(): Promise<number>;
 }
 
-export async function depthOf(inspection: QueueInspection): Promise<QueueDepth> {
-  const sum = { pending: 0, sending: 0, retrying: 0, delivered: 0, dead: 0 };
-  for (const lane of await inspection.stats()) {
-    sum.pending += lane.pending;
-    sum.sending += lane.sending;
-    sum.retrying += lane.retrying;
-    sum.delivered += lane.delivered;
-    sum.dead += lane.dead;
-  }
-  return sum;
+const UNSETTLED = ['pending', 'sending', 'retrying'] as const;
+
+/** What monitoring asks of an inspection. */
+export function monitored(inspection: QueueInspection): Pick<OpenQueue, 'lanes' | 'oldestAt'> {
+  return {
+    lanes: () => inspection.stats(),
+    oldestAt: async () => (await inspection.list({ states: UNSETTLED, limit: 1 })).deliveries[0]?.createdAt,
+  };
 }

@@ -53,6 +53,11 @@ interface Target {
   readonly pool: ConnectionPool;
 }
 
+interface PoolOptions {
+  readonly caFile: string | undefined;
+  readonly allowPrivate: boolean;
+}
+
 class UndiciTransport implements Transport {
   readonly #options: UndiciTransportOptions;
   readonly #trust = new Map<string | undefined, SecureContext>();
@@ -100,20 +105,21 @@ class UndiciTransport implements Transport {
   }
 
   #targetOf(request: TransportRequest, UndiciClient: typeof Client): Target {
-    const caFile = request.caFile ?? this.#options.caFile;
-    const key = caFile === undefined ? request.url : `${request.url} ${caFile}`;
+    const { allowPrivate = false, caFile = this.#options.caFile } = request;
+    const key =
+      caFile === undefined && !allowPrivate ? request.url : `${request.url} ${allowPrivate} ${caFile}`;
     const known = this.#targets.get(key);
     if (known) return known;
     const url = parseUrl(request.url);
-    const pool = this.#poolFor(url, caFile, UndiciClient);
+    const pool = this.#poolFor(url, { caFile, allowPrivate }, UndiciClient);
     const path = `${pool.route.isForwarded ? url.origin : ''}${requestTarget(request.url)}`;
     if (this.#targets.size >= MAX_TARGETS) this.#targets.clear();
     this.#targets.set(key, { path, pool });
     return { path, pool };
   }
 
-  #poolFor(url: URL, caFile: string | undefined, UndiciClient: typeof Client): ConnectionPool {
-    const key = `${url.origin} ${caFile ?? ''}`;
+  #poolFor(url: URL, { caFile, allowPrivate }: PoolOptions, UndiciClient: typeof Client): ConnectionPool {
+    const key = `${url.origin} ${allowPrivate} ${caFile ?? ''}`;
     const known = this.#pools.get(key);
     if (known) return known;
     const { lookup, maxIdleMs = DEFAULT_MAX_IDLE_MS } = this.#options;
@@ -122,7 +128,7 @@ class UndiciTransport implements Transport {
     const route = routeTo(url, {
       secureContext: () => this.#trusted(caFile),
       lookup,
-      addressRule: this.#addressRule,
+      addressRule: allowPrivate ? undefined : this.#addressRule,
       proxyEnv: this.#proxyEnv,
     });
     const pool = new ConnectionPool({ UndiciClient, route, maxIdleMs });

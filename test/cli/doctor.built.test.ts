@@ -32,16 +32,33 @@ describe('hooks doctor', () => {
   it('finds all well, and sends nothing', async () => {
     const to = await started(answersOk());
     const cwd = await newPlace({ webhooks: [to.url], sharedSecret: 's3cret' });
-    const { code, stdout, stderr } = await hooks(['doctor'], {
+    const { code, stdout, stderr } = await hooks(['doctor', '--allow-private'], {
       cwd,
       env: { HOOKS_DATA_DIR: join(cwd, 'data') },
     });
     expect([code, stderr]).toEqual([0, '']);
-    expect(stdout).toMatch(/^✓ webhook +http:.*: connected to 127\.0\.0\.1 in .*loopback.*--allow-private/m);
+    expect(stdout).toMatch(/^✓ webhook +http:.*: connected to 127\.0\.0\.1 in \S+$/m);
     expect(stdout).toMatch(/\n\nAll is well\n$/);
     expect(stdout).not.toContain('s3cret');
     expect([to.connections, to.requests]).toEqual([1, []]);
     await expect(stat(join(cwd, 'data'))).rejects.toThrow('ENOENT');
+  });
+
+  it('fails for a webhook that serve and worker do not connect to, unless the config allows it', async () => {
+    const { url } = await started(answersOk());
+    const refused = await examined({ config: { webhooks: [url] }, env: { HOOKS_ALLOW_PRIVATE: '' } });
+    expect(refused.code).toBe(1);
+    expect(refused.of('webhook')).toMatchObject([
+      {
+        status: 'fail',
+        said: expect.stringContaining('which is loopback: serve and worker do not connect to it'),
+        hint: expect.stringContaining('delivery.allowPrivate: true'),
+      },
+    ]);
+    const config = { webhooks: [url], sharedSecret: 's3cret', delivery: { allowPrivate: true } };
+    const allowed = await examined({ config, env: { HOOKS_ALLOW_PRIVATE: '' } });
+    expect(allowed.code).toBe(0);
+    expect(allowed.of('webhook')).toMatchObject([{ status: 'ok' }]);
   });
 
   it('tells a config that does not load, and goes no further', async () => {

@@ -34,7 +34,7 @@ export async function examined({ config, args = [], env = {}, cwd }: Given): Pro
   const place = cwd ?? (await newPlace(config));
   const { code, stdout, stderr } = await hooks(['doctor', '-o', 'json', ...args], {
     cwd: place,
-    env: { HOOKS_DATA_DIR: join(place, 'data'), ...env },
+    env: { HOOKS_DATA_DIR: join(place, 'data'), HOOKS_ALLOW_PRIVATE: 'true', ...env },
   });
   expect(stderr).toBe('');
   const lines = jsonLines(stdout) as unknown as Line[]; // what doctor prints

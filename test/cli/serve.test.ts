@@ -1,4 +1,6 @@
+import { lookup } from 'node:dns/promises';
 import { createServer, type AddressInfo } from 'node:net';
+import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { startReceiver, type Receiver } from '../../src/receiver/receiver.ts';
@@ -71,7 +73,9 @@ describe('hooks serve', () => {
     const { running, ready } = await startServe(receiver.url, ['--no-deliver', '-q']);
     expect(await send(ready, 'u1')).toBe(200);
     const metrics = await (await fetch(`${ready.url}/metrics`)).text();
-    expect(metrics).toContain('hooks_queue_deliveries{state="pending"} 1');
+    expect(metrics).toContain(
+      'hooks_queue_deliveries{source="default",destination="Webhooks",state="pending"} 1',
+    );
     expect(await running.stop('SIGINT')).toMatchObject({ code: 0, stderr: '' });
     expect(received).toEqual([]);
   });
@@ -131,7 +135,9 @@ describe('hooks serve', () => {
   });
 
   it('cannot start without a write key, or on a port that is taken', async () => {
-    const none = await hooks(['serve', '--port', '0'], { env: { HOOKS_URL: 'http://127.0.0.1:9' } });
+    const none = await hooks(['serve', '--port', '0', '--allow-private'], {
+      env: { HOOKS_URL: 'http://127.0.0.1:9' },
+    });
     expect(none.code).toBe(2);
     expect(none.stderr).toContain('No source has a write key, so no client could call the service');
     const other = createServer().listen(0, '127.0.0.1');
@@ -176,4 +182,73 @@ describe('hooks serve', () => {
     expect(code).toBe(2);
     expect(stderr).toContain('expected an address, got an empty text');
   });
+
+  const PRIVATE = { HOOKS_WRITE_KEY: WRITE_KEY, HOOKS_ALLOW_PRIVATE: '' };
+
+  it.each([
+    ['serve', 'http://127.0.0.1:9/hook', 'loopback'],
+    ['serve', 'http://localhost:9/hook', 'loopback'],
+    ['serve', 'http://[fd00::1]/hook', 'unique-local'],
+    ['worker', 'http://169.254.169.254/latest', 'cloud metadata'],
+    ['worker', 'http://10.1.2.3/hook', 'private'],
+  ])('%s cannot start with a webhook at %s', async (command, url, reason) => {
+    const env = { ...PRIVATE, HOOKS_URL: url, HOOKS_DATA_DIR: temporaryFolder() };
+    const port = command === 'serve' ? ['--port', '0'] : [];
+    const { code, stderr } = await hooks([command, ...port], { env });
+    expect(code).toBe(2);
+    expect(stderr).toContain(`Expected the webhook ${url} to be at a public address, got ${reason} (`);
+    expect(stderr).toMatch(/delivery\.allowPrivate[^]*hint: {2}set `delivery\.allowPrivate: true`/);
+  });
+
+  it.each([
+    ['the setting of the destination', { allowPrivate: true }, {}],
+    ['HOOKS_ALLOW_PRIVATE', {}, { HOOKS_ALLOW_PRIVATE: '1' }],
+  ])('delivers to this machine by %s, in the long form too', async (_, delivery, variables) => {
+    const { receiver, received } = await receiving();
+    const destinations = { Webhooks: { webhooks: [receiver.url], sharedSecret: SECRET, delivery } };
+    const sources = { web: { writeKey: WRITE_KEY, destinations } };
+    const folder = temporaryFolder({ 'hooks.json': JSON.stringify({ sources }) });
+    const env = { HOOKS_DATA_DIR: folder, ...variables };
+    const args = ['serve', '--port', '0', '-o', 'json', '-c', join(folder, 'hooks.json')];
+    const running = startHooks(args, { env });
+    ending.push(() => running.stop('SIGKILL'));
+    const { value = '{}' } = await running.lines.next();
+    expect(await send(JSON.parse(value) as { url: string }, 'u1')).toBe(200);
+    await until(() => received.length === 1, 'the delivery');
+  });
+
+  it('warns of a name that leads to a private address, and starts; with --no-deliver of an address too', async () => {
+    // The name of a machine leads to an address of its own.
+    const { address } = await lookup(hostname()).catch(() => ({ address: '' }));
+    const names = isPrivate(address) ? [[`http://${hostname()}:9/hook`, []] as const] : [];
+    for (const [url, args] of [...names, ['http://10.1.2.3/hook', ['--no-deliver']] as const]) {
+      const env = { ...PRIVATE, HOOKS_URL: url, HOOKS_DATA_DIR: temporaryFolder() };
+      const running = startHooks(['serve', '--port', '0', '-o', 'json', ...args], { env });
+      ending.push(() => running.stop('SIGKILL'));
+      await running.lines.next();
+      await until(() => running.stderr().includes('gets nothing'), 'the warning');
+      expect(running.stderr()).toContain('"level":"warn"');
+    }
+  });
+
+  it('stops at SIGHUP as it does at SIGTERM', async () => {
+    const { receiver } = await receiving();
+    const { running } = await startServe(receiver.url);
+    const { code, stderr } = await running.stop('SIGHUP');
+    expect(code).toBe(0);
+    expect(stderr).toContain('"msg":"stopped"');
+  });
+
+  it('serves /metrics with --metrics-port there, on 127.0.0.1, and not on the main port', async () => {
+    const { receiver } = await receiving();
+    const { ready } = await startServe(receiver.url, ['--metrics-port', '0', '--host', '0.0.0.0']);
+    const { url, metrics } = ready as { url: string; metrics?: string };
+    expect(metrics).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
+    expect((await fetch(`${url}/metrics`)).status).toBe(404);
+    expect(await (await fetch(`${metrics}/metrics`)).text()).toContain('hooks_build_info{');
+  });
 });
+
+function isPrivate(address: string): boolean {
+  return /^(127|10|192\.168|172\.(1[6-9]|2\d|3[01]))\./.test(address);
+}

@@ -53,7 +53,7 @@ describe('a time in ms has at most three decimals', () => {
   it('in deliveries of the queue and in the log of the service', async () => {
     const queue = await waitingQueue();
     await queue.add(0, 10);
-    const serve = await startReady('serve', queue.env, { quiet: false });
+    const serve = await startReady('serve', queue.env, { log: '-v' });
     await until(() => serve.stderr().split('an attempt failed').length > 10, 'the first round');
     expectShort((await serve.stop()).stderr);
     const list = await hooks(['queue', 'list', '-o', 'json'], { env: queue.env });

@@ -144,7 +144,7 @@ it('no secret is in what serve and worker say, keep and answer, nor in what the 
 
 it('no secret is in what serve says when it delivers by itself', async () => {
   const { cwd, dataDir, env, flags } = await setUp();
-  const serve = startHooks([...flags, 'serve', '--port', '0', '--allow-private'], {
+  const serve = startHooks([...flags, 'serve', '--port', '0', '--allow-private', '-v'], {
     cwd,
     env,
     timeoutMs: 60_000,

@@ -21,10 +21,10 @@ export function settings({ url, dataDir }: Place): Record<string, string> {
 export function start(
   command: 'serve' | 'worker',
   env: Readonly<Record<string, string>>,
-  { quiet = true } = {},
+  { log = '-q' } = {},
 ): RunningHooks {
   const port = command === 'serve' ? ['--port', '0'] : [];
-  const flags = ['-o', 'json', '--allow-private', ...(quiet ? ['-q'] : [])];
+  const flags = ['-o', 'json', '--allow-private', log];
   const running = startHooks([command, ...port, ...flags], { env, timeoutMs: 600_000 });
   onTestFinished(async () => {
     await running.stop('SIGKILL');
@@ -41,7 +41,7 @@ export async function readiness({ lines }: RunningHooks): Promise<{ readonly url
 export async function startReady(
   command: 'serve' | 'worker',
   env: Readonly<Record<string, string>>,
-  options: { readonly quiet?: boolean } = {},
+  options: { readonly log?: '-q' | '-v' } = {},
 ): Promise<RunningHooks & { readonly url: string }> {
   const running = start(command, env, options);
   const ready = await readiness(running);

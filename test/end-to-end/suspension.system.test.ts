@@ -50,14 +50,14 @@ describe('a worker that is suspended', () => {
     async () => {
       const queue = await waitingQueue({ concurrency: CONCURRENCY, timeout: '30s' });
       queue.answering = 'never';
-      const asleep = await startReady('worker', queue.env, { quiet: false });
+      const asleep = await startReady('worker', queue.env, { log: '-v' });
       await queue.add(0, CONCURRENCY);
       await untilEachCame(queue, 1, CONCURRENCY);
       asleep.child.kill('SIGSTOP');
       const inFlight = [...queue.requests.keys()];
 
       queue.answering = 'with 200';
-      const awake = await startReady('worker', queue.env, { quiet: false });
+      const awake = await startReady('worker', queue.env, { log: '-v' });
       await queue.add(CONCURRENCY, 50);
       await until(() => queue.requests.size === 50, 'what is not held by the one that sleeps');
       const settled = "SELECT count(*) FROM queue WHERE state = 'delivered'";

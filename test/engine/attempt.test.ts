@@ -18,6 +18,8 @@ describe('an attempt', () => {
       'hooks-cli/0.0.0',
       'Content-Type',
       'application/json',
+      'Idempotency-Key',
+      expect.stringMatching(/^[!-~]{1,255}$/),
       'X-Signature',
       // printf '{"type":"delete"}' | openssl dgst -sha1 -hmac s3cret
       '8bdd143ab8c17c5e54306ac9ee4441d2224dc27e',

@@ -3,7 +3,7 @@ import { classify } from '../../src/engine/classify.ts';
 import type { NetworkError, TransportResult } from '../../src/transport/transport.ts';
 import { answer, failure } from './harness.ts';
 
-const TIMES = { at: 1_000, now: 2_000 };
+const TIMES = { at: 1_000, now: 2_000, sendsKey: false };
 const TEMPORARY_4XX = [408, 423, 425, 429];
 
 function range(from: number, to: number): number[] {
@@ -56,18 +56,23 @@ describe('classify', () => {
     },
   );
 
-  it.each(['timeout', 'refused', 'dns', 'reset', 'protocol', 'aborted'] satisfies NetworkError[])(
-    'takes %s as retryable',
-    (error) => {
-      expect(classify(failure(error), TIMES)).toEqual({
-        at: 1_000,
-        ms: 7,
-        result: 'retryable',
-        error,
-        detail: `it was ${error}`,
-      });
-    },
-  );
+  it.each([
+    'timeout',
+    'refused',
+    'dns',
+    'reset',
+    'protocol',
+    'aborted',
+    'blocked-address',
+  ] satisfies NetworkError[])('takes %s as retryable', (error) => {
+    expect(classify(failure(error), TIMES)).toEqual({
+      at: 1_000,
+      ms: 7,
+      result: 'retryable',
+      error,
+      detail: `it was ${error}`,
+    });
+  });
 
   it.each([
     'tls-self-signed',
@@ -75,9 +80,17 @@ describe('classify', () => {
     'tls-hostname',
     'tls-untrusted',
     'tls',
-    'blocked-address',
   ] satisfies NetworkError[])('takes %s as rejected', (error) => {
     expect(classify(failure(error), TIMES)).toMatchObject({ result: 'rejected', error });
+  });
+
+  it('takes 409 as retryable only when our Idempotency-Key was sent', () => {
+    expect(classify(answer(409), TIMES)).toMatchObject({ result: 'rejected', error: 'http-4xx' });
+    expect(classify(answer(409, { retryAfter: '2' }), { ...TIMES, sendsKey: true })).toMatchObject({
+      result: 'retryable',
+      error: 'http-4xx',
+      retryAfterMs: 2_000,
+    });
   });
 
   it('reads Retry-After where the webhook will be asked again', () => {

@@ -12,7 +12,8 @@ export function openMemoryQueue(clock: Clock): OpenQueue {
     clock,
     seen: new MemorySeen(clock),
     deletions: new MemoryDeletionStore(),
-    depth: () => queue.depth(),
+    lanes: async () => queue.stats(),
+    oldestAt: async () => queue.oldestAt(),
     check: async () => {
       await queue.lanes();
     },

@@ -40,7 +40,6 @@ describe('/metrics', () => {
       'hooks_attempts_total{source="web",destination="Webhooks",result="rejected"} 1',
       'hooks_dead_letters_total{source="web",destination="Webhooks",reason="rejected"} 1',
       'hooks_delivery_seconds_count{source="web",destination="Webhooks"} 1',
-      'hooks_queue_deliveries{state="retrying"} 0',
     ]) {
       expect(text).toContain(`${line}\n`);
     }
@@ -66,11 +65,72 @@ describe('/metrics', () => {
 
   it('is there when the store is not', async () => {
     const serve = await serving({
-      change: (open) => ({ ...open, depth: () => Promise.reject(new QueueError('gone')) }),
+      change: (open) => ({
+        ...open,
+        lanes: () => Promise.reject(new QueueError('gone')),
+        oldestAt: () => Promise.reject(new QueueError('gone')),
+      }),
     });
     const { status, text } = await get(serve, '/metrics');
     expect(status).toBe(200);
     expect(text).not.toContain('hooks_queue_deliveries{');
+    expect(text).not.toMatch(/^hooks_queue_oldest_seconds/m);
+    expect(text).toContain('hooks_build_info{');
+  });
+
+  it('says what waits for each destination, how long, and whether its webhooks take messages', async () => {
+    const serve = await serving({ respond: '503x3,delay=300ms,200' });
+    for (const user of ['u1', 'u2', 'u3']) await serve.post('/v1/track', track(user));
+    await until(() => serve.log.some(({ msg }) => msg === 'a webhook is down'), 'the line of the outage');
+    const down = (await get(serve, '/metrics')).text;
+    const lane = 'source="web",destination="Webhooks"';
+    expect(down).toContain(`hooks_queue_deliveries{${lane},state="pending"} 0\n`);
+    expect(down).toMatch(new RegExp(`hooks_queue_deliveries\\{${lane},state="(retrying|sending)"\\} [1-3]`));
+    expect(down).toMatch(/^hooks_queue_oldest_seconds 0\.\d+$/m);
+    expect(down).toMatch(new RegExp(`^hooks_webhook_up\\{${lane},url="http://127[^"]+"\\} 0$`, 'm'));
+    expect(down).toMatch(/^hooks_build_info\{version="\d[^"]*",node="\d[^"]*"\} 1$/m);
+    expect(down).toMatch(/^process_cpu_seconds_total /m);
+    await until(() => serve.log.some(({ msg }) => msg === 'a webhook is back'), 'the line of its return');
+    const up = (await get(serve, '/metrics')).text;
+    expect(up).toMatch(new RegExp(`^hooks_webhook_up\\{${lane},url="http://127[^"]+"\\} 1$`, 'm'));
+  });
+
+  it('has a port of its own with metricsAt, and then the main port has none', async () => {
+    const serve = await serving({ metricsAt: { host: '127.0.0.1', port: 0 } });
+    expect((await get(serve, '/metrics')).status).toBe(404);
+    const { metrics } = serve.log.find(({ msg }) => msg === 'listening') ?? {};
+    const response = await fetch(`${String(metrics)}/metrics`);
+    expect([response.status, await response.text()]).toEqual([
+      200,
+      expect.stringContaining('hooks_build_info'),
+    ]);
+    expect((await fetch(`${String(metrics)}/v1/track`, { method: 'POST' })).status).toBe(404);
+    await serve.close();
+    await expect(fetch(`${String(metrics)}/metrics`)).rejects.toThrow('fetch failed');
+  });
+});
+
+describe('the log of an outage', () => {
+  it('is one line when a webhook goes down and one when it is back; attempts are at debug', async () => {
+    const serve = await serving({ respond: '503x9,200' });
+    for (let user = 1; user <= 9; user++) await serve.post('/v1/track', track(`u${user}`));
+    await until(() => serve.log.some(({ msg }) => msg === 'a webhook is back'), 'the line of its return');
+    const lines = serve.log.filter(({ level }) => level === 'warn' || level === 'info');
+    const told = lines.filter(({ msg }) => /webhook|attempt/.test(String(msg)));
+    expect(told).toMatchObject([
+      {
+        level: 'warn',
+        msg: 'a webhook is down',
+        source: 'web',
+        destination: 'Webhooks',
+        since: expect.stringMatching(/^\d{4}-.*Z$/),
+        waiting: expect.any(Number),
+        status: 503,
+        error: 'http-5xx',
+      },
+      { level: 'info', msg: 'a webhook is back', status: 503, waiting: expect.any(Number) },
+    ]);
+    expect(serve.log.filter(({ msg }) => msg === 'an attempt failed')).toHaveLength(9);
   });
 });
 

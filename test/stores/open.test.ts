@@ -32,7 +32,11 @@ describe('the durable queue', () => {
       newDelivery('d2', { ...LANE, destination: 'Others' }),
       newDelivery('d3', { ...LANE, state: 'dead', reason: 'invalid', detail: 'no type' }),
     ]);
-    expect(await open.depth()).toEqual({ pending: 2, sending: 0, retrying: 0, delivered: 0, dead: 1 });
+    expect(await open.lanes()).toMatchObject([
+      { destination: 'Others', pending: 1, dead: 0 },
+      { destination: LANE.destination, pending: 1, dead: 1 },
+    ]);
+    expect(await open.oldestAt()).toBe(newDelivery('d1').createdAt);
     await open.check();
     expect(await ask(open.place, 'SELECT checked_at FROM store_checks')).toEqual([
       `${Math.floor(clock.now())}`,

@@ -1,5 +1,6 @@
 import type { Define } from '../command.ts';
 import { addStoreFlag } from '../flags/delivery/queue-flags.ts';
+import { addSettingFlags } from '../flags/setting-flags.ts';
 import { examine, type DoctorOptions } from './run.ts';
 
 const EXAMPLES = `Examples:
@@ -18,7 +19,7 @@ Exits with 0 when nothing has to be fixed, with 1 when something has.
 
 /** Defines a command that changes nothing: not even a queue's file is made. */
 export const defineDoctor: Define = (command, { io, exit }) => {
-  addStoreFlag(command)
+  addSettingFlags(addStoreFlag(command), 'delivery.allowPrivate')
     .addHelpText('before', EXAMPLES)
     .addHelpText('after', DETAILS)
     .action(async () => exit(await examine(command.optsWithGlobals<DoctorOptions>(), io)));

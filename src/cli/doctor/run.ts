@@ -8,6 +8,7 @@ import { printable } from '../../redact.ts';
 import { surveyInspection } from '../../queue/survey.ts';
 import type { GlobalOptions } from '../command.ts';
 import { namedStore, openQueue, type StoreFlags } from '../flags/delivery/queue-flags.ts';
+import { reachOf, type ReachFlags } from '../flags/delivery/reach-flags.ts';
 import { commandSettings } from '../flags/delivery/settings.ts';
 import { ExitCode, interruptedCode } from '../exit-code.ts';
 import type { Io } from '../io.ts';
@@ -18,7 +19,7 @@ import { machineFindings } from './machine-findings.ts';
 import { queueFindings, storeFindings } from './queue-findings.ts';
 import { webhookFindings } from './webhook-findings.ts';
 
-export interface DoctorOptions extends GlobalOptions, StoreFlags {}
+export interface DoctorOptions extends GlobalOptions, StoreFlags, Pick<ReachFlags, 'allowPrivate'> {}
 
 /** Runs `hooks doctor`: examines everything that a delivery needs, and sends nothing. */
 export async function examine(options: DoctorOptions, io: Io): Promise<ExitCode> {
@@ -49,7 +50,7 @@ async function* allFindings(options: DoctorOptions, io: Io): AsyncGenerator<read
   if (sources !== undefined) {
     yield sourceFindings(sources);
     yield integrationFindings(sources);
-    if (!io.signal.aborted) yield await webhookFindings(sources, io);
+    if (!io.signal.aborted) yield await webhookFindings(sources, reachOf(options, io), io);
   }
   if (!io.signal.aborted) yield await queueAndStore(options, settings.value, sources);
 }

@@ -1,6 +1,8 @@
 import type { DeliveryOptions, Sources } from '../../engine/options.ts';
 import { HooksError } from '../../errors.ts';
 import { probeWebhook, type Probe } from '../../app/probe-webhook.ts';
+import type { Reach } from '../../app/open-engine.ts';
+import { PRIVATE_WEBHOOK_HINT } from '../../app/private-webhooks.ts';
 import { redactUrl } from '../../redact.ts';
 import type { Io } from '../io.ts';
 import { networkCauseOf } from '../../causes/network-causes.ts';
@@ -16,9 +18,14 @@ interface ProbeTarget {
 /** Connects to each webhook in use: name lookup, connect and TLS, and not a byte of HTTP. */
 export async function webhookFindings(
   sources: Sources,
+  { allowPrivate }: Pick<Reach, 'allowPrivate'>,
   io: Pick<Io, 'env' | 'signal'>,
 ): Promise<DoctorFinding[]> {
-  const findings = await Promise.all(probeTargetsOf(sources).map((target) => probeFindings(target, io)));
+  const targets = probeTargetsOf(sources).map(({ url, delivery }) => ({
+    url,
+    delivery: allowPrivate ? { ...delivery, allowPrivate } : delivery,
+  }));
+  const findings = await Promise.all(targets.map((target) => probeFindings(target, io)));
   return findings.flat();
 }
 
@@ -28,7 +35,8 @@ function probeTargetsOf(sources: Sources): ProbeTarget[] {
   for (const { destinations } of Object.values(sources)) {
     for (const { enabled, webhooks, delivery } of Object.values(destinations)) {
       if (!enabled) continue;
-      for (const { url } of webhooks) targets.set(`${url} ${delivery.caFile ?? ''}`, { url, delivery });
+      for (const { url } of webhooks)
+        targets.set(`${url} ${delivery.allowPrivate} ${delivery.caFile ?? ''}`, { url, delivery });
     }
   }
   return [...targets.values()];
@@ -42,20 +50,30 @@ async function probeFindings(
   const shown = redactUrl(url);
   try {
     const seen = await probeWebhook(url.trim(), { timeoutMs, caFile, signal, proxyEnv: env });
-    return seen.isReached ? reachedFindings(shown, seen) : [unreachedFinding(shown, seen)];
+    return seen.isReached ? reachedFindings(shown, seen, delivery) : [unreachedFinding(shown, seen)];
   } catch (error) {
     if (!(error instanceof HooksError)) throw error;
     return [fail('webhook', `${shown}: ${error.message}`, error.hint)];
   }
 }
 
-function reachedFindings(url: string, probe: Probe & { isReached: true }): DoctorFinding[] {
+function reachedFindings(
+  url: string,
+  probe: Probe & { isReached: true },
+  { allowPrivate }: DeliveryOptions,
+): DoctorFinding[] {
   const { ms, address, notPublic, via, validUntil } = probe;
   const by = via === undefined ? address : `the proxy ${via}`;
-  const isBlocked = via === undefined && notPublic !== undefined;
-  const note = isBlocked ? ` (${notPublic}: serve and worker need --allow-private for it)` : '';
+  const isBlocked = via === undefined && notPublic !== undefined && allowPrivate !== true;
+  const said = `${url}: connected to ${by} in ${durationText(ms)}`;
   return [
-    ok('webhook', `${url}: connected to ${by} in ${durationText(ms)}${note}`),
+    isBlocked
+      ? fail(
+          'webhook',
+          `${said}, which is ${notPublic}: serve and worker do not connect to it`,
+          PRIVATE_WEBHOOK_HINT,
+        )
+      : ok('webhook', said),
     ...(validUntil === undefined ? [] : [certificateFinding(url, validUntil)]),
   ];
 }

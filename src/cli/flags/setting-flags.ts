@@ -20,7 +20,9 @@ export function addSettingFlags(command: Command, ...keys: readonly Key[]): Comm
 export function settingOption(key: Key, text?: string): Option {
   const flag = flagOf(key);
   const { kind } = fieldOf(key);
-  const option = new Option(`${flag.name} ${flag.value}`, helpLine(key, text ?? flag.text));
+  const { name, value } = flag;
+  const usage = value === undefined ? name : `${name} ${value}`;
+  const option = new Option(usage, helpLine(key, text ?? flag.text));
   return kind.choices === undefined ? option : option.choices(kind.choices);
 }
 
@@ -62,8 +64,9 @@ function flagOf(key: Key): SettingFlag {
 }
 
 function helpLine(key: Key, text: string): string {
-  // Commander lists choices by itself, and the line would be longer than a terminal is wide.
-  const standard =
-    fieldOf(key).kind.choices === undefined ? (flagOf(key).atPrompt ?? defaultText(key)) : undefined;
+  // Commander lists choices by itself, and the line would be longer than a terminal is wide. A switch is off.
+  const { value, atPrompt } = flagOf(key);
+  const isListed = value === undefined || fieldOf(key).kind.choices !== undefined;
+  const standard = isListed ? undefined : (atPrompt ?? defaultText(key));
   return standard === undefined ? text : `${text} (default: ${standard})`;
 }

@@ -9,6 +9,7 @@ const EXAMPLES = `Examples:
   $ hooks serve                    # on 127.0.0.1:8788, and deliver
   $ hooks serve --port 0 -o json   # on a free port, which the first line names
   $ hooks serve --no-deliver       # only queue; hooks worker delivers
+  $ hooks serve --metrics-port 9464 # /metrics there, and not on the main port
   $ curl -u key: -d '{"userId":"u1","event":"A"}' 127.0.0.1:8788/v1/track
 `;
 
@@ -25,10 +26,12 @@ Paths:
 
 Each source is known by its write key (Basic auth, or writeKey in the body).
 200 means stored; 503 and 429 mean send it again later, which SDKs do by
-themselves. The log goes to stderr as JSON lines: -v says more, -q less.
+themselves. The log goes to stderr, as JSON lines unless that is a terminal: -v
+adds each attempt, -q leaves only errors.
 
 On SIGTERM or Ctrl-C it stops to accept requests, finishes the attempts in
-flight, keeps the rest in the queue, and exits with 0.
+flight, keeps the rest in the queue, and exits with 0. SIGHUP does the same: a
+changed config takes a restart.
 `;
 
 export const defineServe: Define = (command, { io, exit }) => {
@@ -36,6 +39,8 @@ export const defineServe: Define = (command, { io, exit }) => {
   addReachFlags(command)
     .option('-p, --port <port>', 'listen on this port; 0 takes a free one', parsePort, 8788)
     .option('--host <host>', 'listen on this address; 0.0.0.0 lets other machines in', '127.0.0.1')
+    .option('--metrics-port <port>', 'serve /metrics on this port instead', parsePort)
+    .option('--metrics-host <host>', 'serve it on this address (default: 127.0.0.1)')
     .option('--no-deliver', 'only queue; hooks worker delivers')
     .addOption(
       new Option('--deletions <reach>', 'choose the sources at which a write key may ask for deletion')

@@ -2,8 +2,9 @@ import { wallClock } from '../../clock.ts';
 import { runService } from '../../app/run-service.ts';
 import { ConfigError } from '../../errors.ts';
 import type { LogLevel } from '../../service/log.ts';
-import type { DeletionReach } from '../../service/options.ts';
+import type { DeletionReach, ListenAddress } from '../../service/options.ts';
 import { aborted } from '../aborted.ts';
+import { logText } from './log-line.ts';
 import type { GlobalOptions } from '../command.ts';
 import { ExitCode } from '../exit-code.ts';
 import type { Io } from '../io.ts';
@@ -17,6 +18,8 @@ import { commandSettings } from '../flags/delivery/settings.ts';
 export interface ServeOptions extends GlobalOptions, StoreFlags, ReachFlags {
   readonly port: number;
   readonly host: string;
+  readonly metricsPort?: number;
+  readonly metricsHost?: string;
   readonly deliver: boolean;
   readonly deletions: DeletionReach;
   /** The same as `--deletions own`. */
@@ -28,29 +31,40 @@ export async function serve(options: ServeOptions, io: Io): Promise<ExitCode> {
   const { host, port, deliver } = options;
   const deletionReach = deletionReachOf(options);
   const settings = await commandSettings(options, io);
-  const sources = deliver ? sourcesToDeliver(settings, 'or only queue, with --no-deliver') : settings.sources;
+  const reach = reachOf(options, io);
+  const sources = deliver
+    ? sourcesToDeliver(settings, reach, 'or only queue, with --no-deliver')
+    : settings.sources;
   const service = await runService({
     sources,
     open: await openQueueToRun(options, settings, { io, toAdd: !deliver }),
     host,
     port,
+    metricsAt: metricsAddressOf(options),
     deliver,
     deletionReach,
-    ...reachOf(options, io),
+    ...reach,
     logLevel: logLevelOf(options),
-    write: io.note,
+    write: io.stderrIsTty ? (line) => io.note(logText(line, io.errColor)) : io.note,
     clock: wallClock,
   });
-  const { url } = service;
+  const { url, metricsUrl: metrics } = service;
   const urls = listeningUrls(url, host);
   io.out(
     options.output === 'json'
-      ? jsonLine({ ready: true, url, urls })
+      ? jsonLine({ ready: true, url, urls, metrics })
       : listeningText('Taking calls on', { url, urls }, io.color.bold),
   );
   await aborted(io.signal);
   await service.close();
   return ExitCode.ok;
+}
+
+function metricsAddressOf({
+  metricsPort: port,
+  metricsHost: host = '127.0.0.1',
+}: ServeOptions): ListenAddress | undefined {
+  return port === undefined ? undefined : { host, port };
 }
 
 function deletionReachOf({ deletions, confineDeletions }: ServeOptions): DeletionReach {

@@ -1,6 +1,7 @@
 import type { EngineEvent } from '../../engine/engine-event.ts';
 import type { Sources } from '../../engine/options.ts';
 import { openEngine, uncheckedProxy } from '../../app/open-engine.ts';
+import { privateWebhookWarnings } from '../../app/private-webhooks.ts';
 import type { Outcome } from '../../app/outcomes.ts';
 import type { Delivery } from '../../queue/delivery.ts';
 import { printable } from '../../redact.ts';
@@ -23,8 +24,8 @@ export interface WorkerOptions extends GlobalOptions, StoreFlags, ReachFlags {}
 /** Runs `hooks worker`: delivers from the queue until it is interrupted. */
 export async function work(options: WorkerOptions, io: Io): Promise<ExitCode> {
   const settings = await commandSettings(options, io);
-  const sources = sourcesToDeliver(settings);
   const reach = reachOf(options, io);
+  const sources = sourcesToDeliver(settings, reach);
   const display = new WorkerOutput(options, io, sources);
   const open = await openQueueToRun(options, settings, { io });
   const { engine, close } = await openEngine({
@@ -37,6 +38,8 @@ export async function work(options: WorkerOptions, io: Io): Promise<ExitCode> {
   engine.start();
   display.ready(open.place, uncheckedProxy(reach));
   display.warn(await open.warnings().catch(() => []));
+  // Not waited for: a name server may be slow.
+  void privateWebhookWarnings(sources, reach).then((warnings) => display.warn(warnings));
   await aborted(io.signal);
   await close();
   return ExitCode.ok;

@@ -16,8 +16,8 @@ import { webhooks } from './webhooks-kind.ts';
 /** A flag of a setting, from which the parser and the help are made. */
 export interface SettingFlag {
   readonly name: `--${string}`;
-  /** How the help names its value: `<duration>`. */
-  readonly value: `<${string}>`;
+  /** How the help names its value: `<duration>`. Undefined: it is a switch. */
+  readonly value?: `<${string}>`;
   /** A line of the help, without the default. */
   readonly text: string;
   /** The default at the prompt, if it is not that of the setting. */
@@ -146,6 +146,23 @@ export const SETTING_FIELDS = {
     },
     otherwise: "Node's roots and `NODE_EXTRA_CA_CERTS`",
     isPath: true,
+  }),
+  'delivery.allowPrivate': field({
+    kind: onOrOff,
+    describe: 'whether serve and worker connect to webhooks at loopback, private and link-local addresses',
+    belongsTo: 'destination',
+    flag: {
+      name: '--allow-private',
+      text: 'allow webhooks on loopback, private and link-local addresses',
+    },
+    env: ['HOOKS_ALLOW_PRIVATE'],
+    default: false,
+  }),
+  'delivery.idempotencyKey': field({
+    kind: onOrOff,
+    describe: 'whether every attempt carries the message id as `Idempotency-Key`',
+    belongsTo: 'destination',
+    default: true,
   }),
   'delivery.health.failures': field({
     kind: integer(1, 1_000_000),

@@ -97,8 +97,8 @@ export function choice<const T extends string>(...choices: readonly T[]): Settin
 
 export const onOrOff: SettingKind<boolean> = {
   parse: (value, origin) => {
-    if (value === true || value === 'true') return true;
-    if (value === false || value === 'false') return false;
+    if (value === true || value === 'true' || value === '1') return true;
+    if (value === false || value === 'false' || value === '0') return false;
     throw unexpectedValue(origin, 'to be true or false', shownSetting(value), FOR_DEFAULT);
   },
   schema: { anyOf: [{ type: 'boolean' }, REFERENCE_SCHEMA] },

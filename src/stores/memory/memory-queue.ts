@@ -3,15 +3,10 @@ import type { Clock } from '../../clock.ts';
 import { ClosedError } from '../../errors.ts';
 import type { Delivery, Progress } from '../../queue/delivery.ts';
 import { MemoryEntry, MemoryLane } from './memory-lane.ts';
-import type {
-  Claim,
-  ClaimAnswer,
-  ClaimRequest,
-  Lane,
-  Queue,
-  QueueDepth,
-  Settlement,
-} from '../../queue/queue.ts';
+import type { LaneStats } from '../../queue/inspection.ts';
+import type { Claim, ClaimAnswer, ClaimRequest, Lane, Queue, Settlement } from '../../queue/queue.ts';
+
+const NOTHING_WAITS = { pending: 0, sending: 0, retrying: 0, delivered: 0, dead: 0 };
 
 /** A queue that lasts as long as its process. What is settled is forgotten; bodies are kept as handed in, not copied. */
 export class MemoryQueue implements Queue {
@@ -90,12 +85,25 @@ export class MemoryQueue implements Queue {
     );
   }
 
-  /** How many deliveries wait, by state. One that is out counts as `sending` until its lease has been seen to end. */
-  async depth(): Promise<QueueDepth> {
+  /** How many deliveries wait, by lane and state. One that is out counts as `sending` until its lease has been seen to end. */
+  stats(): readonly LaneStats[] {
     this.#assertOpen();
-    const depth = { pending: 0, sending: 0, retrying: 0, delivered: 0, dead: 0 };
-    for (const entry of this.#entries.values()) depth[entry.state]++;
-    return depth;
+    const lanes = new Map<string, LaneStats>();
+    for (const { delivery, state } of this.#entries.values()) {
+      const { source, destination } = delivery;
+      const key = JSON.stringify([source, destination]);
+      const counted = lanes.get(key) ?? { source, destination, ...NOTHING_WAITS };
+      lanes.set(key, { ...counted, [state]: counted[state] + 1 });
+    }
+    return [...lanes.values()];
+  }
+
+  oldestAt(): number | undefined {
+    this.#assertOpen();
+    let oldest: number | undefined;
+    for (const { delivery } of this.#entries.values())
+      oldest = Math.min(oldest ?? Infinity, delivery.createdAt);
+    return oldest;
   }
 
   async close(): Promise<void> {

@@ -34,7 +34,8 @@ describe('MemoryQueue', () => {
     const [claim] = claims;
     if (claim === undefined) throw new Error('nothing to claim');
     await queue.settle(claim, { state: 'retrying', dueAt: 5, progress: { ...NO_PROGRESS, rounds: 1 } });
-    expect(await queue.depth()).toEqual({ pending: 1, sending: 1, retrying: 1, delivered: 0, dead: 0 });
+    expect(queue.stats()).toEqual([{ ...LANE, pending: 1, sending: 1, retrying: 1, delivered: 0, dead: 0 }]);
+    expect(queue.oldestAt()).toBe(newDelivery('a').createdAt);
   });
 
   it('keeps a claim whose lease has ended as long as nobody else takes it', async () => {

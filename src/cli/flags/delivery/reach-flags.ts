@@ -1,6 +1,8 @@
 import type { Command } from 'commander';
 import type { Reach } from '../../../app/open-engine.ts';
+import { SETTING_FIELDS } from '../../../config/table/fields.ts';
 import type { Io } from '../../io.ts';
+import { addSettingFlags } from '../setting-flags.ts';
 
 /** Flags of the commands that deliver from the queue, where a webhook's URL may come from another person. */
 export interface ReachFlags {
@@ -9,11 +11,19 @@ export interface ReachFlags {
 }
 
 export function addReachFlags(command: Command): Command {
-  return command
-    .option('--allow-private', 'allow webhooks on loopback, private and link-local addresses')
-    .option('--allow-proxy', 'use HTTPS_PROXY and the like, without checking addresses');
+  return addSettingFlags(command, 'delivery.allowPrivate').option(
+    '--allow-proxy',
+    'use HTTPS_PROXY and the like, without checking addresses',
+  );
 }
 
 export function reachOf({ allowPrivate, allowProxy }: ReachFlags, { env }: Io): Reach {
-  return { allowPrivate: allowPrivate ?? false, allowProxy: allowProxy ?? false, proxyEnv: env };
+  return { allowPrivate: allowPrivate ?? isAllowedBy(env), allowProxy: allowProxy ?? false, proxyEnv: env };
+}
+
+/** The variable holds for every destination, also where the config has several. Throws ConfigError for another value. */
+function isAllowedBy(env: Io['env']): boolean {
+  const name = 'HOOKS_ALLOW_PRIVATE';
+  const value = env[name];
+  return value ? SETTING_FIELDS['delivery.allowPrivate'].kind.parse(value, { name }) : false;
 }

@@ -1,0 +1,63 @@
+import type { Sources } from '../engine/options.ts';
+import { ConfigError } from '../errors.ts';
+import { redactUrl } from '../redact.ts';
+import { whyPrivateHost, whyPrivateName } from '../transport/private-host.ts';
+import { proxyFor } from '../transport/proxy.ts';
+import type { Reach } from './open-engine.ts';
+
+/**
+ * Throws ConfigError for a webhook at a literal private address or a loopback name that may not be connected to. Found at the start:
+ * otherwise every message would wait out its retry window first.
+ */
+export function rejectPrivateWebhooks(sources: Sources, reach: Reach): void {
+  for (const { url, setting } of guardedWebhooks(sources, reach)) {
+    const reason = whyPrivateHost(url);
+    if (reason === undefined) continue;
+    const key = `${setting}.delivery.allowPrivate`;
+    throw new ConfigError(
+      `Expected the webhook ${redactUrl(url.href)} to be at a public address, got ${reason} (\`${key}\` is false)`,
+      { key, hint: PRIVATE_WEBHOOK_HINT },
+    );
+  }
+}
+
+export const PRIVATE_WEBHOOK_HINT =
+  'set `delivery.allowPrivate: true` in the config, or HOOKS_ALLOW_PRIVATE=true, or pass --allow-private';
+
+/** A sentence for each webhook whose name leads to private addresses only. A name that cannot be looked up now has none. */
+export async function privateWebhookWarnings(sources: Sources, reach: Reach): Promise<readonly string[]> {
+  const found = await Promise.all(
+    guardedWebhooks(sources, reach).map(async ({ url }) => {
+      const reason = whyPrivateHost(url) ?? (await whyPrivateName(url));
+      return reason === undefined ? [] : privateWebhookText(url.href, reason);
+    }),
+  );
+  return [...new Set(found.flat())];
+}
+
+function privateWebhookText(url: string, reason: string): string {
+  return `the webhook ${redactUrl(url)} is at a private address (${reason}) and gets nothing: ${PRIVATE_WEBHOOK_HINT}`;
+}
+
+interface GuardedWebhook {
+  readonly url: URL;
+  /** The path of its destination in a config. */
+  readonly setting: string;
+}
+
+/** The webhooks in use that are connected to directly, and at public addresses only. */
+function guardedWebhooks(
+  sources: Sources,
+  { allowPrivate, allowProxy, proxyEnv }: Reach,
+): readonly GuardedWebhook[] {
+  if (allowPrivate) return [];
+  return Object.entries(sources).flatMap(([source, { destinations }]) =>
+    Object.entries(destinations).flatMap(([name, { enabled, webhooks, delivery }]) => {
+      if (!enabled || delivery.allowPrivate === true) return [];
+      return webhooks
+        .map(({ url }) => new URL(url.trim()))
+        .filter((url) => !allowProxy || proxyEnv === undefined || proxyFor(url, proxyEnv) === undefined)
+        .map((url) => ({ url, setting: `sources.${source}.destinations.${name}` }));
+    }),
+  );
+}
