@@ -1,5 +1,4 @@
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
-import type { LaneStats } from '../queue/inspection.ts';
 
 /** The metrics for Prometheus. Labels are names of the config and closed sets: nothing of a caller's becomes one. */
 export interface Metrics {
@@ -33,6 +32,9 @@ export interface LaneLabels {
   readonly destination: string;
 }
 
+/** How many deliveries a destination has, by state. */
+type LaneCounts = LaneLabels & Readonly<Record<(typeof STATES)[number], number>>;
+
 export interface WebhookLabels extends LaneLabels {
   /** As it is shown: without secrets. */
   readonly url: string;
@@ -40,7 +42,7 @@ export interface WebhookLabels extends LaneLabels {
 
 interface MetricsOptions {
   /** What each destination has in the queue. */
-  readonly lanes: () => Promise<readonly LaneStats[]>;
+  readonly lanes: () => Promise<readonly LaneCounts[]>;
   /** When the oldest delivery that is not settled was added. Ms since the epoch. */
   readonly oldestAt: () => Promise<number | undefined>;
   /** The webhooks of the config: each counts as up until it is known to be down. */

@@ -35,6 +35,8 @@ describe('precedence', () => {
       timeoutMs: 2000,
       concurrency: 2,
       strategy: 'broadcast',
+      allowPrivate: false,
+      idempotencyKey: true,
     });
     expect(settings.originOf('delivery.timeout')).toBe('.hooksrc');
     expect(settings.originOf('store')).toBe('user/hooks/config.yaml');
