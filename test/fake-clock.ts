@@ -1,5 +1,10 @@
 import type { Clock } from '../src/clock.ts';
 
+interface Timer {
+  readonly at: number;
+  readonly callback: () => void;
+}
+
 /** A clock that moves only when told. Callbacks run in order of their time; promises settle between them. */
 export class FakeClock implements Clock {
   /** What callbacks go by. */
@@ -7,7 +12,8 @@ export class FakeClock implements Clock {
   /** Of `now` before it. */
   #aheadMs: number;
   #skips: { readonly at: number; readonly ms: number }[] = [];
-  #timers: { readonly at: number; readonly callback: () => void }[] = [];
+  /** In the order in which they fall due. */
+  readonly #timers: Timer[] = [];
 
   constructor(startAt = Date.UTC(2026, 0, 1)) {
     this.#aheadMs = startAt;
@@ -27,10 +33,9 @@ export class FakeClock implements Clock {
 
   after(ms: number, callback: () => void): () => void {
     const timer = { at: this.#elapsed + Math.max(0, ms), callback };
-    this.#timers.push(timer);
-    return () => {
-      this.#timers = this.#timers.filter((other) => other !== timer);
-    };
+    const place = this.#timers.findLastIndex(({ at }) => at <= timer.at) + 1;
+    this.#timers.splice(place, 0, timer);
+    return () => this.#remove(timer);
   }
 
   /** Moves on by `ms`, running what falls due on the way, each followed by whatever it set in motion. */
@@ -38,12 +43,19 @@ export class FakeClock implements Clock {
     const end = this.#elapsed + ms;
     await settled();
     for (let next = this.#next(end); next !== undefined; next = this.#next(end)) {
-      this.#timers = this.#timers.filter((timer) => timer !== next);
+      this.#remove(next);
       this.#elapsed = Math.max(this.#elapsed, next.at);
       next.callback();
       await settled();
     }
     this.#elapsed = end;
+  }
+
+  /** Moves on to the time at which something falls due, by `atMostMs` at most. */
+  async advanceToNext(atMostMs: number): Promise<void> {
+    await settled();
+    const nextAt = this.#timers[0]?.at ?? Infinity;
+    await this.advance(Math.min(atMostMs, Math.max(0, nextAt - this.#elapsed)));
   }
 
   /** As when the process is stopped for so long: what falls due meanwhile is called back at the end. */
@@ -62,8 +74,14 @@ export class FakeClock implements Clock {
     return this.#timers.length;
   }
 
-  #next(end: number) {
-    return this.#timers.filter((timer) => timer.at <= end).toSorted((a, b) => a.at - b.at)[0];
+  #next(end: number): Timer | undefined {
+    const [first] = this.#timers;
+    return first !== undefined && first.at <= end ? first : undefined;
+  }
+
+  #remove(timer: Timer): void {
+    const place = this.#timers.indexOf(timer);
+    if (place !== -1) this.#timers.splice(place, 1);
   }
 }
 
