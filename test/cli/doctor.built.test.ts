@@ -165,7 +165,7 @@ describe('hooks doctor, of webhooks', () => {
   ] as const)('tells the certificate %s by its code', async (name, error) => {
     const to = await started(answersOk({ certificate: certificates[name] }));
     const env = { NODE_EXTRA_CA_CERTS: certificates.caFile, NODE_TLS_REJECT_UNAUTHORIZED: '0' };
-    const { code, of } = await examined({ config: { webhooks: [to.url] }, env });
+    const { code, of } = await examined({ config: { webhooks: [to.url] }, env, run: hooks });
     expect(code).toBe(1);
     expect(of('webhook')).toMatchObject([
       { status: 'fail', said: expect.stringContaining(`: ${error}: `) as string },

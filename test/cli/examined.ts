@@ -24,15 +24,17 @@ interface Given {
   readonly env?: Readonly<Record<string, string>>;
   /** One that is there, with its config. */
   readonly cwd?: string;
+  /** Runs the command. @default in this process */
+  readonly run?: typeof hooks;
 }
 
 export async function newPlace(config: object | string = {}): Promise<string> {
   return temporaryFolder({ '.hooksrc.json': typeof config === 'string' ? config : JSON.stringify(config) });
 }
 
-export async function examined({ config, args = [], env = {}, cwd }: Given): Promise<Examined> {
+export async function examined({ config, args = [], env = {}, cwd, run = hooks }: Given): Promise<Examined> {
   const place = cwd ?? (await newPlace(config));
-  const { code, stdout, stderr } = await hooks(['doctor', '-o', 'json', ...args], {
+  const { code, stdout, stderr } = await run(['doctor', '-o', 'json', ...args], {
     cwd: place,
     env: { HOOKS_DATA_DIR: join(place, 'data'), HOOKS_ALLOW_PRIVATE: 'true', ...env },
   });
