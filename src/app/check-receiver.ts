@@ -3,6 +3,7 @@ import { runChecks } from '../check/run-checks.ts';
 import { prepareWebhooks } from '../engine/webhook.ts';
 import { checkRoute } from '../transport/check-route.ts';
 import { createUndiciTransport } from '../transport/undici-transport.ts';
+import { examineFailure } from './examine-failure.ts';
 import { userAgent } from './version.ts';
 
 export interface CheckReceiverOptions extends Omit<RunOptions, 'transport' | 'url' | 'headers'> {
@@ -40,7 +41,9 @@ export async function checkReceiver(options: CheckReceiverOptions): Promise<RunE
   const { receiver, proxyEnv, ...rest } = options;
   const transport = createUndiciTransport({ proxyEnv });
   try {
-    return await runChecks({ ...rest, transport, url: receiver.url, headers: receiver.headers });
+    const { url, headers } = receiver;
+    const examine = (error: string) => examineFailure({ url, error, env: proxyEnv, signal: rest.signal });
+    return await runChecks({ ...rest, transport, url, headers, examine });
   } finally {
     await transport.close();
   }

@@ -1,7 +1,8 @@
 import { sleep, type Clock } from '../clock.ts';
-import { withoutRepeated } from '../redact.ts';
+import { redactUrl, withoutRepeated } from '../redact.ts';
 import { withoutSent } from '../transport/sent-secrets.ts';
-import type { Transport } from '../transport/transport.ts';
+import { networkCauseOf } from '../causes/network-causes.ts';
+import type { NetworkError, Transport } from '../transport/transport.ts';
 import { checkResponseOf, type CheckResponse } from './check-response.ts';
 import type { Check } from './check.ts';
 import type { CheckRequest } from './sample.ts';
@@ -19,6 +20,14 @@ export interface TestedReceiverOptions {
   readonly signal: AbortSignal;
   /** Returns why the receiver can no longer respond; undefined while it can. */
   readonly gone: () => string | undefined;
+  /** Looks closer at why there was no response, given its code. @default no look */
+  readonly examine?: (error: NetworkError) => Promise<Examined | undefined>;
+}
+
+/** What a look at the port shows: a code of causes/network-causes.ts, and where the receiver is instead. */
+interface Examined {
+  readonly cause: string;
+  readonly location?: string;
 }
 
 /** How long a supervisor gets to restart a crashed receiver. */
@@ -35,6 +44,7 @@ export const INTERRUPTED = 'interrupted';
 export class ReceiverUnderTest {
   readonly #options: TestedReceiverOptions;
   #readsBodies = true;
+  #seen: Promise<Examined | undefined> | undefined;
   /** Whether it has ever responded. */
   hasAnswered = false;
 
@@ -79,10 +89,23 @@ export class ReceiverUnderTest {
       await sleep(clock, RESTART_POLL_MS, signal);
       answer = await this.#ask(request);
     }
+    if (answer.kind === 'none' && !this.hasAnswered) answer = await this.#examined(answer);
     if (answer.kind !== 'none') this.hasAnswered = true;
     // A crash is noticed a little later than the reset of its connections.
     else if (answer.error === 'reset') await sleep(clock, RESTART_POLL_MS, signal);
     return answer;
+  }
+
+  /** One that has never responded may be no receiver, or be somewhere else. */
+  async #examined(answer: CheckResponse & { kind: 'none' }): Promise<CheckResponse> {
+    const { examine, url } = this.#options;
+    this.#seen ??= examine?.(answer.error);
+    const seen = await this.#seen;
+    if (seen === undefined) return answer;
+    return {
+      ...answer,
+      cause: networkCauseOf({ error: answer.error, ...seen }, { url: redactUrl(url), ...seen }),
+    };
   }
 
   async #ask({ body, signature }: CheckRequest): Promise<CheckResponse> {

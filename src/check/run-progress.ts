@@ -7,6 +7,14 @@ const IN_A_ROW = 3;
 /** Faults that say nothing about the next message. */
 const OF_THE_MESSAGE: ReadonlySet<string> = new Set(['refuses-valid', 're-serialised', 'timeout']);
 
+/** Faults of the way, after which no request arrives. */
+const NO_RECEIVER: ReadonlySet<string> = new Set([
+  'speaks-tls',
+  'speaks-http',
+  'speaks-other',
+  'client-certificate',
+]);
+
 /** What the receiver has shown so far: whether it takes messages at all, and whether asking on makes sense. */
 export class RunProgress {
   /** Whether it has ever accepted a correct message. */
@@ -33,7 +41,11 @@ export class RunProgress {
 
   /** Why the remaining checks need not be sent, after this one. */
   whyOver({ code, expects }: Check, { answer, fault }: CheckJudgement): string | undefined {
-    if (answer.kind === 'none') return this.#whyNoAnswer(code, answer.error);
+    if (answer.kind === 'none') {
+      if (fault !== undefined && NO_RECEIVER.has(fault.code))
+        return `first fix what is wrong above: ${fault.says}`;
+      return this.#whyNoAnswer(code, answer.error);
+    }
     this.#unanswered = 0;
     if (fault === undefined || expects === 'refused') {
       this.#sameInARow = 0;

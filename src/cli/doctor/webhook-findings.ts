@@ -5,6 +5,7 @@ import type { Reach } from '../../app/open-engine.ts';
 import { PRIVATE_WEBHOOK_HINT } from '../../app/private-webhooks.ts';
 import { redactUrl } from '../../redact.ts';
 import type { Io } from '../io.ts';
+import { examineFailure, type ExaminedFailure } from '../../app/examine-failure.ts';
 import { networkCauseOf } from '../../causes/network-causes.ts';
 import { durationText } from '../attempt-text.ts';
 import { fail, ok, warn, type DoctorFinding } from './finding.ts';
@@ -50,7 +51,13 @@ async function probeFindings(
   const shown = redactUrl(url);
   try {
     const seen = await probeWebhook(url.trim(), { timeoutMs, caFile, signal, proxyEnv: env });
-    return seen.isReached ? reachedFindings(shown, seen, delivery) : [unreachedFinding(shown, seen)];
+    if (seen.isReached)
+      return [
+        ...reachedFindings(shown, seen, delivery),
+        ...(await speechFindings(shown, { seen, env, signal })),
+      ];
+    const found = await examineFailure({ url: shown, error: seen.error, env, signal });
+    return [unreachedFinding(shown, { ...seen, ...found })];
   } catch (error) {
     if (!(error instanceof HooksError)) throw error;
     return [fail('webhook', `${shown}: ${error.message}`, error.hint)];
@@ -78,6 +85,20 @@ function reachedFindings(
   ];
 }
 
+interface SpokenTo {
+  readonly seen: Probe & { isReached: true };
+  readonly env: Io['env'];
+  readonly signal: AbortSignal;
+}
+
+/** What a port speaks that takes connections: only a hello shows it. */
+async function speechFindings(url: string, { seen, env, signal }: SpokenTo): Promise<DoctorFinding[]> {
+  if (seen.via !== undefined) return [];
+  const found = await examineFailure({ url, error: 'protocol', env, signal });
+  const cause = found && networkCauseOf({ error: 'protocol', ...found }, { url, ...found });
+  return cause?.says === undefined ? [] : [fail('webhook', `${url}: ${cause.says}`, cause.fix)];
+}
+
 const DAY_MS = 86_400_000;
 /** A program that renews certificates by itself has done so by then. */
 const SOON_DAYS = 14;
@@ -89,10 +110,19 @@ function certificateFinding(url: string, validUntil: number): DoctorFinding {
   return warn('certificate', said, 'renew it: once it has expired, nothing is sent there');
 }
 
-function unreachedFinding(url: string, unreached: Probe & { isReached: false }): DoctorFinding {
-  const { error, detail, via, cause = error === 'timeout' ? 'no-connection-in-time' : undefined } = unreached;
+function unreachedFinding(
+  url: string,
+  unreached: Probe & { isReached: false } & Partial<ExaminedFailure>,
+): DoctorFinding {
+  const {
+    error,
+    detail,
+    via,
+    location,
+    cause = error === 'timeout' ? 'no-connection-in-time' : undefined,
+  } = unreached;
   const by = via === undefined ? '' : ` through the proxy ${via}`;
-  const { says, fix } = networkCauseOf({ error, cause }, { url }) ?? {};
+  const { says, fix } = networkCauseOf({ error, cause }, { url, location }) ?? {};
   const more = says === undefined ? '' : `; ${says}`;
   return fail('webhook', `${url}: ${error}${by}: ${detail}${more}`, fix);
 }

@@ -4,6 +4,7 @@ import type { AttemptRecord } from '../../attempt-record.ts';
 import type { Delivery } from '../../queue/delivery.ts';
 import { printable } from '../../redact.ts';
 import type { Io } from '../io.ts';
+import { attemptCause } from '../print/failure-cause.ts';
 import { attemptText, detailText, durationText } from '../attempt-text.ts';
 
 /** The fields of a delivery that `hooks queue list -o json` prints. */
@@ -73,12 +74,22 @@ export function fullText(delivery: Delivery, color: Io['color']): string {
     ...(detail === undefined ? [] : [['why', printable(detail)]]),
     ...(orderKeys.length === 0 ? [] : [['order', orderKeys.map((key) => printable(key, 80)).join(', ')]]),
     ...progress.attempts.map((attempt) => ['attempt', attemptLine(attempt)]),
+    ...causeLines(delivery),
     [isDamaged ? 'damaged' : 'body', printable(Buffer.from(body).toString(), 100_000)],
   ];
   return [
     briefText(delivery, color),
     ...lines.map(([name = '', text = '']) => `  ${name.padEnd(8)} ${text}`),
   ].join('\n');
+}
+
+/** Why the last attempt failed, and how to fix it. */
+function causeLines({ progress: { attempts } }: Delivery): string[][] {
+  const last = attempts.at(-1);
+  const cause = last && attemptCause(last, { attempts });
+  if (cause === undefined) return [];
+  const fix = ['fix', printable(cause.hint, 1_000)];
+  return cause.says === undefined ? [fix] : [['cause', printable(cause.says, 1_000)], fix];
 }
 
 function attemptLine(attempt: AttemptRecord): string {

@@ -15,6 +15,7 @@ import { jsonLine } from '../json-line.ts';
 import type { LoopbackJudgement } from '../flags/delivery/loopback.ts';
 import { createProgress, type ProgressBar } from '../print/progress.ts';
 import { decidingAttempt, decisive, destinationMs } from '../print/deciding-attempt.ts';
+import { examinedOutcome } from '../print/examined-outcome.ts';
 import { failureCause } from '../print/failure-cause.ts';
 import { isTaken, resultLine, type ResultFacts } from '../print/result-line.ts';
 import { explanation, resultText } from '../print/result-text.ts';
@@ -39,6 +40,8 @@ export class ReplayOutput {
   readonly #files: ResultFiles;
   readonly #progress: ProgressBar;
   readonly #hints = new Set<string>();
+  /** The first that got no response: a look at the port may say more. */
+  #unanswered: Outcome | undefined;
   #done = 0;
 
   /** Opens the files before anything is sent. Throws ConfigError or InputError when one cannot be written. */
@@ -126,6 +129,7 @@ export class ReplayOutput {
 
   /** Says how to fix it, once for each fix: a thousand messages may fail for one reason. */
   #hint(outcome: Outcome): void {
+    if (decidingAttemptOf(outcome)?.status === undefined) this.#unanswered ??= outcome;
     const { hint } = failureCause(outcome) ?? {};
     if (hint === undefined || this.#isJson || this.#hints.has(hint) || this.#hints.size >= MAX_HINTS) return;
     this.#hints.add(hint);
@@ -148,6 +152,7 @@ export class ReplayOutput {
 
   async finish(summary: ReplaySummary, received: string | undefined): Promise<void> {
     this.#progress.stop();
+    await this.#explainUnanswered();
     const isFinished = summary.resumed?.finished ?? false;
     if (summary.read === 0 && summary.skipped > 0 && !isFinished && !this.#options.quiet) {
       const messages = summary.skipped === 1 ? '1 message' : `${summary.skipped} messages`;
@@ -157,6 +162,16 @@ export class ReplayOutput {
     else if (!this.#options.quiet || summary.delivered + summary.queued < summary.read)
       this.#io.out(`${this.#summaryText(summary, received)}\n`);
     await this.#files.finish(summary);
+  }
+
+  /** Looks once at the port of a receiver that did not respond, and says what is found there. */
+  async #explainUnanswered(): Promise<void> {
+    if (this.#unanswered === undefined || this.#isJson) return;
+    const examined = await examinedOutcome(this.#unanswered, this.#io);
+    if (examined === this.#unanswered) return;
+    const { says } = failureCause(examined) ?? {};
+    if (says !== undefined) this.#io.note(`cause: ${printable(says, 1_000)}`);
+    this.#hint(examined);
   }
 
   /** Ends without a summary after something unexpected. */

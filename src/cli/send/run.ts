@@ -23,6 +23,7 @@ import { resultText } from '../print/result-text.ts';
 import { secretStdinFlags } from '../flags/signature/secret-flags.ts';
 import { commandSettings } from '../flags/delivery/settings.ts';
 import { refuseStdinTwice } from '../stdin.ts';
+import { examinedOutcome } from '../print/examined-outcome.ts';
 import { failureCause } from '../print/failure-cause.ts';
 import { resolveWhereTo, type WhereToFlags } from '../flags/delivery/where-to.ts';
 
@@ -43,7 +44,7 @@ export async function sendMessage(
   const quiet = options.quiet ?? false;
   const open = await openPipeline(to, { io, settings, quiet, onRequest, note: io.note });
   if (madeId !== undefined && !quiet) io.note(`note: without --user-id, anonymousId is ${madeId}`);
-  const outcome = await deliver(message, open, io);
+  const outcome = await examinedOutcome(await deliver(message, open, io), io);
   if (onRequest !== undefined && outcome.outcome === 'delivered') return ExitCode.ok;
   const judgement = open.loopback?.judgementOf(outcome.destinations[0]?.signature);
   printResult(message, { outcome, judgement }, options, io);

@@ -2,9 +2,20 @@ import type { AnswerCase, AnswerTheme } from '../answer-case.ts';
 import { FAULTY_RECEIVERS } from './faulty-receivers.ts';
 import { FRAMEWORKS_THEME } from './frameworks.ts';
 import { GATEWAYS } from './gateways.ts';
+import { NETWORK } from './network.ts';
+import { PROXIES } from './proxies.ts';
 import { RECEIVERS } from './receivers.ts';
+import { TLS } from './tls.ts';
 
 /** The themes in the order of the page. */
-export const THEMES: readonly AnswerTheme[] = [RECEIVERS, GATEWAYS, FRAMEWORKS_THEME, FAULTY_RECEIVERS];
+export const THEMES: readonly AnswerTheme[] = [
+  RECEIVERS,
+  GATEWAYS,
+  FRAMEWORKS_THEME,
+  NETWORK,
+  TLS,
+  PROXIES,
+  FAULTY_RECEIVERS,
+];
 
 export const ALL_CASES: readonly AnswerCase[] = THEMES.flatMap(({ cases }) => cases);

@@ -1,0 +1,103 @@
+import { existsSync } from 'node:fs';
+import { isLoopbackHost } from '../loopback.ts';
+import { askInHttp, askInTls, takesConnections, type PortSpeech } from '../transport/port-speech.ts';
+import { proxyFor } from '../transport/proxy.ts';
+
+/** What a look at the port of a failed request has shown: the code of a cause, and where the receiver is instead. */
+export interface ExaminedFailure {
+  readonly cause: string;
+  readonly location?: string;
+}
+
+export interface FailureToExamine {
+  /** Without userinfo. */
+  readonly url: string;
+  /** The stable code of the failure. */
+  readonly error: string;
+  readonly env: Readonly<NodeJS.ProcessEnv>;
+  readonly signal: AbortSignal;
+}
+
+/** For one connection; there are two at most. */
+const TIMEOUT_MS = 1_000;
+
+/**
+ * Looks closer at why a request got no response: in a few connections, of which none carries the message. Undefined when there is nothing
+ * to be seen, or a proxy is on the way. Never rejects.
+ */
+export async function examineFailure({
+  url: text,
+  error,
+  env,
+  signal,
+}: FailureToExamine): Promise<ExaminedFailure | undefined> {
+  if (!URL.canParse(text) || signal.aborted) return undefined;
+  const url = new URL(text);
+  if (proxyFor(url, env) !== undefined) return undefined;
+  if (error === 'dns') return ofName(url);
+  if (error === 'refused') return ofRefusal(url, env, signal);
+  if (['reset', 'protocol', 'timeout', 'tls'].includes(error)) return ofSpeech(url, signal);
+  return undefined;
+}
+
+function ofName({ hostname }: URL): ExaminedFailure | undefined {
+  if (hostname === 'host.docker.internal') return { cause: 'docker-host' };
+  return hostname.includes('.') ? undefined : { cause: 'service-name' };
+}
+
+async function ofRefusal(
+  url: URL,
+  env: FailureToExamine['env'],
+  signal: AbortSignal,
+): Promise<ExaminedFailure | undefined> {
+  const host = bareHostOf(url);
+  if (!isLoopbackHost(host)) return undefined;
+  const other = host === '::1' ? '127.0.0.1' : '::1';
+  // The name stands for both, and both were tried.
+  const isThere =
+    host !== 'localhost' && (await takesConnections({ ...askedPort(url, signal), host: other }));
+  if (isThere) {
+    const found = new URL(url);
+    found.hostname = other === '::1' ? '[::1]' : other;
+    return { cause: 'other-loopback', location: found.origin };
+  }
+  return isInContainer(env) ? { cause: 'container' } : undefined;
+}
+
+/** Whether this process runs in a container: by what Docker, Podman and Kubernetes leave there. */
+function isInContainer(env: FailureToExamine['env']): boolean {
+  const isNamed = env['container'] !== undefined || env['KUBERNETES_SERVICE_HOST'] !== undefined;
+  return isNamed || existsSync('/.dockerenv') || existsSync('/run/.containerenv');
+}
+
+async function ofSpeech(url: URL, signal: AbortSignal): Promise<ExaminedFailure | undefined> {
+  const asked = askedPort(url, signal);
+  const speech = await askInTls(asked);
+  if (url.protocol === 'http:') return ofSpeechToHttp(url, speech);
+  if (speech === 'tls-with-client-certificate') return { cause: 'client-certificate' };
+  if (speech === 'tls') return undefined;
+  const plain = speech === 'http' ? speech : await askInHttp(asked);
+  if (plain === 'http') return { cause: 'speaks-http', location: withProtocol(url, 'http:') };
+  return plain === 'other' ? { cause: 'speaks-other', location: 'another protocol' } : undefined;
+}
+
+function ofSpeechToHttp(url: URL, speech: PortSpeech): ExaminedFailure | undefined {
+  if (speech === 'tls' || speech === 'tls-with-client-certificate')
+    return { cause: 'speaks-tls', location: withProtocol(url, 'https:') };
+  return speech === 'other' ? { cause: 'speaks-other', location: 'another protocol' } : undefined;
+}
+
+function askedPort(url: URL, signal: AbortSignal) {
+  const port = Number(url.port || (url.protocol === 'https:' ? 443 : 80));
+  return { host: bareHostOf(url), port, timeoutMs: TIMEOUT_MS, signal };
+}
+
+function bareHostOf({ hostname }: URL): string {
+  return hostname.replace(/^\[(.*)\]$/, '$1');
+}
+
+/** The same place by the other protocol, at the same port. Without its query, which may be secret. */
+function withProtocol(url: URL, protocol: 'http:' | 'https:'): string {
+  const port = url.port || (url.protocol === 'https:' ? '443' : '80');
+  return `${protocol}//${url.hostname}:${port}${url.pathname}`;
+}

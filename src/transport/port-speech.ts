@@ -1,0 +1,123 @@
+import { connect, isIP, type Socket } from 'node:net';
+import { Duplex } from 'node:stream';
+
+/** What a port was found to speak. `tls-with-client-certificate`: it speaks TLS, and asks for a certificate of the client. */
+export type PortSpeech = 'tls' | 'tls-with-client-certificate' | 'http' | 'other' | 'nothing';
+
+export interface AskedPort {
+  readonly host: string;
+  readonly port: number;
+  readonly timeoutMs: number;
+  readonly signal?: AbortSignal;
+}
+
+/** First bytes of servers that speak first, or of no HTTP. */
+const GREETING_BYTES = 64;
+
+/**
+ * Says hello to a port in TLS 1.2, whose handshake is not encrypted, so that a wish for a client certificate can be read. Nothing is
+ * sent after it, so that no certificate is checked. Resolves to `nothing` when no connection is made or no byte comes.
+ */
+export function askInTls(asked: AskedPort): Promise<PortSpeech> {
+  return new Promise((resolve) => {
+    const socket = connectTo(asked, resolve);
+    let bytes = Buffer.alloc(0);
+    const below = new Duplex({
+      read: () => {},
+      write: (chunk: Buffer, _encoding, done) => void socket.write(chunk, done),
+    });
+    socket.on('data', (chunk: Buffer) => {
+      bytes = Buffer.concat([bytes, chunk]);
+      below.push(chunk);
+      if (!isTlsRecord(bytes)) return settle(socket, resolve, speechOf(bytes));
+      const types = messageTypes(bytes);
+      if (types.includes(CERTIFICATE_REQUEST)) return settle(socket, resolve, 'tls-with-client-certificate');
+      if (bytes[0] === ALERT || types.includes(SERVER_HELLO_DONE)) settle(socket, resolve, 'tls');
+    });
+    socket.once('close', () => {
+      settle(socket, resolve, bytes.length > 0 && isTlsRecord(bytes) ? 'tls' : 'nothing');
+      below.destroy();
+    });
+    const servername = isIP(asked.host) === 0 ? asked.host : '';
+    const { connect: connectTls } = process.getBuiltinModule('node:tls');
+    connectTls({ socket: below, servername, maxVersion: 'TLSv1.2', rejectUnauthorized: false }).on(
+      'error',
+      () => {},
+    );
+  });
+}
+
+/** Asks a port for nothing in HTTP: `OPTIONS *` changes no state of any server (RFC 9110, 9.3.7). */
+export function askInHttp(asked: AskedPort): Promise<PortSpeech> {
+  return new Promise((resolve) => {
+    const socket = connectTo(asked, resolve);
+    socket.once('data', (chunk: Buffer) =>
+      settle(socket, resolve, isTlsRecord(chunk) ? 'tls' : speechOf(chunk)),
+    );
+    socket.once('close', () => settle(socket, resolve, 'nothing'));
+    socket.write('OPTIONS * HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n');
+  });
+}
+
+/** Whether a port takes a connection. */
+export function takesConnections(asked: AskedPort): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connectTo(asked, () => resolve(false));
+    socket.once('connect', () => {
+      socket.destroy();
+      resolve(true);
+    });
+    socket.once('close', () => resolve(false));
+  });
+}
+
+function connectTo(
+  { host, port, timeoutMs, signal }: AskedPort,
+  resolve: (speech: PortSpeech) => void,
+): Socket {
+  const socket = connect({ host, port });
+  const timer = setTimeout(() => settle(socket, resolve, 'nothing'), timeoutMs);
+  const abort = (): void => settle(socket, resolve, 'nothing');
+  signal?.addEventListener('abort', abort);
+  socket
+    .on('error', () => {})
+    .once('close', () => {
+      clearTimeout(timer);
+      signal?.removeEventListener('abort', abort);
+    });
+  return socket;
+}
+
+function settle(socket: Socket, resolve: (speech: PortSpeech) => void, speech: PortSpeech): void {
+  resolve(speech);
+  socket.destroy();
+}
+
+const ALERT = 0x15;
+const HANDSHAKE = 0x16;
+const CERTIFICATE_REQUEST = 13;
+const SERVER_HELLO_DONE = 14;
+
+function isTlsRecord(bytes: Buffer): boolean {
+  const [type, major] = [bytes[0], bytes[1]];
+  return (type === ALERT || type === HANDSHAKE) && (major === undefined || major === 3);
+}
+
+/** The types of the handshake messages that have come whole. Messages may share records and stretch over several (RFC 5246, 6.2). */
+function messageTypes(bytes: Buffer): number[] {
+  const pieces: Buffer[] = [];
+  for (let at = 0; at + 5 <= bytes.length && bytes[at] === HANDSHAKE;) {
+    const end = at + 5 + bytes.readUInt16BE(at + 3);
+    pieces.push(bytes.subarray(at + 5, end));
+    at = end;
+  }
+  const messages = Buffer.concat(pieces);
+  const types: number[] = [];
+  for (let at = 0; at + 4 <= messages.length; at += 4 + messages.readUIntBE(at + 1, 3))
+    types.push(messages[at] ?? 0);
+  return types;
+}
+
+function speechOf(bytes: Buffer): PortSpeech {
+  return bytes.subarray(0, GREETING_BYTES).toString('latin1').startsWith('HTTP/') ? 'http' : 'other';
+}

@@ -1,0 +1,190 @@
+import { createServer } from 'node:net';
+import type { AnswerCase, AnswerTheme } from '../answer-case.ts';
+import { listening, startHttp } from '../counterparts.ts';
+import type { Scene, Values } from '../scene.ts';
+import { SEND } from './sending.ts';
+
+const TEST = ['test', '{url}', '--secret', 's3cret'];
+const to = (url: string): readonly string[] => SEND.map((word) => (word === '{url}' ? url : word));
+
+/** A name that no lookup needs a network for: a label of DNS has 63 characters at most. */
+const UNKNOWN = `${'a'.repeat(64)}.example`;
+
+/** Gives {port}, at which nothing listens. */
+async function closedPort(): Promise<Values> {
+  const { port, close } = await listening(createServer());
+  await close();
+  return { port };
+}
+
+/** A receiver that listens at one of the two loopback addresses alone. */
+function listensAt(host: '127.0.0.1' | '::1'): (scene: Scene) => Promise<Values> {
+  return async ({ onEnd }) => {
+    const { port, close } = await startHttp(() => ({ status: 200 }), undefined, host);
+    onEnd(close);
+    return { port };
+  };
+}
+
+/** A server that says something other than HTTP, and goes. */
+function greets(greeting: string | Buffer): (scene: Scene) => Promise<Values> {
+  return async ({ onEnd }) => {
+    const server = createServer((socket) => {
+      socket.on('error', () => {}).write(greeting);
+      socket.once('data', () => socket.end());
+    });
+    const { port, close } = await listening(server);
+    onEnd(close);
+    return { port, url: `http://127.0.0.1:${port}/hook` };
+  };
+}
+
+const DOCTOR = ['doctor', '-c', 'hooks.json'];
+
+const CASES: readonly AnswerCase[] = [
+  {
+    id: 'refused',
+    title: 'nothing listens at the port',
+    given: { start: closedPort, env: { container: 'docker' } },
+    argv: to('http://127.0.0.1:{port}/hook'),
+    cause: 'this runs in a container, where 127.0.0.1 is the container itself',
+    fix: 'give host.docker.internal (or the name of the other container) instead of 127.0.0.1, and check that the receiver runs',
+    exitCode: 1,
+  },
+  {
+    id: 'test-refused',
+    title: 'hooks test, and nothing listens at the port',
+    given: { start: closedPort },
+    argv: ['test', 'http://127.0.0.1:{port}/hook', '--secret', 's3cret'],
+    cause: 'Cannot reach http://127.0.0.1:{port}/hook: the connection was refused',
+    fix: 'check that the receiver runs',
+    exitCode: 2,
+  },
+  {
+    id: 'listens-at-ipv6',
+    title: 'the receiver listens at ::1 only',
+    given: { start: listensAt('::1') },
+    argv: to('http://127.0.0.1:{port}/hook'),
+    cause: 'nothing listens at 127.0.0.1:{port}, but something does at http://[::1]:{port}',
+    fix: 'give that address in the URL, or let the receiver listen on both (::)',
+    exitCode: 1,
+  },
+  {
+    id: 'listens-at-ipv4',
+    title: 'the receiver listens at 127.0.0.1 only',
+    given: { start: listensAt('127.0.0.1') },
+    argv: to('http://[::1]:{port}/hook'),
+    cause: 'nothing listens at [::1]:{port}, but something does at http://127.0.0.1:{port}',
+    fix: 'give that address in the URL, or let the receiver listen on both (::)',
+    exitCode: 1,
+  },
+  {
+    id: 'test-listens-at-ipv6',
+    title: 'hooks test at 127.0.0.1 of a receiver at ::1',
+    given: { start: listensAt('::1') },
+    argv: ['test', 'http://127.0.0.1:{port}/hook', '--secret', 's3cret'],
+    cause: 'but something does at http://[::1]:{port}',
+    fix: 'give that address in the URL',
+    exitCode: 2,
+    isVariant: true,
+  },
+  {
+    id: 'service-name',
+    title: 'the name of a container, from outside its network',
+    argv: to('http://hooks-test-receiver:3000/hook'),
+    cause:
+      'hooks-test-receiver is a name without a dot: containers of one network know each other by such names',
+    fix: 'give localhost with the published port',
+    exitCode: 1,
+  },
+  {
+    id: 'docker-host',
+    title: 'host.docker.internal where that name does not exist',
+    argv: to('http://host.docker.internal:3000/hook'),
+    cause: 'host.docker.internal is a name inside containers only',
+    fix: '--add-host=host.docker.internal:host-gateway',
+    exitCode: 1,
+  },
+  {
+    id: 'unknown-name',
+    title: 'a typing error in the host name',
+    argv: to(`http://${UNKNOWN}/hook`),
+    cause: `name lookup failed for http://${UNKNOWN}/hook`,
+    fix: 'check the host name in the URL',
+    exitCode: 1,
+  },
+  {
+    id: 'no-answer-in-time',
+    title: 'the receiver works longer than the timeout',
+    given: { receiver: () => 'hang' },
+    argv: [...SEND, '--timeout', '200ms'],
+    cause: 'no response in time from {url}',
+    fix: 'let the receiver answer first and work later; --timeout waits longer, up to 30s',
+    exitCode: 1,
+  },
+  {
+    id: 'reset',
+    title: 'the receiver breaks the connection off',
+    given: { receiver: () => 'reset' },
+    argv: SEND,
+    cause: 'connection broken off by {url}',
+    fix: 'look into the log of the receiver: it may have crashed on this message, or a proxy in front of it broke off',
+    exitCode: 1,
+    never: ['speaks TLS'],
+  },
+  {
+    id: 'closed-without-answer',
+    title: 'the receiver closes the connection without an answer',
+    given: { receiver: () => 'close' },
+    argv: SEND,
+    cause: 'connection broken off by {url}',
+    fix: 'look into the log of the receiver',
+    exitCode: 1,
+    isVariant: true,
+  },
+  {
+    id: 'ssh-port',
+    title: 'the port of an SSH server',
+    given: { start: greets('SSH-2.0-OpenSSH_9.6\r\n') },
+    argv: SEND,
+    cause: 'the port speaks another protocol, not HTTP',
+    fix: 'give the port of the receiver',
+    exitCode: 1,
+  },
+  {
+    id: 'mysql-port',
+    title: 'the port of a database',
+    given: { start: greets(Buffer.from('4a0000000a382e302e333600', 'hex')) },
+    argv: SEND,
+    cause: 'the port speaks another protocol, not HTTP',
+    fix: 'give the port of the receiver',
+    exitCode: 1,
+    isVariant: true,
+  },
+  {
+    id: 'test-ssh-port',
+    title: 'hooks test at the port of an SSH server',
+    given: { start: greets('SSH-2.0-OpenSSH_9.6\r\n') },
+    argv: TEST,
+    cause: 'the port speaks another protocol, not HTTP',
+    fix: 'give the port of the receiver',
+    exitCode: 1,
+    isVariant: true,
+  },
+  {
+    id: 'doctor-refused',
+    title: 'hooks doctor, and nothing listens where a webhook is configured',
+    given: {
+      receiver: () => ({}),
+      files: { 'hooks.json': '{"webhooks":["http://[::1]:{port}/hook"]}' },
+    },
+    argv: DOCTOR,
+    cause: 'but something does at http://127.0.0.1:{port}',
+    fix: 'give that address in the URL',
+    exitCode: 1,
+    isVariant: true,
+  },
+];
+
+/** What is in the way of a connection. */
+export const NETWORK: AnswerTheme = { title: 'There is no connection, or no answer over it', cases: CASES };

@@ -1,0 +1,142 @@
+import type { AnswerCase, AnswerTheme } from '../answer-case.ts';
+import { createServer } from 'node:net';
+import { listening } from '../counterparts.ts';
+import type { Scene, Values } from '../scene.ts';
+import { proxyServer } from '../../transport/proxy-server.ts';
+import { SEND } from './sending.ts';
+
+/** A proxy that answers everything with this status. Gives {proxy}. */
+function proxyThatSays(status: number): (scene: Scene) => Promise<Values> {
+  return async ({ onEnd }) => {
+    const proxy = await proxyServer({ status });
+    onEnd(() => proxy.close());
+    return { proxy: proxy.origin };
+  };
+}
+
+/** Gives {proxy}: an address at which nothing listens. */
+async function noProxy(): Promise<Values> {
+  const { port, close } = await listening(createServer());
+  await close();
+  return { proxy: `http://127.0.0.1:${port}` };
+}
+
+const to = (url: string): readonly string[] => SEND.map((word) => (word === '{url}' ? url : word));
+const SECURE = to('https://receiver.example/hook');
+const PLAIN = to('http://receiver.example/hook');
+const ENV = { HTTPS_PROXY: '{proxy}', HTTP_PROXY: '{proxy}' };
+
+const CASES: readonly AnswerCase[] = [
+  {
+    id: 'proxy-407',
+    title: 'the proxy wants a password',
+    given: { start: proxyThatSays(407), env: ENV },
+    argv: SECURE,
+    cause: 'the proxy wants a user and a password (407)',
+    fix: 'give them: HTTPS_PROXY=http://USER:PASSWORD@HOST:PORT; or go direct: NO_PROXY=receiver.example',
+    never: ['check that the receiver runs', 'round 2', 'hooks listen'],
+    exitCode: 1,
+  },
+  {
+    id: 'proxy-407-not-retried',
+    title: 'the proxy wants a password, with time to retry',
+    given: { start: proxyThatSays(407), env: ENV },
+    argv: [...SECURE.slice(0, -2), '--retry-for', '20s'],
+    cause: 'the proxy wants a user and a password (407)',
+    fix: 'give them: HTTPS_PROXY=http://USER:PASSWORD@HOST:PORT',
+    never: ['retry:', 'round 2'],
+    exitCode: 1,
+    isVariant: true,
+  },
+  {
+    id: 'proxy-407-http',
+    title: 'the proxy wants a password for an http: receiver',
+    given: { start: proxyThatSays(407), env: ENV },
+    argv: PLAIN,
+    cause: 'the proxy wants a user and a password (407)',
+    fix: 'give them: HTTP_PROXY=http://USER:PASSWORD@HOST:PORT',
+    exitCode: 1,
+    isVariant: true,
+  },
+  {
+    id: 'proxy-403',
+    title: 'the proxy does not allow the host',
+    given: { start: proxyThatSays(403), env: ENV },
+    argv: SECURE,
+    cause: 'the proxy does not allow the connection to receiver.example',
+    fix: 'let the proxy allow it, or go direct: NO_PROXY=receiver.example',
+    never: ['check that the receiver runs', 'same secret'],
+    exitCode: 1,
+  },
+  {
+    id: 'proxy-502',
+    title: 'the proxy cannot reach the receiver',
+    given: { start: proxyThatSays(502), env: ENV },
+    argv: SECURE,
+    cause: 'the proxy could not connect to receiver.example',
+    fix: 'check the host and port of the URL; a proxy cannot reach names of this machine only: NO_PROXY=receiver.example goes direct',
+    exitCode: 1,
+  },
+  {
+    id: 'proxy-refused',
+    title: 'the proxy of the environment is not running',
+    given: { start: noProxy, env: ENV },
+    argv: SECURE,
+    cause: 'the proxy itself cannot be reached; nothing was asked of receiver.example',
+    fix: 'check HTTPS_PROXY, or go direct: NO_PROXY=receiver.example',
+    never: ['check that the receiver runs', 'host.docker.internal'],
+    exitCode: 1,
+  },
+  {
+    id: 'proxy-refused-http',
+    title: 'the same with an http: receiver',
+    given: { start: noProxy, env: ENV },
+    argv: PLAIN,
+    cause: 'the proxy itself cannot be reached; nothing was asked of receiver.example',
+    fix: 'check HTTP_PROXY, or go direct: NO_PROXY=receiver.example',
+    exitCode: 1,
+    isVariant: true,
+  },
+  {
+    id: 'proxy-name',
+    title: 'a typing error in the name of the proxy',
+    given: { env: { HTTPS_PROXY: 'http://proxy.invalid:3128' } },
+    argv: SECURE,
+    cause: 'the proxy itself cannot be reached',
+    fix: 'check HTTPS_PROXY, or go direct: NO_PROXY=receiver.example',
+    exitCode: 1,
+    isVariant: true,
+  },
+  {
+    id: 'proxy-json',
+    title: 'the same for a program',
+    given: { start: proxyThatSays(407), env: ENV },
+    argv: [...SECURE, '-o', 'json'],
+    cause: '"cause":"proxy-authentication"',
+    fix: '"hint":"give them: HTTPS_PROXY=',
+    exitCode: 1,
+    isVariant: true,
+  },
+  {
+    id: 'proxy-test',
+    title: 'hooks test through a proxy that wants a password',
+    given: { start: proxyThatSays(407), env: ENV },
+    argv: ['test', 'https://receiver.example/hook', '--secret', 's3cret'],
+    cause: 'the proxy wants a user and a password (407)',
+    fix: 'give them: HTTPS_PROXY=http://USER:PASSWORD@HOST:PORT',
+    exitCode: 2,
+    isVariant: true,
+  },
+  {
+    id: 'proxy-scheme',
+    title: 'a proxy of another scheme than http and https',
+    given: { env: { HTTPS_PROXY: 'socks5://127.0.0.1:1080' } },
+    argv: SECURE,
+    cause: 'Expected HTTPS_PROXY to be an http: or https: URL, got socks5://127.0.0.1:1080',
+    fix: 'set it like HTTPS_PROXY=http://proxy.example:3128, or unset it',
+    exitCode: 2,
+  },
+];
+
+/** Proxies that the environment names. */
+export const PROXIES: AnswerTheme = { title: 'A proxy (HTTPS_PROXY, HTTP_PROXY)', cases: CASES };

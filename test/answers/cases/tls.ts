@@ -1,0 +1,266 @@
+import { readFileSync } from 'node:fs';
+import { createServer as createTlsServer } from 'node:tls';
+import type { ServerOptions } from 'node:https';
+import type { AnswerCase, AnswerTheme } from '../answer-case.ts';
+import type { Certificate, Certificates } from '../../certificates.ts';
+import { listening, startHttp } from '../counterparts.ts';
+import type { Scene, Values } from '../scene.ts';
+import { SEND } from './sending.ts';
+
+type Name =
+  'good' | 'selfSigned' | 'expired' | 'notYetValid' | 'otherName' | 'unknownCa' | 'unknownCaWithChain';
+
+/** A receiver over TLS with one of the certificates. Gives {url} with https:, {plain} with http: at the same port, and {ca}. */
+function tlsReceiver(name: Name, more: ServerOptions = {}): (scene: Scene) => Promise<Values> {
+  return async ({ certificates, onEnd }) => {
+    const made = await certificates();
+    const { port, close } = await startHttp(() => ({ body: 'ok' }), { ...pemOf(made[name]), ...more });
+    onEnd(close);
+    return valuesOf(port, made);
+  };
+}
+
+/** A server that resets what is not TLS, as many load balancers do. */
+async function resetsPlainHttp({ certificates, onEnd }: Scene): Promise<Values> {
+  const made = await certificates();
+  const server = createTlsServer(pemOf(made.good));
+  server.on('tlsClientError', (_error, socket) => socket.destroy());
+  const { port, close } = await listening(server);
+  onEnd(close);
+  return valuesOf(port, made);
+}
+
+async function plainReceiver({ certificates, onEnd }: Scene): Promise<Values> {
+  const { port, close } = await startHttp(() => ({ body: 'ok' }));
+  onEnd(close);
+  return valuesOf(port, await certificates());
+}
+
+function pemOf({ keyFile, certFile }: Certificate): ServerOptions {
+  return { key: readFileSync(keyFile), cert: readFileSync(certFile) };
+}
+
+function valuesOf(port: number, { caFile }: Certificates): Values {
+  return {
+    port,
+    url: `https://127.0.0.1:${port}/hook`,
+    plain: `http://127.0.0.1:${port}/hook`,
+    ca: caFile,
+  };
+}
+
+const SECURE = [...SEND, '--ca', '{ca}'];
+const PLAIN = SEND.map((word) => (word === '{url}' ? '{plain}' : word));
+const TEST = ['test', '{url}', '--secret', 's3cret'];
+const CLIENT_CERTIFICATE: ServerOptions = { requestCert: true, rejectUnauthorized: true };
+
+const CASES: readonly AnswerCase[] = [
+  {
+    id: 'self-signed',
+    title: 'the certificate of the receiver is self-signed',
+    given: { start: tlsReceiver('selfSigned') },
+    argv: SEND,
+    cause: 'self-signed certificate at {url}',
+    fix: 'name its issuer: --ca FILE, or in the config: delivery: { ca: ./ca.pem }',
+    exitCode: 1,
+  },
+  {
+    id: 'expired',
+    title: 'the certificate has expired',
+    given: { start: tlsReceiver('expired') },
+    argv: SECURE,
+    cause: 'certificate not valid now at {url}',
+    fix: 'renew the certificate, and check the clocks of both machines',
+    exitCode: 1,
+  },
+  {
+    id: 'not-yet-valid',
+    title: 'the certificate is not valid yet, or the clock is wrong',
+    given: { start: tlsReceiver('notYetValid') },
+    argv: SECURE,
+    cause: 'the certificate is not valid yet',
+    fix: 'renew the certificate, and check the clocks of both machines',
+    exitCode: 1,
+  },
+  {
+    id: 'other-name',
+    title: 'the certificate is for another name',
+    given: { start: tlsReceiver('otherName') },
+    argv: SECURE,
+    cause: 'certificate for another name at {url}',
+    fix: 'use the name that the certificate is for',
+    exitCode: 1,
+  },
+  {
+    id: 'unknown-issuer',
+    title: 'the issuer is unknown, or the receiver does not send its intermediate certificate',
+    given: { start: tlsReceiver('unknownCa') },
+    argv: SECURE,
+    cause: 'untrusted certificate at {url}',
+    fix: 'name its issuer: --ca FILE, or in the config: delivery: { ca: ./ca.pem }; or let the receiver send its intermediate certificates too (fullchain.pem)',
+    exitCode: 1,
+  },
+  {
+    id: 'unknown-root',
+    title: 'the chain of the receiver ends in a company root',
+    given: { start: tlsReceiver('unknownCaWithChain') },
+    argv: SECURE,
+    cause: 'the chain ends in a self-signed certificate that is not trusted',
+    fix: 'name its issuer: --ca FILE',
+    exitCode: 1,
+  },
+  {
+    id: 'http-to-tls',
+    title: 'http:// to a port that speaks TLS',
+    given: { start: tlsReceiver('good') },
+    argv: PLAIN,
+    cause: 'the port speaks TLS: {url}',
+    fix: 'give the URL with https: {url}',
+    never: ['crashed'],
+    exitCode: 1,
+  },
+  {
+    id: 'http-to-tls-reset',
+    title: 'http:// to a port that speaks TLS and cuts everything else',
+    given: { start: resetsPlainHttp },
+    argv: PLAIN,
+    cause: 'the port speaks TLS: {url}',
+    fix: 'give the URL with https: {url}',
+    never: ['crashed'],
+    exitCode: 1,
+    isVariant: true,
+  },
+  {
+    id: 'http-to-tls-json',
+    title: 'the same for a program',
+    given: { start: tlsReceiver('good') },
+    argv: [...PLAIN, '-o', 'json'],
+    cause: '"cause":"speaks-tls"',
+    fix: '"hint":"give the URL with https: {url}"',
+    exitCode: 1,
+    isVariant: true,
+  },
+  {
+    id: 'http-to-tls-replay',
+    title: 'a replay with http:// to a port that speaks TLS',
+    given: { start: tlsReceiver('good'), files: { 'a.ndjson': '{"type":"delete","userId":"u1"}\n' } },
+    argv: ['replay', 'a.ndjson', '--url', '{plain}', '--retry-for', '0'],
+    cause: 'cause: the port speaks TLS: {url}',
+    fix: 'give the URL with https: {url}',
+    exitCode: 1,
+    isVariant: true,
+  },
+  {
+    id: 'http-to-tls-test',
+    title: 'hooks test with http:// to a port that speaks TLS',
+    given: { start: tlsReceiver('good') },
+    argv: ['test', '{plain}', '--secret', 's3cret'],
+    cause: 'the port speaks TLS: {url}',
+    fix: 'give the URL with https: {url}',
+    exitCode: 1,
+    never: ['✓'],
+    isVariant: true,
+  },
+  {
+    id: 'http-to-tls-doctor',
+    title: 'a webhook is configured with http:// for a port that speaks TLS',
+    given: { start: tlsReceiver('good'), env: { HOOKS_URL: '{plain}' } },
+    argv: ['doctor'],
+    cause: '{plain}: the port speaks TLS: {url}',
+    fix: 'give the URL with https: {url}',
+    exitCode: 1,
+  },
+  {
+    id: 'https-to-http',
+    title: 'https:// to a port that speaks plain HTTP',
+    given: { start: plainReceiver },
+    argv: SEND,
+    cause: 'the port speaks plain HTTP: {plain}',
+    fix: 'give the URL with http: {plain}; or give the receiver a certificate',
+    exitCode: 1,
+  },
+  {
+    id: 'https-to-http-test',
+    title: 'hooks test with https:// to a port that speaks plain HTTP',
+    given: { start: plainReceiver },
+    argv: TEST,
+    cause: 'the port speaks plain HTTP: {plain}',
+    fix: 'give the URL with http: {plain}',
+    exitCode: 1,
+    isVariant: true,
+  },
+  {
+    id: 'https-to-http-doctor',
+    title: 'a webhook is configured with https:// for a port that speaks plain HTTP',
+    given: { start: plainReceiver, env: { HOOKS_URL: '{url}' } },
+    argv: ['doctor'],
+    cause: 'the port speaks plain HTTP: {plain}',
+    fix: 'give the URL with http: {plain}',
+    exitCode: 1,
+    isVariant: true,
+  },
+  {
+    id: 'client-certificate',
+    title: 'the receiver wants a client certificate',
+    given: { start: tlsReceiver('good', CLIENT_CERTIFICATE) },
+    argv: SECURE,
+    cause: 'it wants a client certificate (mutual TLS), which webhooks do not have',
+    fix: 'let this path in without one (ssl_verify_client optional)',
+    exitCode: 1,
+  },
+  {
+    id: 'client-certificate-test',
+    title: 'hooks test, and the receiver wants a client certificate',
+    given: { start: tlsReceiver('good', CLIENT_CERTIFICATE) },
+    argv: [...TEST, '--ca', '{ca}'],
+    cause: 'it wants a client certificate (mutual TLS)',
+    fix: 'let this path in without one',
+    exitCode: 1,
+    isVariant: true,
+  },
+  {
+    id: 'old-tls',
+    title: 'the receiver speaks only TLS 1.0 or 1.1',
+    given: {
+      start: tlsReceiver('good', {
+        minVersion: 'TLSv1',
+        maxVersion: 'TLSv1.1',
+        ciphers: 'DEFAULT@SECLEVEL=0',
+      }),
+    },
+    argv: SECURE,
+    cause: 'the server speaks only TLS 1.0 or 1.1',
+    fix: 'let it speak TLS 1.2 or later, or put a proxy with TLS in front of it',
+    exitCode: 1,
+  },
+  {
+    id: 'test-self-signed',
+    title: 'hooks test of a receiver with a self-signed certificate',
+    given: { start: tlsReceiver('selfSigned') },
+    argv: TEST,
+    cause: 'the certificate is self-signed',
+    fix: "get a certificate from a public issuer (Let's Encrypt)",
+    exitCode: 1,
+  },
+  {
+    id: 'ca-missing',
+    title: 'the file of --ca is not there',
+    given: { receiver: () => ({}) },
+    argv: [...SEND, '--ca', 'missing.pem'],
+    cause: 'missing.pem (there is no such file)',
+    fix: 'PEM file with the certificates of the issuers to trust',
+    exitCode: 2,
+  },
+  {
+    id: 'ca-no-pem',
+    title: 'the file of --ca is no PEM file',
+    given: { receiver: () => ({}), files: { 'ca.der': 'not PEM' } },
+    argv: [...SEND, '--ca', 'ca.der'],
+    cause: 'to be a PEM file of certificates, got',
+    fix: 'openssl x509 -inform der -in FILE',
+    exitCode: 2,
+  },
+];
+
+/** Certificates, and TLS where none is expected or the reverse. */
+export const TLS: AnswerTheme = { title: 'TLS and certificates', cases: CASES };
