@@ -383,7 +383,8 @@ export function queueConformance(
         const { progress } = (await claimOne()).delivery;
         expect(progress).toMatchObject({ rounds: 1, attempts: [] });
         expect(progress.firstAttemptAt).toBeGreaterThanOrEqual(before);
-        expect(progress.firstAttemptAt).toBeLessThanOrEqual(after);
+        // A server knows when it was taken last.
+        expect(progress.firstAttemptAt).toBeLessThanOrEqual(isLoose ? clock.now() : after);
       });
 
       it('that is renewed lasts from then', async () => {

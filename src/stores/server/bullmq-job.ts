@@ -10,7 +10,16 @@ export const EVENTS_LIMIT = { field: 'opts.maxLenEvents', value: '100' } as cons
 /** The fields of a job that are ever read. */
 export type JobFields = Pick<
   JobJson,
-  'id' | 'data' | 'timestamp' | 'finishedOn' | 'failedReason' | 'returnvalue' | 'stacktrace' | 'progress'
+  | 'id'
+  | 'data'
+  | 'timestamp'
+  | 'attemptsStarted'
+  | 'processedOn'
+  | 'finishedOn'
+  | 'failedReason'
+  | 'returnvalue'
+  | 'stacktrace'
+  | 'progress'
 >;
 
 /** Converts an entry to BullMQ's form. Its data must be JSON, without the characters that PostgreSQL's JSON cannot hold. */
@@ -20,7 +29,8 @@ export function toJob({ id, name, text, addedAt, dueAt }: NewEntry): JobJson {
     id,
     name: legible(name),
     data: storable(text),
-    opts: { delay, attempts: 1 },
+    // Kept with each: nothing else would be read.
+    opts: delay === 0 ? {} : { delay },
     delay,
     timestamp: addedAt,
     progress: 0,
@@ -45,13 +55,15 @@ function storable(text: string): string {
 }
 
 export function toEntry(fields: JobFields): SeriesEntry {
-  const { id, data, timestamp, finishedOn, failedReason } = fields;
+  const { id, data, timestamp, attemptsStarted, processedOn, finishedOn, failedReason } = fields;
   return {
     id,
     text: textOf(data),
     note: noteOf(fields),
     reason: failedReason || undefined, // absent over Redis, whatever the type says
     addedAt: timestamp,
+    takes: attemptsStarted,
+    takenAt: processedOn,
     settledAt: finishedOn,
   };
 }

@@ -1,4 +1,4 @@
-import type { IQueueBackend, JobJson, KeepJobs, MinimalJob } from 'bullmq';
+import type { IQueueBackend, KeepJobs, MinimalJob } from 'bullmq';
 import { toEntry, type JobFields } from './bullmq-job.ts';
 import type { SeriesEntry, EntryState, Series, Settling, Taken } from './server.ts';
 
@@ -15,6 +15,8 @@ export interface EntryLookup {
   /** Undefined: it is not there. So for the next. */
   fields(ids: readonly string[]): Promise<readonly (JobFields | undefined)[]>;
   states(ids: readonly string[]): Promise<readonly (EntryState | undefined)[]>;
+  /** As a Series has it. `open` gives the backend that locks for as long as is asked for. */
+  take(tokens: readonly string[], open: () => Promise<IQueueBackend>, lockMs: number): Promise<Taken>;
   /** As a Series has them, and the next. */
   count(states: readonly EntryState[], delayedBefore?: number): Promise<readonly number[]>;
   ids(state: EntryState, start: number, end: number): Promise<readonly string[]>;
@@ -47,17 +49,9 @@ export class BullmqSeries implements Series {
     this.#guard = guard;
   }
 
-  take(token: string, lockMs: number): Promise<Taken> {
-    return this.#guard(async () => {
-      // A tuple of BullMQ: the fields or nothing, the id, a rate limit's wait, when the next one is due.
-      const [fields, id, , nextDueAt = 0] = (await (
-        await this.#swift({ lockDuration: Math.ceil(lockMs) })
-      ).moveToActive(token)) as [JobJson | null | undefined, string, number?, number?];
-      return {
-        entry: fields ? toEntry({ ...fields, id }) : undefined,
-        nextDueAt: nextDueAt > 0 ? Math.floor(nextDueAt) : undefined,
-      };
-    });
+  take(tokens: readonly string[], lockMs: number): Promise<Taken> {
+    const open = (): Promise<IQueueBackend> => this.#swift({ lockDuration: Math.ceil(lockMs) });
+    return this.#guard(() => this.#lookup.take(tokens, open, lockMs));
   }
 
   extend(id: string, token: string, lockMs: number): Promise<boolean> {

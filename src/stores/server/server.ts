@@ -48,6 +48,10 @@ export interface SeriesEntry {
   /** Why it failed. */
   readonly reason: string | undefined;
   readonly addedAt: number;
+  /** How often it was taken. */
+  readonly takes: number;
+  /** When it was taken last. Ms since the epoch. */
+  readonly takenAt: number | undefined;
   /** When it was completed or failed. Ms since the epoch. */
   readonly settledAt: number | undefined;
 }
@@ -61,14 +65,20 @@ export interface SeriesEntry {
 export type EntryState = 'waiting' | 'delayed' | 'active' | 'completed' | 'failed';
 
 export interface Taken {
-  readonly entry: SeriesEntry | undefined;
-  /** Without an entry: when the first delayed one is due. Ms since the epoch. */
+  /** Each with its token. Fewer than tokens: no more waited. */
+  readonly taken: readonly TakenEntry[];
+  /** When the first delayed one is due. Ms since the epoch. Undefined: none is, or as many were taken as were asked for. */
   readonly nextDueAt: number | undefined;
 }
 
+export interface TakenEntry {
+  readonly entry: SeriesEntry;
+  readonly token: string;
+}
+
 export interface Series {
-  /** The first that waits, locked for `lockMs`. Those that were delayed come behind what waited when they fell due. */
-  take(token: string, lockMs: number): Promise<Taken>;
+  /** As many as there are tokens: the first that wait, locked for `lockMs`. Those that were delayed come behind what waited when they fell due. */
+  take(tokens: readonly string[], lockMs: number): Promise<Taken>;
   /** False: this token no longer holds the lock. The same for the next three. */
   extend(id: string, token: string, lockMs: number): Promise<boolean>;
   complete(id: string, token: string, settling: Settling): Promise<boolean>;

@@ -128,7 +128,10 @@ function postgres({ folder, port, tls }: Place): TestServer {
   const secured = tls
     ? ['ssl=on', `ssl_key_file=${tls.key}`, `ssl_cert_file=${tls.cert}`].flatMap((each) => ['-c', each])
     : [];
-  const settings = ['-D', at, ...listens, ...secured];
+  const watched = existsSync(join(binaries, '../lib/pg_stat_statements.so'))
+    ? ['-c', 'shared_preload_libraries=pg_stat_statements']
+    : [];
+  const settings = ['-D', at, ...listens, ...secured, ...watched];
   return new LocalServer({
     url,
     folder,

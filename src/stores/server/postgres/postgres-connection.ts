@@ -72,7 +72,7 @@ export async function connectPostgres(
         connection: options.isUndoable ? swift : pool,
         options,
       }),
-    lookup: (series) => postgresLookup(pool, series),
+    lookup: (series) => postgresLookup({ pool, swift }, series),
     lines: postgresLines(pool),
     facts: postgresFacts(swift),
     add: (entries) => adding.write(entries),

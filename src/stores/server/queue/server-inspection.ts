@@ -161,7 +161,7 @@ export class ServerInspection implements QueueInspection {
 
   async #retry(id: string, found: Found | undefined): Promise<RetryAnswer> {
     if (found === undefined) return 'unknown';
-    const { series, delivery, isArrival } = found;
+    const { series, delivery, takes, isArrival } = found;
     if (delivery.state === 'delivered') return 'delivered';
     if (delivery.state !== 'dead') return 'waiting';
     if (delivery.reason === 'invalid') return 'invalid';
@@ -171,7 +171,7 @@ export class ServerInspection implements QueueInspection {
     await this.#order.rejoin(delivery, now);
     const progress = { ...NO_PROGRESS, attempts };
     if (isArrival) return this.#arrive({ ...delivery, dueAt: now, progress }, series);
-    await series.writeNote(entryId(id), noteOf({ progress, dueAt: now }));
+    await series.writeNote(entryId(id), noteOf({ progress, takes, dueAt: now }));
     return (await series.requeue(entryId(id))) ? 'retried' : 'waiting';
   }
 
@@ -221,6 +221,8 @@ export class ServerInspection implements QueueInspection {
 interface Found {
   readonly series: Series;
   readonly delivery: Delivery;
+  /** How often its entry was taken. */
+  readonly takes: number;
   /** It was a dead letter when it came. */
   readonly isArrival: boolean;
 }
@@ -237,7 +239,8 @@ async function findIn(
   return there.flatMap(({ state }, index) => {
     const entry = entries[index];
     if (entry === undefined) return [];
-    return { series, delivery: entryToDelivery(entry, { ...lane, state, isArrival }), isArrival };
+    const delivery = entryToDelivery(entry, { ...lane, state, isArrival });
+    return { series, delivery, takes: entry.takes, isArrival };
   });
 }
 

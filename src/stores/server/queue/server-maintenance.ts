@@ -1,24 +1,28 @@
 import type { Clock } from '../../../clock.ts';
 import type { Lane } from '../../../queue/queue.ts';
 import type { RetentionOptions } from '../../../queue/retention.ts';
-import type { ServerDeadLetters } from './server-dead-letters.ts';
 import { seriesName, type ServerLanes } from './server-lanes.ts';
+import type { Series, SeriesEntry } from '../server.ts';
 import type { ServerOrder } from './server-order.ts';
+import { recordToDelivery } from './server-record.ts';
 
 export interface ServerMaintenanceOptions {
   readonly lanes: ServerLanes;
   readonly order: ServerOrder;
-  readonly deadLetters: ServerDeadLetters;
   readonly clock: Clock;
   readonly retention: Partial<RetentionOptions>;
   readonly recoverMs: number;
 }
 
 const FORGET_MS = 60_000;
+/** Looked at by one maintenance; the next one continues. */
+const FORGOTTEN_AT_ONCE = 1_000;
+/** With their bodies. */
+const READ_AT_ONCE = 100;
 
 /**
- * The recurring clean-up that every claiming process does for all: it ends leases that have run out, runs repairs and marks dead
- * letters that a killed process left, and forgets what was settled long ago.
+ * The recurring clean-up that every claiming process does for all: it ends leases that have run out, runs repairs that a killed
+ * process left, and forgets what was settled long ago.
  */
 export class ServerMaintenance {
   readonly #options: ServerMaintenanceOptions;
@@ -45,13 +49,30 @@ export class ServerMaintenance {
   }
 
   async #forget(lane: Lane): Promise<void> {
-    const { lanes, deadLetters, clock, retention, recoverMs } = this.#options;
-    await deadLetters.markLeft(lane, recoverMs);
+    const { lanes, clock, retention } = this.#options;
     const { deliveredMs, deadMs } = retention;
     const series = lanes.series(lane);
     if (deliveredMs !== undefined) await series.forget('completed', clock.now() - deliveredMs);
     if (deadMs === undefined) return;
     await series.forget('failed', clock.now() - deadMs);
-    await lanes.deadSeries(lane).forget('failed', clock.now() - deadMs);
+    await forgetArrivals(lanes.deadSeries(lane), clock.now() - deadMs);
   }
+}
+
+/** Those that were dead on arrival wait in a series that no claim takes from: BullMQ can add only what waits. */
+async function forgetArrivals(series: Series, before: number): Promise<void> {
+  // Version 0.1 marked them.
+  await series.forget('failed', before);
+  const [count = 0] = await series.count(['waiting']);
+  const oldest = await series.ids('waiting', Math.max(0, count - FORGOTTEN_AT_ONCE), count - 1);
+  for (let at = 0; at < oldest.length; at += READ_AT_ONCE) {
+    const ids = oldest.slice(at, at + READ_AT_ONCE);
+    const entries = await series.getAll(ids);
+    await series.removeAll(ids.filter((_, index) => settledAtOf(entries[index]) <= before));
+  }
+}
+
+function settledAtOf(entry: SeriesEntry | undefined): number {
+  if (entry === undefined) return Infinity;
+  return recordToDelivery(entry, { source: '', destination: '', state: 'dead' }).settledAt ?? Infinity;
 }

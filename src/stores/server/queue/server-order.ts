@@ -118,7 +118,7 @@ export class ServerOrder {
     await this.#intents.recover(recoverMs);
     for (let count = 0; count < REPAIRS_AT_ONCE; count++) {
       const token = `${this.#owner}-errand${this.#intentCount++}`;
-      const { entry } = await this.#intents.take(token, 2 * this.#afterMs);
+      const [entry] = (await this.#intents.take([token], 2 * this.#afterMs)).taken.map((each) => each.entry);
       if (entry === undefined) return;
       const { of, isLeaving } = JSON.parse(entry.text) as RepairIntent; // written by #repairIntent only
       const areOver: boolean[] = [];

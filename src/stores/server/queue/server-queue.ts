@@ -1,14 +1,13 @@
 import { randomBytes } from 'node:crypto';
 import type { Clock } from '../../../clock.ts';
 import { ClosedError } from '../../../errors.ts';
-import type { Series, Server } from '../server.ts';
-import { withRound, type Delivery, type Progress } from '../../../queue/delivery.ts';
+import type { Series, Server, TakenEntry } from '../server.ts';
+import type { Delivery, Progress } from '../../../queue/delivery.ts';
 import type { Claim, ClaimAnswer, ClaimRequest, Lane, Queue, Settlement } from '../../../queue/queue.ts';
 import type { RetentionOptions } from '../../../queue/retention.ts';
-import { ServerDeadLetters } from './server-dead-letters.ts';
 import { deadSeriesName, seriesName, ServerLanes } from './server-lanes.ts';
 import { REPAIR_AFTER_MS, ServerOrder } from './server-order.ts';
-import { entryId, HELD_FROM, noteOf, recordToDelivery, toNewEntry } from './server-record.ts';
+import { entryId, HELD_FROM, noteOf, takenToDelivery, toNewEntry } from './server-record.ts';
 import { ServerMaintenance } from './server-maintenance.ts';
 
 export interface ServerQueueOptions {
@@ -25,12 +24,15 @@ export interface ServerQueueOptions {
 }
 
 const RECOVER_MS = 2_000;
-/** The growth of what a claim asks for each time it gets all it asked for. It begins with as many as it got last time. */
-const GROWTH = 4;
 /** Deliveries in one transaction: during it the server answers no other client, and this process builds it in one turn. */
 const ADDED_AT_ONCE = 1_000;
 
 /**
+ * Claims go over BullMQ's lowest floor and not through its `Worker`. A `Worker` blocks on a connection of its own for each lane, takes
+ * by its own pace and fails what throws: our pace, leases of a round and order lines would stand before, behind and around it.
+ * It was weighed for its two scripts a message. Without it a message takes three in all, from the call to its end, of which one adds it
+ * (test/queue/server-trips.system.test.ts; 8.1 before), since BullMQ itself counts how often an entry was taken: a claim writes no note.
+ *
  * A queue on a server, which processes on any number of hosts may share. Each lane is a series of entries, which BullMQ keeps.
  * Added deliveries are as durable as the server is set to make them; what was claimed, renewed and settled in its last second
  * may be forgotten by a PostgreSQL that crashes, so that it is delivered again. A delivery that becomes due comes behind what waited
@@ -46,10 +48,7 @@ export class ServerQueue implements Queue {
   readonly #owner = randomBytes(9).toString('base64url');
   readonly #lanes: ServerLanes;
   readonly #order: ServerOrder;
-  readonly #deadLetters: ServerDeadLetters;
   readonly #maintenance: ServerMaintenance;
-  /** The size of the last claim of a lane, by the name of its series. */
-  readonly #given = new Map<string, number>();
   #tokens = 0;
   #areLanesRestored = false;
   #isClosed = false;
@@ -69,15 +68,7 @@ export class ServerQueue implements Queue {
     this.#lanes = new ServerLanes(server);
     this.#order = new ServerOrder(server, this.#lanes, repairAfterMs);
     const [lanes, order] = [this.#lanes, this.#order];
-    this.#deadLetters = new ServerDeadLetters({ lanes, lockMs: repairAfterMs, keepMs: retention.deadMs });
-    this.#maintenance = new ServerMaintenance({
-      lanes,
-      order,
-      deadLetters: this.#deadLetters,
-      clock,
-      retention,
-      recoverMs,
-    });
+    this.#maintenance = new ServerMaintenance({ lanes, order, clock, retention, recoverMs });
   }
 
   async add(all: readonly Delivery[]): Promise<void> {
@@ -90,19 +81,14 @@ export class ServerQueue implements Queue {
   async claim({ source, destination, limit, leaseMs }: ClaimRequest): Promise<ClaimAnswer> {
     this.#assertOpen();
     const lane = { source, destination };
-    const name = seriesName(lane);
     await this.#maintenance.maintain(lane);
     const claims: Claim[] = [];
-    for (let asked = this.#given.get(name) ?? 1; claims.length < limit; asked *= GROWTH) {
-      const size = Math.min(asked, limit - claims.length);
-      const answers = await Promise.all(Array.from({ length: size }, () => this.#take(lane, leaseMs)));
-      const inTurn = await this.#inTurn(answers.flatMap(({ claim }) => claim ?? []));
-      await Promise.all(inTurn.map((claim) => this.#begin(claim)));
-      claims.push(...inTurn);
-      this.#given.set(name, Math.max(1, claims.length));
-      const last = answers.find(({ claim }) => claim === undefined);
-      if (last !== undefined)
-        return { claims, nextDueAt: await this.#nextDueAt(lane, claims, last.nextDueAt) };
+    while (claims.length < limit) {
+      const tokens = Array.from({ length: limit - claims.length }, () => `${this.#owner}-${this.#tokens++}`);
+      const { taken, nextDueAt } = await this.#lanes.series(lane).take(tokens, leaseMs);
+      claims.push(...(await this.#inTurn(taken.map((each) => toClaim(each, lane)))));
+      if (taken.length < tokens.length)
+        return { claims, nextDueAt: await this.#nextDueAt(lane, claims, nextDueAt) };
     }
     // The next claim finds out whether there are more.
     return { claims, nextDueAt: Math.floor(this.#clock.now()) };
@@ -110,11 +96,12 @@ export class ServerQueue implements Queue {
 
   async renew({ delivery, token }: Claim, progress: Progress, leaseMs: number): Promise<boolean> {
     this.#assertOpen();
+    const { lock, takes } = readToken(token);
     const series = this.#lanes.series(delivery);
     const id = entryId(delivery.id);
     // One after the other: no lock guards a note, and the extended lease protects this one.
-    if (!(await series.extend(id, token, leaseMs))) return false;
-    await series.writeNote(id, noteOf({ progress, dueAt: delivery.dueAt }));
+    if (!(await series.extend(id, lock, leaseMs))) return false;
+    await series.writeNote(id, noteOf({ progress, takes, dueAt: delivery.dueAt }));
     return true;
   }
 
@@ -125,11 +112,12 @@ export class ServerQueue implements Queue {
     const series = this.#lanes.series(delivery);
     const id = entryId(delivery.id);
     const note = noteOf({ progress, dueAt: delivery.dueAt });
+    const { lock } = readToken(token);
     const { deliveredMs, deadMs } = this.#retention;
     return this.#order.leaving(delivery, Math.floor(this.#clock.now()), () =>
       state === 'delivered'
-        ? series.complete(id, token, { note, keepMs: deliveredMs })
-        : series.fail(id, token, { note, keepMs: deadMs, reason: settlement.reason }),
+        ? series.complete(id, lock, { note, keepMs: deliveredMs })
+        : series.fail(id, lock, { note, keepMs: deadMs, reason: settlement.reason }),
     );
   }
 
@@ -157,14 +145,6 @@ export class ServerQueue implements Queue {
     const intents = entered === undefined ? [] : [entered.added];
     await this.#server.add([...entries, ...intents]);
     if (entered !== undefined) await this.#order.entered(entered);
-    await this.#deadLetters.mark(deliveries.filter(({ state }) => state === 'dead'));
-  }
-
-  async #take(lane: Lane, leaseMs: number): Promise<Answer> {
-    const token = `${this.#owner}-${this.#tokens++}`;
-    const { entry, nextDueAt } = await this.#lanes.series(lane).take(token, leaseMs);
-    if (entry === undefined) return { claim: undefined, nextDueAt };
-    return { claim: { delivery: recordToDelivery(entry, { ...lane, state: 'sending' }), token }, nextDueAt };
   }
 
   /** The claims whose turn it is. Delays the others. */
@@ -176,21 +156,20 @@ export class ServerQueue implements Queue {
     const early = new Set<Claim>();
     for (const [index, claim] of keyed.entries()) {
       const { delivery, token } = claim;
-      if (areFirst[index] === false) await this.#order.hold(delivery, token, now);
-      // Called early.
-      else if (delivery.dueAt > now + 1)
-        await this.#lanes.series(delivery).delay(entryId(delivery.id), token, delivery.dueAt);
-      else continue;
+      const isFirst = areFirst[index] !== false;
+      if (isFirst && delivery.dueAt <= now + 1) continue;
       early.add(claim);
+      const [series, id, { lock, takes }] = [
+        this.#lanes.series(delivery),
+        entryId(delivery.id),
+        readToken(token),
+      ];
+      // To be taken out of its turn, or called early, begins no round.
+      await series.writeNote(id, noteOf({ progress: delivery.progress, takes, dueAt: delivery.dueAt }));
+      if (isFirst) await series.delay(id, lock, delivery.dueAt);
+      else await this.#order.hold(delivery, lock, now);
     }
     return claims.filter((claim) => !early.has(claim));
-  }
-
-  /** Stores that a round has begun. */
-  #begin({ delivery }: Claim): Promise<void> {
-    const progress = withRound(delivery.progress, this.#clock.now());
-    const note = noteOf({ progress, dueAt: delivery.dueAt });
-    return this.#lanes.series(delivery).writeNote(entryId(delivery.id), note);
   }
 
   async #nextDueAt(
@@ -216,9 +195,10 @@ export class ServerQueue implements Queue {
   ): Promise<boolean> {
     const series = this.#lanes.series(delivery);
     const id = entryId(delivery.id);
-    if (!(await series.extend(id, token, this.#settlingMs))) return false;
-    await series.writeNote(id, noteOf({ progress, dueAt }));
-    return series.delay(id, token, dueAt);
+    const { lock, takes } = readToken(token);
+    if (!(await series.extend(id, lock, this.#settlingMs))) return false;
+    await series.writeNote(id, noteOf({ progress, takes, dueAt }));
+    return series.delay(id, lock, dueAt);
   }
 
   async #hasUnsettled(series: Series): Promise<boolean> {
@@ -241,8 +221,12 @@ function firstOfEach(deliveries: readonly Delivery[]): readonly Delivery[] {
   return deliveries.filter(({ id }, index) => firstAt.get(id) === index);
 }
 
-interface Answer {
-  /** Undefined: nothing was there. */
-  readonly claim: Claim | undefined;
-  readonly nextDueAt: number | undefined;
+/** The token of the lock, and how often the entry was taken: notes say which of its takes they know of. */
+function toClaim({ entry, token }: TakenEntry, lane: Lane): Claim {
+  return { delivery: takenToDelivery(entry, lane), token: `${token}#${entry.takes}` };
+}
+
+function readToken(token: string): { readonly lock: string; readonly takes: number } {
+  const at = token.lastIndexOf('#');
+  return { lock: token.slice(0, at), takes: Number(token.slice(at + 1)) };
 }

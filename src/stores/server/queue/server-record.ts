@@ -31,6 +31,8 @@ interface Text {
 /** The part of a delivery that changes. */
 interface Note {
   readonly progress: Progress;
+  /** How often the entry had been taken then: each time since has begun a round. @default as often as it was taken */
+  readonly takes?: number;
   /** Since it was rescheduled. */
   readonly dueAt?: number;
 }
@@ -95,6 +97,12 @@ export function storedOrderKeysOf(entry: SeriesEntry): readonly string[] {
   return readText(entry).orderKeys;
 }
 
+/** The same for one that this process has just taken: as it was before. */
+export function takenToDelivery(entry: SeriesEntry, lane: Lane): Delivery {
+  const { source, destination } = lane;
+  return toDelivery(readRecord(entry), { source, destination, state: 'sending', takes: entry.takes - 1 });
+}
+
 export function noteOf(note: Note): string {
   return JSON.stringify(note);
 }
@@ -138,7 +146,12 @@ function readRecord(entry: SeriesEntry): StoredRecord {
 
 function toDelivery(
   { entry, text: { body: text, bodyBase64 = '', checksum, dead, progress, ...fixed }, note }: StoredRecord,
-  { source, destination, state }: Lane & { readonly state: DeliveryState },
+  {
+    source,
+    destination,
+    state,
+    takes = entry.takes,
+  }: Lane & { readonly state: DeliveryState; readonly takes?: number },
 ): Delivery {
   const isSettled = state === 'delivered' || state === 'dead';
   const body = text === undefined ? Buffer.from(bodyBase64, 'base64') : Buffer.from(text);
@@ -154,7 +167,10 @@ function toDelivery(
     body,
     dueAt: note?.dueAt ?? fixed.dueAt,
     state,
-    progress: note?.progress ?? progress ?? NO_PROGRESS,
+    progress: begun(note?.progress ?? progress ?? NO_PROGRESS, {
+      rounds: isSettled ? 0 : takes - knownTakes(note, takes),
+      at: entry.takenAt,
+    }),
     ...(state === 'dead' && { reason: (entry.reason ?? dead?.reason ?? 'rejected') as DeadReason }), // written by settle only
     ...(dead?.detail !== undefined && { detail: dead.detail }),
     ...(isSettled && { settledAt: dead?.settledAt ?? entry.settledAt ?? fixed.createdAt }),
@@ -171,11 +187,30 @@ function readText({ text, addedAt }: SeriesEntry): Text {
   }
 }
 
+/** A claim stores nothing but that it has taken the entry: BullMQ counts how often, and says when last. */
+function begun(
+  progress: Progress,
+  { rounds, at }: { readonly rounds: number; readonly at: number | undefined },
+): Progress {
+  if (rounds <= 0) return progress;
+  return {
+    ...progress,
+    rounds: progress.rounds + rounds,
+    firstAttemptAt: progress.firstAttemptAt ?? at ?? 0,
+  };
+}
+
+/** How many of the takes the note knows of. */
+function knownTakes(note: Note | undefined, takes: number): number {
+  return note === undefined ? 0 : (note.takes ?? takes);
+}
+
 /** Of one that is not settled, `rounds` says whether it was tried. */
-function storedStateOf(state: EntryState, { text, note }: StoredRecord): DeliveryState {
+function storedStateOf(state: EntryState, { entry, text, note }: StoredRecord): DeliveryState {
   if (state === 'active') return 'sending';
   if (state === 'completed') return 'delivered';
   if (state === 'failed') return 'dead';
   const { progress } = note ?? text;
-  return (progress?.rounds ?? 0) > 0 ? 'retrying' : 'pending';
+  const wasTaken = entry.takes > knownTakes(note, entry.takes);
+  return wasTaken || (progress?.rounds ?? 0) > 0 ? 'retrying' : 'pending';
 }

@@ -1,8 +1,9 @@
 import type { ChainableCommander, Redis } from 'ioredis';
-import { BULLMQ_PREFIX, type JobFields } from '../bullmq-job.ts';
+import type { JobJson } from 'bullmq';
+import { BULLMQ_PREFIX, toEntry, type JobFields } from '../bullmq-job.ts';
 import type { EntryLookup } from '../bullmq-series.ts';
 import { redisScript, runScript } from './redis-script.ts';
-import type { EntryState } from '../server.ts';
+import type { EntryState, TakenEntry } from '../server.ts';
 
 /** Entries in one round trip. Each is a command of its own, so the server answers others in between. */
 const READ_AT_ONCE = 1_000;
@@ -39,6 +40,18 @@ export function redisLookup(redis: Redis, series: string): EntryLookup {
       );
       return ids.map((_, index) => stateOf(answers.slice(3 * index, 3 * index + 3)));
     },
+    take: async (tokens, open) => {
+      const ready = await readyIn(redis, prefix);
+      const backend = await open();
+      const answers = await Promise.all(
+        tokens.slice(0, ready).map(async (token) => takenEntry(await backend.moveToActive(token), token)),
+      );
+      const taken = answers.filter((each) => each !== undefined);
+      return {
+        taken,
+        nextDueAt: taken.length === tokens.length ? undefined : await nextDueIn(redis, prefix),
+      };
+    },
     count: async (states, delayedBefore) => {
       const counts = await pipelined(redis, (asking) => {
         for (const state of states) count(asking, { prefix, state, delayedBefore });
@@ -61,6 +74,25 @@ export function redisLookup(redis: Redis, series: string): EntryLookup {
       await inSteps(ids, PROMOTED_AT_ONCE, (args) => runScript(redis, PROMOTE, { keys, args }));
     },
   };
+}
+
+/** How many may be taken now. To ask costs less than a script that finds none. */
+async function readyIn(redis: Redis, prefix: string): Promise<number> {
+  const due = (Date.now() + 1) * DELAYED_STEP - 1;
+  const counts = await pipelined(redis, (asking) =>
+    asking.llen(`${prefix}wait`).zcount(`${prefix}delayed`, '-inf', String(due)),
+  );
+  return counts.reduce((sum: number, each) => sum + Number(each), 0);
+}
+
+async function nextDueIn(redis: Redis, prefix: string): Promise<number | undefined> {
+  const [, score] = await redis.zrange(`${prefix}delayed`, '0', '0', 'WITHSCORES');
+  return score === undefined ? undefined : Math.floor(Number(score) / DELAYED_STEP);
+}
+
+function takenEntry(answer: unknown[], token: string): TakenEntry | undefined {
+  const [fields, id] = answer as [JobJson | null | undefined, string]; // a tuple of BullMQ
+  return fields ? { entry: toEntry({ ...fields, id }), token } : undefined;
 }
 
 /** Where the ids of each state are: lists, of which claims take the last, and sets by time. */
@@ -128,6 +160,8 @@ const FIELDS = [
   'returnvalue',
   'stacktrace',
   'progress',
+  'ats',
+  'processedOn',
 ] as const;
 
 type Row = readonly [
@@ -138,15 +172,19 @@ type Row = readonly [
   returnvalue: string | null,
   stacktrace: string | null,
   progress: string | null,
+  takes: string | null,
+  takenAt: string | null,
 ];
 
 function toFields(id: string, row: Row): JobFields | undefined {
-  const [data, timestamp, finishedOn, failedReason, returnvalue, stacktrace, progress] = row;
+  const [data, timestamp, finishedOn, failedReason, returnvalue, stacktrace, progress, takes, takenAt] = row;
   if (data === null) return undefined;
   return {
     id,
     data,
     timestamp: Number(timestamp),
+    attemptsStarted: Number(takes ?? 0),
+    ...(takenAt !== null && { processedOn: Number(takenAt) }),
     ...(finishedOn !== null && { finishedOn: Number(finishedOn) }),
     failedReason: failedReason ?? '',
     returnvalue: returnvalue ?? '',

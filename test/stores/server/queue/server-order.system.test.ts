@@ -49,7 +49,7 @@ describe.each(SERVER_KINDS)(
       await expect(killed.settle(claim, DELIVERED)).rejects.toThrow('killed');
       // So was whoever was about to finish it.
       await until(
-        async () => (await server.series('hooks-errands').take('killed', 50)).entry !== undefined,
+        async () => (await server.series('hooks-errands').take(['killed'], 50)).taken.length > 0,
         'it',
       );
       await untilSecond();

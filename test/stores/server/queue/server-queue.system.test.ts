@@ -2,12 +2,11 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { systemClock } from '../../../../src/clock.ts';
 import { QueueError } from '../../../../src/errors.ts';
-import type { Queue } from '../../../../src/queue/queue.ts';
+import type { Claim, Queue } from '../../../../src/queue/queue.ts';
 import { ServerInspection } from '../../../../src/stores/server/queue/server-inspection.ts';
-import { deadSeriesName } from '../../../../src/stores/server/queue/server-lanes.ts';
 import { ServerQueue } from '../../../../src/stores/server/queue/server-queue.ts';
 import { openServer } from '../../../../src/stores/server/open-server.ts';
-import type { Series, Server, Taken } from '../../../../src/stores/server/server.ts';
+import type { Server } from '../../../../src/stores/server/server.ts';
 import { until } from '../../../until.ts';
 import { hasServer, SERVER_KINDS, startServer, type TestServer } from '../servers.ts';
 import { queueConformance } from '../../../queue/conformance.ts';
@@ -150,47 +149,52 @@ for (const kind of SERVER_KINDS) {
       expect(lane).toMatchObject({ pending: 2_500 });
     });
 
-    it('waits for few of many that are dead on arrival, together, and whoever claims sees to the rest', async () => {
+    it('forgets what was dead on arrival when it was settled long ago, in parts, and nothing younger', async () => {
       await running.empty();
-      let [underWay, most, all] = [0, 0, 0];
-      const watched = watchTake(server, async (take) => {
-        all++;
-        most = Math.max(most, ++underWay);
-        return take().finally(() => underWay--);
-      });
-      const dead = { state: 'dead', reason: 'invalid' } as const;
-      const many = Array.from({ length: 250 }, (_, index) => newDelivery(`dead-${index}`, { ...dead }));
-      await new ServerQueue({ server: watched, clock: systemClock }).add(many);
-      expect(all).toBeLessThanOrEqual(100);
-      expect(most).toBeGreaterThan(10);
-      const [lane] = await new ServerInspection({ server, clock: systemClock }).stats();
-      expect(lane).toMatchObject({ dead: 250, pending: 0, sending: 0 });
-      await new ServerQueue({ server, clock: systemClock }).claim({ ...LANE, limit: 1, leaseMs: 1_000 });
-      expect(await server.series(deadSeriesName(LANE)).count(['failed'])).toEqual([250]);
+      const now = Date.now();
+      const letters = Array.from({ length: 250 }, (_, index) =>
+        newDelivery(`dead-${index}`, {
+          state: 'dead',
+          reason: 'invalid',
+          createdAt: now - 60_000,
+          settledAt: index % 5 === 0 ? now : now - 60_000,
+        }),
+      );
+      await new ServerQueue({ server, clock: systemClock }).add(letters);
+      const inspection = new ServerInspection({ server, clock: systemClock });
+      expect(await inspection.stats()).toMatchObject([{ dead: 250, pending: 0, sending: 0 }]);
+      const retention = { deliveredMs: 1_000, deadMs: 50_000 };
+      const queue = new ServerQueue({ server, clock: systemClock, retention });
+      await queue.claim({ ...LANE, limit: 1, leaseMs: 1_000 });
+      expect(await inspection.stats()).toMatchObject([{ dead: 50 }]);
     });
 
-    it('forgets what was dead on arrival also when whoever added it was cut off', async () => {
+    it('counts a round for each time it gave a delivery out, and none for one taken out of its turn', async () => {
       await running.empty();
-      const cutOff = watchTake(server, () => Promise.reject(new QueueError('gone')));
-      const dead = { state: 'dead', reason: 'invalid' } as const;
-      const letters = ['a', 'b'].map((id) => newDelivery(id, { source: 'gone', destination: '', ...dead }));
-      await expect(new ServerQueue({ server: cutOff, clock: systemClock }).add(letters)).rejects.toThrow(
-        'gone',
-      );
-      const series = server.series(deadSeriesName({ source: 'gone', destination: '' }));
-      // Taken, and never buried.
-      await series.take('of a process that was killed', 1);
-      expect(await series.count(['waiting', 'active'])).toEqual([1, 1]);
-      let aheadMs = 0;
-      const clock = { ...systemClock, now: () => systemClock.now() + aheadMs };
-      const retention = { deliveredMs: 1_000, deadMs: 1_000 };
-      const queue = new ServerQueue({ server, clock, retention, recoverMs: 40 });
-      const isForgotten = async (): Promise<boolean> => {
-        aheadMs += 60_000;
-        await queue.claim({ ...LANE, limit: 1, leaseMs: 1_000 });
-        return (await series.count(['waiting', 'active', 'failed'])).every((count) => count === 0);
+      const queue = new ServerQueue({ server, clock: systemClock, recoverMs: 20 });
+      const inspection = new ServerInspection({ server, clock: systemClock });
+      const before = Date.now();
+      await queue.add([newDelivery('a')]);
+      const taken = async (): Promise<Claim> => {
+        let claim: Claim | undefined;
+        await until(async () => {
+          [claim] = (await queue.claim({ ...LANE, limit: 1, leaseMs: 100 })).claims;
+          return claim !== undefined;
+        }, 'a claim');
+        if (claim === undefined) throw new Error('nothing was claimed');
+        return claim;
       };
-      await until(isForgotten, 'both to be forgotten');
+      for (const rounds of [0, 1, 2]) {
+        expect((await taken()).delivery.progress.rounds).toBe(rounds);
+        const shown = await inspection.get('a');
+        expect(shown).toMatchObject({ state: 'sending', progress: { rounds: rounds + 1, attempts: [] } });
+        expect(shown?.progress.firstAttemptAt).toBeGreaterThanOrEqual(before);
+      }
+      const last = await taken();
+      const progress = { ...last.delivery.progress, rounds: 4 };
+      expect(await queue.settle(last, { state: 'retrying', dueAt: 1, progress })).toBe(true);
+      expect(await inspection.get('a')).toMatchObject({ state: 'retrying', progress: { rounds: 4 } });
+      expect((await taken()).delivery.progress).toMatchObject({ rounds: 4 });
     });
 
     it('lists those of an order key in their order', async () => {
@@ -236,19 +240,4 @@ function asObject(server: Server): Server {
     warnings: () => server.warnings(),
     close: () => server.close(),
   };
-}
-
-/** Of every series. */
-function watchTake(server: Server, watch: (take: () => Promise<Taken>) => Promise<Taken>): Server {
-  const series = (name: string): Series => {
-    const watched = server.series(name);
-    return new Proxy(watched, {
-      get: (_, key: keyof Series) => {
-        if (key === 'take')
-          return (token: string, lockMs: number) => watch(() => watched.take(token, lockMs));
-        return watched[key].bind(watched);
-      },
-    });
-  };
-  return { ...asObject(server), series };
 }
