@@ -1,6 +1,12 @@
 import { existsSync } from 'node:fs';
 import { isLoopbackHost } from '../loopback.ts';
-import { askInHttp, askInTls, takesConnections, type PortSpeech } from '../transport/port-speech.ts';
+import {
+  askInHttp,
+  askInTls,
+  takesConnections,
+  type AskedPort,
+  type PortSpeech,
+} from '../transport/port-speech.ts';
 import { proxyFor } from '../transport/proxy.ts';
 
 /** What a look at the port of a failed request has shown: the code of a cause, and where the receiver is instead. */
@@ -16,10 +22,11 @@ export interface FailureToExamine {
   readonly error: string;
   readonly env: Readonly<NodeJS.ProcessEnv>;
   readonly signal: AbortSignal;
+  /** For one connection, of which there are two at most. @default 3000 */
+  readonly timeoutMs?: number;
 }
 
-/** For one connection; there are two at most. */
-const TIMEOUT_MS = 1_000;
+const TIMEOUT_MS = 3_000;
 
 /**
  * Looks closer at why a request got no response: in a few connections, of which none carries the message. Undefined when there is nothing
@@ -30,13 +37,15 @@ export async function examineFailure({
   error,
   env,
   signal,
+  timeoutMs = TIMEOUT_MS,
 }: FailureToExamine): Promise<ExaminedFailure | undefined> {
   if (!URL.canParse(text) || signal.aborted) return undefined;
   const url = new URL(text);
   if (proxyFor(url, env) !== undefined) return undefined;
   if (error === 'dns') return ofName(url);
-  if (error === 'refused') return ofRefusal(url, env, signal);
-  if (['reset', 'protocol', 'timeout', 'tls'].includes(error)) return ofSpeech(url, signal);
+  if (error === 'refused') return ofRefusal(url, env, askedPort(url, { timeoutMs, signal }));
+  if (['reset', 'protocol', 'timeout', 'tls'].includes(error))
+    return ofSpeech(url, askedPort(url, { timeoutMs, signal }));
   return undefined;
 }
 
@@ -48,14 +57,13 @@ function ofName({ hostname }: URL): ExaminedFailure | undefined {
 async function ofRefusal(
   url: URL,
   env: FailureToExamine['env'],
-  signal: AbortSignal,
+  asked: AskedPort,
 ): Promise<ExaminedFailure | undefined> {
   const host = bareHostOf(url);
   if (!isLoopbackHost(host)) return undefined;
   const other = host === '::1' ? '127.0.0.1' : '::1';
   // The name stands for both, and both were tried.
-  const isThere =
-    host !== 'localhost' && (await takesConnections({ ...askedPort(url, signal), host: other }));
+  const isThere = host !== 'localhost' && (await takesConnections({ ...asked, host: other }));
   if (isThere) {
     const found = new URL(url);
     found.hostname = other === '::1' ? '[::1]' : other;
@@ -70,8 +78,7 @@ function isInContainer(env: FailureToExamine['env']): boolean {
   return isNamed || existsSync('/.dockerenv') || existsSync('/run/.containerenv');
 }
 
-async function ofSpeech(url: URL, signal: AbortSignal): Promise<ExaminedFailure | undefined> {
-  const asked = askedPort(url, signal);
+async function ofSpeech(url: URL, asked: AskedPort): Promise<ExaminedFailure | undefined> {
   const speech = await askInTls(asked);
   if (url.protocol === 'http:') return ofSpeechToHttp(url, speech);
   if (speech === 'tls-with-client-certificate') return { cause: 'client-certificate' };
@@ -87,9 +94,9 @@ function ofSpeechToHttp(url: URL, speech: PortSpeech): ExaminedFailure | undefin
   return speech === 'other' ? { cause: 'speaks-other', location: 'another protocol' } : undefined;
 }
 
-function askedPort(url: URL, signal: AbortSignal) {
+function askedPort(url: URL, limits: Pick<AskedPort, 'timeoutMs' | 'signal'>): AskedPort {
   const port = Number(url.port || (url.protocol === 'https:' ? 443 : 80));
-  return { host: bareHostOf(url), port, timeoutMs: TIMEOUT_MS, signal };
+  return { host: bareHostOf(url), port, ...limits };
 }
 
 function bareHostOf({ hostname }: URL): string {

@@ -79,7 +79,7 @@ const NETWORK_CAUSES: Readonly<Record<string, NetworkCauseText>> = {
     fix: 'give that address in the URL, or let the receiver listen on both (::)',
   },
   container: {
-    says: 'this runs in a container, where {hostname} is the container itself',
+    says: 'nothing listens at {host} in this container: inside it, {hostname} is the container itself',
     fix: 'give host.docker.internal (or the name of the other container) instead of {hostname}, and check that the receiver runs',
   },
   'tls-self-signed': {

@@ -4,9 +4,6 @@ import { isTakenResponse, type CheckJudgement } from './judge-responses.ts';
 
 /** Stops after this many requests without a response in a row (each takes the whole timeout), or with the same fault and nothing taken. */
 const IN_A_ROW = 3;
-/** Faults that say nothing about the next message. */
-const OF_THE_MESSAGE: ReadonlySet<string> = new Set(['refuses-valid', 're-serialised', 'timeout']);
-
 /** Faults of the way, after which no request arrives. */
 const NO_RECEIVER: ReadonlySet<string> = new Set([
   'speaks-tls',
@@ -57,7 +54,10 @@ export class RunProgress {
     const isInTheWay = !this.hasTaken && answer.cause?.kind === 'way' && answer.cause.code === fault.code;
     if (isInTheWay) return `first fix what is wrong above: ${fault.says}`;
     const isBusy = answer.cause?.kind === 'busy' && answer.cause.code === fault.code;
-    const isHopeless = isBusy || (!this.hasTaken && !OF_THE_MESSAGE.has(fault.code));
+    // A mistake in verifying shows in each check, and some checks show another one.
+    const isOfWay =
+      fault.code === 'wrong-path' || fault.code === answer.cause?.code || answer.kind !== 'refused';
+    const isHopeless = isBusy || (!this.hasTaken && isOfWay);
     return isHopeless && this.#sameInARow >= IN_A_ROW
       ? `the last ${IN_A_ROW} failed alike: ${fault.says}`
       : undefined;

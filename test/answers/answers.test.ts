@@ -1,6 +1,7 @@
 import { afterAll, describe, expect, it } from 'vitest';
 import type { AnswerCase } from './answer-case.ts';
 import { ALL_CASES, THEMES } from './cases/all.ts';
+import { FAULTY_RECEIVERS } from './cases/faulty-receivers.ts';
 import { judgeAnswer } from './judge-answer.ts';
 import { runCommand } from './run-command.ts';
 import { arrange, filledIn, removeCertificates } from './scene.ts';
@@ -30,6 +31,12 @@ describe('the table', () => {
   it('has causes and fixes that say something', () => {
     const empty = ALL_CASES.filter(({ cause, fix }) => bare(cause).length < 8 || bare(fix).length < 8);
     expect(empty.map(({ id }) => id)).toEqual([]);
+  });
+
+  it('has 40 receivers with a planted fault, of which hooks test names 38', () => {
+    const { cases } = FAULTY_RECEIVERS;
+    expect(cases.length).toBeGreaterThanOrEqual(40);
+    expect(cases.filter(({ missed }) => missed !== undefined).length).toBeLessThanOrEqual(2);
   });
 
   it('names cause and fix of 95 % of the mistakes', () => {

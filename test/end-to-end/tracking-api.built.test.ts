@@ -72,7 +72,7 @@ describe.concurrent('a tracking API', () => {
     const result = await hooks(args);
     expect(result.code).toBe(1);
     expect(result.stderr).toMatch(
-      /^retry: 503 from http:\S+\/in; try 2 in \S+ \(batch of 1 message\)\nhint: {2}check that sender/,
+      /^retry: 503 from http:\S+\/in; try 2 in \S+ \(batch of 1 message\)\nhint: {2}check the write key/,
     );
     expect(result.stdout).toContain('\n  Delivery failed after 2 attempts: 401 from ');
     expect(result.stdout).toContain('unknown key ***');

@@ -94,10 +94,13 @@ interface SpokenTo {
 /** What a port speaks that takes connections: only a hello shows it. */
 async function speechFindings(url: string, { seen, env, signal }: SpokenTo): Promise<DoctorFinding[]> {
   if (seen.via !== undefined) return [];
-  const found = await examineFailure({ url, error: 'protocol', env, signal });
+  const found = await examineFailure({ url, error: 'protocol', env, signal, timeoutMs: HELLO_MS });
   const cause = found && networkCauseOf({ error: 'protocol', ...found }, { url, ...found });
   return cause?.says === undefined ? [] : [fail('webhook', `${url}: ${cause.says}`, cause.fix)];
 }
+
+/** Some servers say nothing to a hello that they do not know. */
+const HELLO_MS = 1_000;
 
 const DAY_MS = 86_400_000;
 /** A program that renews certificates by itself has done so by then. */

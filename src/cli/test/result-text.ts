@@ -2,6 +2,7 @@ import { STATUS_CODES } from 'node:http';
 import type { ChalkInstance } from 'chalk';
 import type { CheckOutcome, CheckResult, Fault } from '../../check/check.ts';
 import { EXPECTED_STATUS } from '../../check/judge-responses.ts';
+import { readableBody } from '../../causes/page-text.ts';
 import { printable } from '../../redact.ts';
 import { durationText } from '../attempt-text.ts';
 import { jsonLine } from '../json-line.ts';
@@ -37,7 +38,7 @@ export function checkText(result: CheckResult, { color, isKnown }: TextOptions):
     lines.push(`    ${color.red('wrong:')} ${printable(fault.says, 1_000)} ${color.dim(`(${fault.code})`)}`);
     lines.push(`    ${color.bold('fix:')}   ${printable(fault.fix, 1_000)}`);
     if (reply !== undefined && reply.trim() !== '')
-      lines.push(`    response: ${printable(reply.trim(), 200)}`);
+      lines.push(`    response: ${printable(readableBody(reply).trim(), 200)}`);
   }
   return `${lines.join('\n')}\n`;
 }

@@ -47,7 +47,8 @@ const CASES: readonly AnswerCase[] = [
     title: 'nothing listens at the port',
     given: { start: closedPort, env: { container: 'docker' } },
     argv: to('http://127.0.0.1:{port}/hook'),
-    cause: 'this runs in a container, where 127.0.0.1 is the container itself',
+    cause:
+      'nothing listens at 127.0.0.1:{port} in this container: inside it, 127.0.0.1 is the container itself',
     fix: 'give host.docker.internal (or the name of the other container) instead of 127.0.0.1, and check that the receiver runs',
     exitCode: 1,
   },
