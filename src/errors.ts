@@ -57,14 +57,22 @@ export class ConfigError extends HooksError {
   readonly code = 'ERR_HOOKS_CONFIG';
   readonly key: string | undefined;
   readonly origin: string | undefined;
+  /** What else is wrong in the same file. */
+  readonly others: readonly ConfigError[];
 
   constructor(
     message: string,
-    { key, origin, ...rest }: ErrorOptions & { key?: string; origin?: string } = {},
+    {
+      key,
+      origin,
+      others = [],
+      ...rest
+    }: ErrorOptions & { key?: string; origin?: string; others?: readonly ConfigError[] } = {},
   ) {
     super(message, rest);
     this.key = key;
     this.origin = origin;
+    this.others = others;
   }
 }
 

@@ -15,6 +15,8 @@ export interface ListedSetting {
   readonly origin: string;
   /** Variables that it refers to and that are not set: using it would fail. */
   readonly unset?: readonly string[];
+  /** Files whose value a variable hides. */
+  readonly hides?: readonly string[];
 }
 
 /** Every setting with where it came from. */
@@ -64,9 +66,17 @@ function listed(
     value: masked(fieldOf(key), found.value),
     origin: found.origin.file ?? found.origin.name,
   };
-  if (found.layer.file === undefined) return row;
+  if (found.layer.file === undefined) return { ...row, ...hiddenBy(files, key) };
   const unset = referencesIn(found.value).filter((variable) => env[variable] === undefined);
   return unset.length === 0 ? row : { ...row, unset: [...new Set(unset)] };
+}
+
+/** The files that give a setting too, which a variable takes the place of. */
+function hiddenBy(files: readonly Layer[], key: Key): { readonly hides?: readonly string[] } {
+  const hides = files.flatMap(({ file, ...rest }) =>
+    file !== undefined && findSetting([{ file, ...rest }], key, []) !== undefined ? [file] : [],
+  );
+  return hides.length === 0 ? {} : { hides };
 }
 
 function defaultValue(key: Key): unknown {

@@ -4,6 +4,7 @@ import { type FieldKind, MESSAGE_VERSION } from './fields/fields.ts';
 import { type Shape, shapeOf } from './fields/shape.ts';
 import {
   isFieldObject,
+  misspelledIdProblem,
   missingProblem,
   spellingsProblem,
   typeProblem,
@@ -47,7 +48,7 @@ function build(input: unknown, options: BuildOptions, isParsed: boolean): Messag
     });
   }
   const { type } = input;
-  if (!isMessageType(type)) throw validationError(typeProblem(type));
+  if (!isMessageType(type)) throw validationError(typeProblem(type, input));
   const shape = shapeOf(type);
   const draft: Draft = { fields: {}, page: {}, isParsed };
   const problem = readFields(draft, input, shape, options) ?? complete(draft, shape, options);
@@ -99,8 +100,11 @@ function take(
 
 /** Adds what may be left out, and finds what may not. */
 function complete({ fields, page }: Draft, shape: Shape, options: BuildOptions): Problem | undefined {
-  if (options.anonymousId !== undefined && shape.either.length > 0 && !hasSubject(fields))
+  if (options.anonymousId !== undefined && shape.either.length > 0 && !hasSubject(fields)) {
+    const misspelled = misspelledIdProblem(shape, fields);
+    if (misspelled !== undefined) return misspelled;
     fields['anonymousId'] = options.anonymousId();
+  }
   const missing = missingProblem(shape, fields);
   if (missing !== undefined) return missing;
   for (const { name } of shape.filled) fields[name] ??= {};

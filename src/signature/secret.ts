@@ -11,7 +11,21 @@ export function readSecret(value: string, origin: string): string {
 
 /** Reads the secret in a file: its text without one final newline, which editors and `echo` add. Keeps everything else. */
 export function readSecretFile(bytes: Uint8Array, origin: string): string {
+  if (isUtf16(bytes)) throw utf16Secret(origin);
   return readSecret(decodeSecret(bytes, origin).replace(/\r?\n$/, ''), origin);
+}
+
+/** A text in UTF-16 has a byte order mark, or a zero in every other byte: no secret that anyone typed has one. */
+function isUtf16([first, second, third, fourth]: Uint8Array): boolean {
+  const isMarked = (first === 0xff && second === 0xfe) || (first === 0xfe && second === 0xff);
+  return isMarked || (second === 0 && fourth === 0) || (first === 0 && third === 0);
+}
+
+function utf16Secret(origin: string): SignatureError {
+  return new SignatureError(`The secret is in UTF-16, as PowerShell writes files (from ${origin})`, {
+    reason: 'secret-encoding',
+    hint: 'write the file as UTF-8: iconv -f UTF-16 -t UTF-8, or Set-Content -Encoding utf8NoBOM',
+  });
 }
 
 function decodeSecret(bytes: Uint8Array, origin: string): string {

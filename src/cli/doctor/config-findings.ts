@@ -1,19 +1,42 @@
+import { basename, resolve } from 'node:path';
+import { configsBeside } from '../../config/files/find-files.ts';
 import type { ListedSetting } from '../../config/list-settings.ts';
 import type { Settings } from '../../config/settings.ts';
 import { prepareDestinations } from '../../engine/destination.ts';
 import type { DestinationOptions, Sources } from '../../engine/options.ts';
 import { HooksError } from '../../errors.ts';
 import { checkWriteKeys } from '../../service/request/authentication.ts';
+import type { Io } from '../io.ts';
 import { fail, ok, warn, type DoctorFinding } from './finding.ts';
 
-/** Reports the config files, and the variables that they need and that are not set. */
-export function settingsFindings(settings: Settings): DoctorFinding[] {
+/** Reports the config files, and the variables that they need and that are not set, or that hide them. */
+export function settingsFindings(settings: Settings, { cwd }: Pick<Io, 'cwd'>): DoctorFinding[] {
   const { files } = settings;
+  const rows = settings.list();
   const found =
     files.length === 0
       ? warn('config', 'no config file was found', 'run hooks init to write one, or name one with -c FILE')
       : ok('config', files.join(', '));
-  return [found, ...settings.list().flatMap(unsetFindings)];
+  return [
+    found,
+    ...files.flatMap((file) => besideFindings(file, cwd)),
+    ...rows.flatMap(unsetFindings),
+    ...rows.flatMap(hidingFindings),
+  ];
+}
+
+/** Reports files that look like the config and are not read. */
+function besideFindings(file: string, cwd: string): DoctorFinding[] {
+  const others = configsBeside(resolve(cwd, file)).map((path) => basename(path));
+  if (others.length === 0) return [];
+  const said = `${file} is read; ${others.join(', ')} beside it ${others.length === 1 ? 'is' : 'are'} not`;
+  return [warn('config', said, 'keep one of them, or name the one that is meant with -c FILE')];
+}
+
+function hidingFindings({ key, origin, hides = [] }: ListedSetting): DoctorFinding[] {
+  if (hides.length === 0) return [];
+  const said = `${origin} hides \`${key}\` of ${hides.join(', ')}`;
+  return [warn('variable', said, `unset ${origin} to use the value of the file, or remove it there`)];
 }
 
 function unsetFindings({ key, origin, unset = [] }: ListedSetting): DoctorFinding[] {
@@ -49,11 +72,17 @@ export function sourceFindings(sources: Sources): DoctorFinding[] {
     const label = `source ${name}`;
     const entries = Object.entries(destinations);
     return [
-      ...(writeKey === undefined ? [] : secretFindings(`${label}: its write key`, writeKey)),
+      ...(writeKey === undefined ? [noWriteKey(label)] : secretFindings(`${label}: its write key`, writeKey)),
       ...(entries.length === 0 ? [noDestination(label)] : []),
       ...entries.flatMap(([key, destination]) => destinationFindings(`${name} → ${key}`, destination)),
     ];
   });
+}
+
+/** A source whose messages are only sent from here needs none. */
+function noWriteKey(label: string): DoctorFinding {
+  const hint = 'set `writeKey` in the config, or HOOKS_WRITE_KEY, before you run hooks serve';
+  return { ...ok('write-key', `${label}: it has no write key, so hooks serve takes no call for it`), hint };
 }
 
 function noDestination(label: string): DoctorFinding {

@@ -8,6 +8,8 @@ import { attemptText } from '../attempt-text.ts';
 import { fail, ok, warn, type DoctorFinding } from './finding.ts';
 
 const MB = 1024 * 1024;
+/** With less a queue accepts nothing. */
+const LEAST_BYTES = 1 * MB;
 const LITTLE_BYTES = 100 * MB;
 /** A delivery that is due for longer has no process that claims it. */
 const OVERDUE_MS = 10_000;
@@ -64,12 +66,27 @@ export function storeFindings(seen: QueueExamination): DoctorFinding[] {
             `chmod 600 ${file}`,
           ),
         ]),
+    ...(seen.isWritable
+      ? []
+      : [
+          fail(
+            'store',
+            `${file} is read-only for this user, so nothing can be queued or delivered`,
+            'check who owns the file and its folder (ls -ld), or name another with --store',
+          ),
+        ]),
     diskFinding(dirname(file), seen.freeBytes),
   ];
 }
 
 function diskFinding(folder: string, freeBytes: number): DoctorFinding {
   const said = `${megabytes(freeBytes)} free at ${folder}`;
+  if (freeBytes < LEAST_BYTES)
+    return fail(
+      'disk',
+      `${said}: the disk is full, so nothing is accepted`,
+      'make room on that disk, or name another folder with HOOKS_DATA_DIR or --store',
+    );
   return freeBytes < LITTLE_BYTES
     ? warn('disk', said, 'make room: on a full disk nothing is accepted')
     : ok('disk', said);

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { systemClock } from '../../clock.ts';
 import type { Settings } from '../../config/settings.ts';
 import type { Sources } from '../../engine/options.ts';
-import { HooksError } from '../../errors.ts';
+import { ConfigError, HooksError } from '../../errors.ts';
 import { examineQueue, isServer } from '../../stores/open.ts';
 import { printable } from '../../redact.ts';
 import { surveyInspection } from '../../queue/survey.ts';
@@ -44,7 +44,7 @@ async function* allFindings(options: DoctorOptions, io: Io): AsyncGenerator<read
     yield settings.findings;
     return;
   }
-  yield settingsFindings(settings.value);
+  yield settingsFindings(settings.value, io);
   const { sources, findings } = readSources(settings.value);
   yield findings;
   if (sources !== undefined) {
@@ -64,7 +64,8 @@ async function findingsOnError<T>(
     return { value: await look() };
   } catch (error) {
     if (!(error instanceof HooksError)) throw error;
-    return { findings: [fail(check, error.message, error.hint)] };
+    const others = error instanceof ConfigError ? error.others : [];
+    return { findings: [error, ...others].map(({ message, hint }) => fail(check, message, hint)) };
   }
 }
 

@@ -6,6 +6,7 @@ import { MAX_MESSAGE_BYTES } from '../../message/limits.ts';
 import { isJsonObject, type JsonObject, type JsonValue, type Message } from '../../message/types.ts';
 import { parseJsonOrUndefined } from '../../message/json/batch-document.ts';
 import type { ReplayEntry, FoundEntry } from '../../replay/reading/replay-entry.ts';
+import { foreignValueOf } from '../../replay/foreign-value.ts';
 import { recordedAtOf, type Rewrite } from '../../replay/rewrite.ts';
 
 /** An entry with its value, or with the error for which it has none. */
@@ -65,9 +66,24 @@ export function readyEntry(read: ReadEntry, options: ReadyOptions): ReadyEntry |
   try {
     return { entry, value, ready: readyMessage(entry, value, options) };
   } catch (error) {
+    if (error instanceof ValidationError) return { entry, error: explained(error, value) };
     if (error instanceof HooksError) return { entry, error };
     throw error;
   }
+}
+
+/** Says what a value is that is no message at all, where it holds messages. */
+function explained(error: ValidationError, value: JsonValue): ValidationError {
+  const { path } = error;
+  const foreign = path === '' || path === 'type' ? foreignValueOf(value) : undefined;
+  if (foreign === undefined) return error;
+  const { reason, hint } = foreign;
+  return new ValidationError(`${error.message}: ${reason}`, {
+    path,
+    got: error.got ?? '',
+    hint,
+    cause: error,
+  });
 }
 
 /** Builds the message of an entry. Throws ValidationError. */

@@ -11,6 +11,7 @@ import { noteHint } from '../error-text.ts';
 import { aborted } from '../aborted.ts';
 import type { GlobalOptions } from '../command.ts';
 import { ExitCode, interruptedCode } from '../exit-code.ts';
+import { rejectMisspelledIntegration } from './misspelled-integration.ts';
 import type { Io } from '../io.ts';
 import { jsonLine } from '../json-line.ts';
 import type { LoopbackJudgement } from '../flags/delivery/loopback.ts';
@@ -41,6 +42,7 @@ export async function sendMessage(
   const { message, madeId } = await messageOf(type, options, io);
   const settings = await commandSettings(options, io);
   const to = await resolveWhereTo(options, settings, io);
+  if ('sources' in to) rejectMisspelledIntegration(message, to.sources);
   const quiet = options.quiet ?? false;
   const open = await openPipeline(to, { io, settings, quiet, onRequest, note: io.note });
   if (madeId !== undefined && !quiet) io.note(`note: without --user-id, anonymousId is ${madeId}`);

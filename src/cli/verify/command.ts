@@ -1,11 +1,11 @@
 import { Option, type Command } from 'commander';
-import { SignatureError } from '../../errors.ts';
+import { InputError, SignatureError } from '../../errors.ts';
 import { printable } from '../../redact.ts';
 import { Deadline, type DiagnosisBudget } from '../../signature/diagnosis/deadline.ts';
 import { REASONS } from '../../signature/diagnosis/reasons.ts';
 import { Verifier, type VerifyResult, type VerifyOptions } from '../../signature/verify.ts';
 import { signatureHeadersText } from '../../signature/signature-headers.ts';
-import { readBodyInput, type BodySource } from '../flags/signature/body-input.ts';
+import { isFromNullDevice, readBodyInput, type BodySource } from '../flags/signature/body-input.ts';
 import type { CommandContext, Define, GlobalOptions } from '../command.ts';
 import { ExitCode } from '../exit-code.ts';
 import { given } from '../flags/flag-values.ts';
@@ -56,12 +56,19 @@ export const defineVerify: Define = (command, context) => {
 
 async function verifyFile(file: BodySource, flags: VerifyFlags, context: CommandContext): Promise<void> {
   const secrets = await requiredSecrets(flags, 'verify', context.io);
-  const { verdict, bytes } = await verdictOn(file, { flags, secrets, context });
   const { io } = context;
+  const { verdict, bytes } = await verdictOn(file, { flags, secrets, context });
+  if (bytes === 0 && !verdict.valid && isFromNullDevice(file, io)) throw nothingGiven();
   if (flags.output === 'json') io.out(`${JSON.stringify(verdict)}\n`);
   else if (!flags.quiet) io.out(`${verdictText(verdict, bytes, io.color)}\n`);
   else if (!verdict.valid) io.note(verdictText(verdict, bytes, io.errColor));
   if (!verdict.valid) context.exit(ExitCode.negative);
+}
+
+function nothingGiven(): InputError {
+  return new InputError('There is no body: standard input is /dev/null', {
+    hint: 'give it a file (< body.json), the output of a command (COMMAND |), or name a file',
+  });
 }
 
 interface Verification {
@@ -86,7 +93,9 @@ async function verdictOn(file: BodySource, verification: Verification): Promise<
   if (format === 'raw' && signature !== undefined) {
     return verifyRaw(file, signature, verification);
   }
-  return verifyInput(await readInput(file, format, verification), signature, verification);
+  const input = await readInput(file, format, verification);
+  if (input.bytes === 0 && isFromNullDevice(file, context.io)) throw nothingGiven();
+  return verifyInput(input, signature, verification);
 }
 
 function readInput(

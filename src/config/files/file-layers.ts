@@ -1,8 +1,8 @@
 import { isAbsolute, join, relative, resolve } from 'node:path';
 import { ConfigError } from '../../errors.ts';
 import { announceConfigCode, isConfigCode, type ConfigCodeContext } from './config-code.ts';
-import { checkShape } from '../table/check-shape.ts';
-import { fieldOf, KEYS } from '../table/fields.ts';
+import { shapeFaults } from '../table/shape-faults.ts';
+import { fieldOf, KEYS, type Key } from '../table/fields.ts';
 import { findProjectFile, findUserFile } from './find-files.ts';
 import { findSetting, keysAt, type Layer } from '../layer.ts';
 import { loadFile } from './load-file.ts';
@@ -46,10 +46,19 @@ export async function fileLayers(context: ConfigFilesContext): Promise<readonly 
 async function fileLayer(path: string, cwd: string): Promise<Layer> {
   const file = shownPath(path, cwd);
   const values = await loadFile(path, file);
-  checkShape(values, file);
   const layer = { values, file, folder: join(path, '..'), names: {} };
-  checkValues(layer);
+  const shape = shapeFaults(values, file);
+  // Of a file that is no object, or that has a list in place of an object, no value can be found.
+  const isReadable = shape.every(({ message }) => message.startsWith('Unknown setting'));
+  const [first, ...others] = [...shape, ...(isReadable ? valueFaults(layer) : [])];
+  if (first !== undefined) throw withOthers(first, others);
   return layer;
+}
+
+function withOthers(first: ConfigError, others: readonly ConfigError[]): ConfigError {
+  if (others.length === 0) return first;
+  const { message, key = '', origin = '', hint } = first;
+  return new ConfigError(message, { key, origin, hint, others, cause: first });
 }
 
 /** Shows a file near the current folder by its relative path, any other by its full path. */
@@ -59,14 +68,21 @@ function shownPath(path: string, cwd: string): string {
 }
 
 /** Reads every value that holds no reference, so that a mistake shows even where the setting is not used now. */
-function checkValues(layer: Layer): void {
-  for (const prefix of prefixesOf([layer])) {
-    for (const key of KEYS) {
-      const given = findSetting([layer], key, prefix);
-      if (given === undefined) continue;
-      checkReferences(given.value, given.origin);
-      if (referencesIn(given.value).length === 0) fieldOf(key).kind.parse(given.value, given.origin);
-    }
+function valueFaults(layer: Layer): ConfigError[] {
+  const prefixes = prefixesOf([layer]);
+  return prefixes.flatMap((prefix) => KEYS.flatMap((key) => valueFault(layer, key, prefix) ?? []));
+}
+
+function valueFault(layer: Layer, key: Key, prefix: readonly string[]): ConfigError | undefined {
+  const given = findSetting([layer], key, prefix);
+  if (given === undefined) return undefined;
+  try {
+    checkReferences(given.value, given.origin);
+    if (referencesIn(given.value).length === 0) fieldOf(key).kind.parse(given.value, given.origin);
+    return undefined;
+  } catch (error) {
+    if (error instanceof ConfigError) return error;
+    throw error;
   }
 }
 

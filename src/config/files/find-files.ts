@@ -31,6 +31,12 @@ export function findProjectFile(cwd: string): string | undefined {
   return undefined;
 }
 
+/** The configs beside a project's, of which none is read: the first of the folder wins. */
+export function configsBeside(path: string): string[] {
+  const folder = dirname(path);
+  return PROJECT_NAMES.map((name) => join(folder, name)).filter((each) => each !== path && isConfig(each));
+}
+
 function projectFolders(cwd: string): string[] {
   const folders = [cwd];
   for (let folder = cwd; !existsSync(join(folder, 'package.json'));) {

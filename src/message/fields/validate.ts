@@ -1,6 +1,7 @@
 import { isObject } from '../../kind-of.ts';
 import type { MessageField } from './fields.ts';
 import { formatPath } from '../json/json-path.ts';
+import { misspellingOf } from './misspelling.ts';
 import { type Problem, shownValue } from '../problem.ts';
 import type { Shape } from './shape.ts';
 import { closest } from '../../suggest.ts';
@@ -13,24 +14,54 @@ export function isFieldObject(value: unknown): value is Readonly<Record<string, 
 
 /** What is missing from a message that has these fields. */
 export function missingProblem(
-  { type, always, either }: Shape,
+  shape: Shape,
   fields: Readonly<Record<string, JsonValue>>,
 ): Problem | undefined {
+  const { type, always, either } = shape;
   const missing = always.find(({ name }) => fields[name] === undefined);
-  if (missing !== undefined) return requiredProblem(missing);
+  if (missing !== undefined) return requiredProblem(missing, renameHint(shape, [missing], fields));
   if (either.length === 0 || either.some(({ name }) => fields[name] !== undefined)) return undefined;
-  const names = either.map(({ name }) => `\`${name}\``).join(' or ');
-  return {
-    path: either[0]?.name ?? '',
-    sentence: `expected ${names}`,
-    got: 'neither',
-    hint: `say whom the ${type} is about`,
-  };
+  return (
+    misspelledIdProblem(shape, fields) ?? { ...eitherProblem(either), hint: `say whom the ${type} is about` }
+  );
 }
 
-export function typeProblem(type: unknown): Problem {
+/** An id that is there in another spelling: a message that has one is not given an id that was made up. */
+export function misspelledIdProblem(
+  shape: Shape,
+  fields: Readonly<Record<string, JsonValue>>,
+): Problem | undefined {
+  const { either } = shape;
+  const hint = renameHint(shape, either, fields);
+  return hint === undefined ? undefined : { ...eitherProblem(either), hint };
+}
+
+function eitherProblem(either: readonly MessageField[]): Problem {
+  const names = either.map(({ name }) => `\`${name}\``).join(' or ');
+  return { path: either[0]?.name ?? '', sentence: `expected ${names}`, got: 'neither' };
+}
+
+function renameHint(
+  { bySpelling }: Shape,
+  missing: readonly MessageField[],
+  fields: Readonly<Record<string, JsonValue>>,
+): string | undefined {
+  for (const { name } of missing) {
+    const key = misspellingOf(name, fields, bySpelling);
+    if (key !== undefined) return `rename \`${formatPath([key])}\` to \`${name}\``;
+  }
+  return undefined;
+}
+
+export function typeProblem(type: unknown, fields: Readonly<Record<string, unknown>>): Problem {
   const meant = typeof type === 'string' ? closest(type, MESSAGE_TYPES) : undefined;
-  const hint = meant === undefined ? 'give it as in "type": "track"' : `did you mean "${meant}"?`;
+  const key = type === undefined ? misspellingOf('type', fields) : undefined;
+  const hint =
+    key !== undefined
+      ? `rename \`${formatPath([key])}\` to \`type\``
+      : meant === undefined
+        ? 'give it as in "type": "track"'
+        : `did you mean "${meant}"?`;
   return { path: 'type', sentence: `expected \`type\` to be ${TYPES}`, got: shownValue(type), hint };
 }
 
@@ -38,7 +69,9 @@ const TYPES = `${MESSAGE_TYPES.slice(0, -1).join(', ')} or ${MESSAGE_TYPES.at(-1
 
 /** A field that the type does not know: rejected by `--strict` only. */
 export function unknownProblem({ type, bySpelling }: Shape, name: string): Problem {
-  const meant = closest(name, bySpelling.keys());
+  const known = [...bySpelling.keys()];
+  const meant =
+    closest(name, known) ?? known.find((each) => misspellingOf(each, { [name]: '' }) !== undefined);
   return {
     path: formatPath([name]),
     sentence: `expected only fields of ${type} messages`,
@@ -60,9 +93,9 @@ export function spellingsProblem(
   };
 }
 
-function requiredProblem({ name, wireName, kind, about }: MessageField): Problem {
+function requiredProblem({ name, wireName, kind, about }: MessageField, rename: string | undefined): Problem {
   const spelling = wireName === undefined ? `\`${name}\`` : `\`${name}\` (or \`${wireName}\`)`;
   const what = kind === 'name' ? ' to be a non-empty string' : '';
-  const hint = `add it: ${about.charAt(0).toLowerCase()}${about.slice(1).replace(/\.$/, '')}`;
+  const hint = rename ?? `add it: ${about.charAt(0).toLowerCase()}${about.slice(1).replace(/\.$/, '')}`;
   return { path: name, sentence: `expected ${spelling}${what}`, got: 'nothing', hint };
 }

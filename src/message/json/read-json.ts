@@ -131,7 +131,9 @@ function notUtf8(source: Source): InputError {
   const sentence = `expected UTF-8, got the byte 0x${byte} at offset ${offset}`;
   const isGzip = source.bytes[0] === 0x1f && source.bytes[1] === 0x8b;
   return inputError(source, offset, sentence, {
-    hint: isGzip ? 'it is gzipped: unpack it first' : 'save the file as UTF-8',
+    hint: isGzip
+      ? 'it is gzipped: unpack it first'
+      : 'save the file as UTF-8: where it is Latin-1, iconv -f LATIN1 -t UTF-8 FILE',
   });
 }
 

@@ -3,7 +3,13 @@ import { DocumentSplitter } from '../../message/json/document-splitter.ts';
 import { HEAD_BYTES, replayLayoutOf } from './replay-layout.ts';
 import { LineSplitter } from './line-splitter.ts';
 import type { Splitter, SplitterOutput } from '../../message/json/splitter.ts';
-import { inputRejectionOf, SIGNATURE_BYTES, withoutBom } from './text-check.ts';
+import {
+  inputRejectionOf,
+  SIGNATURE_BYTES,
+  textRejectionOf,
+  withoutBom,
+  type InputRejection,
+} from './text-check.ts';
 
 /** Collects the first bytes of an input until they show its layout, and passes all of it to the splitter for that layout. */
 export class InputSplitter implements Splitter {
@@ -46,6 +52,8 @@ export class InputSplitter implements Splitter {
     if (start === this.#head.length) return;
     const layout = replayLayoutOf(this.#head.subarray(start), isComplete);
     if (layout === undefined) return;
+    const text = layout === 'lines' ? this.#head.toString('latin1', start, start + HEAD_BYTES) : '';
+    if (this.#reject(textRejectionOf(text))) return;
     this.#splitter =
       layout === 'lines'
         ? new LineSplitter(this.#output, this.#line)
@@ -58,10 +66,14 @@ export class InputSplitter implements Splitter {
     this.#isStarted = true;
     const rejection = inputRejectionOf(this.#head);
     this.#head = withoutBom(this.#head);
-    if (rejection === undefined) return true;
+    return !this.#reject(rejection);
+  }
+
+  #reject(rejection: InputRejection | undefined): boolean {
+    if (rejection === undefined) return false;
     this.isRejected = true;
-    this.#output.broken(1, `the input ${rejection.message}`, rejection.hint);
-    return false;
+    this.#output.broken(this.#line, `the input ${rejection.message}`, rejection.hint);
+    return true;
   }
 
   /** The index of the first byte that is not white space. Keeps the indentation of its line, which matters. */

@@ -3,7 +3,7 @@ export const SIGNATURE_BYTES = 6;
 
 const BOM = [0xef, 0xbb, 0xbf];
 
-interface InputRejection {
+export interface InputRejection {
   readonly message: string;
   readonly hint: string;
 }
@@ -23,7 +23,46 @@ const KNOWN: readonly (InputRejection & { readonly bytes: readonly number[] })[]
   packed([0x28, 0xb5, 0x2f, 0xfd], 'packed with zstd', 'zstd -dc FILE'),
   packed([0x42, 0x5a, 0x68], 'packed with bzip2', 'bzip2 -dc FILE'),
   packed([0xfd, 0x37, 0x7a, 0x58, 0x5a], 'packed with xz', 'xz -dc FILE'),
+  ...[0x01, 0x5e, 0x9c, 0xda].map((level) =>
+    packed([0x78, level], 'packed with zlib', 'zlib-flate -uncompress < FILE'),
+  ),
+  other([0x53, 0x51, 0x4c, 0x69, 0x74, 0x65], 'a database file', `sqlite3 FILE 'select body from …'`),
+  other([0x50, 0x41, 0x52, 0x31], 'a Parquet file', `duckdb -json -c "from 'FILE'"`),
 ];
+
+/** Texts that are no JSON, by their first lines. The hint has the command that makes JSON of them. */
+const OTHER_TEXTS: readonly (InputRejection & { readonly pattern: RegExp })[] = [
+  {
+    pattern: /^<(?:!doctype html|html)/i,
+    message: 'is HTML: a page, perhaps of an error or a login, in place of the file',
+    hint: 'download it again with curl -f, and look at what comes; hooks replay reads JSON and NDJSON',
+  },
+  {
+    pattern: /^<\?xml|^<[a-z][\w:-]*[\s>/]/i,
+    message: 'is XML, not JSON',
+    hint: "convert it: yq -p xml -o json -I 0 '.events.event[]' FILE | hooks replay -",
+  },
+  {
+    pattern: /^---\s|^- [\w"']+:\s|^[A-Za-z_]\w*:(?:\s|$)/,
+    message: 'is YAML, not JSON',
+    hint: "convert it: yq -o json -I 0 '.[]' FILE | hooks replay -",
+  },
+  {
+    pattern: /^"?[A-Za-z_][\w ]*"?(?:[,;\t]"?[A-Za-z_][\w. ]*"?)+\r?(?:\n|$)/,
+    message: 'is CSV, not JSON',
+    hint: 'convert it: mlr --icsv --ojsonl cat FILE | hooks replay -; a column per field: type, event, userId',
+  },
+  {
+    pattern: /^[\w+/-]{40,}={0,2}\s*(?:\n|$)/,
+    message: 'is base64, not JSON',
+    hint: 'decode it: base64 -d FILE | hooks replay -',
+  },
+];
+
+/** Why a text that does not begin as JSON is rejected as a whole; undefined when its lines are read one by one. */
+export function textRejectionOf(text: string): InputRejection | undefined {
+  return OTHER_TEXTS.find(({ pattern }) => pattern.test(text));
+}
 
 /** Why an input that begins with these bytes is rejected; undefined when it may be read. */
 export function inputRejectionOf(head: Uint8Array): InputRejection | undefined {
@@ -52,6 +91,10 @@ function utf16(bytes: readonly number[]) {
     message: 'is UTF-16, not UTF-8',
     hint: 'convert it: iconv -f UTF-16 -t UTF-8 FILE | hooks replay -',
   };
+}
+
+function other(bytes: readonly number[], what: string, command: string) {
+  return { bytes, message: `is ${what}, not JSON`, hint: `export it: ${command} | hooks replay -` };
 }
 
 function packed(bytes: readonly number[], what: string, command: string) {

@@ -1,4 +1,4 @@
-import { stat } from 'node:fs/promises';
+import { access, constants, stat } from 'node:fs/promises';
 import type { Clock } from '../../clock.ts';
 import { DELETION_TABLES } from './sqlite-deletion-store.ts';
 import { QUEUE_TABLES } from './queue/queue-tables.ts';
@@ -20,6 +20,8 @@ export type FileExamination =
   | {
       readonly kind: 'there';
       readonly freeBytes: number;
+      /** Whether this user may write the file, and make its log beside it. */
+      readonly isWritable: boolean;
       readonly store: StoreExamination;
       /** Undefined when the file is damaged, or its tables are older ones. */
       readonly survey: QueueSurvey | undefined;
@@ -34,7 +36,8 @@ export async function examineFile(place: string, clock: Clock): Promise<FileExam
   const { used, ...store } = await examineStore(file, { clock, tables }, (opened) =>
     surveyQueue(opened, clock),
   );
-  return { kind: 'there', freeBytes: around.freeBytes, store, survey: used };
+  const isWritable = around.isWritable && (await mayWrite(file));
+  return { kind: 'there', freeBytes: around.freeBytes, isWritable, store, survey: used };
 }
 
 async function lookAround(file: string): Promise<FileEnvironment & { readonly isFound: boolean }> {
@@ -43,6 +46,13 @@ async function lookAround(file: string): Promise<FileEnvironment & { readonly is
   } catch (error) {
     throw storeError(error, file);
   }
+}
+
+function mayWrite(file: string): Promise<boolean> {
+  return access(file, constants.W_OK).then(
+    () => true,
+    () => false,
+  );
 }
 
 async function isThere(file: string): Promise<boolean> {

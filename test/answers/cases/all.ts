@@ -1,10 +1,14 @@
 import type { AnswerCase, AnswerTheme } from '../answer-case.ts';
 import { FAULTY_RECEIVERS } from './faulty-receivers.ts';
+import { FIELDS } from './fields.ts';
+import { FILES } from './files.ts';
 import { FRAMEWORKS_THEME } from './frameworks.ts';
 import { GATEWAYS } from './gateways.ts';
 import { NETWORK } from './network.ts';
 import { PROXIES } from './proxies.ts';
 import { RECEIVERS } from './receivers.ts';
+import { SIGNATURES } from './signatures.ts';
+import { SYSTEMS } from './systems.ts';
 import { TLS } from './tls.ts';
 
 /** The themes in the order of the page. */
@@ -16,6 +20,10 @@ export const THEMES: readonly AnswerTheme[] = [
   TLS,
   PROXIES,
   FAULTY_RECEIVERS,
+  SIGNATURES,
+  FILES,
+  FIELDS,
+  SYSTEMS,
 ];
 
 export const ALL_CASES: readonly AnswerCase[] = THEMES.flatMap(({ cases }) => cases);

@@ -141,7 +141,8 @@ export function withFlagsInHints<T>(build: () => T): T {
       error instanceof ValidationError && error.got === 'nothing' ? FLAG_OF[error.path] : undefined;
     if (!(error instanceof ValidationError) || flag === undefined) throw error;
     const { message, path, got = '' } = error;
-    throw new ValidationError(message, { path, got, hint: `give it with ${flag}`, cause: error });
+    const rename = error.hint?.startsWith('rename') === true ? `${error.hint}, or ` : '';
+    throw new ValidationError(message, { path, got, hint: `${rename}give it with ${flag}`, cause: error });
   }
 }
 

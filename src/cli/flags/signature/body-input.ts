@@ -14,6 +14,15 @@ export function isStdin(source: BodySource): source is '-' | undefined {
   return source === undefined || source === '-';
 }
 
+/** Whether a body was read from a device such as /dev/null, which has none: nobody gave one. */
+export function isFromNullDevice(
+  source: BodySource,
+  { stdinFd, stdin }: Pick<Io, 'stdinFd' | 'stdin'>,
+): boolean {
+  if (!isStdin(source) || stdinFd === undefined) return false;
+  return fstatSync(stdinFd).isCharacterDevice() && stdin.isTTY !== true;
+}
+
 const CHUNK_BYTES = 256 * 1024;
 /** At most this much is read before the process looks at its signals again. */
 const SIGNAL_CHECK_BYTES = 256 * CHUNK_BYTES;

@@ -8,24 +8,30 @@ import { SHORT_FORM_KEYS } from './fields.ts';
 import { FILE_SHAPE, shapeBelow, type FileShape } from './file-shape.ts';
 
 /**
- * Throws ConfigError for the first thing in a file that has the wrong shape: which keys there are, and what holds others. The kind of
- * each setting checks its value. `file` is its name as shown.
+ * Lists everything in a file that has the wrong shape: which keys there are, and what holds others. The kind of each setting checks
+ * its value. `file` is its name as shown.
  */
-export function checkShape(content: unknown, file: string): void {
-  if (!isObject(content)) {
-    throw new ConfigError(`Expected ${file} to hold an object, got ${kindOf(content)}`, {
-      origin: file,
-      hint: 'write settings by their names: webhooks: [https://host/path]',
-    });
-  }
-  checkPlace(content, FILE_SHAPE, { file, path: [] });
+export function shapeFaults(content: unknown, file: string): ConfigError[] {
+  if (!isObject(content)) return [notAnObject(content, file)];
+  return [...placeFaults(content, FILE_SHAPE, { file, path: [] }), ...mixedForms(content, file)];
+}
+
+function notAnObject(content: unknown, file: string): ConfigError {
+  return new ConfigError(`Expected ${file} to hold an object, got ${kindOf(content)}`, {
+    origin: file,
+    hint: 'write settings by their names: webhooks: [https://host/path]',
+  });
+}
+
+function mixedForms(content: unknown, file: string): ConfigError[] {
   const short = SHORT_FORM_KEYS.find((key) => valueAt(content, [key]) !== undefined);
-  if (short === undefined || valueAt(content, ['sources']) === undefined) return;
-  throw configError(
+  if (short === undefined || valueAt(content, ['sources']) === undefined) return [];
+  const error = configError(
     { name: short, file },
     `\`${short}\` and \`sources\` cannot stand in one file`,
     `move \`${short}\` into ${short === 'writeKey' ? 'a source' : 'a destination of a source'} (the long form), or leave \`sources\` out (the short form)`,
   );
+  return [error];
 }
 
 interface PlaceInFile {
@@ -33,19 +39,16 @@ interface PlaceInFile {
   readonly path: readonly string[];
 }
 
-function checkPlace(value: unknown, shape: FileShape, place: PlaceInFile): void {
-  if (value === undefined || shape.kind === 'setting') return;
-  if (shape.kind === 'text') {
-    if (typeof value !== 'string') throw wrongKind(value, 'to be a string', place);
-    return;
-  }
-  if (!isObject(value)) throw wrongKind(value, 'to be an object', place);
-  for (const [name, inner] of Object.entries(value)) {
-    const path = [...place.path, name];
+function placeFaults(value: unknown, shape: FileShape, place: PlaceInFile): ConfigError[] {
+  if (value === undefined || shape.kind === 'setting') return [];
+  if (shape.kind === 'text')
+    return typeof value === 'string' ? [] : [wrongKind(value, 'to be a string', place)];
+  if (!isObject(value)) return [wrongKind(value, 'to be an object', place)];
+  return Object.entries(value).flatMap(([name, inner]) => {
     const innerShape = shapeBelow(shape, name);
-    if (innerShape === undefined) throw unknownKey(name, shape, place);
-    checkPlace(inner, innerShape, { ...place, path });
-  }
+    if (innerShape === undefined) return [unknownKey(name, shape, place)];
+    return placeFaults(inner, innerShape, { ...place, path: [...place.path, name] });
+  });
 }
 
 function wrongKind(value: unknown, expected: string, { path, file }: PlaceInFile): ConfigError {

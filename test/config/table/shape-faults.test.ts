@@ -1,8 +1,7 @@
 import { Ajv } from 'ajv';
 import { describe, expect, it } from 'vitest';
-import { checkShape } from '../../../src/config/table/check-shape.ts';
+import { shapeFaults } from '../../../src/config/table/shape-faults.ts';
 import { configSchema } from '../../../src/schemas.ts';
-import { failureOf } from '../settings-with.ts';
 
 const SHORT = {
   $schema: './node_modules/hooks-cli/dist/schemas/config.json',
@@ -76,17 +75,20 @@ const WRONG: readonly (readonly [string, unknown, string, string?])[] = [
   ['nothing', null, 'Expected f to hold an object, got null'],
 ];
 
-describe('checkShape', () => {
-  it('takes both forms', () => {
-    expect(() => checkShape(SHORT, 'f')).not.toThrow();
-    expect(() => checkShape(LONG, 'f')).not.toThrow();
-    expect(() => checkShape({}, 'f')).not.toThrow();
+describe('shapeFaults', () => {
+  it('finds none in either form', () => {
+    expect([SHORT, LONG, {}].flatMap((content) => shapeFaults(content, 'f'))).toEqual([]);
   });
 
-  it.each(WRONG)('refuses %s', async (_, content, message, hint) => {
-    const failure = await failureOf(() => checkShape(content, 'f'));
-    expect(failure.message).toBe(message);
-    if (hint !== undefined) expect(failure.hint).toBe(hint);
+  it('finds all of them', () => {
+    const faults = shapeFaults({ webhook: [], delivery: { timout: 1 }, client: [] }, 'f');
+    expect(faults.map(({ key }) => key)).toEqual(['webhook', 'delivery.timout', 'client']);
+  });
+
+  it.each(WRONG)('finds %s', (_, content, message, hint) => {
+    const [failure] = shapeFaults(content, 'f');
+    expect(failure?.message).toBe(message);
+    if (hint !== undefined) expect(failure?.hint).toBe(hint);
   });
 });
 

@@ -1,0 +1,117 @@
+import { isJsonObject, isMessageType, type JsonObject, type JsonValue } from '../message/types.ts';
+
+/** JSON of another program that holds messages. */
+interface ForeignValue {
+  /** Follows "this is". */
+  readonly what: string;
+  /** The jq filter that takes the messages out. */
+  readonly filter: string;
+}
+
+/**
+ * Why a value that is no message is none, when it holds messages, and the command that takes them out; undefined for any other
+ * value.
+ */
+export function foreignValueOf(
+  value: JsonValue,
+): { readonly reason: string; readonly hint: string } | undefined {
+  const found = knownValueOf(value);
+  return found && { reason: `this is ${found.what}`, hint: hintOf(found) };
+}
+
+function hintOf({ filter }: ForeignValue): string {
+  return `take the messages out: jq -c '${filter}' FILE | hooks replay -`;
+}
+
+function knownValueOf(value: JsonValue): ForeignValue | undefined {
+  if (typeof value === 'string') return textValueOf(value);
+  if (!isJsonObject(value)) return undefined;
+  const event = SERVICE_EVENTS.find(({ path }) => path.some((each) => valueAt(value, each) !== undefined));
+  return event ?? listOf(value) ?? wrappedOf(value);
+}
+
+/** A line that was encoded twice. */
+function textValueOf(text: string): ForeignValue | undefined {
+  const isJson = /^\s*[[{]/.test(text);
+  return isJson ? { what: 'a text that holds JSON: it was encoded twice', filter: 'fromjson' } : undefined;
+}
+
+/** Events of services and tools, each known by one of its paths. */
+const SERVICE_EVENTS: readonly (ForeignValue & { readonly path: readonly string[] })[] = [
+  {
+    path: ['log.entries'],
+    what: 'a HAR file of a browser',
+    filter: '.log.entries[].request.postData.text // empty | fromjson',
+  },
+  { path: ['Records.0.body'], what: 'an event of SQS', filter: '.Records[].body | fromjson' },
+  {
+    path: ['Messages.0.Body'],
+    what: 'the output of aws sqs receive-message',
+    filter: '.Messages[].Body | fromjson',
+  },
+  { path: ['Records.0.Sns.Message'], what: 'an event of SNS', filter: '.Records[].Sns.Message | fromjson' },
+  {
+    path: ['Records.0.kinesis.data'],
+    what: 'an event of Kinesis',
+    filter: '.Records[].kinesis.data | @base64d | fromjson',
+  },
+  { path: ['message.data'], what: 'a push of Pub/Sub', filter: '.message.data | @base64d | fromjson' },
+  { path: ['TopicArn'], what: 'a notification of SNS', filter: '.Message | fromjson' },
+  { path: ['detail-type'], what: 'an event of EventBridge', filter: '.detail' },
+  {
+    path: ['httpMethod', 'requestContext'],
+    what: 'an event of API Gateway or Lambda',
+    filter: 'if .isBase64Encoded then .body | @base64d else .body end | fromjson',
+  },
+  { path: ['hits.hits'], what: 'a response of Elasticsearch', filter: '.hits.hits[]._source' },
+];
+
+function valueAt(value: JsonValue | undefined, path: string): JsonValue | undefined {
+  return path.split('.').reduce<JsonValue | undefined>((inside, key) => {
+    if (Array.isArray(inside)) return inside[Number(key)] as JsonValue | undefined; // isArray says any[] of a list of JSON
+    return isJsonObject(inside) ? inside[key] : undefined;
+  }, value);
+}
+
+/** A list of messages in an object: `{"events":[…]}`. */
+function listOf(value: JsonObject): ForeignValue | undefined {
+  const key = Object.keys(value).find((each) => {
+    const list = value[each];
+    return Array.isArray(list) && isLikeMessage(list[0] as JsonValue | undefined); // isArray says any[]
+  });
+  return key === undefined
+    ? undefined
+    : { what: `an object that lists messages as \`${key}\``, filter: `.${quotedKey(key)}[]` };
+}
+
+/** A message in an object: `{"payload":{…}}`, or as a text in one. */
+function wrappedOf(value: JsonObject): ForeignValue | undefined {
+  for (const [key, inside] of Object.entries(value)) {
+    const what = `an object that holds a message as \`${key}\``;
+    if (isLikeMessage(inside)) return { what, filter: `.${quotedKey(key)}` };
+    if (typeof inside === 'string' && isMessageText(inside))
+      return { what: `${what}, as a text`, filter: `.${quotedKey(key)} | fromjson` };
+  }
+  return undefined;
+}
+
+function isLikeMessage(value: JsonValue | undefined): boolean {
+  return isJsonObject(value) && isMessageType(value['type']);
+}
+
+/** Whether a text holds a message. Longer ones are not parsed for a hint. */
+function isMessageText(text: string): boolean {
+  if (!text.trimStart().startsWith('{') || text.length > MAX_PARSED) return false;
+  try {
+    return isLikeMessage(JSON.parse(text) as JsonValue); // what JSON.parse gives
+  } catch {
+    return false;
+  }
+}
+
+const MAX_PARSED = 64 * 1024;
+
+/** A key as jq reads it after a dot. */
+function quotedKey(key: string): string {
+  return /^[A-Za-z_]\w*$/.test(key) ? key : JSON.stringify(key);
+}

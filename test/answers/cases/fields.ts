@@ -1,0 +1,186 @@
+import type { AnswerCase, AnswerTheme } from '../answer-case.ts';
+
+interface Sent {
+  readonly id: string;
+  readonly title: string;
+  readonly message: object;
+  readonly flags?: readonly string[];
+  readonly cause: string;
+  readonly fix: string;
+  readonly isVariant?: true;
+}
+
+/** A message that `hooks send` refuses before it is sent, and for which no id is made up. */
+function sent({ id, title, message, flags = [], ...rest }: Sent): AnswerCase {
+  return {
+    id: `send-${id}`,
+    title,
+    given: { files: { 'event.json': JSON.stringify(message) } },
+    argv: ['send', '--json', '@event.json', '--url', 'http://127.0.0.1:9/', ...flags],
+    exitCode: 2,
+    never: ['anonymousId is', 'refused'],
+    ...rest,
+  };
+}
+
+const NO_ID = 'expected `userId` or `anonymousId`, got neither';
+
+/** An id in another spelling, with and without --strict. */
+function misspelledId(id: string, key: string, fix: string, type = 'identify'): AnswerCase[] {
+  const message = {
+    type,
+    ...(type === 'track' && { event: 'A' }),
+    ...(type === 'group' && { groupId: 'g' }),
+    [key]: 'u1',
+  };
+  const title = `a message has \`${key}\``;
+  return [
+    sent({ id, title, message, cause: NO_ID, fix }),
+    sent({
+      id: `${id}-strict`,
+      title,
+      message,
+      flags: ['--strict'],
+      cause: 'expected only fields of',
+      fix: fix.replace(/.* to (`\w+`)/, 'did you mean $1?'),
+      isVariant: true,
+    }),
+  ];
+}
+
+/** Another required field in another spelling. */
+function misspelled(id: string, message: object, [cause, fix]: readonly [string, string]): AnswerCase {
+  const key = /`([^`]*)`/.exec(fix)?.[1] ?? '';
+  return sent({
+    id,
+    title: `a ${'type' in message ? String(message.type) : 'message'} has \`${key}\``,
+    message,
+    cause,
+    fix,
+  });
+}
+
+const IDS: readonly AnswerCase[] = [
+  ...misspelledId('user-id', 'user_id', 'rename `user_id` to `userId`'),
+  ...misspelledId('user-id-caps', 'userID', 'rename `userID` to `userId`'),
+  ...misspelledId('user-id-pascal', 'UserId', 'rename `UserId` to `userId`', 'track'),
+  ...misspelledId('anonymous-id', 'anonymous_id', 'rename `anonymous_id` to `anonymousId`', 'track'),
+  ...misspelledId('user-id-typo', 'usreId', 'rename `usreId` to `userId`', 'group'),
+  sent({
+    id: 'uid',
+    title: 'a message has `uid`',
+    message: { type: 'identify', uid: 'u1' },
+    cause: NO_ID,
+    fix: 'rename `uid` to `userId`',
+  }),
+];
+
+const FIELD_CASES: readonly AnswerCase[] = [
+  misspelled('event-name', { type: 'track', userId: 'u', eventName: 'A' }, [
+    'expected `event`',
+    'rename `eventName` to `event`',
+  ]),
+  misspelled('event-name-snake', { type: 'track', userId: 'u', event_name: 'A' }, [
+    'expected `event`',
+    'rename `event_name` to `event`',
+  ]),
+  misspelled('event-caps', { type: 'track', userId: 'u', Event: 'A' }, [
+    'expected `event`',
+    'rename `Event` to `event`',
+  ]),
+  misspelled('event-typo', { type: 'track', userId: 'u', evnet: 'A' }, [
+    'expected `event`',
+    'rename `evnet` to `event`',
+  ]),
+  misspelled('type-caps', { Type: 'track', userId: 'u', event: 'A' }, [
+    'expected `type` to be',
+    'rename `Type` to `type`',
+  ]),
+  misspelled('type-typo', { tpye: 'track', userId: 'u', event: 'A' }, [
+    'expected `type` to be',
+    'rename `tpye` to `type`',
+  ]),
+  misspelled('message-type', { message_type: 'track', userId: 'u', event: 'A' }, [
+    'expected `type` to be',
+    'rename `message_type` to `type`',
+  ]),
+  misspelled('group-id', { type: 'group', userId: 'u', group_id: 'g' }, [
+    'expected `groupId`',
+    'rename `group_id` to `groupId`',
+  ]),
+  misspelled('previous-id', { type: 'alias', userId: 'u', previous_id: 'p' }, [
+    'expected `previousId` (or `Previous ID`)',
+    'rename `previous_id` to `previousId`',
+  ]),
+  misspelled('screen-name', { type: 'screen', userId: 'u', screenName: 'Home' }, [
+    'expected `name`',
+    'rename `screenName` to `name`',
+  ]),
+  sent({
+    id: 'type-case',
+    title: 'the type has a capital',
+    message: { type: 'Track', userId: 'u', event: 'A' },
+    cause: 'expected `type` to be',
+    fix: 'did you mean "track"?',
+  }),
+  sent({
+    id: 'no-event',
+    title: 'a track has no event',
+    message: { type: 'track', userId: 'u' },
+    cause: 'expected `event`',
+    fix: "give it with --event 'Order Completed'",
+  }),
+  sent({
+    id: 'properties-text',
+    title: 'the properties are a text',
+    message: { type: 'track', userId: 'u', event: 'A', properties: '{}' },
+    cause: 'expected `properties` to be',
+    fix: 'write it as {"key":"value"}, or leave it out',
+  }),
+  sent({
+    id: 'local-time',
+    title: 'the time has no zone',
+    message: { type: 'track', userId: 'u', event: 'A', timestamp: '2026-11-20T21:10:05' },
+    cause: 'expected `timestamp` to be RFC 3339 with a zone',
+    fix: 'add its zone or offset',
+  }),
+  sent({
+    id: 'list',
+    title: 'a list is given to send',
+    message: [{ type: 'track' }],
+    cause: 'Expected `--json` to be a JSON object, got an array',
+    fix: 'use hooks replay for a list',
+  }),
+];
+
+const CONFIG = 'webhooks: [http://127.0.0.1:9/]\n';
+
+/** A name in `integrations` that is almost that of a destination. */
+function integration(id: string, title: string, word: string, fix: string): AnswerCase {
+  return {
+    id: `send-integration-${id}`,
+    title,
+    given: { files: { '.hooksrc.yaml': CONFIG } },
+    argv: ['send', 'track', '--event', 'A', '--user-id', 'u', '--integration', word],
+    cause: `No destination is called ${word.split('=')[0]}`,
+    fix,
+    exitCode: 2,
+  };
+}
+
+const INTEGRATIONS: readonly AnswerCase[] = [
+  integration(
+    'case',
+    'a name of `integrations` has another case than the destination',
+    'webhooks=false',
+    'did you mean Webhooks?',
+  ),
+  integration('singular', 'a name of `integrations` lacks its s', 'Webhook=false', 'did you mean Webhooks?'),
+  integration('all', 'All is written in small letters', 'all=false', 'did you mean All?'),
+];
+
+/** Fields of a message that are missing, misspelled or of another kind. */
+export const FIELDS: AnswerTheme = {
+  title: 'A message lacks a field, or has it in another spelling',
+  cases: [...IDS, ...FIELD_CASES, ...INTEGRATIONS],
+};

@@ -1,0 +1,858 @@
+import { createHash, createHmac } from 'node:crypto';
+import { deflateSync, gzipSync } from 'node:zlib';
+import type { AnswerCase, AnswerTheme } from '../answer-case.ts';
+
+const SECRET = 'answers-secret-1';
+const MESSAGE = {
+  version: 1,
+  type: 'track',
+  userId: 'u-1',
+  event: 'Größe <a/b> & Co',
+  properties: { total: 39.5, city: '東京', ok: true, none: null },
+  timestamp: '2026-11-20T21:10:05.123Z',
+};
+const JSON_TEXT = JSON.stringify(MESSAGE);
+const INDENTED = JSON.stringify(MESSAGE, null, 2);
+const NO_MATCH = 'most likely the two sides hold different secrets';
+const RAW =
+  'Verify the bytes as they came, before anything parses them: express.raw(), request.get_data(), io.ReadAll(r.Body), request.raw_post';
+
+type Bytes = string | Uint8Array;
+
+function hmac(body: Bytes, key: Bytes = SECRET, algorithm = 'sha1'): string {
+  return createHmac(algorithm, key).update(body).digest('hex');
+}
+
+function sha1(...parts: readonly string[]): string {
+  return createHash('sha1').update(parts.join('')).digest('hex');
+}
+
+interface Mismatch {
+  readonly id: string;
+  readonly title: string;
+  /** @default the JSON of the message */
+  readonly body?: Bytes;
+  /** @default of the JSON of the message */
+  readonly signature?: string;
+  readonly secret?: string;
+  readonly flags?: readonly string[];
+  readonly cause: string;
+  readonly fix: string;
+  readonly given?: AnswerCase['given'];
+  readonly isVariant?: true;
+}
+
+/** `hooks verify` of a body with a signature that does not match. Neither secret may be shown, nor another cause be named. */
+function mismatch({
+  id,
+  title,
+  body = JSON_TEXT,
+  signature = hmac(JSON_TEXT),
+  secret = SECRET,
+  flags = [],
+  given = {},
+  ...rest
+}: Mismatch): AnswerCase {
+  return {
+    id: `verify-${id}`,
+    title,
+    given: { ...given, files: { ...given.files, 'body.json': body, 'secret.txt': secret } },
+    argv: [
+      'verify',
+      '--secret-file',
+      'secret.txt',
+      '--signature',
+      signature,
+      '--exact',
+      ...flags,
+      'body.json',
+    ],
+    exitCode: 1,
+    never: [NO_MATCH, secret.trim()],
+    ...rest,
+  };
+}
+
+/** The signature is over another text than the body. */
+function signed(
+  id: string,
+  title: string,
+  text: Bytes,
+  [cause, fix]: readonly [string, string],
+  body?: Bytes,
+): AnswerCase {
+  return mismatch({ id, title, signature: hmac(text), cause, fix, ...(body !== undefined && { body }) });
+}
+
+/** The signature is keyed with another secret than ours. */
+function keyed(
+  id: string,
+  title: string,
+  key: Bytes,
+  [cause, fix]: readonly [string, string],
+  secret?: string,
+): AnswerCase {
+  return mismatch({
+    id,
+    title,
+    signature: hmac(JSON_TEXT, key),
+    cause,
+    fix,
+    ...(secret !== undefined && { secret }),
+  });
+}
+
+/** The body is not what was signed, and nothing of that can be restored. */
+function received(
+  id: string,
+  title: string,
+  body: Bytes,
+  [cause, fix]: readonly [string, string],
+): AnswerCase {
+  return mismatch({ id, title, body, cause, fix });
+}
+
+const ascii = (text: string): string =>
+  text.replaceAll(/[\u0080-\uffff]/g, (each) => `\\u${each.charCodeAt(0).toString(16).padStart(4, '0')}`);
+const python = (text: string): string => text.replaceAll('":', '": ').replaceAll(',"', ', "');
+
+const OTHER_BYTES: readonly AnswerCase[] = [
+  signed(
+    'newline-added',
+    'an editor or a shell added a newline to the body',
+    JSON_TEXT,
+    ['it would match without the trailing newline', 'Verify exactly the bytes that came'],
+    `${JSON_TEXT}\n`,
+  ),
+  signed('newline-signed', 'the sender signed the output of echo', `${JSON_TEXT}\n`, [
+    'it would match with a newline at the end',
+    'send what it signs: curl --data-binary, not -d',
+  ]),
+  signed(
+    'crlf',
+    'something rewrote the line ends',
+    INDENTED.replaceAll('\n', '\r\n'),
+    ['it would match with CRLF for LF', 'Keep the body as bytes'],
+    INDENTED,
+  ),
+  signed(
+    'bom',
+    'the body begins with a byte order mark',
+    JSON_TEXT,
+    ['it would match without the byte order mark', 'Write the body as UTF-8 without a byte order mark'],
+    `\ufeff${JSON_TEXT}`,
+  ),
+  signed('reserialised', 'the receiver verifies JSON that it parsed and wrote again', INDENTED, [
+    'it would match indented by 2 spaces',
+    RAW,
+  ]),
+  signed(
+    'indented',
+    'the body was indented on its way',
+    JSON_TEXT,
+    ['it would match over the JSON-stringified body', RAW],
+    INDENTED,
+  ),
+  signed('indented-crlf', 'the sender indents on Windows', INDENTED.replaceAll('\n', '\r\n'), [
+    'it would match indented by 2 spaces with CRLF, as Windows writes it',
+    RAW,
+  ]),
+  signed('python-spaces', 'a sender in Python signs json.dumps and sends json=', ascii(python(JSON_TEXT)), [
+    'it would match as json.dumps of Python writes it',
+    'separators=(",", ":")',
+  ]),
+  signed('unicode-escapes', 'one side writes \\u escapes', ascii(JSON_TEXT), [
+    'it would match with non-ASCII characters as \\u escapes',
+    'JSON_UNESCAPED_UNICODE',
+  ]),
+  signed(
+    'html-escapes',
+    'a sender in Go escapes HTML',
+    JSON_TEXT.replaceAll('<', '\\u003c').replaceAll('>', '\\u003e').replaceAll('&', '\\u0026'),
+    ['with <, > and & as \\u escapes, as Go and Rails write them', 'SetEscapeHTML(false)'],
+  ),
+  signed('slash-escapes', 'a sender in PHP escapes slashes', JSON_TEXT.replaceAll('/', '\\/'), [
+    'it would match with slashes as \\/',
+    'JSON_UNESCAPED_SLASHES',
+  ]),
+  signed(
+    'sorted-keys',
+    'a sender signs sorted keys',
+    JSON.stringify(
+      Object.fromEntries(
+        Object.entries({
+          ...MESSAGE,
+          properties: Object.fromEntries(
+            Object.entries(MESSAGE.properties).toSorted(([a], [b]) => (a < b ? -1 : 1)),
+          ),
+        }).toSorted(([a], [b]) => (a < b ? -1 : 1)),
+      ),
+    ),
+    ['it would match with sorted keys', 'Keep the order of the keys'],
+  ),
+  signed('utf-16-signed', 'a sender in C# signs Encoding.Unicode', Buffer.from(JSON_TEXT, 'utf16le'), [
+    'it would match in UTF-16',
+    'Sign the UTF-8 bytes of the body',
+  ]),
+  signed(
+    'latin-1-signed',
+    'the sender signs Latin-1',
+    Buffer.from('{"a":"é"}', 'latin1'),
+    ['it would match in Latin-1', 'Sign the UTF-8 bytes of the body'],
+    '{"a":"é"}',
+  ),
+  signed(
+    'ascii-signed',
+    'the sender signs ASCII with question marks',
+    JSON_TEXT.replaceAll(/[^\0-\x7f]/g, '?'),
+    ['it would match in ASCII, with ? for other characters', 'Sign the UTF-8 bytes of the body'],
+  ),
+  signed('ascii-dropped', 'the sender drops what is not ASCII', JSON_TEXT.replaceAll(/[^\0-\x7f]/g, ''), [
+    'it would match in ASCII, without other characters',
+    'Sign the UTF-8 bytes of the body',
+  ]),
+  signed('object-signed', 'the sender signs an object instead of its text', '[object Object]', [
+    'it would match over "[object Object]": the sender signed an object instead of its JSON',
+    'Sign the UTF-8 bytes of the body',
+  ]),
+  signed('nothing-signed', 'the sender signs before it has the body', '', [
+    'it would match over no bytes at all: the sender had nothing of the body when it signed',
+    'Sign the UTF-8 bytes of the body',
+  ]),
+  signed(
+    'base64-signed',
+    'the sender signs the base64 of the body',
+    Buffer.from(JSON_TEXT).toString('base64'),
+    ['it would match over its base64', 'Sign the UTF-8 bytes of the body'],
+  ),
+  signed(
+    'gzip-sent',
+    'the body is compressed after it was signed',
+    JSON_TEXT,
+    ['it would match over the unpacked body', 'Sign and verify the same bytes'],
+    gzipSync(JSON_TEXT),
+  ),
+  signed(
+    'zlib-sent',
+    'the body is deflated after it was signed',
+    JSON_TEXT,
+    ['it would match over the unpacked body', 'Sign and verify the same bytes'],
+    deflateSync(JSON_TEXT),
+  ),
+  signed(
+    'form-sent',
+    'the JSON is sent as a field of a form',
+    JSON_TEXT,
+    ['it would match over the value of the form field alone', 'Send the JSON itself as the body'],
+    new URLSearchParams({ payload: JSON_TEXT }).toString(),
+  ),
+  signed(
+    'first-of-list',
+    'the sender signs a message and sends a list',
+    JSON_TEXT,
+    ['it would match over the first message of the list alone', 'Sign the whole body that is sent'],
+    `[${JSON_TEXT},${JSON_TEXT}]`,
+  ),
+  signed(
+    'stringified-twice',
+    'the body was stringified twice',
+    JSON_TEXT,
+    ['it would match over the text inside the JSON string', 'Sign the UTF-8 bytes of the body'],
+    JSON.stringify(JSON_TEXT),
+  ),
+  signed(
+    'python-repr-signed',
+    'a sender in Python signs str(message)',
+    "{'a': 1, 'b': True, 'c': None}",
+    ['it would match over the text that Python prints for it, which is no JSON', RAW],
+    '{"a":1,"b":true,"c":null}',
+  ),
+];
+
+const OTHER_HASHES: readonly AnswerCase[] = [
+  mismatch({
+    id: 'plain-sha1',
+    title: 'the signature is a plain SHA-1 of the body',
+    signature: sha1(JSON_TEXT),
+    cause: 'it would match as SHA-1(body), a plain hash in place of an HMAC',
+    fix: "createHmac('sha1', secret).update(body)",
+  }),
+  mismatch({
+    id: 'sha1-secret-body',
+    title: 'the signature is SHA-1 of secret and body',
+    signature: sha1(SECRET, JSON_TEXT),
+    cause: 'it would match as SHA-1(secret + body)',
+    fix: 'Use an HMAC, keyed with the secret',
+  }),
+  mismatch({
+    id: 'sha1-body-secret',
+    title: 'the signature is SHA-1 of body and secret',
+    signature: sha1(JSON_TEXT, SECRET),
+    cause: 'it would match as SHA-1(body + secret)',
+    fix: 'Use an HMAC, keyed with the secret',
+  }),
+  mismatch({
+    id: 'swapped',
+    title: 'key and body are swapped in the call that makes the HMAC',
+    signature: hmac(SECRET, JSON_TEXT),
+    cause: 'it would match with the body as the key and the secret as the message',
+    fix: 'hmac.new(secret, body, hashlib.sha1)',
+  }),
+  mismatch({
+    id: 'sha256',
+    title: 'the sender uses HMAC-SHA256',
+    signature: hmac(JSON_TEXT, SECRET, 'sha256'),
+    cause: 'it is the HMAC-SHA256 of this body',
+    fix: 'Use HMAC-SHA1: X-Signature has 40 hex digits, SHA-256 gives 64',
+  }),
+  mismatch({
+    id: 'sha256-cut',
+    title: 'HMAC-SHA256 cut to 40 digits by a column',
+    signature: hmac(JSON_TEXT, SECRET, 'sha256').slice(0, 40),
+    cause: 'it would match as the first digits of an HMAC with SHA-256',
+    fix: 'Use HMAC-SHA1',
+  }),
+  mismatch({
+    id: 'sha512',
+    title: 'the sender uses HMAC-SHA512',
+    signature: hmac(JSON_TEXT, SECRET, 'sha512'),
+    cause: 'it is the HMAC-SHA512 of this body',
+    fix: 'Use HMAC-SHA1, which gives 40 hex digits',
+  }),
+  mismatch({
+    id: 'sha384',
+    title: 'the sender uses HMAC-SHA384',
+    signature: hmac(JSON_TEXT, SECRET, 'sha384'),
+    cause: 'it is the HMAC-SHA384 of this body',
+    fix: 'Use HMAC-SHA1, which gives 40 hex digits',
+  }),
+  mismatch({
+    id: 'md5',
+    title: 'the sender uses HMAC-MD5',
+    signature: hmac(JSON_TEXT, SECRET, 'md5'),
+    cause: 'it is the HMAC-MD5 of this body',
+    fix: 'Use HMAC-SHA1, which gives 40 hex digits',
+  }),
+  mismatch({
+    id: 'base64-digest',
+    title: 'the digest is written in base64',
+    signature: createHmac('sha1', SECRET).update(JSON_TEXT).digest('base64'),
+    cause: 'it is the HMAC-SHA1 in base64 of this body',
+    fix: 'Write the digest as hex',
+  }),
+  mismatch({
+    id: 'cut-signature',
+    title: 'the signature lost its last digits',
+    signature: hmac(JSON_TEXT).slice(0, 32),
+    cause: 'the signature is 32 of the 40 digits of the right one',
+    fix: 'look for a column, variable or log that is too short',
+  }),
+  mismatch({
+    id: 'two-signatures',
+    title: 'a proxy adds a second signature',
+    signature: `${hmac('x')}, ${hmac(JSON_TEXT)}`,
+    cause: 'there are 2 signatures instead of one, and number 2 of them would match alone',
+    fix: 'Send X-Signature once',
+  }),
+  mismatch({
+    id: 'undefined-signature',
+    title: 'the sender sends the word undefined as the signature',
+    signature: 'undefined',
+    cause: 'the signature is a word for nothing',
+    fix: 'Compute the digest before the header is written',
+  }),
+  mismatch({
+    id: 'promise-signature',
+    title: 'the sender does not await the digest',
+    signature: '[object Promise]',
+    cause: 'a Promise that nobody awaited',
+    fix: 'Await the function that signs',
+  }),
+  mismatch({
+    id: 'unexpanded-signature',
+    title: 'the shell does not expand $SIG in single quotes',
+    signature: '$SIG',
+    cause: 'the signature is the name of a variable that was not expanded',
+    fix: 'in double quotes',
+  }),
+  mismatch({
+    id: 'stripe-format',
+    title: 'the header of Stripe is given as the signature',
+    signature: `t=1700000000,v1=${hmac('x', 'y', 'sha256')}`,
+    cause: 'the signature has the form of Stripe-Signature',
+    fix: 'Verify it with the library of Stripe',
+  }),
+  mismatch({
+    id: 'standard-webhooks-format',
+    title: 'the header of Standard Webhooks is given as the signature',
+    signature: 'v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4=',
+    cause: 'the signature has the form of webhook-signature (Standard Webhooks)',
+    fix: 'Verify it with a library of Standard Webhooks',
+  }),
+  mismatch({
+    id: 'jwt',
+    title: 'a JSON Web Token is given as the signature',
+    signature: 'eyJhbGciOiJIUzI1NiJ9.eyJhIjoxfQ.x',
+    cause: 'the signature is a JSON Web Token',
+    fix: 'Send the HMAC-SHA1 of the body in X-Signature',
+  }),
+  mismatch({
+    id: 'openssl-output',
+    title: 'the whole output of openssl dgst is given as the signature',
+    signature: `SHA1(stdin)= ${hmac(JSON_TEXT)}`,
+    cause: 'the signature has what openssl writes before the digits',
+    fix: 'Give the 40 hex digits alone',
+  }),
+];
+
+const BOTH_SAME = 'Give both sides the same text as the secret';
+
+const OTHER_SECRETS: readonly AnswerCase[] = [
+  keyed('secret-newline', 'the secret of the other side ends with a newline', `${SECRET}\n`, [
+    'it would match with a newline at the end of the secret',
+    'Use the secret without white space',
+  ]),
+  keyed(
+    'secret-spaces',
+    'our secret has white space on both sides',
+    'plain-secret',
+    ['it would match without the white space around the secret', 'Use the secret without white space'],
+    '  plain-secret ',
+  ),
+  keyed('secret-spaces-there', 'the secret of the other side has white space on both sides', ` ${SECRET} `, [
+    'it would match with a space on both sides of the secret',
+    'Use the secret without white space',
+  ]),
+  keyed('secret-quotes', 'docker --env-file keeps the quotes of the secret', `"${SECRET}"`, [
+    'it would match with double quotes around the secret',
+    'Remove the quotes from the secret',
+  ]),
+  keyed(
+    'secret-own-quotes',
+    'our secret is in quotes',
+    'plain-secret',
+    ['it would match without the quotes around the secret', 'Remove the quotes from the secret'],
+    "'plain-secret'",
+  ),
+  keyed(
+    'secret-whsec',
+    'the other side takes whsec_ off the secret',
+    'MfKQ9r8GKYqrTwjU',
+    ['it would match without whsec_ before the secret', BOTH_SAME],
+    'whsec_MfKQ9r8GKYqrTwjU',
+  ),
+  keyed(
+    'secret-whsec-bytes',
+    'the other side decodes what follows whsec_',
+    Buffer.from('MfKQ9r8GKYqrTwjU', 'base64'),
+    ['it would match with the bytes that the secret after whsec_ is the base64 of', BOTH_SAME],
+    'whsec_MfKQ9r8GKYqrTwjU',
+  ),
+  keyed(
+    'secret-name',
+    'the secret file holds a line of .env',
+    'plain-secret',
+    ['it would match without the name and the equals sign before the secret', BOTH_SAME],
+    'WEBHOOK_KEY=plain-secret',
+  ),
+  keyed(
+    'secret-name-there',
+    'the other side uses a whole line of .env as the secret',
+    `HOOKS_SECRET=${SECRET}`,
+    ['it would match with HOOKS_SECRET= before the secret', BOTH_SAME],
+  ),
+  keyed(
+    'secret-percent',
+    'the other side took the secret from a URL',
+    encodeURIComponent('a/b+c=='),
+    ['it would match with the secret percent-encoded', BOTH_SAME],
+    'a/b+c==',
+  ),
+  keyed(
+    'secret-percent-here',
+    'our secret is still percent-encoded',
+    'a/b+c==',
+    ['it would match with the percent-encoding of the secret taken off', BOTH_SAME],
+    'a%2Fb%2Bc%3D%3D',
+  ),
+  keyed('secret-case', 'a form wrote the secret in capitals', SECRET.toUpperCase(), [
+    'it would match with the secret in upper case',
+    BOTH_SAME,
+  ]),
+  keyed(
+    'secret-hex',
+    'the other side decodes the secret from hex',
+    Buffer.from('00ff10aa', 'hex'),
+    [
+      'it would match with the bytes that the secret is the hex of',
+      'keyed with the UTF-8 bytes of the secret',
+    ],
+    '00ff10aa',
+  ),
+  keyed(
+    'secret-dollar',
+    'a shell expanded a part of the secret in double quotes',
+    'pa-word',
+    ['what follows $ in the secret replaced by nothing, as a shell does in double quotes', BOTH_SAME],
+    'pa$s3cr3t-word',
+  ),
+  keyed(
+    'secret-hash',
+    'a .env reader takes # for a comment',
+    'abcdef',
+    ['it would match with the secret cut off at #', BOTH_SAME],
+    'abcdef#ghi',
+  ),
+  keyed(
+    'secret-compose',
+    'docker compose reads $$ as $',
+    'pa$word',
+    ['it would match with $$ in the secret read as $, as docker compose does', BOTH_SAME],
+    'pa$$word',
+  ),
+  keyed('secret-undefined', 'the sender has no secret and signs with the word undefined', 'undefined', [
+    'it would match with the word "undefined" as the secret: the other side\'s own is not set',
+    'Give both sides the same secret',
+  ]),
+  keyed('secret-empty', 'the sender has an empty secret', '', [
+    "it would match with an empty secret: the other side's is not set",
+    'Give both sides the same secret',
+  ]),
+  {
+    ...keyed('secret-example', 'the other side still uses the secret of the docs', 's3cret', [
+      'the other side uses "s3cret", the example of the docs',
+      'Give both sides the same secret',
+    ]),
+    never: ['is not set', NO_MATCH, SECRET],
+  },
+  keyed('secret-unexpanded-there', 'the other side did not expand $HOOKS_SECRET', '$HOOKS_SECRET', [
+    'it would match with the text "$HOOKS_SECRET": the other side did not expand it',
+    'Give the value of the variable',
+  ]),
+  keyed(
+    'secret-unexpanded',
+    'our secret is the text of a variable',
+    'quite-another',
+    [
+      'our secret is the text of the variable WEBHOOK_KEY, which was not expanded',
+      'Give the value of the variable',
+    ],
+    '${WEBHOOK_KEY}',
+  ),
+  mismatch({
+    id: 'secret-other-variable',
+    title: 'the flag gives another secret than HOOKS_SECRET',
+    signature: hmac(JSON_TEXT, 'from-the-variable'),
+    given: { env: { HOOKS_SECRET: 'from-the-variable' } },
+    cause: 'it would match with the secret from HOOKS_SECRET',
+    fix: 'Give both sides the same secret',
+  }),
+  mismatch({
+    id: 'secret-of-config',
+    title: 'the flag gives another secret than the config',
+    signature: hmac(JSON_TEXT, 'from-the-config'),
+    given: { files: { '.hooksrc.yaml': 'sharedSecret: from-the-config\n' } },
+    cause: 'it would match with the secret from sharedSecret of .hooksrc.yaml',
+    fix: 'Give both sides the same secret',
+  }),
+  {
+    id: 'verify-secret-hides',
+    title: 'HOOKS_SECRET hides the secret of the config, and neither is that of the sender',
+    given: {
+      files: { 'body.json': JSON_TEXT, '.hooksrc.yaml': 'sharedSecret: from-the-config\n' },
+      env: { HOOKS_SECRET: 'fourteen-chars' },
+    },
+    argv: ['verify', '--signature', hmac(JSON_TEXT, 'quite another'), 'body.json'],
+    cause:
+      'most likely the two sides hold different secrets; ours: 14 characters, from HOOKS_SECRET, which hides sharedSecret of .hooksrc.yaml',
+    fix: 'Compare the secrets without showing them: `printf %s "$HOOKS_SECRET" | sha256sum` on both sides',
+    exitCode: 1,
+    never: ['fourteen-chars', 'from-the-config', 'is not set'],
+  },
+  {
+    id: 'verify-other-secret',
+    title: 'the two sides have different secrets',
+    given: { files: { 'body.json': JSON_TEXT } },
+    argv: ['verify', '--secret', SECRET, '--signature', hmac(JSON_TEXT, 'quite another'), 'body.json'],
+    cause: 'most likely the two sides hold different secrets; ours: 16 characters, from --secret',
+    fix: 'Compare the secrets without showing them',
+    exitCode: 1,
+    never: [SECRET, 'is not set', 'the body was changed'],
+  },
+];
+
+const chunked = `${Buffer.byteLength(JSON_TEXT).toString(16)}\r\n${JSON_TEXT}\r\n0\r\n\r\n`;
+const har = { log: { entries: [{ request: { postData: { text: JSON_TEXT } } }] } };
+
+const BODIES: readonly AnswerCase[] = [
+  received('empty', 'a body parser has read the body before', '', [
+    'the body is empty: something has read it before',
+    RAW,
+  ]),
+  received('cut-off', 'a column cut the body off', JSON_TEXT.slice(0, 100), [
+    'the body is JSON that is cut off after',
+    'Verify the whole body: look for a limit on the way',
+  ]),
+  received(
+    'cut-off-varchar',
+    'a VARCHAR(255) cut the body off',
+    JSON.stringify({ a: 'x'.repeat(400) }).slice(0, 255),
+    ['cut off after 255 bytes (the size of a VARCHAR(255))', 'Verify the whole body'],
+  ),
+  received(
+    'cut-character',
+    'a buffer cut the body off within a character',
+    Buffer.from(JSON_TEXT).subarray(0, Buffer.from(JSON_TEXT).indexOf('京') + 1),
+    ['the body is cut off within a character', 'Verify the whole body'],
+  ),
+  received('utf-16', 'PowerShell wrote the body as UTF-16', Buffer.from(`\ufeff${JSON_TEXT}`, 'utf16le'), [
+    'the body is UTF-16: every second byte is zero',
+    'Keep the body as the bytes that came',
+  ]),
+  received('base64-body', 'a gateway gives the body in base64', Buffer.from(JSON_TEXT).toString('base64'), [
+    'the body is the base64 of JSON',
+    'Decode it first: Buffer.from(body, "base64")',
+  ]),
+  received('hex-body', 'a database shows the body as hex', `\\x${Buffer.from(JSON_TEXT).toString('hex')}`, [
+    'the body is the hex of JSON',
+    'Decode it first',
+  ]),
+  received('object-object', 'the receiver verifies String(req.body)', '[object Object]', [
+    'the body is the text that JavaScript makes of an object',
+    'express.raw(), not String(req.body)',
+  ]),
+  received(
+    'python-repr',
+    'the receiver verifies str(request.json)',
+    "{'type': 'track', 'userId': 'u-1', 'ok': True}",
+    ['the body is a Python object as str() writes it, not JSON', 'request.get_data(), not str(request.json)'],
+  ),
+  received('python-bytes', 'the receiver verifies str(bytes)', `b'${JSON_TEXT}'`, [
+    'the body is bytes as Python prints them',
+    'Give the bytes themselves',
+  ]),
+  received('ruby-hash', 'the receiver verifies params.to_s', '{"type"=>"track", "userId"=>"u-1"}', [
+    'the body is a hash as Ruby inspects it',
+    'request.raw_post, not params.to_s',
+  ]),
+  received('php-array', 'the receiver makes a string of an array', 'Array', [
+    'the body is the text that PHP makes of an array',
+    "file_get_contents('php://input')",
+  ]),
+  received('go-map', 'the receiver prints a map', 'map[type:track userId:u-1]', [
+    'the body is a map as Go prints it',
+    'io.ReadAll(r.Body)',
+  ]),
+  received('java-map', 'the receiver verifies map.toString()', '{type=track, userId=u-1}', [
+    'the body is a map as Java prints it',
+    '@RequestBody byte[]',
+  ]),
+  received('node-buffer', 'the body is copied from a log of Node', '<Buffer 7b 22 74 79 70 65 22 3a>', [
+    'the body is a Buffer as Node prints it',
+    'Give the Buffer itself',
+  ]),
+  received('dotnet-class', 'the receiver verifies ToString()', 'System.Text.Json.JsonElement', [
+    'the body is the name of a class of .NET',
+    'verify the bytes of Request.Body',
+  ]),
+  received('chunk-headers', 'the body is read from the socket', chunked, [
+    'has the lengths of its chunks in it (Transfer-Encoding: chunked)',
+    'Take the body from the HTTP server',
+  ]),
+  received(
+    'api-gateway',
+    'the whole event of API Gateway is verified',
+    JSON.stringify({ httpMethod: 'POST', headers: {}, body: JSON_TEXT }),
+    ['the body is an event of API Gateway or Lambda', 'Verify the body in it: event.body'],
+  ),
+  received(
+    'lambda-base64',
+    'the event of a Lambda URL has the body in base64',
+    JSON.stringify({
+      requestContext: {},
+      isBase64Encoded: true,
+      body: Buffer.from(JSON_TEXT).toString('base64'),
+    }),
+    [
+      'the body is an event of API Gateway or Lambda',
+      'Buffer.from(event.body, "base64") where event.isBase64Encoded is true',
+    ],
+  ),
+  received(
+    'sqs',
+    'the whole event of SQS is verified',
+    JSON.stringify({ Records: [{ messageId: '1', body: JSON_TEXT }] }),
+    ['the body is an event of SQS', 'Verify the body of each record: record.body'],
+  ),
+  received(
+    'sns',
+    'the body came through SNS',
+    JSON.stringify({ Type: 'Notification', TopicArn: 'x', Message: JSON_TEXT }),
+    ['the body is a notification of SNS', 'turn raw message delivery on'],
+  ),
+  received(
+    'pub-sub',
+    'the body came through Pub/Sub',
+    JSON.stringify({ subscription: 's', message: { data: Buffer.from(JSON_TEXT).toString('base64') } }),
+    ['the body is a push of Pub/Sub', 'base64 -d'],
+  ),
+  received('har', 'the file is a HAR of a browser', JSON.stringify(har), [
+    'the body is a HAR file of a browser',
+    'jq -j ".log.entries[0].request.postData.text"',
+  ]),
+  received('buffer-json', 'the body is JSON of a Buffer', JSON.stringify(Buffer.from(JSON_TEXT)), [
+    'the body is the JSON of a Buffer of Node',
+    'Verify the Buffer itself',
+  ]),
+  received(
+    'curl-output',
+    'the body is what curl -v printed',
+    `* Connected to localhost\n> POST / HTTP/1.1\n> X-Signature: x\n`,
+    ['the body is what curl -v or -i printed', 'Give the body alone'],
+  ),
+  received('html', 'the body is a page', '<!doctype html><title>502</title>', [
+    'the body is HTML or XML',
+    'Give the body of the POST that X-Signature came with',
+  ]),
+  received(
+    'multipart',
+    'the sender posts a multipart form',
+    '--x\r\nContent-Disposition: form-data; name="a"\r\n\r\n1\r\n--x--',
+    ['the body is a multipart form', 'Content-Type: application/json'],
+  ),
+  received('two-bodies', 'two bodies are in one file', `${JSON_TEXT}\n${JSON_TEXT}`, [
+    'the body is JSON with something after its end',
+    'Give this body alone',
+  ]),
+  received('zsh-percent', 'the % that zsh prints was copied with the body', `${JSON_TEXT}%`, [
+    'the body is JSON with something after its end',
+    'nothing that a shell prints after it',
+  ]),
+  received('latin-1', 'the body was read as Latin-1', Buffer.from('{"city":"Zürich"}', 'latin1'), [
+    'the body is not UTF-8: byte 11 is 0xfc, "ü" in Latin-1',
+    'Read and write the body as UTF-8',
+  ]),
+  received(
+    'mojibake',
+    'the body was taken for Latin-1 and encoded again',
+    Buffer.from(JSON_TEXT).toString('latin1'),
+    [
+      'the body is UTF-8 that was taken for Latin-1 and encoded again',
+      'Read the body as UTF-8, or better as bytes',
+    ],
+  ),
+  received('lost-characters', 'the body was decoded chunk by chunk', JSON_TEXT.replace('ö', '\ufffd'), [
+    'the body has U+FFFD in it, which stands where characters were lost',
+    'Keep the body as bytes',
+  ]),
+  received('gzip-body', 'the body is still packed', gzipSync('{}'), [
+    'the body is compressed',
+    'Sign and verify the same bytes',
+  ]),
+  {
+    ...received(
+      'jsonb',
+      'the body comes from a jsonb column',
+      '{"type": "track", "event": "x", "userId": "u", "timestamp": "t"}',
+      [
+        'it has its keys sorted by length, as jsonb of PostgreSQL stores them',
+        'Compare the secrets without showing them',
+      ],
+    ),
+    never: [],
+  },
+  {
+    ...received(
+      'go-sorted',
+      'the body went through a map of Go',
+      '{"event":"x","timestamp":"t","type":"track","userId":"u"}',
+      ['it has sorted keys, as a map of Go or sort_keys leaves them', 'parsed and written again'],
+    ),
+    never: [],
+  },
+];
+
+function request(headers: Readonly<Record<string, string>>): string {
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
+  return ['POST /hook HTTP/1.1', ...lines, '', JSON_TEXT].join('\r\n');
+}
+
+const HINT_HEADER =
+  'give --signature HEX or HOOKS_SIGNATURE, or a capture or raw HTTP request that has an X-Signature header';
+
+/** A request in which another header came. */
+function missing(id: string, title: string, header: string, came: string): AnswerCase {
+  return {
+    id: `verify-${id}`,
+    title,
+    given: { files: { 'request.http': request({ Host: 'a', [header]: 'abc' }) } },
+    argv: ['verify', '--secret', SECRET, 'request.http'],
+    cause: `X-Signature is missing; ${came} came`,
+    fix: HINT_HEADER,
+    exitCode: 2,
+    never: [NO_MATCH],
+  };
+}
+
+const MISSING: readonly AnswerCase[] = [
+  missing(
+    'header-github',
+    'the request has the signature of GitHub',
+    'X-Hub-Signature-256',
+    'X-Hub-Signature-256 (GitHub)',
+  ),
+  missing(
+    'header-stripe',
+    'the request has the signature of Stripe',
+    'Stripe-Signature',
+    'Stripe-Signature (Stripe)',
+  ),
+  missing(
+    'header-standard',
+    'the request has the signature of Standard Webhooks',
+    'webhook-signature',
+    'webhook-signature (Standard Webhooks)',
+  ),
+  missing(
+    'header-jitsu',
+    'the request has the signature of Jitsu',
+    'Jitsu-Signature',
+    'Jitsu-Signature (Jitsu)',
+  ),
+  missing('header-misspelled', 'the header is misspelled', 'X-Signatur', 'X-Signatur'),
+  missing('header-own', 'the header has a name of its own', 'X-Acme-Signature', 'X-Acme-Signature'),
+  {
+    id: 'verify-no-signature',
+    title: 'there is neither a signature nor a request that has one',
+    given: { files: { 'body.json': JSON_TEXT } },
+    argv: ['verify', '--secret', SECRET, 'body.json'],
+    cause: 'There is no signature to compare with',
+    fix: HINT_HEADER,
+    exitCode: 2,
+  },
+  {
+    id: 'verify-both-signatures',
+    title: 'a signature does not match: the right one stands beside it',
+    given: { files: { 'body.json': JSON_TEXT } },
+    argv: ['verify', '--secret', SECRET, '--signature', '0'.repeat(40), 'body.json'],
+    cause: `expected: ${hmac(JSON_TEXT)}`,
+    fix: `got: …${'0'.repeat(40)}`,
+    exitCode: 1,
+  },
+  {
+    id: 'verify-both-signatures-json',
+    title: 'the same for a program',
+    given: { files: { 'body.json': JSON_TEXT } },
+    argv: ['verify', '-o', 'json', '--secret', SECRET, '--signature', '0'.repeat(40), 'body.json'],
+    cause: `"expected":"${hmac(JSON_TEXT)}"`,
+    fix: `"got":"${'0'.repeat(40)}"`,
+    exitCode: 1,
+    isVariant: true,
+  },
+];
+
+/** What `hooks verify` says of a signature that does not match. */
+export const SIGNATURES: AnswerTheme = {
+  title: 'A signature does not match',
+  cases: [...OTHER_BYTES, ...OTHER_HASHES, ...OTHER_SECRETS, ...BODIES, ...MISSING],
+};

@@ -1,0 +1,279 @@
+import { chmod, symlink } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { AnswerCase, AnswerTheme, Given } from '../answer-case.ts';
+
+const CONFIG = 'webhooks: [http://127.0.0.1:9/]\nsharedSecret: answers-secret\n';
+const MESSAGE = '{"type":"track","userId":"u","event":"A"}';
+
+/** Code that Node runs before the command, for what cannot be set up otherwise: another version, another clock. */
+function preloaded(code: string): Given {
+  return {
+    files: { '.hooksrc.yaml': CONFIG, 'preload.cjs': code },
+    env: { NODE_OPTIONS: '--require {dir}/preload.cjs' },
+  };
+}
+
+const OLD_NODE = `Object.defineProperty(process, 'versions', { value: { ...process.versions, node: '18.20.4' } });`;
+const clockAt = (time: number): string =>
+  `const now = Date.now(); Date.now = () => ${time} + performance.now();`;
+
+/** What `hooks doctor` finds. The webhook of the config is not there, so it always ends with 1. */
+function found(id: string, title: string, given: Given, [cause, fix]: readonly [string, string]): AnswerCase {
+  return { id: `doctor-${id}`, title, given, argv: ['doctor'], cause, fix, exitCode: 1 };
+}
+
+const DOCTOR: readonly AnswerCase[] = [
+  found('write-key', 'serve needs a write key and there is none', { files: { '.hooksrc.yaml': CONFIG } }, [
+    'it has no write key, so hooks serve takes no call for it',
+    'set `writeKey` in the config, or HOOKS_WRITE_KEY',
+  ]),
+  found(
+    'two-configs',
+    'two config files are in one folder',
+    { files: { '.hooksrc.yaml': CONFIG, '.hooksrc.json': '{"webhooks":["http://127.0.0.1:9/"]}' } },
+    [
+      '.hooksrc.json is read; .hooksrc.yaml beside it is not',
+      'keep one of them, or name the one that is meant with -c FILE',
+    ],
+  ),
+  found(
+    'hidden-url',
+    'a variable hides the webhooks of the config',
+    { files: { '.hooksrc.yaml': CONFIG }, env: { HOOKS_URL: 'http://127.0.0.1:9/other' } },
+    ['HOOKS_URL hides `webhooks` of .hooksrc.yaml', 'unset HOOKS_URL to use the value of the file'],
+  ),
+  found(
+    'hidden-secret',
+    'a variable hides the secret of the config',
+    { files: { '.hooksrc.yaml': CONFIG }, env: { HOOKS_SECRET: 'another' } },
+    ['HOOKS_SECRET hides `sharedSecret` of .hooksrc.yaml', 'unset HOOKS_SECRET to use the value of the file'],
+  ),
+  found(
+    'unset-variable',
+    'the config needs a variable that is not set',
+    { files: { '.hooksrc.yaml': 'webhooks: [http://127.0.0.1:9/]\nsharedSecret: ${MISSING}\n' } },
+    ['needs MISSING, which is not set', 'export MISSING=…'],
+  ),
+  found(
+    'unexpanded',
+    'the secret is the text of a variable',
+    { files: { '.hooksrc.yaml': 'webhooks: [http://127.0.0.1:9/]\n' }, env: { HOOKS_SECRET: '$SECRET' } },
+    ['looks like the name of a variable that was not replaced', 'take it out on both sides'],
+  ),
+  found('clock-back', 'the clock is years behind', preloaded(clockAt(Date.UTC(2019, 5, 1))), [
+    'the clock of this machine says 2019-06-01',
+    'set the clock of this machine',
+  ]),
+  found('clock-ahead', 'the clock is years ahead', preloaded(clockAt(Date.UTC(2041, 5, 1))), [
+    'the clock of this machine says 2041-06-01',
+    'set the clock of this machine',
+  ]),
+  found('no-config', 'there is no config', {}, ['no config file was found', 'run hooks init to write one']),
+  found(
+    'tls-variable',
+    'certificates are switched off for Node',
+    { files: { '.hooksrc.yaml': CONFIG }, env: { NODE_TLS_REJECT_UNAUTHORIZED: '0' } },
+    ['NODE_TLS_REJECT_UNAUTHORIZED=0 is set, which changes nothing', 'delivery: { ca: ./ca.pem }'],
+  ),
+  found(
+    'no-queue',
+    'the folder of the queue is a file',
+    { files: { '.hooksrc.yaml': CONFIG, blocked: '' }, env: { HOOKS_DATA_DIR: '{dir}/blocked' } },
+    ['a part of its path is not a folder', 'name another file with --store'],
+  ),
+];
+
+const FAULTY_CONFIG = 'webhook: [http://127.0.0.1:9/]\ndelivery: { timout: 5s, concurrency: many }\n';
+
+/** Each fault of one config, all in one run. */
+function faulty(id: string, [cause, fix]: readonly [string, string]): AnswerCase {
+  return {
+    id: `doctor-fault-${id}`,
+    title: `a config has several faults: ${id}`,
+    given: { files: { '.hooksrc.yaml': FAULTY_CONFIG } },
+    argv: ['doctor'],
+    cause,
+    fix,
+    exitCode: 1,
+  };
+}
+
+const FAULTS: readonly AnswerCase[] = [
+  faulty('unknown-key', ['Unknown setting `webhook`', 'did you mean `webhooks`?']),
+  faulty('unknown-key-inside', ['Unknown setting `delivery.timout`', 'did you mean `delivery.timeout`?']),
+  faulty('wrong-value', ['Expected `delivery.concurrency`', 'hint: from 1 to 1024']),
+];
+
+/** Every command refuses a Node that is too old. */
+function tooOld(command: string, ...argv: readonly string[]): AnswerCase {
+  return {
+    id: `old-node-${command}`,
+    title: 'Node is too old',
+    given: preloaded(OLD_NODE),
+    argv: [command, ...argv],
+    cause: 'hooks needs Node 20.19 or later, got 18.20.4',
+    fix: 'install a newer Node',
+    exitCode: 2,
+    ...(command !== 'doctor' && { isVariant: true as const }),
+  };
+}
+
+const SECRETS: readonly AnswerCase[] = [
+  {
+    id: 'secret-file-utf-16',
+    title: 'PowerShell wrote the secret file',
+    given: { files: { secret: Buffer.from('\ufeffanswers-secret\r\n', 'utf16le'), body: MESSAGE } },
+    argv: ['sign', '--secret-file', 'secret', 'body'],
+    cause: 'The secret is in UTF-16, as PowerShell writes files',
+    fix: 'write the file as UTF-8: iconv -f UTF-16 -t UTF-8',
+    exitCode: 2,
+  },
+  {
+    id: 'secret-file-latin-1',
+    title: 'the secret file is Latin-1',
+    given: { files: { secret: Buffer.from('geheim-ß', 'latin1'), body: MESSAGE } },
+    argv: ['sign', '--secret-file', 'secret', 'body'],
+    cause: 'The secret is not valid UTF-8 (from --secret-file secret)',
+    fix: 'store random bytes as hex or base64',
+    exitCode: 2,
+  },
+  {
+    id: 'secret-file-empty',
+    title: 'the secret file is empty',
+    given: { files: { secret: '\n', body: MESSAGE } },
+    argv: ['sign', '--secret-file', 'secret', 'body'],
+    cause: 'The secret is empty (from --secret-file secret)',
+    fix: 'give the secret that the other side has',
+    exitCode: 2,
+  },
+  {
+    id: 'secret-file-missing',
+    title: 'the secret file is not there',
+    given: { files: { body: MESSAGE } },
+    argv: ['sign', '--secret-file', 'secret', 'body'],
+    cause: 'the secret cannot be read',
+    fix: 'name a file that you may read',
+    exitCode: 2,
+  },
+  {
+    id: 'secret-variable-empty',
+    title: 'HOOKS_SECRET is empty',
+    given: { files: { body: MESSAGE }, env: { HOOKS_SECRET: '' } },
+    argv: ['sign', 'body'],
+    cause: 'The secret is empty (from HOOKS_SECRET)',
+    fix: 'give the secret that the other side has',
+    exitCode: 2,
+  },
+  {
+    id: 'secret-none',
+    title: 'there is no secret to sign with',
+    given: { files: { body: MESSAGE } },
+    argv: ['sign', 'body'],
+    cause: 'There is no secret',
+    fix: 'give --secret, --secret-file FILE or HOOKS_SECRET',
+    exitCode: 2,
+  },
+  {
+    id: 'verify-no-body',
+    title: 'the body is not there',
+    argv: ['verify', '--secret', 'x', 'nothing.json'],
+    cause: 'Cannot read nothing.json: there is no such file',
+    fix: 'give the path of a file',
+    exitCode: 2,
+  },
+  {
+    id: 'verify-folder',
+    title: 'the body is a folder',
+    given: { files: { 'bodies/a.json': '{}' } },
+    argv: ['verify', '--secret', 'x', 'bodies'],
+    cause: 'Cannot read bodies: it is a folder',
+    fix: 'give the path of a file',
+    exitCode: 2,
+  },
+];
+
+const STORES: readonly AnswerCase[] = [
+  {
+    id: 'queue-no-store',
+    title: 'nothing was ever queued',
+    given: { files: { '.hooksrc.yaml': CONFIG } },
+    argv: ['queue', 'stats', '--store', 'elsewhere.db'],
+    cause: 'There is no queue at {dir}/elsewhere.db',
+    fix: 'serve, worker, send --queue and audience sync make it',
+    exitCode: 2,
+  },
+  {
+    id: 'queue-not-a-store',
+    title: 'the file of the queue is something else',
+    given: {
+      files: { '.hooksrc.yaml': CONFIG, 'other.db': 'not a database, but long enough to be read as one' },
+    },
+    argv: ['queue', 'stats', '--store', 'other.db'],
+    cause: 'is not a SQLite database',
+    fix: 'name another file with --store',
+    exitCode: 2,
+  },
+  {
+    id: 'queue-no-destination',
+    title: 'nothing is configured to queue for',
+    argv: ['send', 'track', '--event', 'A', '--queue', '--no-config'],
+    cause: 'There is no configured destination to queue for',
+    fix: 'put `webhooks` in the config',
+    exitCode: 2,
+  },
+  {
+    id: 'serve-no-write-key',
+    title: 'serve has no write key',
+    given: { files: { '.hooksrc.yaml': CONFIG } },
+    argv: ['serve', '--port', '0', '--allow-private'],
+    cause: 'No source has a write key, so no client could call the service',
+    fix: 'set `writeKey` in the config (of each source), or HOOKS_WRITE_KEY',
+    exitCode: 2,
+  },
+  {
+    id: 'config-missing',
+    title: 'the named config is not there',
+    argv: ['send', 'track', '--event', 'A', '-c', 'nothing.yaml'],
+    cause: 'The config file nothing.yaml does not exist',
+    fix: 'check its path; hooks init FILE writes one',
+    exitCode: 2,
+  },
+  {
+    id: 'config-tabs',
+    title: 'the YAML of the config has tabs',
+    given: { files: { '.hooksrc.yaml': 'delivery:\n\ttimeout: 5s\n' } },
+    argv: ['send', 'track', '--event', 'A'],
+    cause: '.hooksrc.yaml:2: not valid YAML: tab characters must not be used in indentation',
+    fix: 'check the indentation',
+    exitCode: 2,
+  },
+  {
+    id: 'config-unreadable-link',
+    title: 'the config is a link to nothing',
+    given: {
+      start: async ({ folder }) => {
+        await symlink('/nonexistent/hooks', join(folder, '.hooksrc.yaml'));
+        await chmod(folder, 0o700);
+      },
+    },
+    argv: ['send', 'track', '--event', 'A'],
+    cause: '.hooksrc.yaml is a link to /nonexistent/hooks',
+    fix: 'put `webhooks` in the config',
+    exitCode: 2,
+    missed: 'that the config is a link to nothing',
+  },
+];
+
+/** Machines, configs, secrets and stores. */
+export const SYSTEMS: AnswerTheme = {
+  title: 'The machine, the config or the store is in the way',
+  cases: [
+    ...DOCTOR,
+    ...FAULTS,
+    tooOld('doctor'),
+    tooOld('send', 'track', '--event', 'A'),
+    tooOld('verify', 'x'),
+    ...SECRETS,
+    ...STORES,
+  ],
+};
