@@ -15,7 +15,7 @@ export function rejectPrivateWebhooks(sources: Sources, reach: Reach): void {
     if (reason === undefined) continue;
     const key = `${setting}.delivery.allowPrivate`;
     throw new ConfigError(
-      `Expected the webhook ${redactUrl(url.href)} to be at a public address, got ${reason} (\`${key}\` is false)`,
+      `Expected the webhook ${redactUrl(url.href)} to be at a public address, got ${reason} (\`delivery.allowPrivate\` is false)`,
       { key, hint: PRIVATE_WEBHOOK_HINT },
     );
   }

@@ -31,6 +31,12 @@ export interface QueueInspection {
   retry(ids: readonly string[]): Promise<readonly RetryAnswer[]>;
 
   /**
+   * Makes what waits for another round due now, also where a webhook asked to be left alone until later. A pending one is due
+   * already. The answers are in the order of `ids`.
+   */
+  makeDue(ids: readonly string[]): Promise<readonly DueAnswer[]>;
+
+  /**
    * Removes deliveries for good, unless they are in flight. The answers are in the order of the deliveries. One that the
    * caller has read just now is given as it was read: a server need not look for it again.
    */
@@ -63,6 +69,9 @@ export interface Page {
 
 /** `waiting`: it is not settled. `invalid`: no attempt would make it valid. `damaged`: its body is not what was added. */
 export type RetryAnswer = 'retried' | 'unknown' | 'delivered' | 'waiting' | 'invalid' | 'damaged';
+
+/** `due`: it will be attempted as soon as there is room. */
+export type DueAnswer = 'due' | 'unknown' | 'delivered' | 'dead' | 'sending';
 
 export type DropAnswer = 'dropped' | 'unknown' | 'sending';
 

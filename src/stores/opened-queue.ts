@@ -71,6 +71,8 @@ export interface QueueFile {
   giveBackSpace(goesOn: () => boolean): Promise<void>;
   /** Writes the whole file again without its free space. Others wait for it, and it takes twice as much room as is in use. */
   rewrite(): Promise<void>;
+  /** Copies the file as it is at one moment into an empty file, while others go on delivering. */
+  copyTo(file: string): Promise<void>;
   /** Writes the log into the file, and returns the size of the file. */
   settledBytes(): Promise<number>;
 }

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { systemClock } from '../../src/clock.ts';
 import type { Io } from '../../src/cli/io.ts';
-import { purgeDeliveries } from '../../src/cli/queue/change-deliveries.ts';
+import { purgeDeliveries } from '../../src/cli/queue/remove-deliveries.ts';
 import type { QueueOptions } from '../../src/cli/queue/session.ts';
 import { openDurableQueue } from '../../src/stores/open.ts';
 import { startReceiver, type Receiver } from '../../src/receiver/receiver.ts';

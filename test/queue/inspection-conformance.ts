@@ -184,6 +184,24 @@ export function inspectionConformance(
       ]);
     });
 
+    it('makes what waits for another round due now, also where a webhook asked to be left alone', async () => {
+      await oneOfEach();
+      const asked = ['nobody', 'delivered', 'dead', 'sending', 'held', 'pending', 'retrying'];
+      expect(await inspection.makeDue(asked)).toEqual([
+        'unknown',
+        'delivered',
+        'dead',
+        'sending',
+        'due',
+        'due',
+        'due',
+      ]);
+      const due = await inspection.get('retrying');
+      expect(due).toMatchObject({ state: 'retrying', progress: { ...PROGRESS, notBefore: {} } });
+      expect(due?.dueAt).toBeLessThanOrEqual(clock.now());
+      expect(await claimIds()).toEqual(inOrder(['pending', 'retrying']));
+    });
+
     it('drops what is not under way, and lets go whoever it held back', async () => {
       await oneOfEach();
       await queue.add([

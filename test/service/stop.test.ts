@@ -87,7 +87,9 @@ describe('--no-deliver', () => {
     const serve = await serving({ deliver: false });
     expect((await serve.post('/v1/track', track('u'))).status).toBe(200);
     const metrics = await (await fetch(`${serve.url}/metrics`)).text();
-    expect(metrics).toContain('hooks_queue_deliveries{source="web",destination="Webhooks",state="pending"} 1');
+    expect(metrics).toContain(
+      'hooks_queue_deliveries{source="web",destination="Webhooks",state="pending"} 1',
+    );
     expect(serve.received).toEqual([]);
   });
 });

@@ -1,155 +1,88 @@
-import { ConfigError, HooksError } from '../../errors.ts';
-import { recordEnd } from '../../deletion/request.ts';
-import type { DurableQueue } from '../../stores/opened-queue.ts';
-import type { DropAnswer, QueueInspection, RetryAnswer } from '../../queue/inspection.ts';
-import type { Delivery } from '../../queue/delivery.ts';
+import { ConfigError } from '../../errors.ts';
+import type { DropAnswer, DueAnswer, QueueInspection, RetryAnswer } from '../../queue/inspection.ts';
+import type { DeliveryState } from '../../queue/delivery.ts';
 import { printable } from '../../redact.ts';
 import { ExitCode } from '../exit-code.ts';
 import type { Io } from '../io.ts';
 import { jsonLine } from '../json-line.ts';
-import { createProgress } from '../print/progress.ts';
-import { select, selectsDead, sinceOf } from './selection.ts';
+import { isConfirmed } from './confirm.ts';
+import { fullIds } from './full-ids.ts';
+import { select } from './selection.ts';
 import { withQueue, type QueueOptions } from './session.ts';
 
+type Answer = RetryAnswer | DropAnswer | DueAnswer;
+type Done = 'retried' | 'dropped' | 'due';
+
 /** Why a delivery was not changed, and what to do. */
-const UNCHANGED: Readonly<Record<Exclude<RetryAnswer | DropAnswer, 'retried' | 'dropped'>, string>> = {
+const UNCHANGED: Readonly<Record<Exclude<Answer, Done>, string>> = {
   unknown: 'there is no such delivery (hooks queue list shows their ids)',
   delivered: 'it is delivered; hooks queue show shows its body, to send it again',
   waiting: 'it is no dead letter: it waits, and will be delivered',
   invalid: 'its message is invalid, and no attempt can succeed: correct it and send it again',
   damaged: 'its stored body is damaged, and what is left of it is not sent; hooks queue show shows that',
   sending: 'it is in flight; try again when it is settled',
+  dead: 'it is a dead letter: hooks queue retry without --now delivers it again',
 };
 
 /** Runs `hooks queue retry`. */
 export function retryDeliveries(ids: readonly string[], options: QueueOptions, io: Io): Promise<ExitCode> {
-  if (ids.length > 0 === (options.all === true)) {
-    throw new ConfigError('Expected the ids of dead letters, or `--all`', {
-      key: '--all',
-      origin: '--all',
-      hint: 'run hooks queue list --state dead to see them',
-    });
-  }
-  return withQueue(options, io, async ({ inspection }) => {
-    const change = (some: readonly string[]): Promise<readonly RetryAnswer[]> => inspection.retry(some);
-    if (ids.length === 0) return changeSelected({ inspection, change, done: 'retried', options, io });
-    return changeNamed(ids, { change, done: 'retried', options, io });
-  });
-}
-
-/** Runs `hooks queue drop`. */
-export function dropDeliveries(ids: readonly string[], options: QueueOptions, io: Io): Promise<ExitCode> {
-  return withQueue(options, io, (durable) =>
-    changeNamed(ids, { change: (some) => dropFrom(durable, some, io), done: 'dropped', options, io }),
-  );
-}
-
-/** Runs `hooks queue purge`. */
-export function purgeDeliveries(options: QueueOptions, io: Io): Promise<ExitCode> {
+  const { now = false } = options;
+  if (!now || ids.length > 0) refuseIdsWithAll(ids, options);
   return withQueue(options, io, async (durable) => {
-    const counts = await dropSelected(durable, options, io);
-    await durable.file?.giveBackSpace(() => !io.signal.aborted);
-    writeCounts(counts, options, io);
-    return ExitCode.ok;
+    const { inspection } = durable;
+    const change = (some: readonly string[]): Promise<readonly (RetryAnswer | DueAnswer)[]> =>
+      now ? inspection.makeDue(some) : inspection.retry(some);
+    const done = now ? 'due' : 'retried';
+    if (ids.length > 0) return changeNamed(ids, { inspection, change, done, options, io });
+    const states = now ? WAITING : DEAD;
+    const question = now ? undefined : 'Deliver all of these dead letters again?';
+    return changeSelected({ inspection, change, done, options, io, states, question });
   });
 }
 
-/**
- * Drops page by page as it reads: dropping moves no later delivery, and millions need no memory. A file drops all of its
- * dead letters without reading them, in a third of the time.
- */
-async function dropSelected(durable: DurableQueue, options: QueueOptions, io: Io): Promise<Counts> {
-  const counts: Counts = { dropped: 0 };
-  const shown = options.output === 'text' && options.quiet !== true;
-  const progress = await createProgress(io, { label: 'dropped', shown, unit: 'deliveries' });
-  const showCount = (): void => progress.update(counts['dropped'] ?? 0);
-  try {
-    if (selectsDead(options))
-      await durable.file?.dropDead({
-        since: sinceOf(options),
-        goesOn: () => !io.signal.aborted,
-        onDropped: (count) => {
-          counts['dropped'] = count;
-          showCount();
-        },
-      });
-    const selected = select(durable.inspection, options, { states: DEAD, pageSize: DROPPED_AT_ONCE });
-    for await (const page of selected) {
-      if (io.signal.aborted) break;
-      for (const answer of await dropRecorded(durable, page, io)) countAnswer(counts, answer);
-      showCount();
-    }
-  } finally {
-    progress.stop();
-  }
-  return counts;
+/** Throws ConfigError unless deliveries are named, or all are meant. */
+export function refuseIdsWithAll(ids: readonly string[], { all, filter, since, state }: QueueOptions): void {
+  const isNarrowed = [filter, since, state].some((flag) => flag !== undefined);
+  if (ids.length > 0 ? !all && !isNarrowed : all) return;
+  const got = ids.length === 0 ? 'neither' : all ? 'both' : 'ids with a selection';
+  throw new ConfigError(`Expected the ids of deliveries, or \`--all\`, got ${got}`, {
+    key: '--all',
+    origin: '--all',
+    hint: 'run hooks queue list --state dead to see them',
+  });
 }
 
-/** Dropped in one transaction, which waits for the disk once. */
-const DROPPED_AT_ONCE = 1_000;
-
-async function dropFrom(
-  durable: DurableQueue,
-  ids: readonly string[],
-  io: Io,
-): Promise<readonly DropAnswer[]> {
-  const found = (await durable.inspection.getAll(ids)).filter((delivery) => delivery !== undefined);
-  const answers = await dropRecorded(durable, found, io);
-  const answerOf = new Map(found.map(({ id }, index) => [id, answers[index]]));
-  return ids.map((id) => answerOf.get(id) ?? 'unknown');
+/** What --dry-run prints: nothing was changed. */
+export function writeWouldChange(count: number, done: string, { output }: QueueOptions, io: Io): ExitCode {
+  io.out(output === 'json' ? jsonLine({ [done]: 0, selected: count }) : `${count} would be ${done}\n`);
+  return ExitCode.ok;
 }
 
-/**
- * Records a message of a deletion request as failed there, then drops it: afterwards the queue no longer knows it. A store
- * that is full takes that record only when there is room again.
- */
-async function dropRecorded(
-  { inspection, deletions }: Pick<DurableQueue, 'inspection' | 'deletions'>,
-  deliveries: readonly Delivery[],
-  io: Io,
-): Promise<readonly DropAnswer[]> {
-  const record = (): Promise<unknown> => Promise.all(deliveries.map((each) => recordEnd(each, deletions)));
-  const failed = await errorOf(record);
-  const answers = await inspection.drop(deliveries);
-  const error = failed && (await errorOf(record));
-  if (error !== undefined)
-    io.note(`Deletion requests do not show their messages that were dropped: ${error.message}`);
-  return answers;
-}
+export type ChangeCounts = Record<string, number>;
 
-async function errorOf(act: () => Promise<unknown>): Promise<HooksError | undefined> {
-  try {
-    await act();
-    return undefined;
-  } catch (error) {
-    if (error instanceof HooksError) return error;
-    throw error;
-  }
-}
-
-type Counts = Record<string, number>;
-
-function countAnswer(counts: Counts, answer: RetryAnswer | DropAnswer): void {
+export function countAnswer(counts: ChangeCounts, answer: Answer): void {
   counts[answer] = (counts[answer] ?? 0) + 1;
 }
 
 interface DeliveryChange {
-  readonly change: (ids: readonly string[]) => Promise<readonly (RetryAnswer | DropAnswer)[]>;
-  readonly done: 'retried' | 'dropped';
+  readonly inspection: QueueInspection;
+  readonly change: (ids: readonly string[]) => Promise<readonly Answer[]>;
+  readonly done: Done;
   readonly options: QueueOptions;
   readonly io: Io;
 }
 
 /** Changes named deliveries, and prints a line for each. Returns 1 when one was not changed; 2 when an id to drop is unknown, as `hooks queue show` does. */
-async function changeNamed(
+export async function changeNamed(
   named: readonly string[],
-  { change, done, options, io }: DeliveryChange,
+  { inspection, change, done, options, io }: DeliveryChange,
 ): Promise<ExitCode> {
-  const ids = [...new Set(named)];
+  const ids = [...new Set(await fullIds(inspection, named))];
+  if (options.dryRun) return writeWouldChange(ids.length, done, options, io);
   const answers = await change(ids);
   for (const [index, id] of ids.entries()) {
     const result = answers[index] ?? 'unknown';
-    const refusal = result === 'retried' || result === 'dropped' ? undefined : UNCHANGED[result];
+    const refusal = isDone(result) ? undefined : UNCHANGED[result];
     if (options.output === 'json')
       io.out(jsonLine({ id, result, ...(refusal !== undefined && { refusal }) }));
     else if (refusal === undefined && !options.quiet) io.out(`${result} ${printable(id, 80)}\n`);
@@ -160,16 +93,30 @@ async function changeNamed(
   return answers.every((answer) => answer === done) ? ExitCode.ok : ExitCode.negative;
 }
 
-/** Changes all dead letters that the flags leave, and prints counts. One that cannot be changed is only counted: it was not named. */
+function isDone(answer: Answer): answer is Done {
+  return answer === 'retried' || answer === 'dropped' || answer === 'due';
+}
+
+interface SelectedChange extends DeliveryChange {
+  readonly states: readonly DeliveryState[];
+  /** Asked at a terminal before anything is changed. */
+  readonly question: string | undefined;
+}
+
+/** Changes all deliveries that the flags leave, and prints counts. One that cannot be changed is only counted: it was not named. */
 async function changeSelected({
   inspection,
   change,
   done,
   options,
   io,
-}: DeliveryChange & { readonly inspection: QueueInspection }): Promise<ExitCode> {
-  const counts: Counts = { [done]: 0 };
-  const ids = await selectedIds(inspection, { ...options, state: DEAD }, io);
+  states,
+  question,
+}: SelectedChange): Promise<ExitCode> {
+  const counts: ChangeCounts = { [done]: 0 };
+  const ids = await selectedIds(inspection, { ...options, state: states }, io);
+  if (options.dryRun) return writeWouldChange(ids.length, done, options, io);
+  if (question !== undefined && !(await isConfirmed(question, options, io))) return ExitCode.negative;
   for (let at = 0; at < ids.length && !io.signal.aborted; at += CHANGED_AT_ONCE) {
     for (const answer of await change(ids.slice(at, at + CHANGED_AT_ONCE))) countAnswer(counts, answer);
   }
@@ -177,7 +124,7 @@ async function changeSelected({
   return ExitCode.ok;
 }
 
-function writeCounts(counts: Counts, options: QueueOptions, io: Io): void {
+export function writeCounts(counts: ChangeCounts, options: QueueOptions, io: Io): void {
   if (options.output === 'json') io.out(jsonLine(counts));
   else
     io.out(
@@ -188,6 +135,8 @@ function writeCounts(counts: Counts, options: QueueOptions, io: Io): void {
 }
 
 const DEAD = ['dead'] as const;
+/** What `--now` may make due: one that is in flight is left out. */
+const WAITING = ['pending', 'retrying'] as const;
 /** Changed in one transaction: a process that delivers waits for it. */
 const CHANGED_AT_ONCE = 200;
 

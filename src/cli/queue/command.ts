@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { describe, type CommandContext, type Define } from '../command.ts';
 import { addStoreFlag } from '../flags/delivery/queue-flags.ts';
-import { given } from '../flags/flag-values.ts';
+import { countFrom, given } from '../flags/flag-values.ts';
 import { addSelectionFlags } from './selection.ts';
 import type { MoveFlags } from './move-queue.ts';
 import type { RecoverFlags } from './recover-store.ts';
@@ -13,7 +13,12 @@ const EXAMPLES = `Examples:
   $ hooks queue show ID                     # with its body and every attempt
   $ hooks queue retry ID…                   # deliver dead letters again
   $ hooks queue retry --all --filter reason=exhausted
+  $ hooks queue retry --now                 # do not wait for the next round
+  $ hooks queue drop ID…                    # remove deliveries for good
+  $ hooks queue purge --since 30d --dry-run # count what purge would remove
   $ hooks queue export --state dead > dead.ndjson   # for hooks replay
+  $ hooks queue backup copy.db              # while it is in use
+  $ hooks queue vacuum                      # give space back to the disk
   $ hooks queue recover hooks.db --to new.db        # when the file is damaged
   $ hooks queue move --to redis://queue.internal:6379/0
 `;
@@ -24,7 +29,7 @@ store of the config, or hooks.db in the data folder. --filter takes the fields
 of the body (type=track, properties.plan=pro) and of the delivery: id,
 messageId, source, destination, state, reason; state=delivered selects what
 --state delivered does. --since goes by when a delivery was added: a time ago
-(2h), or a timestamp.
+(2h), or a timestamp. An id may be shortened to a beginning that no other has.
 
 purge and vacuum give space back to the disk in steps. A file of version 0.1
 cannot do that before its first vacuum, which writes it again as a whole: serve
@@ -55,7 +60,7 @@ export const defineQueue: Define = (command, context) => {
     add('list', 'list waiting deliveries and dead letters', async (_, options, { io, exit }) => {
       const { listDeliveries } = await import('./show-deliveries.ts');
       exit(await listDeliveries(options, io));
-    }),
+    }).option('--limit <n>', 'list at most n (default: 50 at a terminal)', countFrom(1)),
   );
   add(
     'show <id>',
@@ -73,13 +78,17 @@ export const defineQueue: Define = (command, context) => {
         const { retryDeliveries } = await import('./change-deliveries.ts');
         exit(await retryDeliveries(ids, options, io));
       },
-    ).option('--all', 'take all dead letters that --filter and --since leave'),
+    )
+      .option('--all', 'take all dead letters that --filter and --since leave')
+      .option('--now', 'make what waits for another round due at once instead'),
     { withStates: false },
   );
-  add('drop <ids...>', 'remove deliveries for good', async (ids, options, { io, exit }) => {
-    const { dropDeliveries } = await import('./change-deliveries.ts');
-    exit(await dropDeliveries(ids, options, io));
-  });
+  addSelectionFlags(
+    add('drop [ids...]', 'remove deliveries for good', async (ids, options, { io, exit }) => {
+      const { dropDeliveries } = await import('./remove-deliveries.ts');
+      exit(await dropDeliveries(ids, options, io));
+    }).option('--all', 'take all that --filter, --since and --state leave'),
+  );
   addSelectionFlags(
     add('export', 'print bodies as NDJSON, for hooks replay', async (_, options, { io, exit }) => {
       const { exportBodies } = await import('./show-deliveries.ts');
@@ -91,10 +100,24 @@ export const defineQueue: Define = (command, context) => {
       'purge',
       'remove all dead letters, or the states of --state, for good',
       async (_, options, { io, exit }) => {
-        const { purgeDeliveries } = await import('./change-deliveries.ts');
+        const { purgeDeliveries } = await import('./remove-deliveries.ts');
         exit(await purgeDeliveries(options, io));
       },
     ),
+  );
+  for (const name of ['retry', 'drop', 'purge']) {
+    command.commands
+      .find((each) => each.name() === name)
+      ?.option('-y, --yes', 'ask nothing at a terminal')
+      .option('--dry-run', 'print how many would be changed, and change none');
+  }
+  add(
+    'backup <file>',
+    'copy the queue file while it is in use',
+    async ([file = ''], options, { io, exit }) => {
+      const { backUpStore } = await import('./back-up-store.ts');
+      exit(await backUpStore(given(file), options, io));
+    },
   );
   add('vacuum', 'give freed space back to the disk', async (_, options, { io, exit }) => {
     const { vacuumStore } = await import('./vacuum-store.ts');

@@ -8,6 +8,12 @@ import type { SelectionFlags } from './selection.ts';
 
 export interface QueueOptions extends GlobalOptions, StoreFlags, SelectionFlags {
   readonly all?: true;
+  /** Of retry. */
+  readonly now?: true;
+  readonly yes?: true;
+  readonly dryRun?: true;
+  /** Of list. */
+  readonly limit?: number;
 }
 
 /**

@@ -9,6 +9,7 @@ import type { Io } from '../io.ts';
 import { escapeInJson, jsonLine } from '../json-line.ts';
 import { briefJson, briefText, fullJson, fullText, isoTime } from './delivery-line.ts';
 import { bodyOf, select, UNSETTLED_AND_DEAD } from './selection.ts';
+import { fullIds } from './full-ids.ts';
 import { countSelected, COUNTS } from './count-selected.ts';
 import { withQueue, type QueueOptions } from './session.ts';
 
@@ -41,9 +42,14 @@ function statsText(lane: LaneStats): string {
   return `${printable(lane.source, 80)} → ${printable(lane.destination, 80)}: ${counts}${next}`;
 }
 
+/** A screen or two: the rest would push these out of sight. */
+const LISTED_AT_A_TERMINAL = 50;
+
 /** Runs `hooks queue list`. */
 export function listDeliveries(options: QueueOptions, io: Io): Promise<ExitCode> {
-  return printEach(options, io, (delivery) =>
+  const limit =
+    options.limit ?? (io.stdoutIsTty && options.output === 'text' ? LISTED_AT_A_TERMINAL : Infinity);
+  return printEach({ ...options, limit }, io, (delivery) =>
     options.output === 'json' ? jsonLine(briefJson(delivery)) : `${briefText(delivery, io.color)}\n`,
   );
 }
@@ -99,11 +105,17 @@ function printEach(
 ): Promise<ExitCode> {
   return withQueue(options, io, async ({ inspection }) => {
     let found = 0;
+    const { limit = Infinity } = options;
     for await (const page of select(inspection, options, { states: UNSETTLED_AND_DEAD })) {
       if (io.signal.aborted) break;
+      const shown = page.slice(0, limit - found);
       found += page.length;
-      const text = page.map((delivery) => format(delivery) ?? '').join('');
+      const text = shown.map((delivery) => format(delivery) ?? '').join('');
       if (text !== '') io.out(text);
+      if (found > limit) {
+        if (!options.quiet) io.note(`note: only the first ${limit} are shown; --limit N shows more`);
+        break;
+      }
     }
     if (found === 0 && options.output === 'text' && !options.quiet) io.note('No deliveries found');
     return ExitCode.ok;
@@ -113,7 +125,8 @@ function printEach(
 /** Runs `hooks queue show`. */
 export function showDelivery(id: string, options: QueueOptions, io: Io): Promise<ExitCode> {
   return withQueue(options, io, async ({ inspection }) => {
-    const delivery = await inspection.get(id);
+    const [fullId = id] = await fullIds(inspection, [id]);
+    const delivery = await inspection.get(fullId);
     if (delivery === undefined) {
       throw new InputError(`There is no delivery ${printable(id, 80)} in the queue`, {
         hint: 'run hooks queue list to see the ids',

@@ -2,7 +2,7 @@ import { stat } from 'node:fs/promises';
 import type { AudienceCatalog } from '../../audience/store.ts';
 import type { Clock } from '../../clock.ts';
 import type { RetentionOptions } from '../../queue/retention.ts';
-import { giveBackSpace, givesBackInSteps, rewriteStore, settledBytes } from './file/free-space.ts';
+import { copyStore, giveBackSpace, givesBackInSteps, rewriteStore, settledBytes } from './file/free-space.ts';
 import { openStore } from './file/open-store.ts';
 import type { Store } from './file/store.ts';
 import { QUEUE_TABLES } from './queue/queue-tables.ts';
@@ -70,6 +70,7 @@ function spaceOf(store: Store) {
     givesBackInSteps: () => givesBackInSteps(store),
     giveBackSpace: (goesOn: () => boolean) => giveBackSpace(store, { goesOn }),
     rewrite: () => rewriteStore(store.file),
+    copyTo: (to: string) => copyStore(store.file, to),
     settledBytes: () => settledBytes(store.file),
   };
 }

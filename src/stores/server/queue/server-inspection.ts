@@ -3,6 +3,7 @@ import type { Series, Server } from '../server.ts';
 import { NO_PROGRESS, withDamageShown, type Delivery, type DeliveryState } from '../../../queue/delivery.ts';
 import type {
   DropAnswer,
+  DueAnswer,
   LaneStats,
   Page,
   QueueInspection,
@@ -91,6 +92,16 @@ export class ServerInspection implements QueueInspection {
     return answers;
   }
 
+  async makeDue(ids: readonly string[]): Promise<readonly DueAnswer[]> {
+    const answers: DueAnswer[] = [];
+    for (let at = 0; at < ids.length; at += CHANGED_AT_ONCE) {
+      const some = ids.slice(at, at + CHANGED_AT_ONCE);
+      const found = await this.#find(some);
+      answers.push(...(await Promise.all(some.map((id) => this.#makeDue(id, found.get(id))))));
+    }
+    return answers;
+  }
+
   async drop(deliveries: readonly (string | Delivery)[]): Promise<readonly DropAnswer[]> {
     const answers: DropAnswer[] = [];
     for (let at = 0; at < deliveries.length; at += CHANGED_AT_ONCE)
@@ -173,6 +184,19 @@ export class ServerInspection implements QueueInspection {
     if (isArrival) return this.#arrive({ ...delivery, dueAt: now, progress }, series);
     await series.writeNote(entryId(id), noteOf({ progress, takes, dueAt: now }));
     return (await series.requeue(entryId(id))) ? 'retried' : 'waiting';
+  }
+
+  /** One that is retried is first in its order keys, so that none but its own time holds it back. */
+  async #makeDue(id: string, found: Found | undefined): Promise<DueAnswer> {
+    if (found === undefined) return 'unknown';
+    const { series, delivery } = found;
+    const { state, progress, isDamaged } = delivery;
+    if (isDamaged) return 'dead';
+    if (state !== 'retrying') return state === 'pending' ? 'due' : state;
+    const dueAt = Math.floor(this.#clock.now());
+    await series.writeNote(entryId(id), noteOf({ progress: { ...progress, notBefore: {} }, dueAt }));
+    await series.promoteAll([entryId(id)]);
+    return 'due';
   }
 
   /** Among those that are delivered. Killed in between, it is there, and a dead letter too that can be dropped. */

@@ -77,4 +77,9 @@ async function overOwnConnection(file: string, sql: string): Promise<void> {
   }
 }
 
+/** Copies the store as it is at one moment into an empty file, while others go on writing. Without what is free in it. */
+export function copyStore(file: string, to: string): Promise<void> {
+  return overOwnConnection(file, `VACUUM INTO '${to.replaceAll("'", "''")}'`);
+}
+
 const LOCK_WAIT_MS = 10_000;

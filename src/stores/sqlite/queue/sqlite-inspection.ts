@@ -4,6 +4,7 @@ import type { Sql, Store } from '../file/store.ts';
 import { NO_PROGRESS, withDamageShown, type Delivery, type DeliveryState } from '../../../queue/delivery.ts';
 import type {
   DropAnswer,
+  DueAnswer,
   LaneStats,
   Page,
   QueueInspection,
@@ -11,7 +12,7 @@ import type {
   DeliverySelection,
 } from '../../../queue/inspection.ts';
 import { releaseGoneOwners, hasGoneOwners } from './owner.ts';
-import { join, leave, leaveAllLines } from './sqlite-lines.ts';
+import { join, leave, leaveAllLines, stopWaiting, wait } from './sqlite-lines.ts';
 import {
   OPEN,
   readableColumns,
@@ -79,6 +80,11 @@ export class SqliteInspection implements QueueInspection {
   retry(ids: readonly string[]): Promise<readonly RetryAnswer[]> {
     const now = Math.floor(this.#clock.now());
     return this.#store.write((sql) => ids.map((id) => retry(sql, id, now)));
+  }
+
+  makeDue(ids: readonly string[]): Promise<readonly DueAnswer[]> {
+    const now = Math.floor(this.#clock.now());
+    return this.#store.write((sql) => ids.map((id) => makeDue(sql, id, now)));
   }
 
   drop(deliveries: readonly (string | Delivery)[]): Promise<readonly DropAnswer[]> {
@@ -190,6 +196,19 @@ function retry(sql: Sql, id: string, now: number): RetryAnswer {
   if (attempts.length > 0) writeProgress(sql, place, { ...NO_PROGRESS, attempts }, OPEN);
   join(sql, place, delivery.orderKeys);
   return 'retried';
+}
+
+function makeDue(sql: Sql, id: string, now: number): DueAnswer {
+  const row = find(sql, id);
+  if (row === undefined) return 'unknown';
+  const { state, dueAt, progress, isDamaged } = readDelivery(row);
+  if (isDamaged) return 'dead';
+  if (state !== 'retrying') return state === 'pending' ? 'due' : state;
+  const place = { seq: Number(row['seq']), lane: Number(row['lane']), dueAt };
+  stopWaiting(sql, place);
+  wait(sql, { ...place, dueAt: now });
+  writeProgress(sql, { ...place, dueAt: now }, { ...progress, notBefore: {} }, OPEN);
+  return 'due';
 }
 
 /** Treats it as added now: others of its order keys may be in flight. */

@@ -1,0 +1,46 @@
+import { rm, stat, writeFile } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import { ConfigError } from '../../errors.ts';
+import { unwritableFile } from '../../report/output-file.ts';
+import { ExitCode } from '../exit-code.ts';
+import type { Io } from '../io.ts';
+import { jsonLine } from '../json-line.ts';
+import { withQueue, type QueueOptions } from './session.ts';
+
+/** Runs `hooks queue backup FILE`. */
+export function backUpStore(name: string, options: QueueOptions, io: Io): Promise<ExitCode> {
+  return withQueue(options, io, async ({ file, place }) => {
+    if (file === undefined)
+      throw new ConfigError(`Expected \`--store\` to be a file to back up, got ${place}`, {
+        key: '--store',
+        origin: '--store',
+        hint: 'back the server up by its own means: BGSAVE, pg_dump',
+      });
+    const target = resolve(io.cwd, name);
+    await makeEmpty(target, name);
+    try {
+      await file.copyTo(target);
+    } catch (error) {
+      await rm(target, { force: true });
+      throw error;
+    }
+    const { size: bytes } = await stat(target);
+    if (options.output === 'json') io.out(jsonLine({ store: place, backup: target, bytes }));
+    else io.out(`Copied ${place} to ${name}\n`);
+    return ExitCode.ok;
+  });
+}
+
+/** For its owner only, as the queue is. Throws ConfigError when there is a file: it may be the last good copy. */
+async function makeEmpty(target: string, name: string): Promise<void> {
+  try {
+    await writeFile(target, '', { flag: 'wx', mode: 0o600 });
+  } catch (cause) {
+    if ((cause as NodeJS.ErrnoException).code !== 'EEXIST') throw unwritableFile(name, cause); // of a file operation
+    throw new ConfigError(`Expected a new file for the backup, but there is ${name} already`, {
+      key: 'file',
+      origin: 'file',
+      hint: 'name another file, or remove this one first',
+    });
+  }
+}

@@ -1,0 +1,114 @@
+import { stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { systemClock } from '../../src/clock.ts';
+import { openDurableQueue } from '../../src/stores/open.ts';
+import { filledQueue } from './filled-queue.ts';
+import { temporaryFolder } from '../temporary-folder.ts';
+import { hooks, type HooksResult, type InProcessOptions } from './run-in-process.ts';
+
+let cwd: string;
+let env: Record<string, string>;
+
+beforeEach(() => {
+  cwd = temporaryFolder();
+  env = { HOOKS_DATA_DIR: cwd };
+});
+
+function run(line: string, options: InProcessOptions = {}): Promise<HooksResult> {
+  return hooks(['queue', ...line.split(' ')], { cwd, env, ...options });
+}
+
+async function states(): Promise<Record<string, unknown>> {
+  const { stdout } = await run('stats -o json');
+  const last = stdout.trimEnd().split('\n').at(-1) ?? '{}';
+  return (JSON.parse(last) as { total: Record<string, unknown> }).total;
+}
+
+describe('hooks queue', () => {
+  beforeEach(() => filledQueue(cwd));
+
+  it('retry --now makes what waits for its next round due at once, and no dead letter', async () => {
+    expect(await run('retry --now')).toMatchObject({ code: 0, stdout: 'due 2\n' });
+    const { stdout } = await run('show ab12-later -o json');
+    const shown = JSON.parse(stdout) as { state: string; dueAt: string };
+    expect(shown.state).toBe('retrying');
+    expect(Date.parse(shown.dueAt)).toBeLessThanOrEqual(systemClock.now());
+    expect(await states()).toMatchObject({ dead: 2 });
+    const named = await run('retry --now ab12-later cd34-dead');
+    expect(named.code).toBe(1);
+    expect(named.stdout).toBe('due ab12-later\n');
+    expect(named.stderr).toContain('cd34-dead: it is a dead letter: hooks queue retry without --now');
+  });
+
+  it('list --limit lists that many and says so; a pipe gets all', async () => {
+    const few = await run('list --limit 2');
+    expect(
+      few.stdout
+        .trimEnd()
+        .split('\n')
+        .filter((line) => /ab12|cd34|ef56/.test(line)),
+    ).toHaveLength(2);
+    expect(few.stderr).toContain('only the first 2 are shown; --limit N shows more');
+    const all = await run('list -o json');
+    expect(all.stdout.trimEnd().split('\n')).toHaveLength(4);
+    expect(all.stderr).toBe('');
+  });
+
+  it('takes the beginning of an id that no other has', async () => {
+    expect((await run('show ef5')).stdout).toContain('ef56-pending');
+    expect(await run('retry cd')).toMatchObject({ code: 0, stdout: 'retried cd34-dead\n' });
+    const several = await run('show ab12');
+    expect(several.code).toBe(2);
+    expect(several.stderr).toMatch(
+      /Expected a unique id, got ab12, with which 2 ids begin\nhint: {2}give more of it: ab12-/,
+    );
+    expect((await run('show zz')).stderr).toContain('There is no delivery zz');
+  });
+
+  it.each([
+    ['retry --all --dry-run', '2 would be retried\n'],
+    ['purge --dry-run', '2 would be dropped\n'],
+    ['drop --all --dry-run', '4 would be dropped\n'],
+    ['drop --all --state pending --dry-run', '1 would be dropped\n'],
+    ['drop cd34 --dry-run', '1 would be dropped\n'],
+  ])('%s changes nothing, and says how many it would change', async (line, stdout) => {
+    const before = await states();
+    expect(await run(line)).toMatchObject({ code: 0, stdout });
+    expect(await states()).toEqual(before);
+  });
+
+  it('drop --all drops what waits too', async () => {
+    expect(await run('drop --all')).toMatchObject({ code: 0, stdout: 'dropped 4\n' });
+    expect(await states()).toMatchObject({ pending: 0, retrying: 0, dead: 0 });
+  });
+
+  it.each(['drop', 'drop cd34 --all', 'retry', 'drop cd34 --filter state=dead'])(
+    '%s is exit 2',
+    async (line) => {
+      const { code, stderr } = await run(line);
+      expect(code).toBe(2);
+      expect(stderr).toContain('Expected the ids of deliveries, or `--all`');
+    },
+  );
+
+  it('backup copies the file while it is in use, for its owner, and over no other file', async () => {
+    const open = await openDurableQueue({ store: undefined, dataDir: cwd, clock: systemClock });
+    expect(await run('backup copy.db')).toMatchObject({ code: 0 });
+    await open.close();
+    expect((await stat(join(cwd, 'copy.db'))).mode & 0o777).toBe(0o600);
+    const copied = await run('list -o json --store sqlite:copy.db');
+    expect(copied.stdout.trimEnd().split('\n')).toHaveLength(4);
+    await writeFile(join(cwd, 'other.db'), 'the last good copy');
+    const over = await run('backup other.db');
+    expect(over.code).toBe(2);
+    expect(over.stderr).toContain('Expected a new file for the backup, but there is other.db already');
+  });
+
+  it('every verb has an example', async () => {
+    const { stdout } = await hooks(['queue', '--help'], { cwd, env });
+    const verbs = [...stdout.matchAll(/^ {2}([a-z]+) \[options\]/gm)].map(([, verb = '']) => verb);
+    expect(verbs).toHaveLength(11);
+    for (const verb of verbs) expect(stdout).toContain(`$ hooks queue ${verb}`);
+  });
+});

@@ -1,0 +1,27 @@
+// Needs python3, whose terminal it is.
+import { expect, it } from 'vitest';
+import { hooks } from '../end-to-end/hooks.ts';
+import { onTerminal } from '../end-to-end/terminal.ts';
+import { temporaryFolder } from '../temporary-folder.ts';
+import { filledQueue } from './filled-queue.ts';
+
+it.each([
+  ['retry --all', 'Deliver all of these dead letters again?'],
+  ['purge', 'Remove all of these deliveries for good?'],
+  ['drop --all', 'Remove all of these deliveries for good?'],
+])('hooks queue %s asks at a terminal, and not with --yes', async (line, question) => {
+  const cwd = temporaryFolder();
+  const env = { HOOKS_DATA_DIR: cwd };
+  await filledQueue(cwd);
+  const args = ['queue', ...line.split(' ')];
+  const stats = async (): Promise<string> => (await hooks(['queue', 'stats'], { cwd, env })).stdout;
+  const before = await stats();
+  const asked = await onTerminal(args, { cwd, env, steps: [[question, 'n']] });
+  expect(asked.code).toBe(1);
+  expect(asked.shown).toContain('Nothing was changed');
+  expect(await stats()).toBe(before);
+  const told = await onTerminal([...args, '--yes'], { cwd, env, steps: [] });
+  expect(told.code).toBe(0);
+  expect(told.shown).not.toContain(question);
+  expect(await stats()).not.toBe(before);
+});
