@@ -1,7 +1,7 @@
+import { setMaxListeners } from 'node:events';
 import { Faults } from '../check-options.ts';
 import { resolveClientOptions, type ClientOptions } from '../client/options.ts';
 import { isObject } from '../kind-of.ts';
-import { setMaxListeners } from 'node:events';
 import { createTrackingApiSink } from '../client/tracking-api-sink.ts';
 import { sleep, systemClock } from '../clock.ts';
 import { checkRoute } from '../transport/check-route.ts';

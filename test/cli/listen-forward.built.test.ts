@@ -223,7 +223,7 @@ describe('hooks listen --forward', () => {
 
   it.each([
     ['ftp://a/', 'Expected an http:// or https:// URL, got `ftp://a/` (--forward)'],
-    ['localhost:3000', 'Expected an http:// or https:// URL, got `localhost:3000` (--forward)'],
+    ['a.example:3000', 'Expected an http:// or https:// URL, got `a.example:3000` (--forward)'],
   ])('refuses %s', async (url, sentence) => {
     const { code, stdout, stderr } = await hooks(['listen', '--port', '18787', '--forward', url]);
     expect([code, stdout]).toEqual([2, '']);

@@ -389,7 +389,7 @@ describe('hooks listen that cannot start', () => {
     [['--host', ''], 'expected an address, got an empty text'],
     [['--save', ''], 'Expected a value, got an empty text'],
     [['--cuont', '1'], 'did you mean --count?'],
-    [['surplus'], 'Too many arguments'],
+    [['surplus'], "Command-argument value 'surplus' is invalid for argument 'port'. Expected a port"],
   ])('exits 2 for %j', async (args, message) => {
     const { code, stdout, stderr } = await hooks(['listen', '--port', '0', ...args], { cwd: folder });
     expect([code, stdout]).toEqual([2, '']);

@@ -27,7 +27,7 @@ const LINES: readonly (readonly string[])[] = [
   ['verify', 'day.ndjson', '--signature', '00'],
   ['sign', 'day.ndjson'],
   ['test', 'ftp://a.example'],
-  ['expect', '--count', '1', '--within', '10ms', '-q', '--', 'true'],
+  ['expect', '--count', '1', '--within', '10ms', '-q', '--', 'sleep', '20'],
   ['queue', 'list'],
   ['init', 'other.yaml', '--url', 'https://a.example/hook'],
   ['config'],
@@ -55,7 +55,7 @@ describe('the built program', () => {
 
   it.each([
     ['listen', ['--port', '0']],
-    ['serve', ['--port', '0']],
+    ['serve', ['--port', '0', '--allow-private']],
     ['worker', ['--allow-private']],
   ])('runs %s until it is told to stop', async (verb, flags) => {
     const cwd = temporaryFolder(FILES);

@@ -31,6 +31,7 @@ Content-Type: application/json
 X-Api-Key: $HOOKS_X_API_KEY
 X-Env: staging
 Authorization: $HOOKS_AUTHORIZATION
+Idempotency-Key: m1
 X-Signature: ${sign(BODY, SECRET)}
 
 ${BODY}
@@ -75,6 +76,7 @@ ${BODY}
         headers: [
           ['User-Agent', expect.any(String)],
           ['Content-Type', 'application/json'],
+          ['Idempotency-Key', 'm1'],
         ],
       },
       { body: expect.stringContaining('"messageId":"m2"') as string },

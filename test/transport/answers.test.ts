@@ -225,8 +225,8 @@ describe('an answer', () => {
   it.each([
     ['more than 16 KB of headers', () => hugeHeaders(), 'the answer has more than 16 KB of headers'],
     ['no HTTP', () => answersBytes('garbage\r\n\r\n'), 'Response does not match the HTTP/1.1 protocol'],
-    ['HTTP/0.9', () => answersBytes('<html>hello</html>'), 'Response does not match the HTTP/1.1 protocol'],
-    ['a wrong version', () => answersBytes('HTTP/9.9 200 OK\r\n\r\n'), 'Invalid HTTP version'],
+    ['HTTP/0.9', () => answersBytes('<html>hello</html>'), 'the response is not one of HTTP/1'],
+    ['a wrong version', () => answersBytes('HTTP/9.9 200 OK\r\n\r\n'), 'the response is not one of HTTP/1'],
     [
       'another protocol',
       () => answersBytes('HTTP/1.1 101 Go\r\nUpgrade: x\r\nConnection: upgrade\r\n\r\n'),
