@@ -178,6 +178,8 @@ export async function surroundings(
     HOOKS_DATA_DIR: join(cwd, 'data'),
     HOOKS_URL: to.url,
     HOOKS_WRITE_KEY: 'key',
+    // The receivers of the examples are on this machine.
+    HOOKS_ALLOW_PRIVATE: 'true',
     HTTP_X_SIGNATURE: signature,
     SIGNATURE: signature,
   };
