@@ -86,7 +86,7 @@ const PACKAGES: Readonly<Record<string, string>> = {
   commander: 'cli/',
   chalk: 'cli/',
   'cli-progress': 'cli/',
-  '@clack/prompts': 'cli/init/questions.ts',
+  '@clack/prompts': 'cli/',
   cosmiconfig: 'config/files/load-file.ts',
   jiti: 'config/files/load-file.ts',
   'node:sqlite': 'stores/sqlite/',
