@@ -126,7 +126,13 @@ async function startServe(dataDir: string, respond = '200'): Promise<Serving> {
 }
 
 function environment(dataDir: string, url = 'http://127.0.0.1:9/'): Record<string, string> {
-  return { HOOKS_URL: url, HOOKS_SECRET: SECRET, HOOKS_WRITE_KEY: WRITE_KEY, HOOKS_DATA_DIR: dataDir };
+  return {
+    HOOKS_URL: url,
+    HOOKS_SECRET: SECRET,
+    HOOKS_WRITE_KEY: WRITE_KEY,
+    HOOKS_DATA_DIR: dataDir,
+    HOOKS_ALLOW_PRIVATE: 'true',
+  };
 }
 
 const UNAVAILABLE: Answer = { status: 503, code: 'unavailable', retryAfter: '5' };
