@@ -172,8 +172,6 @@ export async function surroundings(
   const signature = sign(track(1), SECRET);
   const env = {
     PATH: `${BIN}:${process.env['PATH'] ?? ''}`,
-    // The receivers of the tests are on this machine.
-    HOOKS_ALLOW_PRIVATE: 'true',
     HOME: cwd,
     HOOKS_DATA_DIR: join(cwd, 'data'),
     HOOKS_URL: to.url,
