@@ -1,3 +1,4 @@
+import { createRequire } from 'node:module';
 import { ConfigError } from '../../errors.ts';
 
 /** The packages of a store on a server, which only its users install. */
@@ -20,4 +21,25 @@ export async function loadPackages<T>(
       cause: error,
     });
   }
+}
+
+/** Its lowest floor is used, which a later major version may change and an earlier minor one has not. */
+const BULLMQ = { major: 6, minor: 7 };
+
+/** Throws ConfigError for a BullMQ of another version than the one that this is written for. */
+export function assertBullmqVersion(version = installedBullmq()): void {
+  const [major, minor = 0] = version.split('.').map(Number);
+  if (major === BULLMQ.major && minor >= BULLMQ.minor) return;
+  throw new ConfigError(
+    `Expected bullmq ${BULLMQ.major}.${BULLMQ.minor} or a later ${BULLMQ.major}, got ${version}`,
+    {
+      key: 'store',
+      hint: `install it next to hooks-cli: npm install bullmq@${BULLMQ.major}`,
+    },
+  );
+}
+
+function installedBullmq(): string {
+  const { version } = createRequire(import.meta.url)('bullmq/package.json') as { readonly version: string }; // npm's
+  return version;
 }

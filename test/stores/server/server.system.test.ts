@@ -4,7 +4,7 @@ import { inspect } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ClosedError, ConfigError, QueueError } from '../../../src/errors.ts';
 import { openServer } from '../../../src/stores/server/open-server.ts';
-import { loadPackages } from '../../../src/stores/server/packages.ts';
+import { assertBullmqVersion, loadPackages } from '../../../src/stores/server/packages.ts';
 import type { Server } from '../../../src/stores/server/server.ts';
 import { until } from '../../until.ts';
 import { linkTo, type Link } from './link.ts';
@@ -149,6 +149,14 @@ for (const kind of SERVER_KINDS) {
     });
   });
 }
+
+describe('the version of BullMQ', () => {
+  it('is the one that is used here, or a later one of the same major version', () => {
+    for (const version of [undefined, '6.7.0', '6.12.3']) assertBullmqVersion(version);
+    for (const version of ['5.70.0', '6.6.9', '7.0.0'])
+      expect(() => assertBullmqVersion(version)).toThrow(`Expected bullmq 6.7 or a later 6, got ${version}`);
+  });
+});
 
 describe('packages that are not installed', () => {
   it('are named with the command that installs them', async () => {

@@ -1,7 +1,7 @@
 import type { Pool, PoolClient } from 'pg';
 import type { BackendFactory, IQueueBackend } from 'bullmq';
 import { openBackend, type ServerConnection, type ServerConnectionOptions } from '../bullmq-server.ts';
-import { loadPackages } from '../packages.ts';
+import { assertBullmqVersion, loadPackages } from '../packages.ts';
 import { EVENTS_LIMIT, toJob } from '../bullmq-job.ts';
 import type { NewEntry } from '../server.ts';
 import { GatheredWrites } from './gathered-writes.ts';
@@ -29,6 +29,7 @@ export async function connectPostgres(
   const [{ default: pg }, bullmq] = await loadPackages(place, ['pg', 'bullmq'], () =>
     Promise.all([import('pg'), import('bullmq')]),
   );
+  assertBullmqVersion();
   const open = (max: number, settings = '', timeoutMs = answerMs): Pool => {
     const pool = new pg.Pool({
       connectionString: url,

@@ -2,7 +2,7 @@ import type { Redis } from 'ioredis';
 import type { BackendFactory, IQueueBackend } from 'bullmq';
 import { openBackend, type ServerConnection, type ServerConnectionOptions } from '../bullmq-server.ts';
 import { BULLMQ_PREFIX, EVENTS_LIMIT, toJob } from '../bullmq-job.ts';
-import { loadPackages } from '../packages.ts';
+import { assertBullmqVersion, loadPackages } from '../packages.ts';
 import type { NewEntry } from '../server.ts';
 import { redisFacts } from './redis-facts.ts';
 import { redisLines } from './redis-lines.ts';
@@ -30,6 +30,7 @@ export async function connectRedis(
     ['ioredis', 'bullmq'],
     () => Promise.all([import('ioredis'), import('bullmq')]),
   );
+  assertBullmqVersion();
   const redis = new Redis(url, {
     lazyConnect: true,
     connectTimeout: answerMs,
