@@ -91,16 +91,29 @@ function toSource({ deliveries, delivered, failed }: Row): SourceDeletion {
   return { deliveries: Number(deliveries), delivered: Number(delivered), failed: Number(failed) };
 }
 
-const FORGOTTEN_AT_ONCE = 100;
+/** Rows of one transaction: a process that delivers waits for it. */
+const FORGOTTEN_AT_ONCE = 1_000;
 
-/** Forgets requests that were made before then, user ids and all, a few at a time. Returns whether there may be more. */
+/**
+ * Forgets requests that were made before then, user ids and all, a few rows at a time, since one request may have a million
+ * deliveries. Returns whether there may be more.
+ */
 export function forgetDeletions(sql: Sql, before: number): boolean {
-  const { changes } = sql(
-    `DELETE FROM deletion_requests WHERE id IN
-       (SELECT id FROM deletion_requests WHERE created_at < ? ORDER BY created_at LIMIT ${FORGOTTEN_AT_ONCE})`,
-  ).run(before);
-  return Number(changes) === FORGOTTEN_AT_ONCE;
+  for (let left = FORGOTTEN_AT_ONCE; left > 0; left--) {
+    const id = sql(OLDEST).get(before)?.['id'];
+    if (id === undefined) return false;
+    left -= Number(sql(FORGET_DELIVERIES).run(String(id), left).changes);
+    if (left <= 0) return true;
+    sql('DELETE FROM deletion_requests WHERE id = ?').run(String(id));
+  }
+  return true;
 }
+
+const OLDEST = 'SELECT id FROM deletion_requests WHERE created_at < ? ORDER BY created_at LIMIT 1';
+
+const FORGET_DELIVERIES = `
+  DELETE FROM deletion_deliveries WHERE (request, source, delivery) IN
+    (SELECT request, source, delivery FROM deletion_deliveries WHERE request = ? LIMIT ?)`;
 
 /** Times are ms since the epoch. */
 const DELETION_SCHEMA = `

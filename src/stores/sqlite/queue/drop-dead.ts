@@ -1,7 +1,7 @@
 import type { DeadDropping } from '../../../queue/inspection.ts';
 import type { Sql, Store } from '../file/store.ts';
 
-/** Looked at in one transaction, which takes 10 ms on a usual disk: a process that delivers waits for it. */
+/** Looked at in one transaction: few enough that a process that delivers does not wait long for it. */
 const STEP = 500;
 
 interface Step {
