@@ -1,7 +1,8 @@
 import { setMaxListeners } from 'node:events';
 import { Faults } from '../check-options.ts';
-import { resolveClientOptions, type ClientOptions } from '../client/options.ts';
+import { resolveClientOptions } from '../client/options.ts';
 import { isObject } from '../kind-of.ts';
+import { checkSinkOptions } from '../client/tracking-api-options.ts';
 import { createTrackingApiSink } from '../client/tracking-api-sink.ts';
 import { sleep, systemClock } from '../clock.ts';
 import { checkRoute } from '../transport/check-route.ts';
@@ -15,9 +16,10 @@ import { packageVersion } from './version.ts';
 export function createTrackingApiPipeline(options: TrackingApiPipelineOptions): Pipeline {
   const faults = new Faults();
   faults.collect(() => checkTrackingApiPipelineOptions(options));
-  if (isObject(options) && isObject(options.client)) {
-    const given: ClientOptions = options.client;
-    faults.collect(() => resolveClientOptions(given));
+  if (isObject(options)) {
+    const given: TrackingApiPipelineOptions = options;
+    faults.collect(() => checkSinkOptions(given));
+    if (isObject(given.client)) faults.collect(() => resolveClientOptions(given.client));
   }
   faults.throwIfAny('options');
   const { endpoint, writeKey, timeoutMs, client, clock = systemClock, random = Math.random } = options;

@@ -1,10 +1,10 @@
 import type { AttemptRecord } from '../attempt-record.ts';
+import { Faults } from '../check-options.ts';
 import type { Clock } from '../clock.ts';
 import { ConfigError } from '../errors.ts';
 import { redactUrl } from '../redact.ts';
 import { requestTarget } from '../request-target.ts';
 import type { Transport } from '../transport/transport.ts';
-
 import { checkInteger } from './options.ts';
 
 export interface TrackingApiSinkOptions {
@@ -60,10 +60,10 @@ export function batchUrl(endpoint: string): string {
     throw endpointError(
       'without a user or password',
       endpoint,
-      'The write key is sent for you: give it as `writeKey`',
+      'the write key is sent for you: give it as `writeKey`',
     );
   }
-  if (url.hash !== '') throw endpointError('without a fragment', endpoint, 'Remove what follows the #');
+  if (url.hash !== '') throw endpointError('without a fragment', endpoint, 'remove what follows the #');
   return url.origin + requestTarget(endpoint).replace(/^\/(?=\?|$)/, DEFAULT_PATH);
 }
 
@@ -72,23 +72,33 @@ export function authorization(writeKey: string): string {
   if (typeof writeKey !== 'string' || writeKey === '') {
     throw new ConfigError('Expected `writeKey` to be a non-empty string', {
       key: 'writeKey',
-      hint: 'Give the write key of the source, as the tracking API shows it',
+      hint: 'give the write key of the source, as the tracking API shows it',
     });
   }
   if (!/^[!-9;-~]+$/.test(writeKey)) {
     throw new ConfigError('Expected `writeKey` to be visible ASCII without a colon', {
       key: 'writeKey',
-      hint: 'Look for a space, a line break or a quote that was copied with it',
+      hint: 'look for a space, a line break or a quote that was copied with it',
     });
   }
   return `Basic ${Buffer.from(`${writeKey}:`).toString('base64')}`;
 }
 
-/** Throws ConfigError. */
-export function checkLimits({ timeoutMs, retryForMs, maxInFlight }: TrackingApiSinkOptions): void {
-  checkInteger('timeoutMs', timeoutMs, [1, 30_000]);
-  checkInteger('retryForMs', retryForMs, [0, 2 ** 31 - 1]);
-  checkInteger('maxInFlight', maxInFlight, [1, 1_024]);
+type CheckedSinkOptions = Pick<
+  TrackingApiSinkOptions,
+  'endpoint' | 'writeKey' | 'timeoutMs' | 'retryForMs' | 'maxInFlight'
+>;
+
+/** Throws ConfigError for what is wrong with the options, all at once. An endpoint that is no text is left to the caller's check. */
+export function checkSinkOptions(options: CheckedSinkOptions): void {
+  const { endpoint, writeKey, timeoutMs, retryForMs, maxInFlight } = options;
+  const faults = new Faults();
+  if (typeof endpoint === 'string') faults.collect(() => batchUrl(endpoint));
+  faults.collect(() => authorization(writeKey));
+  faults.collect(() => checkInteger('timeoutMs', timeoutMs, [1, 30_000]));
+  faults.collect(() => checkInteger('retryForMs', retryForMs, [0, 2 ** 31 - 1]));
+  faults.collect(() => checkInteger('maxInFlight', maxInFlight, [1, 1_024]));
+  faults.throwIfAny('options');
 }
 
 function endpointError(expected: string, endpoint: string, hint?: string): ConfigError {

@@ -14,7 +14,7 @@ import type { EnqueueOptions, Receipt, Sink } from './sink.ts';
 import {
   authorization,
   batchUrl,
-  checkLimits,
+  checkSinkOptions,
   DEFAULT_TIMEOUT_MS,
   type TrackingApiSinkOptions,
 } from './tracking-api-options.ts';
@@ -54,7 +54,7 @@ class TrackingApiSink implements Sink {
   readonly #closing: ClosingWindow;
 
   constructor(options: TrackingApiSinkOptions) {
-    checkLimits(options);
+    checkSinkOptions(options);
     this.maxInFlight = options.maxInFlight ?? 1;
     this.#options = options;
     const { clock, signal, retryForMs = LONGEST_RETRIES_MS, timeoutMs = DEFAULT_TIMEOUT_MS } = options;

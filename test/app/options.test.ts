@@ -190,6 +190,10 @@ describe('a delivery pipeline', () => {
     const create = createTrackingApiPipeline as (options: unknown) => unknown;
     const several = refusal(() => create({ endpoint: 1, writeKey: 'k', client: { size: 0 }, tries: 1 }));
     expect(several.message).toMatch(/got 3 faults: .*`tries`.*`endpoint`.*`size`/);
+    const ofSink = { endpoint: 'ftp://a/', writeKey: 'a b', timeoutMs: 0, retryForMs: -1, maxInFlight: 0 };
+    expect(refusal(() => create({ ...ofSink, client: { size: 0 } })).message).toMatch(
+      /got 6 faults: .*`endpoint`.*`writeKey`.*`timeoutMs`.*`retryForMs`.*`maxInFlight`.*`size`/,
+    );
   });
 
   it('says how a single webhook is given', () => {
