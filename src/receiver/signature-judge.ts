@@ -1,10 +1,15 @@
 import type { Clock } from '../clock.ts';
 import { diagnosisBudget, type DiagnosisBudget } from '../signature/diagnosis/deadline.ts';
-import { undiagnosed } from '../signature/diagnosis/diagnose.ts';
+import { undiagnosed, type Diagnosis } from '../signature/diagnosis/diagnose.ts';
 import { REASONS } from '../signature/diagnosis/reasons.ts';
 import { sign } from '../signature/sign.ts';
 import { signatureHeadersText } from '../signature/signature-headers.ts';
-import { verify, type ValidVerdict, type VerifyOptions } from '../signature/verify.ts';
+import {
+  LARGEST_STRINGIFIED_BODY,
+  verify,
+  type ValidVerdict,
+  type VerifyOptions,
+} from '../signature/verify.ts';
 import { DiagnosisQuota } from './diagnosis-quota.ts';
 import type { SignatureJudgement } from './received-request.ts';
 
@@ -41,9 +46,7 @@ export class SignatureJudge {
   #invalid(body: Uint8Array, signature: string): SignatureJudgement {
     const options = { body, signature, secrets: this.#secrets, diagnose: true, ...this.#known };
     const verification = this.#quota.use(() => verify(options, this.#budget));
-    // A large body is parsed only here.
-    if (verification?.valid === true) return toValid(verification);
-    const found = verification?.valid === false ? verification.diagnosis : undefined;
+    const found = verification?.valid === true ? tooLargeFor(verification, body) : verification?.diagnosis;
     const diagnosis = found ?? undiagnosed(body.byteLength, TOO_MANY);
     return { verdict: 'invalid', diagnosis, expected: sign(body, this.#secrets[0] ?? ''), got: signature };
   }
@@ -52,6 +55,19 @@ export class SignatureJudge {
 function toValid({ secret, note }: ValidVerdict): SignatureJudgement {
   return note === undefined ? { verdict: 'valid', secret } : { verdict: 'valid', secret, note };
 }
+
+/**
+ * Explains a match over the JSON-stringified form of a body that is too large for it to count. Only diagnosing parses such
+ * a body, and a verdict must not depend on how many requests are diagnosed.
+ */
+function tooLargeFor({ note }: ValidVerdict, { byteLength }: Uint8Array): Diagnosis {
+  return { ...undiagnosed(byteLength, TOO_LARGE), code: note ?? 'no-match' };
+}
+
+const TOO_LARGE = {
+  why: `it matches the JSON-stringified body, which counts for bodies up to ${LARGEST_STRINGIFIED_BODY / 1024} KiB only`,
+  fix: 'Sign and send one string, or save the request and pass it to hooks verify, which compares bodies up to 8 MiB',
+};
 
 const TOO_MANY = {
   why: 'not diagnosed: too many other mismatches came within a second',

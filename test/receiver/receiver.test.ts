@@ -71,6 +71,32 @@ describe('a request', () => {
     );
   });
 
+  it.each([
+    ['valid', 100_000],
+    ['invalid', 200_000],
+  ])(
+    'whose re-stringified body alone matches is %s with %d bytes, however many came',
+    async (verdict, size) => {
+      const { connect, requests } = await start({ secrets: ['s3cret'], clock: new FakeClock() });
+      const client = await connect();
+      const body = { event: 'x'.repeat(size) };
+      const post = rawPost(JSON.stringify(body, null, 1), [
+        `X-Signature: ${sign(JSON.stringify(body), 's3cret')}`,
+      ]);
+      client.write(post.repeat(12));
+      await until(() => requests.length === 12, 'the reports');
+      expect(new Set(requests.map((request) => request.verdict))).toEqual(new Set([verdict]));
+      if (verdict === 'valid') return;
+      expect(requests[0]?.diagnosis).toMatchObject({
+        code: 'pretty-printed',
+        hint: expect.stringContaining(
+          'it matches the JSON-stringified body, which counts for bodies up to 128 KiB',
+        ),
+      });
+      expect(requests[11]?.diagnosis?.code).toBe('no-match');
+    },
+  );
+
   it('is invalid with two signatures, even when both match', async () => {
     const { connect, requests } = await start({ secrets: ['s3cret'] });
     const client = await connect();
