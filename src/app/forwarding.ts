@@ -35,11 +35,11 @@ export interface ForwardingOptions {
   readonly proxyEnv?: Readonly<NodeJS.ProcessEnv>;
 }
 
-/** Longer than a webhook may take: a person who debugs a slow receiver wants to see its response. */
-const TIMEOUT_MS = 30_000;
+/** For status and body, a little less than the 5 s of the sender, who then learns which side was slow. */
+const TIMEOUT_MS = 4_500;
 /** A page that a framework shows for an error fits. */
 const REPLY_KB = 256;
-/** A body that drips, or never ends, holds the sender up, which has 5 s for all of it. */
+/** For the body alone, within the above: one that drips, or never ends, holds the sender up. */
 const REPLY_SECONDS = 2;
 
 /** Throws ConfigError for a URL that cannot be asked. */
@@ -107,7 +107,7 @@ function toldOf(
   if (replyCutBy !== undefined)
     return {
       error: replyCutBy === 'length' ? 'protocol' : replyCutBy,
-      detail: `it responded with ${status}, but the body ${cutText(replyCutBy)}`,
+      detail: `it responded with ${status}, but the body ${cutText(replyCutBy, ms)}`,
       ms,
     };
   return {
@@ -119,9 +119,12 @@ function toldOf(
   };
 }
 
-function cutText(cutBy: NonNullable<TransportResponse['replyCutBy']>): string {
+/** `statusMs` is how long the status took. */
+function cutText(cutBy: NonNullable<TransportResponse['replyCutBy']>, statusMs: number): string {
   if (cutBy === 'length') return `is longer than ${REPLY_KB} KiB`;
-  return cutBy === 'timeout' ? `did not end within ${REPLY_SECONDS} s` : 'broke off';
+  if (cutBy !== 'timeout') return 'broke off';
+  const seconds = Math.min(REPLY_SECONDS, Math.max(0, TIMEOUT_MS - statusMs) / 1_000);
+  return `did not end within ${Number(seconds.toFixed(1))} s`;
 }
 
 function targetOf(url: string, origin: string): Target {
