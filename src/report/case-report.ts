@@ -42,8 +42,7 @@ export async function openCaseReport(
     finish: async (cases, summary) => {
       const text =
         format === '.xml' ? junitCaseReport(suite, cases, summary) : jsonCaseReport(cases, summary);
-      await replacing.file.add(Buffer.from(text));
-      await replacing.commit();
+      await replacing.commit(async (file) => file.add(Buffer.from(text)));
     },
   };
 }

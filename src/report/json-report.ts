@@ -24,8 +24,8 @@ class JsonReport implements Report {
   }
 
   async finish(summary: ReportedSummary): Promise<void> {
-    await this.#replacing.file.add(Buffer.from(`\n],"summary":${JSON.stringify(summary)}}\n`));
-    await this.#replacing.commit();
+    const end = Buffer.from(`\n],"summary":${JSON.stringify(summary)}}\n`);
+    await this.#replacing.commit(async (file) => file.add(end));
   }
 
   abandon(): Promise<void> {

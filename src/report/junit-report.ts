@@ -46,9 +46,10 @@ class JunitReport implements Report {
     const { passed, failure, error, skipped } = this.#counts;
     const tests = passed + failure + error + skipped;
     const head = headOf({ tests, failures: failure, errors: error, skipped, seconds: ms / 1_000 });
-    await this.#replacing.file.add(Buffer.from('</testsuite>\n</testsuites>\n'));
-    await this.#replacing.file.replace(0, Buffer.from(head));
-    await this.#replacing.commit();
+    await this.#replacing.commit(async (file) => {
+      await file.add(Buffer.from('</testsuite>\n</testsuites>\n'));
+      await file.replace(0, Buffer.from(head));
+    });
   }
 
   abandon(): Promise<void> {

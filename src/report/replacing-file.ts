@@ -6,7 +6,8 @@ import { OutputFile, rejectLink, unwritableFile } from './output-file.ts';
 /** A file that replaces another when it is complete; until then the old one stays unchanged. */
 export interface ReplacingFile {
   readonly file: OutputFile;
-  commit(): Promise<void>;
+  /** Has `writeRest` write what is missing, then replaces the old file. After a failure, such as a full disk, nothing of it is left. */
+  commit(writeRest: (file: OutputFile) => Promise<void>): Promise<void>;
   abandon(): Promise<void>;
 }
 
@@ -21,12 +22,13 @@ export async function openReplacing(path: string, name = path): Promise<Replacin
     await file.close().catch(() => undefined);
     await rm(fresh, { force: true });
   };
-  const commit = async (): Promise<void> => {
+  const commit = async (writeRest: (file: OutputFile) => Promise<void>): Promise<void> => {
     try {
+      await writeRest(file);
       await file.close();
       await rename(fresh, path);
     } catch (cause) {
-      await rm(fresh, { force: true });
+      await abandon();
       throw cause instanceof InputError ? cause : unwritableFile(name, cause);
     }
   };

@@ -450,3 +450,24 @@ describe.concurrent('a command that needs the queue says at once that it', PATIE
     await expectRefused(dataDir, 'is not a SQLite database', { commands: WRITERS.slice(0, 1) });
   });
 });
+
+describe.skipIf(!MAY_MOUNT)('a replay whose report finds the disk full', () => {
+  it.each([
+    ['xml', []],
+    ['json', []],
+    ['xml', ['--failed', 'failed.ndjson']],
+  ])('leaves nothing of report.%s with %j, and exits with 2', async (extension, flags) => {
+    const disk = await smallDisk();
+    const cwd = join(disk.path, 'reports');
+    mkdirSync(cwd);
+    fill(join(disk.path, 'filler'));
+    const input = join(temporaryFolder(), 'input.ndjson');
+    writeFileSync(input, '{"type":"track","userId":"u","event":"e"}\n'.repeat(300));
+    const receiver = await receiving({ secret: SECRET, respond: '400' });
+    const report = `report.${extension}`;
+    const words = ['replay', input, '--url', receiver.url, '--secret', SECRET, '--report', report, ...flags];
+    const { code, stderr } = await hooks(words, { cwd, env: { HOOKS_DATA_DIR: temporaryFolder() } });
+    expect([code, stderr]).toEqual([2, expect.stringContaining('the disk is full')]);
+    expect(readdirSync(cwd).filter((name) => name.includes('report'))).toEqual([]);
+  });
+});

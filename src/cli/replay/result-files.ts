@@ -108,15 +108,19 @@ export class ResultFiles {
   }
 
   async finish(summary: ReportedSummary): Promise<void> {
-    await this.#closeFailed();
+    await this.#closeFailed().catch(async (error: unknown) => {
+      await this.#parts.report?.abandon();
+      throw error;
+    });
     await this.#parts.report?.finish(summary);
   }
 
   /** Closes the files without a summary. */
   async abandon(): Promise<void> {
+    // First: the others may fail, on a full disk.
+    await this.#parts.report?.abandon();
     await this.#closeFailed();
     await this.#parts.journal?.close();
-    await this.#parts.report?.abandon();
   }
 
   /** Closes the journal, only after the checkpoint is saved, which needs it on the disk. */
