@@ -16,6 +16,11 @@ const hmac = (body: string | Uint8Array, key = secret): string =>
   createHmac('sha1', key).update(body).digest('hex');
 const json = '{"version":1,"type":"track","userId":"u","event":"A/b","properties":{"name":"Zoë"}}';
 
+const signedStringified = (body: string): VerifyOptions => ({
+  signature: hmac(JSON.stringify(JSON.parse(body))),
+  secrets: [secret],
+});
+
 const diagnosed = (options: Parameters<typeof verify>[0]): VerifyResult =>
   verify({ diagnose: true, ...options }, () => new Deadline(Infinity));
 
@@ -47,11 +52,7 @@ describe('verify', () => {
     onTestFinished(() => parse.mockRestore());
     const largest = `[  ${'1,'.repeat(LARGEST_STRINGIFIED_BODY / 2 - 3)}1]\n`;
     expect(largest).toHaveLength(LARGEST_STRINGIFIED_BODY);
-    const signed = (body: string): VerifyOptions => ({
-      signature: hmac(JSON.stringify(JSON.parse(body))),
-      secrets: [secret],
-    });
-    const [within, beyond] = [signed(largest), signed(`${largest}\n`)];
+    const [within, beyond] = [signedStringified(largest), signedStringified(`${largest}\n`)];
     parse.mockClear();
     expect(run(largest, within)).toMatchObject({ valid: true, over: 'stringified' });
     expect(parse).toHaveBeenCalledTimes(1);
