@@ -20,6 +20,11 @@ export function ownedName(prefix: string, extension: string): string {
   return `${prefix}.${process.pid}-${RUN}-${count}.${extension}`;
 }
 
+/** The id of the process that made this name; undefined for a name that `ownedName` did not make. */
+export function ownerOf(name: string): string | undefined {
+  return OWNER.exec(name)?.[1];
+}
+
 /** Whether the process that made this name has ended. False for a name that `ownedName` did not make. */
 export function isAbandoned(name: string): boolean {
   const [, id = '', run] = OWNER.exec(name) ?? [];

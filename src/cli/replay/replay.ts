@@ -4,6 +4,7 @@ import { systemClock } from '../../clock.ts';
 import { UnsafeFolderError } from '../../config/data-folder.ts';
 import type { Settings } from '../../config/settings.ts';
 import { HooksError } from '../../errors.ts';
+import { ReplayInUseError } from '../../replay/checkpoint/checkpoint-lock.ts';
 import { openCheckpoint, type Checkpoint } from '../../replay/checkpoint/checkpoint.ts';
 import { expandInputs } from '../../replay/reading/expand-inputs.ts';
 import { openInputs, STDIN, type Input } from '../../replay/reading/inputs.ts';
@@ -34,6 +35,22 @@ export async function replay(patterns: readonly string[], options: ReplayOptions
   const onRequest = await previewOf(options, io);
   const checkpoint =
     onRequest === undefined ? await checkpointFor(inputs, { to, options, settings, io }) : undefined;
+  try {
+    return await replayInputs({ inputs, plan, to, onRequest, checkpoint, options, settings, io });
+  } finally {
+    await checkpoint?.close();
+  }
+}
+
+interface PreparedReplay extends CheckpointContext {
+  readonly inputs: readonly Input[];
+  readonly plan: ReturnType<typeof planOf>;
+  readonly onRequest: Awaited<ReturnType<typeof previewOf>>;
+  readonly checkpoint: Checkpoint | undefined;
+}
+
+async function replayInputs(prepared: PreparedReplay): Promise<ExitCode> {
+  const { inputs, plan, to, onRequest, checkpoint, options, settings, io } = prepared;
   const paths = inputs.flatMap(({ identity }) => identity?.path ?? []);
   const output = await ReplayOutput.open(options, { inputs: paths, checkpoint }, io);
   const quiet = options.quiet ?? false;
@@ -92,7 +109,8 @@ async function checkpointFor(
       clock: systemClock,
     });
   } catch (error) {
-    if (resume || !(error instanceof HooksError) || error instanceof UnsafeFolderError) throw error;
+    if (resume || !(error instanceof HooksError)) throw error;
+    if (error instanceof UnsafeFolderError || error instanceof ReplayInUseError) throw error;
     if (options.verbose) io.note(`not resumable if interrupted: ${errorSentence(error)}`);
     return undefined;
   }

@@ -1,5 +1,6 @@
 import { readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { LOCK } from './checkpoint-lock.ts';
 import { isAbandoned } from '../../temporary-file.ts';
 import { readCheckpoint } from './checkpoint-file.ts';
 import { makePrivateFolder, readPrivate } from './private-file.ts';
@@ -8,8 +9,8 @@ import { makePrivateFolder, readPrivate } from './private-file.ts';
 const FINISHED_KEPT_MS = 30 * 24 * 3_600_000;
 
 /**
- * Makes the folder of checkpoints, and removes what is no longer needed: temporary files and journals of processes that were
- * killed, and replays that finished long ago. `now` is the time of the wall clock. Throws InputError when the folder
+ * Makes the folder of checkpoints, and removes what is no longer needed: temporary files, locks and journals of processes that
+ * were killed, and replays that finished long ago. `now` is the time of the wall clock. Throws InputError when the folder
  * cannot be used; ignores files that it cannot remove, which do no harm.
  */
 export async function prepareCheckpointFolder(folder: string, now: number): Promise<void> {
@@ -21,7 +22,7 @@ export async function prepareCheckpointFolder(folder: string, now: number): Prom
 async function removeNeedless(folder: string, name: string, now: number): Promise<void> {
   const path = join(folder, name);
   const isNeedless =
-    (name.endsWith('.tmp') && isAbandoned(name)) ||
+    ((name.endsWith('.tmp') || name.endsWith(LOCK)) && isAbandoned(name)) ||
     (name.endsWith('.results') && isAbandoned(name) && !(await isNamedByCheckpoint(folder, name))) ||
     (name.endsWith('.json') && (await isLongFinished(path, now)));
   if (isNeedless) await rm(path, { force: true });

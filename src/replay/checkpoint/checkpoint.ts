@@ -12,6 +12,7 @@ import {
   type SavedCheckpoint,
   type SavedFiles,
 } from './checkpoint-file.ts';
+import { lockCheckpoint } from './checkpoint-lock.ts';
 import { prepareCheckpointFolder } from './checkpoint-folder.ts';
 import { IndexRanges } from '../index-ranges.ts';
 import type { FileIdentity, Input } from '../reading/inputs.ts';
@@ -38,10 +39,10 @@ export interface CheckpointOptions {
 /**
  * Opens the checkpoint of a replay, which remembers which entries are settled (delivered, failed, filtered, invalid: all but unsent), so that an interrupted
  * replay can be resumed. Saved at most once a second: what was settled within the last second before a kill -9 is
- * sent again. Throws InputError when its file cannot be used, and, when resuming, for inputs that can be read only once.
+ * sent again. Until it is closed, no other replay can open it. Throws ReplayInUseError, InputError when its file cannot be used, and, when resuming, for inputs that can be read only once.
  */
 export async function openCheckpoint(options: CheckpointOptions): Promise<Checkpoint> {
-  const { inputs, folder, clock, resume, again = false } = options;
+  const { inputs, folder, clock, resume } = options;
   const once = inputs.find(({ identity }) => identity === undefined);
   if (once !== undefined && resume) {
     throw new InputError('cannot be resumed from: it can be read only once', {
@@ -53,13 +54,30 @@ export async function openCheckpoint(options: CheckpointOptions): Promise<Checkp
   if (once !== undefined) return new Checkpoint({ files, clock });
   await prepareCheckpointFolder(folder, clock.now());
   const file = join(folder, `${checkpointName(files, options.identity)}.json`);
+  const free = await lockCheckpoint(file, files[0]?.path ?? file);
+  try {
+    return await lockedCheckpoint({ ...options, file, files, free });
+  } catch (error) {
+    await free();
+    throw error;
+  }
+}
+
+interface LockedCheckpoint extends CheckpointOptions {
+  readonly file: string;
+  readonly files: readonly FileIdentity[];
+  readonly free: () => Promise<void>;
+}
+
+async function lockedCheckpoint(options: LockedCheckpoint): Promise<Checkpoint> {
+  const { file, files, free, clock, resume, again = false } = options;
   const { saved, note } = resume ? resumeFrom(await readPrivate(file), { file, files }) : {};
   if (saved !== undefined && !(again && saved.isFinished)) {
-    return new Checkpoint({ file, files, clock, saved, note });
+    return new Checkpoint({ file, files, free, clock, saved, note });
   }
   // Before the file of --failed is emptied, which belongs to it.
   await discard(file);
-  return new Checkpoint({ file, files, clock, note: saved === undefined ? note : undefined });
+  return new Checkpoint({ file, files, free, clock, note: saved === undefined ? note : undefined });
 }
 
 async function discard(file: string): Promise<void> {
@@ -72,6 +90,7 @@ async function discard(file: string): Promise<void> {
 
 interface CheckpointState {
   readonly file?: string;
+  readonly free?: () => Promise<void>;
   readonly files: readonly FileIdentity[];
   readonly clock: Clock;
   readonly saved?: SavedCheckpoint | undefined;
@@ -101,13 +120,15 @@ export class Checkpoint {
   readonly #file: string | undefined;
   readonly #files: readonly FileIdentity[];
   readonly #clock: Clock;
+  readonly #free: (() => Promise<void>) | undefined;
   readonly #settled: IndexRanges;
   #followed: FollowedFiles = {};
   #savedAt: number;
   #saving: Promise<void> | undefined;
 
-  constructor({ file, files, clock, saved, note }: CheckpointState) {
+  constructor({ file, free, files, clock, saved, note }: CheckpointState) {
     this.#file = file;
+    this.#free = free;
     this.#files = files;
     this.#clock = clock;
     this.#settled = new IndexRanges(saved?.settled);
@@ -159,6 +180,13 @@ export class Checkpoint {
   async finish({ isComplete }: { readonly isComplete: boolean }): Promise<void> {
     await this.#saving;
     await this.#save({ isFinished: isComplete });
+    await this.close();
+  }
+
+  /** Lets other replays open it. Does nothing the second time. */
+  async close(): Promise<void> {
+    await this.#saving;
+    await this.#free?.();
   }
 
   /** Saves the state at the moment of the call, all of it consistent. */

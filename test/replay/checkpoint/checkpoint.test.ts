@@ -6,7 +6,7 @@ import { Readable } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
 import * as fc from 'fast-check';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { openCheckpoint } from '../../../src/replay/checkpoint/checkpoint.ts';
+import { openCheckpoint, type Checkpoint } from '../../../src/replay/checkpoint/checkpoint.ts';
 import { IndexRanges } from '../../../src/replay/index-ranges.ts';
 import { openInputs } from '../../../src/replay/reading/inputs.ts';
 import { FakeClock } from '../../fake-clock.ts';
@@ -16,6 +16,8 @@ import { until } from '../../until.ts';
 let cwd: string;
 let folder: string;
 let clock: FakeClock;
+/** Closed before the next is opened: a replay that has ended has closed it. */
+let opened: Checkpoint | undefined;
 
 beforeEach(() => {
   cwd = temporaryFolder();
@@ -31,7 +33,15 @@ async function open({
   files = ['a.ndjson'],
 } = {}) {
   const inputs = await openInputs(files, { cwd, stdin: Readable.from([]) });
-  return openCheckpoint({ folder, inputs, identity, resume, again, clock });
+  await opened?.close();
+  opened = undefined;
+  opened = await openCheckpoint({ folder, inputs, identity, resume, again, clock });
+  return opened;
+}
+
+/** What is in the folder besides the lock of the replay that is open. */
+function filesKept(): string[] {
+  return readdirSync(folder).filter((name) => !name.endsWith('.lock'));
 }
 
 /** A replay that settles these entries and is interrupted. */
@@ -39,7 +49,7 @@ async function interrupted(...settled: number[]): Promise<string> {
   const checkpoint = await open({ resume: false });
   for (const index of settled) checkpoint.mark(index);
   await checkpoint.finish({ isComplete: false });
-  return join(folder, readdirSync(folder)[0] ?? '');
+  return join(folder, filesKept()[0] ?? '');
 }
 
 describe('a checkpoint', () => {
@@ -87,7 +97,7 @@ describe('a checkpoint', () => {
   it('is gone as soon as the replay starts at the beginning', async () => {
     await interrupted(0);
     await open({ resume: false });
-    expect(readdirSync(folder)).toEqual([]);
+    expect(filesKept()).toEqual([]);
   });
 
   it('calls nothing settled before what became of it is on the disk', async () => {
@@ -104,7 +114,7 @@ describe('a checkpoint', () => {
     bytes = 20;
     // Without the wait it would be there in a few milliseconds.
     await Promise.race([finished, delay(50)]);
-    expect(readdirSync(folder)).toEqual([]);
+    expect(filesKept()).toEqual([]);
     disk.emit('synced');
     await finished;
     const { settled, failed } = savedIn(folder);
@@ -119,7 +129,7 @@ describe('a checkpoint', () => {
     });
     checkpoint.mark(0);
     await expect(checkpoint.finish({ isComplete: false })).rejects.toThrow('disk full');
-    expect(readdirSync(folder)).toEqual([]);
+    expect(filesKept()).toEqual([]);
   });
 
   it('starts anew without resume', async () => {
@@ -190,7 +200,7 @@ describe('a checkpoint', () => {
     const readOnce = await open({ files: ['-', 'a.ndjson'], resume: false });
     readOnce.mark(0);
     await readOnce.finish({ isComplete: false });
-    expect(() => readdirSync(folder)).toThrow('ENOENT');
+    expect(() => filesKept()).toThrow('ENOENT');
   });
 
   it('is saved while the replay runs, at most once a second', async () => {
@@ -199,11 +209,11 @@ describe('a checkpoint', () => {
     await clock.advance(1_000);
     checkpoint.mark(1);
     checkpoint.mark(2);
-    await until(() => readdirSync(folder).some((name) => name.endsWith('.json')), 'the checkpoint');
-    const [name = ''] = readdirSync(folder);
+    await until(() => filesKept().some((name) => name.endsWith('.json')), 'the checkpoint');
+    const [name = ''] = filesKept();
     expect(JSON.parse(readFileSync(join(folder, name), 'utf8'))).toMatchObject({ settled: [[0, 2]] });
     await checkpoint.finish({ isComplete: true });
-    expect(readdirSync(folder)).toEqual([name]);
+    expect(filesKept()).toEqual([name]);
   });
 });
 
@@ -219,7 +229,7 @@ describe('the folder of checkpoints', () => {
     ];
     for (const name of [...abandoned, kept]) writeFileSync(join(folder, name), '');
     await open();
-    expect(readdirSync(folder)).toEqual([kept]);
+    expect(filesKept()).toEqual([kept]);
   });
 
   it('keeps the journal that a checkpoint names', async () => {
@@ -228,23 +238,23 @@ describe('the folder of checkpoints', () => {
     writeFileSync(join(folder, name), '');
     writeFileSync(file, JSON.stringify({ ...savedIn(folder), results: { name, bytes: 0 } }));
     await open();
-    expect(readdirSync(folder)).toContain(name);
+    expect(filesKept()).toContain(name);
     await open({ resume: false });
-    expect(readdirSync(folder)).toEqual([]);
+    expect(filesKept()).toEqual([]);
   });
 
   it('forgets what has finished a month ago, and nothing that was interrupted', async () => {
     await interrupted(0);
     await (await open()).finish({ isComplete: true });
-    const [finished = ''] = readdirSync(folder);
+    const [finished = ''] = filesKept();
     await open({ identity: 'elsewhere' }).then((other) => other.finish({ isComplete: false }));
     await clock.advance(afterDays(29) - clock.now());
     await open({ identity: 'a third' });
-    expect(readdirSync(folder)).toHaveLength(2);
+    expect(filesKept()).toHaveLength(2);
     await clock.advance(afterDays(31) - clock.now());
     await open({ identity: 'a third' });
-    expect(readdirSync(folder)).toHaveLength(1);
-    expect(readdirSync(folder)).not.toContain(finished);
+    expect(filesKept()).toHaveLength(1);
+    expect(filesKept()).not.toContain(finished);
   });
 });
 
