@@ -1,5 +1,4 @@
 import { ConfigError } from './errors.ts';
-import { isObject, kindOf } from './kind-of.ts';
 import { closest } from './suggest.ts';
 
 /** The kind of an option's value. `given`: the option is checked where it is read. */
@@ -126,4 +125,18 @@ function faultText({ key = '', message, hint }: ConfigError): string {
   const holder = key.replace(/\.[^.]*$/, '');
   const named = message.includes(holder) ? message : `${key}: ${message}`;
   return hint === undefined ? named : `${named} (${hint})`;
+}
+
+/** Names the kind of a value, as `a string`, `a list`, `an object`: enough to correct a type, without showing the value. */
+export function kindOf(value: unknown): string {
+  if (value === undefined) return 'nothing';
+  if (value === null) return 'null';
+  if (Array.isArray(value)) return 'a list';
+  if (value === '') return 'an empty string';
+  return typeof value === 'object' ? 'an object' : `a ${typeof value}`;
+}
+
+/** An object with members: neither null nor a list. */
+export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

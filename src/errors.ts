@@ -8,7 +8,7 @@
  * ├── QueueError            ERR_HOOKS_QUEUE        the queue cannot keep or give a delivery: file
  * └── ClosedError           ERR_HOOKS_CLOSED       used after close()
  *
- * What a receiver does never throws: it is an AttemptResult (engine/attempt-result.ts).
+ * What a receiver does never throws: it is an AttemptResult (engine/round/attempt-result.ts).
  * Only cli/main.ts turns an error into text and an exit code.
  */
 
@@ -144,4 +144,18 @@ export class QueueError extends HooksError {
 
 export class ClosedError extends HooksError {
   readonly code = 'ERR_HOOKS_CLOSED';
+}
+
+/**
+ * Calls a callback so that its failure harms no caller. An error that it throws becomes an uncaught exception in a microtask:
+ * the program must learn of it, but it must not interrupt the work that calls back where the process lives on.
+ */
+export function callDetached<Value>(callback: (value: Value) => void, value: Value): void {
+  try {
+    callback(value);
+  } catch (error) {
+    queueMicrotask(() => {
+      throw error;
+    });
+  }
 }

@@ -1,10 +1,10 @@
 // The public library: everything a program may rely on. Options and results are documented where they are declared.
 
-export { createDeliveryPipeline, type Pipeline } from './app/pipeline.ts';
-export { createTrackingApiPipeline } from './app/tracking-api-pipeline.ts';
-export type { DeliveryPipelineOptions, TrackingApiPipelineOptions } from './app/options.ts';
-export type { DestinationInput, SourceInput, SourcesInput } from './app/sources-input.ts';
-export type { DestinationOutcome, Outcome } from './app/outcomes.ts';
+export { createDeliveryPipeline, type Pipeline } from './app/pipeline/pipeline.ts';
+export { createTrackingApiPipeline } from './app/pipeline/tracking-api-pipeline.ts';
+export type { DeliveryPipelineOptions, TrackingApiPipelineOptions } from './app/pipeline/options.ts';
+export type { DestinationInput, SourceInput, SourcesInput } from './app/pipeline/sources-input.ts';
+export type { DestinationOutcome, Outcome } from './app/pipeline/outcomes.ts';
 
 export {
   syncAudience,

@@ -5,23 +5,21 @@ import { describe, expect, it } from 'vitest';
 const SRC = new URL('../src', import.meta.url).pathname;
 const ROOT_HELPERS = [
   'attempt-record.ts',
-  'errors.ts',
-  'clock.ts',
-  'redact.ts',
-  'duration.ts',
-  'suggest.ts',
-  'kind-of.ts',
-  'format-count.ts',
   'check-options.ts',
-  'make-folder.ts',
+  'clock.ts',
+  'duration.ts',
+  'errors.ts',
+  'files.ts',
+  'redact.ts',
   'reusable-map.ts',
-  'start-listening.ts',
+  'suggest.ts',
+  'url.ts',
   'weighted-semaphore.ts',
-  'call-detached.ts',
-  'loopback.ts',
-  'request-target.ts',
-  'temporary-file.ts',
 ];
+/** What a program or a build names from outside. */
+const ENTRIES = ['index.ts', 'schemas.ts'];
+const MOST_ROOT_HELPERS = 11;
+const MOST_FILES_OF_A_FOLDER = 15;
 
 /** Who may import whom, by the room of the path (roomOf). Every file may import the root helpers. */
 const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
@@ -39,29 +37,13 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   client: ['message', 'transport'],
   engine: ['message', 'queue', 'signature', 'transport', 'causes'],
   replay: ['message', 'capture'],
-  receiver: ['signature', 'message', 'capture'],
+  receiver: ['signature', 'message', 'capture', 'service'],
   check: ['message', 'signature', 'transport', 'capture', 'causes'],
   service: ['message', 'client', 'deletion'],
   audience: ['message'],
   deletion: ['message'],
   config: ['client', 'engine'],
-  'attempt-record.ts': [],
-  'errors.ts': [],
-  'clock.ts': [],
-  'redact.ts': [],
-  'duration.ts': [],
-  'suggest.ts': [],
-  'kind-of.ts': [],
-  'format-count.ts': [],
-  'check-options.ts': ['errors.ts', 'kind-of.ts', 'suggest.ts'],
-  'make-folder.ts': [],
-  'reusable-map.ts': [],
-  'weighted-semaphore.ts': [],
-  'start-listening.ts': ['errors.ts', 'redact.ts'],
-  'call-detached.ts': [],
-  'loopback.ts': [],
-  'request-target.ts': [],
-  'temporary-file.ts': [],
+  'check-options.ts': ['errors.ts', 'suggest.ts'],
 };
 
 /** The rooms of `cli` that its verbs share. Every other folder of `cli` is a verb, which only `cli/program.ts` names. */
@@ -76,6 +58,8 @@ const ONLY_THESE: readonly {
   { from: 'client', to: 'transport', files: ['transport/transport.ts', 'transport/retry-after.ts'] },
   { from: 'engine', to: 'transport', files: ['transport/transport.ts', 'transport/retry-after.ts'] },
   { from: 'engine', to: 'queue', files: ['queue/queue.ts', 'queue/delivery.ts'] },
+  // Both are servers; nothing else of the one is for the other.
+  { from: 'receiver', to: 'service', files: ['service/start-listening.ts'] },
   { from: 'config', to: 'client', files: ['client/options.ts'] },
   { from: 'config', to: 'engine', files: ['engine/options.ts'] },
 ];
@@ -143,6 +127,19 @@ describe('architecture', () => {
     expect(strays).toEqual([]);
   });
 
+  it('keeps at the root the entries, and at most ten helpers beside errors.ts, each of which three folders or more use', () => {
+    const atRoot = sourceFiles().filter((path) => !path.includes('/'));
+    expect(atRoot.toSorted()).toEqual([...ENTRIES, ...ROOT_HELPERS].toSorted());
+    expect(ROOT_HELPERS.length).toBeLessThanOrEqual(MOST_ROOT_HELPERS);
+    expect(ROOT_HELPERS.filter((helper) => foldersUsing(helper, imports).size < 3)).toEqual([]);
+  });
+
+  it('has at most 15 files in a folder', () => {
+    const counts = new Map<string, number>();
+    for (const path of sourceFiles()) counts.set(dirname(path), (counts.get(dirname(path)) ?? 0) + 1);
+    expect([...counts].filter(([, count]) => count > MOST_FILES_OF_A_FOLDER)).toEqual([]);
+  });
+
   it('has no cycle, type imports included', () => {
     expect(cycles(imports)).toEqual([]);
   });
@@ -156,6 +153,7 @@ describe('architecture', () => {
     expect(isAllowed({ from: 'client/client.ts', to: 'transport/undici-transport.ts' })).toBe(false);
     expect(isAllowed({ from: 'engine/engine.ts', to: 'cli/main.ts' })).toBe(false);
     expect(isAllowed({ from: 'redact.ts', to: 'errors.ts' })).toBe(false);
+    expect(isAllowed({ from: 'receiver/receiver.ts', to: 'service/server.ts' })).toBe(false);
     expect(isAllowed({ from: 'cli/send/command.ts', to: 'transport/transport.ts' })).toBe(false);
     expect(isAllowed({ from: 'cli/send/run.ts', to: 'cli/replay/output.ts' })).toBe(false);
     expect(isAllowed({ from: 'cli/flags/flag-values.ts', to: 'cli/send/run.ts' })).toBe(false);
@@ -172,6 +170,11 @@ describe('architecture', () => {
     expect([...exportedNames('export type Place = 1;\nexport const place = 2;')]).toEqual(['Place', 'place']);
   });
 });
+
+function foldersUsing(helper: string, imports: readonly Import[]): ReadonlySet<string> {
+  const users = imports.filter(({ from, to }) => to === helper && from.includes('/'));
+  return new Set(users.map(({ from }) => from.split('/', 1)[0] ?? ''));
+}
 
 function naming(word: RegExp): string[] {
   return sourceFiles().filter((path) => word.test(withoutComments(readFileSync(join(SRC, path), 'utf8'))));

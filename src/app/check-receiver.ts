@@ -1,7 +1,6 @@
-import type { RunEnd, RunOptions } from '../check/run-checks.ts';
-import { runChecks } from '../check/run-checks.ts';
+import { type RunEnd, type RunOptions, runChecks } from '../check/run-checks.ts';
 import { prepareWebhooks } from '../engine/webhook.ts';
-import { checkRoute } from '../transport/check-route.ts';
+import { checkRoute } from '../transport/route/check-route.ts';
 import { createUndiciTransport } from '../transport/undici-transport.ts';
 import { examineFailure } from './examine-failure.ts';
 import { userAgent } from './version.ts';

@@ -1,5 +1,5 @@
 import type { Sources } from '../engine/options.ts';
-import { checkRoute } from '../transport/check-route.ts';
+import { checkRoute } from '../transport/route/check-route.ts';
 
 /** Throws ConfigError for a webhook whose way cannot be gone: a file of issuers, or a proxy's variable, that cannot be used. */
 export function checkRoutes(sources: Sources, proxyEnv: Readonly<NodeJS.ProcessEnv> | undefined): void {

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { isLoopbackHost } from '../loopback.ts';
+import { isLoopbackHost } from '../url.ts';
 import {
   askInHttp,
   askInTls,
@@ -7,7 +7,7 @@ import {
   type AskedPort,
   type PortSpeech,
 } from '../transport/port-speech.ts';
-import { proxyFor } from '../transport/proxy.ts';
+import { proxyFor } from '../transport/route/proxy.ts';
 
 /** What a look at the port of a failed request has shown: the code of a cause, and where the receiver is instead. */
 export interface ExaminedFailure {

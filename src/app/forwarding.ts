@@ -7,11 +7,11 @@ import {
   type Forwarded,
 } from '../receiver/response/forwarding.ts';
 import { printable, withoutRepeated } from '../redact.ts';
-import { checkRoute } from '../transport/check-route.ts';
+import { checkRoute } from '../transport/route/check-route.ts';
 import { withoutSent, type SentRequest } from '../transport/sent-secrets.ts';
 import type { Transport, TransportResponse, TransportResult } from '../transport/transport.ts';
 import { createUndiciTransport } from '../transport/undici-transport.ts';
-import { whyNotLoopback } from '../transport/address-guard.ts';
+import { whyNotLoopback } from '../transport/route/address-guard.ts';
 
 /** Passes received requests on as they are: the same bytes and headers, one POST each, never repeated, redirects not followed. */
 export interface Forwarding {

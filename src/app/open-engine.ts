@@ -4,7 +4,7 @@ import { createEngine, type Engine, type EngineOptions } from '../engine/engine.
 import type { Sources } from '../engine/options.ts';
 import { enabledDestinations } from '../engine/router.ts';
 import type { Delivery } from '../queue/delivery.ts';
-import { proxyVariable } from '../transport/proxy.ts';
+import { proxyVariable } from '../transport/route/proxy.ts';
 import type { Transport } from '../transport/transport.ts';
 import { createUndiciTransport } from '../transport/undici-transport.ts';
 import { checkRoutes } from './check-routes.ts';

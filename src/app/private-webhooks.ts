@@ -1,8 +1,8 @@
 import type { Sources } from '../engine/options.ts';
 import { ConfigError } from '../errors.ts';
 import { redactUrl } from '../redact.ts';
-import { whyPrivateHost, whyPrivateName } from '../transport/private-host.ts';
-import { proxyFor } from '../transport/proxy.ts';
+import { whyPrivateHost, whyPrivateName } from '../transport/route/public-address.ts';
+import { proxyFor } from '../transport/route/proxy.ts';
 import type { Reach } from './open-engine.ts';
 
 /**

@@ -1,4 +1,4 @@
 /** The seam by which a command may look at the way to a webhook: transport itself is not for commands. */
 export { probe as probeWebhook, type Probe } from '../transport/probe.ts';
-export { checkCaFile } from '../transport/trust.ts';
-export { proxyVariable, proxyFor } from '../transport/proxy.ts';
+export { checkCaFile } from '../transport/route/trust.ts';
+export { proxyVariable, proxyFor } from '../transport/route/proxy.ts';

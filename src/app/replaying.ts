@@ -1,5 +1,5 @@
 import { ConfigError } from '../errors.ts';
-import { isLoopbackHost } from '../loopback.ts';
+import { isLoopbackHost } from '../url.ts';
 import type { Forwarded, ForwardRequest } from '../receiver/response/forwarding.ts';
 import { createForwarding, type Forwarding } from './forwarding.ts';
 

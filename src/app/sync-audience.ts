@@ -9,8 +9,8 @@ import { toPlain } from '../message/plain.ts';
 import type { JsonValue } from '../message/types.ts';
 import { redactUrl } from '../redact.ts';
 import { isServer, openAudienceStore, openChunkStore } from '../stores/open.ts';
-import type { Outcome } from './outcomes.ts';
-import type { Pipeline } from './pipeline.ts';
+import type { Outcome } from './pipeline/outcomes.ts';
+import type { Pipeline } from './pipeline/pipeline.ts';
 
 export interface SyncMembersOptions {
   /** Of the audience or the computed trait; the trait that is sent has it in snake case. */

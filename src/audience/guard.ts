@@ -1,5 +1,5 @@
 import { ConfigError } from '../errors.ts';
-import { formatCount } from '../format-count.ts';
+import { formatCount } from '../message/limits.ts';
 import type { Counts } from './difference.ts';
 
 /** A part of the members there were (0.5), or a number of users. */

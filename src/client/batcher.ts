@@ -1,4 +1,4 @@
-import { callDetached } from '../call-detached.ts';
+import { callDetached } from '../errors.ts';
 import type { Clock } from '../clock.ts';
 import type { OutgoingMessage } from '../message/outgoing-message.ts';
 import { printable } from '../redact.ts';

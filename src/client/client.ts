@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Clock } from '../clock.ts';
 import { ClosedError, ValidationError } from '../errors.ts';
-import { isObject, kindOf } from '../kind-of.ts';
+import { isObject, kindOf } from '../check-options.ts';
 import { buildMessage, checkMessageSize, messageBytes } from '../message/build.ts';
 import type { MessageType } from '../message/types.ts';
 import { Batcher, type Settle } from './batcher.ts';

@@ -3,7 +3,7 @@ import { Faults } from '../check-options.ts';
 import type { Clock } from '../clock.ts';
 import { ConfigError } from '../errors.ts';
 import { redactUrl } from '../redact.ts';
-import { requestTarget } from '../request-target.ts';
+import { requestTarget } from '../url.ts';
 import type { Transport } from '../transport/transport.ts';
 import { checkInteger } from './options.ts';
 

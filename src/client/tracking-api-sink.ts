@@ -1,5 +1,5 @@
 import type { AttemptRecord } from '../attempt-record.ts';
-import { callDetached } from '../call-detached.ts';
+import { callDetached } from '../errors.ts';
 import type { OutgoingMessage } from '../message/outgoing-message.ts';
 import type { JsonValue, Message } from '../message/types.ts';
 import { redactUrl } from '../redact.ts';

@@ -1,5 +1,5 @@
 import { type Key, KEYS, fieldOf } from './table/fields.ts';
-import { isObject } from '../kind-of.ts';
+import { isObject } from '../check-options.ts';
 import type { ConfigOrigin } from './config-origin.ts';
 
 /**

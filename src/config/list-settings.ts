@@ -1,6 +1,6 @@
 import { isSecretHeader, MASK, redactUrl } from '../redact.ts';
 import { type SettingField, fieldOf, type Key, KEYS } from './table/fields.ts';
-import { isObject } from '../kind-of.ts';
+import { isObject } from '../check-options.ts';
 import { findSetting, keysAt, type Layer } from './layer.ts';
 import { referencesIn } from './references.ts';
 import { type SettingLayers, hasSourcesForm } from './sources.ts';

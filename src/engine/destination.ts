@@ -1,6 +1,5 @@
-import { checkOptions, Faults } from '../check-options.ts';
+import { checkOptions, Faults, kindOf } from '../check-options.ts';
 import { ConfigError } from '../errors.ts';
-import { kindOf } from '../kind-of.ts';
 import { checkDelivery } from './check-delivery.ts';
 import type { Lane } from '../queue/queue.ts';
 import type { DeliveryOptions, DestinationOptions, SourceOptions, Sources } from './options.ts';

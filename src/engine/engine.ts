@@ -1,7 +1,6 @@
 import { setMaxListeners } from 'node:events';
-import { callDetached } from '../call-detached.ts';
+import { callDetached, ClosedError } from '../errors.ts';
 import { sleep } from '../clock.ts';
-import { ClosedError } from '../errors.ts';
 import type { OutgoingMessage } from '../message/outgoing-message.ts';
 import type { Delivery } from '../queue/delivery.ts';
 import type { Lane as LaneName, Queue } from '../queue/queue.ts';

@@ -1,5 +1,5 @@
 import { ConfigError } from '../errors.ts';
-import { kindOf } from '../kind-of.ts';
+import { kindOf } from '../check-options.ts';
 import { printable } from '../redact.ts';
 
 export interface HeaderContext {

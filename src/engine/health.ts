@@ -1,5 +1,5 @@
 import type { Clock } from '../clock.ts';
-import type { AttemptResult } from './attempt-result.ts';
+import type { AttemptResult } from './round/attempt-result.ts';
 
 /** How a webhook has been doing. `failures` are those in a row while it counted as healthy. */
 export interface Health {

@@ -4,7 +4,7 @@ import type { Destination } from './destination.ts';
 import { LaneHealth } from './health.ts';
 import { DELIVERY_DEFAULTS } from './options.ts';
 import { LanePace, paceOptionsOf } from './pace.ts';
-import { runRound, type RoundContext, type RoundResult } from './round.ts';
+import { runRound, type RoundContext, type RoundResult } from './round/round.ts';
 import { backoffMs, settledDelivery, settlementOf } from './settlement.ts';
 
 /** What all lanes of an engine share. */

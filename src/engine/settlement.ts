@@ -3,9 +3,9 @@ import type { Delivery } from '../queue/delivery.ts';
 import type { Settlement } from '../queue/queue.ts';
 import type { Destination } from './destination.ts';
 import type { UninterruptedRun } from './uninterrupted-run.ts';
-import { remainingWebhooks, roundsSoFar } from './progress.ts';
-import type { RoundResult } from './round.ts';
-import { isLateRoundOwed, nextRoundAt, waitMs } from './schedule.ts';
+import { remainingWebhooks, roundsSoFar } from './round/progress.ts';
+import type { RoundResult } from './round/round.ts';
+import { isLateRoundOwed, nextRoundAt, waitMs } from './round/schedule.ts';
 
 interface SettlementContext {
   readonly destination: Destination;

@@ -1,7 +1,7 @@
 import { checkOptions, Faults } from '../check-options.ts';
 import { ConfigError } from '../errors.ts';
 import { MASK, printable, redactUrl } from '../redact.ts';
-import { encodedUrl, requestTarget } from '../request-target.ts';
+import { encodedUrl, requestTarget } from '../url.ts';
 import { buildHeaders } from './headers.ts';
 import { MAX_WEBHOOKS, type WebhookOptions } from './options.ts';
 

@@ -1,5 +1,5 @@
 import { ValidationError } from '../errors.ts';
-import { formatCount } from '../format-count.ts';
+import { formatCount, MAX_MESSAGE_BYTES } from './limits.ts';
 import { type FieldKind, MESSAGE_VERSION } from './fields/fields.ts';
 import { type Shape, shapeOf } from './fields/shape.ts';
 import {
@@ -11,7 +11,6 @@ import {
   unknownProblem,
 } from './fields/validate.ts';
 import { formatPath } from './json/json-path.ts';
-import { MAX_MESSAGE_BYTES } from './limits.ts';
 import { type Plain, put, toPlain } from './plain.ts';
 import { type Problem, shownValue } from './problem.ts';
 import { readTimestamp } from './timestamp.ts';

@@ -2,7 +2,7 @@ import { accessSync, constants, readdirSync, statSync, unlinkSync, writeFileSync
 import { join } from 'node:path';
 import { toCapture } from '../capture/to-capture.ts';
 import { InputError } from '../errors.ts';
-import { makeFolder } from '../make-folder.ts';
+import { makeFolder } from '../files.ts';
 import { printable, redactUrl } from '../redact.ts';
 import { pairsOf } from './response/forwarding.ts';
 import type { ReceivedRequest } from './received-request.ts';

@@ -19,7 +19,7 @@ import { Responder } from './response/responder.ts';
 import { sendResponse } from './response/send-response.ts';
 import { BoundedServer } from './connection/server.ts';
 import { SignatureJudge } from './signature-judge.ts';
-import { startListening } from '../start-listening.ts';
+import { startListening } from '../service/start-listening.ts';
 
 export interface Receiver {
   /** Where to post to, such as `http://127.0.0.1:8787`: an address that works on this machine, without a final slash. */

@@ -1,6 +1,6 @@
 import { rename, rm, stat } from 'node:fs/promises';
 import { InputError } from '../errors.ts';
-import { removeAbandonedBeside, temporaryFileBeside } from '../temporary-file.ts';
+import { removeAbandonedBeside, temporaryFileBeside } from '../files.ts';
 import { OutputFile, rejectLink, unwritableFile } from './output-file.ts';
 
 /** A file that replaces another when it is complete; until then the old one stays unchanged. */

@@ -1,6 +1,6 @@
 import { createServer, type Server } from 'node:http';
 import { createAdaptorServer } from '@hono/node-server';
-import { startListening } from '../start-listening.ts';
+import { startListening } from './start-listening.ts';
 import type { ServiceLog } from './log.ts';
 import type { ServiceLimits } from './options.ts';
 

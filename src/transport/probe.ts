@@ -1,10 +1,10 @@
 import type { Socket } from 'node:net';
 import { TLSSocket } from 'node:tls';
 import { networkFault } from './network-error.ts';
-import { whyNotPublic } from './public-address.ts';
-import { routeTo } from './route.ts';
+import { whyNotPublic } from './route/public-address.ts';
+import { routeTo } from './route/route.ts';
 import type { NetworkError } from './transport.ts';
-import { trustContext } from './trust.ts';
+import { trustContext } from './route/trust.ts';
 
 /** How far a connection to a URL comes: name lookup, connect and TLS, and not a byte of HTTP. */
 export type Probe = Reached | Unreached;

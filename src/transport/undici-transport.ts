@@ -3,15 +3,15 @@ import type { SecureContext } from 'node:tls';
 import type { Client } from 'undici';
 import { ClosedError, ConfigError, TransportError } from '../errors.ts';
 import { printable, redactUrl } from '../redact.ts';
-import { requestTarget } from '../request-target.ts';
-import { AbortWatch } from './abort-watch.ts';
-import type { AddressRule } from './address-guard.ts';
-import { Attempt, CLOSED } from './attempt.ts';
-import { ConnectionPool } from './connection-pool.ts';
-import { proxyVariable } from './proxy.ts';
-import { routeTo } from './route.ts';
+import { requestTarget } from '../url.ts';
+import { AbortWatch } from './connection/abort-watch.ts';
+import type { AddressRule } from './route/address-guard.ts';
+import { Attempt, CLOSED } from './connection/attempt.ts';
+import { ConnectionPool } from './connection/connection-pool.ts';
+import { proxyVariable } from './route/proxy.ts';
+import { routeTo } from './route/route.ts';
 import type { Transport, TransportRequest, TransportResult } from './transport.ts';
-import { trustContext } from './trust.ts';
+import { trustContext } from './route/trust.ts';
 
 export interface UndiciTransportOptions {
   /** A PEM file with issuers to trust besides Node's own, for requests that name none. Read at once. @default none */
@@ -166,7 +166,7 @@ async function loadRule(
   addresses: UndiciTransportOptions['addresses'] = 'any',
 ): Promise<AddressRule | undefined> {
   if (typeof addresses === 'function') return addresses;
-  return addresses === 'public' ? (await import('./public-address.ts')).whyNotPublic : undefined;
+  return addresses === 'public' ? (await import('./route/public-address.ts')).whyNotPublic : undefined;
 }
 
 /**

@@ -1,6 +1,6 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { createDeliveryPipeline, type Pipeline } from '../../src/app/pipeline.ts';
-import { createTrackingApiPipeline } from '../../src/app/tracking-api-pipeline.ts';
+import { createDeliveryPipeline, type Pipeline } from '../../src/app/pipeline/pipeline.ts';
+import { createTrackingApiPipeline } from '../../src/app/pipeline/tracking-api-pipeline.ts';
 import { neverAnswers, receiver, type HostileReceiver } from '../hostile-receivers.ts';
 import { until } from '../until.ts';
 import { deliver } from './set-up.ts';

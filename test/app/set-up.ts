@@ -2,9 +2,9 @@ import { onTestFinished } from 'vitest';
 import { orderKeysOf } from '../../src/message/outgoing-message.ts';
 import { buildMessage } from '../../src/message/build.ts';
 import { DELIVERY_DEFAULTS, type DestinationOptions, type Sources } from '../../src/engine/options.ts';
-import type { Outcome } from '../../src/app/outcomes.ts';
-import type { DeliveryPipelineOptions } from '../../src/app/options.ts';
-import { createDeliveryPipeline, type Pipeline } from '../../src/app/pipeline.ts';
+import type { Outcome } from '../../src/app/pipeline/outcomes.ts';
+import type { DeliveryPipelineOptions } from '../../src/app/pipeline/options.ts';
+import { createDeliveryPipeline, type Pipeline } from '../../src/app/pipeline/pipeline.ts';
 import type { Transport, TransportRequest, TransportResult } from '../../src/transport/transport.ts';
 import { FakeClock } from '../fake-clock.ts';
 

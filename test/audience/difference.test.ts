@@ -1,5 +1,5 @@
-import * as fc from 'fast-check';
 import { isDeepStrictEqual } from 'node:util';
+import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { changesIn, PartitionComparison, type Change } from '../../src/audience/difference.ts';
 import type { JsonValue } from '../../src/message/types.ts';

@@ -1,5 +1,5 @@
-import * as fc from 'fast-check';
 import { gzipSync } from 'node:zlib';
+import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { PARTITIONS, parseMember, type AudienceEntry } from '../../src/audience/entry.ts';
 import type { ReadMembersOptions } from '../../src/audience/read/layout.ts';

@@ -16,7 +16,7 @@ const PARTS = [
   'queue/checksum.ts',
   'stores/open.ts',
   'app/open-engine.ts',
-  'app/run-service.ts',
+  'app/service/run-service.ts',
 ];
 const BATCH = 20;
 const BATCHES = 3_000;

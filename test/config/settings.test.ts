@@ -1,7 +1,7 @@
-import { DELIVERY_DEFAULTS } from '../../src/engine/options.ts';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { DELIVERY_DEFAULTS } from '../../src/engine/options.ts';
 import { layerOf } from '../../src/config/layer.ts';
 import { loadSettings } from '../../src/config/settings.ts';
 import { failureOf, settingsWith } from './settings-with.ts';

@@ -2,11 +2,11 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
+import { writeFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { BINARY, inherited } from '../end-to-end/hooks.ts';
 import { HAS_STRACE, underFault } from '../failing-disk.ts';
 import { ask } from '../stores/sqlite/ask.ts';
-import { writeFileSync } from 'node:fs';
 import { temporaryFolder } from '../temporary-folder.ts';
 
 const TO = { webhooks: ['http://127.0.0.1:9/'] };

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { AttemptError, AttemptResult } from '../../src/engine/attempt-result.ts';
+import type { AttemptError, AttemptResult } from '../../src/engine/round/attempt-result.ts';
 import { HEALTHY, healthAfter, LaneHealth, symptomOf, type Health } from '../../src/engine/health.ts';
 import { FakeClock } from '../fake-clock.ts';
 

@@ -2,7 +2,7 @@ import { afterEach } from 'vitest';
 import { systemClock } from '../../src/clock.ts';
 import { DELIVERY_DEFAULTS, type DestinationOptions, type Sources } from '../../src/engine/options.ts';
 import type { OpenQueue } from '../../src/stores/opened-queue.ts';
-import { runService, type RunServiceOptions } from '../../src/app/run-service.ts';
+import { runService, type RunServiceOptions } from '../../src/app/service/run-service.ts';
 import type { Delivery } from '../../src/queue/delivery.ts';
 import type { Queue } from '../../src/queue/queue.ts';
 import type { ReceivedRequest } from '../../src/receiver/received-request.ts';

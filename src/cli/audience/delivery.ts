@@ -1,7 +1,7 @@
 import type { ChangeTarget } from '../../audience/sending.ts';
 import type { Settings } from '../../config/settings.ts';
 import type { DurableQueue } from '../../stores/opened-queue.ts';
-import type { Outcome } from '../../app/outcomes.ts';
+import type { Outcome } from '../../app/pipeline/outcomes.ts';
 import type { LoopbackJudgement } from '../flags/delivery/loopback.ts';
 import { openPipeline, type OpenPipeline } from '../flags/delivery/open-pipeline.ts';
 import type { WhereTo } from '../flags/delivery/where-to.ts';

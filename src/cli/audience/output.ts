@@ -1,7 +1,7 @@
 import { systemClock } from '../../clock.ts';
 import { changesIn, type Change, type Counts } from '../../audience/difference.ts';
 import type { SyncResult } from '../../audience/sync.ts';
-import type { Outcome } from '../../app/outcomes.ts';
+import type { Outcome } from '../../app/pipeline/outcomes.ts';
 import { printable } from '../../redact.ts';
 import { Ledger } from '../../replay/ledger.ts';
 import { summaryLines } from '../../report/summary.ts';

@@ -3,7 +3,7 @@ import { readMembers } from '../../audience/read/read-entries.ts';
 import type { Spill } from '../../audience/spill.ts';
 import { sync } from '../../audience/sync.ts';
 import { systemClock } from '../../clock.ts';
-import type { Outcome } from '../../app/outcomes.ts';
+import type { Outcome } from '../../app/pipeline/outcomes.ts';
 import { gunzipIfPacked } from '../../replay/reading/gunzip.ts';
 import { openInputs, STDIN, type Input } from '../../replay/reading/inputs.ts';
 import { openChunkStore } from '../../stores/open.ts';

@@ -1,5 +1,5 @@
 import type { ListedSetting } from '../../config/list-settings.ts';
-import { isObject } from '../../kind-of.ts';
+import { isObject } from '../../check-options.ts';
 import { printable } from '../../redact.ts';
 import type { Define, GlobalOptions } from '../command.ts';
 import type { Io } from '../io.ts';

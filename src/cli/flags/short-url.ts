@@ -1,4 +1,4 @@
-import { isLoopbackHost } from '../../loopback.ts';
+import { isLoopbackHost } from '../../url.ts';
 
 /**
  * The URL that a person means by `3000`, `:3000/path` or `localhost:3000/hook`. Only a loopback name gets a scheme: what stands

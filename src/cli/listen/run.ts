@@ -3,7 +3,7 @@ import { writeFile } from 'node:fs/promises';
 import { networkInterfaces } from 'node:os';
 import { resolve } from 'node:path';
 import { ConfigError } from '../../errors.ts';
-import { isLoopbackHost } from '../../loopback.ts';
+import { isLoopbackHost } from '../../url.ts';
 import { createForwarding, type Forwarding } from '../../app/forwarding.ts';
 import { makeCertificate } from '../../receiver/certificate.ts';
 import { describeTally, Expectation, type Tally } from '../../receiver/expectation.ts';

@@ -1,4 +1,4 @@
-import type { DestinationOutcome } from '../../app/outcomes.ts';
+import type { DestinationOutcome } from '../../app/pipeline/outcomes.ts';
 
 /** The destination to look at: of several, the one that was not delivered. */
 export function decisive(destinations: readonly DestinationOutcome[]): DestinationOutcome | undefined {

@@ -1,6 +1,6 @@
 import type { AttemptRecord } from '../../attempt-record.ts';
 import { examineFailure } from '../../app/examine-failure.ts';
-import type { Outcome } from '../../app/outcomes.ts';
+import type { Outcome } from '../../app/pipeline/outcomes.ts';
 import type { Io } from '../io.ts';
 import { decidingAttempt, decisive } from './deciding-attempt.ts';
 

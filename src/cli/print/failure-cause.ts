@@ -1,8 +1,7 @@
 import type { AttemptRecord } from '../../attempt-record.ts';
-import type { DestinationOutcome, Outcome } from '../../app/outcomes.ts';
+import { type DestinationOutcome, type Outcome, TRACKING_API } from '../../app/pipeline/outcomes.ts';
 import { networkCauseOf } from '../../causes/network-causes.ts';
 import { causeCodeOf, causeOf } from '../../causes/response-cause.ts';
-import { TRACKING_API } from '../../app/outcomes.ts';
 import { decidingAttempt, decisive } from './deciding-attempt.ts';
 
 /** Why an attempt or a delivery failed, beyond its status or error, and what a person who reads that should do. Unescaped. */

@@ -1,4 +1,4 @@
-import type { Outcome, DestinationOutcome } from '../../app/outcomes.ts';
+import type { Outcome, DestinationOutcome } from '../../app/pipeline/outcomes.ts';
 import type { AttemptRecord } from '../../attempt-record.ts';
 import type { Message } from '../../message/types.ts';
 import type { ReportedOutcome } from '../../report/report.ts';

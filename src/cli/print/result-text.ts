@@ -1,4 +1,4 @@
-import type { DestinationOutcome, Outcome } from '../../app/outcomes.ts';
+import type { DestinationOutcome, Outcome } from '../../app/pipeline/outcomes.ts';
 import { printable } from '../../redact.ts';
 import { attemptText, detailText, durationText } from '../attempt-text.ts';
 import type { Io } from '../io.ts';

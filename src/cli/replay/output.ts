@@ -1,5 +1,5 @@
 import type { HooksError } from '../../errors.ts';
-import type { Outcome } from '../../app/outcomes.ts';
+import type { Outcome } from '../../app/pipeline/outcomes.ts';
 import type { AttemptRecord } from '../../attempt-record.ts';
 import type { Checkpoint } from '../../replay/checkpoint/checkpoint.ts';
 import type { ReplayEntry, Origin } from '../../replay/reading/replay-entry.ts';

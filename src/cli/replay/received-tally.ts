@@ -1,4 +1,4 @@
-import type { DestinationOutcome } from '../../app/outcomes.ts';
+import type { DestinationOutcome } from '../../app/pipeline/outcomes.ts';
 import type { LoopbackJudgement, Loopback } from '../flags/delivery/loopback.ts';
 
 /** Counts the judgements of the receiver of --loopback. */

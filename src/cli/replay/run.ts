@@ -1,7 +1,7 @@
 import { sleep, systemClock } from '../../clock.ts';
 import { ClosedError, HooksError } from '../../errors.ts';
 import { isJsonObject } from '../../message/types.ts';
-import type { Outcome } from '../../app/outcomes.ts';
+import type { Outcome } from '../../app/pipeline/outcomes.ts';
 import type { Checkpoint } from '../../replay/checkpoint/checkpoint.ts';
 import type { ReplayEntry, FoundEntry } from '../../replay/reading/replay-entry.ts';
 import type { Input } from '../../replay/reading/inputs.ts';

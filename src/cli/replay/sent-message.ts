@@ -1,6 +1,6 @@
 import { toCapture } from '../../capture/to-capture.ts';
 import type { Message } from '../../message/types.ts';
-import type { Outcome } from '../../app/outcomes.ts';
+import type { Outcome } from '../../app/pipeline/outcomes.ts';
 import { orderKeysOf } from '../../message/outgoing-message.ts';
 import type { ReplayEntry, FoundEntry, Origin } from '../../replay/reading/replay-entry.ts';
 import { messageTitleOf, type ResultFacts } from '../print/result-line.ts';

@@ -5,7 +5,7 @@ import { buildMessage, checkMessageSize, messageBytes } from '../../message/buil
 import { encodeBody, orderKeysOf } from '../../message/outgoing-message.ts';
 import { closest } from '../../suggest.ts';
 import { isMessageType, MESSAGE_TYPES, type Message, type MessageType } from '../../message/types.ts';
-import type { Outcome } from '../../app/outcomes.ts';
+import type { Outcome } from '../../app/pipeline/outcomes.ts';
 import { printable } from '../../redact.ts';
 import { noteHint } from '../error-text.ts';
 import { aborted } from '../aborted.ts';

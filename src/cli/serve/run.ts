@@ -1,5 +1,5 @@
 import { wallClock } from '../../clock.ts';
-import { runService } from '../../app/run-service.ts';
+import { runService } from '../../app/service/run-service.ts';
 import { ConfigError } from '../../errors.ts';
 import type { LogLevel } from '../../service/log.ts';
 import type { DeletionReach, ListenAddress } from '../../service/options.ts';

@@ -2,7 +2,7 @@ import type { EngineEvent } from '../../engine/engine-event.ts';
 import type { Sources } from '../../engine/options.ts';
 import { openEngine, uncheckedProxy } from '../../app/open-engine.ts';
 import { privateWebhookWarnings } from '../../app/private-webhooks.ts';
-import type { Outcome } from '../../app/outcomes.ts';
+import type { Outcome } from '../../app/pipeline/outcomes.ts';
 import type { Delivery } from '../../queue/delivery.ts';
 import { printable } from '../../redact.ts';
 import { noteError } from '../error-text.ts';

@@ -1,7 +1,7 @@
 import { constants } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { extname, join } from 'node:path';
-import { makeFolder } from '../../make-folder.ts';
+import { makeFolder } from '../../files.ts';
 import { printable } from '../../redact.ts';
 
 /** The file in the data folder that lists the config files with code named to the user, a JSON string per line. */

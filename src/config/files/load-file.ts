@@ -1,7 +1,7 @@
 import { basename, extname } from 'node:path';
 import { ConfigError } from '../../errors.ts';
 import { printable } from '../../redact.ts';
-import { isObject } from '../../kind-of.ts';
+import { isObject } from '../../check-options.ts';
 import { onlyMember } from './only-member.ts';
 import { type Complaint, complaintOf, isDuplicateKey } from './syntax-error.ts';
 

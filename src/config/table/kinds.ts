@@ -1,4 +1,4 @@
-import { kindOf } from '../../kind-of.ts';
+import { kindOf } from '../../check-options.ts';
 import { printable, redactUrl } from '../../redact.ts';
 import { formatDuration, parseDuration } from '../../duration.ts';
 import {

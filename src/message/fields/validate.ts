@@ -1,4 +1,4 @@
-import { isObject } from '../../kind-of.ts';
+import { isObject } from '../../check-options.ts';
 import type { MessageField } from './fields.ts';
 import { formatPath } from '../json/json-path.ts';
 import { misspellingOf } from './misspelling.ts';

@@ -1,7 +1,7 @@
 import { timingSafeEqual } from 'node:crypto';
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { isIP } from 'node:net';
-import { isLoopbackHost } from '../../loopback.ts';
+import { isLoopbackHost } from '../../url.ts';
 
 export interface AccessRule {
   /** What the receiver listens on. */

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { systemClock, type Clock } from '../../clock.ts';
-import { isLoopbackHost } from '../../loopback.ts';
+import { isLoopbackHost } from '../../url.ts';
 import type { Forwarded, ForwardRequest } from '../response/forwarding.ts';
 import type { ReceivedRequest } from '../received-request.ts';
 import {

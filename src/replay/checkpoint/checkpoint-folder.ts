@@ -1,7 +1,7 @@
 import { readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { isAbandoned } from '../../files.ts';
 import { LOCK } from './checkpoint-lock.ts';
-import { isAbandoned } from '../../temporary-file.ts';
 import { readCheckpoint } from './checkpoint-file.ts';
 import { makePrivateFolder, readPrivate } from './private-file.ts';
 

@@ -1,7 +1,7 @@
 import { open, readdir, rm } from 'node:fs/promises';
 import { basename, dirname } from 'node:path';
 import { InputError } from '../../errors.ts';
-import { isAbandoned, ownedName, ownerOf } from '../../temporary-file.ts';
+import { isAbandoned, ownedName, ownerOf } from '../../files.ts';
 
 /** The extension of locks. A lock is an empty file whose name identifies its process, so that a kill -9 frees it. */
 export const LOCK = '.lock';

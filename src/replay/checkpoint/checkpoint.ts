@@ -1,7 +1,7 @@
 import { dirname, join } from 'node:path';
 import type { Clock } from '../../clock.ts';
 import { InputError } from '../../errors.ts';
-import { ownedName } from '../../temporary-file.ts';
+import { ownedName } from '../../files.ts';
 import {
   checkpointText,
   checkpointName,

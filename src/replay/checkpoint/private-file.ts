@@ -2,8 +2,7 @@ import { constants } from 'node:fs';
 import { lstat, open, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { InputError } from '../../errors.ts';
-import { makeFolder } from '../../make-folder.ts';
-import { ownedName } from '../../temporary-file.ts';
+import { makeFolder, ownedName } from '../../files.ts';
 
 /*
  * Files that only their owner may read, in a folder that only its owner may read. Never read or written through a

@@ -1,6 +1,5 @@
 import { LF, trimmedBytes } from '../../message/json/bytes.ts';
-import { MAX_ENTRY_BYTES } from '../../message/json/pieces.ts';
-import { Pieces } from '../../message/json/pieces.ts';
+import { MAX_ENTRY_BYTES, Pieces } from '../../message/json/pieces.ts';
 import type { Splitter, SplitterOutput } from '../../message/json/splitter.ts';
 
 /** Splits NDJSON: every line that is not blank is a separate entry, so a broken line loses only itself. */

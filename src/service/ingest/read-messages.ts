@@ -1,7 +1,6 @@
 import { InputError, ValidationError } from '../../errors.ts';
-import { formatCount } from '../../format-count.ts';
+import { formatCount, MAX_BATCH_BYTES_ACCEPTED } from '../../message/limits.ts';
 import { readJson } from '../../message/json/read-json.ts';
-import { MAX_BATCH_BYTES_ACCEPTED } from '../../message/limits.ts';
 import { messageBytes } from '../../message/build.ts';
 import { isJsonObject, type JsonObject, type JsonValue, type MessageType } from '../../message/types.ts';
 import { batchItems } from './batch-items.ts';

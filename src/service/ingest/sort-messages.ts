@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { ValidationError } from '../../errors.ts';
-import { isObject } from '../../kind-of.ts';
+import { isObject } from '../../check-options.ts';
 import { encodeBody, type OutgoingMessage } from '../../message/outgoing-message.ts';
 import { buildParsed, checkMessageSize, messageBytes } from '../../message/build.ts';
 import { MAX_MESSAGE_BYTES } from '../../message/limits.ts';

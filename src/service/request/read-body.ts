@@ -1,8 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
-import { formatCount } from '../../format-count.ts';
-import { MAX_BATCH_BYTES_ACCEPTED } from '../../message/limits.ts';
+import { formatCount, MAX_BATCH_BYTES_ACCEPTED } from '../../message/limits.ts';
 import { printable } from '../../redact.ts';
 import type { ByteShare } from './byte-share.ts';
 import { malformed, OVERLOADED, tooLarge, type IngestRejection } from './rejection.ts';

@@ -1,7 +1,7 @@
 import { stat } from 'node:fs/promises';
 import { ConfigError } from '../../errors.ts';
 import { recoverDeliveries, type RecoveryCounts } from './queue/sqlite-recovery.ts';
-import { DamagedFile } from './file/damaged-file.ts';
+import { DamagedFile } from './damaged-file.ts';
 import type { Queue } from '../../queue/queue.ts';
 import type { Store } from './file/store.ts';
 import { fileOf } from './file/open-store.ts';

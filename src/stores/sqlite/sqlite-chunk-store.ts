@@ -1,5 +1,7 @@
 import type { ChunkStore } from '../../audience/store.ts';
-import { openScratch } from './file/scratch.ts';
+import { QueueError } from '../../errors.ts';
+import { loadSqlite } from './file/sqlite.ts';
+import type { Sql } from './file/store.ts';
 
 const TABLES = 'CREATE TABLE chunks (place INTEGER PRIMARY KEY, entries BLOB NOT NULL)';
 
@@ -18,4 +20,48 @@ export async function openChunks(): Promise<ChunkStore> {
         .map(({ entries }) => entries as Uint8Array), // a BLOB comes as bytes
     close: () => scratch.close(),
   };
+}
+
+/** Temporary room for data that does not fit into memory. It has no name, and is gone with its process. */
+export interface Scratch {
+  /** Runs `work`. Throws QueueError when there is no room. */
+  use<T>(work: (sql: Sql) => T): T;
+  close(): void;
+}
+
+/** SQLite's temporary files: in `SQLITE_TMPDIR`, else `TMPDIR`, else /var/tmp. */
+export async function openScratch(tables: string): Promise<Scratch> {
+  const { DatabaseSync } = await loadSqlite();
+  const database = new DatabaseSync('', { timeout: 0 });
+  // No other process reads it and nothing outlives a crash, so there is nothing to protect.
+  database.exec('PRAGMA page_size = 32768; PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF');
+  database.exec('PRAGMA cache_size = -8192');
+  database.exec(tables);
+  database.exec('BEGIN');
+  const statements = new Map<string, ReturnType<Sql>>();
+  const sql: Sql = (text) => {
+    let statement = statements.get(text);
+    if (statement === undefined) statements.set(text, (statement = database.prepare(text)));
+    return statement;
+  };
+  return {
+    use: (work) => {
+      try {
+        return work(sql);
+      } catch (cause) {
+        throw new QueueError(`Temporary files cannot be written or read: ${messageOf(cause)}`, {
+          hint: 'make room in /var/tmp, or name another folder with TMPDIR=…',
+          cause,
+        });
+      }
+    },
+    close: () => {
+      statements.clear();
+      database.close();
+    },
+  };
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
 }

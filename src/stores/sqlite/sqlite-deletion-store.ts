@@ -1,7 +1,7 @@
 import type { Row } from './file/sqlite.ts';
 import type { Tables } from './file/schema.ts';
 import type { Sql, Store } from './file/store.ts';
-import { writeAlongside } from './file/write-alongside.ts';
+import { writeAlongside } from './write-alongside.ts';
 import {
   type DeletionRecord,
   type DeletionStore,

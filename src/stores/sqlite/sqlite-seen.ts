@@ -1,7 +1,7 @@
 import type { Clock } from '../../clock.ts';
 import type { Tables } from './file/schema.ts';
 import type { Sql, Store } from './file/store.ts';
-import { writeAlongside } from './file/write-alongside.ts';
+import { writeAlongside } from './write-alongside.ts';
 import { SEEN_FOR_MS, shortId, type Seen } from '../../service/ingest/seen.ts';
 
 /** Forgotten with each message that is remembered, so that old ones go faster than new ones come, without a long transaction. */

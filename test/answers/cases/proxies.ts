@@ -1,5 +1,5 @@
-import type { AnswerCase, AnswerTheme } from '../answer-case.ts';
 import { createServer } from 'node:net';
+import type { AnswerCase, AnswerTheme } from '../answer-case.ts';
 import { listening } from '../counterparts.ts';
 import type { Scene, Values } from '../scene.ts';
 import { proxyServer } from '../../transport/proxy-server.ts';

@@ -1,5 +1,5 @@
 import { Chalk } from 'chalk';
-import type { DestinationOutcome, Outcome } from '../../../src/app/outcomes.ts';
+import type { DestinationOutcome, Outcome } from '../../../src/app/pipeline/outcomes.ts';
 import type { AttemptRecord } from '../../../src/attempt-record.ts';
 
 export const PLAIN = new Chalk({ level: 0 });

@@ -2,13 +2,13 @@
 import { randomBytes } from 'node:crypto';
 import { inspect } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { Redis } from 'ioredis';
 import { ClosedError, ConfigError, QueueError } from '../../../src/errors.ts';
 import { openServer } from '../../../src/stores/server/open-server.ts';
 import { assertBullmqVersion, loadPackages } from '../../../src/stores/server/packages.ts';
 import type { Server } from '../../../src/stores/server/server.ts';
 import { until } from '../../until.ts';
 import { linkTo, type Link } from './link.ts';
-import { Redis } from 'ioredis';
 import { CANARY, hasServer, SERVER_KINDS, startServer, type TestServer } from './servers.ts';
 
 for (const kind of SERVER_KINDS) {

@@ -4,8 +4,12 @@ import { systemClock } from '../../../clock.ts';
 import { DELIVERY_DEFAULTS } from '../../../engine/options.ts';
 import { ConfigError } from '../../../errors.ts';
 import type { DurableQueue } from '../../../stores/opened-queue.ts';
-import { createDeliveryPipeline, createQueuePipeline, type Pipeline } from '../../../app/pipeline.ts';
-import { createTrackingApiPipeline } from '../../../app/tracking-api-pipeline.ts';
+import {
+  createDeliveryPipeline,
+  createQueuePipeline,
+  type Pipeline,
+} from '../../../app/pipeline/pipeline.ts';
+import { createTrackingApiPipeline } from '../../../app/pipeline/tracking-api-pipeline.ts';
 import { createRecordingTransport, type RecordedRequest } from '../../../app/recording-transport.ts';
 import type { Io } from '../../io.ts';
 import type { Loopback } from './loopback.ts';

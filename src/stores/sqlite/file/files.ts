@@ -2,7 +2,7 @@ import { constants } from 'node:fs';
 import { access, chmod, lstat, open, rm, stat } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { QueueError } from '../../../errors.ts';
-import { makeFolder } from '../../../make-folder.ts';
+import { makeFolder } from '../../../files.ts';
 import { assertOwnFile, hasNoTables } from './ownership.ts';
 
 /**

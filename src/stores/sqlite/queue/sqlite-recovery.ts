@@ -1,4 +1,4 @@
-import type { DamagedFile } from '../file/damaged-file.ts';
+import type { DamagedFile } from '../damaged-file.ts';
 import type { Row } from '../file/sqlite.ts';
 import { toMovedDelivery, type Delivery } from '../../../queue/delivery.ts';
 import type { Queue } from '../../../queue/queue.ts';

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { QueueError } from '../../../../src/errors.ts';
 import { holdLock } from '../../../../src/stores/sqlite/file/lock.ts';
-import { openScratch } from '../../../../src/stores/sqlite/file/scratch.ts';
+import { openScratch } from '../../../../src/stores/sqlite/sqlite-chunk-store.ts';
 import { temporaryFolder } from '../../../temporary-folder.ts';
 
 describe('a lock', () => {

@@ -1,0 +1,122 @@
+import { checkOptions } from '../../check-options.ts';
+import { CLIENT_OPTIONS, type ClientOptions } from '../../client/options.ts';
+import type { BatchRetry } from '../../client/tracking-api-options.ts';
+import type { Clock } from '../../clock.ts';
+import { DELIVERY_OPTIONS } from '../../engine/check-delivery.ts';
+import type { EngineEvent } from '../../engine/engine-event.ts';
+import { ConfigError } from '../../errors.ts';
+import type { Queue } from '../../queue/queue.ts';
+import type { Transport } from '../../transport/transport.ts';
+import type { ShortForm } from './short-form.ts';
+import type { SourcesInput } from './sources-input.ts';
+
+export interface SharedOptions {
+  readonly client?: ClientOptions | undefined;
+  /** The variables that name proxies (`HTTPS_PROXY` …). @default none is used */
+  readonly proxyEnv?: Readonly<NodeJS.ProcessEnv> | undefined;
+  /** @default undici */
+  readonly transport?: Transport | undefined;
+  readonly clock?: Clock | undefined;
+  /** From 0 to 1. @default Math.random */
+  readonly random?: (() => number) | undefined;
+}
+
+export type DeliveryPipelineOptions = SharedOptions & EngineParts & (ShortForm | LongForm);
+
+interface LongForm {
+  readonly sources: SourcesInput;
+  /** The one whose calls the client makes. @default the only one, else 'default' */
+  readonly source?: string | undefined;
+}
+
+interface EngineParts {
+  /** What is stored in it does not count against the client's `maxQueued`. @default one in memory, where it does */
+  readonly queue?: Queue | undefined;
+  readonly onEvent?: ((event: EngineEvent) => void) | undefined;
+}
+
+export interface TrackingApiPipelineOptions extends SharedOptions {
+  readonly endpoint: string;
+  readonly writeKey: string;
+  /** For one attempt. Ms, 1 to 30,000. @default 5000 */
+  readonly timeoutMs?: number | undefined;
+  readonly retryForMs?: number | undefined;
+  readonly maxInFlight?: number | undefined;
+  /** A PEM file with issuers to trust besides Node's own. @default only Node's */
+  readonly caFile?: string | undefined;
+  readonly onRetry?: ((retry: BatchRetry) => void) | undefined;
+}
+
+const SHARED = {
+  client: 'an object',
+  proxyEnv: 'an object',
+  transport: 'an object',
+  clock: 'an object',
+  random: 'a function',
+} as const satisfies Record<keyof SharedOptions, string>;
+
+const SHORT_FORM = {
+  webhooks: 'given',
+  sharedSecret: 'given',
+  delivery: 'an object',
+} as const satisfies Record<keyof ShortForm, string>;
+
+const LONG_FORM = {
+  sources: 'an object',
+  source: 'a string',
+} as const satisfies Record<keyof LongForm, string>;
+
+const ENGINE_PARTS = {
+  queue: 'an object',
+  onEvent: 'a function',
+} as const satisfies Record<keyof EngineParts, string>;
+
+const TRACKING_API = {
+  endpoint: 'a string',
+  writeKey: 'given',
+  timeoutMs: 'given',
+  retryForMs: 'given',
+  maxInFlight: 'given',
+  caFile: 'a string',
+  onRetry: 'a function',
+} as const satisfies Record<Exclude<keyof TrackingApiPipelineOptions, keyof SharedOptions>, string>;
+
+const OF_CLIENT = Object.fromEntries(CLIENT_OPTIONS.map((name) => [name, `client.${name}`]));
+const OF_DELIVERY = Object.fromEntries(DELIVERY_OPTIONS.map((name) => [name, `delivery.${name}`]));
+
+/** Throws ConfigError for options that are unknown, of another kind, or of both forms. */
+export function checkDeliveryPipelineOptions(options: DeliveryPipelineOptions): void {
+  checkOptions(options, {
+    kinds: { ...SHORT_FORM, ...LONG_FORM, ...ENGINE_PARTS, ...SHARED },
+    otherNames: {
+      ...OF_CLIENT,
+      ...OF_DELIVERY,
+      url: 'webhooks',
+      urls: 'webhooks',
+      secret: 'sharedSecret',
+      secrets: 'sharedSecret',
+    },
+  });
+  const isLong = isLongForm(options);
+  const stray = Object.entries(options).find(
+    ([key, value]) => value !== undefined && (isLong ? key in SHORT_FORM : key === 'source'),
+  )?.[0];
+  if (stray === undefined) return;
+  throw new ConfigError(
+    `Expected \`${stray}\` ${isLong ? 'or `sources`, got both' : 'with `sources`, got it alone'}`,
+    { key: stray, hint: isLong ? `in \`sources\` each destination has its own` : `leave \`${stray}\` out` },
+  );
+}
+
+export function isLongForm(options: ShortForm | LongForm): options is LongForm {
+  return 'sources' in options && options.sources !== undefined;
+}
+
+/** Throws ConfigError for options that are unknown or of another kind. */
+export function checkTrackingApiPipelineOptions(options: TrackingApiPipelineOptions): void {
+  checkOptions(options, {
+    kinds: { ...TRACKING_API, ...SHARED },
+    required: ['endpoint'],
+    otherNames: { ...OF_CLIENT, url: 'endpoint', concurrency: 'maxInFlight' },
+  });
+}

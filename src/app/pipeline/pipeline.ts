@@ -1,0 +1,257 @@
+import { Faults, isObject } from '../../check-options.ts';
+import { createClient, promiseOrThrow, type Client } from '../../client/client.ts';
+import { resolveClientOptions, type ClientOptions } from '../../client/options.ts';
+import type { EnqueueOptions, Receipt, Sink } from '../../client/sink.ts';
+import { sleep, systemClock, type Clock } from '../../clock.ts';
+import { prepareDestinations } from '../../engine/destination.ts';
+import type { EngineEvent } from '../../engine/engine-event.ts';
+import { createEngine } from '../../engine/engine.ts';
+import type { Sources } from '../../engine/options.ts';
+import { createRouter, type RoutedMessage, type Router } from '../../engine/router.ts';
+import { HooksError } from '../../errors.ts';
+import { encodeBody, type OutgoingMessage } from '../../message/outgoing-message.ts';
+import { MemoryQueue } from '../../stores/open.ts';
+import type { DurableQueue } from '../../stores/opened-queue.ts';
+import type { Transport } from '../../transport/transport.ts';
+import { createUndiciTransport } from '../../transport/undici-transport.ts';
+import { checkRoutes } from '../check-routes.ts';
+import {
+  checkDeliveryPipelineOptions,
+  isLongForm,
+  type DeliveryPipelineOptions,
+  type SharedOptions,
+} from './options.ts';
+import { Outcomes, queuedOutcome, type Outcome } from './outcomes.ts';
+import { sourceNamed, sourcesOf } from './short-form.ts';
+import { completeSources } from './sources-input.ts';
+import { UnsettledMessages } from './unsettled-messages.ts';
+import { userAgent } from '../version.ts';
+
+/** A client with everything behind it: what `send`, `replay` and a program that embeds hooks work with. */
+export interface Pipeline {
+  readonly client: Client;
+  /**
+   * Enqueues a message and resolves when it is settled at every destination, or the pipeline is interrupted. Never rejects;
+   * throws QueueError and ClosedError at once, as the calls of the client do.
+   */
+  deliver(options: EnqueueOptions): Promise<Outcome>;
+  /** The same without a promise, for programs that send millions: `onOutcome` is called once, and what it throws is an uncaught exception. Throws ClosedError and QueueError. */
+  deliverThen(options: EnqueueOptions, onOutcome: (outcome: Outcome) => void): void;
+  /** Stops delivering: attempts in flight get `graceMs`, then they are cut. What is not settled then is `unsent`. A close() that is waiting ends with it. */
+  interrupt(graceMs: number): Promise<void>;
+  /**
+   * Flushes, waits until every delivery is settled, and releases every socket and timer. Over a tracking API that fails it
+   * takes `retryForMs` and the time of one attempt at most. Over webhooks that fail or hang it takes the rest of
+   * `delivery.retryForMs` (4 h by default) and the time of one round at most: what is not delivered by then is a dead letter.
+   * `interrupt` ends it sooner. Either way every message has its receipt.
+   */
+  close(): Promise<void>;
+}
+
+/** Client → engine → queue → transport. Throws ConfigError for webhooks that cannot be asked, by what they are or by the way to them, and for options that are none. */
+export function createDeliveryPipeline(options: DeliveryPipelineOptions): Pipeline {
+  const sources = readDeliveryOptions(options);
+  const source = sourceNamed(sources, isLongForm(options) ? options.source : undefined);
+  const { client, clock = systemClock, random = Math.random } = options;
+  const transport = options.transport ?? undici(options);
+  const queue = options.queue ?? new MemoryQueue(clock);
+  const outcomes = new Outcomes();
+  const unsettled = options.queue === undefined ? new UnsettledMessages() : undefined;
+  const onEvent = (event: EngineEvent): void => {
+    // First, so that a callback that sends another message finds room for it.
+    unsettled?.see(event);
+    outcomes.see(event);
+    options.onEvent?.(event);
+  };
+  const engine = createEngine({
+    sources,
+    queue,
+    transport,
+    clock,
+    random,
+    userAgent: userAgent(),
+    onEvent,
+  });
+  if (options.transport === undefined) checkRoutes(sources, options.proxyEnv);
+  engine.start();
+  const release = async (): Promise<void> => {
+    await engine.close();
+    // Includes messages that came too late to be waited for.
+    outcomes.interrupt();
+    unsettled?.abandon();
+    await queue.close();
+    await transport.close();
+  };
+  return new ClientPipeline({
+    sink: createRouterSink({ router: engine, source, outcomes, unsettled }),
+    clock,
+    client,
+    onReceipt: (receipt, onOutcome) => outcomes.subscribe(receipt, onOutcome),
+    settled: () => engine.idle(),
+    cut: async (graceMs) => {
+      const over = new AbortController();
+      const finished = engine.close().finally(() => over.abort());
+      await Promise.race([finished, sleep(clock, graceMs, over.signal)]);
+      over.abort();
+      await engine.abort();
+    },
+    release,
+  });
+}
+
+/** Throws one ConfigError that names everything that is wrong. */
+function readDeliveryOptions(options: DeliveryPipelineOptions): Sources {
+  const faults = new Faults();
+  faults.collect(() => checkDeliveryPipelineOptions(options));
+  if (!isObject(options)) faults.throwIfAny('options');
+  const { client } = options;
+  if (isObject(client)) faults.collect(() => resolveClientOptions(client));
+  const sources = faults.collect(() =>
+    isLongForm(options) ? completeSources(options.sources) : sourcesOf(options),
+  );
+  if (sources !== undefined) faults.collect(() => prepareDestinations(sources, userAgent()));
+  faults.throwIfAny('options');
+  return sources ?? {};
+}
+
+export interface QueuePipelineOptions {
+  readonly sources: Sources;
+  /** The source whose calls the client makes. */
+  readonly source: string;
+  /** Closed with the pipeline. */
+  readonly durable: DurableQueue;
+  readonly clock: Clock;
+  readonly client?: ClientOptions | undefined;
+}
+
+/** Client → router → queue, and no further: another process delivers. Throws ConfigError for webhooks that cannot be asked. */
+export function createQueuePipeline(options: QueuePipelineOptions): Pipeline {
+  const { sources, source, durable, clock, client } = options;
+  // Only to check them: a message must not wait in the queue for a webhook that no process can ask.
+  prepareDestinations(sources, userAgent());
+  const router = createRouter({ sources, queue: durable.queue, clock: durable.clock });
+  return new ClientPipeline({
+    sink: createRouterSink({ router, source }),
+    clock,
+    client,
+    onReceipt: (receipt, onOutcome) => onOutcome(queuedOutcome(receipt)),
+    settled: async () => {},
+    cut: async () => {},
+    release: () => durable.close(),
+  });
+}
+
+export function undici({ proxyEnv }: SharedOptions): Transport {
+  return createUndiciTransport(proxyEnv === undefined ? {} : { proxyEnv });
+}
+
+interface PipelineParts {
+  readonly sink: Sink;
+  readonly clock: Clock;
+  readonly client?: ClientOptions | undefined;
+  readonly onReceipt: (receipt: Receipt, onOutcome: (outcome: Outcome) => void) => void;
+  /** Resolves when nothing that was accepted is still on its way. */
+  readonly settled: () => Promise<void>;
+  readonly cut: (graceMs: number) => Promise<void>;
+  readonly release: () => Promise<void>;
+}
+
+export class ClientPipeline implements Pipeline {
+  readonly client: Client;
+  readonly #parts: PipelineParts;
+  #released: Promise<void> | undefined;
+
+  constructor(parts: PipelineParts) {
+    const { sink, clock, client } = parts;
+    this.client = createClient({ sink, clock, ...client });
+    this.#parts = parts;
+  }
+
+  deliver(options: EnqueueOptions): Promise<Outcome> {
+    return promiseOrThrow((resolve) => this.deliverThen(options, resolve));
+  }
+
+  deliverThen(options: EnqueueOptions, onOutcome: (outcome: Outcome) => void): void {
+    const { onReceipt } = this.#parts;
+    this.client.enqueueThen(options, (receipt) => onReceipt(receipt, onOutcome));
+  }
+
+  async interrupt(graceMs: number): Promise<void> {
+    await this.#parts.cut(graceMs);
+    await this.#release();
+  }
+
+  async close(): Promise<void> {
+    this.#parts.sink.beginClose?.();
+    await this.client.flush();
+    await this.#parts.settled();
+    await this.#release();
+  }
+
+  /** Once, however often it is closed and interrupted: an interruption comes while close() waits for the end. */
+  #release(): Promise<void> {
+    this.#released ??= this.client.close().then(() => this.#parts.release());
+    return this.#released;
+  }
+}
+
+interface RouterSinkParts {
+  readonly router: Router;
+  readonly source: string;
+  /** Follows the deliveries of awaited messages. @default another process delivers, and no outcome is known here */
+  readonly outcomes?: Outcomes | undefined;
+  /** Follows the messages that stay in memory until they are settled. @default the queue is durable: they take no memory */
+  readonly unsettled?: UnsettledMessages | undefined;
+}
+
+/** The client's sink over the router: a batch is accepted when its deliveries are in the queue. */
+function createRouterSink(parts: RouterSinkParts): Sink {
+  return {
+    // The queue orders by order keys; batches need not wait for one another.
+    maxInFlight: 8,
+    encode,
+    submit: (batch) => submit(batch, parts),
+    ...(parts.unsettled !== undefined && onSettledOf(parts.unsettled)),
+    close: async () => {},
+  };
+}
+
+function onSettledOf(unsettled: UnsettledMessages): Pick<Sink, 'onSettled'> {
+  return { onSettled: (listener) => unsettled.onSettled(listener) };
+}
+
+/** Written out once; every attempt at every webhook sends this. */
+function encode(
+  { message, orderKeys = NO_KEYS, exactBody }: EnqueueOptions,
+  messageId: string,
+): OutgoingMessage {
+  // Field by field: V8 makes a new hidden class for every object that comes of a spread here, and a million of them.
+  const { type, integrations } = message;
+  const body = exactBody ?? Buffer.from(encodeBody(message));
+  return { messageId, type, integrations, body, orderKeys };
+}
+
+const NO_KEYS: readonly string[] = [];
+
+async function submit(
+  batch: readonly OutgoingMessage[],
+  { router, source, outcomes, unsettled }: RouterSinkParts,
+): Promise<readonly Receipt[]> {
+  const route = (): Promise<readonly RoutedMessage[]> =>
+    router.submit(source, batch, (routed) => unsettled?.routed(routed));
+  try {
+    const submitted = await (outcomes === undefined ? route() : outcomes.keepEarly(route));
+    return batch.map(({ messageId }, index) => ({
+      accepted: true,
+      messageId,
+      deliveries: submitted[index]?.deliveries ?? [],
+    }));
+  } catch (error) {
+    return batch.map(({ messageId }) => rejectedReceipt(messageId, error));
+  }
+}
+
+function rejectedReceipt(messageId: string, error: unknown): Receipt {
+  const code = error instanceof HooksError ? error.code.replace('ERR_HOOKS_', '').toLowerCase() : 'engine';
+  return { accepted: false, messageId, code, reason: error instanceof Error ? error.message : String(error) };
+}

@@ -1,0 +1,62 @@
+import { setMaxListeners } from 'node:events';
+import { Faults, isObject } from '../../check-options.ts';
+import { resolveClientOptions } from '../../client/options.ts';
+import { checkSinkOptions } from '../../client/tracking-api-options.ts';
+import { createTrackingApiSink } from '../../client/tracking-api-sink.ts';
+import { sleep, systemClock } from '../../clock.ts';
+import { checkRoute } from '../../transport/route/check-route.ts';
+import type { Transport, TransportRequest } from '../../transport/transport.ts';
+import { checkTrackingApiPipelineOptions, type TrackingApiPipelineOptions } from './options.ts';
+import { trackingApiOutcome } from './outcomes.ts';
+import { ClientPipeline, undici, type Pipeline } from './pipeline.ts';
+import { packageVersion } from '../version.ts';
+
+/** Client → someone's tracking API over HTTP. Throws ConfigError for an endpoint, write key, proxy or file of issuers that cannot be used, and for options that are none. */
+export function createTrackingApiPipeline(options: TrackingApiPipelineOptions): Pipeline {
+  const faults = new Faults();
+  faults.collect(() => checkTrackingApiPipelineOptions(options));
+  if (isObject(options)) {
+    const given: TrackingApiPipelineOptions = options;
+    faults.collect(() => checkSinkOptions(given));
+    if (isObject(given.client)) faults.collect(() => resolveClientOptions(given.client));
+  }
+  faults.throwIfAny('options');
+  const { endpoint, writeKey, timeoutMs, client, clock = systemClock, random = Math.random } = options;
+  const { retryForMs, maxInFlight, caFile, onRetry } = options;
+  const [stopping, cutting, over] = [new AbortController(), new AbortController(), new AbortController()];
+  // Every attempt in flight and every wait listens to these.
+  setMaxListeners(0, stopping.signal, cutting.signal);
+  const sink = createTrackingApiSink({
+    endpoint,
+    writeKey,
+    version: packageVersion(),
+    clock,
+    random,
+    transport: askedWith({ signal: cutting.signal, caFile }, options.transport ?? undici(options)),
+    signal: stopping.signal,
+    timeoutMs,
+    retryForMs,
+    maxInFlight,
+    onRetry,
+  });
+  if (options.transport === undefined) checkRoute(endpoint, options);
+  return new ClientPipeline({
+    sink,
+    clock,
+    client,
+    onReceipt: (receipt, onOutcome) => onOutcome(trackingApiOutcome(receipt)),
+    settled: async () => {},
+    // Closing waits for what is in flight, as long as the shortest grace that was given.
+    cut: async (graceMs) => {
+      stopping.abort();
+      if (graceMs > 0) void sleep(clock, graceMs, over.signal).then(() => cutting.abort());
+      else cutting.abort();
+    },
+    release: async () => over.abort(),
+  });
+}
+
+/** A request in flight is cut by this signal alone, not by the one that keeps others from being made. */
+function askedWith(way: Pick<TransportRequest, 'signal' | 'caFile'>, transport: Transport): Transport {
+  return { send: (request) => transport.send({ ...request, ...way }), close: () => transport.close() };
+}

@@ -1,0 +1,109 @@
+import type { EngineEvent } from '../../engine/engine-event.ts';
+import type { Clock } from '../../clock.ts';
+import type { Delivery } from '../../queue/delivery.ts';
+import { errorFields, type LogFields, type ServiceLog } from '../../service/log.ts';
+import type { Metrics } from '../../service/metrics.ts';
+import type { Lane } from '../../queue/queue.ts';
+import { Outages, type Outage } from './outages.ts';
+
+interface WatchOptions {
+  readonly log: ServiceLog;
+  readonly metrics: Metrics;
+  readonly clock: Clock;
+  /** Counts the deliveries that wait for a destination. */
+  readonly waiting: (lane: Lane) => Promise<number>;
+}
+
+/** What the engine says, as metrics and log lines. */
+export class Watch {
+  readonly #log: ServiceLog;
+  readonly #metrics: Metrics;
+  readonly #waiting: WatchOptions['waiting'];
+  readonly #outages: Outages;
+
+  constructor({ log, metrics, clock, waiting }: WatchOptions) {
+    this.#log = log;
+    this.#metrics = metrics;
+    this.#waiting = waiting;
+    this.#outages = new Outages({
+      clock,
+      onDown: (outage) => {
+        metrics.webhookUp(outage, false);
+        void this.#outage(outage, (fields) => log.warn('a webhook is down', fields));
+      },
+      onBack: (outage) => {
+        metrics.webhookUp(outage, true);
+        void this.#outage(outage, (fields) => log.info('a webhook is back', fields));
+      },
+    });
+  }
+
+  see(event: EngineEvent): void {
+    switch (event.kind) {
+      case 'attempt':
+        return this.#attempt(event);
+      case 'settled':
+        return this.#settled(event);
+      case 'lost':
+        return this.#log.warn('a delivery was taken over by another process', {
+          delivery: event.delivery.id,
+        });
+      case 'error':
+        return this.#error(event);
+      case 'rescheduled':
+        return undefined;
+      default:
+        return event satisfies never;
+    }
+  }
+
+  unrecorded({ id, messageId }: Delivery, error: unknown): void {
+    const fields = { delivery: id, messageId, ...errorFields(error) };
+    this.#log.error('the state of a deletion request could not be recorded', fields);
+  }
+
+  #attempt({ delivery, attempt }: EngineEvent & { kind: 'attempt' }): void {
+    const { id, source, destination, messageId } = delivery;
+    const { url, result, status, error, detail, ms, round } = attempt;
+    this.#metrics.attempt(delivery, result, ms);
+    const fields = { delivery: id, source, destination, messageId, url, status, error, detail, ms, round };
+    this.#outages.see(delivery, attempt);
+    if (result === 'delivered') this.#log.debug('delivered', fields);
+    else this.#log.debug('an attempt failed', { ...fields, result });
+  }
+
+  /** The line says how many wait, which a store that cannot be asked leaves out. */
+  async #outage(outage: Outage, write: (fields: LogFields) => void): Promise<void> {
+    const { source, destination, url, since, last } = outage;
+    const { status, error, detail } = last;
+    const waiting = await this.#waiting(outage).catch(() => undefined);
+    const facts = { source, destination, url, since: new Date(since).toISOString(), waiting };
+    write({ ...facts, status, error, detail });
+  }
+
+  #settled({ delivery }: EngineEvent & { kind: 'settled' }): void {
+    const {
+      id,
+      source,
+      destination,
+      messageId,
+      state,
+      reason = '',
+      createdAt,
+      settledAt = createdAt,
+    } = delivery;
+    if (state === 'delivered') return this.#metrics.settled(delivery, { state, ms: settledAt - createdAt });
+    this.#metrics.settled(delivery, { state: 'dead', reason });
+    this.#log.warn('a delivery was given up', { delivery: id, source, destination, messageId, reason });
+  }
+
+  #error({ during, error, lane, delivery }: EngineEvent & { kind: 'error' }): void {
+    this.#log.error('the queue failed; it is tried again', {
+      during,
+      ...errorFields(error),
+      source: lane?.source ?? delivery?.source,
+      destination: lane?.destination ?? delivery?.destination,
+      delivery: delivery?.id,
+    });
+  }
+}

@@ -1,0 +1,78 @@
+import { hash } from 'node:crypto';
+import type { Clock } from '../../clock.ts';
+import type { AttemptRecord } from '../../attempt-record.ts';
+import { withoutRepeated } from '../../redact.ts';
+import type { Transport, TransportResult } from '../../transport/transport.ts';
+import type { AttemptResult } from './attempt-result.ts';
+import { classify } from './classify.ts';
+import type { Webhook } from '../webhook.ts';
+
+export interface AttemptContext {
+  readonly transport: Transport;
+  readonly clock: Clock;
+  readonly timeoutMs: number;
+  readonly caFile: string | undefined;
+  readonly allowPrivate: boolean | undefined;
+  /** Masked where a receiver repeats them. */
+  readonly secrets: readonly string[];
+  /** Cuts the attempt short. */
+  readonly signal: AbortSignal;
+}
+
+/** What is posted to each webhook: the bytes, and their signature unless there is no secret. */
+export interface SignedBody {
+  readonly body: Uint8Array;
+  readonly signature: string | undefined;
+  /** The value of `Idempotency-Key`; undefined: none is sent. */
+  readonly idempotencyKey: string | undefined;
+}
+
+/** Makes one POST to one webhook. All that the receiver does is in the result. */
+export async function attempt(
+  webhook: Webhook,
+  signed: SignedBody,
+  { transport, clock, timeoutMs, caFile, allowPrivate, secrets, signal }: AttemptContext,
+): Promise<AttemptResult> {
+  const at = Math.floor(clock.now());
+  const { url, hasOwnKey } = webhook;
+  const { body, signature, idempotencyKey } = signed;
+  const sendsKey = idempotencyKey !== undefined && !hasOwnKey;
+  const headers = [...webhook.headers];
+  if (sendsKey) headers.push('Idempotency-Key', idempotencyKey);
+  if (signature !== undefined) headers.push('X-Signature', signature);
+  const result = await transport.send({ url, headers, body, timeoutMs, signal, caFile, allowPrivate });
+  const isSigned = signature !== undefined;
+  return classify(withoutSecretsInReply(result, secrets), { at, now: clock.now(), sendsKey, isSigned });
+}
+
+/** A message id that is a header's value as it is: visible ASCII characters, at most as many as receivers keep. */
+const SENDABLE_ID = /^[!-~]{1,255}$/;
+
+/** The value of `Idempotency-Key`: the message id, or its digest where no header could carry it. The same on every attempt. */
+export function idempotencyKeyOf(messageId: string): string {
+  return SENDABLE_ID.test(messageId) ? messageId : hash('sha256', messageId, 'hex');
+}
+
+/** What a receiver says is shown and kept. The transport has taken out what it was sent. */
+function withoutSecretsInReply(result: TransportResult, secrets: readonly string[]): TransportResult {
+  if (result.kind === 'failure' || result.reply === undefined) return result;
+  return { ...result, reply: withoutRepeated(result.reply, secrets) };
+}
+
+/** The attempt as it is kept and shown. */
+export function toRecord(attempted: AttemptResult, { shownUrl: url }: Webhook, round: number): AttemptRecord {
+  const { at, ms, result, status, detail, evidence, reconnected } = attempted;
+  if (result === 'delivered' && !reconnected) return { at, url, round, result, status, ms };
+  return {
+    at,
+    url,
+    round,
+    result,
+    ...(status !== undefined && { status }),
+    ...(result !== 'delivered' && { error: attempted.error }),
+    ...(detail !== undefined && { detail }),
+    ...evidence,
+    ms,
+    ...(reconnected && { reconnected }),
+  };
+}

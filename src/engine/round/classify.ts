@@ -1,0 +1,126 @@
+import type { NetworkError, TransportResponse, TransportResult } from '../../transport/transport.ts';
+import { causeCodeOf } from '../../causes/response-cause.ts';
+import { readableBody } from '../../causes/page-text.ts';
+import type { AttemptEvidence } from '../../attempt-record.ts';
+import type { AttemptResult } from './attempt-result.ts';
+import { retryAfterMs } from '../../transport/retry-after.ts';
+
+/** Of a receiver's reply. Every attempt is kept, so it must stay small. */
+const DETAIL_LENGTH = 200;
+/** Of a short header. */
+const SERVER_LENGTH = 60;
+
+interface ClassifyContext {
+  /** When the attempt began. */
+  readonly at: number;
+  readonly now: number;
+  /** Whether the request had an `Idempotency-Key` of ours. */
+  readonly sendsKey: boolean;
+  /** @default true */
+  readonly isSigned?: boolean;
+}
+
+/** What the response, or its absence, means for the delivery (contract, Delivery). */
+export function classify(result: TransportResult, context: ClassifyContext): AttemptResult {
+  const meaning = meaningOf(result, context);
+  const { isSigned = true } = context;
+  const outcome = meaning.result === 'delivered' ? meaning : { ...meaning, ...evidenceOf(result, isSigned) };
+  return result.reconnected ? { ...outcome, reconnected: true } : outcome;
+}
+
+function meaningOf(result: TransportResult, context: ClassifyContext): AttemptResult {
+  const { kind, ms } = result;
+  const { at } = context;
+  switch (kind) {
+    case 'failure': {
+      const { error, detail, cause } = result;
+      const isRetryable = isTemporary(error) && !PERMANENT_CAUSES.has(cause ?? '');
+      return { at, ms, result: isRetryable ? 'retryable' : 'rejected', error, detail };
+    }
+    case 'response': {
+      const { status } = result;
+      if (status >= 200 && status <= 299) return { at, ms, result: 'delivered', status };
+      return { at, ms, ...failedResponse(result, context) };
+    }
+    default:
+      return kind satisfies never;
+  }
+}
+
+/** A proxy that wants a password (contract, Delivery) and a server that wants a client certificate will want them again. */
+const PERMANENT_CAUSES: ReadonlySet<string> = new Set(['proxy-authentication', 'client-certificate']);
+
+/** Whether the same URL may do better later. A certificate is rarely fixed within a retry window. */
+function isTemporary(error: NetworkError): boolean {
+  switch (error) {
+    case 'timeout':
+    case 'refused':
+    case 'dns':
+    case 'reset':
+    case 'protocol':
+    case 'aborted':
+    // An operator has the window to allow it.
+    case 'blocked-address':
+      return true;
+    case 'tls-self-signed':
+    case 'tls-expired':
+    case 'tls-hostname':
+    case 'tls-untrusted':
+    case 'tls':
+      return false;
+    default:
+      return error satisfies never;
+  }
+}
+
+/** Too busy or too early, not wrong: Request Timeout, Locked, Too Early, Too Many Requests. */
+const TEMPORARY_4XX: ReadonlySet<number> = new Set([408, 423, 425, 429]);
+
+type FailedResponse = Pick<Extract<AttemptResult, { result: 'retryable' | 'rejected' }>, 'error' | 'detail'> &
+  ({ result: 'retryable'; status: number; retryAfterMs?: number } | { result: 'rejected'; status: number });
+
+/** A receiver that knows `Idempotency-Key` answers so while the first request with the key is still being processed. */
+const CONFLICT = 409;
+
+function failedResponse(response: TransportResponse, { now, sendsKey }: ClassifyContext): FailedResponse {
+  const { status, retryAfter, reply } = response;
+  const common = {
+    status,
+    ...(reply !== undefined && reply !== '' && { detail: readableBody(reply).slice(0, DETAIL_LENGTH) }),
+  };
+  if (status >= 300 && status <= 399) return { ...common, result: 'rejected', error: 'redirect' };
+  const isClientError = status >= 400 && status <= 499;
+  const isTemporary4xx = TEMPORARY_4XX.has(status) || (status === CONFLICT && sendsKey);
+  if (isClientError && !isTemporary4xx) return { ...common, result: 'rejected', error: 'http-4xx' };
+  // Not a final status of HTTP at all (RFC 9110, 15): as malformed as an answer that cannot be parsed.
+  if (status < 400 || status > 599) {
+    return { status, result: 'retryable', error: 'protocol', detail: `no HTTP status: ${status}` };
+  }
+  const waitMs = retryAfter === undefined ? undefined : retryAfterMs(retryAfter, now);
+  return {
+    ...common,
+    result: 'retryable',
+    error: isClientError ? 'http-4xx' : 'http-5xx',
+    ...(waitMs !== undefined && { retryAfterMs: waitMs }),
+  };
+}
+
+/** What is kept to say later why it failed. */
+function evidenceOf(result: TransportResult, isSigned: boolean): { readonly evidence?: AttemptEvidence } {
+  if (result.kind === 'failure') {
+    const { cause } = result;
+    return cause === undefined ? {} : { evidence: { cause } };
+  }
+  const { status, headers = {}, reply: body = '' } = result;
+  if (status < 300 || status > 599) return {};
+  const cause = causeCodeOf({ status, headers, body, isSigned });
+  const { server, location, 'retry-after': retryAfter } = headers;
+  const evidence: AttemptEvidence = {
+    // What the status alone says is not kept.
+    ...(cause !== causeCodeOf({ status, headers: {}, body: '', isSigned: true }) && { cause }),
+    ...(server !== undefined && { server: server.slice(0, SERVER_LENGTH) }),
+    ...(location !== undefined && status < 400 && { location }),
+    ...(retryAfter !== undefined && { retryAfter: retryAfter.slice(0, SERVER_LENGTH) }),
+  };
+  return Object.keys(evidence).length === 0 ? {} : { evidence };
+}

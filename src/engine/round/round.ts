@@ -1,0 +1,233 @@
+import type { Clock } from '../../clock.ts';
+import { withRound, type Progress } from '../../queue/delivery.ts';
+import type { Claim, Queue } from '../../queue/queue.ts';
+import { sign } from '../../signature/sign.ts';
+import type { Transport } from '../../transport/transport.ts';
+import type { AttemptResult } from './attempt-result.ts';
+import { attempt, idempotencyKeyOf, toRecord, type SignedBody } from './attempt.ts';
+import type { Destination } from '../destination.ts';
+import type { EngineEvent } from '../engine-event.ts';
+import { symptomOf, type LaneHealth } from '../health.ts';
+import type { UninterruptedRun } from '../uninterrupted-run.ts';
+import { remainingWebhooks, roundsSoFar, withAttempt } from './progress.ts';
+import { isLastRound, windowEndOf, type RoundsSoFar } from './schedule.ts';
+import type { Webhook } from '../webhook.ts';
+
+/** What the rounds of a lane share. */
+export interface RoundContext {
+  readonly destination: Destination;
+  readonly health: LaneHealth;
+  readonly queue: Queue;
+  readonly transport: Transport;
+  readonly clock: Clock;
+  /** A window that ended before this run began may have one round more: no process was there to use it. */
+  readonly uninterruptedRun: UninterruptedRun;
+  /** Keeps further attempts from starting. */
+  readonly stopping: AbortSignal;
+  /** Cuts the attempts in flight short. */
+  readonly aborting: AbortSignal;
+  readonly onEvent: ((event: EngineEvent) => void) | undefined;
+}
+
+/**
+ * The result of a round. `open`: a webhook is left that may take it later. `interrupted`: the engine is stopping.
+ * `lost`: the claim is another's. `broken`: the queue or this program failed on the way.
+ */
+export type RoundResult = {
+  readonly beganAt: number;
+  readonly progress: Progress;
+  readonly signature: string | undefined;
+} & (
+  | { readonly outcome: 'delivered' | 'rejected' | 'open' | 'interrupted' | 'lost' }
+  | { readonly outcome: 'broken'; readonly error: unknown }
+);
+
+/**
+ * One pass over the webhooks that have not rejected the delivery. Never rejects.
+ * @param isFresh The claim was made just now, so its first attempt needs no renewal.
+ */
+export async function runRound(
+  claim: Claim,
+  context: RoundContext,
+  { isFresh }: { readonly isFresh: boolean },
+): Promise<RoundResult> {
+  const round = new Round(claim, context, isFresh);
+  const { beganAt } = round;
+  try {
+    const outcome = await round.run();
+    const { progress, signature } = round;
+    return { outcome, beganAt, progress, signature };
+  } catch (error) {
+    const { progress, signature } = round;
+    return { outcome: 'broken', error, beganAt, progress, signature };
+  }
+}
+
+class Round {
+  readonly beganAt: number;
+  progress: Progress;
+  signature: string | undefined;
+  readonly #claim: Claim;
+  readonly #context: RoundContext;
+  /** When the window no longer counts: the first round, and a late one, are made whole. */
+  readonly #isWhole: boolean;
+  readonly #isLast: boolean;
+  /** The lease is long enough for the attempts that are made next. */
+  #isFresh: boolean;
+
+  constructor(claim: Claim, context: RoundContext, isFresh: boolean) {
+    const { delivery } = claim;
+    this.beganAt = context.clock.now();
+    this.#claim = claim;
+    this.#context = context;
+    this.#isFresh = isFresh;
+    this.progress = withRound(delivery.progress, this.beganAt);
+    const isFirst = delivery.progress.firstAttemptAt === undefined;
+    this.#isWhole = isFirst || this.#windowEnd < context.uninterruptedRun.since();
+    this.#isLast = isLastRound(this.#soFar);
+  }
+
+  get #soFar(): RoundsSoFar {
+    const { clock, destination } = this.#context;
+    return roundsSoFar(this.progress, {
+      now: this.beganAt,
+      clock,
+      retryForMs: destination.delivery.retryForMs,
+    });
+  }
+
+  /** Not kept: it moves with a clock that is set forward. */
+  get #windowEnd(): number {
+    return windowEndOf(this.#soFar);
+  }
+
+  async run(): Promise<Exclude<RoundResult['outcome'], 'broken'>> {
+    const { destination, stopping } = this.#context;
+    const before = this.#claim.delivery.progress;
+    let untried = this.#webhooksToAsk();
+    // They have all rejected it, or none may be asked yet: there is no round to count.
+    if (untried.length === 0) this.progress = before;
+    while (untried.length > 0) {
+      if (stopping.aborted) return this.#interrupted(before);
+      if (!this.#isFresh && !(await this.#renew())) return 'lost';
+      this.#isFresh = false;
+      if (this.#isOver()) {
+        this.#uncountUnlessAsked(before);
+        break;
+      }
+      const wave = this.#nextWave(untried);
+      const results = await this.#askAll(wave);
+      if (results.some(({ result }) => result === 'delivered')) return 'delivered';
+      if (this.#wasCut(results)) return this.#interrupted(before);
+      untried = untried.filter((webhook) => !wave.includes(webhook));
+    }
+    return remainingWebhooks(destination.webhooks, this.progress).length === 0 ? 'rejected' : 'open';
+  }
+
+  #renew(): Promise<boolean> {
+    const { queue, destination } = this.#context;
+    return queue.renew(this.#claim, this.progress, destination.leaseMs);
+  }
+
+  /** A webhook that asked to be left alone is left alone; in the last round it is asked after all others, so that at least one is asked. */
+  #webhooksToAsk(): readonly Webhook[] {
+    const { notBefore } = this.progress;
+    const all = remainingWebhooks(this.#context.destination.webhooks, this.progress);
+    const isResting = ({ key }: Webhook): boolean => (notBefore[key] ?? 0) > this.beganAt;
+    if (!all.some(isResting)) return all;
+    const open = all.filter((webhook) => !isResting(webhook));
+    return this.#isLast ? [...open, ...all.filter(isResting)] : open;
+  }
+
+  /** The webhooks asked next, together: the first in line, or all with `broadcast`; skipped ones when no other is left. */
+  #nextWave(untried: readonly Webhook[]): readonly Webhook[] {
+    const { destination, health } = this.#context;
+    const healthy = this.#isLast ? untried : untried.filter(({ key }) => !health.isSkipped(key));
+    const candidates = healthy.length === 0 ? untried : healthy;
+    return destination.delivery.strategy === 'broadcast' ? candidates : candidates.slice(0, 1);
+  }
+
+  #isOver(): boolean {
+    return !this.#isWhole && this.#context.clock.now() > this.#windowEnd;
+  }
+
+  /** Waits for all of them, so that every attempt is recorded, also when one of them fails in us. */
+  async #askAll(wave: readonly Webhook[]): Promise<readonly AttemptResult[]> {
+    const signed = this.#sign();
+    const [only] = wave;
+    if (wave.length === 1 && only !== undefined) return [await this.#ask(only, signed)];
+    const settled = await Promise.allSettled(wave.map((webhook) => this.#ask(webhook, signed)));
+    return settled.map((each) => {
+      if (each.status === 'rejected') throw each.reason;
+      return each.value;
+    });
+  }
+
+  /** With the secret of now, not of when the delivery was queued. */
+  #sign(): SignedBody {
+    const { body, messageId } = this.#claim.delivery;
+    const { secrets, delivery } = this.#context.destination;
+    const [secret] = secrets;
+    if (secret !== undefined) this.signature ??= sign(body, secret);
+    const idempotencyKey = delivery.idempotencyKey === false ? undefined : idempotencyKeyOf(messageId);
+    return { body, signature: this.signature, idempotencyKey };
+  }
+
+  async #ask(webhook: Webhook, signed: SignedBody): Promise<AttemptResult> {
+    const { destination, health, transport, clock, aborting: signal } = this.#context;
+    const isTrial = health.begin(webhook.key);
+    let result: AttemptResult | undefined;
+    try {
+      const { secrets, delivery } = destination;
+      const { timeoutMs, caFile, allowPrivate } = delivery;
+      const context = { transport, clock, timeoutMs, caFile, allowPrivate, secrets, signal };
+      result = await attempt(webhook, signed, context);
+    } finally {
+      const symptom = result === undefined ? 'none' : symptomOf(result);
+      health.end(webhook.key, { symptom, isTrial });
+    }
+    this.#record(webhook, result);
+    return result;
+  }
+
+  #record(webhook: Webhook, result: AttemptResult): void {
+    const record = toRecord(result, webhook, this.progress.rounds);
+    this.progress = withAttempt(this.progress, webhook, {
+      result,
+      record,
+      notBefore: this.#notBefore(result),
+    });
+    this.#context.onEvent?.({
+      kind: 'attempt',
+      delivery: this.#claim.delivery,
+      attempt: record,
+      signature: this.signature,
+    });
+  }
+
+  /** `Retry-After` is a lower bound, cut at the window's end; 0 without one. */
+  #notBefore(result: AttemptResult): number {
+    if (result.result !== 'retryable' || result.retryAfterMs === undefined) return 0;
+    return Math.min(Math.ceil(this.#context.clock.now() + result.retryAfterMs), this.#windowEnd);
+  }
+
+  /** An attempt that another cause ends as `aborted` is a failure like others, or it would be repeated forever. */
+  #wasCut(results: readonly AttemptResult[]): boolean {
+    const { aborting } = this.#context;
+    return (
+      aborting.aborted && results.some((each) => each.result === 'retryable' && each.error === 'aborted')
+    );
+  }
+
+  /** A window that ends before any webhook was asked leaves no round behind. */
+  #uncountUnlessAsked({ rounds, attempts }: Progress): void {
+    if (this.progress.attempts.length === attempts.length) this.progress = { ...this.progress, rounds };
+  }
+
+  /** An interrupted round does not count, so that the next wait is no longer than it was. */
+  #interrupted(before: Progress): 'interrupted' {
+    const hasAsked = this.progress.attempts.length > before.attempts.length;
+    this.progress = hasAsked ? { ...this.progress, rounds: before.rounds } : before;
+    return 'interrupted';
+  }
+}

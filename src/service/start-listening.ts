@@ -1,0 +1,75 @@
+import { isIP, type AddressInfo, type Server } from 'node:net';
+import { ConfigError } from '../errors.ts';
+import { printable } from '../redact.ts';
+
+/** The fault of an empty host, as `--host "$HOST"` gives when the variable is unset. Node would bind every interface. */
+const NO_HOST = {
+  key: 'host',
+  why: 'expected an address, got an empty text',
+  hint: 'give one: 127.0.0.1 for this machine only, 0.0.0.0 for all its interfaces',
+} as const;
+
+export interface ListeningAddress {
+  /** As a URL has it by which this machine reaches the server. */
+  readonly host: string;
+  readonly port: number;
+}
+
+/** Makes a server listen. Throws ConfigError, with a hint, when it cannot listen on the address. */
+export async function startListening(
+  server: Server,
+  { host, port }: ListeningAddress,
+): Promise<ListeningAddress> {
+  const failure = host === '' ? undefined : await failureToListen(server, { host, port });
+  if (host === '' || failure !== undefined) {
+    const { key, why, hint } = failure === undefined ? NO_HOST : listenFault(failure);
+    const sentence = `Cannot listen on ${printable(host)} port ${port}: ${printable(why)}`;
+    throw new ConfigError(sentence, { key, hint, cause: failure });
+  }
+  // Only a server on a pipe has a string as its address, and only a closed one has null.
+  const address = server.address() as AddressInfo;
+  return { host: reachableHost(host), port: address.port };
+}
+
+function failureToListen(
+  server: Server,
+  { host, port }: ListeningAddress,
+): Promise<NodeJS.ErrnoException | undefined> {
+  return new Promise((resolve) => {
+    server.once('error', resolve);
+    server.listen(port, host, () => {
+      server.off('error', resolve);
+      resolve(undefined);
+    });
+  });
+}
+
+function listenFault({ code, message }: NodeJS.ErrnoException) {
+  switch (code) {
+    case 'EADDRINUSE':
+      return {
+        key: 'port',
+        why: 'something else is listening there',
+        hint: 'choose another port, or --port 0 for any free one',
+      } as const;
+    case 'EACCES':
+      return {
+        key: 'port',
+        why: 'this user may not',
+        hint: 'choose a port from 1024 on, or --port 0 for any free one',
+      } as const;
+    default:
+      return {
+        key: 'host',
+        why: message,
+        hint: 'give a name or address of this machine: 127.0.0.1, ::1, or 0.0.0.0 for all of them',
+      } as const;
+  }
+}
+
+/** The host for a URL. Wildcard addresses are for binding only; on this machine loopback reaches them. */
+function reachableHost(host: string): string {
+  if (host === '0.0.0.0') return '127.0.0.1';
+  if (host === '::') return '[::1]';
+  return isIP(host) === 6 ? `[${host}]` : host;
+}

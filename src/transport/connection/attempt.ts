@@ -1,0 +1,131 @@
+import { elapsedMs, roundedMs } from '../../clock.ts';
+import type { TransportError } from '../../errors.ts';
+import type { Abortable, AbortWatch } from './abort-watch.ts';
+import type { NetworkFault } from '../network-error.ts';
+import { redactUrl } from '../../redact.ts';
+import { withoutSent } from '../sent-secrets.ts';
+import type { TransportRequest, TransportResponse, TransportResult } from '../transport.ts';
+
+/** The carrier of an attempt in flight, which learns when the attempt is over. */
+export interface Carrier {
+  abandon(fault: NetworkFault): void;
+}
+
+/** What is known of an answer once its headers are in. `at` is by the monotonic clock. */
+export interface ResponseHead {
+  readonly status: number;
+  readonly retryAfter: string | undefined;
+  readonly headers: Readonly<Record<string, string>> | undefined;
+  readonly at: number;
+}
+
+interface AttemptOptions {
+  readonly request: TransportRequest;
+  /** What stands in the request line. */
+  readonly path: string;
+  /** The proxy that it goes through, for the words of a failure. */
+  readonly via: string | undefined;
+  readonly watch: AbortWatch;
+  readonly resolve: (result: TransportResult) => void;
+  readonly reject: (error: TransportError) => void;
+}
+
+const ABORTED: NetworkFault = { error: 'aborted', detail: 'the caller gave up' };
+export const CLOSED: NetworkFault = { error: 'aborted', detail: 'the transport was closed' };
+
+/** One send on its way: what was asked, until when, whom to tell. It outlives a connection that dies under it. */
+export class Attempt implements Abortable {
+  readonly request: TransportRequest;
+  readonly path: string;
+  /** Set when it starts on a connection; another one takes it over when that died idle. */
+  carrier: Carrier | undefined;
+  reconnected = false;
+  watchPlace = -1;
+  readonly #startedAt = elapsedMs();
+  readonly #via: string | undefined;
+  readonly #watch: AbortWatch;
+  readonly #resolve: (result: TransportResult) => void;
+  readonly #reject: (error: TransportError) => void;
+
+  constructor({ request, path, via, watch, resolve, reject }: AttemptOptions) {
+    this.request = request;
+    this.path = path;
+    this.#via = via;
+    this.#watch = watch;
+    this.#resolve = resolve;
+    this.#reject = reject;
+    if (request.signal) watch.add(request.signal, this);
+  }
+
+  /** Until the one deadline, whatever has happened since. */
+  get leftMs(): number {
+    return Math.max(0, this.#startedAt + this.request.timeoutMs - elapsedMs());
+  }
+
+  abort(): void {
+    if (this.carrier) this.carrier.abandon(ABORTED);
+    else this.fail(ABORTED);
+  }
+
+  respond(
+    { status, retryAfter, headers, at }: ResponseHead,
+    reply: string,
+    cutBy: TransportResponse['replyCutBy'],
+  ): void {
+    this.#settle({
+      kind: 'response',
+      status,
+      retryAfter,
+      headers: this.#shownHeaders(headers),
+      reply: reply === '' ? undefined : this.#shown(reply, status),
+      ...(cutBy !== undefined && this.request.replyBytes !== undefined && { replyCutBy: cutBy }),
+      ms: roundedMs(at - this.#startedAt),
+      reconnected: this.reconnected,
+    });
+  }
+
+  /** A success is for parsing, and stays as it is. */
+  #shown(reply: string, status: number): string {
+    return status > 299 ? withoutSent(reply, this.request) : reply;
+  }
+
+  /** A redirect may repeat the query with its secrets. */
+  #shownHeaders(headers: ResponseHead['headers']): ResponseHead['headers'] {
+    const { location } = headers ?? {};
+    if (location === undefined) return headers;
+    return { ...headers, location: redactUrl(withoutSent(location, this.request)) };
+  }
+
+  fail({ error, detail, cause = this.#causeOnTheWay(error) }: NetworkFault): void {
+    this.#settle({
+      kind: 'failure',
+      error,
+      detail: this.#via === undefined ? detail : `${detail}, through the proxy ${this.#via}`,
+      ...(cause !== undefined && { cause }),
+      ms: roundedMs(elapsedMs() - this.#startedAt),
+      reconnected: this.reconnected,
+    });
+  }
+
+  /** Where there is a proxy, it is what could not be connected to, or was not found. */
+  #causeOnTheWay(error: NetworkFault['error']): string | undefined {
+    const isWay = this.#via !== undefined && (error === 'refused' || error === 'dns');
+    return isWay ? 'proxy-unreachable' : undefined;
+  }
+
+  /** There is no request to be made of it. */
+  refuse(error: TransportError): void {
+    this.#unwatch();
+    this.#reject(error);
+  }
+
+  #settle(result: TransportResult): void {
+    this.#unwatch();
+    this.#resolve(result);
+  }
+
+  #unwatch(): void {
+    const { signal } = this.request;
+    if (signal) this.#watch.delete(signal, this);
+  }
+}

@@ -1,0 +1,91 @@
+import type { Client } from 'undici';
+import { CLOSED, type Attempt } from './attempt.ts';
+import { HttpConnection, type ConnectionOwner } from './connection.ts';
+import type { Route } from '../route/route.ts';
+
+export interface ConnectionPoolOptions {
+  readonly UndiciClient: typeof Client;
+  readonly route: Route;
+  readonly maxIdleMs: number;
+}
+
+/** Connections on which only an endless body is still coming, for no waiting attempt. More are not worth their sockets. */
+const MAX_DRAINING = 64;
+/**
+ * For the bodies that are still coming when it is closed, which mostly follow their status at once. Cut off halfway, a receiver that
+ * writes its answer in two goes has its connection reset, and logs a failure of its own for what it has delivered well.
+ */
+const DRAIN_MS = 250;
+
+/** The connections to one origin: as many as attempts have been in flight at once. */
+export class ConnectionPool implements ConnectionOwner {
+  readonly route: Route;
+  readonly #options: ConnectionPoolOptions;
+  /** The last one released is used first: the least likely to have been closed by the other side. */
+  readonly #free: HttpConnection[] = [];
+  /** Until their sockets are gone. */
+  readonly #open = new Set<HttpConnection>();
+  #onEmpty: (() => void) | undefined;
+  #isClosing = false;
+  #closed: Promise<void> | undefined;
+
+  constructor(options: ConnectionPoolOptions) {
+    this.route = options.route;
+    this.#options = options;
+  }
+
+  send(attempt: Attempt): void {
+    const connection = this.#free.pop() ?? this.#connect();
+    connection.start(attempt);
+  }
+
+  /** On a fresh connection: what has happened to one idle connection has mostly happened to all. */
+  repeat(attempt: Attempt): void {
+    attempt.reconnected = true;
+    this.#connect().start(attempt);
+  }
+
+  released(connection: HttpConnection): void {
+    if (this.#isClosing) connection.drop();
+    else this.#free.push(connection);
+  }
+
+  dropped(connection: HttpConnection): void {
+    const at = this.#free.indexOf(connection);
+    if (at !== -1) this.#free.splice(at, 1);
+  }
+
+  closed(connection: HttpConnection): void {
+    this.#open.delete(connection);
+    if (this.#open.size === 0) this.#onEmpty?.();
+  }
+
+  /** Resolves when the last socket is gone. */
+  close(): Promise<void> {
+    this.#closed ??= this.#closeAll();
+    return this.#closed;
+  }
+
+  async #closeAll(): Promise<void> {
+    this.#isClosing = true;
+    if (this.#open.size === 0) return;
+    const cut = setTimeout(() => this.#abandon([...this.#open]), DRAIN_MS);
+    await new Promise<void>((resolve) => {
+      this.#onEmpty = resolve;
+      this.#abandon([...this.#open].filter(({ isDraining }) => !isDraining));
+    });
+    clearTimeout(cut);
+  }
+
+  #abandon(connections: readonly HttpConnection[]): void {
+    for (const connection of connections) connection.abandon(CLOSED);
+  }
+
+  #connect(): HttpConnection {
+    const draining = [...this.#open].filter(({ isDraining }) => isDraining);
+    if (draining.length >= MAX_DRAINING) draining[0]?.drop();
+    const connection = new HttpConnection({ ...this.#options, owner: this });
+    this.#open.add(connection);
+    return connection;
+  }
+}

@@ -1,0 +1,194 @@
+import type { Socket } from 'node:net';
+import type { Client, Dispatcher } from 'undici';
+import { TransportError } from '../../errors.ts';
+import { printable, redactUrl } from '../../redact.ts';
+import type { Attempt, Carrier } from './attempt.ts';
+import type { Dialled } from '../route/dial.ts';
+import { Exchange, type ExchangeOwner } from './exchange.ts';
+import { isBrokenOff, isUnsendable, networkFault, type NetworkFault } from '../network-error.ts';
+import { ResponseGuard } from './response-guard.ts';
+import type { Route } from '../route/route.ts';
+
+/** The pool that a connection belongs to. */
+export interface ConnectionOwner {
+  /** It is ready for another attempt. */
+  released(connection: HttpConnection): void;
+  /** It is never to be used again. */
+  dropped(connection: HttpConnection): void;
+  /** Its socket is gone. */
+  closed(connection: HttpConnection): void;
+  /** The attempt was on a reused connection that died before any byte of an answer. */
+  repeat(attempt: Attempt): void;
+}
+
+export interface HttpConnectionOptions {
+  readonly UndiciClient: typeof Client;
+  readonly route: Route;
+  /** How long it may be idle when the server gives no hint. Ms. */
+  readonly maxIdleMs: number;
+  readonly owner: ConnectionOwner;
+}
+
+const MAX_HEADER_BYTES = 16 * 1024;
+/** However long a server says that it will keep an idle connection. */
+const MAX_HINTED_IDLE_MS = 60_000;
+const ENOUGH: NetworkFault = { error: 'aborted', detail: 'enough of the answer was read' };
+
+/** One connection, carrying one attempt after another: a Client of undici, whose exchange and options are used again. */
+export class HttpConnection implements Carrier, ExchangeOwner {
+  readonly #client: Client;
+  readonly #owner: ConnectionOwner;
+  readonly #route: Route;
+  readonly #exchange: Exchange;
+  readonly #guard: ResponseGuard;
+  readonly #request: Dispatcher.DispatchOptions = { method: 'POST', path: '/', headers: null, body: null };
+  readonly #expire = (): void => this.abandon(this.#timeoutFault());
+  #deadline: NodeJS.Timeout | undefined;
+  /** What undici's connection rests on; undici may replace it, while a request is not written yet. */
+  #socket: Socket | undefined;
+  #isConnected = false;
+  /** Answers that came over this socket: with any, it is a reused one. */
+  #served = 0;
+  /** From the start of an attempt to the end of its answer's body. */
+  #isBusy = false;
+  #isDropped = false;
+
+  constructor({ UndiciClient, route, maxIdleMs, owner }: HttpConnectionOptions) {
+    this.#owner = owner;
+    this.#route = route;
+    const exchange = new Exchange(this, route.isForwarded);
+    this.#exchange = exchange;
+    this.#guard = new ResponseGuard(() => exchange.bodyBytes);
+    this.#client = new UndiciClient(route.origin, {
+      pipelining: 1,
+      allowH2: false,
+      maxHeaderSize: MAX_HEADER_BYTES,
+      keepAliveTimeout: maxIdleMs,
+      keepAliveMaxTimeout: MAX_HINTED_IDLE_MS,
+      // The one deadline is our own: undici's timers are coarse, and interim answers or a dripping body never trip them.
+      headersTimeout: 0,
+      bodyTimeout: 0,
+      connect: (_options, dialled) => this.#dial(dialled),
+    });
+  }
+
+  /** Whether only the rest of a body is still coming, which no attempt waits for. */
+  get isDraining(): boolean {
+    return this.#isBusy && this.#exchange.attempt === undefined;
+  }
+
+  start(attempt: Attempt): void {
+    attempt.carrier = this;
+    this.#isBusy = true;
+    this.#exchange.begin(attempt);
+    this.#guard.begin();
+    this.#deadline = setTimeout(this.#expire, attempt.leftMs);
+    this.#request.path = attempt.path;
+    this.#request.headers = headersOf(attempt, this.#route);
+    this.#request.body = attempt.request.body;
+    this.#client.dispatch(this.#request, this.#exchange);
+  }
+
+  /** Ends the attempt, if it has no result yet, and the connection. */
+  abandon(fault: NetworkFault): void {
+    this.#exchange.conclude(fault);
+    this.drop();
+  }
+
+  drop(): void {
+    if (this.#isDropped) return;
+    this.#isDropped = true;
+    this.#isBusy = false;
+    clearTimeout(this.#deadline);
+    this.#owner.dropped(this);
+    this.#client.destroy(null, () => {});
+    if (this.#socket) this.#socket.destroy();
+    else this.#owner.closed(this);
+  }
+
+  ended(): void {
+    if (this.#isDropped) return;
+    clearTimeout(this.#deadline);
+    this.#isBusy = false;
+    this.#served++;
+    this.#owner.released(this);
+  }
+
+  limitBody(ms: number): void {
+    clearTimeout(this.#deadline);
+    this.#deadline = setTimeout(this.#expire, Math.min(ms, this.#exchange.attempt?.leftMs ?? 0));
+  }
+
+  broken(error?: Error): void {
+    if (this.#isDropped) return;
+    const { attempt } = this.#exchange;
+    if (attempt && error && this.#mayRepeat(attempt, error)) return this.#repeat(attempt);
+    if (attempt && error && isUnsendable(error)) attempt.refuse(unsendable(attempt, error));
+    this.abandon(error ? networkFault(error) : ENOUGH);
+  }
+
+  #dial(dialled: Dialled): void {
+    this.#served = 0;
+    this.#isConnected = false;
+    const socket = this.#route.dial((...outcome) => {
+      this.#isConnected = outcome[0] === null;
+      if (outcome[0] === null) this.#guard.watch(outcome[1]);
+      dialled(...outcome);
+    });
+    this.#socket = socket;
+    socket.once('close', () => this.#onClose(socket));
+  }
+
+  /** Of an old socket it is no news: undici opens another one when a request waits that it had not written yet. */
+  #onClose(socket: Socket): void {
+    if (socket !== this.#socket) return;
+    this.#socket = undefined;
+    if (this.#isDropped) this.#owner.closed(this);
+    else if (!this.#isBusy) this.drop();
+  }
+
+  #mayRepeat({ reconnected }: Attempt, error: Error): boolean {
+    return this.#served > 0 && !reconnected && this.#exchange.isUnanswered && isBrokenOff(error);
+  }
+
+  #repeat(attempt: Attempt): void {
+    this.#exchange.handOver();
+    this.drop();
+    this.#owner.repeat(attempt);
+  }
+
+  #timeoutFault(): NetworkFault {
+    const what = this.#isConnected ? this.#exchange.waitingFor() : this.#waitingToConnect();
+    return { error: 'timeout', detail: `${what} within ${this.#exchange.attempt?.request.timeoutMs} ms` };
+  }
+
+  #waitingToConnect(): string {
+    if (this.#socket === undefined || this.#socket.connecting) return 'no connection';
+    return this.#route.isTunnel ? 'no tunnel' : 'no TLS handshake';
+  }
+}
+
+/** Nothing is decoded, so nothing encoded is asked for, unless the caller does. */
+function headersOf({ request }: Attempt, route: Route): string[] {
+  const headers = request.headers.concat(route.headers);
+  if (!hasName(headers, 'accept-encoding')) headers.push('accept-encoding', 'identity');
+  return headers;
+}
+
+function hasName(headers: readonly string[], name: string): boolean {
+  for (let at = 0; at < headers.length; at += 2) {
+    const other = headers[at];
+    if (other?.length === name.length && other.toLowerCase() === name) return true;
+  }
+  return false;
+}
+
+function unsendable({ request }: Attempt, error: Error): TransportError {
+  const url = redactUrl(request.url);
+  return new TransportError(`Cannot make a request to ${url}: ${printable(error.message)}`, {
+    kind: 'request',
+    url,
+    hint: 'Check the headers and the URL',
+    cause: error,
+  });
+}

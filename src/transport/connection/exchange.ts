@@ -1,0 +1,149 @@
+import type { Dispatcher } from 'undici';
+import { elapsedMs } from '../../clock.ts';
+import type { ResponseHead, Attempt } from './attempt.ts';
+import { proxyErrorOf } from '../route/dial.ts';
+import { evidenceHeaders } from './evidence-headers.ts';
+import { malformedResponse, type NetworkFault } from '../network-error.ts';
+import { Reply } from './reply.ts';
+import type { TransportResponse } from '../transport.ts';
+
+/** The connection that an exchange is on. */
+export interface ExchangeOwner {
+  /** The answer has ended, and the connection can carry another. */
+  ended(): void;
+  /** The rest of the response may take this long. */
+  limitBody(ms: number): void;
+  /** It ends here, for this reason or because enough was read. */
+  broken(error?: Error): void;
+}
+
+type Headers = Record<string, string | string[] | undefined>;
+
+/** Bytes to read of a response's body that no attempt asked for; then the connection is given up. */
+const MAX_BODY_BYTES = 64 * 1024;
+const SWITCHING_PROTOCOLS = 101;
+/** The fault of a connection on which undici was about to write a request for a second time. */
+const WRITTEN_TWICE = Object.assign(new Error('closed'), { code: 'ECONNRESET' });
+
+/**
+ * A request and what comes back for it, as undici reports it. Used again for every attempt of a connection. The attempt has its result
+ * as soon as the status decides; the exchange goes on to the end of the answer's body.
+ */
+export class Exchange implements Dispatcher.DispatchHandler {
+  readonly #owner: ExchangeOwner;
+  readonly #isForwarded: boolean;
+  #attempt: Attempt | undefined;
+  #isWritten = false;
+  #hasBegun = false;
+  #interim = 0;
+  #answer: ResponseHead | undefined;
+  #bodyBytes = 0;
+  #reply: Reply | undefined;
+
+  constructor(owner: ExchangeOwner, isForwarded: boolean) {
+    this.#owner = owner;
+    this.#isForwarded = isForwarded;
+  }
+
+  /** Undefined once it has its result. */
+  get attempt(): Attempt | undefined {
+    return this.#attempt;
+  }
+
+  get isUnanswered(): boolean {
+    return !this.#hasBegun && this.#answer === undefined;
+  }
+
+  /** How much of the body of the response has come. */
+  get bodyBytes(): number {
+    return this.#bodyBytes;
+  }
+
+  begin(attempt: Attempt): void {
+    this.#attempt = attempt;
+    this.#isWritten = false;
+    this.#hasBegun = false;
+    this.#interim = 0;
+    this.#answer = undefined;
+    this.#bodyBytes = 0;
+    this.#reply = undefined;
+  }
+
+  /** Gives the attempt its result, if it has none yet. A status that came decides, whatever broke after it. */
+  conclude(fault?: NetworkFault, cutBy: TransportResponse['replyCutBy'] = fault?.error): void {
+    const attempt = this.#attempt;
+    if (attempt === undefined) return;
+    this.#attempt = undefined;
+    if (this.#answer) attempt.respond(this.#answer, this.#reply?.text() ?? '', cutBy);
+    else if (fault) attempt.fail(fault);
+  }
+
+  /** Another connection carries the attempt on. */
+  handOver(): void {
+    this.#attempt = undefined;
+  }
+
+  /** What has not come, once there is a connection. */
+  waitingFor(): string {
+    if (this.#interim > 0) return `connected, but only interim answers (${this.#interim})`;
+    return this.#hasBegun ? "connected, but the answer's headers did not end" : 'connected, but no answer';
+  }
+
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    // undici writes a request again after some kinds of closing. What may have arrived is not sent again behind our back.
+    if (this.#isWritten) controller.abort(WRITTEN_TWICE);
+    this.#isWritten = true;
+  }
+
+  /** The first byte of an answer, interim ones included. */
+  onResponseStarted(): void {
+    this.#hasBegun = true;
+  }
+
+  onResponseStart(controller: Dispatcher.DispatchController, status: number, headers: Headers): void {
+    // Before undici goes on: it fails an assertion on these, which takes seconds to word where undici is bundled into one long line.
+    if (status < 100 || status === SWITCHING_PROTOCOLS) return controller.abort(unexpectedStatus(status));
+    if (this.#attempt === undefined) return;
+    if (status < 200) this.#interim = status;
+    else if (status === 407 && this.#isForwarded) this.#owner.broken(proxyErrorOf(status));
+    else this.#onStatus(this.#attempt, status, headers);
+  }
+
+  onResponseData(_controller: unknown, chunk: Uint8Array): void {
+    this.#bodyBytes += chunk.length;
+    this.#reply?.add(chunk);
+    if (this.#reply?.isFull) this.conclude(undefined, 'length');
+    if (this.#bodyBytes > MAX_BODY_BYTES && this.#attempt === undefined) this.#owner.broken();
+  }
+
+  onResponseEnd(): void {
+    this.conclude();
+    this.#owner.ended();
+  }
+
+  onResponseError(_controller: unknown, error: Error): void {
+    this.#owner.broken(error);
+  }
+
+  #onStatus({ request }: Attempt, status: number, headers: Headers): void {
+    const retryAfter = headers['retry-after'];
+    this.#answer = {
+      status,
+      retryAfter: Array.isArray(retryAfter) ? retryAfter[0] : retryAfter,
+      // A success is what most responses are, and needs no explanation.
+      headers: status > 299 || request.replyBytes !== undefined ? evidenceHeaders(headers) : undefined,
+      at: elapsedMs(),
+    };
+    if (request.replyMs !== undefined) this.#owner.limitBody(request.replyMs);
+    if (status > 299 || request.replyBytes !== undefined) this.#reply = new Reply(request.replyBytes);
+    else this.conclude();
+  }
+}
+
+function unexpectedStatus(status: number): Error {
+  return malformedResponse(
+    status === SWITCHING_PROTOCOLS
+      ? 'the response switches to another protocol, which the request did not ask for'
+      : `the response has no HTTP status: ${String(status).padStart(3, '0')}`,
+  );
+}

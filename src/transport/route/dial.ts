@@ -1,0 +1,126 @@
+import { connect, isIP, Socket, type LookupFunction } from 'node:net';
+import type { ConnectionOptions, SecureContext } from 'node:tls';
+import { blockedHost, guardedLookup, type AddressRule } from './address-guard.ts';
+import { PROXY_REFUSED } from '../network-error.ts';
+import { bareHost, portOf, type Proxy } from './proxy.ts';
+
+/** Takes a connection that is ready for a request, or why there is none. Called at most once. */
+export type Dialled = (...outcome: [null, Socket] | [Error, null]) => void;
+
+/**
+ * Opens a connection and gives at once the socket that it all rests on, so that an attempt whose time is up can destroy it: undici
+ * has no hold on a connection that is still being made, and would leave it to the system's two minutes.
+ */
+export type Dial = (dialled: Dialled) => Socket;
+
+export interface DialOptions {
+  /** Asked for where there is TLS: making one takes longer than a request. */
+  readonly secureContext: () => SecureContext;
+  /** Asked for the addresses of a host name. Never asked about a host that is an address already. */
+  readonly lookup?: LookupFunction | undefined;
+  /** Which addresses may be connected to. @default all */
+  readonly addressRule?: AddressRule | undefined;
+}
+
+/** To the origin itself. */
+export function directDial(origin: URL, { secureContext, lookup: given, addressRule }: DialOptions): Dial {
+  const host = bareHost(origin);
+  const error = addressRule && blockedHost(host, addressRule);
+  if (error) return (dialled) => failedDial(error, dialled);
+  const lookup = addressRule ? guardedLookup(addressRule, given) : given;
+  const address = { host, port: Number(portOf(origin)), ...(lookup && { lookup }) };
+  const secure = origin.protocol === 'https:';
+  const tlsOptions = secure && { ...address, ...securityFor(origin, secureContext()) };
+  return (dialled) => {
+    const socket = tlsOptions ? tls().connect(tlsOptions) : connect(address);
+    socket.setNoDelay(true).setKeepAlive(true, 60_000);
+    report(socket, secure, dialled);
+    return socket;
+  };
+}
+
+/* Loaded where they are used, which plain HTTP without a proxy does without. */
+
+function tls(): typeof import('node:tls') {
+  return process.getBuiltinModule('node:tls');
+}
+
+function http(): typeof import('node:http') {
+  return process.getBuiltinModule('node:http');
+}
+
+/** Of a connection that is not even begun: its socket ends as one that could not connect. */
+function failedDial(error: Error, dialled: Dialled): Socket {
+  const socket = new Socket();
+  report(socket, false, dialled);
+  return socket.destroy(error);
+}
+
+/** To an https: origin through a proxy that is asked for a tunnel (RFC 9110, 9.3.6). */
+export function tunnelDial(origin: URL, proxy: Proxy, options: DialOptions): Dial {
+  const dialProxy = directDial(proxy.origin, options);
+  const security = securityFor(origin, options.secureContext());
+  return (dialled) =>
+    dialProxy((error, socket) => {
+      if (error) return dialled(error, null);
+      askForTunnel(origin, proxy, socket, (tunnelError) => {
+        if (tunnelError) return dialled(tunnelError, null);
+        report(tls().connect({ ...security, socket }), true, dialled);
+      });
+    });
+}
+
+/** Explicit, because NODE_TLS_REJECT_UNAUTHORIZED=0 decides what is left out. An address is no server name (RFC 6066, 3). */
+function securityFor(origin: URL, secureContext: SecureContext): ConnectionOptions {
+  const host = bareHost(origin);
+  return {
+    host,
+    servername: isIP(host) === 0 ? host : '',
+    secureContext,
+    rejectUnauthorized: true,
+    ALPNProtocols: ['http/1.1'],
+  };
+}
+
+/** The error listener stays: undici adds its own only once it has the socket. */
+function report(socket: Socket, secure: boolean, dialled: Dialled): void {
+  let isOpen = true;
+  const once: Dialled = (...outcome) => {
+    if (isOpen) dialled(...outcome);
+    isOpen = false;
+  };
+  socket.once(secure ? 'secureConnect' : 'connect', () => once(null, socket));
+  socket.on('error', (error) => once(error, null));
+}
+
+function askForTunnel(origin: URL, proxy: Proxy, socket: Socket, asked: (error?: Error) => void): void {
+  const path = `${origin.hostname}:${portOf(origin)}`;
+  const { authorization } = proxy;
+  const request = http().request({
+    createConnection: () => socket,
+    method: 'CONNECT',
+    path,
+    headers: { host: path, ...(authorization !== undefined && { 'proxy-authorization': authorization }) },
+  });
+  request.once('connect', ({ statusCode = 0 }, _socket, head) => {
+    if (statusCode < 200 || statusCode > 299) {
+      socket.destroy();
+      return asked(proxyErrorOf(statusCode));
+    }
+    if (head.length > 0) socket.unshift(head);
+    asked();
+  });
+  request.once('error', asked);
+  request.end();
+}
+
+/** What a proxy says with a status is about the way, not about the receiver. */
+export function proxyErrorOf(statusCode: number): Error {
+  const message = `the proxy answered ${statusCode} ${http().STATUS_CODES[statusCode] ?? ''}`.trimEnd();
+  return Object.assign(new Error(message), { code: PROXY_REFUSED, hooksCause: proxyCause(statusCode) });
+}
+
+function proxyCause(statusCode: number): string {
+  if (statusCode === 407) return 'proxy-authentication';
+  return statusCode >= 500 ? 'proxy-failed' : 'proxy-forbids';
+}

@@ -1,0 +1,80 @@
+import { isLoopbackHost } from '../../url.ts';
+import { ConfigError } from '../../errors.ts';
+import { printable, redactUrl } from '../../redact.ts';
+
+/** A proxy on the way to a receiver. */
+export interface Proxy {
+  /** Without userinfo, so that it can be shown. */
+  readonly origin: URL;
+  /** The value of `Proxy-Authorization`, when the variable's URL has userinfo. */
+  readonly authorization?: string;
+}
+
+/**
+ * The proxy that the environment names for a URL, as curl reads it: `https_proxy` for https:, `http_proxy` for http:, lower case
+ * first, `no_proxy` for what goes direct. Never for loopback: a receiver of our own is on this machine, not the proxy's.
+ */
+export function proxyFor(url: URL, env: NodeJS.ProcessEnv): Proxy | undefined {
+  const name = url.protocol === 'https:' ? 'https_proxy' : 'http_proxy';
+  const key = env[name] ? name : name.toUpperCase();
+  const value = env[key];
+  // A final dot only says that the name is whole.
+  const host = bareHost(url).replace(/\.$/, '');
+  if (!value || isLoopbackHost(host)) return undefined;
+  const exceptions = env['no_proxy'] ?? env['NO_PROXY'] ?? '';
+  return isException(host, portOf(url), exceptions) ? undefined : readProxy(key, value);
+}
+
+/** The variable that names a proxy, if one does. */
+export function proxyVariable(env: NodeJS.ProcessEnv): string | undefined {
+  return ['https_proxy', 'HTTPS_PROXY', 'http_proxy', 'HTTP_PROXY'].find((key) => env[key]);
+}
+
+function readProxy(key: string, value: string): Proxy {
+  const text = value.includes('://') ? value : `http://${value}`;
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  const user = url && decoded(url.username);
+  const password = url && decoded(url.password);
+  if (!url || !/^https?:$/.test(url.protocol) || user === undefined || password === undefined)
+    throw new ConfigError(`Expected ${key} to be an http: or https: URL, got ${printable(redactUrl(text))}`, {
+      key,
+      origin: key,
+      hint: `set it like ${key}=http://proxy.example:3128, or unset it`,
+    });
+  const origin = new URL(url.origin);
+  if (url.username === '' && url.password === '') return { origin };
+  return { origin, authorization: `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}` };
+}
+
+function decoded(text: string): string | undefined {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Entries are separated by commas or white space: a host and its subdomains, with or without a leading dot, maybe a port; or `*`. */
+function isException(host: string, port: string, exceptions: string): boolean {
+  return exceptions
+    .toLowerCase()
+    .split(/[\s,]+/)
+    .filter((entry) => entry !== '')
+    .some((entry) => entry === '*' || covers(entry, host, port));
+}
+
+function covers(entry: string, host: string, port: string): boolean {
+  const [, bracketed, plain, entryPort] = /^(?:\[(.+)\]|([^:]+|.*:.*:.*?))(?::(\d+))?$/.exec(entry) ?? [];
+  const name = (bracketed ?? plain ?? '').replace(/^\*?\./, '');
+  if (name === '' || (entryPort !== undefined && entryPort !== port)) return false;
+  return host === name || host.endsWith(`.${name}`);
+}
+
+/** As the resolver wants it: an IPv6 address without its brackets. */
+export function bareHost(url: URL): string {
+  return url.hostname.replace(/^\[(.*)\]$/, '$1');
+}
+
+export function portOf(url: URL): string {
+  return url.port || (url.protocol === 'https:' ? '443' : '80');
+}

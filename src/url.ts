@@ -1,0 +1,56 @@
+import { BlockList, isIP } from 'node:net';
+
+/**
+ * Returns the path and query of an http: or https: URL for the request line: byte for byte as given, dot segments included. Only what a
+ * request target cannot contain (RFC 9112, 3.2.1) is percent-encoded, a stray % included. A URL object would resolve `/a/../b`.
+ */
+export function requestTarget(url: string): string {
+  const { target } = partsOf(url.trim());
+  return percentEncoded(target.startsWith('/') ? target : `/${target.replace(/^\\/, '')}`);
+}
+
+/** Returns the URL as given, percent-encoded as in its request. Adds no path to a URL without one. */
+export function encodedUrl(url: string): string {
+  const { origin, target } = partsOf(url);
+  return target === '' ? origin : origin + requestTarget(url);
+}
+
+// Follows URL parsers: slashes may be backslashes, too many or too few.
+const PARTS = /^([^:/\\?#]*:[/\\]*[^/\\?#]*)([^#]*)/;
+
+function partsOf(url: string): { readonly origin: string; readonly target: string } {
+  const [, origin = url, target = ''] = PARTS.exec(url) ?? [];
+  return { origin, target };
+}
+
+/** Everything other than pchar, / and ? (RFC 3986, 3.3 and 3.4), and a stray %. */
+const ILLEGAL = /%(?![0-9a-f]{2})|[^\w\-.~!$&'()*+,;=:@/?%]+/gi;
+
+function percentEncoded(target: string): string {
+  return target.replace(ILLEGAL, (text) =>
+    Buffer.from(text).toString('hex').toUpperCase().replace(/../g, '%$&'),
+  );
+}
+
+let loopbackAddresses: BlockList | undefined;
+
+/**
+ * Whether a host belongs to this machine alone: `localhost` and the names below it (RFC 6761, 6.3), 127.0.0.0/8 and ::1.
+ * Accepts a name or an address, in any case, with or without the brackets that a URL puts around IPv6 and the final dot of a
+ * complete name. An IPv4-mapped address counts as the address that it maps. Looks up no name.
+ */
+export function isLoopbackHost(host: string): boolean {
+  const bare = host.replace(/^\[(.*)\]$/, '$1').replace(/\.$/, '');
+  const family = isIP(bare);
+  if (family === 0) return /^(?:.+\.)?localhost$/i.test(bare);
+  return addressList().check(bare, family === 6 ? 'ipv6' : 'ipv4');
+}
+
+/** Made on first use: a command that sends without a proxy never needs it. */
+function addressList(): BlockList {
+  if (loopbackAddresses) return loopbackAddresses;
+  loopbackAddresses = new BlockList();
+  loopbackAddresses.addSubnet('127.0.0.0', 8);
+  loopbackAddresses.addAddress('::1', 'ipv6');
+  return loopbackAddresses;
+}

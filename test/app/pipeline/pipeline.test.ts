@@ -1,0 +1,398 @@
+import { createHmac } from 'node:crypto';
+import { EventEmitter, once } from 'node:events';
+import { describe, expect, it } from 'vitest';
+import { ConfigError, QueueError } from '../../../src/errors.ts';
+import { DELIVERY_DEFAULTS } from '../../../src/engine/options.ts';
+import type { Outcome } from '../../../src/app/pipeline/outcomes.ts';
+import { createDeliveryPipeline } from '../../../src/app/pipeline/pipeline.ts';
+import { MemoryQueue } from '../../../src/stores/memory/memory-queue.ts';
+import type { Queue } from '../../../src/queue/queue.ts';
+import { after, answer, failure } from '../../engine/harness.ts';
+import { FakeClock } from '../../fake-clock.ts';
+import { collectUncaught } from '../../uncaught.ts';
+import { A, B, deliver, fakeTransport, isPending, setUp, sourceWith } from '../set-up.ts';
+
+describe('a delivered message', () => {
+  it('resolves with its attempt and its signature', async () => {
+    const sources = sourceWith({ Webhooks: { url: A, sharedSecrets: ['s', 'older'] } });
+    const { send, transport } = setUp(() => answer(204), { sources });
+    const outcome = await send('m1');
+    const [request] = transport.requests;
+    const signature = createHmac('sha1', 's')
+      .update(request?.body ?? '')
+      .digest('hex');
+    expect(outcome).toEqual({
+      messageId: 'm1',
+      outcome: 'delivered',
+      destinations: [
+        {
+          name: 'Webhooks',
+          outcome: 'delivered',
+          attempts: [expect.objectContaining({ url: A, status: 204, round: 1, ms: 7 })],
+          signature,
+        },
+      ],
+    });
+    expect(request?.headers.slice(-2)).toEqual(['X-Signature', signature]);
+  });
+
+  it('has every attempt, those that failed too', async () => {
+    const { send, clock } = setUp((_request, turn) =>
+      turn < 2 ? answer(503, { reply: 'busy' }) : answer(200),
+    );
+    const outcome = send('m1');
+    await clock.advance(5_000);
+    expect((await outcome).destinations).toMatchObject([
+      {
+        outcome: 'delivered',
+        attempts: [
+          { status: 503, error: 'http-5xx', detail: 'busy', round: 1 },
+          { status: 503, round: 2 },
+          { status: 200, round: 3 },
+        ],
+      },
+    ]);
+  });
+
+  it('goes out as exactly the bytes given, where they are given', async () => {
+    const { pipeline, transport } = setUp(() => answer(200));
+    const exactBody = Buffer.from('{ "type" : "track" }');
+    const message = { type: 'track', timestamp: '2026-01-01T00:00:00.000Z' } as const;
+    const outcome = pipeline.deliver({ message, exactBody });
+    await pipeline.client.flush();
+    expect(await outcome).toMatchObject({ outcome: 'delivered' });
+    expect(Buffer.from(transport.requests[0]?.body ?? []).toString()).toBe('{ "type" : "track" }');
+  });
+});
+
+describe('a message that is not delivered', () => {
+  it('is failed, with the reason, when its window is over', async () => {
+    const delivery = { ...DELIVERY_DEFAULTS, retryForMs: 1_000 };
+    const { send, clock } = setUp(() => failure('refused'), {
+      sources: sourceWith({ Webhooks: { url: A, delivery } }),
+    });
+    const outcome = send('m1');
+    await clock.advance(2_000);
+    expect(await outcome).toMatchObject({
+      outcome: 'failed',
+      destinations: [
+        {
+          outcome: 'failed',
+          reason: 'exhausted',
+          attempts: [{ error: 'refused', detail: 'it was refused' }, {}],
+        },
+      ],
+    });
+  });
+
+  it('is failed at once when every webhook rejects it', async () => {
+    const { send } = setUp(() => answer(404));
+    expect(await send('m1')).toMatchObject({ outcome: 'failed', destinations: [{ reason: 'rejected' }] });
+  });
+
+  it('is filtered when its integrations exclude every destination', async () => {
+    const { send, transport } = setUp(() => answer(200));
+    expect(await send('m1', { integrations: { All: false } })).toEqual({
+      messageId: 'm1',
+      outcome: 'filtered',
+      destinations: [],
+    });
+    expect(transport.requests).toEqual([]);
+  });
+
+  it('is failed, with what the queue says, when it cannot be queued', async () => {
+    const queue = new MemoryQueue(new FakeClock());
+    queue.add = () => Promise.reject(new QueueError('the disk is full'));
+    const { send } = setUp(() => answer(200), { queue });
+    expect(await send('m1')).toEqual({
+      messageId: 'm1',
+      outcome: 'failed',
+      destinations: [],
+      refusal: { code: 'queue', reason: 'the disk is full' },
+    });
+  });
+});
+
+describe('over several destinations', () => {
+  it('a message is delivered when all of them took it', async () => {
+    const { send } = setUp(() => answer(200), { sources: sourceWith({ One: A, Two: B }) });
+    const { outcome, destinations } = await send('m1');
+    expect([outcome, destinations.map(({ name }) => name)]).toEqual(['delivered', ['One', 'Two']]);
+  });
+
+  it('it is failed when one did not, and says which', async () => {
+    const { send } = setUp(({ url }) => answer(url === A ? 200 : 410), {
+      sources: sourceWith({ One: A, Two: B }),
+    });
+    expect(await send('m1')).toMatchObject({
+      outcome: 'failed',
+      destinations: [
+        { name: 'One', outcome: 'delivered' },
+        { name: 'Two', outcome: 'failed', attempts: [{ status: 410 }] },
+      ],
+    });
+  });
+
+  it('it waits for the slowest, whichever that is', async () => {
+    for (const slow of [A, B]) {
+      const { send, clock } = setUp(
+        (request) => (request.url === slow ? after(clock, 1_000, request, answer(200)) : answer(200)),
+        { sources: sourceWith({ One: A, Two: B }) },
+      );
+      const outcome = send('m1');
+      expect(await isPending(outcome)).toBe(true);
+      await clock.advance(1_000);
+      expect(await outcome).toMatchObject({ outcome: 'delivered' });
+    }
+  });
+
+  it('it goes to those that its integrations leave', async () => {
+    const { send, transport } = setUp(() => answer(200), { sources: sourceWith({ One: A, Two: B }) });
+    const { outcome, destinations } = await send('m1', { integrations: { One: false } });
+    expect([outcome, destinations.map(({ name }) => name)]).toEqual(['delivered', ['Two']]);
+    expect(transport.requests.map(({ url }) => url)).toEqual([B]);
+  });
+});
+
+it('knows of a delivery that is settled before its submit has resolved', async () => {
+  const inner = new MemoryQueue(new FakeClock());
+  const gate = new EventEmitter();
+  const queue: Queue = Object.assign(Object.create(inner) as Queue, {
+    add: async (deliveries: Parameters<Queue['add']>[0]) => {
+      await inner.add(deliveries);
+      // The first one runs as ever; what the second adds is taken, sent and settled while its caller still waits.
+      if (deliveries[0]?.messageId === 'm2') await once(gate, 'open');
+    },
+    claim: (request: Parameters<Queue['claim']>[0]) => inner.claim(request),
+    renew: (...given: Parameters<Queue['renew']>) => inner.renew(...given),
+    settle: (...given: Parameters<Queue['settle']>) => inner.settle(...given),
+    lanes: () => inner.lanes(),
+    close: () => inner.close(),
+  });
+  const { send, transport, clock } = setUp(
+    (request) => (transport.requests.length === 1 ? after(clock, 100, request, answer(200)) : answer(200)),
+    { queue },
+  );
+  const first = send('m1');
+  await isPending(first);
+  const second = send('m2', { userId: 'other' });
+  await clock.advance(100);
+  expect(await first).toMatchObject({ outcome: 'delivered' });
+  expect(transport.requests).toHaveLength(2);
+  expect(await isPending(second)).toBe(true);
+  gate.emit('open');
+  expect(await second).toMatchObject({
+    outcome: 'delivered',
+    destinations: [{ attempts: [{ status: 200 }] }],
+  });
+});
+
+describe('an interruption', () => {
+  it('lets an attempt in flight come to its end, and leaves the rest unsent', async () => {
+    const { pipeline, send, clock, transport } = setUp((request) => after(clock, 100, request, answer(200)));
+    const outcomes = [send('m1'), send('m2')];
+    await isPending(outcomes[0] ?? Promise.resolve());
+    const interrupted = pipeline.interrupt(1_000);
+    await clock.advance(100);
+    await interrupted;
+    expect(await Promise.all(outcomes)).toMatchObject([
+      { messageId: 'm1', outcome: 'delivered' },
+      { messageId: 'm2', outcome: 'unsent' },
+    ]);
+    expect(transport.requests).toHaveLength(1);
+    expect(transport.isClosed()).toBe(true);
+  });
+
+  it('cuts what takes longer than the grace, and says what had been tried', async () => {
+    const { pipeline, send, clock } = setUp((request) => after(clock, 4_000, request, answer(200)));
+    const outcome = send('m1');
+    await isPending(outcome);
+    const interrupted = pipeline.interrupt(1_000);
+    await clock.advance(1_000);
+    await interrupted;
+    expect(await outcome).toMatchObject({
+      outcome: 'unsent',
+      destinations: [{ outcome: 'unsent', attempts: [{ error: 'aborted' }] }],
+    });
+  });
+
+  it('does not wait for a round that is due later', async () => {
+    const { pipeline, send, clock } = setUp(() => answer(503));
+    const outcome = send('m1');
+    await isPending(outcome);
+    await pipeline.interrupt(1_000);
+    expect(await outcome).toMatchObject({
+      outcome: 'unsent',
+      destinations: [{ attempts: [{ status: 503 }] }],
+    });
+    expect(clock.pendingTimers).toBe(0);
+  });
+
+  it('leaves what had not been handed to the engine unsent', async () => {
+    const { pipeline } = setUp(() => answer(200));
+    const message = { type: 'track', timestamp: '2026-01-01T00:00:00.000Z', messageId: 'm1' } as const;
+    const outcome = pipeline.deliver({ message });
+    await pipeline.interrupt(0);
+    expect(await outcome).toMatchObject({ messageId: 'm1', outcome: 'unsent' });
+  });
+});
+
+describe('close', () => {
+  it('flushes, waits for every delivery, and leaves neither socket nor timer', async () => {
+    const { pipeline, transport, clock } = setUp((_request, turn) => answer(turn === 0 ? 503 : 200));
+    const message = { type: 'track', timestamp: '2026-01-01T00:00:00.000Z' } as const;
+    const outcome = pipeline.deliver({ message });
+    const closed = pipeline.close();
+    expect(await isPending(closed)).toBe(true);
+    await clock.advance(5_000);
+    await closed;
+    expect(await outcome).toMatchObject({ outcome: 'delivered' });
+    expect([transport.isClosed(), clock.pendingTimers]).toEqual([true, 0]);
+  });
+
+  it('waits for messages of the client that nobody waits for', async () => {
+    const { pipeline, transport } = setUp(() => answer(200));
+    void pipeline.client.track({ userId: 'u', event: 'E' });
+    await pipeline.close();
+    expect(transport.requests).toHaveLength(1);
+  });
+
+  it('tells of messages that come while it is under way, too late to be delivered', async () => {
+    const { pipeline, clock } = setUp((request) => after(clock, 100, request, answer(200)), {
+      sources: sourceWith({ Webhooks: { url: A, delivery: { ...DELIVERY_DEFAULTS, concurrency: 1 } } }),
+    });
+    const message = { type: 'track', timestamp: '2026-01-01T00:00:00.000Z' } as const;
+    const late: Promise<Outcome>[] = [];
+    pipeline.deliverThen({ message }, () => {
+      for (const messageId of ['m1', 'm2']) late.push(pipeline.deliver({ message, messageId }));
+    });
+    const closed = pipeline.close();
+    await clock.advance(200);
+    await closed;
+    expect((await Promise.all(late)).at(-1)).toMatchObject({ messageId: 'm2', outcome: 'unsent' });
+  });
+});
+
+describe('a full pipeline', () => {
+  const client = { flushAt: 1, maxQueued: 1, whenFull: 'throw' } as const;
+  const track = { userId: 'u', event: 'E' };
+
+  it('throws until what it has accepted is settled at every destination', async () => {
+    const { pipeline, clock } = setUp(
+      (request) => after(clock, request.url === A ? 100 : 200, request, answer(200)),
+      { client, sources: sourceWith({ One: A, Two: B }) },
+    );
+    expect(await pipeline.client.track(track)).toMatchObject({ accepted: true });
+    await clock.advance(150);
+    expect(() => pipeline.client.track(track)).toThrow(QueueError);
+    await clock.advance(50);
+    expect(await pipeline.client.track(track)).toMatchObject({ accepted: true });
+    expect(() => pipeline.deliver({ message: { type: 'track', timestamp: '' } })).toThrow(QueueError);
+    await clock.advance(200);
+  });
+
+  it('has room again when the outcome of a message is told', async () => {
+    const { send } = setUp(() => answer(200), { client });
+    for (const id of ['m1', 'm2', 'm3']) expect(await send(id)).toMatchObject({ outcome: 'delivered' });
+    expect(await send('m4', { integrations: { All: false } })).toMatchObject({ outcome: 'filtered' });
+    expect(await send('m5')).toMatchObject({ outcome: 'delivered' });
+  });
+
+  it('does not count what is stored in a queue of its own', async () => {
+    const { pipeline } = setUp(() => answer(503), { client, queue: new MemoryQueue(new FakeClock()) });
+    for (let count = 0; count < 3; count++) {
+      expect(await pipeline.client.track(track)).toMatchObject({ accepted: true });
+    }
+  });
+
+  it('gives each call that waits its receipt when it is interrupted', async () => {
+    const { pipeline, clock } = setUp(() => answer(503), { client: { flushAt: 1, maxQueued: 1 } });
+    const receipts = Promise.all([pipeline.client.track(track), pipeline.client.track(track)]);
+    await clock.advance(0);
+    const closed = pipeline.close();
+    expect(await isPending(closed)).toBe(true);
+    await pipeline.interrupt(0);
+    await closed;
+    expect(await receipts).toMatchObject([{ accepted: true }, { accepted: false, code: 'closed' }]);
+  });
+});
+
+function failing({ messageId }: Outcome): void {
+  throw new Error(`of ${messageId}`);
+}
+
+describe('a callback that throws', () => {
+  const message = { type: 'track', timestamp: '2026-01-01T00:00:00.000Z' } as const;
+  it('keeps no event from the listener, and its error is an uncaught exception', async () => {
+    const caught = collectUncaught();
+    const kinds: string[] = [];
+    const { pipeline } = setUp(() => answer(200), { onEvent: ({ kind }) => kinds.push(kind) });
+    pipeline.deliverThen({ message, messageId: 'm1' }, failing);
+    await pipeline.close();
+    expect(kinds).toEqual(['attempt', 'settled']);
+    expect(caught).toEqual([new Error('of m1')]);
+  });
+
+  it('keeps no other message from its outcome when it is interrupted', async () => {
+    const caught = collectUncaught();
+    const { pipeline, clock } = setUp(() => answer(503));
+    pipeline.deliverThen({ message, messageId: 'm1' }, failing);
+    const other = deliver(pipeline, 'm2');
+    await clock.advance(0);
+    await pipeline.interrupt(0);
+    expect(await other).toMatchObject({ outcome: 'unsent' });
+    expect(caught).toEqual([new Error('of m1')]);
+  });
+});
+
+it('takes webhooks and a secret without sources', async () => {
+  const transport = fakeTransport(() => answer(200));
+  const pipeline = createDeliveryPipeline({ webhooks: [A], sharedSecret: 's', transport });
+  void pipeline.client.track({ userId: 'u', event: 'E' });
+  await pipeline.close();
+  expect(transport.requests[0]?.headers).toContain('X-Signature');
+});
+
+it('refuses webhooks that cannot be asked before anything is sent', () => {
+  const transport = fakeTransport(() => answer(200));
+  expect(() => createDeliveryPipeline({ webhooks: ['ftp://a.example'], transport })).toThrow(ConfigError);
+});
+
+/** The types would refuse most of what is given. */
+function created(options: object): () => unknown {
+  const transport = fakeTransport(() => answer(200));
+  return () => createDeliveryPipeline({ webhooks: [A], transport, ...options });
+}
+
+describe('what a program in JavaScript may get wrong', () => {
+  it.each([
+    [{ webhooks: undefined }, 'Expected `webhooks` to be a list of URLs'],
+    [{ webhooks: A }, 'Expected `webhooks` to be a list of URLs'],
+    [{ delivery: { timeoutMs: 0 } }, 'delivery.timeoutMs` to be an integer from 1 to 30000, got 0'],
+    [{ delivery: { timeoutMs: Number.NaN } }, 'delivery.timeoutMs` to be an integer'],
+    [{ delivery: { timeoutMs: '5s' } }, 'delivery.timeoutMs` to be an integer from 1 to 30000, got "5s"'],
+    [{ delivery: { retryForMs: -1 } }, 'delivery.retryForMs` to be an integer'],
+    [{ delivery: { concurrency: 0 } }, 'delivery.concurrency` to be an integer from 1 to 1024, got 0'],
+    [{ delivery: { health: { failures: 0 } } }, 'delivery.health.failures` to be an integer'],
+    [{ delivery: { strategy: 'all' } }, `delivery.strategy\` to be 'fallback' or 'broadcast', got "all"`],
+    [{ delivery: { timeout: 5 } }, 'delivery`, got `timeout`'],
+  ])('is refused: %j', (options, sentence) => {
+    expect(created(options)).toThrow(ConfigError);
+    expect(created(options)).toThrow(sentence);
+  });
+
+  it('is told what an option is called', () => {
+    expect(created({ delivery: { timeout: 5 } })).toThrow(
+      expect.objectContaining({ hint: 'did you mean `timeoutMs`?' }),
+    );
+  });
+
+  it('has the default of an option that is undefined', async () => {
+    const transport = fakeTransport(() => answer(200));
+    const delivery = { timeoutMs: undefined } as unknown as { timeoutMs: number }; // as JavaScript passes on what it has not been given
+    const pipeline = createDeliveryPipeline({ webhooks: [A], delivery, transport });
+    void pipeline.client.track({ userId: 'u', event: 'E' });
+    await pipeline.close();
+    expect(transport.requests[0]?.timeoutMs).toBe(DELIVERY_DEFAULTS.timeoutMs);
+  });
+});

@@ -1,0 +1,193 @@
+import { describe, expect, it } from 'vitest';
+import { A, answer, B, C, createHarness, failure } from '../harness.ts';
+
+const HOUR = 3_600_000;
+
+describe('an attempt', () => {
+  it('posts the very bytes, signed, with the headers of its webhook', async () => {
+    const harness = createHarness(() => answer(200), { secrets: ['s3cret', 'older'] });
+    harness.engine.start();
+    const body = new TextEncoder().encode('{"type":"delete"}');
+    await harness.send({ body });
+    await harness.clock.advance(0);
+    const [request] = harness.requests;
+    expect(request?.body).toBe(body);
+    expect(request).toMatchObject({ url: A, timeoutMs: 5_000 });
+    expect(request?.headers).toEqual([
+      'User-Agent',
+      'hooks-cli/0.0.0',
+      'Content-Type',
+      'application/json',
+      'Idempotency-Key',
+      expect.stringMatching(/^[!-~]{1,255}$/),
+      'X-Signature',
+      // printf '{"type":"delete"}' | openssl dgst -sha1 -hmac s3cret
+      '8bdd143ab8c17c5e54306ac9ee4441d2224dc27e',
+    ]);
+    expect(harness.events).toMatchObject([
+      {
+        kind: 'attempt',
+        signature: '8bdd143ab8c17c5e54306ac9ee4441d2224dc27e',
+        attempt: { url: A, round: 1, result: 'delivered', status: 200, ms: 7 },
+      },
+      {
+        kind: 'settled',
+        signature: '8bdd143ab8c17c5e54306ac9ee4441d2224dc27e',
+        delivery: { state: 'delivered' },
+      },
+    ]);
+    await harness.engine.close();
+  });
+
+  it('carries no signature without a secret', async () => {
+    const harness = createHarness(() => answer(200));
+    harness.engine.start();
+    await harness.send();
+    await harness.clock.advance(0);
+    expect(harness.requests[0]?.headers).not.toContain('X-Signature');
+    expect(harness.events).toMatchObject([{ kind: 'attempt' }, { kind: 'settled' }]);
+    await harness.engine.close();
+  });
+
+  it('is recorded with what the receiver or the network said', async () => {
+    const results = [
+      answer(503, { reply: 'over capacity' }),
+      { ...failure('reset'), reconnected: true },
+      answer(429),
+      answer(302),
+    ];
+    const harness = createHarness((_, turn) => results[turn] ?? answer(200));
+    harness.engine.start();
+    await harness.send();
+    await harness.clock.advance(HOUR);
+    const at = harness.requests.map((request) => request.at);
+    const common = { url: A, ms: 7 };
+    expect(harness.onlySettled().progress.attempts).toEqual([
+      {
+        ...common,
+        at: at[0],
+        round: 1,
+        result: 'retryable',
+        status: 503,
+        error: 'http-5xx',
+        detail: 'over capacity',
+      },
+      {
+        ...common,
+        at: at[1],
+        round: 2,
+        result: 'retryable',
+        error: 'reset',
+        detail: 'it was reset',
+        reconnected: true,
+      },
+      { ...common, at: at[2], round: 3, result: 'retryable', status: 429, error: 'http-4xx' },
+      { ...common, at: at[3], round: 4, result: 'rejected', status: 302, error: 'redirect' },
+    ]);
+    await harness.engine.close();
+  });
+
+  it('is announced as it happens, before the next one is made', async () => {
+    const seen: string[] = [];
+    const harness = createHarness(
+      ({ url }) => {
+        seen.push(`POST ${url}`);
+        return url === A ? failure('refused') : answer(200);
+      },
+      {
+        urls: [A, B],
+        onEvent: (event) => seen.push(event.kind === 'attempt' ? `attempt ${event.attempt.url}` : event.kind),
+      },
+    );
+    harness.engine.start();
+    await harness.send();
+    await harness.clock.advance(0);
+    expect(seen).toEqual([`POST ${A}`, `attempt ${A}`, `POST ${B}`, `attempt ${B}`, 'settled']);
+    await harness.engine.close();
+  });
+});
+
+describe('Retry-After', () => {
+  it('keeps a webhook out of the rounds until then, but not the others', async () => {
+    const harness = createHarness(
+      ({ url }) => (url === A ? answer(503, { retryAfter: '60' }) : answer(500)),
+      {
+        urls: [A, B],
+      },
+    );
+    harness.engine.start();
+    await harness.send();
+    const start = harness.clock.now();
+    await harness.clock.advance(120_000);
+    const toA = harness.requests.filter(({ url }) => url === A).map(({ at }) => at - start);
+    expect(toA[0]).toBe(0);
+    expect(toA[1]).toBeGreaterThanOrEqual(60_000);
+    expect(harness.requests.filter(({ url }) => url === B).length).toBeGreaterThan(5);
+    await harness.engine.close();
+  });
+
+  it('puts the next round off when every webhook that is left asks for it', async () => {
+    const harness = createHarness(
+      ({ url }, turn) => (turn > 0 ? answer(200) : answer(503, { retryAfter: url === A ? '120' : '90' })),
+      { urls: [A, B] },
+    );
+    harness.engine.start();
+    await harness.send();
+    await harness.clock.advance(89_999);
+    expect(harness.requests).toHaveLength(2);
+    await harness.clock.advance(1);
+    expect(harness.requests.map(({ url }) => url)).toEqual([A, B, B]);
+    await harness.engine.close();
+  });
+
+  it('may name a date', async () => {
+    const harness = createHarness((_, turn) =>
+      turn > 0 ? answer(200) : answer(503, { retryAfter: new Date(start + 30_000).toUTCString() }),
+    );
+    const start = harness.clock.now();
+    harness.engine.start();
+    await harness.send();
+    await harness.clock.advance(29_999);
+    expect(harness.requests).toHaveLength(1);
+    await harness.clock.advance(1);
+    expect(harness.requests).toHaveLength(2);
+    await harness.engine.close();
+  });
+
+  it('is forgotten when a later answer does not ask again', async () => {
+    const harness = createHarness((_, turn) => answer(503, turn === 0 ? { retryAfter: '10' } : {}));
+    harness.engine.start();
+    await harness.send();
+    await harness.clock.advance(10_000);
+    const rescheduled = harness.events.flatMap((event) =>
+      event.kind === 'rescheduled' ? [event.delivery] : [],
+    );
+    expect(rescheduled.map(({ progress }) => Object.keys(progress.notBefore))).toEqual([[A], []]);
+    await harness.engine.close();
+  });
+
+  it('beyond the window is cut: the webhook is asked once more before the window ends', async () => {
+    const harness = createHarness(() => answer(503, { retryAfter: '999999' }));
+    harness.engine.start();
+    await harness.send();
+    const start = harness.clock.now();
+    await harness.clock.advance(5 * HOUR);
+    expect(harness.requests.map(({ at }) => at - start)).toEqual([0, 4 * HOUR - 50]);
+    expect(harness.onlySettled().progress.notBefore).toEqual({ [A]: start + 4 * HOUR });
+    expect(harness.onlySettled()).toMatchObject({ state: 'dead', reason: 'exhausted' });
+    await harness.engine.close();
+  });
+
+  it('is not heeded in the last round, after all others have been asked', async () => {
+    const harness = createHarness(
+      ({ url }) => (url === A ? answer(503, { retryAfter: '999999' }) : answer(500)),
+      { urls: [A, B, C] },
+    );
+    harness.engine.start();
+    await harness.send();
+    await harness.clock.advance(5 * HOUR);
+    expect(harness.requests.slice(0, 6).map(({ url }) => url)).toEqual([A, B, C, B, C, B]);
+    expect(harness.requests.slice(-3).map(({ url }) => url)).toEqual([B, C, A]);
+    await harness.engine.close();
+  });
+});

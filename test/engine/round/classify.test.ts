@@ -1,0 +1,116 @@
+import { describe, expect, it } from 'vitest';
+import { classify } from '../../../src/engine/round/classify.ts';
+import type { NetworkError, TransportResult } from '../../../src/transport/transport.ts';
+import { answer, failure } from '../harness.ts';
+
+const TIMES = { at: 1_000, now: 2_000, sendsKey: false };
+const TEMPORARY_4XX = [408, 423, 425, 429];
+
+function range(from: number, to: number): number[] {
+  return Array.from({ length: to - from + 1 }, (_, index) => from + index);
+}
+
+describe('classify', () => {
+  it.each([200, 201, 202, 204, 226, 299])('takes %i as delivered', (status) => {
+    expect(classify(answer(status), TIMES)).toEqual({ at: 1_000, ms: 7, result: 'delivered', status });
+  });
+
+  it('takes every redirect as rejected, since it is never followed', () => {
+    for (const status of range(300, 399)) {
+      expect(classify(answer(status), TIMES)).toMatchObject({
+        result: 'rejected',
+        error: 'redirect',
+        status,
+      });
+    }
+  });
+
+  it('takes 408, 423, 425 and 429 as retryable and every other 4xx as rejected', () => {
+    for (const status of range(400, 499)) {
+      const result = TEMPORARY_4XX.includes(status) ? 'retryable' : 'rejected';
+      expect(classify(answer(status), TIMES)).toMatchObject({ result, error: 'http-4xx', status });
+    }
+  });
+
+  it('takes every 5xx as retryable', () => {
+    for (const status of range(500, 599)) {
+      expect(classify(answer(status), TIMES)).toMatchObject({
+        result: 'retryable',
+        error: 'http-5xx',
+        status,
+      });
+    }
+  });
+
+  it.each([0, 99, 100, 103, 199, 600, 999])(
+    'takes status %i, which HTTP does not have, as a malformed answer',
+    (status) => {
+      expect(classify(answer(status, { retryAfter: '5' }), TIMES)).toEqual({
+        at: 1_000,
+        ms: 7,
+        result: 'retryable',
+        error: 'protocol',
+        status,
+        detail: `no HTTP status: ${status}`,
+      });
+    },
+  );
+
+  it.each([
+    'timeout',
+    'refused',
+    'dns',
+    'reset',
+    'protocol',
+    'aborted',
+    'blocked-address',
+  ] satisfies NetworkError[])('takes %s as retryable', (error) => {
+    expect(classify(failure(error), TIMES)).toEqual({
+      at: 1_000,
+      ms: 7,
+      result: 'retryable',
+      error,
+      detail: `it was ${error}`,
+    });
+  });
+
+  it.each([
+    'tls-self-signed',
+    'tls-expired',
+    'tls-hostname',
+    'tls-untrusted',
+    'tls',
+  ] satisfies NetworkError[])('takes %s as rejected', (error) => {
+    expect(classify(failure(error), TIMES)).toMatchObject({ result: 'rejected', error });
+  });
+
+  it('takes 409 as retryable only when our Idempotency-Key was sent', () => {
+    expect(classify(answer(409), TIMES)).toMatchObject({ result: 'rejected', error: 'http-4xx' });
+    expect(classify(answer(409, { retryAfter: '2' }), { ...TIMES, sendsKey: true })).toMatchObject({
+      result: 'retryable',
+      error: 'http-4xx',
+      retryAfterMs: 2_000,
+    });
+  });
+
+  it('reads Retry-After where the webhook will be asked again', () => {
+    expect(classify(answer(503, { retryAfter: '5' }), TIMES)).toMatchObject({ retryAfterMs: 5_000 });
+    expect(classify(answer(429, { retryAfter: '5' }), TIMES)).toMatchObject({ retryAfterMs: 5_000 });
+    expect(classify(answer(503, { retryAfter: 'soon' }), TIMES)).not.toHaveProperty('retryAfterMs');
+    expect(classify(answer(400, { retryAfter: '5' }), TIMES)).not.toHaveProperty('retryAfterMs');
+  });
+
+  it('keeps the beginning of what the receiver said, of a refusal only', () => {
+    expect(classify(answer(500, { reply: 'x'.repeat(1_000) }), TIMES).detail).toBe('x'.repeat(200));
+    expect(classify(answer(500, { reply: '' }), TIMES)).not.toHaveProperty('detail');
+    expect(classify(answer(200, { reply: 'thanks' }), TIMES)).not.toHaveProperty('detail');
+  });
+
+  it('notes a repeated connection, whatever came of it', () => {
+    const results: TransportResult[] = [answer(200), answer(503), answer(404), failure('reset')];
+    for (const result of results) {
+      expect(classify({ ...result, reconnected: true }, TIMES)).toMatchObject({ reconnected: true });
+      expect(classify(result, TIMES)).not.toHaveProperty('reconnected');
+    }
+  });
+});

@@ -1,0 +1,260 @@
+import { describe, expect, it } from 'vitest';
+import type { DeliveryOptions } from '../../../src/engine/options.ts';
+import type { TransportResult } from '../../../src/transport/transport.ts';
+import { A, after, answer, B, createHarness, failure, type Harness } from '../harness.ts';
+
+const HOUR = 3_600_000;
+const URLS = ['a', 'b', 'c', 'd', 'e'].map((host) => `http://${host}.example/`);
+const LETTERS = { S: answer(200), R: answer(503), P: answer(404) };
+
+type Letter = keyof typeof LETTERS;
+
+/** Success, Retryable, Permanent failure of five URLs, in every combination. */
+function combinations(length: number): Letter[][] {
+  if (length === 0) return [[]];
+  return combinations(length - 1).flatMap((rest) =>
+    (['S', 'R', 'P'] as const).map((letter) => [letter, ...rest]),
+  );
+}
+
+const ALL = combinations(5);
+
+/** The first request to each URL is answered by its letter, every later one is taken. */
+async function firstRound(letters: readonly Letter[], delivery: Partial<DeliveryOptions>): Promise<Harness> {
+  const firstAnswers = new Map(URLS.map((url, index) => [url, LETTERS[letters[index] ?? 'S']]));
+  const harness = createHarness(
+    ({ url }, turn): TransportResult => (turn === 0 && firstAnswers.get(url)) || answer(200),
+    { urls: URLS, delivery },
+  );
+  harness.engine.start();
+  await harness.send();
+  await harness.clock.advance(0);
+  return harness;
+}
+
+const asked = ({ requests }: Harness): string => requests.map(({ url }) => url.charAt(7)).join('');
+
+/** The hosts of those that failed in a way that may pass. */
+const retryable = (letters: readonly Letter[]): string =>
+  letters.map((letter, index) => (letter === 'R' ? 'abcde'.charAt(index) : '')).join('');
+
+describe('fallback', () => {
+  it('has 243 combinations to go through', () => {
+    expect(new Set(ALL.map((letters) => letters.join(''))).size).toBe(243);
+  });
+
+  it.each(ALL.map((letters) => letters.join('')))(
+    '%s: asks in order up to the first success',
+    async (word) => {
+      const letters = word.split('') as Letter[];
+      const firstSuccess = letters.indexOf('S');
+      const harness = await firstRound(letters, {});
+      if (firstSuccess !== -1) {
+        expect(asked(harness)).toBe('abcde'.slice(0, firstSuccess + 1));
+        expect(harness.onlySettled().state).toBe('delivered');
+      } else if (retryable(letters) === '') {
+        expect(asked(harness)).toBe('abcde');
+        expect(harness.onlySettled()).toMatchObject({ state: 'dead', reason: 'rejected' });
+      } else {
+        expect(asked(harness)).toBe('abcde');
+        expect(harness.settled()).toEqual([]);
+        await harness.clock.advance(1_000);
+        // The second round asks those that may take it now, and the first of them does.
+        expect(asked(harness)).toBe(`abcde${retryable(letters).charAt(0)}`);
+        expect(harness.onlySettled()).toMatchObject({ state: 'delivered', progress: { rounds: 2 } });
+      }
+      const before = harness.requests.length;
+      await harness.clock.advance(5 * HOUR);
+      expect(harness.requests).toHaveLength(before);
+      expect(harness.onlySettled().progress.attempts).toHaveLength(before);
+      await harness.engine.close();
+    },
+  );
+
+  it('asks in the second round all that are left, in order', async () => {
+    const harness = createHarness(
+      ({ url }, turn) => (url.startsWith('http://b') && turn === 0 ? LETTERS.P : LETTERS.R),
+      {
+        urls: URLS,
+      },
+    );
+    harness.engine.start();
+    await harness.send();
+    await harness.clock.advance(1_000);
+    expect(asked(harness)).toBe('abcdeacde');
+    await harness.engine.close();
+  });
+
+  it('remembers who rejected it when two webhooks share a URL', async () => {
+    const urls = ['http://u:1@a.example/', 'http://u:2@a.example/'];
+    const harness = createHarness((_, turn) => [answer(401), answer(503), answer(200)][turn] ?? answer(500), {
+      urls,
+    });
+    harness.engine.start();
+    await harness.send();
+    await harness.clock.advance(1_000);
+    const authorizations = harness.requests.map(
+      ({ headers }) => headers[headers.indexOf('Authorization') + 1],
+    );
+    expect(authorizations.map((value) => atob(value?.slice(6) ?? ''))).toEqual(['u:1', 'u:2', 'u:2']);
+    expect(harness.onlySettled().progress).toMatchObject({
+      rejectedBy: ['http://***@a.example/'],
+      attempts: [
+        { url: 'http://***@a.example/' },
+        { url: 'http://***@a.example/' },
+        { url: 'http://***@a.example/' },
+      ],
+    });
+    await harness.engine.close();
+  });
+});
+
+describe('broadcast', () => {
+  it.each(ALL.map((letters) => letters.join('')))('%s: asks all, and one success is enough', async (word) => {
+    const letters = word.split('') as Letter[];
+    const harness = await firstRound(letters, { strategy: 'broadcast' });
+    expect(asked(harness)).toBe('abcde');
+    const left = retryable(letters);
+    if (letters.includes('S')) expect(harness.onlySettled().state).toBe('delivered');
+    else if (left === '') expect(harness.onlySettled()).toMatchObject({ state: 'dead', reason: 'rejected' });
+    else expect(harness.settled()).toEqual([]);
+    await harness.clock.advance(5 * HOUR);
+    expect(asked(harness)).toBe(letters.includes('S') ? 'abcde' : `abcde${left}`);
+    expect(harness.onlySettled().progress.attempts).toHaveLength(harness.requests.length);
+    await harness.engine.close();
+  });
+
+  it('asks them at once, and waits so that every attempt is recorded', async () => {
+    const harness = createHarness(
+      (request) =>
+        after(harness.clock, request.url === A ? 3_000 : 10, request, answer(request.url === A ? 503 : 200)),
+      { urls: [A, B], delivery: { strategy: 'broadcast' } },
+    );
+    harness.engine.start();
+    await harness.send();
+    await harness.clock.advance(2_999);
+    expect(harness.requests.map(({ at }) => at - harness.clock.now())).toEqual([-2_999, -2_999]);
+    expect(harness.settled()).toEqual([]);
+    await harness.clock.advance(1);
+    expect(harness.onlySettled()).toMatchObject({
+      state: 'delivered',
+      progress: {
+        attempts: [
+          { url: B, status: 200 },
+          { url: A, status: 503 },
+        ],
+      },
+    });
+    await harness.engine.close();
+  });
+});
+
+describe('health', () => {
+  const failures = 3;
+
+  it('passes over a webhook that failed time and again, while another takes the deliveries', async () => {
+    let isDown = true;
+    const harness = createHarness(({ url }) => (url === A && isDown ? failure('timeout') : answer(200)), {
+      urls: [A, B],
+      delivery: { health: { failures } },
+    });
+    harness.engine.start();
+    const sendOne = async (): Promise<string> => {
+      const before = harness.requests.length;
+      await harness.send();
+      await harness.clock.advance(0);
+      return harness.requests
+        .slice(before)
+        .map(({ url }) => (url === A ? 'A' : 'B'))
+        .join('');
+    };
+    expect([await sendOne(), await sendOne(), await sendOne()]).toEqual(['AB', 'AB', 'AB']);
+    expect([await sendOne(), await sendOne()]).toEqual(['B', 'B']);
+    await harness.clock.advance(1_000);
+    expect([await sendOne(), await sendOne()]).toEqual(['AB', 'B']);
+    await harness.clock.advance(1_999);
+    expect(await sendOne()).toBe('B');
+    isDown = false;
+    await harness.clock.advance(1);
+    expect([await sendOne(), await sendOne()]).toEqual(['A', 'A']);
+    await harness.engine.close();
+  });
+
+  it('makes one trial at a time', async () => {
+    const harness = createHarness(
+      (request) =>
+        request.url === A ? after(harness.clock, 5_000, request, failure('timeout')) : answer(200),
+      { urls: [A, B], delivery: { health: { failures: 1 } } },
+    );
+    harness.engine.start();
+    await harness.send();
+    await harness.clock.advance(5_000 + 1_000);
+    const before = harness.requests.length;
+    await Promise.all([harness.send(), harness.send(), harness.send()]);
+    await harness.clock.advance(4_999);
+    expect(harness.requests.slice(before).map(({ url }) => url)).toEqual([A, B, B]);
+    await harness.engine.abort();
+  });
+
+  it('asks those passed over in the same round when no other takes the delivery', async () => {
+    const harness = createHarness(
+      ({ url }, turn) =>
+        url === A ? answer(turn < failures ? 500 : 200) : answer(turn < failures ? 200 : 429),
+      { urls: [A, B], delivery: { health: { failures } } },
+    );
+    harness.engine.start();
+    for (let sent = 0; sent < failures; sent++) {
+      await harness.send();
+      await harness.clock.advance(0);
+    }
+    await harness.send();
+    await harness.clock.advance(0);
+    expect(harness.requests.slice(-2).map(({ url }) => url)).toEqual([B, A]);
+    expect(harness.settled()).toHaveLength(failures + 1);
+    await harness.engine.close();
+  });
+
+  it('goes round in the configured order in the last round', async () => {
+    const harness = createHarness(({ url }) => (url === A ? answer(500) : answer(200)), {
+      urls: [A, B],
+      delivery: { health: { failures: 1 }, retryForMs: 0 },
+    });
+    harness.engine.start();
+    await harness.send();
+    await harness.clock.advance(0);
+    await harness.send();
+    await harness.clock.advance(0);
+    expect(harness.requests.map(({ url }) => url)).toEqual([A, B, A, B]);
+    await harness.engine.close();
+  });
+
+  it('leaves a passed-over webhook out of a broadcast, unless the others fail', async () => {
+    const harness = createHarness(
+      ({ url }, turn) => (url === A ? answer(500) : answer(turn === 1 ? 429 : 200)),
+      { urls: [A, B], delivery: { health: { failures: 1 }, strategy: 'broadcast' } },
+    );
+    harness.engine.start();
+    const sendOne = async (): Promise<string[]> => {
+      const before = harness.requests.length;
+      await harness.send();
+      await harness.clock.advance(0);
+      return harness.requests.slice(before).map(({ url }) => url);
+    };
+    expect(await sendOne()).toEqual([A, B]);
+    expect(await sendOne()).toEqual([B, A]);
+    expect(await sendOne()).toEqual([B]);
+    await harness.engine.close();
+  });
+
+  it('is not harmed by 4xx answers', async () => {
+    const harness = createHarness(({ url }) => (url === A ? answer(429) : answer(200)), {
+      urls: [A, B],
+      delivery: { health: { failures: 1 } },
+    });
+    harness.engine.start();
+    for (let sent = 0; sent < 3; sent++) await harness.send();
+    await harness.clock.advance(0);
+    expect(harness.requests.filter(({ url }) => url === A)).toHaveLength(3);
+    await harness.engine.close();
+  });
+});

@@ -1,0 +1,163 @@
+import * as fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { isLastRound, nextRoundAt, type NextRound, waitMs } from '../../../src/engine/round/schedule.ts';
+
+const HOUR = 3_600_000;
+const T0 = Date.UTC(2026, 0, 1);
+
+function next(fields: Partial<NextRound>): number | undefined {
+  const at = nextRoundAt({
+    now: T0,
+    firstAttemptAt: T0,
+    retryForMs: 4 * HOUR,
+    rounds: 1,
+    notBefore: [0],
+    roundMs: 0,
+    random: 0,
+    ...fields,
+  });
+  return at === undefined ? undefined : at - T0;
+}
+
+describe('waitMs', () => {
+  it.each([
+    [1, 1_000],
+    [2, 2_000],
+    [3, 4_000],
+    [10, 512_000],
+    [11, 600_000],
+    [40, 600_000],
+    [5_000, 600_000],
+  ])('after round %i is half of it fixed, half random, of %i ms', (rounds, full) => {
+    expect(waitMs(rounds, 0)).toBe(full / 2);
+    expect(waitMs(rounds, 0.5)).toBe(full * 0.75);
+    expect(waitMs(rounds, 1 - Number.EPSILON)).toBeLessThanOrEqual(full);
+  });
+});
+
+describe('nextRoundAt', () => {
+  it('waits longer after each round', () => {
+    expect([1, 2, 3, 4].map((rounds) => next({ rounds }))).toEqual([500, 1_000, 2_000, 4_000]);
+  });
+
+  it('counts from now, not from the first attempt', () => {
+    expect(next({ now: T0 + HOUR })).toBe(HOUR + 500);
+  });
+
+  it('waits for the first webhook that may be asked, not for all', () => {
+    expect(next({ notBefore: [T0 + 60_000, T0 + 30_000] })).toBe(30_000);
+    expect(next({ notBefore: [T0 + 60_000, 0] })).toBe(500);
+  });
+
+  it('does not let an early Retry-After shorten the wait', () => {
+    expect(next({ rounds: 11, notBefore: [T0 + 1_000] })).toBe(300_000);
+  });
+
+  it('moves the last round so that all of it fits into the window', () => {
+    const now = T0 + 4 * HOUR - 400_000;
+    expect(next({ now, rounds: 20, random: 0.9, roundMs: 20_000 })).toBe(4 * HOUR - 20_000 - 50);
+  });
+
+  it('gives up the whole round rather than the shortest wait', () => {
+    const now = T0 + 4 * HOUR - 310_000;
+    expect(next({ now, rounds: 20, random: 0.9, roundMs: 20_000 })).toBe(4 * HOUR - 50);
+  });
+
+  it('gives up the round when the window has no room for the shortest wait', () => {
+    const now = T0 + 4 * HOUR - 300_000;
+    expect(next({ now, rounds: 20 })).toBeUndefined();
+  });
+
+  it('cuts a Retry-After beyond the window down to a last round within it', () => {
+    expect(next({ notBefore: [T0 + 9 * HOUR] })).toBe(4 * HOUR - 50);
+    expect(next({ notBefore: [T0 + 4 * HOUR], roundMs: 20_000 })).toBe(4 * HOUR - 20_050);
+  });
+
+  it('heeds a Retry-After that ends within the window, even where the round is then cut short', () => {
+    expect(next({ notBefore: [T0 + 4 * HOUR - 1_000], roundMs: 20_000 })).toBe(4 * HOUR - 1_000);
+  });
+
+  it('knows one round only, without a window', () => {
+    expect(next({ retryForMs: 0 })).toBeUndefined();
+    expect(next({ now: T0 + 5_000, retryForMs: 0 })).toBeUndefined();
+  });
+
+  it('knows no further round after the window', () => {
+    expect(next({ now: T0 + 4 * HOUR + 1 })).toBeUndefined();
+  });
+
+  const situations = fc.record({
+    now: fc.integer({ min: 0, max: 5 * HOUR }).map((ms) => T0 + ms),
+    firstAttemptAt: fc.constant(T0),
+    retryForMs: fc.oneof(
+      fc.constantFrom(0, 1, 50, 1_000, 30_000, 4 * HOUR),
+      fc.integer({ min: 0, max: 5 * HOUR }),
+    ),
+    rounds: fc.integer({ min: 1, max: 60 }),
+    notBefore: fc.array(
+      fc.oneof(
+        fc.constant(0),
+        fc.integer({ min: 0, max: 6 * HOUR }).map((ms) => T0 + ms),
+      ),
+      {
+        minLength: 1,
+        maxLength: 5,
+      },
+    ),
+    roundMs: fc.oneof(fc.constantFrom(0, 5_000, 20_000), fc.integer({ min: 0, max: 120_000 })),
+    random: fc.double({ min: 0, max: 0.999_999, noNaN: true }),
+  });
+
+  it('is never after the window, never before the shortest wait, never before what every webhook asked for', () => {
+    fc.assert(
+      fc.property(situations, (situation) => {
+        const at = nextRoundAt(situation);
+        if (at === undefined) return;
+        const windowEnd = situation.firstAttemptAt + situation.retryForMs;
+        expect(at).toBeLessThanOrEqual(windowEnd);
+        expect(at - situation.now).toBeGreaterThanOrEqual(waitMs(situation.rounds, 0));
+        const asked = Math.min(...situation.notBefore);
+        if (asked < windowEnd) expect(at).toBeGreaterThanOrEqual(asked);
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+
+  it('is no later than the longest wait and what was asked for call for', () => {
+    fc.assert(
+      fc.property(situations, (situation) => {
+        const at = nextRoundAt(situation);
+        if (at === undefined) return;
+        const longest = situation.now + 2 * waitMs(situation.rounds, 0);
+        expect(at).toBeLessThanOrEqual(Math.max(longest, ...situation.notBefore));
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+
+  it('gives up only where the shortest wait, or what was asked for, leads out of the window', () => {
+    fc.assert(
+      fc.property(situations, (situation) => {
+        if (nextRoundAt(situation) !== undefined) return;
+        const windowEnd = situation.firstAttemptAt + situation.retryForMs;
+        const asked = Math.min(...situation.notBefore);
+        const earliest = Math.max(situation.now + waitMs(situation.rounds, 0), asked < windowEnd ? asked : 0);
+        expect(earliest).toBeGreaterThan(windowEnd - 50);
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+});
+
+describe('isLastRound', () => {
+  const soFar = { firstAttemptAt: T0, retryForMs: 4 * HOUR, rounds: 11 };
+
+  it('is the round after which even the shortest wait leads out of the window', () => {
+    expect(isLastRound({ ...soFar, now: T0 + 4 * HOUR - 300_051 })).toBe(false);
+    expect(isLastRound({ ...soFar, now: T0 + 4 * HOUR - 300_049 })).toBe(true);
+  });
+
+  it('is the first one without a window', () => {
+    expect(isLastRound({ ...soFar, retryForMs: 0, rounds: 1, now: T0 })).toBe(true);
+  });
+});

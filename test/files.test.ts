@@ -1,0 +1,35 @@
+import { statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { makeFolder } from '../src/files.ts';
+import { temporaryFolder } from './temporary-folder.ts';
+
+let folder: string;
+beforeEach(() => {
+  folder = temporaryFolder();
+});
+
+describe('makeFolder', () => {
+  it('makes those above it too, with the mode of each, and leaves what is there', () => {
+    const path = join(folder, 'a/b/c');
+    makeFolder(path, 0o700);
+    for (const each of ['a', 'a/b', 'a/b/c']) expect(statSync(join(folder, each)).mode & 0o777).toBe(0o700);
+    makeFolder(path, 0o755);
+    expect(statSync(path).mode & 0o777).toBe(0o700);
+    makeFolder('/', 0o700);
+  });
+
+  it.each([
+    ['file', 'EEXIST'],
+    ['file/folder', 'ENOTDIR'],
+    ['file/folder/folder', 'ENOTDIR'],
+  ])('throws for %s in the place of a folder', (path, code) => {
+    writeFileSync(join(folder, 'file'), '');
+    expect(() => makeFolder(join(folder, path), 0o700)).toThrow(code);
+  });
+
+  // Where `mkdir -p` of Node goes on for ever.
+  it.skipIf(process.platform !== 'linux')('throws where the system makes no folder', () => {
+    expect(() => makeFolder('/proc/nowhere/folder', 0o700)).toThrow('ENOENT');
+  });
+});

@@ -1,0 +1,39 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { createUndiciTransport } from '../../../src/transport/undici-transport.ts';
+import { newTransport, requestTo } from '../sending.ts';
+import { temporaryFolder } from '../../temporary-folder.ts';
+
+let folder: string;
+
+beforeEach(async () => {
+  folder = temporaryFolder();
+});
+
+describe('a file of issuers', () => {
+  it('that is not there is a ConfigError that names it', async () => {
+    const caFile = join(folder, 'none.pem');
+    const error = expect.objectContaining({
+      name: 'ConfigError',
+      key: 'delivery.ca',
+      message: expect.stringMatching(
+        /^Expected `delivery.ca` to be a file that can be read, got .*none\.pem \(there is no such file\)/,
+      ),
+    });
+    expect(() => createUndiciTransport({ caFile })).toThrow(error);
+    await expect(newTransport().send(requestTo('https://127.0.0.1:9/', { caFile }))).rejects.toEqual(error);
+  });
+
+  it.each([
+    ['is empty', ''],
+    ['is no PEM', 'hello'],
+    ['holds a broken certificate', '-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n'],
+  ])('that %s is a ConfigError that names it', async (_, text) => {
+    const caFile = join(folder, 'ca.pem');
+    await writeFile(caFile, text);
+    expect(() => createUndiciTransport({ caFile })).toThrow(
+      `Expected \`delivery.ca\` to be a PEM file of certificates, got ${caFile}`,
+    );
+  });
+});
