@@ -27,6 +27,14 @@ describe('hooks init', () => {
     expect(to.requests).toMatchObject([{ path: '/hook', verdict: 'valid' }]);
   });
 
+  it('lets serve reach a webhook on this machine, and no private address otherwise', async () => {
+    const cwd = temporaryFolder();
+    await hooks(['init', 'local.yaml', '-q'], { cwd });
+    await hooks(['init', 'public.yaml', '-q', '--url', 'https://a.example/hook'], { cwd });
+    expect(await read(cwd, 'local.yaml')).toMatch(/^delivery:\n(?: {2}# .*\n)+ {2}allowPrivate: true$/m);
+    expect(await read(cwd, 'public.yaml')).not.toMatch(/^ *allowPrivate:/m);
+  });
+
   it('signs nothing unless there is a secret', async () => {
     const cwd = temporaryFolder();
     expect(await hooks(['init', '-q'], { cwd })).toMatchObject({ code: 0, stderr: '' });

@@ -4,6 +4,7 @@ import { findProjectFile } from '../../config/files/find-files.ts';
 import { checkReferences, referencesIn, withoutReferences } from '../../config/references.ts';
 import { configTemplate } from '../../config/table/template.ts';
 import { ConfigError } from '../../errors.ts';
+import { isLoopbackHost } from '../../loopback.ts';
 import { MASK, printable, redactUrl } from '../../redact.ts';
 import type { GlobalOptions } from '../command.ts';
 import { ExitCode, interruptedCode } from '../exit-code.ts';
@@ -29,7 +30,11 @@ export async function initialise(file: string, options: InitOptions, io: Io): Pr
   if (options.url !== undefined) checkUrls(options.url, '--url');
   const answers = await answersOf(options, io);
   if (answers === undefined) return interruptedCode(io) ?? ExitCode.sigint;
-  await writePrivately(target, configTemplate(answers), { file, isForced: options.force ?? false });
+  const allowsPrivate = answers.urls.some(isOnThisMachine);
+  await writePrivately(target, configTemplate({ ...answers, allowsPrivate }), {
+    file,
+    isForced: options.force ?? false,
+  });
   printResult(file, { ...answers, isFound: findProjectFile(io.cwd) === target }, options, io);
   return ExitCode.ok;
 }
@@ -83,6 +88,11 @@ function checkUrls(urls: readonly string[], name: string): void {
 function holdsSecret(url: string): boolean {
   const rest = withoutReferences(url, MASK).replace(/\/\/[^/?#@]*:\*{3}@/, `//${MASK}@`);
   return redactUrl(rest) !== rest;
+}
+
+/** Whether the URL leads to this machine, as far as its text says. */
+function isOnThisMachine(url: string): boolean {
+  return URL.canParse(url) && isLoopbackHost(new URL(url).hostname);
 }
 
 interface InitAnswers {

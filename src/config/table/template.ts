@@ -6,6 +6,8 @@ export interface TemplateOptions {
   readonly urls: readonly string[];
   /** Whether the secret is taken from HOOKS_SECRET; else the line is a comment. */
   readonly isSigned: boolean;
+  /** Whether `delivery.allowPrivate` is true; else the line is a comment. A webhook on this machine gets nothing of `serve` without it. */
+  readonly allowsPrivate: boolean;
 }
 
 /** For those whose default does not show how a value is written. */
@@ -34,7 +36,7 @@ const LONG_FORM = `
 `;
 
 /** A config file in the short form, as YAML with every setting in it: what is not said is a comment with its default. */
-export function configTemplate({ urls, isSigned }: TemplateOptions): string {
+export function configTemplate({ urls, isSigned, allowsPrivate }: TemplateOptions): string {
   const keys = KEYS.filter((key) => fieldOf(key).longFormOnly !== true);
   const sections = [...new Set(keys.map((key) => key.split('.', 1)[0] ?? key))].map((name) => {
     if (name === 'webhooks') return webhooks(urls);
@@ -43,6 +45,7 @@ export function configTemplate({ urls, isSigned }: TemplateOptions): string {
       keys.filter((key) => key === name || key.startsWith(`${name}.`)),
       '',
     );
+    if (name === 'delivery' && allowsPrivate) return `${lines.map(deliveryLine).join('\n')}\n`;
     return commented(lines, { isInForce: name === 'sharedSecret' && isSigned });
   });
   return [HEAD, ...sections].join('\n') + LONG_FORM;
@@ -79,6 +82,12 @@ function section(name: string, keys: readonly Key[], above: string): string[] {
 function commented(lines: readonly string[], { isInForce }: { readonly isInForce: boolean }): string {
   if (isInForce) return `${lines.join('\n')}\n`;
   return `${lines.map((line) => (line.startsWith('#') ? line : `# ${line}`)).join('\n')}\n`;
+}
+
+/** A line of `delivery` when `allowPrivate` alone is in force. */
+function deliveryLine(line: string): string {
+  if (line === '  allowPrivate: false') return '  allowPrivate: true';
+  return line === 'delivery:' || /^ {2}#/.test(line) ? line : line.replace('  ', '  # ');
 }
 
 function describe(key: Key): string {

@@ -5,7 +5,11 @@ import { configTemplate } from '../../../src/config/table/template.ts';
 import { temporaryFolder } from '../../temporary-folder.ts';
 
 const ENV = { HOME: '/nonexistent', HOOKS_SECRET: 's3cret', HOOKS_WRITE_KEY: 'key' };
-const TEMPLATE = configTemplate({ urls: ['http://localhost:3000/webhook'], isSigned: true });
+const TEMPLATE = configTemplate({
+  urls: ['http://localhost:3000/webhook'],
+  isSigned: true,
+  allowsPrivate: false,
+});
 
 async function settingsOf(text: string, env: Record<string, string> = ENV): Promise<Settings> {
   const cwd = temporaryFolder({ '.hooksrc.yaml': text });
@@ -27,10 +31,21 @@ describe('the template of a config', () => {
     expect(settings.endpoint).toBeUndefined();
   });
 
-  it('needs no variable when it is not signed', async () => {
-    const settings = await settingsOf(configTemplate({ urls: ['https://a.example'], isSigned: false }), {
-      HOME: '/nonexistent',
+  it('allows private addresses when it is told to, and loads so', async () => {
+    const text = configTemplate({ urls: ['http://localhost:3000/'], isSigned: false, allowsPrivate: true });
+    const settings = await settingsOf(text);
+    expect(settings.sources['default']?.destinations['Webhooks']?.delivery).toMatchObject({
+      allowPrivate: true,
     });
+  });
+
+  it('needs no variable when it is not signed', async () => {
+    const settings = await settingsOf(
+      configTemplate({ urls: ['https://a.example'], isSigned: false, allowsPrivate: false }),
+      {
+        HOME: '/nonexistent',
+      },
+    );
     expect(settings.sources['default']?.destinations['Webhooks']?.sharedSecrets).toEqual([]);
   });
 
