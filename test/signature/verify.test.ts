@@ -240,8 +240,3 @@ describe('Verifier', () => {
     });
   });
 });
-
-/** Signed over the body as `JSON.stringify` writes it. */
-function signedStringified(body: string): VerifyOptions {
-  return { signature: hmac(JSON.stringify(JSON.parse(body))), secrets: [secret] };
-}
