@@ -4,7 +4,7 @@ import { findProjectFile } from '../../config/files/find-files.ts';
 import { checkReferences, referencesIn, withoutReferences } from '../../config/references.ts';
 import { configTemplate } from '../../config/table/template.ts';
 import { ConfigError } from '../../errors.ts';
-import { isLoopbackHost } from '../../loopback.ts';
+import { isLoopbackHost } from '../../url.ts';
 import { MASK, printable, redactUrl } from '../../redact.ts';
 import type { GlobalOptions } from '../command.ts';
 import { ExitCode, interruptedCode } from '../exit-code.ts';
