@@ -2,7 +2,13 @@
 import { readdirSync, readFileSync } from 'node:fs';
 
 /** Bundled into the program, unpatched: their many small files take longer to find than to run (`npm run bench -- start-up`). */
-const PROGRAM_BUNDLES = ['chalk', 'commander'];
+const PROGRAM_BUNDLES = [
+  'chalk',
+  'commander',
+  'fast-string-truncated-width',
+  'fast-string-width',
+  'fast-wrap-ansi',
+];
 const PAGE_BUNDLES = ['preact'];
 
 const isPackage = (id) => /^(?:node:|[a-z@])/.test(id);

@@ -71,6 +71,8 @@ const PACKAGES: Readonly<Record<string, string>> = {
   chalk: 'cli/',
   'cli-progress': 'cli/',
   '@clack/prompts': 'cli/',
+  'fast-string-width': 'cli/',
+  'fast-wrap-ansi': 'cli/fit-text.ts',
   cosmiconfig: 'config/files/load-file.ts',
   jiti: 'config/files/load-file.ts',
   'node:sqlite': 'stores/sqlite/',

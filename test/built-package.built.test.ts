@@ -68,7 +68,14 @@ describe('the packages that the build loads', () => {
       components: readonly { name: string; version: string }[];
     };
     const licences = readFileSync(join(DIST, 'LICENCES.txt'), 'utf8');
-    expect(bill.components.map(({ name }) => name)).toEqual(['chalk', 'commander', 'preact']);
+    expect(bill.components.map(({ name }) => name)).toEqual([
+      'chalk',
+      'commander',
+      'fast-string-truncated-width',
+      'fast-string-width',
+      'fast-wrap-ansi',
+      'preact',
+    ]);
     for (const { name, version } of bill.components) expect(licences).toContain(`${name} ${version}`);
   });
 });

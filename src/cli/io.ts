@@ -2,6 +2,7 @@ import { fstatSync } from 'node:fs';
 import type { Readable, Writable } from 'node:stream';
 import { Chalk, type ChalkInstance } from 'chalk';
 import { InputError } from '../errors.ts';
+import { fitText } from './fit-text.ts';
 import { createOut } from './out.ts';
 
 const STDIN_FD = 0;
@@ -29,7 +30,7 @@ export interface Io {
    * it before the next line, or memory fills up. It resolves too when there is nothing left to wait for.
    */
   readonly drained: () => Promise<void> | undefined;
-  /** Writes a line to stderr: notes, progress, errors. */
+  /** Writes a line to stderr, wrapped to the width of a terminal: notes, progress, errors. */
   readonly note: (line: string) => void;
   /** Whether only errors are wanted: `-q`. */
   readonly isQuiet: boolean;
@@ -43,6 +44,9 @@ export interface Io {
   /** Colours for stderr. */
   readonly errColor: ChalkInstance;
 }
+
+/** What a text for people on stdout depends on. */
+export type Screen = Pick<Io, 'color' | 'stdoutColumns'>;
 
 /** Wraps the process for a command. A stdout that is lost aborts the signal instead of printing a stack. */
 export function createIo(proc: NodeJS.Process): Io {
@@ -83,7 +87,7 @@ export function createIo(proc: NodeJS.Process): Io {
     note: (line) => {
       // A terminal shows both outputs, and what was written first should stand first.
       output.flush();
-      stderr().write(`${line}\n`);
+      stderr().write(`${fitText(line, stderr().columns)}\n`);
     },
     isQuiet: isGiven(argv, 'quiet'),
     get stderr() {

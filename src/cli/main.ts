@@ -3,6 +3,7 @@ import { HooksError, InputError } from '../errors.ts';
 import { printable } from '../redact.ts';
 import { errorSentence, noteError } from './error-text.ts';
 import { ExitCode, interruptedCode } from './exit-code.ts';
+import { fitText } from './fit-text.ts';
 import { shortHelp } from './help-command.ts';
 import { createIo, isGiven, type Io } from './io.ts';
 import { createProgram } from './program.ts';
@@ -39,7 +40,7 @@ export async function runCommandLine(argv: readonly string[], io: Io): Promise<E
     const program = await createProgram(argv, io, (ended) => {
       code = ended;
     });
-    if (argv.length === 0) io.out(shortHelp(program));
+    if (argv.length === 0) io.out(fitText(shortHelp(program), io.stdoutColumns));
     else await program.parseAsync(argv, { from: 'user' });
     return code;
   } catch (error) {

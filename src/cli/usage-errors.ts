@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import { printable } from '../redact.ts';
 import { closest } from '../suggest.ts';
 import { noteError } from './error-text.ts';
+import { fitText } from './fit-text.ts';
 import type { Io } from './io.ts';
 
 /** What commander takes where there is no terminal. */
@@ -13,7 +14,7 @@ type UsageOutput = Pick<Io, 'out' | 'note' | 'stdoutColumns' | 'stderr' | 'stder
 /** Makes commander's errors look like every other error: what is wrong, then the hint. */
 export function explainUsageErrors(command: Command, io: UsageOutput): void {
   command.configureOutput({
-    writeOut: io.out,
+    writeOut: (text) => io.out(fitText(text, io.stdoutColumns)),
     getOutHelpWidth: () => io.stdoutColumns ?? UNKNOWN_COLUMNS,
     getErrHelpWidth: () => (io.stderrIsTty && io.stderr.columns) || UNKNOWN_COLUMNS,
     // Help has no colours. Asking what the terminal can do would make its stream.

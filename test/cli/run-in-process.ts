@@ -2,6 +2,7 @@ import { EventEmitter } from 'node:events';
 import { PassThrough, Writable } from 'node:stream';
 import { Chalk } from 'chalk';
 import { afterAll } from 'vitest';
+import { fitText } from '../../src/cli/fit-text.ts';
 import { colorLevel, isGiven, type Io } from '../../src/cli/io.ts';
 import { runCommandLine } from '../../src/cli/main.ts';
 import {
@@ -88,7 +89,7 @@ function createIo(
       output.changed.emit('change');
     },
     drained: () => undefined,
-    note: (line) => stderr.write(`${line}\n`),
+    note: (line) => stderr.write(`${fitText(line, terminalColumns)}\n`),
     isQuiet: isGiven(argv, 'quiet'),
     stderr: Object.assign(stderr, isTty && { isTTY: true, columns: terminalColumns }),
     stdoutIsTty: isTty,

@@ -7,7 +7,9 @@ import { Ledger } from '../../replay/ledger.ts';
 import { summaryLines } from '../../report/summary.ts';
 import type { LoopbackJudgement } from '../flags/delivery/loopback.ts';
 import type { Io } from '../io.ts';
+import { fitText } from '../fit-text.ts';
 import { jsonLine } from '../json-line.ts';
+import { formatRow } from '../print/table.ts';
 import { createProgress, type ProgressBar } from '../print/progress.ts';
 import { decisive, destinationMs } from '../print/deciding-attempt.ts';
 import { isTaken, resultLine } from '../print/result-line.ts';
@@ -82,7 +84,7 @@ export class SyncOutput {
     if (this.#flags.output === 'json') return jsonLine({ ...resultLine(outcome, facts), userId, value });
     const isUntouched =
       outcome.outcome === 'unsent' && outcome.destinations.every((each) => each.attempts.length === 0);
-    return isUntouched ? '' : `${resultText(outcome, facts, this.#io.color)}\n`;
+    return isUntouched ? '' : `${resultText(outcome, facts, this.#io)}\n`;
   }
 
   /** Prints the summary. Returns whether every change was taken. */
@@ -101,7 +103,7 @@ export class SyncOutput {
     } else if (!this.#flags.quiet) {
       // Without the first line, which repeats the counts.
       const rest = summary.read === 0 ? [] : ['', ...summaryLines(summary).slice(1)];
-      this.#io.out(`${[...this.#headLines(result), ...rest].join('\n')}\n`);
+      this.#io.out(fitText(`${[...this.#headLines(result), ...rest].join('\n')}\n`, this.#io.stdoutColumns));
     }
     return result.isComplete && this.#areAllValid;
   }
@@ -132,13 +134,16 @@ export class SyncOutput {
       this.#io.out(jsonLine({ dryRun: true, ...facts }));
       return true;
     }
-    const lines = examples.map(
-      ({ kind: change, userId, value }) =>
-        `  ${change.padEnd(8)}  ${printable(userId, 80)}  ${printable(JSON.stringify(value), 80)}`,
-    );
-    this.#io.out(
-      `${[...this.#headLines(result), ...(lines.length > 0 ? ['', 'for example', ...lines] : [])].join('\n')}\n`,
-    );
+    const { stdoutColumns: columns } = this.#io;
+    const lines = examples.map(({ kind: change, userId, value }) => {
+      const cells = [
+        { text: `  ${change}`, minWidth: 10 },
+        { text: printable(userId, 80), shortest: 16 },
+      ];
+      return formatRow([...cells, { text: printable(JSON.stringify(value), 80) }], { columns });
+    });
+    const shown = lines.length > 0 ? ['', 'for example', ...lines] : [];
+    this.#io.out(`${[...this.#headLines(result), ...shown].join('\n')}\n`);
     return true;
   }
 
@@ -150,7 +155,16 @@ export class SyncOutput {
   #headLines({ trait, place, counts }: SyncResult): string[] {
     const name = printable(this.#name, 200);
     return [
-      `${this.#flags.kind === 'trait' ? 'trait   ' : 'audience'}   ${name}, sent as ${trait} to ${printable(place)}`,
+      formatRow(
+        [
+          { text: this.#flags.kind, minWidth: 10 },
+          { text: `${name}, sent as ${trait} to ${printable(place)}` },
+        ],
+        {
+          columns: this.#io.stdoutColumns,
+          gap: 1,
+        },
+      ),
       ...countLines(counts, this.#flags),
     ];
   }

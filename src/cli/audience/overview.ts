@@ -6,7 +6,9 @@ import { openQueue } from '../flags/delivery/queue-flags.ts';
 import { commandSettings } from '../flags/delivery/settings.ts';
 import { ExitCode, interruptedCode } from '../exit-code.ts';
 import type { Io } from '../io.ts';
+import { fitText } from '../fit-text.ts';
 import { jsonLine } from '../json-line.ts';
+import { formatRow } from '../print/table.ts';
 import type { OverviewFlags } from './options.ts';
 
 /** Runs `hooks audience list`. */
@@ -14,7 +16,11 @@ export function listAudiences(flags: OverviewFlags, io: Io): Promise<ExitCode> {
   return withAudiences(flags, io, async (store) => {
     const all = (await store.list()).filter(({ kind }) => kind === flags.kind);
     for (const each of all)
-      io.out(flags.output === 'json' ? jsonLine(overviewJson(each)) : `${overviewLine(each)}\n`);
+      io.out(
+        flags.output === 'json'
+          ? jsonLine(overviewJson(each))
+          : fitText(`${overviewLine(each)}\n`, io.stdoutColumns),
+      );
     if (all.length === 0 && !flags.quiet)
       io.note(`note: no ${flags.kind} was synced yet (hooks ${flags.kind} sync)`);
     return ExitCode.ok;
@@ -27,7 +33,7 @@ export function showAudience(name: string, flags: OverviewFlags, io: Io): Promis
     const found = await findOverviews(store, name, flags);
     if (flags.members) return printMembers(store, onlyOne(found, '--members'), { flags, io });
     for (const each of found)
-      io.out(flags.output === 'json' ? jsonLine(overviewJson(each)) : `${overviewText(each)}\n`);
+      io.out(flags.output === 'json' ? jsonLine(overviewJson(each)) : overviewText(each, io));
     return ExitCode.ok;
   });
 }
@@ -42,7 +48,7 @@ export function forgetAudience(name: string, flags: OverviewFlags, io: Io): Prom
       });
     }
     if (flags.output === 'json') io.out(jsonLine({ forgotten: true, ...overviewJson(audience) }));
-    else if (!flags.quiet) io.out(`forgotten  ${overviewLine(audience)}\n`);
+    else if (!flags.quiet) io.out(fitText(`forgotten  ${overviewLine(audience)}\n`, io.stdoutColumns));
     return ExitCode.ok;
   });
 }
@@ -121,16 +127,8 @@ function overviewLine({ name, trait, place, members, inDoubt, syncedAt }: Audien
   return `${printable(name, 80)} (${trait}) to ${printable(place)}: ${members.toLocaleString('en-US')}${doubt}, ${when}`;
 }
 
-function overviewText({
-  kind,
-  name,
-  trait,
-  place,
-  members,
-  inDoubt,
-  createdAt,
-  syncedAt,
-}: AudienceOverview): string {
+function overviewText(overview: AudienceOverview, { stdoutColumns: columns }: Io): string {
+  const { kind, name, trait, place, members, inDoubt, createdAt, syncedAt } = overview;
   const rows = [
     [kind, printable(name)],
     ['sent as', trait],
@@ -140,29 +138,17 @@ function overviewText({
     ['first sync', isoTime(createdAt)],
     ['last complete sync', syncedAt === undefined ? 'none' : isoTime(syncedAt)],
   ];
-  return rows.map(([label = '', text = '']) => `${label.padEnd(19)} ${text}`).join('\n');
+  const cells = rows.map(([label = '', text = '']) => [{ text: label, minWidth: 19 }, { text }]);
+  return cells.map((row) => `${formatRow(row, { columns, gap: 1 })}\n`).join('');
 }
 
-function overviewJson({
-  kind,
-  name,
-  trait,
-  place,
-  members,
-  inDoubt,
-  createdAt,
-  syncedAt,
-}: AudienceOverview): object {
-  return {
-    kind,
-    name,
-    trait,
-    place,
-    members,
-    inDoubt,
+function overviewJson({ createdAt, syncedAt, ...facts }: AudienceOverview): object {
+  const { kind, name, trait, place, members, inDoubt } = facts;
+  const times = {
     createdAt: isoTime(createdAt),
     syncedAt: syncedAt === undefined ? null : isoTime(syncedAt),
   };
+  return { kind, name, trait, place, members, inDoubt, ...times };
 }
 
 function isoTime(ms: number): string {

@@ -5,6 +5,7 @@ import type { Define, GlobalOptions } from '../command.ts';
 import type { Io } from '../io.ts';
 import { commandSettings } from '../flags/delivery/settings.ts';
 import { jsonLine } from '../json-line.ts';
+import { formatTable, type Cell } from '../print/table.ts';
 
 const EXAMPLES = `Examples:
   $ hooks config
@@ -26,20 +27,16 @@ function ndjson(rows: readonly ListedSetting[]): string {
   return rows.map(jsonLine).join('');
 }
 
-function table(rows: readonly ListedSetting[], { color }: Io): string {
-  const cells = rows.map(({ key, value, origin, unset = [] }) => ({
-    key: printable(key),
-    value: valueText(value),
-    origin: printable(origin) + (unset.length === 0 ? '' : ` (${unset.join(', ')}: not set)`),
-  }));
-  const keyWidth = Math.max(...cells.map(({ key }) => key.length));
-  const valueWidth = Math.max(...cells.map(({ value }) => value.length));
-  return cells
-    .map(
-      ({ key, value, origin }) =>
-        `${key.padEnd(keyWidth)}  ${value.padEnd(valueWidth)}  ${origin === 'default' ? color.dim(origin) : origin}\n`,
-    )
-    .join('');
+function table(rows: readonly ListedSetting[], { color, stdoutColumns: columns }: Io): string {
+  const cells = rows.map(({ key, value, origin, unset = [] }): readonly Cell[] => {
+    const from = printable(origin) + (unset.length === 0 ? '' : ` (${unset.join(', ')}: not set)`);
+    return [
+      { text: printable(key) },
+      { text: valueText(value), shortest: 16 },
+      { text: from, shortest: 16, ...(from === 'default' && { paint: color.dim }) },
+    ];
+  });
+  return formatTable(cells, { columns });
 }
 
 function valueText(value: unknown): string {

@@ -14,6 +14,8 @@ import { ExitCode, interruptedCode } from '../exit-code.ts';
 import type { Io } from '../io.ts';
 import { jsonLine } from '../json-line.ts';
 import { readSources, settingsFindings, sourceFindings } from './config-findings.ts';
+import { fitText } from '../fit-text.ts';
+import { formatRow } from '../print/table.ts';
 import { fail, ok, warn, type DoctorFinding } from './finding.ts';
 import { machineFindings } from './machine-findings.ts';
 import { queueFindings, storeFindings } from './queue-findings.ts';
@@ -127,13 +129,16 @@ function integrationFindings(sources: Sources): DoctorFinding[] {
 function findingText(
   { check, status, said, hint }: DoctorFinding,
   { output }: DoctorOptions,
-  { color }: Io,
+  { color, stdoutColumns: columns }: Io,
 ): string {
   if (output === 'json') return jsonLine({ check, status, said, hint });
-  const mark = { ok: color.green('✓'), warn: color.yellow('!'), fail: color.red('✗') }[status];
-  const line = `${mark} ${check.padEnd(12)}  ${printable(said, 2_000)}\n`;
+  const [mark, paint] = (
+    { ok: ['✓', color.green], warn: ['!', color.yellow], fail: ['✗', color.red] } as const
+  )[status];
+  const cells = [{ text: mark, paint }, { text: `${check.padEnd(12)} ` }, { text: printable(said, 2_000) }];
+  const line = `${formatRow(cells, { columns, gap: 1 })}\n`;
   if (hint === undefined) return line;
-  return `${line}${' '.repeat(16)}${color.dim('hint:')} ${printable(hint, 2_000)}\n`;
+  return line + fitText(`${' '.repeat(16)}${color.dim('hint:')} ${printable(hint, 2_000)}\n`, columns);
 }
 
 function conclusion({

@@ -10,6 +10,7 @@ import type { ReportedCase } from '../../report/case-report.ts';
 import type { Io } from '../io.ts';
 import { jsonLine } from '../json-line.ts';
 import { receivedJson, receivedText } from '../print/received-line.ts';
+import { formatRow, formatTable } from '../print/table.ts';
 import type { ExpectOptions } from './options.ts';
 
 /** Prints what `hooks expect` receives and finds. */
@@ -26,9 +27,10 @@ export class ExpectOutput {
     const { output, quiet, verbose } = this.#options;
     if (quiet) return;
     const withBody = verbose === true;
-    const { color } = this.#io;
     this.#io.out(
-      output === 'json' ? receivedJson(request, { withBody }) : receivedText(request, { withBody, color }),
+      output === 'json'
+        ? receivedJson(request, { withBody })
+        : receivedText(request, { withBody, screen: this.#io }),
     );
   }
 
@@ -56,14 +58,16 @@ export class ExpectOutput {
 
   #findingText(finding: ExpectationResult): string {
     const { expectation, filter, isMet, said } = finding;
-    const { color } = this.#io;
-    const mark = isMet ? color.green('✓') : color.red('✗');
+    const { color, stdoutColumns: columns } = this.#io;
     const about = filter === undefined ? '' : `${printable(filter, 200)}: `;
-    const lines = [
-      `${mark} ${expectation.padEnd(9)}  ${about}${printable(said, 2_000)}`,
-      ...nearestLines(finding),
+    const head = [
+      { text: isMet ? '✓' : '✗', paint: isMet ? color.green : color.red },
+      { text: `${expectation.padEnd(9)} ` },
+      { text: `${about}${printable(said, 2_000)}` },
     ];
-    return `${lines.join('\n            ')}\n`;
+    const indent = ' '.repeat(12);
+    const nearest = nearestLines(finding, columns && columns - indent.length);
+    return [formatRow(head, { columns, gap: 1 }), ...nearest.map((line) => indent + line), ''].join('\n');
   }
 
   /** Says what to look at first when nothing came. */
@@ -105,20 +109,15 @@ function findingLine({ expectation, filter, isMet, said, nearest }: ExpectationR
 }
 
 /** The values that the nearest request has instead, in columns. */
-function nearestLines({ expectation, nearest }: ExpectationResult): string[] {
+function nearestLines({ expectation, nearest }: ExpectationResult, columns?: number): string[] {
   if (nearest === undefined) return [];
-  const rows = nearest.unmet.map(
-    (unmet) => [printable(unmet.path, 80), expectedText(unmet), foundText(unmet)] as const,
-  );
-  const width = (column: 0 | 1): number => Math.max(...rows.map((row) => row[column].length));
-  const [pathWidth, expectedWidth] = [width(0), width(1)];
-  return [
-    `request ${nearest.request} ${expectation === 'each' ? 'is not' : 'comes nearest'}:`,
-    ...rows.map(
-      ([path, expected, found]) =>
-        `  ${path.padEnd(pathWidth)}  expected ${expected.padEnd(expectedWidth)}  got ${found}`,
-    ),
-  ];
+  const rows = nearest.unmet.map((unmet) => [
+    { text: `  ${printable(unmet.path, 80)}` },
+    { text: `expected ${expectedText(unmet)}` },
+    { text: `got ${foundText(unmet)}` },
+  ]);
+  const head = `request ${nearest.request} ${expectation === 'each' ? 'is not' : 'comes nearest'}:`;
+  return [head, ...formatTable(rows, { columns }).trimEnd().split('\n')];
 }
 
 function expectedText({ isEqual, value }: Unmet): string {

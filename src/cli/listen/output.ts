@@ -66,11 +66,10 @@ export class ListenOutput {
   show(request: ReceivedRequest): void {
     const withBody = this.#options.verbose === true;
     const file = this.#save(request);
-    const { color } = this.#io;
     this.#io.out(
       this.#options.output === 'json'
         ? receivedJson(request, { file, withBody })
-        : receivedText(request, { file, withBody, color }),
+        : receivedText(request, { file, withBody, screen: this.#io }),
     );
   }
 

@@ -4,7 +4,10 @@ import { pairsOf, type Forwarded } from '../../receiver/response/forwarding.ts';
 import { messageFacts, type ReceivedRequest } from '../../receiver/received-request.ts';
 import { printable, redactUrl } from '../../redact.ts';
 import { attemptText, detailText, durationText, tenths } from '../attempt-text.ts';
+import { fitText } from '../fit-text.ts';
+import type { Screen } from '../io.ts';
 import { jsonLine } from '../json-line.ts';
+import { formatRow, type Cell } from './table.ts';
 
 /** Longer values are no signatures. */
 const MAX_SHOWN_SIGNATURE = 200;
@@ -48,17 +51,18 @@ export function receivedJson(request: ReceivedRequest, { file, withBody }: Recei
 /** Formats a received request for a person: one aligned line, and below it why a signature does not match. */
 export function receivedText(
   request: ReceivedRequest,
-  { file, withBody, color }: ReceivedOptions & { readonly color: ChalkInstance },
+  { file, withBody, screen }: ReceivedOptions & { readonly screen: Screen },
 ): string {
   const { at, method, path, verdict, note, diagnosis, expected, got, problem, body, ms, forwarded } = request;
-  const columns = [
-    color.dim(clockTime(at)),
-    cell(`${method} ${redactUrl(path)}`, 20),
-    cell(messageColumn(body), 34),
-    VERDICT_COLORS[verdict](color)(verdict.padEnd(9)),
-    statusColumn(request, color),
-    `${body.byteLength} B`.padStart(8),
-    `${tenths(ms)} ms`.padStart(9),
+  const { color, stdoutColumns: columns } = screen;
+  const cells: readonly Cell[] = [
+    { text: clockTime(at), paint: color.dim },
+    { text: printable(`${method} ${redactUrl(path)}`, 200), minWidth: 20, shortest: 12 },
+    { text: printable(messageColumn(body), 200), minWidth: 34, shortest: 16 },
+    { text: verdict, minWidth: 9, paint: VERDICT_COLORS[verdict](color) },
+    statusCell(request, color),
+    { text: `${body.byteLength} B`, minWidth: 8, align: 'end', shortest: 7 },
+    { text: `${tenths(ms)} ms`, minWidth: 9, align: 'end', shortest: 8 },
   ];
   const below = [
     diagnosis && color.yellow(`${diagnosis.code}: ${printable(diagnosis.hint, MAX_HINT)}`),
@@ -67,9 +71,14 @@ export function receivedText(
     problem && color.yellow(printable(problem)),
     forwarded && forwardedText(forwarded, color),
     file && color.dim(`saved as ${printable(file)}`),
-    withBody && printable(bodyText(body), 10_000),
   ].filter((line) => typeof line === 'string' && line !== '');
-  return [columns.join('  '), ...below.map((line) => `    ${String(line)}`), ''].join('\n');
+  const lines = [
+    formatRow(cells, { columns }),
+    ...below.map((line) => fitText(`    ${String(line)}`, columns)),
+  ];
+  // A body is not wrapped: it can be copied.
+  if (withBody && body.byteLength > 0) lines.push(`    ${printable(bodyText(body), 10_000)}`);
+  return `${lines.join('\n')}\n`;
 }
 
 const VERDICT_COLORS: Readonly<Record<ReceivedRequest['verdict'], (color: ChalkInstance) => ChalkInstance>> =
@@ -87,13 +96,9 @@ function messageColumn(body: Uint8Array): string {
   return [type, event && `"${event}"`, who && `by ${who}`].filter(Boolean).join(' ');
 }
 
-function statusColumn({ answered, status }: ReceivedRequest, color: ChalkInstance): string {
+function statusCell({ answered, status }: ReceivedRequest, color: ChalkInstance): Cell {
   const text = answered === 'status' ? String(status) : answered;
-  return (status === undefined || status >= 300 ? color.red : color.green)(text.padEnd(9));
-}
-
-function cell(text: string, width: number): string {
-  return printable(text, 200).padEnd(width);
+  return { text, minWidth: 9, paint: status === undefined || status >= 300 ? color.red : color.green };
 }
 
 /** The time in this machine's zone, as a person's watch shows it; the JSON line has the date and the zone. */

@@ -1,10 +1,12 @@
 import type { DestinationOutcome, Outcome } from '../../app/pipeline/outcomes.ts';
 import { printable } from '../../redact.ts';
 import { attemptText, detailText, durationText } from '../attempt-text.ts';
-import type { Io } from '../io.ts';
+import { fitText } from '../fit-text.ts';
+import type { Io, Screen } from '../io.ts';
 import { failureCause } from './failure-cause.ts';
 import { decidingAttempt, decisive, destinationMs } from './deciding-attempt.ts';
 import type { ResultFacts } from './result-line.ts';
+import { formatRow, type Cell } from './table.ts';
 
 const SYMBOL = {
   delivered: '✓',
@@ -17,33 +19,39 @@ const SYMBOL = {
 const TITLE_WIDTH = 24;
 
 /** Formats a result for people: one line with aligned columns, and below it why it failed. */
-export function resultText(outcome: Outcome, facts: ResultFacts, color: Io['color']): string {
+export function resultText(outcome: Outcome, facts: ResultFacts, screen: Screen): string {
   const { judgement, body } = facts;
-  const below = [...explanation(outcome), judgement?.problem, body && printable(body, 100_000)];
-  return [resultColumns(outcome, facts, color), ...below.filter((text) => text !== undefined)].join('\n  ');
+  const { color, stdoutColumns: columns } = screen;
+  const below = [...explanation(outcome), judgement?.problem].filter((text) => text !== undefined);
+  const lines = [
+    formatRow(resultCells(outcome, facts, color), { columns, gap: 1 }),
+    ...below.map((text) => fitText(`  ${text}`, columns)),
+  ];
+  // A body is not wrapped: it can be copied.
+  if (body) lines.push(`  ${printable(body, 100_000)}`);
+  return lines.join('\n');
 }
 
 /** The columns. The URL comes last, since nothing has to align behind it. */
-function resultColumns({ outcome, destinations }: Outcome, facts: ResultFacts, color: Io['color']): string {
+function resultCells({ outcome, destinations }: Outcome, facts: ResultFacts, color: Io['color']): Cell[] {
   const { type, title, origin, judgement } = facts;
   const destination = decisive(destinations);
   const last = destination && decidingAttempt(destination);
-  const cells = [
-    paintOf(outcome, color)(`${SYMBOL[outcome]} ${outcome.padEnd(9)}`),
-    printable(type, 40).padEnd(8),
-    printable(title, TITLE_WIDTH - 1).padEnd(TITLE_WIDTH),
-    (last === undefined ? '' : String(last.status ?? last.error)).padEnd(7),
-    (last === undefined || destination === undefined
-      ? ''
-      : durationText(destinationMs(destination))
-    ).padStart(6),
-    ...(judgement === undefined
-      ? []
-      : [(judgement.verdict === 'valid' ? color.green : color.red)(judgement.verdict.padEnd(7))]),
-    ...(origin === undefined ? [] : [color.dim(printable(origin))]),
-    last === undefined ? '' : printable(last.url),
+  const tookMs = last && destination && destinationMs(destination);
+  return [
+    { text: `${SYMBOL[outcome]} ${outcome}`, minWidth: 11, paint: paintOf(outcome, color) },
+    { text: printable(type, 40), minWidth: 8 },
+    { text: printable(title, TITLE_WIDTH - 1), minWidth: TITLE_WIDTH, shortest: 12 },
+    { text: last === undefined ? '' : String(last.status ?? last.error), minWidth: 7 },
+    { text: tookMs === undefined ? '' : durationText(tookMs), minWidth: 6, align: 'end' },
+    ...(judgement === undefined ? [] : [verdictCell(judgement.verdict, color)]),
+    ...(origin === undefined ? [] : [{ text: printable(origin), shortest: 16, paint: color.dim }]),
+    { text: last === undefined ? '' : printable(last.url), shortest: 24 },
   ];
-  return cells.join(' ').trimEnd();
+}
+
+function verdictCell(verdict: string, color: Io['color']): Cell {
+  return { text: verdict, minWidth: 7, paint: verdict === 'valid' ? color.green : color.red };
 }
 
 function paintOf(outcome: Outcome['outcome'], color: Io['color']): Io['color'] {

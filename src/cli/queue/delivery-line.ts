@@ -3,7 +3,9 @@ import { capturedBody } from '../../capture/to-capture.ts';
 import type { AttemptRecord } from '../../attempt-record.ts';
 import type { Delivery } from '../../queue/delivery.ts';
 import { printable } from '../../redact.ts';
-import type { Io } from '../io.ts';
+import type { Screen } from '../io.ts';
+import { truncateMiddle } from '../fit-text.ts';
+import { formatRow, type Cell } from '../print/table.ts';
 import { attemptCause } from '../print/failure-cause.ts';
 import { attemptText, detailText, durationText } from '../attempt-text.ts';
 
@@ -48,26 +50,67 @@ function attemptJson({ at, ...attempt }: AttemptRecord): object {
   return { at: isoTime(at), ...attempt, ms: roundedMs(attempt.ms) };
 }
 
-/** Formats a delivery as one aligned line. */
-export function briefText(delivery: Delivery, color: Io['color']): string {
+/** The columns of `briefText`: their heads, and their least widths at a terminal and elsewhere. */
+const BRIEF_COLUMNS = [
+  { head: 'STATE', atTerminal: 16, elsewhere: 16 },
+  { head: 'ID', atTerminal: 25, elsewhere: 0 },
+  { head: 'TYPE', atTerminal: 8, elsewhere: 8 },
+  { head: 'MESSAGE', atTerminal: 12, elsewhere: 0 },
+  { head: 'SOURCE → DESTINATION', atTerminal: 20, elsewhere: 0 },
+  { head: 'ADDED', atTerminal: 10, elsewhere: 0 },
+  { head: 'LAST ATTEMPT', atTerminal: 0, elsewhere: 0 },
+];
+
+/** The head above what `briefText` formats for a terminal. */
+export function briefHead({ color, stdoutColumns: columns }: Screen): string {
+  return formatRow(
+    BRIEF_COLUMNS.map(({ head, atTerminal }) => ({ text: head, minWidth: atTerminal, paint: color.bold })),
+    { columns },
+  );
+}
+
+/** Formats a delivery as one aligned line. A terminal gets its age and the ends of its message id; a pipe gets both in full. */
+export function briefText(delivery: Delivery, screen: Screen, now: number): string {
   const { id, messageId, type, source, destination, state, reason, createdAt, progress } = delivery;
+  const { color, stdoutColumns: columns } = screen;
+  const isTerminal = columns !== undefined;
   const last = progress.attempts.at(-1);
   const paint = state === 'dead' ? color.red : state === 'delivered' ? color.green : color.yellow;
-  return [
-    paint((reason === undefined ? state : `${state} (${reason})`).padEnd(16)),
+  const texts = [
+    reason === undefined ? state : `${state} (${reason})`,
     printable(id, 80),
     // The type of an invalid dead letter may be any text.
-    printable(type, 40).padEnd(8),
-    printable(messageId, 60),
+    printable(type, 40),
+    isTerminal ? truncateMiddle(printable(messageId), 12) : printable(messageId, 60),
     `${printable(source, 40)} → ${printable(destination, 40)}`,
-    isoTime(createdAt),
+    isTerminal ? ageText(now - createdAt) : isoTime(createdAt),
     ...(last === undefined ? [] : [attemptWithDetail(last)]),
-  ].join('  ');
+  ];
+  const cells = texts.map((text, column): Cell => {
+    const { atTerminal = 0, elsewhere = 0 } = BRIEF_COLUMNS[column] ?? {};
+    return { text, minWidth: isTerminal ? atTerminal : elsewhere, ...(column === 0 && { paint }) };
+  });
+  return formatRow(cells, { columns });
+}
+
+const AGES = [
+  [86_400_000, 'days'],
+  [3_600_000, 'h'],
+  [60_000, 'min'],
+  [1_000, 's'],
+] as const;
+
+/** `2 min ago`: the largest unit says enough. Two clocks may differ: nothing is added in the future. */
+export function ageText(ms: number): string {
+  const [size, unit] = AGES.find(([each]) => ms >= each) ?? [1_000, 's'];
+  const count = Math.max(0, Math.floor(ms / size));
+  return `${count} ${count === 1 && unit === 'days' ? 'day' : unit} ago`;
 }
 
 /** Formats everything of a delivery, a line each. */
-export function fullText(delivery: Delivery, color: Io['color']): string {
+export function fullText(delivery: Delivery, screen: Screen, now: number): string {
   const { detail, createdAt, dueAt, settledAt, orderKeys, progress, body, isDamaged } = delivery;
+  const { stdoutColumns: columns } = screen;
   const lines = [
     ['added', isoTime(createdAt)],
     settledAt === undefined ? ['due', isoTime(dueAt)] : ['settled', isoTime(settledAt)],
@@ -75,11 +118,14 @@ export function fullText(delivery: Delivery, color: Io['color']): string {
     ...(orderKeys.length === 0 ? [] : [['order', orderKeys.map((key) => printable(key, 80)).join(', ')]]),
     ...progress.attempts.map((attempt) => ['attempt', attemptLine(attempt)]),
     ...causeLines(delivery),
-    [isDamaged ? 'damaged' : 'body', printable(Buffer.from(body).toString(), 100_000)],
   ];
   return [
-    briefText(delivery, color),
-    ...lines.map(([name = '', text = '']) => `  ${name.padEnd(8)} ${text}`),
+    briefText(delivery, screen, now),
+    ...lines.map(([name = '', text = '']) =>
+      formatRow([{ text: `  ${name}`, minWidth: 10 }, { text }], { columns, gap: 1 }),
+    ),
+    // A body is not wrapped: it can be copied.
+    `  ${isDamaged ? 'damaged ' : 'body    '} ${printable(Buffer.from(body).toString(), 100_000)}`,
   ].join('\n');
 }
 

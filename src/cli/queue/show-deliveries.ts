@@ -5,9 +5,10 @@ import type { Delivery } from '../../queue/delivery.ts';
 import type { LaneStats } from '../../queue/inspection.ts';
 import { printable } from '../../redact.ts';
 import { ExitCode } from '../exit-code.ts';
+import { fitText } from '../fit-text.ts';
 import type { Io } from '../io.ts';
 import { escapeInJson, jsonLine } from '../json-line.ts';
-import { briefJson, briefText, fullJson, fullText, isoTime } from './delivery-line.ts';
+import { briefHead, briefJson, briefText, fullJson, fullText, isoTime } from './delivery-line.ts';
 import { bodyOf, select, UNSETTLED_AND_DEAD } from './selection.ts';
 import { fullIds } from './full-ids.ts';
 import { countSelected, COUNTS } from './count-selected.ts';
@@ -26,7 +27,7 @@ export function showStats(options: QueueOptions, io: Io): Promise<ExitCode> {
       io.out(jsonLine({ total, store: place }));
       return ExitCode.ok;
     }
-    for (const lane of lanes) io.out(`${statsText(lane)}\n`);
+    for (const lane of lanes) io.out(fitText(`${statsText(lane)}\n`, io.stdoutColumns));
     if (lanes.length === 0) io.note(`Nothing is in ${place}`);
     return ExitCode.ok;
   });
@@ -47,11 +48,21 @@ const LISTED_AT_A_TERMINAL = 50;
 
 /** Runs `hooks queue list`. */
 export function listDeliveries(options: QueueOptions, io: Io): Promise<ExitCode> {
-  const limit =
-    options.limit ?? (io.stdoutIsTty && options.output === 'text' ? LISTED_AT_A_TERMINAL : Infinity);
-  return printEach({ ...options, limit }, io, (delivery) =>
-    options.output === 'json' ? jsonLine(briefJson(delivery)) : `${briefText(delivery, io.color)}\n`,
-  );
+  const { output, limit = io.stdoutIsTty && output === 'text' ? LISTED_AT_A_TERMINAL : Infinity } = options;
+  const limited = { ...options, limit };
+  if (output === 'json') return printEach(limited, io, (delivery) => jsonLine(briefJson(delivery)));
+  const now = Date.now();
+  let head =
+    io.stdoutColumns === undefined
+      ? ''
+      : `${briefHead(io)}
+`;
+  return printEach(limited, io, (delivery) => {
+    const text = `${head}${briefText(delivery, io, now)}
+`;
+    head = '';
+    return text;
+  });
 }
 
 /** Runs `hooks queue export`. */
@@ -132,7 +143,9 @@ export function showDelivery(id: string, options: QueueOptions, io: Io): Promise
         hint: 'run hooks queue list to see the ids',
       });
     }
-    io.out(options.output === 'json' ? jsonLine(fullJson(delivery)) : `${fullText(delivery, io.color)}\n`);
+    io.out(
+      options.output === 'json' ? jsonLine(fullJson(delivery)) : `${fullText(delivery, io, Date.now())}\n`,
+    );
     return ExitCode.ok;
   });
 }

@@ -2,7 +2,9 @@ import { InputError, ValidationError, type HooksError } from '../../errors.ts';
 import { printable } from '../../redact.ts';
 import type { ReplayEntry, Origin } from '../../replay/reading/replay-entry.ts';
 import type { ReportedResult } from '../../report/report.ts';
-import type { Io } from '../io.ts';
+import { fitText } from '../fit-text.ts';
+import type { Screen } from '../io.ts';
+import { formatRow } from '../print/table.ts';
 
 /** An entry that is no message, as it is shown: as JSON it can be kept and shown again. */
 export interface InvalidEntry {
@@ -26,9 +28,14 @@ export function invalidEntry({ origin }: ReplayEntry, error: HooksError): Invali
   };
 }
 
-export function invalidText({ place, reason, hint }: InvalidEntry, color: Io['color']): string {
-  const lines = [`${color.red('✗ invalid  ')} ${printable(place)}: ${reason}`, hint];
-  return lines.filter((line) => line !== undefined).join('\n  ');
+export function invalidText({ place, reason, hint }: InvalidEntry, screen: Screen): string {
+  const { color, stdoutColumns: columns } = screen;
+  const head = [
+    { text: '✗ invalid', minWidth: 11, paint: color.red },
+    { text: `${printable(place)}: ${reason}` },
+  ];
+  const line = formatRow(head, { columns, gap: 1 });
+  return hint === undefined ? line : `${line}\n${fitText(`  ${hint}`, columns)}`;
 }
 
 export function invalidLine({ origin, place, reason, path }: InvalidEntry): object {

@@ -11,6 +11,7 @@ import type { Io } from '../io.ts';
 import { printable } from '../../redact.ts';
 import { tenths } from '../attempt-text.ts';
 import { noteHint } from '../error-text.ts';
+import { fitText } from '../fit-text.ts';
 import { jsonLine } from '../json-line.ts';
 import type { LoopbackJudgement } from '../flags/delivery/loopback.ts';
 import { createProgress, type ProgressBar } from '../print/progress.ts';
@@ -140,13 +141,13 @@ export class ReplayOutput {
     if (this.#isJson) return jsonLine(resultLine(outcome, facts));
     // For people the summary counts the messages that an interruption leaves untouched.
     const isUntouched = outcome.outcome === 'unsent' && decidingAttemptOf(outcome) === undefined;
-    return isUntouched ? '' : `${resultText(outcome, facts, this.#io.color)}\n`;
+    return isUntouched ? '' : `${resultText(outcome, facts, this.#io)}\n`;
   }
 
   async #printInvalid(invalid: InvalidEntry): Promise<void> {
-    const { color, errColor } = this.#io;
+    const { errColor } = this.#io;
     this.#isShown(false);
-    await this.#print(this.#isJson ? jsonLine(invalidLine(invalid)) : `${invalidText(invalid, color)}\n`);
+    await this.#print(this.#isJson ? jsonLine(invalidLine(invalid)) : `${invalidText(invalid, this.#io)}\n`);
     if (this.#isJson) this.note(`${errColor.red('invalid:')} ${printable(invalid.place)}: ${invalid.reason}`);
   }
 
@@ -188,7 +189,8 @@ export class ReplayOutput {
   }
 
   #summaryText(summary: ReplaySummary, received: string | undefined): string {
-    return ['', ...summaryLines(summary), ...(received === undefined ? [] : [received])].join('\n');
+    const lines = ['', ...summaryLines(summary), received ?? []].flat();
+    return fitText(lines.join('\n'), this.#io.stdoutColumns);
   }
 
   get #isJson(): boolean {

@@ -119,7 +119,7 @@ function printResult(
     return;
   }
   if (options.quiet && isTaken(outcome.outcome)) return;
-  io.out(`${resultText(outcome, facts, io.color)}\n`);
+  io.out(`${resultText(outcome, facts, io)}\n`);
   const { hint } = failureCause(outcome) ?? {};
   if (hint !== undefined) noteHint(io, printable(hint, 1_000));
 }

@@ -3,6 +3,7 @@ import { ConfigError } from '../../errors.ts';
 import type { TestOptions } from './options.ts';
 import type { Define } from '../command.ts';
 import type { ExitCode } from '../exit-code.ts';
+import { formatTable } from '../print/table.ts';
 import { withFailureReport } from '../print/failure-report.ts';
 import { jsonLine } from '../json-line.ts';
 import { addSecretFlags } from '../flags/signature/secret-flags.ts';
@@ -67,11 +68,17 @@ export const defineTest: Define = (command, { io, exit }) => {
     });
 };
 
-function listChecks({ output }: TestOptions, { out }: Io): void {
-  for (const { code, title, expects, needsSecret = false } of CHECKS) {
-    if (output === 'json') out(jsonLine({ check: code, title, expects, needsSecret }));
-    else out(`${code.padEnd(17)}  ${title}\n`);
-  }
+function listChecks({ output }: TestOptions, { out, stdoutColumns: columns }: Io): void {
+  if (output === 'json') {
+    for (const { code, title, expects, needsSecret = false } of CHECKS)
+      out(jsonLine({ check: code, title, expects, needsSecret }));
+  } else
+    out(
+      formatTable(
+        CHECKS.map(({ code, title }) => [{ text: code }, { text: title }]),
+        { columns },
+      ),
+    );
 }
 
 function missingUrl(): ConfigError {

@@ -2,6 +2,7 @@ import type { CheckResult, Fault } from '../../check/check.ts';
 import { printable } from '../../redact.ts';
 import type { Io } from '../io.ts';
 import { noteError } from '../error-text.ts';
+import { fitText } from '../fit-text.ts';
 import { jsonLine } from '../json-line.ts';
 import type { TestOptions } from './options.ts';
 import { summaryText, type CheckSummary } from './outcome.ts';
@@ -25,7 +26,7 @@ export class TestOutput {
     if (output === 'json') this.#io.out(checkJson(result));
     else if (result.outcome === 'unsent') this.#unsent.push(result);
     else if (!quiet || result.outcome === 'failed')
-      this.#io.out(checkText(result, { color: this.#io.color, isKnown: this.#isKnown(result) }));
+      this.#io.out(checkText(result, { screen: this.#io, isKnown: this.#isKnown(result) }));
   }
 
   #isKnown({ fault }: CheckResult): boolean {
@@ -41,8 +42,8 @@ export class TestOutput {
     if (output === 'json') this.#io.out(jsonLine({ summary: { ...summary, ...diagnosisFields(verdict) } }));
     else {
       this.#showUnsent();
-      if (verdict !== undefined) this.#io.out(runVerdictText(verdict, this.#io.color));
-      if (!quiet) this.#io.out(`\n${summaryText(summary)}\n`);
+      if (verdict !== undefined) this.#io.out(runVerdictText(verdict, this.#io));
+      if (!quiet) this.#io.out(fitText(`\n${summaryText(summary)}\n`, this.#io.stdoutColumns));
     }
   }
 
@@ -60,7 +61,8 @@ export class TestOutput {
     for (const reason of new Set(this.#unsent.map((result) => result.reason ?? ''))) {
       const unsent = this.#unsent.filter((result) => (result.reason ?? '') === reason);
       const codes = unsent.map(({ check }) => check).join(', ');
-      this.#io.out(`${this.#io.color.yellow('·')} not tried: ${codes}\n    why:   ${printable(reason)}\n`);
+      const text = `${this.#io.color.yellow('·')} not tried: ${codes}\n    why:   ${printable(reason)}\n`;
+      this.#io.out(fitText(text, this.#io.stdoutColumns));
     }
   }
 }

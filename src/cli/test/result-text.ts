@@ -5,7 +5,10 @@ import { EXPECTED_STATUS } from '../../check/judge-responses.ts';
 import { readableBody } from '../../causes/page-text.ts';
 import { printable } from '../../redact.ts';
 import { durationText } from '../attempt-text.ts';
+import { fitText } from '../fit-text.ts';
+import type { Screen } from '../io.ts';
 import { jsonLine } from '../json-line.ts';
+import { formatRow } from '../print/table.ts';
 
 const MARKS: Readonly<
   Record<CheckOutcome, readonly [mark: string, color: 'green' | 'red' | 'dim' | 'yellow']>
@@ -20,27 +23,38 @@ const MARKS: Readonly<
 const CODE_WIDTH = 17;
 
 export interface TextOptions {
-  readonly color: ChalkInstance;
+  readonly screen: Screen;
   /** Whether the fault and its fix were printed before. */
   readonly isKnown: boolean;
 }
 
 /** Formats a check for people; below a failed one what is wrong and how to fix it. */
-export function checkText(result: CheckResult, { color, isKnown }: TextOptions): string {
+export function checkText(result: CheckResult, { screen, isKnown }: TextOptions): string {
   const { check, title, outcome, fault, reply, reason } = result;
-  const [mark, name] = MARKS[outcome];
-  const head = `${color[name](mark)} ${check.padEnd(CODE_WIDTH)} `;
+  const { color, stdoutColumns: columns } = screen;
+  const line = (text: string): string => {
+    const [mark, name] = MARKS[outcome];
+    const cells = [{ text: mark, paint: color[name] }, { text: check, minWidth: CODE_WIDTH }, { text }];
+    return `${formatRow(cells, { columns, gap: 1 })}\n`;
+  };
   if (reason !== undefined)
-    return `${head}${color.dim(`${outcome === 'skipped' ? 'skipped' : 'not tried'}: ${reason}`)}\n`;
-  if (isKnown) return `${head}${factsText(result)}  ${color.dim(`(${fault?.code}, as above)`)}\n`;
-  const lines = [`${head}${factsText(result)}  ${color.dim(printable(title))}`];
-  if (fault !== undefined) {
-    lines.push(`    ${color.red('wrong:')} ${printable(fault.says, 1_000)} ${color.dim(`(${fault.code})`)}`);
-    lines.push(`    ${color.bold('fix:')}   ${printable(fault.fix, 1_000)}`);
-    if (reply !== undefined && reply.trim() !== '')
-      lines.push(`    response: ${printable(readableBody(reply).trim(), 200)}`);
-  }
-  return `${lines.join('\n')}\n`;
+    return line(color.dim(`${outcome === 'skipped' ? 'skipped' : 'not tried'}: ${reason}`));
+  const facts = factsText(result);
+  if (isKnown) return line(`${facts}  ${color.dim(`(${fault?.code}, as above)`)}`);
+  const head = line(`${facts}  ${color.dim(printable(title))}`);
+  if (fault === undefined) return head;
+  const below = [
+    `    ${color.red('wrong:')} ${printable(fault.says, 1_000)} ${color.dim(`(${fault.code})`)}\n`,
+    fixLine(fault, color),
+    reply !== undefined && reply.trim() !== ''
+      ? `    response: ${printable(readableBody(reply).trim(), 200)}\n`
+      : '',
+  ];
+  return head + fitText(below.join(''), columns);
+}
+
+function fixLine({ fix }: Fault, color: ChalkInstance): string {
+  return `    ${color.bold('fix:')}   ${printable(fix, 1_000)}\n`;
 }
 
 /** `200 in 3ms`, `500 in 4ms, expected 4xx` */
@@ -67,8 +81,9 @@ export function diagnosisFields(fault: Fault | undefined): object {
 }
 
 /** Formats what all results together say. */
-export function runVerdictText({ says, fix }: Fault, color: ChalkInstance): string {
-  return `\n${color.red('in short:')} ${printable(says, 1_000)}\n    ${color.bold('fix:')}   ${printable(fix, 1_000)}\n`;
+export function runVerdictText(fault: Fault, { color, stdoutColumns }: Screen): string {
+  const says = `${color.red('in short:')} ${printable(fault.says, 1_000)}`;
+  return fitText(`\n${says}\n${fixLine(fault, color)}`, stdoutColumns);
 }
 
 export function checkJson(result: CheckResult): string {

@@ -104,6 +104,6 @@ class WorkerOutput {
     const facts = { type, title: messageId };
     if (this.#options.output === 'json')
       this.#io.out(jsonLine({ ...resultLine(result, facts), id, source, destination }));
-    else this.#io.out(`${resultText(result, facts, this.#io.color)}\n`);
+    else this.#io.out(`${resultText(result, facts, this.#io)}\n`);
   }
 }

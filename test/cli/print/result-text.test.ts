@@ -2,20 +2,20 @@ import { describe, expect, it } from 'vitest';
 import { attemptText, detailText, durationText } from '../../../src/cli/attempt-text.ts';
 import { explanation, resultText } from '../../../src/cli/print/result-text.ts';
 import { failureCause } from '../../../src/cli/print/failure-cause.ts';
-import { attempt, destination, failed, failing, outcomeOf, PLAIN, UNTRIED } from './facts.ts';
+import { attempt, destination, failed, failing, outcomeOf, SCREEN, UNTRIED } from './facts.ts';
 
 const FACTS = { type: 'track', title: 'Signup' };
 
 describe('the line of a result for people', () => {
   it('lines up with others, whatever they are', () => {
     const lines = [
-      resultText(outcomeOf(destination()), { ...FACTS, origin: 'day.ndjson:1' }, PLAIN),
+      resultText(outcomeOf(destination()), { ...FACTS, origin: 'day.ndjson:1' }, SCREEN),
       resultText(
         outcomeOf(failed(failing(503, { ms: 12_345 }))),
         { ...FACTS, title: 'A name that is far too long for it', origin: 'day.ndjson:2' },
-        PLAIN,
+        SCREEN,
       ),
-      resultText(UNTRIED, { type: 'identify', title: 'u1', origin: 'day.ndjson:3' }, PLAIN),
+      resultText(UNTRIED, { type: 'identify', title: 'u1', origin: 'day.ndjson:3' }, SCREEN),
     ].map((text) => text.split('\n')[0]);
     expect(lines).toEqual([
       '✓ delivered track    Signup                   200       20ms day.ndjson:1 https://a.example/hook',
@@ -26,7 +26,7 @@ describe('the line of a result for people', () => {
 
   it('shows the verdict of --loopback and what is wrong with the shape', () => {
     const judgement = { verdict: 'invalid', problem: 'expected `event`' } as const;
-    expect(resultText(outcomeOf(destination()), { ...FACTS, judgement }, PLAIN)).toBe(
+    expect(resultText(outcomeOf(destination()), { ...FACTS, judgement }, SCREEN)).toBe(
       '✓ delivered track    Signup                   200       20ms invalid https://a.example/hook\n  expected `event`',
     );
   });
@@ -35,7 +35,7 @@ describe('the line of a result for people', () => {
     const text = resultText(
       outcomeOf(destination()),
       { ...FACTS, title: 'a\u001b[2J', body: '{"a":"\u009b"}' },
-      PLAIN,
+      SCREEN,
     );
     expect(text).toContain(String.raw`a\u001b[2J`);
     expect(text).toContain('\n  {"a":"\\u009b"}');

@@ -1,0 +1,75 @@
+import stringWidth from 'fast-string-width';
+import { wrapAnsi } from 'fast-wrap-ansi';
+
+/** No text is wrapped to fewer columns: a narrower terminal breaks the lines itself. */
+const MIN_WIDTH = 20;
+
+/**
+ * Wraps each line of a text at words to the width of a terminal; what follows is indented to below the line's text, which begins
+ * behind its label, such as `error:`. A URL that is wider than the terminal loses its middle; any other word stays whole.
+ * @param columns undefined where there is no terminal: the text stays as it is, for `grep`
+ */
+export function fitText(text: string, columns: number | undefined): string {
+  if (columns === undefined) return text;
+  const lines = text.split('\n');
+  return lines.map((line) => (stringWidth(line) > columns ? fitLine(line, columns) : line)).join('\n');
+}
+
+/** Leaves out the middle of a text that is wider than this: a URL says most at its ends. */
+export function truncateMiddle(text: string, width: number): string {
+  if (stringWidth(text) <= width) return text;
+  const characters = Array.from(new Intl.Segmenter().segment(text), ({ segment }) => segment);
+  const kept = Math.max(width - 1, 0);
+  const head = upTo(characters, Math.ceil(kept / 2));
+  const tail = upTo(characters.toReversed(), kept - stringWidth(head.join('')));
+  return [...head, '…', ...tail.toReversed()].join('');
+}
+
+function upTo(characters: readonly string[], width: number): readonly string[] {
+  let used = 0;
+  const end = characters.findIndex((character) => (used += stringWidth(character)) > width);
+  return end === -1 ? characters : characters.slice(0, end);
+}
+
+/** Wraps a text to a width; all lines but the first begin with `indent` spaces, which the width does not count. */
+export function wrapText(text: string, width: number, indent: number): string {
+  const room = Math.max(width, MIN_WIDTH);
+  const shortened = text.replace(URL_WORD, (url) => truncateMiddle(url, room - 1));
+  return wrapAnsi(shortened, room).replaceAll('\n', `\n${' '.repeat(indent)}`);
+}
+
+/** A URL, without the punctuation or the bracket that may follow it. */
+const URL_WORD = /https?:\/\/(?:(?![\s\p{Cc}]).)+(?<![.,:;)])/gu;
+
+/** Pads a text to a width in columns, which are not characters: CJK and emoji take two. */
+export function padText(text: string, width: number, side: 'start' | 'end' = 'end'): string {
+  const padding = ' '.repeat(Math.max(0, width - stringWidth(text)));
+  return side === 'start' ? padding + text : text + padding;
+}
+
+const COLOR = String.raw`\u001b\[\d+m`;
+/** Indentation, the mark of a result, a label. */
+const START = new RegExp(`^(?:${COLOR}| )*(?:(?:[✓✗!·∅≡]|[a-z][a-z ]*:|Try:|\\$)(?:${COLOR}| )+)*`);
+
+function fitLine(line: string, columns: number): string {
+  const start = START.exec(line)?.[0] ?? '';
+  const [text, indent] = [line.slice(start.length), stringWidth(start)];
+  const width = columns - indent;
+  return (
+    start + (/(?:Try:|\$) $/.test(start) ? wrapCommand(text, width, indent) : wrapText(text, width, indent))
+  );
+}
+
+/** Wraps a command with backslashes, so that it works where it is pasted. */
+function wrapCommand(command: string, width: number, indent: number): string {
+  const lines: string[] = [];
+  for (const word of command.match(SHELL_WORD) ?? []) {
+    const longer = `${lines.at(-1) ?? ''} ${word}`;
+    if (lines.length > 0 && stringWidth(longer) <= width - 2) lines.splice(-1, 1, longer);
+    else lines.push(word);
+  }
+  return lines.join(` \\\n${' '.repeat(indent)}`);
+}
+
+/** White space within quotes ends no word. */
+const SHELL_WORD = /(?:'[^']*'|"[^"]*"|[^\s'"]|['"])+/g;
