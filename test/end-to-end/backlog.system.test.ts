@@ -68,7 +68,7 @@ function peakBytes({ child }: RunningHooks): number {
 
 async function depth(url: string): Promise<Record<string, number>> {
   const text = await (await fetch(`${url}/metrics`)).text();
-  const lines = text.matchAll(/^hooks_queue_deliveries\{state="(\w+)"\} (\d+)$/gm);
+  const lines = text.matchAll(/^hooks_queue_deliveries\{.*state="(\w+)"\} (\d+)$/gm);
   return Object.fromEntries([...lines].map(([, state = '', count]) => [state, Number(count)]));
 }
 
