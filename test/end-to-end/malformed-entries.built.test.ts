@@ -51,7 +51,7 @@ const MALFORMED: Readonly<
     Buffer.from('{"type":"track","userId":"\xff"}', 'latin1'),
     ':27',
     'expected UTF-8, got the byte 0xff at offset 26',
-    'save the file as UTF-8',
+    'save the file as UTF-8: where it is Latin-1, iconv -f LATIN1 -t UTF-8 FILE',
   ],
   'a track without an event': [
     '{"type":"track","userId":"u"}',
