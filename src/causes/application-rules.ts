@@ -75,9 +75,17 @@ export const APPLICATION_RULES: readonly CauseRule[] = [
     code: 'secret-not-set',
     kind: 'receiver',
     status: [500],
-    body: /"key" argument must be of type string[\s\S]{0,200}undefined|key: expected bytes or bytearray, but got 'NoneType'|no implicit conversion of nil into String|Secret key (?:is )?(?:missing|not set)/i,
+    body: /"key" argument must be of type string[\s\S]{0,200}undefined|key: expected bytes or bytearray, but got 'NoneType'|Secret key (?:is )?(?:missing|not set)/i,
     says: 'the receiver has no secret: its setting is empty',
     fix: 'set the variable that the receiver reads its secret from, and start it again',
+  },
+  {
+    code: 'nil-there',
+    kind: 'status',
+    status: [500],
+    body: /no implicit conversion of nil into String/,
+    says: 'something is nil or missing there: a header (is its name right?), a parameter or the secret',
+    fix: 'look into the log of the receiver for the line, and check what it reads there',
   },
   {
     code: 'body-not-parsed',

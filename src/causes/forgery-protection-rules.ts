@@ -63,7 +63,7 @@ export const FORGERY_PROTECTION_RULES: readonly CauseRule[] = [
     code: 'csrf-other',
     kind: 'way',
     status: [400, 401, 403, 422, 500],
-    body: /csrf|xsrf|anti-?forgery token|Cross-site POST/i,
+    body: /^(?![\s\S]*(?:signature|hmac))[\s\S]*(?:csrf|xsrf|anti-?forgery token|Cross-site POST)/i,
     says: `the framework ${TOKEN}`,
     fix: 'exempt this route from the CSRF protection: the signature protects it',
   },

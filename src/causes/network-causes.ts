@@ -101,6 +101,14 @@ const NETWORK_CAUSES: Readonly<Record<string, NetworkCauseText>> = {
     fix: 'check that the port speaks TLS; http:// does without it',
     receiverFix: 'check that the port speaks TLS 1.2 or later',
   },
+  'tls-unfinished': {
+    says: 'the TLS handshake did not end, so that no message was sent',
+    fix: 'check the host and port of the URL, and what stands in front of the receiver (a load balancer, a firewall)',
+  },
+  'tunnel-no-tls': {
+    says: 'what came back through the proxy that {proxy} names is no TLS: the proxy does not make a tunnel, or the port of {host} does not speak TLS',
+    fix: 'check {proxy}: host, port, and http:// or https://; or go direct: NO_PROXY={hostname}',
+  },
   'tls-old': {
     says: 'the server speaks only TLS 1.0 or 1.1, which is no longer used',
     fix: OTHER_TLS,

@@ -11,8 +11,9 @@ import { FIREWALL_RULES } from './firewall-rules.ts';
 import { FORGERY_PROTECTION_RULES } from './forgery-protection-rules.ts';
 import { GATEWAY_RULES } from './gateway-rules.ts';
 import { HOSTING_RULES } from './hosting-rules.ts';
+import { MASK } from '../redact.ts';
 import { ROUTE_RULES } from './route-rules.ts';
-import { statusRule, STATUS_RULES } from './status-rules.ts';
+import { SELF_REDIRECT, statusRule, STATUS_RULES } from './status-rules.ts';
 import { PAGE_RULES, TAKEN_RULES, takenCauseCode } from './taken-rules.ts';
 import { TUNNEL_RULES } from './tunnel-rules.ts';
 
@@ -52,10 +53,19 @@ export function responseCauseOf(evidence: ResponseEvidence, facts: CauseFacts): 
 
 /** Puts a kept code into words. Undefined for one that this version does not know. */
 export function causeOf(code: string, facts: CauseFacts): ResponseCause | undefined {
-  const rule = BY_CODE.get(code) ?? (code === OTHER ? statusRule(facts.status) : undefined);
+  const rule =
+    BY_CODE.get(isToItself(code, facts) ? SELF_REDIRECT : code) ??
+    (code === OTHER ? statusRule(facts.status) : undefined);
   if (rule === undefined) return undefined;
   const { kind, says, fix } = rule;
-  return { code, kind, says: filledTemplate(says, facts), fix: filledTemplate(fix, facts) };
+  return { code: rule.code, kind, says: filledTemplate(says, facts), fix: filledTemplate(fix, facts) };
+}
+
+/** A URL in which something was hidden may be another one. */
+function isToItself(code: string, { url, location }: CauseFacts): boolean {
+  if (code !== 'redirect' && code !== 'login-redirect') return false;
+  if (location === undefined || url.includes(MASK) || !URL.canParse(location, url)) return false;
+  return new URL(location, url).href === new URL(url).href;
 }
 
 const OTHER = 'status';

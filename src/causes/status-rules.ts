@@ -3,6 +3,9 @@ import type { CauseRule } from './cause-rule.ts';
 const LOG = "look into the receiver's log for the reason";
 const TEST = 'hooks test URL shows what the receiver expects';
 
+/** A redirect to the URL that was asked, which the response alone does not show. */
+export const SELF_REDIRECT = 'redirect-to-itself';
+
 /** What a status means where nothing else is known. */
 export const STATUS_RULES: readonly CauseRule[] = [
   {
@@ -25,6 +28,13 @@ export const STATUS_RULES: readonly CauseRule[] = [
     fix: 'give the URL that it leads to, if that is the receiver: {location}',
   },
   {
+    code: SELF_REDIRECT,
+    kind: 'status',
+    status: [],
+    says: 'it redirects to the same URL again: {location}',
+    fix: 'answer 2xx at this URL: its rule for redirects matches the URL that it leads to',
+  },
+  {
     code: 'redirect-nowhere',
     kind: 'status',
     status: [300, 301, 302, 303, 304, 305, 307, 308],
@@ -43,7 +53,7 @@ export const STATUS_RULES: readonly CauseRule[] = [
     code: 'authentication-token',
     kind: 'way',
     status: [401, 403],
-    headers: { 'www-authenticate': /./ },
+    headers: { 'www-authenticate': /^(?!.*(?:signature|hmac))./i },
     says: 'it wants a token (HTTP authentication), whatever the signature',
     fix: "give it: --header 'Authorization: Bearer …'; or exempt {path}",
   },

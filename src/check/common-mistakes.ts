@@ -4,7 +4,7 @@ import { bodyVariants } from '../signature/diagnosis/body/body-variants.ts';
 import { Deadline } from '../signature/diagnosis/deadline.ts';
 import { KeptBody } from '../signature/diagnosis/body/kept-body.ts';
 import type { ReasonCode } from '../signature/diagnosis/reasons.ts';
-import { otherSecrets, secretVariants } from '../signature/diagnosis/secret-variants.ts';
+import { isExampleSecret, otherSecrets, secretVariants } from '../signature/diagnosis/secret-variants.ts';
 import { sign } from '../signature/sign.ts';
 import type { Fault } from './check.ts';
 
@@ -39,7 +39,10 @@ function* allCommonMistakes(body: Buffer, secret: string): Generator<CommonMista
     };
   }
   for (const { code, would, key } of otherSecrets([])) {
-    const says = `its secret is not set: it accepts what is signed ${would.replace(/:.*$/s, '')}, as anyone can`;
+    const says =
+      typeof key === 'string' && isExampleSecret(key)
+        ? `it accepts what is signed with "${key}", a secret of examples`
+        : `its secret is not set: it accepts what is signed ${would.replace(/:.*$/s, '')}, as anyone can`;
     yield { signature: digestOf({ bytes: body }, key), fault: { code, says, ...KEY } };
   }
 }

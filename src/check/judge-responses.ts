@@ -62,11 +62,50 @@ export const EXPECTED_STATUS = {
  * Finds the fault. What stands in front of the receiver, or what it says in its own words, goes before a check's own explanation, which
  * applies only to a receiver that accepts other messages.
  */
-function faultOf({ faults, expects }: Check, answer: CheckResponse, hasTaken: boolean): Fault {
+function faultOf(
+  { faults, statusFaults = {}, expects }: Check,
+  answer: CheckResponse,
+  hasTaken: boolean,
+): Fault {
+  const unclear = expects === 'refused' ? unclearRefusal(answer) : undefined;
+  if (unclear !== undefined) return unclear;
   const seen = answer.kind === 'none' ? undefined : seenCause(answer.cause);
   if (seen !== undefined) return seen;
   const isSpecial = (hasTaken || expects === 'refused') && !isLost(answer);
-  return (isSpecial ? faults?.[answer.kind] : undefined) ?? commonFault(answer);
+  const ofStatus = answer.kind === 'refused' ? statusFaults[answer.status] : undefined;
+  return (isSpecial ? (ofStatus ?? faults?.[answer.kind]) : undefined) ?? commonFault(answer);
+}
+
+const INSTEAD = 'respond with 401 instead (400 to what is not JSON): senders look at the status only';
+
+/** The fault of not taking a forgery, but not saying so by a status. Only for a receiver that takes right messages. */
+function unclearRefusal(answer: CheckResponse): Fault | undefined {
+  if (answer.kind === 'redirect')
+    return { code: 'redirects-forgeries', says: 'it redirects instead of rejecting', fix: INSTEAD };
+  if (answer.kind !== 'taken') return undefined;
+  if (isPage(answer))
+    return {
+      code: 'page-for-forgeries',
+      says: `it answers ${answer.status} and an HTML page instead of rejecting`,
+      fix: INSTEAD,
+    };
+  // What is recognised says so itself.
+  if (answer.cause !== undefined || !REFUSAL.test(answer.reply ?? '')) return undefined;
+  const says = `it refuses in words, but with status ${answer.status}`;
+  return { code: 'refuses-in-words', says, fix: INSTEAD };
+}
+
+/** Whether a 2xx is a page for browsers. */
+export function isPage({ kind, cause }: CheckResponse): boolean {
+  return kind === 'taken' && (cause?.code === 'page' || cause?.code === 'login-page');
+}
+
+const REFUSAL =
+  /\b(?:invalid|bad|wrong|missing|no)[ _-]?(?:x[ _-])?(?:signature|hmac|digest)|(?:signature|hmac|digest)[^.\n]{0,30}(?:invalid|mismatch|missing|not match|failed|wrong)|^\W*(?:unauthori[sz]ed|forbidden|denied|rejected|error)\b/i;
+
+/** Whether a forgery gets what a right message gets: 2xx, and no word of a refusal. */
+export function isTakenForgery(answer: CheckResponse): boolean {
+  return isTakenResponse(answer) && unclearRefusal(answer) === undefined;
 }
 
 /** Whether there was no response for a reason that has nothing to do with the message. */

@@ -40,6 +40,13 @@ const BODY_LIMIT: Fault = {
   fix: 'raise the limit on bodies to 64 KB: a message may have 32 KB',
 };
 
+/** Nothing but the length sets the largest message apart from those whose signature was right. */
+const PART_OF_BODY: Fault = {
+  code: 'part-of-body',
+  says: 'it takes shorter messages and rejects the signature of this one: it hashes only a part of a longer body',
+  fix: 'read the body to its end, all its chunks, before you hash it',
+};
+
 const TYPE_CHECKS = MESSAGE_TYPES.map((type): Check => ({
   code: type,
   ...signedTitles(`${/^[aeiou]/.test(type) ? 'an' : 'a'} ${type} message`),
@@ -126,8 +133,13 @@ export const MESSAGE_CHECKS: readonly Check[] = [
     title: 'a message of 32 KB, the largest there is',
     expects: 'taken',
     requests: (sample) => [sample.signed(sample.largestBody('large'))],
+    statusFaults: { 401: PART_OF_BODY, 413: BODY_LIMIT },
     faults: {
-      refused: BODY_LIMIT,
+      refused: {
+        code: 'refuses-large',
+        says: 'it rejects a body of 32 KB, and takes shorter ones',
+        fix: 'read the body to its end, and check for a limit on bodies: a message may have 32 KB',
+      },
       failing: {
         ...BODY_LIMIT,
         says: 'it fails on a body of 32 KB: a limit on bodies, or a column of its database that is too short',

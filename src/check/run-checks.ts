@@ -1,7 +1,7 @@
 import { roundedMs, type Clock } from '../clock.ts';
 import type { CheckResponse } from './check-response.ts';
 import type { Check, CheckResult, Fault } from './check.ts';
-import { isAboutElse, judgeResponses, type CheckJudgement } from './judge-responses.ts';
+import { isAboutElse, isPage, judgeResponses, type CheckJudgement } from './judge-responses.ts';
 import { commonMistakes } from './common-mistakes.ts';
 import { INTERRUPTED, ReceiverUnderTest, type TestedReceiverOptions } from './receiver-under-test.ts';
 import { RunProgress } from './run-progress.ts';
@@ -40,6 +40,8 @@ class CheckRun {
   /** The mistake by which the receiver verifies, once found. */
   #mistake: Fault | undefined;
   #probes = 0;
+  /** Asked only of a receiver that answers with pages. */
+  #refusesForgery: Promise<boolean> | undefined;
   #unreachable: Fault | undefined;
   /** Why the remaining checks are not sent. */
   #over: string | undefined;
@@ -87,7 +89,7 @@ class CheckRun {
 
   async #make(check: Check): Promise<CheckJudgement> {
     const requests = check.requests(this.#sample);
-    const answers = await this.#receiver.answers(requests, check);
+    const answers = await this.#withoutOwnPages(check, await this.#receiver.answers(requests, check));
     const judgement = judgeResponses(check, answers, {
       timeoutMs: this.#receiver.timeoutMs,
       hasTaken: this.#progress.hasTaken,
@@ -102,12 +104,27 @@ class CheckRun {
     return { ...judgement, fault: (await this.#whyRefused(answer, requests)) ?? fault };
   }
 
+  /** A receiver that answers right messages with a page, and 4xx to a forgery, is no website. */
+  async #withoutOwnPages(
+    check: Pick<Check, 'expects'>,
+    answers: readonly CheckResponse[],
+  ): Promise<readonly CheckResponse[]> {
+    if (check.expects === 'refused' || !this.#sample.isSigned || !answers.some(isPage)) return answers;
+    this.#refusesForgery ??= (async () => {
+      const body = this.#sample.body('track', 'page', { event: 'Hooks Test Forgery' });
+      return (await this.#receiver.ask({ body })).kind === 'refused';
+    })();
+    if (!(await this.#refusesForgery)) return answers;
+    return answers.map((answer) => (isPage(answer) ? { ...answer, cause: undefined } : answer));
+  }
+
   /** Whether it takes correct messages: only then a rejected forgery proves something. Sends one if none was sent yet. */
   async #takesCorrect(): Promise<boolean> {
     const { hasAsked } = this.#progress;
     if (!hasAsked) {
       const request = this.#sample.signed(this.#sample.body('track', 'control'));
-      this.#progress.seeCorrect([await this.#receiver.ask(request)]);
+      const check = { expects: 'taken' } as const;
+      this.#progress.seeCorrect(await this.#withoutOwnPages(check, [await this.#receiver.ask(request)]));
     }
     return this.#progress.hasTaken;
   }

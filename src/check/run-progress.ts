@@ -1,6 +1,6 @@
 import type { CheckResponse } from './check-response.ts';
 import type { Check, Fault } from './check.ts';
-import { isTakenResponse, type CheckJudgement } from './judge-responses.ts';
+import { isTakenForgery, isTakenResponse, type CheckJudgement } from './judge-responses.ts';
 
 /** Stops after this many requests without a response in a row (each takes the whole timeout), or with the same fault and nothing taken. */
 const IN_A_ROW = 3;
@@ -31,9 +31,9 @@ export class RunProgress {
     if (answers.some(isTakenResponse)) this.hasTaken = true;
   }
 
-  seeForgery({ kind }: CheckResponse): void {
+  seeForgery(answer: CheckResponse): void {
     this.#forgeries++;
-    if (kind === 'taken') this.#takenForgeries++;
+    if (isTakenForgery(answer)) this.#takenForgeries++;
   }
 
   /** Why the remaining checks need not be sent, after this one. */

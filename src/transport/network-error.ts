@@ -120,7 +120,8 @@ export function networkFault(cause: unknown): NetworkFault {
   if (fault.name === 'HTTPParserError' || fault.name === 'ResponseContentLengthMismatchError')
     return { error: 'protocol', detail: printable(fault.message) };
   const code = typeof fault.code === 'string' ? fault.code : '';
-  const [error, words, known = fault.hooksCause] = BY_CODE[code] ?? otherwise(code);
+  const [error, words, ofCode] = BY_CODE[code] ?? otherwise(code);
+  const known = fault.hooksCause ?? ofCode;
   return {
     error,
     detail: printable(detailOf(fault, code, words)),
@@ -161,7 +162,9 @@ function detailOf(fault: Fault, code: string, words: string): string {
 }
 
 /** In OpenSSL's words: its whole message is made of addresses and line numbers. */
-function reasonOf({ reason }: Fault, code: string): string {
+function reasonOf({ reason, hooksCause }: Fault, code: string): string {
   if (typeof reason !== 'string') return code;
-  return reason === 'wrong version number' ? `${reason}: does the port speak plain HTTP?` : reason;
+  return reason === 'wrong version number' && hooksCause === undefined
+    ? `${reason}: does the port speak plain HTTP?`
+    : reason;
 }

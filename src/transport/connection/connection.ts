@@ -159,7 +159,9 @@ export class HttpConnection implements Carrier, ExchangeOwner {
 
   #timeoutFault(): NetworkFault {
     const what = this.#isConnected ? this.#exchange.waitingFor() : this.#waitingToConnect();
-    return { error: 'timeout', detail: `${what} within ${this.#exchange.attempt?.request.timeoutMs} ms` };
+    const detail = `${what} within ${this.#exchange.attempt?.request.timeoutMs} ms`;
+    const isUnfinished = !this.#isConnected && this.#socket?.connecting === false;
+    return { error: 'timeout', detail, ...(isUnfinished && { cause: 'tls-unfinished' }) };
   }
 
   #waitingToConnect(): string {

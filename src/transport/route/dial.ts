@@ -62,12 +62,24 @@ export function tunnelDial(origin: URL, proxy: Proxy, options: DialOptions): Dia
   const security = securityFor(origin, options.secureContext());
   return (dialled) =>
     dialProxy((error, socket) => {
-      if (error) return dialled(error, null);
+      if (error) return dialled(withCause(error, PROXY_GARBAGE, /^(?:ERR_SSL_WRONG_VERSION|EPROTO)/), null);
       askForTunnel(origin, proxy, socket, (tunnelError) => {
-        if (tunnelError) return dialled(tunnelError, null);
-        report(tls().connect({ ...security, socket }), true, dialled);
+        if (tunnelError) return dialled(withCause(tunnelError, PROXY_GARBAGE, /^HPE_/), null);
+        report(tls().connect({ ...security, socket }), true, (tlsError, open) =>
+          tlsError
+            ? dialled(withCause(tlsError, 'tunnel-no-tls', /^ERR_SSL_WRONG_VERSION/), null)
+            : dialled(null, open),
+        );
       });
     });
+}
+
+const PROXY_GARBAGE = 'proxy-garbage';
+
+/** Adds what is known more exactly of an error whose code matches. */
+function withCause(error: Error, hooksCause: string, codes: RegExp): Error {
+  const code = 'code' in error ? String(error.code) : '';
+  return codes.test(code) ? Object.assign(error, { hooksCause }) : error;
 }
 
 /** Explicit, because NODE_TLS_REJECT_UNAUTHORIZED=0 decides what is left out. An address is no server name (RFC 6066, 3). */
@@ -82,6 +94,9 @@ function securityFor(origin: URL, secureContext: SecureContext): ConnectionOptio
   };
 }
 
+/** Once a connection is there, these end its TLS handshake. */
+const BROKEN_OFF = /^(?:ECONNRESET|EPIPE|ECONNABORTED)$/;
+
 /** The error listener stays: undici adds its own only once it has the socket. */
 function report(socket: Socket, secure: boolean, dialled: Dialled): void {
   let isOpen = true;
@@ -90,7 +105,9 @@ function report(socket: Socket, secure: boolean, dialled: Dialled): void {
     isOpen = false;
   };
   socket.once(secure ? 'secureConnect' : 'connect', () => once(null, socket));
-  socket.on('error', (error) => once(error, null));
+  socket.on('error', (error) =>
+    once(secure && isOpen ? withCause(error, 'tls-unfinished', BROKEN_OFF) : error, null),
+  );
 }
 
 function askForTunnel(origin: URL, proxy: Proxy, socket: Socket, asked: (error?: Error) => void): void {

@@ -157,6 +157,97 @@ const RECEIVERS: readonly FaultyReceiver[] = [
     fix: 'do not let it start without one',
   },
   {
+    id: 'secret-example',
+    title: 'the receiver has the secret of an example',
+    receiver: () => verifies((body) => hmac(body, 'changeme')),
+    cause: 'it accepts what is signed with "changeme", a secret of examples',
+    fix: 'give the receiver exactly the secret that the sender has',
+    never: ['its secret is not set'],
+  },
+  {
+    id: 'nil-there',
+    title: 'the receiver passes nil on (Ruby), as with a misspelt name of the header',
+    receiver: () => responds(500, 'TypeError: no implicit conversion of nil into String'),
+    cause: 'something is nil or missing there',
+    fix: 'look into the log of the receiver for the line',
+    never: ['has no secret'],
+  },
+  {
+    id: 'refuses-in-words',
+    title: 'the receiver refuses forgeries in words, with status 200',
+    receiver: () => rightBut((_request, isValid) => (isValid ? undefined : { body: 'invalid signature' })),
+    cause: 'it refuses in words, but with status 200',
+    fix: 'respond with 401',
+    never: ['it takes everything', 'lets forgers in'],
+  },
+  {
+    id: 'redirects-forgeries',
+    title: 'the receiver redirects forgeries to a login',
+    receiver: () =>
+      rightBut((_request, isValid) =>
+        isValid ? undefined : { status: 302, headers: { Location: '/login' } },
+      ),
+    cause: 'it redirects instead of rejecting',
+    fix: 'respond with 401',
+    never: ['sends to a login page', 'exempt /hook'],
+  },
+  {
+    id: 'page-for-forgeries',
+    title: 'the receiver shows a page to forgers',
+    receiver: () => rightBut((_request, isValid) => (isValid ? undefined : { body: '<html><p>No' })),
+    cause: 'it answers 200 and an HTML page instead of rejecting',
+    fix: 'respond with 401',
+    never: ['website', 'it takes everything'],
+  },
+  {
+    id: 'page-for-messages',
+    title: 'the receiver answers messages with a page, and fails on what is not JSON',
+    receiver: () =>
+      rightBut(({ body }, isValid) => {
+        if (!isValid) return undefined;
+        return isParsed(body) ? { body: '<html><p>Thanks' } : { status: 500, body: 'oops' };
+      }),
+    cause: 'it fails on a body that is not JSON',
+    fix: 'verify first, then parse',
+    never: ['website', 'not tried'],
+  },
+  {
+    id: 'hashes-part',
+    title: 'the receiver hashes the first 16 KB of a body',
+    receiver: () => (request) =>
+      request.headers['x-signature'] === hmac(request.body.subarray(0, 16_384))
+        ? { status: isParsed(request.body) ? 200 : 400 }
+        : { status: 401, body: 'bad signature' },
+    cause: 'it hashes only a part of a longer body',
+    fix: 'read the body to its end',
+    never: ['a limit on bodies', 'raise the limit'],
+  },
+  {
+    id: 'csrf-in-words',
+    title: 'a refused signature names a page about CSRF',
+    receiver: () => responds(403, '{"error":"signature mismatch, see docs/csrf-and-signatures"}'),
+    cause: 'it rejects a correct message',
+    fix: 'check that sender and receiver have the same secret',
+    never: ['CSRF token'],
+  },
+  {
+    id: 'bearer-in-words',
+    title: 'a refused signature comes with WWW-Authenticate',
+    receiver: () =>
+      responds(401, '', { 'WWW-Authenticate': 'Bearer error_description="HMAC signature mismatch"' }),
+    cause: 'it rejects a correct message',
+    fix: 'check that sender and receiver have the same secret',
+    never: ['wants a token'],
+  },
+  {
+    id: 'redirect-to-itself',
+    title: 'the URL redirects to itself',
+    receiver: () => responds(302, '', { Location: '/hook' }),
+    cause: 'it redirects to the same URL again',
+    fix: 'answer 2xx at this URL',
+    never: ['give the URL that it leads to'],
+  },
+  {
     id: 'secret-other',
     title: 'sender and receiver have different secrets',
     receiver: () => rightBut(undefined, 'another secret'),

@@ -14,6 +14,16 @@ function proxyThatSays(status: number): (scene: Scene) => Promise<Values> {
   };
 }
 
+/** A server that answers whatever comes with these words. Gives {proxy}. */
+function rawProxy(scheme: 'http' | 'https', words: string): (scene: Scene) => Promise<Values> {
+  return async ({ onEnd }) => {
+    const server = createServer((socket) => socket.once('data', () => socket.write(words)));
+    const { port, close } = await listening(server);
+    onEnd(close);
+    return { proxy: `${scheme}://127.0.0.1:${port}` };
+  };
+}
+
 /** Gives {proxy}: an address at which nothing listens. */
 async function noProxy(): Promise<Values> {
   const { port, close } = await listening(createServer());
@@ -96,6 +106,36 @@ const CASES: readonly AnswerCase[] = [
     fix: 'check HTTP_PROXY, or go direct: NO_PROXY=receiver.example',
     exitCode: 1,
     isVariant: true,
+  },
+  {
+    id: 'proxy-speaks-http',
+    title: 'the proxy is given with https:// and speaks plain HTTP',
+    given: { start: rawProxy('https', 'HTTP/1.1 400 Bad Request\r\n\r\n'), env: ENV },
+    argv: SECURE,
+    cause: 'what HTTPS_PROXY names does not answer as a proxy does',
+    fix: 'check HTTPS_PROXY: host, port, and http:// or https://',
+    never: ['plain HTTP', 'a place that', 'crashed', 'http:// does without'],
+    exitCode: 1,
+  },
+  {
+    id: 'proxy-no-http',
+    title: 'the proxy answers CONNECT with something else than HTTP',
+    given: { start: rawProxy('http', 'SSH-2.0-OpenSSH_9.6\r\n'), env: ENV },
+    argv: SECURE,
+    cause: 'what HTTPS_PROXY names does not answer as a proxy does',
+    fix: 'check HTTPS_PROXY: host, port, and http:// or https://',
+    never: ['crashed', 'http:// does without'],
+    exitCode: 1,
+  },
+  {
+    id: 'proxy-no-tunnel',
+    title: 'the proxy answers CONNECT with 200 and a page',
+    given: { start: rawProxy('http', 'HTTP/1.1 200 OK\r\n\r\n<html>Hello, this is a page</html>'), env: ENV },
+    argv: SECURE,
+    cause: 'what came back through the proxy that HTTPS_PROXY names is no TLS',
+    fix: 'check HTTPS_PROXY: host, port, and http:// or https://',
+    never: ['a place that', 'crashed', 'http:// does without'],
+    exitCode: 1,
   },
   {
     id: 'proxy-name',

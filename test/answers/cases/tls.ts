@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { createServer, type Socket } from 'node:net';
 import { createServer as createTlsServer } from 'node:tls';
 import type { ServerOptions } from 'node:https';
 import type { AnswerCase, AnswerTheme } from '../answer-case.ts';
@@ -28,6 +29,16 @@ async function resetsPlainHttp({ certificates, onEnd }: Scene): Promise<Values> 
   const { port, close } = await listening(server);
   onEnd(close);
   return valuesOf(port, made);
+}
+
+/** A server of TCP alone. */
+function rawServer(serve: (socket: Socket) => void): (scene: Scene) => Promise<Values> {
+  return async ({ certificates, onEnd }) => {
+    const made = await certificates();
+    const { port, close } = await listening(createServer(serve));
+    onEnd(close);
+    return valuesOf(port, made);
+  };
 }
 
 async function plainReceiver({ certificates, onEnd }: Scene): Promise<Values> {
@@ -217,6 +228,26 @@ const CASES: readonly AnswerCase[] = [
     fix: 'let this path in without one',
     exitCode: 1,
     isVariant: true,
+  },
+  {
+    id: 'tls-silent',
+    title: 'the port never answers the hello of TLS',
+    given: { start: rawServer(() => {}) },
+    argv: [...SEND, '--timeout', '500ms'],
+    cause: 'the TLS handshake did not end, so that no message was sent',
+    fix: 'check the host and port of the URL',
+    never: ['answer first', 'crashed'],
+    exitCode: 1,
+  },
+  {
+    id: 'tls-reset',
+    title: 'the port breaks off the TLS handshake',
+    given: { start: rawServer((socket) => socket.once('data', () => socket.resetAndDestroy())) },
+    argv: SEND,
+    cause: 'the TLS handshake did not end, so that no message was sent',
+    fix: 'check the host and port of the URL',
+    never: ['answer first', 'crashed'],
+    exitCode: 1,
   },
   {
     id: 'old-tls',
