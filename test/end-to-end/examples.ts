@@ -136,7 +136,7 @@ const WAYS: readonly (readonly [pattern: RegExp, way: Way])[] = [
 /** `name@major` */
 function isTestedWith(wanted: string): string {
   const [name = '', major = ''] = wanted.split('@');
-  return `node -e 'process.exitCode = JSON.parse(require("fs").readFileSync("${ROOT}package.json")).devDependencies["${name}"].startsWith("^${major}.") ? 0 : 1'`;
+  return `node -e 'process.exitCode = JSON.parse(require("fs").readFileSync("${ROOT}package.json")).devDependencies["${name}"].replace("^", "").startsWith("${major}.") ? 0 : 1'`;
 }
 
 function withPort(script: string): string {
