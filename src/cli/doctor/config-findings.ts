@@ -115,10 +115,17 @@ const STRAYS: readonly (readonly [pattern: RegExp, what: string])[] = [
   [/\n$/, 'ends in a line break'],
   [/^\s|\s$/, 'begins or ends with white space'],
   [/^(["'`]).*\1$/s, 'is in quotes, which are part of it'],
-  [/^\$\{?\w+\}?$/, 'looks like the name of a variable that was not replaced'],
 ];
 
 function secretFindings(what: string, secret: string): DoctorFinding[] {
+  if (/^(?:\$\{?\w+\}?|\{\{.*\}\})$/.test(secret))
+    return [
+      warn(
+        'secret',
+        `${what} looks like the name of a variable that was not replaced`,
+        'write ${NAME} in a config file; in a shell, use no single quotes around it',
+      ),
+    ];
   const stray = STRAYS.find(([pattern]) => pattern.test(secret))?.[1];
   if (stray === undefined) return [];
   return [

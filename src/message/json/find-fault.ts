@@ -74,6 +74,14 @@ class Walker {
     if (character === '[') return this.#enter({ closer: ']', step: 0 });
     if (character === '"') return this.#string() ?? this.#afterValue();
     if (/[-\d]/.test(character)) return this.#number();
+    if (
+      this.#open.length === 0 &&
+      /^(?:<{7}|={7}|>{7})(?:\s|$)/.test(this.#text.slice(this.#at, this.#at + 8))
+    )
+      return this.#fault(
+        'expected JSON, got a conflict marker of Git',
+        'resolve the conflict first: both sides are in the file',
+      );
     const word = this.#word();
     if (!LITERALS.includes(word) && this.#isCutOff(word)) return this.#endsEarly('word');
     if (!LITERALS.includes(word)) return this.#unexpected('a value', valueHint(word));
@@ -180,6 +188,11 @@ class Walker {
 
   #badNumber(token: string, end: number): Syntax {
     if (end === this.#text.length && /^-$|[.eE+-]$/.test(token)) return this.#endsEarly('number');
+    if (this.#open.length === 0 && /[{[]/.test(this.#text.slice(end)))
+      return this.#fault(
+        `expected JSON alone, got text before it: \`${shortened(token)}\``,
+        'take out what stands before the JSON',
+      );
     const hint = 'no leading zeros, no `+` in front, digits on both sides of the point';
     return this.#fault(`expected a number as JSON spells it, got \`${shortened(token)}\``, hint);
   }

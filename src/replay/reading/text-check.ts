@@ -11,9 +11,13 @@ export interface InputRejection {
 /** The first bytes of files that are not JSON text. */
 const KNOWN: readonly (InputRejection & { readonly bytes: readonly number[] })[] = [
   ...[
+    [0xff, 0xfe, 0x00, 0x00],
+    [0x00, 0x00, 0xfe, 0xff],
+  ].map((bytes) => utf('UTF-32', bytes)),
+  ...[
     [0xff, 0xfe],
     [0xfe, 0xff],
-  ].map((bytes) => utf16(bytes)),
+  ].map((bytes) => utf('UTF-16', bytes)),
   {
     bytes: [0x1f, 0x8b],
     message: 'is gzipped twice',
@@ -22,6 +26,12 @@ const KNOWN: readonly (InputRejection & { readonly bytes: readonly number[] })[]
   packed([0x50, 0x4b, 0x03, 0x04], 'a zip file', 'unzip -p FILE'),
   packed([0x28, 0xb5, 0x2f, 0xfd], 'packed with zstd', 'zstd -dc FILE'),
   packed([0x42, 0x5a, 0x68], 'packed with bzip2', 'bzip2 -dc FILE'),
+  packed([0x37, 0x7a, 0xbc, 0xaf, 0x27, 0x1c], 'a 7z archive', '7z x -so FILE'),
+  packed([0x04, 0x22, 0x4d, 0x18], 'packed with lz4', 'lz4 -dc FILE'),
+  packed([0xff, 0x06, 0x00, 0x00, 0x73, 0x4e], 'packed with snappy', 'snzip -dc FILE'),
+  binary([0x89, 0x50, 0x4e, 0x47], 'a PNG image'),
+  binary([0x25, 0x50, 0x44, 0x46], 'a PDF'),
+  other([0x4f, 0x62, 0x6a, 0x01], 'an Avro file', 'avro-tools tojson FILE'),
   packed([0xfd, 0x37, 0x7a, 0x58, 0x5a], 'packed with xz', 'xz -dc FILE'),
   ...[0x01, 0x5e, 0x9c, 0xda].map((level) =>
     packed([0x78, level], 'packed with zlib', 'zlib-flate -uncompress < FILE'),
@@ -68,13 +78,27 @@ export function textRejectionOf(text: string): InputRejection | undefined {
 export function inputRejectionOf(head: Uint8Array): InputRejection | undefined {
   const known = KNOWN.find(({ bytes }) => startsWith(head, bytes));
   if (known !== undefined) return known;
-  const zeroAt = head.subarray(0, 4).indexOf(0);
-  if (zeroAt === -1) return undefined;
-  // ASCII in UTF-16 has a zero in every other byte.
-  const isUtf16 = head[zeroAt ^ 1] !== 0;
-  return isUtf16
-    ? utf16([])
-    : { message: 'is not text: it begins with zero bytes', hint: 'check that it is the right file' };
+  if (head[0] === 0 && head.every((byte) => byte === 0))
+    return { message: 'is not text: it begins with zero bytes', hint: 'check that it is the right file' };
+  if (isUtf16(head.subarray(0, 4))) return utf('UTF-16', []);
+  return head.some((byte) => isBinary(byte)) ? binary([], 'a binary file') : undefined;
+}
+
+/** ASCII in UTF-16 has a zero in every other byte. */
+function isUtf16(head: Uint8Array): boolean {
+  const zeroAt = head.indexOf(0);
+  return (
+    zeroAt !== -1 && head.every((byte, index) => (index % 2 === zeroAt % 2 ? byte === 0 : isAscii(byte)))
+  );
+}
+
+function isAscii(byte: number): boolean {
+  return byte < 0x80 && !isBinary(byte);
+}
+
+/** Whether no text has this byte. Tabs, line and page ends, colours (0x1b) and the separator of JSON texts (0x1e) stand in some. */
+function isBinary(byte: number): boolean {
+  return byte < 0x09 || (byte > 0x0d && byte < 0x1b);
 }
 
 export function withoutBom(head: Buffer): Buffer {
@@ -85,11 +109,15 @@ function startsWith(head: Uint8Array, bytes: readonly number[]): boolean {
   return bytes.every((byte, index) => head[index] === byte);
 }
 
-function utf16(bytes: readonly number[]) {
+function binary(bytes: readonly number[], what: string) {
+  return { bytes, message: `is ${what}, not text`, hint: 'check that it is the right file' };
+}
+
+function utf(name: 'UTF-16' | 'UTF-32', bytes: readonly number[]) {
   return {
     bytes,
-    message: 'is UTF-16, not UTF-8',
-    hint: 'convert it: iconv -f UTF-16 -t UTF-8 FILE | hooks replay -',
+    message: `is ${name}, not UTF-8`,
+    hint: `convert it: iconv -f ${name} -t UTF-8 FILE | hooks replay -`,
   };
 }
 

@@ -5,7 +5,7 @@ import { bodyFormOf } from './body/body-forms.ts';
 import { findMistake, type Evidence, type MistakeSearch } from './find-mistake.ts';
 import { HASH_NAMES } from './hash-variants.ts';
 import { REASONS, type ReasonCode } from './reasons.ts';
-import { isExampleSecret, unexpandedName } from './secret-variants.ts';
+import { isExampleSecret, isReference, unexpandedName } from './secret-variants.ts';
 import { explainUnreadable } from './unreadable-signature.ts';
 
 /** The explanation of a mismatch; `no-match` when no common mistake explains it. */
@@ -63,9 +63,10 @@ function explainWithoutMatch(evidence: Evidence, search: MistakeSearch): Diagnos
     const { code, fix } = found.form;
     return diagnosisOf(code, evidence, `the body ${found.says}`, typeof fix === 'string' ? fix : fix(body));
   }
-  if (search.kind !== 'none') return diagnosisOf('no-match', evidence, outcomeOf(search));
+  if (search.kind === 'too-large') return diagnosisOf('no-match', evidence, outcomeOf(search));
   if (secrets.some(unexpandedName)) return explainUnexpanded(evidence);
-  const also = found === undefined ? '' : `, or the body was changed: it ${found.says}`;
+  const changed = found === undefined ? '' : `, or the body was changed: it ${found.says}`;
+  const also = search.kind === 'stopped' ? `; ${outcomeOf(search)}` : changed;
   return diagnosisOf('no-match', evidence, `${DIFFERENT_SECRETS}${ourSecrets(evidence)}${also}`);
 }
 
@@ -87,7 +88,10 @@ function ourSecrets({ secrets, secretOrigin }: Evidence): string {
   if (secretOrigin === undefined) return '';
   const lengths = secrets.map((secret) => secret.length).join(' and ');
   const example = secrets.some(isExampleSecret) ? ', an example of the docs' : '';
-  return `; ours: ${lengths} characters${example}, from ${secretOrigin}`;
+  const reference = secrets.some(isReference)
+    ? ', which looks like a placeholder or a reference rather than a secret'
+    : '';
+  return `; ours: ${lengths} characters${example}${reference}, from ${secretOrigin}`;
 }
 
 function outcomeOf(search: MistakeSearch): string {

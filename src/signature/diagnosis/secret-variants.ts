@@ -177,6 +177,13 @@ export function unexpandedName(secret: string): string | undefined {
     .find(Boolean);
 }
 
+/** Whether a secret is text that stands for one: `<your-secret>`, `***`, `op://vault/item`, `@file`. */
+export function isReference(secret: string): boolean {
+  return /^(?:<[^<>]+>|\*{3,}|(?:op|vault|secretref):\/\/.*|arn:aws[\w-]*:.*|Bearer\s.*|@[\w./~-]+)$/i.test(
+    secret.trim(),
+  );
+}
+
 /** Other secrets that the other side may use: known ones, an empty one, placeholders. */
 export function* otherSecrets(known: readonly OtherSecret[]): Generator<SecretVariant> {
   const code = 'other-secret';

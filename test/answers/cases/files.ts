@@ -257,6 +257,50 @@ const LINES: readonly AnswerCase[] = [
 ];
 
 const NOTHING_THERE: readonly AnswerCase[] = [
+  ...(
+    [
+      ['png', 'a PNG image', Buffer.from('89504e470d0a1a0a', 'hex'), 'is a PNG image, not text'],
+      ['pdf', 'a PDF', '%PDF-1.7\n', 'is a PDF, not text'],
+      ['binary', 'some binary file', Buffer.from('1bff0700e48f', 'hex'), 'is a binary file, not text'],
+    ] as const
+  ).map(([id, title, bytes, cause]) => ({
+    id: `replay-binary-${id}`,
+    title: `the file is ${title}`,
+    given: { files: { file: bytes } },
+    argv: ['replay', 'file', '--url', 'http://127.0.0.1:9/'],
+    cause,
+    fix: 'check that it is the right file',
+    exitCode: 1,
+    never: ['UTF-16', 'Latin-1'],
+  })),
+  {
+    id: 'replay-keyed-messages',
+    title: 'the file is an object with a message under each key',
+    given: { files: { file: '{"m1":{"type":"track"},"m2":{"type":"track"}}\n' } },
+    argv: ['replay', 'file', '--url', 'http://127.0.0.1:9/'],
+    cause: 'this is an object that holds 2 messages',
+    fix: "jq -c '.[]' FILE",
+    exitCode: 1,
+  },
+  {
+    id: 'replay-conflict',
+    title: 'the file has the conflict markers of Git',
+    given: { files: { file: '<<<<<<< HEAD\n' } },
+    argv: ['replay', 'file', '--url', 'http://127.0.0.1:9/'],
+    cause: 'got a conflict marker of Git',
+    fix: 'resolve the conflict first: both sides are in the file',
+    exitCode: 1,
+  },
+  {
+    id: 'replay-log-line',
+    title: 'a date stands before the JSON of a line',
+    given: { files: { file: '2026-11-22T10:00:00Z {"type":"track","event":"A","userId":"u"}\n' } },
+    argv: ['replay', 'file', '--url', 'http://127.0.0.1:9/'],
+    cause: 'got text before it',
+    fix: 'take out what stands before the JSON',
+    exitCode: 1,
+    never: ['leading zeros'],
+  },
   {
     id: 'replay-no-file',
     title: 'the file is not there',

@@ -13,6 +13,8 @@ const MESSAGE = {
 };
 const JSON_TEXT = JSON.stringify(MESSAGE);
 const INDENTED = JSON.stringify(MESSAGE, null, 2);
+const SHORT_KEYS_FIRST =
+  '{"type":"track","event":"S","userId":"u1","messageId":"m-1","properties":{"total":27.5,"plan":"pro","id":1}}';
 const NO_MATCH = 'most likely the two sides hold different secrets';
 const RAW =
   'Verify the bytes as they came, before anything parses them: express.raw(), request.get_data(), io.ReadAll(r.Body), request.raw_post';
@@ -570,6 +572,34 @@ const OTHER_SECRETS: readonly AnswerCase[] = [
     never: ['fourteen-chars', 'from-the-config', 'is not set'],
   },
   {
+    id: 'verify-secret-reference',
+    title: 'the secret is a reference to one',
+    given: { files: { 'body.json': JSON_TEXT } },
+    argv: [
+      'verify',
+      '--secret',
+      'op://vault/item',
+      '--signature',
+      hmac(JSON_TEXT, 'quite another'),
+      'body.json',
+    ],
+    cause: 'ours: 15 characters, which looks like a placeholder or a reference rather than a secret',
+    fix: 'Compare the secrets without showing them',
+    exitCode: 1,
+    never: ['op://'],
+  },
+  {
+    id: 'verify-short-keys-first',
+    title: 'the two sides have different secrets, and the body has short keys before long ones',
+    given: { files: { 'body.json': SHORT_KEYS_FIRST } },
+    argv: ['verify', '--secret', SECRET, '--signature', hmac(SHORT_KEYS_FIRST, 'quite another'), 'body.json'],
+    cause: NO_MATCH,
+    fix: 'Compare the secrets without showing them',
+    exitCode: 1,
+    never: ['jsonb of PostgreSQL stores them'],
+    isVariant: true,
+  },
+  {
     id: 'verify-other-secret',
     title: 'the two sides have different secrets',
     given: { files: { 'body.json': JSON_TEXT } },
@@ -753,7 +783,7 @@ const BODIES: readonly AnswerCase[] = [
     ...received(
       'jsonb',
       'the body comes from a jsonb column',
-      '{"type": "track", "event": "x", "userId": "u", "timestamp": "t"}',
+      '{"type": "track", "event": "x", "userId": "u", "timestamp": "t", "properties": {"id": 1, "plan": "pro"}}',
       [
         'it has its keys sorted by length, as jsonb of PostgreSQL stores them',
         'Compare the secrets without showing them',

@@ -58,7 +58,13 @@ const DOCTOR: readonly AnswerCase[] = [
     'unexpanded',
     'the secret is the text of a variable',
     { files: { '.hooksrc.yaml': 'webhooks: [http://127.0.0.1:9/]\n' }, env: { HOOKS_SECRET: '$SECRET' } },
-    ['looks like the name of a variable that was not replaced', 'take it out on both sides'],
+    ['looks like the name of a variable that was not replaced', 'write ${NAME} in a config file'],
+  ),
+  found(
+    'unexpanded-in-config',
+    'the config names a variable without braces',
+    { files: { '.hooksrc.yaml': 'webhooks: [http://127.0.0.1:9/]\nsharedSecret: $WEBHOOK_SECRET\n' } },
+    ['looks like the name of a variable that was not replaced', 'write ${NAME} in a config file'],
   ),
   found('clock-back', 'the clock is years behind', preloaded(clockAt(Date.UTC(2019, 5, 1))), [
     'the clock of this machine says 2019-06-01',

@@ -1,6 +1,9 @@
 /** Objects with fewer keys are often in order by chance. */
 const FEWEST_KEYS = 4;
 
+/** The keys people write are often short before long: only more of them, on two levels, are no accident. */
+const FEWEST_BY_LENGTH = { keys: 6, levels: 2 };
+
 type Order = (one: string, other: string) => number;
 
 const byText: Order = (one, other) => (one < other ? -1 : 1);
@@ -9,12 +12,29 @@ const byLength: Order = (one, other) => one.length - other.length || byText(one,
 /** Which stores leave the keys of a message in this order; follows "the body ". Undefined for any other order. */
 export function orderOfKeys(value: unknown): string | undefined {
   if (typeof value !== 'object' || value === null) return undefined;
-  const keys = Object.keys(value);
-  if (keys.length < FEWEST_KEYS) return undefined;
-  if (isIn(keys, byText)) return 'has sorted keys, as a map of Go or sort_keys leaves them';
-  return isIn(keys, byLength)
+  const objects = keysOfObjects(value);
+  if ((objects[0]?.length ?? 0) < FEWEST_KEYS) return undefined;
+  if (objects.every((keys) => isIn(keys, byText)))
+    return 'has sorted keys, as a map of Go or sort_keys leaves them';
+  const isEnough =
+    objects.flat().length >= FEWEST_BY_LENGTH.keys &&
+    objects.filter((keys) => keys.length > 1).length >= FEWEST_BY_LENGTH.levels;
+  return isEnough && objects.every((keys) => isIn(keys, byLength))
     ? 'has its keys sorted by length, as jsonb of PostgreSQL stores them'
     : undefined;
+}
+
+/** The keys of the value, if it is an object, and of each object in it; the outermost first. */
+function keysOfObjects(value: object): string[][] {
+  const found: string[][] = [];
+  const left: object[] = [value];
+  for (let next = left.pop(); next !== undefined; next = left.pop()) {
+    if (!Array.isArray(next)) found.push(Object.keys(next));
+    for (const inside of Object.values(next) as unknown[])
+      // the values of parsed JSON
+      if (typeof inside === 'object' && inside !== null) left.push(inside);
+  }
+  return found;
 }
 
 function isIn(keys: readonly string[], order: Order): boolean {
