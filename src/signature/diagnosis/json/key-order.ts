@@ -30,8 +30,8 @@ function keysOfObjects(value: object): string[][] {
   const left: object[] = [value];
   for (let next = left.pop(); next !== undefined; next = left.pop()) {
     if (!Array.isArray(next)) found.push(Object.keys(next));
+    // The values of parsed JSON.
     for (const inside of Object.values(next) as unknown[])
-      // the values of parsed JSON
       if (typeof inside === 'object' && inside !== null) left.push(inside);
   }
   return found;
