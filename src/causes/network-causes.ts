@@ -61,6 +61,12 @@ const NETWORK_CAUSES: Readonly<Record<string, NetworkCauseText>> = {
     fix: 'check the port: does something other than HTTP listen there?',
     receiverFix: 'check that the port speaks HTTP',
   },
+  'unasked-response': {
+    fix: 'let the receiver send one response to each request, and 100 Continue only to a request with Expect',
+  },
+  'unasked-upgrade': {
+    fix: 'let this path respond without an upgrade (101): webhooks do not ask for WebSocket or HTTP/2',
+  },
   'headers-overflow': { fix: 'let the receiver send fewer or shorter headers and cookies: 16 KB are read' },
   'speaks-tls': {
     says: 'the port speaks TLS: {location}',

@@ -95,10 +95,13 @@ const BY_CODE: Readonly<Record<string, readonly [error: NetworkError, words: str
   [BLOCKED_ADDRESS]: ['blocked-address', 'the address may not be connected to'],
 };
 
-/** undici gives every broken answer the code of a closed connection; the message is all that tells them apart. */
-const NO_ANSWER_TO_READ: Readonly<Record<string, string>> = {
-  'bad response': 'the response came unasked, or was an interim 100 Continue that was not asked for',
-  'bad upgrade': 'the answer switches to another protocol',
+/** undici gives every broken response the code of a closed connection; only the message tells them apart. Detail, cause. */
+const UNREADABLE_RESPONSES: Readonly<Record<string, readonly [string, string]>> = {
+  'bad response': [
+    'the response came unasked, or was an interim 100 Continue that was not asked for',
+    'unasked-response',
+  ],
+  'bad upgrade': ['the response switches to another protocol', 'unasked-upgrade'],
 };
 
 interface Fault extends Error {
@@ -115,8 +118,8 @@ export function malformedResponse(detail: string): Error {
 
 export function networkFault(cause: unknown): NetworkFault {
   const fault = mostTelling(cause);
-  const unreadable = NO_ANSWER_TO_READ[fault.message];
-  if (unreadable !== undefined) return { error: 'protocol', detail: unreadable };
+  const unreadable = UNREADABLE_RESPONSES[fault.message];
+  if (unreadable !== undefined) return { error: 'protocol', detail: unreadable[0], cause: unreadable[1] };
   if (fault.name === 'HTTPParserError' || fault.name === 'ResponseContentLengthMismatchError')
     return { error: 'protocol', detail: printable(fault.message) };
   const code = typeof fault.code === 'string' ? fault.code : '';

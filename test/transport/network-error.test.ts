@@ -41,6 +41,8 @@ describe('networkFault', () => {
     const bad = failure('bad response', { code: 'UND_ERR_SOCKET' });
     expect(networkFault(bad).error).toBe('protocol');
     expect(isBrokenOff(bad)).toBe(false);
+    expect(networkFault(bad).cause).toBe('unasked-response');
+    expect(networkFault(failure('bad upgrade', {})).cause).toBe('unasked-upgrade');
     expect(isBrokenOff(failure('other side closed', { code: 'UND_ERR_SOCKET' }))).toBe(true);
   });
 
