@@ -21,8 +21,9 @@ export function checkOptions(options: unknown, known: KnownOptions): void {
   const { setting, kinds, required = [] } = known;
   if (!isObject(options)) throw notOptionsError(options, known);
   let faults: Faults | undefined; // most options are right, and some calls check theirs each time
-  for (const key of Object.keys(options))
+  for (const key of Object.keys(options)) {
     if (!Object.hasOwn(kinds, key)) (faults ??= new Faults()).add(unknownOptionError(key, known));
+  }
   for (const [key, kind] of Object.entries(kinds)) {
     const value = options[key];
     // One that is missing may be the one that is misspelled.

@@ -231,8 +231,9 @@ function packageName(specifier: string): string {
 
 function isAllowed({ from, to }: Import): boolean {
   if (!/\.tsx?$/.test(to)) return true;
-  if (ROOT_HELPERS.includes(to))
+  if (ROOT_HELPERS.includes(to)) {
     return !ROOT_HELPERS.includes(from) || MAY_IMPORT[from]?.includes(to) === true;
+  }
   const [room, target] = [roomOf(from), roomOf(to)];
   if (room === target && room !== from) return true;
   if (isCli(room) && isCli(target)) return isAllowedInCli(from, to);

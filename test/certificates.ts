@@ -36,8 +36,9 @@ export async function makeCertificates(): Promise<Certificates> {
   const folder = await mkdtemp(join(tmpdir(), 'hooks-certificates-'));
   const made = JSON.parse(await readFile(MADE, 'utf8')) as Record<string, string>; // what the script writes
   const files = { ...made, 'unknownCaWithChain.pem': `${made['unknownCa.pem']}${made['strangerCa.pem']}` };
-  for (const [name, text] of Object.entries(files))
+  for (const [name, text] of Object.entries(files)) {
     await writeFile(join(folder, name), text, name.endsWith('.key') ? { mode: 0o600 } : {});
+  }
   const certificate = (name: string, key = name): Certificate => ({
     keyFile: join(folder, `${key}.key`),
     certFile: join(folder, `${name}.pem`),

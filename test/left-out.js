@@ -13,5 +13,6 @@ for (const file of files) {
   counts.set(need, (counts.get(need) ?? 0) + 1);
 }
 process.stdout.write(`\nleft out: ${files.length} test files; npm run test:system runs them\n`);
-for (const [need, count] of [...counts].toSorted(([, one], [, other]) => other - one))
+for (const [need, count] of [...counts].toSorted(([, one], [, other]) => other - one)) {
   process.stdout.write(`  ${String(count).padStart(3)}  ${need.charAt(0).toLowerCase()}${need.slice(1)}\n`);
+}

@@ -44,8 +44,9 @@ export async function examineFailure({
   if (proxyFor(url, env) !== undefined) return undefined;
   if (error === 'dns') return ofName(url);
   if (error === 'refused') return ofRefusal(url, env, askedPort(url, { timeoutMs, signal }));
-  if (['reset', 'protocol', 'timeout', 'tls'].includes(error))
+  if (['reset', 'protocol', 'timeout', 'tls'].includes(error)) {
     return ofSpeech(url, askedPort(url, { timeoutMs, signal }));
+  }
   return undefined;
 }
 
@@ -89,8 +90,9 @@ async function ofSpeech(url: URL, asked: AskedPort): Promise<ExaminedFailure | u
 }
 
 function ofSpeechToHttp(url: URL, speech: PortSpeech): ExaminedFailure | undefined {
-  if (speech === 'tls' || speech === 'tls-with-client-certificate')
+  if (speech === 'tls' || speech === 'tls-with-client-certificate') {
     return { cause: 'speaks-tls', location: withProtocol(url, 'https:') };
+  }
   return speech === 'other' ? { cause: 'speaks-other', location: 'another protocol' } : undefined;
 }
 

@@ -104,12 +104,13 @@ function toldOf(
   if (result.kind === 'failure') return { error: result.error, detail: printable(result.detail), ms };
   const { status, retryAfter, reply, replyCutBy } = result;
   // Relayed, the part that came would look like the whole.
-  if (replyCutBy !== undefined)
+  if (replyCutBy !== undefined) {
     return {
       error: replyCutBy === 'length' ? 'protocol' : replyCutBy,
       detail: `it responded with ${status}, but the body ${cutText(replyCutBy, ms)}`,
       ms,
     };
+  }
   return {
     status,
     ...(retryAfter !== undefined && { retryAfter }),

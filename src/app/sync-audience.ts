@@ -70,8 +70,9 @@ export function syncAudience(options: SyncAudienceOptions): Promise<SyncSummary>
   return run('audience', options, async (target) => {
     const { members } = options;
     // A JavaScript caller may give anything.
-    if (typeof members === 'string')
+    if (typeof members === 'string') {
       throw target.fault(undefined, 'expected user ids, got a text', 'for a single member: [userId]');
+    }
     for await (const userId of members) target.add(userId, true);
   });
 }

@@ -22,8 +22,9 @@ export function isHttpRequest(bytes: Uint8Array): boolean {
 export function readHttpRequest(bytes: Uint8Array): Capture {
   const first = lineAt(bytes, 0);
   const [, method, url] = REQUEST_LINE.exec(first.text) ?? [];
-  if (method === undefined || url === undefined)
+  if (method === undefined || url === undefined) {
     throw requestError(1, 'Expected a request line, got', first.text);
+  }
   const { headers, bodyStart } = readHeaders(bytes, first.next);
   const body = readBody(bytes.subarray(bodyStart), headers);
   return toCapture({ method, url, headers, body });

@@ -42,16 +42,18 @@ function readTime(at: unknown): string {
 
 function readVerdict(value: unknown): (typeof CAPTURED_VERDICTS)[number] {
   const verdict = CAPTURED_VERDICTS.find((each) => each === value);
-  if (verdict === undefined)
+  if (verdict === undefined) {
     throw captureError(`\`verdict\` to be one of ${CAPTURED_VERDICTS.join(', ')}`, value);
+  }
   return verdict;
 }
 
 function readHeaders(value: unknown): HeaderPair[] {
   if (!Array.isArray(value)) throw captureError('`headers` to be a list of [name, value]', value);
   return value.map((pair: unknown, index) => {
-    if (!isHeaderPair(pair))
+    if (!isHeaderPair(pair)) {
       throw captureError(`\`headers[${index}]\` to be [name, value], both strings`, pair);
+    }
     return pair;
   });
 }

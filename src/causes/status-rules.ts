@@ -211,12 +211,13 @@ export const STATUS_RULES: readonly CauseRule[] = [
 /** The rule of a status that has none of its own, by its class. */
 export function statusRule(status: number): CauseRule {
   const own = { code: 'status', kind: 'status' } as const;
-  if (status >= 500)
+  if (status >= 500) {
     return {
       ...own,
       says: '{status} means: again, later',
       fix: 'look into the log of the receiver, which failed; --retry-for tries longer',
     };
+  }
   if (status >= 400) return { ...own, says: '{status} means: never again', fix: LOG };
   return { ...own, says: '{status} is no response to a message', fix: 'answer 2xx at this URL' };
 }

@@ -37,7 +37,7 @@ interface AskedRequest {
 
 export function checkResponseOf(result: TransportResult, asked: AskedRequest): CheckResponse {
   const { ms } = result;
-  if (result.kind === 'response')
+  if (result.kind === 'response') {
     return {
       kind: responseKindOf(result.status),
       status: result.status,
@@ -45,6 +45,7 @@ export function checkResponseOf(result: TransportResult, asked: AskedRequest): C
       cause: causeOfResponse(result, asked),
       ms,
     };
+  }
   const { error, detail } = result;
   const cause = networkCauseOf(result, { url: redactUrl(asked.url) });
   return { kind: 'none', error, detail, cause, ms };

@@ -80,15 +80,17 @@ const INSTEAD = 'respond with 401 instead (400 to what is not JSON): senders loo
 
 /** The fault of not taking a forgery, but not saying so by a status. Only for a receiver that takes right messages. */
 function unclearRefusal(answer: CheckResponse): Fault | undefined {
-  if (answer.kind === 'redirect')
+  if (answer.kind === 'redirect') {
     return { code: 'redirects-forgeries', says: 'it redirects instead of rejecting', fix: INSTEAD };
+  }
   if (answer.kind !== 'taken') return undefined;
-  if (isPage(answer))
+  if (isPage(answer)) {
     return {
       code: 'page-for-forgeries',
       says: `it answers ${answer.status} and an HTML page instead of rejecting`,
       fix: INSTEAD,
     };
+  }
   // What is recognised says so itself.
   if (answer.cause !== undefined || !REFUSAL.test(answer.reply ?? '')) return undefined;
   const says = `it refuses in words, but with status ${answer.status}`;

@@ -76,14 +76,16 @@ class CheckRun {
     this.#over = this.#unreachable?.says ?? this.#receiver.over ?? this.#progress.whyOver(check, judgement);
     if (this.#unreachable !== undefined) return unsentResult(check, this.#unreachable.says);
     // It may have ended because the interruption stopped it.
-    if (this.#options.signal.aborted && judgement.answer.kind === 'none')
+    if (this.#options.signal.aborted && judgement.answer.kind === 'none') {
       return unsentResult(check, INTERRUPTED);
+    }
     return resultOf(check, judgement);
   }
 
   #whySkipped({ needsSecret, skip }: Check): string | undefined {
-    if (needsSecret && !this.#sample.isSigned)
+    if (needsSecret && !this.#sample.isSigned) {
       return 'no secret given (--secret, HOOKS_SECRET), so no signature can be forged';
+    }
     return skip?.(new URL(this.#options.url));
   }
 

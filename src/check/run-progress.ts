@@ -39,8 +39,9 @@ export class RunProgress {
   /** Why the remaining checks need not be sent, after this one. */
   whyOver({ code, expects }: Check, { answer, fault }: CheckJudgement): string | undefined {
     if (answer.kind === 'none') {
-      if (fault !== undefined && NO_RECEIVER.has(fault.code))
+      if (fault !== undefined && NO_RECEIVER.has(fault.code)) {
         return `first fix what is wrong above: ${fault.says}`;
+      }
       return this.#whyNoAnswer(code, answer.error);
     }
     this.#unanswered = 0;

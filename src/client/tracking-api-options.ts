@@ -51,8 +51,9 @@ const DEFAULT_PATH = '/v1/batch';
 /** The URL that batches are posted to: http or https, `/v1/batch` when it has no path. Throws ConfigError. */
 export function batchUrl(endpoint: string): string {
   const url = URL.canParse(endpoint) ? new URL(endpoint) : undefined;
-  if (url === undefined)
+  if (url === undefined) {
     throw endpointError('to be a URL', endpoint, 'write it in full, as https://host/v1/batch');
+  }
   if (url.protocol !== 'http:' && url.protocol !== 'https:') {
     throw endpointError('to begin with http:// or https://', endpoint);
   }

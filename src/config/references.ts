@@ -27,8 +27,9 @@ export function referencesIn(value: unknown): string[] {
  */
 export function fillIn(value: unknown, lookUp: LookUp, origin: ConfigOrigin): unknown {
   if (typeof value === 'string') return fillInText(value, lookUp, origin);
-  if (Array.isArray(value))
+  if (Array.isArray(value)) {
     return value.map((each, i) => fillIn(each, lookUp, originOfPart(origin, `[${i}]`)));
+  }
   if (typeof value !== 'object' || value === null) return value;
   return Object.fromEntries(
     Object.entries(value).map(([key, each]) => [key, fillIn(each, lookUp, originOfPart(origin, `.${key}`))]),

@@ -52,8 +52,9 @@ function retryOrGiveUp({ progress, beganAt }: RoundResult, context: SettlementCo
     roundMs: delivery.strategy === 'fallback' ? (left.length - 1) * delivery.timeoutMs : 0,
   });
   if (dueAt !== undefined) return { state: 'retrying', dueAt: Math.ceil(dueAt), progress };
-  if (isLateRoundOwed(soFar, { beganAt, uninterruptedSince: uninterruptedRun.since() }))
+  if (isLateRoundOwed(soFar, { beganAt, uninterruptedSince: uninterruptedRun.since() })) {
     return { state: 'retrying', dueAt: Math.ceil(now), progress };
+  }
   return { state: 'dead', reason: 'exhausted', progress };
 }
 

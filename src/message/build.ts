@@ -91,8 +91,9 @@ function take(
   if (field?.kind === 'version') return undefined;
   const name = field?.name ?? spelling;
   const other = field?.wireName === undefined ? undefined : fields[name];
-  if (field !== undefined && other !== undefined && other !== reading.value)
+  if (field !== undefined && other !== undefined && other !== reading.value) {
     return spellingsProblem(field, [other, reading.value]);
+  }
   put(field?.place === 'properties' ? page : fields, name, reading.value);
   return undefined;
 }

@@ -94,11 +94,13 @@ const NOT_JSON: NotPlain = { expected: 'a value that JSON can carry', hint: 'sen
 
 function whyNotPlain(value: unknown, parents: readonly object[]): NotPlain | undefined {
   if (typeof value !== 'object' || value === null) return NOT_JSON;
-  if (parents.includes(value))
+  if (parents.includes(value)) {
     return { expected: 'an object that does not contain itself', hint: 'leave the reference out' };
+  }
   // The parents do not count the message itself.
-  if (parents.length >= MAX_DEPTH - 1)
+  if (parents.length >= MAX_DEPTH - 1) {
     return { expected: `at most ${MAX_DEPTH} levels deep`, hint: 'flatten it' };
+  }
   if (Array.isArray(value) || Object.prototype.toString.call(value) === '[object Object]') return undefined;
   return { ...NOT_JSON, hint: 'give a plain object, an array or a string (a Map: Object.fromEntries)' };
 }

@@ -60,13 +60,15 @@ function inRange(date: Date): TimestampReading {
 
 /** Says what is wrong with a text that is not RFC 3339. */
 function diagnose(text: string): TimestampReading {
-  if (/^\d{4}-\d\d-\d\d([T ]\d\d:\d\d(:\d\d([.,]\d+)?)?)?$/i.test(text))
+  if (/^\d{4}-\d\d-\d\d([T ]\d\d:\d\d(:\d\d([.,]\d+)?)?)?$/i.test(text)) {
     return invalidTimestamp(
       'RFC 3339 with a zone',
       `add its zone or offset: ${EXAMPLE}, or +02:00 in place of the Z`,
     );
-  if (/:60(\.\d+)?([Zz]|[+-]\d\d:\d\d)$/.test(text))
+  }
+  if (/:60(\.\d+)?([Zz]|[+-]\d\d:\d\d)$/.test(text)) {
     return invalidTimestamp('a time without a leap second', 'write second 59 instead of 60');
+  }
   if (/^\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/i.test(text)) return impossible();
   return invalidTimestamp('RFC 3339');
 }

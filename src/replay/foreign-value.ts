@@ -87,13 +87,15 @@ function listOf(value: JsonObject): ForeignValue | undefined {
 /** A message in an object: `{"payload":{…}}`, or as a text in one. */
 function wrappedOf(value: JsonObject): ForeignValue | undefined {
   const values = Object.values(value);
-  if (values.length > 1 && values.every(isLikeMessage))
+  if (values.length > 1 && values.every(isLikeMessage)) {
     return { what: `an object that holds ${values.length} messages`, filter: '.[]' };
+  }
   for (const [key, inside] of Object.entries(value)) {
     const what = `an object that holds a message as \`${key}\``;
     if (isLikeMessage(inside)) return { what, filter: `.${quotedKey(key)}` };
-    if (typeof inside === 'string' && isMessageText(inside))
+    if (typeof inside === 'string' && isMessageText(inside)) {
       return { what: `${what}, as a text`, filter: `.${quotedKey(key)} | fromjson` };
+    }
   }
   return undefined;
 }

@@ -19,8 +19,9 @@ export type Rewrite = (message: JsonObject) => JsonObject;
  */
 export function createRewrite({ timestamps, messageIds, now, newId }: RewriteOptions): Rewrite {
   const steps: Rewrite[] = [];
-  if (timestamps === 'now')
+  if (timestamps === 'now') {
     steps.push((message) => ({ ...message, timestamp: new Date(now()).toISOString() }));
+  }
   if (timestamps === 'shift') steps.push(createShift(now));
   if (messageIds === 'new') {
     steps.push((message) =>

@@ -14,8 +14,9 @@ export async function handleMessages(
   context: HandlerContext,
 ): Promise<ServiceResponse | undefined> {
   const response = await ingestMessages(ingestRequest, type, context);
-  if (type !== undefined && response?.source !== undefined && isPermanent(response))
+  if (type !== undefined && response?.source !== undefined && isPermanent(response)) {
     context.metrics.ingested(response.source, { accepted: 0, duplicate: 0, rejected: 1 });
+  }
   return response;
 }
 
@@ -41,8 +42,9 @@ async function ingestMessages(
   const { clock, newId } = context;
   const sorted = sortMessages(items, { ...caller, newId, now: clock.now(), requestBytes: bytes.length });
   const [single] = sorted.rejected;
-  if (type !== undefined && single !== undefined)
+  if (type !== undefined && single !== undefined) {
     return rejectionResponse(singleRejection(single), caller.source);
+  }
   return storeMessages(caller.source, sorted, context);
 }
 

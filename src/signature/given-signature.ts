@@ -41,8 +41,9 @@ export function readSignature(given: unknown): GivenSignature {
   }
   const value = text.trim().replace(/^x-signature\s*:\s*/i, '');
   const bare = value.replace(/^(?:sha-?(?:1|256|384|512)|md5)=/i, '').trim();
-  if (/^[0-9a-f]{40}$/i.test(value.replace(/^sha1=/i, '').trim()))
+  if (/^[0-9a-f]{40}$/i.test(value.replace(/^sha1=/i, '').trim())) {
     return { shape: 'sha1', digest: hex(bare) };
+  }
   if (/^[0-9a-f]{0,39}$/i.test(bare)) return { shape: 'short', digits: bare.toLowerCase() };
   const algorithm = /^[0-9a-f]+$/i.test(bare) ? HASH_BY_BYTES[bare.length / 2] : undefined;
   if (algorithm !== undefined) return { shape: 'other-hash', algorithm, digest: hex(bare) };
@@ -60,8 +61,9 @@ function base64Signature(text: string): GivenSignature | undefined {
   if (digest.length === 20) return { shape: 'base64', digest };
   const algorithm = HASH_BY_BYTES[digest.length];
   // Sixteen bytes without padding are any word of 22 letters.
-  if (algorithm !== undefined && (algorithm !== 'md5' || text.endsWith('==')))
+  if (algorithm !== undefined && (algorithm !== 'md5' || text.endsWith('=='))) {
     return { shape: 'other-hash', algorithm, digest };
+  }
   const digits = digest.toString('latin1');
   if (/^[0-9a-f]{40}$/i.test(digits)) return { shape: 'base64', digest: hex(digits) };
   return undefined;

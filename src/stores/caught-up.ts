@@ -22,8 +22,9 @@ export function caughtUp(store: DeletionStore, inspection: Pick<QueueInspection,
     undelivered: (id) => store.undelivered(id),
     get: async (id) => {
       const recorded = await store.undelivered(id);
-      for (let at = 0; at < recorded.length; at += AT_ONCE)
+      for (let at = 0; at < recorded.length; at += AT_ONCE) {
         await catchUp(id, recorded.slice(at, at + AT_ONCE));
+      }
       return store.get(id);
     },
   };

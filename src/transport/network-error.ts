@@ -120,8 +120,9 @@ export function networkFault(cause: unknown): NetworkFault {
   const fault = mostTelling(cause);
   const unreadable = UNREADABLE_RESPONSES[fault.message];
   if (unreadable !== undefined) return { error: 'protocol', detail: unreadable[0], cause: unreadable[1] };
-  if (fault.name === 'HTTPParserError' || fault.name === 'ResponseContentLengthMismatchError')
+  if (fault.name === 'HTTPParserError' || fault.name === 'ResponseContentLengthMismatchError') {
     return { error: 'protocol', detail: printable(fault.message) };
+  }
   const code = typeof fault.code === 'string' ? fault.code : '';
   const [error, words, ofCode] = BY_CODE[code] ?? otherwise(code);
   const known = fault.hooksCause ?? ofCode;

@@ -113,8 +113,9 @@ function messageTypes(bytes: Buffer): number[] {
   }
   const messages = Buffer.concat(pieces);
   const types: number[] = [];
-  for (let at = 0; at + 4 <= messages.length; at += 4 + messages.readUIntBE(at + 1, 3))
+  for (let at = 0; at + 4 <= messages.length; at += 4 + messages.readUIntBE(at + 1, 3)) {
     types.push(messages[at] ?? 0);
+  }
   return types;
 }
 

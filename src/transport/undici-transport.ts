@@ -176,15 +176,17 @@ async function loadRule(
 async function loadClient(): Promise<typeof Client> {
   // Node 20 goes on optimising undici's WebAssembly parser when all else is done: a process that has sent one message ends 40 ms
   // later. Later versions do not, and there the flag costs 20 ms. Requests are as fast with it.
-  if (process.versions.node.startsWith('20.'))
+  if (process.versions.node.startsWith('20.')) {
     process.getBuiltinModule('node:v8').setFlagsFromString('--liftoff-only');
+  }
   return (await import('undici/lib/dispatcher/client.js')).default;
 }
 
 function parseUrl(text: string): URL {
   const url = redactUrl(text);
-  if (!URL.canParse(text))
+  if (!URL.canParse(text)) {
     throw new TransportError(`Expected an http: or https: URL, got ${printable(url)}`, { kind: 'url', url });
+  }
   const parsed = new URL(text);
   if (parsed.protocol === 'http:' || parsed.protocol === 'https:') return parsed;
   throw new TransportError(`Expected an http: or https: URL, got ${printable(url)}`, { kind: 'scheme', url });

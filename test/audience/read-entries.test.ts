@@ -197,8 +197,9 @@ describe('CSV', () => {
         for (const write of [
           (id: string, value: string) => `${id},${quote(value)}`,
           (id: string, value: string) => `${quote(id)},${quote(value)}`,
-        ])
+        ]) {
           expect(await read(`userId,value\n${lines(write)}`, options)).toEqual(plain);
+        }
       }),
       { numRuns: 50 },
     );

@@ -38,8 +38,9 @@ export async function run({ folder, rounds, print }) {
     rounds,
   );
   const { hooks, ...peers } = measured;
-  for (const [name, peer] of Object.entries(peers))
+  for (const [name, peer] of Object.entries(peers)) {
     print(`  ${spread(ratios(peer, hooks, 'ms'), (ratio) => ratio.toFixed(2))} × as fast as ${name}`);
+  }
   print(`  ${spread(values(hooks, 'ms'), (ms) => (ms / 1_000).toFixed(2))} s`);
   print(`  ${spread(values(hooks, 'peakMb'), (mb) => mb.toFixed(0))} MB at most`);
 }
@@ -59,13 +60,14 @@ function writeMembers(file, seed) {
     [order[at], order[other]] = [order[other], order[at]];
   }
   const fd = openSync(file, 'w');
-  for (let from = 0; from < MEMBERS; from += 50_000)
+  for (let from = 0; from < MEMBERS; from += 50_000) {
     writeSync(
       fd,
       Array.from(order.subarray(from, from + 50_000), (id) => `user-${String(id).padStart(8, '0')}\n`).join(
         '',
       ),
     );
+  }
   closeSync(fd);
 }
 
@@ -104,8 +106,9 @@ async function sync(folder, members) {
   const args = [HOOKS, 'audience', 'sync', 'Bench', members, '-o', 'json', ...flags];
   const { code, ms, cpuMs, peakMb, stdout } = await runNode(args, { folder, usage: true });
   const { summary } = JSON.parse(stdout);
-  if (code !== 0 || summary.unchanged !== MEMBERS || summary.read !== 0)
+  if (code !== 0 || summary.unchanged !== MEMBERS || summary.read !== 0) {
     throw new Error(`Expected a sync without a change, got ${code} and ${stdout}`);
+  }
   return { ms, cpuMs, peakMb };
 }
 

@@ -37,8 +37,9 @@ export async function run({ folder, rounds, print }) {
     );
     print(`${kind}:`);
     report(await interleave(variants, Math.min(rounds, MOST_ROUNDS)), print);
-    for (const size of SIZES)
+    for (const size of SIZES) {
       for (const end of ['', '-wal', '-shm']) rmSync(`${file(size)}${end}`, { force: true });
+    }
   }
 }
 

@@ -12,8 +12,9 @@ const ROOT = new URL('../..', import.meta.url).pathname;
  * @returns {Promise<string>} its path
  */
 export async function bundle(folder, paths) {
-  if (!existsSync(join(folder, 'node_modules')))
+  if (!existsSync(join(folder, 'node_modules'))) {
     symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'));
+  }
   const entry = join(folder, 'parts.ts');
   writeFileSync(entry, paths.map((path) => `export * from '${join(ROOT, 'src', path)}';`).join('\n'));
   const built = await rolldown({

@@ -53,10 +53,11 @@ function report(results, print) {
     }
     print(`${name}, CPU:`.padEnd(32) + spread(values(measurements, 'cpuMs'), (ms) => `${ms.toFixed(0)} ms`));
   }
-  for (const [name, measurements] of Object.entries(others))
+  for (const [name, measurements] of Object.entries(others)) {
     print(
       `p99 ${name} ÷ alone: ${spread(ratios(measurements, alone, 'p99'), (ratio) => `${ratio.toFixed(2)}×`)}`,
     );
+  }
 }
 
 /**

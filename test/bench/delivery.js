@@ -53,10 +53,11 @@ function report({ queue, replay: plain }, print) {
   for (const [quantity, name] of [
     ['perSecond', 'deliveries a second'],
     ['cpuUs', 'CPU'],
-  ])
+  ]) {
     print(
       `queue ÷ replay, ${name}: ${spread(ratios(queue, plain, quantity), (ratio) => `${ratio.toFixed(2)}×`)}`,
     );
+  }
 }
 
 /** @param {{ folder: string, parts: string, url: string, messages: number }} place */

@@ -13,8 +13,9 @@ import { ratios, spread, values } from './rounds.js';
  */
 export function report(results, { quantities, print, compared = Object.keys(quantities) }) {
   for (const [quantity, { name, shown }] of Object.entries(quantities)) {
-    for (const [variant, measurements] of Object.entries(results))
+    for (const [variant, measurements] of Object.entries(results)) {
       print(`${name}, ${variant}:`.padEnd(46) + spread(values(measurements, quantity), shown));
+    }
   }
   const [[ours, measured], ...others] = Object.entries(results);
   for (const [variant, measurements] of others) {

@@ -29,8 +29,9 @@ const CLAIMS = {
 
 const wanted = process.argv.slice(2);
 const unknown = wanted.filter((name) => !Object.hasOwn(CLAIMS, name));
-if (unknown.length > 0)
+if (unknown.length > 0) {
   throw new Error(`Expected a claim (${Object.keys(CLAIMS).join(', ')}), got ${unknown.join(', ')}`);
+}
 
 print(`Node ${process.version}, ${cpus().length} × ${cpus()[0]?.model ?? 'unknown processor'}`);
 for (const [name, load] of Object.entries(CLAIMS)) {
@@ -63,8 +64,9 @@ async function measure({ claim, run }) {
  */
 function setting(name, otherwise) {
   const value = Number(process.env[name] ?? otherwise);
-  if (!Number.isInteger(value) || value < 1)
+  if (!Number.isInteger(value) || value < 1) {
     throw new Error(`Expected ${name} to be a whole number from 1, got ${process.env[name]}`);
+  }
   return value;
 }
 

@@ -80,8 +80,9 @@ async function compare(place, rounds, print) {
     rounds,
   );
   print(`${place.kind}, ${place.messages} deliveries:`);
-  for (const [name, measurements] of Object.entries(results))
+  for (const [name, measurements] of Object.entries(results)) {
     print(`  ${name}, deliveries a second:`.padEnd(52) + spread(values(measurements, 'perSecond'), whole));
+  }
   for (const [who, workers] of [
     ['hooks on a file', '1 worker'],
     ['hooks', '1 worker'],

@@ -29,8 +29,9 @@ export async function run({ folder, rounds, print }) {
       Object.entries(commands).map(([name, command]) => [name, () => measured(command, folder)]),
     );
     const { [NOTHING]: baseline, ...results } = await interleave(variants, Math.max(11, rounds));
-    for (const [name, measurements] of Object.entries(results))
+    for (const [name, measurements] of Object.entries(results)) {
       report({ [name]: measurements, [NOTHING]: baseline }, { quantities: QUANTITIES, print });
+    }
   } finally {
     await receiver.stop();
   }
@@ -74,8 +75,9 @@ async function usable(commands, { folder, print }) {
   for (const [name, command] of Object.entries(commands)) {
     const { code, stdout } = await runNode(command.args, { folder, input: command.input ?? '' });
     if (code === 0 && command.says.test(stdout)) kept[name] = command;
-    else
+    else {
       print(`${name.padEnd(14)} not measured: exit ${code}, and its output does not match ${command.says}`);
+    }
   }
   return kept;
 }

@@ -38,8 +38,9 @@ try {
   issue('otherName', { issuer: 'ca', extensions: 'elsewhere', years: NOW });
   issue('unknownCa', { issuer: 'strangerCa', extensions: 'here', years: NOW });
   const files = ['ca.pem', 'strangerCa.pem'];
-  for (const name of ['selfSigned', 'good', 'expired', 'notYetValid', 'otherName', 'unknownCa'])
+  for (const name of ['selfSigned', 'good', 'expired', 'notYetValid', 'otherName', 'unknownCa']) {
     files.push(`${name}.pem`, `${name}.key`);
+  }
   const texts = Object.fromEntries(files.map((file) => [file, readFileSync(join(folder, file), 'utf8')]));
   writeFileSync(new URL('../certificates.json', import.meta.url), `${JSON.stringify(texts, null, 2)}\n`);
 } finally {

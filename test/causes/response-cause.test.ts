@@ -33,8 +33,9 @@ describe('the rules', () => {
       (piece) => piece.repeat(4_000).slice(0, 4_000),
     );
     const before = process.cpuUsage();
-    for (const body of bodies)
+    for (const body of bodies) {
       for (const rule of CAUSE_RULES) appliesTo({ ...rule, status: [400] }, evidence(body));
+    }
     expect(process.cpuUsage(before).user / 1_000 / bodies.length).toBeLessThan(50);
   });
 });

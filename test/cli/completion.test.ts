@@ -73,8 +73,9 @@ describe('hooks complete', () => {
       'Archive=true',
       'Archive=false',
     ]);
-    for (const flag of ['--secret', '--write-key', '--url', '--endpoint', '--header', '--source'])
+    for (const flag of ['--secret', '--write-key', '--url', '--endpoint', '--header', '--source']) {
       expect(JSON.stringify(await asked(['send', flag, ''], cwd))).not.toContain('hunter2');
+    }
   });
 
   it.each([

@@ -65,8 +65,9 @@ describe('the durable queue at the command line', () => {
   const work = async (count: number): Promise<Record<string, unknown>[]> => {
     const worker = await startWorker();
     const lines = [];
-    while (lines.length < count)
+    while (lines.length < count) {
       lines.push(JSON.parse((await worker.lines.next()).value ?? '') as Record<string, unknown>);
+    }
     const { code, signal } = await worker.stop('SIGTERM');
     expect([code, signal]).toEqual([0, null]);
     return lines;

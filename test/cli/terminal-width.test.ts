@@ -59,8 +59,9 @@ it('leaves lines as they are where there is no terminal', async () => {
   const { stdout } = await hooks(['queue', 'list'], { cwd, env });
   const lines = stdout.trimEnd().split('\n');
   expect(lines).toHaveLength(EVENTS.length);
-  for (const text of lines)
+  for (const text of lines) {
     expect(text).toMatch(/^pending {11}\S{25} {2}track {5}\S{36} {2}default → Webhooks {2}20/);
+  }
 });
 
 it('indents what follows to below the text of a line, and keeps its colours', () => {

@@ -74,8 +74,9 @@ describe('a batch', () => {
     const { client, sink } = setUp({ flushAt: 1_000 });
     // 30,000 bytes each in two-byte characters: sixteen fit, of seventeen there would be 510,000.
     const ids = Array.from({ length: 20 }, (_, index) => `m${index}`);
-    for (const messageId of ids)
+    for (const messageId of ids) {
       void client.track({ ...track(messageId), properties: { text: 'é'.repeat(15_000) } });
+    }
     await client.flush();
     expect(sink.ids.map((batch) => batch.length)).toEqual([16, 4]);
     expect(sink.ids.flat()).toEqual(ids);
@@ -193,8 +194,9 @@ describe('a full client', () => {
     const sink = new RecordingSink({ hold: true });
     const { client, clock } = setUp({ flushAt: 2, maxQueued: 4 }, sink);
     const receipts: string[] = [];
-    for (const id of ['a', 'b', 'c', 'd', 'e', 'f', 'g'])
+    for (const id of ['a', 'b', 'c', 'd', 'e', 'f', 'g']) {
       void client.track(track(id)).then(({ messageId }) => receipts.push(messageId));
+    }
     await clock.advance(0);
     expect(sink.ids).toEqual([['a', 'b']]);
     for (let index = 0; index < 4; index++) {
@@ -322,8 +324,9 @@ class UnsettledSink extends RecordingSink {
   override async submit(batch: readonly OutgoingMessage[]): Promise<readonly Receipt[]> {
     const receipts = await super.submit(batch);
     return receipts.map(({ messageId }) => {
-      if (messageId.startsWith('refused'))
+      if (messageId.startsWith('refused')) {
         return { accepted: false, messageId, code: 'queue', reason: 'full' };
+      }
       const isRouted = !messageId.startsWith('filtered');
       const deliveries = isRouted ? [{ id: messageId, destination: 'Webhooks' }] : [];
       return { accepted: true, messageId, deliveries };

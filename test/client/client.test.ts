@@ -100,8 +100,9 @@ describe('the calls of a client', () => {
     const { client, sink } = setUp({ flushAt: 2 });
     const message = { type: 'track', event: 'e', userId: 'u', timestamp: NOW } as const;
     const receipts: Receipt[] = [];
-    for (const messageId of ['a', 'b', 'c'])
+    for (const messageId of ['a', 'b', 'c']) {
       client.enqueueThen({ message, messageId }, (receipt) => receipts.push(receipt));
+    }
     expect(receipts).toEqual([]);
     await client.close();
     expect(receipts.map(({ messageId }) => messageId)).toEqual(['a', 'b', 'c']);

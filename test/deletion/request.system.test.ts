@@ -19,8 +19,9 @@ for (const kind of SERVER_KINDS) {
         one.settled('r-1', 'web', { deliveryId: 'd1', isDelivered: true }),
         other.settled('r-1', 'web', { deliveryId: 'd2', isDelivered: false }),
       ]);
-      for (const store of [one, other])
+      for (const store of [one, other]) {
         expect(states(await store.get('r-1'))).toContainEqual(['web', 'failed']);
+      }
     });
 
     it('is read once for all of its deliveries, of which there may be very many', async () => {

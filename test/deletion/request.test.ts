@@ -25,8 +25,9 @@ const STORES: Readonly<Record<string, () => Promise<DeletionStore>>> = {
   },
 };
 
-for (const [name, open] of Object.entries(STORES))
+for (const [name, open] of Object.entries(STORES)) {
   describe(`a deletion request in ${name}`, () => deletionSuite(open));
+}
 
 describe('a file that forgets deletion requests', () => {
   it('takes many steps of at most 50 ms for one with very many deliveries', async () => {
@@ -39,8 +40,9 @@ describe('a file that forgets deletion requests', () => {
     const ids = Array.from({ length: 100_000 }, (_, index) => `d${index}`);
     const request = { userIds: ['u'], createdAt: 1, deliveryIds: new Map([['web', ids]]) };
     await deletions.add({ ...request, id: 'large' }, Promise.resolve());
-    for (const id of ['small', 'smaller'])
+    for (const id of ['small', 'smaller']) {
       await deletions.add({ ...request, id, deliveryIds: new Map([['web', ['d']]]) }, Promise.resolve());
+    }
     await deletions.add({ ...request, id: 'late', createdAt: 9 }, Promise.resolve());
     const took: number[] = [];
     for (let mayBeMore = true; mayBeMore;) {

@@ -29,7 +29,7 @@ async function fill(file: string): Promise<void> {
   const queue = new SqliteQueue({ store, clock: systemClock });
   const body = Buffer.from(JSON.stringify({ version: 1, type: 'track', note: 'x'.repeat(400) }));
   const now = Date.now();
-  for (let from = 0; from < WAITING; from += 1_000)
+  for (let from = 0; from < WAITING; from += 1_000) {
     await queue.add(
       Array.from({ length: 1_000 }, (_, index) => {
         const dueAt = now - 1_000 - (((from + index) * 7_919_993) % HOUR_MS);
@@ -37,6 +37,7 @@ async function fill(file: string): Promise<void> {
         return newDelivery(`d${from + index}`, { ...lane, body, createdAt: now - HOUR_MS, dueAt });
       }),
     );
+  }
   await queue.close();
   await store.close();
 }

@@ -38,8 +38,9 @@ describe('a config that is code', () => {
   it('is named again when nothing can be remembered', async () => {
     const cwd = temporaryFolder({ '.hooksrc.mjs': CODE, file: '' });
     const env = { HOOKS_DATA_DIR: join(cwd, 'file') };
-    for (let run = 0; run < 2; run++)
+    for (let run = 0; run < 2; run++) {
       expect(await stderrIn(cwd, [], env)).toBe(named(join(cwd, '.hooksrc.mjs')));
+    }
   });
 
   it('is not named in continuous integration, nor when only errors are wanted, and does not count as named', async () => {

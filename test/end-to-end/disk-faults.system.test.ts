@@ -235,8 +235,9 @@ describe.concurrent('hooks serve', PATIENT, () => {
     const refused = told.findIndex(([status]) => status === 503);
     expect(refused).toBeGreaterThan(10);
     expect(told[refused]).toEqual([503, 503]);
-    for (let more = 0; more < 20; more++)
+    for (let more = 0; more < 20; more++) {
       expect([(await serve.call(`more${more}`)).status, await serve.status('/readyz')]).toEqual([503, 503]);
+    }
     await serve.expectAllStored();
   });
 

@@ -62,11 +62,12 @@ describe('the examples of the help', () => {
     const verbs = [...stdout.matchAll(/^ {2}(?!help )(\w+)/gm)].map(([, verb = '']) => verb);
     expect(verbs.length).toBeGreaterThan(10);
     expect(new Set(COMMANDS.flatMap(([verb]) => verb ?? []))).toEqual(new Set(verbs));
-    for (const verb of verbs)
+    for (const verb of verbs) {
       expect(
         ofHelp.some((example) => example.includes(`hooks ${verb}`)),
         verb,
       ).toBe(true);
+    }
   });
 
   it.concurrent.each(ofHelp.filter(hasToolsFor))('run: %s', expectToRun);

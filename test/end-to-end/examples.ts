@@ -166,8 +166,9 @@ export async function surroundings(
   const cwd = temporaryFolder(await files(to.url));
   await cp(join(ROOT, 'fixtures'), join(cwd, 'fixtures'), { recursive: true });
   await cp(join(ROOT, 'fixtures/receivers/receiver.js'), join(cwd, 'server.js'));
-  for (const name of ['captures', '.zfunc', '.config/fish/completions'])
+  for (const name of ['captures', '.zfunc', '.config/fish/completions']) {
     await mkdir(join(cwd, name), { recursive: true });
+  }
   await cp(join(cwd, 'capture.json'), join(cwd, 'captures/1.json'));
   const signature = sign(track(1), SECRET);
   const env = {

@@ -20,10 +20,11 @@ const RAW = /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u
 export function expectHarmless({ stdout, stderr }: Pick<HooksResult, 'stdout' | 'stderr'>): void {
   for (const text of [stdout, stderr]) {
     const at = text.search(RAW);
-    if (at !== -1)
+    if (at !== -1) {
       throw new Error(
         `A raw control character: ${JSON.stringify(text.slice(Math.max(0, at - 80), at + 20))}`,
       );
+    }
   }
 }
 

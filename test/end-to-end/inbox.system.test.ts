@@ -87,8 +87,9 @@ describe.skipIf(!hasBrowser)('the inbox', PATIENT, () => {
 
   it('finds requests by what they are, and by what stands in their bodies', async () => {
     const listen = await listening();
-    for (const [id, city] of ['Paris', 'Wien', 'Oslo'].entries())
+    for (const [id, city] of ['Paris', 'Wien', 'Oslo'].entries()) {
       await listen.post(track(id, { properties: { city } }));
+    }
     await listen.post('{"version":1,"type":"identify","userId":"u9","traits":{}}');
     const { page } = await openPage(listen.inbox);
     await page.getByText('4 requests').waitFor();

@@ -79,8 +79,9 @@ describe('hooks listen', () => {
     // 400 MB of answers; what is not read from us either is not written any more.
     const requests = post('{}').repeat(1_000);
     for (let count = 0; count < 50; count++) {
-      if (!deaf.socket.write(requests))
+      if (!deaf.socket.write(requests)) {
         await Promise.race([once(deaf.socket, 'drain'), fetch(url, { method: 'POST', body: '{}' })]);
+      }
     }
     expect((await fetch(url, { method: 'POST', body: '{}' })).status).toBe(200);
     expect((await stop()).code).toBe(0);

@@ -96,8 +96,9 @@ export function summaryOf(stdout: string, { quiet = false } = {}): Counts {
   if (quiet) return summary;
   for (const name of COUNTS) {
     const shown = lines.filter(({ outcome }) => outcome === name).length;
-    if (shown !== summary[name])
+    if (shown !== summary[name]) {
       throw new Error(`Expected ${summary[name]} lines that say ${name}, got ${shown}`);
+    }
   }
   return summary;
 }

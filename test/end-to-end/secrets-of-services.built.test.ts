@@ -114,8 +114,9 @@ it('no secret is in what serve and worker say, keep and answer, nor in what the 
   };
   await until(haveFailed, 'four failures', { seconds: 30 });
 
-  if (process.platform === 'linux')
+  if (process.platform === 'linux') {
     expectNoCanary('ps', [serve, worker].map(({ child }) => commandLines(child.pid ?? -1)).join('\n'));
+  }
   expectNoCanary('the data folder in use', await writtenIn(dataDir));
   expect(readdirSync(dataDir)).toContain('hooks.db-wal');
   const ids = lines.map(({ id }) => String(id));

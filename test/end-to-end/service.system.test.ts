@@ -106,8 +106,9 @@ describe(`hooks serve, called by the unmodified @segment/analytics-node (seed ${
 /** Resolves when the last was made. */
 async function callSteadily(analytics: Analytics, { acknowledged }: Front): Promise<void> {
   for (const [index, { call }] of segmentCalls(CALLS_UNDER_FIRE).entries()) {
-    if (index - acknowledged.size >= AT_ONCE)
+    if (index - acknowledged.size >= AT_ONCE) {
       await until(() => index - acknowledged.size < AT_ONCE, 'answers', { seconds: 60 });
+    }
     call(analytics);
   }
 }

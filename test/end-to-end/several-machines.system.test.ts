@@ -127,8 +127,9 @@ async function call(url: string, userId: string): Promise<number> {
 function count({ lines }: RunningHooks): { begin(ready: unknown): void; delivered(): number } {
   let delivered = 0;
   const read = async (): Promise<void> => {
-    for (let next = await lines.next(); next.done !== true; next = await lines.next())
+    for (let next = await lines.next(); next.done !== true; next = await lines.next()) {
       if (next.value.includes('"outcome":"delivered"')) delivered++;
+    }
   };
   return { begin: () => void read(), delivered: () => delivered };
 }

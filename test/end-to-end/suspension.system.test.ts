@@ -81,8 +81,9 @@ describe('a worker that is suspended', () => {
       expect(byAsleep.toSorted()).toEqual(
         Array.from({ length: 20 }, (_, index) => `m${50 + index}`).toSorted(),
       );
-      for (const [id, times] of queue.requests)
+      for (const [id, times] of queue.requests) {
         expect([id, times]).toEqual([id, inFlight.includes(id) ? 2 : 1]);
+      }
       expect(await ask(queue.file, 'SELECT DISTINCT json_array_length(attempts) FROM queue')).toEqual(['1']);
       expect(await ask(queue.file, 'SELECT * FROM owners')).toEqual([]);
     },

@@ -64,8 +64,9 @@ describe('a message that comes to two services of one store at the same moment',
   it.each(STORES)('is taken once, and told to be taken by both (%s)', async (kind) => {
     const { post, count } = await pairOn(kind);
     const statuses: number[] = [];
-    for (let id = 0; id < MESSAGES; id++)
+    for (let id = 0; id < MESSAGES; id++) {
       statuses.push(...(await post('/v1/track', [message(id), message(id)])));
+    }
     expect(await count()).toBe(MESSAGES);
     expect(new Set(statuses)).toEqual(new Set([200]));
   });

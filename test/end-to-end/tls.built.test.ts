@@ -169,8 +169,9 @@ describe('a proxy', () => {
     const env = { ...variables, ...UNCHECKED, NODE_EXTRA_CA_CERTS: certificates.caFile };
     const [good, bad] = [await secureReceiver(), await secureReceiver(certificates.otherName)];
     const sent = [];
-    for (const { port } of [good, bad])
+    for (const { port } of [good, bad]) {
       sent.push(await send([`https://receiver.test:${port}/`], [], { env }));
+    }
     expect(sent).toMatchObject([
       { code: 0, line: { outcome: 'delivered' } },
       { code: 1, line: { error: 'tls-hostname' } },

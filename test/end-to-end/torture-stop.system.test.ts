@@ -58,8 +58,9 @@ async function expectEveryAttemptRecorded(
   for (const row of rows) {
     const [messageId = '', made, delivered, timedOut, state] = row.split('|');
     const isOnce = Number(delivered) === (state === 'delivered' ? 1 : 0);
-    if (Number(made) !== requests.get(messageId) || !isOnce)
+    if (Number(made) !== requests.get(messageId) || !isOnce) {
       unlike.push(`${row}, got ${requests.get(messageId)}`);
+    }
     attempts += Number(made);
     timeouts += Number(timedOut);
   }

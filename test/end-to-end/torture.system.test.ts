@@ -125,8 +125,9 @@ describe(`hooks serve and two hooks worker on one file (seed ${SEED})`, () => {
 
       const last = await Promise.all([startReady('serve', env), startReady('worker', env)]);
       await untilSettled(file);
-      for (const running of last)
+      for (const running of last) {
         expect(await running.stop('SIGTERM')).toMatchObject({ code: 0, stderr: '' });
+      }
 
       const kept = await keptIn(file);
       await annotate(

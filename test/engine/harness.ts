@@ -84,8 +84,9 @@ export function createHarness(receiver: Receiver, options: HarnessOptions = {}):
     settled,
     onlySettled: () => {
       const [only, ...others] = settled();
-      if (only === undefined || others.length > 0)
+      if (only === undefined || others.length > 0) {
         throw new Error(`${others.length + 1} or no deliveries settled`);
+      }
       return only;
     },
     send: async (fields) => {

@@ -228,8 +228,9 @@ describe('a delivery that had to wait for its turn beyond its window', () => {
     await harness.send({ body: new Uint8Array(2) });
     await clock.advance(HOUR);
     for (const { progress } of harness.settled()) {
-      for (const { at } of progress.attempts)
+      for (const { at } of progress.attempts) {
         expect(at).toBeLessThanOrEqual((progress.firstAttemptAt ?? 0) + 6_000);
+      }
       expect(progress.rounds).toBe(new Set(progress.attempts.map(({ round }) => round)).size);
     }
     expect(harness.settled().map(({ reason }) => reason)).toEqual(['exhausted', 'exhausted']);

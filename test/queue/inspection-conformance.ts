@@ -92,8 +92,9 @@ export function inspectionConformance(
     it('lists what is in the states asked for, since a time, a page at a time', async () => {
       await oneOfEach();
       expect(await ids()).toEqual(inOrder(['dead', 'delivered', 'retrying', 'sending', 'held', 'pending']));
-      for (const state of ['dead', 'delivered', 'retrying', 'sending'] as const)
+      for (const state of ['dead', 'delivered', 'retrying', 'sending'] as const) {
         expect(await ids([state])).toEqual([state]);
+      }
       expect(await ids(['pending'])).toEqual(['held', 'pending']);
       await queue.add([newDelivery('late', { createdAt: 50 })]);
       expect(await ids(ALL, { since: 50 })).toEqual(['late']);

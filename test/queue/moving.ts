@@ -42,8 +42,9 @@ export async function fill({ queue }: Opened): Promise<void> {
     const { id } = claim.delivery;
     if (id === 'dead') await queue.settle(claim, { state: 'dead', reason: 'exhausted', progress: PROGRESS });
     if (id === 'delivered') await queue.settle(claim, { state: 'delivered', progress: PROGRESS });
-    if (id === 'retrying')
+    if (id === 'retrying') {
       await queue.settle(claim, { state: 'retrying', dueAt: RETRY_AT, progress: PROGRESS });
+    }
   }
   const dead = { state: 'dead', reason: 'invalid', detail: 'no event' } as const;
   await queue.add([newDelivery('invalid', { destination: '', ...dead })]);

@@ -14,8 +14,9 @@ export function realClock(): TestClock {
     ...systemClock,
     now: () => Math.floor(systemClock.now()),
     advance: async (ms) => {
-      for (const until = systemClock.now() + ms; systemClock.now() < until;)
+      for (const until = systemClock.now() + ms; systemClock.now() < until;) {
         await wait(Math.min(TURN_MS, Math.max(1, until - systemClock.now())));
+      }
     },
   };
 }

@@ -62,17 +62,20 @@ const settleAll = (settlement: Settlement): Operation => ({
     round.claims.push(...claims);
   },
   act: async ({ cut, claims, settled }) => {
-    for (const claim of claims)
+    for (const claim of claims) {
       if (await cut.queue.settle(claim, settlement)) settled.push(claim.delivery.id);
+    }
   },
   check: async (round) => {
     const drained = await drain(round.calm.queue, round);
-    if (settlement.state !== 'retrying')
+    if (settlement.state !== 'retrying') {
       expect(drained.filter((id) => round.settled.includes(id))).toEqual([]);
+    }
     expect(new Set(drained).size).toBe(drained.length);
     const states = await round.calm.inspection.states(round.ids);
-    for (const id of round.ids)
+    for (const id of round.ids) {
       expect(states.get(id)).toBe(drained.includes(id) ? 'delivered' : settlement.state);
+    }
   },
 });
 
@@ -221,10 +224,11 @@ describe.each(SERVER_KINDS)('a connection to %s that is cut after the n-th comma
     return wasCut;
   };
 
-  for (const [name, operation] of Object.entries(OPERATIONS))
+  for (const [name, operation] of Object.entries(OPERATIONS)) {
     it(`loses nothing and doubles nothing in ${name}`, { timeout: 600_000 }, async () => {
       let cuts = 0;
       while (cuts < MOST_COMMANDS && (await isCut(name, operation, cuts + 1))) cuts++;
       expect(cuts).toBeGreaterThan(0);
     });
+  }
 });

@@ -80,10 +80,11 @@ describe.skipIf(!hasServer('redis'))('what a delivery costs a Redis', () => {
     for (const [prefix, orderKeys] of [
       ['waits', []],
       ['held', ['another user']],
-    ] as const)
+    ] as const) {
       await queue.add(
         Array.from({ length: BACKLOG }, (_, index) => newDelivery(`${prefix}-${index}`, { orderKeys })),
       );
+    }
   }
 
   it('is the same however many wait', async () => {

@@ -36,8 +36,9 @@ async function deliver(server: Server, prefix: string): Promise<void> {
     await seen.add('web', [id], queue.add([newDelivery(id, { body: BODY })]));
     const { claims } = await queue.claim({ ...LANE, limit: 10, leaseMs: 60_000 });
     expect(claims).toHaveLength(1);
-    for (const claim of claims)
+    for (const claim of claims) {
       expect(await queue.settle(claim, { state: 'delivered', progress: NO_PROGRESS })).toBe(true);
+    }
   }
 }
 

@@ -88,8 +88,9 @@ async function seeThrough(claim: Claim): Promise<void> {
   await new Promise((resolve) => setImmediate(resolve));
   const settlement = settlementFor(begun);
   if (++settlings === options.failAt) process.kill(process.pid, 'SIGKILL');
-  if (await patiently(() => queue.settle(claim, settlement)))
+  if (await patiently(() => queue.settle(claim, settlement))) {
     write(`${settlement.state === 'retrying' ? 'again' : 'end'} ${id}`);
+  }
 }
 
 function settlementFor(begun: typeof NO_PROGRESS): Settlement {

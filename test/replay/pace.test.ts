@@ -74,8 +74,9 @@ describe('a speed', () => {
 
   it('is read as a factor', () => {
     expect([readSpeed('1x'), readSpeed('10x'), readSpeed('0.5x')]).toEqual([1, 10, 0.5]);
-    for (const text of ['', '10', '0x', 'x', '-1x'])
+    for (const text of ['', '10', '0x', 'x', '-1x']) {
       expect(() => readSpeed(text)).toThrow('Expected `--speed`');
+    }
   });
 });
 

@@ -99,8 +99,9 @@ describe('a rewrite', () => {
 
   it('leaves what is no timestamp for validation to refuse', () => {
     const shift = rewrite('shift');
-    for (const message of [{}, { timestamp: 'yesterday' }, { timestamp: 5 }])
+    for (const message of [{}, { timestamp: 'yesterday' }, { timestamp: 5 }]) {
       expect(shift(message)).toBe(message);
+    }
     expect(recordedAtOf({ timestamp: 'yesterday' })).toBeUndefined();
     expect(recordedAtOf({ timestamp: '1970-01-01T00:00:01Z' })).toBe(1_000);
   });

@@ -27,8 +27,9 @@ const NEW = { inputs: [] };
 describe('the file of what failed', () => {
   it('holds the bytes of each entry on a line of its own', async () => {
     const file = await FailedFile.open(path, NEW);
-    for (const entry of ['{"a": 1.0}', '{\r\n  "b": "x\\ny"\n}', '{"c":"\u2028"}'])
+    for (const entry of ['{"a": 1.0}', '{\r\n  "b": "x\\ny"\n}', '{"c":"\u2028"}']) {
       await file.add(Buffer.from(entry));
+    }
     await file.close();
     expect(readFileSync(path, 'utf8')).toBe('{"a": 1.0}\n{  "b": "x\\ny"}\n{"c":"\u2028"}\n');
   });

@@ -168,13 +168,15 @@ describe('overload', () => {
     );
     let refused = 0;
     // Its bytes may be on their way still.
-    for (let turn = 0; turn < 100 && refused !== 429; turn++)
+    for (let turn = 0; turn < 100 && refused !== 429; turn++) {
       refused = (await serve.post('/v1/track', track('u', { pad: half.slice(0, 200) }))).status;
+    }
     expect(refused).toBe(429);
     connection.socket.destroy();
     let status = 429;
-    for (let turn = 0; turn < 100 && status === 429; turn++)
+    for (let turn = 0; turn < 100 && status === 429; turn++) {
       ({ status } = await serve.post('/v1/track', track('u', { pad: half.slice(0, 200) })));
+    }
     expect(status).toBe(200);
   });
 });

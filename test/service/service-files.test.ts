@@ -41,8 +41,9 @@ describe('the files for a service', () => {
     const { groups } = readYaml('alerts.yaml') as { groups: { rules: object[] }[] };
     const rules = groups.flatMap(({ rules: each }) => each);
     expect(rules.length).toBeGreaterThan(3);
-    for (const rule of rules)
+    for (const rule of rules) {
       expect(rule).toMatchObject({ expr: expect.any(String), annotations: { summary: expect.any(String) } });
+    }
   });
 
   it('grafana.json is JSON, with a query in every panel', () => {

@@ -53,8 +53,9 @@ describe('/metrics', () => {
       track('u1', { text: 'x'.repeat(40_000) }),
       `{"n":12345678901234567890}`,
       ' '.repeat(600_000),
-    ])
+    ]) {
       statuses.push((await serve.post('/v1/track', body)).status);
+    }
     statuses.push((await serve.post('/v1/track', { writeKey: WRITE_KEY }, {})).status);
     statuses.push((await serve.post('/v1/track', { writeKey: 'wrong' }, {})).status);
     expect(statuses).toEqual([400, 413, 400, 413, 400, 401]);

@@ -22,8 +22,9 @@ describe('the signature vectors', () => {
     const body = bodyOf(vector);
     for (const size of [1, 2, 3, 63, 64, 65, 4096]) {
       const digests = new BodyDigests('sha1', [keyOf(vector)]);
-      for (let start = 0; start < body.length; start += size)
+      for (let start = 0; start < body.length; start += size) {
         digests.update(body.subarray(start, start + size));
+      }
       expect(digests.all().map((digest) => digest.toString('hex'))).toEqual([digestOf(vector)]);
     }
   });

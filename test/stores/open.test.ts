@@ -52,8 +52,9 @@ describe('the durable queue', () => {
     };
     const settle = async (settlement: Settled): Promise<void> => {
       const { claims } = await open.queue.claim({ ...LANE, limit: 1, leaseMs: 1_000 });
-      for (const claim of claims)
+      for (const claim of claims) {
         await open.queue.settle(claim, { ...settlement, progress: claim.delivery.progress });
+      }
     };
     expect(await state()).toBe('pending');
     await settle({ state: 'dead', reason: 'rejected' });

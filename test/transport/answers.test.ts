@@ -245,8 +245,9 @@ describe('receivers whose bodies never end', () => {
   it('do not hold more than a bounded number of connections', async () => {
     const receiver = await started(dripsBody());
     const transport = newTransport();
-    for (let sent = 0; sent < 100; sent++)
+    for (let sent = 0; sent < 100; sent++) {
       await transport.send(requestTo(receiver.url, { timeoutMs: 60_000 }));
+    }
     await until(() => receiver.openConnections <= 65, 'the connections to be closed');
     expect(receiver.connections).toBe(100);
     expect(receiver.openConnections).toBeLessThanOrEqual(65);

@@ -123,8 +123,9 @@ describe('a response of another version', () => {
     async (head) => {
       const bytes = `${head}\r\nContent-Length: 2\r\n\r\nok`;
       const hostile = [await started(answersBytes(bytes)), await started(arrivesByteByByte(bytes))];
-      for (const { url } of hostile)
+      for (const { url } of hostile) {
         expect(await newTransport().send(requestTo(url))).toMatchObject({ error: 'protocol' });
+      }
     },
   );
 });
@@ -151,8 +152,9 @@ describe('a carriage return without a line feed', () => {
     ['after an interim response', 'HTTP/1.1 103 X\r\n\r\nHTTP/1.1 200 OK\r\rContent-Length: 2\r\n\r\nok'],
   ])('%s is a protocol error, however it arrives', async (_, bytes) => {
     const hostile = [await started(answersBytes(bytes)), await started(arrivesByteByByte(bytes))];
-    for (const { url } of hostile)
+    for (const { url } of hostile) {
       expect(await newTransport().send(requestTo(url))).toMatchObject({ error: 'protocol' });
+    }
   });
 
   it('is nothing to object to in a body', async () => {

@@ -29,8 +29,9 @@ describe('a request to an http: receiver behind a proxy', () => {
     const proxy = await started(proxyServer());
     const receiver = await started(answersOk());
     const transport = newTransport({ proxyEnv: { HTTP_PROXY: proxy.origin } });
-    for (const path of ['a', 'b'])
+    for (const path of ['a', 'b']) {
       await transport.send(requestTo(`http://receiver.test:${receiver.port}/${path}`));
+    }
     expect(proxy.asked).toHaveLength(2);
     expect(proxy.openConnections).toBe(1);
   });

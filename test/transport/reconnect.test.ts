@@ -7,8 +7,9 @@ describe('a receiver that closes each idle connection', () => {
   it('gets a thousand messages in a row, each of them once', async () => {
     const receiver = await started(closesIdle());
     const transport = newTransport();
-    for (let at = 0; at < 1_000; at++)
+    for (let at = 0; at < 1_000; at++) {
       expect(await transport.send(numbered(receiver.url, at))).toMatchObject({ status: 200 });
+    }
     expect(arrivals(receiver)).toEqual(Array.from({ length: 1_000 }, (_, at) => at));
   });
 
@@ -17,8 +18,9 @@ describe('a receiver that closes each idle connection', () => {
     const transport = newTransport();
     let next = 0;
     const lane = async (): Promise<void> => {
-      while (next < 1_000)
+      while (next < 1_000) {
         expect(await transport.send(numbered(receiver.url, next++))).toMatchObject({ status: 200 });
+      }
     };
     await Promise.all(Array.from({ length: 32 }, lane));
     expect(arrivals(receiver)).toEqual(Array.from({ length: 1_000 }, (_, at) => at));
@@ -38,8 +40,9 @@ describe('a reused connection that dies under a request', () => {
     const receiver = await started(diesWhenReused());
     const transport = newTransport();
     const reconnected = [];
-    for (let sent = 0; sent < 4; sent++)
+    for (let sent = 0; sent < 4; sent++) {
       reconnected.push((await transport.send(requestTo(receiver.url))).reconnected);
+    }
     expect(reconnected).toEqual([false, true, true, true]);
   });
 

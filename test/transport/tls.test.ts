@@ -41,8 +41,9 @@ describe('a certificate', () => {
     const hostile = await serving(name);
     const transport = newTransport(trusting ? { caFile: certificates.caFile } : {});
     // Twice, lest a resumed session skip what the first one checked.
-    for (let sent = 0; sent < 2; sent++)
+    for (let sent = 0; sent < 2; sent++) {
       expect(await transport.send(requestTo(hostile.url))).toMatchObject({ kind: 'failure', error });
+    }
     expect(hostile.connections).toBe(2);
     expect(hostile.requests).toHaveLength(0);
   });
@@ -64,8 +65,9 @@ describe('a certificate', () => {
     const certificate = certificates.otherName;
     const hostile = await started(answersOk({ certificate, tls: { maxVersion: 'TLSv1.2' } }));
     const transport = newTransport({ caFile: certificates.caFile });
-    for (let sent = 0; sent < 2; sent++)
+    for (let sent = 0; sent < 2; sent++) {
       expect(await transport.send(requestTo(hostile.url))).toMatchObject({ error: 'tls-hostname' });
+    }
     expect(hostile.requests).toHaveLength(0);
   });
 

@@ -74,8 +74,9 @@ export function secretsIn(sharedSecret: ShortForm['sharedSecret'], key: string):
 export function webhookOf(webhook: ShortForm['webhooks'][number], key: string): WebhookOptions {
   if (typeof webhook === 'string') return { url: webhook, headers: {} };
   // A URL object has no `url`.
-  if (typeof webhook === 'object' && webhook !== null && 'url' in webhook)
+  if (typeof webhook === 'object' && webhook !== null && 'url' in webhook) {
     return { headers: {}, ...definedOf(webhook) };
+  }
   throw new ConfigError(`Expected \`${key}\` to be a URL or { url, headers }, got ${kindOf(webhook)}`, {
     key,
     hint: "a URL is given as text: 'https://host/path', or the `href` of a URL object",

@@ -105,8 +105,9 @@ async function logPrivateWebhooks(options: RunServiceOptions, log: ServiceLog): 
 function logWarnings(options: RunServiceOptions, log: ServiceLog): void {
   const { sources } = options;
   const proxy = uncheckedProxy(options);
-  if (proxy !== undefined)
+  if (proxy !== undefined) {
     log.warn('webhooks are reached through a proxy: the addresses they are at are not checked', { proxy });
+  }
   for (const [source, { writeKey, destinations }] of Object.entries(sources)) {
     if (writeKey === undefined) log.warn('a source has no write key, so no client can call it', { source });
     if (!Object.values(destinations).some(({ enabled }) => enabled)) {
@@ -119,13 +120,14 @@ function logWarnings(options: RunServiceOptions, log: ServiceLog): void {
 function logDeletionReach({ sources, deletionReach = 'own' }: RunServiceOptions, log: ServiceLog): void {
   const count = Object.keys(sources).length;
   if (count < 2) return;
-  if (deletionReach === 'all')
+  if (deletionReach === 'all') {
     log.warn('any write key may ask for deletion at every source (--deletions all)', { sources: count });
-  else
+  } else {
     log.info(
       'a write key may ask for deletion at its own source only; --deletions all lets it reach every source',
       { sources: count },
     );
+  }
 }
 
 /** Finishes attempts in flight while the last messages are stored, which may take as long. */

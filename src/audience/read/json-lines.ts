@@ -49,8 +49,9 @@ export class JsonLines implements LineReader {
   #add(object: JsonObject): void {
     const { id, value } = this.#columns;
     const isTrait = this.#target.kind === 'trait';
-    if (isTrait && object[value] === undefined)
+    if (isTrait && object[value] === undefined) {
       throw this.#target.fault(this.#line, `expected a value in \`${value}\`, got nothing`);
+    }
     this.#target.add(this.#idOf(object[id]), isTrait ? (object[value] ?? null) : true, this.#line);
   }
 

@@ -45,8 +45,9 @@ export async function membersLayoutOf(
     throw target.fault(line, 'expected one object a line, got a JSON array', "unpack it: jq -c '.[]' FILE");
   }
   const names = await namesIn(head, target);
-  if (isHeader(names, target, options))
+  if (isHeader(names, target, options)) {
     return { reader: csvReader(names, head, target, options), hasHeader: true };
+  }
   refuseWhatLooksLikeHeader(names, head, target);
   return { reader: new IdLines(target, line), hasHeader: false };
 }

@@ -23,10 +23,12 @@ export class MemberTarget {
   /** Throws InputError for what is no id, or too long. */
   add(userId: string, value: JsonValue, line?: number): void {
     // A caller from JavaScript may pass any value.
-    if (typeof userId !== 'string' || userId === '')
+    if (typeof userId !== 'string' || userId === '') {
       throw this.fault(line, `expected a user id, got ${userId === '' ? 'an empty text' : typeof userId}`);
-    if (/\p{Surrogate}/u.test(userId))
+    }
+    if (/\p{Surrogate}/u.test(userId)) {
       throw this.fault(line, 'expected a user id in Unicode, got half of a surrogate pair');
+    }
     this.checkId(Buffer.byteLength(userId), line);
     const bytes = Buffer.from(writeEntry({ userId, value }, this.kind));
     if (this.kind === 'trait') this.#checkValue(bytes.length - bytes.indexOf(MEMBER_TAB) - 1, line);

@@ -31,8 +31,9 @@ export async function* wholeLines(chunks: AsyncIterable<Uint8Array>, file: strin
     }
     // A copy: the chunk is not ours to keep.
     rest = Buffer.concat([rest, bytes.subarray(end)]);
-    if (rest.length > MAX_LINE_BYTES)
+    if (rest.length > MAX_LINE_BYTES) {
       throw rest.includes(CR) ? endsInCr({ file, line }) : tooLong({ file, line });
+    }
   }
   if (rest.length > 0) yield checked(Buffer.concat([rest, Buffer.of(MEMBER_END)]));
 }

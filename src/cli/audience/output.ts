@@ -71,8 +71,9 @@ export class SyncOutput {
     const ms = tried === undefined || tried.attempts.length === 0 ? undefined : destinationMs(tried);
     this.#ledger.close(this.#done, outcome.outcome, outcome.outcome === 'unsent' ? undefined : ms);
     this.#progress.update(this.#done);
-    if (judgement !== undefined && (judgement.verdict !== 'valid' || judgement.problem !== undefined))
+    if (judgement !== undefined && (judgement.verdict !== 'valid' || judgement.problem !== undefined)) {
       this.#areAllValid = false;
+    }
     if (this.#flags.quiet && isTaken(outcome.outcome)) return undefined;
     this.#io.out(this.#changeLine(change, outcome, judgement));
     return this.#io.drained();
@@ -90,10 +91,11 @@ export class SyncOutput {
   /** Prints the summary. Returns whether every change was taken. */
   finish(result: SyncResult): boolean {
     this.#progress.stop();
-    if (this.#io.signal.aborted && !this.#flags.quiet)
+    if (this.#io.signal.aborted && !this.#flags.quiet) {
       this.#io.note(
         `interrupted; ${this.#isCounted ? 'the next sync continues from here' : 'nothing was sent'}`,
       );
+    }
     if (!this.#isCounted) return false;
     const summary = this.#ledger.summary();
     const { trait, place, counts } = result;

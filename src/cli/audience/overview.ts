@@ -15,14 +15,16 @@ import type { OverviewFlags } from './options.ts';
 export function listAudiences(flags: OverviewFlags, io: Io): Promise<ExitCode> {
   return withAudiences(flags, io, async (store) => {
     const all = (await store.list()).filter(({ kind }) => kind === flags.kind);
-    for (const each of all)
+    for (const each of all) {
       io.out(
         flags.output === 'json'
           ? jsonLine(overviewJson(each))
           : fitText(`${overviewLine(each)}\n`, io.stdoutColumns),
       );
-    if (all.length === 0 && !flags.quiet)
+    }
+    if (all.length === 0 && !flags.quiet) {
       io.note(`note: no ${flags.kind} was synced yet (hooks ${flags.kind} sync)`);
+    }
     return ExitCode.ok;
   });
 }
@@ -32,8 +34,9 @@ export function showAudience(name: string, flags: OverviewFlags, io: Io): Promis
   return withAudiences(flags, io, async (store) => {
     const found = await findOverviews(store, name, flags);
     if (flags.members) return printMembers(store, onlyOne(found, '--members'), { flags, io });
-    for (const each of found)
+    for (const each of found) {
       io.out(flags.output === 'json' ? jsonLine(overviewJson(each)) : overviewText(each, io));
+    }
     return ExitCode.ok;
   });
 }

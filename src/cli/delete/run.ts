@@ -157,10 +157,11 @@ function printPreview(
   for (const source of affected) {
     const destinations = enabledDestinations(sources, source);
     if (output === 'json') io.out(jsonLine({ dryRun: true, source, destinations, users }));
-    else
+    else {
       io.out(
         `${printable(source)}: ${users} to ${destinations.map((name) => printable(name)).join(', ') || 'no destination'}\n`,
       );
+    }
   }
   return ExitCode.ok;
 }

@@ -92,8 +92,9 @@ function noDestination(label: string): DoctorFinding {
 
 function destinationFindings(label: string, destination: DestinationOptions): DoctorFinding[] {
   const { enabled, webhooks, sharedSecrets } = destination;
-  if (!enabled)
+  if (!enabled) {
     return [warn('destination', `${label}: it is disabled and gets nothing`, 'remove `enabled: false`')];
+  }
   if (webhooks.length === 0) return [noDestination(label)];
   const count = `${webhooks.length} webhook${webhooks.length === 1 ? '' : 's'}`;
   const unsigned = warn(
@@ -118,7 +119,7 @@ const STRAYS: readonly (readonly [pattern: RegExp, what: string])[] = [
 ];
 
 function secretFindings(what: string, secret: string): DoctorFinding[] {
-  if (/^(?:\$\{?\w+\}?|\{\{.*\}\})$/.test(secret))
+  if (/^(?:\$\{?\w+\}?|\{\{.*\}\})$/.test(secret)) {
     return [
       warn(
         'secret',
@@ -126,6 +127,7 @@ function secretFindings(what: string, secret: string): DoctorFinding[] {
         'write ${NAME} in a config file; in a shell, use no single quotes around it',
       ),
     ];
+  }
   const stray = STRAYS.find(([pattern]) => pattern.test(secret))?.[1];
   if (stray === undefined) return [];
   return [

@@ -18,7 +18,7 @@ const CLOCKS_DIFFER_MS = 5 * 60_000;
 
 /** Reports the file of the queue, as a file. */
 export function storeFindings(seen: QueueExamination): DoctorFinding[] {
-  if (seen.kind === 'absent')
+  if (seen.kind === 'absent') {
     return [
       seen.isWritable
         ? ok('store', `${seen.file}: not there yet; serve, worker and --queue make it`)
@@ -29,6 +29,7 @@ export function storeFindings(seen: QueueExamination): DoctorFinding[] {
           ),
       diskFinding(dirname(seen.file), seen.freeBytes),
     ];
+  }
   const { file, bytes, mode, sqliteVersion, isLocked, damage, isChecked, isCurrent } = seen.store;
   const facts = `${file}: ${megabytes(bytes)}, SQLite ${sqliteVersion}`;
   return [
@@ -81,12 +82,13 @@ export function storeFindings(seen: QueueExamination): DoctorFinding[] {
 
 function diskFinding(folder: string, freeBytes: number): DoctorFinding {
   const said = `${megabytes(freeBytes)} free at ${folder}`;
-  if (freeBytes < LEAST_BYTES)
+  if (freeBytes < LEAST_BYTES) {
     return fail(
       'disk',
       `${said}: the disk is full, so nothing is accepted`,
       'make room on that disk, or name another folder with HOOKS_DATA_DIR or --store',
     );
+  }
   return freeBytes < LITTLE_BYTES
     ? warn('disk', said, 'make room: on a full disk nothing is accepted')
     : ok('disk', said);

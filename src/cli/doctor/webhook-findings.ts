@@ -36,8 +36,9 @@ function probeTargetsOf(sources: Sources): ProbeTarget[] {
   for (const { destinations } of Object.values(sources)) {
     for (const { enabled, webhooks, delivery } of Object.values(destinations)) {
       if (!enabled) continue;
-      for (const { url } of webhooks)
+      for (const { url } of webhooks) {
         targets.set(`${url} ${delivery.allowPrivate} ${delivery.caFile ?? ''}`, { url, delivery });
+      }
     }
   }
   return [...targets.values()];
@@ -51,11 +52,12 @@ async function probeFindings(
   const shown = redactUrl(url);
   try {
     const seen = await probeWebhook(url.trim(), { timeoutMs, caFile, signal, proxyEnv: env });
-    if (seen.isReached)
+    if (seen.isReached) {
       return [
         ...reachedFindings(shown, seen, delivery),
         ...(await speechFindings(shown, { seen, env, signal })),
       ];
+    }
     const found = await examineFailure({ url: shown, error: seen.error, env, signal });
     return [unreachedFinding(shown, { ...seen, ...found })];
   } catch (error) {

@@ -52,8 +52,9 @@ function checkName(file: string): void {
 /** Throws ConfigError when the folder has a config already: it may be the one that is found, and the new one would have no effect. */
 function refuseSecondConfig(target: string, cwd: string): void {
   const found = findProjectFile(cwd);
-  if (found === undefined || dirname(found) !== dirname(target) || !basename(target).startsWith('.hooksrc'))
+  if (found === undefined || dirname(found) !== dirname(target) || !basename(target).startsWith('.hooksrc')) {
     return;
+  }
   const isSame = found === target;
   const name = printable(basename(found), 200);
   throw new ConfigError(
@@ -141,6 +142,7 @@ function printResult(
   io.out(`Wrote ${printable(file)}\n`);
   if (options.quiet) return;
   io.out(`\nTry next:\n${next.map((line) => `  ${line}\n`).join('')}`);
-  if (isSigned && !io.env['HOOKS_SECRET'])
+  if (isSigned && !io.env['HOOKS_SECRET']) {
     io.note('note: the config takes the secret from HOOKS_SECRET, which is not set: export HOOKS_SECRET=…');
+  }
 }

@@ -106,8 +106,9 @@ export class ListenOutput {
     const send = `hooks send track --event Signup --url ${url}${issuer}`;
     if (!hasSecret) return send;
     const [flag] = secret ?? secretFile ?? [];
-    if (flag !== undefined && 'file' in flag && flag.file !== '-')
+    if (flag !== undefined && 'file' in flag && flag.file !== '-') {
       return `${send} --secret-file ${quotedPath(resolve(cwd, flag.file))}`;
+    }
     // Takes the variable where it is set, and asks for it where it is not.
     if (flag === undefined && env['HOOKS_SECRET']) return `HOOKS_SECRET="\${HOOKS_SECRET:-$(cat)}" ${send}`;
     return `${send} --secret-file -`;

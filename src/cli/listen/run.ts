@@ -41,14 +41,16 @@ export async function listen(options: ListenOptions, io: Io): Promise<ExitCode> 
 
 /** Throws ConfigError for flags that have no effect alone. */
 function refuseConflicts({ ca, certOut, forward, selfSigned }: ListenOptions): void {
-  if (ca !== undefined && forward === undefined)
+  if (ca !== undefined && forward === undefined) {
     throw conflict('--ca', '`--ca` is for `--forward`, which is not given', 'add --forward URL');
-  if (certOut !== undefined && selfSigned !== true)
+  }
+  if (certOut !== undefined && selfSigned !== true) {
     throw conflict(
       '--cert-out',
       '`--cert-out` is for `--self-signed`, which is not given',
       'add --self-signed',
     );
+  }
 }
 
 interface Session {
@@ -66,8 +68,9 @@ async function receive(session: Session): Promise<void> {
   const { options, io, secrets, known, script, forwarding, display, expectation } = session;
   const hasSecret = secrets.length > 0;
   const certificate = options.selfSigned ? makeCertificate(options.host, Date.now()) : undefined;
-  if (certificate !== undefined && options.certOut !== undefined)
+  if (certificate !== undefined && options.certOut !== undefined) {
     await writeCertificate(certificate.cert, options.certOut, io);
+  }
   const inbox = options.ui ? await inboxOf(options, secrets, forwarding) : undefined;
   const receiver = await startReceiver({
     host: options.host,

@@ -13,17 +13,19 @@ export interface FailureCause {
 }
 
 export function failureCause({ outcome, destinations }: Outcome): FailureCause | undefined {
-  if (outcome === 'filtered')
+  if (outcome === 'filtered') {
     return {
       code: 'filtered',
       says: undefined,
       hint: 'set a destination to true in its `integrations`, or leave them out',
     };
+  }
   const destination = outcome === 'failed' ? decisive(destinations) : undefined;
   const attempt = destination && decidingAttempt(destination);
   if (destination === undefined || attempt === undefined) return undefined;
-  if (destination.name === TRACKING_API)
+  if (destination.name === TRACKING_API) {
     return trackingApiCause(attempt) ?? attemptCause(attempt, destination);
+  }
   return attemptCause(attempt, destination);
 }
 

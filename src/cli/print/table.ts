@@ -28,8 +28,9 @@ const MIN_TEXT_WIDTH = 24;
 /** Formats rows with aligned columns, each ending with a line break. */
 export function formatTable(rows: readonly (readonly Cell[])[], options: RowOptions): string {
   const widths: number[] = [];
-  for (const row of rows)
+  for (const row of rows) {
     row.forEach((cell, column) => (widths[column] = Math.max(widths[column] ?? 0, widthOf(cell))));
+  }
   const aligned = rows.map((row) => row.map((cell, column) => ({ ...cell, minWidth: widths[column] ?? 0 })));
   return aligned.map((row) => `${formatRow(row, options)}\n`).join('');
 }
@@ -45,8 +46,9 @@ export function formatRow(cells: readonly Cell[], { columns = Infinity, gap = 2 
     const cellWidth = widths[index] ?? 0;
     const isLast = index === cells.length - 1;
     const needed = isLast && cell.shortest === undefined ? Math.min(cellWidth, MIN_TEXT_WIDTH) : cellWidth;
-    if (used + needed > columns && used > INDENT)
+    if (used + needed > columns && used > INDENT) {
       [text, used] = [`${text.trimEnd()}\n${' '.repeat(INDENT)}`, INDENT];
+    }
     text += formatCell(cell, { width: cellWidth, room: columns - used, indent: used, isLast });
     if (!isLast) text += ' '.repeat(space);
     used += cellWidth + space;
@@ -65,8 +67,9 @@ interface CellLayout {
 
 function formatCell(cell: Cell, { width, room, indent, isLast }: CellLayout): string {
   const { text, align = 'start', shortest, paint = (plain) => plain } = cell;
-  if (isLast && shortest === undefined && stringWidth(text) > room)
+  if (isLast && shortest === undefined && stringWidth(text) > room) {
     return paint(wrapText(text, room, indent));
+  }
   const shown = truncateMiddle(text, shortest === undefined ? room : Math.min(width, room));
   const padded = padText(shown, Math.min(width, room), align === 'end' ? 'start' : 'end');
   return padded.replace(shown, () => paint(shown));

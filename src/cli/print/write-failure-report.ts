@@ -42,7 +42,8 @@ export async function writeFailureReport(
 }
 
 function errorFacts(error: unknown): { message: string; type: string; hint?: string | undefined } {
-  if (error instanceof HooksError)
+  if (error instanceof HooksError) {
     return { message: errorSentence(error), type: error.code, hint: error.hint };
+  }
   return { message: printable(error instanceof Error ? error.message : String(error), 2_000), type: 'error' };
 }

@@ -10,12 +10,13 @@ import { withQueue, type QueueOptions } from './session.ts';
 /** Runs `hooks queue backup FILE`. */
 export function backUpStore(name: string, options: QueueOptions, io: Io): Promise<ExitCode> {
   return withQueue(options, io, async ({ file, place }) => {
-    if (file === undefined)
+    if (file === undefined) {
       throw new ConfigError(`Expected \`--store\` to be a file to back up, got ${place}`, {
         key: '--store',
         origin: '--store',
         hint: 'back the server up by its own means: BGSAVE, pg_dump',
       });
+    }
     const target = resolve(io.cwd, name);
     await makeEmpty(target, name);
     try {

@@ -83,11 +83,12 @@ export async function changeNamed(
   for (const [index, id] of ids.entries()) {
     const result = answers[index] ?? 'unknown';
     const refusal = isDone(result) ? undefined : UNCHANGED[result];
-    if (options.output === 'json')
+    if (options.output === 'json') {
       io.out(jsonLine({ id, result, ...(refusal !== undefined && { refusal }) }));
-    else if (refusal === undefined && !options.quiet) io.out(`${result} ${printable(id, 80)}\n`);
-    else if (refusal !== undefined)
+    } else if (refusal === undefined && !options.quiet) io.out(`${result} ${printable(id, 80)}\n`);
+    else if (refusal !== undefined) {
       io.note(`${io.errColor.red('unchanged:')} ${printable(id, 80)}: ${refusal}`);
+    }
   }
   if (done === 'dropped' && answers.includes('unknown')) return ExitCode.unusable;
   return answers.every((answer) => answer === done) ? ExitCode.ok : ExitCode.negative;
@@ -126,12 +127,13 @@ async function changeSelected({
 
 export function writeCounts(counts: ChangeCounts, options: QueueOptions, io: Io): void {
   if (options.output === 'json') io.out(jsonLine(counts));
-  else
+  else {
     io.out(
       `${Object.entries(counts)
         .map(([answer, count]) => `${answer} ${count}`)
         .join(', ')}\n`,
     );
+  }
 }
 
 const DEAD = ['dead'] as const;

@@ -17,18 +17,20 @@ export function moveQueue(options: MoveFlags, io: Io): Promise<ExitCode> {
   return withQueue(options, io, async (from) => {
     const to = await openQueueToWrite({ store: options.to }, await commandSettings(options, io), { io });
     try {
-      if (await to.isSameStore(from))
+      if (await to.isSameStore(from)) {
         throw new ConfigError(`Expected \`--to\` to be another store, got ${to.place}`, {
           key: '--to',
           origin: '--to',
           hint: 'name another one: deliveries move from the store of --store, or of the config',
         });
+      }
       await from.findLanes();
       const counts = await moveDeliveries({ from: from.inspection, to: to.queue, signal: io.signal });
       if (options.output === 'json') io.out(jsonLine({ ...counts, from: from.place, to: to.place }));
       else io.out(`${movedText(counts)} from ${from.place} to ${to.place}\n`);
-      if (counts.left > 0 && !options.quiet)
+      if (counts.left > 0 && !options.quiet) {
         io.note(`${counts.left} are in flight and stay: run it again when serve and worker have ended`);
+      }
       const left = await audiencesLeft(from, to);
       if (left !== undefined && !options.quiet) io.note(left);
       return interruptedCode(io) ?? (counts.left > 0 ? ExitCode.negative : ExitCode.ok);

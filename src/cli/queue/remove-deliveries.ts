@@ -40,8 +40,9 @@ export function purgeDeliveries(
   states: readonly DeliveryState[] = DEAD,
 ): Promise<ExitCode> {
   return withQueue(options, io, async (durable) => {
-    if (options.dryRun)
+    if (options.dryRun) {
       return writeWouldChange(await countOf(durable, options, states), 'dropped', options, io);
+    }
     const question = 'Remove all of these deliveries for good?';
     if (!(await isConfirmed(question, options, io))) return ExitCode.negative;
     const counts = await dropSelected({ durable, states, options, io });
@@ -79,7 +80,7 @@ async function dropSelected({ durable, states, options, io }: Dropping): Promise
   const progress = await createProgress(io, { label: 'dropped', shown, unit: 'deliveries' });
   const showCount = (): void => progress.update(counts['dropped'] ?? 0);
   try {
-    if (selectsDead(options))
+    if (selectsDead(options)) {
       await durable.file?.dropDead({
         since: sinceOf(options),
         goesOn: () => !io.signal.aborted,
@@ -88,6 +89,7 @@ async function dropSelected({ durable, states, options, io }: Dropping): Promise
           showCount();
         },
       });
+    }
     const selected = select(durable.inspection, options, { states, pageSize: DROPPED_AT_ONCE });
     for await (const page of selected) {
       if (io.signal.aborted) break;
@@ -127,8 +129,9 @@ async function dropRecorded(
   const failed = await errorOf(record);
   const answers = await inspection.drop(deliveries);
   const error = failed && (await errorOf(record));
-  if (error !== undefined)
+  if (error !== undefined) {
     io.note(`Deletion requests do not show their messages that were dropped: ${error.message}`);
+  }
   return answers;
 }
 

@@ -25,8 +25,9 @@ export function addSelectionFlags(command: Command, { withStates = true } = {}):
   command
     .option('--filter <path=value,…>', 'select these values, or others with != (repeat)', collect)
     .option('--since <time>', 'select those added since (2h, or a timestamp)');
-  if (withStates)
+  if (withStates) {
     command.addOption(new Option('--state <states...>', 'select those in these states').choices(STATES));
+  }
 }
 
 /** Selects the deliveries that the flags leave, page by page. Throws ConfigError for a flag that cannot be read. */

@@ -21,8 +21,9 @@ export function vacuumStore(options: QueueOptions, io: Io): Promise<ExitCode> {
 
 async function shrink(file: QueueFile, { quiet }: QueueOptions, io: Io): Promise<void> {
   if (await file.givesBackInSteps()) return file.giveBackSpace(() => !io.signal.aborted);
-  if (quiet !== true)
+  if (quiet !== true) {
     io.note('The whole file is written again; other users of the queue wait until that is done');
+  }
   await file.rewrite();
 }
 

@@ -19,11 +19,13 @@ export async function finishCheckpoint(checkpoint: Checkpoint, ending: ReplayEnd
   const isInterrupted = interruptedCode(io) !== undefined;
   try {
     await checkpoint.finish({ isComplete });
-    if (isInterrupted && checkpoint.isKept && !options.quiet)
+    if (isInterrupted && checkpoint.isKept && !options.quiet) {
       output.note('interrupted; the same command with --resume sends what was not settled');
+    }
   } catch (error) {
     if (!(error instanceof HooksError)) throw error;
-    if (isInterrupted || options.resume || options.again)
+    if (isInterrupted || options.resume || options.again) {
       output.note(`--resume cannot continue from here: ${errorSentence(error)}`);
+    }
   }
 }

@@ -160,8 +160,9 @@ export class ReplayOutput {
       this.#io.note(`note: nothing is left of ${messages} after ${this.#skippingFlags()}`);
     }
     if (this.#options.output === 'json') this.#io.out(jsonLine({ summary }));
-    else if (!this.#options.quiet || summary.delivered + summary.queued < summary.read)
+    else if (!this.#options.quiet || summary.delivered + summary.queued < summary.read) {
       this.#io.out(`${this.#summaryText(summary, received)}\n`);
+    }
     await this.#files.finish(summary);
   }
 

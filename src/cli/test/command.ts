@@ -70,15 +70,17 @@ export const defineTest: Define = (command, { io, exit }) => {
 
 function listChecks({ output }: TestOptions, { out, stdoutColumns: columns }: Io): void {
   if (output === 'json') {
-    for (const { code, title, expects, needsSecret = false } of CHECKS)
+    for (const { code, title, expects, needsSecret = false } of CHECKS) {
       out(jsonLine({ check: code, title, expects, needsSecret }));
-  } else
+    }
+  } else {
     out(
       formatTable(
         CHECKS.map(({ code, title }) => [{ text: code }, { text: title }]),
         { columns },
       ),
     );
+  }
 }
 
 function missingUrl(): ConfigError {

@@ -25,8 +25,9 @@ export class TestOutput {
     const { output, quiet } = this.#options;
     if (output === 'json') this.#io.out(checkJson(result));
     else if (result.outcome === 'unsent') this.#unsent.push(result);
-    else if (!quiet || result.outcome === 'failed')
+    else if (!quiet || result.outcome === 'failed') {
       this.#io.out(checkText(result, { screen: this.#io, isKnown: this.#isKnown(result) }));
+    }
   }
 
   #isKnown({ fault }: CheckResult): boolean {

@@ -37,8 +37,9 @@ export function checkText(result: CheckResult, { screen, isKnown }: TextOptions)
     const cells = [{ text: mark, paint: color[name] }, { text: check, minWidth: CODE_WIDTH }, { text }];
     return `${formatRow(cells, { columns, gap: 1 })}\n`;
   };
-  if (reason !== undefined)
+  if (reason !== undefined) {
     return line(color.dim(`${outcome === 'skipped' ? 'skipped' : 'not tried'}: ${reason}`));
+  }
   const facts = factsText(result);
   if (isKnown) return line(`${facts}  ${color.dim(`(${fault?.code}, as above)`)}`);
   const head = line(`${facts}  ${color.dim(printable(title))}`);

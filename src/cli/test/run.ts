@@ -113,8 +113,9 @@ class ReceiverTest {
 
   async #startAndCheck(): Promise<{ readonly end: RunEnd; readonly gone: string | undefined }> {
     const { command, receiver, options, secrets, io } = this.#parts;
-    if (secrets.length === 0)
+    if (secrets.length === 0) {
       this.#display.remark('No secret given (--secret, HOOKS_SECRET): messages go unsigned');
+    }
     if (command.length === 0) return { end: await this.#check(undefined), gone: undefined };
     const started = await startReceiverCommand({
       command,
@@ -157,17 +158,20 @@ class ReceiverTest {
   #reportEnd({ unreachable }: RunEnd, gone: string | undefined): void {
     const { receiver, io } = this.#parts;
     const url = printable(receiver.shownUrl);
-    if (unreachable !== undefined)
+    if (unreachable !== undefined) {
       throw new InputError(`Cannot reach ${url}: ${unreachable.says}`, { hint: unreachable.fix });
-    if (this.#results.every(({ outcome }) => outcome === 'skipped') && !io.signal.aborted)
+    }
+    if (this.#results.every(({ outcome }) => outcome === 'skipped') && !io.signal.aborted) {
       throw new ConfigError('Every chosen check was skipped, so no check ran', {
         hint: 'choose others, or give the secret; hooks test --list shows all',
       });
-    if (gone !== undefined)
+    }
+    if (gone !== undefined) {
       this.#display.error(
         `The receiver did not last: ${gone}`,
         'look at its output above: a receiver must run until it is stopped',
       );
+    }
   }
 
   #addUnsent(reason: string): void {

@@ -60,8 +60,9 @@ class WorkerOutput {
   }
 
   ready(file: string, proxy: string | undefined): void {
-    if (proxy !== undefined && !this.#options.quiet)
+    if (proxy !== undefined && !this.#options.quiet) {
       this.#io.note(`note: webhooks are reached through ${proxy}, so their addresses are not checked`);
+    }
     if (this.#options.output === 'json') this.#io.out(jsonLine({ ready: true, store: file }));
     else if (!this.#options.quiet) this.#io.note(`Delivering from ${file}; Ctrl-C ends it`);
   }
@@ -102,8 +103,8 @@ class WorkerOutput {
       ],
     };
     const facts = { type, title: messageId };
-    if (this.#options.output === 'json')
+    if (this.#options.output === 'json') {
       this.#io.out(jsonLine({ ...resultLine(result, facts), id, source, destination }));
-    else this.#io.out(`${resultText(result, facts, this.#io)}\n`);
+    } else this.#io.out(`${resultText(result, facts, this.#io)}\n`);
   }
 }

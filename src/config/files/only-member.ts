@@ -36,8 +36,9 @@ function membersOf(json: string, name: string): readonly Member[] {
   for (const token of json.matchAll(TOKEN)) {
     const [text] = token;
     const isEnd = depth === 1 && (text === ',' || text === '}');
-    if (isEnd && key !== undefined && JSON.parse(key[0]) === name)
+    if (isEnd && key !== undefined && JSON.parse(key[0]) === name) {
       members.push({ from: key.index, to: token.index });
+    }
     if (isEnd) key = undefined;
     else if (depth === 1 && text.startsWith('"')) key ??= token;
     if (text === '{' || text === '[') depth += 1;

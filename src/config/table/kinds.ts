@@ -41,8 +41,9 @@ export function duration(minMs: number, maxMs: number): SettingKind<number> {
         );
       }
       const parsed = parseDuration(value);
-      if (typeof parsed !== 'number')
+      if (typeof parsed !== 'number') {
         throw unexpectedValue(origin, parsed.expected, shownSetting(value), parsed.hint);
+      }
       if (parsed < minMs || parsed > maxMs) {
         throw unexpectedValue(
           origin,
@@ -74,8 +75,9 @@ export function integer(min: number, max: number): SettingKind<number> {
       if (typeof number !== 'number' || !Number.isInteger(number)) {
         throw unexpectedValue(origin, 'to be a whole number', shownSetting(value), `from ${min} to ${max}`);
       }
-      if (number < min || number > max)
+      if (number < min || number > max) {
         throw unexpectedValue(origin, `to be from ${min} to ${max}`, shownSetting(value), FOR_DEFAULT);
+      }
       return number;
     },
     schema: { anyOf: [{ type: 'integer', minimum: min, maximum: max }, REFERENCE_SCHEMA] },
@@ -86,8 +88,9 @@ export function choice<const T extends string>(...choices: readonly T[]): Settin
   return {
     parse: (value, origin) => {
       const found = choices.find((each) => each === value);
-      if (found === undefined)
+      if (found === undefined) {
         throw unexpectedValue(origin, `to be ${choices.join(' or ')}`, shownSetting(value), FOR_DEFAULT);
+      }
       return found;
     },
     schema: { anyOf: [{ enum: choices }, REFERENCE_SCHEMA] },

@@ -41,8 +41,9 @@ interface PlaceInFile {
 
 function placeFaults(value: unknown, shape: FileShape, place: PlaceInFile): ConfigError[] {
   if (value === undefined || shape.kind === 'setting') return [];
-  if (shape.kind === 'text')
+  if (shape.kind === 'text') {
     return typeof value === 'string' ? [] : [wrongKind(value, 'to be a string', place)];
+  }
   if (!isObject(value)) return [wrongKind(value, 'to be an object', place)];
   return Object.entries(value).flatMap(([name, inner]) => {
     const innerShape = shapeBelow(shape, name);

@@ -71,10 +71,12 @@ function parseHeaders(value: unknown, origin: ConfigOrigin): Record<string, stri
   }
   const entries = Object.entries(value).map(([name, each]): [string, string] => {
     const header = originOfPart(origin, `.${printable(name, 80)}`);
-    if (typeof each !== 'string')
+    if (typeof each !== 'string') {
       throw unexpectedValue(header, 'to be a string', kindOf(each), quotesHint(each));
-    if (/[\r\n]/.test(name + each))
+    }
+    if (/[\r\n]/.test(name + each)) {
       throw configError(header, `\`${header.name}\` holds a line break`, 'write the value on one line');
+    }
     return [name, each];
   });
   return Object.fromEntries(entries);

@@ -77,11 +77,12 @@ class Walker {
     if (
       this.#open.length === 0 &&
       /^(?:<{7}|={7}|>{7})(?:\s|$)/.test(this.#text.slice(this.#at, this.#at + 8))
-    )
+    ) {
       return this.#fault(
         'expected JSON, got a conflict marker of Git',
         'resolve the conflict first: both sides are in the file',
       );
+    }
     const word = this.#word();
     if (!LITERALS.includes(word) && this.#isCutOff(word)) return this.#endsEarly('word');
     if (!LITERALS.includes(word)) return this.#unexpected('a value', valueHint(word));
@@ -128,8 +129,9 @@ class Walker {
 
   #key(character: string): State | Syntax {
     const open = this.#open.at(-1);
-    if (character !== '"' || open?.closer !== '}')
+    if (character !== '"' || open?.closer !== '}') {
       return this.#unexpected('a key in double quotes', keyHint(character));
+    }
     const start = this.#at;
     const fault = this.#string('key');
     if (fault !== undefined) return fault;
@@ -188,11 +190,12 @@ class Walker {
 
   #badNumber(token: string, end: number): Syntax {
     if (end === this.#text.length && /^-$|[.eE+-]$/.test(token)) return this.#endsEarly('number');
-    if (this.#open.length === 0 && /[{[]/.test(this.#text.slice(end)))
+    if (this.#open.length === 0 && /[{[]/.test(this.#text.slice(end))) {
       return this.#fault(
         `expected JSON alone, got text before it: \`${shortened(token)}\``,
         'take out what stands before the JSON',
       );
+    }
     const hint = 'no leading zeros, no `+` in front, digits on both sides of the point';
     return this.#fault(`expected a number as JSON spells it, got \`${shortened(token)}\``, hint);
   }
@@ -219,11 +222,12 @@ class Walker {
   /** `inside` is the token that is cut off, where one is. */
   #endsEarly(inside?: 'key' | 'string' | 'number' | 'word'): Syntax {
     const innermost = this.#open.at(-1);
-    if (innermost === undefined && inside === undefined)
+    if (innermost === undefined && inside === undefined) {
       return this.#fault(
         'expected JSON, got an empty text',
         'is it the right file, or did what wrote it fail?',
       );
+    }
     const what = inside ?? (innermost?.closer === '}' ? 'object' : 'array');
     const path = this.#path(inside === undefined || inside === 'key' ? -1 : undefined);
     this.#at = this.#text.length;

@@ -25,8 +25,9 @@ export function readJson(bytes: Uint8Array, origin: JsonOrigin = {}): JsonValue 
   const early = source.bytes.length > MAX_UNSCANNED_BYTES ? scan(source) : undefined;
   const text = textOf(source.bytes);
   const value = parse(text, source);
-  if (early === undefined && mayBeShortest(source.bytes) && shortestLength(value) === text.length)
+  if (early === undefined && mayBeShortest(source.bytes) && shortestLength(value) === text.length) {
     return value;
+  }
   const { colons, keepsNumbers } = early ?? scan(source);
   if (!keepsNumbers || countMembers(value) !== colons) assertNoLoss(text);
   return value;

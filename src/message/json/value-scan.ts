@@ -156,8 +156,9 @@ class Nesting {
   }
 
   open(bracket: number): void {
-    if (this.#depth < REMEMBERED)
+    if (this.#depth < REMEMBERED) {
       this.#closers[this.#depth] = bracket === OPEN_BRACE ? CLOSE_BRACE : CLOSE_BRACKET;
+    }
     this.#depth++;
   }
 

@@ -52,8 +52,9 @@ export function readReplayBody(request: IncomingMessage): Promise<ReplayBody> {
 
 /** The rejection for an error. */
 export function inboxRejectionOf(error: unknown): InboxRejection {
-  if (error instanceof HooksError)
+  if (error instanceof HooksError) {
     return { status: 400, text: [error.message, error.hint].filter(Boolean).join('. ') };
+  }
   return error instanceof SyntaxError || error instanceof TypeError
     ? { status: 400, text: 'malformed request' }
     : { status: 500, text: String(error) };

@@ -97,15 +97,17 @@ export class Inbox {
     if (rejection !== undefined) return respondRejected(visit, { status: 403, text: rejection });
     if (path === '' || path === '/') return this.#page(visit);
     if (path === '/events') return this.#events(visit);
-    if (path === '/search')
+    if (path === '/search') {
       return respondJson(visit, await searchBodies(this.#store, query.get('text') ?? ''));
+    }
     const [, id = '', part = ''] = /^\/requests\/(\d{1,15})(?:\/(body|capture|replay))?$/.exec(path) ?? [];
     const kept = this.#store.get(Number(id));
-    if (kept === undefined)
+    if (kept === undefined) {
       return respondRejected(visit, {
         status: 404,
         text: 'not found: the inbox may have evicted this request',
       });
+    }
     return this.#part(visit, kept, part);
   }
 
@@ -119,8 +121,9 @@ export class Inbox {
   async #part(visit: InboxRequest, kept: StoredRequest, part: string): Promise<void> {
     const { method } = visit.request;
     if (part === 'replay') {
-      if (method !== 'POST')
+      if (method !== 'POST') {
         return respondRejected(visit, { status: 405, text: 'method not allowed, use POST' });
+      }
       const { url } = await readReplayBody(visit.request);
       return respondJson(visit, await this.#options.replay(kept.request, url));
     }

@@ -143,8 +143,9 @@ function parseOptions(options: readonly ScriptPosition[]): { headers: string[]; 
 
 function parseDelay(text: string, position: ScriptPosition): number {
   const delayMs = parseDuration(text);
-  if (typeof delayMs !== 'number' || delayMs < 0 || delayMs > MAX_DELAY_MS)
+  if (typeof delayMs !== 'number' || delayMs < 0 || delayMs > MAX_DELAY_MS) {
     throw scriptError('a delay such as 300ms or 5s, at most 1h', position);
+  }
   return delayMs;
 }
 
@@ -159,8 +160,9 @@ function checkHeaderName(name: string, position: ScriptPosition): string {
 }
 
 function checkHeaderValue(value: string, position: ScriptPosition): string {
-  if (!/^[\t\u0020-\u007e\u0080-\u00ff]*$/.test(value))
+  if (!/^[\t\u0020-\u007e\u0080-\u00ff]*$/.test(value)) {
     throw scriptError('a header value without control characters', position);
+  }
   return value;
 }
 

@@ -19,8 +19,9 @@ export async function expandInputs(patterns: readonly string[], cwd: string): Pr
 }
 
 async function expandPattern(pattern: string, cwd: string): Promise<readonly string[]> {
-  if (pattern === STDIN || !isDynamicPattern(pattern) || (await exists(resolve(cwd, pattern))))
+  if (pattern === STDIN || !isDynamicPattern(pattern) || (await exists(resolve(cwd, pattern)))) {
     return [pattern];
+  }
   const files = await glob(pattern, {
     cwd,
     absolute: isAbsolute(pattern),

@@ -78,8 +78,9 @@ export function textRejectionOf(text: string): InputRejection | undefined {
 export function inputRejectionOf(head: Uint8Array): InputRejection | undefined {
   const known = KNOWN.find(({ bytes }) => startsWith(head, bytes));
   if (known !== undefined) return known;
-  if (head[0] === 0 && head.every((byte) => byte === 0))
+  if (head[0] === 0 && head.every((byte) => byte === 0)) {
     return { message: 'is not text: it begins with zero bytes', hint: 'check that it is the right file' };
+  }
   if (isUtf16(head.subarray(0, 4))) return utf('UTF-16', []);
   // A control character in a line of JSON is a fault of that line alone.
   if (/^\s*[[{]/.test(Buffer.from(head).toString('latin1'))) return undefined;

@@ -58,7 +58,8 @@ function endOfValue(bytes: Buffer, start: number, scan: ValueScan): number {
     return scan.at + 1;
   }
   let end = start;
-  while (end < bytes.length && bytes[end] !== COMMA && bytes[end] !== CLOSE_BRACKET && !isBlank(bytes[end]))
+  while (end < bytes.length && bytes[end] !== COMMA && bytes[end] !== CLOSE_BRACKET && !isBlank(bytes[end])) {
     end++;
+  }
   return end;
 }

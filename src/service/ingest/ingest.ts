@@ -29,11 +29,12 @@ export class Ingest {
     try {
       const fresh = await this.#fresh(source, valid);
       // First, since this changes nothing when it is repeated.
-      if (rejected.length > 0)
+      if (rejected.length > 0) {
         await ingestTarget.keepInvalid(
           source,
           rejected.map(({ letter }) => letter),
         );
+      }
       if (fresh.length > 0) await this.#submit(source, fresh);
       metrics.ingested(source, {
         accepted: fresh.length,

@@ -108,8 +108,9 @@ function readMessage(bytes: Uint8Array): PostedMessage {
 }
 
 function ofItems(items: readonly PostedMessage[], envelope: JsonObject): ReadMessages {
-  if (items.length > MAX_MESSAGES)
+  if (items.length > MAX_MESSAGES) {
     return reject(tooLarge(`expected at most ${formatCount(MAX_MESSAGES)} messages in a batch`));
+  }
   const defaults = defaultsOf(envelope);
   const isAny = Object.keys(defaults).length > 0;
   const addedBytes = isAny ? items.length * messageBytes(defaults) : 0;

@@ -50,8 +50,9 @@ export async function readRequest(
     return source === undefined || writeKey === undefined ? undefined : { source, writeKey };
   };
   const known = callerOf(user);
-  if (user !== undefined && known === undefined)
+  if (user !== undefined && known === undefined) {
     return { ok: false, response: rejectionResponse(UNAUTHORIZED) };
+  }
   const body = await readIngestBody(request, share);
   if (body.ok) return { ...body, authorize: (bodyKey) => callerOf(user ?? bodyKey) };
   return { ok: false, response: body.rejection && rejectionResponse(body.rejection, known?.source) };

@@ -54,15 +54,17 @@ export function tooLarge(message: string): IngestRejection {
 /** The rejection for an error of readJson: malformed JSON, or a value that would be lost. Rethrows any other error. */
 export function jsonRejection(error: unknown): IngestRejection {
   if (error instanceof InputError) return malformed(error.message, error.hint);
-  if (error instanceof ValidationError)
+  if (error instanceof ValidationError) {
     return { status: 400, code: 'invalid', message: error.message, hint: error.hint };
+  }
   throw error;
 }
 
 /** The rejection for an error of the store: never the client's fault, so never a 4xx. The cause is for the log only. */
 export function storeRejection(error: unknown): IngestRejection {
-  if (error instanceof QueueError && error.isBusy)
+  if (error instanceof QueueError && error.isBusy) {
     return { status: 429, code: 'overloaded', message: 'overloaded: the storage has too much to do' };
+  }
   return error instanceof HooksError
     ? { status: 503, code: 'unavailable', message: 'storage unavailable' }
     : { status: 500, code: 'fault', message: 'internal error of the service' };

@@ -122,8 +122,9 @@ function hashShape(algorithm: OtherHash): Pick<Shape, 'code' | 'name'> {
 
 /** Explains a signature whose notation can never match, whether or not it is of this body. */
 function explainShape(evidence: Evidence, { digest, code, name }: Shape, deadline: Deadline): Diagnosis {
-  if (isOneOf(digest, evidence.digests.all()))
+  if (isOneOf(digest, evidence.digests.all())) {
     return diagnosisOf(code, evidence, `it is the ${name} of this body`);
+  }
   const search = findMistake(evidence, digest, deadline);
   const also = search.kind === 'none' ? 'it does not belong to this body and secret' : outcomeOf(search);
   const fix =

@@ -109,14 +109,19 @@ function* otherHashGuesses(evidence: Evidence, bytes: Uint8Array | string): Gene
     secrets,
     digests: { algorithm },
   } = evidence;
-  for (const mistake of [...hashVariants({ algorithm, secrets }), ...cutHashVariants({ algorithm, secrets })])
+  for (const mistake of [
+    ...hashVariants({ algorithm, secrets }),
+    ...cutHashVariants({ algorithm, secrets }),
+  ]) {
     yield { mistake, digests: mistake.digests, bytes };
+  }
   const swapped = {
     code: 'plain-hash',
     would: 'with the body as the key and the secret as the message',
   } as const;
-  for (const secret of secrets)
+  for (const secret of secrets) {
     yield { mistake: swapped, digests: [keyedHmac(algorithm, bytes)], bytes: secret };
+  }
 }
 
 /** Yields secrets that are slightly wrong, then different ones. */

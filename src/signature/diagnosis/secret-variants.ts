@@ -187,23 +187,27 @@ export function isReference(secret: string): boolean {
 /** Other secrets that the other side may use: known ones, an empty one, placeholders. */
 export function* otherSecrets(known: readonly OtherSecret[]): Generator<SecretVariant> {
   const code = 'other-secret';
-  for (const { secret, origin } of known)
+  for (const { secret, origin } of known) {
     yield { code, would: `with the secret from ${origin}`, key: secret };
+  }
   yield { code, would: "with an empty secret: the other side's is not set", key: '' };
-  for (const key of WORDS_FOR_NOTHING)
+  for (const key of WORDS_FOR_NOTHING) {
     yield { code, would: `with the word "${key}" as the secret: the other side's own is not set`, key };
-  for (const key of UNEXPANDED)
+  }
+  for (const key of UNEXPANDED) {
     yield {
       code,
       fix: REASONS['unexpanded-secret'].fix,
       would: `with the text "${key}": the other side did not expand it`,
       key,
     };
+  }
   yield {
     code,
     would: `with another secret: the other side uses "${DOCS_EXAMPLE}", the example of the docs`,
     key: DOCS_EXAMPLE,
   };
-  for (const key of EXAMPLES)
+  for (const key of EXAMPLES) {
     yield { code, would: `with another secret: the other side uses "${key}", as examples do`, key };
+  }
 }

@@ -101,8 +101,9 @@ export class MemoryQueue implements Queue {
   oldestAt(): number | undefined {
     this.#assertOpen();
     let oldest: number | undefined;
-    for (const { delivery } of this.#entries.values())
+    for (const { delivery } of this.#entries.values()) {
       oldest = Math.min(oldest ?? Infinity, delivery.createdAt);
+    }
     return oldest;
   }
 

@@ -56,8 +56,9 @@ export class ServerDeletionStore implements DeletionStore {
   async add(deletion: NewDeletion, stored: Promise<unknown>): Promise<void> {
     const { id, createdAt, userIds, part } = deletion;
     const gathered = this.#gathered.get(id) ?? new Map<string, string[]>();
-    for (const [source, ids] of deletion.deliveryIds)
+    for (const [source, ids] of deletion.deliveryIds) {
       gathered.set(source, [...(gathered.get(source) ?? []), ...ids]);
+    }
     const isLast = part === undefined || part.index === part.of - 1;
     if (isLast) this.#gathered.delete(id);
     else this.#gathered.set(id, gathered);

@@ -60,8 +60,9 @@ export class DamagedFile {
       await to.write((sql) => insertAll(sql, table, written));
     };
     try {
-      for (const row of this.#database.prepare(`SELECT ${columns.join(', ')} FROM ${table}`).iterate())
+      for (const row of this.#database.prepare(`SELECT ${columns.join(', ')} FROM ${table}`).iterate()) {
         if (rows.push(row) === COPIED_AT_ONCE) await write();
+      }
       return true;
     } catch (error) {
       if (error instanceof QueueError) throw error;

@@ -44,8 +44,9 @@ export async function recoverInto(
     try {
       const counts = await recoverDeliveries(from, durable.queue);
       const incomplete = new Set<string>();
-      for (const [table, what] of Object.entries(OTHER_TABLES))
+      for (const [table, what] of Object.entries(OTHER_TABLES)) {
         if (!(await from.copy(table, durable.store))) incomplete.add(what);
+      }
       return { ...counts, incomplete: [...incomplete], from: file, to: target };
     } finally {
       await durable.queue.close();

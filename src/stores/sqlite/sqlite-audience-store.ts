@@ -131,8 +131,9 @@ function doubtUsers(
     `INSERT INTO audience_partitions VALUES (?, ?, 0, ?, '', ?)
      ON CONFLICT DO UPDATE SET in_doubt = excluded.in_doubt, doubtful = excluded.doubtful`,
   );
-  for (const { partition, doubtful } of updates)
+  for (const { partition, doubtful } of updates) {
     insert.run(audience, partition, doubtful.length, linesOf(doubtful));
+  }
 }
 
 function keepPartitions(sql: Sql, audience: number, updates: readonly PartitionUpdate[]): void {
@@ -140,8 +141,9 @@ function keepPartitions(sql: Sql, audience: number, updates: readonly PartitionU
     `UPDATE audience_partitions SET members = ?, in_doubt = ?, entries = CAST(? AS TEXT), doubtful = ?
      WHERE audience = ? AND partition = ?`,
   );
-  for (const { partition, members, entries, doubtful } of updates)
+  for (const { partition, members, entries, doubtful } of updates) {
     update.run(members, doubtful.length, entries, linesOf(doubtful), audience, partition);
+  }
 }
 
 function withTrait(sql: Sql, trait: string): readonly AudienceOverview[] {

@@ -35,12 +35,13 @@ function readProxy(key: string, value: string): Proxy {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   const user = url && decoded(url.username);
   const password = url && decoded(url.password);
-  if (!url || !/^https?:$/.test(url.protocol) || user === undefined || password === undefined)
+  if (!url || !/^https?:$/.test(url.protocol) || user === undefined || password === undefined) {
     throw new ConfigError(`Expected ${key} to be an http: or https: URL, got ${printable(redactUrl(text))}`, {
       key,
       origin: key,
       hint: `set it like ${key}=http://proxy.example:3128, or unset it`,
     });
+  }
   const origin = new URL(url.origin);
   if (url.username === '' && url.password === '') return { origin };
   return { origin, authorization: `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}` };

@@ -312,8 +312,9 @@ const RECEIVERS: readonly FaultyReceiver[] = [
       const seen = new Set<string>();
       return rightBut(({ body }, isValid) => {
         const key = body.toString();
-        if (isValid && seen.has(key))
+        if (isValid && seen.has(key)) {
           return { status: 500, body: 'UNIQUE constraint failed: events.message_id' };
+        }
         seen.add(key);
         return undefined;
       });

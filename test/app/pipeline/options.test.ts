@@ -218,8 +218,9 @@ describe('a delivery pipeline', () => {
         () => pipeline.client.enqueue(built as never),
         () => pipeline.client.enqueueThen(built as never, () => {}),
         () => pipeline.deliver(built as never),
-      ])
+      ]) {
         expect(call).toThrow(expect.objectContaining(refused));
+      }
       await pipeline.close();
     },
   );

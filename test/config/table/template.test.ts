@@ -63,8 +63,9 @@ describe('the template of a config', () => {
     for (const { key, value } of rows) {
       const field = KEYS.find((each) => each === key);
       const standard = field && fieldOf(field).default;
-      if (field !== undefined && standard !== undefined)
+      if (field !== undefined && standard !== undefined) {
         expect(fieldOf(field).kind.parse(value, { name: key }), key).toEqual(standard);
+      }
     }
   });
 

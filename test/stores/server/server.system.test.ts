@@ -34,8 +34,9 @@ for (const kind of SERVER_KINDS) {
     });
 
     const untilWell = async (): Promise<void> => {
-      for (const each of [server, hurried])
+      for (const each of [server, hurried]) {
         await until(() => isWell(each), 'the store to be well again', { seconds: 20 });
+      }
     };
 
     it('says at once that the server is gone, and goes on by itself when it is back', async () => {
@@ -59,7 +60,7 @@ for (const kind of SERVER_KINDS) {
       await untilWell();
     }, 60_000);
 
-    if (kind === 'redis')
+    if (kind === 'redis') {
       it('takes all or nothing when its memory is full, and says that it is full', async () => {
         const admin = new Redis(running.url);
         try {
@@ -89,6 +90,7 @@ for (const kind of SERVER_KINDS) {
           admin.disconnect();
         }
       });
+    }
 
     it('survives a way that is cut, and one that swallows everything', async () => {
       link.cut();
@@ -153,8 +155,9 @@ for (const kind of SERVER_KINDS) {
 describe('the version of BullMQ', () => {
   it('is the one that is used here, or a later one of the same major version', () => {
     for (const version of [undefined, '6.7.0', '6.12.3']) assertBullmqVersion(version);
-    for (const version of ['5.70.0', '6.6.9', '7.0.0'])
+    for (const version of ['5.70.0', '6.6.9', '7.0.0']) {
       expect(() => assertBullmqVersion(version)).toThrow(`Expected bullmq 6.7 or a later 6, got ${version}`);
+    }
   });
 });
 

@@ -206,8 +206,9 @@ class LocalServer implements TestServer {
 
   async start(): Promise<void> {
     for (const giveUpAt = Date.now() + STARTING_MS; ;) {
-      if (this.#child === undefined || this.#child.exitCode !== null || this.#child.signalCode !== null)
+      if (this.#child === undefined || this.#child.exitCode !== null || this.#child.signalCode !== null) {
         this.#child = this.#options.run();
+      }
       const isUp = await this.#options.isUp().catch(() => false);
       if (isUp) return;
       if (Date.now() > giveUpAt) throw new Error(`it did not start: ${this.url}`);

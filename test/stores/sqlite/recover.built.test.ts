@@ -24,10 +24,12 @@ async function fill(file: string): Promise<void> {
   const { queue, seen, close } = await open(file);
   await queue.add([newDelivery('x', { body: BODY }), newDelivery('y', { body: BODY }), newDelivery('tried')]);
   const { claims } = await queue.claim({ ...LANE, limit: 3, leaseMs: 10_000 });
-  for (const claim of claims.slice(0, 2))
+  for (const claim of claims.slice(0, 2)) {
     await queue.settle(claim, { state: 'delivered', progress: PROGRESS });
-  for (const claim of claims.slice(2))
+  }
+  for (const claim of claims.slice(2)) {
     await queue.settle(claim, { state: 'retrying', dueAt: 7, progress: PROGRESS });
+  }
   const fresh = Array.from({ length: WAITING - 1 }, (_, index) =>
     newDelivery(`d${index}`, { body: BODY, orderKeys: ['u'] }),
   );

@@ -100,10 +100,11 @@ describe('a receiver that is not on the public internet', () => {
     const receiver = await started(answersOk({ certificate: certificates.good }));
     const { caFile } = certificates;
     const transport = newTransport({ addresses: 'public', caFile, lookup: answering(['127.0.0.1']) });
-    for (const host of ['127.0.0.1', 'receiver.test'])
+    for (const host of ['127.0.0.1', 'receiver.test']) {
       expect(await transport.send(requestTo(`https://${host}:${receiver.port}/`))).toMatchObject({
         error: 'blocked-address',
       });
+    }
     expect(receiver.connections).toBe(0);
   });
 
@@ -194,8 +195,9 @@ describe('a name whose address changes', () => {
     const { url, refused } = await twinOf(receiver);
     const lookup = changing([['127.0.0.1'], ['127.0.0.2']]);
     const transport = newTransport({ addresses: notTheSecond, lookup });
-    for (let sent = 1; sent <= 3; sent++)
+    for (let sent = 1; sent <= 3; sent++) {
       expect(await transport.send(requestTo(url))).toMatchObject({ status: 200 });
+    }
     expect([receiver.connections, refused.connections, lookup.calls]).toEqual([1, 0, 1]);
   });
 });
@@ -248,10 +250,11 @@ describe('a proxy', () => {
       allowProxy: true,
       proxyEnv: { HTTP_PROXY: proxy.origin, NO_PROXY: '10.0.0.1' },
     });
-    for (const url of [receiver.url, 'http://10.0.0.1/'])
+    for (const url of [receiver.url, 'http://10.0.0.1/']) {
       expect(await transport.send(requestTo(url, { timeoutMs: SHORT_MS }))).toMatchObject({
         error: 'blocked-address',
       });
+    }
     expect(receiver.connections).toBe(0);
     expect(proxy.asked).toEqual([]);
   });

@@ -136,13 +136,15 @@ describe('whyNotPublic', () => {
   });
 
   it.each(SPECIAL_V4)('allows the neighbours of $cidr unless they are special too', ({ first, last }) => {
-    for (const neighbour of [first - 1n, last + 1n].filter((each) => each >= 0n && each < 2n ** 32n))
+    for (const neighbour of [first - 1n, last + 1n].filter((each) => each >= 0n && each < 2n ** 32n)) {
       expect(whyNotPublic(shown(neighbour, 32)) !== undefined).toBe(isSpecialV4(neighbour));
+    }
   });
 
   it.each(SPECIAL_V6)('allows the neighbours of $cidr unless they are special too', ({ first, last }) => {
-    for (const neighbour of [first - 1n, last + 1n].filter((each) => each >= 0n && each < 2n ** 128n))
+    for (const neighbour of [first - 1n, last + 1n].filter((each) => each >= 0n && each < 2n ** 128n)) {
       expect(whyNotPublic(shown(neighbour, 128)) !== undefined).toBe(isSpecialV6(neighbour));
+    }
   });
 
   it('agrees with the registries on every IPv4 address, however it is dressed as IPv6', () => {

@@ -41,8 +41,9 @@ export async function previewOf(
     const { text, variables } = requestText(request, { format, showSecrets });
     io.out(text);
     const fresh = variables.filter((name) => !explained.has(name));
-    if (fresh.length > 0 && !flags.quiet)
+    if (fresh.length > 0 && !flags.quiet) {
       io.note(`note: ${standFor(fresh)}; --show-secrets prints ${itOrThem(fresh)}`);
+    }
     for (const name of fresh) explained.add(name);
   };
 }

@@ -84,8 +84,9 @@ export function refuseConflicts(flags: WhereToFlags): void {
 
 /** Throws ConfigError for flags given with --queue: the worker goes by the config, so what only this command knows would be lost silently. */
 function refuseForQueue(flags: WhereToFlags): void {
-  if (!flags.queue && flags.store !== undefined)
+  if (!flags.queue && flags.store !== undefined) {
     throw conflict('--store', '`--store` is for `--queue`, which is not given', 'add --queue');
+  }
   const strays = [
     ['--url', flags.url],
     ['--header', flags.header],
@@ -124,21 +125,24 @@ export function headersOf(lines: readonly string[]): Readonly<Record<string, str
     const colon = line.indexOf(':');
     const name = line.slice(0, Math.max(colon, 0)).trim();
     const shown = printable(name, 80);
-    if (name === '')
+    if (name === '') {
       throw conflict(
         '--header',
         "Expected `--header` to be 'Name: value', got no name and colon",
         "give for example --header 'X-Env: staging'",
       );
-    if (/[\r\n]/.test(line))
+    }
+    if (/[\r\n]/.test(line)) {
       throw conflict(
         '--header',
         `\`--header\` ${shown} holds a line break`,
         'give one --header for each header; a value read from a file often ends with a line break',
       );
+    }
     const key = name.toLowerCase();
-    if (headers.has(key))
+    if (headers.has(key)) {
       throw conflict('--header', `\`--header\` ${shown} is given twice`, 'leave one of them out');
+    }
     headers.set(key, [name, line.slice(colon + 1).trim()]);
   }
   return Object.fromEntries(headers.values());

@@ -25,23 +25,12 @@ export async function messageInput(
   io: Io,
 ): Promise<JsonObject> {
   const whole = flags.json === undefined ? {} : await readObject(flags.json, '--json', io);
+  const input = { flags, whole, io };
   const maps = {
-    properties: await readMap(
-      flags.properties,
-      flags.property,
-      ['--properties', '--property'],
-      whole['properties'],
-      io,
-    ),
-    traits: await readMap(flags.traits, flags.trait, ['--traits', '--trait'], whole['traits'], io),
+    properties: await readMap('properties', input),
+    traits: await readMap('traits', input),
     context: await readContext(flags, whole['context'], io),
-    integrations: await readMap(
-      flags.integrations,
-      flags.integration,
-      ['--integrations', '--integration'],
-      whole['integrations'],
-      io,
-    ),
+    integrations: await readMap('integrations', input),
   };
   const scalars = SCALARS.map((name) => [name, flags[name]] as const);
   const given = [...scalars, ...Object.entries(maps)].filter(([, value]) => value !== undefined);
@@ -95,16 +84,19 @@ function isWhole(word: string): boolean {
   return word.trimStart().startsWith('{');
 }
 
+/** The flags that set one word of a map, by the map. */
+const WORD_FLAGS = { properties: 'property', traits: 'trait', integrations: 'integration' } as const;
+
 async function readMap(
-  text: string | undefined,
-  words: readonly string[] | undefined,
-  [wholeFlag, wordFlag]: readonly [string, string],
-  base: JsonValue | undefined,
-  io: Io,
+  map: keyof typeof WORD_FLAGS,
+  { flags, whole, io }: { readonly flags: MessageFlags; readonly whole: JsonObject; readonly io: Io },
 ): Promise<JsonObject | undefined> {
-  const whole = text === undefined ? undefined : await readObject(text, wholeFlag, io);
-  if (words === undefined || words.length === 0) return whole;
-  return assignAll(words, wordFlag, whole ?? (isJsonObject(base) ? base : {}));
+  const wordFlag = WORD_FLAGS[map];
+  const [text, words] = [flags[map], flags[wordFlag]];
+  const given = text === undefined ? undefined : await readObject(text, `--${map}`, io);
+  if (words === undefined || words.length === 0) return given;
+  const base = whole[map];
+  return assignAll(words, `--${wordFlag}`, given ?? (isJsonObject(base) ? base : {}));
 }
 
 async function readObject(text: string, flag: string, io: Io): Promise<JsonObject> {

@@ -26,8 +26,9 @@ export async function knownSecrets(
   const origins = flagOrigins(flags);
   const isFromConfig = origins.length === 0 && !fromEnvironment;
   const hidden = isFromConfig ? [] : [...configured];
-  if (origins.length > 0 && fromEnvironment)
+  if (origins.length > 0 && fromEnvironment) {
     hidden.unshift({ secret: fromEnvironment, origin: 'HOOKS_SECRET' });
+  }
   const [first = fromEnvironment ? 'HOOKS_SECRET' : (configured[0]?.origin ?? 'the config'), ...more] =
     origins;
   const others = hidden.filter(({ secret }) => !ours.includes(secret));

@@ -29,8 +29,9 @@ export function Windowed(props: WindowedProps): JSX.Element {
   });
   useLayoutEffect(() => {
     const element = ref.current;
-    if (element !== null && grownOnTop > 0 && element.scrollTop > 0)
+    if (element !== null && grownOnTop > 0 && element.scrollTop > 0) {
       element.scrollTop += grownOnTop * rowHeight;
+    }
   }, [count, grownOnTop, rowHeight]);
   useLayoutEffect(() => {
     if (ref.current !== null && active !== undefined) reveal(ref.current, active.index, rowHeight);

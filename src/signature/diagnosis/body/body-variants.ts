@@ -52,8 +52,9 @@ export function* costlyBodyVariants(kept: KeptBody, deadline: Deadline): Generat
   if (text !== undefined && json !== undefined) yield* jsonVariants(text, deadline);
   yield* unpackedVariants(bytes);
   if (bytes.length > LARGEST_ENCODED) return;
-  if (text !== undefined)
+  if (text !== undefined) {
     yield* json === undefined ? formVariants(text, deadline) : formFieldVariants(text.trim());
+  }
   if (json !== undefined) {
     const would = 'over the text that Python prints for it, which is no JSON';
     yield { code: 'object-text', would, bytes: pythonObjectText(json) };

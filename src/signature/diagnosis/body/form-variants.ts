@@ -7,8 +7,9 @@ const code = 'url-encoded';
 /** The JSON inside a body that is a form or percent-encoded. */
 export function* formVariants(text: string, deadline: Deadline): Generator<BodyVariant> {
   const decoded = percentDecoded(text);
-  if (decoded !== undefined && decoded !== text)
+  if (decoded !== undefined && decoded !== text) {
     yield { code, would: 'with the percent-encoding taken off', bytes: decoded };
+  }
   if (!/^[^\s={["]{1,100}=/.test(text)) return;
   const would = 'over the value of the form field alone';
   for (const value of formValues(text, deadline)) {

@@ -126,8 +126,9 @@ class JsonReader {
 
   value(): JsonNode {
     const code = this.#next();
-    if (code === OPEN_BRACE)
+    if (code === OPEN_BRACE) {
       return { kind: 'object', members: this.#list(CLOSE_BRACE, () => this.#member()) };
+    }
     if (code === OPEN_BRACKET) return { kind: 'array', items: this.#list(CLOSE_BRACKET, () => this.value()) };
     if (code === QUOTE) return { kind: 'string', literal: this.#string() };
     return { kind: 'literal', text: this.#literal() };

@@ -14,8 +14,9 @@ export function orderOfKeys(value: unknown): string | undefined {
   if (typeof value !== 'object' || value === null) return undefined;
   const objects = keysOfObjects(value);
   if ((objects[0]?.length ?? 0) < FEWEST_KEYS) return undefined;
-  if (objects.every((keys) => isIn(keys, byText)))
+  if (objects.every((keys) => isIn(keys, byText))) {
     return 'has sorted keys, as a map of Go or sort_keys leaves them';
+  }
   const isEnough =
     objects.flat().length >= FEWEST_BY_LENGTH.keys &&
     objects.filter((keys) => keys.length > 1).length >= FEWEST_BY_LENGTH.levels;
@@ -31,8 +32,9 @@ function keysOfObjects(value: object): string[][] {
   for (let next = left.pop(); next !== undefined; next = left.pop()) {
     if (!Array.isArray(next)) found.push(Object.keys(next));
     // The values of parsed JSON.
-    for (const inside of Object.values(next) as unknown[])
+    for (const inside of Object.values(next) as unknown[]) {
       if (typeof inside === 'object' && inside !== null) left.push(inside);
+    }
   }
   return found;
 }

@@ -61,9 +61,9 @@ export class GatheredWrites<T> {
       await this.#options.write(together.flatMap(({ items }) => items));
       for (const { resolve } of together) resolve();
     } catch (error) {
-      if (together.length > 1 && isOfOne(error))
+      if (together.length > 1 && isOfOne(error)) {
         for (const each of together) await this.#writeTogether([each]);
-      else for (const { reject } of together) reject(error);
+      } else for (const { reject } of together) reject(error);
     }
   }
 }

@@ -75,9 +75,10 @@ export class ServerInspection implements QueueInspection {
 
   async states(ids: readonly string[]): Promise<ReadonlyMap<string, DeliveryState>> {
     const states = new Map<string, DeliveryState>();
-    for (let at = 0; at < ids.length; at += LOOKED_UP_AT_ONCE)
-      for (const [id, { delivery }] of await this.#find(ids.slice(at, at + LOOKED_UP_AT_ONCE)))
-        states.set(id, delivery.state);
+    for (let at = 0; at < ids.length; at += LOOKED_UP_AT_ONCE) {
+      const found = await this.#find(ids.slice(at, at + LOOKED_UP_AT_ONCE));
+      for (const [id, { delivery }] of found) states.set(id, delivery.state);
+    }
     return states;
   }
 
@@ -104,8 +105,9 @@ export class ServerInspection implements QueueInspection {
 
   async drop(deliveries: readonly (string | Delivery)[]): Promise<readonly DropAnswer[]> {
     const answers: DropAnswer[] = [];
-    for (let at = 0; at < deliveries.length; at += CHANGED_AT_ONCE)
+    for (let at = 0; at < deliveries.length; at += CHANGED_AT_ONCE) {
       answers.push(...(await this.#drop(deliveries.slice(at, at + CHANGED_AT_ONCE))));
+    }
     return answers;
   }
 
@@ -163,8 +165,9 @@ export class ServerInspection implements QueueInspection {
         const missing = ids.filter((id) => !found.has(id));
         if (missing.length === 0) return found;
         const series = isArrival ? this.#lanes.deadSeries(lane) : this.#lanes.series(lane);
-        for (const each of await findIn({ series, lane, isArrival }, missing))
+        for (const each of await findIn({ series, lane, isArrival }, missing)) {
           found.set(each.delivery.id, each);
+        }
       }
     }
     return found;

@@ -44,8 +44,9 @@ export class ServerListing {
     while (place < ids.length && deliveries.length < limit) {
       const some = ids.slice(place, place + limit - deliveries.length);
       place += some.length;
-      for (const delivery of await readAll(some))
+      for (const delivery of await readAll(some)) {
         if (isMeant(delivery, { states, since })) deliveries.push(delivery);
+      }
     }
     if (place < ids.length) return { deliveries, next: number * PLACES + place };
     this.#listings.delete(number);
@@ -85,8 +86,9 @@ export class ServerListing {
 
   async #idsIn(lane: Lane, states: readonly DeliveryState[]): Promise<readonly Listed[]> {
     const shelves: { readonly state: EntryState; readonly ids: readonly Listed[] }[] = [];
-    for (const shelf of this.#shelvesOf(lane, states))
+    for (const shelf of this.#shelvesOf(lane, states)) {
       shelves.push({ state: shelf.state, ids: await idsOn(shelf) });
+    }
     return AS_TOLD.flatMap((state) => shelves.filter((each) => each.state === state)).flatMap(
       ({ ids }) => ids,
     );

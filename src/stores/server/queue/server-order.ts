@@ -151,8 +151,9 @@ export class ServerOrder {
     if (returning.length === 0) return;
     await this.#lines.join(returning.map(inLine));
     // One that was settled in the meantime must not stand there forever.
-    for (const delivery of returning)
+    for (const delivery of returning) {
       if (isGone(await this.#stateOf(delivery))) await this.#leave([delivery]);
+    }
   }
 
   async #leaveAfter(
@@ -198,8 +199,9 @@ export class ServerOrder {
   }
 
   async #promote(first: readonly Keyed[]): Promise<void> {
-    for (const [series, some] of this.#lanes.bySeries(first))
+    for (const [series, some] of this.#lanes.bySeries(first)) {
       await series.promoteAll(some.map(({ id }) => entryId(id)));
+    }
   }
 
   /** The deliveries that are not there yet. One that is there, but in no line, comes from an `add` that got no response. */

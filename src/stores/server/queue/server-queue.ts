@@ -74,8 +74,9 @@ export class ServerQueue implements Queue {
   async add(all: readonly Delivery[]): Promise<void> {
     this.#assertOpen();
     const deliveries = firstOfEach(all);
-    for (let at = 0; at < deliveries.length; at += ADDED_AT_ONCE)
+    for (let at = 0; at < deliveries.length; at += ADDED_AT_ONCE) {
       await this.#addAtOnce(deliveries.slice(at, at + ADDED_AT_ONCE));
+    }
   }
 
   async claim({ source, destination, limit, leaseMs }: ClaimRequest): Promise<ClaimAnswer> {
@@ -87,8 +88,9 @@ export class ServerQueue implements Queue {
       const tokens = Array.from({ length: limit - claims.length }, () => `${this.#owner}-${this.#tokens++}`);
       const { taken, nextDueAt } = await this.#lanes.series(lane).take(tokens, leaseMs);
       claims.push(...(await this.#inTurn(taken.map((each) => toClaim(each, lane)))));
-      if (taken.length < tokens.length)
+      if (taken.length < tokens.length) {
         return { claims, nextDueAt: await this.#nextDueAt(lane, claims, nextDueAt) };
+      }
     }
     // The next claim finds out whether there are more.
     return { claims, nextDueAt: Math.floor(this.#clock.now()) };

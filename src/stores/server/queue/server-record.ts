@@ -155,10 +155,6 @@ function toDelivery(
 ): Delivery {
   const isSettled = state === 'delivered' || state === 'dead';
   const body = text === undefined ? Buffer.from(bodyBase64, 'base64') : Buffer.from(text);
-  const { messageId, orderKeys } = fixed;
-  const isWhole =
-    checksum === undefined ||
-    checksum === checksumOf({ body, messageId, orderKeys: JSON.stringify(orderKeys) });
   return {
     id: deliveryId(entry.id),
     source,
@@ -171,11 +167,30 @@ function toDelivery(
       rounds: isSettled ? 0 : takes - knownTakes(note, takes),
       at: entry.takenAt,
     }),
-    ...(state === 'dead' && { reason: (entry.reason ?? dead?.reason ?? 'rejected') as DeadReason }), // written by settle only
-    ...(dead?.detail !== undefined && { detail: dead.detail }),
+    ...(state === 'dead' && deathOf(entry, dead)),
     ...(isSettled && { settledAt: dead?.settledAt ?? entry.settledAt ?? fixed.createdAt }),
-    ...((!isWhole || entry.reason === 'damaged' || dead?.reason === 'damaged') && { isDamaged: true }),
+    ...((entry.reason === 'damaged' || dead?.reason === 'damaged' || !isWhole(checksum, body, fixed)) && {
+      isDamaged: true,
+    }),
   };
+}
+
+function deathOf(entry: SeriesEntry, dead: Text['dead']): Pick<Delivery, 'reason' | 'detail'> {
+  return {
+    reason: (entry.reason ?? dead?.reason ?? 'rejected') as DeadReason, // written by settle only
+    ...(dead?.detail !== undefined && { detail: dead.detail }),
+  };
+}
+
+function isWhole(
+  checksum: number | undefined,
+  body: Buffer,
+  { messageId, orderKeys }: Pick<Text, 'messageId' | 'orderKeys'>,
+): boolean {
+  return (
+    checksum === undefined ||
+    checksum === checksumOf({ body, messageId, orderKeys: JSON.stringify(orderKeys) })
+  );
 }
 
 /** Reads unreadable text as a damaged delivery, which must not be sent. */

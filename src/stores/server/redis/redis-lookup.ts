@@ -116,9 +116,9 @@ function count(
 ): void {
   const key = prefix + LISTS[state];
   if (isList(state)) asking.llen(key);
-  else if (state === 'delayed' && delayedBefore !== undefined)
+  else if (state === 'delayed' && delayedBefore !== undefined) {
     asking.zcount(key, '-inf', `(${delayedBefore * DELAYED_STEP}`);
-  else asking.zcard(key);
+  } else asking.zcard(key);
 }
 
 function stateOf([place, dueAt, fields]: readonly unknown[]): EntryState | undefined {
@@ -135,8 +135,9 @@ async function inSteps(
   act: (some: readonly string[]) => Promise<unknown>,
 ): Promise<readonly unknown[]> {
   const results: unknown[] = [];
-  for (let at = 0; at < ids.length; at += size)
-    results.push(...((await act(ids.slice(at, at + size))) as readonly unknown[])); // a list, by the scripts below
+  for (let at = 0; at < ids.length; at += size) {
+    results.push(...((await act(ids.slice(at, at + size))) as readonly unknown[]));
+  } // a list, by the scripts below
   return results;
 }
 

@@ -25,10 +25,11 @@ export async function giveBackSpace(
   { keptShare = 0, goesOn = () => true }: GivingBack = {},
 ): Promise<void> {
   let steps = await store.read((sql) => Math.floor(sparePages(sql, keptShare) / STEP_PAGES));
-  for (; steps > 0 && goesOn(); steps--)
+  for (; steps > 0 && goesOn(); steps--) {
     await store.write((sql) => void sql(`PRAGMA incremental_vacuum(${STEP_PAGES})`).all(), {
       survives: 'exit',
     });
+  }
 }
 
 function sparePages(sql: Sql, keptShare: number): number {

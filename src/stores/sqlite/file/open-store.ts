@@ -137,8 +137,9 @@ function setUp(database: Database): void {
     database.exec(`PRAGMA application_id = ${APPLICATION_ID}`);
   }
   const { journal_mode: mode } = database.prepare('PRAGMA journal_mode = WAL').get() ?? {};
-  if (mode !== 'wal')
+  if (mode !== 'wal') {
     throw new Error(`its file system does not let SQLite keep a write-ahead log (${String(mode)})`);
+  }
   database.exec('PRAGMA synchronous = FULL');
   database.exec('PRAGMA foreign_keys = ON');
   // Memory stays small however large the file is. A larger cache gains nothing: whatever is not in it, the operating system has.

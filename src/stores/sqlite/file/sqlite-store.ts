@@ -102,8 +102,9 @@ export class SqliteStore implements Store {
 
   async check({ toAdd = true }: { readonly toAdd?: boolean } = {}): Promise<void> {
     const now = this.#clock.now();
-    if (toAdd && (this.room.isShort() || now - this.#refusedAt < REFUSED_FOR_MS))
+    if (toAdd && (this.room.isShort() || now - this.#refusedAt < REFUSED_FOR_MS)) {
       throw storeError(diskFullError(), this.file);
+    }
     if (this.#isChecked && now - this.#writtenAt < WRITTEN_FOR_MS) return;
     await this.write((sql) => void sql(NOTE_CHECK).run(Math.floor(now)));
     this.#isChecked = true;

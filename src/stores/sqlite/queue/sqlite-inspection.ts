@@ -103,8 +103,10 @@ export class SqliteInspection implements QueueInspection {
       .filter((_, index) => shown[index] !== deliveries[index])
       .map(({ seq }) => Number(seq));
     if (damaged.length > 0)
-      // Where nothing can be written, it is shown as what it is to become.
+    // Where nothing can be written, it is shown as what it is to become.
+    {
       await this.#store.write((sql) => damaged.forEach((seq) => markDamaged(sql, seq, now))).catch(() => {});
+    }
     return shown;
   }
 

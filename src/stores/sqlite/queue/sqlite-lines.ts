@@ -34,8 +34,9 @@ export function leaveAllLines(sql: Sql, place: LaneEntry): void {
   stopWaiting(sql, place);
   for (const { lane, order_key: key } of sql('SELECT lane, order_key FROM order_lines WHERE seq = ?').all(
     place.seq,
-  ))
+  )) {
     leaveLine(sql, { ...place, lane: Number(lane) }, String(key));
+  }
 }
 
 export function wait(sql: Sql, { lane, dueAt, seq }: LaneEntry): void {

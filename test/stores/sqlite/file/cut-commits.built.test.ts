@@ -102,8 +102,9 @@ describe('the log of a file', () => {
     const folder = temporaryFolder();
     const [file, copy] = [join(folder, 'hooks.db'), join(folder, 'killed.db')];
     const store = await openStore(file, { clock: systemClock, tables: [QUEUE_TABLES] });
-    for (const at of [1, 2, 3])
+    for (const at of [1, 2, 3]) {
       await store.write((sql) => sql('INSERT OR REPLACE INTO latest_time VALUES (1, ?)').run(at));
+    }
     for (const end of ['', '-wal']) copyFileSync(file + end, copy + end);
     await store.close();
     flip(`${copy}-wal`, sizeOfLog(copy) - 100);

@@ -32,8 +32,9 @@ describe('scratch', () => {
   it('keeps what it is given while it is open, also what does not fit into its cache', async () => {
     const scratch = await openScratch('CREATE TABLE pieces (piece BLOB)');
     const piece = Buffer.alloc(100_000, 'x');
-    for (let count = 0; count < 500; count++)
+    for (let count = 0; count < 500; count++) {
       scratch.use((sql) => sql('INSERT INTO pieces VALUES (?)').run(piece));
+    }
     const row = scratch.use((sql) =>
       sql('SELECT count(*) AS count, sum(length(piece)) AS bytes FROM pieces').get(),
     );

@@ -149,8 +149,9 @@ describe('a file of ours whose checkpoint was cut short', () => {
     const store = await openStore(file, OPTIONS);
     onTestFinished(() => store.close());
     await store.write((sql) => {
-      for (let row = 0; row < 200; row++)
+      for (let row = 0; row < 200; row++) {
         sql('INSERT INTO notes VALUES (?)').run(`${row} ${'x'.repeat(1_000)}`);
+      }
     });
     const killed = newFile();
     for (const each of ['', '-wal']) copyFileSync(file + each, killed + each);

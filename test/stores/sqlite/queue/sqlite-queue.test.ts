@@ -159,8 +159,9 @@ describe('a clock that is set', () => {
     const { claims } = await queue.claim({ ...LANE, limit: 1, leaseMs: LEASE_MS });
     const [next] = [claimIds(queue), clock.setForward(5 * HOUR_MS)];
     expect(await next).toEqual(['b']);
-    for (const a of claims)
+    for (const a of claims) {
       expect(await queue.settle(a, { state: 'delivered', progress: PROGRESS })).toBe(true);
+    }
   });
 
   it('does not have one process take another for dead that slept as long as itself', async () => {
@@ -169,11 +170,12 @@ describe('a clock that is set', () => {
     const [one, two] = [await open(file, late), await open(file, clock)];
     await one.add([newDelivery('a')]);
     await claimOne(one);
-    for (let beat = 0; beat < 5; beat++)
+    for (let beat = 0; beat < 5; beat++) {
       for (const each of [late, clock]) {
         await each.advance(2_000);
         expect(await claimIds(two)).toEqual([]);
       }
+    }
     await clock.suspend(HOUR_MS);
     expect(await claimIds(two)).toEqual([]);
     await late.suspend(HOUR_MS);

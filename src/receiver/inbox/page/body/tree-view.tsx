@@ -162,8 +162,9 @@ function Value({ node, isOpen }: { readonly node: JsonTreeNode; readonly isOpen:
     const count = `${node.entries.length} ${node.kind === 'object' ? 'field' : 'item'}${node.entries.length === 1 ? '' : 's'}`;
     return <span class="count">{isOpen ? count : `${open} ${count} ${close}`}</span>;
   }
-  if (node.kind !== 'string')
+  if (node.kind !== 'string') {
     return <span class={`value ${node.kind}`}>{printable(node.text, MAX_SHOWN)}</span>;
+  }
   // Parsed and written again: shows needless escapes as plain text.
   const text = unquoted(node.text);
   return (
