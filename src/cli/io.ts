@@ -61,17 +61,9 @@ export function createIo(proc: NodeJS.Process): Io {
   const stderr = once(() => quietStream(proc.stderr));
   // The log of `DEBUG` writes to stderr by itself.
   if (env['DEBUG']) stderr();
-  const color = once(
-    () =>
-      new Chalk({
-        level: colorLevel(
-          isTerminal(STDOUT_FD, () => proc.stdout),
-          env,
-          argv,
-        ),
-      }),
-  );
-  const errColor = once(() => new Chalk({ level: colorLevel(isTerminal(STDERR_FD, stderr), env, argv) }));
+  const chalk = (isTty: boolean): ChalkInstance => new Chalk({ level: colorLevel(isTty, env, argv) });
+  const color = once(() => chalk(isTerminal(STDOUT_FD, () => proc.stdout)));
+  const errColor = once(() => chalk(isTerminal(STDERR_FD, stderr)));
   return {
     get stdin() {
       return proc.stdin;

@@ -1,11 +1,10 @@
-import { sleep } from '../clock.ts';
 import type { Claim, Lane as LaneName, Settlement } from '../queue/queue.ts';
 import type { Destination } from './destination.ts';
 import { LaneHealth } from './health.ts';
 import { DELIVERY_DEFAULTS } from './options.ts';
 import { LanePace, paceOptionsOf } from './pace.ts';
 import { runRound, type RoundContext, type RoundResult } from './round/round.ts';
-import { backoffMs, settledDelivery, settlementOf } from './settlement.ts';
+import { backoffMs, settledDelivery, settleInQueue, settlementOf } from './settlement.ts';
 
 /** What all lanes of an engine share. */
 export interface LaneContext extends Omit<RoundContext, 'destination' | 'health'> {
@@ -41,7 +40,7 @@ export class LaneRunner {
   #mayHaveMore = false;
   /** The last claim found that nothing is left. */
   #isEmpty = false;
-  /** Of the queue, in a row. */
+  /** How many claims in a row the queue has failed. */
   #failures = 0;
   #timer: { readonly at: number; readonly cancel: () => void } | undefined;
   #onDone: (() => void) | undefined;
@@ -173,7 +172,7 @@ export class LaneRunner {
     this.#announceRest();
   }
 
-  /** Never rejects. */
+  /** Settles the claim after its round, or without one. Never rejects. */
   async #conclude(claim: Claim, result: RoundResult | undefined): Promise<void> {
     try {
       if (claim.delivery.isDamaged) await this.#markDead(claim, 'damaged');
@@ -185,7 +184,7 @@ export class LaneRunner {
     }
   }
 
-  /** Without an attempt. */
+  /** Marks a delivery dead that is not sent. */
   #markDead(claim: Claim, reason: 'cancelled' | 'damaged'): Promise<void> {
     const { progress } = claim.delivery;
     return this.#settle(claim, { state: 'dead', reason, progress }, undefined);
@@ -217,24 +216,10 @@ export class LaneRunner {
     else onEvent({ kind: 'settled', delivery, signature });
   }
 
-  /**
-   * Tries until the queue takes it: what was delivered and not settled would be delivered again. Undefined: the engine
-   * stopped before it did.
-   */
-  async #settleInQueue(claim: Claim, settlement: Settlement): Promise<boolean | undefined> {
-    const { queue, clock, random, stopping, onEvent } = this.#context;
-    for (let failures = 1; ; failures++) {
-      try {
-        const isOurs = await queue.settle(claim, settlement);
-        // Deliveries that this one held back have not been claimed since.
-        if (failures > 1) this.wake();
-        return isOurs;
-      } catch (error) {
-        onEvent?.({ kind: 'error', during: 'settle', error, delivery: claim.delivery });
-      }
-      if (stopping.aborted) return undefined;
-      await sleep(clock, backoffMs(failures, random()), stopping);
-    }
+  #settleInQueue(claim: Claim, settlement: Settlement): Promise<boolean | undefined> {
+    // Deliveries that this one held back have not been claimed since.
+    const onLate = (): void => this.wake();
+    return settleInQueue({ claim, settlement, onLate }, this.#context);
   }
 
   #announceRest(): void {

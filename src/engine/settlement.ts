@@ -1,7 +1,8 @@
-import type { Clock } from '../clock.ts';
+import { sleep, type Clock } from '../clock.ts';
 import type { Delivery } from '../queue/delivery.ts';
-import type { Settlement } from '../queue/queue.ts';
+import type { Claim, Queue, Settlement } from '../queue/queue.ts';
 import type { Destination } from './destination.ts';
+import type { EngineEvent } from './engine-event.ts';
 import type { UninterruptedRun } from './uninterrupted-run.ts';
 import { remainingWebhooks, roundsSoFar } from './round/progress.ts';
 import type { RoundResult } from './round/round.ts';
@@ -82,7 +83,36 @@ export function settledDelivery(delivery: Delivery, settlement: Settlement, now:
   };
 }
 
-/** After a failure of our own: the same growing waits, without a window. */
+interface SettleInQueueContext {
+  readonly queue: Queue;
+  readonly clock: Clock;
+  readonly random: () => number;
+  readonly stopping: AbortSignal;
+  readonly onEvent?: ((event: EngineEvent) => void) | undefined;
+}
+
+/**
+ * Tries until the queue takes the settlement: what was delivered and not settled would be delivered again. `onLate` is called
+ * when it was not taken at once. Undefined: the engine stopped before it was.
+ */
+export async function settleInQueue(
+  { claim, settlement, onLate }: { claim: Claim; settlement: Settlement; onLate: () => void },
+  { queue, clock, random, stopping, onEvent }: SettleInQueueContext,
+): Promise<boolean | undefined> {
+  for (let failures = 1; ; failures++) {
+    try {
+      const isOurs = await queue.settle(claim, settlement);
+      if (failures > 1) onLate();
+      return isOurs;
+    } catch (error) {
+      onEvent?.({ kind: 'error', during: 'settle', error, delivery: claim.delivery });
+    }
+    if (stopping.aborted) return undefined;
+    await sleep(clock, backoffMs(failures, random()), stopping);
+  }
+}
+
+/** How long to wait after a failure of this program or its queue: the waits of the schedule, without its window. */
 export function backoffMs(failures: number, random: number): number {
   return Math.min(waitMs(failures, random), LONGEST_BACKOFF_MS);
 }

@@ -56,50 +56,14 @@ interface MetricsOptions {
 const DELIVERY_BUCKETS = [0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 1_800, 7_200, 14_400];
 const ATTEMPT_BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 
-/** Each in a registry of its own, so that several services in one process do not mix. */
+/** Makes the metrics in a new registry, so that several services in one process do not mix. */
 export function createMetrics(options: MetricsOptions): Metrics {
-  const registers = [new Registry()];
-  const [registry = new Registry()] = registers;
-  const requests = new Counter({
-    name: 'hooks_requests_total',
-    help: 'Requests answered, by route and status.',
-    labelNames: ['route', 'status'],
-    registers,
-  });
-  const messages = new Counter({
-    name: 'hooks_ingest_messages_total',
-    help: 'Messages that came in: accepted, duplicate (seen before, not delivered again) or rejected.',
-    labelNames: ['source', 'outcome'],
-    registers,
-  });
-  const attempts = new Counter({
-    name: 'hooks_attempts_total',
-    help: 'Attempts made, by result.',
-    labelNames: ['source', 'destination', 'result'],
-    registers,
-  });
-  const attemptSeconds = new Histogram({
-    name: 'hooks_attempt_seconds',
-    help: 'How long attempts took, to the status line.',
-    labelNames: ['source', 'destination'],
-    buckets: ATTEMPT_BUCKETS,
-    registers,
-  });
-  const deliverySeconds = new Histogram({
-    name: 'hooks_delivery_seconds',
-    help: 'From taking a message to its delivery.',
-    labelNames: ['source', 'destination'],
-    buckets: DELIVERY_BUCKETS,
-    registers,
-  });
-  const deadLetters = new Counter({
-    name: 'hooks_dead_letters_total',
-    help: 'Deliveries that were given up, by reason.',
-    labelNames: ['source', 'destination', 'reason'],
-    registers,
-  });
-  addGauges(registers, options);
-  const up = webhookGauge(registers, options);
+  const registry = new Registry();
+  const { requests, messages, attempts, deadLetters } = addCounters([registry]);
+  const { attemptSeconds, deliverySeconds } = addHistograms([registry]);
+  addGauges([registry], options);
+  collectDefaultMetrics({ register: registry });
+  const up = webhookGauge([registry], options);
   return {
     contentType: registry.contentType,
     request: (route, status) => requests.inc({ route, status }),
@@ -118,6 +82,59 @@ export function createMetrics(options: MetricsOptions): Metrics {
     },
     webhookUp: ({ source, destination, url }, isUp) => up.set({ source, destination, url }, isUp ? 1 : 0),
     text: () => registry.metrics(),
+  };
+}
+
+type Counters = Readonly<Record<'requests' | 'messages' | 'attempts' | 'deadLetters', Counter>>;
+
+function addCounters(registers: Registry[]): Counters {
+  return {
+    requests: new Counter({
+      name: 'hooks_requests_total',
+      help: 'Requests answered, by route and status.',
+      labelNames: ['route', 'status'],
+      registers,
+    }),
+    messages: new Counter({
+      name: 'hooks_ingest_messages_total',
+      help: 'Messages that came in: accepted, duplicate (seen before, not delivered again) or rejected.',
+      labelNames: ['source', 'outcome'],
+      registers,
+    }),
+    attempts: new Counter({
+      name: 'hooks_attempts_total',
+      help: 'Attempts made, by result.',
+      labelNames: ['source', 'destination', 'result'],
+      registers,
+    }),
+    deadLetters: new Counter({
+      name: 'hooks_dead_letters_total',
+      help: 'Deliveries that were given up, by reason.',
+      labelNames: ['source', 'destination', 'reason'],
+      registers,
+    }),
+  };
+}
+
+function addHistograms(
+  registers: Registry[],
+): Readonly<Record<'attemptSeconds' | 'deliverySeconds', Histogram>> {
+  const labelNames = ['source', 'destination'];
+  return {
+    attemptSeconds: new Histogram({
+      name: 'hooks_attempt_seconds',
+      help: 'How long attempts took, to the status line.',
+      labelNames,
+      buckets: ATTEMPT_BUCKETS,
+      registers,
+    }),
+    deliverySeconds: new Histogram({
+      name: 'hooks_delivery_seconds',
+      help: 'From taking a message to its delivery.',
+      labelNames,
+      buckets: DELIVERY_BUCKETS,
+      registers,
+    }),
   };
 }
 
@@ -156,7 +173,6 @@ function addGauges(registers: Registry[], { lanes, oldestAt, version, now }: Met
     registers,
   });
   build.set({ version, node: process.versions.node }, 1);
-  for (const register of registers) collectDefaultMetrics({ register });
 }
 
 function webhookGauge(registers: Registry[], { webhooks }: MetricsOptions): Gauge<keyof WebhookLabels> {

@@ -1,4 +1,5 @@
-import type { DestinationOutcome } from '../../app/pipeline/outcomes.ts';
+import type { DestinationOutcome, Outcome } from '../../app/pipeline/outcomes.ts';
+import type { AttemptRecord } from '../../attempt-record.ts';
 
 /** The destination to look at: of several, the one that was not delivered. */
 export function decisive(destinations: readonly DestinationOutcome[]): DestinationOutcome | undefined {
@@ -6,10 +7,14 @@ export function decisive(destinations: readonly DestinationOutcome[]): Destinati
 }
 
 /** The attempt that delivered it, else the last one. */
-export function decidingAttempt({
-  attempts,
-}: DestinationOutcome): DestinationOutcome['attempts'][number] | undefined {
+export function decidingAttempt({ attempts }: DestinationOutcome): AttemptRecord | undefined {
   return attempts.find(({ error }) => error === undefined) ?? attempts.at(-1);
+}
+
+/** The attempt that decided the outcome, if there was any. */
+export function decidingAttemptOf({ destinations }: Outcome): AttemptRecord | undefined {
+  const destination = decisive(destinations);
+  return destination && decidingAttempt(destination);
 }
 
 /** The time from the start of the first attempt to the response that decided. */

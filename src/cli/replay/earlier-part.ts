@@ -6,7 +6,8 @@ import type { Ledger, TakenOutcome } from '../../replay/ledger.ts';
 import type { ReportedResult } from '../../report/report.ts';
 import { messageTitleOf } from '../print/result-line.ts';
 import { unbuiltMessage, type ReadEntry } from './entry-message.ts';
-import { caseName, type ReplayOutput } from './output.ts';
+import type { ReplayOutput } from './output.ts';
+import { caseName } from './reported-result.ts';
 import { originalOf } from './sent-message.ts';
 
 interface EarlierContext {

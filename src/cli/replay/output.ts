@@ -1,25 +1,22 @@
 import type { HooksError } from '../../errors.ts';
 import type { Outcome } from '../../app/pipeline/outcomes.ts';
-import type { AttemptRecord } from '../../attempt-record.ts';
 import type { Checkpoint } from '../../replay/checkpoint/checkpoint.ts';
 import type { ReplayEntry, Origin } from '../../replay/reading/replay-entry.ts';
 import type { ReplaySummary } from '../../replay/ledger.ts';
 import type { KeptResult } from '../../report/result-journal.ts';
-import type { ReportedResult } from '../../report/report.ts';
 import { summaryLines } from '../../report/summary.ts';
 import type { Io } from '../io.ts';
 import { printable } from '../../redact.ts';
-import { tenths } from '../attempt-text.ts';
 import { noteHint } from '../error-text.ts';
 import { fitText } from '../fit-text.ts';
 import { jsonLine } from '../json-line.ts';
 import type { LoopbackJudgement } from '../flags/delivery/loopback.ts';
 import { createProgress, type ProgressBar } from '../print/progress.ts';
-import { decidingAttempt, decisive, destinationMs } from '../print/deciding-attempt.ts';
+import { decidingAttemptOf } from '../print/deciding-attempt.ts';
 import { examinedOutcome } from '../print/examined-outcome.ts';
 import { failureCause } from '../print/failure-cause.ts';
 import { isTaken, resultLine, type ResultFacts } from '../print/result-line.ts';
-import { explanation, resultText } from '../print/result-text.ts';
+import { resultText } from '../print/result-text.ts';
 import {
   invalidEntry,
   invalidLine,
@@ -28,6 +25,7 @@ import {
   type InvalidEntry,
 } from './invalid-entry.ts';
 import type { ReplayOptions } from './options.ts';
+import { reportedResult } from './reported-result.ts';
 import { ResultFiles } from './result-files.ts';
 import type { Numbered, Sent } from './sent-message.ts';
 
@@ -233,38 +231,4 @@ interface KeptOutcome {
 
 interface KeptInvalid {
   readonly invalid: InvalidEntry;
-}
-
-function reportedResult(origin: Origin, { title, type }: ResultFacts, outcome: Outcome): ReportedResult {
-  const destination = decisive(outcome.destinations);
-  const last = decidingAttemptOf(outcome);
-  return {
-    name: caseName({ title, type }),
-    origin,
-    outcome: outcome.outcome,
-    messageId: outcome.messageId,
-    url: last?.url,
-    status: last?.status,
-    error: outcome.refusal?.code ?? last?.error,
-    reason: reasonText(outcome),
-    attempts: destination?.attempts.length ?? 0,
-    ms: destination && tenths(destinationMs(destination)),
-  };
-}
-
-/** The name of a message in a report. */
-export function caseName({ title, type }: Pick<ResultFacts, 'title' | 'type'>): string {
-  return title === '' ? type : `${type} "${title}"`;
-}
-
-/** The attempt that decided the outcome, if there was any. */
-function decidingAttemptOf({ destinations }: Outcome): AttemptRecord | undefined {
-  const destination = decisive(destinations);
-  return destination && decidingAttempt(destination);
-}
-
-/** The explanation on one line, for a report. */
-function reasonText(outcome: Outcome): string | undefined {
-  const lines = explanation(outcome);
-  return lines.length === 0 ? undefined : lines.join('; ');
 }
