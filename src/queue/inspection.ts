@@ -48,6 +48,10 @@ export interface LaneStats extends Lane, QueueDepth {
   readonly nextDueAt?: number;
 }
 
+export function hasDeliveries({ pending, sending, retrying, delivered, dead }: QueueDepth): boolean {
+  return pending + sending + retrying + delivered + dead > 0;
+}
+
 export interface DeliverySelection {
   readonly states: readonly DeliveryState[];
   /** Added since then. Ms since the epoch. */

@@ -30,36 +30,18 @@ export async function connectPostgres(
     Promise.all([import('pg'), import('bullmq')]),
   );
   assertBullmqVersion();
-  const open = (max: number, settings = '', timeoutMs = answerMs): Pool => {
-    const pool = new pg.Pool({
-      connectionString: url,
-      max,
-      connectionTimeoutMillis: answerMs,
-      query_timeout: timeoutMs,
-      statement_timeout: timeoutMs,
-      keepAlive: true,
-      allowExitOnIdle: true,
-      // eslint-disable-next-line typescript/no-misused-promises -- it is awaited, whatever its type says
-      onConnect: (client) => {
-        // Between the queries of a transaction there is no other listener, and an `error` event without one ends the process.
-        client.on('error', () => {});
-        return client.query(`SET search_path TO ${SCHEMA}; ${settings}`);
-      },
-    });
-    // Errors of idle connections; one in use rejects its query.
-    pool.on('error', () => {});
-    pool.setMaxListeners(0);
-    return pool;
-  };
-  const pool = open(CONNECTIONS.durable);
+  const server = { Driver: pg.Pool, url, answerMs };
+  const pool = openPool(server, { max: CONNECTIONS.durable });
   try {
-    if (!(await isPrepared(pool, bullmq))) await prepare(open(1, '', MAKING_MS), bullmq);
+    if (!(await isPrepared(pool, bullmq))) {
+      await prepare(openPool(server, { max: 1, timeoutMs: MAKING_MS }), bullmq);
+    }
   } catch (error) {
     await pool.end();
     throw serverError(error, place);
   }
   // A commit waits for no disk, and comes to it within a second. None that waits comes to it before one that was before.
-  const swift = open(CONNECTIONS.swift, 'SET synchronous_commit TO off');
+  const swift = openPool(server, { max: CONNECTIONS.swift, settings: 'SET synchronous_commit TO off' });
   const adding = new GatheredWrites<NewEntry>({
     write: (entries) => addAll(pool, entries),
     most: ADDED_AT_ONCE,
@@ -85,6 +67,39 @@ export async function connectPostgres(
       await Promise.all([pool.end(), swift.end()]);
     },
   };
+}
+
+function openPool(
+  {
+    Driver,
+    url,
+    answerMs,
+  }: { readonly Driver: typeof Pool; readonly url: string; readonly answerMs: number },
+  {
+    max,
+    settings = '',
+    timeoutMs = answerMs,
+  }: { readonly max: number; readonly settings?: string; readonly timeoutMs?: number },
+): Pool {
+  const pool = new Driver({
+    connectionString: url,
+    max,
+    connectionTimeoutMillis: answerMs,
+    query_timeout: timeoutMs,
+    statement_timeout: timeoutMs,
+    keepAlive: true,
+    allowExitOnIdle: true,
+    // eslint-disable-next-line typescript/no-misused-promises -- it is awaited, whatever its type says
+    onConnect: (client) => {
+      // Between the queries of a transaction there is no other listener, and an `error` event without one ends the process.
+      client.on('error', () => {});
+      return client.query(`SET search_path TO ${SCHEMA}; ${settings}`);
+    },
+  });
+  // Errors of idle connections; one in use rejects its query.
+  pool.on('error', () => {});
+  pool.setMaxListeners(0);
+  return pool;
 }
 
 type Bullmq = typeof import('bullmq');

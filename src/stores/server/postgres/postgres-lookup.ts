@@ -1,7 +1,7 @@
 import type { Pool } from 'pg';
 import { toEntry, type JobFields } from '../bullmq-job.ts';
 import type { EntryLookup } from '../bullmq-series.ts';
-import type { EntryState } from '../server.ts';
+import type { EntryState, Taken } from '../server.ts';
 
 /** BullMQ's tables have an index for each question: what is known of many ids is asked for by one. */
 export function postgresLookup(
@@ -10,10 +10,8 @@ export function postgresLookup(
 ): EntryLookup {
   return {
     fields: async (ids) => {
-      const { rows } = await pool.query<JobRow>(
-        `SELECT ${COLUMNS} FROM job WHERE queue = $1 AND id = ANY($2)`,
-        [series, ids],
-      );
+      const text = `SELECT ${COLUMNS} FROM job WHERE queue = $1 AND id = ANY($2)`;
+      const { rows } = await pool.query<JobRow>(text, [series, ids]);
       const found = new Map(rows.map((row) => [row.id, toFields(row)]));
       return ids.map((id) => found.get(id));
     },
@@ -26,27 +24,14 @@ export function postgresLookup(
       return rows.map(({ state }) => state ?? undefined);
     },
     take: async (tokens, _open, lockMs) => {
-      const { rows } = await swift.query<JobRow & { readonly lock_token: string }>(TAKE, [
-        series,
-        tokens,
-        Math.ceil(lockMs),
-        Date.now(),
-      ]);
-      return {
-        taken: rows.map((row) => ({ entry: toEntry(toFields(row)), token: row.lock_token })),
-        nextDueAt: rows.length === tokens.length ? undefined : await nextDueIn(pool, series),
-      };
+      const taken = await take(swift, { series, tokens, lockMs });
+      const nextDueAt = taken.length === tokens.length ? undefined : await nextDueIn(pool, series);
+      return { taken, nextDueAt };
     },
     count: async (states, delayedBefore) => {
-      const counts = states.map((state) =>
-        state === 'delayed' && delayedBefore !== undefined
-          ? `(${COUNT} AND state = 'delayed' AND process_at_ms < ${delayedBefore})`
-          : `(${COUNT} AND state = '${state}')`,
-      );
-      const { rows } = await pool.query<{ counts: readonly string[] }>(
-        `SELECT ARRAY[${counts.join(', ')}] AS counts`,
-        [series],
-      );
+      const counts = states.map((state) => countOf(state, delayedBefore)).join(', ');
+      const text = `SELECT ARRAY[${counts}] AS counts`;
+      const { rows } = await pool.query<{ counts: readonly string[] }>(text, [series]);
       return (rows[0]?.counts ?? []).map(Number);
     },
     ids: async (state, start, end) => {
@@ -65,10 +50,8 @@ export function postgresLookup(
       return rows.map(({ removed }) => removed === 1);
     },
     addedAt: async (ids) => {
-      const { rows } = await pool.query<{ id: string; added_at_ms: string }>(
-        'SELECT id, added_at_ms FROM job WHERE queue = $1 AND id = ANY($2)',
-        [series, ids],
-      );
+      const text = 'SELECT id, added_at_ms FROM job WHERE queue = $1 AND id = ANY($2)';
+      const { rows } = await pool.query<{ id: string; added_at_ms: string }>(text, [series, ids]);
       const found = new Map(rows.map((row) => [row.id, Number(row.added_at_ms)]));
       return ids.map((id) => found.get(id));
     },
@@ -96,6 +79,23 @@ const TAKE = `WITH ready AS (SELECT count(*)::int AS count FROM (
       LATERAL move_to_active($1, t.token, $3, $4, NULL, NULL, NULL)
    ORDER BY place`;
 
+async function take(
+  pool: Pool,
+  {
+    series,
+    tokens,
+    lockMs,
+  }: { readonly series: string; readonly tokens: readonly string[]; readonly lockMs: number },
+): Promise<Taken['taken']> {
+  const { rows } = await pool.query<JobRow & { readonly lock_token: string }>(TAKE, [
+    series,
+    tokens,
+    Math.ceil(lockMs),
+    Date.now(),
+  ]);
+  return rows.map((row) => ({ entry: toEntry(toFields(row)), token: row.lock_token }));
+}
+
 async function nextDueIn(pool: Pool, series: string): Promise<number | undefined> {
   const { rows } = await pool.query<{ due: string | null }>(
     "SELECT min(process_at_ms) AS due FROM job WHERE queue = $1 AND state = 'delayed'",
@@ -105,8 +105,12 @@ async function nextDueIn(pool: Pool, series: string): Promise<number | undefined
   return due === undefined ? undefined : Number(due);
 }
 
-/** BullMQ's own count reads every row. An index has those of each state. */
-const COUNT = 'SELECT count(*) FROM job WHERE queue = $1';
+/** Counts the entries of a state over its index: BullMQ's own count reads every row. */
+function countOf(state: EntryState, delayedBefore: number | undefined): string {
+  const isCut = state === 'delayed' && delayedBefore !== undefined;
+  const due = isCut ? ` AND process_at_ms < ${delayedBefore}` : '';
+  return `(SELECT count(*) FROM job WHERE queue = $1 AND state = '${state}'${due})`;
+}
 
 /** As `Series.ids` says. */
 const ORDERS = {

@@ -14,14 +14,8 @@ import type { Lane } from '../../../queue/queue.ts';
 import { seriesName, ServerLanes } from './server-lanes.ts';
 import { ServerListing } from './server-listing.ts';
 import { ServerOrder } from './server-order.ts';
-import {
-  entryId,
-  entryToDelivery,
-  HELD_FROM,
-  noteOf,
-  recordToDelivery,
-  toNewEntry,
-} from './server-record.ts';
+import { serverStats } from './server-stats.ts';
+import { entryId, entryToDelivery, noteOf, toNewEntry } from './server-record.ts';
 
 /** More would not be answered in time. */
 const LOOKED_UP_AT_ONCE = 1_000;
@@ -47,10 +41,8 @@ export class ServerInspection implements QueueInspection {
     this.#listing = new ServerListing(this.#lanes);
   }
 
-  async stats(): Promise<readonly LaneStats[]> {
-    const lanes = await this.#lanes.all();
-    const stats = await Promise.all(lanes.map((lane) => this.#statsOf(lane)));
-    return stats.filter(hasAny).toSorted(byName);
+  stats(): Promise<readonly LaneStats[]> {
+    return serverStats(this.#lanes);
   }
 
   list(selection: DeliverySelection): Promise<Page> {
@@ -114,47 +106,6 @@ export class ServerInspection implements QueueInspection {
   /** Has lanes looked into, too, whose registration was lost: it looks through everything on the server. */
   findLanes(): Promise<void> {
     return this.#lanes.find();
-  }
-
-  async #statsOf(lane: Lane): Promise<LaneStats> {
-    const series = this.#lanes.series(lane);
-    const [waiting = 0, sending = 0, delayed = 0, delivered = 0, failed = 0] = await series.count([
-      'waiting',
-      'active',
-      'delayed',
-      'completed',
-      'failed',
-    ]);
-    // A delivery that waits for another of its order key is delayed without a date.
-    const [retrying = 0] = delayed === 0 ? [] : await series.count(['delayed'], HELD_FROM);
-    const arrivals = await this.#lanes.deadSeries(lane).count(['waiting', 'active', 'failed']);
-    const nextDueAt = await this.#nextDueAt(lane, { waiting, retrying });
-    return {
-      ...lane,
-      pending: waiting + delayed - retrying,
-      sending,
-      retrying,
-      delivered,
-      dead: arrivals.reduce((sum, count) => sum + count, failed),
-      ...(nextDueAt !== undefined && { nextDueAt }),
-    };
-  }
-
-  async #nextDueAt(
-    lane: Lane,
-    { waiting, retrying }: { readonly waiting: number; readonly retrying: number },
-  ): Promise<number | undefined> {
-    const series = this.#lanes.series(lane);
-    const firsts = [
-      ...(waiting === 0 ? [] : await series.ids('waiting', waiting - 1, waiting - 1)),
-      ...(retrying === 0 ? [] : await series.ids('delayed', 0, 0)),
-    ];
-    const times: number[] = [];
-    for (const id of firsts) {
-      const entry = await series.get(id);
-      if (entry !== undefined) times.push(recordToDelivery(entry, { ...lane, state: 'pending' }).dueAt);
-    }
-    return times.length === 0 ? undefined : Math.min(...times);
   }
 
   /** The deliveries that are there, by id. */
@@ -269,16 +220,4 @@ async function findIn(
     const delivery = entryToDelivery(entry, { ...lane, state, isArrival });
     return { series, delivery, takes: entry.takes, isArrival };
   });
-}
-
-function hasAny({ pending, sending, retrying, delivered, dead }: LaneStats): boolean {
-  return pending + sending + retrying + delivered + dead > 0;
-}
-
-function byName(one: Lane, other: Lane): number {
-  return compare(one.source, other.source) || compare(one.destination, other.destination);
-}
-
-function compare(one: string, other: string): number {
-  return one < other ? -1 : one > other ? 1 : 0;
 }

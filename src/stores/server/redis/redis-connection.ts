@@ -31,34 +31,7 @@ export async function connectRedis(
     () => Promise.all([import('ioredis'), import('bullmq')]),
   );
   assertBullmqVersion();
-  const redis = new Redis(url, {
-    lazyConnect: true,
-    connectTimeout: answerMs,
-    commandTimeout: answerMs,
-    // A connection that is dead and not closed: nothing else would end it for minutes.
-    socketTimeout: 2 * answerMs,
-    // A command rejects at once while the connection is lost, and may be tried again.
-    enableOfflineQueue: false,
-    autoResendUnfulfilledCommands: false,
-    maxRetriesPerRequest: 0,
-    retryStrategy: (times) => Math.min(50 * times, LONGEST_RECONNECT_WAIT_MS),
-    // A primary that became a replica: the name may lead to the new one by now.
-    reconnectOnError: (error) => error.message.startsWith('READONLY'),
-  });
-  let firstError: unknown;
-  redis.on('error', (error: ReplyError) => {
-    firstError ??= error;
-    // The driver would go on in database 0, which is another queue.
-    if (error.command?.name === 'select') redis.disconnect(true);
-  });
-  try {
-    await redis.connect();
-  } catch (error) {
-    redis.disconnect();
-    throw serverError(firstError ?? error, place);
-  }
-  // Every series listens to the connection.
-  redis.setMaxListeners(0);
+  const redis = await openRedis(Redis, url, { place, answerMs });
   const described = withKnownInfo(createIORedisClient(redis), redis);
   const backend: ServerConnection['backend'] = async (name, options) => {
     // BullMQ would wait for it.
@@ -90,6 +63,42 @@ export async function connectRedis(
     },
     close: () => close(redis),
   };
+}
+
+async function openRedis(
+  Driver: typeof Redis,
+  url: string,
+  { place, answerMs }: ServerConnectionOptions,
+): Promise<Redis> {
+  const redis = new Driver(url, {
+    lazyConnect: true,
+    connectTimeout: answerMs,
+    commandTimeout: answerMs,
+    // A connection that is dead and not closed: nothing else would end it for minutes.
+    socketTimeout: 2 * answerMs,
+    // A command rejects at once while the connection is lost, and may be tried again.
+    enableOfflineQueue: false,
+    autoResendUnfulfilledCommands: false,
+    maxRetriesPerRequest: 0,
+    retryStrategy: (times) => Math.min(50 * times, LONGEST_RECONNECT_WAIT_MS),
+    // A primary that became a replica: the name may lead to the new one by now.
+    reconnectOnError: (error) => error.message.startsWith('READONLY'),
+  });
+  let firstError: unknown;
+  redis.on('error', (error: ReplyError) => {
+    firstError ??= error;
+    // The driver would go on in database 0, which is another queue.
+    if (error.command?.name === 'select') redis.disconnect(true);
+  });
+  try {
+    await redis.connect();
+  } catch (error) {
+    redis.disconnect();
+    throw serverError(firstError ?? error, place);
+  }
+  // Every series listens to the connection.
+  redis.setMaxListeners(0);
+  return redis;
 }
 
 /**

@@ -2,13 +2,10 @@ import { sleep, type Clock } from '../../../clock.ts';
 import { ClosedError } from '../../../errors.ts';
 import type { SqliteConnection } from './connection.ts';
 import type { DiskRoom } from './disk-room.ts';
+import { SoundConnection } from './sound-connection.ts';
 import type { Sql, Store, WriteOptions } from './store.ts';
-import { diskFullError, isBusy, isDiskFull, isOfWhatWasRead, storeError } from './store-error.ts';
+import { diskFullError, isDiskFull, isOfWhatWasRead, lockRetryMs, storeError } from './store-error.ts';
 
-/** How long another program may hold the file before it is given up. */
-const LOCK_WAIT_MS = 10_000;
-/** Between the tries: a part of what was waited already, since most locks last a moment. */
-const LOCK_RETRY = { part: 1 / 4, shortestMs: 2, longestMs: 100 };
 /** How long a commit stays in the log alone. */
 const CHECKPOINT_AFTER_MS = 1_000;
 /** After a write, `check` assumes for this long that another one would succeed. */
@@ -42,9 +39,7 @@ export class SqliteStore implements Store {
   readonly cutCommits: number;
   readonly room: DiskRoom;
   readonly #clock: Clock;
-  readonly #reopen: () => Promise<SqliteConnection>;
-  #connection: SqliteConnection;
-  #opening: Promise<SqliteConnection> | undefined;
+  readonly #connection: SoundConnection;
   #waiting: Write[] = [];
   #isScheduled = false;
   #closed: Promise<void> | undefined;
@@ -58,12 +53,11 @@ export class SqliteStore implements Store {
   #isChecked = false;
 
   constructor(connection: SqliteConnection, options: SqliteStoreOptions) {
-    this.#connection = connection;
+    this.#connection = new SoundConnection(connection, options.reopen);
     this.file = options.file;
     this.room = options.room;
     this.cutCommits = options.cutCommits ?? 0;
     this.#clock = options.clock;
-    this.#reopen = options.reopen;
   }
 
   write<T>(
@@ -91,9 +85,9 @@ export class SqliteStore implements Store {
     for (;;) {
       if (this.#closed !== undefined) throw closed();
       try {
-        return this.#readOnce(work, this.#sound ?? (await this.#open()));
+        return readOnce(work, this.#connection.sound ?? (await this.#connection.reopened()));
       } catch (error) {
-        const waitMs = this.#waitFor(error, since);
+        const waitMs = lockRetryMs(error, this.#clock.now() - since);
         if (waitMs === undefined) throw storeError(error, this.file);
         await sleep(this.#clock, waitMs);
       }
@@ -121,42 +115,8 @@ export class SqliteStore implements Store {
         this.#onEmpty = resolve;
       });
     }
-    await this.#opening?.catch(() => {}); // told to those who asked for it
     this.#cancelCheckpoint?.();
-    this.#sound?.emptyLog();
-    this.#connection.close();
-  }
-
-  /** The connection, unless the file must be opened again first. */
-  get #sound(): SqliteConnection | undefined {
-    return this.#connection.isSound ? this.#connection : undefined;
-  }
-
-  #open(): Promise<SqliteConnection> {
-    this.#opening ??= this.#openAnew().finally(() => {
-      this.#opening = undefined;
-    });
-    return this.#opening;
-  }
-
-  /** Closes the old one last: if no connection had the file open, writes that were rejected and are still in the log would become permanent. */
-  async #openAnew(): Promise<SqliteConnection> {
-    const doubtful = this.#connection;
-    this.#connection = await this.#reopen();
-    doubtful.close();
-    return this.#connection;
-  }
-
-  #readOnce<T>(work: (sql: Sql) => T, connection: SqliteConnection): T {
-    try {
-      connection.begin();
-      return work(connection.sql);
-    } catch (error) {
-      connection.doubt(error);
-      throw error;
-    } finally {
-      connection.rollBack();
-    }
+    await this.#connection.close();
   }
 
   /** After what the turn of the event loop has at hand, so that all of it is in. */
@@ -169,11 +129,11 @@ export class SqliteStore implements Store {
   async #commitAll(): Promise<void> {
     const group = this.#waiting;
     try {
-      const connection = this.#sound ?? (await this.#open());
+      const connection = this.#connection.sound ?? (await this.#connection.reopened());
       this.#begin(group, connection);
       this.#end(this.#commit(group, connection));
     } catch (error) {
-      const waitMs = this.#waitFor(error, group[0]?.since ?? 0);
+      const waitMs = lockRetryMs(error, this.#clock.now() - (group[0]?.since ?? 0));
       if (waitMs === undefined) this.#end(this.#rejected(group, error));
       else this.#clock.after(waitMs, () => void this.#commitAll());
     }
@@ -186,14 +146,6 @@ export class SqliteStore implements Store {
       connection.doubt(error);
       throw error;
     }
-  }
-
-  /** How long until the next try; undefined: it is no lock that fails, or one that has lasted too long. */
-  #waitFor(error: unknown, since: number): number | undefined {
-    const waitedMs = this.#clock.now() - since;
-    if (!isBusy(error) || waitedMs >= LOCK_WAIT_MS) return undefined;
-    const { part, shortestMs, longestMs } = LOCK_RETRY;
-    return Math.min(Math.max(waitedMs * part, shortestMs), longestMs);
   }
 
   /** Returns how the writes end that are done: all of the group, or those that need a page which cannot be read. */
@@ -241,7 +193,7 @@ export class SqliteStore implements Store {
   #checkpointSoon(): void {
     this.#cancelCheckpoint ??= this.#clock.after(CHECKPOINT_AFTER_MS, () => {
       this.#cancelCheckpoint = undefined;
-      this.#sound?.checkpoint();
+      this.#connection.sound?.checkpoint();
     });
   }
 
@@ -256,6 +208,18 @@ export class SqliteStore implements Store {
     else this.#isScheduled = false;
     for (const tell of ends.values()) tell();
     if (this.#waiting.length === 0) this.#onEmpty?.();
+  }
+}
+
+function readOnce<T>(work: (sql: Sql) => T, connection: SqliteConnection): T {
+  try {
+    connection.begin();
+    return work(connection.sql);
+  } catch (error) {
+    connection.doubt(error);
+    throw error;
+  } finally {
+    connection.rollBack();
   }
 }
 

@@ -58,6 +58,18 @@ export function isBusy(error: unknown): boolean {
   return primaryCode(error) === BUSY;
 }
 
+/** How long another program may hold the file before it is given up. */
+const LOCK_WAIT_MS = 10_000;
+/** Between the tries: a part of what was waited already, since most locks last a moment. */
+const LOCK_RETRY = { part: 1 / 4, shortestMs: 2, longestMs: 100 };
+
+/** How long until the next try; undefined: it is no lock that fails, or one that has lasted too long. */
+export function lockRetryMs(error: unknown, waitedMs: number): number | undefined {
+  if (!isBusy(error) || waitedMs >= LOCK_WAIT_MS) return undefined;
+  const { part, shortestMs, longestMs } = LOCK_RETRY;
+  return Math.min(Math.max(waitedMs * part, shortestMs), longestMs);
+}
+
 /** As SQLite says it, for what SQLite says by a result instead. */
 export function busyError(): Error {
   return Object.assign(new Error('database is locked'), { errcode: BUSY });

@@ -1,27 +1,26 @@
 import type { Clock } from '../../../clock.ts';
 import type { Row } from '../file/sqlite.ts';
 import type { Sql, Store } from '../file/store.ts';
-import { NO_PROGRESS, withDamageShown, type Delivery, type DeliveryState } from '../../../queue/delivery.ts';
-import type {
-  DropAnswer,
-  DueAnswer,
-  LaneStats,
-  Page,
-  QueueInspection,
-  RetryAnswer,
-  DeliverySelection,
+import { withDamageShown, type Delivery, type DeliveryState } from '../../../queue/delivery.ts';
+import {
+  hasDeliveries,
+  type DeliverySelection,
+  type DropAnswer,
+  type DueAnswer,
+  type LaneStats,
+  type Page,
+  type QueueInspection,
+  type RetryAnswer,
 } from '../../../queue/inspection.ts';
 import { releaseGoneOwners, hasGoneOwners } from './owner.ts';
-import { join, leave, leaveAllLines, stopWaiting, wait } from './sqlite-lines.ts';
 import {
-  OPEN,
-  readableColumns,
-  readDelivery,
-  selectDeliveries,
-  STATE,
-  WITH_STATE,
-  writeProgress,
-} from './sqlite-rows.ts';
+  dropDeliveryRows,
+  findDeliveryRow,
+  makeDeliveryDue,
+  markDeliveryDamaged,
+  retryDelivery,
+} from './sqlite-changes.ts';
+import { readableColumns, readDelivery, selectDeliveries, STATE, WITH_STATE } from './sqlite-rows.ts';
 
 /** Looks into the file of a SqliteQueue, from its process or another. `store` is opened with QUEUE_TABLES. */
 export class SqliteInspection implements QueueInspection {
@@ -35,7 +34,7 @@ export class SqliteInspection implements QueueInspection {
 
   async stats(): Promise<readonly LaneStats[]> {
     await this.#releaseGoneOwners();
-    return this.#store.read((sql) => sql(STATS).all().map(toStats).filter(hasAny));
+    return this.#store.read((sql) => sql(STATS).all().map(toStats).filter(hasDeliveries));
   }
 
   async list(selection: DeliverySelection): Promise<Page> {
@@ -63,7 +62,7 @@ export class SqliteInspection implements QueueInspection {
   }
 
   async getAll(ids: readonly string[]): Promise<readonly (Delivery | undefined)[]> {
-    const rows = await this.#store.read((sql) => ids.map((id) => find(sql, id)));
+    const rows = await this.#store.read((sql) => ids.map((id) => findDeliveryRow(sql, id)));
     const found = new Map(
       (await this.#readAll(rows.filter((row) => row !== undefined))).map((each) => [each.id, each]),
     );
@@ -79,19 +78,19 @@ export class SqliteInspection implements QueueInspection {
 
   retry(ids: readonly string[]): Promise<readonly RetryAnswer[]> {
     const now = Math.floor(this.#clock.now());
-    return this.#store.write((sql) => ids.map((id) => retry(sql, id, now)));
+    return this.#store.write((sql) => ids.map((id) => retryDelivery(sql, id, now)));
   }
 
   makeDue(ids: readonly string[]): Promise<readonly DueAnswer[]> {
     const now = Math.floor(this.#clock.now());
-    return this.#store.write((sql) => ids.map((id) => makeDue(sql, id, now)));
+    return this.#store.write((sql) => ids.map((id) => makeDeliveryDue(sql, id, now)));
   }
 
   drop(deliveries: readonly (string | Delivery)[]): Promise<readonly DropAnswer[]> {
     const ids = deliveries.map((each) => (typeof each === 'string' ? each : each.id));
     return this.#store.write((sql) => {
       releaseGoneOwners(sql);
-      return dropAll(sql, ids);
+      return dropDeliveryRows(sql, ids);
     });
   }
 
@@ -102,10 +101,11 @@ export class SqliteInspection implements QueueInspection {
     const damaged = rows
       .filter((_, index) => shown[index] !== deliveries[index])
       .map(({ seq }) => Number(seq));
-    if (damaged.length > 0)
-    // Where nothing can be written, it is shown as what it is to become.
-    {
-      await this.#store.write((sql) => damaged.forEach((seq) => markDamaged(sql, seq, now))).catch(() => {});
+    if (damaged.length > 0) {
+      // Where nothing can be written, it is shown as what it is to become.
+      await this.#store
+        .write((sql) => damaged.forEach((seq) => markDeliveryDamaged(sql, seq, now)))
+        .catch(() => {});
     }
     return shown;
   }
@@ -169,94 +169,6 @@ function listFrom(table: 'progress p' | 'claims c', where: string): string {
   WHERE ${where} > ? AND ${LISTED} ORDER BY ${table.slice(-1)}.seq LIMIT ?`;
 }
 
-function find(sql: Sql, id: string): Row | undefined {
-  return sql(`${SELECT} WHERE d.id = ?`).get(id);
-}
-
-/** By its seq: the id may be what is damaged. */
-function markDamaged(sql: Sql, seq: number, now: number): void {
-  const row = sql(`${SELECT} WHERE d.seq = ?`).get(seq);
-  if (row === undefined) return;
-  const { state, dueAt, progress, detail = null, settledAt = now } = readDelivery(row);
-  if (state === 'sending' || state === 'delivered') return;
-  const place = { seq, lane: Number(row['lane']), dueAt };
-  leaveAllLines(sql, place);
-  writeProgress(sql, place, progress, { state: 'dead', reason: 'damaged', detail, settledAt });
-}
-
-function retry(sql: Sql, id: string, now: number): RetryAnswer {
-  const row = find(sql, id);
-  if (row === undefined) return 'unknown';
-  const delivery = readDelivery(row);
-  if (delivery.state === 'delivered') return 'delivered';
-  if (delivery.state !== 'dead') return 'waiting';
-  if (delivery.reason === 'invalid') return 'invalid';
-  if (delivery.isDamaged) return 'damaged';
-  const seq = moveToEnd(sql, Number(row['seq']), now);
-  const place = { seq, lane: Number(row['lane']), dueAt: now };
-  const { attempts } = delivery.progress;
-  if (attempts.length > 0) writeProgress(sql, place, { ...NO_PROGRESS, attempts }, OPEN);
-  join(sql, place, delivery.orderKeys);
-  return 'retried';
-}
-
-function makeDue(sql: Sql, id: string, now: number): DueAnswer {
-  const row = find(sql, id);
-  if (row === undefined) return 'unknown';
-  const { state, dueAt, progress, isDamaged } = readDelivery(row);
-  if (isDamaged) return 'dead';
-  if (state !== 'retrying') return state === 'pending' ? 'due' : state;
-  const place = { seq: Number(row['seq']), lane: Number(row['lane']), dueAt };
-  stopWaiting(sql, place);
-  wait(sql, { ...place, dueAt: now });
-  writeProgress(sql, { ...place, dueAt: now }, { ...progress, notBefore: {} }, OPEN);
-  return 'due';
-}
-
-/** Treats it as added now: others of its order keys may be in flight. */
-function moveToEnd(sql: Sql, seq: number, now: number): number {
-  sql('DELETE FROM progress WHERE seq = ?').run(seq);
-  const row = sql(
-    'UPDATE deliveries SET seq = (SELECT max(seq) + 1 FROM deliveries), due_at = ? WHERE seq = ? RETURNING seq',
-  ).get(now, seq);
-  return Number(row?.['seq']);
-}
-
-/** Each statement that is run costs more than a row, so what is settled goes at once. */
-function dropAll(sql: Sql, ids: readonly string[]): readonly DropAnswer[] {
-  const found = new Map(
-    sql(PLACES)
-      .all(JSON.stringify(ids))
-      .map((row) => [String(row['id']), row]),
-  );
-  const seqs: number[] = [];
-  const answers = ids.map((id): DropAnswer => {
-    const row = found.get(id);
-    if (row === undefined) return 'unknown';
-    if (row['state'] === 'sending') return 'sending';
-    found.delete(id);
-    if (row['is_settled'] === 0) leaveLines(sql, id, row);
-    seqs.push(Number(row['seq']));
-    return 'dropped';
-  });
-  sql('DELETE FROM deliveries WHERE seq IN (SELECT value FROM json_each(?))').run(JSON.stringify(seqs));
-  return answers;
-}
-
-/** The order keys of a damaged delivery cannot be relied on. */
-function leaveLines(sql: Sql, id: string, row: Row): void {
-  const place = { seq: Number(row['seq']), lane: Number(row['lane']), dueAt: Number(row['due_at']) };
-  const stored = find(sql, id);
-  const delivery = stored === undefined ? undefined : readDelivery(stored);
-  if (delivery === undefined || delivery.isDamaged) leaveAllLines(sql, place);
-  else leave(sql, place, delivery.orderKeys);
-}
-
-const PLACES = `
-  SELECT d.id, d.seq, d.lane, coalesce(p.due_at, d.due_at) AS due_at,
-    p.settled_state IS NOT NULL AS is_settled, ${STATE}
-  FROM json_each(?) i CROSS JOIN deliveries d ON d.id = i.value ${WITH_STATE}`;
-
 // Nothing is counted but claims, which are few.
 const STATS = `
   SELECT source, destination, n.deliveries - n.delivered - n.dead AS open, n.tried, n.delivered, n.dead,
@@ -281,8 +193,4 @@ function toStats(row: Row): LaneStats {
     dead: count('dead'),
     ...(typeof nextDueAt === 'number' && { nextDueAt }),
   };
-}
-
-function hasAny({ pending, sending, retrying, delivered, dead }: LaneStats): boolean {
-  return pending + sending + retrying + delivered + dead > 0;
 }

@@ -1,0 +1,61 @@
+import { hasDeliveries, type LaneStats } from '../../../queue/inspection.ts';
+import type { Lane } from '../../../queue/queue.ts';
+import type { ServerLanes } from './server-lanes.ts';
+import { HELD_FROM, recordToDelivery } from './server-record.ts';
+
+/** How many deliveries each lane has that has any, by state. The lanes come by name. */
+export async function serverStats(lanes: ServerLanes): Promise<readonly LaneStats[]> {
+  const all = await lanes.all();
+  const stats = await Promise.all(all.map((lane) => statsOf(lane, lanes)));
+  return stats.filter(hasDeliveries).toSorted(byName);
+}
+
+async function statsOf(lane: Lane, lanes: ServerLanes): Promise<LaneStats> {
+  const series = lanes.series(lane);
+  const [waiting = 0, sending = 0, delayed = 0, delivered = 0, failed = 0] = await series.count([
+    'waiting',
+    'active',
+    'delayed',
+    'completed',
+    'failed',
+  ]);
+  // A delivery that waits for another of its order key is delayed without a date.
+  const [retrying = 0] = delayed === 0 ? [] : await series.count(['delayed'], HELD_FROM);
+  const arrivals = await lanes.deadSeries(lane).count(['waiting', 'active', 'failed']);
+  const firsts = [
+    ...(waiting === 0 ? [] : await series.ids('waiting', waiting - 1, waiting - 1)),
+    ...(retrying === 0 ? [] : await series.ids('delayed', 0, 0)),
+  ];
+  const nextDueAt = await firstDueAt(firsts, lane, lanes);
+  return {
+    ...lane,
+    pending: waiting + delayed - retrying,
+    sending,
+    retrying,
+    delivered,
+    dead: arrivals.reduce((sum, count) => sum + count, failed),
+    ...(nextDueAt !== undefined && { nextDueAt }),
+  };
+}
+
+async function firstDueAt(
+  ids: readonly string[],
+  lane: Lane,
+  lanes: ServerLanes,
+): Promise<number | undefined> {
+  const series = lanes.series(lane);
+  const times: number[] = [];
+  for (const id of ids) {
+    const entry = await series.get(id);
+    if (entry !== undefined) times.push(recordToDelivery(entry, { ...lane, state: 'pending' }).dueAt);
+  }
+  return times.length === 0 ? undefined : Math.min(...times);
+}
+
+function byName(one: Lane, other: Lane): number {
+  return compare(one.source, other.source) || compare(one.destination, other.destination);
+}
+
+function compare(one: string, other: string): number {
+  return one < other ? -1 : one > other ? 1 : 0;
+}

@@ -1,0 +1,96 @@
+import { NO_PROGRESS } from '../../../queue/delivery.ts';
+import type { DropAnswer, DueAnswer, RetryAnswer } from '../../../queue/inspection.ts';
+import type { Row } from '../file/sqlite.ts';
+import type { Sql } from '../file/store.ts';
+import { join, leave, leaveAllLines, stopWaiting, wait } from './sqlite-lines.ts';
+import { OPEN, readDelivery, selectDeliveries, STATE, WITH_STATE, writeProgress } from './sqlite-rows.ts';
+
+const SELECT_DELIVERIES = selectDeliveries();
+
+export function findDeliveryRow(sql: Sql, id: string): Row | undefined {
+  return sql(`${SELECT_DELIVERIES} WHERE d.id = ?`).get(id);
+}
+
+/** By its seq: the id may be what is damaged. */
+export function markDeliveryDamaged(sql: Sql, seq: number, now: number): void {
+  const row = sql(`${SELECT_DELIVERIES} WHERE d.seq = ?`).get(seq);
+  if (row === undefined) return;
+  const { state, dueAt, progress, detail = null, settledAt = now } = readDelivery(row);
+  if (state === 'sending' || state === 'delivered') return;
+  const place = { seq, lane: Number(row['lane']), dueAt };
+  leaveAllLines(sql, place);
+  writeProgress(sql, place, progress, { state: 'dead', reason: 'damaged', detail, settledAt });
+}
+
+export function retryDelivery(sql: Sql, id: string, now: number): RetryAnswer {
+  const row = findDeliveryRow(sql, id);
+  if (row === undefined) return 'unknown';
+  const delivery = readDelivery(row);
+  if (delivery.state === 'delivered') return 'delivered';
+  if (delivery.state !== 'dead') return 'waiting';
+  if (delivery.reason === 'invalid') return 'invalid';
+  if (delivery.isDamaged) return 'damaged';
+  const seq = moveToEnd(sql, Number(row['seq']), now);
+  const place = { seq, lane: Number(row['lane']), dueAt: now };
+  const { attempts } = delivery.progress;
+  if (attempts.length > 0) writeProgress(sql, place, { ...NO_PROGRESS, attempts }, OPEN);
+  join(sql, place, delivery.orderKeys);
+  return 'retried';
+}
+
+export function makeDeliveryDue(sql: Sql, id: string, now: number): DueAnswer {
+  const row = findDeliveryRow(sql, id);
+  if (row === undefined) return 'unknown';
+  const { state, dueAt, progress, isDamaged } = readDelivery(row);
+  if (isDamaged) return 'dead';
+  if (state !== 'retrying') return state === 'pending' ? 'due' : state;
+  const place = { seq: Number(row['seq']), lane: Number(row['lane']), dueAt };
+  stopWaiting(sql, place);
+  wait(sql, { ...place, dueAt: now });
+  writeProgress(sql, { ...place, dueAt: now }, { ...progress, notBefore: {} }, OPEN);
+  return 'due';
+}
+
+/** Treats it as added now: others of its order keys may be in flight. */
+function moveToEnd(sql: Sql, seq: number, now: number): number {
+  sql('DELETE FROM progress WHERE seq = ?').run(seq);
+  const row = sql(
+    'UPDATE deliveries SET seq = (SELECT max(seq) + 1 FROM deliveries), due_at = ? WHERE seq = ? RETURNING seq',
+  ).get(now, seq);
+  return Number(row?.['seq']);
+}
+
+/** Each statement that is run costs more than a row, so what is settled goes at once. */
+export function dropDeliveryRows(sql: Sql, ids: readonly string[]): readonly DropAnswer[] {
+  const found = new Map(
+    sql(PLACES)
+      .all(JSON.stringify(ids))
+      .map((row) => [String(row['id']), row]),
+  );
+  const seqs: number[] = [];
+  const answers = ids.map((id): DropAnswer => {
+    const row = found.get(id);
+    if (row === undefined) return 'unknown';
+    if (row['state'] === 'sending') return 'sending';
+    found.delete(id);
+    if (row['is_settled'] === 0) leaveLines(sql, id, row);
+    seqs.push(Number(row['seq']));
+    return 'dropped';
+  });
+  sql('DELETE FROM deliveries WHERE seq IN (SELECT value FROM json_each(?))').run(JSON.stringify(seqs));
+  return answers;
+}
+
+/** The order keys of a damaged delivery cannot be relied on. */
+function leaveLines(sql: Sql, id: string, row: Row): void {
+  const place = { seq: Number(row['seq']), lane: Number(row['lane']), dueAt: Number(row['due_at']) };
+  const stored = findDeliveryRow(sql, id);
+  const delivery = stored === undefined ? undefined : readDelivery(stored);
+  if (delivery === undefined || delivery.isDamaged) leaveAllLines(sql, place);
+  else leave(sql, place, delivery.orderKeys);
+}
+
+const PLACES = `
+  SELECT d.id, d.seq, d.lane, coalesce(p.due_at, d.due_at) AS due_at,
+    p.settled_state IS NOT NULL AS is_settled, ${STATE}
+  FROM json_each(?) i CROSS JOIN deliveries d ON d.id = i.value ${WITH_STATE}`;
