@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { readFileSync, readdirSync } from 'node:fs';
 import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
 
@@ -59,6 +59,16 @@ describe('the built package', () => {
     const paths = packed.files.map(({ path }) => path);
     expect(paths).toEqual(expect.arrayContaining(['bin/hooks.js', 'dist/index.js', 'dist/types/index.d.ts']));
     expect(paths.filter((path) => path.endsWith('.map'))).toEqual([]);
+  });
+
+  it('has a man page of each command, made from its help', async () => {
+    await promisify(execFile)(process.execPath, ['test/build/man.js'], { cwd: ROOT });
+    const { man } = JSON.parse(readFileSync(new URL('package.json', ROOT), 'utf8')) as { man: string[] };
+    const made = readdirSync(new URL('dist/man/', ROOT)).map((name) => `./dist/man/${name}`);
+    expect(man.toSorted()).toEqual(made.toSorted());
+    const sign = readFileSync(new URL('dist/man/hooks-sign.1', ROOT), 'utf8');
+    expect(sign).toMatch(/^\.SH NAME\nhooks\\-sign \\- Print the signature of a body\n\.SH SYNOPSIS\n/m);
+    expect(sign).toMatch(/^ {2}\\-\\-as\\-header /m);
   });
 
   it('has no dependency that needs its install script', () => {

@@ -3,18 +3,32 @@ import { MESSAGE_TYPES } from '../message/types.ts';
 import { printable } from '../redact.ts';
 import { closest } from '../suggest.ts';
 import { describe } from './command.ts';
+import { GUIDES, isGuide, readGuide } from './guide.ts';
+import type { Io } from './io.ts';
 
 /** Adds `help a b` in place of commander's own, which shows the whole program's help for a mistyped name. */
-export function addHelpCommand(program: Command): void {
+export function addHelpCommand(program: Command, io: Io): void {
   if (program.commands.length === 0) return;
   program.helpCommand(false);
-  describe(program.command('help [command...]'), 'show help of a command')
+  const isTop = program.parent === null;
+  const what = isTop ? 'show help of a command or a topic' : 'show help of a command';
+  describe(program.command(isTop ? 'help [topic...]' : 'help [command...]'), what)
     .helpOption(false)
     .action((words: readonly string[]) => {
-      let named = program;
-      for (const word of words) named = subcommandOf(named, word);
-      named.help();
+      const [guide = ''] = isTop && words.length === 1 ? words : [];
+      if (!isGuide(guide)) return void commandOf(program, words).help();
+      if (guide === 'serve') commandOf(program, words).outputHelp();
+      io.out(`${readGuide(guide, io.stdoutColumns ?? DEFAULT_COLUMNS)}\n`);
     });
+}
+
+/** As commander wraps its help where there is no terminal. */
+const DEFAULT_COLUMNS = 80;
+
+function commandOf(program: Command, words: readonly string[]): Command {
+  let named = program;
+  for (const word of words) named = subcommandOf(named, word);
+  return named;
 }
 
 /** Where a person looks for a command under another name. */
@@ -37,13 +51,19 @@ const OTHER_NAMES: ReadonlyMap<string, string> = new Map([
 export function subcommandOf(command: Command, word: string): Command {
   const found = command.commands.find((each) => each.name() === word);
   if (found !== undefined) return found;
-  const near = closest(
-    word,
-    command.commands.map((each) => each.name()),
-  );
-  const meant = (command.parent === null ? OTHER_NAMES.get(word) : undefined) ?? near;
+  const isTop = command.parent === null;
+  const names = command.commands.map((each) => each.name());
+  const meant =
+    (isTop ? OTHER_NAMES.get(word) : undefined) ??
+    closest(word, names) ??
+    (isTop ? guideNear(word) : undefined);
   const suggestion = meant === undefined ? '' : `\n(Did you mean ${meant}?)`;
   return command.error(`error: unknown command '${printable(word, 80)}'${suggestion}`);
+}
+
+function guideNear(word: string): string | undefined {
+  const guide = closest(word, GUIDES);
+  return guide && `hooks help ${guide}`;
 }
 
 /** The help of the program without its examples and options: what it is, and its commands in groups. */

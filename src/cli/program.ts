@@ -1,6 +1,9 @@
+import type { EventEmitter } from 'node:events';
 import { Command, Option } from 'commander';
 import { describe, type CommandContext, type Define } from './command.ts';
+import { GUIDES, type GuideName } from './guide.ts';
 import { addHelpCommand, subcommandOf } from './help-command.ts';
+import { wrapText } from './fit-text.ts';
 import type { Io } from './io.ts';
 import { explainUsageErrors } from './usage-errors.ts';
 import { packageVersion } from '../app/version.ts';
@@ -9,6 +12,8 @@ interface Verb {
   /** Heading of the help under which it is listed; undefined: no help lists it. */
   readonly group?: 'Send:' | 'Receive and verify:' | 'Test:' | 'Operate:' | 'Set up:';
   readonly summary: string;
+  /** The page of docs/ that its help names. */
+  readonly guide?: GuideName;
   readonly load: () => Promise<Define>;
 }
 
@@ -17,81 +22,97 @@ const VERBS: Readonly<Record<string, Verb>> = {
   send: {
     group: 'Send:',
     summary: 'build, sign and deliver one message',
+    guide: 'sending',
     load: async () => (await import('./send/command.ts')).defineSend,
   },
   replay: {
     group: 'Send:',
     summary: 'deliver the messages of files in order',
+    guide: 'sending',
     load: async () => (await import('./replay/command.ts')).defineReplay,
   },
   audience: {
     group: 'Send:',
     summary: 'send who joined or left an audience since the last sync',
+    guide: 'audiences',
     load: async () => (await import('./audience/command.ts')).defineAudience,
   },
   trait: {
     group: 'Send:',
     summary: 'send the computed traits that changed since the last sync',
+    guide: 'audiences',
     load: async () => (await import('./audience/trait-command.ts')).defineTrait,
   },
   delete: {
     group: 'Send:',
     summary: 'send a deletion request for users to every source',
+    guide: 'audiences',
     load: async () => (await import('./delete/command.ts')).defineDelete,
   },
   listen: {
     group: 'Receive and verify:',
     summary: 'receive, verify and show requests',
+    guide: 'receivers',
     load: async () => (await import('./listen/command.ts')).defineListen,
   },
   verify: {
     group: 'Receive and verify:',
     summary: 'check a signature and explain a mismatch',
+    guide: 'receivers',
     load: async () => (await import('./verify/command.ts')).defineVerify,
   },
   sign: {
     group: 'Receive and verify:',
     summary: 'print the signature of a body',
+    guide: 'sending',
     load: async () => (await import('./sign/command.ts')).defineSign,
   },
   test: {
     group: 'Test:',
     summary: 'check a receiver and explain how to fix it',
+    guide: 'receivers',
     load: async () => (await import('./test/command.ts')).defineTest,
   },
   expect: {
     group: 'Test:',
     summary: 'run a command and check what it sends',
+    guide: 'testing',
     load: async () => (await import('./expect/command.ts')).defineExpect,
   },
   serve: {
     group: 'Operate:',
     summary: 'run a Segment-compatible tracking API',
+    guide: 'serve',
     load: async () => (await import('./serve/command.ts')).defineServe,
   },
   worker: {
     group: 'Operate:',
     summary: 'deliver the messages of the durable queue',
+    guide: 'several-machines',
     load: async () => (await import('./worker/command.ts')).defineWorker,
   },
   queue: {
     group: 'Operate:',
     summary: 'inspect, retry or drop queued deliveries and dead letters',
+    guide: 'operations',
     load: async () => (await import('./queue/command.ts')).defineQueue,
   },
   doctor: {
     group: 'Operate:',
     summary: 'find out why nothing arrives',
+    guide: 'troubleshooting',
     load: async () => (await import('./doctor/command.ts')).defineDoctor,
   },
   init: {
     group: 'Set up:',
     summary: 'write a commented config file',
+    guide: 'configuration',
     load: async () => (await import('./init/command.ts')).defineInit,
   },
   config: {
     group: 'Set up:',
     summary: 'show every setting and its origin',
+    guide: 'configuration',
     load: async () => (await import('./config/command.ts')).defineConfig,
   },
   completion: {
@@ -137,8 +158,9 @@ export async function createProgram(
     .exitOverride();
   explainUsageErrors(program, io);
   program.addHelpText('before', EXAMPLES);
+  program.addHelpText('after', `\nTopics (hooks help TOPIC):\n  ${wrapText(GUIDES.join(', '), 78, 2)}`);
   for (const [name, verb] of verbsFor(argv)) await addVerb(program, name, verb, { argv, io, exit });
-  addHelpCommand(program);
+  addHelpCommand(program, io);
   program.commands.at(-1)?.helpGroup('Set up:');
   // Before commander sees it: of a mistyped name with --help behind it, commander shows the help of the whole program.
   const [first = '-'] = argv;
@@ -155,7 +177,7 @@ function verbsFor([first = '']: readonly string[]): readonly (readonly [name: st
 async function addVerb(
   program: Command,
   name: string,
-  { group, summary, load }: Verb,
+  { group, summary, guide, load }: Verb,
   context: CommandContext,
 ): Promise<void> {
   const command = describe(program.command(name, { hidden: group === undefined }), summary);
@@ -164,8 +186,9 @@ async function addVerb(
   if (!context.argv.includes(name)) return;
   const define = await load();
   define(command, context);
+  if (guide !== undefined) command.addHelpText('afterAll', (context) => guideLine(context.command, guide));
   for (const below of command.commands) explainUsageErrors(below, context.io);
-  addHelpCommand(command);
+  addHelpCommand(command, context.io);
 }
 
 /** The options of the program alone: else the help of `send track` would list every flag of `send` again. */
@@ -173,4 +196,10 @@ function globalOptionsOf(command: Command): Option[] {
   let top = command;
   while (top.parent !== null) top = top.parent;
   return top === command ? [] : top.options.filter(({ hidden }) => !hidden);
+}
+
+/** Commands whose own text stands below the flags end with an empty line already. */
+function guideLine(command: Command, guide: GuideName): string {
+  const emitter = command as Command & EventEmitter; // it is one, but for its types
+  return `${emitter.listenerCount('afterHelp') > 0 ? '' : '\n'}Guide: hooks help ${guide}`;
 }

@@ -1,6 +1,8 @@
+import { readdirSync } from 'node:fs';
 import type { Command } from 'commander';
 import { describe, expect, it } from 'vitest';
 import { createProgram } from '../../src/cli/program.ts';
+import { GUIDES } from '../../src/cli/guide.ts';
 import { createIo } from '../../src/cli/io.ts';
 import { MESSAGE_TYPES } from '../../src/message/types.ts';
 import { hooks } from './run-in-process.ts';
@@ -53,4 +55,36 @@ describe('hooks alone', () => {
     expect(stdout).not.toMatch(/^ +-/m);
     for (const verb of VERBS.filter((name) => name !== 'complete')) expect(stdout).toContain(`\n  ${verb} `);
   });
+});
+
+describe('hooks help TOPIC', () => {
+  it('knows every page of docs/', () => {
+    const pages = readdirSync(new URL('../../docs/', import.meta.url)).filter((name) => name.endsWith('.md'));
+    expect(GUIDES).toEqual(pages.map((name) => name.replace('.md', '')));
+  });
+
+  it.each(GUIDES)('prints %s in short, within 60 columns but for its commands', async (topic) => {
+    const { code, stdout, stderr } = await hooks(['help', topic], { terminalColumns: 60 });
+    expect([code, stderr]).toEqual([0, '']);
+    const page = stdout.slice(stdout.search(/^[A-Z][^a-z\n]+$/m));
+    const wide = page.split('\n').filter((line) => line.length > 60 && !/^ {2}|^The whole page: /.test(line));
+    expect(wide).toEqual([]);
+    expect(page).toMatch(new RegExp(`\n\nThe whole page: .*docs/${topic}\\.md\n$`));
+    expect(page).not.toMatch(/\]\(|\*\*|^\||^#|```/m);
+    expect(page).not.toMatch(/:\n\n[A-Z ]+\n/);
+  });
+
+  it('suggests a topic for a mistyped one, and none for a command of that name', async () => {
+    expect((await hooks(['help', 'recievers'])).stderr).toContain('did you mean hooks help receivers?');
+    expect((await hooks(['help', 'ci', 'x'])).code).toBe(2);
+  });
+
+  it.each(VERBS.filter((name) => !['complete', 'completion'].includes(name)))(
+    'is named in the help of %s',
+    async (verb) => {
+      const { stdout } = await hooks([verb, '--help']);
+      const topic = /\n\nGuide: hooks help ([a-z-]+)\n$/.exec(stdout)?.[1];
+      expect(GUIDES).toContain(topic);
+    },
+  );
 });

@@ -25,6 +25,9 @@ describe.each(helps)('hooks $words --help', ({ words, code, stdout, stderr }) =>
 
   it('is what `hooks help` shows', async () => {
     if (words.length !== 1) return;
-    expect(await hooks(['help', ...words])).toMatchObject({ code: 0, stdout });
+    const shown = await hooks(['help', ...words]);
+    expect(shown.code).toBe(0);
+    // Of `serve` a topic follows.
+    expect(shown.stdout.slice(0, stdout.length)).toBe(stdout);
   });
 });

@@ -1,4 +1,5 @@
 import type { Argument, Command, Option } from 'commander';
+import { GUIDES } from '../guide.ts';
 
 /** What a word could become: values, or names of files or folders, which the shell knows best. */
 export interface Candidates {
@@ -32,8 +33,10 @@ export async function candidatesFor(
   const { command, positional, pending, isLiteral } = pointAfter(program, words.slice(0, -1));
   if (pending !== undefined) return matching(await valuesOf(pending, names), current);
   if (command.name() === 'help') {
-    // `help` takes a command of its parent.
-    return positional > 0 ? NONE : matching({ values: commandsOf(command.parent), files: 'none' }, current);
+    // `help` takes a command of its parent, or a topic.
+    const topics = command.parent?.parent === null ? GUIDES.filter((name) => name !== 'serve') : [];
+    const values = [...commandsOf(command.parent), ...topics.map((value) => ({ value, about: 'a topic' }))];
+    return positional > 0 ? NONE : matching({ values, files: 'none' }, current);
   }
   if (isLiteral || !current.startsWith('-') || current === '-') {
     const found = isLiteral || positional > 0 ? [] : commandsOf(command);

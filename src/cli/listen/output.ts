@@ -7,7 +7,7 @@ import type { ReceivedRequest } from '../../receiver/received-request.ts';
 import { printable } from '../../redact.ts';
 import type { Io } from '../io.ts';
 import { noteError } from '../error-text.ts';
-import { listeningText } from '../listening-urls.ts';
+import { listeningText } from '../print/listening-urls.ts';
 import { jsonLine } from '../json-line.ts';
 import { receivedJson, receivedText } from '../print/received-line.ts';
 import type { ListenOptions } from './options.ts';

@@ -17,7 +17,7 @@ import { ExitCode, interruptedCode } from '../exit-code.ts';
 import type { Io } from '../io.ts';
 import { ListenOutput } from './output.ts';
 import type { ListenOptions } from './options.ts';
-import { listeningUrls } from '../listening-urls.ts';
+import { listeningUrls } from '../print/listening-urls.ts';
 import { knownSecrets, type KnownSecrets } from '../flags/signature/known-secrets.ts';
 import { commandSecrets } from '../flags/signature/secret-flags.ts';
 

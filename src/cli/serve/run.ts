@@ -8,7 +8,7 @@ import { logText } from './log-line.ts';
 import type { GlobalOptions } from '../command.ts';
 import { ExitCode } from '../exit-code.ts';
 import type { Io } from '../io.ts';
-import { listeningText, listeningUrls } from '../listening-urls.ts';
+import { listeningText, listeningUrls } from '../print/listening-urls.ts';
 import { jsonLine } from '../json-line.ts';
 import { openQueueToRun, type StoreFlags } from '../flags/delivery/queue-flags.ts';
 import { reachOf, type ReachFlags } from '../flags/delivery/reach-flags.ts';

@@ -136,8 +136,9 @@ async function inSteps(
 ): Promise<readonly unknown[]> {
   const results: unknown[] = [];
   for (let at = 0; at < ids.length; at += size) {
-    results.push(...((await act(ids.slice(at, at + size))) as readonly unknown[]));
-  } // a list, by the scripts below
+    const some = await act(ids.slice(at, at + size));
+    results.push(...(some as readonly unknown[])); // a list, by the scripts below
+  }
   return results;
 }
 

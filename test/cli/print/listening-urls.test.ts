@@ -1,8 +1,8 @@
 import { networkInterfaces, type NetworkInterfaceInfo } from 'node:os';
 import { describe, expect, it } from 'vitest';
-import { listeningText, listeningUrls } from '../../src/cli/listening-urls.ts';
-import { startHooks, type RunningHooks } from './run-in-process.ts';
-import { temporaryFolder } from '../temporary-folder.ts';
+import { listeningText, listeningUrls } from '../../../src/cli/print/listening-urls.ts';
+import { startHooks, type RunningHooks } from '../run-in-process.ts';
+import { temporaryFolder } from '../../temporary-folder.ts';
 
 const REST = { netmask: '', mac: '', internal: false, cidr: null };
 const v4 = (address: string): NetworkInterfaceInfo => ({ ...REST, address, family: 'IPv4' });

@@ -1,0 +1,112 @@
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+import { wrapText } from './fit-text.ts';
+
+/** The pages of `docs/` that `hooks help TOPIC` prints in short. A test holds the list against the folder. */
+export const GUIDES = [
+  'audiences',
+  'benchmarks',
+  'ci',
+  'configuration',
+  'guarantees',
+  'library',
+  'operations',
+  'receivers',
+  'sending',
+  'serve',
+  'several-machines',
+  'testing',
+  'troubleshooting',
+] as const;
+
+export type GuideName = (typeof GUIDES)[number];
+
+export function isGuide(word: string): word is GuideName {
+  return GUIDES.some((name) => name === word);
+}
+
+/** A list or a table that is longer is cut to this many items. */
+const MAX_ITEMS = 8;
+/** Of each section: a paragraph and what belongs to it, such as a command. A block that ends with a colon brings the next one. */
+const BLOCKS_OF_SECTION = 2;
+
+/** The page in short: of each section its heading and its first blocks, wrapped to the width. Ends with the file of the whole page. */
+export function readGuide(name: GuideName, columns: number): string {
+  const file = join(packageFolder(), 'docs', `${name}.md`);
+  const sections = sectionsOf(blocksOf(readFileSync(file, 'utf8')));
+  const parts = sections.flatMap(([heading, ...blocks]) => [
+    headingText(heading, columns),
+    ...firstOf(blocks).map((block) => blockText(block, columns)),
+  ]);
+  return [...parts, `The whole page: ${file}`].join('\n\n');
+}
+
+/** The folder of the package, found from the sources and from any file of the build. */
+function packageFolder(): string {
+  return dirname(createRequire(import.meta.url).resolve('hooks-cli/package.json'));
+}
+
+/** The text between empty lines; a code block is one, whatever stands in it. */
+function blocksOf(markdown: string): readonly string[] {
+  const blocks = markdown.match(/^```[^]*?^```$|(?:^(?!```)\S.*\n?(?:^(?!```).+\n?)*)/gm) ?? [];
+  return blocks.map((block) => block.trimEnd()).filter((block) => !block.startsWith('<!--'));
+}
+
+type Section = readonly [heading: string, ...blocks: readonly string[]];
+
+function sectionsOf(blocks: readonly string[]): readonly Section[] {
+  const starts = blocks.flatMap((block, index) => (block.startsWith('#') ? [index] : []));
+  return starts.map((start, index): Section => {
+    const [heading = '', ...rest] = blocks.slice(start, starts[index + 1]);
+    return [heading, ...rest];
+  });
+}
+
+function firstOf(blocks: readonly string[]): readonly string[] {
+  const end = blocks.findIndex((block, index) => index + 1 >= BLOCKS_OF_SECTION && !block.endsWith(':'));
+  return end === -1 ? blocks : blocks.slice(0, end + 1);
+}
+
+function headingText(heading: string, columns: number): string {
+  return wrapText(heading.replace(/^#+ /, '').replaceAll('`', '').toUpperCase(), columns, 0);
+}
+
+function blockText(block: string, columns: number): string {
+  if (block.startsWith('```')) return indented(block.split('\n').slice(1, -1));
+  if (block.startsWith('|')) return listText(tableItems(block), columns);
+  if (/^(?:[-*]|\d+\.) /.test(block)) return listText(block.split(/\n(?=(?:[-*]|\d+\.) )/), columns);
+  return wrapText(plainText(block), columns, 0);
+}
+
+function indented(lines: readonly string[]): string {
+  return lines.map((line) => (line === '' ? '' : `  ${line}`)).join('\n');
+}
+
+/** Each row of a table as an item; the head and the line below it say nothing without the columns. */
+function tableItems(table: string): readonly string[] {
+  const rows = table.split('\n').slice(2);
+  return rows.map((row) => {
+    const cells = row.split(/(?<!\\)\|/).map((cell) => cell.trim());
+    return `- ${cells.filter((cell) => cell !== '').join(': ')}`;
+  });
+}
+
+function listText(items: readonly string[], columns: number): string {
+  const shown = items.slice(0, MAX_ITEMS).map((item) => {
+    const mark = /^(?:[-*]|\d+\.) /.exec(item)?.[0] ?? '';
+    return mark + wrapText(plainText(item.slice(mark.length)), columns - mark.length, mark.length);
+  });
+  const more = items.length - shown.length;
+  return [...shown, ...(more > 0 ? [`(and ${more} more)`] : [])].join('\n');
+}
+
+/** Markdown as it reads best in a terminal: one line, links as their text. */
+function plainText(markdown: string): string {
+  return markdown
+    .replaceAll(/\s*\n\s*/g, ' ')
+    .replaceAll(/!?\[([^\]]*)\]\([^)]*\)/g, '$1')
+    .replaceAll('**', '')
+    .replaceAll(/`` ?(.+?) ?``/g, '$1')
+    .replaceAll(/\\([_|])/g, '$1');
+}
