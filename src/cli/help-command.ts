@@ -16,9 +16,8 @@ export function addHelpCommand(program: Command, io: Io): void {
     .helpOption(false)
     .action((words: readonly string[]) => {
       const [guide = ''] = isTop && words.length === 1 ? words : [];
-      if (!isGuide(guide)) return void commandOf(program, words).help();
-      if (guide === 'serve') commandOf(program, words).outputHelp();
-      io.out(`${readGuide(guide, io.stdoutColumns ?? DEFAULT_COLUMNS)}\n`);
+      if (!isGuide(guide) || guide === 'serve') commandOf(program, words).outputHelp();
+      if (isGuide(guide)) io.out(`${readGuide(guide, io.stdoutColumns ?? DEFAULT_COLUMNS)}\n`);
     });
 }
 

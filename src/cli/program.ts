@@ -186,7 +186,7 @@ async function addVerb(
   if (!context.argv.includes(name)) return;
   const define = await load();
   define(command, context);
-  if (guide !== undefined) command.addHelpText('afterAll', (context) => guideLine(context.command, guide));
+  if (guide !== undefined) command.addHelpText('afterAll', (shown) => guideLine(shown.command, guide));
   for (const below of command.commands) explainUsageErrors(below, context.io);
   addHelpCommand(command, context.io);
 }
