@@ -1,3 +1,4 @@
+import createDebug from 'debug';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { createClient } from '../../src/client/client.ts';
 import { createDebugLog } from '../../src/client/log.ts';
@@ -6,20 +7,22 @@ import { BatchReceiver } from './batch-receiver.ts';
 import { HurriedClock } from './hurried-clock.ts';
 import { httpTransport } from './http-transport.ts';
 
-// The package reads DEBUG when it is loaded first, so this file has a process of its own and sets it once.
-process.env['DEBUG'] = 'analytics';
-
 describe('DEBUG=analytics', () => {
   const printed: string[] = [];
   let receiver: BatchReceiver;
 
   beforeEach(async () => {
     receiver = await BatchReceiver.start();
+    vi.stubEnv('DEBUG', 'analytics');
+    // The package reads DEBUG only when it is first loaded, which another file of this process may have done.
+    createDebug.enable('analytics');
     vi.spyOn(process.stderr, 'write').mockImplementation((text) => printed.push(String(text)) > 0);
   });
 
   afterEach(async () => {
     vi.restoreAllMocks();
+    vi.unstubAllEnvs();
+    createDebug.disable();
     await receiver.close();
   });
 

@@ -1,0 +1,28 @@
+// Runs npm scripts at the same time, each on a core of its own: `node test/side-by-side.js test:static test:vitest`.
+// Shows what the last one prints as it comes, and what the others print when they end. Fails when one of them does.
+import { spawn } from 'node:child_process';
+
+const scripts = process.argv.slice(2);
+const codes = await Promise.all(scripts.map((script, index) => run(script, index === scripts.length - 1)));
+const failed = scripts.filter((_, index) => codes[index] !== 0);
+for (const script of failed) process.stdout.write(`failed: npm run ${script}\n`);
+process.exitCode = failed.length === 0 ? 0 : 1;
+
+/** Its exit code; null when a signal ended it. */
+function run(script, isShownAtOnce) {
+  const started = performance.now();
+  const child = spawn('npm', ['run', '--silent', script], {
+    stdio: ['ignore', ...(isShownAtOnce ? ['inherit', 'inherit'] : ['pipe', 'pipe'])],
+  });
+  const output = [];
+  for (const stream of [child.stdout, child.stderr]) stream?.on('data', (chunk) => output.push(chunk));
+  return new Promise((resolve, reject) => {
+    child.once('error', reject);
+    child.once('close', (code) => {
+      const seconds = ((performance.now() - started) / 1_000).toFixed(0);
+      process.stdout.write(Buffer.concat(output));
+      process.stdout.write(`${script}: ${code === 0 ? 'passed' : 'failed'} after ${seconds} s\n`);
+      resolve(code);
+    });
+  });
+}
