@@ -52,19 +52,25 @@ interface Frame {
 
 function countCut(log: string): number {
   let [isCut, cut] = [false, 0];
-  let salts: string | undefined;
-  for (const frame of withFile(log, readFrames)) {
-    salts ??= frame.salts;
-    // Frames of a log that was begun again before stand behind its end.
-    const isOfThisLog = frame.salts === salts;
+  const { salts, frames } = withFile(log, readLog);
+  for (const frame of frames) {
     if (!frame.isWhole) isCut = true;
-    if (isCut && isOfThisLog && frame.isCommit) cut++;
+    if (isCut && frame.salts === salts && frame.isCommit) cut++;
   }
   return cut;
 }
 
+interface Log {
+  /**
+   * Of the frames that belong to the log; behind its end are those of before it was begun again. The header says them, which is written
+   * before the first frame: a process that is killed in between leaves old frames alone. Undefined when nothing is there to read.
+   */
+  readonly salts: string | undefined;
+  readonly frames: readonly Frame[];
+}
+
 /** Every frame, and whether the sum over everything before it and itself is right. */
-function readFrames(fd: number): readonly Frame[] {
+function readLog(fd: number): Log {
   const header = Buffer.alloc(HEADER_BYTES);
   readSync(fd, header, 0, HEADER_BYTES, 0);
   const isBigEndian = header.readUInt32BE(0) === BIG_ENDIAN_MAGIC;
@@ -72,17 +78,18 @@ function readFrames(fd: number): readonly Frame[] {
   const sum = new LogSum(isBigEndian);
   sum.add(header.subarray(0, 24));
   const isHeaderWhole = sum.isSaidAt(header, 24);
-  if (!isPageSize(pageBytes)) return [];
+  if (!isPageSize(pageBytes)) return { salts: undefined, frames: [] };
+  const headerSalts = header.toString('hex', 16, 24);
   const frames: Frame[] = [];
   const frame = Buffer.alloc(FRAME_HEADER_BYTES + pageBytes);
   for (let at = HEADER_BYTES; readSync(fd, frame, 0, frame.length, at) === frame.length; at += frame.length) {
     sum.add(frame.subarray(0, 8));
     sum.add(frame.subarray(FRAME_HEADER_BYTES));
     const salts = frame.toString('hex', 8, 16);
-    const isWhole = isHeaderWhole && salts === header.toString('hex', 16, 24) && sum.isSaidAt(frame, 16);
+    const isWhole = isHeaderWhole && salts === headerSalts && sum.isSaidAt(frame, 16);
     frames.push({ salts, isCommit: frame.readUInt32BE(4) !== 0, isWhole });
   }
-  return frames;
+  return { salts: isHeaderWhole ? headerSalts : frames[0]?.salts, frames };
 }
 
 function isPageSize(bytes: number): boolean {

@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { systemClock } from '../../../../src/clock.ts';
 import { QUEUE_TABLES } from '../../../../src/stores/sqlite/queue/queue-tables.ts';
 import { openStore } from '../../../../src/stores/sqlite/file/open-store.ts';
+import { loadSqlite } from '../../../../src/stores/sqlite/file/sqlite.ts';
 import type { Store } from '../../../../src/stores/sqlite/file/store.ts';
 import { hooks } from '../../../end-to-end/hooks.ts';
 import { temporaryFolder } from '../../../temporary-folder.ts';
@@ -11,6 +12,7 @@ import { until } from '../../../until.ts';
 import { ask } from '../ask.ts';
 
 const TABLES = [{ name: 'notes', steps: ['CREATE TABLE notes (n INTEGER PRIMARY KEY)'] }];
+const HEADER_BYTES = 32;
 const FRAME_BYTES = 24 + 4096;
 const COMMITS = 5;
 
@@ -72,6 +74,22 @@ describe('the log of a file', () => {
     expect([store.cutCommits, other.cutCommits]).toEqual([0, 0]);
     await other.close();
     await store.close();
+  });
+
+  it('is whole when the process was killed after it began the log again, before it wrote the first frame', async () => {
+    const { file } = await killed(temporaryFolder());
+    const { DatabaseSync } = await loadSqlite();
+    const database = new DatabaseSync(file);
+    database.exec('SELECT count(*) FROM notes');
+    const old = readFileSync(`${file}-wal`);
+    database.exec('PRAGMA wal_checkpoint(RESTART); INSERT INTO notes VALUES (9)');
+    const header = readFileSync(`${file}-wal`).subarray(0, HEADER_BYTES);
+    const pages = readFileSync(file);
+    database.close();
+    expect(header.equals(old.subarray(0, HEADER_BYTES))).toBe(false);
+    writeFileSync(file, pages);
+    writeFileSync(`${file}-wal`, Buffer.concat([header, old.subarray(HEADER_BYTES)]));
+    expect(await cutAndKept(file)).toEqual([0, COMMITS]);
   });
 
   it('has nothing to lose soon after a commit, and is empty at the end', async () => {
