@@ -15,7 +15,7 @@ export function closest(word: string, known: Iterable<string>): string | undefin
 const LONGEST_WORD = 64;
 
 /** Counts the letters to insert, delete, replace or swap with their neighbor. */
-function editDistance(from: string, to: string): number {
+export function editDistance(from: string, to: string): number {
   const rows = [Array.from({ length: to.length + 1 }, (_, column) => column)];
   for (let row = 1; row <= from.length; row++) {
     const [above = [], twoAbove = []] = [rows[row - 1], rows[row - 2]];

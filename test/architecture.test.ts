@@ -58,8 +58,20 @@ const ONLY_THESE: readonly {
   { from: 'client', to: 'transport', files: ['transport/transport.ts', 'transport/retry-after.ts'] },
   { from: 'engine', to: 'transport', files: ['transport/transport.ts', 'transport/retry-after.ts'] },
   { from: 'engine', to: 'queue', files: ['queue/queue.ts', 'queue/delivery.ts'] },
-  // Both are servers; nothing else of the one is for the other.
-  { from: 'receiver', to: 'service', files: ['service/start-listening.ts'] },
+  // Both are servers, and both read calls of a tracking API, in one way. Nothing else of the one is for the other.
+  {
+    from: 'receiver',
+    to: 'service',
+    files: [
+      'service/start-listening.ts',
+      'service/ingest/read-messages.ts',
+      'service/ingest/sort-messages.ts',
+      'service/request/authentication.ts',
+      'service/request/encoding.ts',
+      'service/request/message-paths.ts',
+      'service/request/rejection.ts',
+    ],
+  },
   { from: 'config', to: 'client', files: ['client/options.ts'] },
   { from: 'config', to: 'engine', files: ['engine/options.ts'] },
 ];

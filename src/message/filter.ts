@@ -1,5 +1,6 @@
 import { ConfigError } from '../errors.ts';
 import { printable } from '../redact.ts';
+import { comparableText, comparison, type Comparison } from './compare.ts';
 import type { JsonValue } from './types.ts';
 
 export type MessageFilter = (message: JsonValue) => boolean;
@@ -7,18 +8,37 @@ export type MessageFilter = (message: JsonValue) => boolean;
 /** `properties.plan=pro` */
 export interface Condition {
   readonly path: string;
-  readonly isEqual: boolean;
+  readonly operator: FilterOperator;
+  /** As given; empty for `?` and `!?`. */
   readonly value: string;
+  readonly holds: (found: JsonValue | undefined) => boolean;
 }
+
+export type FilterOperator = keyof typeof OPERATORS;
+
+/**
+ * What an operator makes of a value: a test of what is found. A value equals what has that text, a string or not: `total=5` takes
+ * `5` and `"5"`. What is missing equals nothing, and null is missing for `?` and `!?`. Undefined: the value is none for it.
+ */
+const OPERATORS = {
+  '=': (value: string) => (found) => found !== undefined && comparableText(found) === value,
+  '!=': (value: string) => (found) => found === undefined || comparableText(found) !== value,
+  '>': (value: string) => comparison(value, (difference) => difference > 0),
+  '<': (value: string) => comparison(value, (difference) => difference < 0),
+  '>=': (value: string) => comparison(value, (difference) => difference >= 0),
+  '<=': (value: string) => comparison(value, (difference) => difference <= 0),
+  '~': (value: string) => matching(value),
+  '?': (value: string) => (value === '' ? (found) => isPresent(found) : undefined),
+  '!?': (value: string) => (value === '' ? (found) => !isPresent(found) : undefined),
+} as const satisfies Record<string, (value: string) => Comparison | undefined>;
 
 /**
  * A filter of `--filter` flags: conditions with commas between, all of which must hold, in one flag or several.
- * `type=track`, `properties.plan=pro`, `items.0.sku!=A1`; `\,` is a comma in a value. A value equals what has that
- * text, a string or not: `total=5` takes `5` and `"5"`. What is missing equals nothing. Throws ConfigError.
+ * `type=track`, `properties.total>=5`, `items.0.sku!=A1`; `\,` is a comma in a value. Throws ConfigError.
  */
 export function readFilter(flags: readonly string[]): MessageFilter {
   const conditions = flags.flatMap((flag) => readConditions(flag));
-  return (message) => conditions.every((condition) => holds(condition, valueAt(message, condition.path)));
+  return (message) => conditions.every(({ holds, path }) => holds(valueAt(message, path)));
 }
 
 /** The conditions of one flag, whose name errors say. Throws ConfigError. */
@@ -26,17 +46,47 @@ export function readConditions(text: string, flag = '--filter'): readonly Condit
   return text.split(/(?<!\\),/).map((part) => conditionOf(part.replaceAll('\\,', ','), flag));
 }
 
+/** Path, operator, value. The longest operator wins. */
+const CONDITION = /^\s*([^=!<>~?]*?)\s*(!=|!\?|>=|<=|[=<>~?])(.*)$/s;
+
+/** Operators of other languages: `==` is not `=` and a value that begins with `=`, which goes behind a backslash. */
+const NO_OPERATOR = /^\s*[^=!<>~?]*(?:=[=~>]|<>|!~|!==|~=|![^=?])/;
+
 function conditionOf(text: string, flag: string): Condition {
-  const [, path = '', operator, value = ''] = /^\s*([^=]*?)\s*(!?=)(.*)$/s.exec(text) ?? [];
-  if (path !== '' && operator !== undefined) return { path, isEqual: operator === '=', value: value.trim() };
-  throw new ConfigError(
-    `Expected \`${flag}\` to be path=value, got ${text === '' ? 'nothing' : printable(text, 60)}`,
-    {
-      key: flag.replace(/^--/, ''),
-      origin: flag,
-      hint: `write ${flag} 'type=track,properties.plan=pro'; != for all others; \\, for a comma in a value`,
-    },
-  );
+  if (NO_OPERATOR.test(text)) throw filterError(`an operator in \`${flag}\``, text, flag);
+  const [, path = '', operator = '', rest = ''] = CONDITION.exec(text) ?? [];
+  if (path === '' || !isOperator(operator)) throw filterError(`\`${flag}\` to be path=value`, text, flag);
+  const value = rest.trim().replace(/^\\(?=[=~>])/, '');
+  const holds = OPERATORS[operator](value);
+  if (holds === undefined)
+    throw filterError(`${VALUES[operator]} after \`${operator}\` in \`${flag}\``, text, flag);
+  return { path, operator, value, holds };
+}
+
+function isOperator(text: string): text is FilterOperator {
+  return Object.hasOwn(OPERATORS, text);
+}
+
+const NUMBER_OR_TIME = 'a number or a time (2026-11-20T21:10:05Z, now, now-1h)';
+
+const VALUES: Readonly<Record<FilterOperator, string>> = {
+  '=': 'a value',
+  '!=': 'a value',
+  '>': NUMBER_OR_TIME,
+  '<': NUMBER_OR_TIME,
+  '>=': NUMBER_OR_TIME,
+  '<=': NUMBER_OR_TIME,
+  '~': 'a regular expression',
+  '?': 'nothing',
+  '!?': 'nothing',
+};
+
+function filterError(expected: string, text: string, flag: string): ConfigError {
+  return new ConfigError(`Expected ${expected}, got ${text === '' ? 'nothing' : printable(text, 60)}`, {
+    key: flag.replace(/^--/, ''),
+    origin: flag,
+    hint: `write ${flag} 'type=track,properties.plan=pro'. Operators: = != > < >= <= ~REGEX ? (present) !? (absent); \\, is a comma in a value`,
+  });
 }
 
 /** A condition that does not hold, and what is there instead. */
@@ -48,13 +98,26 @@ export interface Unmet extends Condition {
 export function failing(conditions: readonly Condition[], message: JsonValue): readonly Unmet[] {
   return conditions.flatMap((condition) => {
     const found = valueAt(message, condition.path);
-    return holds(condition, found) ? [] : [{ ...condition, found }];
+    return condition.holds(found) ? [] : [{ ...condition, found }];
   });
 }
 
-function holds({ isEqual, value }: Condition, found: JsonValue | undefined): boolean {
-  const equals = found !== undefined && (typeof found === 'string' ? found : JSON.stringify(found)) === value;
-  return equals === isEqual;
+/** What a message has where the conditions look. */
+export function foundBy(conditions: readonly Condition[], message: JsonValue): readonly Unmet[] {
+  return conditions.map((condition) => ({ ...condition, found: valueAt(message, condition.path) }));
+}
+
+function isPresent(found: JsonValue | undefined): boolean {
+  return found !== undefined && found !== null;
+}
+
+function matching(source: string): Comparison | undefined {
+  try {
+    const pattern = new RegExp(source);
+    return (found) => found !== undefined && pattern.test(comparableText(found));
+  } catch {
+    return undefined;
+  }
 }
 
 /** A key may itself have dots: the longest that is there wins. */

@@ -1,3 +1,4 @@
+import type { TrackingCall } from './messages/tracking-call.ts';
 import type { Forwarded } from './response/forwarding.ts';
 
 /** A receiver's report of one request: responded to, scripted to get no response, or left by its sender. */
@@ -13,6 +14,8 @@ export interface ReceivedRequest extends SignatureJudgement {
   readonly body: Uint8Array;
   /** What is wrong with the body as a message; only if the receiver has a `check`. */
   readonly problem?: string;
+  /** Its messages, if it is a call of a tracking API. */
+  readonly call?: TrackingCall;
   /** The response of the receiver that it was forwarded to; only if it was forwarded. */
   readonly forwarded?: Forwarded;
   readonly answered: Answered;
@@ -28,7 +31,10 @@ export interface ReceivedRequest extends SignatureJudgement {
  */
 export type Answered = 'status' | 'slow-body' | 'reset' | 'timeout' | 'nothing';
 
-/** The verdict on a signature. `unsigned`: there is a secret and no header. `unchecked`: there is no secret to check with. */
+/**
+ * The verdict on a signature. `unsigned`: there is a secret and no header. `unchecked`: there is no secret to check with, or it is a
+ * call of a tracking API, which carries none.
+ */
 export type SignatureVerdict = 'valid' | 'invalid' | 'unsigned' | 'unchecked';
 
 export interface SignatureJudgement {
@@ -43,38 +49,4 @@ export interface SignatureJudgement {
   readonly expected?: string;
   /** Of an invalid one: the header as it came. */
   readonly got?: string;
-}
-
-/** Fields of a message's body, as far as it is JSON and they are strings. */
-export interface MessageFacts {
-  readonly type?: string;
-  readonly event?: string;
-  readonly userId?: string;
-  readonly anonymousId?: string;
-  readonly messageId?: string;
-}
-
-/** Reads the fields that a line about a request shows. Not part of receiving, which at full speed parses nothing. */
-export function messageFacts(body: Uint8Array): MessageFacts {
-  const fields = parseObject(body);
-  if (fields === undefined) return {};
-  const userId = fields['userId'] ?? fields['User ID'];
-  const { type, event, anonymousId, messageId } = fields;
-  return strings({ type, event, userId, anonymousId, messageId });
-}
-
-function parseObject(body: Uint8Array): Record<string, unknown> | undefined {
-  try {
-    const value: unknown = JSON.parse(Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString());
-    // Any object's fields may be read; what they hold stays unknown.
-    return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : undefined;
-  } catch {
-    return undefined;
-  }
-}
-
-function strings(fields: Record<string, unknown>): Record<string, string> {
-  const kept: Record<string, string> = {};
-  for (const [name, value] of Object.entries(fields)) if (typeof value === 'string') kept[name] = value;
-  return kept;
 }

@@ -14,11 +14,13 @@ import {
   type ReceiverLimits,
   type ReceiverOptions,
 } from './options.ts';
+import { respondToBrowser } from './messages/browser-library.ts';
+import { trackingCallOf, type TrackingCall } from './messages/tracking-call.ts';
 import { bufferBody } from './read-body.ts';
 import { Responder } from './response/responder.ts';
 import { sendResponse } from './response/send-response.ts';
 import { BoundedServer } from './connection/server.ts';
-import { SignatureJudge } from './signature-judge.ts';
+import { SignatureJudge, UNCHECKED } from './signature-judge.ts';
 import { startListening } from '../service/start-listening.ts';
 
 export interface Receiver {
@@ -31,7 +33,7 @@ export interface Receiver {
 
 /**
  * Starts an HTTP receiver that checks signatures, responds as its script says and reports each request. Responds to any other
- * method than POST with 405 and reports it; `GET /` and `HEAD /` are not reported.
+ * method than POST with 405 and reports it; `GET /`, `HEAD /` and what a browser's tracking library asks before it posts are not reported.
  * Throws ConfigError for an option that is misspelled, missing or of another kind, and when it cannot listen on the address.
  */
 export async function startReceiver(options: ReceiverOptions): Promise<Receiver> {
@@ -110,6 +112,7 @@ class HttpReceiver implements Receiver {
   #receive(request: IncomingMessage, response: ServerResponse): void {
     const at = this.#clock.now();
     if (this.#options.serveOwn?.(request, response) === true) return;
+    if (respondToBrowser(request, response)) return;
     if (isVisit(request)) {
       request.resume();
       sendResponse(response, 200, 'hooks is listening; POST webhooks here\n');
@@ -120,8 +123,10 @@ class HttpReceiver implements Receiver {
     bufferBody(request, { maxBytes: this.#limits.bodyBytes, take }, (result) => {
       if (result.kind === 'body') {
         const { body } = result;
-        const judgement = this.#judge.judge(request.rawHeaders, body);
-        return this.#responder.respond({ request, response, at, body, judgement, open });
+        const call = callOfRequest(request, body, at);
+        const judged = this.#judge.judge(request.rawHeaders, body);
+        const judgement = call !== undefined && judged.verdict === 'unsigned' ? UNCHECKED : judged;
+        return this.#responder.respond({ request, response, at, body, judgement, open, call });
       }
       if (result.kind === 'too-large') this.#rejectLargeBody(response);
       else if (result.kind === 'no-room') this.#rejectForNow(response);
@@ -171,6 +176,14 @@ class HttpReceiver implements Receiver {
   #reportRejection(status: number | undefined, reason: string): void {
     this.#options.onRefused?.({ at: this.#clock.now(), status, reason });
   }
+}
+
+function callOfRequest(
+  { method, url: path = '', rawHeaders }: IncomingMessage,
+  body: Uint8Array,
+  at: number,
+): TrackingCall | undefined {
+  return trackingCallOf({ method, path, rawHeaders, body, at });
 }
 
 /** Whether a person opens the URL in a browser, or a script waits for the port. */

@@ -13,7 +13,7 @@ import {
 import { DiagnosisQuota } from './diagnosis-quota.ts';
 import type { SignatureJudgement } from './received-request.ts';
 
-const UNCHECKED: SignatureJudgement = { verdict: 'unchecked' };
+export const UNCHECKED: SignatureJudgement = { verdict: 'unchecked' };
 
 /** What the diagnosis of a mismatch may know of secrets besides those that are accepted. */
 export type SecretsForDiagnosis = Pick<VerifyOptions, 'otherSecrets' | 'secretOrigin'>;

@@ -1,5 +1,4 @@
 import { Hono, type Context, type MiddlewareHandler } from 'hono';
-import type { MessageType } from '../message/types.ts';
 import type { HandlerContext, IngestRequest } from './request/read-request.ts';
 import { handleMessages } from './handle-messages.ts';
 import { handleDeletion, findDeletion } from './handle-deletion.ts';
@@ -8,6 +7,7 @@ import type { WeightedSemaphore } from '../weighted-semaphore.ts';
 import type { ServiceOptions } from './options.ts';
 import { errorFields } from './log.ts';
 import { Readiness } from './readiness.ts';
+import { MESSAGE_PATHS, PREFLIGHT_HEADERS } from './request/message-paths.ts';
 import { respond, rejectionResponse, type Env, type ResponseContext } from './request/respond.ts';
 import { STOPPING, type IngestRejection } from './request/rejection.ts';
 
@@ -16,25 +16,6 @@ interface AppParts extends ResponseContext, Pick<ServiceOptions, 'checkStore' | 
   /** Whether `/metrics` is on this port. */
   readonly servesMetrics: boolean;
 }
-
-/** The paths that messages are posted to, and their type; the letters are what the browser's and the phones' SDKs use. */
-const MESSAGE_PATHS: Readonly<Record<string, MessageType | undefined>> = {
-  batch: undefined,
-  import: undefined,
-  b: undefined,
-  identify: 'identify',
-  i: 'identify',
-  track: 'track',
-  t: 'track',
-  page: 'page',
-  p: 'page',
-  screen: 'screen',
-  s: 'screen',
-  group: 'group',
-  g: 'group',
-  alias: 'alias',
-  a: 'alias',
-};
 
 /** The routes of the service. */
 export function createApp(handlers: HandlerContext, parts: AppParts): Hono<Env> {
@@ -135,9 +116,6 @@ function addMetrics(app: Hono<Env>, metrics: AppParts['metrics']): void {
 }
 
 function preflight(context: Context<Env>): Response {
-  context.header('access-control-allow-origin', '*');
-  context.header('access-control-allow-methods', 'POST');
-  context.header('access-control-allow-headers', 'authorization, content-type, content-encoding');
-  context.header('access-control-max-age', '86400');
+  for (const [name, value] of PREFLIGHT_HEADERS) context.header(name, value);
   return context.body(null, 204);
 }

@@ -50,7 +50,7 @@ describe('hooks expect', () => {
     expect(code).toBe(1);
     expect(stdout).toContain(
       [
-        '✗ match      event=Sign up,properties.plan=pro: none of 1 request matches',
+        '✗ match      event=Sign up,properties.plan=pro: none of 1 message matches',
         '            request 1 comes nearest:',
         '              event            expected Sign up  got Signup',
         '              properties.plan  expected pro      got nothing',
@@ -153,7 +153,7 @@ describe('hooks expect', () => {
     const xml = await readFile(join(cwd, 'r.xml'), 'utf8');
     expect(xml).toContain('<testsuite name="hooks expect" tests="3" failures="1" errors="0" skipped="0"');
     expect(xml).toContain(
-      'name="match event=&lt;&amp;&quot;&gt;"><failure message="none of 1 request matches" type="match">',
+      'name="match event=&lt;&amp;&quot;&gt;"><failure message="none of 1 message matches" type="match">',
     );
     expect(xml).toContain('<testcase classname="hooks expect" name="count"/>');
     await hooks(['expect', '--count', '1', '--report', 'r.json', '--', ...SEND], { cwd });

@@ -43,6 +43,7 @@ describe('hooks listen -o json', () => {
       event: 'Signup',
       userId: 'u1',
       messageId: 'm1',
+      messages: [{ index: 0, type: 'track', event: 'Signup', userId: 'u1', messageId: 'm1' }],
       verdict: 'valid',
       secret: 1,
       status: 200,

@@ -3,50 +3,6 @@ import { readFilter } from '../../src/message/filter.ts';
 import { createRewrite, recordedAtOf } from '../../src/replay/rewrite.ts';
 import { ReplaySelection } from '../../src/replay/selection.ts';
 
-describe('a filter', () => {
-  const signup = {
-    type: 'track',
-    event: 'Signup, again',
-    properties: { plan: 'pro', total: 5, 'a.b': { c: null }, items: [{ sku: 'A1' }] },
-    __proto__: null,
-  };
-
-  it('holds when all its conditions do, in one flag or several', () => {
-    expect(readFilter(['type=track,properties.plan=pro'])(signup)).toBe(true);
-    expect(readFilter(['type=track', 'properties.plan=free'])(signup)).toBe(false);
-    expect(readFilter([])(signup)).toBe(true);
-  });
-
-  it('compares texts, whatever the type of the value', () => {
-    for (const flag of [
-      'properties.total=5',
-      'properties.a.b.c=null',
-      'properties.items.0.sku=A1',
-      'event=Signup\\, again',
-    ]) {
-      expect(readFilter([flag])(signup), flag).toBe(true);
-    }
-    expect(readFilter(['properties.total=5.0'])(signup)).toBe(false);
-  });
-
-  it('takes what is different or missing for !=', () => {
-    expect(readFilter(['type!=page,nothing.here!=x'])(signup)).toBe(true);
-    expect(readFilter(['type!=track'])(signup)).toBe(false);
-    expect(readFilter(['nothing=x'])(signup)).toBe(false);
-  });
-
-  it('sees own fields only', () => {
-    expect(readFilter(['constructor.name!=Object'])({ type: 'track' })).toBe(true);
-    expect(readFilter(['type=x'])(null)).toBe(false);
-  });
-
-  it('is refused when it is none', () => {
-    for (const flag of ['', 'type', '=track', 'type=track,', '!=x']) {
-      expect(() => readFilter([flag]), flag).toThrow('Expected `--filter` to be path=value');
-    }
-  });
-});
-
 function take(selection: ReplaySelection, messages: readonly ({ n: number } | undefined)[]): boolean[] {
   return messages.map((message) => selection.takes(message));
 }

@@ -5,29 +5,46 @@ import { expectArrivals } from './run.ts';
 import type { ExpectOptions } from './options.ts';
 import { withFailureReport } from '../print/failure-report.ts';
 import { addSecretFlags } from '../flags/signature/secret-flags.ts';
-import { collect, countFrom, timeFrom } from '../flags/flag-values.ts';
+import { collect, countFrom, given, timeFrom } from '../flags/flag-values.ts';
 
 const EXAMPLES = `Examples:
-  $ hooks expect --count 7 -- hooks replay 'fixtures/*.json'
-  $ hooks expect --count 1 --match 'type=track,event=Signup' \\
-      -- hooks send track --event Signup
+  $ hooks expect --messages 7 -- hooks replay 'fixtures/*.json'
+  $ hooks expect --match 'event=Signup,userId=u1' --no-match 'traits.email?' \\
+      -- hooks send track --event Signup --user-id u1
   $ hooks expect --count 7 --secret s3cret --within 10s --report expect.xml \\
       -- hooks replay 'fixtures/*.json'
+  $ hooks expect --snapshot signup.snap -- hooks send track --event Signup
   $ hooks expect --count 1 -- sh -c 'curl -sd "{}" "$HOOKS_URL"'
 `;
 
 const DETAILS = `
 COMMAND gets the URL of the receiver in HOOKS_URL, and with --secret the first
-secret in HOOKS_SECRET. Its output goes to stderr.
+secret in HOOKS_SECRET. Its output goes to stderr. The URL is that of a tracking
+API too: as the host of a client library, it receives its batches.
 
---match takes what replay --filter takes: path=value with commas between, !=
-for all others. Each --match needs another request, so that two equal ones need
-two requests; --each must hold for every request. With a secret every
-signature must be valid.
+A request has the messages that a client library put into it, gzipped or not; a
+webhook is one message. --count, --at-least and --at-most count requests, the
+others look at messages.
 
-It exits when COMMAND has ended and the expected requests have come, when no
+A filter is conditions with commas between, all of which hold:
+  type=track  event!=Signup     a text; \\, is a comma in it
+  properties.total>=5           a number (not a text with digits): > < >= <=
+  timestamp>now-1h              a time: 2026-11-20, 2026-11-20T21:10:05Z, now+5m
+  event~^Order                  a regular expression
+  userId?  properties.email!?   there; not there, or null
+Each --match takes a message of its own; '3x event=Signup' wants exactly three.
+
+--schema names a JSON file: an object with a JSON Schema (draft 07 or 2020-12)
+for each event name, and for other types under identify, page and so on. A track
+whose event is not in it fails. A remote $ref is never fetched.
+--snapshot writes the messages to a file that a person can review, and compares
+them with it from then on; ids, times, versions and ports do not count. With
+CI=true a missing file fails; --update writes it again.
+
+It exits when COMMAND has ended and the expected messages have come, when no
 further request can change the result, or when the time is over; then COMMAND
-and all that it has started are stopped.
+and all that it has started are stopped. With a secret every signature must be
+valid; calls of a tracking API carry none.
 
 Exits with 0 when all is as expected, with 1 when it is not (also when COMMAND
 fails or has to be stopped), with 2 when it could not run.
@@ -41,8 +58,14 @@ export const defineExpect: Define = (command, { io, exit }) => {
     .option('--count <n>', 'expect exactly this many requests', countFrom(0))
     .option('--at-least <n>', 'expect at least this many requests', countFrom(0))
     .option('--at-most <n>', 'expect at most this many requests', countFrom(0))
-    .option('--match <path=value,…>', 'expect a request with these values (repeat)', collect)
-    .option('--each <path=value,…>', 'expect these values in every request (repeat)', collect);
+    .option('--messages <n>', 'expect exactly this many messages in all requests', countFrom(0))
+    .option('--match <filter>', 'expect a message that matches (repeat)', collect)
+    .addOption(noMatchOption())
+    .option('--each <filter>', 'expect every message to match (repeat)', collect)
+    .option('--in-order', 'expect the matches in the order given')
+    .option('--schema <file>', 'check each message with its JSON Schema in this file', given)
+    .option('--snapshot <file>', 'compare all messages with this file', given)
+    .option('--update', 'write the snapshot again');
   addSecretFlags(command, 'verify')
     .optionsGroup('Options:')
     .addOption(
@@ -58,3 +81,12 @@ export const defineExpect: Define = (command, { io, exit }) => {
       exit(await withFailureReport(reported, io, () => expectArrivals(words, options, io)));
     });
 };
+
+/** Not the negation of --match, which commander takes it for by its name. */
+function noMatchOption(): Option {
+  const option = new Option('--no-match <filter>', 'expect no message that matches (repeat)').argParser(
+    collect,
+  );
+  option.negate = false;
+  return option;
+}

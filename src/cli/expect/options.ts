@@ -1,6 +1,7 @@
 import { ConfigError } from '../../errors.ts';
 import { readConditions } from '../../message/filter.ts';
-import type { ExpectedArrivals, ExpectedMessage } from '../../receiver/arrivals.ts';
+import type { ExpectedArrivals } from '../../receiver/expected/arrivals.ts';
+import type { ExpectedMessage } from '../../receiver/expected/match-checks.ts';
 import type { GlobalOptions } from '../command.ts';
 import type { SecretFlags } from '../flags/signature/secret-flags.ts';
 
@@ -8,8 +9,16 @@ export interface ExpectOptions extends GlobalOptions, SecretFlags {
   readonly count?: number;
   readonly atLeast?: number;
   readonly atMost?: number;
+  readonly messages?: number;
   readonly match?: readonly string[];
+  readonly noMatch?: readonly string[];
   readonly each?: readonly string[];
+  readonly inOrder?: true;
+  /** A file. */
+  readonly schema?: string;
+  /** A file. */
+  readonly snapshot?: string;
+  readonly update?: true;
   /** Ms. */
   readonly within: number;
   readonly respond?: string;
@@ -18,34 +27,64 @@ export interface ExpectOptions extends GlobalOptions, SecretFlags {
 }
 
 /** Reads the expectations of the flags. Throws ConfigError for none, or for a contradiction. */
-export function expectedOf(options: ExpectOptions): Omit<ExpectedArrivals, 'signed'> {
-  const { count, atLeast, atMost, match = [], each = [] } = options;
-  if ((count ?? atLeast ?? atMost) === undefined && match.length + each.length === 0) {
-    throw contradiction('Nothing is expected', '--count', 'give --count N, or --match type=track');
+export function expectedOf(options: ExpectOptions): Omit<ExpectedArrivals, 'signed' | 'checks'> {
+  const { count, atLeast, atMost, messages, inOrder = false } = options;
+  rejectContradictions(options);
+  const matches = (options.match ?? []).map((text) => countedMessage(text, '--match'));
+  const each = (options.each ?? []).map((text) => expectedMessage(text, '--each'));
+  const noMatches = (options.noMatch ?? []).map((text) => expectedMessage(text, '--no-match'));
+  const isBounded = (count ?? atMost ?? messages) !== undefined;
+  // What holds for every message would hold for none, too.
+  const holdsForAll = (options.each ?? options.noMatch ?? options.schema ?? options.snapshot) !== undefined;
+  const least = count ?? atLeast ?? (holdsForAll && !isBounded ? 1 : 0);
+  const most = count ?? atMost ?? Infinity;
+  const wanted = matches.filter(({ exactly }) => exactly === undefined).length;
+  const room = most === 0 ? 0 : (messages ?? Infinity);
+  if (wanted > room) {
+    const hint = 'give fewer --match, of which each needs another message, or --each, which holds for all';
+    throw contradiction(`${wanted} times \`--match\` cannot be met by ${room}`, '--match', hint);
+  }
+  if (inOrder && wanted < 2) {
+    throw contradiction('`--in-order` is for several `--match`', '--in-order', 'give two --match or more');
+  }
+  return { atLeast: least, atMost: most, messages, matches, noMatches, each, inOrder };
+}
+
+function rejectContradictions(options: ExpectOptions): void {
+  const { count, atLeast, atMost, messages, match, noMatch, each, schema, snapshot, update } = options;
+  const some = count ?? atLeast ?? atMost ?? messages ?? match ?? noMatch ?? each ?? schema ?? snapshot;
+  if (some === undefined) {
+    throw contradiction(
+      'Nothing is expected',
+      '--count',
+      'give --count N or --messages N, or --match type=track',
+    );
   }
   if (count !== undefined && (atLeast ?? atMost) !== undefined) {
     const other = atLeast === undefined ? '--at-most' : '--at-least';
     throw contradiction(`\`--count\` and \`${other}\` cannot be given together`, other, 'leave one out');
   }
-  const least = count ?? atLeast ?? (each.length > 0 && atMost === undefined ? 1 : 0);
-  const most = count ?? atMost ?? Infinity;
-  if (least > most) {
+  if ((atLeast ?? 0) > (atMost ?? Infinity)) {
     throw contradiction(
       '`--at-least` is more than `--at-most`',
       '--at-least',
       'lower it, or raise --at-most',
     );
   }
-  if (match.length > most) {
-    const hint = 'give fewer --match, of which each needs another request, or --each, which holds for all';
-    throw contradiction(`${match.length} times \`--match\` cannot be met by ${most}`, '--match', hint);
+  if (update === true && snapshot === undefined) {
+    throw contradiction(
+      '`--update` is for `--snapshot`, which is not given',
+      '--update',
+      'add --snapshot FILE',
+    );
   }
-  return {
-    atLeast: least,
-    atMost: most,
-    matches: match.map((text) => expectedMessage(text, '--match')),
-    each: each.map((text) => expectedMessage(text, '--each')),
-  };
+}
+
+/** `3x event=Signup`: exactly three. */
+function countedMessage(text: string, flag: string): ExpectedMessage {
+  const [, times, filter] = /^\s*(\d{1,9})x\s+(.*)$/s.exec(text) ?? [];
+  if (times === undefined || filter === undefined) return expectedMessage(text, flag);
+  return { ...expectedMessage(filter, flag), text, exactly: Number(times) };
 }
 
 function expectedMessage(text: string, flag: string): ExpectedMessage {

@@ -1,8 +1,8 @@
 import { noteHint } from '../error-text.ts';
 import { formatDuration } from '../../duration.ts';
-import type { Unmet } from '../../message/filter.ts';
-import type { ExpectationResult } from '../../receiver/arrivals.ts';
-import type { Tally } from '../../receiver/expectation.ts';
+import type { ArrivalCheck } from '../../receiver/expected/arrivals.ts';
+import type { DifferingMessage, ExpectationResult } from '../../receiver/expected/finding.ts';
+import type { Tally } from '../../receiver/expected/expectation.ts';
 import type { ConnectionRejection } from '../../receiver/options.ts';
 import type { ReceivedRequest } from '../../receiver/received-request.ts';
 import { printable } from '../../redact.ts';
@@ -12,6 +12,8 @@ import { jsonLine } from '../json-line.ts';
 import { receivedJson, receivedText } from '../print/received-line.ts';
 import { formatRow, formatTable } from '../print/table.ts';
 import type { ExpectOptions } from './options.ts';
+
+export type CameInAll = Pick<ArrivalCheck, 'tally' | 'messages'>;
 
 /** Prints what `hooks expect` receives and finds. */
 export class ExpectOutput {
@@ -45,11 +47,11 @@ export class ExpectOutput {
     );
   }
 
-  conclude(findings: readonly ExpectationResult[], tally: Tally, ms: number): void {
+  conclude(findings: readonly ExpectationResult[], { tally, messages }: CameInAll, ms: number): void {
     const shown = this.#options.quiet ? findings.filter(({ isMet }) => !isMet) : findings;
     if (this.#options.output === 'json') {
       for (const finding of shown) this.#io.out(jsonLine(findingLine(finding)));
-      this.#io.out(jsonLine({ summary: expectSummaryOf(findings, tally, ms) }));
+      this.#io.out(jsonLine({ summary: expectSummaryOf(findings, { tally, messages }, ms) }));
     } else {
       for (const finding of shown) this.#io.out(this.#findingText(finding));
       this.#hint(findings, tally);
@@ -66,7 +68,7 @@ export class ExpectOutput {
       { text: `${about}${printable(said, 2_000)}` },
     ];
     const indent = ' '.repeat(12);
-    const nearest = nearestLines(finding, columns && columns - indent.length);
+    const nearest = differenceLines(finding, columns && columns - indent.length);
     return [formatRow(head, { columns, gap: 1 }), ...nearest.map((line) => indent + line), ''].join('\n');
   }
 
@@ -84,7 +86,7 @@ export class ExpectOutput {
 
 export function expectSummaryOf(
   findings: readonly ExpectationResult[],
-  { requests, verdicts }: Tally,
+  { tally: { requests, verdicts }, messages }: CameInAll,
   ms: number,
 ): Readonly<Record<string, unknown>> & { readonly ms: number } {
   const failed = findings.filter(({ isMet }) => !isMet).length;
@@ -93,40 +95,44 @@ export function expectSummaryOf(
     expectations: findings.length,
     failed,
     requests,
+    messages,
     ...verdicts,
     ms: Math.round(ms),
   };
 }
 
-function findingLine({ expectation, filter, isMet, said, nearest }: ExpectationResult): object {
-  const differences = nearest?.unmet.map(({ path, isEqual, value, found }) => ({
-    path,
-    expected: isEqual ? value : { not: value },
-    got: found ?? null,
-  }));
-  const candidate = nearest && { request: nearest.request, differences };
-  return { expectation, filter, met: isMet, said, nearest: candidate };
+function findingLine(finding: ExpectationResult): object {
+  const { expectation, filter, isMet, said, nearest, differing } = finding;
+  return {
+    expectation,
+    filter,
+    met: isMet,
+    said,
+    nearest: nearest && differingJson(nearest),
+    messages: differing?.map(differingJson),
+  };
 }
 
-/** The values that the nearest request has instead, in columns. */
-function nearestLines({ expectation, nearest }: ExpectationResult, columns?: number): string[] {
-  if (nearest === undefined) return [];
-  const rows = nearest.unmet.map((unmet) => [
-    { text: `  ${printable(unmet.path, 80)}` },
-    { text: `expected ${expectedText(unmet)}` },
-    { text: `got ${foundText(unmet)}` },
+function differingJson({ label, request, message, differences }: DifferingMessage): object {
+  const found = differences.map(({ path, wanted, found: got = null }) => ({ path, expected: wanted, got }));
+  return { request, message, about: request === undefined ? label : undefined, differences: found };
+}
+
+/** The messages that do not meet an expectation, and below each what differs, in columns. */
+function differenceLines({ expectation, nearest, differing }: ExpectationResult, columns?: number): string[] {
+  const comes = expectation === 'each' ? 'is not' : 'comes nearest';
+  if (nearest !== undefined) return messageLines(nearest, comes, columns);
+  return (differing ?? []).flatMap((message) => messageLines(message, '', columns));
+}
+
+function messageLines({ label, differences }: DifferingMessage, comes: string, columns?: number): string[] {
+  const rows = differences.map(({ path, expected, got }) => [
+    { text: `  ${printable(path, 120)}` },
+    { text: `expected ${printable(expected, 120)}` },
+    { text: `got ${printable(got, 200)}` },
   ]);
-  const head = `request ${nearest.request} ${expectation === 'each' ? 'is not' : 'comes nearest'}:`;
+  const head = `${[printable(label, 200), comes].filter(Boolean).join(' ')}:`;
   return [head, ...formatTable(rows, { columns }).trimEnd().split('\n')];
-}
-
-function expectedText({ isEqual, value }: Unmet): string {
-  return `${isEqual ? '' : 'other than '}${printable(value, 80)}`;
-}
-
-function foundText({ found }: Unmet): string {
-  if (found === undefined) return 'nothing';
-  return printable(typeof found === 'string' ? found : JSON.stringify(found), 200);
 }
 
 export const SUITE = 'hooks expect';
@@ -138,7 +144,7 @@ export function expectationCase(finding: ExpectationResult): ReportedCase {
     classname: SUITE,
     name: filter === undefined ? expectation : `${expectation} ${filter}`,
     outcome: isMet ? 'passed' : 'failure',
-    ...(!isMet && { message: said, type: expectation, details: nearestLines(finding).join('\n') }),
+    ...(!isMet && { message: said, type: expectation, details: differenceLines(finding).join('\n') }),
     line: findingLine(finding),
   };
 }

@@ -1,7 +1,8 @@
 import { resolve } from 'node:path';
 import { sleep, systemClock } from '../../clock.ts';
 import { formatDuration } from '../../duration.ts';
-import { ArrivalCheck, type ExpectationResult } from '../../receiver/arrivals.ts';
+import { ArrivalCheck } from '../../receiver/expected/arrivals.ts';
+import type { ExpectationResult } from '../../receiver/expected/finding.ts';
 import { startReceiver, type Receiver } from '../../receiver/receiver.ts';
 import { parseScript } from '../../receiver/response/script.ts';
 import { openCaseReport, type CaseReport } from '../../report/case-report.ts';
@@ -35,7 +36,7 @@ export async function expectArrivals(
   };
   const { arrivals, display, startedAt } = trial;
   const write = (findings: readonly ExpectationResult[], ms: number): Promise<void> | undefined =>
-    report?.finish(findings.map(expectationCase), expectSummaryOf(findings, arrivals.tally, ms));
+    report?.finish(findings.map(expectationCase), expectSummaryOf(findings, arrivals, ms));
   let end: CommandEnd | undefined;
   try {
     end = await runCommand(command, await receiverOf(trial, script), trial);
@@ -48,7 +49,7 @@ export async function expectArrivals(
   }
   const findings = [...arrivals.findings(), commandFinding(end, trial)];
   const ms = systemClock.now() - startedAt;
-  display.conclude(findings, arrivals.tally, ms);
+  display.conclude(findings, arrivals, ms);
   await write(findings, ms);
   return exitCodeOf(findings, io);
 }

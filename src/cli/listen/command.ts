@@ -2,7 +2,7 @@ import type { Define } from '../command.ts';
 import { addSecretFlags } from '../flags/signature/secret-flags.ts';
 import type { ListenOptions } from './options.ts';
 import { listen } from './run.ts';
-import { countFrom, given, parsePort, timeFrom } from '../flags/flag-values.ts';
+import { collect, countFrom, given, parsePort, timeFrom } from '../flags/flag-values.ts';
 import { expandUrl } from '../flags/short-url.ts';
 
 const EXAMPLES = `Examples:
@@ -10,6 +10,7 @@ const EXAMPLES = `Examples:
   $ hooks listen --respond 503x2,timeout,200 # fail three times, then accept
   $ hooks listen --save captures             # keep each request for a replay
   $ hooks listen --ui --forward http://localhost:3000/webhook # in a browser
+  $ hooks listen --filter 'type=track,event~^Order' # of client libraries, too
   $ hooks listen --port 0 --count 3 --within 30s -o json # 0 when three came
 `;
 
@@ -23,6 +24,13 @@ What --respond takes: steps with commas between; the last one repeats forever.
   timeout                no response; shown when its sender gives up
 It responds to POSTs. Another method gets 405 and is shown; GET / says that this
 is a receiver, and is not shown.
+
+A call of a client library of a tracking API (/v1/batch, /v1/track and the like)
+is answered {"success":true} and shown with its messages; it has no signature.
+--filter hides requests without a message that matches; they count all the same.
+Conditions: type=track userId!=u1 properties.total>5 timestamp>now-1h event~^A
+properties.email? context.ip!? (there, not there), with commas between.
+For analytics.js, set its cdnURL to the URL of this receiver.
 
 --forward sends each POST on, its bytes and headers as they came, to the URL as
 given. Its sender gets the status that came back, 502 or 504 when none did, or
@@ -51,6 +59,7 @@ export const defineListen: Define = (command, { io, exit }) => {
     .option('--self-signed', 'speak TLS with a new certificate for localhost')
     .option('--cert-out <file>', 'write that certificate there, for senders to trust', given)
     .option('--ui', 'serve a web inbox under /_hooks')
+    .option('--filter <filter>', 'show only requests with a message that matches (repeat)', collect)
     .option('--count <n>', 'exit after this many requests', countFrom(1))
     .option('--until-idle <time>', 'exit after this long without a request, once one came', timeFrom(1))
     .option('--within <time>', 'exit after this long', timeFrom(1))

@@ -16,6 +16,7 @@ export interface ListenOptions extends GlobalOptions, SecretFlags {
   /** A file. */
   readonly certOut?: string;
   readonly ui?: true;
+  readonly filter?: readonly string[];
   readonly count?: number;
   /** Ms. */
   readonly untilIdle?: number;

@@ -1,7 +1,9 @@
 import { resolve } from 'node:path';
 import { HooksError } from '../../errors.ts';
+import { readFilter, type MessageFilter } from '../../message/filter.ts';
 import { CaptureFolder } from '../../receiver/capture-folder.ts';
 import type { SelfSignedCertificate } from '../../receiver/certificate.ts';
+import { messagesOf } from '../../receiver/messages/messages-of.ts';
 import type { ConnectionRejection } from '../../receiver/options.ts';
 import type { ReceivedRequest } from '../../receiver/received-request.ts';
 import { printable } from '../../redact.ts';
@@ -31,12 +33,14 @@ export class ListenOutput {
   readonly #options: ListenOptions;
   readonly #io: Io;
   readonly #folder: CaptureFolder | undefined;
+  readonly #filter: MessageFilter;
   /** Requests that could not be saved. */
   unsaved = 0;
 
   constructor(options: ListenOptions, io: Io) {
     this.#options = options;
     this.#io = io;
+    this.#filter = readFilter(options.filter ?? []);
     this.#folder = options.save === undefined ? undefined : new CaptureFolder(resolve(io.cwd, options.save));
   }
 
@@ -66,11 +70,18 @@ export class ListenOutput {
   show(request: ReceivedRequest): void {
     const withBody = this.#options.verbose === true;
     const file = this.#save(request);
+    if (!this.#isShown(request)) return;
     this.#io.out(
       this.#options.output === 'json'
         ? receivedJson(request, { file, withBody })
         : receivedText(request, { file, withBody, screen: this.#io }),
     );
+  }
+
+  /** Without a filter every request is, also one without a message. */
+  #isShown(request: ReceivedRequest): boolean {
+    if (this.#options.filter === undefined) return true;
+    return messagesOf(request).some(({ value }) => this.#filter(value));
   }
 
   rejected({ status, reason }: ConnectionRejection): void {

@@ -6,7 +6,7 @@ import { ConfigError } from '../../errors.ts';
 import { isLoopbackHost } from '../../url.ts';
 import { createForwarding, type Forwarding } from '../../app/forwarding.ts';
 import { makeCertificate } from '../../receiver/certificate.ts';
-import { describeTally, Expectation, type Tally } from '../../receiver/expectation.ts';
+import { describeTally, Expectation, type Tally } from '../../receiver/expected/expectation.ts';
 import { startReceiver } from '../../receiver/receiver.ts';
 import { parseScript } from '../../receiver/response/script.ts';
 import { unwritableFile } from '../../report/output-file.ts';

@@ -1,7 +1,14 @@
 import type { ChalkInstance } from 'chalk';
 import { toCapture } from '../../capture/to-capture.ts';
 import { pairsOf, type Forwarded } from '../../receiver/response/forwarding.ts';
-import { messageFacts, type ReceivedRequest } from '../../receiver/received-request.ts';
+import {
+  libraryOf,
+  messageFacts,
+  messagesOf,
+  type MessageFacts,
+} from '../../receiver/messages/messages-of.ts';
+import type { ReceivedMessage } from '../../receiver/messages/tracking-call.ts';
+import type { ReceivedRequest } from '../../receiver/received-request.ts';
 import { printable, redactUrl } from '../../redact.ts';
 import { attemptText, detailText, durationText, tenths } from '../attempt-text.ts';
 import { fitText } from '../fit-text.ts';
@@ -23,8 +30,9 @@ interface ReceivedOptions {
 /** Formats a received request for a program (cli.md, `hooks listen`). */
 export function receivedJson(request: ReceivedRequest, { file, withBody }: ReceivedOptions): string {
   const { at, method, path, verdict, secret, note, diagnosis, problem, status, answered, body, ms } = request;
-  const { forwarded, expected, got } = request;
-  const { type, ...rest } = messageFacts(body);
+  const { forwarded, expected, got, call } = request;
+  const messages = messagesOf(request);
+  const { type, timestamp, ...rest } = soleFacts(messages);
   return jsonLine({
     at: new Date(at).toISOString(),
     method,
@@ -37,15 +45,28 @@ export function receivedJson(request: ReceivedRequest, { file, withBody }: Recei
     diagnosis,
     expected,
     got: got && printable(got, MAX_SHOWN_SIGNATURE),
-    problem,
+    problem: problem ?? call?.rejection?.message,
     status: status ?? null,
     answered: answered === 'status' ? undefined : answered,
     bytes: body.byteLength,
     ms: tenths(ms),
     forwarded: forwarded && { ...forwarded, ms: tenths(forwarded.ms) },
     file,
+    library: libraryOf(messages),
+    messages: messages.map(messageJson),
     ...(withBody ? headersAndBody(request) : undefined),
   });
+}
+
+/** The facts of a request's one message; none where there are several. */
+function soleFacts(messages: readonly ReceivedMessage[]): MessageFacts {
+  const [sole, second] = messages;
+  return sole === undefined || second !== undefined ? {} : messageFacts(sole);
+}
+
+function messageJson(message: ReceivedMessage): object {
+  const { type = null, ...rest } = messageFacts(message);
+  return { index: message.index, type, ...rest, problem: message.rejection?.message };
 }
 
 /** Formats a received request for a person: one aligned line, and below it why a signature does not match. */
@@ -53,23 +74,21 @@ export function receivedText(
   request: ReceivedRequest,
   { file, withBody, screen }: ReceivedOptions & { readonly screen: Screen },
 ): string {
-  const { at, method, path, verdict, note, diagnosis, expected, got, problem, body, ms, forwarded } = request;
+  const { at, method, path, verdict, body, ms } = request;
+  const messages = messagesOf(request);
   const { color, stdoutColumns: columns } = screen;
   const cells: readonly Cell[] = [
     { text: clockTime(at), paint: color.dim },
     { text: printable(`${method} ${redactUrl(path)}`, 200), minWidth: 20, shortest: 12 },
-    { text: printable(messageColumn(body), 200), minWidth: 34, shortest: 16 },
+    { text: printable(messagesColumn(messages), 200), minWidth: 34, shortest: 16 },
     { text: verdict, minWidth: 9, paint: VERDICT_COLORS[verdict](color) },
     statusCell(request, color),
     { text: `${body.byteLength} B`, minWidth: 8, align: 'end', shortest: 7 },
     { text: `${tenths(ms)} ms`, minWidth: 9, align: 'end', shortest: 8 },
   ];
   const below = [
-    diagnosis && color.yellow(`${diagnosis.code}: ${printable(diagnosis.hint, MAX_HINT)}`),
-    expected && color.dim(`expected ${expected}, got ${printable(got ?? '', MAX_SHOWN_SIGNATURE)}`),
-    note && color.dim(printable(note)),
-    problem && color.yellow(printable(problem)),
-    forwarded && forwardedText(forwarded, color),
+    ...messageLines(messages, color),
+    ...remarksOn(request, color),
     file && color.dim(`saved as ${printable(file)}`),
   ].filter((line) => typeof line === 'string' && line !== '');
   const lines = [
@@ -89,8 +108,45 @@ const VERDICT_COLORS: Readonly<Record<ReceivedRequest['verdict'], (color: ChalkI
     unchecked: (color) => color.dim,
   };
 
-function messageColumn(body: Uint8Array): string {
-  const { type, event, userId, anonymousId } = messageFacts(body);
+function remarksOn(request: ReceivedRequest, color: ChalkInstance): readonly (string | undefined)[] {
+  const { note, diagnosis, expected, got, call, problem = call?.rejection?.message, forwarded } = request;
+  return [
+    diagnosis && color.yellow(`${diagnosis.code}: ${printable(diagnosis.hint, MAX_HINT)}`),
+    expected && color.dim(`expected ${expected}, got ${printable(got ?? '', MAX_SHOWN_SIGNATURE)}`),
+    note && color.dim(printable(note)),
+    problem && color.yellow(printable(problem)),
+    forwarded && forwardedText(forwarded, color),
+  ];
+}
+
+/** The one message of a request, or how many there are. */
+function messagesColumn(messages: readonly ReceivedMessage[]): string {
+  const [sole] = messages;
+  if (messages.length === 1 && sole !== undefined) return messageText(sole);
+  return messages.length === 0
+    ? '-'
+    : [`${messages.length} messages`, libraryOf(messages)].filter(Boolean).join(' from ');
+}
+
+/** A line for each message where there are several, and what a tracking API would reject. */
+function messageLines(messages: readonly ReceivedMessage[], color: ChalkInstance): string[] {
+  const isSole = messages.length === 1;
+  return messages.flatMap((message) => {
+    const { rejection } = message;
+    const text = isSole
+      ? []
+      : [`${color.dim(`${message.index + 1}.`)} ${printable(messageText(message), 200)}`];
+    return rejection === undefined
+      ? text
+      : [
+          ...text,
+          color.yellow(`${isSole ? '' : '   '}a tracking API rejects it: ${printable(rejection.message)}`),
+        ];
+  });
+}
+
+function messageText(message: ReceivedMessage): string {
+  const { type, event, userId, anonymousId } = messageFacts(message);
   if (type === undefined) return '-';
   const who = userId ?? anonymousId;
   return [type, event && `"${event}"`, who && `by ${who}`].filter(Boolean).join(' ');

@@ -58,7 +58,7 @@ export function selectsDead({ filter, state }: SelectionFlags): boolean {
 function asksForState({ filter = [] }: SelectionFlags): boolean {
   return filter
     .flatMap((text) => readConditions(text))
-    .some(({ path, isEqual }) => path === 'state' && isEqual);
+    .some(({ path, operator }) => path === 'state' && operator !== '!=' && operator !== '!?');
 }
 
 async function* pages(

@@ -1,4 +1,5 @@
-import { messageFacts, type ReceivedRequest } from '../received-request.ts';
+import { messageFacts, messagesOf } from '../messages/messages-of.ts';
+import type { ReceivedRequest } from '../received-request.ts';
 import { redactUrl } from '../../redact.ts';
 import type { RequestSummary } from './wire.ts';
 
@@ -77,8 +78,12 @@ const MAX_FACT_LENGTH = 200;
 
 function summaryOf(request: ReceivedRequest, id: number): RequestSummary {
   const { at, method, path, verdict, status = null, answered, body, ms } = request;
-  const facts = Object.entries(messageFacts(body)).map(([name, text]) => [name, shortened(String(text))]);
+  const messages = messagesOf(request);
+  const [sole] = messages;
+  const named = messages.length === 1 && sole !== undefined ? messageFacts(sole) : {};
+  const facts = Object.entries(named).map(([name, text]) => [name, shortened(String(text))]);
   return {
+    ...(messages.length > 1 && { messages: messages.length }),
     ...(Object.fromEntries(facts) as Record<string, string>), // the values of facts are texts
     id,
     at,

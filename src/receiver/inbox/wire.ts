@@ -1,5 +1,6 @@
 import type { Forwarded } from '../response/forwarding.ts';
-import type { Answered, MessageFacts, SignatureVerdict } from '../received-request.ts';
+import type { MessageFacts } from '../messages/messages-of.ts';
+import type { Answered, SignatureVerdict } from '../received-request.ts';
 
 // The JSON that the inbox and its page exchange.
 
@@ -29,6 +30,8 @@ export interface RequestSummary extends MessageFacts {
   readonly answered: Answered;
   readonly bytes: number;
   readonly ms: number;
+  /** The number of its messages, where it is not one. */
+  readonly messages?: number;
 }
 
 /** The requests since the last batch, in order. */

@@ -5,6 +5,8 @@ import { HeldResponses } from './held-responses.ts';
 import type { OpenRequest } from '../connection/open-requests.ts';
 import type { ReceiverLimits, ReceiverOptions } from '../options.ts';
 import type { Answered, SignatureJudgement } from '../received-request.ts';
+import { rejectionBody } from '../../service/request/rejection.ts';
+import type { TrackingCall } from '../messages/tracking-call.ts';
 import { playScript, type ScriptedResponse, type TimedResponse } from './script.ts';
 import { sendResponse, sendSlowResponse } from './send-response.ts';
 
@@ -17,6 +19,8 @@ export interface ReceivedExchange {
   readonly judgement: SignatureJudgement;
   readonly open: OpenRequest;
   readonly forwarded?: Forwarded;
+  /** Undefined: it is no call of a tracking API. */
+  readonly call: TrackingCall | undefined;
 }
 
 interface ResponderContext {
@@ -39,15 +43,18 @@ export class Responder {
   }
 
   respond(exchange: ReceivedExchange): void {
-    const { requireSignature, forward } = this.#context.options;
+    const { requireSignature, forward, script = [] } = this.#context.options;
     const { verdict } = exchange.judgement;
+    // A page of any origin may read the response, as it may that of a tracking API.
+    if (exchange.call !== undefined) exchange.response.setHeader('access-control-allow-origin', '*');
     if (exchange.request.method !== 'POST') {
       this.#send(exchange, 405, 'method not allowed, use POST\n', ['allow', 'POST']);
     } else if (requireSignature === true && verdict !== 'valid') {
-      const fault = verdict === 'unsigned' ? 'is missing' : 'does not match';
+      const fault = verdict === 'invalid' ? 'does not match' : 'is missing';
       this.#send(exchange, 401, `the X-Signature header ${fault}\n`);
     } else if (forward === undefined) {
-      this.#play(exchange, this.#nextResponse());
+      if (exchange.call !== undefined && script.length === 0) this.#respondToCall(exchange, exchange.call);
+      else this.#play(exchange, this.#nextResponse());
     } else {
       this.#forward(exchange, forward);
     }
@@ -78,6 +85,13 @@ export class Responder {
     if (this.#context.options.script !== undefined) return this.#play(exchange, this.#nextResponse());
     const { status, text, headers } = relayedResponse(exchange.forwarded);
     this.#send(exchange, status, text, headers);
+  }
+
+  /** Responds as `hooks serve` does. */
+  #respondToCall(exchange: ReceivedExchange, { rejection }: TrackingCall): void {
+    const body = rejection === undefined ? { success: true } : rejectionBody(rejection);
+    exchange.response.setHeader('content-type', 'application/json');
+    this.#send(exchange, rejection?.status ?? 200, JSON.stringify(body));
   }
 
   #play(exchange: ReceivedExchange, scripted: ScriptedResponse): void {
@@ -129,7 +143,7 @@ export class Responder {
   }
 
   #report(exchange: ReceivedExchange, answered: Answered, status?: number): void {
-    const { request, at, body, judgement, open, forwarded } = exchange;
+    const { request, at, body, judgement, open, forwarded, call } = exchange;
     const { options, clock } = this.#context;
     // A server's request has both; the type covers the client's side too.
     const { method = '', url: path = '', rawHeaders } = request;
@@ -139,6 +153,7 @@ export class Responder {
     options.onRequest({
       ...facts,
       ...(problem !== undefined && { problem }),
+      ...(call !== undefined && { call }),
       ...(forwarded !== undefined && { forwarded }),
     });
     open.end();

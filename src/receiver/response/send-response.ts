@@ -4,7 +4,7 @@ import type { Clock } from '../../clock.ts';
 const NO_HEADERS: readonly string[] = [];
 const EMPTY: readonly string[] = ['content-length', '0'];
 
-/** Sends a complete response: a status, its headers (name, value, …) and a line of text for people. */
+/** Sends a complete response: a status, its headers (name, value, …) and a text: for people, unless a Content-Type is set. */
 export function sendResponse(
   response: ServerResponse,
   status: number,
@@ -12,13 +12,16 @@ export function sendResponse(
   headers = NO_HEADERS,
 ): void {
   // writeHead does not change the flat list that it is given; only its type asks for a mutable one.
-  response.writeHead(status, [...headers, ...bodyHeaders(status, text)]).end(text);
+  const type = response.hasHeader('content-type') ? NO_HEADERS : PLAIN_TEXT;
+  response.writeHead(status, [...headers, ...bodyHeaders(status, text, type)]).end(text);
 }
 
-function bodyHeaders(status: number, text: string): readonly string[] {
+const PLAIN_TEXT: readonly string[] = ['content-type', 'text/plain; charset=utf-8'];
+
+function bodyHeaders(status: number, text: string, type: readonly string[]): readonly string[] {
   // RFC 9110, 8.6: no Content-Length on a 204; on a 304 it would describe another response's body.
   if (text === '') return status === 204 || status === 304 ? NO_HEADERS : EMPTY;
-  return ['content-type', 'text/plain; charset=utf-8', 'content-length', String(Buffer.byteLength(text))];
+  return [...type, 'content-length', String(Buffer.byteLength(text))];
 }
 
 /** Sends status and headers at once, then a byte every `dripMs` until the returned function is called. */

@@ -4,7 +4,7 @@ import { isObject } from '../../check-options.ts';
 import { encodeBody, type OutgoingMessage } from '../../message/outgoing-message.ts';
 import { buildParsed, checkMessageSize, messageBytes } from '../../message/build.ts';
 import { MAX_MESSAGE_BYTES } from '../../message/limits.ts';
-import type { JsonObject, JsonValue } from '../../message/types.ts';
+import type { JsonObject, JsonValue, Message } from '../../message/types.ts';
 import { MASK } from '../../redact.ts';
 import type { PostedMessage } from './read-messages.ts';
 import type { InvalidMessage } from './ingest-target.ts';
@@ -50,11 +50,34 @@ export function sortMessages(messages: readonly PostedMessage[], options: SortOp
   return { valid, rejected };
 }
 
+/** Why a message is rejected; undefined if it is not. */
+export function rejectionOfMessage(
+  posted: PostedMessage,
+  options: Pick<SortOptions, 'now' | 'requestBytes'>,
+): Pick<RejectedBatchItem, 'code' | 'message'> | undefined {
+  try {
+    checkedMessage(posted, options);
+    return undefined;
+  } catch (error) {
+    if (error instanceof ValidationError) return { code: codeOf(error), message: error.message };
+    throw error;
+  }
+}
+
 /** Throws ValidationError. */
-function readMessage(posted: PostedMessage, { now, newId, requestBytes }: SortOptions): OutgoingMessage {
+function checkedMessage(
+  posted: PostedMessage,
+  { now, requestBytes }: Pick<SortOptions, 'now' | 'requestBytes'>,
+): Message {
   if (posted.input === undefined) throw asValidationError(posted.error);
   if (requestBytes > MAX_MESSAGE_BYTES) checkSize(posted.own ?? posted.input);
-  const message = buildParsed(posted.input, { now });
+  return buildParsed(posted.input, { now });
+}
+
+/** Throws ValidationError. */
+function readMessage(posted: PostedMessage, options: SortOptions): OutgoingMessage {
+  const message = checkedMessage(posted, options);
+  const { newId, now } = options;
   const { type, messageId, integrations } = message;
   return {
     messageId: messageId ?? newId(),
@@ -81,6 +104,10 @@ function asValidationError(error: Error & { readonly hint: string | undefined })
 }
 
 class TooLarge extends ValidationError {}
+
+function codeOf(error: ValidationError): RejectedBatchItem['code'] {
+  return error instanceof TooLarge ? 'too-large' : 'invalid';
+}
 
 /** The limit is on what the caller gave: what a client library adds to it may be on top. */
 function checkSize(input: JsonValue): void {
@@ -130,7 +157,7 @@ function rejectedMessage(
   const { messageId, type } = isObject(posted.input) ? posted.input : ({} as JsonObject); // without fields, as a body that is no object has none
   return {
     index,
-    code: error instanceof TooLarge ? 'too-large' : 'invalid',
+    code: codeOf(error),
     message: error.message,
     hint: error.hint,
     letter: {

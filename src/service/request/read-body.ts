@@ -1,10 +1,10 @@
 import type { IncomingMessage } from 'node:http';
 import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
-import { formatCount, MAX_BATCH_BYTES_ACCEPTED } from '../../message/limits.ts';
-import { printable } from '../../redact.ts';
+import { MAX_BATCH_BYTES_ACCEPTED } from '../../message/limits.ts';
 import type { ByteShare } from './byte-share.ts';
-import { malformed, OVERLOADED, tooLarge, type IngestRejection } from './rejection.ts';
+import { encodingRejection, isGzip, TOO_LARGE, UNDECLARED_GZIP, unpackingRejection } from './encoding.ts';
+import { OVERLOADED, type IngestRejection } from './rejection.ts';
 
 export type Body =
   | { readonly ok: true; readonly bytes: Buffer }
@@ -14,12 +14,11 @@ export type Body =
 
 const MAX_BYTES = MAX_BATCH_BYTES_ACCEPTED;
 
-const TOO_LARGE = tooLarge(`expected at most ${formatCount(MAX_BYTES)} bytes, unpacked`);
-
 /** Reads a body, and unpacks it when it is gzipped. The share grows by what is held in memory, as it comes. */
 export async function readIngestBody(request: IncomingMessage, share: ByteShare): Promise<Body> {
   const encoding = (request.headers['content-encoding'] ?? 'identity').trim().toLowerCase();
-  if (!['identity', 'gzip', 'x-gzip'].includes(encoding)) return reject(unknownEncoding(encoding));
+  const unknown = encodingRejection(encoding);
+  if (unknown !== undefined) return reject(unknown);
   // Gzipped it is hardly ever larger than unpacked, and then it is not worth its while.
   if (Number(request.headers['content-length'] ?? 0) > MAX_BYTES) return reject(TOO_LARGE);
   const body = await collect(request, share);
@@ -52,16 +51,6 @@ function collect(request: IncomingMessage, share: ByteShare): Promise<Body> {
   });
 }
 
-/** How gzip begins (RFC 1952, 2.3.1), and no JSON does. */
-function isGzip(bytes: Buffer): boolean {
-  return bytes[0] === 0x1f && bytes[1] === 0x8b;
-}
-
-const UNDECLARED_GZIP = malformed(
-  'the body is gzipped, but its headers do not say so',
-  'send Content-Encoding: gzip',
-);
-
 const gunzipAsync = promisify(gunzip);
 
 /** First to the size that the body itself tells, which is mostly true; if there is more, to the limit. */
@@ -80,22 +69,10 @@ async function unpackUpTo(maxOutputLength: number, packed: Buffer, share: ByteSh
     share.shrinkTo(bytes.length);
     return { ok: true, bytes };
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException; // what zlib rejects with
-    if (code === 'ERR_BUFFER_TOO_LARGE') return reject(TOO_LARGE);
-    const what = code === 'Z_BUF_ERROR' ? 'the gzipped body is cut off' : 'the body is not gzip';
-    return reject(malformed(what, 'send what Content-Encoding says, or leave that header out'));
+    return reject(unpackingRejection(error));
   }
 }
 
 function reject(rejection: IngestRejection): Body {
   return { ok: false, rejection };
-}
-
-function unknownEncoding(encoding: string): IngestRejection {
-  return {
-    status: 415,
-    code: 'encoding',
-    message: `expected a body that is plain or gzipped, got ${printable(encoding, 40)}`,
-    hint: 'send Content-Encoding: gzip, or none',
-  };
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { Expectation } from '../../src/receiver/expectation.ts';
-import type { ReceivedRequest, SignatureVerdict } from '../../src/receiver/received-request.ts';
-import { FakeClock } from '../fake-clock.ts';
+import { Expectation } from '../../../src/receiver/expected/expectation.ts';
+import type { ReceivedRequest, SignatureVerdict } from '../../../src/receiver/received-request.ts';
+import { FakeClock } from '../../fake-clock.ts';
 
 function request(verdict: SignatureVerdict, method = 'POST'): ReceivedRequest {
   const body = new Uint8Array();

@@ -1,5 +1,5 @@
-import { systemClock, type Clock } from '../clock.ts';
-import type { ReceivedRequest, SignatureVerdict } from './received-request.ts';
+import { systemClock, type Clock } from '../../clock.ts';
+import type { ReceivedRequest, SignatureVerdict } from '../received-request.ts';
 
 export interface ExpectationOptions {
   /** The number of counted requests that ends the wait and meets it. Without it at least one must arrive, and every one must count. */

@@ -1,0 +1,158 @@
+import type { ReceivedRequest } from '../received-request.ts';
+import { messagesOf } from '../messages/messages-of.ts';
+import { describeTally, Expectation, type Tally } from './expectation.ts';
+import {
+  cameText,
+  countText,
+  type ArrivedMessage,
+  type ExpectationResult,
+  type MessageCheck,
+} from './finding.ts';
+import {
+  CountedMatchCheck,
+  EachCheck,
+  MatchCheck,
+  NoMatchCheck,
+  OrderCheck,
+  type ExpectedMessage,
+} from './match-checks.ts';
+import { SizeCheck } from './size-check.ts';
+
+/** The requests that `expect` waits for. */
+export interface ExpectedArrivals {
+  /** The fewest POSTs. */
+  readonly atLeast: number;
+  /** The most POSTs. Infinity: no limit. */
+  readonly atMost: number;
+  /** Exactly this many messages in all. @default any number */
+  readonly messages?: number | undefined;
+  /** Each must be matched by a different message. */
+  readonly matches: readonly ExpectedMessage[];
+  /** Whether the messages of the matches must come in the order of the matches. @default false */
+  readonly inOrder?: boolean;
+  /** Each must be matched by no message. */
+  readonly noMatches?: readonly ExpectedMessage[];
+  /** Each must hold for every message. */
+  readonly each: readonly ExpectedMessage[];
+  /** Further checks of the messages. */
+  readonly checks?: readonly MessageCheck[];
+  /** Whether every signature must be valid. */
+  readonly signed: boolean;
+}
+
+/** Judges requests and their messages as they arrive. */
+export class ArrivalCheck {
+  readonly #expected: ExpectedArrivals;
+  readonly #tally: Expectation;
+  readonly #checks: readonly MessageCheck[];
+  #messages = 0;
+  #firstInvalid: string | undefined;
+
+  constructor(expected: ExpectedArrivals) {
+    this.#expected = expected;
+    this.#tally = new Expectation({ signed: expected.signed });
+    this.#checks = checksOf(expected);
+  }
+
+  get tally(): Tally {
+    return this.#tally.tally;
+  }
+
+  /** The number of messages in all requests. */
+  get messages(): number {
+    return this.#messages;
+  }
+
+  add(request: ReceivedRequest): void {
+    this.#tally.add(request);
+    if (request.method !== 'POST') return;
+    if (request.verdict !== 'valid') this.#firstInvalid ??= request.diagnosis?.hint;
+    const messages = messagesOf(request);
+    for (const message of messages) {
+      this.#messages += 1;
+      const number = this.#messages;
+      const arrived: ArrivedMessage = {
+        message,
+        request: this.#posts,
+        isSole: messages.length === 1,
+        number,
+      };
+      for (const check of this.#checks) check.add(arrived);
+    }
+  }
+
+  /** Whether further requests cannot improve the result. */
+  get isOver(): boolean {
+    const { atLeast, atMost, messages } = this.#expected;
+    if (this.#posts < atLeast || (messages !== undefined && this.#messages < messages)) return false;
+    const isFull = this.#posts >= atMost || (messages !== undefined && this.#messages >= messages);
+    return isFull || !this.#checks.some(({ isWaiting }) => isWaiting);
+  }
+
+  findings(): readonly ExpectationResult[] {
+    const came = { requests: this.#posts, messages: this.#messages };
+    return [
+      ...this.#countFinding(),
+      ...this.#messagesFinding(),
+      ...this.#checks.flatMap((check) => check.findings(came)),
+      ...this.#signatureFinding(),
+    ];
+  }
+
+  get #posts(): number {
+    return this.tally.requests - this.tally.notPost;
+  }
+
+  #countFinding(): ExpectationResult[] {
+    const { atLeast, atMost } = this.#expected;
+    if (atLeast === 0 && atMost === Infinity) return [];
+    const isMet = this.#posts >= atLeast && this.#posts <= atMost;
+    const got = describeTally(this.tally);
+    const said = isMet ? got : `Expected ${rangeText(atLeast, atMost)}, got ${got}`;
+    return [{ expectation: 'count', isMet, said }];
+  }
+
+  #messagesFinding(): ExpectationResult[] {
+    const { messages } = this.#expected;
+    if (messages === undefined) return [];
+    const isMet = this.#messages === messages;
+    const came = { requests: this.#posts, messages: this.#messages };
+    const expected = messages === 0 ? 'no message' : countText(messages, 'message');
+    const got =
+      this.#messages === 0 ? cameText(came) : `got ${cameText(came)} in ${countText(this.#posts, 'request')}`;
+    const said = isMet ? cameText(came) : `Expected ${expected}, ${this.#messages === 0 ? 'but ' : ''}${got}`;
+    return [{ expectation: 'messages', isMet, said }];
+  }
+
+  /** A call of a tracking API carries no signature, so that none is missing. */
+  #signatureFinding(): ExpectationResult[] {
+    if (!this.#expected.signed || this.#posts === 0) return [];
+    const { valid, unchecked } = this.tally.verdicts;
+    const isMet = valid + unchecked === this.#posts;
+    const why = this.#firstInvalid === undefined ? '' : `. ${this.#firstInvalid}`;
+    const calls = unchecked === 0 ? '' : `, ${countText(unchecked, 'call')} of a tracking API without one`;
+    const said = isMet
+      ? `${valid} valid${calls}`
+      : `Expected every signature to be valid, got ${describeTally(this.tally)}${why}`;
+    return [{ expectation: 'signature', isMet, said }];
+  }
+}
+
+function checksOf({ matches, inOrder, noMatches = [], each, checks = [] }: ExpectedArrivals): MessageCheck[] {
+  const single = matches.filter(({ exactly }) => exactly === undefined);
+  return [
+    inOrder === true ? new OrderCheck(single) : new MatchCheck(single),
+    ...matches.filter(({ exactly }) => exactly !== undefined).map((match) => new CountedMatchCheck(match)),
+    ...noMatches.map((match) => new NoMatchCheck(match)),
+    ...each.map((match) => new EachCheck(match)),
+    new SizeCheck(),
+    ...checks,
+  ];
+}
+
+function rangeText(atLeast: number, atMost: number): string {
+  if (atLeast === atMost) return atLeast === 0 ? 'no request' : countText(atLeast, 'request');
+  if (atMost === Infinity) return `at least ${countText(atLeast, 'request')}`;
+  const most = `at most ${countText(atMost, 'request')}`;
+  return atLeast === 0 ? most : `at least ${atLeast} and ${most}`;
+}

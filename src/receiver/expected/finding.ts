@@ -1,0 +1,140 @@
+import { comparableText } from '../../message/compare.ts';
+import type { Unmet } from '../../message/filter.ts';
+import type { JsonValue } from '../../message/types.ts';
+import { messageFacts } from '../messages/messages-of.ts';
+import type { ReceivedMessage } from '../messages/tracking-call.ts';
+
+/** One expectation, and whether it was met. */
+export interface ExpectationResult {
+  readonly expectation:
+    | 'count'
+    | 'messages'
+    | 'match'
+    | 'no-match'
+    | 'each'
+    | 'in-order'
+    | 'size'
+    | 'schema'
+    | 'snapshot'
+    | 'signature'
+    | 'command';
+  /** The filter as given, or the file. */
+  readonly filter?: string;
+  readonly isMet: boolean;
+  /** A sentence with what was expected and what came, unescaped. */
+  readonly said: string;
+  /** The message that misses the filter by the least. */
+  readonly nearest?: DifferingMessage;
+  /** Messages that do not meet it, the first of them; they take the place of `nearest`. */
+  readonly differing?: readonly DifferingMessage[];
+}
+
+/** A message that does not meet an expectation. */
+export interface DifferingMessage {
+  /** Where it is, and what: `message 2 of request 1 (track "Signup" by u1)`. Unescaped. */
+  readonly label: string;
+  /** Counted from 1, in the order of arrival. Undefined: no message of a request, but one that is missing. */
+  readonly request?: number;
+  /** In its request, counted from 1. */
+  readonly message?: number;
+  readonly differences: readonly MessageDifference[];
+}
+
+/** What a message should have at a path, and what it has. */
+export interface MessageDifference {
+  readonly path: string;
+  /** Continues "expected …". Unescaped. */
+  readonly expected: string;
+  /** The same for a program. */
+  readonly wanted: JsonValue;
+  /** Continues "got …". Unescaped. */
+  readonly got: string;
+  /** The same for a program; undefined: nothing. */
+  readonly found: JsonValue | undefined;
+}
+
+/** A message as it arrived. */
+export interface ArrivedMessage {
+  readonly message: ReceivedMessage;
+  /** The number of its request, from 1, in the order of arrival. */
+  readonly request: number;
+  /** Whether its request has no other. */
+  readonly isSole: boolean;
+  /** Its number among all messages, from 1. */
+  readonly number: number;
+}
+
+/** What came so far. */
+export interface ArrivedCount {
+  readonly requests: number;
+  readonly messages: number;
+}
+
+/** An expectation of messages, judged as they arrive. Keeps only what its findings need. */
+export interface MessageCheck {
+  add(arrived: ArrivedMessage): void;
+  /** Whether a further message could meet what is not met. */
+  readonly isWaiting: boolean;
+  findings(came: ArrivedCount): readonly ExpectationResult[];
+}
+
+/** `request 2`, or `message 3 of request 2` where it has several. */
+export function placeOfMessage({ request, isSole, message }: ArrivedMessage): string {
+  return isSole ? `request ${request}` : `message ${message.index + 1} of request ${request}`;
+}
+
+/** A message with what differs in it. */
+export function differingMessage(
+  arrived: ArrivedMessage,
+  differences: readonly MessageDifference[],
+): DifferingMessage {
+  const { request, message, isSole } = arrived;
+  const label = `${placeOfMessage(arrived)}${isSole ? '' : ` (${messageLabel(message)})`}`;
+  return { label, request, ...(!isSole && { message: message.index + 1 }), differences };
+}
+
+/** What a message is: `track "Signup" by u1`. Unescaped. */
+export function messageLabel(message: ReceivedMessage): string {
+  const { type = 'no type', event, userId, anonymousId } = messageFacts(message);
+  const who = userId ?? anonymousId;
+  return [type, event && JSON.stringify(event), who && `by ${who}`].filter(Boolean).join(' ');
+}
+
+/** A condition of a filter that does not hold. */
+export function unmetDifference({ path, operator, value, found }: Unmet): MessageDifference {
+  const isEquality = operator === '=';
+  const [expected, wanted] = {
+    '=': [value, value],
+    '!=': [`other than ${value}`, { not: value }],
+    '~': [`a match of ${value}`, { match: value }],
+    '?': ['something', { present: true }],
+    '!?': ['nothing', { present: false }],
+    '>': [`more than ${value}`, { more: value }],
+    '<': [`less than ${value}`, { less: value }],
+    '>=': [`at least ${value}`, { atLeast: value }],
+    '<=': [`at most ${value}`, { atMost: value }],
+  }[operator] as [string, JsonValue]; // TypeScript makes a union of lists of it
+  return { path, expected, wanted, found, got: isEquality ? foundText(found) : foundValue(found) };
+}
+
+function foundText(found: JsonValue | undefined): string {
+  return found === undefined ? 'nothing' : comparableText(found);
+}
+
+/** As JSON, so that a text is told from a number. */
+export function foundValue(found: JsonValue | undefined): string {
+  return found === undefined ? 'nothing' : JSON.stringify(found);
+}
+
+/** `1 message`, `2 messages`. */
+export function countText(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? '' : 's'}`;
+}
+
+/** How many messages came, or why there are none. */
+export function cameText({ requests, messages }: ArrivedCount): string {
+  if (requests === 0) return 'no request came';
+  return messages === 0
+    ? `no message came in ${countText(requests, 'request')}`
+    : countText(messages, 'message');
+}

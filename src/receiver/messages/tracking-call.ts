@@ -1,0 +1,153 @@
+import { gunzipSync } from 'node:zlib';
+import { MAX_BATCH_BYTES_ACCEPTED } from '../../message/limits.ts';
+import { isJsonObject, type JsonObject, type JsonValue } from '../../message/types.ts';
+import {
+  readBatch,
+  readSingle,
+  type PostedMessage,
+  type ReadMessages,
+} from '../../service/ingest/read-messages.ts';
+import { rejectionOfMessage } from '../../service/ingest/sort-messages.ts';
+import { basicUser } from '../../service/request/authentication.ts';
+import {
+  encodingRejection,
+  isGzip,
+  TOO_LARGE,
+  UNDECLARED_GZIP,
+  unpackingRejection,
+} from '../../service/request/encoding.ts';
+import { MESSAGE_PATHS } from '../../service/request/message-paths.ts';
+import type { IngestRejection } from '../../service/request/rejection.ts';
+
+/** A request of a client library: what its messages are. */
+export interface TrackingCall {
+  /** In order; none if the call is rejected. */
+  readonly messages: readonly ReceivedMessage[];
+  /** Why a tracking API rejects the whole call. */
+  readonly rejection?: IngestRejection;
+  /** Of Basic auth or the body. A secret. */
+  readonly writeKey?: string;
+}
+
+/** One message of a request. */
+export interface ReceivedMessage {
+  /** In its request, from 0. */
+  readonly index: number;
+  /** The whole message, with what its batch says once. */
+  readonly value: JsonValue;
+  /** Why a tracking API rejects this message. */
+  readonly rejection?: { readonly code: 'invalid' | 'too-large'; readonly message: string };
+}
+
+/** What of a request says whether it is a call, and which. */
+export interface CallRequest {
+  readonly method?: string | undefined;
+  /** The request target. */
+  readonly path: string;
+  readonly rawHeaders: readonly string[];
+  readonly body: Uint8Array;
+  /** Ms since the epoch. */
+  readonly at: number;
+}
+
+/** Reads a request as a call of a tracking API, as `hooks serve` does. Undefined: it is none, such as a webhook. */
+export function trackingCallOf(request: CallRequest): TrackingCall | undefined {
+  if (request.method !== 'POST') return undefined;
+  const name = callName(request.path);
+  const bytes = unpackedBody(request);
+  if (name === undefined && ('rejection' in bytes || !hasBatch(bytes.body))) return undefined;
+  if ('rejection' in bytes) return { messages: [], rejection: bytes.rejection };
+  const { body } = bytes;
+  if (body.length > MAX_BATCH_BYTES_ACCEPTED) return { messages: [], rejection: TOO_LARGE };
+  const type = name === undefined ? undefined : MESSAGE_PATHS[name];
+  const read = type === undefined ? readBatch(body) : readSingle(body, type);
+  const user = basicUser(headerOf(request, 'authorization'));
+  return callOf(read, user, { now: request.at, requestBytes: body.length });
+}
+
+function callOf(
+  read: ReadMessages,
+  user: string | undefined,
+  options: { readonly now: number; readonly requestBytes: number },
+): TrackingCall {
+  if (!read.ok)
+    return { messages: [], rejection: read.rejection, ...(user !== undefined && { writeKey: user }) };
+  const { items, writeKey = user } = read.messages;
+  const messages = items.map((posted, index): ReceivedMessage => {
+    const rejection = rejectionOfMessage(posted, options);
+    return { index, value: valueOf(posted), ...(rejection !== undefined && { rejection }) };
+  });
+  return { messages, ...(writeKey !== undefined && { writeKey }) };
+}
+
+/** Without the write key, which some clients repeat in each message. */
+function valueOf(posted: PostedMessage): JsonValue {
+  const value = posted.input === undefined ? readLossily(posted.bytes) : posted.input;
+  if (!isJsonObject(value) || value['writeKey'] === undefined) return value;
+  const { writeKey, ...rest } = value;
+  return rest;
+}
+
+/** Of a message that cannot be read without loss, what JavaScript makes of it: it is to be seen. */
+function readLossily(bytes: Uint8Array): JsonValue {
+  try {
+    return JSON.parse(Buffer.from(bytes).toString()) as JsonValue; // JSON.parse returns a JSON value
+  } catch {
+    return null;
+  }
+}
+
+const CALL_PATH = new RegExp(`/v1/(${Object.keys(MESSAGE_PATHS).join('|')})/?$`);
+
+/** Whether a path is one that client libraries post to: its last part, such as `batch`. */
+export function callName(target: string): string | undefined {
+  return CALL_PATH.exec(target.split('?', 1)[0] ?? '')?.[1];
+}
+
+const BATCH_KEY = '"batch"';
+
+/** Whether a body is an object with a `batch` of messages, whatever its path. Most bodies are told by a look at their bytes. */
+function hasBatch(body: Buffer): boolean {
+  if (body.length > MAX_BATCH_BYTES_ACCEPTED || !body.includes(BATCH_KEY)) return false;
+  const { batch } = parsedObject(body);
+  return Array.isArray(batch) && batch.length > 0 && batch.every(isTyped);
+}
+
+function isTyped(value: JsonValue): boolean {
+  return isJsonObject(value) && typeof value['type'] === 'string';
+}
+
+function parsedObject(body: Buffer): JsonObject {
+  try {
+    const value = JSON.parse(body.toString()) as JsonValue; // JSON.parse returns a JSON value
+    return isJsonObject(value) ? value : {};
+  } catch {
+    return {};
+  }
+}
+
+type Unpacked = { readonly body: Buffer } | { readonly rejection: IngestRejection };
+
+/** The body of a request without its gzip, bounded as in `hooks serve`. */
+export function unpackedBody(request: Pick<CallRequest, 'rawHeaders' | 'body'>): Unpacked {
+  const { buffer, byteOffset, byteLength } = request.body;
+  const body = Buffer.from(buffer, byteOffset, byteLength);
+  const encoding = (headerOf(request, 'content-encoding') ?? 'identity').trim().toLowerCase();
+  const rejection = encodingRejection(encoding);
+  if (rejection !== undefined) return { rejection };
+  if (encoding === 'identity') return isGzip(body) ? { rejection: UNDECLARED_GZIP } : { body };
+  if (body.length > MAX_BATCH_BYTES_ACCEPTED) return { rejection: TOO_LARGE };
+  try {
+    return { body: gunzipSync(body, { maxOutputLength: MAX_BATCH_BYTES_ACCEPTED }) };
+  } catch (error) {
+    return { rejection: unpackingRejection(error) };
+  }
+}
+
+function headerOf({ rawHeaders }: Pick<CallRequest, 'rawHeaders'>, wanted: string): string | undefined {
+  for (let index = 0; index + 1 < rawHeaders.length; index += 2) {
+    const name = rawHeaders[index];
+    if (name?.length === wanted.length && name.toLowerCase() === wanted) return rawHeaders[index + 1];
+  }
+  return undefined;
+}

@@ -1,0 +1,36 @@
+import { formatCount, MAX_BATCH_BYTES_ACCEPTED } from '../../message/limits.ts';
+import { printable } from '../../redact.ts';
+import { malformed, tooLarge, type IngestRejection } from './rejection.ts';
+
+export const TOO_LARGE = tooLarge(
+  `expected at most ${formatCount(MAX_BATCH_BYTES_ACCEPTED)} bytes, unpacked`,
+);
+
+/** Why a body of this Content-Encoding is not read. */
+export function encodingRejection(encoding: string): IngestRejection | undefined {
+  if (['identity', 'gzip', 'x-gzip'].includes(encoding)) return undefined;
+  return {
+    status: 415,
+    code: 'encoding',
+    message: `expected a body that is plain or gzipped, got ${printable(encoding, 40)}`,
+    hint: 'send Content-Encoding: gzip, or none',
+  };
+}
+
+/** Whether a body begins as gzip does (RFC 1952, 2.3.1), and no JSON. */
+export function isGzip(bytes: Uint8Array): boolean {
+  return bytes[0] === 0x1f && bytes[1] === 0x8b;
+}
+
+export const UNDECLARED_GZIP = malformed(
+  'the body is gzipped, but its headers do not say so',
+  'send Content-Encoding: gzip',
+);
+
+/** The rejection for an error of zlib, which stops at its `maxOutputLength`. */
+export function unpackingRejection(error: unknown): IngestRejection {
+  const { code } = error as NodeJS.ErrnoException; // what zlib throws
+  if (code === 'ERR_BUFFER_TOO_LARGE') return TOO_LARGE;
+  const what = code === 'Z_BUF_ERROR' ? 'the gzipped body is cut off' : 'the body is not gzip';
+  return malformed(what, 'send what Content-Encoding says, or leave that header out');
+}

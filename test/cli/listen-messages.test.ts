@@ -1,0 +1,93 @@
+import { gzipSync } from 'node:zlib';
+import { describe, expect, it } from 'vitest';
+import { hooks, startHooks } from './run-in-process.ts';
+
+const BATCH = {
+  batch: [
+    { type: 'identify', userId: 'u1', messageId: 'm1', timestamp: '2026-11-20T21:10:05.123Z' },
+    {
+      type: 'track',
+      event: 'Signup',
+      anonymousId: 'a1',
+      messageId: 'm2',
+      context: { library: { name: 'own', version: '2' } },
+    },
+  ],
+  context: { library: { name: '@segment/analytics-node', version: '3.1.0' } },
+};
+
+interface Listening {
+  readonly post: (path: string, body: unknown, headers?: Record<string, string>) => Promise<Response>;
+  readonly lines: () => Promise<string>;
+}
+
+async function listening(args: readonly string[]): Promise<Listening> {
+  const running = startHooks(['listen', '--port', '0', ...args]);
+  const [first] = [(await running.lines.next()).value ?? ''];
+  const url = /http:\/\/[\d.]+:\d+/.exec(first)?.[0] ?? '';
+  return {
+    post: (path, body, headers = {}) => {
+      const bytes = body instanceof Uint8Array ? body : JSON.stringify(body);
+      return fetch(url + path, { method: 'POST', body: bytes, headers });
+    },
+    lines: async () => (await running.stop()).stdout.split('\n').slice(1).join('\n'),
+  };
+}
+
+describe('hooks listen', () => {
+  it('has the messages and the library of a call in its JSON line', async () => {
+    const { post, lines } = await listening(['-o', 'json']);
+    await post('/v1/batch', gzipSync(JSON.stringify(BATCH)), { 'content-encoding': 'gzip' });
+    await post('/v1/batch', '{', {});
+    const [batch, broken] = (await lines())
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line) as object);
+    expect(batch).toMatchObject({
+      type: null,
+      verdict: 'unchecked',
+      library: '@segment/analytics-node 3.1.0',
+      messages: [
+        { index: 0, type: 'identify', userId: 'u1', messageId: 'm1', timestamp: '2026-11-20T21:10:05.123Z' },
+        { index: 1, type: 'track', event: 'Signup', anonymousId: 'a1', messageId: 'm2' },
+      ],
+    });
+    expect(broken).toMatchObject({
+      messages: [],
+      status: 400,
+      problem: expect.stringContaining('expected an object') as string,
+    });
+  });
+
+  it('prints a line for each message of a call, and what a tracking API rejects', async () => {
+    const { post, lines } = await listening([]);
+    await post('/v1/batch', { batch: [...BATCH.batch, { type: 'track', userId: 'u1' }] });
+    await post('/v1/track', { event: 'A\u001b[2J', userId: 'u1', writeKey: 's3cret-key' });
+    const text = await lines();
+    expect(text).toMatch(/POST \/v1\/batch +3 messages from own 2 +unchecked +200/);
+    expect(text).toContain('\n    1. identify by u1\n    2. track "Signup" by a1\n    3. track by u1\n');
+    expect(text).toContain('a tracking API rejects it: expected `event`');
+    expect(text).toMatch(/POST \/v1\/track +track "A\\u001b\[2J" by u1 +unchecked/);
+    expect(text).not.toContain('s3cret-key');
+  });
+
+  it('shows only requests with a message that matches --filter', async () => {
+    const { post, lines } = await listening(['-o', 'json', '--filter', 'type=track,anonymousId?']);
+    await post('/v1/batch', BATCH);
+    await post('/v1/track', { event: 'A', userId: 'u1' });
+    await post('/hook', { type: 'track', event: 'B', anonymousId: 'a2' });
+    await post('/hook', [1]);
+    const shown = (await lines())
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line) as { path: string });
+    expect(shown.map(({ path }) => path)).toEqual(['/v1/batch', '/hook']);
+  });
+
+  it('ends with 2 for a filter with a wrong operator, and lists them', async () => {
+    const { code, stderr } = await hooks(['listen', '--port', '0', '--filter', 'type==track']);
+    expect(code).toBe(2);
+    expect(stderr).toContain('Expected an operator in `--filter`, got type==track');
+    expect(stderr).toContain('Operators: = != > < >= <= ~REGEX ? (present) !? (absent)');
+  });
+});

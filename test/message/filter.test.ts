@@ -1,0 +1,139 @@
+import { describe, expect, it } from 'vitest';
+import { ConfigError } from '../../src/errors.ts';
+import { failing, readConditions, readFilter } from '../../src/message/filter.ts';
+
+describe('a filter', () => {
+  const signup = {
+    type: 'track',
+    event: 'Signup, again',
+    properties: { plan: 'pro', total: 5, 'a.b': { c: null }, items: [{ sku: 'A1' }] },
+    __proto__: null,
+  };
+
+  it('holds when all its conditions do, in one flag or several', () => {
+    expect(readFilter(['type=track,properties.plan=pro'])(signup)).toBe(true);
+    expect(readFilter(['type=track', 'properties.plan=free'])(signup)).toBe(false);
+    expect(readFilter([])(signup)).toBe(true);
+  });
+
+  it('compares texts, whatever the type of the value', () => {
+    for (const flag of [
+      'properties.total=5',
+      'properties.a.b.c=null',
+      'properties.items.0.sku=A1',
+      'event=Signup\\, again',
+    ]) {
+      expect(readFilter([flag])(signup), flag).toBe(true);
+    }
+    expect(readFilter(['properties.total=5.0'])(signup)).toBe(false);
+  });
+
+  it('takes what is different or missing for !=', () => {
+    expect(readFilter(['type!=page,nothing.here!=x'])(signup)).toBe(true);
+    expect(readFilter(['type!=track'])(signup)).toBe(false);
+    expect(readFilter(['nothing=x'])(signup)).toBe(false);
+  });
+
+  it('sees own fields only', () => {
+    expect(readFilter(['constructor.name!=Object'])({ type: 'track' })).toBe(true);
+    expect(readFilter(['type=x'])(null)).toBe(false);
+  });
+
+  it('is refused when it is none', () => {
+    for (const flag of ['', 'type', '=track', 'type=track,', '!=x']) {
+      expect(() => readFilter([flag]), flag).toThrow('Expected `--filter` to be path=value');
+    }
+  });
+
+  it('compares numbers, and takes a number sent as text for none', () => {
+    for (const flag of [
+      'properties.total>4',
+      'properties.total>=5',
+      'properties.total<5.5',
+      'properties.total<=5e0',
+    ])
+      expect(readFilter([flag])(signup), flag).toBe(true);
+    for (const flag of ['properties.total>5', 'properties.total<5', 'nothing>0', 'properties.plan>0'])
+      expect(readFilter([flag])(signup), flag).toBe(false);
+    expect(readFilter(['total>1'])({ total: '5' })).toBe(false);
+  });
+
+  it('compares times: timestamps, days, and now', () => {
+    const message = {
+      timestamp: '2026-11-20T21:10:05.123Z',
+      sentAt: new Date(Date.now() - 60_000).toISOString(),
+    };
+    for (const flag of [
+      'timestamp>2026-11-20',
+      'timestamp<=2026-11-20T22:10:05.123+01:00',
+      'sentAt<now',
+      'sentAt>now-1h',
+    ])
+      expect(readFilter([flag])(message), flag).toBe(true);
+    for (const flag of ['timestamp>2026-11-21', 'sentAt>now', 'sentAt<now-1h', 'nothing<now'])
+      expect(readFilter([flag])(message), flag).toBe(false);
+  });
+
+  it('looks for a regular expression anywhere in a value', () => {
+    for (const flag of ['event~^Sign', 'event~up\\, a', 'properties.total~^5$'])
+      expect(readFilter([flag])(signup), flag).toBe(true);
+    for (const flag of ['event~^up', 'nothing~.*']) expect(readFilter([flag])(signup), flag).toBe(false);
+  });
+
+  it('asks whether something is there; null is not', () => {
+    for (const flag of ['event?', 'properties.total?', 'nothing!?', 'properties.a.b.c!?'])
+      expect(readFilter([flag])(signup), flag).toBe(true);
+    for (const flag of ['nothing?', 'event!?', 'properties.a.b.c?'])
+      expect(readFilter([flag])(signup), flag).toBe(false);
+  });
+
+  it.each([
+    'type==track',
+    'type=~x',
+    'total=>5',
+    'type<>5',
+    'type!~x',
+    'type!==x',
+    'type~=x',
+    'type!x',
+    'a.b==',
+    '?',
+    'type:track',
+  ])('is refused with the list of operators for %s', (flag) => {
+    const error = errorOf(() => readConditions(flag, '--match'));
+    expect(error?.hint).toContain('Operators: = != > < >= <= ~REGEX ? (present) !? (absent)');
+  });
+
+  it.each([
+    ['total>many', 'Expected a number or a time'],
+    ['total>', 'Expected a number or a time'],
+    ['total>now-1', 'Expected a number or a time'],
+    ['event~[', 'Expected a regular expression after `~` in `--match`, got event~['],
+    ['event?x', 'Expected nothing after `?` in `--match`, got event?x'],
+  ])('is refused for a value that its operator cannot take: %s', (flag, sentence) => {
+    expect(errorOf(() => readConditions(flag, '--match'))?.message).toContain(sentence);
+  });
+
+  it('takes a value that begins as an operator, behind a backslash where it could be another one', () => {
+    expect(readFilter(['q=<&">', 'r=!', 's!=?'])({ q: '<&">', r: '!' })).toBe(true);
+    expect(readFilter(['q=\\=1'])({ q: '=1' })).toBe(true);
+  });
+
+  it('says which conditions do not hold, and what is there', () => {
+    const unmet = failing(readConditions('type=track,properties.total>9,nothing?'), signup);
+    expect(unmet).toMatchObject([
+      { path: 'properties.total', operator: '>', value: '9', found: 5 },
+      { path: 'nothing', operator: '?', found: undefined },
+    ]);
+  });
+});
+
+function errorOf(run: () => unknown): ConfigError | undefined {
+  try {
+    run();
+    return undefined;
+  } catch (error) {
+    if (error instanceof ConfigError) return error;
+    throw error;
+  }
+}

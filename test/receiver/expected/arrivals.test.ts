@@ -1,0 +1,237 @@
+import { describe, expect, it } from 'vitest';
+import { readConditions } from '../../../src/message/filter.ts';
+import { ArrivalCheck, type ExpectedArrivals } from '../../../src/receiver/expected/arrivals.ts';
+import type { ExpectedMessage } from '../../../src/receiver/expected/match-checks.ts';
+import { trackingCallOf } from '../../../src/receiver/messages/tracking-call.ts';
+import type { ReceivedRequest, SignatureVerdict } from '../../../src/receiver/received-request.ts';
+
+function arrivals(
+  expected: Partial<Omit<ExpectedArrivals, 'matches' | 'each' | 'noMatches'>> & {
+    matches?: string[];
+    each?: string[];
+    noMatches?: string[];
+  },
+): ArrivalCheck {
+  return new ArrivalCheck({
+    atLeast: 0,
+    atMost: Infinity,
+    signed: false,
+    ...expected,
+    matches: messages(expected.matches),
+    each: messages(expected.each),
+    noMatches: messages(expected.noMatches),
+  });
+}
+
+const call = (...batch: readonly object[]): ReceivedRequest => {
+  const received = request({ batch });
+  const found = trackingCallOf({ ...received, path: '/v1/batch' });
+  return { ...received, ...(found !== undefined && { call: found }) };
+};
+
+const track = (event: string, fields: object = {}): object => ({
+  type: 'track',
+  event,
+  userId: 'u1',
+  ...fields,
+});
+
+function messages(texts: readonly string[] = []): ExpectedMessage[] {
+  return texts.map((text) => {
+    const [, times, filter = text] = /^(\d+)x (.*)$/.exec(text) ?? [];
+    const conditions = readConditions(filter, '--match');
+    return { text, conditions, ...(times !== undefined && { exactly: Number(times) }) };
+  });
+}
+
+function request(
+  body: unknown,
+  { method = 'POST', verdict = 'unchecked' }: { method?: string; verdict?: SignatureVerdict } = {},
+): ReceivedRequest {
+  const text = typeof body === 'string' ? body : JSON.stringify(body);
+  return {
+    at: 0,
+    method,
+    path: '/',
+    rawHeaders: [],
+    body: Buffer.from(text),
+    verdict,
+    answered: 'status',
+    status: 200,
+    ms: 1,
+  };
+}
+
+const met = (judged: ArrivalCheck): boolean[] => judged.findings().map(({ isMet }) => isMet);
+
+describe('arrivals', () => {
+  it('count POSTs, exactly or within bounds', () => {
+    const exact = arrivals({ atLeast: 2, atMost: 2 });
+    exact.add(request({}));
+    expect(exact.isOver).toBe(false);
+    exact.add(request('', { method: 'PUT' }));
+    expect(exact.isOver).toBe(false);
+    exact.add(request({}));
+    expect([exact.isOver, met(exact)]).toEqual([true, [true]]);
+    exact.add(request({}));
+    expect(exact.findings()).toEqual([
+      {
+        expectation: 'count',
+        isMet: false,
+        said: 'Expected 2 requests, got 4 requests: 3 unchecked, 1 not POST',
+      },
+    ]);
+    const bounded = arrivals({ atLeast: 1, atMost: 3 });
+    expect(bounded.findings()[0]?.said).toBe('Expected at least 1 and at most 3 requests, got no request');
+  });
+
+  it('give each match a request of its own, whichever order they come in', () => {
+    const judged = arrivals({ matches: ['type=track', 'type=track,event=A'] });
+    judged.add(request({ type: 'track', event: 'A' }));
+    expect(met(judged).filter(Boolean)).toHaveLength(1);
+    judged.add(request({ type: 'track', event: 'B' }));
+    expect(judged.findings()).toMatchObject([
+      { isMet: true, said: 'request 2' },
+      { isMet: true, said: 'request 1' },
+    ]);
+  });
+
+  it('do not let one request meet two equal matches', () => {
+    const judged = arrivals({ matches: ['type=track', 'type=track'] });
+    judged.add(request({ type: 'track' }));
+    judged.add(request({ type: 'page' }));
+    expect(met(judged)).toEqual([true, false]);
+    expect(judged.isOver).toBe(false);
+    judged.add(request({ type: 'track' }));
+    expect([met(judged), judged.isOver]).toEqual([[true, true], true]);
+  });
+
+  it('name the request that comes nearest, and what differs in it', () => {
+    const judged = arrivals({ matches: ['type=track,event=Signup,properties.plan=pro'] });
+    judged.add(request('no JSON'));
+    judged.add(request({ type: 'track', event: 'Signup', properties: { plan: 'free' } }));
+    judged.add(request({ type: 'track', event: 'Login' }));
+    const differences = [
+      { path: 'properties.plan', expected: 'pro', wanted: 'pro', got: 'free', found: 'free' },
+    ];
+    expect(judged.findings()).toMatchObject([{ isMet: false, nearest: { request: 2, differences } }]);
+  });
+
+  it('want --each of every request', () => {
+    const judged = arrivals({ each: ['type!=delete'] });
+    judged.add(request({ type: 'track' }));
+    expect(met(judged)).toEqual([true]);
+    judged.add(request({ type: 'delete' }));
+    expect(judged.findings()).toMatchObject([{ isMet: false, nearest: { request: 2 } }]);
+  });
+
+  it('want every signature to be valid where there is a secret', () => {
+    const judged = arrivals({ atLeast: 2, atMost: 2, signed: true });
+    judged.add(request({}, { verdict: 'valid' }));
+    expect(met(judged)).toEqual([false, true]);
+    judged.add(request({}, { verdict: 'unsigned' }));
+    expect(met(judged)).toEqual([true, false]);
+  });
+
+  it('keep no more requests than there are matches', () => {
+    const judged = arrivals({ matches: ['type=track', 'type=track', 'type=track,event=last'] });
+    for (let index = 0; index < 5_000; index++) judged.add(request({ type: 'track', event: `${index}` }));
+    judged.add(request({ type: 'track', event: 'last' }));
+    expect(met(judged)).toEqual([true, true, true]);
+  });
+
+  it('count the messages of all requests', () => {
+    const judged = arrivals({ messages: 3 });
+    judged.add(call(track('A'), track('B')));
+    expect(judged.isOver).toBe(false);
+    expect(judged.findings()).toMatchObject([{ said: 'Expected 3 messages, got 2 messages in 1 request' }]);
+    judged.add(request(track('C')));
+    expect([judged.isOver, met(judged), judged.messages]).toEqual([true, [true], 3]);
+    judged.add(call({ type: 'page', userId: 'u1' }));
+    expect(met(judged)).toEqual([false]);
+    expect(arrivals({ messages: 1 }).findings()[0]?.said).toBe('Expected 1 message, but no request came');
+  });
+
+  it('say which message of which request matches, and which comes nearest by its letters', () => {
+    const judged = arrivals({ matches: ['event=Order Completed', 'event=Signup'] });
+    judged.add(
+      call({ type: 'identify', userId: 'u1' }, track('Order'), track('Sign Up'), track('Order Completed')),
+    );
+    expect(judged.findings()).toMatchObject([
+      { isMet: true, said: 'message 4 of request 1' },
+      {
+        isMet: false,
+        said: 'none of 4 messages matches',
+        nearest: { label: 'message 3 of request 1 (track "Sign Up" by u1)', request: 1, message: 3 },
+      },
+    ]);
+  });
+
+  it('want exactly as many messages as a count says, which take none from other matches', () => {
+    const judged = arrivals({ matches: ['2x type=track', 'event=A', '0x event=C'] });
+    judged.add(call(track('A'), track('B')));
+    expect(met(judged)).toEqual([true, true, true]);
+    judged.add(call(track('C')));
+    expect(judged.findings().filter(({ isMet }) => !isMet)).toMatchObject([
+      { filter: '2x type=track', said: 'Expected exactly 2, but of 3 messages 3 match' },
+      { filter: '0x event=C', said: 'Expected exactly 0, but of 3 messages 1 matches' },
+    ]);
+  });
+
+  it('want no message that matches --no-match, and show what it has', () => {
+    const judged = arrivals({ noMatches: ['properties.email?'] });
+    judged.add(call(track('A'), track('B', { properties: { email: 'a@b.c' } })));
+    const differences = [{ path: 'properties.email', got: '"a@b.c"' }];
+    expect(judged.findings()).toMatchObject([
+      {
+        expectation: 'no-match',
+        isMet: false,
+        said: '1 of 2 messages matches',
+        differing: [{ differences }],
+      },
+    ]);
+  });
+
+  it('want the matches in their order', () => {
+    const inOrder = true;
+    const judged = arrivals({ matches: ['type=identify', 'event=A', 'event=A', 'event=B'], inOrder });
+    judged.add(call({ type: 'identify', userId: 'u1' }, track('A'), track('X'), track('A')));
+    expect(judged.isOver).toBe(false);
+    judged.add(call(track('B')));
+    expect([met(judged), judged.isOver]).toEqual([[true, true, true, true], true]);
+    const late = arrivals({ matches: ['type=identify', 'type=track', 'type=page'], inOrder });
+    late.add(call(track('A'), { type: 'identify', userId: 'u1' }));
+    expect(late.findings()).toMatchObject([
+      { isMet: true, said: 'message 2 of request 1' },
+      {
+        isMet: false,
+        said: 'out of order: message 1 of request 1 comes before message 2 of request 1, which matches type=identify',
+      },
+      { isMet: false, said: 'none of 2 messages matches' },
+    ]);
+  });
+
+  it('want no message over 32 KB in a call, and say nothing of it where there is none', () => {
+    const judged = arrivals({});
+    judged.add(call(track('A'), track('B', { properties: { text: 'x'.repeat(40_000) } })));
+    judged.add(request(track('a webhook', { properties: { text: 'x'.repeat(40_000) } })));
+    expect(judged.findings()).toMatchObject([
+      {
+        expectation: 'size',
+        isMet: false,
+        said: '1 of 3 messages over 32 KB, which a tracking API drops',
+        differing: [{ label: 'message 2 of request 1 (track "B" by u1)' }],
+      },
+    ]);
+  });
+
+  it('miss no signature of a call, which carries none', () => {
+    const judged = arrivals({ signed: true });
+    judged.add(call(track('A'), track('B')));
+    expect(judged.findings()).toMatchObject([
+      { expectation: 'signature', isMet: true, said: '0 valid, 1 call of a tracking API without one' },
+    ]);
+    judged.add(request(track('A'), { verdict: 'unsigned' }));
+    expect(met(judged)).toEqual([false]);
+  });
+});

@@ -1,0 +1,226 @@
+import { gzipSync } from 'node:zlib';
+import { describe, expect, it } from 'vitest';
+import { messagesOf, libraryOf, messageFacts } from '../../../src/receiver/messages/messages-of.ts';
+import { trackingCallOf, type TrackingCall } from '../../../src/receiver/messages/tracking-call.ts';
+import { start } from '../starting.ts';
+
+interface Posted {
+  readonly path?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+const TRACK = { type: 'track', event: 'Signup', userId: 'u1' };
+
+function call(body: unknown, { path = '/v1/batch', headers = {} }: Posted = {}): TrackingCall | undefined {
+  const bytes =
+    body instanceof Uint8Array ? body : Buffer.from(typeof body === 'string' ? body : JSON.stringify(body));
+  return trackingCallOf({
+    method: 'POST',
+    path,
+    rawHeaders: Object.entries(headers).flat(),
+    body: bytes,
+    at: 0,
+  });
+}
+
+function values(found: TrackingCall | undefined): readonly unknown[] | undefined {
+  return found?.messages.map(({ value }) => value);
+}
+
+describe('a call of a tracking API', () => {
+  it.each([
+    '/v1/batch',
+    '/v1/import',
+    '/v1/b',
+    '/some/proxy/v1/batch',
+    '/v1/batch?x=1',
+    '/v1/batch/',
+    '/',
+    '/anything',
+  ])('is known at %s by its batch', (path) => {
+    expect(values(call({ batch: [TRACK, { ...TRACK, event: 'Login' }] }, { path }))).toEqual([
+      TRACK,
+      { ...TRACK, event: 'Login' },
+    ]);
+  });
+
+  it.each([
+    ['/v1/track', 'track'],
+    ['/v1/t', 'track'],
+    ['/proxy/v1/p', 'page'],
+    ['/v1/screen', 'screen'],
+    ['/v1/i', 'identify'],
+    ['/v1/g', 'group'],
+    ['/v1/alias', 'alias'],
+  ])('is known at %s by its path, which gives the type', (path, type) => {
+    expect(values(call({ userId: 'u1' }, { path }))).toEqual([{ userId: 'u1', type }]);
+  });
+
+  it.each([
+    ['a webhook', '/hook', TRACK],
+    ['a batch of something else', '/hook', { batch: [1, 2] }],
+    ['an empty batch', '/hook', { batch: [] }],
+    ['a batch of objects without a type', '/hook', { batch: [{ id: 1 }] }],
+    ['a path that only begins alike', '/v1/batches', TRACK],
+    ['the path of another version', '/v2/batch', { batch: [] }],
+    ['no JSON', '/hook', '"batch"'],
+  ])('is not %s', (_what, path, body) => {
+    expect(call(body, { path })).toBeUndefined();
+  });
+
+  it('is read whatever its content type, and gzipped', () => {
+    const headers = { 'Content-Type': 'text/plain', 'Content-Encoding': 'gzip' };
+    for (const path of ['/v1/batch', '/anything'])
+      expect(values(call(gzipSync(JSON.stringify({ batch: [TRACK] })), { path, headers }))).toEqual([TRACK]);
+  });
+
+  it('gives each message what the batch says once; its own values win', () => {
+    const context = { library: { name: 'x', version: '1' }, locale: 'de' };
+    const found = call({
+      batch: [TRACK, { ...TRACK, context: { locale: 'en' } }],
+      context,
+      integrations: { All: true },
+    });
+    expect(values(found)).toEqual([
+      { ...TRACK, context, integrations: { All: true } },
+      { ...TRACK, context: { ...context, locale: 'en' }, integrations: { All: true } },
+    ]);
+    expect(libraryOf(found?.messages ?? [])).toBe('x 1');
+  });
+
+  it('knows the write key, and keeps it out of the messages', () => {
+    const Authorization = `Basic ${Buffer.from('key:').toString('base64')}`;
+    expect(call({ batch: [TRACK] }, { headers: { Authorization } })?.writeKey).toBe('key');
+    expect(call({ batch: [{ ...TRACK, writeKey: 'key' }], writeKey: 'key' })).toMatchObject({
+      writeKey: 'key',
+      messages: [{ value: TRACK }],
+    });
+  });
+
+  it.each([
+    ['no JSON', '{"batch":[', 400, /ends inside/],
+    ['no batch', '{}', 400, /array `batch`/],
+    ['over the limit', JSON.stringify({ batch: [], x: 'x'.repeat(512_000) }), 413, /512,000 bytes/],
+    ['not UTF-8', Buffer.from([0x7b, 0xff]), 400, /UTF-8/],
+    ['an undeclared gzip', gzipSync('{"batch":[]}'), 400, /gzipped/],
+    ['deep', `{"batch":${'['.repeat(10_000)}`, 400, /512 levels/],
+  ])('has no message, and says why, when it is %s', (_what, body, status, reason) => {
+    expect(call(body)).toMatchObject({
+      messages: [],
+      rejection: { status, message: expect.stringMatching(reason) as string },
+    });
+  });
+
+  it('stops unpacking at the limit', () => {
+    const bomb = gzipSync(Buffer.alloc(64 * 1024 * 1024, ' '));
+    const before = process.memoryUsage().arrayBuffers;
+    const found = call(bomb, { headers: { 'content-encoding': 'gzip' } });
+    expect(found).toMatchObject({ messages: [], rejection: { status: 413 } });
+    expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(8 * 1024 * 1024);
+  });
+
+  it('says which messages a tracking API would reject', () => {
+    const large = { ...TRACK, properties: { text: 'x'.repeat(40_000) } };
+    const found = call({
+      batch: [TRACK, { type: 'track', userId: 'u1' }, { ...TRACK, userId: undefined }, large],
+    });
+    expect(found?.messages.map(({ rejection }) => rejection)).toEqual([
+      undefined,
+      { code: 'invalid', message: expect.stringContaining('`event`') as string },
+      { code: 'invalid', message: expect.stringContaining('`userId` or `anonymousId`') as string },
+      { code: 'too-large', message: expect.stringContaining('32,768') as string },
+    ]);
+  });
+
+  it('shows a message with a number that JavaScript cannot hold, and says so', () => {
+    const found = call(
+      '{"batch":[{"type":"track","event":"A","userId":"u1","properties":{"id":12345678901234567890}}]}',
+    );
+    expect(found?.messages).toMatchObject([
+      {
+        value: { event: 'A' },
+        rejection: { code: 'invalid', message: expect.stringContaining('properties.id') as string },
+      },
+    ]);
+  });
+});
+
+async function post(url: string, body: unknown, headers: Record<string, string> = {}): Promise<Response> {
+  return fetch(url, {
+    method: 'POST',
+    body: typeof body === 'string' ? body : JSON.stringify(body),
+    headers,
+  });
+}
+
+describe('a receiver', () => {
+  it('answers a call as a tracking API does, and reports its messages unchecked', async () => {
+    const { receiver, requests } = await start({ secrets: ['s'] });
+    const response = await post(`${receiver.url}/v1/batch`, { batch: [TRACK, TRACK] });
+    expect([response.status, await response.json()]).toEqual([200, { success: true }]);
+    expect(response.headers.get('access-control-allow-origin')).toBe('*');
+    expect(requests).toMatchObject([
+      { verdict: 'unchecked', call: { messages: [{ value: TRACK }, { value: TRACK }] } },
+    ]);
+    const broken = await post(`${receiver.url}/v1/batch`, '{');
+    expect([broken.status, await broken.json()]).toMatchObject([400, { success: false, code: 'malformed' }]);
+  });
+
+  it('answers a call with 401 when it requires a signature, and as its script says', async () => {
+    const strict = await start({ secrets: ['s'], requireSignature: true });
+    const refused = await post(`${strict.receiver.url}/v1/batch`, { batch: [TRACK] });
+    expect([refused.status, await refused.text()]).toEqual([401, 'the X-Signature header is missing\n']);
+    const failing = await start({
+      script: [{ answer: { kind: 'status', status: 503, headers: [], delayMs: 0 }, times: 1 }],
+    });
+    const response = await post(`${failing.receiver.url}/v1/t`, TRACK);
+    expect([response.status, await response.text()]).toEqual([503, '']);
+  });
+
+  it('gives the library of a browser its settings, which send everything here, and lets pages of any origin ask', async () => {
+    const { receiver, requests } = await start();
+    const { port } = receiver;
+    const settings = await fetch(`${receiver.url}/v1/projects/my%20key/settings`);
+    expect(settings.headers.get('access-control-allow-origin')).toBe('*');
+    expect(await settings.json()).toMatchObject({
+      integrations: {
+        'Segment.io': {
+          apiKey: 'my key',
+          apiHost: `127.0.0.1:${port}/v1`,
+          protocol: 'http',
+          deliveryStrategy: { strategy: 'standard' },
+        },
+      },
+      metrics: { sampleRate: 0 },
+    });
+    const preflight = await fetch(`${receiver.url}/v1/t`, {
+      method: 'OPTIONS',
+      headers: { 'access-control-request-private-network': 'true' },
+    });
+    expect([preflight.status, preflight.headers.get('access-control-allow-private-network')]).toEqual([
+      204,
+      'true',
+    ]);
+    expect(requests).toEqual([]);
+    await fetch(`${receiver.url}/hook`, { method: 'OPTIONS' });
+    expect(requests).toHaveLength(1);
+  });
+
+  it('has one message in a webhook, each event of a list, and none where there is no object', async () => {
+    const { receiver, requests } = await start();
+    for (const body of [
+      TRACK,
+      [TRACK, TRACK],
+      [1],
+      'text',
+      '',
+      '{"id":12345678901234567890}',
+      { 'User ID': 'u2', type: 'alias' },
+    ])
+      await post(receiver.url, body);
+    await fetch(receiver.url, { method: 'PUT', body: '{}' });
+    expect(requests.map((request) => messagesOf(request).length)).toEqual([1, 2, 0, 0, 0, 1, 1, 0]);
+    const [alias] = messagesOf(requests[6] ?? expect.fail());
+    expect(messageFacts(alias ?? expect.fail())).toEqual({ type: 'alias', userId: 'u2' });
+  });
+});
