@@ -4,13 +4,13 @@ import { readTimestamp } from './timestamp.ts';
 import type { JsonValue } from './types.ts';
 
 /** A test of a value in a message; undefined: there is none. */
-export type Comparison = (found: JsonValue | undefined) => boolean;
+export type ValueTest = (found: JsonValue | undefined) => boolean;
 
 /**
  * Compares with a number, or with a time: a timestamp, `now`, `now-1h`. A text is no number, so that a number sent as text meets
  * nothing. Undefined: the value is neither.
  */
-export function comparison(value: string, test: (difference: number) => boolean): Comparison | undefined {
+export function comparison(value: string, test: (difference: number) => boolean): ValueTest | undefined {
   if (/^[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?$/i.test(value)) {
     const bound = Number(value);
     return (found) => typeof found === 'number' && test(found - bound);

@@ -1,6 +1,6 @@
 import { ConfigError } from '../errors.ts';
 import { printable } from '../redact.ts';
-import { comparableText, comparison, type Comparison } from './compare.ts';
+import { comparableText, comparison, type ValueTest } from './compare.ts';
 import type { JsonValue } from './types.ts';
 
 export type MessageFilter = (message: JsonValue) => boolean;
@@ -30,7 +30,7 @@ const OPERATORS = {
   '~': (value: string) => matching(value),
   '?': (value: string) => (value === '' ? (found) => isPresent(found) : undefined),
   '!?': (value: string) => (value === '' ? (found) => !isPresent(found) : undefined),
-} as const satisfies Record<string, (value: string) => Comparison | undefined>;
+} as const satisfies Record<string, (value: string) => ValueTest | undefined>;
 
 /**
  * A filter of `--filter` flags: conditions with commas between, all of which must hold, in one flag or several.
@@ -58,8 +58,9 @@ function conditionOf(text: string, flag: string): Condition {
   if (path === '' || !isOperator(operator)) throw filterError(`\`${flag}\` to be path=value`, text, flag);
   const value = rest.trim().replace(/^\\(?=[=~>])/, '');
   const holds = OPERATORS[operator](value);
-  if (holds === undefined)
+  if (holds === undefined) {
     throw filterError(`${VALUES[operator]} after \`${operator}\` in \`${flag}\``, text, flag);
+  }
   return { path, operator, value, holds };
 }
 
@@ -111,7 +112,7 @@ function isPresent(found: JsonValue | undefined): boolean {
   return found !== undefined && found !== null;
 }
 
-function matching(source: string): Comparison | undefined {
+function matching(source: string): ValueTest | undefined {
   try {
     const pattern = new RegExp(source);
     return (found) => found !== undefined && pattern.test(comparableText(found));

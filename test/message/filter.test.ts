@@ -51,10 +51,12 @@ describe('a filter', () => {
       'properties.total>=5',
       'properties.total<5.5',
       'properties.total<=5e0',
-    ])
+    ]) {
       expect(readFilter([flag])(signup), flag).toBe(true);
-    for (const flag of ['properties.total>5', 'properties.total<5', 'nothing>0', 'properties.plan>0'])
+    }
+    for (const flag of ['properties.total>5', 'properties.total<5', 'nothing>0', 'properties.plan>0']) {
       expect(readFilter([flag])(signup), flag).toBe(false);
+    }
     expect(readFilter(['total>1'])({ total: '5' })).toBe(false);
   });
 
@@ -68,23 +70,28 @@ describe('a filter', () => {
       'timestamp<=2026-11-20T22:10:05.123+01:00',
       'sentAt<now',
       'sentAt>now-1h',
-    ])
+    ]) {
       expect(readFilter([flag])(message), flag).toBe(true);
-    for (const flag of ['timestamp>2026-11-21', 'sentAt>now', 'sentAt<now-1h', 'nothing<now'])
+    }
+    for (const flag of ['timestamp>2026-11-21', 'sentAt>now', 'sentAt<now-1h', 'nothing<now']) {
       expect(readFilter([flag])(message), flag).toBe(false);
+    }
   });
 
   it('looks for a regular expression anywhere in a value', () => {
-    for (const flag of ['event~^Sign', 'event~up\\, a', 'properties.total~^5$'])
+    for (const flag of ['event~^Sign', 'event~up\\, a', 'properties.total~^5$']) {
       expect(readFilter([flag])(signup), flag).toBe(true);
+    }
     for (const flag of ['event~^up', 'nothing~.*']) expect(readFilter([flag])(signup), flag).toBe(false);
   });
 
   it('asks whether something is there; null is not', () => {
-    for (const flag of ['event?', 'properties.total?', 'nothing!?', 'properties.a.b.c!?'])
+    for (const flag of ['event?', 'properties.total?', 'nothing!?', 'properties.a.b.c!?']) {
       expect(readFilter([flag])(signup), flag).toBe(true);
-    for (const flag of ['nothing?', 'event!?', 'properties.a.b.c?'])
+    }
+    for (const flag of ['nothing?', 'event!?', 'properties.a.b.c?']) {
       expect(readFilter([flag])(signup), flag).toBe(false);
+    }
   });
 
   it.each([

@@ -28,18 +28,38 @@ export interface ExpectOptions extends GlobalOptions, SecretFlags {
 
 /** Reads the expectations of the flags. Throws ConfigError for none, or for a contradiction. */
 export function expectedOf(options: ExpectOptions): Omit<ExpectedArrivals, 'signed' | 'checks'> {
-  const { count, atLeast, atMost, messages, inOrder = false } = options;
   rejectContradictions(options);
-  const matches = (options.match ?? []).map((text) => countedMessage(text, '--match'));
-  const each = (options.each ?? []).map((text) => expectedMessage(text, '--each'));
-  const noMatches = (options.noMatch ?? []).map((text) => expectedMessage(text, '--no-match'));
+  const { messages, match = [], noMatch = [], each = [], inOrder = false } = options;
+  const { atLeast, atMost } = requestsOf(options);
+  const matches = match.map((text) => countedMessage(text, '--match'));
+  rejectMatches(matches, { inOrder, room: atMost === 0 ? 0 : (messages ?? Infinity) });
+  return {
+    atLeast,
+    atMost,
+    messages,
+    matches,
+    inOrder,
+    noMatches: noMatch.map((text) => expectedMessage(text, '--no-match')),
+    each: each.map((text) => expectedMessage(text, '--each')),
+  };
+}
+
+/** What holds for every message would hold for none, too: at least one request must come. */
+function requestsOf(options: ExpectOptions): Pick<ExpectedArrivals, 'atLeast' | 'atMost'> {
+  const { count, atLeast, atMost, messages, each, noMatch, schema, snapshot } = options;
   const isBounded = (count ?? atMost ?? messages) !== undefined;
-  // What holds for every message would hold for none, too.
-  const holdsForAll = (options.each ?? options.noMatch ?? options.schema ?? options.snapshot) !== undefined;
-  const least = count ?? atLeast ?? (holdsForAll && !isBounded ? 1 : 0);
-  const most = count ?? atMost ?? Infinity;
+  const holdsForAll = (each ?? noMatch ?? schema ?? snapshot) !== undefined;
+  return {
+    atLeast: count ?? atLeast ?? (holdsForAll && !isBounded ? 1 : 0),
+    atMost: count ?? atMost ?? Infinity,
+  };
+}
+
+function rejectMatches(
+  matches: readonly ExpectedMessage[],
+  { inOrder, room }: { readonly inOrder: boolean; readonly room: number },
+): void {
   const wanted = matches.filter(({ exactly }) => exactly === undefined).length;
-  const room = most === 0 ? 0 : (messages ?? Infinity);
   if (wanted > room) {
     const hint = 'give fewer --match, of which each needs another message, or --each, which holds for all';
     throw contradiction(`${wanted} times \`--match\` cannot be met by ${room}`, '--match', hint);
@@ -47,7 +67,6 @@ export function expectedOf(options: ExpectOptions): Omit<ExpectedArrivals, 'sign
   if (inOrder && wanted < 2) {
     throw contradiction('`--in-order` is for several `--match`', '--in-order', 'give two --match or more');
   }
-  return { atLeast: least, atMost: most, messages, matches, noMatches, each, inOrder };
 }
 
 function rejectContradictions(options: ExpectOptions): void {

@@ -32,7 +32,7 @@ export function receivedJson(request: ReceivedRequest, { file, withBody }: Recei
   const { at, method, path, verdict, secret, note, diagnosis, problem, status, answered, body, ms } = request;
   const { forwarded, expected, got, call } = request;
   const messages = messagesOf(request);
-  const { type, timestamp, ...rest } = soleFacts(messages);
+  const { type, timestamp: _time, ...rest } = soleFacts(messages);
   return jsonLine({
     at: new Date(at).toISOString(),
     method,

@@ -38,8 +38,9 @@ export class MatchCheck implements MessageCheck {
   }
 
   add(arrived: ArrivedMessage): void {
-    for (const { nearest, takers } of this.#matches)
+    for (const { nearest, takers } of this.#matches) {
       if (nearest.takes(arrived) && takers.length < this.#matches.length) takers.push(arrived);
+    }
   }
 
   get isWaiting(): boolean {
@@ -109,8 +110,9 @@ export class OrderCheck implements MessageCheck {
     const before = this.#matches[index - 1];
     const previous = this.#taken[index - 1];
     const text = before?.expected.text ?? '';
-    if (previous === undefined)
+    if (previous === undefined) {
       return `it matches ${placeOfMessage(early)}, but ${text} is missing before it`;
+    }
     const order = early.number < previous.number ? 'comes before' : 'is';
     return `out of order: ${placeOfMessage(early)} ${order} ${placeOfMessage(previous)}, which matches ${text}`;
   }

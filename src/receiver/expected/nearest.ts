@@ -21,8 +21,9 @@ export class NearestMessage {
     const best = this.#nearest;
     if (best !== undefined && unmet.length > best.unmet.length) return false;
     const letters = differingLetters(unmet);
-    if (best === undefined || unmet.length < best.unmet.length || letters < best.letters)
+    if (best === undefined || unmet.length < best.unmet.length || letters < best.letters) {
       this.#nearest = { arrived, unmet, letters };
+    }
     return false;
   }
 

@@ -16,8 +16,9 @@ export function respondToBrowser(request: IncomingMessage, response: ServerRespo
   request.resume();
   for (const [name, value] of PREFLIGHT_HEADERS) response.setHeader(name, value);
   // A page of the public web asks before it sends to an address of this machine.
-  if (request.headers['access-control-request-private-network'] === 'true')
+  if (request.headers['access-control-request-private-network'] === 'true') {
     response.setHeader('access-control-allow-private-network', 'true');
+  }
   if (!asksSettings) response.writeHead(204).end();
   else {
     response.writeHead(200, { 'content-type': 'application/json', 'cache-control': 'no-store' });

@@ -54,8 +54,9 @@ export function messageFacts({ value }: ReceivedMessage): MessageFacts {
   const { type, event, anonymousId, messageId, timestamp } = value;
   const userId = value['userId'] ?? value['User ID'];
   const facts: Record<string, string> = {};
-  for (const [name, fact] of Object.entries({ type, event, userId, anonymousId, messageId, timestamp }))
+  for (const [name, fact] of Object.entries({ type, event, userId, anonymousId, messageId, timestamp })) {
     if (typeof fact === 'string') facts[name] = fact;
+  }
   return facts;
 }
 

@@ -70,8 +70,9 @@ function callOf(
   user: string | undefined,
   options: { readonly now: number; readonly requestBytes: number },
 ): TrackingCall {
-  if (!read.ok)
+  if (!read.ok) {
     return { messages: [], rejection: read.rejection, ...(user !== undefined && { writeKey: user }) };
+  }
   const { items, writeKey = user } = read.messages;
   const messages = items.map((posted, index): ReceivedMessage => {
     const rejection = rejectionOfMessage(posted, options);
@@ -84,7 +85,7 @@ function callOf(
 function valueOf(posted: PostedMessage): JsonValue {
   const value = posted.input === undefined ? readLossily(posted.bytes) : posted.input;
   if (!isJsonObject(value) || value['writeKey'] === undefined) return value;
-  const { writeKey, ...rest } = value;
+  const { writeKey: _key, ...rest } = value;
   return rest;
 }
 

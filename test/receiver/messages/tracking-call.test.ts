@@ -70,8 +70,9 @@ describe('a call of a tracking API', () => {
 
   it('is read whatever its content type, and gzipped', () => {
     const headers = { 'Content-Type': 'text/plain', 'Content-Encoding': 'gzip' };
-    for (const path of ['/v1/batch', '/anything'])
+    for (const path of ['/v1/batch', '/anything']) {
       expect(values(call(gzipSync(JSON.stringify({ batch: [TRACK] })), { path, headers }))).toEqual([TRACK]);
+    }
   });
 
   it('gives each message what the batch says once; its own values win', () => {
@@ -216,8 +217,9 @@ describe('a receiver', () => {
       '',
       '{"id":12345678901234567890}',
       { 'User ID': 'u2', type: 'alias' },
-    ])
+    ]) {
       await post(receiver.url, body);
+    }
     await fetch(receiver.url, { method: 'PUT', body: '{}' });
     expect(requests.map((request) => messagesOf(request).length)).toEqual([1, 2, 0, 0, 0, 1, 1, 0]);
     const [alias] = messagesOf(requests[6] ?? expect.fail());
