@@ -18,65 +18,58 @@ const CLOCKS_DIFFER_MS = 5 * 60_000;
 
 /** Reports the file of the queue, as a file. */
 export function storeFindings(seen: QueueExamination): DoctorFinding[] {
-  if (seen.kind === 'absent') {
-    return [
-      seen.isWritable
-        ? ok('store', `${seen.file}: not there yet; serve, worker and --queue make it`)
-        : fail(
-            'store',
-            `${seen.file}: not there yet, and cannot be made: this user may not write there`,
-            'check who owns the folder, or name another with HOOKS_DATA_DIR or --store',
-          ),
-      diskFinding(dirname(seen.file), seen.freeBytes),
-    ];
-  }
-  const { file, bytes, mode, sqliteVersion, isLocked, damage, isChecked, isCurrent } = seen.store;
-  const facts = `${file}: ${megabytes(bytes)}, SQLite ${sqliteVersion}`;
+  if (seen.kind === 'absent') return [absentFinding(seen), diskFinding(dirname(seen.file), seen.freeBytes)];
+  const { store, isWritable, freeBytes } = seen;
   return [
-    isLocked
-      ? warn(
-          'store',
-          `${facts}: another program holds it`,
-          'end the program that holds it (a backup, an open sqlite3)',
-        )
-      : ok('store', `${facts}, not locked`),
-    ...(damage === undefined
-      ? [ok('integrity', isChecked ? 'nothing is damaged' : 'the file is too large for a quick check')]
-      : [
-          fail(
-            'integrity',
-            `the file is damaged: ${damage}`,
-            'stop what uses it, run `hooks queue recover FILE --to NEW`, and replace FILE by NEW',
-          ),
-        ]),
-    ...(isCurrent
-      ? []
-      : [
-          warn(
-            'store',
-            `${file} was made by an older version of hooks`,
-            'run any command that uses it, which brings it up to date',
-          ),
-        ]),
-    ...((mode & 0o077) === 0
-      ? []
-      : [
-          warn(
-            'permissions',
-            `${file} may be read by others (mode ${mode.toString(8)})`,
-            `chmod 600 ${file}`,
-          ),
-        ]),
-    ...(seen.isWritable
-      ? []
-      : [
-          fail(
-            'store',
-            `${file} is read-only for this user, so nothing can be queued or delivered`,
-            'check who owns the file and its folder (ls -ld), or name another with --store',
-          ),
-        ]),
-    diskFinding(dirname(file), seen.freeBytes),
+    lockFinding(store),
+    integrityFinding(store),
+    ...versionFindings(store),
+    ...permissionFindings(store, isWritable),
+    diskFinding(dirname(store.file), freeBytes),
+  ];
+}
+
+type AbsentStore = Extract<QueueExamination, { readonly kind: 'absent' }>;
+type PresentStore = Exclude<QueueExamination, { readonly kind: 'absent' }>['store'];
+
+function absentFinding({ file, isWritable }: AbsentStore): DoctorFinding {
+  if (isWritable) return ok('store', `${file}: not there yet; serve, worker and --queue make it`);
+  return fail(
+    'store',
+    `${file}: not there yet, and cannot be made: this user may not write there`,
+    'check who owns the folder, or name another with HOOKS_DATA_DIR or --store',
+  );
+}
+
+function lockFinding({ file, bytes, sqliteVersion, isLocked }: PresentStore): DoctorFinding {
+  const facts = `${file}: ${megabytes(bytes)}, SQLite ${sqliteVersion}`;
+  if (!isLocked) return ok('store', `${facts}, not locked`);
+  const hint = 'end the program that holds it (a backup, an open sqlite3)';
+  return warn('store', `${facts}: another program holds it`, hint);
+}
+
+function integrityFinding({ damage, isChecked }: PresentStore): DoctorFinding {
+  if (damage === undefined) {
+    return ok('integrity', isChecked ? 'nothing is damaged' : 'the file is too large for a quick check');
+  }
+  const hint = 'stop what uses it, run `hooks queue recover FILE --to NEW`, and replace FILE by NEW';
+  return fail('integrity', `the file is damaged: ${damage}`, hint);
+}
+
+function versionFindings({ file, isCurrent }: PresentStore): DoctorFinding[] {
+  if (isCurrent) return [];
+  const hint = 'run any command that uses it, which brings it up to date';
+  return [warn('store', `${file} was made by an older version of hooks`, hint)];
+}
+
+function permissionFindings({ file, mode }: PresentStore, isWritable: boolean): DoctorFinding[] {
+  const isShared = (mode & 0o077) !== 0;
+  const shared = `${file} may be read by others (mode ${mode.toString(8)})`;
+  const readOnly = `${file} is read-only for this user, so nothing can be queued or delivered`;
+  const hint = 'check who owns the file and its folder (ls -ld), or name another with --store';
+  return [
+    ...(isShared ? [warn('permissions', shared, `chmod 600 ${file}`)] : []),
+    ...(isWritable ? [] : [fail('store', readOnly, hint)]),
   ];
 }
 

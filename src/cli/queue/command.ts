@@ -39,9 +39,12 @@ and worker wait for it, and it takes as much room as is in use, twice.
 /** Runs a subcommand, whose module is loaded then, so that help loads little. */
 type Action = (words: readonly string[], options: QueueOptions, context: CommandContext) => Promise<void>;
 
+/** Adds a subcommand. */
+type Add = (usage: string, summary: string, action: Action) => Command;
+
 export const defineQueue: Define = (command, context) => {
   command.enablePositionalOptions().addHelpText('before', EXAMPLES).addHelpText('after', DETAILS);
-  const add = (usage: string, summary: string, action: Action): Command => {
+  const add: Add = (usage, summary, action) => {
     const sub = describe(command.command(usage), summary);
     addStoreFlag(sub).configureHelp({ showGlobalOptions: true });
     return sub.action(async (...words: unknown[]) => {
@@ -49,19 +52,28 @@ export const defineQueue: Define = (command, context) => {
       await action(self.args, self.optsWithGlobals<QueueOptions>(), context);
     });
   };
-  addSelectionFlags(
-    add('stats', 'count deliveries by destination and state', async (_, options, { io, exit }) => {
+  addLooks(add);
+  addChanges(add);
+  addStoreCommands(add);
+  addRecover(command, context);
+};
+
+/** Adds what looks at deliveries and changes none. */
+function addLooks(add: Add): void {
+  const stats = add(
+    'stats',
+    'count deliveries by destination and state',
+    async (_, options, { io, exit }) => {
       const { showStats } = await import('./show-deliveries.ts');
       exit(await showStats(options, io));
-    }),
-    { withStates: false },
+    },
   );
-  addSelectionFlags(
-    add('list', 'list waiting deliveries and dead letters', async (_, options, { io, exit }) => {
-      const { listDeliveries } = await import('./show-deliveries.ts');
-      exit(await listDeliveries(options, io));
-    }).option('--limit <n>', 'list at most n (default: 50 at a terminal)', countFrom(1)),
-  );
+  addSelectionFlags(stats, { withStates: false });
+  const list = add('list', 'list waiting deliveries and dead letters', async (_, options, { io, exit }) => {
+    const { listDeliveries } = await import('./show-deliveries.ts');
+    exit(await listDeliveries(options, io));
+  });
+  addSelectionFlags(list.option('--limit <n>', 'list at most n (default: 50 at a terminal)', countFrom(1)));
   add(
     'show <id>',
     'show a delivery, its body and every attempt',
@@ -70,47 +82,48 @@ export const defineQueue: Define = (command, context) => {
       exit(await showDelivery(id, options, io));
     },
   );
-  addSelectionFlags(
-    add(
-      'retry [ids...]',
-      'deliver dead letters again, with a new retry window',
-      async (ids, options, { io, exit }) => {
-        const { retryDeliveries } = await import('./change-deliveries.ts');
-        exit(await retryDeliveries(ids, options, io));
-      },
-    )
-      .option('--all', 'take all dead letters that --filter and --since leave')
-      .option('--now', 'make what waits for another round due at once instead'),
-    { withStates: false },
-  );
-  addSelectionFlags(
-    add('drop [ids...]', 'remove deliveries for good', async (ids, options, { io, exit }) => {
-      const { dropDeliveries } = await import('./remove-deliveries.ts');
-      exit(await dropDeliveries(ids, options, io));
-    }).option('--all', 'take all that --filter, --since and --state leave'),
-  );
-  addSelectionFlags(
-    add('export', 'print bodies as NDJSON, for hooks replay', async (_, options, { io, exit }) => {
+}
+
+/** Adds what changes deliveries, and between them `export`, by which one keeps what one purges. */
+function addChanges(add: Add): void {
+  const retrySummary = 'deliver dead letters again, with a new retry window';
+  const retry = add('retry [ids...]', retrySummary, async (ids, options, { io, exit }) => {
+    const { retryDeliveries } = await import('./change-deliveries.ts');
+    exit(await retryDeliveries(ids, options, io));
+  })
+    .option('--all', 'take all dead letters that --filter and --since leave')
+    .option('--now', 'make what waits for another round due at once instead');
+  addConfirmationFlags(addSelectionFlags(retry, { withStates: false }));
+  const drop = add('drop [ids...]', 'remove deliveries for good', async (ids, options, { io, exit }) => {
+    const { dropDeliveries } = await import('./remove-deliveries.ts');
+    exit(await dropDeliveries(ids, options, io));
+  }).option('--all', 'take all that --filter, --since and --state leave');
+  addConfirmationFlags(addSelectionFlags(drop));
+  const bodies = add(
+    'export',
+    'print bodies as NDJSON, for hooks replay',
+    async (_, options, { io, exit }) => {
       const { exportBodies } = await import('./show-deliveries.ts');
       exit(await exportBodies(options, io));
-    }),
+    },
   );
-  addSelectionFlags(
-    add(
-      'purge',
-      'remove all dead letters, or the states of --state, for good',
-      async (_, options, { io, exit }) => {
-        const { purgeDeliveries } = await import('./remove-deliveries.ts');
-        exit(await purgeDeliveries(options, io));
-      },
-    ),
-  );
-  for (const name of ['retry', 'drop', 'purge']) {
-    command.commands
-      .find((each) => each.name() === name)
-      ?.option('-y, --yes', 'ask nothing at a terminal')
-      .option('--dry-run', 'print how many would be changed, and change none');
-  }
+  addSelectionFlags(bodies);
+  const purgeSummary = 'remove all dead letters, or the states of --state, for good';
+  const purge = add('purge', purgeSummary, async (_, options, { io, exit }) => {
+    const { purgeDeliveries } = await import('./remove-deliveries.ts');
+    exit(await purgeDeliveries(options, io));
+  });
+  addConfirmationFlags(addSelectionFlags(purge));
+}
+
+function addConfirmationFlags(command: Command): void {
+  command
+    .option('-y, --yes', 'ask nothing at a terminal')
+    .option('--dry-run', 'print how many would be changed, and change none');
+}
+
+/** Adds what treats the store as a whole. */
+function addStoreCommands(add: Add): void {
   add(
     'backup <file>',
     'copy the queue file while it is in use',
@@ -123,15 +136,15 @@ export const defineQueue: Define = (command, context) => {
     const { vacuumStore } = await import('./vacuum-store.ts');
     exit(await vacuumStore(options, io));
   });
-  add(
-    'move',
-    'move waiting deliveries and dead letters to another store',
-    async (_, options, { io, exit }) => {
-      const { moveQueue } = await import('./move-queue.ts');
-      exit(await moveQueue(options as MoveFlags, io)); // `--to` is mandatory
-    },
-  ).requiredOption('--to <url>', 'move to sqlite:FILE, redis://… or postgres://…', given);
-  // `recover` has no --store: it names its file itself, which is no store in use.
+  const moveSummary = 'move waiting deliveries and dead letters to another store';
+  add('move', moveSummary, async (_, options, { io, exit }) => {
+    const { moveQueue } = await import('./move-queue.ts');
+    exit(await moveQueue(options as MoveFlags, io)); // `--to` is mandatory
+  }).requiredOption('--to <url>', 'move to sqlite:FILE, redis://… or postgres://…', given);
+}
+
+/** Adds `recover`, which has no --store: it names its file itself, which is no store in use. */
+function addRecover(command: Command, context: CommandContext): void {
   describe(command.command('recover <file>'), 'copy the readable part of a damaged file to a new one')
     .configureHelp({ showGlobalOptions: true })
     .requiredOption('--to <file>', 'write to this new file', given)
@@ -139,4 +152,4 @@ export const defineQueue: Define = (command, context) => {
       const { recoverStore } = await import('./recover-store.ts');
       context.exit(await recoverStore(file, self.optsWithGlobals<RecoverFlags>(), context.io));
     });
-};
+}

@@ -21,13 +21,14 @@ const STATES: readonly DeliveryState[] = ['pending', 'sending', 'retrying', 'del
 export const UNSETTLED_AND_DEAD: readonly DeliveryState[] = ['pending', 'sending', 'retrying', 'dead'];
 const PAGE = 200;
 
-export function addSelectionFlags(command: Command, { withStates = true } = {}): void {
+export function addSelectionFlags(command: Command, { withStates = true } = {}): Command {
   command
     .option('--filter <path=value,…>', 'select these values, or others with != (repeat)', collect)
     .option('--since <time>', 'select those added since (2h, or a timestamp)');
   if (withStates) {
     command.addOption(new Option('--state <states...>', 'select those in these states').choices(STATES));
   }
+  return command;
 }
 
 /** Selects the deliveries that the flags leave, page by page. Throws ConfigError for a flag that cannot be read. */
