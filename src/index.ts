@@ -46,6 +46,10 @@ export {
 } from './message/types.ts';
 
 export { sign } from './signature/sign.ts';
+export { signRequest, type SignRequestOptions } from './signature/schemes/signer.ts';
+export type { SchemeChoice } from './signature/schemes/find-schemes.ts';
+export type { HeadersInput } from './signature/schemes/header-list.ts';
+export type { SignatureScheme } from './signature/schemes/scheme.ts';
 export { verify, Verifier, type VerifyResult, type VerifyOptions } from './signature/verify.ts';
 
 export { captureBody, type Capture } from './capture/capture.ts';

@@ -55,6 +55,11 @@ export function sameDigest(left: Uint8Array, right: Uint8Array): boolean {
   return left.length === right.length && timingSafeEqual(left, right);
 }
 
+/** Whether a text from outside is the right one, in constant time for equal lengths. */
+export function sameText(given: string, right: string): boolean {
+  return sameDigest(Buffer.from(given), Buffer.from(right));
+}
+
 function base64Signature(text: string): GivenSignature | undefined {
   if (!/^[0-9a-z+/_-]+={0,2}$/i.test(text)) return undefined;
   const digest = Buffer.from(text, 'base64');

@@ -18,11 +18,13 @@ const BLOCK_BYTES: Readonly<Record<HmacAlgorithm, number>> = {
 export class StreamingHmac {
   readonly #inner: Hash;
   readonly #outer: Hash;
+  readonly #after: string;
 
-  /** Takes hashes that were updated with their half of the key, as `keyedHmac` makes them. */
-  constructor(inner: Hash, outer: Hash) {
+  /** Takes hashes that were updated with their half of the key, as `keyedHmac` makes them, and what follows the bytes. */
+  constructor(inner: Hash, outer: Hash, after = '') {
     this.#inner = inner;
     this.#outer = outer;
+    this.#after = after;
   }
 
   update(bytes: Uint8Array | string): this {
@@ -32,21 +34,36 @@ export class StreamingHmac {
 
   /** Returns an independent copy. A third cheaper than a new HMAC with the same key. */
   copy(): StreamingHmac {
-    return new StreamingHmac(this.#inner.copy(), this.#outer);
+    return new StreamingHmac(this.#inner.copy(), this.#outer, this.#after);
   }
 
   /** The digest of the bytes so far, followed by `tail`. Allows further calls and updates. */
   digest(tail: Uint8Array | string = ''): Buffer {
-    const inner = this.#inner.copy().update(tail).digest();
+    const inner = this.#inner.copy().update(tail).update(this.#after).digest();
     return this.#outer.copy().update(inner).digest();
   }
 }
 
-export function keyedHmac(algorithm: HmacAlgorithm, secret: string | Uint8Array): StreamingHmac {
+/** What is signed before the body and after it. */
+export interface HmacFrame {
+  readonly before: string;
+  readonly after: string;
+}
+
+export const NO_FRAME: HmacFrame = { before: '', after: '' };
+
+export function keyedHmac(
+  algorithm: HmacAlgorithm,
+  secret: string | Uint8Array,
+  { before, after } = NO_FRAME,
+): StreamingHmac {
   const key = blockKey(algorithm, secret);
   return new StreamingHmac(
-    createHash(algorithm).update(key.map((byte) => byte ^ 0x36)),
+    createHash(algorithm)
+      .update(key.map((byte) => byte ^ 0x36))
+      .update(before),
     createHash(algorithm).update(key.map((byte) => byte ^ 0x5c)),
+    after,
   );
 }
 

@@ -1,4 +1,4 @@
-import { keyedHmac, type HmacAlgorithm, type StreamingHmac } from '../hmac.ts';
+import { keyedHmac, NO_FRAME, type HmacAlgorithm, type HmacFrame, type StreamingHmac } from '../hmac.ts';
 
 /** The longest ending that is tried: a final CRLF. */
 const ENDING_BYTES = 2;
@@ -6,13 +6,15 @@ const ENDING_BYTES = 2;
 /** The HMACs of one body under several secrets, computed as it arrives. Holds back the last two bytes, to try other endings. */
 export class BodyDigests {
   readonly algorithm: HmacAlgorithm;
+  readonly frame: HmacFrame;
   readonly #hmacs: readonly StreamingHmac[];
   #ending: Uint8Array = new Uint8Array();
   #bytes = 0;
 
-  constructor(algorithm: HmacAlgorithm, secrets: readonly (string | Uint8Array)[]) {
+  constructor(algorithm: HmacAlgorithm, keys: readonly (string | Uint8Array)[], frame: HmacFrame = NO_FRAME) {
     this.algorithm = algorithm;
-    this.#hmacs = secrets.map((secret) => keyedHmac(algorithm, secret));
+    this.frame = frame;
+    this.#hmacs = keys.map((key) => keyedHmac(algorithm, key, frame));
   }
 
   get bytes(): number {
@@ -26,7 +28,7 @@ export class BodyDigests {
     return this.#hold(chunk);
   }
 
-  /** One digest for each secret. */
+  /** One digest for each key. */
   all(): Buffer[] {
     return this.ending(this.#ending);
   }

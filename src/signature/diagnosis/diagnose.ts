@@ -48,7 +48,8 @@ export function undiagnosed(
 
 const DECORATED = 'HMAC-SHA1 with other characters around its digits';
 
-function explainDigest(evidence: Evidence, digest: Buffer, deadline: Deadline): Diagnosis {
+/** Explains a digest that is not the right one, by what would give it. */
+export function explainDigest(evidence: Evidence, digest: Buffer, deadline: Deadline): Diagnosis {
   const search = findMistake(evidence, digest, deadline);
   if (search.kind !== 'found') return explainWithoutMatch(evidence, search);
   const { code, fix } = search.mistake;
@@ -183,14 +184,28 @@ const WHOLE_SIGNATURE =
   'Give the 40 hex digits that came in X-Signature, with or without the name of the header before them';
 const ONE_SIGNATURE = 'Send X-Signature once: look for a proxy, or a second library, that signs again';
 
-function diagnosisOf(
+/** Makes a diagnosis. `found` follows "computed over N bytes; ". */
+export function diagnosisOf(
   code: ReasonCode,
-  { digests: { bytes } }: Evidence,
+  { digests: { bytes }, recipe }: Evidence,
   found: string,
-  fix: string = REASONS[code].fix,
+  fix?: string,
 ): Diagnosis {
-  return { code, hint: sentences(bytes, found, fix) };
+  const own = recipe !== undefined && ABOUT_SIGNATURES.has(code) ? recipe : REASONS[code].fix;
+  return { code, hint: sentences(bytes, found, fix ?? own) };
 }
+
+/** Reasons whose fix says how to sign, which differs by scheme. */
+const ABOUT_SIGNATURES: ReadonlySet<ReasonCode> = new Set<ReasonCode>([
+  'sha256',
+  'other-hash',
+  'plain-hash',
+  'base64',
+  'other-encoding',
+  'other-template',
+  'other-id',
+  'truncated-signature',
+]);
 
 function sentences(bytes: number, found: string, fix: string): string {
   const size = bytes === 1 ? '1 byte' : `${bytes} bytes`;

@@ -3,7 +3,7 @@ import type { BodyVariant } from './body/body-variant.ts';
 import { cheapBodyVariants, costlyBodyVariants, LARGEST_ENCODED } from './body/body-variants.ts';
 import type { Deadline } from './deadline.ts';
 import { sameDigest, type GivenSignature } from '../given-signature.ts';
-import { keyedHmac } from '../hmac.ts';
+import { keyedHmac, type HmacFrame } from '../hmac.ts';
 import { cutHashVariants, hashVariants, type StreamingDigest } from './hash-variants.ts';
 import type { KeptBody } from './body/kept-body.ts';
 import type { ReasonCode } from './reasons.ts';
@@ -14,11 +14,22 @@ export interface Evidence {
   /** The digests of the body as received. */
   readonly digests: BodyDigests;
   readonly secrets: readonly string[];
+  /** What the secrets are as keys, in their order, without those that are none. */
+  readonly keys: readonly (string | Uint8Array)[];
+  /** How to sign by the scheme, where the fixes of the codes are not about it. */
+  readonly recipe?: string;
+  /** What else than the right texts may have been signed before and after the body. */
+  readonly frames: readonly FrameVariant[];
   readonly otherSecrets: readonly OtherSecret[];
   /** Where the secrets are from; undefined when the caller does not say. */
   readonly secretOrigin: string | undefined;
   /** Undefined when it was too large to keep: then only mistakes that one pass over it reveals are tried. */
   readonly body: KeptBody | undefined;
+}
+
+/** Other texts that may have been signed before and after the body. */
+export interface FrameVariant extends Mistake {
+  readonly frame: HmacFrame;
 }
 
 export interface Mistake {
@@ -74,16 +85,17 @@ function* guesses(
 ): Generator<MistakeGuess> {
   const {
     body,
-    secrets,
-    digests: { algorithm },
+    keys,
+    digests: { algorithm, frame },
   } = evidence;
-  const digests = secrets.map((secret) => keyedHmac(algorithm, secret));
+  const digests = keys.map((key) => keyedHmac(algorithm, key, frame));
   const ofBody = (variant: BodyVariant): MistakeGuess => ({
     mistake: variant,
     digests,
     bytes: variant.bytes,
   });
   for (const variant of cheapBodyVariants(body)) yield ofBody(variant);
+  yield* otherFrameGuesses(evidence);
   // Over the bytes first: that costs only their length.
   const isFixedPoint = body.json === undefined || body.bytes.equals(Buffer.from(body.json));
   for (const bytes of isFixedPoint ? [body.bytes] : [body.bytes, body.json ?? '']) {
@@ -93,26 +105,38 @@ function* guesses(
   for (const variant of costlyBodyVariants(body, deadline)) yield ofBody(variant);
 }
 
+function* otherFrameGuesses({
+  body,
+  keys,
+  frames,
+  digests: { algorithm },
+}: Evidence & { readonly body: KeptBody }): Generator<MistakeGuess> {
+  for (const variant of frames) {
+    const digests = keys.map((key) => keyedHmac(algorithm, key, variant.frame));
+    yield { mistake: variant, digests, bytes: body.bytes };
+  }
+}
+
 function* otherKeyGuesses(evidence: Evidence, bytes: Uint8Array | string): Generator<MistakeGuess> {
   const {
     secrets,
     otherSecrets: known,
-    digests: { algorithm },
+    keys,
+    digests: { algorithm, frame },
   } = evidence;
-  for (const variant of otherKeys(secrets, known)) {
-    yield { mistake: variant, digests: [keyedHmac(algorithm, variant.key)], bytes };
+  for (const variant of otherKeys({ secrets, keys, known })) {
+    yield { mistake: variant, digests: [keyedHmac(algorithm, variant.key, frame)], bytes };
   }
 }
 
 function* otherHashGuesses(evidence: Evidence, bytes: Uint8Array | string): Generator<MistakeGuess> {
   const {
     secrets,
-    digests: { algorithm },
+    keys,
+    digests: { algorithm, frame },
   } = evidence;
-  for (const mistake of [
-    ...hashVariants({ algorithm, secrets }),
-    ...cutHashVariants({ algorithm, secrets }),
-  ]) {
+  const context = { algorithm, secrets, keys, frame };
+  for (const mistake of [...hashVariants(context), ...cutHashVariants(context)]) {
     yield { mistake, digests: mistake.digests, bytes };
   }
   const swapped = {
@@ -125,8 +149,14 @@ function* otherHashGuesses(evidence: Evidence, bytes: Uint8Array | string): Gene
 }
 
 /** Yields secrets that are slightly wrong, then different ones. */
-function* otherKeys(secrets: readonly string[], known: readonly OtherSecret[]): Generator<SecretVariant> {
-  for (const secret of secrets) yield* secretVariants(secret);
+function* otherKeys({
+  secrets,
+  keys,
+  known,
+}: Pick<Evidence, 'secrets' | 'keys'> & {
+  readonly known: readonly OtherSecret[];
+}): Generator<SecretVariant> {
+  for (const secret of secrets) yield* secretVariants(secret, keys);
   yield* otherSecrets(known);
 }
 

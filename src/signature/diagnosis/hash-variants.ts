@@ -1,5 +1,5 @@
 import { createHash, type Hash } from 'node:crypto';
-import { keyedHmac, type HmacAlgorithm } from '../hmac.ts';
+import { keyedHmac, type HmacAlgorithm, type HmacFrame } from '../hmac.ts';
 import type { ReasonCode } from './reasons.ts';
 
 /** Digests a body piece by piece, and can end in several ways. */
@@ -19,29 +19,35 @@ export interface HashVariant {
 
 interface HashContext {
   readonly algorithm: HmacAlgorithm;
+  readonly frame: HmacFrame;
   readonly secrets: readonly string[];
+  readonly keys: readonly (string | Uint8Array)[];
 }
 
 /** Plain hashes in place of the HMAC: of the body alone, and with the secret before or after it. */
-export function hashVariants({ algorithm, secrets }: HashContext): HashVariant[] {
+export function hashVariants({ algorithm, secrets, frame }: HashContext): HashVariant[] {
   const name = HASH_NAMES[algorithm];
   return PLAIN_HASHES.map(([formula, before, after]) => ({
     code: 'plain-hash',
     would: `as ${name}(${formula}), a plain hash in place of an HMAC`,
     digests: secrets.map(
-      (secret) => new PlainHash(createHash(algorithm).update(before(secret)), after(secret)),
+      (secret) =>
+        new PlainHash(
+          createHash(algorithm).update(before(secret)).update(frame.before),
+          frame.after + after(secret),
+        ),
     ),
   }));
 }
 
 /** HMACs with other hashes, of which the first digits were kept. */
-export function cutHashVariants({ algorithm, secrets }: HashContext): HashVariant[] {
+export function cutHashVariants({ algorithm, keys, frame }: HashContext): HashVariant[] {
   return (['sha256', 'sha512'] as const)
     .filter((other) => other !== algorithm)
     .map((other) => ({
       code: other === 'sha256' ? 'sha256' : 'other-hash',
       would: `as the first digits of an HMAC with ${HASH_NAMES[other]}`,
-      digests: secrets.map((secret) => keyedHmac(other, secret)),
+      digests: keys.map((key) => keyedHmac(other, key, frame)),
     }));
 }
 

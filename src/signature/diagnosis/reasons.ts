@@ -5,6 +5,46 @@ export const RAW_BYTES =
 /** For the reasons that lie on either side: a receiver that writes the body again, or a sender that signs one text and sends another. */
 const ONE_TEXT = `${RAW_BYTES}. Where the sender is yours, sign and send one string`;
 
+/** The reasons that only a scheme has that signs more than the body, or writes it in another way. */
+export const SCHEME_REASONS = {
+  'other-template': {
+    means: 'something else than the body, or besides it, was signed',
+    fix: 'Use HMAC-SHA1 over the bytes of the body alone, or name the scheme that both sides use: --scheme',
+  },
+  'other-id': {
+    means: 'another id was signed',
+    fix: 'Sign the id that is sent',
+  },
+  'other-timestamp': {
+    means: 'another time was signed',
+    fix: 'Read the clock once, and sign the time that is sent',
+  },
+  'old-timestamp': {
+    means: 'the timestamp is too far from now',
+    fix: 'Sign each attempt at the time when it is sent, and keep the clocks of both sides right',
+  },
+  'timestamp-unit': {
+    means: 'the timestamp is in another unit',
+    fix: 'Send and sign the Unix time in seconds: Math.floor(Date.now() / 1000)',
+  },
+  'missing-prefix': {
+    means: 'the prefix of the signature is missing',
+    fix: 'Write the prefix of the scheme before the signature',
+  },
+  'missing-header': {
+    means: 'a header that the scheme needs is missing',
+    fix: 'Send all headers of the scheme, and let proxies pass them on',
+  },
+  'malformed-header': {
+    means: 'a header of the scheme is not in its form',
+    fix: 'Send the headers of the scheme in its form',
+  },
+  'unusable-secret': {
+    means: 'no secret can be used with the scheme',
+    fix: 'Give the secret in the form of the scheme',
+  },
+} as const;
+
 /**
  * The reasons why other bytes were signed, or the signature is wrong: the closed set of codes (cli.md, "sign · verify"; those since then
  * in the README). `means` follows "the bytes differ:" in a note; `fix` says to the person who runs the command, mostly the author of a
@@ -81,7 +121,7 @@ export const REASONS = {
   },
   'first-of-array': {
     means: 'one is a message, the other a list of messages',
-    fix: 'Sign the whole body that is sent, not one message of it',
+    fix: 'Sign the whole body that is sent, not one message of it. Batched Webhooks (Actions) of Segment sign the first event alone: --scheme segment-batch accepts that, which lets anybody append other events',
   },
   gzip: {
     means: 'one of the two is compressed',
@@ -108,6 +148,7 @@ export const REASONS = {
     means: 'another secret was used',
     fix: 'Give both sides the same secret',
   },
+  ...SCHEME_REASONS,
   'no-signature': {
     means: 'there is no signature',
     fix: 'Give the sender the secret (--secret, HOOKS_SECRET, sharedSecret), and let proxies pass X-Signature on',

@@ -18,17 +18,28 @@ export interface OtherSecret {
   readonly origin: string;
 }
 
-/** The common mistakes with one secret, the likeliest first; each key once. */
-export function* secretVariants(secret: string): Generator<SecretVariant> {
-  const seen = new Set<string>([secret]);
+/** The common mistakes with one secret, the likeliest first; each key once, and none of the right ones. */
+export function* secretVariants(
+  secret: string,
+  rightKeys: readonly (string | Uint8Array)[] = [secret],
+): Generator<SecretVariant> {
+  const seen = new Set<string>(rightKeys.map((key) => Buffer.from(key).toString('latin1')));
+  const isText = rightKeys.includes(secret);
+  if (!isText) yield { ...UNDECODED, key: secret };
   for (const [code, would, keyOf] of MISREADINGS) {
     const key = keyOf(secret, secret.trim());
-    const name = typeof key === 'string' ? key : key?.toString('latin1');
+    const name = key === undefined ? undefined : Buffer.from(key).toString('latin1');
     if (key === undefined || name === undefined || name === '' || seen.has(name)) continue;
     seen.add(name);
     yield { code, would, key };
   }
 }
+
+const UNDECODED = {
+  code: 'misread-secret',
+  would: 'with the text of the secret as the key, which the scheme decodes from base64',
+  fix: 'Decode what follows the prefix of the secret from base64, and key the HMAC with those bytes',
+} as const;
 
 /** How a secret is misread: the code, what follows "it would match", and the key that comes of it, where one can. */
 type SecretMisreading = readonly [

@@ -1,0 +1,109 @@
+import { SignatureError } from '../errors.ts';
+import { BodyDigests } from './diagnosis/body-digests.ts';
+import { diagnose, type Diagnosis } from './diagnosis/diagnose.ts';
+import { frameVariants } from './diagnosis/frame-variants.ts';
+import { whyDiffers } from './diagnosis/json/why-differs.ts';
+import type { KeptBody } from './diagnosis/body/kept-body.ts';
+import { readSignature, sameDigest, type GivenSignature } from './given-signature.ts';
+import type { HeaderList } from './schemes/header-list.ts';
+import type { SignatureScheme } from './schemes/scheme.ts';
+import { sign } from './sign.ts';
+import type { ExplainContext, SchemeMatch, SignatureCheck } from './signature-check.ts';
+
+/** Checks a signature by the lenient rules of the contract: over the bytes, then over the JSON-stringified body. */
+export class LenientCheck implements SignatureCheck {
+  readonly scheme: SignatureScheme;
+  readonly got: string;
+  readonly #secrets: readonly string[];
+  readonly #headers: HeaderList;
+  readonly #given: GivenSignature;
+  /** The digests that the signature should be among. */
+  readonly #right: BodyDigests;
+  /** The digests with the hash that the signature seems to have. */
+  readonly #digests: BodyDigests;
+
+  constructor(
+    scheme: SignatureScheme,
+    signature: string | null | undefined,
+    { secrets, headers }: { readonly secrets: readonly string[]; readonly headers: HeaderList },
+  ) {
+    this.scheme = scheme;
+    this.got = signature ?? '';
+    this.#secrets = secrets;
+    this.#headers = headers;
+    this.#given = readSignature(signature);
+    this.#right = new BodyDigests('sha1', secrets);
+    const given = this.#given;
+    this.#digests = given.shape === 'other-hash' ? new BodyDigests(given.algorithm, secrets) : this.#right;
+  }
+
+  update(chunk: Uint8Array): void {
+    this.#digests.update(chunk);
+    if (this.#right !== this.#digests) this.#right.update(chunk);
+  }
+
+  expected(): string {
+    return this.#right.all()[0]?.toString('hex') ?? '';
+  }
+
+  match(body: KeptBody | undefined): SchemeMatch | undefined {
+    return this.#matchOverBytes() ?? matchOverStringified(body, this.#given, this.#secrets);
+  }
+
+  explain({ body, deadline, ...known }: ExplainContext): Diagnosis {
+    const evidence = {
+      given: this.#given,
+      digests: this.#digests,
+      secrets: this.#secrets,
+      keys: this.#secrets,
+      frames: frameVariants(this.scheme, this.#headers, body),
+      ...known,
+      body,
+    };
+    return diagnose(evidence, deadline);
+  }
+
+  #matchOverBytes(): SchemeMatch | undefined {
+    if (this.#given.shape !== 'sha1') return undefined;
+    const { digest } = this.#given;
+    const secret = 1 + this.#digests.all().findIndex((each) => sameDigest(each, digest));
+    return secret > 0 ? { secret, over: 'bytes' } : undefined;
+  }
+}
+
+/** The match of a signature over the JSON-stringified body, where that differs from the bytes, which did not match. */
+export function matchOverStringified(
+  body: KeptBody | undefined,
+  given: GivenSignature,
+  secrets: readonly string[],
+): SchemeMatch | undefined {
+  // The bytes did not match, so the same bytes need no second digest.
+  if (given.shape !== 'sha1' || body?.json === undefined || body.isStringified) return undefined;
+  const secret = indexOfSigner(body.json, given.digest, secrets);
+  if (secret === 0) return undefined;
+  const note = whyDiffers(body.bytes.toString('utf8'), body.json);
+  return { secret, over: 'stringified', note };
+}
+
+/** The secret that gives this digest, counted from 1; 0 if none does. */
+export function indexOfSigner(body: Uint8Array | string, digest: Buffer, secrets: readonly string[]): number {
+  rejectEmptySecrets(secrets);
+  return 1 + secrets.findIndex((secret) => sameDigest(Buffer.from(sign(body, secret), 'hex'), digest));
+}
+
+/** Throws SignatureError for an empty secret, for none at all, and for a secret that is not text. */
+export function rejectEmptySecrets(secrets: readonly string[]): void {
+  if (!Array.isArray(secrets) || secrets.some((secret) => typeof secret !== 'string')) throw secretsNotText();
+  if (secrets.length > 0 && !secrets.includes('')) return;
+  throw new SignatureError('Expected at least one secret to verify with, got none or an empty one', {
+    reason: 'empty-secret',
+    hint: 'give every secret that the sender may sign with; with an empty one anyone could sign',
+  });
+}
+
+function secretsNotText(): SignatureError {
+  return new SignatureError('Expected `secrets` to be a list of strings', {
+    reason: 'secret-type',
+    hint: "write secrets: ['the secret that the sender signs with']",
+  });
+}

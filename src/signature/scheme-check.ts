@@ -1,0 +1,121 @@
+import { BodyDigests } from './diagnosis/body-digests.ts';
+import type { Diagnosis } from './diagnosis/diagnose.ts';
+import { explainScheme } from './diagnosis/explain-scheme.ts';
+import { KeptBody } from './diagnosis/body/kept-body.ts';
+import { sameText } from './given-signature.ts';
+import { firstItem, type FirstItem } from './schemes/first-item.ts';
+import type { HeaderList } from './schemes/header-list.ts';
+import { withFields, layoutOf } from './schemes/layout.ts';
+import { ageFault, type PresentedSignature } from './schemes/presented.ts';
+import type { SignatureScheme } from './schemes/scheme.ts';
+import { verifyingKeys, type SchemeKey } from './schemes/secrets.ts';
+import type { ExplainContext, SchemeMatch, SignatureCheck } from './signature-check.ts';
+
+interface SchemeCheckOptions {
+  readonly secrets: readonly string[];
+  readonly headers: HeaderList;
+  /** When the request came, in ms since the epoch: what its timestamp is compared with. */
+  readonly at: number;
+  readonly ignoreTimestamp: boolean;
+}
+
+/** Checks a signature exactly as its scheme says. */
+export class SchemeCheck implements SignatureCheck {
+  readonly scheme: SignatureScheme;
+  readonly got: string;
+  readonly #presented: PresentedSignature;
+  readonly #options: SchemeCheckOptions;
+  readonly #keys: readonly SchemeKey[];
+  readonly #digests: BodyDigests;
+
+  constructor(scheme: SignatureScheme, presented: PresentedSignature, options: SchemeCheckOptions) {
+    this.scheme = scheme;
+    this.got = presented.value;
+    this.#presented = presented;
+    this.#options = options;
+    this.#keys = verifyingKeys(scheme, options.secrets);
+    const { before, after } = layoutOf(scheme);
+    const frame = {
+      before: withFields(before, presented.fields),
+      after: withFields(after, presented.fields),
+    };
+    this.#digests = new BodyDigests(
+      scheme.hash,
+      this.#keys.map(({ key }) => key),
+      frame,
+    );
+  }
+
+  update(chunk: Uint8Array): void {
+    this.#digests.update(chunk);
+  }
+
+  expected(body: KeptBody | undefined): string {
+    const { headers, encoding } = this.scheme;
+    const [digest] = this.#covered(body)?.digests.all() ?? [];
+    if (digest === undefined) return '';
+    const template = headers[layoutOf(this.scheme).signatureHeader.name] ?? '';
+    return withFields(template, this.#presented.fields).replace('{signature}', digest.toString(encoding));
+  }
+
+  match(body: KeptBody | undefined): SchemeMatch | undefined {
+    const { at, ignoreTimestamp } = this.#options;
+    if (this.#presented.fault !== undefined) return undefined;
+    if (!ignoreTimestamp && ageFault(this.scheme, this.#presented, at) !== undefined) return undefined;
+    return this.#matchOf(this.#covered(body));
+  }
+
+  explain(known: ExplainContext): Diagnosis {
+    const { headers, secrets, at, ignoreTimestamp } = this.#options;
+    const covered = this.#covered(known.body);
+    const item = covered?.item;
+    return explainScheme({
+      scheme: this.scheme,
+      presented: this.#presented,
+      ageFault: ignoreTimestamp ? undefined : ageFault(this.scheme, this.#presented, at),
+      isRight: this.#presented.fault === undefined && this.#matchOf(covered) !== undefined,
+      keys: this.#keys.map(({ key }) => key),
+      secrets,
+      headers,
+      ...known,
+      digests: covered?.digests ?? this.#digests,
+      body: item === undefined ? known.body : new KeptBody(Buffer.from(item.json)),
+    });
+  }
+
+  /** The digests of what the scheme covers; undefined when the body has no such part. */
+  #covered(body: KeptBody | undefined): CoveredBody | undefined {
+    if (this.scheme.covers !== 'first') return { digests: this.#digests };
+    const item = body === undefined ? undefined : firstItem(body.bytes);
+    if (item === undefined) return undefined;
+    const { algorithm, frame } = this.#digests;
+    const keys = this.#keys.map(({ key }) => key);
+    return { digests: new BodyDigests(algorithm, keys, frame).update(Buffer.from(item.json)), item };
+  }
+
+  #matchOf(covered: CoveredBody | undefined): SchemeMatch | undefined {
+    const { signatures } = this.#presented;
+    const index = (covered?.digests.all() ?? []).findIndex((digest) =>
+      includesText(signatures, digest.toString(this.scheme.encoding)),
+    );
+    const secret = this.#keys[index]?.secret;
+    if (secret === undefined) return undefined;
+    return covered?.item === undefined
+      ? { secret, over: 'bytes' }
+      : { secret, over: 'stringified', ...partialOf(covered.item) };
+  }
+}
+
+interface CoveredBody {
+  readonly digests: BodyDigests;
+  /** Only of a scheme that covers the first item of a list. */
+  readonly item?: FirstItem;
+}
+
+function includesText(signatures: readonly string[], right: string): boolean {
+  return signatures.some((each) => sameText(each, right));
+}
+
+function partialOf({ count }: FirstItem): { readonly partial?: string } {
+  return count === 1 ? {} : { partial: `covers the first of ${count} events only` };
+}

@@ -1,0 +1,75 @@
+import type { SignatureScheme } from './scheme.ts';
+
+/** The name of the scheme that is meant when none is named. */
+export const DEFAULT_SCHEME = 'segment';
+
+const DATA = {
+  segment: {
+    title: 'Segment',
+    headers: { 'X-Signature': '{signature}' },
+    signs: '{body}',
+    hash: 'sha1',
+    encoding: 'hex',
+    isLenient: true,
+  },
+  'segment-batch': {
+    title: 'batched Webhooks (Actions) of Segment',
+    headers: { 'X-Signature': '{signature}' },
+    signs: '{body}',
+    covers: 'first',
+    hash: 'sha1',
+    encoding: 'hex',
+  },
+  'standard-webhooks': {
+    title: 'Standard Webhooks',
+    headers: {
+      'webhook-id': '{id}',
+      'webhook-timestamp': '{timestamp}',
+      'webhook-signature': 'v1,{signature}',
+    },
+    separator: ' ',
+    signs: '{id}.{timestamp}.{body}',
+    hash: 'sha256',
+    encoding: 'base64',
+    secret: 'base64',
+    secretPrefix: 'whsec_',
+    tolerance: 300,
+  },
+  github: {
+    title: 'GitHub',
+    headers: { 'X-Hub-Signature-256': 'sha256={signature}' },
+    signs: '{body}',
+    hash: 'sha256',
+    encoding: 'hex',
+  },
+  stripe: {
+    title: 'Stripe',
+    headers: { 'Stripe-Signature': 't={timestamp},v1={signature}' },
+    separator: ',',
+    signs: '{timestamp}.{body}',
+    hash: 'sha256',
+    encoding: 'hex',
+    secretPrefix: 'whsec_',
+    tolerance: 300,
+  },
+  shopify: {
+    title: 'Shopify',
+    headers: { 'X-Shopify-Hmac-Sha256': '{signature}' },
+    signs: '{body}',
+    hash: 'sha256',
+    encoding: 'base64',
+  },
+  slack: {
+    title: 'Slack',
+    headers: { 'X-Slack-Request-Timestamp': '{timestamp}', 'X-Slack-Signature': 'v0={signature}' },
+    signs: 'v0:{timestamp}:{body}',
+    hash: 'sha256',
+    encoding: 'hex',
+    tolerance: 300,
+  },
+} as const satisfies Readonly<Record<string, Omit<SignatureScheme, 'name'>>>;
+
+export const BUILT_IN_SCHEMES: readonly SignatureScheme[] = Object.entries(DATA).map(([name, data]) => ({
+  name,
+  ...data,
+}));

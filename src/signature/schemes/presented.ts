@@ -1,0 +1,163 @@
+import { printable } from '../../redact.ts';
+import { formatDuration } from '../../duration.ts';
+import type { ReasonCode } from '../diagnosis/reasons.ts';
+import { headerValues, type HeaderList } from './header-list.ts';
+import { layoutOf, type HeaderField, type HeaderLayout } from './layout.ts';
+import type { SignatureScheme, SignedFields } from './scheme.ts';
+
+/** What a request's headers say for one scheme. */
+export interface PresentedSignature {
+  /** The value of the header with the signature, as it came. */
+  readonly value: string;
+  /** The signatures in it: any one may match. */
+  readonly signatures: readonly string[];
+  /** Empty texts for what did not come. */
+  readonly fields: SignedFields;
+  /** Why nothing can match, whatever was signed. */
+  readonly fault?: HeaderFault;
+}
+
+export interface HeaderFault {
+  readonly code: ReasonCode;
+  /** What is wrong: a sentence without its capital letter and full stop. */
+  readonly found: string;
+  readonly fix: string;
+}
+
+/** Reads the headers of a scheme; undefined when its header with the signature did not come. */
+export function presentedSignature(
+  scheme: SignatureScheme,
+  headers: HeaderList,
+): PresentedSignature | undefined {
+  const { headers: layouts, signatureHeader } = layoutOf(scheme);
+  const [value] = headerValues(headers, signatureHeader.lowerName);
+  if (value === undefined) return undefined;
+  const read = { signature: [] as string[], timestamp: [] as string[], id: [] as string[] };
+  const faults: HeaderFault[] = [];
+  for (const layout of layouts) {
+    const values = headerValues(headers, layout.lowerName);
+    if (values.length !== 1) faults.push(wrongCount(scheme, layout, values.length));
+    for (const each of values.slice(0, 1)) {
+      if (!readHeader(layout, scheme, each, read)) faults.push(unreadablePart(scheme, layout));
+    }
+  }
+  const [id = '', timestamp = ''] = [read.id[0], read.timestamp[0]];
+  const fault = faults[0] ?? fieldFault(scheme, read);
+  return {
+    value,
+    signatures: read.signature,
+    fields: { id, timestamp },
+    ...(fault !== undefined && { fault }),
+  };
+}
+
+type ReadFields = Readonly<Record<HeaderField, string[]>>;
+
+/** A part of a list in a scheme's form, of another version of the signature: `v1a,…`, `v0=…`. It is passed over. */
+const OTHER_PART = /^[a-z]\w*[=,][!-~]+$/i;
+
+/** Reads the parts of a header. Returns whether each is in a form that the scheme may have. */
+function readHeader(
+  { parts }: HeaderLayout,
+  { separator }: SignatureScheme,
+  value: string,
+  read: ReadFields,
+): boolean {
+  const isList = separator !== undefined && parts.some(({ field }) => field === 'signature');
+  let isReadable = true;
+  for (const text of isList ? value.split(separator) : [value]) {
+    const part = parts.find((each) => text.startsWith(each.text));
+    if (part !== undefined) read[part.field].push(text.slice(part.text.length));
+    else if (isList && !OTHER_PART.test(text)) isReadable = false;
+  }
+  return isReadable;
+}
+
+function unreadablePart(scheme: SignatureScheme, { name, parts }: HeaderLayout): HeaderFault {
+  const forms = parts.map(({ text }) => `\`${text}\``).join(' or ');
+  return {
+    code: 'missing-prefix',
+    found: `a part of ${name} is not in the form of ${scheme.name}: it begins with none of ${forms}`,
+    fix: `Send it in this form: ${name}: ${scheme.headers[name]}`,
+  };
+}
+
+function wrongCount({ name }: SignatureScheme, header: HeaderLayout, count: number): HeaderFault {
+  return count === 0
+    ? {
+        code: 'missing-header',
+        found: `${header.name} is missing, which ${name} has besides the signature`,
+        fix: `Send ${header.name} with each request, and let proxies pass it on`,
+      }
+    : {
+        code: 'no-match',
+        found: `the request has ${count} ${header.name} headers, and only one can count`,
+        fix: `Send ${header.name} once: look for a proxy, or a second library, that signs again`,
+      };
+}
+
+function fieldFault(
+  scheme: SignatureScheme,
+  { signature, timestamp, id }: ReadFields,
+): HeaderFault | undefined {
+  const { hasId, hasTimestamp, headers } = layoutOf(scheme);
+  const form = headers.map(({ name }) => `${name}: ${scheme.headers[name]}`).join(', ');
+  const malformed = (found: string): HeaderFault => ({
+    code: 'malformed-header',
+    found,
+    fix: `Send the headers of ${scheme.name} in its form: ${form}`,
+  });
+  if (hasTimestamp && timestamp.length !== 1) {
+    return malformed(timestamp.length === 0 ? 'there is no timestamp' : 'there are several timestamps');
+  }
+  if (hasTimestamp && !TIMESTAMP.test(timestamp[0] ?? '')) return timestampFault(timestamp[0] ?? '');
+  if (hasId && (id.length !== 1 || id[0] === '')) return malformed('there is no id');
+  if (signature.length > 0) return undefined;
+  const { name, parts } = layoutOf(scheme).signatureHeader;
+  const text = parts.find(({ field }) => field === 'signature')?.text ?? '';
+  return {
+    code: 'missing-prefix',
+    found: `no signature in ${name} begins with \`${text}\``,
+    fix: `Write ${text} before the signature: ${name}: ${scheme.headers[name]}`,
+  };
+}
+
+/** Seconds of 1970 to 5138. No sign, no zero before them: another spelling would be another text that is signed. */
+const TIMESTAMP = /^(?:0|[1-9]\d{0,10})$/;
+
+function timestampFault(timestamp: string): HeaderFault {
+  const isMs = /^[1-9]\d{12}$/.test(timestamp);
+  return {
+    code: isMs ? 'timestamp-unit' : 'malformed-header',
+    found: isMs
+      ? `the timestamp ${timestamp} is in milliseconds, and seconds are expected`
+      : `the timestamp \`${printable(timestamp, 40)}\` is no Unix time in seconds`,
+    fix: 'Send and sign the Unix time in seconds: Math.floor(Date.now() / 1000)',
+  };
+}
+
+/** What is wrong with the age of a signature at `nowMs`; undefined within the tolerance, and where the scheme has none. */
+export function ageFault(
+  { name, tolerance }: SignatureScheme,
+  { fields: { timestamp } }: PresentedSignature,
+  nowMs: number,
+): HeaderFault | undefined {
+  if (tolerance === undefined || !TIMESTAMP.test(timestamp)) return undefined;
+  const age = Math.floor(nowMs / 1000) - Number(timestamp);
+  if (Math.abs(age) <= tolerance) return undefined;
+  const size = formatDuration(Math.abs(age) * 1000);
+  // Seconds that were divided once too often are of January 1970.
+  const isUnit = Number(timestamp) > 0 && Math.abs(nowMs / 1_000_000 - Number(timestamp)) < 1_000_000;
+  if (isUnit) {
+    return {
+      code: 'timestamp-unit',
+      found: `the timestamp ${timestamp} is a thousandth of the Unix time in seconds`,
+      fix: 'Send and sign the Unix time in seconds: Math.floor(Date.now() / 1000)',
+    };
+  }
+  return {
+    code: 'old-timestamp',
+    found: `its timestamp is ${size} ${age > 0 ? 'old' : 'in the future'}, and ${name} allows ${tolerance}s`,
+    fix: 'Sign each attempt at the time when it is sent, and keep the clocks of both sides right; hooks verify --ignore-timestamp checks the rest of an old request',
+  };
+}

@@ -1,0 +1,88 @@
+import { ConfigError } from '../../errors.ts';
+import { BUILT_IN_SCHEMES } from './built-in.ts';
+import type { SignatureScheme } from './scheme.ts';
+
+/** A secret that a scheme can use. */
+export interface SchemeKey {
+  /** The secret's place in the list, counted from 1. */
+  readonly secret: number;
+  /** What the HMAC is keyed with. A string stands for its UTF-8. */
+  readonly key: string | Uint8Array;
+}
+
+/** The key that a secret is for a scheme; undefined for a secret that it cannot use. */
+export function schemeKey(
+  { secret: kind, secretPrefix: prefix = '' }: SignatureScheme,
+  secret: string,
+): string | Uint8Array | undefined {
+  if (kind !== 'base64') return secret === '' ? undefined : secret;
+  return secret.startsWith(prefix) ? base64Key(secret.slice(prefix.length)) : undefined;
+}
+
+/** The bytes of a secret in base64, with its padding or without; undefined when it is none. */
+function base64Key(text: string): Uint8Array | undefined {
+  if (!/^[A-Za-z0-9+/]+={0,2}$/.test(text) || text.length % 4 === 1) return undefined;
+  const isPadded = text.endsWith('=');
+  const key = Buffer.from(text, 'base64');
+  return key.length > 0 && !(isPadded && text.length % 4 !== 0) ? key : undefined;
+}
+
+/** All keys that the secrets are for a scheme: any of them may have signed. */
+export function verifyingKeys(scheme: SignatureScheme, secrets: readonly string[]): readonly SchemeKey[] {
+  return secrets.flatMap((secret, index) => {
+    const key = schemeKey(scheme, secret);
+    return key === undefined ? [] : [{ secret: index + 1, key }];
+  });
+}
+
+/** The prefixes of secrets that are keys for schemes of their own. */
+const KEY_PREFIXES = BUILT_IN_SCHEMES.flatMap(({ secret, secretPrefix }) =>
+  secret === 'base64' && secretPrefix !== undefined ? [secretPrefix] : [],
+);
+
+/**
+ * The secret that signs, by what it looks like: of a scheme with a prefix the first that has it, of one without the first that is not for another
+ * scheme; else the first. Throws ConfigError when the scheme can use none.
+ */
+export function signingKey(scheme: SignatureScheme, secrets: readonly string[], key: string): SchemeKey {
+  const { secretPrefix } = scheme;
+  const isOwn = (secret: string): boolean =>
+    secretPrefix === undefined
+      ? !KEY_PREFIXES.some((prefix) => secret.startsWith(prefix))
+      : secret.startsWith(secretPrefix);
+  // A damaged one is reported, rather than passed over for the next.
+  const index = Math.max(0, secrets.findIndex(isOwn));
+  const secret = secrets[index];
+  const found = secret === undefined ? undefined : schemeKey(scheme, secret);
+  if (found !== undefined) return { secret: index + 1, key: found };
+  throw unusableSecrets(scheme, secrets, key);
+}
+
+/** The error that a scheme can use none of the secrets. Shows none of them. */
+export function unusableSecrets(
+  scheme: SignatureScheme,
+  secrets: readonly string[],
+  key: string,
+): ConfigError {
+  return new ConfigError(`${whyUnusable(scheme, secrets)} (${key})`, { key, hint: secretFix(scheme) });
+}
+
+function whyUnusable({ name, secretPrefix, secret }: SignatureScheme, secrets: readonly string[]): string {
+  const none = `The scheme ${name} has no secret that it can use`;
+  if (secrets.length === 0) return `${none}: there is no secret at all`;
+  if (secret !== 'base64') return `${none}: the secret is empty`;
+  const isDamaged = secrets.some((each) => secretPrefix === undefined || each.startsWith(secretPrefix));
+  if (!isDamaged) return `${none}: none begins with ${secretPrefix}`;
+  const what = secretPrefix === undefined ? 'the secret' : `what follows ${secretPrefix}`;
+  return `${none}: ${what} is no base64`;
+}
+
+/** How to make a secret that a scheme can use. */
+export function secretFix({ secret, secretPrefix = '' }: SignatureScheme): string {
+  if (secret !== 'base64') {
+    return 'give --secret, --secret-file FILE or HOOKS_SECRET, or set `sharedSecret` in the config';
+  }
+  const form = secretPrefix === '' ? '' : `printf '${secretPrefix}%s\\n' `;
+  const command = form === '' ? 'openssl rand -base64 32' : `${form}"$(openssl rand -base64 32)"`;
+  return `make one with ${command}, and give it to both sides`;
+}

@@ -1,0 +1,150 @@
+import { createHmac, hash, randomUUID, type Hmac } from 'node:crypto';
+import { checkOptions } from '../../check-options.ts';
+import { ConfigError } from '../../errors.ts';
+import { DEFAULT_SCHEME } from './built-in.ts';
+import { findSchemes, type SchemeChoice } from './find-schemes.ts';
+import { firstItem } from './first-item.ts';
+import { withFields, layoutOf, type HeaderLayout, type SchemeLayout } from './layout.ts';
+import type { SignatureScheme, SignedFields } from './scheme.ts';
+import { signingKey, type SchemeKey } from './secrets.ts';
+
+/** A request's signature headers. */
+export interface SignedHeaders {
+  /** Name, value, name, value … */
+  readonly headers: readonly string[];
+  /** The value of the first scheme's header with the signature. */
+  readonly signature: string;
+}
+
+/** Signs requests with one or several schemes. */
+export class Signer {
+  readonly schemes: readonly SignatureScheme[];
+  readonly #keyed: readonly KeyedScheme[];
+
+  /** Chooses a secret for each scheme. `key` names the schemes in errors. Throws ConfigError when one can use none of the secrets. */
+  constructor(schemes: readonly SignatureScheme[], secrets: readonly string[], key = 'scheme') {
+    this.schemes = schemes;
+    this.#keyed = schemes.map((scheme) => ({
+      scheme,
+      layout: layoutOf(scheme),
+      key: signingKey(scheme, secrets, key),
+    }));
+  }
+
+  /** Signs a whole body. A string stands for its UTF-8. */
+  sign(body: Uint8Array | string, fields: SignedFields): SignedHeaders {
+    return this.start(fields).update(body).finish();
+  }
+
+  /** Begins to sign a body that arrives in pieces. It takes constant memory unless a scheme covers a part of the body only. */
+  start(fields: SignedFields): SigningPass {
+    return new SigningPass(this.#keyed, fields);
+  }
+}
+
+interface KeyedScheme {
+  readonly scheme: SignatureScheme;
+  readonly layout: SchemeLayout;
+  readonly key: SchemeKey;
+}
+
+class SigningPass {
+  readonly #fields: SignedFields;
+  readonly #signing: readonly (KeyedScheme & { readonly hmac: Hmac })[];
+  readonly #kept: Uint8Array[] | undefined;
+
+  constructor(keyed: readonly KeyedScheme[], fields: SignedFields) {
+    this.#fields = fields;
+    this.#signing = keyed.map((each) => {
+      const hmac = createHmac(each.scheme.hash, each.key.key);
+      if (each.layout.before !== '') hmac.update(withFields(each.layout.before, fields));
+      return { ...each, hmac };
+    });
+    this.#kept = keyed.some(({ scheme }) => scheme.covers === 'first') ? [] : undefined;
+  }
+
+  update(chunk: Uint8Array | string): this {
+    for (const { scheme, hmac } of this.#signing) if (scheme.covers !== 'first') hmac.update(chunk);
+    this.#kept?.push(typeof chunk === 'string' ? Buffer.from(chunk) : new Uint8Array(chunk));
+    return this;
+  }
+
+  finish(): SignedHeaders {
+    const headers: string[] = [];
+    let first: string | undefined;
+    for (const { scheme, layout, hmac } of this.#signing) {
+      if (scheme.covers === 'first') hmac.update(this.#firstItem(scheme));
+      if (layout.after !== '') hmac.update(withFields(layout.after, this.#fields));
+      const signature = hmac.digest(scheme.encoding);
+      for (const header of layout.headers) {
+        const value = headerValue(header, scheme, { ...this.#fields, signature });
+        if (header === layout.signatureHeader) first ??= value;
+        headers.push(header.name, value);
+      }
+    }
+    return { headers, signature: first ?? '' };
+  }
+
+  #firstItem({ name }: SignatureScheme): string {
+    const item = firstItem(Buffer.concat(this.#kept ?? []));
+    if (item !== undefined) return item.json;
+    throw new ConfigError(`The scheme ${name} signs the first item of a list, and the body is no JSON`, {
+      key: 'scheme',
+      hint: 'give JSON in UTF-8, at most 512 levels deep',
+    });
+  }
+}
+
+function headerValue(
+  { parts }: HeaderLayout,
+  { separator }: SignatureScheme,
+  fields: SignedFields & { readonly signature: string },
+): string {
+  return parts.map(({ text, field }) => text + fields[field]).join(separator ?? '');
+}
+
+/** An id as the Standard Webhooks of others take it; also without a dot, which separates what is signed. */
+const PLAIN_ID = /^[A-Za-z0-9_-]{1,128}$/;
+
+/** What `{id}` and `{timestamp}` stand for in a message of this id, sent at this time: the same id on every attempt. */
+export function signedFields(messageId: string, atMs: number): SignedFields {
+  return {
+    id: PLAIN_ID.test(messageId) ? messageId : hash('sha256', messageId, 'hex'),
+    timestamp: String(Math.floor(atMs / 1000)),
+  };
+}
+
+export interface SignRequestOptions {
+  /** A string stands for its UTF-8. */
+  readonly body: Uint8Array | string;
+  /** Each scheme signs with the first that it can use and that is meant for it. */
+  readonly secrets: readonly string[];
+  /** By name, or schemes of one's own. @default 'segment' */
+  readonly scheme?: SchemeChoice | undefined;
+  /** The message id, for schemes that sign it. @default a new one */
+  readonly id?: string | undefined;
+  /** The time of the attempt, in ms since the epoch. @default now */
+  readonly at?: number | undefined;
+}
+
+const KINDS = {
+  body: 'given',
+  secrets: 'a list',
+  scheme: 'given',
+  id: 'a string',
+  at: 'given',
+} as const satisfies Record<keyof SignRequestOptions, string>;
+
+/**
+ * Signs a request: the headers by name that each of the schemes gives it. Throws ConfigError for an unknown scheme, and when one can use none of
+ * the secrets.
+ */
+export function signRequest(options: SignRequestOptions): Readonly<Record<string, string>> {
+  checkOptions(options, { kinds: KINDS, required: ['body', 'secrets'] });
+  const { body, secrets, scheme = DEFAULT_SCHEME, id = `msg_${randomUUID()}`, at = Date.now() } = options;
+  const signer = new Signer(findSchemes(scheme, { key: 'scheme' }), secrets);
+  const { headers } = signer.sign(body, signedFields(id, at));
+  return Object.fromEntries(
+    headers.flatMap((name, index) => (index % 2 === 0 ? [[name, headers[index + 1] ?? '']] : [])),
+  );
+}

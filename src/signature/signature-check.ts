@@ -1,0 +1,36 @@
+import type { Diagnosis } from './diagnosis/diagnose.ts';
+import type { KeptBody } from './diagnosis/body/kept-body.ts';
+import type { Deadline } from './diagnosis/deadline.ts';
+import type { NoteCode } from './diagnosis/reasons.ts';
+import type { OtherSecret } from './diagnosis/secret-variants.ts';
+import type { SignatureScheme } from './schemes/scheme.ts';
+
+/** Checks the signature of one scheme over a body that arrives in pieces. */
+export interface SignatureCheck {
+  readonly scheme: SignatureScheme;
+  /** The chunk may be reused by the caller afterwards. */
+  update(chunk: Uint8Array): void;
+  /** The match; undefined when there is none. `body` is undefined when it was too large to keep, or nothing but its bytes counts. */
+  match(body: KeptBody | undefined): SchemeMatch | undefined;
+  explain(known: ExplainContext): Diagnosis;
+  /** The right value of the header with the signature, under the first secret. Shown to a sender, it would sign for a forger. */
+  expected(body: KeptBody | undefined): string;
+  /** The value of that header as it came. */
+  readonly got: string;
+}
+
+export interface SchemeMatch {
+  /** The secret that matched, counted from 1. */
+  readonly secret: number;
+  readonly over: 'bytes' | 'stringified';
+  readonly note?: NoteCode;
+  /** What the signature does not protect; only of a scheme that covers a part of the body. */
+  readonly partial?: string;
+}
+
+export interface ExplainContext {
+  readonly body: KeptBody | undefined;
+  readonly otherSecrets: readonly OtherSecret[];
+  readonly secretOrigin: string | undefined;
+  readonly deadline: Deadline;
+}
