@@ -15,7 +15,7 @@ export interface QueueInspection {
   /** The delivery of that id. */
   get(id: string): Promise<Delivery | undefined>;
 
-  /** The ids of all deliveries in these states, in the order of adding. A body is not read for it. */
+  /** The ids of all deliveries in these states, in any order. A body is not read for it. */
   ids(states: readonly DeliveryState[]): Promise<readonly string[]>;
 
   /** As `get`, for several in one request. */
@@ -60,6 +60,11 @@ export interface DeliverySelection {
   readonly after?: Cursor;
   /** The page's size, at least 1. */
   readonly limit: number;
+  /**
+   * They are dropped next, and come in the order of adding on every store. A user who may only read cannot ask for it.
+   * @default on a server, by lane and state
+   */
+  readonly toDrop?: boolean;
 }
 
 /** Where a page ended. */

@@ -1,5 +1,5 @@
 import { toMovedDelivery, type Delivery, type DeliveryState } from './delivery.ts';
-import type { DropAnswer, QueueInspection } from './inspection.ts';
+import type { Cursor, QueueInspection } from './inspection.ts';
 import type { Queue } from './queue.ts';
 
 export interface MoveOptions {
@@ -29,25 +29,36 @@ const PAGE = 1_000;
  */
 export async function moveDeliveries({ from, to, signal, onProgress }: MoveOptions): Promise<MoveCounts> {
   let counts: MoveCounts = { waiting: 0, dead: 0, left: await countSending(from) };
-  // All ids first, since order keys go by the order of adding, and what is read may change while pages move.
-  const ids = await from.ids(MOVED);
-  const read = async (at: number): Promise<readonly Delivery[]> => {
-    const found = signal.aborted ? [] : await from.getAll(ids.slice(at, at + PAGE));
-    return found.filter((each) => each !== undefined).filter(({ state }) => MOVED.includes(state));
-  };
-  const move = async (deliveries: readonly Delivery[]): Promise<readonly DropAnswer[]> => {
-    await to.add(deliveries.map(toMovedDelivery));
-    return from.drop(deliveries);
-  };
-  let page = await read(0);
-  for (let at = PAGE; at < ids.length + PAGE && !signal.aborted; at += PAGE) {
-    // A server reads the next page while this one is written.
-    const [next, answers] = await Promise.all([read(at), move(page)]);
-    counts = counted(counts, page, answers);
+  const pages = pagesOf(from, signal);
+  let [page, added]: [Deliveries, Deliveries] = [await pages.next(), []];
+  while (page.length > 0 || added.length > 0) {
+    // A server reads the next page and drops the last one while this one is written.
+    const [next, , answers] = await Promise.all([
+      pages.next(),
+      to.add(page.map(toMovedDelivery)),
+      added.length === 0 ? [] : from.drop(added),
+    ]);
+    counts = counted(counts, added, answers);
     onProgress?.(counts);
-    page = next;
+    [page, added] = [next, page];
   }
   return counts;
+}
+
+type Deliveries = readonly Delivery[];
+
+/** Reads page by page; an empty one is the end. */
+function pagesOf(from: QueueInspection, signal: AbortSignal): { readonly next: () => Promise<Deliveries> } {
+  let after: Cursor | undefined = 0;
+  const next = async (): Promise<Deliveries> => {
+    while (after !== undefined && !signal.aborted) {
+      const page = await from.list({ states: MOVED, after, limit: PAGE, toDrop: true });
+      after = page.next;
+      if (page.deliveries.length > 0) return page.deliveries;
+    }
+    return [];
+  };
+  return { next };
 }
 
 async function countSending(from: QueueInspection): Promise<number> {

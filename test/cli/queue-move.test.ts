@@ -1,6 +1,6 @@
 import { linkSync, mkdirSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
-import { it } from 'vitest';
+import { expect, it } from 'vitest';
 import { temporaryFolder } from '../temporary-folder.ts';
 import { expectKept, filled } from './filled-store.ts';
 
@@ -13,4 +13,13 @@ it('queue move refuses the same file by another name, and keeps what is in it', 
   await expectKept(file, await move(file, other));
   linkSync(file, join(folder, 'hard.db'));
   await expectKept(file, await move(`sqlite:${other}`, join(folder, 'hard.db')));
+});
+
+it('queue move names both stores as they were given', async () => {
+  const folder = temporaryFolder();
+  const [from, to] = [join(folder, 'a.db'), join(folder, 'b.db')];
+  const move = await filled(from);
+  expect((await move(`sqlite:${from}`, to)).stdout).toBe(
+    `moved 2 waiting and 0 dead from sqlite:${from} to ${to}\n`,
+  );
 });

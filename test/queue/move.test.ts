@@ -1,5 +1,7 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { QueueError } from '../../src/errors.ts';
+import type { Delivery } from '../../src/queue/delivery.ts';
 import { moveDeliveries } from '../../src/queue/move.ts';
 import { expectMoved, file, fill, idsIn, signal } from './moving.ts';
 import { LANE, newDelivery } from './new-delivery.ts';
@@ -19,6 +21,34 @@ describe('moveDeliveries', () => {
     expect((await idsIn(to)).length).toBe(6);
     await moveDeliveries({ from: from.inspection, to: to.queue, signal });
     await expectMoved(from, to);
+  });
+
+  it('drops nothing before it is in the other queue, page after page', async () => {
+    const [from, to] = [await file(), await file()];
+    await from.queue.add(Array.from({ length: 3_500 }, (_, index) => newDelivery(`d-${index}`)));
+    const added: string[] = [];
+    const slow = {
+      add: async (deliveries: readonly Delivery[]) => {
+        await to.queue.add(deliveries);
+        await nextTurn();
+        added.push(...deliveries.map(({ id }) => id));
+      },
+    };
+    const early: string[] = [];
+    const watched = new Proxy(from.inspection, {
+      get: (target, name) =>
+        name === 'drop'
+          ? (dropped: readonly Delivery[]) => {
+              const there = new Set(added);
+              early.push(...dropped.map(({ id }) => id).filter((id) => !there.has(id)));
+              return target.drop(dropped);
+            }
+          : (Reflect.get(target, name) as (...words: unknown[]) => unknown).bind(target), // all are methods
+    });
+    const counts = await moveDeliveries({ from: watched, to: slow, signal });
+    expect(counts).toEqual({ waiting: 3_500, dead: 0, left: 0 });
+    expect(early).toEqual([]);
+    expect(added).toEqual(Array.from({ length: 3_500 }, (_, index) => `d-${index}`));
   });
 
   it('leaves what is under way, and counts it', async () => {

@@ -125,8 +125,10 @@ function move({ inspection }: Side, { to, ids }: Round): Promise<unknown> {
   // Of this lane only: others of the test lie on the same server.
   const from = Object.assign(Object.create(inspection) as ServerInspection, {
     stats: () => inspection.stats(),
-    ids: async () => ids,
-    getAll: (some: readonly string[]) => inspection.getAll(some),
+    list: async () => {
+      const found = await inspection.getAll(ids);
+      return { deliveries: found.filter((each) => each !== undefined), next: undefined };
+    },
     drop: (some: readonly (string | Delivery)[]) => inspection.drop(some),
   });
   return moveDeliveries({ from, to, signal: new AbortController().signal });

@@ -2,6 +2,8 @@ import { ConfigError } from '../../errors.ts';
 import { moveDeliveries, type MoveCounts } from '../../queue/move.ts';
 import { openQueueToWrite } from '../flags/delivery/queue-flags.ts';
 import { commandSettings } from '../flags/delivery/settings.ts';
+import { printable } from '../../redact.ts';
+import { createProgress } from '../print/progress.ts';
 import { ExitCode, interruptedCode } from '../exit-code.ts';
 import type { Io } from '../io.ts';
 import { jsonLine } from '../json-line.ts';
@@ -17,17 +19,11 @@ export function moveQueue(options: MoveFlags, io: Io): Promise<ExitCode> {
   return withQueue(options, io, async (from) => {
     const to = await openQueueToWrite({ store: options.to }, await commandSettings(options, io), { io });
     try {
-      if (await to.isSameStore(from)) {
-        throw new ConfigError(`Expected \`--to\` to be another store, got ${to.place}`, {
-          key: '--to',
-          origin: '--to',
-          hint: 'name another one: deliveries move from the store of --store, or of the config',
-        });
-      }
+      if (await to.isSameStore(from)) throw sameStore(options, to);
       await from.findLanes();
-      const counts = await moveDeliveries({ from: from.inspection, to: to.queue, signal: io.signal });
+      const counts = await move(from, to, { options, io });
       if (options.output === 'json') io.out(jsonLine({ ...counts, from: from.place, to: to.place }));
-      else io.out(`${movedText(counts)} from ${from.place} to ${to.place}\n`);
+      else io.out(`${movedText(counts)} from ${shown(options.store, from)} to ${shown(options.to, to)}\n`);
       if (counts.left > 0 && !options.quiet) {
         io.note(`${counts.left} are in flight and stay: run it again when serve and worker have ended`);
       }
@@ -38,6 +34,38 @@ export function moveQueue(options: MoveFlags, io: Io): Promise<ExitCode> {
       await to.close();
     }
   });
+}
+
+async function move(
+  from: DurableQueue,
+  to: DurableQueue,
+  { options, io }: { readonly options: MoveFlags; readonly io: Io },
+): Promise<MoveCounts> {
+  const isShown = options.output === 'text' && options.quiet !== true;
+  const progress = await createProgress(io, { label: 'moved', shown: isShown, unit: 'deliveries' });
+  try {
+    return await moveDeliveries({
+      from: from.inspection,
+      to: to.queue,
+      signal: io.signal,
+      onProgress: ({ waiting, dead }) => progress.update(waiting + dead),
+    });
+  } finally {
+    progress.stop();
+  }
+}
+
+function sameStore({ to }: MoveFlags, durable: DurableQueue): ConfigError {
+  return new ConfigError(`Expected \`--to\` to be another store, got ${shown(to, durable)}`, {
+    key: '--to',
+    origin: '--to',
+    hint: 'name another one: deliveries move from the store of --store, or of the config',
+  });
+}
+
+/** The store as it was named; a server without its password. */
+function shown(given: string | undefined, { place, file }: DurableQueue): string {
+  return given === undefined || file === undefined ? place : printable(given);
 }
 
 function movedText({ waiting, dead }: MoveCounts): string {

@@ -7,8 +7,8 @@ export const BULLMQ_PREFIX = 'bull';
 /** The field of a series that says how many of BullMQ's events are kept, and how many: no part of hooks reads any, and Bull Board shows the latest. */
 export const EVENTS_LIMIT = { field: 'opts.maxLenEvents', value: '100' } as const;
 
-/** The fields of a job that are ever read. */
-export type JobFields = Pick<
+/** The fields of a job that are ever read, and whether it is locked. */
+export type JobFields = { readonly isLocked: boolean } & Pick<
   JobJson,
   | 'id'
   | 'data'
@@ -58,6 +58,7 @@ export function toEntry(fields: JobFields): SeriesEntry {
   const { id, data, timestamp, attemptsStarted, processedOn, finishedOn, failedReason } = fields;
   return {
     id,
+    state: stateOf(fields),
     text: textOf(data),
     note: noteOf(fields),
     reason: failedReason || undefined, // absent over Redis, whatever the type says
@@ -66,6 +67,11 @@ export function toEntry(fields: JobFields): SeriesEntry {
     takenAt: processedOn,
     settledAt: finishedOn,
   };
+}
+
+function stateOf({ isLocked, finishedOn, failedReason }: JobFields): SeriesEntry['state'] {
+  if (finishedOn !== undefined) return failedReason ? 'failed' : 'completed';
+  return isLocked ? 'active' : 'waiting';
 }
 
 /** Data is JSON, mostly of an object: only a string of JSON is parsed here. Unreadable data is for the reader of the text. */

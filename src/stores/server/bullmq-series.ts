@@ -14,7 +14,8 @@ export interface BullmqSeriesOptions {
 export interface EntryLookup {
   /** Undefined: it is not there. So for the next. */
   fields(ids: readonly string[]): Promise<readonly (JobFields | undefined)[]>;
-  states(ids: readonly string[]): Promise<readonly (EntryState | undefined)[]>;
+  /** The same as a Series' `getToRemove` has it. */
+  fieldsToRemove(ids: readonly string[]): Promise<readonly (JobFields | undefined)[]>;
   /** As a Series has it. `open` gives the backend that locks for as long as is asked for. */
   take(tokens: readonly string[], open: () => Promise<IQueueBackend>, lockMs: number): Promise<Taken>;
   /** As a Series has them, and the next. */
@@ -102,11 +103,7 @@ export class BullmqSeries implements Series {
     return this.#ifLocked(async () => (await this.#any()).retryFinishedJob(minimal(id), 'failed'));
   }
 
-  async remove(id: string): Promise<boolean> {
-    return (await this.removeAll([id]))[0] === true;
-  }
-
-  removeAll(ids: readonly string[]): Promise<readonly boolean[]> {
+  remove(ids: readonly string[]): Promise<readonly boolean[]> {
     return this.#guard(() => this.#lookup.remove(ids));
   }
 
@@ -116,26 +113,16 @@ export class BullmqSeries implements Series {
     });
   }
 
-  async get(id: string): Promise<SeriesEntry | undefined> {
-    return (await this.getAll([id]))[0];
+  get(ids: readonly string[]): Promise<readonly (SeriesEntry | undefined)[]> {
+    return this.#guard(async () => (await this.#lookup.fields(ids)).map(asEntry));
   }
 
-  getAll(ids: readonly string[]): Promise<readonly (SeriesEntry | undefined)[]> {
-    return this.#guard(async () =>
-      (await this.#lookup.fields(ids)).map((fields) => fields && toEntry(fields)),
-    );
+  getToRemove(ids: readonly string[]): Promise<readonly (SeriesEntry | undefined)[]> {
+    return this.#guard(async () => (await this.#lookup.fieldsToRemove(ids)).map(asEntry));
   }
 
   addedAt(ids: readonly string[]): Promise<readonly (number | undefined)[]> {
     return this.#guard(() => this.#lookup.addedAt(ids));
-  }
-
-  async stateOf(id: string): Promise<EntryState | undefined> {
-    return (await this.statesOf([id]))[0];
-  }
-
-  statesOf(ids: readonly string[]): Promise<readonly (EntryState | undefined)[]> {
-    return this.#guard(() => this.#lookup.states(ids));
   }
 
   count(states: readonly EntryState[], delayedBefore?: number): Promise<readonly number[]> {
@@ -178,6 +165,10 @@ export class BullmqSeries implements Series {
 }
 
 const FORGOTTEN_AT_ONCE = 1_000;
+
+function asEntry(fields: JobFields | undefined): SeriesEntry | undefined {
+  return fields && toEntry(fields);
+}
 
 function keep(keepMs = Infinity): KeepJobs | boolean {
   if (keepMs === Infinity) return false;

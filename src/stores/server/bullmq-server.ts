@@ -1,7 +1,7 @@
 import type { BackendFactory, IQueueBackend } from 'bullmq';
 import { BULLMQ_PREFIX } from './bullmq-job.ts';
 import { BullmqSeries, type BackendOptions, type EntryLookup } from './bullmq-series.ts';
-import type { Facts, Lines, NewEntry, Series, Server } from './server.ts';
+import type { Facts, Intents, Lines, NewEntry, Series, Server } from './server.ts';
 import { closedError, isDeadlock, serverError } from './server-error.ts';
 
 export interface ServerConnectionOptions {
@@ -18,6 +18,7 @@ export interface ServerConnection {
   readonly backend: (name: string, options: BackendOptions) => Promise<IQueueBackend>;
   readonly lookup: (series: string) => EntryLookup;
   readonly lines: Lines;
+  readonly intents: Intents;
   readonly facts: Facts;
   readonly add: Server['add'];
   readonly registered: Server['registered'];
@@ -36,6 +37,7 @@ const DEADLOCK_TRIES = 5;
 export class BullmqServer implements Server {
   readonly place: string;
   readonly lines: Lines;
+  readonly intents: Intents;
   readonly facts: Facts;
   readonly #connection: ServerConnection;
   readonly #series = new Map<string, Series>();
@@ -44,12 +46,17 @@ export class BullmqServer implements Server {
   constructor(connection: ServerConnection) {
     this.#connection = connection;
     this.place = connection.place;
-    const { lines, facts } = connection;
+    const { lines, intents, facts } = connection;
     this.lines = {
       join: (ids) => this.#guard(() => lines.join(ids)),
       leave: (ids) => this.#guard(() => untilNoDeadlock(() => lines.leave(ids))),
       firsts: (keys) => this.#guard(() => lines.firsts(keys)),
       lost: (ids) => this.#guard(() => lines.lost(ids)),
+    };
+    this.intents = {
+      put: (intent) => this.#guard(() => intents.put(intent)),
+      remove: (id) => this.#guard(() => intents.remove(id)),
+      take: (taking) => this.#guard(() => intents.take(taking)),
     };
     this.facts = {
       put: (all) => this.#guard(() => untilNoDeadlock(() => facts.put(all))),
@@ -112,7 +119,7 @@ export class BullmqServer implements Server {
 }
 
 /** Two processes may add the same entries at the same time, in another order. PostgreSQL then undoes all of one of them. */
-async function untilNoDeadlock(act: () => Promise<void>): Promise<void> {
+async function untilNoDeadlock<T>(act: () => Promise<T>): Promise<T> {
   for (let tries = 1; ; tries++) {
     try {
       return await act();

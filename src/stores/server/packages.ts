@@ -13,7 +13,8 @@ export async function loadPackages<T>(
   try {
     return await load();
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ERR_MODULE_NOT_FOUND') throw error; // import() throws errors of Node
+    const { code } = error as NodeJS.ErrnoException; // import() and require() throw errors of Node
+    if (code !== 'ERR_MODULE_NOT_FOUND' && code !== 'MODULE_NOT_FOUND') throw error;
     const packages = names.map((name) => `${name}@${VERSIONS[name] ?? 'latest'}`).join(' ');
     throw new ConfigError(`The store ${place} needs packages that are not installed: ${names.join(', ')}`, {
       key: 'store',

@@ -13,6 +13,7 @@ export interface Server {
   /** Adds entries to any series, all or none, and registers their series. An id that is there already is left as it is. */
   add(entries: readonly NewEntry[]): Promise<void>;
   readonly lines: Lines;
+  readonly intents: Intents;
   readonly facts: Facts;
   /** The names of all series that were added to. A server that lost some has them again with the next entry. */
   registered(): Promise<readonly string[]>;
@@ -42,6 +43,8 @@ export interface NewEntry {
 
 export interface SeriesEntry {
   readonly id: string;
+  /** One that is delayed waits. One whose lock has run out waits, too. */
+  readonly state: Exclude<EntryState, 'delayed'>;
   readonly text: string;
   /** Written while it was active, or when it was settled. */
   readonly note: string | undefined;
@@ -93,19 +96,15 @@ export interface Series {
   /** A failed one waits again, behind the others. False: it is not failed. */
   requeue(id: string): Promise<boolean>;
   /** False: it is not there, or it is locked. */
-  remove(id: string): Promise<boolean>;
-  /** As `remove`, for each of them. */
-  removeAll(ids: readonly string[]): Promise<readonly boolean[]>;
+  remove(ids: readonly string[]): Promise<readonly boolean[]>;
   /** Removes some that were completed or failed before. */
   forget(state: 'completed' | 'failed', before: number): Promise<void>;
-  get(id: string): Promise<SeriesEntry | undefined>;
-  /** As `get`, for each of them. */
-  getAll(ids: readonly string[]): Promise<readonly (SeriesEntry | undefined)[]>;
-  /** When each was added. Ms since the epoch. Undefined: it is not there. */
+  /** Undefined: it is not there. */
+  get(ids: readonly string[]): Promise<readonly (SeriesEntry | undefined)[]>;
+  /** As `get`, for many that are to be removed next: in fewer commands, which a user who may only read must not run. */
+  getToRemove(ids: readonly string[]): Promise<readonly (SeriesEntry | undefined)[]>;
+  /** When each was added. Ms since the epoch. Undefined: it is not there. The same user must not run it. */
   addedAt(ids: readonly string[]): Promise<readonly (number | undefined)[]>;
-  stateOf(id: string): Promise<EntryState | undefined>;
-  /** As `stateOf`, for each of them. */
-  statesOf(ids: readonly string[]): Promise<readonly (EntryState | undefined)[]>;
   /** Of delayed ones only those due before `delayedBefore`, when that is given. */
   count(states: readonly EntryState[], delayedBefore?: number): Promise<readonly number[]>;
   /**
@@ -125,8 +124,8 @@ export interface Settling {
 export interface Lines {
   /** Puts each at the end of each of its lines; all or none. */
   join(ids: readonly InLine[]): Promise<void>;
-  /** Removes each from its lines, wherever it stands in them. */
-  leave(ids: readonly InLine[]): Promise<void>;
+  /** Removes each from its lines, wherever it stands in them. Returns the ids that are first in those lines then, each once. */
+  leave(ids: readonly InLine[]): Promise<readonly string[]>;
   /** The first id in each of them. */
   firsts(keys: readonly string[]): Promise<readonly (string | undefined)[]>;
   /** The ids that are missing in one of their lines. */
@@ -136,6 +135,26 @@ export interface Lines {
 export interface InLine {
   readonly id: string;
   readonly keys: readonly string[];
+}
+
+/** Operations that a process begins, and others finish when it is killed in between. */
+export interface Intents {
+  /** Over what has the same id. */
+  put(intent: Intent): Promise<void>;
+  remove(id: string): Promise<void>;
+  /** At most `limit` of those that are due at `now`; they are due again at `againAt`. */
+  take(taking: {
+    readonly now: number;
+    readonly againAt: number;
+    readonly limit: number;
+  }): Promise<readonly Intent[]>;
+}
+
+export interface Intent {
+  readonly id: string;
+  readonly text: string;
+  /** Ms since the epoch. */
+  readonly dueAt: number;
 }
 
 /** Short texts by name, which no list shows and nobody takes. */

@@ -122,7 +122,7 @@ for (const kind of SERVER_KINDS) {
       expect(taken[0]?.entry.text).toBe(text);
       const note = JSON.stringify({ detail: '\u0000 \ud83d' });
       await server.series('hooks-odd').writeNote('odd', note);
-      expect((await server.series('hooks-odd').get('odd'))?.note).toBe(note);
+      expect((await server.series('hooks-odd').get(['odd']))[0]?.note).toBe(note);
     });
 
     it('has a line for any key, however long and odd', async () => {
@@ -176,7 +176,7 @@ describe('packages that are not installed', () => {
 async function isWell(server: Server): Promise<boolean> {
   try {
     await server.check();
-    return (await server.series('hooks-test').get('nobody')) === undefined;
+    return (await server.series('hooks-test').get(['nobody']))[0] === undefined;
   } catch {
     return false;
   }

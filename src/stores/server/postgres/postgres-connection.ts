@@ -6,6 +6,7 @@ import { EVENTS_LIMIT, toJob } from '../bullmq-job.ts';
 import type { NewEntry } from '../server.ts';
 import { GatheredWrites } from './gathered-writes.ts';
 import { postgresFacts } from './postgres-facts.ts';
+import { postgresIntents } from './postgres-intents.ts';
 import { postgresLines } from './postgres-lines.ts';
 import { postgresLookup } from './postgres-lookup.ts';
 import { serverError } from '../server-error.ts';
@@ -57,6 +58,7 @@ export async function connectPostgres(
       }),
     lookup: (series) => postgresLookup({ pool, swift }, series),
     lines: postgresLines(pool),
+    intents: postgresIntents(swift),
     facts: postgresFacts(swift),
     add: (entries) => adding.write(entries),
     registered: () => registered(pool),
@@ -145,6 +147,7 @@ async function hasOurTables(client: PoolClient): Promise<boolean> {
     `SELECT to_regclass('${SCHEMA}.hooks_lines') IS NOT NULL
         AND to_regclass('${SCHEMA}.hooks_line_ids') IS NOT NULL
         AND to_regclass('${SCHEMA}.hooks_stalled') IS NOT NULL
+        AND to_regclass('${SCHEMA}.hooks_intents') IS NOT NULL
         AND to_regclass('${SCHEMA}.hooks_expiring_facts') IS NOT NULL AS "areMade"`,
   );
   return rows[0]?.areMade === true;
@@ -165,6 +168,11 @@ async function makeTables(client: PoolClient): Promise<void> {
     name text PRIMARY KEY,
     text text NOT NULL,
     expires_at bigint
+  )`);
+  await client.query(`CREATE TABLE IF NOT EXISTS ${SCHEMA}.hooks_intents (
+    id text PRIMARY KEY,
+    text text NOT NULL,
+    due_at bigint NOT NULL
   )`);
   await client.query(`CREATE INDEX IF NOT EXISTS hooks_expiring_facts ON ${SCHEMA}.hooks_facts (expires_at)`);
   // BullMQ looks for leases that have run out in every entry of a series, else.

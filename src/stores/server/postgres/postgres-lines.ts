@@ -6,20 +6,16 @@ export function postgresLines(pool: Pool): Lines {
   return {
     join: (ids) => inTransaction(pool, (client) => join(client, ids)),
     leave: async (ids) => {
+      // One that leaves at the same time is no longer seen once it is gone, so the first is asked for afterwards.
       await pool.query(
         `DELETE FROM hooks_lines AS l USING unnest($1::text[], $2::text[]) AS gone (line, id)
           WHERE l.line = gone.line AND l.id = gone.id`,
         columns(ids),
       );
+      const firsts = await firstsOf(pool, [...new Set(ids.flatMap(({ keys }) => keys))]);
+      return [...new Set(firsts)].filter((id) => id !== undefined);
     },
-    firsts: async (keys) => {
-      const { rows } = await pool.query<{ id: string | null }>(
-        `SELECT (SELECT id FROM hooks_lines WHERE line = wanted ORDER BY seq LIMIT 1) AS id
-           FROM unnest($1::text[]) WITH ORDINALITY AS t (wanted, place) ORDER BY place`,
-        [keys.map(lineName)],
-      );
-      return rows.map(({ id }) => id ?? undefined);
-    },
+    firsts: (keys) => firstsOf(pool, keys),
     lost: async (ids) => {
       const { rows } = await pool.query<{ id: string }>(
         `SELECT DISTINCT id FROM unnest($1::text[], $2::text[]) AS wanted (line, id)
@@ -29,6 +25,15 @@ export function postgresLines(pool: Pool): Lines {
       return rows.map(({ id }) => id);
     },
   };
+}
+
+async function firstsOf(pool: Pool, keys: readonly string[]): Promise<readonly (string | undefined)[]> {
+  const { rows } = await pool.query<{ id: string | null }>(
+    `SELECT (SELECT id FROM hooks_lines WHERE line = wanted ORDER BY seq LIMIT 1) AS id
+       FROM unnest($1::text[]) WITH ORDINALITY AS t (wanted, place) ORDER BY place`,
+    [keys.map(lineName)],
+  );
+  return rows.map(({ id }) => id ?? undefined);
 }
 
 async function join(client: PoolClient, ids: readonly InLine[]): Promise<void> {

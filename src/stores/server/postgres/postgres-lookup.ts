@@ -8,21 +8,10 @@ export function postgresLookup(
   { pool, swift }: { readonly pool: Pool; readonly swift: Pool },
   series: string,
 ): EntryLookup {
+  const fields: EntryLookup['fields'] = (ids) => readFields(pool, series, ids);
   return {
-    fields: async (ids) => {
-      const text = `SELECT ${COLUMNS} FROM job WHERE queue = $1 AND id = ANY($2)`;
-      const { rows } = await pool.query<JobRow>(text, [series, ids]);
-      const found = new Map(rows.map((row) => [row.id, toFields(row)]));
-      return ids.map((id) => found.get(id));
-    },
-    states: async (ids) => {
-      const { rows } = await pool.query<{ state: EntryState | null }>(
-        `SELECT state FROM unnest($2::text[]) WITH ORDINALITY AS wanted (id, place)
-           LEFT JOIN job ON job.queue = $1 AND job.id = wanted.id ORDER BY place`,
-        [series, ids],
-      );
-      return rows.map(({ state }) => state ?? undefined);
-    },
+    fields,
+    fieldsToRemove: fields,
     take: async (tokens, _open, lockMs) => {
       const taken = await take(swift, { series, tokens, lockMs });
       const nextDueAt = taken.length === tokens.length ? undefined : await nextDueIn(pool, series);
@@ -64,7 +53,18 @@ export function postgresLookup(
   };
 }
 
-const COLUMNS = `id, data, added_at_ms, attempts_started, processed_at_ms, finished_at_ms, failed_reason, return_value,
+async function readFields(
+  pool: Pool,
+  series: string,
+  ids: readonly string[],
+): Promise<readonly (JobFields | undefined)[]> {
+  const text = `SELECT ${COLUMNS} FROM job WHERE queue = $1 AND id = ANY($2)`;
+  const { rows } = await pool.query<JobRow>(text, [series, ids]);
+  const found = new Map(rows.map((row) => [row.id, toFields(row)]));
+  return ids.map((id) => found.get(id));
+}
+
+const COLUMNS = `id, state = 'active' AS is_locked, data, added_at_ms, attempts_started, processed_at_ms, finished_at_ms, failed_reason, return_value,
   stacktrace, progress`;
 
 /** What BullMQ's \`moveToActive\` runs, for as many tokens as entries are ready: in one statement, and so in one commit. */
@@ -123,6 +123,7 @@ const ORDERS = {
 
 interface JobRow {
   readonly id: string;
+  readonly is_locked: boolean;
   readonly data: unknown;
   readonly added_at_ms: string;
   readonly attempts_started: number;
@@ -137,6 +138,7 @@ interface JobRow {
 function toFields(row: JobRow): JobFields {
   return {
     id: row.id,
+    isLocked: row.is_locked,
     data: JSON.stringify(row.data),
     timestamp: Number(row.added_at_ms),
     attemptsStarted: row.attempts_started,

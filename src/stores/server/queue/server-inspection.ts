@@ -159,7 +159,7 @@ export class ServerInspection implements QueueInspection {
     await this.#server.add([
       toNewEntry({ ...delivery, state: 'pending' }, { series, isHeld: false, now: delivery.dueAt }),
     ]);
-    await from.remove(entryId(delivery.id));
+    await from.remove([entryId(delivery.id)]);
     return 'retried';
   }
 
@@ -191,7 +191,7 @@ export class ServerInspection implements QueueInspection {
 
   #remove(series: Series, deliveries: readonly Delivery[]): Promise<readonly boolean[]> {
     return this.#order.removing(deliveries, Math.floor(this.#clock.now()), () =>
-      series.removeAll(deliveries.map(({ id }) => entryId(id))),
+      series.remove(deliveries.map(({ id }) => entryId(id))),
     );
   }
 }
@@ -209,15 +209,13 @@ async function findIn(
   { series, lane, isArrival }: Pick<Found, 'series' | 'isArrival'> & { readonly lane: Lane },
   ids: readonly string[],
 ): Promise<readonly Found[]> {
-  const states = await series.statesOf(ids.map(entryId));
-  const there = states.flatMap((state, index) =>
-    state === undefined ? [] : { state, id: ids[index] ?? '' },
-  );
-  const entries = await series.getAll(there.map(({ id }) => entryId(id)));
-  return there.flatMap(({ state }, index) => {
-    const entry = entries[index];
+  return (await series.get(ids.map(entryId))).flatMap((entry) => {
     if (entry === undefined) return [];
-    const delivery = entryToDelivery(entry, { ...lane, state, isArrival });
-    return { series, delivery, takes: entry.takes, isArrival };
+    return {
+      series,
+      delivery: entryToDelivery(entry, { ...lane, isArrival }),
+      takes: entry.takes,
+      isArrival,
+    };
   });
 }

@@ -1,4 +1,4 @@
-import type { SeriesEntry, EntryState, InLine } from '../server.ts';
+import type { SeriesEntry, InLine } from '../server.ts';
 import type { Delivery } from '../../../queue/delivery.ts';
 import type { Lane } from '../../../queue/queue.ts';
 import { deliveryId, storedOrderKeysOf } from './server-record.ts';
@@ -14,12 +14,9 @@ export function keyedOf(entry: SeriesEntry, { source, destination }: Lane): Keye
   return { id: deliveryId(entry.id), source, destination, orderKeys: storedOrderKeysOf(entry) };
 }
 
-export function isWaiting(entry: SeriesEntry | undefined): entry is SeriesEntry {
-  return entry !== undefined && entry.settledAt === undefined;
-}
-
-export function isGone(state: EntryState | undefined): boolean {
-  return state === undefined || state === 'completed' || state === 'failed';
+/** It is not there, or it is settled. */
+export function isGone(entry: SeriesEntry | undefined): entry is undefined {
+  return entry === undefined || entry.settledAt !== undefined;
 }
 
 export function inLine(delivery: Keyed): InLine {

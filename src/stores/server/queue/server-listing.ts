@@ -36,15 +36,15 @@ export class ServerListing {
     this.#lanes = lanes;
   }
 
-  async page({ states, since = 0, after = 0, limit }: DeliverySelection): Promise<Page> {
-    const number = after === 0 ? await this.#begin(states) : Math.floor(after / PLACES);
+  async page({ states, since = 0, after = 0, limit, toDrop = false }: DeliverySelection): Promise<Page> {
+    const number = after === 0 ? await this.#begin(states, toDrop) : Math.floor(after / PLACES);
     const ids = this.#listings.get(number) ?? [];
     const deliveries: Delivery[] = [];
     let place = after % PLACES;
     while (place < ids.length && deliveries.length < limit) {
       const some = ids.slice(place, place + limit - deliveries.length);
       place += some.length;
-      for (const delivery of await readAll(some)) {
+      for (const delivery of await readAll(some, toDrop)) {
         if (isMeant(delivery, { states, since })) deliveries.push(delivery);
       }
     }
@@ -53,27 +53,15 @@ export class ServerListing {
     return { deliveries, next: undefined };
   }
 
-  /**
-   * The ids of entries in these states, in the order of adding: those of one millisecond were given out one after the
-   * other. They include what waits for its first attempt when either that or a retry is asked for.
-   */
+  /** They include what waits for its first attempt when either that or a retry is asked for. */
   async ids(states: readonly DeliveryState[]): Promise<readonly string[]> {
-    const listed = await this.#all(states);
-    const added = new Map<Listed, number>();
-    for (const [series, some] of bySeries(listed)) {
-      const times = await series.addedAt(some.map(({ id }) => id));
-      for (const [index, each] of some.entries()) added.set(each, times[index] ?? 0);
-    }
-    const timeOf = (each: Listed): number => added.get(each) ?? 0;
-    return listed
-      .toSorted((one, other) => timeOf(one) - timeOf(other) || (one.id < other.id ? -1 : 1))
-      .map(({ id }) => deliveryId(id));
+    return (await this.#all(states)).map(({ id }) => deliveryId(id));
   }
 
-  async #begin(states: readonly DeliveryState[]): Promise<number> {
+  async #begin(states: readonly DeliveryState[], isInOrder: boolean): Promise<number> {
     const listed = await this.#all(states);
     this.#begun++;
-    this.#listings.set(this.#begun, listed);
+    this.#listings.set(this.#begun, isInOrder ? await inOrderOfAdding(listed) : listed);
     this.#listings.delete(this.#begun - LISTINGS_KEPT);
     return this.#begun;
   }
@@ -142,34 +130,40 @@ async function idsOn(shelf: Shelf): Promise<readonly Listed[]> {
   return inOrder.map((id) => ({ ...shelf, id }));
 }
 
+/** Those of one millisecond were given out one after the other. */
+async function inOrderOfAdding(listed: readonly Listed[]): Promise<readonly Listed[]> {
+  const added = new Map<Listed, number>();
+  for (const [series, some] of bySeries(listed)) {
+    const times = await series.addedAt(some.map(({ id }) => id));
+    for (const [index, each] of some.entries()) added.set(each, times[index] ?? 0);
+  }
+  const timeOf = (each: Listed): number => added.get(each) ?? 0;
+  return listed.toSorted((one, other) => timeOf(one) - timeOf(other) || (one.id < other.id ? -1 : 1));
+}
+
 /** Reads the deliveries that are still there, in their order. */
-async function readAll(listed: readonly Listed[]): Promise<readonly Delivery[]> {
+async function readAll(listed: readonly Listed[], toDrop: boolean): Promise<readonly Delivery[]> {
   const entries = new Map<Listed, SeriesEntry | undefined>();
   for (const [series, there] of bySeries(listed)) {
-    const read = await series.getAll(there.map(({ id }) => id));
+    const ids = there.map(({ id }) => id);
+    const read = toDrop ? await series.getToRemove(ids) : await series.get(ids);
     for (const [index, each] of there.entries()) entries.set(each, read[index]);
   }
-  return listed.flatMap((each) => toListed(each, entries.get(each)));
+  return listed.flatMap((each) => {
+    const entry = entries.get(each);
+    if (entry === undefined) return [];
+    return withDamageShown(entryToDelivery(entry, { ...each.lane, isArrival: each.isDead }));
+  });
 }
 
 function bySeries(listed: readonly Listed[]): ReadonlyMap<Series, readonly Listed[]> {
-  return new Map(
-    [...new Set(listed.map(({ series }) => series))].map((series) => [
-      series,
-      listed.filter((each) => each.series === series),
-    ]),
-  );
-}
-
-function toListed(
-  { lane, state, isDead }: Listed,
-  entry: SeriesEntry | undefined,
-): Delivery | readonly Delivery[] {
-  if (entry === undefined) return [];
-  const settled = entry.reason === undefined ? 'completed' : 'failed';
-  // It may have been settled since the listing began.
-  const isState = entry.settledAt === undefined ? state : settled;
-  return withDamageShown(entryToDelivery(entry, { ...lane, state: isState, isArrival: isDead }));
+  const groups = new Map<Series, Listed[]>();
+  for (const each of listed) {
+    const group = groups.get(each.series);
+    if (group === undefined) groups.set(each.series, [each]);
+    else group.push(each);
+  }
+  return groups;
 }
 
 function isMeant(

@@ -4,7 +4,7 @@ import type { RetentionOptions } from '../../../queue/retention.ts';
 import { seriesName, type ServerLanes } from './server-lanes.ts';
 import type { Series, SeriesEntry } from '../server.ts';
 import type { ServerOrder } from './server-order.ts';
-import { recordToDelivery } from './server-record.ts';
+import { entryToDelivery } from './server-record.ts';
 
 export interface ServerMaintenanceOptions {
   readonly lanes: ServerLanes;
@@ -40,7 +40,7 @@ export class ServerMaintenance {
     if (now >= (this.#recoveredAt.get(name) ?? -Infinity) + recoverMs) {
       this.#recoveredAt.set(name, now);
       await lanes.series(lane).recover(recoverMs);
-      await order.runRepairs(Math.floor(clock.now()), recoverMs);
+      await order.runRepairs(Math.floor(clock.now()));
     }
     if (now < this.#forgotAt + FORGET_MS) return;
     this.#forgotAt = now;
@@ -67,12 +67,12 @@ async function forgetArrivals(series: Series, before: number): Promise<void> {
   const oldest = await series.ids('waiting', Math.max(0, count - FORGOTTEN_AT_ONCE), count - 1);
   for (let at = 0; at < oldest.length; at += READ_AT_ONCE) {
     const ids = oldest.slice(at, at + READ_AT_ONCE);
-    const entries = await series.getAll(ids);
-    await series.removeAll(ids.filter((_, index) => settledAtOf(entries[index]) <= before));
+    const entries = await series.get(ids);
+    await series.remove(ids.filter((_, index) => settledAtOf(entries[index]) <= before));
   }
 }
 
 function settledAtOf(entry: SeriesEntry | undefined): number {
   if (entry === undefined) return Infinity;
-  return recordToDelivery(entry, { source: '', destination: '', state: 'dead' }).settledAt ?? Infinity;
+  return entryToDelivery(entry, { source: '', destination: '', isArrival: true }).settledAt ?? Infinity;
 }

@@ -1,18 +1,18 @@
 import { randomBytes } from 'node:crypto';
-import type { EntryState, Lines, NewEntry, Series, Server } from '../server.ts';
+import type { Intent, Intents, Lines, SeriesEntry, Server } from '../server.ts';
 import type { Delivery } from '../../../queue/delivery.ts';
-import type { Lane } from '../../../queue/queue.ts';
-import { inLine, isGone, isKeyed, isWaiting, keyedOf, linesOf, type Keyed } from './server-keyed.ts';
+import { inLine, isGone, isKeyed, keyedOf, linesOf, type Keyed } from './server-keyed.ts';
 import type { ServerLanes } from './server-lanes.ts';
 import { entryId, HELD_UNTIL } from './server-record.ts';
 
-/** Repair intents: an operation that one process has begun, and another finishes when that one was killed in between. */
-const INTENTS = 'hooks-errands';
+/** A series in which version 0.1 kept its intents. */
+const OLD_INTENTS = 'hooks-errands';
 /** Longer than the process that has begun an operation takes, or may take. */
 export const REPAIR_AFTER_MS = 15_000;
 const REPAIRS_AT_ONCE = 100;
 
-interface RepairIntent {
+/** The text of an intent. */
+interface Repair {
   readonly of: readonly Keyed[];
   /** Whether the repair must wait until the deliveries are gone. */
   readonly isLeaving: boolean;
@@ -27,16 +27,17 @@ export class ServerOrder {
   readonly #server: Server;
   readonly #lanes: ServerLanes;
   readonly #lines: Lines;
-  readonly #intents: Series;
+  readonly #intents: Intents;
   readonly #afterMs: number;
   readonly #owner = randomBytes(9).toString('base64url');
   #intentCount = 0;
+  #areOldTaken = false;
 
   constructor(server: Server, lanes: ServerLanes, afterMs = REPAIR_AFTER_MS) {
     this.#server = server;
     this.#lanes = lanes;
     this.#lines = server.lines;
-    this.#intents = server.series(INTENTS);
+    this.#intents = server.intents;
     this.#afterMs = afterMs;
   }
 
@@ -44,20 +45,23 @@ export class ServerOrder {
   async enter(deliveries: readonly Delivery[], now: number): Promise<Entered | undefined> {
     const keyed = await this.#unknown(deliveries.filter(isKeyed));
     if (keyed.length === 0) return undefined;
-    const entering = this.#repairIntent(keyed, now);
-    await this.#server.add([entering]);
+    const intent = await this.#intend(keyed, now);
     await this.#lines.join(keyed.map(inLine));
     const areFirst = await this.areFirst(keyed);
     const held = new Set(keyed.filter((_, index) => areFirst[index] === false));
-    return { keyed, held, entering, added: this.#repairIntent(keyed, now) };
+    return { keyed, held, intent };
   }
 
-  /** Called once they are added, and `added` with them: those before them may have left, and others may have run the repair. */
-  async entered({ keyed, held, entering, added }: Entered): Promise<void> {
+  /** Called just before they are added: a repair that ran by now would take them out of their lines, and must run again. */
+  async entering({ intent }: Entered, now: number): Promise<void> {
+    await this.#intents.put({ ...intent, dueAt: now + this.#afterMs });
+  }
+
+  /** Called once they are added: those before them may have left, and others may have run the repair. */
+  async entered({ keyed, held, intent }: Entered): Promise<void> {
     await this.#return(keyed);
     await this.#call([...held]);
-    await this.#done(entering);
-    await this.#done(added);
+    await this.#intents.remove(intent.id);
   }
 
   /** Whether each is first in all of its lines. */
@@ -73,19 +77,17 @@ export class ServerOrder {
 
   /** Delays a delivery that was taken out of its turn. */
   async hold(delivery: Keyed, token: string, now: number): Promise<void> {
-    const intent = this.#repairIntent([delivery], now);
-    await this.#server.add([intent]);
+    const { id } = await this.#intend([delivery], now);
     await this.#lanes.series(delivery).delay(entryId(delivery.id), token, HELD_UNTIL);
     await this.#return([delivery]);
     await this.#call([delivery]);
-    await this.#done(intent);
+    await this.#intents.remove(id);
   }
 
   /** Runs `act`, which settles the delivery, and promotes the ones that waited for it if `act` returns true. */
   async leaving(delivery: Keyed, now: number, act: () => Promise<boolean>): Promise<boolean> {
     if (delivery.orderKeys.length === 0) return act();
-    const intent = this.#repairIntent([delivery], now, true);
-    await this.#server.add([intent]);
+    const intent = await this.#intend([delivery], now, true);
     const [isDone = false] = await this.#leaveAfter([delivery], intent, async () => [await act()]);
     return isDone;
   }
@@ -101,45 +103,54 @@ export class ServerOrder {
   ): Promise<readonly boolean[]> {
     const keyed = deliveries.filter(({ orderKeys }) => orderKeys.length > 0);
     if (keyed.length === 0) return act();
-    const intent = this.#repairIntent(keyed, now, true);
-    await this.#server.add([intent]).catch(() => {});
+    const intent = await this.#intend(keyed, now, true).catch(() => undefined);
     return this.#leaveAfter(deliveries, intent, act);
   }
 
   /** Puts a dead letter that is delivered again at the end of its lines. */
   async rejoin(delivery: Keyed, now: number): Promise<void> {
     if (delivery.orderKeys.length === 0) return;
-    await this.#server.add([this.#repairIntent([delivery], now)]);
+    await this.#intend([delivery], now);
     await this.#lines.join([inLine(delivery)]);
   }
 
-  /** Finishes operations that others began. Repairs whose process was killed too are found every `recoverMs`. */
-  async runRepairs(now: number, recoverMs: number): Promise<void> {
-    await this.#intents.recover(recoverMs);
-    for (let count = 0; count < REPAIRS_AT_ONCE; count++) {
-      const token = `${this.#owner}-errand${this.#intentCount++}`;
-      const [entry] = (await this.#intents.take([token], 2 * this.#afterMs)).taken.map((each) => each.entry);
-      if (entry === undefined) return;
-      const { of, isLeaving } = JSON.parse(entry.text) as RepairIntent; // written by #repairIntent only
+  /** Finishes operations that others began. */
+  async runRepairs(now: number): Promise<void> {
+    if (!this.#areOldTaken) await this.#takeOld(now);
+    this.#areOldTaken = true;
+    const taking = { now, againAt: now + this.#afterMs, limit: REPAIRS_AT_ONCE };
+    for (const { id, text } of await this.#intents.take(taking)) {
+      const { of, isLeaving } = JSON.parse(text) as Repair; // written by #intend only
       const areOver: boolean[] = [];
       for (const delivery of of) areOver.push(await this.#isOver(delivery, isLeaving));
-      if (areOver.includes(false)) await this.#intents.delay(entry.id, token, now + this.#afterMs);
-      else await this.#intents.complete(entry.id, token, { note: '', keepMs: 0 });
+      if (!areOver.includes(false)) await this.#intents.remove(id);
+    }
+  }
+
+  async #takeOld(now: number): Promise<void> {
+    const series = this.#server.series(OLD_INTENTS);
+    for (const state of ['delayed', 'waiting', 'active'] as const) {
+      const ids = await series.ids(state, 0, -1);
+      if (ids.length === 0) continue;
+      for (const entry of await series.get(ids)) {
+        if (entry !== undefined) await this.#intents.put({ id: entry.id, text: entry.text, dueAt: now });
+      }
+      await series.remove(ids);
     }
   }
 
   /** False: the process that has begun the operation may still continue, and the intent stays. */
   async #isOver(delivery: Keyed, isLeaving: boolean): Promise<boolean> {
-    const state = await this.#stateOf(delivery);
-    if (isGone(state)) {
+    const entry = await this.#find(delivery);
+    if (isGone(entry)) {
       await this.#leave([delivery]);
       // A slow process has added it just now, and it would stand in no line.
-      if (state === undefined && !isGone(await this.#stateOf(delivery))) await this.#return([delivery]);
+      if (entry === undefined && !isGone(await this.#find(delivery))) await this.#return([delivery]);
       return true;
     }
-    if (isLeaving || state === 'active') return false;
+    if (isLeaving || entry.state === 'active') return false;
     await this.#return([delivery]);
-    if (state === 'delayed') await this.#call([delivery]);
+    await this.#call([delivery]);
     return true;
   }
 
@@ -151,54 +162,33 @@ export class ServerOrder {
     if (returning.length === 0) return;
     await this.#lines.join(returning.map(inLine));
     // One that was settled in the meantime must not stand there forever.
-    for (const delivery of returning) {
-      if (isGone(await this.#stateOf(delivery))) await this.#leave([delivery]);
-    }
+    for (const delivery of returning) if (isGone(await this.#find(delivery))) await this.#leave([delivery]);
   }
 
   async #leaveAfter(
     deliveries: readonly Keyed[],
-    intent: NewEntry,
+    intent: Intent | undefined,
     act: () => Promise<readonly boolean[]>,
   ): Promise<readonly boolean[]> {
     const areGone = await act();
     await this.#leave(deliveries.filter((_, index) => areGone[index]));
-    await this.#done(intent);
+    if (intent !== undefined) await this.#intents.remove(intent.id);
     return areGone;
   }
 
+  /** Promotes those that are first in one of the lines now. A claim puts one off that is not first in another one, too. */
   async #leave(deliveries: readonly Keyed[]): Promise<void> {
-    if (deliveries.length === 0) return;
-    await this.#lines.leave(deliveries.map(inLine));
-    const lanes = new Map(deliveries.flatMap((each) => linesOf(each).map((line) => [line, each] as const)));
-    const firsts = await this.#lines.firsts([...lanes.keys()]);
-    const next = new Map<string, Lane & { readonly id: string }>();
-    for (const [index, { source, destination }] of [...lanes.values()].entries()) {
-      const first = firsts[index];
-      if (first !== undefined) next.set(first, { id: first, source, destination });
+    const keyed = deliveries.filter(({ orderKeys }) => orderKeys.length > 0);
+    for (const [series, some] of this.#lanes.bySeries(keyed)) {
+      await series.promoteAll((await this.#lines.leave(some.map(inLine))).map(entryId));
     }
-    const found: Keyed[] = [];
-    for (const [series, waiting] of this.#lanes.bySeries(next.values())) {
-      const entries = await series.getAll(waiting.map(({ id }) => entryId(id)));
-      // A delivery that is not added yet checks its lines when it is.
-      for (const [index, lane] of waiting.entries()) {
-        const entry = entries[index];
-        if (entry !== undefined) found.push(keyedOf(entry, lane));
-      }
-    }
-    // What is first in its only line need not be asked about again.
-    await this.#promote(found.filter(({ orderKeys }) => orderKeys.length === 1));
-    await this.#call(found.filter(({ orderKeys }) => orderKeys.length !== 1));
   }
 
   /** Promotes those that are first. One that is delayed for its retry is promoted too: the claim that takes it early delays it again. */
   async #call(deliveries: readonly Keyed[]): Promise<void> {
     if (deliveries.length === 0) return;
     const areFirst = await this.areFirst(deliveries);
-    await this.#promote(deliveries.filter((_, index) => areFirst[index]));
-  }
-
-  async #promote(first: readonly Keyed[]): Promise<void> {
+    const first = deliveries.filter((_, index) => areFirst[index]);
     for (const [series, some] of this.#lanes.bySeries(first)) {
       await series.promoteAll(some.map(({ id }) => entryId(id)));
     }
@@ -206,36 +196,42 @@ export class ServerOrder {
 
   /** The deliveries that are not there yet. One that is there, but in no line, comes from an `add` that got no response. */
   async #unknown(keyed: readonly Delivery[]): Promise<readonly Delivery[]> {
-    const entries = await Promise.all(
-      keyed.map((delivery) => this.#lanes.series(delivery).get(entryId(delivery.id))),
-    );
-    const known = keyed.flatMap((delivery, index) => {
-      const entry = entries[index];
-      // The keys are those of the first `add`.
-      return isWaiting(entry) ? keyedOf(entry, delivery) : [];
-    });
+    const known: Keyed[] = [];
+    const unknown: Delivery[] = [];
+    for (const [series, some] of this.#lanes.bySeries(keyed)) {
+      const entries = await series.get(some.map(({ id }) => entryId(id)));
+      for (const [index, delivery] of some.entries()) {
+        const entry = entries[index];
+        if (entry === undefined) unknown.push(delivery);
+        // The keys are those of the first `add`.
+        else if (!isGone(entry)) known.push(keyedOf(entry, delivery));
+      }
+    }
     await this.#return(known);
-    return keyed.filter((_, index) => entries[index] === undefined);
+    await this.#call(known);
+    return unknown;
   }
 
-  #stateOf({ id, source, destination }: Keyed): Promise<EntryState | undefined> {
-    return this.#lanes.series({ source, destination }).stateOf(entryId(id));
+  async #find({ id, source, destination }: Keyed): Promise<SeriesEntry | undefined> {
+    return (await this.#lanes.series({ source, destination }).get([entryId(id)]))[0];
   }
 
-  #repairIntent(of: readonly Keyed[], now: number, isLeaving = false): NewEntry {
-    const told = of.map(({ id, source, destination, orderKeys }) => ({ id, source, destination, orderKeys }));
-    return {
-      series: INTENTS,
+  /** Writes the intent to repair what an operation leaves behind when it is not ended. */
+  async #intend(deliveries: readonly Keyed[], now: number, isLeaving = false): Promise<Intent> {
+    const of = deliveries.map(({ id, source, destination, orderKeys }) => ({
+      id,
+      source,
+      destination,
+      orderKeys,
+    }));
+    const text = JSON.stringify({ of, isLeaving } satisfies Repair);
+    const intent = {
       id: `e-${this.#owner}-${this.#intentCount++}`,
-      name: 'errand',
-      text: JSON.stringify({ of: told, isLeaving } satisfies RepairIntent),
-      addedAt: now,
+      text,
       dueAt: now + this.#afterMs,
     };
-  }
-
-  async #done(intent: NewEntry): Promise<void> {
-    await this.#intents.remove(intent.id);
+    await this.#intents.put(intent);
+    return intent;
   }
 }
 
@@ -243,7 +239,5 @@ export interface Entered {
   readonly keyed: readonly Delivery[];
   /** The ones that are not first in all of their lines. */
   readonly held: ReadonlySet<Delivery>;
-  readonly entering: NewEntry;
-  /** A repair intent to add with them, so that it is there for certain when they are. */
-  readonly added: NewEntry;
+  readonly intent: Intent;
 }

@@ -144,8 +144,8 @@ export class ServerQueue implements Queue {
       const series = delivery.state !== 'dead' ? seriesName(delivery) : deadSeriesName(delivery);
       return toNewEntry(delivery, { series, isHeld: entered?.held.has(delivery) ?? false, now });
     });
-    const intents = entered === undefined ? [] : [entered.added];
-    await this.#server.add([...entries, ...intents]);
+    if (entered !== undefined) await this.#order.entering(entered, Math.floor(this.#clock.now()));
+    await this.#server.add(entries);
     if (entered !== undefined) await this.#order.entered(entered);
   }
 

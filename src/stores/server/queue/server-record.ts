@@ -1,4 +1,4 @@
-import type { SeriesEntry, EntryState, NewEntry } from '../server.ts';
+import type { SeriesEntry, NewEntry } from '../server.ts';
 import { checksumOf } from '../../../queue/checksum.ts';
 import {
   isUntried,
@@ -107,29 +107,13 @@ export function noteOf(note: Note): string {
   return JSON.stringify(note);
 }
 
-export function recordToDelivery(
-  entry: SeriesEntry,
-  { source, destination, state }: Lane & { readonly state: DeliveryState },
-): Delivery {
-  return toDelivery(readRecord(entry), { source, destination, state });
-}
-
-/** The same where only the state of the entry is known, or that it was dead on arrival. */
+/** `isArrival`: it was dead when it came. */
 export function entryToDelivery(
   entry: SeriesEntry,
-  {
-    source,
-    destination,
-    state,
-    isArrival,
-  }: Lane & { readonly state: EntryState; readonly isArrival: boolean },
+  { source, destination, isArrival = false }: Lane & { readonly isArrival?: boolean },
 ): Delivery {
   const record = readRecord(entry);
-  return toDelivery(record, {
-    source,
-    destination,
-    state: isArrival ? 'dead' : storedStateOf(state, record),
-  });
+  return toDelivery(record, { source, destination, state: isArrival ? 'dead' : storedStateOf(record) });
 }
 
 /** An entry whose text and note are parsed. */
@@ -221,7 +205,8 @@ function knownTakes(note: Note | undefined, takes: number): number {
 }
 
 /** Of one that is not settled, `rounds` says whether it was tried. */
-function storedStateOf(state: EntryState, { entry, text, note }: StoredRecord): DeliveryState {
+function storedStateOf({ entry, text, note }: StoredRecord): DeliveryState {
+  const { state } = entry;
   if (state === 'active') return 'sending';
   if (state === 'completed') return 'delivered';
   if (state === 'failed') return 'dead';

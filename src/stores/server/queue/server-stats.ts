@@ -1,7 +1,7 @@
 import { hasDeliveries, type LaneStats } from '../../../queue/inspection.ts';
 import type { Lane } from '../../../queue/queue.ts';
 import type { ServerLanes } from './server-lanes.ts';
-import { HELD_FROM, recordToDelivery } from './server-record.ts';
+import { entryToDelivery, HELD_FROM } from './server-record.ts';
 
 /** How many deliveries each lane has that has any, by state. The lanes come by name. */
 export async function serverStats(lanes: ServerLanes): Promise<readonly LaneStats[]> {
@@ -26,7 +26,8 @@ async function statsOf(lane: Lane, lanes: ServerLanes): Promise<LaneStats> {
     ...(waiting === 0 ? [] : await series.ids('waiting', waiting - 1, waiting - 1)),
     ...(retrying === 0 ? [] : await series.ids('delayed', 0, 0)),
   ];
-  const nextDueAt = await firstDueAt(firsts, lane, lanes);
+  const entries = (await series.get(firsts)).filter((entry) => entry !== undefined);
+  const times = entries.map((entry) => entryToDelivery(entry, lane).dueAt);
   return {
     ...lane,
     pending: waiting + delayed - retrying,
@@ -34,22 +35,8 @@ async function statsOf(lane: Lane, lanes: ServerLanes): Promise<LaneStats> {
     retrying,
     delivered,
     dead: arrivals.reduce((sum, count) => sum + count, failed),
-    ...(nextDueAt !== undefined && { nextDueAt }),
+    ...(times.length > 0 && { nextDueAt: Math.min(...times) }),
   };
-}
-
-async function firstDueAt(
-  ids: readonly string[],
-  lane: Lane,
-  lanes: ServerLanes,
-): Promise<number | undefined> {
-  const series = lanes.series(lane);
-  const times: number[] = [];
-  for (const id of ids) {
-    const entry = await series.get(id);
-    if (entry !== undefined) times.push(recordToDelivery(entry, { ...lane, state: 'pending' }).dueAt);
-  }
-  return times.length === 0 ? undefined : Math.min(...times);
 }
 
 function byName(one: Lane, other: Lane): number {

@@ -5,6 +5,7 @@ import { BULLMQ_PREFIX, EVENTS_LIMIT, toJob } from '../bullmq-job.ts';
 import { assertBullmqVersion, loadPackages } from '../packages.ts';
 import type { NewEntry } from '../server.ts';
 import { redisFacts } from './redis-facts.ts';
+import { redisIntents } from './redis-intents.ts';
 import { redisLines } from './redis-lines.ts';
 import { redisLookup } from './redis-lookup.ts';
 import { serverError } from '../server-error.ts';
@@ -25,19 +26,20 @@ export async function connectRedis(
   url: string,
   { place, answerMs }: ServerConnectionOptions,
 ): Promise<ServerConnection> {
-  const [{ Redis }, { createIORedisClient, createRedisBackend }] = await loadPackages(
-    place,
-    ['ioredis', 'bullmq'],
-    () => Promise.all([import('ioredis'), import('bullmq')]),
-  );
-  assertBullmqVersion();
+  const { Redis } = await loadPackages(place, ['ioredis', 'bullmq'], () => {
+    assertBullmqVersion();
+    return import('ioredis');
+  });
   const redis = await openRedis(Redis, url, { place, answerMs });
-  const described = withKnownInfo(createIORedisClient(redis), redis);
+  let client: object | undefined;
   const backend: ServerConnection['backend'] = async (name, options) => {
+    // To load it takes 0.4 s, which a command that only looks need not wait for.
+    const { createIORedisClient, createRedisBackend } = await import('bullmq');
     // BullMQ would wait for it.
     if (redis.status !== 'ready') throw new Error('Connection is closed');
-    const factory = createRedisBackend as BackendFactory<IQueueBackend, Redis>; // a client is one of what it takes
-    return openBackend(factory, { name, connection: described, options });
+    client ??= withKnownInfo(createIORedisClient(redis), redis);
+    const factory = createRedisBackend as BackendFactory<IQueueBackend, object>; // a client is one of what it takes
+    return openBackend(factory, { name, connection: client, options });
   };
   let adder: IQueueBackend | undefined;
   return {
@@ -45,6 +47,7 @@ export async function connectRedis(
     backend,
     lookup: (series) => redisLookup(redis, series),
     lines: redisLines(redis),
+    intents: redisIntents(redis),
     facts: redisFacts(redis),
     add: async (entries) => {
       adder ??= await backend('hooks', { lockDuration: 1, stalledInterval: 1, isUndoable: false });

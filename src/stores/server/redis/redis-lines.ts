@@ -9,7 +9,8 @@ export function redisLines(redis: Redis): Lines {
       await runScript(redis, JOIN, columnsOf(ids));
     },
     leave: async (ids) => {
-      await runScript(redis, LEAVE, columnsOf(ids));
+      const firsts = (await runScript(redis, LEAVE, columnsOf(ids))) as readonly string[]; // by the script below
+      return [...new Set(firsts)].filter((id) => id !== '');
     },
     firsts: async (keys) => {
       const found = await runScript(redis, FIRSTS, { keys: keys.map(keyOf), args: [] });
@@ -57,6 +58,9 @@ end
 
 const LEAVE = redisScript(`${SORTED}
 for place, key in ipairs(KEYS) do redis.call('ZREM', sorted(key), ARGV[place]) end
+local firsts = {}
+for place, key in ipairs(KEYS) do firsts[place] = redis.call('ZRANGE', key, 0, 0)[1] or '' end
+return firsts
 `);
 
 const FIRSTS = redisScript(`${SORTED}

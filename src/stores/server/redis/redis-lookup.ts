@@ -1,20 +1,31 @@
 import type { ChainableCommander, Redis } from 'ioredis';
-import type { JobJson } from 'bullmq';
+import type { IQueueBackend, JobJson } from 'bullmq';
 import { BULLMQ_PREFIX, toEntry, type JobFields } from '../bullmq-job.ts';
 import type { EntryLookup } from '../bullmq-series.ts';
-import { redisScript, runScript } from './redis-script.ts';
-import type { EntryState, TakenEntry } from '../server.ts';
+import {
+  ENTRY_FIELDS,
+  PROMOTE_ENTRIES,
+  READ_ENTRIES,
+  READ_TIMES,
+  REMOVE_ENTRIES,
+} from './redis-entry-scripts.ts';
+import { runScript } from './redis-script.ts';
+import type { EntryState, Taken, TakenEntry } from '../server.ts';
 
 /** Entries in one round trip. Each is a command of its own, so the server answers others in between. */
 const READ_AT_ONCE = 1_000;
+/** Entries in one script, with their bodies. */
+const READ_BY_SCRIPT = 100;
+/** Times in one script. */
+const TIMES_BY_SCRIPT = 2_000;
 const PROMOTED_AT_ONCE = 200;
 /** Fewer: one that was added last is searched for among all that wait. */
 const REMOVED_AT_ONCE = 100;
 
 /**
- * BullMQ's own `getState` and `remove` search the list of all that wait, for each id. What is in no other state waits, and
- * what is removed most often was added first: it stands where the search begins. Its `promote` takes a command for each id.
- * What only reads runs no script, which a user who may only read must not.
+ * BullMQ's own `remove` searches the list of all that wait, for each id; what is removed most often was added first, and
+ * stands where the search here begins. Its `promote` takes a command for each id. What only reads runs no script, which a
+ * user who may only read must not; to the client a command costs ten times what it costs in a script.
  */
 export function redisLookup(redis: Redis, series: string): EntryLookup {
   const prefix = `${BULLMQ_PREFIX}:${series}:`;
@@ -27,31 +38,21 @@ export function redisLookup(redis: Redis, series: string): EntryLookup {
     );
   return {
     fields: async (ids) => {
-      const rows = await read(ids, (asking, id) => asking.hmget(prefix + id, ...FIELDS));
-      return rows.map((row, index) => toFields(ids[index] ?? '', row as Row)); // as FIELDS has it
-    },
-    states: async (ids) => {
-      // In the order in which an entry moves on: one that does so in between is met where it is by then.
       const answers = await read(ids, (asking, id) =>
-        asking
-          .lpos(`${prefix}active`, id)
-          .zscore(`${prefix}delayed`, id)
-          .hmget(prefix + id, 'timestamp', 'finishedOn', 'failedReason'),
+        asking.hmget(prefix + id, ...ENTRY_FIELDS).exists(`${prefix}${id}:lock`),
       );
-      return ids.map((_, index) => stateOf(answers.slice(3 * index, 3 * index + 3)));
+      return ids.map((id, index) => toFields(id, answers[2 * index] as Row, answers[2 * index + 1] === 1)); // as ENTRY_FIELDS has it
     },
-    take: async (tokens, open) => {
-      const ready = await readyIn(redis, prefix);
-      const backend = await open();
-      const answers = await Promise.all(
-        tokens.slice(0, ready).map(async (token) => takenEntry(await backend.moveToActive(token), token)),
+    fieldsToRemove: async (ids) => {
+      const rows = await inSteps(ids, READ_BY_SCRIPT, (args) =>
+        runScript(redis, READ_ENTRIES, { keys, args }),
       );
-      const taken = answers.filter((each) => each !== undefined);
-      return {
-        taken,
-        nextDueAt: taken.length === tokens.length ? undefined : await nextDueIn(redis, prefix),
-      };
+      return rows.map((row, index) => {
+        const [isLocked, ...fields] = row as [number, ...Row]; // by the script
+        return toFields(ids[index] ?? '', fields, isLocked === 1);
+      });
     },
+    take: (tokens, open) => take({ redis, prefix }, tokens, open),
     count: async (states, delayedBefore) => {
       const counts = await pipelined(redis, (asking) => {
         for (const state of states) count(asking, { prefix, state, delayedBefore });
@@ -63,16 +64,37 @@ export function redisLookup(redis: Redis, series: string): EntryLookup {
       return isList(state) ? redis.lrange(key, start, end) : redis.zrange(key, start, String(end));
     },
     remove: async (ids) => {
-      const removed = await inSteps(ids, REMOVED_AT_ONCE, (args) => runScript(redis, REMOVE, { keys, args }));
+      const removed = await inSteps(ids, REMOVED_AT_ONCE, (args) =>
+        runScript(redis, REMOVE_ENTRIES, { keys, args }),
+      );
       return removed.map((each) => each === 1);
     },
     addedAt: async (ids) => {
-      const times = await read(ids, (asking, id) => asking.hget(prefix + id, 'timestamp'));
+      const times = await inSteps(ids, TIMES_BY_SCRIPT, (args) =>
+        runScript(redis, READ_TIMES, { keys, args }),
+      );
       return times.map((time) => (time === null ? undefined : Number(time)));
     },
     promote: async (ids) => {
-      await inSteps(ids, PROMOTED_AT_ONCE, (args) => runScript(redis, PROMOTE, { keys, args }));
+      await inSteps(ids, PROMOTED_AT_ONCE, (args) => runScript(redis, PROMOTE_ENTRIES, { keys, args }));
     },
+  };
+}
+
+async function take(
+  { redis, prefix }: { readonly redis: Redis; readonly prefix: string },
+  tokens: readonly string[],
+  open: () => Promise<IQueueBackend>,
+): Promise<Taken> {
+  const ready = await readyIn(redis, prefix);
+  const backend = await open();
+  const answers = await Promise.all(
+    tokens.slice(0, ready).map(async (token) => takenEntry(await backend.moveToActive(token), token)),
+  );
+  const taken = answers.filter((each) => each !== undefined);
+  return {
+    taken,
+    nextDueAt: taken.length === tokens.length ? undefined : await nextDueIn(redis, prefix),
   };
 }
 
@@ -92,7 +114,7 @@ async function nextDueIn(redis: Redis, prefix: string): Promise<number | undefin
 
 function takenEntry(answer: unknown[], token: string): TakenEntry | undefined {
   const [fields, id] = answer as [JobJson | null | undefined, string]; // a tuple of BullMQ
-  return fields ? { entry: toEntry({ ...fields, id }), token } : undefined;
+  return fields ? { entry: toEntry({ ...fields, id, isLocked: true }), token } : undefined;
 }
 
 /** Where the ids of each state are: lists, of which claims take the last, and sets by time. */
@@ -121,13 +143,8 @@ function count(
   } else asking.zcard(key);
 }
 
-function stateOf([place, dueAt, fields]: readonly unknown[]): EntryState | undefined {
-  const [timestamp, finishedOn, reason] = fields as readonly (string | null)[]; // as asked for
-  if (timestamp === null) return undefined;
-  if (finishedOn !== null) return reason ? 'failed' : 'completed';
-  if (dueAt !== null) return 'delayed';
-  return place === null ? 'waiting' : 'active';
-}
+/** Steps that are sent at once: the server answers others between two. */
+const STEPS_TOGETHER = 10;
 
 async function inSteps(
   ids: readonly string[],
@@ -135,9 +152,13 @@ async function inSteps(
   act: (some: readonly string[]) => Promise<unknown>,
 ): Promise<readonly unknown[]> {
   const results: unknown[] = [];
-  for (let at = 0; at < ids.length; at += size) {
-    const some = await act(ids.slice(at, at + size));
-    results.push(...(some as readonly unknown[])); // a list, by the scripts below
+  const together = STEPS_TOGETHER * size;
+  for (let at = 0; at < ids.length; at += together) {
+    const steps: Promise<unknown>[] = [];
+    for (let from = at; from < Math.min(at + together, ids.length); from += size) {
+      steps.push(act(ids.slice(from, from + size)));
+    }
+    for (const answers of await Promise.all(steps)) results.push(...(answers as readonly unknown[])); // a list, by the scripts
   }
   return results;
 }
@@ -154,18 +175,6 @@ async function pipelined(
   return answers.map(([, answer]) => answer);
 }
 
-const FIELDS = [
-  'data',
-  'timestamp',
-  'finishedOn',
-  'failedReason',
-  'returnvalue',
-  'stacktrace',
-  'progress',
-  'ats',
-  'processedOn',
-] as const;
-
 type Row = readonly [
   data: string | null,
   timestamp: string,
@@ -178,11 +187,12 @@ type Row = readonly [
   takenAt: string | null,
 ];
 
-function toFields(id: string, row: Row): JobFields | undefined {
+function toFields(id: string, row: Row, isLocked: boolean): JobFields | undefined {
   const [data, timestamp, finishedOn, failedReason, returnvalue, stacktrace, progress, takes, takenAt] = row;
   if (data === null) return undefined;
   return {
     id,
+    isLocked,
     data,
     timestamp: Number(timestamp),
     attemptsStarted: Number(takes ?? 0),
@@ -194,49 +204,3 @@ function toFields(id: string, row: Row): JobFields | undefined {
     progress: JSON.parse(progress ?? '0') as JobFields['progress'], // written by writeNote, or BullMQ's 0
   };
 }
-
-/** As BullMQ does it for entries without a priority, with the marker and the event that its own tools look for. */
-const PROMOTE = redisScript(`
-local series = KEYS[1]
-local settings = redis.call('HMGET', series .. 'meta', 'paused', 'concurrency', 'opts.maxLenEvents')
-local isOpen = not settings[1] and not settings[2]
-local kept = settings[3] or '10000'
-local promoted = {}
-for place, id in ipairs(ARGV) do
-  promoted[place] = redis.call('ZREM', series .. 'delayed', id)
-  if promoted[place] == 1 then
-    redis.call('LPUSH', series .. 'wait', id)
-    redis.call('HSET', series .. id, 'delay', 0)
-    redis.call('XADD', series .. 'events', 'MAXLEN', '~', kept, '*', 'event', 'waiting', 'jobId', id, 'prev', 'delayed')
-    if isOpen then redis.call('ZADD', series .. 'marker', 0, '0') end
-  end
-end
-return promoted
-`);
-
-/**
- * A server whose memory is full runs it: nothing is written before something is removed. The other keys are those that
- * BullMQ's tools may have made for an entry.
- */
-const REMOVE = redisScript(`
-local series = KEYS[1]
-local function take(id)
-  for _, each in ipairs({'completed', 'failed', 'delayed', 'prioritized', 'waiting-children'}) do
-    if redis.call('ZREM', series .. each, id) == 1 then return end
-  end
-  for _, each in ipairs({'wait', 'paused', 'active'}) do
-    if redis.call('LREM', series .. each, -1, id) == 1 then return end
-  end
-end
-local function remove(id)
-  local key = series .. id
-  if redis.call('EXISTS', key) == 0 or redis.call('EXISTS', key .. ':lock') == 1 then return 0 end
-  take(id)
-  redis.call('DEL', key, key .. ':logs', key .. ':dependencies', key .. ':processed', key .. ':failed',
-    key .. ':unsuccessful')
-  return 1
-end
-local removed = {}
-for place, id in ipairs(ARGV) do removed[place] = remove(id) end
-return removed
-`);

@@ -47,11 +47,11 @@ describe.each(SERVER_KINDS)(
       const killed = open(interrupted(server, { leave: () => Promise.reject(new Error('killed')) }));
       const claim = await onlyClaim(killed);
       await expect(killed.settle(claim, DELIVERED)).rejects.toThrow('killed');
-      // So was whoever was about to finish it.
-      await until(
-        async () => (await server.series('hooks-errands').take(['killed'], 50)).taken.length > 0,
-        'it',
-      );
+      // So was the process that was about to finish it.
+      await until(async () => {
+        const now = Date.now();
+        return (await server.intents.take({ now, againAt: now + 50, limit: 1 })).length > 0;
+      }, 'the intent to be due');
       await untilSecond();
     });
 
@@ -70,8 +70,24 @@ describe.each(SERVER_KINDS)(
         }),
       );
       await expect(killed.claim({ ...LANE, limit: 5, leaseMs: LEASE_MS })).rejects.toThrow('killed');
-      expect(await server.series(SERIES).stateOf('d-second')).toBe('delayed');
+      expect(await server.series(SERIES).ids('delayed', 0, -1)).toEqual(['d-second']);
       await untilSecond();
+    });
+
+    it('is finished by others: version 0.1 had settled the first', async () => {
+      await others.add([first, second]);
+      const killed = open(interrupted(server, { leave: () => Promise.reject(new Error('killed')) }));
+      const claim = await onlyClaim(killed);
+      await expect(killed.settle(claim, DELIVERED)).rejects.toThrow('killed');
+      // What is left is written as that version did, in a series of entries.
+      const againAt = Date.now() + 3_600_000;
+      const [intent] = await server.intents.take({ now: againAt, againAt, limit: 1 });
+      await server.intents.remove(intent?.id ?? '');
+      const entry = { series: 'hooks-errands', id: 'e-old', name: 'errand', text: intent?.text ?? '' };
+      await server.add([{ ...entry, addedAt: 1, dueAt: Date.now() + 3_600_000 }]);
+      others = open(server);
+      await untilSecond();
+      expect(await server.series('hooks-errands').get(['e-old'])).toEqual([undefined]);
     });
 
     it('is right when it was only suspended, and others took its second out of the line meanwhile', async () => {
@@ -120,6 +136,7 @@ function interrupted(server: Server, lines: Partial<Lines>): Server {
     place: server.place,
     series: (name) => server.series(name),
     add: (entries) => server.add(entries),
+    intents: server.intents,
     facts: server.facts,
     registered: () => server.registered(),
     register: (series) => server.register(series),
