@@ -12,6 +12,7 @@ import type { Io } from '../io.ts';
 import { knownSecrets, type KnownSecrets } from '../flags/signature/known-secrets.ts';
 import { commandSecrets } from '../flags/signature/secret-flags.ts';
 import { ExpectOutput, expectationCase, SUITE, expectSummaryOf } from './output.ts';
+import { schemaCheck, Snapshot } from './message-files.ts';
 import { expectedOf, type ExpectOptions } from './options.ts';
 
 /** Runs `hooks expect`: starts a command that sends, and says whether the expected requests come. */
@@ -23,13 +24,16 @@ export async function expectArrivals(
   const expected = expectedOf(options);
   const script = options.respond === undefined ? [] : parseScript(options.respond);
   const secrets = await commandSecrets(options, 'verify', io);
+  const schemas = await schemaCheck(options, io);
   const report = await openReportOf(options, io);
+  const snapshot = await Snapshot.open(options, io);
+  const checks = snapshot === undefined ? schemas : [...schemas, snapshot.check];
   const trial: Trial = {
     options,
     io,
     secrets,
     known: secrets.length === 0 ? undefined : await knownSecrets(options, io, secrets),
-    arrivals: new ArrivalCheck({ ...expected, signed: secrets.length > 0 }),
+    arrivals: new ArrivalCheck({ ...expected, checks, signed: secrets.length > 0 }),
     complete: new AbortController(),
     display: new ExpectOutput(options, io),
     startedAt: systemClock.now(),
@@ -41,13 +45,16 @@ export async function expectArrivals(
   try {
     end = await runCommand(command, await receiverOf(trial, script), trial);
   } catch (error) {
+    await snapshot?.abandon();
     // A report of an earlier day may be at that path, and green.
     const said = error instanceof Error ? error.message : 'interrupted';
     const ofCommand: ExpectationResult = { expectation: 'command', isMet: false, said };
     await write([...arrivals.findings(), ofCommand], systemClock.now() - startedAt);
     throw error;
   }
-  const findings = [...arrivals.findings(), commandFinding(end, trial)];
+  const ofCommand = commandFinding(end, trial);
+  const ofSnapshot = await snapshot?.conclude(ofCommand.isMet);
+  const findings = [...arrivals.findings(), ...(ofSnapshot === undefined ? [] : [ofSnapshot]), ofCommand];
   const ms = systemClock.now() - startedAt;
   display.conclude(findings, arrivals, ms);
   await write(findings, ms);

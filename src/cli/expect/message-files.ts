@@ -1,0 +1,106 @@
+import { readFile } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import { InputError } from '../../errors.ts';
+import { readJson } from '../../message/json/read-json.ts';
+import type { ExpectationResult, MessageCheck } from '../../receiver/expected/finding.ts';
+import { SnapshotCheck } from '../../receiver/expected/snapshot-check.ts';
+import { parseSnapshot, type SnapshotUser } from '../../receiver/expected/snapshot-text.ts';
+import { openReplacing, type ReplacingFile } from '../../report/replacing-file.ts';
+import type { Io } from '../io.ts';
+import type { ExpectOptions } from './options.ts';
+
+/** The check of `--schema`. Loads the validator only then. Throws InputError for a file that is no JSON or does not compile. */
+export async function schemaCheck({ schema }: ExpectOptions, { cwd }: Io): Promise<readonly MessageCheck[]> {
+  if (schema === undefined) return [];
+  const { MessageSchemas, SchemaCheck } = await import('../../receiver/expected/schema-check.ts');
+  const bytes = await readOrExplain(schema, cwd);
+  if (bytes === undefined)
+    throw new InputError('cannot be read: there is no such file', {
+      file: schema,
+      hint: 'name a file of schemas',
+    });
+  return [new SchemaCheck(new MessageSchemas(readJson(bytes, { file: schema }), schema), schema)];
+}
+
+/** A `--snapshot` from the start of the command, before which its file must be readable and writable, to its end. */
+export class Snapshot {
+  readonly check = new SnapshotCheck();
+  readonly #file: string;
+  /** Undefined: there is none yet, or it is to be written again. */
+  readonly #before: readonly SnapshotUser[] | undefined;
+  /** Undefined: it is not to be written. */
+  readonly #replacing: ReplacingFile | undefined;
+
+  private constructor(
+    file: string,
+    before: readonly SnapshotUser[] | undefined,
+    replacing: ReplacingFile | undefined,
+  ) {
+    this.#file = file;
+    this.#before = before;
+    this.#replacing = replacing;
+  }
+
+  /** Throws InputError for a file that is no snapshot: it is never overwritten. */
+  static async open(
+    { snapshot: file, update }: Pick<ExpectOptions, 'snapshot' | 'update'>,
+    { cwd, env }: Io,
+  ): Promise<Snapshot | undefined> {
+    if (file === undefined) return undefined;
+    const bytes = await readOrExplain(file, cwd);
+    const before = bytes === undefined ? undefined : parsed(bytes.toString(), file);
+    const isWritten = update === true || (before === undefined && env['CI'] !== 'true');
+    const replacing = isWritten ? await openReplacing(resolve(cwd, file), file) : undefined;
+    return new Snapshot(file, update === true ? undefined : before, replacing);
+  }
+
+  /** Compares, or writes when the command did well: a snapshot of half a run would be met by half a run. */
+  async conclude(isCommandMet: boolean): Promise<ExpectationResult> {
+    const about = { expectation: 'snapshot', filter: this.#file } as const;
+    const { count } = this.check;
+    if (this.#before !== undefined) return this.check.compare(this.#before, this.#file);
+    if (this.#replacing === undefined) {
+      const said = 'the file is missing, and CI=true: write it on your machine, and check it in';
+      return { ...about, isMet: false, said };
+    }
+    if (!isCommandMet || count === 0) {
+      await this.#replacing.abandon();
+      const why = count === 0 ? 'no message came' : 'COMMAND failed';
+      return { ...about, isMet: false, said: `not written, because ${why}` };
+    }
+    const { text } = this.check;
+    await this.#replacing.commit((output) => output.add(Buffer.from(text)) ?? Promise.resolve());
+    return {
+      ...about,
+      isMet: true,
+      said: `written: ${count} message${count === 1 ? '' : 's'}; review it, and check it in`,
+    };
+  }
+
+  /** Leaves the file as it is. */
+  async abandon(): Promise<void> {
+    await this.#replacing?.abandon();
+  }
+}
+
+function parsed(text: string, file: string): readonly SnapshotUser[] {
+  const reading = parseSnapshot(text);
+  if (reading.ok) return reading.users;
+  throw new InputError(`expected ${reading.expected}`, {
+    file,
+    line: reading.line,
+    hint: 'name another file, or remove this one: only a snapshot is written over',
+  });
+}
+
+/** Undefined: there is no such file. */
+async function readOrExplain(file: string, cwd: string): Promise<Buffer | undefined> {
+  try {
+    return await readFile(resolve(cwd, file));
+  } catch (cause) {
+    const { code } = cause as NodeJS.ErrnoException; // file operations throw it
+    if (code === 'ENOENT') return undefined;
+    const why = code === 'EISDIR' ? 'it is a folder' : code === 'EACCES' ? 'not allowed' : code;
+    throw new InputError(`cannot be read: ${why}`, { file, cause, hint: 'name a file that may be read' });
+  }
+}

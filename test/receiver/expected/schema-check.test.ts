@@ -1,0 +1,125 @@
+import { describe, expect, it } from 'vitest';
+import { InputError } from '../../../src/errors.ts';
+import type { JsonValue } from '../../../src/message/types.ts';
+import { MessageSchemas, SchemaCheck } from '../../../src/receiver/expected/schema-check.ts';
+import { judge } from './arriving.ts';
+
+const ORDER = {
+  type: 'object',
+  required: ['userId', 'properties'],
+  properties: {
+    properties: {
+      type: 'object',
+      required: ['orderId'],
+      properties: {
+        orderId: { type: 'string' },
+        total: { type: 'number' },
+        currency: { enum: ['EUR', 'USD'] },
+        email: { format: 'email' },
+      },
+      additionalProperties: false,
+    },
+  },
+};
+const SCHEMAS = { 'Order Completed': ORDER, identify: { required: ['traits'] } };
+
+const order = (properties: object): object => ({
+  type: 'track',
+  event: 'Order Completed',
+  userId: 'u1',
+  properties,
+});
+
+function differences(schemas: JsonValue, message: object): string[] {
+  const [finding] = judge(new SchemaCheck(new MessageSchemas(schemas, 's.json'), 's.json'), [[message]]);
+  return (finding?.differing ?? []).flatMap((each) =>
+    each.differences.map(({ path, expected, got }) => `${path}: expected ${expected}, got ${got}`),
+  );
+}
+
+function compileError(schemas: JsonValue): string {
+  try {
+    return String(new MessageSchemas(schemas, 's.json'));
+  } catch (error) {
+    if (!(error instanceof InputError)) throw error;
+    return `${error.message}; ${error.hint}`;
+  }
+}
+
+describe('a file of schemas', () => {
+  it('says where a message does not fit, what was expected and what is there', () => {
+    expect(differences(SCHEMAS, order({ total: '12.5', currency: 'GBP', plan: 'pro', email: 'no' }))).toEqual(
+      [
+        'properties.orderId: expected something, got nothing',
+        'properties.plan: expected nothing, got "pro"',
+        'properties.total: expected a value of type number, got "12.5"',
+        'properties.currency: expected one of ["EUR","USD"], got "GBP"',
+        'properties.email: expected a value of format email, got "no"',
+      ],
+    );
+    expect(differences(SCHEMAS, { type: 'identify', userId: 'u1' })).toEqual([
+      'traits: expected something, got nothing',
+    ]);
+  });
+
+  it('takes no track whose event is not in it, and any other type', () => {
+    expect(differences(SCHEMAS, { ...order({}), event: 'Order Complete' })).toEqual([
+      'event: expected an event with a schema, such as "Order Completed", got "Order Complete"',
+    ]);
+    expect(differences(SCHEMAS, { type: 'page', userId: 'u1' })).toEqual([]);
+    expect(differences(SCHEMAS, { ...order({}), event: 'constructor' })).toHaveLength(1);
+  });
+
+  it('raises no false alarm in 10,000 valid messages', () => {
+    const check = new SchemaCheck(new MessageSchemas(SCHEMAS, 's.json'), 's.json');
+    const batch = Array.from({ length: 100 }, (_, id) =>
+      order({ orderId: `${id}`, total: id / 3, currency: 'EUR' }),
+    );
+    expect(
+      judge(
+        check,
+        Array.from({ length: 100 }, () => batch),
+      ),
+    ).toMatchObject([{ isMet: true, said: '10000 messages' }]);
+  });
+
+  it('knows draft 07 and 2020-12, also by their keywords', () => {
+    const tuple = {
+      properties: { properties: { properties: { list: { prefixItems: [{ type: 'number' }] } } } },
+    };
+    const wrong = order({ list: ['a'] });
+    for (const schema of [tuple, { $schema: 'https://json-schema.org/draft/2020-12/schema', ...tuple }])
+      expect(differences({ 'Order Completed': schema }, wrong)).toHaveLength(1);
+    const seven = {
+      $schema: 'http://json-schema.org/draft-07/schema#',
+      definitions: { n: { type: 'number' } },
+      properties: { properties: { properties: { list: { items: { $ref: '#/definitions/n' } } } } },
+    };
+    expect(differences({ 'Order Completed': seven }, wrong)).toHaveLength(1);
+    const four = { $schema: 'http://json-schema.org/draft-04/schema#' };
+    expect(compileError({ A: four })).toContain('expected `$schema` of "A" to be draft 07 or 2020-12');
+  });
+
+  it.each([
+    ['a wrong keyword', { A: { type: 'strnig' } }, /at "A": \/type must be equal/],
+    [
+      'a remote $ref, which is never fetched',
+      { A: { $ref: 'https://a.example/x.json' } },
+      /at "A": can't resolve reference.*nothing is fetched/,
+    ],
+    [
+      'a wrong pattern',
+      { A: { properties: { b: { pattern: '[' } } } },
+      /at "A": .*Invalid regular expression/,
+    ],
+    ['an asynchronous schema', { A: { $async: true } }, /at "A": \$async/],
+    ['no schema', { A: 5 }, /expected a JSON Schema at "A", got 5/],
+    ['a list', [], /expected an object of event name/],
+  ])('is refused with its place for %s', (_what, schemas, sentence) => {
+    expect(compileError(schemas as JsonValue)).toMatch(sentence);
+  });
+
+  it('takes unknown keywords and formats for notes', () => {
+    expect(differences({ 'Order Completed': { owner: 'shop', format: 'own' } }, order({}))).toEqual([]);
+  });
+});
