@@ -14,11 +14,12 @@ export async function schemaCheck({ schema }: ExpectOptions, { cwd }: Io): Promi
   if (schema === undefined) return [];
   const { MessageSchemas, SchemaCheck } = await import('../../receiver/expected/schema-check.ts');
   const bytes = await readOrExplain(schema, cwd);
-  if (bytes === undefined)
+  if (bytes === undefined) {
     throw new InputError('cannot be read: there is no such file', {
       file: schema,
       hint: 'name a file of schemas',
     });
+  }
   return [new SchemaCheck(new MessageSchemas(readJson(bytes, { file: schema }), schema), schema)];
 }
 

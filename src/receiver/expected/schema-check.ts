@@ -57,8 +57,9 @@ export class MessageSchemas {
 
   /** Throws InputError for a schema that does not compile; `file` is what errors call the whole. */
   constructor(schemas: JsonValue, file: string) {
-    if (!isJsonObject(schemas))
+    if (!isJsonObject(schemas)) {
       throw schemaError(file, 'expected an object of event name to JSON Schema', schemas);
+    }
     this.#schemas = compiled(schemas, file);
   }
 
@@ -86,8 +87,9 @@ function compiled(schemas: JsonObject, file: string): ReadonlyMap<string, Valida
   return new Map(
     names.map((name) => {
       const schema = schemas[name] ?? null;
-      if (!isJsonObject(schema) && typeof schema !== 'boolean')
+      if (!isJsonObject(schema) && typeof schema !== 'boolean') {
         throw schemaError(file, `expected a JSON Schema at ${JSON.stringify(name)}`, schema);
+      }
       const draft = draftOf(schema, $schema, { file, name });
       const compiler = (compilers[draft] ??= compilerOf(draft));
       return [name, compile(compiler, schema, { file, name })];
@@ -117,7 +119,7 @@ const ONLY_2020 =
 function draftOf(schema: JsonObject | boolean, general: JsonValue | undefined, place: SchemaPlace): Draft {
   const named = (isObject(schema) ? schema['$schema'] : undefined) ?? general;
   if (named === undefined) return ONLY_2020.test(JSON.stringify(schema)) ? '2020-12' : 'draft-07';
-  const [draft] = /draft-07|2020-12/.exec(String(named)) ?? [];
+  const [draft] = /draft-07|2020-12/.exec(JSON.stringify(named)) ?? [];
   if (draft === 'draft-07' || draft === '2020-12') return draft;
   throw schemaError(
     place.file,
@@ -164,8 +166,9 @@ function schemaDifference({
   const facts = params as Readonly<Record<string, unknown>>; // an object of the keyword's own
   const found = data as JsonValue; // a part of the message
   const missing = keyword === 'required' ? facts['missingProperty'] : undefined;
-  if (typeof missing === 'string')
+  if (typeof missing === 'string') {
     return difference([...steps, missing], 'something', { wanted: { present: true }, found: undefined });
+  }
   const extra = facts['additionalProperty'] ?? facts['unevaluatedProperty'];
   if (typeof extra === 'string') {
     const value = isJsonObject(found) ? found[extra] : undefined;

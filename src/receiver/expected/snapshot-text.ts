@@ -39,8 +39,9 @@ function messagesByUser(messages: readonly ReceivedMessage[]): Map<string, Recei
   const userOfAnonymous = new Map<string, string>();
   for (const message of messages) {
     const { userId, anonymousId } = messageFacts(message);
-    if (userId !== undefined && anonymousId !== undefined && !userOfAnonymous.has(anonymousId))
+    if (userId !== undefined && anonymousId !== undefined && !userOfAnonymous.has(anonymousId)) {
       userOfAnonymous.set(anonymousId, userId);
+    }
   }
   const users = new Map<string, ReceivedMessage[]>();
   for (const message of messages) {
@@ -65,10 +66,11 @@ function linesOf(value: JsonValue, steps: readonly PathStep[], placeholders: Pla
   if ((path === 'type' || path === 'event') && typeof value === 'string') return [];
   const placeholder = placeholders.ofPath(path, value);
   if (placeholder !== undefined) return [`${path} = ${placeholder}`];
-  if (isJsonObject(value) && (Object.keys(value).length > 0 || path === ''))
+  if (isJsonObject(value) && (Object.keys(value).length > 0 || path === '')) {
     return Object.keys(value)
       .toSorted()
       .flatMap((key) => linesOf(value[key] ?? null, [...steps, key], placeholders));
+  }
   if (Array.isArray(value) && value.length > 0) {
     const items = value as readonly JsonValue[]; // Array.isArray forgets what JSON is made of
     return items.flatMap((item, index) => linesOf(item, [...steps, index], placeholders));
@@ -98,8 +100,9 @@ export type SnapshotReading =
 /** Reads what `formatSnapshot` writes. */
 export function parseSnapshot(text: string): SnapshotReading {
   const [first = '', ...rest] = text.split(/\r?\n/);
-  if (!first.startsWith(`${FIRST_LINE}:`))
+  if (!first.startsWith(`${FIRST_LINE}:`)) {
     return { ok: false, line: 1, expected: `a snapshot, which begins with \`${FIRST_LINE}\`` };
+  }
   const users: { heading: string; messages: { title: string; lines: string[] }[] }[] = [];
   for (const [index, line] of rest.entries()) {
     const user = users.at(-1);

@@ -39,7 +39,7 @@ function differences(schemas: JsonValue, message: object): string[] {
 
 function compileError(schemas: JsonValue): string {
   try {
-    return String(new MessageSchemas(schemas, 's.json'));
+    return typeof new MessageSchemas(schemas, 's.json');
   } catch (error) {
     if (!(error instanceof InputError)) throw error;
     return `${error.message}; ${error.hint}`;
@@ -88,8 +88,9 @@ describe('a file of schemas', () => {
       properties: { properties: { properties: { list: { prefixItems: [{ type: 'number' }] } } } },
     };
     const wrong = order({ list: ['a'] });
-    for (const schema of [tuple, { $schema: 'https://json-schema.org/draft/2020-12/schema', ...tuple }])
+    for (const schema of [tuple, { $schema: 'https://json-schema.org/draft/2020-12/schema', ...tuple }]) {
       expect(differences({ 'Order Completed': schema }, wrong)).toHaveLength(1);
+    }
     const seven = {
       $schema: 'http://json-schema.org/draft-07/schema#',
       definitions: { n: { type: 'number' } },

@@ -35,25 +35,27 @@ const fifty = (change: object = {}): object[] =>
     }),
   );
 
+/** What a page sends from a server on this port, by a library of this version. */
+const browser = (port: number, version: string): object => {
+  const anonymousId = randomUUID();
+  const order = randomUUID();
+  const context = {
+    ip: `10.0.0.${port % 200}`,
+    userAgent: version,
+    locale: version,
+    timezone: version,
+    screen: { width: port },
+    library: { name: 'analytics.js', version },
+    page: { url: `http://localhost:${port}/shop`, referrer: `http://127.0.0.1:${port}/` },
+  };
+  return [
+    event('A', { anonymousId, context, properties: { order, at: new Date().toISOString() } }),
+    event('B', { anonymousId, context, properties: { order, by: anonymousId } }),
+  ];
+};
+
 describe('a snapshot', () => {
   it('is the same for the same messages, whatever their ids, times, versions, machines and ports', () => {
-    const browser = (port: number, version: string): object => {
-      const anonymousId = randomUUID();
-      const order = randomUUID();
-      const context = {
-        ip: `10.0.0.${port % 200}`,
-        userAgent: version,
-        locale: version,
-        timezone: version,
-        screen: { width: port },
-        library: { name: 'analytics.js', version },
-        page: { url: `http://localhost:${port}/shop`, referrer: `http://127.0.0.1:${port}/` },
-      };
-      return [
-        event('A', { anonymousId, context, properties: { order, at: new Date().toISOString() } }),
-        event('B', { anonymousId, context, properties: { order, by: anonymousId } }),
-      ];
-    };
     const [one, other] = [browser(3000, '1'), browser(4711, '2')].map((batch) => textOf(batch as object[]));
     expect(one).toBe(other);
     expect(one).toContain('anonymousId = <anonymous-id 1>');
