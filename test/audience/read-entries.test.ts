@@ -5,7 +5,7 @@ import { PARTITIONS, parseMember, type AudienceEntry } from '../../src/audience/
 import type { ReadMembersOptions } from '../../src/audience/read/layout.ts';
 import { readMembers } from '../../src/audience/read/read-entries.ts';
 import { Spill } from '../../src/audience/spill.ts';
-import { openChunkStore } from '../../src/stores/open.ts';
+import type { ChunkStore } from '../../src/audience/store.ts';
 import { InputError } from '../../src/errors.ts';
 import { gunzipIfPacked } from '../../src/replay/reading/gunzip.ts';
 
@@ -17,6 +17,24 @@ interface Reading extends ReadMembersOptions {
   readonly chunk?: number;
 }
 
+/** In memory: how a file keeps them is the matter of other tests, and opening one takes longer than reading. */
+class MemoryChunks implements ChunkStore {
+  readonly #chunks = new Map<number, Uint8Array>();
+
+  write(place: number, bytes: Uint8Array): void {
+    this.#chunks.set(place, Uint8Array.from(bytes));
+  }
+
+  read(from: number, to: number): readonly Uint8Array[] {
+    const found = [...this.#chunks].filter(([place]) => place >= from && place < to);
+    return found.toSorted(([one], [other]) => one - other).map(([, bytes]) => bytes);
+  }
+
+  close(): void {
+    this.#chunks.clear();
+  }
+}
+
 async function* inChunks(bytes: Uint8Array, size: number): AsyncGenerator<Uint8Array> {
   for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size);
 }
@@ -25,7 +43,7 @@ async function read(
   input: string | Uint8Array,
   { kind = 'audience', chunk = 64 * 1024, ...options }: Reading = {},
 ): Promise<readonly AudienceEntry[]> {
-  const spill = new Spill(await openChunkStore());
+  const spill = new Spill(new MemoryChunks());
   try {
     const bytes = typeof input === 'string' ? Buffer.from(input) : input;
     const signal = new AbortController().signal;

@@ -176,13 +176,15 @@ const QUEUES: Readonly<Record<string, () => Promise<OpenQueue | undefined>>> = {
     }),
 };
 
+const LONGEST_HOLD_MS = 50;
+
 describe.each(Object.entries(QUEUES))('a deletion request of 10,000 users over %s', (_, openQueue) => {
   it('lets others be served while it is stored', async () => {
     const open = await openQueue();
     const serve = await serving({ deliver: false, logLevel: 'error', change: (memory) => open ?? memory });
-    const holds: number[] = [];
+    let leastMs = Infinity;
     // The least of several runs: the first ones are compiled, and garbage is collected in some.
-    for (let run = 0; run < 6; run++) {
+    for (let run = 0; run < 6 && leastMs >= LONGEST_HOLD_MS; run++) {
       const userIds = Array.from({ length: 10_000 }, (_each, index) => `${'u'.repeat(35)}${index}`);
       const text = JSON.stringify({ userIds });
       const hold = await longestHold(async () => {
@@ -192,9 +194,9 @@ describe.each(Object.entries(QUEUES))('a deletion request of 10,000 users over %
           { users: 10_000, sources: { web: { deliveries: 10_000 } } },
         ]);
       });
-      holds.push(hold);
+      leastMs = Math.min(leastMs, hold);
     }
-    expect(Math.min(...holds)).toBeLessThan(50);
+    expect(leastMs).toBeLessThan(LONGEST_HOLD_MS);
   });
 
   it('is recorded whole', async () => {
