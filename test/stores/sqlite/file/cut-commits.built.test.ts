@@ -79,7 +79,7 @@ describe('the log of a file', () => {
   it('is whole when the process was killed after it began the log again, before it wrote the first frame', async () => {
     const { file } = await killed(temporaryFolder());
     const { DatabaseSync } = await loadSqlite();
-    const database = new DatabaseSync(file);
+    const database = new DatabaseSync(file, { timeout: 5_000 });
     database.exec('SELECT count(*) FROM notes');
     const old = readFileSync(`${file}-wal`);
     database.exec('PRAGMA wal_checkpoint(RESTART); INSERT INTO notes VALUES (9)');
