@@ -38,6 +38,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   engine: ['message', 'queue', 'signature', 'transport', 'causes'],
   replay: ['message', 'capture'],
   receiver: ['signature', 'message', 'capture', 'service'],
+  idempotence: ['message'],
   check: ['message', 'signature', 'transport', 'capture', 'causes'],
   service: ['message', 'client', 'deletion'],
   audience: ['message'],

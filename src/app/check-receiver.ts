@@ -16,6 +16,8 @@ export interface CheckedReceiver {
   readonly url: string;
   readonly shownUrl: string;
   readonly headers: readonly string[];
+  /** Whether the headers have an `Idempotency-Key`. */
+  readonly hasOwnKey: boolean;
 }
 
 interface GivenReceiver {

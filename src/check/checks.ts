@@ -22,15 +22,22 @@ export interface CheckSelection {
 }
 
 /** Selects checks, in their own order. Throws ConfigError for an unknown code, or when no check is left. */
-export function selectChecks(
-  { only, skip }: CheckSelection,
-  all: readonly Check[] = CHECKS,
-): readonly Check[] {
-  rejectUnknown('--only', only, all);
-  rejectUnknown('--skip', skip, all);
-  const selected = all.filter(
-    ({ code }) => (only.length === 0 || only.includes(code)) && !skip.includes(code),
+export function selectChecks(selection: CheckSelection, all: readonly Check[] = CHECKS): readonly Check[] {
+  const codes = selectCodes(
+    selection,
+    all.map(({ code }) => code),
   );
+  return all.filter(({ code }) => codes.includes(code));
+}
+
+/** Selects codes, in their own order. Throws ConfigError for an unknown code, or when none is left. */
+export function selectCodes<Code extends string>(
+  { only, skip }: CheckSelection,
+  known: readonly Code[],
+): readonly Code[] {
+  rejectUnknown('--only', only, known);
+  rejectUnknown('--skip', skip, known);
+  const selected = known.filter((code) => (only.length === 0 || only.includes(code)) && !skip.includes(code));
   if (selected.length > 0) return selected;
   throw new ConfigError('Expected at least one check to run, got none', {
     key: '--skip',
@@ -39,8 +46,7 @@ export function selectChecks(
   });
 }
 
-function rejectUnknown(flag: string, codes: readonly string[], all: readonly Check[]): void {
-  const known = all.map(({ code }) => code);
+function rejectUnknown(flag: string, codes: readonly string[], known: readonly string[]): void {
   const unknown = codes.find((code) => !known.includes(code));
   if (unknown === undefined) return;
   const meant = closest(unknown, known);

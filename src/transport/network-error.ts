@@ -14,6 +14,7 @@ export const BLOCKED_ADDRESS = 'ERR_HOOKS_BLOCKED_ADDRESS';
 /** The proxy would not carry the request. */
 export const PROXY_REFUSED = 'ERR_HOOKS_PROXY_REFUSED';
 const MALFORMED_RESPONSE = 'ERR_HOOKS_MALFORMED_RESPONSE';
+const CUT = 'ERR_HOOKS_CUT_RESPONSE';
 /** Codes of our own errors, whose messages say what happened. */
 const TELLING_CODES: ReadonlySet<string> = new Set([BLOCKED_ADDRESS, PROXY_REFUSED, MALFORMED_RESPONSE]);
 
@@ -93,7 +94,11 @@ const BY_CODE: Readonly<Record<string, readonly [error: NetworkError, words: str
   ERR_SSL_SSLV3_ALERT_BAD_CERTIFICATE: ['tls', TLS_FAILED, 'client-certificate'],
 
   [BLOCKED_ADDRESS]: ['blocked-address', 'the address may not be connected to'],
+  [CUT]: ['aborted', 'the connection was cut at the first byte of the response'],
 };
+
+/** The error of a connection that is destroyed because the caller asked for it (`cutsResponse`). */
+export const CUT_RESPONSE: Error = Object.assign(new Error('cut'), { code: CUT });
 
 /** undici gives every broken response the code of a closed connection; only the message tells them apart. Detail, cause. */
 const UNREADABLE_RESPONSES: Readonly<Record<string, readonly [string, string]>> = {

@@ -30,6 +30,8 @@ export interface TransportRequest {
   readonly replyMs?: number;
   /** A PEM file with issuers to trust besides Node's own. One that cannot be used makes send() reject with a ConfigError. */
   readonly caFile?: string | undefined;
+  /** Destroys the connection at the first byte of a response, as where a network fails: the result is a failure, `aborted`. @default false */
+  readonly cutsResponse?: boolean;
   /** Connects to any address, also where the transport connects to public ones only. @default false */
   readonly allowPrivate?: boolean | undefined;
 }

@@ -33,6 +33,8 @@ export interface RunningCommand {
    * whether it had to be killed. May be called again, also after the command has ended by itself.
    */
   stop(): Promise<{ readonly killed: boolean }>;
+  /** Ends all of it with SIGKILL at once, as a crash would, and resolves when nothing is left of it. */
+  crash(): Promise<void>;
 }
 
 export type CommandEnd = { readonly code: number } | { readonly signal: NodeJS.Signals };
@@ -101,6 +103,11 @@ class ChildCommand implements RunningCommand {
   stop(): Promise<{ readonly killed: boolean }> {
     this.#stopping ??= this.#stop();
     return this.#stopping;
+  }
+
+  async crash(): Promise<void> {
+    this.#kill();
+    await this.stop();
   }
 
   async #stop(): Promise<{ readonly killed: boolean }> {

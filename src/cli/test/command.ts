@@ -1,5 +1,7 @@
 import { CHECKS } from '../../check/checks.ts';
 import { ConfigError } from '../../errors.ts';
+import { SCHEDULE_CODES, SCHEDULE_TITLES } from '../../idempotence/plan/schedule.ts';
+import { addIdempotenceFlags, rejectStrayFlags } from './idempotence/options.ts';
 import type { TestOptions } from './options.ts';
 import type { Define } from '../command.ts';
 import type { ExitCode } from '../exit-code.ts';
@@ -16,6 +18,7 @@ const EXAMPLES = `Examples:
   $ hooks test http://localhost:3000/webhook --secret s3cret
   $ hooks test http://localhost:3000/webhook --report r.xml -- node server.js
   $ hooks test http://localhost:3000/webhook --only unsigned,tampered -o json
+  $ hooks test http://localhost:3000/webhook --state 'curl -s localhost:3000/state' -- node server.js
   $ hooks test --list
 `;
 
@@ -30,13 +33,21 @@ marked as tests (hooks-test-…), but they are real: not for a receiver in use.
 HOOKS_SECRET, shows what it prints on standard error, waits until it listens,
 and stops it with all that it has started after the checks.
 
+--state COMMAND runs other checks, and only those: whether the receiver ends in
+the same state whatever comes twice, late, or into a crash. COMMAND runs in a
+shell and prints the state as text; what comes out of the same messages, each
+sent once, is the reference. --reset COMMAND brings the state back to the start;
+without it the receiver behind -- must start empty. With both, the receiver is
+killed and started again too. Every run starts from the beginning: never give
+the commands of a receiver in use.
+
 Exits with 0 when every check passed, with 1 when one failed or the receiver
 died, and with 2 when no check could run: there is no receiver, COMMAND does not
-start, another program has the port.
+start, another program has the port, or the state shows nothing.
 `;
 
 export const defineTest: Define = (command, { io, exit }) => {
-  addSecretFlags(
+  const test = addSecretFlags(
     command
       .argument('[url]', 'check the receiver at this URL')
       .argument('[command...]', 'start this receiver first, and stop it afterwards')
@@ -51,18 +62,24 @@ export const defineTest: Define = (command, { io, exit }) => {
     .option('--capture <file>', 'send the body of a capture too, signed again (repeat)', collectGiven)
     .option('--list', 'list all checks without running them')
     .option('--report <file>', 'write a JUnit (.xml) or JSON (.json) report')
-    .option('--start-timeout <duration>', 'wait this long for COMMAND to listen (default: 30s)', timeFrom(1))
+    .option('--start-timeout <duration>', 'wait this long for COMMAND to listen (default: 30s)', timeFrom(1));
+  addIdempotenceFlags(test)
     .addHelpText('before', EXAMPLES)
     .addHelpText('after', DETAILS)
     .action(async (url: string | undefined, words: readonly string[]) => {
       const options = command.optsWithGlobals<TestOptions>();
       if (options.list) return listChecks(options, io);
-      const { testReceiver } = await import('./run.ts');
-      const { report, capture = [] } = options;
-      const reported = { report, suite: 'hooks test', inputs: capture };
+      const { report, messages, capture = [] } = options;
+      const inputs = messages === undefined ? capture : [...capture, messages];
+      const reported = { report, suite: 'hooks test', inputs };
       const run = async (): Promise<ExitCode> => {
         if (url === undefined) throw missingUrl();
-        return testReceiver({ url: expandUrl(url), command: words }, options, io);
+        rejectStrayFlags(options);
+        const tested = { url: expandUrl(url), command: words };
+        const { state } = options;
+        if (state === undefined) return (await import('./run.ts')).testReceiver(tested, options, io);
+        const { testIdempotence } = await import('./idempotence/run.ts');
+        return testIdempotence(tested, { ...options, state }, io);
       };
       exit(await withFailureReport(reported, io, run));
     });
@@ -73,14 +90,17 @@ function listChecks({ output }: TestOptions, { out, stdoutColumns: columns }: Io
     for (const { code, title, expects, needsSecret = false } of CHECKS) {
       out(jsonLine({ check: code, title, expects, needsSecret }));
     }
-  } else {
-    out(
-      formatTable(
-        CHECKS.map(({ code, title }) => [{ text: code }, { text: title }]),
-        { columns },
-      ),
-    );
+    for (const code of SCHEDULE_CODES) {
+      out(jsonLine({ check: code, title: SCHEDULE_TITLES[code], needsState: true }));
+    }
+    return;
   }
+  const rows = CHECKS.map(({ code, title }) => [{ text: code }, { text: title }]);
+  const withState = SCHEDULE_CODES.map((code) => [
+    { text: code },
+    { text: `${SCHEDULE_TITLES[code]} (--state)` },
+  ]);
+  out(formatTable([...rows, ...withState], { columns }));
 }
 
 function missingUrl(): ConfigError {

@@ -1,7 +1,8 @@
 import type { GlobalOptions } from '../command.ts';
+import type { IdempotenceFlags } from './idempotence/options.ts';
 import type { SecretFlags } from '../flags/signature/secret-flags.ts';
 
-export interface TestOptions extends GlobalOptions, SecretFlags {
+export interface TestOptions extends GlobalOptions, SecretFlags, IdempotenceFlags {
   readonly header?: readonly string[];
   readonly timeout?: string;
   /** A PEM file. */

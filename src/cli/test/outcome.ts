@@ -8,7 +8,7 @@ export interface CheckSummary extends Readonly<Record<CheckOutcome, number>> {
   readonly ms: number;
 }
 
-export function checkSummaryOf(results: readonly CheckResult[], ms: number): CheckSummary {
+export function checkSummaryOf(results: readonly Pick<CheckResult, 'outcome'>[], ms: number): CheckSummary {
   const count = (wanted: CheckOutcome): number => results.filter(({ outcome }) => outcome === wanted).length;
   return {
     checks: results.length,
@@ -31,7 +31,8 @@ export function summaryText({ passed, failed, skipped, unsent, ms }: CheckSummar
   return `${parts.join(', ')}, in ${durationText(ms)}`;
 }
 
-const REPORTED = {
+/** What an outcome is in a report. */
+export const REPORTED = {
   passed: 'passed',
   failed: 'failure',
   skipped: 'skipped',

@@ -4,27 +4,23 @@ import { unsigned, type Check, type CheckResult } from '../../check/check.ts';
 import { CHECKS, selectChecks } from '../../check/checks.ts';
 import type { RunEnd } from '../../check/run-checks.ts';
 import { systemClock } from '../../clock.ts';
-import { readFlagOrDefault } from '../flags/setting-flags.ts';
 import { ConfigError, InputError } from '../../errors.ts';
-import { checkedReceiver, checkReceiver, type CheckedReceiver } from '../../app/check-receiver.ts';
+import { checkReceiver } from '../../app/check-receiver.ts';
 import { printable } from '../../redact.ts';
 import { openCaseReport, type CaseReport } from '../../report/case-report.ts';
 import { captureChecks } from './captures.ts';
 import { TestOutput } from './output.ts';
 import type { TestOptions } from './options.ts';
 import { checkCase, checkSummaryOf } from './outcome.ts';
+import {
+  prepareReceiver,
+  START_TIMEOUT_MS,
+  type PreparedReceiver,
+  type ReceiverToTest,
+} from './prepare-receiver.ts';
 import { startReceiverCommand, type StartedReceiver } from './started-receiver.ts';
-import { configuredCaFile } from '../flags/delivery/ca-file.ts';
-import { headersOf } from '../flags/delivery/where-to-flags.ts';
 import { ExitCode, interruptedCode } from '../exit-code.ts';
 import type { Io } from '../io.ts';
-import { commandSecrets } from '../flags/signature/secret-flags.ts';
-
-export interface ReceiverToTest {
-  readonly url: string;
-  /** Program and arguments that start it; empty when it runs already. */
-  readonly command: readonly string[];
-}
 
 /** Runs `hooks test`: starts the receiver if a command is given, runs the checks, stops it, and says what is wrong. */
 export async function testReceiver(
@@ -33,30 +29,14 @@ export async function testReceiver(
   io: Io,
 ): Promise<ExitCode> {
   const chosen = await checksOf(options, io);
-  const secrets = await commandSecrets(options, 'sign', io);
-  const checks = secrets.length > 0 ? chosen : chosen.map(unsigned);
-  const { ca } = options;
-  const caFile = ca === undefined ? await configuredCaFile(url, options, io) : resolve(io.cwd, ca);
-  const caName = ca === undefined ? 'delivery.ca' : '--ca';
-  const timeoutMs = readFlagOrDefault('delivery.timeout', options.timeout);
-  const headers = headersOf(options.header ?? []);
-  const receiver = checkedReceiver({ url, headers, caFile, caName, proxyEnv: io.env });
+  const prepared = await prepareReceiver({ url }, options, io);
+  const checks = prepared.secrets.length > 0 ? chosen : chosen.map(unsigned);
   const { report: file } = options;
   const report =
     file === undefined
       ? undefined
       : await openCaseReport(resolve(io.cwd, file), { name: file, suite: 'hooks test' });
-  const test = new ReceiverTest({
-    checks,
-    secrets,
-    caFile,
-    timeoutMs,
-    receiver,
-    command,
-    report,
-    options,
-    io,
-  });
+  const test = new ReceiverTest({ ...prepared, checks, command, report, options, io });
   return test.run();
 }
 
@@ -67,15 +47,8 @@ async function checksOf(
   return selectChecks({ only, skip }, [...CHECKS, ...(await captureChecks(capture, io))]);
 }
 
-/** Wait for the receiver: a compiler may have to run first. */
-const START_TIMEOUT_MS = 30_000;
-
-interface TestParts {
+interface TestParts extends PreparedReceiver {
   readonly checks: readonly Check[];
-  readonly secrets: readonly string[];
-  readonly caFile: string | undefined;
-  readonly timeoutMs: number;
-  readonly receiver: CheckedReceiver;
   readonly command: readonly string[];
   readonly report: CaseReport | undefined;
   readonly options: TestOptions;

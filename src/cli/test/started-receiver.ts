@@ -14,7 +14,9 @@ export interface StartReceiverOptions {
   readonly secrets: readonly string[];
   readonly startTimeoutMs: number;
   readonly quiet: boolean;
-  readonly io: Io;
+  /** Between asking it to stop and killing it. @default 5000 */
+  readonly graceMs?: number;
+  readonly io: Pick<Io, 'env' | 'signal' | 'stderr' | 'note' | 'errColor' | 'cwd'>;
 }
 
 /** A receiver of the user that runs while it is tested. */
@@ -22,6 +24,8 @@ export interface StartedReceiver {
   /** Returns why it can no longer respond; undefined while it runs. */
   readonly gone: () => string | undefined;
   readonly stop: () => Promise<{ readonly killed: boolean }>;
+  /** Ends it and all that it has started with SIGKILL. */
+  readonly crash: () => Promise<void>;
 }
 
 const POLL_MS = 50;
@@ -33,13 +37,20 @@ const CONNECT_MS = 1_000;
  * program listens at the URL already, or when none does in time; then nothing of the command is left.
  */
 export async function startReceiverCommand(options: StartReceiverOptions): Promise<StartedReceiver> {
-  const { command, url, secrets, quiet, io } = options;
+  const { command, url, secrets, quiet, graceMs, io } = options;
   const { signal } = io;
   const [secret] = secrets;
   signal.throwIfAborted();
   if (await isListening(url)) throw portTaken(url);
   const env = { ...io.env, PORT: portOf(url), ...(secret !== undefined && { HOOKS_SECRET: secret }) };
-  const running = await startCommand(command, { env, io, signal, secrets, quiet });
+  const running = await startCommand(command, {
+    env,
+    io,
+    signal,
+    secrets,
+    quiet,
+    ...(graceMs !== undefined && { graceMs }),
+  });
   const gone = (): string | undefined => running.end && goneText(running.end);
   try {
     await waitUntilListening(options, () => running.end);
@@ -47,7 +58,7 @@ export async function startReceiverCommand(options: StartReceiverOptions): Promi
     await running.stop();
     throw error;
   }
-  return { gone, stop: () => running.stop() };
+  return { gone, stop: () => running.stop(), crash: () => running.crash() };
 }
 
 /** Waits until a program listens at the URL. */

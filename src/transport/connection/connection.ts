@@ -81,7 +81,7 @@ export class HttpConnection implements Carrier, ExchangeOwner {
     attempt.carrier = this;
     this.#isBusy = true;
     this.#exchange.begin(attempt);
-    this.#guard.begin();
+    this.#guard.begin(attempt.request.cutsResponse);
     this.#deadline = setTimeout(this.#expire, attempt.leftMs);
     this.#request.path = attempt.path;
     this.#request.headers = headersOf(attempt, this.#route);

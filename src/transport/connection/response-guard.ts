@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net';
-import { malformedResponse } from '../network-error.ts';
+import { CUT_RESPONSE, malformedResponse } from '../network-error.ts';
 
 /** Of a response besides its body: status line, reason phrase, headers, interim responses, chunk sizes and their extensions. */
 const MAX_OVERHEAD_BYTES = 64 * 1024;
@@ -22,6 +22,7 @@ export class ResponseGuard {
   readonly #bodyBytes: () => number;
   #bytes = 0;
   #awaitsFinalStatus = false;
+  #cutsResponse = false;
   #previous = 0;
   #isLineEmpty = true;
   /** The first digit of the status of the present head, as a byte; 0 until it comes. */
@@ -32,8 +33,9 @@ export class ResponseGuard {
     this.#bodyBytes = bodyBytes;
   }
 
-  /** A request is about to be sent. */
-  begin(): void {
+  /** A request is about to be sent. `cutsResponse`: no byte of its response is let through. */
+  begin(cutsResponse = false): void {
+    this.#cutsResponse = cutsResponse;
     this.#bytes = 0;
     this.#awaitsFinalStatus = true;
     this.#previous = 0;
@@ -55,6 +57,7 @@ export class ResponseGuard {
 
   /** Counts before it adds: undici has parsed all that it read before, so that only then it is known what of it was body. */
   #faultOf(chunk: Buffer): Error | undefined {
+    if (this.#cutsResponse) return CUT_RESPONSE;
     if (this.#bytes - this.#bodyBytes() > MAX_OVERHEAD_BYTES) return TOO_LONG;
     this.#bytes += chunk.length;
     return this.#awaitsFinalStatus ? this.#faultInHead(chunk) : undefined;

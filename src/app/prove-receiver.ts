@@ -1,0 +1,71 @@
+import { idempotencyKeyOf } from '../engine/round/attempt.ts';
+import type { ProofMessage, ProofResponse, ProofSendOptions } from '../idempotence/subject.ts';
+import { withoutRepeated } from '../redact.ts';
+import { sign } from '../signature/sign.ts';
+import { withoutSent } from '../transport/sent-secrets.ts';
+import type { TransportResult } from '../transport/transport.ts';
+import { createUndiciTransport } from '../transport/undici-transport.ts';
+import type { CheckedReceiver } from './check-receiver.ts';
+
+export interface ProofSenderOptions {
+  readonly receiver: CheckedReceiver;
+  readonly secret: string | undefined;
+  readonly timeoutMs: number;
+  readonly caFile: string | undefined;
+  readonly proxyEnv: Readonly<NodeJS.ProcessEnv>;
+  readonly signal: AbortSignal;
+}
+
+export type ProofSender = (message: ProofMessage, how?: ProofSendOptions) => Promise<ProofResponse>;
+
+/** Of a response's body: enough for a sentence. */
+const REPLY_BYTES = 1_000;
+const REPLY_MS = 300;
+
+/**
+ * Makes what sends a message as every real delivery is sent: the same headers, signature and `Idempotency-Key` on every attempt. Each
+ * request has a connection of its own, so that a receiver that was killed, or a connection that was cut, changes no other request.
+ */
+export function createProofSender(options: ProofSenderOptions): ProofSender {
+  const { receiver, secret, timeoutMs, caFile, proxyEnv, signal } = options;
+  return async ({ body, messageId }, { cut = false } = {}) => {
+    const headers = [...receiver.headers];
+    if (!receiver.hasOwnKey) headers.push('Idempotency-Key', idempotencyKeyOf(messageId));
+    if (secret !== undefined) headers.push('X-Signature', sign(body, secret));
+    const transport = createUndiciTransport({ proxyEnv });
+    const { url } = receiver;
+    const request = { url, headers, body, timeoutMs, caFile, signal, cutsResponse: cut };
+    try {
+      const result = await transport.send({ ...request, replyBytes: REPLY_BYTES, replyMs: REPLY_MS });
+      return responseOf(result, { url, headers, secret, cut });
+    } finally {
+      await transport.close();
+    }
+  };
+}
+
+interface ProofRequest {
+  readonly url: string;
+  readonly headers: readonly string[];
+  readonly secret: string | undefined;
+  readonly cut: boolean;
+}
+
+/** The 4xx that a sender tries again: 409 because a request with an `Idempotency-Key` may be at work. */
+const TRIED_AGAIN: ReadonlySet<number> = new Set([408, 409, 423, 425, 429]);
+
+function responseOf(result: TransportResult, { url, headers, secret, cut }: ProofRequest): ProofResponse {
+  const { ms } = result;
+  if (result.kind === 'failure') {
+    return { kind: 'none', error: cut && result.error === 'aborted' ? 'cut' : result.error, ms };
+  }
+  const { status, reply } = result;
+  const shown = reply === undefined ? undefined : withoutSent(reply, { url, headers });
+  const safe = shown === undefined || secret === undefined ? shown : withoutRepeated(shown, [secret]);
+  return { kind: kindOfStatus(status), status, reply: safe, ms };
+}
+
+function kindOfStatus(status: number): ProofResponse['kind'] {
+  if (status >= 200 && status <= 299) return 'taken';
+  return status >= 500 || TRIED_AGAIN.has(status) ? 'failing' : 'refused';
+}

@@ -1,0 +1,129 @@
+import { Chalk } from 'chalk';
+import type { ProofResult } from '../../../idempotence/proof-result.ts';
+import { printable } from '../../../redact.ts';
+import type { ReportedCase } from '../../../report/case-report.ts';
+import { fitText } from '../../fit-text.ts';
+import type { Io } from '../../io.ts';
+import { jsonLine } from '../../json-line.ts';
+import { createProgress, type ProgressBar } from '../../print/progress.ts';
+import type { TestOptions } from '../options.ts';
+import { REPORTED, summaryText, type CheckSummary } from '../outcome.ts';
+import { plainCounterexample, proofFields, proofText } from './proof-text.ts';
+
+interface ProofOutputOptions {
+  readonly options: Pick<TestOptions, 'output' | 'quiet'>;
+  readonly seed: number;
+  /** The receiver's URL without secrets. */
+  readonly shownUrl: string;
+  readonly io: Io;
+}
+
+/** Prints what is proved of a receiver for a person or a program. */
+export class ProofOutput {
+  readonly #context: ProofOutputOptions;
+  readonly #results: ProofResult[] = [];
+  #progress: ProgressBar | undefined;
+
+  constructor(context: ProofOutputOptions) {
+    this.#context = context;
+  }
+
+  get results(): readonly ProofResult[] {
+    return this.#results;
+  }
+
+  async startProgress(schedules: number): Promise<void> {
+    const { options, io } = this.#context;
+    const shown = options.output !== 'json' && options.quiet !== true;
+    this.#progress = await createProgress(io, {
+      label: 'schedule',
+      unit: `of ${schedules}`,
+      shown,
+    });
+  }
+
+  readonly progress = (done: number): void => this.#progress?.update(done);
+
+  stopProgress(): void {
+    this.#progress?.stop();
+    this.#progress = undefined;
+  }
+
+  /** Notes a result that is not printed one by one. */
+  add(result: ProofResult): void {
+    const { options, seed, io } = this.#context;
+    this.#results.push(result);
+    if (options.output === 'json') io.out(jsonLine(proofFields(result, seed)));
+  }
+
+  readonly show = (result: ProofResult): void => {
+    const { options, io } = this.#context;
+    this.add(result);
+    if (options.output === 'json' || result.outcome === 'unsent') return;
+    if (options.quiet !== true || result.outcome === 'failed') {
+      this.#write(proofText(result, this.#repeat(result), io));
+    }
+  };
+
+  /** Prints a line that `-q` leaves out. */
+  remark(line: string): void {
+    const { options, io } = this.#context;
+    if (options.quiet === true) return;
+    if (this.#progress !== undefined && io.stderrIsTty) this.#progress.line(io.errColor.dim(line));
+    else io.note(io.errColor.dim(line));
+  }
+
+  end(summary: CheckSummary): void {
+    const { options, seed, io } = this.#context;
+    if (options.output === 'json') return io.out(jsonLine({ summary: { ...summary, seed } }));
+    this.#showUnsent();
+    if (options.quiet === true) return;
+    io.out(fitText(`\n${summaryText(summary)}; seed ${seed}\n`, io.stdoutColumns));
+  }
+
+  /** A result as a case of a report. */
+  caseOf(result: ProofResult): ReportedCase {
+    const { seed, shownUrl } = this.#context;
+    const { check, title, outcome, ms, fault, reason, counterexample } = result;
+    const details = [
+      title,
+      fault && `wrong: ${fault.says}`,
+      fault && `fix: ${fault.fix}`,
+      fault && `repeat: ${this.#repeat(result)}`,
+      counterexample && plainCounterexample(counterexample, new Chalk({ level: 0 })),
+    ];
+    return {
+      classname: shownUrl,
+      name: `${check}: ${title}`,
+      outcome: REPORTED[outcome],
+      ms,
+      message: reason ?? fault?.says,
+      type: fault?.code ?? outcome,
+      details: details.filter(Boolean).join('\n'),
+      line: proofFields(result, seed),
+    };
+  }
+
+  #repeat({ check }: ProofResult): string {
+    const { seed, shownUrl } = this.#context;
+    const order = check === 'shuffled' ? ' --any-order' : '';
+    return `hooks test ${printable(shownUrl)} --state … --seed ${seed} --only ${check}${order}`;
+  }
+
+  /** On a terminal the bar is cleared first. */
+  #write(text: string): void {
+    const { io } = this.#context;
+    if (this.#progress !== undefined && io.stderrIsTty) io.stderr.write('\r\u001b[K');
+    io.out(text);
+  }
+
+  #showUnsent(): void {
+    const { io } = this.#context;
+    const unsent = this.#results.filter(({ outcome }) => outcome === 'unsent');
+    for (const reason of new Set(unsent.map((result) => result.reason ?? ''))) {
+      const codes = unsent.filter((result) => (result.reason ?? '') === reason).map(({ check }) => check);
+      const text = `${io.color.yellow('·')} not tried: ${codes.join(', ')}\n    why:   ${printable(reason)}\n`;
+      io.out(fitText(text, io.stdoutColumns));
+    }
+  }
+}

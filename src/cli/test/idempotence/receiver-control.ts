@@ -1,0 +1,126 @@
+import { HooksError, InputError } from '../../../errors.ts';
+import type { Subject } from '../../../idempotence/subject.ts';
+import type { Io } from '../../io.ts';
+import { startReceiverCommand, type StartedReceiver } from '../started-receiver.ts';
+import { runReset, type StateCommandOptions } from './state-commands.ts';
+
+export interface ReceiverControlOptions {
+  /** Program and arguments; empty when the receiver runs already. */
+  readonly command: readonly string[];
+  readonly url: URL;
+  readonly secrets: readonly string[];
+  readonly startTimeoutMs: number;
+  /** The command of `--reset`. */
+  readonly reset: string | undefined;
+  readonly commands: StateCommandOptions;
+  /** Whether the receiver's output is shown each time it is started, not the first time only. */
+  readonly isVerbose: boolean;
+  readonly isQuiet: boolean;
+  readonly io: Io;
+}
+
+/** A receiver is stopped between schedules; one that does not stop soon is killed. */
+const GRACE_MS = 1_000;
+/** Lines of the receiver's output that are kept for the case that it ends. */
+const KEPT_LINES = 20;
+
+/** Starts, stops, kills and resets the receiver. Nothing of it is left after `close`. */
+export class ReceiverControl implements Pick<Subject, 'reset' | 'kill' | 'revive' | 'gone'> {
+  readonly #options: ReceiverControlOptions;
+  #started: StartedReceiver | undefined;
+  #starts = 0;
+  /** The last output of a receiver whose output is not shown. */
+  #kept: string[] = [];
+  /** A command like `curl …/reset` needs the receiver; one that deletes files rather not. */
+  #resetsWhileRunning: boolean | undefined;
+
+  constructor(options: ReceiverControlOptions) {
+    this.#options = options;
+  }
+
+  readonly reset = async (): Promise<void> => {
+    const { command, reset, commands } = this.#options;
+    if (command.length === 0) {
+      if (reset !== undefined) await runReset(reset, commands);
+      return;
+    }
+    await this.#stop();
+    const isReset =
+      reset === undefined || (this.#resetsWhileRunning !== true && (await this.#tryReset(reset)));
+    await this.#start();
+    if (isReset) return;
+    await runReset(reset, commands);
+    this.#resetsWhileRunning = true;
+  };
+
+  get kill(): Subject['kill'] {
+    const { command, reset } = this.#options;
+    return command.length === 0 || reset === undefined ? undefined : this.#kill;
+  }
+
+  readonly revive = async (): Promise<string | undefined> => {
+    try {
+      await this.#start();
+      return undefined;
+    } catch (error) {
+      if (!(error instanceof HooksError)) throw error;
+      return error.message;
+    }
+  };
+
+  readonly gone = (): string | undefined => this.#started?.gone();
+
+  /** Stops the receiver for good. */
+  close(): Promise<void> {
+    return this.#stop();
+  }
+
+  /** Shows the last output of a receiver that was not shown. */
+  showKept(): void {
+    for (const line of this.#kept.splice(0)) this.#options.io.note(line);
+  }
+
+  readonly #kill = async (): Promise<void> => {
+    const started = this.#started;
+    this.#started = undefined;
+    await started?.crash();
+  };
+
+  async #stop(): Promise<void> {
+    const started = this.#started;
+    this.#started = undefined;
+    await started?.stop();
+  }
+
+  async #start(): Promise<void> {
+    const { command, url, secrets, startTimeoutMs, isQuiet, isVerbose, io } = this.#options;
+    const isShown = isVerbose || this.#starts === 0;
+    this.#starts++;
+    this.#kept = [];
+    const keep = (line: string): void => {
+      this.#kept = [...this.#kept, line].slice(-KEPT_LINES);
+    };
+    const { env, signal, stderr, errColor, cwd, note } = io;
+    this.#started = await startReceiverCommand({
+      command,
+      url,
+      secrets,
+      startTimeoutMs,
+      quiet: isQuiet,
+      graceMs: GRACE_MS,
+      io: { env, signal, stderr, errColor, cwd, note: isShown ? note : keep },
+    });
+  }
+
+  /** Whether the reset worked while the receiver was stopped; it may need it. */
+  async #tryReset(reset: string): Promise<boolean> {
+    try {
+      await runReset(reset, this.#options.commands);
+      this.#resetsWhileRunning = false;
+      return true;
+    } catch (error) {
+      if (this.#resetsWhileRunning === false || !(error instanceof InputError)) throw error;
+      return false;
+    }
+  }
+}

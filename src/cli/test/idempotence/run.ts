@@ -1,0 +1,231 @@
+import { randomInt } from 'node:crypto';
+import { resolve } from 'node:path';
+import { createProofSender } from '../../../app/prove-receiver.ts';
+import { selectCodes } from '../../../check/checks.ts';
+import { systemClock } from '../../../clock.ts';
+import { ConfigError } from '../../../errors.ts';
+import { sampleMessages } from '../../../idempotence/messages.ts';
+import { SCHEDULE_CODES, SCHEDULE_TITLES, type ScheduleCode } from '../../../idempotence/plan/schedule.ts';
+import { proveIdempotence } from '../../../idempotence/prove.ts';
+import type { Reference } from '../../../idempotence/run/learn-reference.ts';
+import type { ProofMessage } from '../../../idempotence/subject.ts';
+import { openCaseReport, type CaseReport } from '../../../report/case-report.ts';
+import { ExitCode, interruptedCode } from '../../exit-code.ts';
+import type { Io } from '../../io.ts';
+import { checkSummaryOf, type CheckSummary } from '../outcome.ts';
+import type { TestOptions } from '../options.ts';
+import {
+  prepareReceiver,
+  START_TIMEOUT_MS,
+  type PreparedReceiver,
+  type ReceiverToTest,
+} from '../prepare-receiver.ts';
+import { readProofMessages } from './messages-file.ts';
+import { ProofOutput } from './proof-output.ts';
+import { ReceiverControl } from './receiver-control.ts';
+import { readStateOf, type StateCommandOptions } from './state-commands.ts';
+
+const LATE_MS = 10_000;
+const STATE_TIMEOUT_MS = 10_000;
+const SCHEDULES = 50;
+const SEEDS = 1_000_000_000;
+
+/** Runs `hooks test --state`: whether the receiver ends in the same state whatever comes twice, late, or into a crash. */
+export async function testIdempotence(
+  tested: ReceiverToTest,
+  options: TestOptions & { readonly state: string },
+  io: Io,
+): Promise<ExitCode> {
+  const { only = [], skip = [], reset, report: file, seed = randomInt(SEEDS) } = options;
+  const codes = selectCodes({ only, skip }, SCHEDULE_CODES);
+  if (reset === undefined && tested.command.length === 0) throw noReset();
+  const prepared = await prepareReceiver(tested, options, io);
+  const messages = await messagesFor(options, seed, io);
+  const report =
+    file === undefined
+      ? undefined
+      : await openCaseReport(resolve(io.cwd, file), { name: file, suite: 'hooks test' });
+  const test = new IdempotenceTest({ tested, prepared, options, codes, messages, seed, report, io });
+  return test.run();
+}
+
+async function messagesFor(
+  { messages: file }: TestOptions,
+  seed: number,
+  io: Io,
+): Promise<readonly ProofMessage[]> {
+  const now = Math.floor(systemClock.now() / 1_000) * 1_000;
+  return file === undefined ? sampleMessages({ now, seed }) : readProofMessages(file, { now, seed }, io);
+}
+
+interface IdempotenceTestParts {
+  readonly tested: ReceiverToTest;
+  readonly prepared: PreparedReceiver;
+  readonly options: TestOptions & { readonly state: string };
+  readonly codes: readonly ScheduleCode[];
+  readonly messages: readonly ProofMessage[];
+  readonly seed: number;
+  readonly report: CaseReport | undefined;
+  readonly io: Io;
+}
+
+/** Once `run` has ended, nothing of the receiver and the commands is left and the report is written, whatever happened. */
+class IdempotenceTest {
+  readonly #parts: IdempotenceTestParts;
+  readonly #output: ProofOutput;
+  readonly #control: ReceiverControl;
+  readonly #commands: StateCommandOptions;
+  readonly #startedAt = performance.now();
+
+  constructor(parts: IdempotenceTestParts) {
+    const { tested, prepared, options, seed, io } = parts;
+    const { secrets, receiver } = prepared;
+    const url = new URL(receiver.url);
+    this.#parts = parts;
+    this.#output = new ProofOutput({ options, seed, shownUrl: receiver.shownUrl, io });
+    this.#commands = {
+      env: { ...io.env, PORT: url.port },
+      cwd: io.cwd,
+      signal: io.signal,
+      timeoutMs: options.stateTimeout ?? STATE_TIMEOUT_MS,
+      secrets,
+    };
+    this.#control = new ReceiverControl({
+      command: tested.command,
+      url,
+      secrets,
+      startTimeoutMs: options.startTimeout ?? START_TIMEOUT_MS,
+      reset: options.reset,
+      commands: this.#commands,
+      isVerbose: options.verbose === true,
+      isQuiet: options.quiet ?? false,
+      io,
+    });
+  }
+
+  async run(): Promise<ExitCode> {
+    const { prepared, options, io } = this.#parts;
+    if (prepared.secrets.length === 0) {
+      this.#output.remark('No secret given (--secret, HOOKS_SECRET): messages go unsigned');
+    }
+    try {
+      await this.#output.startProgress(options.schedules ?? SCHEDULES);
+      await this.#prove();
+    } catch (error) {
+      if (!io.signal.aborted) {
+        // A report of an earlier day may be at that path, and green.
+        await this.#finish(error instanceof Error ? error.message : 'it could not be tried');
+        throw error;
+      }
+    } finally {
+      this.#output.stopProgress();
+      await this.#control.close();
+    }
+    const summary = await this.#finish('interrupted');
+    this.#output.end(summary);
+    if (summary.passed + summary.failed === 0 && !io.signal.aborted) throw allSkipped();
+    const isGood = summary.failed + summary.unsent === 0;
+    return interruptedCode(io) ?? (isGood ? ExitCode.ok : ExitCode.negative);
+  }
+
+  async #prove(): Promise<void> {
+    const { prepared, options, messages, codes, seed, io } = this.#parts;
+    const control = this.#control;
+    const send = createProofSender({
+      ...prepared,
+      secret: prepared.secrets[0],
+      proxyEnv: io.env,
+      signal: io.signal,
+    });
+    const { reset, kill, revive, gone } = control;
+    await proveIdempotence({
+      subject: {
+        reset,
+        kill,
+        revive,
+        gone,
+        send,
+        readState: () => readStateOf(options.state, this.#commands),
+      },
+      messages,
+      codes,
+      seed,
+      schedules: options.schedules ?? SCHEDULES,
+      lateMs: options.late ?? LATE_MS,
+      stateTimeoutMs: options.stateTimeout ?? STATE_TIMEOUT_MS,
+      skipped: this.#skipped(),
+      clock: systemClock,
+      signal: io.signal,
+      onReference: (reference) => this.#remarkLeftOut(reference),
+      onProgress: this.#output.progress,
+      onResult: (result) => {
+        if (SHOWS_OUTPUT.has(result.fault?.code)) control.showKept();
+        this.#output.show(result);
+      },
+    });
+  }
+
+  #skipped(): ReadonlyMap<ScheduleCode, string> {
+    const { tested, options } = this.#parts;
+    const skipped = new Map<ScheduleCode, string>();
+    if (tested.command.length === 0) {
+      skipped.set('killed', 'it needs -- COMMAND: only a receiver that is started here can be killed');
+    } else if (options.reset === undefined) {
+      skipped.set('killed', 'it needs --reset: what a killed receiver leaves must be deleted');
+    }
+    if (options.anyOrder === undefined) {
+      skipped.set('shuffled', 'it needs --any-order: by default the messages of one user keep their order');
+    }
+    return skipped;
+  }
+
+  #remarkLeftOut({ leftOut, messages }: Reference): void {
+    if (leftOut.length === 0) return;
+    const each = leftOut.map(({ message: { label }, response }) => {
+      const { status, error } = response;
+      return `${label} (${status ?? error})`;
+    });
+    const sent = `${messages.length} ${messages.length === 1 ? 'message is' : 'messages are'} left`;
+    this.#output.remark(`Left out, since the receiver does not take them: ${each.join(', ')}; ${sent}`);
+  }
+
+  /** Notes what did not run and writes the report. */
+  async #finish(reason: string): Promise<CheckSummary> {
+    const { codes, report } = this.#parts;
+    const { results } = this.#output;
+    for (const check of codes) {
+      if (results.some((result) => result.check === check)) continue;
+      this.#output.add({
+        check,
+        title: SCHEDULE_TITLES[check],
+        outcome: 'unsent',
+        schedules: 0,
+        ms: 0,
+        reason,
+      });
+    }
+    const summary = checkSummaryOf(results, performance.now() - this.#startedAt);
+    await report?.finish(
+      results.map((result) => this.#output.caseOf(result)),
+      summary,
+    );
+    return summary;
+  }
+}
+
+/** Faults whose fix points to the receiver's output. */
+const SHOWS_OUTPUT: ReadonlySet<string | undefined> = new Set(['died', 'does-not-restart']);
+
+function noReset(): ConfigError {
+  return new ConfigError('Expected --reset COMMAND or a receiver behind --, got neither', {
+    key: '--reset',
+    origin: '--state',
+    hint: "say how the receiver's state is brought back to the start: --reset 'sqlite3 app.db \"delete from …\"'; or let hooks start the receiver: -- COMMAND",
+  });
+}
+
+function allSkipped(): ConfigError {
+  return new ConfigError('Every chosen check was skipped, so nothing is proved', {
+    hint: 'choose others with --only, or give what they need: --reset, -- COMMAND, --any-order',
+  });
+}

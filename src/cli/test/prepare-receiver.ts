@@ -1,0 +1,42 @@
+import { resolve } from 'node:path';
+import { checkedReceiver, type CheckedReceiver } from '../../app/check-receiver.ts';
+import { configuredCaFile } from '../flags/delivery/ca-file.ts';
+import { headersOf } from '../flags/delivery/where-to-flags.ts';
+import { readFlagOrDefault } from '../flags/setting-flags.ts';
+import { commandSecrets } from '../flags/signature/secret-flags.ts';
+import type { Io } from '../io.ts';
+import type { TestOptions } from './options.ts';
+
+export interface ReceiverToTest {
+  readonly url: string;
+  /** Program and arguments that start it; empty when it runs already. */
+  readonly command: readonly string[];
+}
+
+/** A receiver with all that a request to it needs. */
+export interface PreparedReceiver {
+  readonly receiver: CheckedReceiver;
+  /** The first signs. */
+  readonly secrets: readonly string[];
+  readonly caFile: string | undefined;
+  readonly timeoutMs: number;
+}
+
+/** Wait for the receiver: a compiler may have to run first. */
+export const START_TIMEOUT_MS = 30_000;
+
+/** Reads the flags and settings of a test's requests. Throws ConfigError and InputError before anything is started or sent. */
+export async function prepareReceiver(
+  { url }: Pick<ReceiverToTest, 'url'>,
+  options: TestOptions,
+  io: Io,
+): Promise<PreparedReceiver> {
+  const secrets = await commandSecrets(options, 'sign', io);
+  const { ca } = options;
+  const caFile = ca === undefined ? await configuredCaFile(url, options, io) : resolve(io.cwd, ca);
+  const caName = ca === undefined ? 'delivery.ca' : '--ca';
+  const timeoutMs = readFlagOrDefault('delivery.timeout', options.timeout);
+  const headers = headersOf(options.header ?? []);
+  const receiver = checkedReceiver({ url, headers, caFile, caName, proxyEnv: io.env });
+  return { receiver, secrets, caFile, timeoutMs };
+}

@@ -1,0 +1,94 @@
+import { messagesOf, requestCount, type Schedule, type Wave } from './schedule.ts';
+
+export interface ShrinkOptions<Seen> {
+  /** Runs a schedule and returns what it shows; undefined when it ends as it must. */
+  readonly run: (schedule: Schedule) => Promise<Seen | undefined>;
+  /** Groups of messages to try without the others, the most likely first; each at most as large as the ones after it. */
+  readonly likely: readonly (readonly number[])[];
+  /** Whether there is time for another run. */
+  readonly hasTime: () => boolean;
+}
+
+export interface Shrunk<Seen> {
+  readonly schedule: Schedule;
+  readonly seen: Seen;
+}
+
+/**
+ * Finds a part of a schedule, as small as possible, that still ends in another state: one of the likely groups, else halves of the messages
+ * are left out, then single messages; then single requests.
+ */
+export async function shrink<Seen>(
+  found: Shrunk<Seen>,
+  { run, likely, hasTime }: ShrinkOptions<Seen>,
+): Promise<Shrunk<Seen>> {
+  let smallest = found;
+  const improves = async (schedule: Schedule): Promise<boolean> => {
+    if (!hasTime() || requestCount(schedule) === 0) return false;
+    if (requestCount(schedule) >= requestCount(smallest.schedule)) return false;
+    const seen = await run(schedule);
+    if (seen !== undefined) smallest = { schedule, seen };
+    return seen !== undefined;
+  };
+  const count = messagesOf(found.schedule).length;
+  for (const messages of likely.filter(({ length }) => length < count)) {
+    if (await improves(withOnly(found.schedule, messages))) break;
+  }
+  if (smallest === found) await leaveOutMessages(() => smallest.schedule, improves);
+  await leaveOutRequests(() => smallest.schedule, improves);
+  return smallest;
+}
+
+type Improves = (schedule: Schedule) => Promise<boolean>;
+
+/** Leaves out half of the messages, then quarters, down to one at a time. */
+async function leaveOutMessages(current: () => Schedule, improves: Improves): Promise<void> {
+  for (let size = Math.ceil(messagesOf(current()).length / 2); size >= 1; size = Math.floor(size / 2)) {
+    for (let at = 0; at < messagesOf(current()).length;) {
+      const messages = messagesOf(current());
+      const kept = messages.filter((_, place) => place < at || place >= at + size);
+      if (!(await improves(withOnly(current(), kept)))) at += size;
+    }
+  }
+}
+
+async function leaveOutRequests(current: () => Schedule, improves: Improves): Promise<void> {
+  for (let at = requestCount(current()) - 1; at >= 0; at--) {
+    const schedule = current();
+    if (requestCount(schedule) <= 2) return;
+    const waves = withoutRequest(schedule.waves, at);
+    // A message that is not sent at all is missing for another reason.
+    if (messagesOf({ waves }).length === messagesOf(schedule).length) await improves({ ...schedule, waves });
+  }
+}
+
+/** The requests of some messages, each as it was sent. */
+export function withOnly(schedule: Schedule, messages: readonly number[]): Schedule {
+  return {
+    ...schedule,
+    waves: nonEmpty(
+      schedule.waves.map((wave) => ({
+        ...wave,
+        messages: wave.messages.filter((message) => messages.includes(message)),
+      })),
+    ),
+  };
+}
+
+function withoutRequest(waves: readonly Wave[], leftOut: number): readonly Wave[] {
+  let at = 0;
+  return nonEmpty(waves.map((wave) => ({ ...wave, messages: wave.messages.filter(() => at++ !== leftOut) })));
+}
+
+/** A pause stays, though its wave may go: what comes after it still comes as late. */
+function nonEmpty(waves: readonly Wave[]): readonly Wave[] {
+  const kept: Wave[] = [];
+  let pauseMs = 0;
+  for (const wave of waves) {
+    pauseMs += wave.pauseMs ?? 0;
+    if (wave.messages.length === 0) continue;
+    kept.push(pauseMs > 0 ? { ...wave, pauseMs } : wave);
+    pauseMs = 0;
+  }
+  return kept;
+}

@@ -1,0 +1,170 @@
+import { sleep, type Clock } from '../../clock.ts';
+import type { Kill, Schedule, Wave } from '../plan/schedule.ts';
+import type { ProofMessage, ProofResponse, Subject } from '../subject.ts';
+
+export interface ExecuteOptions {
+  readonly subject: Subject;
+  readonly messages: readonly ProofMessage[];
+  /** How long a response to a message takes. Ms. */
+  readonly latencyMs: (message: number) => number;
+  readonly clock: Clock;
+  readonly signal: AbortSignal;
+}
+
+/** One request of a schedule and what came of it. */
+export interface ProofExchange {
+  readonly message: number;
+  /** When it was sent first, from the start of the schedule. */
+  readonly atMs: number;
+  readonly response: ProofResponse;
+  /** How often it was sent: a response that asks for it makes a sender try again. */
+  readonly tries: number;
+  readonly isCut: boolean;
+  /** How long after it was sent the receiver was killed. */
+  readonly killedAfterMs?: number;
+}
+
+export interface Execution {
+  readonly exchanges: readonly ProofExchange[];
+  /** What went wrong besides the state: a message that the receiver does not take again, or a receiver that is gone. */
+  readonly failure?: ExecutionFailure;
+}
+
+export type ExecutionFailure =
+  | { readonly kind: 'not-taken'; readonly exchange: ProofExchange }
+  | { readonly kind: 'gone'; readonly reason: string }
+  | { readonly kind: 'not-started'; readonly reason: string };
+
+/** Waits between tries of a sender that is in a hurry. */
+const RETRY_MS: readonly number[] = [50, 100, 200, 400, 800];
+
+/** Sends the requests of a schedule as a sender would: what is not taken is sent again. Ends early when a message is not taken at all. */
+export async function execute(
+  schedule: Pick<Schedule, 'waves'>,
+  options: ExecuteOptions,
+): Promise<Execution> {
+  return new ScheduleExecution(schedule, options).run();
+}
+
+class ScheduleExecution {
+  readonly #schedule: Pick<Schedule, 'waves'>;
+  readonly #options: ExecuteOptions;
+  readonly #startedAt: number;
+  readonly #exchanges: ProofExchange[] = [];
+  readonly #taken = new Set<number>();
+  #failure: ExecutionFailure | undefined;
+
+  constructor(schedule: Pick<Schedule, 'waves'>, options: ExecuteOptions) {
+    this.#schedule = schedule;
+    this.#options = options;
+    this.#startedAt = options.clock.now();
+  }
+
+  async run(): Promise<Execution> {
+    const { signal, clock } = this.#options;
+    for (const wave of this.#schedule.waves) {
+      await sleep(clock, wave.pauseMs ?? 0, signal);
+      await this.#sendWave(wave);
+      signal.throwIfAborted();
+      if (this.#failure !== undefined) break;
+    }
+    if (this.#failure === undefined) await this.#sendUntaken();
+    const exchanges = this.#exchanges;
+    return this.#failure === undefined ? { exchanges } : { exchanges, failure: this.#failure };
+  }
+
+  async #sendWave(wave: Wave): Promise<void> {
+    const { kill } = wave;
+    if (kill === undefined) await Promise.all(this.#starts(wave).map((start) => start()));
+    else await this.#sendAndKill(wave, kill);
+  }
+
+  /** Each request of a wave with the wait before it. */
+  #starts({ messages, gapShare = 0, cut }: Wave): (() => Promise<void>)[] {
+    const { clock, signal, latencyMs } = this.#options;
+    return messages.map((message, place) => async () => {
+      if (place > 0 && gapShare > 0) await sleep(clock, place * gapShare * latencyMs(message), signal);
+      await (cut === undefined ? this.#deliver(message) : this.#sendOnce(message, { isCut: true }));
+    });
+  }
+
+  /** A message whose last request was cut or killed has no response that its sender knows: it sends it again. */
+  async #sendUntaken(): Promise<void> {
+    const sent = new Set(this.#exchanges.map(({ message }) => message));
+    for (const message of sent) {
+      if (!this.#taken.has(message) && this.#failure === undefined) await this.#deliver(message);
+    }
+  }
+
+  /** Sends until it is taken, or refused, or was tried often enough. */
+  async #deliver(message: number): Promise<void> {
+    const { clock, signal, subject, latencyMs } = this.#options;
+    const atMs = clock.now() - this.#startedAt;
+    const until = clock.now() + 3 * latencyMs(message);
+    let response = await this.#send(message);
+    let tries = 1;
+    while (isRetried(response) && !signal.aborted && subject.gone() === undefined) {
+      if (tries > RETRY_MS.length && clock.now() > until) break;
+      await sleep(clock, RETRY_MS[tries - 1] ?? RETRY_MS.at(-1) ?? 0, signal);
+      response = await this.#send(message);
+      tries++;
+    }
+    const exchange: ProofExchange = { message, atMs, response, tries, isCut: false };
+    this.#note(exchange);
+    if (response.kind !== 'taken') this.#failure ??= failureOf(exchange, subject.gone());
+  }
+
+  async #sendOnce(message: number, { isCut }: { readonly isCut: boolean }): Promise<void> {
+    const atMs = this.#options.clock.now() - this.#startedAt;
+    const response = await this.#send(message, isCut);
+    this.#note({ message, atMs, response, tries: 1, isCut });
+  }
+
+  async #sendAndKill(wave: Wave, kill: Kill): Promise<void> {
+    const { clock, signal, subject } = this.#options;
+    const sentAt = clock.now();
+    const first = this.#exchanges.length;
+    const over = new AbortController();
+    const responses = Promise.all(wave.messages.map((message) => this.#sendOnce(message, { isCut: false })));
+    const answered = responses.finally(() => over.abort());
+    await Promise.race([answered, sleep(clock, this.#killAfterMs(wave, kill), over.signal)]);
+    signal.throwIfAborted();
+    const killedAfterMs = clock.now() - sentAt;
+    await subject.kill?.();
+    await answered;
+    this.#exchanges.splice(
+      first,
+      Infinity,
+      ...this.#exchanges.slice(first).map((exchange) => ({ ...exchange, killedAfterMs })),
+    );
+    const reason = await subject.revive();
+    if (reason !== undefined) this.#failure = { kind: 'not-started', reason };
+  }
+
+  #killAfterMs({ messages: [message = 0] }: Wave, kill: Kill): number {
+    if (kill.when === 'at') return kill.ms;
+    // The response ends the wait, and a timeout does where there is none.
+    return kill.when === 'after' ? 2 ** 31 - 1 : kill.share * this.#options.latencyMs(message);
+  }
+
+  #send(message: number, cut = false): Promise<ProofResponse> {
+    const sent = this.#options.messages[message];
+    if (sent === undefined) {
+      throw new TypeError(`The schedule sends message ${message}, which does not exist`);
+    }
+    return this.#options.subject.send(sent, { cut });
+  }
+
+  #note(exchange: ProofExchange): void {
+    this.#exchanges.push(exchange);
+    if (exchange.response.kind === 'taken') this.#taken.add(exchange.message);
+  }
+}
+
+function isRetried({ kind }: ProofResponse): boolean {
+  return kind === 'failing' || kind === 'none';
+}
+
+function failureOf(exchange: ProofExchange, gone: string | undefined): ExecutionFailure {
+  return gone === undefined ? { kind: 'not-taken', exchange } : { kind: 'gone', reason: gone };
+}

@@ -1,0 +1,165 @@
+import { sleep, type Clock } from '../../clock.ts';
+import { InputError } from '../../errors.ts';
+import type { Schedule, Wave } from '../plan/schedule.ts';
+import { referenceWaves } from '../plan/plan-schedules.ts';
+import { differenceText, isSameState } from '../state-difference.ts';
+import type { ProofMessage, Subject } from '../subject.ts';
+import { execute, type Execution, type ExecutionFailure } from './execute.ts';
+import { READ_GAP_MS, settledState, type SettledState } from './settled-state.ts';
+
+export interface RunnerOptions {
+  readonly subject: Subject;
+  /** How long a state may take to settle. Ms. */
+  readonly stateTimeoutMs: number;
+  readonly clock: Clock;
+  readonly signal: AbortSignal;
+}
+
+/** What a schedule ended in, where that is not what it must end in. */
+export interface Deviation {
+  readonly execution: Execution;
+  readonly expected: string;
+  readonly state: string;
+  readonly kind: 'state' | 'unsettled' | ExecutionFailure['kind'];
+}
+
+/** How long a state that differs gets to become what it should: a worker of the receiver may be slow. */
+const PATIENCE_MS = 1_500;
+/** The same where every effect of the reference run was there with its response. */
+const SHORT_PATIENCE_MS = 800;
+/** How often the reset is tried when work of an earlier schedule still changes the state. */
+const RESETS = 3;
+/** Until the latency of a message is known. */
+const USUAL_LATENCY_MS = 50;
+
+/** Runs schedules, each from the start, and compares the states in which they end. */
+export class ProofRunner {
+  readonly options: RunnerOptions;
+  readonly #references = new Map<string, Promise<string>>();
+  readonly #latencies = new Map<ProofMessage, number>();
+  #messages: readonly ProofMessage[] = [];
+  #base: string | undefined;
+  #quietMs = READ_GAP_MS;
+  #patienceMs = PATIENCE_MS;
+
+  constructor(options: RunnerOptions) {
+    this.options = options;
+  }
+
+  /** The state before anything is sent. */
+  get base(): string {
+    if (this.#base === undefined) throw new TypeError('The state is asked for before it was read');
+    return this.#base;
+  }
+
+  /** Sets what schedules are about, and the state in which all messages, each sent once, end. */
+  learn(known: {
+    readonly base: string;
+    readonly messages: readonly ProofMessage[];
+    readonly reference: string;
+    readonly latencies: ReadonlyMap<ProofMessage, number>;
+    /** How long after the last response the state still changed. */
+    readonly lagMs: number;
+  }): void {
+    this.#base = known.base;
+    this.#messages = known.messages;
+    for (const [message, ms] of known.latencies) this.#latencies.set(message, ms);
+    this.#quietMs = Math.max(READ_GAP_MS, Math.min(2 * known.lagMs, this.options.stateTimeoutMs / 2));
+    this.#patienceMs = known.lagMs === 0 ? SHORT_PATIENCE_MS : Math.max(PATIENCE_MS, 3 * this.#quietMs);
+    this.#references.set([...known.messages.keys()].join(), Promise.resolve(known.reference));
+  }
+
+  /** Runs a schedule from the start; undefined when it ends in the state of the reference. */
+  async judge(schedule: Schedule): Promise<Deviation | undefined> {
+    const messages = [...new Set(schedule.waves.flatMap((wave) => wave.messages))];
+    const expected = await this.referenceOf(messages);
+    await this.reset();
+    const execution = await this.send(this.#messages, schedule);
+    if (execution.failure !== undefined) {
+      const state = execution.failure.kind === 'not-taken' ? (await this.settle()).state : '';
+      return { execution, expected, state, kind: execution.failure.kind };
+    }
+    const { state, isSettled } = await this.settle((read) => isSameState(expected, read));
+    if (isSettled && isSameState(expected, state)) return undefined;
+    return { execution, expected, state, kind: isSettled ? 'state' : 'unsettled' };
+  }
+
+  /** The state after some of the messages, each sent once and in their order. */
+  async referenceOf(messages: readonly number[]): Promise<string> {
+    const places = messages.toSorted((one, other) => one - other);
+    const key = places.join();
+    const known = this.#references.get(key);
+    if (known !== undefined) return known;
+    const state = this.stateAfter(places.flatMap((place) => this.#messages[place] ?? []));
+    this.#references.set(key, state);
+    return state;
+  }
+
+  /** The state after these messages, each sent once and in this order, from the start. */
+  async stateAfter(messages: readonly ProofMessage[]): Promise<string> {
+    await this.reset();
+    await this.send(messages, { waves: referenceWaves([...messages.keys()]) });
+    return (await this.settle()).state;
+  }
+
+  send(messages: readonly ProofMessage[], schedule: Pick<Schedule, 'waves'>): Promise<Execution> {
+    const { subject, clock, signal } = this.options;
+    const latencyMs = (place: number): number => this.latencyOf(messages[place]);
+    return execute(schedule, { subject, messages, latencyMs, clock, signal });
+  }
+
+  latencyOf(message: ProofMessage | undefined): number {
+    return (message && this.#latencies.get(message)) ?? USUAL_LATENCY_MS;
+  }
+
+  settle(wanted?: (state: string) => boolean, quietMs = this.#quietMs): Promise<SettledState> {
+    const { subject, clock, signal, stateTimeoutMs } = this.options;
+    const patienceMs = wanted === undefined ? 0 : this.#patienceMs;
+    const read = subject.readState;
+    return settledState({
+      read,
+      clock,
+      signal,
+      quietMs,
+      timeoutMs: stateTimeoutMs,
+      patienceMs,
+      ...(wanted && { wanted }),
+    });
+  }
+
+  /** Brings the state back to the start, and sees that it is. Throws InputError when it is not. */
+  async reset(): Promise<void> {
+    const { subject, clock, signal } = this.options;
+    let state = '';
+    for (let tries = 0; tries < RESETS; tries++) {
+      signal.throwIfAborted();
+      if (tries > 0) await sleep(clock, PATIENCE_MS, signal);
+      await subject.reset();
+      signal.throwIfAborted();
+      if (this.#base === undefined) return;
+      state = await subject.readState();
+      if (isSameState(this.#base, state)) return;
+    }
+    throw new InputError(
+      `The reset does not bring the state back to the start: ${differenceText(this.base, state)}`,
+      {
+        hint: 'let --reset delete all that the receiver stores, the ids that it has seen included; leave times, random ids and running numbers out of --state',
+      },
+    );
+  }
+}
+
+/** The same waves with every kill at the very time at which it came. */
+export function withKillTimes(schedule: Schedule, { exchanges }: Execution): Schedule {
+  const killed = exchanges.filter(({ killedAfterMs }) => killedAfterMs !== undefined);
+  let next = 0;
+  return {
+    ...schedule,
+    waves: schedule.waves.map((wave): Wave => {
+      if (wave.kill === undefined) return wave;
+      const ms = killed[next]?.killedAfterMs;
+      next += wave.messages.length;
+      return wave.kill.when === 'after' || ms === undefined ? wave : { ...wave, kill: { when: 'at', ms } };
+    }),
+  };
+}

@@ -1,0 +1,70 @@
+import { InputError } from '../../errors.ts';
+import { differenceText } from '../state-difference.ts';
+import type { ProofMessage, ProofResponse } from '../subject.ts';
+import type { ExecutionFailure } from './execute.ts';
+
+/* Why nothing can be proved of a receiver: found in the reference run, before any verdict. */
+
+export function anotherState(difference: string, failure: ExecutionFailure | undefined): InputError {
+  const says = failure?.kind === 'not-taken' ? notTakenText(failure) : difference;
+  return new InputError(`The same messages end in another state after a reset: ${says}`, {
+    hint: 'let --reset delete all that the receiver stores, the ids that it has seen included (restart it when they are in memory); leave times, random ids and running numbers out of --state',
+  });
+}
+
+function notTakenText({ exchange }: ExecutionFailure & { kind: 'not-taken' }): string {
+  const { status, error } = exchange.response;
+  return `message ${exchange.message + 1}, taken the first time, gets ${status ?? error} the second time`;
+}
+
+export function unstable(one: string, other: string): InputError {
+  return new InputError(
+    `The state is not stable: ${differenceText(one, other)}, and nothing was sent in between`,
+    {
+      hint: 'leave out times and whatever else changes by itself, and stop other senders',
+    },
+  );
+}
+
+export function unchanged(count: number): InputError {
+  return new InputError(
+    `The reference run did not change the state: ${count} messages were taken, and --state prints the same as before`,
+    {
+      hint: 'let --state print what these messages change, or send messages that change it: --messages FILE',
+    },
+  );
+}
+
+export function neverSettles(timeoutMs: number): InputError {
+  return new InputError(
+    `The state still changes ${timeoutMs} ms after the last message of the reference run`,
+    {
+      hint: 'leave out times and whatever else changes by itself, or wait longer: --state-timeout 30s',
+    },
+  );
+}
+
+export function receiverDied(gone: string, { label }: ProofMessage): InputError {
+  return new InputError(`The receiver did not last: ${gone} at the first ${label} message`, {
+    hint: 'read its output above; hooks test without --state shows which message it cannot take',
+  });
+}
+
+export function unreachable({ error }: ProofResponse): InputError {
+  return new InputError(`Cannot reach the receiver: ${error}`, {
+    hint: 'start the receiver, or give the command that starts it behind --; hooks test without --state says more',
+  });
+}
+
+export function nothingTaken(responses: readonly ProofResponse[]): InputError {
+  const answers = new Set(responses.map(({ status, error }) => String(status ?? error)));
+  const isSecret = answers.has('401') || answers.has('403');
+  return new InputError(
+    `The receiver took none of the ${responses.length} messages: it answered ${[...answers].join(', ')}`,
+    {
+      hint: isSecret
+        ? 'give the secret that it verifies with (--secret-file FILE or HOOKS_SECRET); hooks test without --state finds out how it verifies'
+        : 'run hooks test without --state first: it says what is wrong',
+    },
+  );
+}

@@ -1,0 +1,92 @@
+import { isObject } from '../check-options.ts';
+
+/**
+ * Whether two states say the same. The order of lines, and of the items of JSON lists, does not count: it is mostly that of arrival, which
+ * schedules change.
+ */
+export function isSameState(one: string, other: string): boolean {
+  return one === other || orderless(one) === orderless(other);
+}
+
+function orderless(state: string): string {
+  const value = jsonOf(state);
+  if (value !== undefined) return JSON.stringify(sorted(value));
+  return state
+    .split(/\r?\n/)
+    .map((line) => line.trimEnd())
+    .toSorted()
+    .join('\n')
+    .trim();
+}
+
+function jsonOf(state: string): unknown {
+  if (!/^\s*[[{]/.test(state)) return undefined;
+  try {
+    return JSON.parse(state);
+  } catch {
+    return undefined;
+  }
+}
+
+function sorted(value: unknown): unknown {
+  if (Array.isArray(value)) {
+    return value.map((item) => sorted(item)).toSorted((one, other) => compareTexts(one, other));
+  }
+  if (!isObject(value)) return value;
+  const keys = Object.keys(value).toSorted();
+  return Object.fromEntries(keys.map((key) => [key, sorted(value[key])]));
+}
+
+function compareTexts(one: unknown, other: unknown): number {
+  const [first, second] = [JSON.stringify(one), JSON.stringify(other)];
+  if (first === second) return 0;
+  return first < second ? -1 : 1;
+}
+
+export interface LineDifference {
+  /** Counts from 1, in the first state. */
+  readonly line: number;
+  readonly expected: string | undefined;
+  readonly got: string | undefined;
+}
+
+/** The first line in which two states differ. */
+export function firstDifference(expected: string, got: string): LineDifference {
+  const [one, other] = [linesOf(expected), linesOf(got)];
+  const at = one.findIndex((line, index) => line !== other[index]);
+  const index = at === -1 ? one.length : at;
+  return { line: index + 1, expected: one[index], got: other[index] };
+}
+
+/** The lines that one of two states has and the other has not, each as often as it is missing. */
+export function differingLines(expected: string, got: string): { missing: string[]; added: string[] } {
+  return {
+    missing: without(linesOf(expected), linesOf(got)),
+    added: without(linesOf(got), linesOf(expected)),
+  };
+}
+
+function without(lines: readonly string[], others: readonly string[]): string[] {
+  const left = new Map<string, number>();
+  for (const line of others) left.set(line, (left.get(line) ?? 0) + 1);
+  return lines.filter((line) => {
+    const count = left.get(line) ?? 0;
+    if (count > 0) left.set(line, count - 1);
+    return count === 0;
+  });
+}
+
+function linesOf(state: string): string[] {
+  return state.trimEnd().split(/\r?\n/);
+}
+
+/** The first line that differs, in words: ``line 3 differs: `a` and `b` ``. */
+export function differenceText(one: string, other: string): string {
+  const { line, expected, got } = firstDifference(one, other);
+  return `line ${line} differs: ${lineText(expected)} and ${lineText(got)}`;
+}
+
+function lineText(line: string | undefined): string {
+  if (line === undefined) return 'nothing';
+  return `\`${line.length > 80 ? `${line.slice(0, 80)}…` : line}\``;
+}
