@@ -2,7 +2,7 @@ import type { Clock } from '../clock.ts';
 import { orderKeysOf } from '../message/outgoing-message.ts';
 import { IDEMPOTENCE_FAULTS, type IdempotenceFaultCode } from './faults.ts';
 import { planSchedules } from './plan/plan-schedules.ts';
-import { messagesOf, SCHEDULE_TITLES, type Schedule, type ScheduleCode } from './plan/schedule.ts';
+import { scheduledMessages, SCHEDULE_TITLES, type Schedule, type ScheduleCode } from './plan/schedule.ts';
 import { shrink } from './plan/shrink.ts';
 import type { Counterexample, ProofResult, ShownRequest } from './proof-result.ts';
 import { diagnoseDeviation } from './run/diagnose-deviation.ts';
@@ -136,7 +136,7 @@ class Proof {
   }
 
   async #judgeRace(schedule: Schedule): Promise<Deviation | undefined> {
-    const tries = RACES.has(schedule.code) && messagesOf(schedule).length === 1 ? RACE_TRIES : 1;
+    const tries = RACES.has(schedule.code) && scheduledMessages(schedule).length === 1 ? RACE_TRIES : 1;
     for (let tried = 1; ; tried++) {
       const deviation = await this.#runner.judge(schedule);
       if (deviation !== undefined || tried >= tries) return deviation;

@@ -60,6 +60,6 @@ export function requestCount({ waves }: Pick<Schedule, 'waves'>): number {
 }
 
 /** The messages that a schedule sends, in the order in which each is sent first. */
-export function messagesOf({ waves }: Pick<Schedule, 'waves'>): readonly number[] {
+export function scheduledMessages({ waves }: Pick<Schedule, 'waves'>): readonly number[] {
   return [...new Set(waves.flatMap(({ messages }) => messages))];
 }

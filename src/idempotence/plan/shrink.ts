@@ -1,4 +1,4 @@
-import { messagesOf, requestCount, type Schedule, type Wave } from './schedule.ts';
+import { scheduledMessages, requestCount, type Schedule, type Wave } from './schedule.ts';
 
 export interface ShrinkOptions<Seen> {
   /** Runs a schedule and returns what it shows; undefined when it ends as it must. */
@@ -30,7 +30,7 @@ export async function shrink<Seen>(
     if (seen !== undefined) smallest = { schedule, seen };
     return seen !== undefined;
   };
-  const count = messagesOf(found.schedule).length;
+  const count = scheduledMessages(found.schedule).length;
   for (const messages of likely.filter(({ length }) => length < count)) {
     if (await improves(withOnly(found.schedule, messages))) break;
   }
@@ -43,9 +43,13 @@ type Improves = (schedule: Schedule) => Promise<boolean>;
 
 /** Leaves out half of the messages, then quarters, down to one at a time. */
 async function leaveOutMessages(current: () => Schedule, improves: Improves): Promise<void> {
-  for (let size = Math.ceil(messagesOf(current()).length / 2); size >= 1; size = Math.floor(size / 2)) {
-    for (let at = 0; at < messagesOf(current()).length;) {
-      const messages = messagesOf(current());
+  for (
+    let size = Math.ceil(scheduledMessages(current()).length / 2);
+    size >= 1;
+    size = Math.floor(size / 2)
+  ) {
+    for (let at = 0; at < scheduledMessages(current()).length;) {
+      const messages = scheduledMessages(current());
       const kept = messages.filter((_, place) => place < at || place >= at + size);
       if (!(await improves(withOnly(current(), kept)))) at += size;
     }
@@ -58,7 +62,8 @@ async function leaveOutRequests(current: () => Schedule, improves: Improves): Pr
     if (requestCount(schedule) <= 2) return;
     const waves = withoutRequest(schedule.waves, at);
     // A message that is not sent at all is missing for another reason.
-    if (messagesOf({ waves }).length === messagesOf(schedule).length) await improves({ ...schedule, waves });
+    if (scheduledMessages({ waves }).length === scheduledMessages(schedule).length)
+      await improves({ ...schedule, waves });
   }
 }
 

@@ -1,5 +1,5 @@
 import { referenceWaves } from '../plan/plan-schedules.ts';
-import { messagesOf, requestCount, type Schedule, type Wave } from '../plan/schedule.ts';
+import { scheduledMessages, requestCount, type Schedule, type Wave } from '../plan/schedule.ts';
 import type { IdempotenceFaultCode } from '../faults.ts';
 import { isSameState } from '../state-difference.ts';
 import type { Deviation, ProofRunner } from './proof-runner.ts';
@@ -78,7 +78,7 @@ class Diagnosis {
   }
 
   async #ofRepeats(): Promise<IdempotenceFaultCode> {
-    const places = messagesOf(this.#schedule);
+    const places = scheduledMessages(this.#schedule);
     if (places.length === 1) return 'no-dedupe';
     const adjacent = referenceWaves(places.flatMap((place) => [place, place]));
     const plain = await this.#runner.judge({ ...this.#schedule, waves: adjacent });
@@ -95,12 +95,13 @@ class Diagnosis {
     const { waves } = this.#schedule;
     const killed = waves.find(({ kill }) => kill !== undefined);
     const [message = 0] = killed?.messages ?? [];
-    if (requestCount(this.#schedule) === messagesOf(this.#schedule).length) return 'responds-before-storing';
+    if (requestCount(this.#schedule) === scheduledMessages(this.#schedule).length)
+      return 'responds-before-storing';
     const after: Wave = { messages: [message], kill: { when: 'after' } };
     const again = { messages: [message] };
     const isForgotten = await this.#runner.judge({ ...this.#schedule, waves: [after, again] });
     if (isForgotten?.kind === 'state') return 'dedupe-in-memory';
-    const others = messagesOf(this.#schedule).filter((other) => other !== message);
+    const others = scheduledMessages(this.#schedule).filter((other) => other !== message);
     const without = others.length === 0 ? this.#runner.base : await this.#runner.referenceOf(others);
     return isSameState(this.#deviation.state, without) ? 'record-before-effect' : 'effect-and-record-apart';
   }

@@ -1,5 +1,5 @@
 import { orderKeysOf } from '../../message/outgoing-message.ts';
-import { messagesOf, type Schedule } from '../plan/schedule.ts';
+import { scheduledMessages, type Schedule } from '../plan/schedule.ts';
 import { differingLines } from '../state-difference.ts';
 import type { ProofMessage } from '../subject.ts';
 import type { Deviation } from './proof-runner.ts';
@@ -31,7 +31,7 @@ export function likelyMessages(
     if (message === undefined || !known.effective.has(message)) return 3;
     return lines.includes(message.messageId) ? 1 : 2;
   };
-  const ranked = messagesOf(found)
+  const ranked = scheduledMessages(found)
     .filter((place) => rank(place) < 3)
     .toSorted((one, other) => rank(one) - rank(other));
   const singles = showsOrder(found) ? [] : ranked.slice(0, MOST_SINGLES).map((place) => [place]);
