@@ -23,6 +23,11 @@ export function roundedMs(ms: number): number {
   return Math.round(ms * 1_000) / 1_000;
 }
 
+/** A time (ms since the epoch) as RFC 3339 has it, in UTC. */
+export function isoTime(ms: number): string {
+  return new Date(ms).toISOString();
+}
+
 const STARTED_AT = Date.now() - elapsedMs();
 
 /** The clock for state that ends with this process. Starts at the wall clock, and ignores later changes of it. */

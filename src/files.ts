@@ -31,7 +31,7 @@ export function isAbandoned(name: string): boolean {
   const [, id = '', run] = OWNER.exec(name) ?? [];
   if (id === '' || run === RUN) return false;
   const pid = Number(id);
-  return pid === process.pid || isGone(pid);
+  return pid === process.pid || isProcessGone(pid);
 }
 
 /** Names a hidden temporary file in the folder of `target`, on the same file system, so that a rename can replace `target`. */
@@ -56,7 +56,7 @@ function hiddenPrefix(target: string): string {
 }
 
 /** Whether no process has this id. One that this user may not signal exists. */
-function isGone(pid: number): boolean {
+export function isProcessGone(pid: number): boolean {
   try {
     process.kill(pid, 0);
     return false;

@@ -166,6 +166,11 @@ describe('architecture', () => {
     expect(exportedTwice()).toEqual([]);
   });
 
+  it('imports packages before files of its own, and of each values before types', () => {
+    const unordered = sourceFiles().filter((path) => !isOrdered(readFileSync(join(SRC, path), 'utf8')));
+    expect(unordered).toEqual([]);
+  });
+
   it('notices a broken rule of each kind', () => {
     expect(isAllowed({ from: 'queue/queue.ts', to: 'message/types.ts' })).toBe(false);
     expect(isAllowed({ from: 'client/client.ts', to: 'transport/undici-transport.ts' })).toBe(false);
@@ -185,6 +190,8 @@ describe('architecture', () => {
       { from: 'b.ts', to: 'a.ts' },
     ];
     expect(cycles(loop)).toHaveLength(1);
+    expect(isOrdered("import { x } from './x.ts';\nimport ms from 'ms';")).toBe(false);
+    expect(isOrdered("import { type Clock, sleep } from './clock.ts';")).toBe(false);
     expect([...exportedNames('export type Place = 1;\nexport const place = 2;')]).toEqual(['Place', 'place']);
   });
 });
@@ -221,6 +228,13 @@ function exportedNames(text: string): Set<string> {
     /^export (?:abstract )?(?:async )?(?:function\*?|const|class|interface|type) (\w+)/gm,
   );
   return new Set([...declarations].map(([, name = '']) => name));
+}
+
+function isOrdered(text: string): boolean {
+  const imports = [...text.matchAll(/^import\s([^'";]*?)from '([^']+)';/gm)];
+  const own = imports.map(([, , specifier = '']) => specifier.startsWith('.'));
+  const isTypeFirst = imports.some(([, names = '']) => /\{[^}]*\btype \w+,\s*(?!type )\w/.test(names));
+  return !isTypeFirst && !own.some((isOwn, index) => !isOwn && own[index - 1] === true);
 }
 
 function sourceFiles(): string[] {

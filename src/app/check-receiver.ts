@@ -1,4 +1,4 @@
-import { type RunEnd, type RunOptions, runChecks } from '../check/run-checks.ts';
+import { runChecks, type RunEnd, type RunOptions } from '../check/run-checks.ts';
 import { prepareWebhooks } from '../engine/webhook.ts';
 import { checkRoute } from '../transport/route/check-route.ts';
 import { createUndiciTransport } from '../transport/undici-transport.ts';

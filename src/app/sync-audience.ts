@@ -104,7 +104,6 @@ const KINDS = {
   onOutcome: 'a function',
 } as const satisfies Record<keyof SyncMembersOptions, string>;
 
-const NEVER = new AbortController().signal;
 const CAPACITY = 1_024;
 
 async function run(
@@ -117,7 +116,8 @@ async function run(
     kinds: { ...KINDS, [input]: 'given' },
     required: ['name', 'pipeline', 'store', input],
   });
-  const { name, pipeline, place = 'default', force, dryRun, signal = NEVER, onOutcome } = options;
+  const { name, pipeline, place = 'default', force, dryRun, onOutcome } = options;
+  const { signal = new AbortController().signal } = options; // without one nothing ends it
   const maxChange = limitOf(options);
   if (isServer(options.store)) throw noFile(options.store);
   const store = await openAudienceStore(options.store, systemClock);

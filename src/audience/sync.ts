@@ -2,6 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 import type { Clock } from '../clock.ts';
 import { ConfigError, InputError } from '../errors.ts';
 import type { JsonValue } from '../message/types.ts';
+import { formatCount } from '../message/limits.ts';
 import {
   addCounts,
   changesIn,
@@ -231,7 +232,7 @@ function assertSendable<O extends ChangeOutcome>(
       hint:
         before === 0
           ? 'check what has written it'
-          : `check what has written it; ${called.force} tells all ${before.toLocaleString('en-US')} that they left`,
+          : `check what has written it; ${called.force} tells all ${formatCount(before)} that they left`,
     });
   }
   if (suspicion === undefined) return;

@@ -1,5 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import { MASK, isSecretHeader, redactUrl } from '../redact.ts';
+import { isoTime } from '../clock.ts';
 import type { Capture, CapturedVerdict, HeaderPair } from './capture.ts';
 
 export interface CapturedRequest {
@@ -16,7 +17,7 @@ export interface CapturedRequest {
 export function toCapture({ at, method, url, headers, body, verdict }: CapturedRequest): Capture {
   return {
     capture: 1,
-    ...(at === undefined ? {} : { at: new Date(at).toISOString() }),
+    ...(at === undefined ? {} : { at: isoTime(at) }),
     method,
     url,
     headers: headers.map(maskSecret),

@@ -5,7 +5,7 @@ import { isAboutElse, isPage, judgeResponses, type CheckJudgement } from './judg
 import { commonMistakes } from './common-mistakes.ts';
 import { INTERRUPTED, ReceiverUnderTest, type TestedReceiverOptions } from './receiver-under-test.ts';
 import { RunProgress } from './run-progress.ts';
-import { type CheckRequest, Sample } from './sample.ts';
+import { Sample, type CheckRequest } from './sample.ts';
 
 export interface RunOptions extends TestedReceiverOptions {
   readonly checks: readonly Check[];

@@ -5,6 +5,7 @@ import type { JsonValue, Message } from '../message/types.ts';
 import { redactUrl } from '../redact.ts';
 import { retryAfterMs } from '../transport/retry-after.ts';
 import type { TransportResult } from '../transport/transport.ts';
+import { isoTime } from '../clock.ts';
 import { LONGEST_RETRIES_MS, nextWaitMs } from './backoff.ts';
 import { batchResult, type BatchResult, type BatchRejection } from './batch-result.ts';
 import { batchBody } from './batch.ts';
@@ -144,7 +145,7 @@ class TrackingApiSink implements Sink {
     round: number,
   ): Promise<{ result: BatchResult; attempt: AttemptRecord }> {
     const at = this.#options.clock.now();
-    const body = batchBody(bodies, new Date(at).toISOString());
+    const body = batchBody(bodies, isoTime(at));
     this.#log?.('submit %d messages, %d bytes to %s', bodies.length, body.length, this.#shownUrl);
     const sent = await this.#send(body);
     const result = batchResult(sent, { url: this.#url, secrets: this.#secrets });

@@ -1,4 +1,4 @@
-import { type Key, KEYS, fieldOf } from './table/fields.ts';
+import { KEYS, fieldOf, type Key } from './table/fields.ts';
 import { isObject } from '../check-options.ts';
 import type { ConfigOrigin } from './config-origin.ts';
 

@@ -1,9 +1,9 @@
 import { isSecretHeader, MASK, redactUrl } from '../redact.ts';
-import { type SettingField, fieldOf, type Key, KEYS } from './table/fields.ts';
+import { fieldOf, KEYS, type SettingField, type Key } from './table/fields.ts';
 import { isObject } from '../check-options.ts';
 import { findSetting, keysAt, type Layer } from './layer.ts';
 import { referencesIn } from './references.ts';
-import { type SettingLayers, hasSourcesForm } from './sources.ts';
+import { hasSourcesForm, type SettingLayers } from './sources.ts';
 
 /** A setting as it may be shown to anyone. */
 export interface ListedSetting {

@@ -1,5 +1,5 @@
 import { ConfigError } from '../errors.ts';
-import { configError, type ConfigOrigin, originOfPart } from './config-origin.ts';
+import { configError, originOfPart, type ConfigOrigin } from './config-origin.ts';
 
 /** `$${` is a literal `${`; `${NAME}` is a variable; any other `${` is a mistake. */
 const REFERENCE = /\$\$\{|\$\{([A-Za-z_][A-Za-z0-9_]*)\}|\$\{/g;

@@ -4,20 +4,20 @@ import { DEFAULT_SOURCE, type SourceOptions, type Sources } from '../engine/opti
 import { ConfigError } from '../errors.ts';
 import { checkDataFolder } from './data-folder.ts';
 import type { Key } from './table/fields.ts';
-import { type ConfigFlags, fileLayers } from './files/file-layers.ts';
+import { fileLayers, type ConfigFlags } from './files/file-layers.ts';
 import { homeFolder } from './files/home.ts';
-import { environmentLayer, findSetting, type Layer, layerOf } from './layer.ts';
-import { type ListedSetting, listSettings } from './list-settings.ts';
+import { environmentLayer, findSetting, layerOf, type Layer } from './layer.ts';
+import { listSettings, type ListedSetting } from './list-settings.ts';
 import { readSetting, readWithDefault, type SettingScope } from './read-setting.ts';
 import {
   allSecrets,
   allSources,
-  type SettingLayers,
   promptCaFile,
   promptSecrets,
   promptSource,
   promptWriteKey,
   sourceNames,
+  type SettingLayers,
 } from './sources.ts';
 
 export interface RetentionSettings {

@@ -9,7 +9,7 @@ import {
 import { ConfigError } from '../errors.ts';
 import { printable } from '../redact.ts';
 import { SHORT_FORM_KEYS } from './table/fields.ts';
-import { findSetting, keysAt, type Layer, valueAt } from './layer.ts';
+import { findSetting, keysAt, valueAt, type Layer } from './layer.ts';
 import { readSetting, readWithDefault, type SettingScope } from './read-setting.ts';
 import { UnsetVariableError } from './references.ts';
 import { suggestion } from './other-names.ts';

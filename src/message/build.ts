@@ -1,7 +1,8 @@
 import { ValidationError } from '../errors.ts';
+import { isoTime } from '../clock.ts';
 import { formatCount, MAX_MESSAGE_BYTES } from './limits.ts';
-import { type FieldKind, MESSAGE_VERSION } from './fields/fields.ts';
-import { type Shape, shapeOf } from './fields/shape.ts';
+import { MESSAGE_VERSION, type FieldKind } from './fields/fields.ts';
+import { shapeOf, type Shape } from './fields/shape.ts';
 import {
   isFieldObject,
   misspelledIdProblem,
@@ -11,8 +12,8 @@ import {
   unknownProblem,
 } from './fields/validate.ts';
 import { formatPath } from './json/json-path.ts';
-import { type Plain, put, toPlain } from './plain.ts';
-import { type Problem, shownValue } from './problem.ts';
+import { put, toPlain, type Plain } from './plain.ts';
+import { shownValue, type Problem } from './problem.ts';
 import { readTimestamp } from './timestamp.ts';
 import { isMessageType, type JsonObject, type JsonValue, type Message } from './types.ts';
 
@@ -109,7 +110,7 @@ function complete({ fields, page }: Draft, shape: Shape, options: BuildOptions):
   if (missing !== undefined) return missing;
   for (const { name } of shape.filled) fields[name] ??= {};
   if (shape.type === 'page') fields['properties'] = withPage(fields['properties'] as JsonObject, page); // filled above
-  fields['timestamp'] ??= new Date(options.now).toISOString();
+  fields['timestamp'] ??= isoTime(options.now);
   return undefined;
 }
 

@@ -1,6 +1,6 @@
 import { formatPath, type PathStep } from './json/json-path.ts';
 import { MAX_DEPTH } from './limits.ts';
-import { type Problem, shownValue } from './problem.ts';
+import { shownValue, type Problem } from './problem.ts';
 import type { JsonValue } from './types.ts';
 
 export type Plain =

@@ -4,6 +4,7 @@ import { toCapture } from '../capture/to-capture.ts';
 import { InputError } from '../errors.ts';
 import { makeFolder } from '../files.ts';
 import { printable, redactUrl } from '../redact.ts';
+import { isoTime } from '../clock.ts';
 import { pairsOf } from './response/forwarding.ts';
 import type { ReceivedRequest } from './received-request.ts';
 
@@ -58,7 +59,7 @@ function captureOf({ at, method, path, rawHeaders, body, verdict }: ReceivedRequ
 
 /** Makes the name of a capture. Uses nothing of the request, so that no sender can choose a name. */
 function fileName(number: number, at: number): string {
-  return `${String(number).padStart(6, '0')}-${new Date(at).toISOString().replace(/[-:.]/g, '')}.json`;
+  return `${String(number).padStart(6, '0')}-${isoTime(at).replace(/[-:.]/g, '')}.json`;
 }
 
 /** The highest number in use: captures of several runs sort by name in the order of arrival. */

@@ -1,5 +1,6 @@
 import { readTimestamp } from '../message/timestamp.ts';
 import type { JsonObject } from '../message/types.ts';
+import { isoTime } from '../clock.ts';
 
 export interface RewriteOptions {
   /** `now`: the time of the replay. `shift`: as far apart as recorded, the first one now. @default 'keep' */
@@ -20,7 +21,7 @@ export type Rewrite = (message: JsonObject) => JsonObject;
 export function createRewrite({ timestamps, messageIds, now, newId }: RewriteOptions): Rewrite {
   const steps: Rewrite[] = [];
   if (timestamps === 'now') {
-    steps.push((message) => ({ ...message, timestamp: new Date(now()).toISOString() }));
+    steps.push((message) => ({ ...message, timestamp: isoTime(now()) }));
   }
   if (timestamps === 'shift') steps.push(createShift(now));
   if (messageIds === 'new') {
@@ -37,7 +38,7 @@ function createShift(now: () => number): Rewrite {
     const recordedAt = recordedAtOf(message);
     if (recordedAt === undefined) return message;
     offsetMs ??= Math.round(now()) - recordedAt;
-    return { ...message, timestamp: new Date(recordedAt + offsetMs).toISOString() };
+    return { ...message, timestamp: isoTime(recordedAt + offsetMs) };
   };
 }
 

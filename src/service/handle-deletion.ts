@@ -6,6 +6,7 @@ import { ValidationError } from '../errors.ts';
 import { formatCount } from '../message/limits.ts';
 import { isObject } from '../check-options.ts';
 import { readJson } from '../message/json/read-json.ts';
+import { isoTime } from '../clock.ts';
 import { rejectionResponse, type ServiceResponse } from './request/respond.ts';
 import { readRequest, type HandlerContext, type IngestRequest } from './request/read-request.ts';
 import { basicUser, UNAUTHORIZED } from './request/authentication.ts';
@@ -124,7 +125,7 @@ async function createDeletion(
 function shownDeletion({ id, createdAt, userIds, sources }: DeletionRecord): object {
   return {
     id,
-    createdAt: new Date(createdAt).toISOString(),
+    createdAt: isoTime(createdAt),
     users: userIds.length,
     sources: Object.fromEntries(
       Object.entries(sources).map(([name, source]) => [name, { state: deletionStateOf(source), ...source }]),

@@ -4,7 +4,7 @@ import { readRequest, type HandlerContext, type IngestRequest } from './request/
 import { UNAUTHORIZED } from './request/authentication.ts';
 import { readBatch, readSingle } from './ingest/read-messages.ts';
 import { errorFields } from './log.ts';
-import { OVERLOADED, type IngestRejection, storeRejection } from './request/rejection.ts';
+import { OVERLOADED, storeRejection, type IngestRejection } from './request/rejection.ts';
 import { sortMessages, type RejectedBatchItem, type SortedMessages } from './ingest/sort-messages.ts';
 
 /** Handles `/v1/batch` and `/v1/import`, or with a type `/v1/track` and the like. Undefined: the sender has gone. */

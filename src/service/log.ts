@@ -1,5 +1,5 @@
 import { pino } from 'pino';
-import type { Clock } from '../clock.ts';
+import { isoTime, type Clock } from '../clock.ts';
 import { HooksError } from '../errors.ts';
 import { printable, withoutSecrets } from '../redact.ts';
 
@@ -30,7 +30,7 @@ export function createServiceLog({ level, secrets, clock, write }: LogOptions): 
     {
       level,
       base: null,
-      timestamp: () => `,"time":"${new Date(clock.now()).toISOString()}"`,
+      timestamp: () => `,"time":"${isoTime(clock.now())}"`,
       formatters: { level: (label) => ({ level: label }) },
     },
     { write: (line) => write(line.trimEnd()) },

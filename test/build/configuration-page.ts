@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { format, resolveConfig } from 'prettier';
-import { defaultText, fieldOf, type Key, KEYS } from '../../src/config/table/fields.ts';
+import { defaultText, fieldOf, KEYS, type Key } from '../../src/config/table/fields.ts';
 
 const PAGE = new URL('../../docs/configuration.md', import.meta.url).pathname;
 const BETWEEN_MARKS = /(?<=<!-- settings: .*? -->\n).*(?=<!-- end of settings -->)/s;

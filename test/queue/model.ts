@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { expect } from 'vitest';
-import { type Delivery, type Progress, NO_PROGRESS, withRound } from '../../src/queue/delivery.ts';
+import { NO_PROGRESS, withRound, type Delivery, type Progress } from '../../src/queue/delivery.ts';
 import type { Claim, Lane, Queue, Settlement } from '../../src/queue/queue.ts';
 import type { TestClock } from './conformance.ts';
 import { newDelivery } from './new-delivery.ts';

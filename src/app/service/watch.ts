@@ -1,5 +1,5 @@
 import type { EngineEvent } from '../../engine/engine-event.ts';
-import type { Clock } from '../../clock.ts';
+import { isoTime, type Clock } from '../../clock.ts';
 import type { Delivery } from '../../queue/delivery.ts';
 import { errorFields, type LogFields, type ServiceLog } from '../../service/log.ts';
 import type { Metrics } from '../../service/metrics.ts';
@@ -77,7 +77,7 @@ export class Watch {
     const { source, destination, url, since, last } = outage;
     const { status, error, detail } = last;
     const waiting = await this.#waiting(outage).catch(() => undefined);
-    const facts = { source, destination, url, since: new Date(since).toISOString(), waiting };
+    const facts = { source, destination, url, since: isoTime(since), waiting };
     write({ ...facts, status, error, detail });
   }
 

@@ -3,7 +3,7 @@ import { HooksError } from '../../errors.ts';
 import type { JsonValue } from '../../message/types.ts';
 import { MEMBER_END } from '../entry.ts';
 import { countLines } from './whole-lines.ts';
-import { type LineReader, type MemberTarget, trimmedId } from './member-target.ts';
+import { trimmedId, type LineReader, type MemberTarget } from './member-target.ts';
 
 const CR = 0x0d;
 const BLANK = 0x20;

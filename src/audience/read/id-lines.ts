@@ -1,5 +1,5 @@
 import { HASH_SEED, hashByte, MEMBER_END } from '../entry.ts';
-import { type LineReader, type MemberTarget, trimmedId } from './member-target.ts';
+import { trimmedId, type LineReader, type MemberTarget } from './member-target.ts';
 
 /** Up to the quotation mark are blanks, controls and whatever needs a second look. */
 const QUOTE = 0x22;

@@ -5,6 +5,7 @@ import type { Outcome } from '../../app/pipeline/outcomes.ts';
 import { printable } from '../../redact.ts';
 import { Ledger } from '../../replay/ledger.ts';
 import { summaryLines } from '../../report/summary.ts';
+import { formatCount } from '../../message/limits.ts';
 import type { LoopbackJudgement } from '../flags/delivery/loopback.ts';
 import type { Io } from '../io.ts';
 import { fitText } from '../fit-text.ts';
@@ -185,7 +186,7 @@ function countLines(counts: Counts, { kind }: SyncFlags): string[] {
   ] as const;
   const shown = rows
     .filter(([, , isShown]) => isShown)
-    .map(([label, count]) => [label, count.toLocaleString('en-US')] as const);
+    .map(([label, count]) => [label, formatCount(count)] as const);
   const width = Math.max(...shown.map(([, count]) => count.length));
   return shown.map(([label, count]) => `${label.padEnd(10)} ${count.padStart(width)}`);
 }

@@ -2,6 +2,8 @@ import { PARTITIONS, parseMember } from '../../audience/entry.ts';
 import type { AudienceCatalog, AudienceOverview } from '../../audience/store.ts';
 import { ConfigError, QueueError } from '../../errors.ts';
 import { printable } from '../../redact.ts';
+import { isoTime } from '../../clock.ts';
+import { formatCount } from '../../message/limits.ts';
 import { openQueue } from '../flags/delivery/queue-flags.ts';
 import { commandSettings } from '../flags/delivery/settings.ts';
 import { ExitCode, interruptedCode } from '../exit-code.ts';
@@ -125,9 +127,9 @@ function memberLine(line: string, { kind }: OverviewFlags): string {
 }
 
 function overviewLine({ name, trait, place, members, inDoubt, syncedAt }: AudienceOverview): string {
-  const doubt = inDoubt === 0 ? '' : `, ${inDoubt.toLocaleString('en-US')} to be sent again`;
+  const doubt = inDoubt === 0 ? '' : `, ${formatCount(inDoubt)} to be sent again`;
   const when = syncedAt === undefined ? 'no sync is complete' : `synced ${isoTime(syncedAt)}`;
-  return `${printable(name, 80)} (${trait}) to ${printable(place)}: ${members.toLocaleString('en-US')}${doubt}, ${when}`;
+  return `${printable(name, 80)} (${trait}) to ${printable(place)}: ${formatCount(members)}${doubt}, ${when}`;
 }
 
 function overviewText(overview: AudienceOverview, { stdoutColumns: columns }: Io): string {
@@ -136,8 +138,8 @@ function overviewText(overview: AudienceOverview, { stdoutColumns: columns }: Io
     [kind, printable(name)],
     ['sent as', trait],
     ['to', printable(place)],
-    [kind === 'trait' ? 'users' : 'members', members.toLocaleString('en-US')],
-    ...(inDoubt === 0 ? [] : [['to be sent again', inDoubt.toLocaleString('en-US')]]),
+    [kind === 'trait' ? 'users' : 'members', formatCount(members)],
+    ...(inDoubt === 0 ? [] : [['to be sent again', formatCount(inDoubt)]]),
     ['first sync', isoTime(createdAt)],
     ['last complete sync', syncedAt === undefined ? 'none' : isoTime(syncedAt)],
   ];
@@ -152,10 +154,6 @@ function overviewJson({ createdAt, syncedAt, ...facts }: AudienceOverview): obje
     syncedAt: syncedAt === undefined ? null : isoTime(syncedAt),
   };
   return { kind, name, trait, place, members, inDoubt, ...times };
-}
-
-function isoTime(ms: number): string {
-  return new Date(ms).toISOString();
 }
 
 function quoted(text: string): string {

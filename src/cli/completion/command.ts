@@ -1,6 +1,17 @@
 import { Argument } from 'commander';
 import type { Define } from '../command.ts';
-import { SHELLS, shellScript, type Shell } from './shell-script.ts';
+import { BASH_SCRIPT } from './bash-script.ts';
+import { FISH_SCRIPT } from './fish-script.ts';
+import { POWERSHELL_SCRIPT } from './powershell-script.ts';
+import { ZSH_SCRIPT } from './zsh-script.ts';
+
+/** The scripts that make a shell ask `hooks complete` when Tab is pressed. */
+const SCRIPTS = {
+  bash: BASH_SCRIPT,
+  zsh: ZSH_SCRIPT,
+  fish: FISH_SCRIPT,
+  powershell: POWERSHELL_SCRIPT,
+};
 
 const EXAMPLES = `Examples:
   $ eval "$(hooks completion bash)"          # in ~/.bashrc
@@ -17,8 +28,8 @@ code is not run for it.
 
 export const defineCompletion: Define = (command, { io }) => {
   command
-    .addArgument(new Argument('<shell>', 'print the script of this shell').choices(SHELLS))
+    .addArgument(new Argument('<shell>', 'print the script of this shell').choices(Object.keys(SCRIPTS)))
     .addHelpText('before', EXAMPLES)
     .addHelpText('after', DETAILS)
-    .action((shell: Shell) => io.out(shellScript(shell)));
+    .action((shell: keyof typeof SCRIPTS) => io.out(SCRIPTS[shell]));
 };

@@ -1,6 +1,7 @@
 import { ConfigError } from '../../errors.ts';
 import { proxyFor, proxyVariable } from '../../app/probe-webhook.ts';
 import { packageVersion } from '../../app/version.ts';
+import { isoTime } from '../../clock.ts';
 import type { Io } from '../io.ts';
 import { fail, ok, warn, type DoctorFinding } from './finding.ts';
 
@@ -51,7 +52,7 @@ const LATELY = Date.UTC(2026, 0, 1);
 const FAR_OFF = Date.UTC(2034, 0, 1);
 
 function clockFinding(now: number): DoctorFinding {
-  const time = new Date(now).toISOString();
+  const time = isoTime(now);
   if (now > LATELY && now < FAR_OFF) return ok('clock', time);
   const hint = 'set the clock of this machine: timestamps, certificates and retries need it';
   return fail('clock', `the clock of this machine says ${time}`, hint);

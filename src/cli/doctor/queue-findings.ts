@@ -4,6 +4,8 @@ import type { QueueExamination } from '../../stores/open.ts';
 import type { Delivery } from '../../queue/delivery.ts';
 import type { LaneStats } from '../../queue/inspection.ts';
 import type { QueueSurvey } from '../../queue/survey.ts';
+import { isoTime } from '../../clock.ts';
+import { formatCount } from '../../message/limits.ts';
 import { attemptText } from '../attempt-text.ts';
 import { fail, ok, warn, type DoctorFinding } from './finding.ts';
 
@@ -95,7 +97,7 @@ export function queueFindings(
 ): DoctorFinding[] {
   const { lanes, newestAt } = survey;
   if (newestAt !== undefined && newestAt > now + CLOCKS_DIFFER_MS) {
-    const said = `the last delivery was added in the future, at ${new Date(newestAt).toISOString()}`;
+    const said = `the last delivery was added in the future, at ${isoTime(newestAt)}`;
     return [fail('clock', said, 'set the clock of this machine, or of the one that added it')];
   }
   return [
@@ -111,7 +113,7 @@ function waitingFinding({ lanes, deliverers }: QueueSurvey, now: number): Doctor
     (sum, { pending, sending, retrying }) => sum + pending + sending + retrying,
     0,
   );
-  const said = `${waiting.toLocaleString('en-US')} waiting${whoDelivers(deliverers)}`;
+  const said = `${formatCount(waiting)} waiting${whoDelivers(deliverers)}`;
   const isOverdue = lanes.some(({ nextDueAt = Infinity }) => nextDueAt < now - OVERDUE_MS);
   if (waiting === 0 || !isOverdue) return ok('queue', said);
   const hint = 'start hooks worker or hooks serve with this config and --store';
@@ -175,12 +177,10 @@ const DEAD_LETTER_HINTS: Readonly<Record<string, string>> = {
 };
 
 function deadFinding(reason: string, count: number): DoctorFinding {
-  const said = `${count.toLocaleString('en-US')} dead letter${count === 1 ? '' : 's'}${reason === '' ? '' : `: ${reason}`}`;
+  const said = `${formatCount(count)} dead letter${count === 1 ? '' : 's'}${reason === '' ? '' : `: ${reason}`}`;
   return warn('dead-letters', said, DEAD_LETTER_HINTS[reason] ?? 'see hooks queue list --state dead');
 }
 
 function megabytes(bytes: number): string {
-  return bytes < 10 * MB
-    ? `${(bytes / MB).toFixed(1)} MB`
-    : `${Math.round(bytes / MB).toLocaleString('en-US')} MB`;
+  return bytes < 10 * MB ? `${(bytes / MB).toFixed(1)} MB` : `${formatCount(Math.round(bytes / MB))} MB`;
 }

@@ -2,9 +2,9 @@ import { Option, type Command } from 'commander';
 import {
   defaultText,
   fieldOf,
-  type Key,
   KEYS,
   SETTING_FIELDS,
+  type Key,
   type SettingFlag,
   type ValueOf,
 } from '../../config/table/fields.ts';

@@ -1,5 +1,5 @@
 import type { AttemptRecord } from '../../attempt-record.ts';
-import { type DestinationOutcome, type Outcome, TRACKING_API } from '../../app/pipeline/outcomes.ts';
+import { TRACKING_API, type DestinationOutcome, type Outcome } from '../../app/pipeline/outcomes.ts';
 import { networkCauseOf } from '../../causes/network-causes.ts';
 import { causeCodeOf, causeOf } from '../../causes/response-cause.ts';
 import { decidingAttempt, decisive } from './deciding-attempt.ts';

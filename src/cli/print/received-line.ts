@@ -10,6 +10,7 @@ import {
 import type { ReceivedMessage } from '../../receiver/messages/tracking-call.ts';
 import type { ReceivedRequest } from '../../receiver/received-request.ts';
 import { printable, redactUrl } from '../../redact.ts';
+import { isoTime } from '../../clock.ts';
 import { attemptText, detailText, durationText, tenths } from '../attempt-text.ts';
 import { fitText } from '../fit-text.ts';
 import type { Screen } from '../io.ts';
@@ -34,7 +35,7 @@ export function receivedJson(request: ReceivedRequest, { file, withBody }: Recei
   const messages = messagesOf(request);
   const { type, timestamp: _time, ...rest } = soleFacts(messages);
   return jsonLine({
-    at: new Date(at).toISOString(),
+    at: isoTime(at),
     method,
     path: redactUrl(path),
     type: type ?? null,

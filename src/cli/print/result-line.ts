@@ -4,6 +4,7 @@ import type { Message } from '../../message/types.ts';
 import type { ReportedOutcome } from '../../report/report.ts';
 import { printable } from '../../redact.ts';
 import type { ReceivedRequest } from '../../receiver/received-request.ts';
+import { isoTime } from '../../clock.ts';
 import { tenths } from '../attempt-text.ts';
 import { decidingAttempt, decisive, destinationMs } from './deciding-attempt.ts';
 import { failureCause } from './failure-cause.ts';
@@ -84,6 +85,6 @@ function destinationFields(destination: DestinationOutcome) {
 }
 
 function attemptFields({ at, url, status, error, cause, server, location, ms, reconnected }: AttemptRecord) {
-  const time = new Date(at).toISOString();
+  const time = isoTime(at);
   return { at: time, url, status, error, cause, server, location, ms: tenths(ms), reconnected };
 }

@@ -1,4 +1,4 @@
-import { roundedMs } from '../../clock.ts';
+import { isoTime, roundedMs } from '../../clock.ts';
 import { capturedBody } from '../../capture/to-capture.ts';
 import type { AttemptRecord } from '../../attempt-record.ts';
 import type { Delivery } from '../../queue/delivery.ts';
@@ -145,8 +145,4 @@ function attemptLine(attempt: AttemptRecord): string {
 function attemptWithDetail(attempt: AttemptRecord): string {
   const detail = detailText(attempt);
   return `${attemptText(attempt)}${detail === undefined ? '' : ` (${detail})`}`;
-}
-
-export function isoTime(ms: number): string {
-  return new Date(ms).toISOString();
 }

@@ -4,11 +4,13 @@ import { readJson } from '../../message/json/read-json.ts';
 import type { Delivery } from '../../queue/delivery.ts';
 import type { LaneStats } from '../../queue/inspection.ts';
 import { printable } from '../../redact.ts';
+import { isoTime } from '../../clock.ts';
+import { formatCount } from '../../message/limits.ts';
 import { ExitCode } from '../exit-code.ts';
 import { fitText } from '../fit-text.ts';
 import type { Io } from '../io.ts';
 import { escapeInJson, jsonLine } from '../json-line.ts';
-import { briefHead, briefJson, briefText, fullJson, fullText, isoTime } from './delivery-line.ts';
+import { briefHead, briefJson, briefText, fullJson, fullText } from './delivery-line.ts';
 import { bodyOf, select, UNSETTLED_AND_DEAD } from './selection.ts';
 import { fullIds } from './full-ids.ts';
 import { countSelected, COUNTS } from './count-selected.ts';
@@ -38,7 +40,7 @@ function withIsoTime({ nextDueAt, ...lane }: LaneStats): object {
 }
 
 function statsText(lane: LaneStats): string {
-  const counts = COUNTS.map((state) => `${state} ${lane[state].toLocaleString('en-US')}`).join(', ');
+  const counts = COUNTS.map((state) => `${state} ${formatCount(lane[state])}`).join(', ');
   const next = lane.nextDueAt === undefined ? '' : `; next due ${isoTime(lane.nextDueAt)}`;
   return `${printable(lane.source, 80)} → ${printable(lane.destination, 80)}: ${counts}${next}`;
 }

@@ -8,6 +8,7 @@ import { parseJsonOrUndefined } from '../../message/json/batch-document.ts';
 import type { ReplayEntry, FoundEntry } from '../../replay/reading/replay-entry.ts';
 import { foreignValueOf } from '../../replay/foreign-value.ts';
 import { recordedAtOf, type Rewrite } from '../../replay/rewrite.ts';
+import { isoTime } from '../../clock.ts';
 
 /** An entry with its value, or with the error for which it has none. */
 export type ReadEntry =
@@ -119,7 +120,7 @@ export function unbuiltMessage(given: JsonValue, now: number): Message {
   const value = isJsonObject(given) ? given : {};
   const recordedAt = recordedAtOf(value) ?? now;
   const type = typeof value['type'] === 'string' ? value['type'] : 'unknown';
-  const known: Record<string, JsonValue> = { type, timestamp: new Date(recordedAt).toISOString() };
+  const known: Record<string, JsonValue> = { type, timestamp: isoTime(recordedAt) };
   for (const name of TEXTS) {
     const text = idText(value[name]);
     if (text !== '') known[name] = text;

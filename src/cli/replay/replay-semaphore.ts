@@ -69,15 +69,15 @@ export class ReplaySemaphore {
   }
 
   /** Resolves soon after there is room again, or nothing is in flight; or when `signal` aborts. One waiter at a time. */
-  async until(change: AwaitedChange, signal: AbortSignal): Promise<void> {
-    if (signal.aborted || this.#has(change)) return;
+  async until(change: AwaitedChange, signal?: AbortSignal): Promise<void> {
+    if (signal?.aborted || this.#has(change)) return;
     await new Promise<void>((resolve) => {
       const wake = (): void => {
-        signal.removeEventListener('abort', wake);
+        signal?.removeEventListener('abort', wake);
         resolve();
       };
       this.#waiter = { change, wake };
-      signal.addEventListener('abort', wake);
+      signal?.addEventListener('abort', wake);
     });
   }
 

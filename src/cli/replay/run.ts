@@ -93,7 +93,7 @@ export class ReplayRun {
     }
     const isComplete = !this.#stop.aborted && this.#fault === undefined;
     await this.#close();
-    await this.#semaphore.until('empty', NEVER);
+    await this.#semaphore.until('empty');
     return this.#summarize(isComplete);
   }
 
@@ -242,5 +242,3 @@ export class ReplayRun {
     );
   }
 }
-
-const NEVER = new AbortController().signal;

@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
+import { captureBody, type Capture } from '../../capture/capture.ts';
 import { isCapture, readCapture } from '../../capture/read-capture.ts';
-import { captureCheck } from '../../check/capture-check.ts';
-import type { Check } from '../../check/check.ts';
+import { signedTitles, type Check } from '../../check/check.ts';
 import { HooksError, InputError } from '../../errors.ts';
 import { readJson } from '../../message/json/read-json.ts';
 import type { Io } from '../io.ts';
@@ -10,6 +10,17 @@ import type { Io } from '../io.ts';
 /** Makes a check for each file of `--capture`. Throws InputError. */
 export function captureChecks(files: readonly string[], io: Pick<Io, 'cwd'>): Promise<Check[]> {
   return Promise.all(files.map(async (file) => captureCheck(await readCaptureFile(file, io), file)));
+}
+
+/** Makes a check that sends a captured body again with a new signature: a body that arrived before must be taken. `name` is the file's. */
+function captureCheck(capture: Capture, name: string): Check {
+  const body = Buffer.from(captureBody(capture));
+  return {
+    code: 'capture',
+    ...signedTitles(`the body of ${name}`),
+    expects: 'taken',
+    requests: (sample) => [sample.signed(body)],
+  };
 }
 
 async function readCaptureFile(file: string, { cwd }: Pick<Io, 'cwd'>) {

@@ -3,7 +3,7 @@ import { ConfigError } from '../../errors.ts';
 import { printable } from '../../redact.ts';
 import { isObject } from '../../check-options.ts';
 import { onlyMember } from './only-member.ts';
-import { type Complaint, complaintOf, isDuplicateKey } from './syntax-error.ts';
+import { complaintOf, isDuplicateKey, type Complaint } from './syntax-error.ts';
 
 type Loader = (path: string, text: string) => unknown;
 

@@ -5,11 +5,11 @@ import {
   duration,
   httpUrl,
   integer,
-  type SettingKind,
   onOrOff,
   secrets,
   text,
   writeKey,
+  type SettingKind,
 } from './kinds.ts';
 import { webhooks } from './webhooks-kind.ts';
 

@@ -4,9 +4,9 @@ import { formatDuration, parseDuration } from '../../duration.ts';
 import {
   configError,
   unexpectedValue,
-  type ConfigOrigin,
   shownSetting,
   originOfPart,
+  type ConfigOrigin,
 } from '../config-origin.ts';
 
 /** The kind of a setting's value: how it is parsed, wherever it was given, and how a JSON Schema describes it. */

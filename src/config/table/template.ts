@@ -1,4 +1,4 @@
-import { defaultText, describedSetting, fieldOf, type Key, KEYS } from './fields.ts';
+import { defaultText, describedSetting, fieldOf, KEYS, type Key } from './fields.ts';
 
 /** What a new config file is to say; everything else stands in it as a comment. */
 export interface TemplateOptions {

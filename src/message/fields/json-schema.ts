@@ -1,4 +1,4 @@
-import { type MessageField, MESSAGE_FIELDS, type FieldKind, MESSAGE_VERSION } from './fields.ts';
+import { MESSAGE_FIELDS, MESSAGE_VERSION, type MessageField, type FieldKind } from './fields.ts';
 import { spellings } from './shape.ts';
 import { RFC_3339 } from '../timestamp.ts';
 import { MESSAGE_TYPES, type JsonObject, type MessageType } from '../types.ts';

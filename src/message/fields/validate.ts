@@ -2,10 +2,10 @@ import { isObject } from '../../check-options.ts';
 import type { MessageField } from './fields.ts';
 import { formatPath } from '../json/json-path.ts';
 import { misspellingOf } from './misspelling.ts';
-import { type Problem, shownValue } from '../problem.ts';
+import { shownValue, type Problem } from '../problem.ts';
 import type { Shape } from './shape.ts';
 import { closest } from '../../suggest.ts';
-import { type JsonValue, MESSAGE_TYPES } from '../types.ts';
+import { MESSAGE_TYPES, type JsonValue } from '../types.ts';
 
 /** An object for a message's field. A Date is none: its JSON is a string. */
 export function isFieldObject(value: unknown): value is Readonly<Record<string, unknown>> {

@@ -1,5 +1,5 @@
 import { isKept } from './decimal.ts';
-import { changed, cutOffHint, duplicate, type JsonFault, keyHint, valueHint } from './json-fault.ts';
+import { changed, cutOffHint, duplicate, keyHint, valueHint, type JsonFault } from './json-fault.ts';
 import { formatPath, type PathStep } from './json-path.ts';
 import { shortened } from '../problem.ts';
 

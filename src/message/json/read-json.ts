@@ -1,9 +1,8 @@
 import { isUtf8 } from 'node:buffer';
 import { InputError, ValidationError } from '../../errors.ts';
-import { BACKSLASH, COLON, SPACE } from './bytes.ts';
+import { BACKSLASH, COLON, LF, SPACE } from './bytes.ts';
 import { findFault } from './find-fault.ts';
-import { textPositionOf } from './text-position.ts';
-import { type JsonScan, scanJson } from './scan-json.ts';
+import { scanJson, type JsonScan } from './scan-json.ts';
 import { MAX_DEPTH } from '../limits.ts';
 import { shortestLength } from './shortest-text.ts';
 import type { JsonValue } from '../types.ts';
@@ -180,3 +179,23 @@ function inputError(
     ...(file === undefined ? {} : { file }),
   });
 }
+
+/** Where something lies in a text, both counted from 1; `column` in characters. */
+interface TextPosition {
+  readonly line: number;
+  readonly column: number;
+}
+
+function textPositionOf(bytes: Uint8Array, offset: number): TextPosition {
+  let line = 1;
+  let column = 1;
+  for (const byte of bytes.subarray(0, offset)) {
+    if (byte === LF) [line, column] = [line + 1, 1];
+    else if ((byte & CONTINUATION_MASK) !== CONTINUATION) column++;
+  }
+  return { line, column };
+}
+
+// A UTF-8 character is one byte that is not of the form 10xxxxxx, and those that are after it.
+const CONTINUATION_MASK = 0b1100_0000;
+const CONTINUATION = 0b1000_0000;

@@ -1,7 +1,7 @@
 import { readSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { setImmediate } from 'node:timers/promises';
-import { type Clock, systemClock } from '../../clock.ts';
+import { systemClock, type Clock } from '../../clock.ts';
 
 /** Smaller chunks cost calls, much larger ones memory. */
 const CHUNK_BYTES = 256 * 1024;

@@ -2,7 +2,7 @@ import { redactUrl } from '../../redact.ts';
 import { BullmqServer, type ServerConnection, type ServerConnectionOptions } from './bullmq-server.ts';
 import { connectPostgres } from './postgres/postgres-connection.ts';
 import { connectRedis } from './redis/redis-connection.ts';
-import { schemeOf, type Scheme, assertServerUrl } from './server-url.ts';
+import { schemeOf, assertServerUrl, type Scheme } from './server-url.ts';
 import type { Server } from './server.ts';
 
 const CONNECTORS = {

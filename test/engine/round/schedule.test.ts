@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { isLastRound, nextRoundAt, type NextRound, waitMs } from '../../../src/engine/round/schedule.ts';
+import { isLastRound, nextRoundAt, waitMs, type NextRound } from '../../../src/engine/round/schedule.ts';
 
 const HOUR = 3_600_000;
 const T0 = Date.UTC(2026, 0, 1);

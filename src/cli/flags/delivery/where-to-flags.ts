@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { type Layer, layerOf } from '../../../config/layer.ts';
+import { layerOf, type Layer } from '../../../config/layer.ts';
 import { MAX_WEBHOOKS, type WebhookOptions } from '../../../engine/options.ts';
 import { ConfigError } from '../../../errors.ts';
 import { printable } from '../../../redact.ts';

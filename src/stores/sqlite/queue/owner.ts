@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { readFileSync, readlinkSync } from 'node:fs';
 import { hostname } from 'node:os';
 import type { Clock } from '../../../clock.ts';
+import { isProcessGone } from '../../../files.ts';
 import type { Row } from '../file/sqlite.ts';
 import type { Sql, Store } from '../file/store.ts';
 import { NO_PROGRESS, type Progress } from '../../../queue/delivery.ts';
@@ -138,7 +139,9 @@ export function livingOwners(
       isHere: row['host'] === HOST,
       beatAt: Number(row['beat_at']),
     }))
-    .filter(({ pid, isHere, beatAt }) => (isHere ? !isGone(pid) : now - beatAt < SILENT_BEATS * BEAT_MS));
+    .filter(({ pid, isHere, beatAt }) =>
+      isHere ? !isProcessGone(pid) : now - beatAt < SILENT_BEATS * BEAT_MS,
+    );
 }
 
 /** Whether processes of this machine that are gone have left anything claimed. */
@@ -184,14 +187,5 @@ function hostId(): string {
 }
 
 function isGoneHere({ host, pid }: Row): boolean {
-  return host === HOST && isGone(Number(pid));
-}
-
-function isGone(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return false;
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'ESRCH'; // of kill(2)
-  }
+  return host === HOST && isProcessGone(Number(pid));
 }
