@@ -62,8 +62,9 @@ async function leaveOutRequests(current: () => Schedule, improves: Improves): Pr
     if (requestCount(schedule) <= 2) return;
     const waves = withoutRequest(schedule.waves, at);
     // A message that is not sent at all is missing for another reason.
-    if (scheduledMessages({ waves }).length === scheduledMessages(schedule).length)
+    if (scheduledMessages({ waves }).length === scheduledMessages(schedule).length) {
       await improves({ ...schedule, waves });
+    }
   }
 }
 

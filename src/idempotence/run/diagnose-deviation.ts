@@ -95,8 +95,9 @@ class Diagnosis {
     const { waves } = this.#schedule;
     const killed = waves.find(({ kill }) => kill !== undefined);
     const [message = 0] = killed?.messages ?? [];
-    if (requestCount(this.#schedule) === scheduledMessages(this.#schedule).length)
+    if (requestCount(this.#schedule) === scheduledMessages(this.#schedule).length) {
       return 'responds-before-storing';
+    }
     const after: Wave = { messages: [message], kill: { when: 'after' } };
     const again = { messages: [message] };
     const isForgotten = await this.#runner.judge({ ...this.#schedule, waves: [after, again] });
