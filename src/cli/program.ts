@@ -158,7 +158,7 @@ export async function createProgram(
     .exitOverride();
   explainUsageErrors(program, io);
   program.addHelpText('before', EXAMPLES);
-  program.addHelpText('after', `\nTopics (hooks help TOPIC):\n  ${wrapText(GUIDES.join(', '), 78, 2)}`);
+  program.addHelpText('after', wrapText(`\nTopics of hooks help TOPIC: ${GUIDES.join(', ')}`, 80, 0));
   for (const [name, verb] of verbsFor(argv)) await addVerb(program, name, verb, { argv, io, exit });
   addHelpCommand(program, io);
   program.commands.at(-1)?.helpGroup('Set up:');

@@ -16,6 +16,7 @@ describe.skipIf(!hasTool('python3', '--version'))('hooks init at a terminal', ()
     const { code, shown } = await onTerminal(['init'], {
       cwd,
       steps: [
+        ['config for?', '\x1b[B\x1b[B\r'],
         ['posted to?', 'nonsense\r'],
         ['to be a URL', '\x15http://127.0.0.1:9/hook\r'],
         ['HOOKS_SECRET?', 'y\r'],
@@ -25,20 +26,29 @@ describe.skipIf(!hasTool('python3', '--version'))('hooks init at a terminal', ()
     expect(code).toBe(0);
     expect(await read(cwd)).toMatch(/^ {2}- "http:\/\/127\.0\.0\.1:9\/hook"$/m);
     expect(await read(cwd)).toMatch(/^sharedSecret:/m);
+    expect(await read(cwd)).toMatch(/^writeKey: [0-9a-f]{32}$/m);
   });
 
   it('writes nothing when it is interrupted', async () => {
     const cwd = temporaryFolder();
-    const { code } = await onTerminal(['init'], { cwd, steps: [['posted to?', '\x03']] });
+    const { code } = await onTerminal(['init'], { cwd, steps: [['config for?', '\x03']] });
     expect(code).toBe(130);
     await expect(read(cwd)).rejects.toThrow('ENOENT');
   });
 
   it.each<[string, [string, string][]]>([
-    ['first', [['posted to?', '\x04']]],
+    ['first', [['config for?', '\x04']]],
     [
       'second',
       [
+        ['config for?', '\r'],
+        ['posted to?', '\x04'],
+      ],
+    ],
+    [
+      'third',
+      [
+        ['config for?', '\r'],
         ['posted to?', '\r'],
         ['HOOKS_SECRET?', '\x04'],
       ],
@@ -56,7 +66,7 @@ describe.skipIf(!hasTool('python3', '--version'))('hooks init at a terminal', ()
     const cwd = temporaryFolder();
     expect(await onTerminal(['init', '--yes'], { cwd, steps: [] })).toMatchObject({ code: 0 });
     await writeFile(join(cwd, 'secret.txt'), SECRET);
-    const flags = ['--force', '--url', 'https://a.example', '--secret-file', 'secret.txt'];
+    const flags = ['--force', '--for', 'ci', '--url', 'https://a.example', '--secret-file', 'secret.txt'];
     expect(await onTerminal(['init', ...flags], { cwd, steps: [] })).toMatchObject({ code: 0 });
     expect(await read(cwd)).toContain('https://a.example');
   });

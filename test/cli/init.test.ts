@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { jsonLines, receiving, SECRET } from '../end-to-end/receiving.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
-import { hooks } from './run-in-process.ts';
+import { hooks, startHooks } from './run-in-process.ts';
 
 const read = (cwd: string, name = '.hooksrc.yaml'): Promise<string> => readFile(join(cwd, name), 'utf8');
 
@@ -33,6 +33,47 @@ describe('hooks init', () => {
     await hooks(['init', 'public.yaml', '-q', '--url', 'https://a.example/hook'], { cwd });
     expect(await read(cwd, 'local.yaml')).toMatch(/^delivery:\n(?: {2}# .*\n)+ {2}allowPrivate: true$/m);
     expect(await read(cwd, 'public.yaml')).not.toMatch(/^ *allowPrivate:/m);
+  });
+
+  it('writes a config for a service that serve takes, with a write key of its own', async () => {
+    const cwd = temporaryFolder();
+    const { stdout } = await hooks(['init', '--for', 'service', '--url', 'https://a.example/hook'], { cwd });
+    expect(stdout).toMatch(/\n {2}hooks serve\n$/);
+    const [, key = ''] = /^writeKey: ([0-9a-f]{32})$/m.exec(await read(cwd)) ?? [];
+    expect(key).not.toBe('');
+    expect(await read(cwd)).toMatch(/^ {2}strategy: fallback$/m);
+    const running = startHooks(['serve', '--port', '0', '-o', 'json', '--store', 'sqlite:./queue.db'], {
+      cwd,
+    });
+    const { url } = JSON.parse((await running.lines.next()).value ?? '') as { url: string };
+    const call = (user: string): Promise<Response> =>
+      fetch(`${url}/v1/track`, {
+        method: 'POST',
+        headers: { authorization: `Basic ${btoa(`${user}:`)}` },
+        body: JSON.stringify({ userId: 'u1', event: 'Signup' }),
+      });
+    expect([(await call(key)).status, (await call('other')).status]).toEqual([200, 401]);
+    expect((await running.stop()).code).toBe(0);
+  });
+
+  it('writes a config for a job that test takes, with a short retry window', async () => {
+    const cwd = temporaryFolder();
+    const to = await receiving({ secret: SECRET });
+    const args = ['init', '--for', 'ci', '--url', `${to.url}/hook`, '--secret', SECRET];
+    expect((await hooks(args, { cwd })).stdout).toContain(`\n  hooks test ${to.url}/hook\n`);
+    expect(await read(cwd)).toMatch(/^ {2}retryFor: 10s$/m);
+    const tested = await hooks(['test', `${to.url}/hook`, '--only', 'track'], {
+      cwd,
+      env: { HOOKS_SECRET: SECRET },
+    });
+    expect(tested).toMatchObject({ code: 0, stderr: '' });
+    expect(to.requests).toMatchObject([{ path: '/hook', verdict: 'valid' }]);
+  });
+
+  it('refuses to be for anything else', async () => {
+    const { code, stderr } = await hooks(['init', '--for', 'fun'], { cwd: temporaryFolder() });
+    expect(code).toBe(2);
+    expect(stderr).toContain('receiver, ci, service');
   });
 
   it('signs nothing unless there is a secret', async () => {

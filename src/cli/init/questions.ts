@@ -1,9 +1,20 @@
 import { InputError } from '../../errors.ts';
 import type { Io } from '../io.ts';
 
-interface InitQuestions {
+export const INIT_PURPOSES = ['receiver', 'ci', 'service'] as const;
+
+export type InitPurpose = (typeof INIT_PURPOSES)[number];
+
+export interface InitAnswers {
+  readonly purpose: InitPurpose;
   readonly urls: readonly string[];
   readonly isSigned: boolean;
+}
+
+interface InitQuestions {
+  /** The answers that the flags give, and what is proposed for the others. */
+  readonly given: InitAnswers;
+  readonly asksPurpose: boolean;
   readonly asksUrl: boolean;
   readonly asksSecret: boolean;
   /** Returns what is wrong with a URL, or undefined. */
@@ -11,14 +22,30 @@ interface InitQuestions {
   readonly io: Pick<Io, 'stdin' | 'stderr' | 'signal'>;
 }
 
+const PURPOSE_CHOICES = [
+  { value: 'receiver', label: 'a receiver that I write', hint: 'send, listen, verify' },
+  { value: 'ci', label: 'a job that checks a receiver', hint: 'test, replay' },
+  { value: 'service', label: 'a tracking API of my own', hint: 'serve, worker' },
+] as const;
+
 /** Asks a person at a terminal, on stderr. Undefined when cancelled. Throws InputError when the input ends. */
-export async function askQuestions(
-  question: InitQuestions,
-): Promise<{ urls: readonly string[]; isSigned: boolean } | undefined> {
-  const { urls, asksUrl, asksSecret, urlProblem, io } = question;
-  const { confirm, isCancel, text } = await import('@clack/prompts');
+export async function askQuestions(questions: InitQuestions): Promise<InitAnswers | undefined> {
+  const { given, asksPurpose, asksUrl, asksSecret, urlProblem, io } = questions;
+  const { confirm, isCancel, select, text } = await import('@clack/prompts');
   const terminal = { input: io.stdin, output: io.stderr };
-  const [first = ''] = urls;
+  const [first = ''] = given.urls;
+  const purpose = asksPurpose
+    ? await answerTo(io, (signal) =>
+        select<InitPurpose>({
+          ...terminal,
+          signal,
+          message: 'What is the config for?',
+          options: [...PURPOSE_CHOICES],
+          initialValue: given.purpose,
+        }),
+      )
+    : given.purpose;
+  if (isCancel(purpose)) return undefined;
   const url = asksUrl
     ? await answerTo(io, (signal) =>
         text({
@@ -38,12 +65,12 @@ export async function askQuestions(
           ...terminal,
           signal,
           message: 'Sign them with the secret in HOOKS_SECRET?',
-          initialValue: question.isSigned,
+          initialValue: given.isSigned,
         }),
       )
-    : question.isSigned;
+    : given.isSigned;
   if (isCancel(isSigned)) return undefined;
-  return { urls: url === undefined ? urls : [url], isSigned };
+  return { purpose, urls: url === undefined ? given.urls : [url], isSigned };
 }
 
 /** clack does not notice that its input has ended (Ctrl-D): it would wait forever, and leave the cursor hidden. */

@@ -1,8 +1,9 @@
+import { randomBytes } from 'node:crypto';
 import { basename, dirname, resolve } from 'node:path';
 import { SETTING_FIELDS } from '../../config/table/fields.ts';
 import { findProjectFile } from '../../config/files/find-files.ts';
 import { checkReferences, referencesIn, withoutReferences } from '../../config/references.ts';
-import { configTemplate } from '../../config/table/template.ts';
+import { configTemplate, type TemplateOptions } from '../../config/table/template.ts';
 import { ConfigError } from '../../errors.ts';
 import { isLoopbackHost } from '../../url.ts';
 import { MASK, printable, redactUrl } from '../../redact.ts';
@@ -11,11 +12,12 @@ import { ExitCode, interruptedCode } from '../exit-code.ts';
 import type { Io } from '../io.ts';
 import { jsonLine } from '../json-line.ts';
 import { readSecretFlags, type SecretFlags } from '../flags/signature/secret-flags.ts';
-import { askQuestions } from './questions.ts';
+import { askQuestions, type InitAnswers, type InitPurpose } from './questions.ts';
 import { writePrivately } from './write-privately.ts';
 
 export interface InitOptions extends GlobalOptions, SecretFlags {
   readonly url?: readonly string[];
+  readonly for?: InitPurpose;
   readonly yes?: true;
   readonly force?: true;
 }
@@ -30,11 +32,8 @@ export async function initialise(file: string, options: InitOptions, io: Io): Pr
   if (options.url !== undefined) checkUrls(options.url, '--url');
   const answers = await answersOf(options, io);
   if (answers === undefined) return interruptedCode(io) ?? ExitCode.sigint;
-  const allowsPrivate = answers.urls.some(isOnThisMachine);
-  await writePrivately(target, configTemplate({ ...answers, allowsPrivate }), {
-    file,
-    isForced: options.force ?? false,
-  });
+  const text = configTemplate({ urls: answers.urls, inForce: settingsInForce(answers) });
+  await writePrivately(target, text, { file, isForced: options.force ?? false });
   printResult(file, { ...answers, isFound: findProjectFile(io.cwd) === target }, options, io);
   return ExitCode.ok;
 }
@@ -96,21 +95,34 @@ function isOnThisMachine(url: string): boolean {
   return URL.canParse(url) && isLoopbackHost(new URL(url).hostname);
 }
 
-interface InitAnswers {
-  readonly urls: readonly string[];
-  readonly isSigned: boolean;
+/** What the config is for says which settings are in force besides the webhooks. */
+function settingsInForce({ purpose, urls, isSigned }: InitAnswers): TemplateOptions['inForce'] {
+  return {
+    ...(isSigned && { sharedSecret: '${HOOKS_SECRET}' }),
+    // A webhook on this machine gets nothing of `serve` without it.
+    ...(urls.some(isOnThisMachine) && { 'delivery.allowPrivate': 'true' }),
+    // A job should not wait for hours.
+    ...(purpose === 'ci' && { 'delivery.retryFor': '10s' }),
+    ...(purpose === 'service' && { writeKey: newWriteKey(), 'delivery.strategy': 'fallback' }),
+  };
+}
+
+/** Write keys are public, as in the pages of a site: a new one may stand in the file. */
+function newWriteKey(): string {
+  return randomBytes(16).toString('hex');
 }
 
 /** Takes the answers from the flags, and asks for the others on a terminal. Undefined when the person cancels. */
 async function answersOf(options: InitOptions, io: Io): Promise<InitAnswers | undefined> {
   const secrets = await readSecretFlags(options, io);
   const isSigned = secrets === undefined ? (io.env['HOOKS_SECRET'] ?? '') !== '' : true;
-  const given = { urls: options.url ?? [FIRST_URL], isSigned };
+  const given = { purpose: options.for ?? 'receiver', urls: options.url ?? [FIRST_URL], isSigned };
   const isInteractive =
     io.stdin.isTTY === true && io.stderrIsTty && options.yes !== true && options.quiet !== true;
   if (!isInteractive) return given;
   return askQuestions({
-    ...given,
+    given,
+    asksPurpose: options.for === undefined,
     asksUrl: options.url === undefined,
     asksSecret: secrets === undefined,
     io,
@@ -127,14 +139,21 @@ function urlProblem(url: string): string | undefined {
   }
 }
 
+/** The URL stands in double quotes, where the shell fills in its references. */
+const NEXT_COMMAND: Readonly<Record<InitPurpose, (url: string) => string>> = {
+  receiver: () => 'hooks send track --event Signup',
+  ci: (url) => `hooks test ${/^[\w:/.-]+$/.test(url) ? url : `"${url}"`}`,
+  service: () => 'hooks serve',
+};
+
 function printResult(
   file: string,
-  { isSigned, isFound }: InitAnswers & { readonly isFound: boolean },
+  { purpose, urls: [url = ''], isSigned, isFound }: InitAnswers & { readonly isFound: boolean },
   options: InitOptions,
   io: Io,
 ): void {
   const config = isFound ? '' : ` -c ${printable(file)}`;
-  const next = [`hooks doctor${config}`, `hooks send track --event Signup${config}`];
+  const next = ['hooks doctor', NEXT_COMMAND[purpose](printable(url))].map((command) => command + config);
   if (options.output === 'json') {
     io.out(jsonLine({ file, next }));
     return;

@@ -1,13 +1,11 @@
 import { defaultText, describedSetting, fieldOf, KEYS, type Key } from './fields.ts';
 
-/** What a new config file is to say; everything else stands in it as a comment. */
+/** What a new config file says; everything else stands in it as a comment. */
 export interface TemplateOptions {
   /** At least one; `${NAME}` is kept as it is. */
   readonly urls: readonly string[];
-  /** Whether the secret is taken from HOOKS_SECRET; else the line is a comment. */
-  readonly isSigned: boolean;
-  /** Whether `delivery.allowPrivate` is true; else the line is a comment. A webhook on this machine gets nothing of `serve` without it. */
-  readonly allowsPrivate: boolean;
+  /** The settings in force besides `webhooks`, as YAML; a reference such as `${HOOKS_SECRET}` is kept. */
+  readonly inForce: Readonly<Partial<Record<Key, string>>>;
 }
 
 /** For those whose default does not show how a value is written. */
@@ -25,6 +23,7 @@ const HEAD = `# Settings of hooks. Flags and environment variables win over this
 `;
 
 const LONG_FORM = `
+# Every destination gets each message; of the webhooks of one destination, one that takes the message is enough.
 # Several sources, each with its destinations, instead of \`webhooks\`, \`sharedSecret\`, \`writeKey\` and \`delivery\`:
 # sources:
 #   web:
@@ -35,20 +34,19 @@ const LONG_FORM = `
 #         webhooks: [https://a.example/hook]
 `;
 
-/** A config file in the short form, as YAML with every setting in it: what is not said is a comment with its default. */
-export function configTemplate({ urls, isSigned, allowsPrivate }: TemplateOptions): string {
+/** A config file in the short form, as YAML with every setting in it: what is not in force is a comment with its default. */
+export function configTemplate({ urls, inForce }: TemplateOptions): string {
   const keys = KEYS.filter((key) => fieldOf(key).longFormOnly !== true);
-  const sections = [...new Set(keys.map((key) => key.split('.', 1)[0] ?? key))].map((name) => {
-    if (name === 'webhooks') return webhooks(urls);
-    const lines = section(
-      name,
-      keys.filter((key) => key === name || key.startsWith(`${name}.`)),
-      '',
-    );
-    if (name === 'delivery' && allowsPrivate) return `${lines.map(deliveryLine).join('\n')}\n`;
-    return commented(lines, { isInForce: name === 'sharedSecret' && isSigned });
-  });
+  const sections = namesBelow('', keys).map((name) =>
+    name === 'webhooks' ? webhooks(urls) : `${section(name, { keys, inForce }).join('\n')}\n`,
+  );
   return [HEAD, ...sections].join('\n') + LONG_FORM;
+}
+
+/** The settings and groups directly in a group, whose path ends with a dot; that of the file is empty. */
+function namesBelow(group: string, keys: readonly Key[]): readonly string[] {
+  const inside = keys.filter((key) => key.startsWith(group));
+  return [...new Set(inside.map((key) => key.slice(group.length).split('.', 1)[0] ?? key))];
 }
 
 function webhooks(urls: readonly string[]): string {
@@ -62,32 +60,29 @@ function webhooks(urls: readonly string[]): string {
   return `${lines.join('\n')}\n`;
 }
 
-/** The lines of a setting, or of a group of them, in force: comments begin with `#`. */
-function section(name: string, keys: readonly Key[], above: string): string[] {
-  const path = above + name;
+interface SectionOptions {
+  readonly keys: readonly Key[];
+  readonly inForce: TemplateOptions['inForce'];
+  /** Whether the group around it is a comment as a whole. */
+  readonly isComment?: true;
+}
+
+/** The lines of a setting, or of a group of them. A group in which nothing is in force is a comment as a whole. */
+function section(path: string, options: SectionOptions): readonly string[] {
+  const { keys, inForce, isComment } = options;
+  const name = path.split('.').at(-1) ?? path;
   const own = keys.find((key) => key === path);
-  if (own !== undefined) return [`# ${describe(own)}`, `${name}: ${EXAMPLES[own] ?? defaultText(own) ?? ''}`];
-  const inner = [...new Set(keys.map((key) => key.slice(path.length + 1).split('.', 1)[0] ?? key))];
-  const lines = inner.flatMap((each) =>
-    section(
-      each,
-      keys.filter((key) => key === `${path}.${each}` || key.startsWith(`${path}.${each}.`)),
-      `${path}.`,
-    ),
-  );
-  return [`${name}:`, ...lines.map((line) => `  ${line}`)];
-}
-
-/** All of it, but for what is a comment already at its beginning. */
-function commented(lines: readonly string[], { isInForce }: { readonly isInForce: boolean }): string {
-  if (isInForce) return `${lines.join('\n')}\n`;
-  return `${lines.map((line) => (line.startsWith('#') ? line : `# ${line}`)).join('\n')}\n`;
-}
-
-/** A line of `delivery` when `allowPrivate` alone is in force. */
-function deliveryLine(line: string): string {
-  if (line === '  allowPrivate: false') return '  allowPrivate: true';
-  return line === 'delivery:' || /^ {2}#/.test(line) ? line : line.replace('  ', '  # ');
+  if (own !== undefined) {
+    const value = inForce[own];
+    const line = `${name}: ${value ?? EXAMPLES[own] ?? defaultText(own) ?? ''}`;
+    return [`# ${describe(own)}`, value === undefined && !isComment ? `# ${line}` : line];
+  }
+  const group = `${path}.`;
+  const isPlain = isComment || keys.some((key) => key.startsWith(group) && inForce[key] !== undefined);
+  const inner: SectionOptions = isPlain ? options : { ...options, isComment: true };
+  const lines = namesBelow(group, keys).flatMap((each) => section(group + each, inner));
+  const all = [`${name}:`, ...lines.map((line) => `  ${line}`)];
+  return isPlain ? all : all.map((line) => `# ${line}`);
 }
 
 function describe(key: Key): string {

@@ -7,8 +7,7 @@ import { temporaryFolder } from '../../temporary-folder.ts';
 const ENV = { HOME: '/nonexistent', HOOKS_SECRET: 's3cret', HOOKS_WRITE_KEY: 'key' };
 const TEMPLATE = configTemplate({
   urls: ['http://localhost:3000/webhook'],
-  isSigned: true,
-  allowsPrivate: false,
+  inForce: { sharedSecret: '${HOOKS_SECRET}' },
 });
 
 async function settingsOf(text: string, env: Record<string, string> = ENV): Promise<Settings> {
@@ -32,7 +31,10 @@ describe('the template of a config', () => {
   });
 
   it('allows private addresses when it is told to, and loads so', async () => {
-    const text = configTemplate({ urls: ['http://localhost:3000/'], isSigned: false, allowsPrivate: true });
+    const text = configTemplate({
+      urls: ['http://localhost:3000/'],
+      inForce: { 'delivery.allowPrivate': 'true' },
+    });
     const settings = await settingsOf(text);
     expect(settings.sources['default']?.destinations['Webhooks']?.delivery).toMatchObject({
       allowPrivate: true,
@@ -40,12 +42,9 @@ describe('the template of a config', () => {
   });
 
   it('needs no variable when it is not signed', async () => {
-    const settings = await settingsOf(
-      configTemplate({ urls: ['https://a.example'], isSigned: false, allowsPrivate: false }),
-      {
-        HOME: '/nonexistent',
-      },
-    );
+    const settings = await settingsOf(configTemplate({ urls: ['https://a.example'], inForce: {} }), {
+      HOME: '/nonexistent',
+    });
     expect(settings.sources['default']?.destinations['Webhooks']?.sharedSecrets).toEqual([]);
   });
 
@@ -56,7 +55,7 @@ describe('the template of a config', () => {
   });
 
   it('loads with every one of its comments in force, and means the defaults', async () => {
-    const [text = ''] = inForce(TEMPLATE).split(/\n# Several sources/);
+    const [text = ''] = inForce(TEMPLATE).split(/\n# Every destination/);
     const settings = await settingsOf(text);
     const rows = settings.list().filter(({ key }) => key !== 'dataDir');
     expect(rows.filter(({ origin }) => origin === 'default')).toEqual([]);
