@@ -5,6 +5,11 @@ import type { HostileReceiver } from '../hostile-receivers.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
 import { hooks, type HooksOptions, type HooksResult } from './hooks.ts';
 
+export interface DeliveringOptions extends HooksOptions {
+  /** What runs the command line. @default the built program */
+  readonly run?: typeof hooks;
+}
+
 /** A result line of `-o json`. */
 export interface ResultLine {
   readonly messageId: string;
@@ -47,10 +52,10 @@ export interface Sent {
 export async function send(
   urls: readonly string[],
   flags: readonly string[] = [],
-  options: HooksOptions = {},
+  { run = hooks, ...options }: DeliveringOptions = {},
 ): Promise<Sent> {
   const to = urls.flatMap((url) => ['--url', url]);
-  const { code, stdout, stderr } = await hooks([...SEND, '-o', 'json', ...to, ...flags], options);
+  const { code, stdout, stderr } = await run([...SEND, '-o', 'json', ...to, ...flags], options);
   return { code, line: JSON.parse(stdout) as ResultLine, stderr };
 }
 
@@ -76,9 +81,9 @@ export async function replay(
   file: string,
   url: string,
   flags: readonly string[] = [],
-  options: HooksOptions = {},
+  { run = hooks, ...options }: DeliveringOptions = {},
 ): Promise<Replayed> {
-  return replayed(await hooks(['replay', file, '--url', url, '-o', 'json', ...flags], options));
+  return replayed(await run(['replay', file, '--url', url, '-o', 'json', ...flags], options));
 }
 
 /** A file of so many messages, `m0`, `m1` … each of a user of its own. */

@@ -6,12 +6,26 @@ import { freePort } from '../free-port.ts';
 import { answers, answersOk, type HostileReceiver } from '../hostile-receivers.ts';
 import { proxyServer, type ProxyServer } from '../transport/proxy-server.ts';
 import { started } from '../transport/sending.ts';
-import { messagesFile, replay, send, SEND } from './delivering.ts';
-import { hooks } from './hooks.ts';
+import { hooks as hooksInProcess } from '../cli/run-in-process.ts';
+import * as delivering from './delivering.ts';
+import { messagesFile, SEND, type Sent } from './delivering.ts';
+import { hooks as hooksOfBinary, type HooksOptions, type HooksResult } from './hooks.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
 
 /** What would switch off the checks of any other program of Node. */
 const UNCHECKED = { NODE_TLS_REJECT_UNAUTHORIZED: '0' };
+
+/** Variables of Node's own take effect at the start of a process. */
+function hooks(args: readonly string[], options: HooksOptions = {}): Promise<HooksResult> {
+  const isNodes = Object.keys(options.env ?? {}).some((name) => name.startsWith('NODE_'));
+  return (isNodes ? hooksOfBinary : hooksInProcess)(args, options);
+}
+
+const send = (
+  urls: readonly string[],
+  flags: readonly string[] = [],
+  options: HooksOptions = {},
+): Promise<Sent> => delivering.send(urls, flags, { ...options, run: hooks });
 
 let certificates: Certificates;
 
@@ -71,7 +85,7 @@ describe('a certificate', () => {
 
   it('that is bad fails every message of a replay, and no request is sent', async () => {
     const hostile = await secureReceiver(certificates.unknownCa);
-    const { code, lines, summary } = await replay(await messagesFile(50), hostile.url, [], {
+    const { code, lines, summary } = await delivering.replay(await messagesFile(50), hostile.url, [], {
       env: UNCHECKED,
     });
     expect(code).toBe(1);
@@ -93,7 +107,8 @@ describe('a certificate', () => {
     await copyFile(certificates.caFile, join(folder, 'ca.pem'));
     const flags = ['--config', join(folder, 'hooks.json')];
     expect(await send([url], flags)).toMatchObject({ code: 0, line: { outcome: 'delivered' } });
-    expect(await replay(await messagesFile(20), url, flags)).toMatchObject({
+    const all = await delivering.replay(await messagesFile(20), url, flags, { run: hooks });
+    expect(all).toMatchObject({
       code: 0,
       summary: { delivered: 20 },
     });
