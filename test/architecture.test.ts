@@ -39,6 +39,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   replay: ['message', 'capture'],
   receiver: ['signature', 'message', 'capture', 'service'],
   idempotence: ['message'],
+  testing: ['receiver', 'message', 'signature', 'check'],
   check: ['message', 'signature', 'transport', 'capture', 'causes'],
   service: ['message', 'client', 'deletion'],
   audience: ['message'],

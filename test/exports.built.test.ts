@@ -1,5 +1,6 @@
 import { execFile } from 'node:child_process';
 import { readFileSync, readdirSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
 
@@ -31,6 +32,19 @@ describe('the built package', () => {
         .flat()
         .toSorted(),
     );
+  });
+
+  it('exports the test library as a module and for require, which Jest calls', async () => {
+    const names = ['matchers', 'sample', 'signedRequest', 'startTestReceiver'];
+    const module = (await import(/* @vite-ignore */ new URL('dist/testing.js', ROOT).href)) as object;
+    const required = createRequire(import.meta.url)(
+      'hooks-cli/testing',
+    ) as typeof import('../src/testing/testing.ts');
+    expect([Object.keys(module).toSorted(), Object.keys(required).toSorted()]).toEqual([names, names]);
+    const receiver = await required.startTestReceiver();
+    await fetch(receiver.url, { method: 'POST', body: '{"type":"track","event":"A"}' });
+    expect(required.matchers.toMatchSchema(receiver, { A: { required: ['userId'] } }).pass).toBe(false);
+    await receiver.close();
   });
 
   it('makes a pipeline, which needs what lies beside the library in the package', async () => {

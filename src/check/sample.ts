@@ -24,7 +24,7 @@ type Fields = Readonly<Record<string, unknown>>;
 const USER = 'hooks-test-user';
 
 /** A message of each type, as a real sender would send it, and recognizable as a test in the receiver's records. */
-const MESSAGES: Readonly<Record<MessageType, Fields>> = {
+export const SAMPLE_FIELDS: Readonly<Record<MessageType, Fields>> = {
   page: {
     userId: USER,
     properties: {
@@ -69,7 +69,7 @@ export class Sample {
   /** Makes the body of a message; `fields` replace those of its type, `name` becomes part of its `messageId`. */
   body(type: MessageType, name: string, fields: Fields = {}): Buffer {
     const messageId = `hooks-test-${name}-${this.#options.runId}`;
-    const input = { type, ...MESSAGES[type], messageId, ...fields };
+    const input = { type, ...SAMPLE_FIELDS[type], messageId, ...fields };
     return Buffer.from(encodeBody(buildMessage(input, { now: this.#options.now })));
   }
 

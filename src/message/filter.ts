@@ -121,8 +121,9 @@ function matching(source: string): ValueTest | undefined {
   }
 }
 
-/** A key may itself have dots: the longest that is there wins. */
+/** A key may itself have dots: the longest that is there wins. The empty path is the message itself. */
 function valueAt(value: JsonValue, path: string): JsonValue | undefined {
+  if (path === '') return value;
   if (typeof value !== 'object' || value === null) return undefined;
   const fields = value as Readonly<Record<string, JsonValue>>; // an array has its indexes as keys
   if (Object.hasOwn(fields, path)) return fields[path];

@@ -102,6 +102,11 @@ export function messageLabel(message: ReceivedMessage): string {
 
 /** A condition of a filter that does not hold. */
 export function unmetDifference({ path, operator, value, found }: Unmet): MessageDifference {
+  // The matcher of a program tells 5 from "5", which read alike as texts.
+  if (operator === '=' && found !== undefined && comparableText(found) === value) {
+    const expected = typeof found === 'string' ? value : JSON.stringify(value);
+    return { path, expected, wanted: value, got: foundValue(found), found };
+  }
   const isEquality = operator === '=';
   const [expected, wanted] = {
     '=': [value, value],

@@ -65,7 +65,7 @@ export class MessageSchemas {
 
   differences(message: ReceivedMessage): readonly MessageDifference[] {
     const { type, event } = messageFacts(message);
-    const name = type === 'track' ? event : type;
+    const name = schemaName(message);
     const validate = name === undefined ? undefined : this.#schemas.get(name);
     if (validate === undefined) return type === 'track' ? [this.#unknownEvent(event)] : [];
     if (validate(message.value)) return [];
@@ -78,6 +78,12 @@ export class MessageSchemas {
     const wanted = { schema: true };
     return { path: 'event', expected: one, wanted, got: foundValue(event), found: event };
   }
+}
+
+/** What the schema of a message goes by: the event of a track, else the type. */
+export function schemaName(message: ReceivedMessage): string | undefined {
+  const { type, event } = messageFacts(message);
+  return type === 'track' ? event : type;
 }
 
 function compiled(schemas: JsonObject, file: string): ReadonlyMap<string, ValidateFunction> {

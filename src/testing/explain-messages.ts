@@ -1,0 +1,55 @@
+import { printable } from '../redact.ts';
+import {
+  countText,
+  messageLabel,
+  type ArrivedMessage,
+  type DifferingMessage,
+} from '../receiver/expected/finding.ts';
+import { NearestMessage } from '../receiver/expected/nearest.ts';
+import type { ReadMatcher } from './message-matcher.ts';
+
+export function takesMessage({ conditions }: ReadMatcher, arrived: ArrivedMessage): boolean {
+  return new NearestMessage(conditions).takes(arrived);
+}
+
+interface WantedMessages extends ReadMatcher {
+  /** How many, as `2`. @default at least one */
+  readonly wanted?: number;
+  /** Such as `within 5s`. */
+  readonly within?: string;
+}
+
+/** Says what was expected, what came, and what differs in the message that comes nearest. */
+export function explainMessages(arrived: readonly ArrivedMessage[], matcher: WantedMessages): string {
+  const { text, exactly, wanted = exactly ?? 1, within } = matcher;
+  const nearest = new NearestMessage(matcher.conditions);
+  const count = arrived.filter((each) => nearest.takes(each)).length;
+  const expected = `Expected ${exactly === undefined ? '' : 'exactly '}${countText(wanted, 'message')} with ${printable(text.replace(/^\d+x /, ''), 200)}`;
+  const came =
+    arrived.length === 0 ? 'no message came' : `${count} of ${countText(arrived.length, 'message')}`;
+  const head = `${[expected, within].filter(Boolean).join(' ')}, got ${came}`;
+  return [
+    head,
+    ...(nearest.nearest === undefined || count >= wanted
+      ? []
+      : differenceText(nearest.nearest, 'comes nearest')),
+  ].join('\n');
+}
+
+export function differenceText({ label, differences }: DifferingMessage, comes: string): string[] {
+  return [
+    `${printable(label, 200)} ${comes}:`,
+    ...differences.map(
+      ({ path, expected, got }) =>
+        `  ${printable(path, 120)}: expected ${printable(expected, 120)}, got ${printable(got, 200)}`,
+    ),
+  ];
+}
+
+/** The messages that came, a line each: at most 20. */
+export function listMessages(arrived: readonly ArrivedMessage[]): string[] {
+  const shown = arrived
+    .slice(0, 20)
+    .map(({ message, number }) => `  ${number}. ${printable(messageLabel(message), 200)}`);
+  return arrived.length > shown.length ? [...shown, `  and ${arrived.length - shown.length} more`] : shown;
+}

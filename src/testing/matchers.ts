@@ -1,0 +1,126 @@
+import { isObject } from '../check-options.ts';
+import type { JsonValue } from '../message/types.ts';
+import { printable } from '../redact.ts';
+import { MessageSchemas, schemaName } from '../receiver/expected/schema-check.ts';
+import {
+  differingMessage,
+  messageLabel,
+  type ArrivedMessage,
+  type DifferingMessage,
+} from '../receiver/expected/finding.ts';
+import { NearestMessage } from '../receiver/expected/nearest.ts';
+import { differenceText, explainMessages, listMessages } from './explain-messages.ts';
+import { readMatcher, type MessageMatcher } from './message-matcher.ts';
+import { arrivedAt } from './test-receiver.ts';
+
+/** What `expect.extend` of Vitest, Jest and Playwright takes. */
+export interface MatcherResult {
+  readonly pass: boolean;
+  readonly message: () => string;
+}
+
+/** A message came to the receiver; with `3x …` exactly three. */
+function toHaveReceived(receiver: unknown, matcher: MessageMatcher): MatcherResult {
+  const arrived = arrivedAt(receiver);
+  const read = readMatcher(matcher);
+  const nearest = new NearestMessage(read.conditions);
+  const taken = arrived.filter((each) => nearest.takes(each));
+  const pass = read.exactly === undefined ? taken.length > 0 : taken.length === read.exactly;
+  const message = (): string =>
+    pass
+      ? [
+          `Expected no message with ${printable(read.text, 200)}, got ${taken.length}:`,
+          ...listMessages(taken),
+        ].join('\n')
+      : explainMessages(arrived, read);
+  return { pass, message };
+}
+
+/** Messages came to the receiver in this order; others may have come between them. */
+function toHaveReceivedInOrder(receiver: unknown, wanted: readonly MessageMatcher[]): MatcherResult {
+  const arrived = arrivedAt(receiver);
+  const matchers = wanted.map(readMatcher);
+  let next = 0;
+  for (const each of arrived) {
+    const read = matchers[next];
+    if (read !== undefined && new NearestMessage(read.conditions).takes(each)) next += 1;
+  }
+  const pass = next === matchers.length;
+  const names = matchers.map(({ text }) => printable(text, 200));
+  const message = (): string =>
+    [
+      `Expected messages ${pass ? 'not ' : ''}in the order ${names.join(' → ')}`,
+      ...(pass
+        ? []
+        : [`${names[next]} is missing after ${next === 0 ? 'the start' : names[next - 1]}. What came:`]),
+      ...listMessages(arrived),
+    ].join('\n');
+  return { pass, message };
+}
+
+/**
+ * A message, a list of messages or all that a receiver has received fit a JSON Schema (draft 07 or 2020-12): one for all, or an object
+ * of event name to schema, as of `hooks expect --schema`.
+ */
+function toMatchSchema(received: unknown, schema: object): MatcherResult {
+  const arrived = messagesIn(received);
+  const schemas = schemasOf(schema as JsonValue, arrived); // JSON by its use
+  const differing: DifferingMessage[] = arrived.flatMap((each) => {
+    const differences = schemas.differences(each.message);
+    return differences.length === 0 ? [] : [differingMessage(each, differences)];
+  });
+  const pass = differing.length === 0 && arrived.length > 0;
+  const message = (): string => {
+    if (arrived.length === 0) return 'Expected messages that match a schema, got no message';
+    if (pass) {
+      return `Expected a message that does not match the schema, got ${messageLabel(arrived[0]?.message ?? { index: 0, value: null })}`;
+    }
+    return differing.flatMap((each) => differenceText(each, 'does not match the schema')).join('\n');
+  };
+  return { pass, message };
+}
+
+/** For `expect.extend(matchers)`. */
+export const matchers = { toHaveReceived, toHaveReceivedInOrder, toMatchSchema } as const;
+
+function messagesIn(received: unknown): readonly ArrivedMessage[] {
+  if (isReceiver(received)) return arrivedAt(received);
+  const values = (Array.isArray(received) ? received : [received]) as readonly JsonValue[]; // JSON by its use
+  return values.map((value, index) => {
+    return { message: { index, value }, request: 1, isSole: values.length === 1, number: index + 1 };
+  });
+}
+
+function isReceiver(received: unknown): boolean {
+  return isObject(received) && typeof received['waitFor'] === 'function';
+}
+
+/** Words of JSON Schema that a schema begins with, and events hardly. */
+const SCHEMA_WORDS = [
+  '$schema',
+  '$ref',
+  'type',
+  'properties',
+  'required',
+  'allOf',
+  'anyOf',
+  'oneOf',
+  'not',
+  'const',
+  'enum',
+];
+
+/** One schema is meant for every message there is. */
+function schemasOf(schema: JsonValue, arrived: readonly ArrivedMessage[]): MessageSchemas {
+  const isOne =
+    isObject(schema) &&
+    Object.entries(schema).some(([key, value]) => SCHEMA_WORDS.includes(key) && !isSchemaOfEvent(key, value));
+  if (!isOne) return new MessageSchemas(schema, 'the schema');
+  const names = arrived.map(({ message }) => schemaName(message) ?? '');
+  return new MessageSchemas(Object.fromEntries(names.map((name) => [name, schema])), 'the schema');
+}
+
+/** An event may be called `type`: then its schema is an object, while that keyword has a text or a list. */
+function isSchemaOfEvent(key: string, value: unknown): boolean {
+  return isObject(value) && !['properties', 'not', 'const'].includes(key);
+}

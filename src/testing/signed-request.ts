@@ -1,0 +1,45 @@
+import { checkOptions, isObject } from '../check-options.ts';
+import { SAMPLE_FIELDS } from '../check/sample.ts';
+import { buildMessage } from '../message/build.ts';
+import { encodeBody } from '../message/outgoing-message.ts';
+import type { Message, MessageType } from '../message/types.ts';
+import type { SchemeChoice } from '../signature/schemes/find-schemes.ts';
+import { signRequest } from '../signature/schemes/signer.ts';
+
+export interface SignedRequestOptions {
+  readonly secret: string;
+  /** @default 'segment' */
+  readonly scheme?: SchemeChoice | undefined;
+}
+
+const KINDS = { secret: 'a string', scheme: 'given' } as const satisfies Record<
+  keyof SignedRequestOptions,
+  string
+>;
+
+/** For supertest, `inject` and fetch. */
+export interface SignedRequest {
+  readonly method: 'POST';
+  readonly headers: Readonly<Record<string, string>>;
+  /** The exact text that is signed. */
+  readonly body: string;
+}
+
+/**
+ * A webhook as it is delivered: the body of the message, and its signature. A text is sent as it is. Throws ValidationError for an object that is
+ * no message, ConfigError for an unknown scheme.
+ */
+export function signedRequest(message: object | string, options: SignedRequestOptions): SignedRequest {
+  checkOptions(options, { kinds: KINDS, required: ['secret'] });
+  const { secret, scheme } = options;
+  const body = typeof message === 'string' ? message : encodeBody(buildMessage(message, { now: Date.now() }));
+  const { messageId } = isObject(message) ? message : {};
+  const id = typeof messageId === 'string' && messageId !== '' ? messageId : undefined;
+  const headers = signRequest({ body, secrets: [secret], scheme, id });
+  return { method: 'POST', headers: { 'content-type': 'application/json', ...headers }, body };
+}
+
+/** A message of this type as a real sender would send it; `overrides` replace its fields. Throws ValidationError. */
+export function sample(type: MessageType, overrides: Readonly<Record<string, unknown>> = {}): Message {
+  return buildMessage({ type, ...SAMPLE_FIELDS[type], ...overrides }, { now: Date.now() });
+}

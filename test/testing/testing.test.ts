@@ -1,0 +1,139 @@
+import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { verify } from '../../src/index.ts';
+import { MESSAGE_TYPES } from '../../src/message/types.ts';
+import {
+  matchers,
+  sample,
+  signedRequest,
+  startTestReceiver,
+  type TestReceiver,
+} from '../../src/testing/testing.ts';
+
+const { toHaveReceived, toHaveReceivedInOrder, toMatchSchema } = matchers;
+
+let receiver: TestReceiver;
+beforeEach(async () => {
+  receiver = await startTestReceiver();
+  onTestFinished(() => receiver.close());
+});
+
+async function send(...batch: readonly object[]): Promise<void> {
+  await fetch(`${receiver.host}/v1/batch`, { method: 'POST', body: JSON.stringify({ batch }) });
+}
+
+const track = (event: string, properties: object = {}): object => ({
+  type: 'track',
+  event,
+  userId: 'u1',
+  properties,
+});
+
+describe('a test receiver', () => {
+  it('has the messages that came, as calls and as webhooks, and forgets them', async () => {
+    await send({ type: 'identify', userId: 'u1' }, track('Signup', { total: 5 }));
+    await fetch(receiver.url, { method: 'POST', body: JSON.stringify(track('Login')) });
+    expect(receiver.messages().map(({ type }) => type)).toEqual(['identify', 'track', 'track']);
+    expect(receiver.messages('event=Signup')).toEqual([track('Signup', { total: 5 })]);
+    expect(receiver.messages({ properties: { total: 5 } })).toHaveLength(1);
+    expect(receiver.messages(({ event }) => event === 'Login')).toHaveLength(1);
+    receiver.clear();
+    expect(receiver.messages()).toEqual([]);
+  });
+
+  it('waits for messages, and names the nearest when they do not come', async () => {
+    const waiting = receiver.waitFor('type=track', { count: 2 });
+    await send(track('A'));
+    await send(track('B'));
+    expect(await waiting).toHaveLength(2);
+    await expect(receiver.waitFor({ event: 'Signup' }, { withinMs: 1 })).rejects.toThrow(
+      'Expected 1 message with {"event":"Signup"} within 1ms, got 0 of 2 messages',
+    );
+    await expect(receiver.waitFor('event=b', { withinMs: 1 })).rejects.toThrow(
+      /request 2 comes nearest:\n {2}event: expected b, got B/,
+    );
+  });
+
+  it('responds as it is told, and is closed with its block', async () => {
+    const failing = await startTestReceiver({ respond: '503', writeKey: 'k' });
+    const response = await fetch(`${failing.host}/v1/track`, { method: 'POST', body: '{}' });
+    expect([response.status, failing.writeKey]).toEqual([503, 'k']);
+    await failing[Symbol.asyncDispose]();
+    await expect(fetch(failing.url)).rejects.toThrow();
+    await expect(startTestReceiver({ wrong: 1 } as never)).rejects.toThrow('Expected an option, got `wrong`');
+  });
+});
+
+describe('matchers', () => {
+  it('find a message by a filter, an object or a function, and say what differs', async () => {
+    await send({ type: 'identify', userId: 'u1' }, track('Signup', { total: '12.5' }));
+    for (const matcher of [
+      'event=Signup',
+      '1x type=track',
+      { event: expect.stringMatching(/^Sign/) as unknown },
+      (): boolean => true,
+    ])
+      {expect(toHaveReceived(receiver, matcher).pass).toBe(true);}
+    const wrong = toHaveReceived(receiver, { event: 'Signup', properties: { total: 12.5 } });
+    expect([wrong.pass, wrong.message()]).toEqual([
+      false,
+      [
+        'Expected 1 message with {"event":"Signup","properties":{"total":12.5}}, got 0 of 2 messages',
+        'message 2 of request 1 (track "Signup" by u1) comes nearest:',
+        '  properties.total: expected 12.5, got "12.5"',
+      ].join('\n'),
+    ]);
+    expect(toHaveReceived(receiver, '2x event=Signup').message()).toContain(
+      'Expected exactly 2 messages with event=Signup, got 1 of 2',
+    );
+    expect(toHaveReceived(receiver, 'event=Signup').message()).toContain(
+      'Expected no message with event=Signup, got 1:\n  2. track "Signup" by u1',
+    );
+    expect(() => toHaveReceived({}, 'a=b')).toThrow('Expected a receiver of startTestReceiver');
+    expect(() => toHaveReceived(receiver, 'a==b')).toThrow('Expected an operator');
+  });
+
+  it('find an order, with other messages between', async () => {
+    await send({ type: 'identify', userId: 'u1' }, track('A'), track('B'));
+    expect(toHaveReceivedInOrder(receiver, ['type=identify', { event: 'B' }]).pass).toBe(true);
+    const { pass, message } = toHaveReceivedInOrder(receiver, ['event=B', 'event=A']);
+    expect([pass, message()]).toEqual([false, expect.stringContaining('event=A is missing after event=B')]);
+  });
+
+  it('check schemas: of all events, or one for the messages given', async () => {
+    await send(track('A', { n: 1 }), track('A', { n: '1' }));
+    const number = { properties: { properties: { properties: { n: { type: 'number' } } } } };
+    expect(toMatchSchema(receiver, { A: {} }).pass).toBe(true);
+    expect(toMatchSchema(receiver.messages()[0], number).pass).toBe(true);
+    expect(toMatchSchema(receiver, { A: number }).message()).toBe(
+      'message 2 of request 1 (track "A" by u1) does not match the schema:\n  properties.n: expected a value of type number, got "1"',
+    );
+    expect(toMatchSchema(receiver, { B: {} }).message()).toContain('expected an event with a schema');
+    expect(toMatchSchema([], number).pass).toBe(false);
+    expect(() => toMatchSchema(receiver, { type: 'strnig' })).toThrow(
+      'expected a JSON Schema that compiles at "A"',
+    );
+  });
+});
+
+describe('a signed request', () => {
+  it('verifies, by any scheme, and comes as it is delivered', () => {
+    const request = signedRequest(
+      { type: 'track', event: 'A', userId: 'u1', messageId: 'm1' },
+      { secret: 's' },
+    );
+    expect(
+      verify({ body: request.body, signature: request.headers['X-Signature'] ?? '', secrets: ['s'] }),
+    ).toMatchObject({ valid: true });
+    expect(JSON.parse(request.body)).toMatchObject({ version: 1, type: 'track', event: 'A' });
+    expect(signedRequest('text', { secret: 's', scheme: 'github' }).headers['X-Hub-Signature-256']).toMatch(
+      /^sha256=/,
+    );
+    expect(() => signedRequest({ type: 'track' }, { secret: 's' })).toThrow('expected `event`');
+  });
+
+  it('may be of a sample of each type', () => {
+    for (const type of MESSAGE_TYPES)
+      {expect(sample(type, { messageId: 'm1' })).toMatchObject({ type, messageId: 'm1' });}
+    expect(sample('track', { event: 'Own' })['event']).toBe('Own');
+  });
+});
