@@ -32,11 +32,11 @@ export function explainMessages(arrived: readonly ArrivedMessage[], matcher: Wan
     head,
     ...(nearest.nearest === undefined || count >= wanted
       ? []
-      : differenceText(nearest.nearest, 'comes nearest')),
+      : differingMessageText(nearest.nearest, 'comes nearest')),
   ].join('\n');
 }
 
-export function differenceText({ label, differences }: DifferingMessage, comes: string): string[] {
+export function differingMessageText({ label, differences }: DifferingMessage, comes: string): string[] {
   return [
     `${printable(label, 200)} ${comes}:`,
     ...differences.map(

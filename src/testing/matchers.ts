@@ -9,7 +9,7 @@ import {
   type DifferingMessage,
 } from '../receiver/expected/finding.ts';
 import { NearestMessage } from '../receiver/expected/nearest.ts';
-import { differenceText, explainMessages, listMessages } from './explain-messages.ts';
+import { differingMessageText, explainMessages, listMessages } from './explain-messages.ts';
 import { readMatcher, type MessageMatcher } from './message-matcher.ts';
 import { arrivedAt } from './test-receiver.ts';
 
@@ -75,7 +75,7 @@ function toMatchSchema(received: unknown, schema: object): MatcherResult {
     if (pass) {
       return `Expected a message that does not match the schema, got ${messageLabel(arrived[0]?.message ?? { index: 0, value: null })}`;
     }
-    return differing.flatMap((each) => differenceText(each, 'does not match the schema')).join('\n');
+    return differing.flatMap((each) => differingMessageText(each, 'does not match the schema')).join('\n');
   };
   return { pass, message };
 }
