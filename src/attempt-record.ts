@@ -4,7 +4,7 @@ export interface AttemptRecord extends AttemptEvidence {
   readonly at: number;
   /** Redacted: no userinfo. */
   readonly url: string;
-  /** Of the rounds over a destination's webhooks, from 1. */
+  /** Which round over a destination's webhooks it belongs to, from 1. */
   readonly round: number;
   readonly result: 'delivered' | 'retryable' | 'rejected';
   readonly status?: number;
@@ -14,7 +14,7 @@ export interface AttemptRecord extends AttemptEvidence {
   readonly detail?: string;
   /** To the status line. */
   readonly ms: number;
-  /** It was sent again on a fresh connection, since an idle one had died. */
+  /** Whether it was sent again on a fresh connection, since an idle one had died. */
   readonly reconnected?: true;
 }
 

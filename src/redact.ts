@@ -54,7 +54,7 @@ const SECRET_NAME =
   /secret|token|passw|credential|(?:api|access|write|private|functions|subscription)[-_]?key/i;
 const SECRET_PARAMETER = /signature|^(?:key|sig|code|auth|pass|pwd)$/i;
 const SECRET_HEADER = /^(?:set-)?cookie$|(?:^|[-_])auth(?:orization)?(?:[-_]|$)|key$/i;
-/** Of the names that end in `key`, those that a receiver goes by and that open nothing. */
+/** The names ending in `key` that a receiver goes by and that open nothing. */
 const PLAIN_KEY = /(?:idempotency|partition|routing|order|ordering|sort|cache|surrogate|message)[-_]?key$/i;
 
 // A name cannot contain the characters that begin one: the time stays linear in a length that a sender chooses.

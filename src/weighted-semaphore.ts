@@ -13,7 +13,7 @@ export class WeightedSemaphore {
     return this.#inside;
   }
 
-  /** False, and nothing changed: there is no room now. */
+  /** Returns false and changes nothing when there is no room now. */
   tryEnter(weight: number): boolean {
     if (this.#inside + weight > this.#limit) return false;
     this.#inside += weight;
@@ -31,7 +31,7 @@ export class WeightedSemaphore {
     });
   }
 
-  /** With the weight that it entered with. */
+  /** Gives back the weight that a holder entered with. */
   leave(weight = 1): void {
     this.#inside -= weight;
     const waiting = this.#waiting;

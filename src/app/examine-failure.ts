@@ -16,7 +16,7 @@ export interface ExaminedFailure {
 }
 
 export interface FailureToExamine {
-  /** Without userinfo. */
+  /** The URL without userinfo. */
   readonly url: string;
   /** The stable code of the failure. */
   readonly error: string;

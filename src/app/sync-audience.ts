@@ -13,7 +13,7 @@ import type { Outcome } from './pipeline/outcomes.ts';
 import type { Pipeline } from './pipeline/pipeline.ts';
 
 export interface SyncMembersOptions {
-  /** Of the audience or the computed trait; the trait that is sent has it in snake case. */
+  /** The name of the audience or the computed trait; the trait that is sent has it in snake case. */
   readonly name: string;
   /** What the changes are delivered through. It stays open. */
   readonly pipeline: Pipeline;

@@ -11,7 +11,7 @@ export interface Counts {
   readonly duplicates: number;
   readonly added: number;
   readonly removed: number;
-  /** Of a computed trait: another value. */
+  /** How many users have another value of a computed trait. */
   readonly changed: number;
   readonly unchanged: number;
   /** Users whose last value is unknown, so it is sent again. */

@@ -39,7 +39,7 @@ export class EntryTable {
     for (let at = this.#split; at < length;) at = this.#addGiven(at);
   }
 
-  /** Once for each id, in no particular order. */
+  /** Calls `see` once for each id, in no particular order. */
   forEach(see: SeePair): void {
     const [told, given] = [this.#told, this.#given];
     for (let slot = 0; slot < told.length; slot++) {

@@ -6,7 +6,7 @@ import type { Counts } from './difference.ts';
 export type MaxChange =
   { readonly kind: 'share'; readonly share: number } | { readonly kind: 'count'; readonly count: number };
 
-/** Without a limit of the user's, at most this number of changes is never suspicious. */
+/** The most changes that are never suspicious where the user sets no limit. */
 const NEVER_SUSPICIOUS = 100;
 const SUSPICIOUS_SHARE = 0.5;
 

@@ -57,11 +57,11 @@ export interface SyncResult {
   readonly suspicion: string | undefined;
   /** Whether every change was sent: nothing failed, and nothing interrupted the sync. */
   readonly isComplete: boolean;
-  /** Of a dry run: some of the changes of each kind. */
+  /** For a dry run: some of the changes of each kind. */
   readonly examples: readonly Change[];
 }
 
-/** Of each kind. */
+/** How many changes of each kind a dry run shows. */
 const EXAMPLES = 5;
 
 /**

@@ -13,7 +13,7 @@ export interface ResponseEvidence {
 
 /**
  * How far a cause reaches. `way`: something in front of the receiver refuses, whatever the message says. `busy`: likewise, for now.
- * `receiver`: the receiver itself, in words that name the reason. `status`: little is known but the status, so that whoever knows what is
+ * `receiver`: the receiver itself, in words that name the reason. `status`: little is known but the status, so that a caller that knows what is
  * special about the message knows more.
  */
 export type CauseKind = 'way' | 'busy' | 'receiver' | 'status';

@@ -9,7 +9,7 @@ import type { CheckRequest } from './sample.ts';
 
 export interface TestedReceiverOptions {
   readonly transport: Transport;
-  /** Without userinfo. */
+  /** The URL without userinfo. */
   readonly url: string;
   /** Name, value, name, value … without the signature. */
   readonly headers: readonly string[];
@@ -34,7 +34,7 @@ interface Examined {
 const RESTART_MS = 3_000;
 const RESTART_POLL_MS = 100;
 
-/** Of a response's body: enough for the words of a framework's page. */
+/** How much of a response's body is read: enough for the words of a framework's page. */
 const REPLY_BYTES = 4_000;
 const SLOW_BODY_MS = 500;
 

@@ -75,7 +75,7 @@ class CheckRun {
     this.#unreachable = this.#whyUnreachable(judgement);
     this.#over = this.#unreachable?.says ?? this.#receiver.over ?? this.#progress.whyOver(check, judgement);
     if (this.#unreachable !== undefined) return unsentResult(check, this.#unreachable.says);
-    // It may have ended because the interruption stopped it.
+    // The check may have ended because the interruption stopped it.
     if (this.#options.signal.aborted && judgement.answer.kind === 'none') {
       return unsentResult(check, INTERRUPTED);
     }

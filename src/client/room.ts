@@ -5,9 +5,9 @@ import type { Receipt } from './sink.ts';
 export class Room {
   readonly #maxQueued: number;
   readonly #keepsAccepted: boolean;
-  /** Those that have no receipt yet, but for the ones that wait for room. */
+  /** Messages that have no receipt yet, but for the ones that wait for room. */
   #held = 0;
-  /** Those that the sink has accepted and keeps. Below 0 while some are settled before their receipts are in. */
+  /** Messages that the sink has accepted and keeps. Below 0 while some are settled before their receipts are in. */
   #unsettled = 0;
   #isClosing = false;
 
@@ -17,7 +17,7 @@ export class Room {
     this.#keepsAccepted = keepsAccepted;
   }
 
-  /** Those that are held, less those that wait. */
+  /** Messages that are held, less those that wait. */
   get taken(): number {
     return this.#held + this.#unsettled;
   }

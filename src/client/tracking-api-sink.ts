@@ -98,7 +98,7 @@ class TrackingApiSink implements Sink {
     return this.#options.transport.close();
   }
 
-  /** One after the other, which keeps their order. */
+  /** Sends batches one after the other, which keeps their order. */
   async #submitHalves(batch: readonly OutgoingMessage[]): Promise<readonly Receipt[]> {
     const middle = Math.ceil(batch.length / 2);
     this.#log?.('413: %d messages are sent in two batches', batch.length);
@@ -167,7 +167,7 @@ class TrackingApiSink implements Sink {
   }
 }
 
-/** It might have been taken at the next attempt: it has not failed. */
+/** The result of a batch whose retries were interrupted: it has not failed, since the next attempt might have delivered it. */
 function interrupted({ reason }: BatchRejection): BatchResult {
   return { result: 'refused', code: 'aborted', reason: `interrupted; ${reason}` };
 }

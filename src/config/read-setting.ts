@@ -35,7 +35,7 @@ export function readWithDefault<K extends Key>(scope: SettingScope, key: K): Val
 
 /**
  * Resolves `./ca.pem` and `sqlite:./hooks.db` from the folder of their file, or of the command. Other texts stay unchanged, also
- * `~/hooks.db`: whoever opens the file rejects it with its reason.
+ * `~/hooks.db`: what opens the file rejects it with its reason.
  */
 export function resolvePath(folder: string, text: string): string {
   const [, scheme = '', path = text] = /^(sqlite:)(?:\/\/(?=\/|[^/]*$))?(.*)$/is.exec(text) ?? [];

@@ -163,7 +163,7 @@ function rejectWithoutHome(): never {
 
 const NO_FLAGS = layerOf({}, '');
 
-/** Without the write key, which belongs to a source. */
+/** The client's options but the write key, which belongs to a source. */
 function clientFrom(scope: SettingScope): ClientOptions {
   return {
     flushAt: readWithDefault(scope, 'client.flushAt'),

@@ -46,7 +46,7 @@ export interface SettledDelivery {
 }
 
 interface DeletionParts {
-  /** Of all sources. */
+  /** The names of all sources. */
   readonly sources: readonly string[];
   /** How many destinations of a source get a delete message. */
   readonly destinations: (source: string) => number;

@@ -16,7 +16,7 @@ export type EngineEvent =
     }
   /** Another round will be made. `delivery.dueAt` says when, `delivery.progress` what the rounds so far came to. */
   | { readonly kind: 'rescheduled'; readonly delivery: Delivery }
-  /** It is `delivered` or `dead`, in the queue too. */
+  /** The delivery is `delivered` or `dead`, in the queue too. */
   | { readonly kind: 'settled'; readonly delivery: Delivery; readonly signature: string | undefined }
   /** Another process has taken it over, because its lease ran out here. */
   | { readonly kind: 'lost'; readonly delivery: Delivery }

@@ -124,7 +124,7 @@ export class LaneRunner {
     // A claim that came late may belong to another process by now.
     const isFresh = uninterruptedRun.since() <= this.#claimedAt;
     for (const claim of claims) void this.#deliver(claim, isFresh);
-    // With all places taken, the first to become free looks again.
+    // When all places are taken, the first that becomes free looks again.
     if (this.#mayClaim) this.#wakeAt(Math.min(nextDueAt ?? Infinity, clock.now() + pollMs));
   }
 

@@ -34,7 +34,7 @@ function isPlain(value: unknown, depthLeft: number): value is JsonValue {
   return true;
 }
 
-/** By index, since a hole in an array is no JSON and `every` passes over it. */
+/** Goes by index, since a hole in an array is no JSON and `every` skips it. */
 function isPlainArray(items: readonly unknown[], depthLeft: number): boolean {
   for (let index = 0; index < items.length; index++) {
     if (!isPlain(items[index], depthLeft - 1)) return false;

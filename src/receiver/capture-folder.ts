@@ -77,7 +77,7 @@ function removePartial(file: string, bytes: number, error: unknown): void {
   try {
     if (statSync(file).size < bytes) unlinkSync(file);
   } catch {
-    // It was never made.
+    // The folder was never made.
   }
 }
 

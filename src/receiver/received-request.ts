@@ -45,8 +45,8 @@ export interface SignatureJudgement {
   readonly note?: string;
   /** Why an invalid one does not match, or why there is none. */
   readonly diagnosis?: { readonly code: string; readonly hint: string };
-  /** Of an invalid one: the right signature under the first secret. A sender that saw it could sign. */
+  /** For an invalid signature: the right one under the first secret. A sender that saw it could sign. */
   readonly expected?: string;
-  /** Of an invalid one: the header as it came. */
+  /** For an invalid signature: the header as it came. */
   readonly got?: string;
 }

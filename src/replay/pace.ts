@@ -19,7 +19,7 @@ export interface ReplayPaceOptions {
   readonly speed?: number | undefined;
 }
 
-/** With both a rate and a speed, a message goes when both allow it. */
+/** Makes the pace of a replay. With both a rate and a speed, a message goes when both allow it. */
 export function createPace({ clock, intervalMs, speed }: ReplayPaceOptions): ReplayPace {
   const paces: ReplayPace[] = [];
   if (intervalMs !== undefined) paces.push(new SteadyPace(clock, intervalMs));

@@ -121,7 +121,7 @@ async function createDeletion(
   }
 }
 
-/** With its state per source. */
+/** A deletion request as it is shown, with its state per source. */
 function shownDeletion({ id, createdAt, userIds, sources }: DeletionRecord): object {
   return {
     id,

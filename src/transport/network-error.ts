@@ -112,7 +112,7 @@ const UNREADABLE_RESPONSES: Readonly<Record<string, readonly [string, string]>> 
 interface Fault extends Error {
   readonly code?: unknown;
   readonly reason?: unknown;
-  /** Of our own errors: what is known more exactly. */
+  /** On our own errors: what is known more exactly. */
   readonly hooksCause?: string;
 }
 
@@ -153,7 +153,7 @@ export function isUnsendable({ name }: Error): boolean {
   return name === 'InvalidArgumentError' || name === 'NotSupportedError';
 }
 
-/** Of one error per address tried (happy eyeballs), the one that says most: giving up on an address after 250 ms is our own doing. */
+/** The error that says most, of one per address tried (happy eyeballs): giving up on an address after 250 ms is our own doing. */
 function mostTelling(cause: unknown): Fault {
   const fault: Fault = cause instanceof Error ? cause : new Error(String(cause));
   if (!(fault instanceof AggregateError) || fault.errors.length === 0) return fault;

@@ -27,7 +27,7 @@ function secretsOf({ url, headers }: SentRequest): Set<string> {
   return secrets;
 }
 
-/** Of `Basic …` and `Bearer …` also what follows, and what it stands for. */
+/** The parts of a header's value that are secret: of `Basic …` and `Bearer …` also what follows, and what it stands for. */
 function partsOf(value: string): string[] {
   const [, scheme = '', credentials] = /^([a-z]+) +(.+)$/i.exec(value.trim()) ?? [];
   if (credentials === undefined) return [value.trim()];

@@ -60,7 +60,7 @@ type SeenEvent = Extract<EngineEvent, { kind: 'settled' | 'rescheduled' }>;
  */
 export class Outcomes {
   readonly #awaited = new ReusableMap<AwaitedMessage>();
-  /** Events of deliveries that nobody can have subscribed to yet: they may come before the receipt that names the delivery. */
+  /** Events of deliveries without a subscriber so far: they may come before the receipt that names the delivery. */
   readonly #early = new Map<string, SeenEvent>();
   #submitting = 0;
   #isInterrupted = false;
@@ -126,7 +126,7 @@ function withoutDelivery(receipt: Receipt): Outcome {
   const { messageId } = receipt;
   if (receipt.accepted) return { messageId, outcome: 'filtered', destinations: [] };
   const { code, reason } = receipt;
-  // It came when the engine was stopping: nothing is wrong with it.
+  // The message came when the engine was stopping: nothing is wrong with it.
   if (code === CLOSED) return { messageId, outcome: 'unsent', destinations: [] };
   return { messageId, outcome: 'failed', destinations: [], refusal: { code, reason } };
 }

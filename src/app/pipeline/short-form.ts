@@ -16,7 +16,7 @@ type Incomplete<T> = { readonly [Key in keyof T]?: T[Key] | undefined };
 export interface ShortForm {
   /** 1 to 5: a URL, or a URL with headers of its own. */
   readonly webhooks: readonly (string | (Pick<WebhookOptions, 'url'> & Incomplete<WebhookOptions>))[];
-  /** Of several the first signs. @default unsigned */
+  /** The secret to sign with; of several the first signs. @default unsigned */
   readonly sharedSecret?: string | readonly string[] | undefined;
   /** @default DELIVERY_DEFAULTS */
   readonly delivery?: Incomplete<DeliveryOptions> | undefined;

@@ -12,7 +12,7 @@ const QUOTE = 0x22;
 const MAX_RECORD_BYTES = 1024 * 1024;
 
 export interface CsvLayout {
-  /** One byte. */
+  /** The delimiter, one byte. */
   readonly delimiter: string;
   readonly columns: number;
   /** Which column holds the id, from 0; and the value, of a computed trait. */
@@ -163,7 +163,7 @@ export async function parseCsv(
   }
 }
 
-/** Without the blanks around quotation marks and in blank lines: what csv-parse itself trims is more than that. */
+/** Removes the blanks around quotation marks and in blank lines: what csv-parse itself trims is more than that. */
 function withoutOuterBlanks(text: string, delimiter: string): string {
   const blanks = delimiter === '\t' ? String.raw`[\0-\x08\v-\x20]*` : String.raw`[\0-\t\v-\x20]*`;
   const field = `(?<=^|[${delimiter}\n])(?:${blanks}((?:"[^"]*")+))?${blanks}(?=[${delimiter}\n]|$)`;

@@ -6,7 +6,7 @@ import type { LineReader, MemberTarget } from './member-target.ts';
 
 export interface Columns {
   readonly id: string;
-  /** Of a computed trait. */
+  /** The value of a computed trait. */
   readonly value: string;
 }
 

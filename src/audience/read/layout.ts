@@ -117,7 +117,7 @@ function columnOf(
   throw target.fault(line, message, isOneColumn ? `${hint}, or leave ${flag} out for one id a line` : hint);
 }
 
-/** Else a user called `email` would be told. */
+/** Rejects a first line that looks like a header: as an id, it would tell a user called `email`. */
 function refuseWhatLooksLikeHeader(
   { names: [name = ''] }: Names,
   { line }: Head,

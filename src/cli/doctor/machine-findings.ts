@@ -48,7 +48,7 @@ function certificateFindings(env: Readonly<NodeJS.ProcessEnv>): DoctorFinding[] 
 
 /** When this was written: a clock before it is wrong. */
 const LATELY = Date.UTC(2026, 0, 1);
-/** A clock so much later is probably wrong: a program of that age would have been replaced. */
+/** A clock at this time or later is probably wrong: a program of that age would have been replaced. */
 const FAR_OFF = Date.UTC(2034, 0, 1);
 
 function clockFinding(now: number): DoctorFinding {

@@ -10,7 +10,7 @@ import { attemptText } from '../attempt-text.ts';
 import { fail, ok, warn, type DoctorFinding } from './finding.ts';
 
 const MB = 1024 * 1024;
-/** With less a queue accepts nothing. */
+/** The free room below which a queue accepts nothing. */
 const LEAST_BYTES = 1 * MB;
 const LITTLE_BYTES = 100 * MB;
 /** A delivery that is due for longer has no process that claims it. */

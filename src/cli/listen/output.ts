@@ -78,7 +78,7 @@ export class ListenOutput {
     );
   }
 
-  /** Without a filter every request is, also one without a message. */
+  /** Whether a request is shown. Without a filter every request is, also one without a message. */
   #isShown(request: ReceivedRequest): boolean {
     if (this.#options.filter === undefined) return true;
     return messagesOf(request).some(({ value }) => this.#filter(value));

@@ -20,7 +20,7 @@ export interface RowOptions {
   readonly gap?: number;
 }
 
-/** Of the lines on which a row goes on. */
+/** The indentation of the lines on which a row goes on. */
 const INDENT = 4;
 /** A text with less room than this goes on in the next line instead. */
 const MIN_TEXT_WIDTH = 24;

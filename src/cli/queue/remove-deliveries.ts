@@ -64,7 +64,7 @@ async function countOf(
 
 interface Dropping {
   readonly durable: DurableQueue;
-  /** Those that are dropped where no flag says which. */
+  /** The states that are removed where no flag says which. */
   readonly states: readonly DeliveryState[];
   readonly options: QueueOptions;
   readonly io: Io;

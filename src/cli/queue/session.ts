@@ -8,11 +8,11 @@ import type { SelectionFlags } from './selection.ts';
 
 export interface QueueOptions extends GlobalOptions, StoreFlags, SelectionFlags {
   readonly all?: true;
-  /** Of retry. */
+  /** The flag `--now` of retry. */
   readonly now?: true;
   readonly yes?: true;
   readonly dryRun?: true;
-  /** Of list. */
+  /** The flag `--limit` of list. */
   readonly limit?: number;
 }
 

@@ -29,7 +29,7 @@ import { reportedResult } from './reported-result.ts';
 import { ResultFiles } from './result-files.ts';
 import type { Numbered, Sent } from './sent-message.ts';
 
-/** Of different hints: a receiver may send to another URL each time. */
+/** The most different hints that are printed: a receiver may redirect to another URL each time. */
 const MAX_HINTS = 20;
 
 /** Writes a replay: result lines, progress, the files of results, the summary. */

@@ -163,7 +163,7 @@ async function findSyntaxError(source: string, filename: string): Promise<number
   return line === undefined ? undefined : Number(line);
 }
 
-/** Without a cache on disk: a config may hold secrets. */
+/** Loads jiti without its cache on disk: a config may hold secrets. */
 async function jiti() {
   const { createJiti } = await import('jiti');
   return createJiti(import.meta.url, { fsCache: false, moduleCache: false, interopDefault: false });

@@ -32,7 +32,7 @@ interface YamlError extends Error {
   readonly mark?: { readonly line: number; readonly position: number };
 }
 
-/** Of the YAML parser: a key that its mapping has had already. */
+/** Whether the YAML parser rejects a key that its mapping has had already. */
 export function isDuplicateKey(error: unknown): error is YamlError {
   return error instanceof Error && isYamlError(error) && error.reason === 'duplicated mapping key';
 }

@@ -5,9 +5,9 @@ import type { AttemptEvidence } from '../../attempt-record.ts';
 import type { AttemptResult } from './attempt-result.ts';
 import { retryAfterMs } from '../../transport/retry-after.ts';
 
-/** Of a receiver's reply. Every attempt is kept, so it must stay small. */
+/** How much is kept of a receiver's reply. Every attempt is kept, so it must stay small. */
 const DETAIL_LENGTH = 200;
-/** Of a short header. */
+/** How much is kept of a short header. */
 const SERVER_LENGTH = 60;
 
 interface ClassifyContext {

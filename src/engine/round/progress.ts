@@ -14,7 +14,7 @@ export function roundsSoFar(
   return { now, rounds: Math.max(1, rounds), firstAttemptAt: first + clock.skipped(first), retryForMs };
 }
 
-/** With an attempt made: its record, and what it says about asking that webhook again. */
+/** The progress after an attempt: with its record, and what it says about asking that webhook again. */
 export function withAttempt(
   progress: Progress,
   { key }: Webhook,

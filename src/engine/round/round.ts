@@ -105,7 +105,7 @@ class Round {
     const { destination, stopping } = this.#context;
     const before = this.#claim.delivery.progress;
     let untried = this.#webhooksToAsk();
-    // They have all rejected it, or none may be asked yet: there is no round to count.
+    // All webhooks have rejected it, or none may be asked yet: there is no round to count.
     if (untried.length === 0) this.progress = before;
     while (untried.length > 0) {
       if (stopping.aborted) return this.#interrupted(before);
@@ -163,7 +163,7 @@ class Round {
     });
   }
 
-  /** With the secret of now, not of when the delivery was queued. */
+  /** Signs with the secret of now, not of when the delivery was queued. */
   #sign(): SignedBody {
     const { body, messageId } = this.#claim.delivery;
     const { secrets, delivery } = this.#context.destination;

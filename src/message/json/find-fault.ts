@@ -210,7 +210,7 @@ class Walker {
     return /^[\w$]+/.exec(ahead)?.[0] ?? String.fromCodePoint(this.#text.codePointAt(this.#at) ?? 0);
   }
 
-  /** Of the value that the walk is at; of what contains it with `end` -1. */
+  /** The path of the value that the walk is at; with `end` -1 that of what contains it. */
   #path(end?: number): string {
     return formatPath(this.#open.slice(0, end).map(({ step }): PathStep => step));
   }

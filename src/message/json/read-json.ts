@@ -32,7 +32,7 @@ export function readJson(bytes: Uint8Array, origin: JsonOrigin = {}): JsonValue 
   return value;
 }
 
-/** Of a longer text the nesting is known before it is parsed, which can take 30 times its memory. */
+/** A longer text is scanned for its nesting before it is parsed, which can take 30 times its memory. */
 const MAX_UNSCANNED_BYTES = 64 * 1024;
 
 /** Whether it may be as JSON.stringify writes it, which then shows without a look at each byte. Else trying is in vain. */
@@ -85,7 +85,7 @@ function textOf(bytes: Uint8Array): string {
   return buffer.toString();
 }
 
-/** V8 says where the fault is on newer Nodes only, and in words of its own: so it is looked for again. */
+/** V8 says where the fault is on newer Nodes only, and in its own words: so it is looked for again. */
 function parse(text: string, source: Source): JsonValue {
   try {
     return JSON.parse(text) as JsonValue; // nothing else comes out of JSON.parse

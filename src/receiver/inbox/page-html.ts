@@ -48,7 +48,7 @@ function escaped(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('"', '&quot;').replaceAll('<', '&lt;');
 }
 
-/** Else a browser asks for /favicon.ico, which would be shown as a request. */
+/** The page's icon. Without one a browser asks for /favicon.ico, which would be shown as a request. */
 const ICON = `data:image/svg+xml,${encodeURIComponent(
   '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16"><path d="M2 9l2-6h8l2 6v4H2z M2 9h3.5a2.5 2.5 0 0 0 5 0H14" fill="none" stroke="#0f766e" stroke-width="1.6" stroke-linejoin="round"/></svg>',
 )}`;

@@ -6,7 +6,7 @@ import type { RequestSummary } from './wire.ts';
 export interface StoreLimits {
   /** @default 20_000 */
   readonly requests: number;
-  /** Of bodies and headers together. @default 67_108_864 (64 MiB) */
+  /** The most bytes of bodies and headers together. @default 67_108_864 (64 MiB) */
   readonly bytes: number;
 }
 
@@ -73,7 +73,7 @@ function bytesOf({ body, rawHeaders, path }: ReceivedRequest): number {
   return body.byteLength + headers + path.length + OVERHEAD_BYTES;
 }
 
-/** Of what a sender chooses; the whole is in the body. */
+/** The most characters of a text that a sender chooses; the whole is in the body. */
 const MAX_FACT_LENGTH = 200;
 
 function summaryOf(request: ReceivedRequest, id: number): RequestSummary {

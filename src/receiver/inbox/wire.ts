@@ -39,7 +39,7 @@ export interface SummaryBatch {
   readonly requests: readonly RequestSummary[];
   /** The id of the oldest request; earlier ones were evicted. */
   readonly firstId: number;
-  /** Of the newest that there is; those up to it that are missing here follow at once. */
+  /** The id of the newest request; those up to it that are missing here follow at once. */
   readonly newestId: number;
 }
 

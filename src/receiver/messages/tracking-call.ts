@@ -25,7 +25,7 @@ export interface TrackingCall {
   readonly messages: readonly ReceivedMessage[];
   /** Why a tracking API rejects the whole call. */
   readonly rejection?: IngestRejection;
-  /** Of Basic auth or the body. A secret. */
+  /** The write key of Basic auth or the body. A secret. */
   readonly writeKey?: string;
 }
 
@@ -81,7 +81,7 @@ function callOf(
   return { messages, ...(writeKey !== undefined && { writeKey }) };
 }
 
-/** Without the write key, which some clients repeat in each message. */
+/** The message without the write key, which some clients repeat in each message. */
 function valueOf(posted: PostedMessage): JsonValue {
   const value = posted.input === undefined ? readLossily(posted.bytes) : posted.input;
   if (!isJsonObject(value) || value['writeKey'] === undefined) return value;
@@ -89,7 +89,7 @@ function valueOf(posted: PostedMessage): JsonValue {
   return rest;
 }
 
-/** Of a message that cannot be read without loss, what JavaScript makes of it: it is to be seen. */
+/** Reads a message that cannot be read without loss as JavaScript does, so that it can be shown. */
 function readLossily(bytes: Uint8Array): JsonValue {
   try {
     return JSON.parse(Buffer.from(bytes).toString()) as JsonValue; // JSON.parse returns a JSON value

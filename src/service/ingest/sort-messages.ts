@@ -29,7 +29,7 @@ interface SortOptions {
   /** The time of messages without one. Ms since the epoch. */
   readonly now: number;
   readonly newId: () => string;
-  /** Of the whole request: no message of a small one is too large. */
+  /** The bytes of the whole request: no message of a small one is too large. */
   readonly requestBytes: number;
   /** Kept out of dead letters. */
   readonly writeKey: string;
@@ -130,7 +130,7 @@ const CLIENT_FIELDS: readonly string[] = [
   '_metadata',
 ];
 
-/** Of what was posted without a client library, all but the key: that says who calls. */
+/** The fields that the caller chose: without a client library all but the write key, which says who calls. */
 function callersOwn(input: Readonly<Record<string, unknown>>): object {
   const { context } = input;
   if (!isObject(context) || context['library'] === undefined) return without(input, ['writeKey']);

@@ -19,7 +19,7 @@ export interface HandlerContext extends Pick<
 /** One request on its way to its response. */
 export interface IngestRequest {
   readonly request: IncomingMessage;
-  /** Of the bytes in flight. */
+  /** The request's share of the bytes in flight. */
   readonly share: ByteShare;
 }
 
@@ -36,7 +36,7 @@ export type ReadRequest =
       /** The source of the write key in Basic auth, else of the one in the body. Undefined: the key belongs to no source. */
       readonly authorize: (bodyKey: string | undefined) => Caller | undefined;
     }
-  /** Without a response: the sender has gone. */
+  /** There is no response when the sender has gone. */
   | { readonly ok: false; readonly response: ServiceResponse | undefined };
 
 /** Reads the body of a request. Rejects a wrong key in the header before it reads any of it. */

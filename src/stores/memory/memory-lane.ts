@@ -62,7 +62,7 @@ export class MemoryEntry {
   readonly sequence: number;
   progress: Progress;
   dueAt: number;
-  /** Of the claim that is out. */
+  /** The token of the claim that is out. */
   token: string | undefined = undefined;
   /** Until it is renewed: the claim has begun a round that `progress` does not count. */
   claimedAt: number | undefined = undefined;

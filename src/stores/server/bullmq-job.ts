@@ -44,7 +44,7 @@ export function toJob({ id, name, text, addedAt, dueAt }: NewEntry): JobJson {
 
 const LONGEST_NAME = 100;
 
-/** Of a message that is invalid it is whatever came, which PostgreSQL's text need not hold. The text has it whole. */
+/** Makes a name that PostgreSQL's text can hold: an invalid message may have any name. The entry's text has it whole. */
 function legible(name: string): string {
   return name.slice(0, LONGEST_NAME).replaceAll(/[\0\p{Surrogate}]/gu, '\ufffd');
 }

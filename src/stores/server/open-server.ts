@@ -26,7 +26,7 @@ export async function openServer(given: string, { answerMs = ANSWER_MS } = {}): 
   return new BullmqServer(await CONNECTORS[scheme](url, { place, answerMs }));
 }
 
-/** Without userinfo, and without the parameters, of which only some are known to be harmless. */
+/** A server's URL without userinfo and parameters, of which only some are known to be harmless. */
 function placeOf(url: string): string {
   return redactUrl(url).replace(/[?#].*$/s, '');
 }

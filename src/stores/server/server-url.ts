@@ -4,7 +4,7 @@ const SCHEMES = ['redis:', 'rediss:', 'postgres:', 'postgresql:'] as const;
 
 export type Scheme = (typeof SCHEMES)[number];
 
-/** Of the URL of a server; undefined for what is none. */
+/** Returns which kind of server a URL names; undefined for a URL of none. */
 export function schemeOf(url: string): Scheme | undefined {
   const scheme = /^[a-z][a-z0-9+.-]*:/i.exec(url)?.[0].toLowerCase();
   return SCHEMES.find((known) => known === scheme);
@@ -35,7 +35,7 @@ function isOfRedis(url: string): boolean {
   }
 }
 
-/** Without a host, it is the machine's own socket. */
+/** Whether a URL names a PostgreSQL server. One without a host names the machine's own socket. */
 function isOfPostgres(url: string): boolean {
   return URL.canParse(url) || URL.canParse(url.replace('@/', '@host/'));
 }

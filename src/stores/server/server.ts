@@ -91,7 +91,7 @@ export interface Series {
   writeNote(id: string, note: string): Promise<void>;
   /** Lets entries wait again whose lock has run out: the second call after `everyMs` finds them. */
   recover(everyMs: number): Promise<void>;
-  /** Those of them that are delayed wait from now on, in this order. */
+  /** Makes those of the entries that are delayed wait from now on, in this order. */
   promoteAll(ids: readonly string[]): Promise<void>;
   /** A failed one waits again, behind the others. False: it is not failed. */
   requeue(id: string): Promise<boolean>;
@@ -105,7 +105,7 @@ export interface Series {
   getToRemove(ids: readonly string[]): Promise<readonly (SeriesEntry | undefined)[]>;
   /** When each was added. Ms since the epoch. Undefined: it is not there. The same user must not run it. */
   addedAt(ids: readonly string[]): Promise<readonly (number | undefined)[]>;
-  /** Of delayed ones only those due before `delayedBefore`, when that is given. */
+  /** Counts entries by state; of delayed ones only those due before `delayedBefore`, when that is given. */
   count(states: readonly EntryState[], delayedBefore?: number): Promise<readonly number[]>;
   /**
    * A slice of those in a state: delayed ones by when they are due, completed and failed ones by when they were settled,

@@ -208,7 +208,7 @@ CREATE TABLE audience_partitions (
   members INTEGER NOT NULL, -- lines of entries
   in_doubt INTEGER NOT NULL, -- lines of doubtful
   entries TEXT NOT NULL, -- as last told and confirmed
-  doubtful TEXT NOT NULL, -- ids of whom something may have been told since: the next sync tells them anew
+  doubtful TEXT NOT NULL, -- ids of whom something may have been told since: the next sync tells them again
   PRIMARY KEY (audience, partition)
 );
 

@@ -34,7 +34,7 @@ export class AbortWatch {
   #watch(signal: AbortSignal): Watched {
     const attempts: Abortable[] = [];
     const listener = (): void => {
-      // Of a copy: each that is ended leaves the list.
+      // Goes over a copy: each attempt that is ended leaves the list.
       for (const attempt of attempts.slice()) attempt.abort();
     };
     const watched = { attempts, listener };

@@ -11,9 +11,9 @@ import type { Route } from '../route/route.ts';
 
 /** The pool that a connection belongs to. */
 export interface ConnectionOwner {
-  /** It is ready for another attempt. */
+  /** Called when the connection is ready for another attempt. */
   released(connection: HttpConnection): void;
-  /** It is never to be used again. */
+  /** Called when the connection must never be used again. */
   dropped(connection: HttpConnection): void;
   /** Its socket is gone. */
   closed(connection: HttpConnection): void;
@@ -139,7 +139,7 @@ export class HttpConnection implements Carrier, ExchangeOwner {
     socket.once('close', () => this.#onClose(socket));
   }
 
-  /** Of an old socket it is no news: undici opens another one when a request waits that it had not written yet. */
+  /** Handles the end of the current socket. That of an old one is no news: undici opens another one when a request waits that it had not written yet. */
   #onClose(socket: Socket): void {
     if (socket !== this.#socket) return;
     this.#socket = undefined;

@@ -13,7 +13,7 @@ export interface ExchangeOwner {
   ended(): void;
   /** The rest of the response may take this long. */
   limitBody(ms: number): void;
-  /** It ends here, for this reason or because enough was read. */
+  /** Called when the exchange ends here, for this reason or because enough was read. */
   broken(error?: Error): void;
 }
 

@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
 import { CUT_RESPONSE, malformedResponse } from '../network-error.ts';
 
-/** Of a response besides its body: status line, reason phrase, headers, interim responses, chunk sizes and their extensions. */
+/** The most bytes of a response besides its body: status line, reason phrase, headers, interim responses, chunk sizes and their extensions. */
 const MAX_OVERHEAD_BYTES = 64 * 1024;
 const TOO_LONG = malformedResponse('the response has more than 64 KiB besides its body');
 const BARE_CR = malformedResponse('the response has a carriage return that no line feed follows');

@@ -49,7 +49,7 @@ function http(): typeof import('node:http') {
   return process.getBuiltinModule('node:http');
 }
 
-/** Of a connection that is not even begun: its socket ends as one that could not connect. */
+/** The socket of a connection that is not even begun: it ends as one that could not connect. */
 function failedDial(error: Error, dialled: Dialled): Socket {
   const socket = new Socket();
   report(socket, false, dialled);
@@ -94,7 +94,7 @@ function securityFor(origin: URL, secureContext: SecureContext): ConnectionOptio
   };
 }
 
-/** Once a connection is there, these end its TLS handshake. */
+/** The codes of an open connection that ends during its TLS handshake. */
 const BROKEN_OFF = /^(?:ECONNRESET|EPIPE|ECONNABORTED)$/;
 
 /** The error listener stays: undici adds its own only once it has the socket. */

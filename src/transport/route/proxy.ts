@@ -4,7 +4,7 @@ import { printable, redactUrl } from '../../redact.ts';
 
 /** A proxy on the way to a receiver. */
 export interface Proxy {
-  /** Without userinfo, so that it can be shown. */
+  /** The proxy's URL without userinfo, so that it can be shown. */
   readonly origin: URL;
   /** The value of `Proxy-Authorization`, when the variable's URL has userinfo. */
   readonly authorization?: string;

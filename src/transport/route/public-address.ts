@@ -18,7 +18,7 @@ export function whyNotPublic(address: string): string | undefined {
   return parsed instanceof ipaddr.IPv4 ? whyNotPublicV4(parsed) : whyNotPublicV6(parsed);
 }
 
-/** Without a zone; and `::1.2.3.4` with the zero that keeps ipaddr.js from taking it for `::ffff:1.2.3.4`. */
+/** An address without its zone; and `::1.2.3.4` with the zero that keeps ipaddr.js from taking it for `::ffff:1.2.3.4`. */
 function plain(address: string): string {
   return address.replace(/%.*$/, '').replace(/^::(?=\d+\.)/, '0::');
 }

@@ -26,7 +26,7 @@ export interface BodyForm {
   readonly fix: string | ((body: KeptBody) => string);
   /** The bytes that may have been signed; without it, or where it is undefined, they are lost. */
   readonly inside?: (body: KeptBody) => Uint8Array | string | undefined;
-  /** The body may be as it was signed all the same: other causes are as likely. */
+  /** The body may still be as it was signed: other causes are as likely. */
   readonly isHint?: true;
 }
 

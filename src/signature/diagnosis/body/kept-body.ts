@@ -23,7 +23,7 @@ export class KeptBody {
     this.bytes = bytes;
   }
 
-  /** Without a byte order mark; undefined when it is not UTF-8. */
+  /** The text without a byte order mark; undefined when it is not UTF-8. */
   get text(): string | undefined {
     return this.#readOnce().text;
   }

@@ -108,6 +108,7 @@ function endOfString(text: string, start: number): number {
 /** The parts read between two looks at the clock, which cost as much as reading a member or two each. */
 const PARTS_PER_LOOK = 256;
 
+/** Reads text, not bytes as `message/json` does: a diagnosis compares how each part is spelled, which that scan does not keep. */
 class JsonReader {
   readonly #text: string;
   readonly #deadline: Deadline | undefined;

@@ -11,15 +11,15 @@ import { postgresLines } from './postgres-lines.ts';
 import { postgresLookup } from './postgres-lookup.ts';
 import { serverError } from '../server-error.ts';
 
-/** Of a process: for what must be on the disk, which is written by one at a time, and for what a lease guards. */
+/** The connections of a process: for what must be on the disk, which is written by one at a time, and for what a lease guards. */
 const CONNECTIONS = { durable: 3, swift: 2 };
-/** Entries in one transaction. */
+/** The most entries in one transaction. */
 const ADDED_AT_ONCE = 1_000;
 /** Where BullMQ looks for its tables in a pool that is handed to it. */
 const SCHEMA = 'bullmq';
 /** The number of the advisory lock under which a process makes the tables. Any number that no other program uses. */
 const TABLE_LOCK = 0x686f6f6b;
-/** To make the tables, or for another process to have made them. */
+/** How long making the tables may take, or waiting for another process that makes them. */
 const MAKING_MS = 60_000;
 
 /** Rejects with QueueError for a server that cannot be used. */
@@ -162,7 +162,7 @@ async function makeTables(client: PoolClient): Promise<void> {
     id text NOT NULL,
     PRIMARY KEY (line, seq)
   )`);
-  // Else leaving a line takes the longer the longer it is.
+  // Without the index, leaving a line takes the longer the longer it is.
   await client.query(`CREATE INDEX IF NOT EXISTS hooks_line_ids ON ${SCHEMA}.hooks_lines (line, id)`);
   await client.query(`CREATE TABLE IF NOT EXISTS ${SCHEMA}.hooks_facts (
     name text PRIMARY KEY,
@@ -191,7 +191,7 @@ async function warnings(pool: Pool, place: string): Promise<readonly string[]> {
     .map(({ name }) => `${place} may lose what it acknowledged when it crashes; set \`${name} = on\``);
 }
 
-/** In one statement, so that one commit waits for the disk: what BullMQ's `addFlow` runs, and the registration of the series. */
+/** Adds entries in one statement, so that one commit waits for the disk: what BullMQ's `addFlow` runs, and the registration of the series. */
 async function addAll(pool: Pool, entries: readonly NewEntry[]): Promise<void> {
   const flow = entries.map((entry) => ({ ...toJob(entry), queue: entry.series, attempts: 1 }));
   const { field, value } = EVENTS_LIMIT;
@@ -222,7 +222,7 @@ async function registered(pool: Pool): Promise<readonly string[]> {
   return rows.map(({ queue }) => queue);
 }
 
-/** One look into the index for each name, however many entries a series has. */
+/** Finds the names of series by one look into the index for each, however many entries it has. */
 async function findSeries(pool: Pool, prefix: string): Promise<readonly string[]> {
   const { rows } = await pool.query<{ queue: string }>(
     `WITH RECURSIVE names AS (

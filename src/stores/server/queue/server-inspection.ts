@@ -17,9 +17,9 @@ import { ServerOrder } from './server-order.ts';
 import { serverStats } from './server-stats.ts';
 import { entryId, entryToDelivery, noteOf, toNewEntry } from './server-record.ts';
 
-/** More would not be answered in time. */
+/** The most ids in one lookup: more would not be answered in time. */
 const LOOKED_UP_AT_ONCE = 1_000;
-/** With their bodies, where they are not given. */
+/** The most deliveries in one step: their bodies are read where they are not given. */
 const CHANGED_AT_ONCE = 1_000;
 
 /**
@@ -103,7 +103,7 @@ export class ServerInspection implements QueueInspection {
     return answers;
   }
 
-  /** Has lanes looked into, too, whose registration was lost: it looks through everything on the server. */
+  /** Finds lanes whose registration was lost, too: looks through everything on the server. */
   findLanes(): Promise<void> {
     return this.#lanes.find();
   }
@@ -140,7 +140,7 @@ export class ServerInspection implements QueueInspection {
     return (await series.requeue(entryId(id))) ? 'retried' : 'waiting';
   }
 
-  /** One that is retried is first in its order keys, so that none but its own time holds it back. */
+  /** Makes a retried delivery due. It is first in its order keys, so only its own time holds it back. */
   async #makeDue(id: string, found: Found | undefined): Promise<DueAnswer> {
     if (found === undefined) return 'unknown';
     const { series, delivery } = found;
@@ -153,7 +153,7 @@ export class ServerInspection implements QueueInspection {
     return 'due';
   }
 
-  /** Among those that are delivered. Killed in between, it is there, and a dead letter too that can be dropped. */
+  /** Adds a dead letter to the entries that are delivered. After a kill in between it is there twice: the dead letter can be dropped. */
   async #arrive(delivery: Delivery, from: Series): Promise<RetryAnswer> {
     const series = seriesName(delivery);
     await this.#server.add([
@@ -201,7 +201,7 @@ interface Found {
   readonly delivery: Delivery;
   /** How often its entry was taken. */
   readonly takes: number;
-  /** It was a dead letter when it came. */
+  /** Whether it was a dead letter when it came. */
   readonly isArrival: boolean;
 }
 

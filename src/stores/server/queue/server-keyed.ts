@@ -14,7 +14,7 @@ export function keyedOf(entry: SeriesEntry, { source, destination }: Lane): Keye
   return { id: deliveryId(entry.id), source, destination, orderKeys: storedOrderKeysOf(entry) };
 }
 
-/** It is not there, or it is settled. */
+/** Whether an entry is not there, or is settled. */
 export function isGone(entry: SeriesEntry | undefined): entry is undefined {
   return entry === undefined || entry.settledAt !== undefined;
 }

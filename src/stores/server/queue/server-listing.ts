@@ -53,7 +53,7 @@ export class ServerListing {
     return { deliveries, next: undefined };
   }
 
-  /** They include what waits for its first attempt when either that or a retry is asked for. */
+  /** The ids of deliveries in these states. Either of `pending` and `retrying` includes what waits for its first attempt. */
   async ids(states: readonly DeliveryState[]): Promise<readonly string[]> {
     return (await this.#all(states)).map(({ id }) => deliveryId(id));
   }
@@ -130,7 +130,7 @@ async function idsOn(shelf: Shelf): Promise<readonly Listed[]> {
   return inOrder.map((id) => ({ ...shelf, id }));
 }
 
-/** Those of one millisecond were given out one after the other. */
+/** Sorts by the time of adding; entries of one millisecond by their ids, which were given out one after the other. */
 async function inOrderOfAdding(listed: readonly Listed[]): Promise<readonly Listed[]> {
   const added = new Map<Listed, number>();
   for (const [series, some] of bySeries(listed)) {

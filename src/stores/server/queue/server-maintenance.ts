@@ -17,7 +17,7 @@ export interface ServerMaintenanceOptions {
 const FORGET_MS = 60_000;
 /** Looked at by one maintenance; the next one continues. */
 const FORGOTTEN_AT_ONCE = 1_000;
-/** With their bodies. */
+/** The most entries in one read, which includes their bodies. */
 const READ_AT_ONCE = 100;
 
 /**
@@ -59,7 +59,7 @@ export class ServerMaintenance {
   }
 }
 
-/** Those that were dead on arrival wait in a series that no claim takes from: BullMQ can add only what waits. */
+/** Removes old dead letters that were dead on arrival: they wait in a series that no claim takes from, since BullMQ can add only what waits. */
 async function forgetArrivals(series: Series, before: number): Promise<void> {
   // Version 0.1 marked them.
   await series.forget('failed', before);

@@ -11,7 +11,7 @@ import { entryId, HELD_FROM, noteOf, takenToDelivery, toNewEntry } from './serve
 import { ServerMaintenance } from './server-maintenance.ts';
 
 export interface ServerQueueOptions {
-  /** It stays open when the queue is closed. */
+  /** Stays open when the queue is closed. */
   readonly server: Server;
   /** Real time: the server goes by its own. */
   readonly clock: Clock;

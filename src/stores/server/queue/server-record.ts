@@ -22,9 +22,9 @@ interface Text {
   readonly bodyBase64?: string;
   /** As checksum.ts has it. Version 1 wrote none. */
   readonly checksum?: number;
-  /** Of one that was dead on arrival. */
+  /** Present for a delivery that was dead on arrival. */
   readonly dead?: Pick<Delivery, 'reason' | 'detail' | 'settledAt'>;
-  /** Of one that comes from another queue. */
+  /** Present for a delivery that comes from another queue. */
   readonly progress?: Progress;
 }
 
@@ -97,7 +97,7 @@ export function storedOrderKeysOf(entry: SeriesEntry): readonly string[] {
   return readText(entry).orderKeys;
 }
 
-/** The same for one that this process has just taken: as it was before. */
+/** Reads a delivery that this process has just taken, as it was before. */
 export function takenToDelivery(entry: SeriesEntry, lane: Lane): Delivery {
   const { source, destination } = lane;
   return toDelivery(readRecord(entry), { source, destination, state: 'sending', takes: entry.takes - 1 });
@@ -204,7 +204,7 @@ function knownTakes(note: Note | undefined, takes: number): number {
   return note === undefined ? 0 : (note.takes ?? takes);
 }
 
-/** Of one that is not settled, `rounds` says whether it was tried. */
+/** The state of a delivery by that of its entry. Whether an unsettled one was tried, its takes and `rounds` say. */
 function storedStateOf({ entry, text, note }: StoredRecord): DeliveryState {
   const { state } = entry;
   if (state === 'active') return 'sending';

@@ -6,11 +6,11 @@ import { randomBytes } from 'node:crypto';
 const LEAST_FREE_BYTES = 1024 * 1024;
 /** What settling needs before what it deletes has made room: pages of the file, and their copies in the log. */
 const RESERVE_BYTES = 512 * 1024;
-/** So much is left of it when what is settled begins to be forgotten. */
+/** How much room is left when what is settled begins to be forgotten. */
 const SCARCE_BYTES = RESERVE_BYTES / 2;
 
 /**
- * The room on the disk of a store. What is to be added is refused before the disk is full, so that what is there can still be
+ * The room on the disk of a store. Writes that add are rejected before the disk is full, so that what is there can still be
  * delivered; for a disk that others have filled to the last byte there is a reserve, a file beside the store.
  */
 export class DiskRoom {
@@ -41,7 +41,7 @@ export class DiskRoom {
     return (this.#wasShort = bytes < LEAST_FREE_BYTES + logBytes(this.#file));
   }
 
-  /** Makes the reserve where there is none and room enough. A disk that fails is told by what has to be stored. */
+  /** Makes the reserve where there is none and room enough. A disk that fails is reported by the next write that must be stored. */
   keepReserve(): void {
     if (this.isShort() || existsSync(this.#reserve)) return;
     try {
@@ -89,6 +89,6 @@ function logBytes(file: string): number {
   try {
     return statSync(`${file}-wal`, { throwIfNoEntry: false })?.size ?? 0;
   } catch {
-    return 0; // what is wrong with the folder is told by what has to be stored
+    return 0; // the next write that must be stored reports what is wrong with the folder
   }
 }

@@ -14,7 +14,7 @@ import { isBusy, storeError } from './store-error.ts';
 export interface StoreExamination {
   readonly file: string;
   readonly bytes: number;
-  /** Of the file: `0o600`. */
+  /** The permissions of the file: `0o600`. */
   readonly mode: number;
   /** SQLite's, as `3.51.3`. */
   readonly sqliteVersion: string;

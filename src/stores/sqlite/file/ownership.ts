@@ -68,7 +68,7 @@ function foreignSign(database: Database): string | undefined {
   return `it has the ${String(first['type'])} ${printable(String(first['name']), 80)}, and no table of hooks`;
 }
 
-/** Without tables: an empty database has no version, and version 1 made its tables together with it. */
+/** The sign that a database without tables is another program's: a version. An empty one has none, and version 1 made its tables together with it. */
 function formatSign(database: Database): string | undefined {
   const { user_version: version } = database.prepare('PRAGMA user_version').get() ?? {};
   return version === 0 ? undefined : `its user_version is ${String(version)}, and it has no table`;

@@ -16,7 +16,7 @@ export class SoundConnection {
     return this.#connection.isSound ? this.#connection : undefined;
   }
 
-  /** Opens the file again, once for all that ask meanwhile. */
+  /** Opens the file again; callers that ask while it is being opened share it. */
   reopened(): Promise<SqliteConnection> {
     this.#opening ??= this.#replace().finally(() => {
       this.#opening = undefined;

@@ -119,7 +119,7 @@ export class SqliteStore implements Store {
     await this.#connection.close();
   }
 
-  /** After what the turn of the event loop has at hand, so that all of it is in. */
+  /** Commits after what this turn of the event loop has at hand, so that one commit has all of it. */
   #schedule(): void {
     this.#isScheduled = true;
     setImmediate(() => void this.#commitAll());
@@ -172,7 +172,7 @@ export class SqliteStore implements Store {
     return new Map(group.map((write, index) => [write, () => write.resolve(results[index])]));
   }
 
-  /** Refuses what adds. The rest gets all the room that there is, since settling deliveries makes room. */
+  /** Rejects the writes that add. The rest gets all the room that there is, since settling deliveries makes room. */
   #commitWithoutMore(group: readonly Write[], connection: SqliteConnection, cause: unknown): Ends {
     const rest = group.filter(({ adds }) => !adds);
     if (rest.length < group.length) this.#refusedAt = this.#clock.now();
@@ -223,7 +223,7 @@ function readOnce<T>(work: (sql: Sql) => T, connection: SqliteConnection): T {
   }
 }
 
-/** How to tell each that it has ended. */
+/** How to tell each write that it has ended. */
 type Ends = ReadonlyMap<Write, () => void>;
 
 /** Commits all writes that are not separable, or none. Undefined: the commit itself failed. */
@@ -232,7 +232,7 @@ function failedWith(failed: Write | undefined, group: readonly Write[]): readonl
   return failed.isSeparable ? [failed] : group.filter(({ isSeparable }) => !isSeparable);
 }
 
-/** It leaves one row. */
+/** The write of a check. It leaves one row. */
 const NOTE_CHECK =
   'INSERT INTO store_checks VALUES (1, ?) ON CONFLICT DO UPDATE SET checked_at = excluded.checked_at';
 

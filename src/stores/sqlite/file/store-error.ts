@@ -1,7 +1,7 @@
 import { HooksError, QueueError } from '../../../errors.ts';
 
 const BUSY = 5;
-/** Of a disk that is full, for -shm. */
+/** SQLite's code when a full disk has no room for the `-shm` file. */
 const FULL_INDEX = 10 | (19 << 8);
 
 /** Result codes of SQLite, primary and extended (sqlite.org/rescode.html): what is wrong, and the way out. */
@@ -48,12 +48,12 @@ function resultCode(error: unknown): number | undefined {
   return sqliteExtendedCode ?? errcode ?? SENTENCES[message];
 }
 
-/** Without what extends it. */
+/** The result code of SQLite without its extension. */
 function primaryCode(error: unknown): number {
   return (resultCode(error) ?? 0) & 0xff;
 }
 
-/** Another program holds the file. */
+/** Whether another program holds the file. */
 export function isBusy(error: unknown): boolean {
   return primaryCode(error) === BUSY;
 }
@@ -63,7 +63,7 @@ const LOCK_WAIT_MS = 10_000;
 /** Between the tries: a part of what was waited already, since most locks last a moment. */
 const LOCK_RETRY = { part: 1 / 4, shortestMs: 2, longestMs: 100 };
 
-/** How long until the next try; undefined: it is no lock that fails, or one that has lasted too long. */
+/** How long to wait before the next try; undefined when no lock failed it, or one that has lasted too long. */
 export function lockRetryMs(error: unknown, waitedMs: number): number | undefined {
   if (!isBusy(error) || waitedMs >= LOCK_WAIT_MS) return undefined;
   const { part, shortestMs, longestMs } = LOCK_RETRY;

@@ -15,7 +15,7 @@ export interface Store {
   write<T>(work: (sql: Sql) => T, options?: WriteOptions): Promise<T>;
   /** Runs `work` over one state of the file. */
   read<T>(work: (sql: Sql) => T): Promise<T>;
-  /** Rejects when what is to be added would be refused now. Writes the first time, and where no write has succeeded lately. */
+  /** Rejects when a write that adds would be rejected now. Writes the first time, and where no write has succeeded lately. */
   check(options?: { readonly toAdd?: boolean }): Promise<void>;
   /** What is known of the room on its disk. */
   readonly room: Pick<DiskRoom, 'isScarce' | 'keepReserve'>;
@@ -31,7 +31,7 @@ export interface WriteOptions {
    * others, it is committed without them. @default false
    */
   readonly separable?: boolean;
-  /** It needs more room than it frees: it is refused while the disk is nearly full, so that the rest can go on. @default false */
+  /** Whether the write needs more room than it frees: then it is rejected while the disk is nearly full, so that the rest can go on. @default false */
   readonly adds?: boolean;
 }
 

@@ -11,7 +11,7 @@ export function findDeliveryRow(sql: Sql, id: string): Row | undefined {
   return sql(`${SELECT_DELIVERIES} WHERE d.id = ?`).get(id);
 }
 
-/** By its seq: the id may be what is damaged. */
+/** Marks a delivery damaged by its seq: the id may be what is damaged. */
 export function markDeliveryDamaged(sql: Sql, seq: number, now: number): void {
   const row = sql(`${SELECT_DELIVERIES} WHERE d.seq = ?`).get(seq);
   if (row === undefined) return;
@@ -51,7 +51,7 @@ export function makeDeliveryDue(sql: Sql, id: string, now: number): DueAnswer {
   return 'due';
 }
 
-/** Treats it as added now: others of its order keys may be in flight. */
+/** Treats a delivery as added now: others of its order keys may be in flight. */
 function moveToEnd(sql: Sql, seq: number, now: number): number {
   sql('DELETE FROM progress WHERE seq = ?').run(seq);
   const row = sql(
@@ -60,7 +60,7 @@ function moveToEnd(sql: Sql, seq: number, now: number): number {
   return Number(row?.['seq']);
 }
 
-/** Each statement that is run costs more than a row, so what is settled goes at once. */
+/** Removes deliveries that are not in flight. Each statement costs more than a row, so one removes them all. */
 export function dropDeliveryRows(sql: Sql, ids: readonly string[]): readonly DropAnswer[] {
   const found = new Map(
     sql(PLACES)
@@ -81,7 +81,7 @@ export function dropDeliveryRows(sql: Sql, ids: readonly string[]): readonly Dro
   return answers;
 }
 
-/** The order keys of a damaged delivery cannot be relied on. */
+/** Takes a delivery out of its lines. The order keys of a damaged one cannot be relied on. */
 function leaveLines(sql: Sql, id: string, row: Row): void {
   const place = { seq: Number(row['seq']), lane: Number(row['lane']), dueAt: Number(row['due_at']) };
   const stored = findDeliveryRow(sql, id);

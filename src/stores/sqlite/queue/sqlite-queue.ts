@@ -19,7 +19,7 @@ export interface SqliteQueueOptions {
   readonly retention?: SqliteRetentionOptions;
 }
 
-/** Of one lane or one delivery: a page of it that cannot be read stops no others. */
+/** How the writes of one lane or one delivery are committed: a page of it that cannot be read stops no others. */
 const PER_LANE = { survives: 'exit', separable: true } as const;
 
 /** After this long a caller may look again for what another process holds. */
@@ -160,7 +160,7 @@ export class SqliteQueue implements Queue {
     return { claims, nextDueAt: this.#nextDueAt(sql, { lane, now, last: rows.at(-1) }) };
   }
 
-  /** Of this owner; those of others end with their owner, since their clock need not be ours. */
+  /** Ends the expired leases of this owner. Those of others end with their owner, whose clock need not be ours. */
   #endLeases(sql: Sql, lane: number, askedAt: number): void {
     const over = sql('SELECT * FROM claims WHERE lane = ? AND owner = ? AND lease_ends_at <= ?').all(
       lane,

@@ -10,7 +10,7 @@ export interface RecoveryCounts {
   readonly waiting: number;
   /** In the new queue, as dead letters. */
   readonly dead: number;
-  /** Of these: what is left of the body is not what was added. */
+  /** How many of these are damaged: what is left of the body is not what was added. */
   readonly damaged: number;
   /** Left out, since it was delivered. */
   readonly delivered: number;

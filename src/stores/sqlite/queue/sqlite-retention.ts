@@ -84,7 +84,7 @@ function removeSettled(sql: Sql, state: string, before: number): boolean {
   return Number(changes) === CHUNK;
 }
 
-/** Of what is delivered, more than one settlement takes: on a full disk it is what can be spared. */
+/** How many delivered ones are removed for one settlement: more room than it takes, since on a full disk they can be spared. */
 const FORGOTTEN_AT_ONCE = 2;
 
 /** Makes room for a settlement. A deletion request is told of its deliveries by the queue, so those stay. */

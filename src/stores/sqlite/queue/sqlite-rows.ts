@@ -21,7 +21,7 @@ export const CHECKSUM = `
     ELSE d.checksum
   END AS checksum`;
 
-/** Of `progress p` and `claims c`. */
+/** The state of a delivery, from `progress p` and `claims c`. */
 export const STATE = `
   CASE
     WHEN p.settled_state IS NOT NULL THEN p.settled_state
