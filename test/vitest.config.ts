@@ -1,4 +1,5 @@
 import { defineConfig } from 'vitest/config';
+import { LongestFirst } from './longest-first.ts';
 
 /**
  * What the name of a test file says: `x.test.ts` needs nothing but Node, `x.built.test.ts` the built program, and
@@ -17,6 +18,7 @@ export default defineConfig({
     maxWorkers: 3,
     // A process runs one file after the other: loading what they share again for each took half of the time of all.
     isolate: false,
+    sequence: { sequencer: LongestFirst },
     // Long: a test may run a dozen commands, of which each takes a second on a busy machine.
     testTimeout: 60_000,
     // They start servers and make certificates.
@@ -26,7 +28,17 @@ export default defineConfig({
     projects: [
       { extends: true, test: { name: 'unit', include: ['test/**/*.test.ts'], exclude: [BUILT, SYSTEM] } },
       { extends: true, test: { name: 'built', include: [BUILT], ...BUILD_FIRST } },
-      { extends: true, test: { name: 'system', include: [SYSTEM], ...BUILD_FIRST } },
+      // They wait for programs of others even more.
+      {
+        extends: true,
+        test: {
+          name: 'system',
+          include: [SYSTEM],
+          maxWorkers: 4,
+          sequence: { groupOrder: 1 },
+          ...BUILD_FIRST,
+        },
+      },
     ],
   },
 });

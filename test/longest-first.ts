@@ -1,0 +1,42 @@
+import { BaseSequencer, type TestSpecification } from 'vitest/node';
+
+/** Files that take longest, by the ends of their paths: one that began last would keep a single core busy at the end. */
+const LONGEST = [
+  'end-to-end/examples.system.test.ts',
+  'end-to-end/resume-torture.system.test.ts',
+  'queue/server-cuts.system.test.ts',
+  'stores/server/queue/server-queue.system.test.ts',
+  'end-to-end/service.system.test.ts',
+  'end-to-end/inbox.system.test.ts',
+  'cli/queue-server.system.test.ts',
+  'end-to-end/taken-once.system.test.ts',
+  'end-to-end/clock.system.test.ts',
+  'queue/server-torture.system.test.ts',
+  'cli/queue-confirm.system.test.ts',
+  'end-to-end/several-machines.system.test.ts',
+  'end-to-end/interruption.built.test.ts',
+  'end-to-end/hostile-receivers.built.test.ts',
+  'cli/doctor.built.test.ts',
+  'end-to-end/test-command.built.test.ts',
+  'app/sync-audience.test.ts',
+  'engine/stampede.test.ts',
+  'transport/reconnect.test.ts',
+  'stores/sqlite/queue/sqlite-queue.test.ts',
+  'end-to-end/order.test.ts',
+];
+
+/** Begins with the files that take longest, also where no earlier run says how long each takes. */
+export class LongestFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const sorted = await super.sort(files);
+    const projects = [...new Set(sorted.map(({ project }) => project.name))];
+    const place = ({ project, moduleId }: TestSpecification): number =>
+      projects.indexOf(project.name) * (LONGEST.length + 1) + rankOf(moduleId);
+    return sorted.toSorted((one, other) => place(one) - place(other));
+  }
+}
+
+function rankOf(path: string): number {
+  const rank = LONGEST.findIndex((end) => path.endsWith(end));
+  return rank === -1 ? LONGEST.length : rank;
+}
