@@ -77,7 +77,7 @@ export function syncAudience(options: SyncAudienceOptions): Promise<SyncSummary>
   });
 }
 
-/** The same for a computed trait: sends every value that changed since the last sync. */
+/** Sends what changed of a computed trait: every value that changed since the last sync. */
 export function syncTrait(options: SyncTraitOptions): Promise<SyncSummary> {
   return run('trait', options, async (target) => {
     for await (const { userId, value } of options.values) target.add(userId, plainValue(value));

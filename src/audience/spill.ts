@@ -1,7 +1,7 @@
 import { HASH_SEED, hashByte, MEMBER_END, PARTITIONS, partitionOf, MEMBER_TAB } from './entry.ts';
 import type { ChunkStore } from './store.ts';
 
-/** For each partition. The longest entry fits in. */
+/** The most bytes of an entry: the buffer of each partition holds the longest. */
 export const MAX_MEMBER_BYTES = 32 * 1024 - 1;
 const SLOT_BYTES = MAX_MEMBER_BYTES + 1;
 
@@ -62,7 +62,7 @@ export class Spill {
     this.#total++;
   }
 
-  /** Nothing more is added: gives back the memory for it. Only then there are chunks. */
+  /** Gives back the memory for adding: from now on nothing more is added, and there are chunks. */
   finish(): void {
     for (let partition = 0; partition < PARTITIONS; partition++) this.#flush(partition);
     this.#slots = Buffer.alloc(0);

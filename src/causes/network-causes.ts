@@ -21,7 +21,7 @@ const ISSUER = 'name its issuer: --ca FILE, or in the config: delivery: { ca: ./
 const OTHER_TLS = 'let it speak TLS 1.2 or later, or put a proxy with TLS in front of it';
 const ANSWER_FIRST = 'answer 2xx first and do the work later: put the message into a queue';
 
-/** By the error codes of cli.md, and by what is known more exactly. */
+/** The causes by the error codes of the result lines, and by what is known more exactly. */
 const NETWORK_CAUSES: Readonly<Record<string, NetworkCauseText>> = {
   timeout: {
     fix: 'let the receiver answer first and work later; --timeout waits longer, up to 30s',

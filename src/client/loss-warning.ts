@@ -8,7 +8,7 @@ export interface MessageHolder {
 const holders = new Set<MessageHolder>();
 let isListening = false;
 
-/** To be called when the holder has begun to hold messages. */
+/** Warns of a loss at the end of the process, from when a holder has begun to hold messages. */
 export function warnOfLoss(holder: MessageHolder): void {
   holders.add(holder);
   if (isListening) return;
@@ -19,7 +19,7 @@ export function warnOfLoss(holder: MessageHolder): void {
   });
 }
 
-/** To be called when it holds none, or is closed. */
+/** Ends the warning when a holder holds none, or is closed. */
 export function endWarningOfLoss(holder: MessageHolder): void {
   holders.delete(holder);
 }

@@ -30,7 +30,7 @@ export class Room {
     this.#held++;
   }
 
-  /** These have their receipts. */
+  /** Gives back the room of messages that have their receipts. */
   give(receipts: readonly Receipt[]): void {
     this.#held -= receipts.length;
     if (this.#keepsAccepted) this.#unsettled += receipts.filter(isUnsettled).length;

@@ -126,7 +126,7 @@ interface Part {
   readonly to: number;
 }
 
-/** In one turn of the event loop, so that the record and its deliveries are stored together or not at all. Returns the ids of these. */
+/** Stores a part in one turn of the event loop, so that the record and its deliveries are stored together or not at all. Returns the ids of these. */
 async function storePart(
   { request, affected, from, to }: Part,
   part: { readonly index: number; readonly of: number },

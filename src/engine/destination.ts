@@ -47,7 +47,7 @@ export function prepareDestinations(sources: Sources, userAgent: string): readon
   });
 }
 
-/** For what a round does besides its attempts: waiting for the queue, for one. */
+/** The part of a lease for what a round does besides its attempts: waiting for the queue, for one. */
 const LEASE_SLACK_MS = 30_000;
 
 function prepareDestination(

@@ -93,7 +93,7 @@ export class LaneHealth {
     return false;
   }
 
-  /** Before an attempt. Whether it is a trial, which `end` wants to know. */
+  /** Called before an attempt. Returns whether it is a trial, which `end` wants to know. */
   begin(key: string): boolean {
     const health = this.#states.get(key) ?? HEALTHY;
     if (health.pauses === 0 || this.#trials.has(key) || this.#clock.now() < health.pausedUntil) return false;
@@ -101,7 +101,7 @@ export class LaneHealth {
     return true;
   }
 
-  /** After every attempt that was begun, also one that came to nothing (`none`). */
+  /** Called after every attempt that was begun, also one that came to nothing (`none`). */
   end(key: string, { symptom, isTrial }: { symptom: Symptom; isTrial: boolean }): void {
     if (isTrial) this.#trials.delete(key);
     const health = this.#states.get(key) ?? HEALTHY;

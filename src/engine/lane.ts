@@ -18,7 +18,7 @@ export interface LaneContext extends Omit<RoundContext, 'destination' | 'health'
 /** Deliveries to a destination that is gone are settled, not sent. */
 const GONE: Pick<Destination, 'delivery' | 'leaseMs'> = { delivery: DELIVERY_DEFAULTS, leaseMs: 30_000 };
 
-/** Between two claims of a lane that is held back: deliveries that may begin until then are claimed together. */
+/** The shortest time between two claims of a lane that is held back: deliveries that may begin until then are claimed together. */
 const SHORTEST_WAIT_MS = 10;
 
 /** One destination of one source: claims due deliveries, never more than may be in flight at once, and delivers each claim. */

@@ -53,7 +53,7 @@ export function slowStart({ concurrency }: AttemptPaceOptions, now: number): Att
   return { failures: 0, ramp: stepOf(concurrency, now) };
 }
 
-/** As it is at `now`: a second that is over decides the next one. */
+/** The pace at `now`: a second that is over decides the next one. */
 export function paceAt(pace: AttemptPace, { concurrency }: AttemptPaceOptions, now: number): AttemptPace {
   const { failures, ramp } = pace;
   if (ramp === undefined || now < ramp.beganAt + STEP_MS) return pace;
@@ -86,7 +86,7 @@ export function withBegun(pace: AttemptPace, count: number): AttemptPace {
   return ramp === undefined ? pace : { failures, ramp: { ...ramp, begun: ramp.begun + count } };
 }
 
-/** After a round. The first that goes well after many that did not: the destination is back. */
+/** The pace after a round. The first that goes well after many that did not: the destination is back. */
 export function afterRound(
   pace: AttemptPace,
   isWell: boolean,

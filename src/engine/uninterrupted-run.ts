@@ -15,7 +15,7 @@ export class UninterruptedRun {
   #seenAt: number;
   #cancel: (() => void) | undefined;
 
-  /** From `watch` on it looks for as long as that is needed: an idle process has no timer. */
+  /** Looks for breaks from `watch` on, for as long as that is needed: an idle process has no timer. */
   constructor(clock: Clock, isNeeded: () => boolean) {
     this.#clock = clock;
     this.#isNeeded = isNeeded;

@@ -52,7 +52,7 @@ interface MetricsOptions {
   readonly now: () => number;
 }
 
-/** From a quick receiver on the same machine to the end of the retry window. */
+/** Buckets in seconds, from a quick receiver on the same machine to the end of the retry window. */
 const DELIVERY_BUCKETS = [0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 1_800, 7_200, 14_400];
 const ATTEMPT_BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 

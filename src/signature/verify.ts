@@ -41,7 +41,7 @@ export function verify(
   return new Verifier(options, budget).update(bytesOf(input)).finish();
 }
 
-/** The same for the default scheme alone, without what a body in pieces takes. */
+/** Verifies by the default scheme alone, without what a body in pieces takes. */
 function verifyByDefault(
   input: Uint8Array | string,
   { signature: given, secrets, exact }: VerifyOptions,

@@ -15,7 +15,7 @@ export function openDurableQueue(options: DurableQueueOptions): Promise<DurableQ
   return isServer(place) ? openOnServer(place, options) : openInFile(place, options);
 }
 
-/** In the data folder. */
+/** The name of the queue's file in the data folder. */
 const FILE = 'hooks.db';
 
 /** Whether it is the URL of a server, and not of a file. It loads nothing, for those who have a file. */

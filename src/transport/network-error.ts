@@ -170,7 +170,7 @@ function detailOf(fault: Fault, code: string, words: string): string {
   return `${words} (${where === undefined ? code : `${code} ${where}`})`;
 }
 
-/** In OpenSSL's words: its whole message is made of addresses and line numbers. */
+/** The reason in OpenSSL's words: its whole message is made of addresses and line numbers. */
 function reasonOf({ reason, hooksCause }: Fault, code: string): string {
   if (typeof reason !== 'string') return code;
   return reason === 'wrong version number' && hooksCause === undefined

@@ -34,7 +34,7 @@ export interface Pipeline {
    * throws QueueError and ClosedError at once, as the calls of the client do.
    */
   deliver(options: EnqueueOptions): Promise<Outcome>;
-  /** The same without a promise, for programs that send millions: `onOutcome` is called once, and what it throws is an uncaught exception. Throws ClosedError and QueueError. */
+  /** Delivers as `deliver` does without a promise, for programs that send millions: `onOutcome` is called once, and what it throws is an uncaught exception. Throws ClosedError and QueueError. */
   deliverThen(options: EnqueueOptions, onOutcome: (outcome: Outcome) => void): void;
   /** Stops delivering: attempts in flight get `graceMs`, then they are cut. What is not settled then is `unsent`. A close() that is waiting ends with it. */
   interrupt(graceMs: number): Promise<void>;

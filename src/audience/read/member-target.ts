@@ -58,7 +58,7 @@ export class MemberTarget {
 export interface LineReader {
   /** Whole lines. */
   take(lines: Buffer): void | Promise<void>;
-  /** There are no more. */
+  /** Called when there are no more. */
   end(): void | Promise<void>;
 }
 

@@ -62,7 +62,7 @@ function notUtf8(lines: Buffer, { file, line }: LineOrigin): InputError {
   );
 }
 
-/** As a Mac of old and Excel's "CSV (Macintosh)" write it: all of the file would be one line. */
+/** The error for lines that end in CR alone, as a Mac of old and Excel's "CSV (Macintosh)" write them: all of the file would be one line. */
 export function endsInCr(place: LineOrigin): InputError {
   return new InputError('expected lines that end in LF or CR LF, got CR alone', {
     ...place,

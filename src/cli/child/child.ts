@@ -18,7 +18,7 @@ export interface StartChildOptions {
   readonly secrets: readonly string[];
   /** Whether its output is hidden. @default false */
   readonly quiet?: boolean;
-  /** Between asking it to stop and killing it, in ms. @default 5000 */
+  /** The time between asking the child to stop and killing it, in ms. @default 5000 */
   readonly graceMs?: number;
 }
 

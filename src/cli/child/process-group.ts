@@ -25,7 +25,7 @@ function isAnyRunning(group: number): boolean {
   }
 }
 
-/** From proc(5): `pid (name) state ppid pgrp …`, where a name may hold parentheses. */
+/** Whether a process of the group runs. The format is that of proc(5): `pid (name) state ppid pgrp …`, where a name may hold parentheses. */
 function isRunning(pid: string, group: number): boolean {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');

@@ -8,7 +8,7 @@ export interface TemplateOptions {
   readonly inForce: Readonly<Partial<Record<Key, string>>>;
 }
 
-/** For those whose default does not show how a value is written. */
+/** Examples for settings whose default does not show how a value is written. */
 const EXAMPLES: Readonly<Partial<Record<Key, string>>> = {
   sharedSecret: '${HOOKS_SECRET}',
   writeKey: '${HOOKS_WRITE_KEY}',

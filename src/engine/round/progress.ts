@@ -5,7 +5,7 @@ import type { Clock } from '../../clock.ts';
 import type { RoundsSoFar } from './schedule.ts';
 import type { Webhook } from '../webhook.ts';
 
-/** For the schedule. The window is as long as it is by time that has passed: what a clock that was set skipped does not count. */
+/** The rounds so far, for the schedule. The window is as long as it is by time that has passed: what a clock that was set skipped does not count. */
 export function roundsSoFar(
   { rounds, firstAttemptAt }: Progress,
   { now, clock, retryForMs }: { readonly now: number; readonly clock: Clock; readonly retryForMs: number },

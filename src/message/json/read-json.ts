@@ -40,7 +40,7 @@ function mayBeShortest(bytes: Uint8Array): boolean {
   return !bytes.includes(BACKSLASH) && bytes[bytes.indexOf(COLON) + 1] !== SPACE;
 }
 
-/** The same for a text that is already a string: a flag's value. */
+/** Reads JSON as `readJson` does, of a text that is already a string: a flag's value. */
 export function readJsonString(text: string, origin: JsonOrigin = {}): JsonValue {
   const lone = /\p{Surrogate}/u.exec(text);
   if (lone === null) return readJson(Buffer.from(text), origin);
@@ -147,7 +147,7 @@ function firstInvalid(bytes: Uint8Array): number {
   return at;
 }
 
-/** By its first byte. */
+/** The length of a UTF-8 character, by its first byte. */
 function lengthOfCharacter(byte: number): number {
   if (byte < 0xc0) return 1;
   if (byte < 0xe0) return 2;

@@ -126,7 +126,7 @@ function foundText(found: JsonValue | undefined): string {
   return found === undefined ? 'nothing' : comparableText(found);
 }
 
-/** As JSON, so that a text is told from a number. */
+/** A found value as JSON, so that a text is told from a number. */
 export function foundValue(found: JsonValue | undefined): string {
   return found === undefined ? 'nothing' : JSON.stringify(found);
 }

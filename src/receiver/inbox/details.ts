@@ -19,7 +19,7 @@ export function detailsOf(kept: StoredRequest, withSignatures: boolean): Details
   };
 }
 
-/** As `--save` would write it. */
+/** The capture of a request, as `--save` would write it. */
 export function captureOf({ request }: StoredRequest): Capture {
   const { at, method, path, rawHeaders, body, verdict } = request;
   return toCapture({ at, method, url: redactUrl(path), headers: pairsOf(rawHeaders), body, verdict });

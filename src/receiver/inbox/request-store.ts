@@ -51,7 +51,7 @@ export class RequestStore {
     return this.#kept[id - this.#firstId];
   }
 
-  /** In order, from this id on. */
+  /** The requests in order, from this id on. */
   since(id: number, limit: number): readonly StoredRequest[] {
     const start = Math.max(0, id - this.#firstId);
     return this.#kept.slice(start, start + limit);

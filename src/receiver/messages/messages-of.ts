@@ -48,7 +48,7 @@ export interface MessageFacts {
   readonly timestamp?: string;
 }
 
-/** As far as they are strings. */
+/** The facts of a message, as far as they are strings. */
 export function messageFacts({ value }: ReceivedMessage): MessageFacts {
   if (!isJsonObject(value)) return {};
   const { type, event, anonymousId, messageId, timestamp } = value;

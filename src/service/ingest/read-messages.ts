@@ -30,7 +30,7 @@ export type ReadMessages =
   | { readonly ok: true; readonly messages: PostedMessages }
   | { readonly ok: false; readonly rejection: IngestRejection };
 
-/** More than fit into a batch: the smallest message of all has 29 bytes. Bounds what invalid ones can be blown up to. */
+/** The most messages of a batch, more than fit into one: the smallest has 29 bytes. Bounds what invalid ones can be blown up to. */
 const MAX_MESSAGES = 17_000;
 
 /** A context of 1 KB fits onto every message of a full batch, and no request becomes hundreds of times its size. */

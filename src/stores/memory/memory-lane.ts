@@ -64,7 +64,7 @@ export class MemoryEntry {
   dueAt: number;
   /** The token of the claim that is out. */
   token: string | undefined = undefined;
-  /** Until it is renewed: the claim has begun a round that `progress` does not count. */
+  /** Set until the claim is renewed: it has begun a round that `progress` does not count. */
   claimedAt: number | undefined = undefined;
   leaseEndsAt = NOT_LEASED;
   heldBy = 0;

@@ -12,7 +12,7 @@ const NOTHING_WAITS = { pending: 0, sending: 0, retrying: 0, delivered: 0, dead:
 export class MemoryQueue implements Queue {
   readonly #clock: Clock;
   #entries = new ReusableMap<MemoryEntry>();
-  /** By source, then destination: two lookups by a known string are cheaper than one by a new one. */
+  /** The lanes by source, then destination: two lookups by a known string are cheaper than one by a new one. */
   readonly #lanes = new Map<string, Map<string, MemoryLane>>();
   #added = 0;
   #claimed = 0;

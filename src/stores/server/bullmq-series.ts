@@ -41,7 +41,7 @@ export class BullmqSeries implements Series {
   readonly #open: BullmqSeriesOptions['open'];
   readonly #lookup: EntryLookup;
   readonly #guard: BullmqSeriesOptions['guard'];
-  /** By their options: few leases are in use. */
+  /** The backends by their options: few leases are in use. */
   readonly #backends = new Map<string, Promise<IQueueBackend>>();
 
   constructor({ open, lookup, guard }: BullmqSeriesOptions) {
@@ -138,12 +138,12 @@ export class BullmqSeries implements Series {
     return this.#guard(() => found(act));
   }
 
-  /** For what nothing would do again. */
+  /** The backend for what nothing would do again. */
   #any(): Promise<IQueueBackend> {
     return this.#with({ isUndoable: false });
   }
 
-  /** For what a lease guards, and what is done again and again. */
+  /** The backend for what a lease guards, and what is done again and again. */
   #swift(options: Partial<BackendOptions> = {}): Promise<IQueueBackend> {
     return this.#with({ isUndoable: true, ...options });
   }

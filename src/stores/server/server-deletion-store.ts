@@ -17,7 +17,7 @@ const MOST_KNOWN = 8;
 interface Request {
   readonly createdAt: number;
   readonly userIds: readonly string[];
-  /** By source. */
+  /** The ids of the deliveries by source. */
   readonly deliveryIds: readonly (readonly [string, readonly string[]])[];
 }
 

@@ -80,7 +80,7 @@ export interface TakenEntry {
 }
 
 export interface Series {
-  /** As many as there are tokens: the first that wait, locked for `lockMs`. Those that were delayed come behind what waited when they fell due. */
+  /** Takes as many entries as there are tokens: the first that wait, locked for `lockMs`. Those that were delayed come behind what waited when they fell due. */
   take(tokens: readonly string[], lockMs: number): Promise<Taken>;
   /** False: this token no longer holds the lock. The same for the next three. */
   extend(id: string, token: string, lockMs: number): Promise<boolean>;
@@ -139,10 +139,10 @@ export interface InLine {
 
 /** Operations that a process begins, and others finish when it is killed in between. */
 export interface Intents {
-  /** Over what has the same id. */
+  /** Puts an intent in place of one with the same id. */
   put(intent: Intent): Promise<void>;
   remove(id: string): Promise<void>;
-  /** At most `limit` of those that are due at `now`; they are due again at `againAt`. */
+  /** Takes at most `limit` of the intents that are due at `now`; they are due again at `againAt`. */
   take(taking: {
     readonly now: number;
     readonly againAt: number;
@@ -157,9 +157,9 @@ export interface Intent {
   readonly dueAt: number;
 }
 
-/** Short texts by name, which no list shows and nobody takes. */
+/** Short texts by name, which no list shows and nothing takes. */
 export interface Facts {
-  /** Over what the names had before. A PostgreSQL that crashes may forget the last second. */
+  /** Puts facts in place of what the names had before. A PostgreSQL that crashes may forget the last second. */
   put(facts: readonly Fact[]): Promise<void>;
   /** Undefined: it is not there, or has expired. */
   get(names: readonly string[]): Promise<readonly (string | undefined)[]>;

@@ -11,7 +11,7 @@ import {
   type SourceDeletion,
 } from '../../deletion/state.ts';
 
-/** In the file of the queue. */
+/** Keeps deletion requests in the file of the queue. */
 export class SqliteDeletionStore implements DeletionStore {
   readonly #store: Store;
 

@@ -7,7 +7,7 @@ import { SEEN_FOR_MS, shortId, type Seen } from '../../service/ingest/seen.ts';
 /** Forgotten with each message that is remembered, so that old ones go faster than new ones come, without a long transaction. */
 const FORGOTTEN_AT_ONCE = 2;
 
-/** In the file of the queue: what is remembered here and what is added there in one turn is committed together. */
+/** Remembers messages in the file of the queue: what is remembered here and what is added there in one turn is committed together. */
 export class SqliteSeen implements Seen {
   readonly #store: Store;
   readonly #clock: Clock;

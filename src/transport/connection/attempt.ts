@@ -57,7 +57,7 @@ export class Attempt implements Abortable {
     if (request.signal) watch.add(request.signal, this);
   }
 
-  /** Until the one deadline, whatever has happened since. */
+  /** The time left until the one deadline, whatever has happened since. */
   get leftMs(): number {
     return Math.max(0, this.#startedAt + this.request.timeoutMs - elapsedMs());
   }
@@ -113,7 +113,7 @@ export class Attempt implements Abortable {
     return isWay ? 'proxy-unreachable' : undefined;
   }
 
-  /** There is no request to be made of it. */
+  /** Ends an attempt of which no request can be made. */
   refuse(error: TransportError): void {
     this.#unwatch();
     this.#reject(error);

@@ -23,7 +23,7 @@ export class ConnectionPool implements ConnectionOwner {
   readonly #options: ConnectionPoolOptions;
   /** The last one released is used first: the least likely to have been closed by the other side. */
   readonly #free: HttpConnection[] = [];
-  /** Until their sockets are gone. */
+  /** The connections until their sockets are gone. */
   readonly #open = new Set<HttpConnection>();
   #onEmpty: (() => void) | undefined;
   #isClosing = false;
@@ -39,7 +39,7 @@ export class ConnectionPool implements ConnectionOwner {
     connection.start(attempt);
   }
 
-  /** On a fresh connection: what has happened to one idle connection has mostly happened to all. */
+  /** Sends an attempt again on a fresh connection: what has happened to one idle connection has mostly happened to all. */
   repeat(attempt: Attempt): void {
     attempt.reconnected = true;
     this.#connect().start(attempt);

@@ -22,7 +22,7 @@ export interface DialOptions {
   readonly addressRule?: AddressRule | undefined;
 }
 
-/** To the origin itself. */
+/** Dials the origin itself. */
 export function directDial(origin: URL, { secureContext, lookup: given, addressRule }: DialOptions): Dial {
   const host = bareHost(origin);
   const error = addressRule && blockedHost(host, addressRule);
@@ -56,7 +56,7 @@ function failedDial(error: Error, dialled: Dialled): Socket {
   return socket.destroy(error);
 }
 
-/** To an https: origin through a proxy that is asked for a tunnel (RFC 9110, 9.3.6). */
+/** Dials an https: origin through a proxy that is asked for a tunnel (RFC 9110, 9.3.6). */
 export function tunnelDial(origin: URL, proxy: Proxy, options: DialOptions): Dial {
   const dialProxy = directDial(proxy.origin, options);
   const security = securityFor(origin, options.secureContext());

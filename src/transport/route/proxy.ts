@@ -71,7 +71,7 @@ function covers(entry: string, host: string, port: string): boolean {
   return host === name || host.endsWith(`.${name}`);
 }
 
-/** As the resolver wants it: an IPv6 address without its brackets. */
+/** The host of a URL as the resolver wants it: an IPv6 address without its brackets. */
 export function bareHost(url: URL): string {
   return url.hostname.replace(/^\[(.*)\]$/, '$1');
 }

@@ -112,7 +112,7 @@ const ENCODINGS: readonly (readonly [
   ['over the text that Python prints for its bytes', (_, bytes) => pythonBytesText(bytes)],
 ];
 
-/** The same for a text that is not all ASCII. */
+/** The encodings to try for a text that is not all ASCII. */
 const UNICODE_ENCODINGS: typeof ENCODINGS = [
   ['in Latin-1', (text) => Buffer.from(text, 'latin1')],
   ['in ASCII, with ? for other characters', (text) => text.replaceAll(/[^\0-\x7f]/gu, '?')],

@@ -23,7 +23,7 @@ export function base64Json({ head, bytes }: KeptBody): Buffer | undefined {
   return asJson(Buffer.from(bytes.toString('latin1').replaceAll('"', ''), 'base64'));
 }
 
-/** The same of hex, which PostgreSQL shows after \\x and others after 0x. */
+/** Decodes JSON from hex, which PostgreSQL shows after \\x and others after 0x. */
 export function hexJson({ head, bytes }: KeptBody): Buffer | undefined {
   if (!/^["\s]*(?:\\x|0x)?(?:7b|5b)(?:[0-9a-f]{2})+/i.test(head)) return undefined;
   return asJson(Buffer.from(bytes.toString('latin1').replace(/^["\s]*(?:\\x|0x)?/i, ''), 'hex'));

@@ -13,7 +13,7 @@ interface Waiting<T> {
   readonly reject: (error: unknown) => void;
 }
 
-/** More are refused: what comes faster than it is written would be answered too late. */
+/** The most writes that wait. More are rejected: what comes faster than it is written would be answered too late. */
 const WRITES_WAITING = 10;
 
 /** Writes together what comes while a write is in flight, so that one commit waits for the disk for all of it. */
@@ -42,7 +42,7 @@ export class GatheredWrites<T> {
     this.#isWriting = false;
   }
 
-  /** In the order in which they came; never one of them in two writes. */
+  /** The entries of the next write, in the order in which they came; never one of them in two writes. */
   #next(): readonly Waiting<T>[] {
     const next: Waiting<T>[] = [];
     for (let count = 0; ;) {

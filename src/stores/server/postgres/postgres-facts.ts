@@ -4,7 +4,7 @@ import { GatheredWrites } from './gathered-writes.ts';
 
 const FORGET_MS = 60_000;
 const PUT_AT_ONCE = 1_000;
-/** In one transaction. */
+/** The most facts that one transaction removes. */
 const FORGOTTEN_AT_ONCE = 10_000;
 
 /** A row for each fact. Those that have expired are removed once a minute by the processes that write any. */

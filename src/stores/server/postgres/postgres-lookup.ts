@@ -112,7 +112,7 @@ function countOf(state: EntryState, delayedBefore: number | undefined): string {
   return `(SELECT count(*) FROM job WHERE queue = $1 AND state = '${state}'${due})`;
 }
 
-/** As `Series.ids` says. */
+/** The orders in which `Series.ids` lists entries. */
 const ORDERS = {
   waiting: 'priority DESC, seq DESC',
   active: 'processed_at_ms DESC, seq DESC',

@@ -7,7 +7,7 @@ const SERIES = 'hooks/';
 /** The lanes on a server. One is never removed, so what is known stays so. */
 export class ServerLanes {
   readonly #server: Server;
-  /** By the name of their series. */
+  /** The known lanes by the name of their series. */
   readonly #known = new Map<string, Lane>();
 
   constructor(server: Server) {
@@ -19,7 +19,7 @@ export class ServerLanes {
     return this.#server.series(seriesName(lane));
   }
 
-  /** The same for several, with those of each series in their order; `areDead`: the series of those dead on arrival. */
+  /** The series of several lanes, with those of each series in their order; `areDead`: the series of those dead on arrival. */
   bySeries<T extends Lane>(lanes: Iterable<T>, areDead = false): ReadonlyMap<Series, readonly T[]> {
     const groups = new Map<Series, T[]>();
     for (const lane of lanes) {
@@ -47,7 +47,7 @@ export class ServerLanes {
     this.#learn(await this.#server.findSeries(SERIES));
   }
 
-  /** As `find`, and registers them. */
+  /** Finds lanes as `find` does, and registers them. */
   async restore(): Promise<void> {
     await this.find();
     const known = new Set(await this.#server.registered());

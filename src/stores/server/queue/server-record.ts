@@ -37,7 +37,7 @@ interface Note {
   readonly dueAt?: number;
 }
 
-/** Until when a delivery is put off that waits for another of its order key: until it is called. */
+/** The due time of a delivery that waits for another of its order key, until that one calls it. */
 export const HELD_UNTIL = Date.UTC(2200, 0, 1);
 /** A delivery that is due at this time or later is held. Redis counts in steps that far away times fall between. */
 export const HELD_FROM = Date.UTC(2199, 0, 1);

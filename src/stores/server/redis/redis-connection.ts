@@ -135,7 +135,7 @@ async function register(redis: Redis, series: ReadonlySet<string>): Promise<void
   await Promise.all([redis.sadd(REGISTRY, ...series), ...limiting]);
 }
 
-/** By the key that each series has from its first entry on. */
+/** Finds the names of series by the key that each has from its first entry on. */
 async function findSeries(redis: Redis, prefix: string): Promise<readonly string[]> {
   const [start, end] = [`${BULLMQ_PREFIX}:`, ':meta'];
   const pattern = `${start}${prefix.replaceAll(/[*?[\]\\]/g, '\\$&')}*${end}`;

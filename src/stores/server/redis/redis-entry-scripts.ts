@@ -31,7 +31,7 @@ for place, id in ipairs(ARGV) do times[place] = redis.call('HGET', KEYS[1] .. id
 return times
 `);
 
-/** As BullMQ does it for entries without a priority, with the marker and the event that its own tools look for. */
+/** Promotes entries as BullMQ does for those without a priority, with the marker and the event that its own tools look for. */
 export const PROMOTE_ENTRIES = redisScript(`
 local series = KEYS[1]
 local settings = redis.call('HMGET', series .. 'meta', 'paused', 'concurrency', 'opts.maxLenEvents')

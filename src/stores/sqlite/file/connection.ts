@@ -74,7 +74,7 @@ export class SqliteConnection {
     }
   }
 
-  /** For the end: the file alone is then all that there is. */
+  /** Writes all of the log into the file at the end, which then is all that there is. */
   emptyLog(): void {
     try {
       this.#database.exec('PRAGMA wal_checkpoint(TRUNCATE)');

@@ -73,7 +73,7 @@ export class DiskRoom {
   }
 }
 
-/** For this user. Infinite where the file system does not tell. */
+/** The free room for this user. Infinite where the file system does not tell. */
 function freeBytes(file: string): number {
   try {
     const { bavail, bfree, bsize, blocks } = statfsSync(dirname(file));
@@ -84,7 +84,7 @@ function freeBytes(file: string): number {
   }
 }
 
-/** As much as the file may still have to grow by when the log is written into it. */
+/** How much the file may still have to grow when the log is written into it. */
 function logBytes(file: string): number {
   try {
     return statSync(`${file}-wal`, { throwIfNoEntry: false })?.size ?? 0;

@@ -28,7 +28,7 @@ export interface StoreExamination {
 
 /** Where a file is, or would be made: the folder itself, or the nearest above it that is there. */
 export interface FileEnvironment {
-  /** For this user. */
+  /** The free room for this user. */
   readonly freeBytes: number;
   /** Whether this user may make something in that folder. */
   readonly isWritable: boolean;

@@ -82,7 +82,7 @@ function noQueue(file: string): QueueError {
 
 interface Connecting {
   readonly tables: readonly Tables[];
-  /** For others who hold the file. */
+  /** How long to wait for other programs that hold the file. */
   readonly waitMs: number;
   /** Whether this process made the file, and removes it when nothing can be stored in it. */
   readonly isNew: boolean;

@@ -78,7 +78,7 @@ function firstOf(database: Database): Row | undefined {
   return database.prepare('SELECT type, name FROM sqlite_master LIMIT 1').get();
 }
 
-/** By the columns too: others call a table `schema_versions`. */
+/** Whether the file is of version 1, by the columns too: other programs call a table `schema_versions`. */
 function isVersion1(database: Database): boolean {
   const columns = database
     .prepare("SELECT name FROM pragma_table_info('schema_versions') ORDER BY cid")

@@ -10,7 +10,7 @@ import { diskFullError, isDiskFull, isOfWhatWasRead, lockRetryMs, storeError } f
 const CHECKPOINT_AFTER_MS = 1_000;
 /** After a write, `check` assumes for this long that another one would succeed. */
 const WRITTEN_FOR_MS = 5_000;
-/** After a refusal for lack of room, `check` assumes for this long that there is none: a quota cannot be asked for. */
+/** After a rejection for lack of room, `check` assumes for this long that there is none: a quota cannot be asked for. */
 const REFUSED_FOR_MS = 5_000;
 
 interface Write {

@@ -35,9 +35,9 @@ const SENTENCES: Readonly<Record<string, number>> = {
 };
 
 interface SqliteError {
-  /** By Node's own module always the extended one. */
+  /** The code of Node's own module, always the extended one. */
   readonly errcode?: number;
-  /** By the package. */
+  /** The code of the package. */
   readonly sqliteExtendedCode?: number;
   readonly message?: string;
 }
@@ -60,7 +60,7 @@ export function isBusy(error: unknown): boolean {
 
 /** How long another program may hold the file before it is given up. */
 const LOCK_WAIT_MS = 10_000;
-/** Between the tries: a part of what was waited already, since most locks last a moment. */
+/** The wait between the tries: a part of what was waited already, since most locks last a moment. */
 const LOCK_RETRY = { part: 1 / 4, shortestMs: 2, longestMs: 100 };
 
 /** How long to wait before the next try; undefined when no lock failed it, or one that has lasted too long. */
@@ -70,7 +70,7 @@ export function lockRetryMs(error: unknown, waitedMs: number): number | undefine
   return Math.min(Math.max(waitedMs * part, shortestMs), longestMs);
 }
 
-/** As SQLite says it, for what SQLite says by a result instead. */
+/** SQLite's error for a busy file, where SQLite reports it by a result instead. */
 export function busyError(): Error {
   return Object.assign(new Error('database is locked'), { errcode: BUSY });
 }

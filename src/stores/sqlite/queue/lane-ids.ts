@@ -23,7 +23,7 @@ export class LaneIds {
     return Number(made.lastInsertRowid);
   }
 
-  /** To be called once the lane is committed, with what it was committed over. */
+  /** Called once the lane is committed, with what it was committed over. */
   remember(sql: Sql, { source, destination }: Lane, id: number): void {
     if (sql !== this.#sql) return;
     const destinations = this.#known.get(source) ?? new Map<string, number>();

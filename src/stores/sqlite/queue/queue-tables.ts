@@ -41,7 +41,7 @@ CREATE TABLE waiting (
   PRIMARY KEY (lane, due_at, seq)
 ) WITHOUT ROWID;
 
--- Unsettled, and behind another in so many of its order keys.
+-- Unsettled, and behind another in this many of its order keys.
 CREATE TABLE held (
   seq INTEGER PRIMARY KEY,
   lane INTEGER NOT NULL,
@@ -186,7 +186,7 @@ const CHECKSUMS = `
 ALTER TABLE deliveries ADD COLUMN checksum INTEGER NOT NULL DEFAULT -1;
 `;
 
-/** To look for what is recent, dead or retried among millions of others took a walk over all of them. */
+/** Indexes for what is recent, dead or retried: without them a search among millions walks over all of them. */
 const LOOKED_FOR = `
 CREATE INDEX deliveries_created ON deliveries (created_at);
 

@@ -159,7 +159,7 @@ const LIST_ONE: Readonly<Partial<Record<DeliveryState, string>>> = {
   sending: listFrom('claims c', 'c.seq'),
 };
 
-/** Over one small table, in the order of its seqs. */
+/** Lists over one small table, in the order of its seqs. */
 function listFrom(table: 'progress p' | 'claims c', where: string): string {
   const other = table === 'claims c' ? 'progress p' : 'claims c';
   return `

@@ -12,7 +12,7 @@ export function join(sql: Sql, place: LaneEntry, orderKeys: readonly string[]): 
   if (!lineUp(sql, place, orderKeys)) wait(sql, place);
 }
 
-/** The same without the waiting. False: there are no earlier ones. */
+/** Puts a delivery into its lines, without letting it wait. Returns false when there are no earlier ones. */
 export function lineUp(sql: Sql, { lane, dueAt, seq }: LaneEntry, orderKeys: readonly string[]): boolean {
   let heldBy = 0;
   for (const key of distinct(orderKeys)) {
@@ -29,7 +29,7 @@ export function leave(sql: Sql, place: LaneEntry, orderKeys: readonly string[]):
   for (const key of distinct(orderKeys)) leaveLine(sql, place, key);
 }
 
-/** The same for one whose order keys cannot be trusted: it is looked for in all lines. */
+/** Takes a delivery out of all lines: its order keys cannot be trusted. */
 export function leaveAllLines(sql: Sql, place: LaneEntry): void {
   stopWaiting(sql, place);
   for (const { lane, order_key: key } of sql('SELECT lane, order_key FROM order_lines WHERE seq = ?').all(
@@ -43,7 +43,7 @@ export function wait(sql: Sql, { lane, dueAt, seq }: LaneEntry): void {
   sql('INSERT INTO waiting VALUES (?, ?, ?)').run(lane, dueAt, seq);
 }
 
-/** As they were added. At once, since each statement that is run costs more than a row. */
+/** Lets deliveries wait as they were added, in one statement, since each costs more than a row. */
 export function waitAll(sql: Sql, seqs: readonly number[]): void {
   sql(
     'INSERT INTO waiting SELECT lane, due_at, seq FROM deliveries WHERE seq IN (SELECT value FROM json_each(?))',

@@ -48,7 +48,7 @@ export async function recoverDeliveries(from: DamagedFile, to: Pick<Queue, 'add'
   return counts;
 }
 
-/** From every place that names them, and from both ends of the larger ones. */
+/** The seqs that any place names, read from both ends of the larger tables. */
 function seqsIn(from: DamagedFile): readonly number[] {
   const seqs = new Set<number>();
   const queries = [
@@ -65,7 +65,7 @@ function seqsIn(from: DamagedFile): readonly number[] {
   return [...seqs].toSorted((a, b) => a - b);
 }
 
-/** In the place of tables whose pages may be what cannot be read. */
+/** Stands in for tables whose pages may be what cannot be read. */
 const WITHOUT_PROGRESS = `
   WITH progress AS (SELECT NULL AS seq, NULL AS due_at, NULL AS settled_state, NULL AS reason, NULL AS detail,
       NULL AS settled_at, NULL AS rounds, NULL AS first_attempt_at, NULL AS attempts, NULL AS rejected_by,
