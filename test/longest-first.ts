@@ -2,6 +2,7 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 /** Files that take longest, by the ends of their paths: one that began last would keep a single core busy at the end. */
 const LONGEST = [
+  'end-to-end/scale.system.test.ts',
   'end-to-end/examples.system.test.ts',
   'end-to-end/resume-torture.system.test.ts',
   'queue/server-cuts.system.test.ts',
@@ -28,6 +29,7 @@ const LONGEST = [
 /** Begins with the files that take longest, also where no earlier run says how long each takes. */
 export class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    // oxlint-disable-next-line unicorn/no-array-sort -- a method of the sequencer, which answers a new list
     const sorted = await super.sort(files);
     const projects = [...new Set(sorted.map(({ project }) => project.name))];
     const place = ({ project, moduleId }: TestSpecification): number =>
