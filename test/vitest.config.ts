@@ -28,17 +28,7 @@ export default defineConfig({
     projects: [
       { extends: true, test: { name: 'unit', include: ['test/**/*.test.ts'], exclude: [BUILT, SYSTEM] } },
       { extends: true, test: { name: 'built', include: [BUILT], ...BUILD_FIRST } },
-      // They wait for programs of others even more.
-      {
-        extends: true,
-        test: {
-          name: 'system',
-          include: [SYSTEM],
-          maxWorkers: 4,
-          sequence: { groupOrder: 1 },
-          ...BUILD_FIRST,
-        },
-      },
+      { extends: true, test: { name: 'system', include: [SYSTEM], ...BUILD_FIRST } },
     ],
   },
 });
