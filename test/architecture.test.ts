@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, normalize, relative } from 'node:path';
+import { parseAst } from 'rolldown/parseAst';
 import { describe, expect, it } from 'vitest';
 
 const SRC = new URL('../src', import.meta.url).pathname;
@@ -167,6 +168,11 @@ describe('architecture', () => {
     expect(exportedTwice()).toEqual([]);
   });
 
+  it('casts nothing without a reason on the line or above', () => {
+    const bare = sourceFiles().flatMap((path) => bareCasts(path, readFileSync(join(SRC, path), 'utf8')));
+    expect(bare).toEqual([]);
+  });
+
   it('imports packages before files of its own, and of each values before types', () => {
     const unordered = sourceFiles().filter((path) => !isOrdered(readFileSync(join(SRC, path), 'utf8')));
     expect(unordered).toEqual([]);
@@ -191,6 +197,9 @@ describe('architecture', () => {
       { from: 'b.ts', to: 'a.ts' },
     ];
     expect(cycles(loop)).toHaveLength(1);
+    expect(bareCasts('a.ts', 'f();\nf(x as string);\n// why\nf(x as string);\nf(x as const);')).toEqual([
+      'a.ts:2',
+    ]);
     expect(isOrdered("import { x } from './x.ts';\nimport ms from 'ms';")).toBe(false);
     expect(isOrdered("import { type Clock, sleep } from './clock.ts';")).toBe(false);
     expect([...exportedNames('export type Place = 1;\nexport const place = 2;')]).toEqual(['Place', 'place']);
@@ -229,6 +238,29 @@ function exportedNames(text: string): Set<string> {
     /^export (?:abstract )?(?:async )?(?:function\*?|const|class|interface|type) (\w+)/gm,
   );
   return new Set([...declarations].map(([, name = '']) => name));
+}
+
+/** The places of casts that have no comment on their lines, nor on the line above. */
+function bareCasts(path: string, text: string): string[] {
+  const lines = text.split('\n');
+  const lineOf = (offset: number): number => text.slice(0, offset).split('\n').length - 1;
+  return castsOf(parseAst(text, { lang: path.endsWith('x') ? 'tsx' : 'ts' })).flatMap(({ start, end }) => {
+    const [first, last] = [lineOf(start), lineOf(end)];
+    if (text.slice(start, end).endsWith('as const')) return [];
+    const hasReason = /\/\/|\*\//.test(lines.slice(Math.max(0, first - 1), last + 1).join('\n'));
+    return hasReason ? [] : [`${path}:${first + 1}`];
+  });
+}
+
+interface Span {
+  readonly start: number;
+  readonly end: number;
+}
+
+function castsOf(node: unknown): Span[] {
+  if (typeof node !== 'object' || node === null) return [];
+  const inside = Object.values(node).flatMap(castsOf);
+  return 'type' in node && node.type === 'TSAsExpression' ? [node as unknown as Span, ...inside] : inside; // every node has its span
 }
 
 function isOrdered(text: string): boolean {

@@ -71,6 +71,7 @@ export async function captureCommand(command: string, options: CaptureOptions): 
 
 async function endOf(child: ChildProcess): Promise<CommandEnd> {
   try {
+    // What Node's types say of an `exit` event.
     const [code, by] = (await once(child, 'exit')) as [number | null, NodeJS.Signals | null];
     return code === null ? { signal: by ?? 'SIGKILL' } : { code };
   } catch {

@@ -5,8 +5,9 @@ export async function readAtMost(limitBytes: number, stream: Readable): Promise<
   const chunks: Buffer[] = [];
   let bytes = 0;
   for await (const chunk of stream) {
-    chunks.push(chunk as Buffer); // no encoding is set
-    bytes += (chunk as Buffer).length;
+    const data = chunk as Buffer; // no encoding is set
+    chunks.push(data);
+    bytes += data.length;
     if (bytes > limitBytes) return undefined;
   }
   return Buffer.concat(chunks);

@@ -66,8 +66,8 @@ function ownScheme(value: unknown, lookup: SchemeLookup): SignatureScheme {
     BUILT_IN_SCHEMES.some((each) => each === value) ||
     lookup.custom?.some((each) => each === value) === true
   ) {
-    return value as SignatureScheme;
-  } // one of them
+    return value as SignatureScheme; // one of them
+  }
   const fault = schemeFault(value);
   if (fault !== undefined) {
     const { part, expected, got, hint } = fault;

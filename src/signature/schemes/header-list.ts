@@ -18,8 +18,8 @@ export function headerList(headers: HeadersInput): HeaderList {
   const given: unknown = headers;
   if (Array.isArray(given) && given.every((each) => typeof each === 'string')) return rawHeaderList(given);
   if (typeof given === 'object' && given !== null && Symbol.iterator in given) {
-    return [...(given as Iterable<readonly [string, string]>)].map(([name, value]) => pair(name, value));
-  } // each pair is checked
+    return [...(given as Iterable<readonly [string, string]>)].map(([name, value]) => pair(name, value)); // each pair is checked
+  }
   if (!isObject(given)) throw notHeaders(kindOf(given));
   return Object.entries(given).flatMap(([name, value]) =>
     (Array.isArray(value) ? value : [value]).flatMap((each: unknown) =>

@@ -32,7 +32,7 @@ export function presentedSignature(
   const { headers: layouts, signatureHeader } = layoutOf(scheme);
   const [value] = headerValues(headers, signatureHeader.lowerName);
   if (value === undefined) return undefined;
-  const read = { signature: [] as string[], timestamp: [] as string[], id: [] as string[] };
+  const read: Record<'signature' | 'timestamp' | 'id', string[]> = { signature: [], timestamp: [], id: [] };
   const faults: HeaderFault[] = [];
   for (const layout of layouts) {
     const values = headerValues(headers, layout.lowerName);

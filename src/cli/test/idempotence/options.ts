@@ -61,7 +61,7 @@ export function rejectStrayFlags(
     });
   }
   const stray = Object.entries(WITH_STATE).find(
-    ([key]) => options[key as keyof typeof WITH_STATE] !== undefined,
+    ([key]) => options[key as keyof typeof WITH_STATE] !== undefined, // a key of it
   );
   if (stray !== undefined) throw needsState(stray[1], stray[1]);
   rejectScheduleCodes('--only', options.only);
