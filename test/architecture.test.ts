@@ -45,7 +45,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   service: ['message', 'client', 'deletion'],
   audience: ['message'],
   deletion: ['message'],
-  config: ['client', 'engine'],
+  config: ['client', 'engine', 'signature'],
   'check-options.ts': ['errors.ts', 'suggest.ts'],
 };
 
@@ -77,6 +77,15 @@ const ONLY_THESE: readonly {
   },
   { from: 'config', to: 'client', files: ['client/options.ts'] },
   { from: 'config', to: 'engine', files: ['engine/options.ts'] },
+  {
+    from: 'config',
+    to: 'signature',
+    files: [
+      'signature/schemes/scheme.ts',
+      'signature/schemes/find-schemes.ts',
+      'signature/schemes/check-scheme.ts',
+    ],
+  },
 ];
 
 /** Third parties stop at one folder or file. */

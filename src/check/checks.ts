@@ -3,7 +3,9 @@ import { printable } from '../redact.ts';
 import { closest } from '../suggest.ts';
 import type { Check } from './check.ts';
 import { FORGERY_CHECKS } from './forgery-checks.ts';
+import type { SignatureScheme } from '../signature/schemes/scheme.ts';
 import { MESSAGE_CHECKS } from './message-checks.ts';
+import { schemeChecks } from './scheme-checks.ts';
 import { PACE_CHECKS, UNSEEN_CHECKS, WAY_CHECKS } from './way-checks.ts';
 
 /** All checks in the order in which they run: those whose failure stops all others come first. */
@@ -14,6 +16,12 @@ export const CHECKS: readonly Check[] = [
   ...PACE_CHECKS,
   ...UNSEEN_CHECKS,
 ];
+
+/** The checks of a receiver that verifies by these schemes; undefined: by the default one. */
+export function checksFor(schemes: readonly SignatureScheme[] | undefined): readonly Check[] {
+  if (schemes === undefined) return CHECKS;
+  return [...WAY_CHECKS, ...MESSAGE_CHECKS, ...schemeChecks(schemes), ...PACE_CHECKS, ...UNSEEN_CHECKS];
+}
 
 export interface CheckSelection {
   /** Codes; empty: all. */

@@ -1,4 +1,3 @@
-import { sign } from '../signature/sign.ts';
 import type { Check, Fault } from './check.ts';
 import type { CheckRequest, Sample } from './sample.ts';
 
@@ -43,10 +42,9 @@ export const FORGERY_CHECKS: readonly Check[] = [
     },
     (_sample, body) => ({ body }),
   ),
-  forgery('wrong-signature', 'a signature whose last digit is wrong', UNCHECKED, (sample, body) => {
-    const right = sample.signature(body);
-    return { body, signature: right.slice(0, -1) + (right.endsWith('0') ? '1' : '0') };
-  }),
+  forgery('wrong-signature', 'a signature whose last digit is wrong', UNCHECKED, (sample, body) =>
+    sample.forged(body, {}),
+  ),
   forgery(
     'short-signature',
     'the first half of the right signature',
@@ -55,12 +53,11 @@ export const FORGERY_CHECKS: readonly Check[] = [
       says: 'it lets forgers in: a part of the signature is enough',
       fix: 'compare whole digests: startsWith, a prefix or the shorter of two lengths can be guessed digit by digit',
     },
-    (sample, body) => ({ body, signature: sample.signature(body).slice(0, 20) }),
+    (sample, body) => sample.forged(body, { change: (right) => right.slice(0, 20) }),
   ),
-  forgery('garbage-signature', 'a signature that is neither hex nor ASCII', UNCHECKED, (_sample, body) => ({
-    body,
-    signature: 'é'.repeat(40),
-  })),
+  forgery('garbage-signature', 'a signature that is neither hex nor ASCII', UNCHECKED, (sample, body) =>
+    sample.forged(body, { change: () => 'é'.repeat(40) }),
+  ),
   forgery(
     'tampered',
     'a body that was changed after it was signed',
@@ -70,14 +67,13 @@ export const FORGERY_CHECKS: readonly Check[] = [
       fix: 'compute the signature over the whole body of this request',
     },
     (sample, body) => ({
+      ...sample.signed(body),
       body: Buffer.from(body.toString().replace('"revenue":27.5', '"revenue":99.5')),
-      signature: sample.signature(body),
     }),
   ),
-  forgery('other-secret', 'a signature made with another secret', UNCHECKED, (sample, body) => ({
-    body,
-    signature: sign(body, sample.otherSecret),
-  })),
+  forgery('other-secret', 'a signature made with another secret', UNCHECKED, (sample, body) =>
+    sample.signedWithOther(body),
+  ),
   {
     code: 'malformed',
     title: 'bodies that are not JSON, signed: cut off, and empty',

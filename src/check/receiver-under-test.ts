@@ -108,13 +108,11 @@ export class ReceiverUnderTest {
     };
   }
 
-  async #ask({ body, signature }: CheckRequest): Promise<CheckResponse> {
+  async #ask({ body, signature, signatureHeaders }: CheckRequest): Promise<CheckResponse> {
     const { transport, url, headers, timeoutMs, caFile, secret, clock, signal } = this.#options;
     const startedAt = clock.now();
-    const sent = {
-      url,
-      headers: signature === undefined ? headers : [...headers, 'X-Signature', signature],
-    };
+    const own = signatureHeaders ?? (signature === undefined ? [] : ['X-Signature', signature]);
+    const sent = { url, headers: own.length === 0 ? headers : [...headers, ...own] };
     const result = await transport.send({
       ...sent,
       body,
@@ -125,7 +123,7 @@ export class ReceiverUnderTest {
     });
     // The status decides, and the body need not end: waiting for it at each check would take the whole timeout each time.
     if (clock.now() - startedAt - result.ms > SLOW_BODY_MS) this.#readsBodies = false;
-    const answer = checkResponseOf(result, { url, isSigned: signature !== undefined });
+    const answer = checkResponseOf(result, { url, isSigned: own.length > 0 });
     if (answer.kind === 'none' || answer.reply === undefined) return answer;
     const reply = withoutSent(answer.reply, sent);
     return { ...answer, reply: secret === undefined ? reply : withoutRepeated(reply, [secret]) };

@@ -5,10 +5,13 @@ import { isAboutElse, isPage, judgeResponses, type CheckJudgement } from './judg
 import { commonMistakes } from './common-mistakes.ts';
 import { INTERRUPTED, ReceiverUnderTest, type TestedReceiverOptions } from './receiver-under-test.ts';
 import { RunProgress } from './run-progress.ts';
+import type { Signer } from '../signature/schemes/signer.ts';
 import { Sample, type CheckRequest } from './sample.ts';
 
 export interface RunOptions extends TestedReceiverOptions {
   readonly checks: readonly Check[];
+  /** Signs by the schemes that are named. @default the default scheme, with `secret` */
+  readonly signer?: Signer | undefined;
   /** Makes the messages of this run unique. */
   readonly runId: string;
   /** Called for each check, in order, as soon as it has run. */
@@ -47,11 +50,11 @@ class CheckRun {
   #over: string | undefined;
 
   constructor(options: RunOptions) {
-    const { secret, clock, runId } = options;
+    const { secret, signer, clock, runId } = options;
     this.#options = options;
     this.#clock = clock;
     this.#receiver = new ReceiverUnderTest(options);
-    this.#sample = new Sample({ secret, runId, now: clock.now() });
+    this.#sample = new Sample({ secret, signer, runId, now: clock.now() });
   }
 
   async run(): Promise<RunEnd> {
@@ -134,6 +137,8 @@ class CheckRun {
   /** Finds the mistake of a receiver that rejects a correct signature, by the signature that it accepts instead. */
   async #whyRefused(answer: CheckResponse, [request]: readonly CheckRequest[]): Promise<Fault | undefined> {
     if (answer.kind !== 'refused' || isAboutElse(answer) || request === undefined) return undefined;
+    // Its mistakes are those of the default scheme.
+    if (request.signatureHeaders !== undefined) return undefined;
     if (request.signature === undefined) return this.#progress.hasTaken ? undefined : NEEDS_SECRET;
     if (this.#mistake !== undefined) return this.#mistake;
     if (++this.#probes <= PROBES) this.#mistake = await this.#probe(Buffer.from(request.body));

@@ -2,17 +2,25 @@ import { encodeBody } from '../message/outgoing-message.ts';
 import { buildMessage } from '../message/build.ts';
 import { MAX_MESSAGE_BYTES } from '../message/limits.ts';
 import type { MessageType } from '../message/types.ts';
+import type { SignatureScheme } from '../signature/schemes/scheme.ts';
+import { madeUpSecret } from '../signature/schemes/secrets.ts';
+import { signedFields, Signer } from '../signature/schemes/signer.ts';
 import { sign } from '../signature/sign.ts';
+import { changedHeaders, type HeaderChange } from './changed-headers.ts';
 
 export interface CheckRequest {
   readonly body: Uint8Array;
   /** The value of `X-Signature`; undefined to send no such header. */
   readonly signature?: string | undefined;
+  /** The headers of the schemes that are named, in place of it: name, value, name, value … */
+  readonly signatureHeaders?: readonly string[] | undefined;
 }
 
 export interface SampleOptions {
   /** Undefined: nothing is signed. */
   readonly secret: string | undefined;
+  /** Signs by the schemes that are named; undefined: the default scheme, with `secret`. */
+  readonly signer?: Signer | undefined;
   /** Ms since the epoch. */
   readonly now: number;
   /** Makes the messages of two runs differ, so that a receiver that remembers ids takes them all. */
@@ -57,6 +65,8 @@ export const SAMPLE_FIELDS: Readonly<Record<MessageType, Fields>> = {
 /** Makes the requests of the checks. */
 export class Sample {
   readonly #options: SampleOptions;
+  /** Makes each id another one: a receiver may remember them. */
+  #signedCount = 0;
 
   constructor(options: SampleOptions) {
     this.#options = options;
@@ -81,7 +91,8 @@ export class Sample {
 
   /** Makes a request as the sender would: signed if there is a secret. */
   signed(body: Buffer): CheckRequest {
-    const { secret } = this.#options;
+    const { secret, signer } = this.#options;
+    if (signer !== undefined) return this.signedAt(body, { agoMs: 0 });
     return secret === undefined ? { body } : { body, signature: sign(body, secret) };
   }
 
@@ -92,10 +103,56 @@ export class Sample {
     return sign(body, secret);
   }
 
-  /** A secret that the receiver does not have. */
-  get otherSecret(): string {
-    return `not the secret of ${this.#options.runId}`;
+  /** The same, signed this long ago; by the schemes that are named. */
+  signedAt(body: Buffer, { agoMs, signer = this.#options.signer }: SignedAtOptions): CheckRequest {
+    const { runId } = this.#options;
+    const fields = signedFields(`hooks-test-${runId}-${++this.#signedCount}`, Date.now() - agoMs);
+    return { body, signatureHeaders: signer?.sign(body, fields).headers };
   }
+
+  /** Makes a request whose signature is changed; of one scheme, those of the others stay right. */
+  forged(
+    body: Buffer,
+    { change = otherDigit, only }: { change?: (signature: string) => string; only?: SignatureScheme },
+  ): CheckRequest {
+    const { signer } = this.#options;
+    if (signer === undefined) return { body, signature: change(this.signature(body)) };
+    const { signatureHeaders = [] } = this.signed(body);
+    const schemes = only === undefined ? signer.schemes : [only];
+    return {
+      body,
+      signatureHeaders: changedHeaders(signatureHeaders, { schemes, field: 'signature', change }),
+    };
+  }
+
+  /** Makes a request with another id or time of a scheme than the signed one. */
+  withField(
+    body: Buffer,
+    { scheme, ...change }: { scheme: SignatureScheme } & Omit<HeaderChange, 'schemes'>,
+  ): CheckRequest {
+    const { signatureHeaders = [] } = this.signed(body);
+    return { body, signatureHeaders: changedHeaders(signatureHeaders, { schemes: [scheme], ...change }) };
+  }
+
+  /** Makes a request that is signed with secrets that the receiver does not have. */
+  signedWithOther(body: Buffer): CheckRequest {
+    const { runId, signer } = this.#options;
+    const other = `not the secret of ${runId}`;
+    if (signer === undefined) return { body, signature: sign(body, other) };
+    const secrets = signer.schemes.map((scheme) => madeUpSecret(scheme, Buffer.from(other)));
+    return this.signedAt(body, { agoMs: 0, signer: new Signer(signer.schemes, secrets) });
+  }
+}
+
+interface SignedAtOptions {
+  readonly agoMs: number;
+  readonly signer?: Signer | undefined;
+}
+
+/** A signature whose last digit is another one: in base64 one before the padding, of which all bits count. */
+function otherDigit(signature: string): string {
+  const at = signature.length - (signature.endsWith('=') ? 4 : 1);
+  return signature.slice(0, at) + (signature[at] === '0' ? '1' : '0') + signature.slice(at + 1);
 }
 
 function filledWith(filling: string): Fields {

@@ -1,5 +1,6 @@
 import { isSecretHeader, MASK, redactUrl } from '../redact.ts';
-import { fieldOf, KEYS, type SettingField, type Key } from './table/fields.ts';
+import { fieldOf, KEYS, type Key } from './table/fields.ts';
+import type { SettingField } from './table/setting-field.ts';
 import { isObject } from '../check-options.ts';
 import { findSetting, keysAt, type Layer } from './layer.ts';
 import { referencesIn } from './references.ts';

@@ -2,6 +2,7 @@ import { join, resolve } from 'node:path';
 import type { ClientOptions } from '../client/options.ts';
 import { DEFAULT_SOURCE, type SourceOptions, type Sources } from '../engine/options.ts';
 import { ConfigError } from '../errors.ts';
+import type { SignatureScheme } from '../signature/schemes/scheme.ts';
 import { checkDataFolder } from './data-folder.ts';
 import type { Key } from './table/fields.ts';
 import { fileLayers, type ConfigFlags } from './files/file-layers.ts';
@@ -27,7 +28,7 @@ export interface RetentionSettings {
 
 /**
  * Every setting: flags, then environment, then the project's file, then the user's, then defaults. Reading `dataDir`, `sources`,
- * `client`, `endpoint`, `store` or `retention` and calling `source`, `secrets`, `allSecrets`, `caFile` or `writeKey` may throw ConfigError,
+ * `client`, `endpoint`, `ownSchemes`, `store` or `retention` and calling `source`, `secrets`, `allSecrets`, `caFile` or `writeKey` may throw ConfigError,
  * because only then a `${NAME}` is looked up and a variable's value checked. The rest never throws.
  */
 export interface Settings {
@@ -60,6 +61,8 @@ export interface Settings {
   /** The secrets of every destination that has any, a list for each: a receiver cannot know the destination of a request. */
   readonly allSecrets: () => readonly (readonly string[])[];
   readonly writeKey: (source: string) => string | undefined;
+  /** The signature schemes of one's own. */
+  readonly ownSchemes: readonly SignatureScheme[];
   /** The variable or the file that gives a setting (of the short form, or of no source); undefined for the default. */
   readonly originOf: (key: Key) => string | undefined;
   /** What `hooks config` shows: secrets masked, `${NAME}` as it is written. */
@@ -131,6 +134,9 @@ function settingsOf(given: SettingLayers, { cwd, dataDir, listed }: Folders): Se
     },
     get endpoint() {
       return readSetting(scope, 'endpoint');
+    },
+    get ownSchemes() {
+      return readSetting(scope, 'schemes') ?? [];
     },
     get store() {
       return readSetting(scope, 'store');

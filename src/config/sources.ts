@@ -8,6 +8,8 @@ import {
 } from '../engine/options.ts';
 import { ConfigError } from '../errors.ts';
 import { printable } from '../redact.ts';
+import { findSchemes } from '../signature/schemes/find-schemes.ts';
+import type { SignatureScheme } from '../signature/schemes/scheme.ts';
 import { SHORT_FORM_KEYS } from './table/fields.ts';
 import { findSetting, keysAt, valueAt, type Layer } from './layer.ts';
 import { readSetting, readWithDefault, type SettingScope } from './read-setting.ts';
@@ -182,9 +184,24 @@ function destinationFrom(
     enabled,
     // Not used while it is disabled, so that their variables may be unset.
     sharedSecrets: (enabled ? readSetting(scope, 'sharedSecret') : undefined) ?? [],
+    ...(enabled ? schemeOf(scope) : {}),
     webhooks: (enabled ? readSetting(scope, 'webhooks') : undefined) ?? [],
     delivery: deliveryFrom(scope),
   };
+}
+
+/** The schemes of a destination, with those of one's own among them. */
+function schemeOf(scope: SettingScope): Pick<DestinationOptions, 'scheme'> {
+  const names = readSetting(scope, 'scheme');
+  return names === undefined ? {} : { scheme: knownSchemes(names, scope) };
+}
+
+/** The schemes of these names. Throws ConfigError that says where the names were given. */
+function knownSchemes(names: readonly string[], scope: SettingScope): readonly SignatureScheme[] {
+  const { layers, env, prefix } = scope;
+  const { name: key = 'scheme', file } = findSetting(layers, 'scheme', prefix)?.origin ?? {};
+  const custom = readSetting({ layers, env }, 'schemes');
+  return findSchemes(names, { key, origin: file, custom });
 }
 
 function deliveryFrom(scope: SettingScope): DeliveryOptions {

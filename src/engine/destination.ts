@@ -3,6 +3,8 @@ import { ConfigError } from '../errors.ts';
 import { checkDelivery } from './check-delivery.ts';
 import type { Lane } from '../queue/queue.ts';
 import type { DeliveryOptions, DestinationOptions, SourceOptions, Sources } from './options.ts';
+import { findSchemes, type SchemeChoice } from '../signature/schemes/find-schemes.ts';
+import { Signer } from '../signature/schemes/signer.ts';
 import { prepareWebhooks, type Webhook } from './webhook.ts';
 
 /** A destination made ready for attempts: everything that is the same for each of them is built once. */
@@ -10,6 +12,8 @@ export interface Destination {
   readonly webhooks: readonly Webhook[];
   /** The first signs attempts; empty: they are not signed. */
   readonly secrets: readonly string[];
+  /** Signs attempts when schemes are named; undefined: the first secret does, by the default scheme. */
+  readonly signer: Signer | undefined;
   readonly delivery: DeliveryOptions;
   /** Longer than all attempts of a round, one after the other. */
   readonly leaseMs: number;
@@ -29,9 +33,12 @@ const SOURCE = { writeKey: 'a string', destinations: 'an object' } as const sati
 const DESTINATION = {
   enabled: 'a boolean',
   sharedSecrets: 'a list',
+  scheme: 'given',
   webhooks: 'a list',
   delivery: 'an object',
 } as const satisfies Record<keyof DestinationOptions, string>;
+
+const REQUIRED = Object.keys(DESTINATION).filter((key) => key !== 'scheme');
 
 /** The enabled destinations of all sources. @throws ConfigError for a webhook that cannot be asked, or a secret that is none. */
 export function prepareDestinations(sources: Sources, userAgent: string): readonly NamedDestination[] {
@@ -39,7 +46,7 @@ export function prepareDestinations(sources: Sources, userAgent: string): readon
     checkOptions(options, { setting: `sources.${source}`, kinds: SOURCE, required: ['destinations'] });
     return Object.entries(options.destinations).flatMap(([name, destination]) => {
       const setting = `sources.${source}.destinations.${name}`;
-      checkOptions(destination, { setting, kinds: DESTINATION, required: Object.keys(DESTINATION) });
+      checkOptions(destination, { setting, kinds: DESTINATION, required: REQUIRED });
       if (!destination.enabled) return [];
       const prepared = prepareDestination(destination, { userAgent, setting });
       return [{ lane: { source, destination: name }, destination: prepared }];
@@ -51,22 +58,34 @@ export function prepareDestinations(sources: Sources, userAgent: string): readon
 const LEASE_SLACK_MS = 30_000;
 
 function prepareDestination(
-  { webhooks, sharedSecrets, delivery }: DestinationOptions,
+  { webhooks, sharedSecrets, scheme, delivery }: DestinationOptions,
   { userAgent, setting }: { readonly userAgent: string; readonly setting: string },
 ): Destination {
   const faults = new Faults();
   for (const secret of sharedSecrets) faults.collect(() => checkSecret(secret, `${setting}.sharedSecret`));
   faults.collect(() => checkDelivery(delivery, `${setting}.delivery`));
+  const signer = faults.collect(() => createSigner(scheme, sharedSecrets, `${setting}.scheme`));
+  const schemes = signer?.schemes;
   const prepared = faults.collect(() =>
-    prepareWebhooks(webhooks, { userAgent, setting: `${setting}.webhooks` }),
+    prepareWebhooks(webhooks, { userAgent, setting: `${setting}.webhooks`, schemes }),
   );
   faults.throwIfAny(setting);
   return {
     webhooks: prepared ?? [],
     secrets: sharedSecrets,
+    signer,
     delivery,
     leaseMs: webhooks.length * delivery.timeoutMs + LEASE_SLACK_MS,
   };
+}
+
+/** What signs by the schemes that are named; undefined when none is. Throws ConfigError. `key` names them in errors. */
+export function createSigner(
+  scheme: SchemeChoice | undefined,
+  secrets: readonly string[],
+  key: string,
+): Signer | undefined {
+  return scheme === undefined ? undefined : new Signer(findSchemes(scheme, { key }), secrets, key);
 }
 
 /** Throws ConfigError. `key` names it in errors. */

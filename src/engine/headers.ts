@@ -1,12 +1,15 @@
 import { ConfigError } from '../errors.ts';
 import { kindOf } from '../check-options.ts';
 import { printable } from '../redact.ts';
+import type { SignatureScheme } from '../signature/schemes/scheme.ts';
 
 export interface HeaderContext {
   /** `<name>/<version>`; a configured `User-Agent` goes before it. */
   readonly userAgent: string;
   /** From the URL's userinfo. */
   readonly authorization: string | undefined;
+  /** The signature schemes in use: their headers are not the user's to set. */
+  readonly schemes?: readonly SignatureScheme[] | undefined;
   /** The setting that the headers stand in, for errors. */
   readonly setting: string;
 }
@@ -56,9 +59,17 @@ function checkName(name: string, context: HeaderContext): void {
     });
   }
   const lower = name.toLowerCase();
-  const reason = lower.startsWith('proxy-') ? 'it is for a proxy, not for the receiver' : RESERVED.get(lower);
+  const proxy = lower.startsWith('proxy-') ? 'it is for a proxy, not for the receiver' : undefined;
+  const reason = proxy ?? RESERVED.get(lower) ?? signedReason(lower, context);
   if (reason === undefined) return;
   throw error(`Header \`${name}\` cannot be set: ${reason}`, context, { name, hint: `remove \`${name}\`` });
+}
+
+function signedReason(lowerName: string, { schemes = [] }: HeaderContext): string | undefined {
+  const scheme = schemes.find(({ headers }) =>
+    Object.keys(headers).some((name) => name.toLowerCase() === lowerName),
+  );
+  return scheme && `the signature scheme ${scheme.name} computes it for each attempt`;
 }
 
 /** `Authorization: Bearer …` pasted as a name has its value in it: nothing is shown from the first wrong character on. */

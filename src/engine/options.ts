@@ -1,3 +1,5 @@
+import type { SchemeChoice } from '../signature/schemes/find-schemes.ts';
+
 /** One URL that deliveries are posted to, with headers of its own. At most MAX_WEBHOOKS per destination. */
 export interface WebhookOptions {
   /** http: or https:. Userinfo becomes Basic auth; a fragment is rejected. */
@@ -31,6 +33,8 @@ export interface DestinationOptions {
   readonly enabled: boolean;
   /** The first signs, all verify. Empty: unsigned. */
   readonly sharedSecrets: readonly string[];
+  /** The signature schemes that sign, each with the first secret that is meant for it. @default 'segment', with the first secret */
+  readonly scheme?: SchemeChoice | undefined;
   readonly webhooks: readonly WebhookOptions[];
   readonly delivery: DeliveryOptions;
 }

@@ -2,6 +2,7 @@ import { checkOptions, Faults } from '../check-options.ts';
 import { ConfigError } from '../errors.ts';
 import { MASK, printable, redactUrl } from '../redact.ts';
 import { encodedUrl, requestTarget } from '../url.ts';
+import type { SignatureScheme } from '../signature/schemes/scheme.ts';
 import { buildHeaders } from './headers.ts';
 import { MAX_WEBHOOKS, type WebhookOptions } from './options.ts';
 
@@ -19,19 +20,26 @@ export interface Webhook {
   readonly hasOwnKey: boolean;
 }
 
+interface WebhookContext {
+  readonly userAgent: string;
+  /** Names it in errors. */
+  readonly setting: string;
+  /** The signature schemes in use, whose headers cannot be configured. */
+  readonly schemes?: readonly SignatureScheme[] | undefined;
+}
+
 /**
  * Checks the webhooks of a destination and builds their requests' constant parts once.
- * @param setting names them in errors, as `sources.web.destinations.Webhooks.webhooks`.
  * @throws ConfigError
  */
 export function prepareWebhooks(
   webhooks: readonly WebhookOptions[],
-  { userAgent, setting }: { readonly userAgent: string; readonly setting: string },
+  { userAgent, setting, schemes }: WebhookContext,
 ): readonly Webhook[] {
   checkWebhookCount(webhooks.length, setting);
   const faults = new Faults();
   const all = webhooks.map((webhook, index) =>
-    faults.collect(() => prepareWebhook(webhook, { userAgent, setting: `${setting}[${index}]` })),
+    faults.collect(() => prepareWebhook(webhook, { userAgent, setting: `${setting}[${index}]`, schemes })),
   );
   faults.throwIfAny(setting);
   const timesShown = new Map<string, number>();
@@ -57,11 +65,11 @@ export function checkWebhookCount(count: number, setting: string): void {
 /** The same of one webhook, whose key is that of the first with its URL. @throws ConfigError */
 export function prepareWebhook(
   webhook: WebhookOptions,
-  { userAgent, setting }: { readonly userAgent: string; readonly setting: string },
+  { userAgent, setting, schemes }: WebhookContext,
 ): Webhook {
   checkOptions(webhook, { setting, kinds: KINDS, required: Object.keys(KINDS) });
   const { url, shownUrl, authorization } = readUrl(webhook.url, setting);
-  const headers = buildHeaders(webhook.headers, { userAgent, authorization, setting });
+  const headers = buildHeaders(webhook.headers, { userAgent, authorization, setting, schemes });
   const hasOwnKey = Object.keys(webhook.headers).some((name) => name.toLowerCase() === 'idempotency-key');
   return { key: shownUrl, url, shownUrl, headers, hasOwnKey };
 }

@@ -2,10 +2,15 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { checkOptions } from '../check-options.ts';
 import type { Clock } from '../clock.ts';
 import { ConfigError } from '../errors.ts';
+import type { SchemeChoice } from '../signature/schemes/find-schemes.ts';
+import type { VerifyOptions } from '../signature/verify.ts';
+import type { SignatureScheme } from '../signature/schemes/scheme.ts';
 import type { Forward } from './response/forwarding.ts';
 import type { ReceivedRequest } from './received-request.ts';
 import type { Script } from './response/script.ts';
-import type { SecretsForDiagnosis } from './signature-judge.ts';
+
+/** What the diagnosis of a mismatch may know of secrets besides those that are accepted. */
+export type SecretsForDiagnosis = Pick<VerifyOptions, 'otherSecrets' | 'secretOrigin'>;
 
 export interface ReceiverOptions {
   /** A name or address of this machine. @default '127.0.0.1' */
@@ -14,6 +19,13 @@ export interface ReceiverOptions {
   readonly port?: number | undefined;
   /** A signature made with any of them is valid. Empty: signatures are not checked. */
   readonly secrets: readonly string[];
+  /** The signature schemes that are accepted, by name, or schemes of one's own; see `verify`. @default 'segment' */
+  readonly scheme?: SchemeChoice | undefined;
+  /**
+   * Takes the schemes from the headers that came, among these and those built in, where `scheme` names none: to show what came. It
+   * proves nothing, since the sender chooses. @default false
+   */
+  readonly detectSchemes?: readonly SignatureScheme[] | false | undefined;
   /** What a diagnosis may know besides. @default nothing */
   readonly knownSecrets?: SecretsForDiagnosis | undefined;
   /** The certificate to speak TLS with. @default plain HTTP */
@@ -90,6 +102,8 @@ const KINDS = {
   host: 'a string',
   port: 'given',
   secrets: 'a list',
+  scheme: 'given',
+  detectSchemes: 'given',
   knownSecrets: 'an object',
   certificate: 'an object',
   script: 'a list',

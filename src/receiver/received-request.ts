@@ -41,6 +41,10 @@ export interface SignatureJudgement {
   readonly verdict: SignatureVerdict;
   /** The secret that matched, counted from 1. */
   readonly secret?: number;
+  /** The signature schemes that came and match, with commas between; absent for the default scheme alone. */
+  readonly scheme?: string;
+  /** What a valid signature does not protect. */
+  readonly partial?: string;
   /** Why a valid signature matches only over the JSON-stringified body. */
   readonly note?: string;
   /** Why an invalid one does not match, or why there is none. */

@@ -60,7 +60,7 @@ class HttpReceiver implements Receiver {
     this.#limits = { ...RECEIVER_LIMITS, ...options.limits };
     this.#clock = options.clock ?? systemClock;
     this.#open = new OpenRequests({ maxBytes: this.#limits.openBytes, onBusy: options.onBusy });
-    this.#judge = new SignatureJudge(options.secrets, this.#clock, options.knownSecrets);
+    this.#judge = new SignatureJudge(options, this.#clock);
     this.#bounded = this.#createServer();
     this.#responder = new Responder({
       options,

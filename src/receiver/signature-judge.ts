@@ -2,32 +2,49 @@ import type { Clock } from '../clock.ts';
 import { diagnosisBudget, type DiagnosisBudget } from '../signature/diagnosis/deadline.ts';
 import { undiagnosed, type Diagnosis } from '../signature/diagnosis/diagnose.ts';
 import { REASONS } from '../signature/diagnosis/reasons.ts';
-import { sign } from '../signature/sign.ts';
+import { detectSchemes } from '../signature/schemes/detect-schemes.ts';
+import { DEFAULT_SCHEMES, findSchemes } from '../signature/schemes/find-schemes.ts';
+import { headerValues, rawHeaderList, type HeaderList } from '../signature/schemes/header-list.ts';
+import { layoutOf } from '../signature/schemes/layout.ts';
+import type { SignatureScheme } from '../signature/schemes/scheme.ts';
 import { signatureHeadersText } from '../signature/signature-headers.ts';
 import {
   LARGEST_STRINGIFIED_BODY,
+  Verifier,
   verify,
   type ValidVerdict,
   type VerifyOptions,
 } from '../signature/verify.ts';
 import { DiagnosisQuota } from './diagnosis-quota.ts';
+import type { ReceiverOptions, SecretsForDiagnosis } from './options.ts';
 import type { SignatureJudgement } from './received-request.ts';
 
 export const UNCHECKED: SignatureJudgement = { verdict: 'unchecked' };
 
-/** What the diagnosis of a mismatch may know of secrets besides those that are accepted. */
-export type SecretsForDiagnosis = Pick<VerifyOptions, 'otherSecrets' | 'secretOrigin'>;
+type JudgeOptions = Pick<ReceiverOptions, 'secrets' | 'scheme' | 'detectSchemes' | 'knownSecrets'>;
 
-/** Checks the signature of each request. */
+/** Checks the signatures of each request. */
 export class SignatureJudge {
   readonly #secrets: readonly string[];
   readonly #known: SecretsForDiagnosis;
+  /** Undefined: those that came. */
+  readonly #schemes: readonly SignatureScheme[] | undefined;
+  readonly #own: readonly SignatureScheme[];
+  readonly #clock: Clock;
   readonly #quota: DiagnosisQuota;
   readonly #budget: DiagnosisBudget;
 
-  constructor(secrets: readonly string[], clock: Clock, known: SecretsForDiagnosis = {}) {
+  /** Throws ConfigError for a scheme that is unknown. */
+  constructor(
+    { secrets, scheme, detectSchemes: own = false, knownSecrets = {} }: JudgeOptions,
+    clock: Clock,
+  ) {
     this.#secrets = secrets;
-    this.#known = known;
+    this.#known = knownSecrets;
+    const isDetecting = scheme === undefined && own !== false;
+    this.#schemes = isDetecting ? undefined : findSchemes(scheme ?? DEFAULT_SCHEMES, { key: 'scheme' });
+    this.#own = own === false ? [] : own;
+    this.#clock = clock;
     this.#quota = new DiagnosisQuota(() => clock.now());
     this.#budget = diagnosisBudget(() => clock.now());
   }
@@ -35,25 +52,52 @@ export class SignatureJudge {
   judge(rawHeaders: readonly string[], body: Uint8Array): SignatureJudgement {
     const secrets = this.#secrets;
     if (secrets.length === 0) return UNCHECKED;
-    const signatures = signaturesOf(rawHeaders);
-    const [signature] = signatures;
-    if (signature === undefined) return unsigned(rawHeaders);
-    if (signatures.length > 1) return severalSignatures(signatures.length);
-    const verification = verify({ body, signature, secrets });
-    return verification.valid ? toValid(verification) : this.#invalid(body, signature);
+    const headers = rawHeaderList(rawHeaders);
+    const scheme = this.#schemesOf(headers);
+    const signatures = headerValues(headers, SIGNATURE_HEADER);
+    if (isDefault(scheme) && signatures.length > 1) return severalSignatures(signatures.length);
+    if (
+      scheme.every((each) => headerValues(headers, layoutOf(each).signatureHeader.lowerName).length === 0)
+    ) {
+      return unsigned(rawHeaders, scheme);
+    }
+    // The fast path: no list of checks, no other header.
+    const options = isDefault(scheme)
+      ? { secrets, signature: signatures[0] }
+      : { secrets, scheme, headers, at: this.#clock.now() };
+    const verification = verify({ body, ...options });
+    return verification.valid ? toValid(verification) : this.#invalid(body, options);
   }
 
-  #invalid(body: Uint8Array, signature: string): SignatureJudgement {
-    const options = { body, signature, secrets: this.#secrets, diagnose: true, ...this.#known };
-    const verification = this.#quota.use(() => verify(options, this.#budget));
+  #schemesOf(headers: HeaderList): readonly SignatureScheme[] {
+    if (this.#schemes !== undefined) return this.#schemes;
+    const came = detectSchemes(headers, { own: this.#own, secrets: this.#secrets });
+    return came.length === 0 ? DEFAULT_SCHEMES : came;
+  }
+
+  #invalid(body: Uint8Array, options: VerifyOptions): SignatureJudgement {
+    const verifier = new Verifier({ ...options, diagnose: true, ...this.#known }, this.#budget).update(body);
+    const verification = this.#quota.use(() => verifier.finish());
     const found = verification?.valid === true ? tooLargeFor(verification, body) : verification?.diagnosis;
     const diagnosis = found ?? undiagnosed(body.byteLength, TOO_MANY);
-    return { verdict: 'invalid', diagnosis, expected: sign(body, this.#secrets[0] ?? ''), got: signature };
+    return { verdict: 'invalid', diagnosis, expected: verifier.expected, got: verifier.got };
   }
 }
 
-function toValid({ secret, note }: ValidVerdict): SignatureJudgement {
-  return note === undefined ? { verdict: 'valid', secret } : { verdict: 'valid', secret, note };
+const SIGNATURE_HEADER = 'x-signature';
+
+function isDefault(schemes: readonly SignatureScheme[]): boolean {
+  return schemes.length === 1 && schemes[0] === DEFAULT_SCHEMES[0];
+}
+
+function toValid({ secret, note, scheme, partial }: ValidVerdict): SignatureJudgement {
+  return {
+    verdict: 'valid',
+    secret,
+    ...(note !== undefined && { note }),
+    ...(scheme !== undefined && { scheme }),
+    ...(partial !== undefined && { partial }),
+  };
 }
 
 /**
@@ -75,21 +119,15 @@ const TOO_MANY = {
 };
 
 /** Explains a missing signature where another header came in its place. */
-function unsigned(rawHeaders: readonly string[]): SignatureJudgement {
-  const text = signatureHeadersText(rawHeaders.filter((_, index) => index % 2 === 0));
+function unsigned(rawHeaders: readonly string[], schemes: readonly SignatureScheme[]): SignatureJudgement {
+  const wanted = schemes.map((scheme) => layoutOf(scheme).signatureHeader.name).join(' and ');
+  const text = signatureHeadersText(
+    rawHeaders.filter((_, index) => index % 2 === 0),
+    wanted,
+  );
   if (text === undefined) return { verdict: 'unsigned' };
   const hint = `${text}. ${REASONS['no-signature'].fix}`;
   return { verdict: 'unsigned', diagnosis: { code: 'no-signature', hint } };
-}
-
-/** Reads the raw headers, since Node's parsed ones join two X-Signature headers into one value. */
-function signaturesOf(rawHeaders: readonly string[]): string[] {
-  const found: string[] = [];
-  for (let index = 0; index + 1 < rawHeaders.length; index += 2) {
-    const [name, value] = [rawHeaders[index], rawHeaders[index + 1]];
-    if (name?.length === 11 && name.toLowerCase() === 'x-signature' && value !== undefined) found.push(value);
-  }
-  return found;
 }
 
 /** Rejects a second signature that a sender or a proxy adds: the receiver cannot know which one counts. */

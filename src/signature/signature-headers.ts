@@ -31,15 +31,18 @@ const MOST_NAMED = 4;
  * Names the headers that came and look like signatures, where X-Signature is missing: `X-Signature is missing; X-Hub-Signature-256
  * (GitHub) came`. Undefined when none does. Names are from outside: escape the text.
  */
-export function signatureHeadersText(names: readonly string[]): string | undefined {
-  const found = [...new Set(names)].filter(isLikeSignature).slice(0, MOST_NAMED);
+export function signatureHeadersText(names: readonly string[], wanted = 'X-Signature'): string | undefined {
+  const missing = new Set(wanted.toLowerCase().split(' and '));
+  const found = [...new Set(names)]
+    .filter((name) => !missing.has(name.toLowerCase()) && isLikeSignature(name))
+    .slice(0, MOST_NAMED);
   if (found.length === 0) return undefined;
-  return `X-Signature is missing; ${found.map(withService).join(' and ')} came`;
+  const verb = missing.size === 1 ? 'is' : 'are';
+  return `${wanted} ${verb} missing; ${found.map(withService).join(' and ')} came`;
 }
 
 function isLikeSignature(name: string): boolean {
   const lower = name.toLowerCase();
-  if (lower === 'x-signature') return false;
   return (
     lower in SERVICE_BY_HEADER ||
     /sign|hmac|digest/.test(lower) ||

@@ -58,6 +58,7 @@ const SHARED = {
 const SHORT_FORM = {
   webhooks: 'given',
   sharedSecret: 'given',
+  scheme: 'given',
   delivery: 'an object',
 } as const satisfies Record<keyof ShortForm, string>;
 

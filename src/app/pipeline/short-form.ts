@@ -9,6 +9,7 @@ import {
 import { ConfigError } from '../../errors.ts';
 import { kindOf } from '../../check-options.ts';
 import { printable } from '../../redact.ts';
+import type { SchemeChoice } from '../../signature/schemes/find-schemes.ts';
 
 type Incomplete<T> = { readonly [Key in keyof T]?: T[Key] | undefined };
 
@@ -18,12 +19,14 @@ export interface ShortForm {
   readonly webhooks: readonly (string | (Pick<WebhookOptions, 'url'> & Incomplete<WebhookOptions>))[];
   /** The secret to sign with; of several the first signs. @default unsigned */
   readonly sharedSecret?: string | readonly string[] | undefined;
+  /** The signature schemes that sign, by name, or schemes of one's own. @default 'segment' */
+  readonly scheme?: SchemeChoice | undefined;
   /** @default DELIVERY_DEFAULTS */
   readonly delivery?: Incomplete<DeliveryOptions> | undefined;
 }
 
 /** Throws ConfigError for invalid webhooks and for an empty list of secrets. */
-export function sourcesOf({ webhooks, sharedSecret, delivery = {} }: ShortForm): Sources {
+export function sourcesOf({ webhooks, sharedSecret, scheme, delivery = {} }: ShortForm): Sources {
   if (!Array.isArray(webhooks)) {
     throw new ConfigError(`Expected \`webhooks\` to be a list of URLs, got ${kindOf(webhooks)}`, {
       key: 'webhooks',
@@ -36,6 +39,7 @@ export function sourcesOf({ webhooks, sharedSecret, delivery = {} }: ShortForm):
   const destination = {
     enabled: true,
     sharedSecrets: secretsIn(sharedSecret, 'sharedSecret'),
+    ...(scheme !== undefined && { scheme }),
     webhooks: webhooks.map((webhook, index) => webhookOf(webhook, `webhooks[${index}]`)),
     delivery: { ...DELIVERY_DEFAULTS, ...definedOf(delivery) },
   };

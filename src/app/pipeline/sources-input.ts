@@ -39,6 +39,7 @@ const DESTINATION_KINDS = {
   webhooks: 'a list',
   sharedSecret: 'given',
   sharedSecrets: 'a list',
+  scheme: 'given',
   delivery: 'an object',
 } as const satisfies Record<keyof DestinationInput, string>;
 
@@ -111,6 +112,7 @@ function completeDestination(input: DestinationInput, context: InputContext): De
     enabled,
     // Not used while it is disabled, so they may be left out.
     sharedSecrets: enabled ? completeSecrets(sound, context) : [],
+    ...(sound.scheme !== undefined && { scheme: sound.scheme }),
     webhooks: enabled && webhooks !== undefined ? completeWebhooks(webhooks, context) : [],
     delivery: completeDelivery(sound, context),
   };

@@ -4,6 +4,7 @@ import { SUITE } from './output.ts';
 import { expectArrivals } from './run.ts';
 import type { ExpectOptions } from './options.ts';
 import { withFailureReport } from '../print/failure-report.ts';
+import { addSchemeFlag } from '../flags/signature/scheme-flags.ts';
 import { addSecretFlags } from '../flags/signature/secret-flags.ts';
 import { collect, countFrom, given, timeFrom } from '../flags/flag-values.ts';
 
@@ -66,7 +67,7 @@ export const defineExpect: Define = (command, { io, exit }) => {
     .option('--schema <file>', 'check each message with its JSON Schema in this file', given)
     .option('--snapshot <file>', 'compare all messages with this file', given)
     .option('--update', 'write the snapshot again');
-  addSecretFlags(command, 'verify')
+  addSchemeFlag(addSecretFlags(command, 'verify'), 'accept these signature schemes (default: what comes)')
     .optionsGroup('Options:')
     .addOption(
       new Option('--within <time>', 'wait at most this long').argParser(timeFrom(1)).default(30_000, '30s'),

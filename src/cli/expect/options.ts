@@ -3,9 +3,10 @@ import { readConditions } from '../../message/filter.ts';
 import type { ExpectedArrivals } from '../../receiver/expected/arrivals.ts';
 import type { ExpectedMessage } from '../../receiver/expected/match-checks.ts';
 import type { GlobalOptions } from '../command.ts';
+import type { SchemeFlags } from '../flags/signature/scheme-flags.ts';
 import type { SecretFlags } from '../flags/signature/secret-flags.ts';
 
-export interface ExpectOptions extends GlobalOptions, SecretFlags {
+export interface ExpectOptions extends GlobalOptions, SecretFlags, SchemeFlags {
   readonly count?: number;
   readonly atLeast?: number;
   readonly atMost?: number;

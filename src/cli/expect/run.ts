@@ -9,6 +9,7 @@ import { openCaseReport, type CaseReport } from '../../report/case-report.ts';
 import { describeEnd, startCommand, type CommandEnd, type RunningCommand } from '../child/child.ts';
 import { ExitCode, interruptedCode } from '../exit-code.ts';
 import type { Io } from '../io.ts';
+import { receiverSchemes } from '../flags/signature/scheme-flags.ts';
 import { knownSecrets, type KnownSecrets } from '../flags/signature/known-secrets.ts';
 import { commandSecrets } from '../flags/signature/secret-flags.ts';
 import { ExpectOutput, expectationCase, SUITE, expectSummaryOf } from './output.ts';
@@ -32,6 +33,7 @@ export async function expectArrivals(
     options,
     io,
     secrets,
+    schemes: await receiverSchemes(options, io),
     known: secrets.length === 0 ? undefined : await knownSecrets(options, io, secrets),
     arrivals: new ArrivalCheck({ ...expected, checks, signed: secrets.length > 0 }),
     complete: new AbortController(),
@@ -69,6 +71,7 @@ interface Trial {
   readonly options: ExpectOptions;
   readonly io: Io;
   readonly secrets: readonly string[];
+  readonly schemes: Awaited<ReturnType<typeof receiverSchemes>>;
   readonly known: KnownSecrets | undefined;
   readonly arrivals: ArrivalCheck;
   /** Aborted when no further request can improve the result. */
@@ -78,11 +81,12 @@ interface Trial {
 }
 
 function receiverOf(
-  { io, arrivals, complete, display, secrets, known }: Trial,
+  { io, arrivals, complete, display, secrets, schemes, known }: Trial,
   script: ReturnType<typeof parseScript>,
 ): Promise<Receiver> {
   return startReceiver({
     secrets,
+    ...schemes,
     knownSecrets: known,
     script,
     onRequest: (request) => {

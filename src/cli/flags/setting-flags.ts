@@ -5,9 +5,9 @@ import {
   KEYS,
   SETTING_FIELDS,
   type Key,
-  type SettingFlag,
   type ValueOf,
 } from '../../config/table/fields.ts';
+import type { SettingFlag } from '../../config/table/setting-field.ts';
 import type { SettingKind } from '../../config/table/kinds.ts';
 
 /** Adds the flags of settings, as the table of settings has them. */

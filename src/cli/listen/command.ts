@@ -1,4 +1,5 @@
 import type { Define } from '../command.ts';
+import { addSchemeFlag } from '../flags/signature/scheme-flags.ts';
 import { addSecretFlags } from '../flags/signature/secret-flags.ts';
 import type { ListenOptions } from './options.ts';
 import { listen } from './run.ts';
@@ -40,6 +41,9 @@ senders reject unless they trust it: -o json prints it as "certificate".
 --ui is a web inbox: search, compare, copy and replay requests. It is at
 /_hooks, for this machine; other machines need the token in its printed URL.
 
+The signature scheme is told by the headers that came; --require-signature takes
+segment, or what --scheme names: github, stripe, standard-webhooks and others.
+
 It exits by itself with --count, --until-idle or --within only, whichever comes
 first: with 0 when the expected requests came, else with 1. Expected are --count
 POSTs that are valid (without a secret: any POST), whatever the response was;
@@ -48,7 +52,8 @@ Ctrl-C makes it exit with 0, or with 130 when requests were expected.
 `;
 
 export const defineListen: Define = (command, { io, exit }) => {
-  addSecretFlags(command.argument('[port]', 'listen on this port, as with --port', parsePort), 'verify')
+  command.argument('[port]', 'listen on this port, as with --port', parsePort);
+  addSchemeFlag(addSecretFlags(command, 'verify'), 'accept these signature schemes (default: what comes)')
     .option('-p, --port <port>', 'listen on this port; 0 takes a free one', parsePort, 8787)
     .option('--host <host>', 'listen on this address; 0.0.0.0 lets other machines in', '127.0.0.1')
     .option('--respond <script>', 'respond with 503x2,timeout,200 and the like (default: 200)')

@@ -1,7 +1,8 @@
 import type { GlobalOptions } from '../command.ts';
+import type { SchemeFlags } from '../flags/signature/scheme-flags.ts';
 import type { SecretFlags } from '../flags/signature/secret-flags.ts';
 
-export interface ListenOptions extends GlobalOptions, SecretFlags {
+export interface ListenOptions extends GlobalOptions, SecretFlags, SchemeFlags {
   readonly port: number;
   readonly host: string;
   readonly respond?: string;

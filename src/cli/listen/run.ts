@@ -12,13 +12,14 @@ import { parseScript } from '../../receiver/response/script.ts';
 import { unwritableFile } from '../../report/output-file.ts';
 import { aborted } from '../aborted.ts';
 import { configuredCaFile, namedCaFile } from '../flags/delivery/ca-file.ts';
-import { conflict } from '../flags/delivery/where-to-flags.ts';
+import { conflict } from '../flags/header-lines.ts';
 import { ExitCode, interruptedCode } from '../exit-code.ts';
 import type { Io } from '../io.ts';
 import { ListenOutput } from './output.ts';
 import type { ListenOptions } from './options.ts';
 import { listeningUrls } from '../print/listening-urls.ts';
 import { knownSecrets, type KnownSecrets } from '../flags/signature/known-secrets.ts';
+import { receiverSchemes } from '../flags/signature/scheme-flags.ts';
 import { commandSecrets } from '../flags/signature/secret-flags.ts';
 
 /** Runs `hooks listen`: receives and shows requests until it is interrupted or what was expected is settled. */
@@ -26,12 +27,13 @@ export async function listen(options: ListenOptions, io: Io): Promise<ExitCode> 
   refuseConflicts(options);
   const secrets = await commandSecrets(options, 'verify', io);
   const known = secrets.length === 0 ? undefined : await knownSecrets(options, io, secrets);
+  const schemes = await receiverSchemes(options, io);
   const script = options.respond === undefined ? undefined : parseScript(options.respond);
   const forwarding = await forwardingOf(options, secrets, io);
   const display = new ListenOutput(options, io);
   const expectation = expectationOf(options, secrets);
   try {
-    await receive({ options, io, secrets, known, script, forwarding, display, expectation });
+    await receive({ options, io, secrets, schemes, known, script, forwarding, display, expectation });
   } finally {
     expectation.close();
     await forwarding?.close();
@@ -57,6 +59,7 @@ interface Session {
   readonly options: ListenOptions;
   readonly io: Io;
   readonly secrets: readonly string[];
+  readonly schemes: Awaited<ReturnType<typeof receiverSchemes>>;
   readonly known: KnownSecrets | undefined;
   readonly script: ReturnType<typeof parseScript> | undefined;
   readonly forwarding: Forwarding | undefined;
@@ -65,7 +68,7 @@ interface Session {
 }
 
 async function receive(session: Session): Promise<void> {
-  const { options, io, secrets, known, script, forwarding, display, expectation } = session;
+  const { options, io, secrets, schemes, known, script, forwarding, display, expectation } = session;
   const hasSecret = secrets.length > 0;
   const certificate = options.selfSigned ? makeCertificate(options.host, Date.now()) : undefined;
   if (certificate !== undefined && options.certOut !== undefined) {
@@ -77,6 +80,7 @@ async function receive(session: Session): Promise<void> {
     port: options.port,
     certificate,
     secrets,
+    ...schemes,
     knownSecrets: known,
     script,
     requireSignature: options.requireSignature ?? false,

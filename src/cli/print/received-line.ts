@@ -42,6 +42,8 @@ export function receivedJson(request: ReceivedRequest, { file, withBody }: Recei
     ...rest,
     verdict,
     secret,
+    scheme: request.scheme,
+    partial: request.partial,
     note,
     diagnosis,
     expected,
@@ -115,6 +117,7 @@ function remarksOn(request: ReceivedRequest, color: ChalkInstance): readonly (st
     diagnosis && color.yellow(`${diagnosis.code}: ${printable(diagnosis.hint, MAX_HINT)}`),
     expected && color.dim(`expected ${expected}, got ${printable(got ?? '', MAX_SHOWN_SIGNATURE)}`),
     note && color.dim(printable(note)),
+    request.partial && color.yellow(`the signature ${request.partial}`),
     problem && color.yellow(printable(problem)),
     forwarded && forwardedText(forwarded, color),
   ];

@@ -3,6 +3,7 @@ import type { Define } from '../command.ts';
 import { addStoreFlag } from '../flags/delivery/queue-flags.ts';
 import { addReachFlags } from '../flags/delivery/reach-flags.ts';
 import { serve, type ServeOptions } from './run.ts';
+import { addSettingFlags } from '../flags/setting-flags.ts';
 import { parsePort } from '../flags/flag-values.ts';
 
 const EXAMPLES = `Examples:
@@ -36,7 +37,7 @@ changed config takes a restart.
 
 export const defineServe: Define = (command, { io, exit }) => {
   addStoreFlag(command);
-  addReachFlags(command)
+  addReachFlags(addSettingFlags(command, 'scheme'))
     .option('-p, --port <port>', 'listen on this port; 0 takes a free one', parsePort, 8788)
     .option('--host <host>', 'listen on this address; 0.0.0.0 lets other machines in', '127.0.0.1')
     .option('--metrics-port <port>', 'serve /metrics on this port instead', parsePort)

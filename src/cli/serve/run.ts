@@ -14,8 +14,9 @@ import { openQueueToRun, type StoreFlags } from '../flags/delivery/queue-flags.t
 import { reachOf, type ReachFlags } from '../flags/delivery/reach-flags.ts';
 import { sourcesToDeliver } from '../flags/delivery/sources-to-deliver.ts';
 import { commandSettings } from '../flags/delivery/settings.ts';
+import { readSchemeFlag, type SchemeFlags } from '../flags/signature/scheme-flags.ts';
 
-export interface ServeOptions extends GlobalOptions, StoreFlags, ReachFlags {
+export interface ServeOptions extends GlobalOptions, StoreFlags, ReachFlags, SchemeFlags {
   readonly port: number;
   readonly host: string;
   readonly metricsPort?: number;
@@ -32,8 +33,9 @@ export async function serve(options: ServeOptions, io: Io): Promise<ExitCode> {
   const deletionReach = deletionReachOf(options);
   const settings = await commandSettings(options, io);
   const reach = reachOf(options, io);
+  const schemes = await readSchemeFlag(options, io);
   const sources = deliver
-    ? sourcesToDeliver(settings, reach, 'or only queue, with --no-deliver')
+    ? sourcesToDeliver(settings, reach, { hint: 'or only queue, with --no-deliver', schemes })
     : settings.sources;
   const service = await runService({
     sources,

@@ -1,8 +1,15 @@
-import { createHmac } from 'node:crypto';
+import { createHmac, randomUUID } from 'node:crypto';
 import type { Command } from 'commander';
-import { InputError } from '../../errors.ts';
+import { type ConfigError, InputError } from '../../errors.ts';
+import { printable } from '../../redact.ts';
 import { utf8TextOf, stringified } from '../../signature/diagnosis/json/json-text.ts';
+import { DEFAULT_SCHEMES } from '../../signature/schemes/find-schemes.ts';
+import { layoutOf } from '../../signature/schemes/layout.ts';
+import type { SignatureScheme, SignedFields } from '../../signature/schemes/scheme.ts';
+import { Signer } from '../../signature/schemes/signer.ts';
 import { sign } from '../../signature/sign.ts';
+import { conflict } from '../flags/header-lines.ts';
+import { addSchemeFlag, readSchemeFlag, type SchemeFlags } from '../flags/signature/scheme-flags.ts';
 import { isStdin, readBodyInput, readWholeBody, type BodySource } from '../flags/signature/body-input.ts';
 import type { CommandContext, Define, GlobalOptions } from '../command.ts';
 import { given } from '../flags/flag-values.ts';
@@ -15,7 +22,9 @@ const EXAMPLES = `Examples:
   $ hooks sign --secret-file secret.txt --stringify body.json
 `;
 
-interface SignFlags extends SecretFlags, GlobalOptions {
+interface SignFlags extends SecretFlags, SchemeFlags, GlobalOptions {
+  readonly id?: string;
+  readonly timestamp?: string;
   readonly stringify?: true;
   readonly asHeader?: true;
 }
@@ -25,20 +34,97 @@ export const defineSign: Define = (command, context) => {
     .argument('[file]', 'read the body from this file, or from standard input (-)', given)
     .option('--stringify', 'sign the JSON-stringified body, as send does')
     .option('--as-header', 'print the whole header, X-Signature: HEX')
+    .option('--id <id>', 'sign this message id (default: a new one)', given)
+    .option('--timestamp <time>', 'sign this time, in Unix seconds (default: now)', given)
     .action(async (file: BodySource, _flags: unknown, self: Command) => {
       await signFile(file, self.optsWithGlobals(), context);
     })
     .addHelpText('before', EXAMPLES);
-  addSecretFlags(command, 'sign');
+  addSchemeFlag(addSecretFlags(command, 'sign'), 'print the headers of these schemes (default: segment)');
 };
 
 async function signFile(file: BodySource, flags: SignFlags, context: CommandContext): Promise<void> {
-  const [secret] = await requiredSecrets(flags, 'sign', context.io);
+  const secrets = await requiredSecrets(flags, 'sign', context.io);
+  const schemes = await readSchemeFlag(flags, context.io);
+  if (schemes !== undefined) {
+    return signBySchemes(file, { flags, signer: new Signer(schemes, secrets, '--scheme') }, context);
+  }
+  rejectWithoutScheme(flags);
+  const [secret] = secrets;
   const signBody = flags.stringify ? signStringified : signBytes;
   const { signature, bytes, remark } = await signBody(file, secret, context);
   if (remark !== undefined && !flags.quiet) context.io.note(`note: ${remark}`);
   const text = flags.asHeader ? `X-Signature: ${signature}` : signature;
   context.io.out(`${flags.output === 'json' ? JSON.stringify({ signature, bytes }) : text}\n`);
+}
+
+interface SchemeSigning {
+  readonly flags: SignFlags;
+  readonly signer: Signer;
+}
+
+/** Prints the headers of all schemes, or of the default one alone what it prints without a name. */
+async function signBySchemes(
+  file: BodySource,
+  { flags, signer }: SchemeSigning,
+  context: CommandContext,
+): Promise<void> {
+  const { io } = context;
+  const pass = signer.start(fieldsOf(flags, signer.schemes));
+  let bytes = 0;
+  if (flags.stringify) {
+    const json = await readStringified(file, io);
+    bytes = Buffer.byteLength(json);
+    pass.update(json);
+  } else {
+    await readBodyInput(file, io, (chunk) => {
+      bytes += chunk.length;
+      pass.update(chunk);
+    });
+  }
+  const { headers, signature } = pass.finish();
+  const pairs = headers.flatMap((name, at) => (at % 2 === 0 ? [[name, headers[at + 1] ?? '']] : []));
+  const isDefault = signer.schemes.every((scheme) => DEFAULT_SCHEMES.includes(scheme));
+  const json = isDefault ? { signature, bytes } : { headers: Object.fromEntries(pairs) as object, bytes };
+  const lines = isDefault && !flags.asHeader ? signature : pairs.map((pair) => pair.join(': ')).join('\n');
+  io.out(`${flags.output === 'json' ? JSON.stringify(json) : lines}\n`);
+}
+
+/** Throws ConfigError for an id or a time that is none, or that no scheme signs. */
+function fieldsOf({ id, timestamp }: SignFlags, schemes: readonly SignatureScheme[]): SignedFields {
+  const uses = (field: 'hasId' | 'hasTimestamp'): boolean =>
+    schemes.some((scheme) => layoutOf(scheme)[field]);
+  if (id !== undefined && !uses('hasId')) throw notSigned('--id');
+  if (timestamp !== undefined && !uses('hasTimestamp')) throw notSigned('--timestamp');
+  if (id !== undefined && !/^[!-~]{1,255}$/.test(id)) {
+    throw conflict(
+      '--id',
+      'Expected `--id` to be 1 to 255 visible ASCII characters',
+      'give an id without white space',
+    );
+  }
+  if (timestamp !== undefined && !/^(?:0|[1-9]\d{0,10})$/.test(timestamp)) {
+    throw conflict(
+      '--timestamp',
+      `Expected \`--timestamp\` to be Unix time in seconds, got ${printable(timestamp, 40)}`,
+      'give whole seconds, as date +%s prints them',
+    );
+  }
+  const now = String(Math.floor(Date.now() / 1000));
+  return { id: id ?? `msg_${randomUUID()}`, timestamp: timestamp ?? now };
+}
+
+function notSigned(flag: string): ConfigError {
+  return conflict(
+    flag,
+    `\`${flag}\` is for schemes that sign it, and none is named`,
+    'add --scheme standard-webhooks, or leave it out',
+  );
+}
+
+function rejectWithoutScheme({ id, timestamp }: SignFlags): void {
+  if (id !== undefined) throw notSigned('--id');
+  if (timestamp !== undefined) throw notSigned('--timestamp');
 }
 
 interface SignedBody {
@@ -87,15 +173,16 @@ async function signStringified(
   secret: string,
   { io }: CommandContext,
 ): Promise<SignedBody> {
-  const json = jsonOf(await readWholeBody(file, io, LARGEST_TEXT_BYTES));
-  if (json === undefined) {
-    const name = isStdin(file) ? 'Standard input' : file;
-    throw new InputError(
-      `${name} is not JSON in UTF-8, at most 512 levels deep, so it cannot be stringified`,
-      {
-        hint: 'leave --stringify out to sign the bytes as they are',
-      },
-    );
-  }
+  const json = await readStringified(file, io);
   return { signature: sign(json, secret), bytes: Buffer.byteLength(json) };
+}
+
+/** Throws InputError for a body that is no JSON. */
+async function readStringified(file: BodySource, io: CommandContext['io']): Promise<string> {
+  const json = jsonOf(await readWholeBody(file, io, LARGEST_TEXT_BYTES));
+  if (json !== undefined) return json;
+  const name = isStdin(file) ? 'Standard input' : file;
+  throw new InputError(`${name} is not JSON in UTF-8, at most 512 levels deep, so it cannot be stringified`, {
+    hint: 'leave --stringify out to sign the bytes as they are',
+  });
 }

@@ -1,4 +1,5 @@
-import { CHECKS } from '../../check/checks.ts';
+import type { Check } from '../../check/check.ts';
+import { checksFor } from '../../check/checks.ts';
 import { ConfigError } from '../../errors.ts';
 import { SCHEDULE_CODES, SCHEDULE_TITLES } from '../../idempotence/plan/schedule.ts';
 import { addIdempotenceFlags, rejectStrayFlags } from './idempotence/options.ts';
@@ -8,6 +9,7 @@ import type { ExitCode } from '../exit-code.ts';
 import { formatTable } from '../print/table.ts';
 import { withFailureReport } from '../print/failure-report.ts';
 import { jsonLine } from '../json-line.ts';
+import { readSchemeFlag } from '../flags/signature/scheme-flags.ts';
 import { addSecretFlags } from '../flags/signature/secret-flags.ts';
 import type { Io } from '../io.ts';
 import { settingOption } from '../flags/setting-flags.ts';
@@ -54,6 +56,7 @@ export const defineTest: Define = (command, { io, exit }) => {
       .usage('<url> [options] [-- COMMAND…]'),
     'sign',
   )
+    .option('--scheme <names>', 'sign by these schemes, and forge them (default: segment)')
     .option('-H, --header <header>', "send 'Name: value' with every request (repeat)", collect)
     .addOption(settingOption('delivery.timeout', 'limit one response, 1ms to 30s'))
     .addOption(settingOption('delivery.ca'))
@@ -68,7 +71,7 @@ export const defineTest: Define = (command, { io, exit }) => {
     .addHelpText('after', DETAILS)
     .action(async (url: string | undefined, words: readonly string[]) => {
       const options = command.optsWithGlobals<TestOptions>();
-      if (options.list) return listChecks(options, io);
+      if (options.list) return listChecks(checksFor(await readSchemeFlag(options, io)), options, io);
       const { report, messages, capture = [] } = options;
       const inputs = messages === undefined ? capture : [...capture, messages];
       const reported = { report, suite: 'hooks test', inputs };
@@ -85,9 +88,13 @@ export const defineTest: Define = (command, { io, exit }) => {
     });
 };
 
-function listChecks({ output }: TestOptions, { out, stdoutColumns: columns }: Io): void {
+function listChecks(
+  checks: readonly Check[],
+  { output }: TestOptions,
+  { out, stdoutColumns: columns }: Io,
+): void {
   if (output === 'json') {
-    for (const { code, title, expects, needsSecret = false } of CHECKS) {
+    for (const { code, title, expects, needsSecret = false } of checks) {
       out(jsonLine({ check: code, title, expects, needsSecret }));
     }
     for (const code of SCHEDULE_CODES) {
@@ -95,7 +102,7 @@ function listChecks({ output }: TestOptions, { out, stdoutColumns: columns }: Io
     }
     return;
   }
-  const rows = CHECKS.map(({ code, title }) => [{ text: code }, { text: title }]);
+  const rows = checks.map(({ code, title }) => [{ text: code }, { text: title }]);
   const withState = SCHEDULE_CODES.map((code) => [
     { text: code },
     { text: `${SCHEDULE_TITLES[code]} (--state)` },

@@ -1,8 +1,9 @@
 import type { GlobalOptions } from '../command.ts';
 import type { IdempotenceFlags } from './idempotence/options.ts';
+import type { SchemeFlags } from '../flags/signature/scheme-flags.ts';
 import type { SecretFlags } from '../flags/signature/secret-flags.ts';
 
-export interface TestOptions extends GlobalOptions, SecretFlags, IdempotenceFlags {
+export interface TestOptions extends GlobalOptions, SecretFlags, SchemeFlags, IdempotenceFlags {
   readonly header?: readonly string[];
   readonly timeout?: string;
   /** A PEM file. */

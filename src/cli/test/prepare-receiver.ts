@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { checkedReceiver, type CheckedReceiver } from '../../app/check-receiver.ts';
 import { configuredCaFile } from '../flags/delivery/ca-file.ts';
-import { headersOf } from '../flags/delivery/where-to-flags.ts';
+import { headersOf } from '../flags/header-lines.ts';
 import { readFlagOrDefault } from '../flags/setting-flags.ts';
 import { commandSecrets } from '../flags/signature/secret-flags.ts';
 import type { Io } from '../io.ts';

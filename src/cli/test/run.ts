@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { resolve } from 'node:path';
 import { unsigned, type Check, type CheckResult } from '../../check/check.ts';
-import { CHECKS, selectChecks } from '../../check/checks.ts';
+import { checksFor, selectChecks } from '../../check/checks.ts';
 import type { RunEnd } from '../../check/run-checks.ts';
 import { systemClock } from '../../clock.ts';
 import { ConfigError, InputError } from '../../errors.ts';
@@ -21,6 +21,8 @@ import {
 import { startReceiverCommand, type StartedReceiver } from './started-receiver.ts';
 import { ExitCode, interruptedCode } from '../exit-code.ts';
 import type { Io } from '../io.ts';
+import { Signer } from '../../signature/schemes/signer.ts';
+import { readSchemeFlag } from '../flags/signature/scheme-flags.ts';
 
 /** Runs `hooks test`: starts the receiver if a command is given, runs the checks, stops it, and says what is wrong. */
 export async function testReceiver(
@@ -28,27 +30,32 @@ export async function testReceiver(
   options: TestOptions,
   io: Io,
 ): Promise<ExitCode> {
-  const chosen = await checksOf(options, io);
+  const schemes = await readSchemeFlag(options, io);
+  const chosen = await checksOf(options, checksFor(schemes), io);
   const prepared = await prepareReceiver({ url }, options, io);
-  const checks = prepared.secrets.length > 0 ? chosen : chosen.map(unsigned);
+  const { secrets } = prepared;
+  const signer = schemes && new Signer(schemes, secrets, '--scheme');
+  const checks = secrets.length > 0 ? chosen : chosen.map(unsigned);
   const { report: file } = options;
   const report =
     file === undefined
       ? undefined
       : await openCaseReport(resolve(io.cwd, file), { name: file, suite: 'hooks test' });
-  const test = new ReceiverTest({ ...prepared, checks, command, report, options, io });
+  const test = new ReceiverTest({ ...prepared, signer, checks, command, report, options, io });
   return test.run();
 }
 
 async function checksOf(
   { only = [], skip = [], capture = [] }: TestOptions,
+  checks: readonly Check[],
   io: Io,
 ): Promise<readonly Check[]> {
-  return selectChecks({ only, skip }, [...CHECKS, ...(await captureChecks(capture, io))]);
+  return selectChecks({ only, skip }, [...checks, ...(await captureChecks(capture, io))]);
 }
 
 interface TestParts extends PreparedReceiver {
   readonly checks: readonly Check[];
+  readonly signer: Signer | undefined;
   readonly command: readonly string[];
   readonly report: CaseReport | undefined;
   readonly options: TestOptions;
@@ -108,13 +115,14 @@ class ReceiverTest {
   }
 
   #check(started: StartedReceiver | undefined): Promise<RunEnd> {
-    const { checks, receiver, timeoutMs, caFile, secrets, io } = this.#parts;
+    const { checks, receiver, timeoutMs, caFile, secrets, signer, io } = this.#parts;
     return checkReceiver({
       checks,
       receiver,
       timeoutMs,
       caFile,
       secret: secrets[0],
+      signer,
       proxyEnv: io.env,
       clock: systemClock,
       signal: io.signal,

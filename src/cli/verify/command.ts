@@ -1,17 +1,15 @@
 import { Option, type Command } from 'commander';
-import { InputError, SignatureError } from '../../errors.ts';
+import { InputError } from '../../errors.ts';
 import { printable } from '../../redact.ts';
 import { Deadline, type DiagnosisBudget } from '../../signature/diagnosis/deadline.ts';
-import { REASONS } from '../../signature/diagnosis/reasons.ts';
-import { Verifier, type VerifyResult, type VerifyOptions } from '../../signature/verify.ts';
-import { signatureHeadersText } from '../../signature/signature-headers.ts';
-import { isFromNullDevice, readBodyInput, type BodySource } from '../flags/signature/body-input.ts';
-import type { CommandContext, Define, GlobalOptions } from '../command.ts';
+import { Verifier } from '../../signature/verify.ts';
+import type { CommandContext, Define } from '../command.ts';
 import { ExitCode } from '../exit-code.ts';
-import { given } from '../flags/flag-values.ts';
+import { collect, given } from '../flags/flag-values.ts';
+import { isFromNullDevice, readBodyInput, type BodySource } from '../flags/signature/body-input.ts';
 import { knownSecrets } from '../flags/signature/known-secrets.ts';
-import type { Io } from '../io.ts';
-import { addSecretFlags, requiredSecrets, type SecretFlags } from '../flags/signature/secret-flags.ts';
+import { addSchemeFlag } from '../flags/signature/scheme-flags.ts';
+import { addSecretFlags } from '../flags/signature/secret-flags.ts';
 import {
   readAnyBody,
   readRawBody,
@@ -20,20 +18,23 @@ import {
   START_BYTES,
   type SignedInput,
 } from '../flags/signature/signed-input.ts';
+import { noSignature } from './no-signature.ts';
+import { printedVerdictText, type PrintedVerdict } from './verdict-text.ts';
+import {
+  verificationOf,
+  verifyOptionsOf,
+  type Verification,
+  type VerifyFlags,
+  type VerifyFormat,
+} from './verification.ts';
 
 const EXAMPLES = `Examples:
   $ hooks verify --secret s3cret < capture.json
   $ hooks verify --secret s3cret --signature "$HTTP_X_SIGNATURE" body.json
   $ hooks verify --secret new --secret old -o json < request.http
+  $ hooks verify --secret s3cret -H 'X-Hub-Signature-256: sha256=…' body.json
+  $ hooks verify --secret-file s.txt --scheme standard-webhooks capture.json
 `;
-
-type Format = 'raw' | 'capture' | 'http';
-
-interface VerifyFlags extends SecretFlags, GlobalOptions {
-  readonly signature?: string;
-  readonly format?: Format;
-  readonly exact?: true;
-}
 
 export const defineVerify: Define = (command, context) => {
   command
@@ -46,22 +47,23 @@ export const defineVerify: Define = (command, context) => {
         'http',
       ]),
     )
+    .option('-H, --header <header>', "add 'Name: value' to a raw body (repeat)", collect)
+    .option('--ignore-timestamp', 'accept a signature of any age')
     .option('--exact', 'accept the exact bytes only, not the JSON-stringified body')
     .action(async (file: BodySource, _flags: unknown, self: Command) => {
       await verifyFile(file, self.optsWithGlobals(), context);
     })
     .addHelpText('before', EXAMPLES);
-  addSecretFlags(command, 'verify');
+  addSchemeFlag(addSecretFlags(command, 'verify'), 'accept these signature schemes (default: what comes)');
 };
 
 async function verifyFile(file: BodySource, flags: VerifyFlags, context: CommandContext): Promise<void> {
-  const secrets = await requiredSecrets(flags, 'verify', context.io);
   const { io } = context;
-  const { verdict, bytes } = await verdictOn(file, { flags, secrets, context });
+  const { verdict, bytes } = await verdictOn(file, await verificationOf(flags, context));
   if (bytes === 0 && !verdict.valid && isFromNullDevice(file, io)) throw nothingGiven();
   if (flags.output === 'json') io.out(`${JSON.stringify(verdict)}\n`);
-  else if (!flags.quiet) io.out(`${verdictText(verdict, bytes, io.color)}\n`);
-  else if (!verdict.valid) io.note(verdictText(verdict, bytes, io.errColor));
+  else if (!flags.quiet) io.out(`${printedVerdictText(verdict, bytes, io.color)}\n`);
+  else if (!verdict.valid) io.note(printedVerdictText(verdict, bytes, io.errColor));
   if (!verdict.valid) context.exit(ExitCode.negative);
 }
 
@@ -71,28 +73,18 @@ function nothingGiven(): InputError {
   });
 }
 
-interface Verification {
-  readonly flags: VerifyFlags;
-  readonly secrets: readonly string[];
-  readonly context: CommandContext;
-}
-
-/** A verdict as it is printed: a mismatch with both signatures, for the person who runs the command. */
-type PrintedVerdict = VerifyResult & { readonly expected?: string; readonly got?: string };
-
 interface VerifiedInput {
   readonly verdict: PrintedVerdict;
   readonly bytes: number;
 }
 
 async function verdictOn(file: BodySource, verification: Verification): Promise<VerifiedInput> {
-  const { flags, context } = verification;
+  const { flags, context, headers } = verification;
   // An empty variable is how a shell says that there is none; an empty flag is an empty signature.
   const signature = flags.signature ?? (context.io.env['HOOKS_SIGNATURE'] || undefined);
-  const format = flags.format ?? (signature === undefined ? undefined : 'raw');
-  if (format === 'raw' && signature !== undefined) {
-    return verifyRaw(file, signature, verification);
-  }
+  const isRaw = signature !== undefined || headers.length > 0;
+  const format = flags.format ?? (isRaw ? 'raw' : undefined);
+  if (format === 'raw' && isRaw) return verifyRaw(file, signature, verification);
   const input = await readInput(file, format, verification);
   if (input.bytes === 0 && isFromNullDevice(file, context.io)) throw nothingGiven();
   return verifyInput(input, signature, verification);
@@ -100,11 +92,11 @@ async function verdictOn(file: BodySource, verification: Verification): Promise<
 
 function readInput(
   file: BodySource,
-  format: Format | undefined,
+  format: VerifyFormat | undefined,
   { secrets: [secret = ''], context: { io } }: Verification,
 ): Promise<SignedInput> {
   if (format === undefined) return readAnyBody(file, io, secret);
-  if (format === 'raw') return readRawBody(file, io, secret);
+  if (format === 'raw') return readRawBody(file, io, { secret });
   return readSignedRequest(file, io, { format, secret });
 }
 
@@ -116,17 +108,22 @@ const PATIENT_BUDGET: DiagnosisBudget = () => new Deadline(2_000);
 
 async function verifyRaw(
   file: BodySource,
-  signature: string,
+  signature: string | undefined,
   verification: Verification,
 ): Promise<VerifiedInput> {
-  const { flags, context } = verification;
-  const verifier = new Verifier(optionsOf(signature, verification), PATIENT_BUDGET);
+  const { flags, context, headers } = verification;
+  const options = await verifyOptionsOf({ headers, signature }, verification);
+  if (options === undefined) {
+    const [secret = ''] = verification.secrets;
+    throw noSignature(await readRawBody(file, context.io, { secret, headers }), verification);
+  }
+  const verifier = new Verifier(options, PATIENT_BUDGET);
   let start = Buffer.alloc(0);
   await readBodyInput(file, context.io, (chunk) => {
     verifier.update(chunk);
     if (start.length < START_BYTES) start = Buffer.concat([start, chunk.subarray(0, START_BYTES)]);
   });
-  const verdict = await printedVerdict(verifier, signature, verification);
+  const verdict = await printedVerdict(verifier, verification);
   const meant = flags.format === undefined && !verdict.valid ? requestFormat(start) : undefined;
   if (meant !== undefined && !flags.quiet) {
     context.io.note(`note: ${TAKEN_FOR_BODY}; --format ${meant} reads it as what it seems to be`);
@@ -138,14 +135,15 @@ const TAKEN_FOR_BODY = 'a signature was given, so the input was taken for the bo
 
 async function verifyInput(
   input: SignedInput,
-  fromOutside: string | undefined,
+  signature: string | undefined,
   verification: Verification,
 ): Promise<VerifiedInput> {
   const { bytes, request } = input;
-  const signature = fromOutside ?? request?.signature;
-  if (request === undefined || signature === undefined) throw noSignature(input, verification);
-  const verifier = new Verifier(optionsOf(signature, verification), PATIENT_BUDGET).update(request.body);
-  return { verdict: await printedVerdict(verifier, signature, verification), bytes };
+  const headers = [...(request?.headers ?? []), ...verification.headers];
+  const options = request && (await verifyOptionsOf({ headers, signature, at: request.at }, verification));
+  if (request === undefined || options === undefined) throw noSignature(input, verification);
+  const verifier = new Verifier(options, PATIENT_BUDGET).update(request.body);
+  return { verdict: await printedVerdict(verifier, verification), bytes };
 }
 
 /** Longer values are no signatures, and would fill the screen. */
@@ -154,7 +152,6 @@ const MAX_SHOWN_SIGNATURE = 200;
 /** Looks for other secrets, in HOOKS_SECRET and the config, only after a mismatch. */
 async function printedVerdict(
   verifier: Verifier,
-  signature: string,
   { flags, secrets, context: { io } }: Verification,
 ): Promise<PrintedVerdict> {
   const verdict = verifier.verdict();
@@ -164,48 +161,6 @@ async function printedVerdict(
     valid: false,
     diagnosis,
     expected: verifier.expected,
-    got: printable(signature, MAX_SHOWN_SIGNATURE),
+    got: printable(verifier.got, MAX_SHOWN_SIGNATURE),
   };
-}
-
-function optionsOf(signature: string, { flags, secrets }: Verification): VerifyOptions {
-  return { signature, secrets, exact: flags.exact ?? false, diagnose: true };
-}
-
-/** Prints the digest, which is data and may be compared by eye, and returns the error. */
-function noSignature(
-  { digest: signature, bytes, seems, request }: SignedInput,
-  { flags, context: { io } }: Verification,
-): SignatureError {
-  if (flags.output === 'json') io.out(`${JSON.stringify({ signature, bytes })}\n`);
-  else io.out(`${signature}\n`);
-  const headers = request === undefined ? undefined : signatureHeadersText(request.headerNames);
-  return new SignatureError(
-    `There is no signature to compare with${headers === undefined ? '' : `: ${headers}`}`,
-    {
-      reason: 'missing',
-      hint:
-        seems === undefined
-          ? 'give --signature HEX or HOOKS_SIGNATURE, or a capture or raw HTTP request that has an X-Signature header'
-          : `add --format ${seems}: an input of more than 8 MiB is taken for the body itself`,
-    },
-  );
-}
-
-function verdictText(verdict: PrintedVerdict, bytes: number, color: Io['color']): string {
-  if (!verdict.valid) {
-    const [what = '', ...fix] = (verdict.diagnosis?.hint ?? '').split(/(?<=\.) /);
-    const lines = [
-      `${color.red('invalid:')} ${what}`,
-      `${color.dim('expected:')} ${verdict.expected}`,
-      `${color.dim('got:     ')} ${verdict.got}`,
-      `${color.dim('hint:   ')} ${fix.join(' ')}`,
-    ];
-    return lines.join('\n');
-  }
-  const { secret, over, note } = verdict;
-  const what = over === 'bytes' ? `${bytes} bytes` : 'the JSON-stringified body';
-  const why =
-    note === undefined ? '' : `\n${color.dim('note: ')} the bytes differ: ${REASONS[note].means} (${note})`;
-  return `${color.green('valid:')} matches secret ${secret} over ${what}${why}`;
 }

@@ -1,6 +1,7 @@
 import type { Define } from '../command.ts';
 import { addStoreFlag } from '../flags/delivery/queue-flags.ts';
 import { addReachFlags } from '../flags/delivery/reach-flags.ts';
+import { addSettingFlags } from '../flags/setting-flags.ts';
 import { work, type WorkerOptions } from './run.ts';
 
 const EXAMPLES = `Examples:
@@ -17,7 +18,7 @@ hooks queue retry brings back.
 `;
 
 export const defineWorker: Define = (command, { io, exit }) => {
-  addReachFlags(addStoreFlag(command))
+  addReachFlags(addSettingFlags(addStoreFlag(command), 'scheme'))
     .addHelpText('before', EXAMPLES)
     .addHelpText('after', DETAILS)
     .action(async () => exit(await work(command.optsWithGlobals<WorkerOptions>(), io)));

@@ -18,14 +18,15 @@ import { resultText } from '../print/result-text.ts';
 import { Retries } from '../flags/delivery/retries.ts';
 import { sourcesToDeliver } from '../flags/delivery/sources-to-deliver.ts';
 import { commandSettings } from '../flags/delivery/settings.ts';
+import { readSchemeFlag, type SchemeFlags } from '../flags/signature/scheme-flags.ts';
 
-export interface WorkerOptions extends GlobalOptions, StoreFlags, ReachFlags {}
+export interface WorkerOptions extends GlobalOptions, StoreFlags, ReachFlags, SchemeFlags {}
 
 /** Runs `hooks worker`: delivers from the queue until it is interrupted. */
 export async function work(options: WorkerOptions, io: Io): Promise<ExitCode> {
   const settings = await commandSettings(options, io);
   const reach = reachOf(options, io);
-  const sources = sourcesToDeliver(settings, reach);
+  const sources = sourcesToDeliver(settings, reach, { schemes: await readSchemeFlag(options, io) });
   const display = new WorkerOutput(options, io, sources);
   const open = await openQueueToRun(options, settings, { io });
   const { engine, close } = await openEngine({

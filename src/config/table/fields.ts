@@ -1,53 +1,9 @@
 import { CLIENT_DEFAULTS, CLIENT_RANGES } from '../../client/options.ts';
 import { DELIVERY_DEFAULTS, DELIVERY_RANGES, DELIVERY_STRATEGIES } from '../../engine/options.ts';
-import {
-  choice,
-  duration,
-  httpUrl,
-  integer,
-  onOrOff,
-  secrets,
-  text,
-  writeKey,
-  type SettingKind,
-} from './kinds.ts';
+import { choice, duration, httpUrl, integer, onOrOff, secrets, text, writeKey } from './kinds.ts';
+import { ownSchemes, schemeNames } from './schemes-kind.ts';
+import type { SettingField } from './setting-field.ts';
 import { webhooks } from './webhooks-kind.ts';
-
-/** A flag of a setting, from which the parser and the help are made. */
-export interface SettingFlag {
-  readonly name: `--${string}`;
-  /** How the help names its value: `<duration>`. Undefined: it is a switch. */
-  readonly value?: `<${string}>`;
-  /** A line of the help, without the default. */
-  readonly text: string;
-  /** The default at the prompt, if it is not that of the setting. */
-  readonly atPrompt?: string;
-}
-
-/**
- * One setting, wherever it can be given. The check of config files, their JSON Schema, the flags, their help, `hooks config` and the
- * table of docs/configuration.md are made from these.
- */
-export interface SettingField<T> {
-  readonly kind: SettingKind<T>;
-  /** One line for a person. */
-  readonly describe: string;
-  /** In the long form a `source` setting is below `sources.<name>`, a `destination` one below its destination. */
-  readonly belongsTo: 'everything' | 'source' | 'destination';
-  /** The flag that gives it. */
-  readonly flag?: SettingFlag;
-  /** The first of these variables that is set and not empty gives it. */
-  readonly env?: readonly string[];
-  readonly default?: T;
-  /** What happens without a value, if there is no default. */
-  readonly otherwise?: string;
-  /** Never shown. */
-  readonly isSecret?: true;
-  /** The value is or holds a path; a relative one starts at the file's folder. */
-  readonly isPath?: true;
-  /** Not in the short form, whose only destination is on. */
-  readonly longFormOnly?: true;
-}
 
 const DAY_MS = 86_400_000;
 
@@ -76,6 +32,20 @@ export const SETTING_FIELDS = {
     env: ['HOOKS_SECRET'],
     otherwise: 'unsigned',
     isSecret: true,
+  }),
+  scheme: field({
+    kind: schemeNames,
+    describe:
+      'signature schemes that sign, each with the first secret that is meant for it: `segment,standard-webhooks`',
+    belongsTo: 'destination',
+    flag: { name: '--scheme', value: '<names>', text: 'sign by these schemes: segment,standard-webhooks' },
+    otherwise: '`segment`, with the first secret',
+  }),
+  schemes: field({
+    kind: ownSchemes,
+    describe: 'signature schemes of your own, by name: `{ headers, signs, hash, encoding }`',
+    belongsTo: 'everything',
+    otherwise: 'those built in',
   }),
   writeKey: field({
     kind: writeKey,
@@ -229,7 +199,7 @@ export function fieldOf(key: Key): SettingField<unknown> {
 }
 
 /** The keys that only a file without `sources` may have. */
-export const SHORT_FORM_KEYS = ['writeKey', 'sharedSecret', 'webhooks', 'delivery'] as const;
+export const SHORT_FORM_KEYS = ['writeKey', 'sharedSecret', 'scheme', 'webhooks', 'delivery'] as const;
 
 /** What a setting is, and what happens without it. */
 export function describedSetting(key: Key): string {

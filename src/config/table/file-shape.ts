@@ -1,4 +1,5 @@
-import { fieldOf, KEYS, type Key, type SettingField } from './fields.ts';
+import { fieldOf, KEYS, type Key } from './fields.ts';
+import type { SettingField } from './setting-field.ts';
 
 /** What may be at a place of a config file: a setting, an object of known keys, an object whose keys are names, or any text. */
 export type FileShape =

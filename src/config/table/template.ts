@@ -13,6 +13,8 @@ const EXAMPLES: Readonly<Partial<Record<Key, string>>> = {
   sharedSecret: '${HOOKS_SECRET}',
   writeKey: '${HOOKS_WRITE_KEY}',
   endpoint: 'https://tracking.example/v1/batch',
+  scheme: 'segment,standard-webhooks',
+  schemes: '{}',
   'delivery.ca': './ca.pem',
   store: 'sqlite:./hooks.db',
 };

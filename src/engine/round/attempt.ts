@@ -23,6 +23,8 @@ export interface AttemptContext {
 export interface SignedBody {
   readonly body: Uint8Array;
   readonly signature: string | undefined;
+  /** The headers of the schemes that are named, in place of `X-Signature`: name, value, name, value … */
+  readonly signatureHeaders?: readonly string[] | undefined;
   /** The value of `Idempotency-Key`; undefined: none is sent. */
   readonly idempotencyKey: string | undefined;
 }
@@ -35,11 +37,12 @@ export async function attempt(
 ): Promise<AttemptResult> {
   const at = Math.floor(clock.now());
   const { url, hasOwnKey } = webhook;
-  const { body, signature, idempotencyKey } = signed;
+  const { body, signature, signatureHeaders, idempotencyKey } = signed;
   const sendsKey = idempotencyKey !== undefined && !hasOwnKey;
   const headers = [...webhook.headers];
   if (sendsKey) headers.push('Idempotency-Key', idempotencyKey);
-  if (signature !== undefined) headers.push('X-Signature', signature);
+  if (signatureHeaders !== undefined) headers.push(...signatureHeaders);
+  else if (signature !== undefined) headers.push('X-Signature', signature);
   const result = await transport.send({ url, headers, body, timeoutMs, signal, caFile, allowPrivate });
   const isSigned = signature !== undefined;
   return classify(withoutSecretsInReply(result, secrets), { at, now: clock.now(), sendsKey, isSigned });

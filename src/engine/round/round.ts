@@ -1,6 +1,7 @@
 import type { Clock } from '../../clock.ts';
 import { withRound, type Progress } from '../../queue/delivery.ts';
 import type { Claim, Queue } from '../../queue/queue.ts';
+import { signedFields } from '../../signature/schemes/signer.ts';
 import { sign } from '../../signature/sign.ts';
 import type { Transport } from '../../transport/transport.ts';
 import type { AttemptResult } from './attempt-result.ts';
@@ -166,9 +167,9 @@ class Round {
   /** Signs with the secret of now, not of when the delivery was queued. */
   #sign(): SignedBody {
     const { body, messageId } = this.#claim.delivery;
-    const { secrets, delivery } = this.#context.destination;
+    const { secrets, signer, delivery } = this.#context.destination;
     const [secret] = secrets;
-    if (secret !== undefined) this.signature ??= sign(body, secret);
+    if (secret !== undefined && signer === undefined) this.signature ??= sign(body, secret);
     const idempotencyKey = delivery.idempotencyKey === false ? undefined : idempotencyKeyOf(messageId);
     return { body, signature: this.signature, idempotencyKey };
   }
@@ -181,13 +182,23 @@ class Round {
       const { secrets, delivery } = destination;
       const { timeoutMs, caFile, allowPrivate } = delivery;
       const context = { transport, clock, timeoutMs, caFile, allowPrivate, secrets, signal };
-      result = await attempt(webhook, signed, context);
+      result = await attempt(webhook, this.#signedNow(signed), context);
     } finally {
       const symptom = result === undefined ? 'none' : symptomOf(result);
       health.end(webhook.key, { symptom, isTrial });
     }
     this.#record(webhook, result);
     return result;
+  }
+
+  /** Signs with the time of the attempt, where schemes are named. */
+  #signedNow(signed: SignedBody): SignedBody {
+    const { signer } = this.#context.destination;
+    if (signer === undefined) return signed;
+    const fields = signedFields(this.#claim.delivery.messageId, this.#context.clock.now());
+    const { headers, signature } = signer.sign(signed.body, fields);
+    this.signature = signature;
+    return { ...signed, signature, signatureHeaders: headers };
   }
 
   #record(webhook: Webhook, result: AttemptResult): void {

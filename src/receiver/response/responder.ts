@@ -51,7 +51,8 @@ export class Responder {
       this.#send(exchange, 405, 'method not allowed, use POST\n', ['allow', 'POST']);
     } else if (requireSignature === true && verdict !== 'valid') {
       const fault = verdict === 'invalid' ? 'does not match' : 'is missing';
-      this.#send(exchange, 401, `the X-Signature header ${fault}\n`);
+      const what = this.#context.options.scheme === undefined ? 'the X-Signature header' : 'the signature';
+      this.#send(exchange, 401, `${what} ${fault}\n`);
     } else if (forward === undefined) {
       if (exchange.call !== undefined && script.length === 0) this.#respondToCall(exchange, exchange.call);
       else this.#play(exchange, this.#nextResponse());

@@ -102,6 +102,7 @@ function rejectSharedHeaders(schemes: readonly SignatureScheme[], lookup: Scheme
 }
 
 function lookupError(message: string, hint: string, { key, origin }: SchemeLookup): ConfigError {
-  const from = origin === undefined || message.includes(origin) ? '' : ` (from ${origin})`;
+  const place = origin === undefined ? `(${key})` : `(from ${origin})`;
+  const from = message.includes(`\`${key}`) ? '' : ` ${place}`;
   return new ConfigError(`${message}${from}`, { key, origin: origin ?? key, hint });
 }

@@ -86,3 +86,8 @@ export function secretFix({ secret, secretPrefix = '' }: SignatureScheme): strin
   const command = form === '' ? 'openssl rand -base64 32' : `${form}"$(openssl rand -base64 32)"`;
   return `make one with ${command}, and give it to both sides`;
 }
+
+/** A secret of the form that a scheme wants, of these bytes. */
+export function madeUpSecret({ secret, secretPrefix = '' }: SignatureScheme, bytes: Buffer): string {
+  return secret === 'base64' ? secretPrefix + bytes.toString('base64') : bytes.toString('hex');
+}

@@ -157,7 +157,7 @@ describe('a delivery pipeline', () => {
       `(7) Expected \`${at}.delivery.concurrency\` to be an integer from 1 to 1024, got 9999 (leave it out to get its default)`,
       `(8) Expected an option of \`${at}.delivery\`, got \`timeout\` (did you mean \`timeoutMs\`?)`,
       expect.stringContaining('(9) Expected another name for the destination'),
-      '(10) Expected `sources.web.destinations.None` to be an object, got null (the options are enabled, webhooks, sharedSecret, sharedSecrets, delivery)',
+      '(10) Expected `sources.web.destinations.None` to be an object, got null (the options are enabled, webhooks, sharedSecret, sharedSecrets, scheme, delivery)',
       '(11) Expected `sources.app` to be an object, got a number (the options are writeKey, destinations)',
     ]);
   });

@@ -4,6 +4,10 @@ import { buildMessage } from '../../../message/build.ts';
 import { readJson } from '../../../message/json/read-json.ts';
 import type { ReceivedRequest } from '../../../receiver/received-request.ts';
 import { startReceiver } from '../../../receiver/receiver.ts';
+import { DEFAULT_SCHEMES, findSchemes } from '../../../signature/schemes/find-schemes.ts';
+import { layoutOf } from '../../../signature/schemes/layout.ts';
+import type { SignatureScheme } from '../../../signature/schemes/scheme.ts';
+import { madeUpSecret } from '../../../signature/schemes/secrets.ts';
 import type { ToLoopback, ToWebhooks } from './where-to.ts';
 
 /** A receiver in this process, which judges the signature and the shape of every request. */
@@ -21,14 +25,19 @@ export interface LoopbackJudgement {
 }
 
 /** Starts the receiver. Without a secret one is made up, so that signing and verifying are part of every run. */
-export async function startLoopback({ secrets: given, deliverTo }: ToLoopback): Promise<Loopback> {
-  const secrets = given.length > 0 ? given : [randomBytes(16).toString('hex')];
+export async function startLoopback({ secrets: given, scheme, deliverTo }: ToLoopback): Promise<Loopback> {
+  const schemes = scheme === undefined ? DEFAULT_SCHEMES : findSchemes(scheme, { key: '--scheme' });
+  const secrets = given.length > 0 ? given : schemes.map((each) => madeUpSecret(each, randomBytes(24)));
   const judgements = new Map<string, LoopbackJudgement>();
   const receiver = await startReceiver({
     secrets,
+    scheme: schemes,
     check: problemOf,
     onRequest: ({ verdict, problem, rawHeaders }) => {
-      judgements.set(signatureOf(rawHeaders), problem === undefined ? { verdict } : { verdict, problem });
+      judgements.set(
+        signatureOf(rawHeaders, schemes),
+        problem === undefined ? { verdict } : { verdict, problem },
+      );
     },
   });
   return {
@@ -43,8 +52,10 @@ export async function startLoopback({ secrets: given, deliverTo }: ToLoopback): 
   };
 }
 
-function signatureOf(rawHeaders: readonly string[]): string {
-  const at = rawHeaders.findIndex((name, index) => index % 2 === 0 && name.toLowerCase() === 'x-signature');
+/** The value of the header with the signature of the first scheme, which the result of a delivery has too. */
+function signatureOf(rawHeaders: readonly string[], [first]: readonly SignatureScheme[]): string {
+  const wanted = first && layoutOf(first).signatureHeader.lowerName;
+  const at = rawHeaders.findIndex((name, index) => index % 2 === 0 && name.toLowerCase() === wanted);
   return rawHeaders[at + 1] ?? '';
 }
 

@@ -3,16 +3,21 @@ import { rejectPrivateWebhooks } from '../../../app/private-webhooks.ts';
 import type { Settings } from '../../../config/settings.ts';
 import type { Sources } from '../../../engine/options.ts';
 import { ConfigError } from '../../../errors.ts';
+import type { SignatureScheme } from '../../../signature/schemes/scheme.ts';
 
 /**
  * The sources of the config. Throws ConfigError without any destination, most likely since no config was found: every waiting delivery
  * would become a dead letter; and for a webhook at a private address that is not allowed.
  */
 export function sourcesToDeliver(
-  { sources }: Pick<Settings, 'sources'>,
+  { sources: configured }: Pick<Settings, 'sources'>,
   reach: Reach,
-  hint?: string,
+  {
+    hint,
+    schemes,
+  }: { readonly hint?: string; readonly schemes?: readonly SignatureScheme[] | undefined } = {},
 ): Sources {
+  const sources = schemes === undefined ? configured : signedBy(configured, schemes);
   const isAny = Object.values(sources).some(({ destinations }) => Object.keys(destinations).length > 0);
   if (isAny) {
     rejectPrivateWebhooks(sources, reach);
@@ -23,4 +28,15 @@ export function sourcesToDeliver(
     key: 'webhooks',
     hint: ways.filter((way) => way !== undefined).join('; '),
   });
+}
+
+/** The sources with these schemes at each destination that signs. */
+function signedBy(sources: Sources, scheme: readonly SignatureScheme[]): Sources {
+  const entries = Object.entries(sources).map(([name, source]) => {
+    const destinations = Object.entries(source.destinations).map(
+      ([key, each]) => [key, each.sharedSecrets.length === 0 ? each : { ...each, scheme }] as const,
+    );
+    return [name, { ...source, destinations: Object.fromEntries(destinations) }] as const;
+  });
+  return Object.fromEntries(entries);
 }

@@ -1,14 +1,13 @@
 import type { Command } from 'commander';
 import { layerOf, type Layer } from '../../../config/layer.ts';
 import { MAX_WEBHOOKS, type WebhookOptions } from '../../../engine/options.ts';
-import { ConfigError } from '../../../errors.ts';
-import { printable } from '../../../redact.ts';
 import type { Io } from '../../io.ts';
 import type { StdinIo } from '../../stdin.ts';
 import { namedCaFile } from './ca-file.ts';
 import { addSecretFlags, readSecretFlags, type SecretFlags } from '../signature/secret-flags.ts';
 import { collect, given } from '../flag-values.ts';
 import { addSettingFlags, givenByFlags, settingOption } from '../setting-flags.ts';
+import { conflict, headersOf } from '../header-lines.ts';
 import { collectUrl } from '../short-url.ts';
 
 /** The "where to" flags of `send` and `replay`, as typed. */
@@ -17,6 +16,8 @@ export interface WhereToFlags extends SecretFlags {
   readonly header?: readonly string[];
   /** A PEM file. */
   readonly ca?: string;
+  /** Names with commas between. */
+  readonly scheme?: string;
   readonly strategy?: string;
   readonly timeout?: string;
   readonly retryFor?: string;
@@ -38,6 +39,7 @@ export function addWhereToFlags(command: Command): void {
   addSecretFlags(command);
   addSettingFlags(
     command,
+    'scheme',
     'delivery.strategy',
     'delivery.timeout',
     'delivery.retryFor',
@@ -92,6 +94,7 @@ function refuseForQueue(flags: WhereToFlags): void {
     ['--header', flags.header],
     ['--ca', flags.ca],
     ['--secret', flags.secret ?? flags.secretFile],
+    ['--scheme', flags.scheme],
     ['--strategy', flags.strategy],
     ['--timeout', flags.timeout],
     ['--retry-for', flags.retryFor],
@@ -116,39 +119,4 @@ export async function flagLayer(flags: WhereToFlags, io: StdinIo & Pick<Io, 'cwd
   const url = flags.url?.map((each): WebhookOptions => ({ url: each, headers }));
   const ca = await namedCaFile(flags, io);
   return layerOf(givenByFlags({ ...flags, url, secret: secrets, ca }), io.cwd);
-}
-
-/** Reads the headers of --header. Their values stay out of errors: `Authorization` is one of them. */
-export function headersOf(lines: readonly string[]): Readonly<Record<string, string>> {
-  const headers = new Map<string, [string, string]>();
-  for (const line of lines) {
-    const colon = line.indexOf(':');
-    const name = line.slice(0, Math.max(colon, 0)).trim();
-    const shown = printable(name, 80);
-    if (name === '') {
-      throw conflict(
-        '--header',
-        "Expected `--header` to be 'Name: value', got no name and colon",
-        "give for example --header 'X-Env: staging'",
-      );
-    }
-    if (/[\r\n]/.test(line)) {
-      throw conflict(
-        '--header',
-        `\`--header\` ${shown} holds a line break`,
-        'give one --header for each header; a value read from a file often ends with a line break',
-      );
-    }
-    const key = name.toLowerCase();
-    if (headers.has(key)) {
-      throw conflict('--header', `\`--header\` ${shown} is given twice`, 'leave one of them out');
-    }
-    headers.set(key, [name, line.slice(colon + 1).trim()]);
-  }
-  return Object.fromEntries(headers.values());
-}
-
-/** An error about the flags themselves. */
-export function conflict(flag: string, sentence: string, hint?: string): ConfigError {
-  return new ConfigError(sentence, { key: flag, origin: flag, hint });
 }

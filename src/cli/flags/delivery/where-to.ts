@@ -3,11 +3,13 @@ import type { Settings } from '../../../config/settings.ts';
 import type { SourceOptions, Sources } from '../../../engine/options.ts';
 import { ConfigError } from '../../../errors.ts';
 import { printable } from '../../../redact.ts';
+import type { SchemeChoice } from '../../../signature/schemes/find-schemes.ts';
 import type { Io } from '../../io.ts';
 import type { StdinIo } from '../../stdin.ts';
 import { readFlag, readFlagOrDefault } from '../setting-flags.ts';
 import { hasTls } from './ca-file.ts';
-import { conflict, flagLayer, refuseConflicts, type WhereToFlags } from './where-to-flags.ts';
+import { conflict } from '../header-lines.ts';
+import { flagLayer, refuseConflicts, type WhereToFlags } from './where-to-flags.ts';
 
 export { addWhereToFlags, type WhereToFlags } from './where-to-flags.ts';
 
@@ -38,6 +40,8 @@ export interface ToLoopback {
   readonly kind: 'loopback';
   /** The secrets that the receiver verifies with. Empty: unsigned. */
   readonly secrets: readonly string[];
+  /** The signature schemes that are named; undefined: the default. */
+  readonly scheme: SchemeChoice | undefined;
   /** Returns where to deliver once the receiver has its URL. */
   readonly deliverTo: (url: string) => ToWebhooks;
 }
@@ -75,6 +79,7 @@ export async function resolveWhereTo(
 function refuseForTrackingApi(flags: WhereToFlags): void {
   const given = [
     ['--secret', flags.secret ?? flags.secretFile],
+    ['--scheme', flags.scheme],
     ['--strategy', flags.strategy],
   ] as const;
   const [stray] = given.find(([, value]) => value !== undefined) ?? [];
@@ -123,6 +128,7 @@ function loopback(source: string, settings: Settings, layer: Layer): ToLoopback 
   return {
     kind: 'loopback',
     secrets,
+    scheme: destination?.scheme,
     deliverTo: (url) => ({ kind: 'webhooks', source, sources: { [source]: optionsFor(url, added) } }),
   };
 }

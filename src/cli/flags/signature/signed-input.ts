@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto';
-import { captureBody, captureHeader, type Capture } from '../../../capture/capture.ts';
+import { captureBody, type Capture, type HeaderPair } from '../../../capture/capture.ts';
 import { isHttpRequest, readHttpRequest } from '../../../capture/http-request.ts';
 import { isCapture, readCapture } from '../../../capture/read-capture.ts';
 import { InputError } from '../../../errors.ts';
@@ -14,8 +14,9 @@ export interface SignedInput {
   /** The request that held both; undefined for a raw body, which comes without a signature. */
   readonly request?: {
     readonly body: Uint8Array;
-    readonly signature: string | undefined;
-    readonly headerNames: readonly string[];
+    readonly headers: readonly HeaderPair[];
+    /** When it came, in ms since the epoch; undefined when the input does not say. */
+    readonly at: number | undefined;
   };
   /** What a raw body seems to be that is too large to parse as a whole. */
   readonly seems?: 'capture' | 'http' | undefined;
@@ -50,9 +51,16 @@ export async function readAnyBody(source: BodySource, io: Io, secret: string): P
   return capture === undefined ? raw : signedInput(capture, secret);
 }
 
-export async function readRawBody(source: BodySource, io: Io, secret: string): Promise<SignedInput> {
-  const { digest, bytes } = await digestBody(source, io, { secret, keepBytes: 0 });
-  return { digest, bytes };
+/** Reads a raw body, with what is known of its headers: one that is not too large is kept. */
+export async function readRawBody(
+  source: BodySource,
+  io: Io,
+  { secret, headers = [] }: { readonly secret: string; readonly headers?: readonly HeaderPair[] },
+): Promise<SignedInput> {
+  const keepBytes = headers.length === 0 ? 0 : LARGEST_UNNAMED_REQUEST;
+  const { digest, bytes, kept: body } = await digestBody(source, io, { secret, keepBytes });
+  if (headers.length === 0) return { digest, bytes };
+  return { digest, bytes, request: { body: body ?? Buffer.alloc(0), headers, at: undefined } };
 }
 
 /** Hashes a body in constant memory: `kept` is the body if it has at most `keepBytes`, else `start` is its start. */
@@ -81,9 +89,8 @@ async function digestBody(
 function signedInput(capture: Capture, secret: string): SignedInput {
   const body = captureBody(capture);
   const digest = createHmac('sha1', secret).update(body).digest('hex');
-  const signature = captureHeader(capture, 'x-signature');
-  const headerNames = capture.headers.map(([name]) => name);
-  return { digest, bytes: body.length, request: { body, signature, headerNames } };
+  const at = capture.at === undefined ? undefined : Date.parse(capture.at);
+  return { digest, bytes: body.length, request: { body, headers: capture.headers, at } };
 }
 
 /** What an input seems to be by its start; undefined: a body. */

@@ -1,0 +1,37 @@
+import { ConfigError } from '../../errors.ts';
+import { printable } from '../../redact.ts';
+
+/** Reads the headers of --header. Their values stay out of errors: `Authorization` is one of them. */
+export function headersOf(lines: readonly string[]): Readonly<Record<string, string>> {
+  const headers = new Map<string, [string, string]>();
+  for (const line of lines) {
+    const colon = line.indexOf(':');
+    const name = line.slice(0, Math.max(colon, 0)).trim();
+    const shown = printable(name, 80);
+    if (name === '') {
+      throw conflict(
+        '--header',
+        "Expected `--header` to be 'Name: value', got no name and colon",
+        "give for example --header 'X-Env: staging'",
+      );
+    }
+    if (/[\r\n]/.test(line)) {
+      throw conflict(
+        '--header',
+        `\`--header\` ${shown} holds a line break`,
+        'give one --header for each header; a value read from a file often ends with a line break',
+      );
+    }
+    const key = name.toLowerCase();
+    if (headers.has(key)) {
+      throw conflict('--header', `\`--header\` ${shown} is given twice`, 'leave one of them out');
+    }
+    headers.set(key, [name, line.slice(colon + 1).trim()]);
+  }
+  return Object.fromEntries(headers.values());
+}
+
+/** An error about the flags themselves. */
+export function conflict(flag: string, sentence: string, hint?: string): ConfigError {
+  return new ConfigError(sentence, { key: flag, origin: flag, hint });
+}

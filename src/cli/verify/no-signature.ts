@@ -1,0 +1,62 @@
+import { SignatureError } from '../../errors.ts';
+import { detectSchemes } from '../../signature/schemes/detect-schemes.ts';
+import { DEFAULT_SCHEMES } from '../../signature/schemes/find-schemes.ts';
+import { headerList } from '../../signature/schemes/header-list.ts';
+import { layoutOf } from '../../signature/schemes/layout.ts';
+import { signatureHeadersText } from '../../signature/signature-headers.ts';
+import { Verifier } from '../../signature/verify.ts';
+import type { SignedInput } from '../flags/signature/signed-input.ts';
+import type { Verification } from './verification.ts';
+
+/** Prints the digest, which is data and may be compared by eye, and returns the error. */
+export function noSignature(
+  { digest: signature, bytes, seems, request }: SignedInput,
+  { flags, schemes = DEFAULT_SCHEMES, secrets, context: { io } }: Verification,
+): SignatureError {
+  const isDefault = schemes.every((scheme) => DEFAULT_SCHEMES.includes(scheme));
+  if (isDefault && flags.output === 'json') io.out(`${JSON.stringify({ signature, bytes })}\n`);
+  else if (isDefault) io.out(`${signature}\n`);
+  const names = schemes.map((scheme) => layoutOf(scheme).signatureHeader.name).join(' and ');
+  const headers =
+    request === undefined
+      ? undefined
+      : signatureHeadersText(
+          request.headers.map(([name]) => name),
+          names,
+        );
+  const other = request && otherScheme(request, secrets);
+  const also =
+    other === undefined
+      ? ''
+      : `, which ${other.isRight ? 'is right' : 'is wrong, too,'} by the scheme ${other.name}`;
+  return new SignatureError(
+    `There is no signature to compare with${headers === undefined ? '' : `: ${headers}${also}`}`,
+    {
+      reason: 'missing',
+      hint: missingHint({ names, seems, other: other?.name }),
+    },
+  );
+}
+
+function missingHint({
+  names,
+  seems,
+  other,
+}: Pick<SignedInput, 'seems'> & { readonly names: string; readonly other: string | undefined }): string {
+  if (other !== undefined) return `verify it with --scheme ${other}, or leave --scheme out`;
+  return seems === undefined
+    ? `give --signature HEX or HOOKS_SIGNATURE, or a capture or raw HTTP request that has ${names.startsWith('X-') ? 'an' : 'a'} ${names} header`
+    : `add --format ${seems}: an input of more than 8 MiB is taken for the body itself`;
+}
+
+/** The scheme whose signature came in place of those that are looked for. */
+function otherScheme(
+  { headers: pairs, body, at }: NonNullable<SignedInput['request']>,
+  secrets: readonly string[],
+): { readonly name: string; readonly isRight: boolean } | undefined {
+  const headers = headerList(pairs);
+  const [scheme] = detectSchemes(headers, { own: [], secrets });
+  if (scheme === undefined || body.length === 0) return undefined;
+  const { valid } = new Verifier({ headers, scheme, at, secrets }).update(body).verdict();
+  return { name: scheme.name, isRight: valid };
+}

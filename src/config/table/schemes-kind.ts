@@ -1,0 +1,93 @@
+import { isObject, kindOf } from '../../check-options.ts';
+import { printable } from '../../redact.ts';
+import { schemeFault } from '../../signature/schemes/check-scheme.ts';
+import { schemeNameFault } from '../../signature/schemes/find-schemes.ts';
+import { SCHEME_HASHES, type SignatureScheme } from '../../signature/schemes/scheme.ts';
+import {
+  configError,
+  originOfPart,
+  shownSetting,
+  unexpectedValue,
+  type ConfigOrigin,
+} from '../config-origin.ts';
+import type { SettingKind } from './kinds.ts';
+
+const NAMES_HINT = 'write names with commas between: segment,standard-webhooks';
+
+/** Names of signature schemes: a text with commas, or a list. Which there are is not known here. */
+export const schemeNames: SettingKind<readonly string[]> = {
+  parse: (value, origin) => {
+    const given: readonly unknown[] = Array.isArray(value) ? value : [value];
+    const names = given.flatMap((each, index) => {
+      const part = Array.isArray(value) ? originOfPart(origin, `[${index}]`) : origin;
+      if (typeof each !== 'string') {
+        throw unexpectedValue(part, 'to name signature schemes', shownSetting(each), NAMES_HINT);
+      }
+      return each.split(',').map((name) => name.trim());
+    });
+    if (names.length > 0 && names.every((name) => name !== '')) return names;
+    throw unexpectedValue(origin, 'to name signature schemes', 'an empty name', NAMES_HINT);
+  },
+  schema: {
+    anyOf: [
+      { type: 'string', minLength: 1 },
+      { type: 'array', items: { type: 'string', minLength: 1 }, minItems: 1 },
+    ],
+  },
+};
+
+/** Signature schemes of one's own, by name. */
+export const ownSchemes: SettingKind<readonly SignatureScheme[]> = {
+  parse: (value, origin) => {
+    if (!isObject(value)) {
+      throw unexpectedValue(origin, 'to be an object of names and schemes', kindOf(value), SCHEME_HINT);
+    }
+    return Object.entries(value).map(([name, scheme]) =>
+      parseScheme(name, scheme, originOfPart(origin, `.${printable(name, 80)}`)),
+    );
+  },
+  schema: {
+    type: 'object',
+    propertyNames: { pattern: '^[A-Za-z0-9_-]{1,64}$' },
+    additionalProperties: {
+      type: 'object',
+      required: ['headers', 'signs', 'hash', 'encoding'],
+      additionalProperties: false,
+      properties: {
+        title: { type: 'string' },
+        headers: { type: 'object', additionalProperties: { type: 'string' }, minProperties: 1 },
+        separator: { enum: [',', ' '] },
+        signs: { type: 'string', pattern: String.raw`\{body\}` },
+        hash: { enum: SCHEME_HASHES },
+        encoding: { enum: ['hex', 'base64'] },
+        secret: { enum: ['text', 'base64'] },
+        secretPrefix: { type: 'string', minLength: 1 },
+        tolerance: { type: 'integer', minimum: 0 },
+      },
+    },
+  },
+};
+
+const SCHEME_HINT =
+  "for example acme: { headers: { X-Acme-Signature: 'sha256={signature}' }, signs: '{body}', hash: sha256, encoding: hex }";
+
+function parseScheme(name: string, value: unknown, origin: ConfigOrigin): SignatureScheme {
+  const nameFault = schemeNameFault(name);
+  if (nameFault !== undefined) {
+    throw configError(origin, `Expected the name of \`${origin.name}\` ${nameFault}`, 'give it another name');
+  }
+  const fault = schemeFault(value) ?? strayName(value);
+  if (fault === undefined) return { ...(value as Omit<SignatureScheme, 'name'>), name }; // as was checked
+  throw unexpectedValue(originOfPart(origin, fault.part), fault.expected, fault.got, fault.hint);
+}
+
+/** In a config file the key is the name. */
+function strayName(value: unknown): ReturnType<typeof schemeFault> {
+  if (!isObject(value) || value['name'] === undefined) return undefined;
+  return {
+    part: '.name',
+    expected: 'to be left out',
+    got: 'a value',
+    hint: 'the key is the name of the scheme',
+  };
+}
