@@ -1,6 +1,6 @@
 import { createHmac, randomUUID } from 'node:crypto';
 import type { Command } from 'commander';
-import { type ConfigError, InputError } from '../../errors.ts';
+import { InputError, type ConfigError } from '../../errors.ts';
 import { printable } from '../../redact.ts';
 import { utf8TextOf, stringified } from '../../signature/diagnosis/json/json-text.ts';
 import { DEFAULT_SCHEMES } from '../../signature/schemes/find-schemes.ts';
