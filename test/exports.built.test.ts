@@ -18,6 +18,7 @@ describe('the built package', () => {
         ['buildMessage', 'encodeBody', 'toBody', 'readJson', 'MESSAGE_TYPES'],
         [
           'sign',
+          'signRequest',
           'verify',
           'Verifier',
           'captureBody',

@@ -32,8 +32,8 @@ const EXAMPLES = `Examples:
   $ hooks verify --secret s3cret < capture.json
   $ hooks verify --secret s3cret --signature "$HTTP_X_SIGNATURE" body.json
   $ hooks verify --secret new --secret old -o json < request.http
-  $ hooks verify --secret s3cret -H 'X-Hub-Signature-256: sha256=…' body.json
-  $ hooks verify --secret-file s.txt --scheme standard-webhooks capture.json
+  $ hooks verify --secret s3cret body.json \\
+      -H "$(hooks sign --secret s3cret --scheme github body.json)"
 `;
 
 export const defineVerify: Define = (command, context) => {
