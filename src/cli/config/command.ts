@@ -44,8 +44,10 @@ function valueText(value: unknown): string {
   if (Array.isArray(value)) return value.map(valueText).join(', ');
   if (!isObject(value)) return printable(typeof value === 'string' ? value : JSON.stringify(value));
   const { url, headers } = value;
+  // Schemes by name.
+  if (typeof url !== 'string') return printable(Object.keys(value).join(', '));
   const names = isObject(headers)
     ? Object.entries(headers).map(([name, text]) => `${name}: ${String(text)}`)
     : [];
-  return printable(String(url)) + (names.length === 0 ? '' : ` (${printable(names.join(', '))})`);
+  return printable(url) + (names.length === 0 ? '' : ` (${printable(names.join(', '))})`);
 }
