@@ -48,8 +48,8 @@ export function padText(text: string, width: number, side: 'start' | 'end' = 'en
 }
 
 const COLOR = String.raw`\u001b\[\d+m`;
-/** Indentation, the mark of a result, a label. */
-const START = new RegExp(`^(?:${COLOR}| )*(?:(?:[✓✗!·∅≡]|[a-z][a-z ]*:|Try:|\\$)(?:${COLOR}| )+)*`);
+/** Indentation, the mark of a result, a label of at most three words: more are a sentence with a colon. */
+const START = new RegExp(`^(?:${COLOR}| )*(?:(?:[✓✗!·∅≡]|[a-z]+(?: [a-z]+){0,2}:|Try:|\\$)(?:${COLOR}| )+)*`);
 
 function fitLine(line: string, columns: number): string {
   const start = START.exec(line)?.[0] ?? '';

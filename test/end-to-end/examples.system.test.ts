@@ -1,4 +1,4 @@
-// Needs curl, jq, sqlite3, zcat, bash.
+// Needs curl, jq, sqlite3, zcat, bash, python3.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
@@ -22,7 +22,7 @@ interface Ended {
 async function sh(script: string, cwd: string, env: Readonly<Record<string, string>>): Promise<Ended> {
   // A group of its own, so that nothing of a script that hangs is left.
   const child = spawn('sh', ['-c', script], { cwd, env, detached: true, stdio: ['ignore', 'pipe', 'pipe'] });
-  const timer = setTimeout(() => process.kill(-(child.pid ?? 0), 'SIGKILL'), 20_000);
+  const timer = setTimeout(() => process.kill(-(child.pid ?? 0), 'SIGKILL'), 45_000);
   const [[code], stdout, stderr] = await Promise.all([
     once(child, 'close') as Promise<[number | null]>,
     text(child.stdout),

@@ -114,6 +114,12 @@ const WAYS: readonly (readonly [pattern: RegExp, way: Way])[] = [
     /^hooks listen/,
     (script) => `${withPort(script).replaceAll(/ --within \S+/g, '')} --within 200ms; [ $? = 1 ]`,
   ],
+  // Two schedules show that it runs; all of them take a minute.
+  [
+    /^hooks test [^]*--state/,
+    (script, { free }) =>
+      `HOOKS_SECRET=${SECRET} ${script.replace(/http\S+/, free).replace(' -- ', ' --only twice --schedules 1 -- ')}`,
+  ],
   [
     /^hooks test http.* -- /,
     (script, { free }) => `HOOKS_SECRET=${SECRET} ${script.replace(/http\S+/, free)}`,
@@ -152,8 +158,8 @@ export function runOf(example: string, { url, ...place }: Place & { readonly url
     .replaceAll(/s3cret(?!-of)|(?<=--secret )old/g, SECRET)
     // A worker has no port.
     .replace(/(hooks worker.*) --port 0/, '$1');
-  const tools = ['jq', 'zcat', 'curl', 'sqlite3', 'bash'].filter((tool) =>
-    new RegExp(`(^|[ |;'(])${tool} `).test(script),
+  const tools = ['jq', 'zcat', 'curl', 'sqlite3', 'bash', 'python3'].filter((tool) =>
+    new RegExp(`(^|[ |;'"(])${tool} `).test(script),
   );
   return { script, tools };
 }
@@ -213,7 +219,15 @@ async function files(url: string): Promise<Record<string, string | Uint8Array>> 
     'ids.gz': gzipSync('u1\nu2\n'),
     'values.csv': 'userId,value,ltv\nu1,27.5,30\nu2,9,10\n',
     'package.json': JSON.stringify(bin),
+    'app.py': await documentedReceiver(),
   };
+}
+
+/** The receiver of docs/receivers.md that `hooks test --state` finds nothing wrong with. */
+export async function documentedReceiver(): Promise<string> {
+  const page = await readFile(join(ROOT, 'docs/receivers.md'), 'utf8');
+  const [, program = ''] = /^This receiver passes all of them:\n\n```python\n(.*?)^```/ms.exec(page) ?? [];
+  return program;
 }
 
 /** A delivery that nobody took. */

@@ -184,9 +184,10 @@ const GOLDEN = 0.618_033_988_75;
 const LATEST_SHARE = 1.2;
 
 /** The first schedules kill at every message; the others at one, since each kill costs a start. */
-function killedWaves({ messages, number, random }: WaveOptions): readonly Wave[] {
+function killedWaves({ messages, number, random, seed }: WaveOptions): readonly Wave[] {
   const effective = effectiveOf(messages);
-  const offset = random.next();
+  // The same for all schedules of a run, so that together they sweep the time.
+  const offset = new SeededRandom(`${seed} kill times`).next();
   const killAt = (turn: number): Kill => ({
     when: 'during',
     share: ((offset + turn * GOLDEN) % 1) * LATEST_SHARE,
@@ -196,7 +197,9 @@ function killedWaves({ messages, number, random }: WaveOptions): readonly Wave[]
   if (number === 3) return [{ messages: [one], kill: { when: 'after' } }];
   if (number % 3 !== 2) return killedAndAgain(one, killAt(number));
   return [...messages.keys()].flatMap((message): readonly Wave[] =>
-    effective.includes(message) ? killedAndAgain(message, killAt(message)) : [{ messages: [message] }],
+    effective.includes(message)
+      ? killedAndAgain(message, killAt(number + 100 * (message + 1)))
+      : [{ messages: [message] }],
   );
 }
 

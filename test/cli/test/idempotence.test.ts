@@ -1,0 +1,187 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { freePort } from '../../free-port.ts';
+import { isRunning } from '../../is-running.ts';
+import { temporaryFolder } from '../../temporary-folder.ts';
+import { until } from '../../until.ts';
+import { hooks, startHooks, type HooksResult, type InProcessOptions } from '../run-in-process.ts';
+
+const RECEIVERS = join(import.meta.dirname, '../../idempotence/receivers/receivers.js');
+/** Prints what the receiver has written. A shell and cat are cheap, and a run reads the state a hundred times. */
+const READ = 'cat state/*.txt 2>/dev/null || true';
+/** Deletes what the receiver has written. */
+const RESET = 'rm -f state/*';
+
+interface Tested extends HooksResult {
+  readonly cwd: string;
+  readonly lines: readonly Record<string, unknown>[];
+}
+
+/** `hooks test --state` of a receiver of receivers.js. Patient: the machine may be busy. */
+async function proved(
+  name: string,
+  flags: readonly string[],
+  {
+    state = READ,
+    reset = RESET,
+    ...options
+  }: InProcessOptions & { state?: string; reset?: string | null } = {},
+): Promise<Tested> {
+  const cwd = temporaryFolder({ 'state/.keep': '' });
+  const args = [
+    'test',
+    `http://127.0.0.1:${await freePort()}`,
+    '--state',
+    state,
+    '--timeout',
+    '30s',
+    '--no-config',
+  ];
+  const resets = reset === null ? [] : ['--reset', reset];
+  const command = ['--', process.execPath, RECEIVERS, name];
+  const env = { DATA_DIR: join(cwd, 'state'), HOOKS_SECRET: 's3cret', ...options.env };
+  const result = await hooks([...args, ...resets, ...flags, ...command], {
+    timeoutMs: 55_000,
+    ...options,
+    env,
+    cwd,
+  });
+  const lines = result.stdout
+    .split('\n')
+    .filter((line) => line.startsWith('{'))
+    .map((line) => JSON.parse(line) as Record<string, unknown>);
+  return { ...result, cwd, lines };
+}
+
+describe('hooks test --state', () => {
+  it.concurrent(
+    'finds a receiver that forgets, with two requests, both states, the fix and a report',
+    async () => {
+      const flags = ['-o', 'json', '--seed', '7', '--only', 'twice-at-once', '--report', 'r.xml'];
+      const { code, lines, stderr, cwd } = await proved('check-then-act', flags);
+      expect([code, lines.length], stderr).toEqual([1, 2]);
+      expect(lines[0]).toMatchObject({
+        check: 'twice-at-once',
+        outcome: 'failed',
+        diagnosis: { code: 'check-then-act', hint: expect.stringContaining('unique key') },
+        counterexample: { seed: 7, schedule: 1, requests: [{ status: 200 }, { status: 200 }] },
+      });
+      const { expected, state } = lines[0]?.['counterexample'] as { expected: string; state: string };
+      expect([expected, state].map((text) => text.trim().split('\n').length)).toEqual([1, 2]);
+      expect(lines[1]).toMatchObject({ summary: { failed: 1, seed: 7 } });
+      const report = readFileSync(join(cwd, 'r.xml'), 'utf8');
+      expect(report).toContain('failures="1"');
+      expect(report).toContain('2 requests:');
+    },
+  );
+
+  it('finds nothing wrong with one that is right, and says what it skips', async () => {
+    const flags = [
+      '-o',
+      'json',
+      '--schedules',
+      '4',
+      '--only',
+      'once,twice,twice-at-once,answer-lost,killed,shuffled',
+    ];
+    const { code, lines, stderr } = await proved('sound', flags);
+    expect(lines.filter(({ outcome }) => outcome === 'failed')).toEqual([]);
+    expect(code, stderr).toBe(0);
+    expect(lines.find(({ check }) => check === 'shuffled')).toMatchObject({ outcome: 'skipped' });
+  });
+
+  it('fits 60 columns', async () => {
+    const flags = ['--only', 'twice-at-once', '--seed', '1'];
+    const { stdout } = await proved('check-then-act', flags, { terminalColumns: 60 });
+    expect(stdout).toContain('check-then-act');
+    const tooLong = stdout.split('\n').filter((line) => line.length > 60 && !line.includes('hooks-test-'));
+    expect(tooLong).toEqual([]);
+  });
+
+  const UNUSABLE = [
+    ['fails', 'echo broken >&2; exit 3', RESET, /--state ended with exit code 3: broken/],
+    ['does not exist', 'no-such-program-at-all', RESET, /--state ended with exit code 127/],
+    [
+      'prints megabytes',
+      'head -c 3000000 /dev/zero',
+      RESET,
+      /--state printed more than 1 MiB, and was killed/,
+    ],
+    ['hangs', 'sleep 1000', RESET, /--state did not end within 700ms, and was killed/],
+    [
+      'changes by itself',
+      "printf 'a\\nb\\n'; node -p process.pid",
+      RESET,
+      /The state is not stable: line 3 differs/,
+    ],
+    ['never changes', 'echo same', RESET, /The reference run did not change the state/],
+    ['is not reset', READ, 'true', /The reset does not bring the state back to the start: line 1 differs/],
+    ['cannot be reset', READ, 'exit 4', /--reset ended with exit code 4/],
+  ] as const;
+
+  it.concurrent.each(UNUSABLE)(
+    'ends with 2 and a hint when the state %s',
+    async (what, state, reset, says) => {
+      const timeout = { hangs: '700ms', 'never changes': '1s' }[what as string] ?? '20s';
+      const flags = ['-o', 'json', '--state-timeout', timeout, '--report', 'r.json'];
+      const { code, lines, stderr, cwd } = await proved('sound', flags, { state, reset });
+      expect([code, lines.filter(({ outcome }) => outcome !== 'unsent')], stderr).toEqual([2, []]);
+      expect(stderr).toMatch(says);
+      expect(stderr).toMatch(/^hint: {2}[a-z]/m);
+      expect(readFileSync(join(cwd, 'r.json'), 'utf8')).toContain('"unsent"');
+    },
+  );
+
+  it('wants --reset or a command, --state with its flags, and codes that there are', async () => {
+    const url = 'http://127.0.0.1:1/';
+    const cases: readonly (readonly [args: readonly string[], says: RegExp])[] = [
+      [['--state', 'true'], /Expected --reset COMMAND or a receiver behind --, got neither/],
+      [['--seed', '1'], /Expected --state COMMAND with --seed, got none/],
+      [['--only', 'twice'], /Expected --state COMMAND with --only twice, got none/],
+      [['--state', 'true', '--reset', 'true', '--only', 'twise'], /Unknown check `twise`/],
+      [['--state', 'true', '--reset', 'true', '--capture', 'x'], /Expected --capture without --state/],
+      [['--state', 'true', '--reset', 'true', '--messages', 'none.json'], /none\.json: no such file/],
+      [['--state', 'true', '--reset', 'true', '--late', '60000'], /Expected a time with its unit/],
+      [['--state', '', '--reset', 'true'], /empty/],
+      [['--state', 'true', '--reset', 'true', '--timeout', '2s'], /Cannot reach the receiver/],
+    ];
+    for (const [args, says] of cases) {
+      const { code, stderr } = await hooks(['test', url, '--no-config', ...args]);
+      expect([code, stderr]).toEqual([2, expect.stringMatching(says)]);
+    }
+  });
+
+  it.concurrent(
+    'leaves nothing of the receiver and the command of --state when it is interrupted',
+    async () => {
+      const cwd = temporaryFolder({ 'state/.keep': '' });
+      const url = `http://127.0.0.1:${await freePort()}`;
+      const state = 'echo $$ > pid; exec sleep 1000';
+      const args = [
+        'test',
+        url,
+        '--state',
+        state,
+        '--state-timeout',
+        '1m',
+        '--reset',
+        RESET,
+        '--no-config',
+        '--',
+      ];
+      const receiver = `console.log('pid ' + process.pid); process.argv[2] = 'sound'; import('${RECEIVERS}')`;
+      const running = startHooks([...args, process.execPath, '-e', receiver, 'x'], {
+        cwd,
+        env: { DATA_DIR: join(cwd, 'state') },
+      });
+      await until(() => existsSync(join(cwd, 'pid')) && readFileSync(join(cwd, 'pid'), 'utf8') !== '');
+      const { code, stderr } = await running.stop('SIGINT');
+      expect(code).toBe(130);
+      const pids = [Number(/pid (\d+)/.exec(stderr)?.[1]), Number(readFileSync(join(cwd, 'pid'), 'utf8'))];
+      expect(pids.every((pid) => pid > 1)).toBe(true);
+      expect(pids.filter(isRunning)).toEqual([]);
+      expect(readdirSync(cwd).toSorted()).toEqual(['pid', 'state']);
+    },
+  );
+});

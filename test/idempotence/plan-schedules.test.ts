@@ -1,0 +1,111 @@
+import { describe, expect, it } from 'vitest';
+import { planSchedules, type PlanOptions } from '../../src/idempotence/plan/plan-schedules.ts';
+import {
+  scheduledMessages,
+  SCHEDULE_CODES,
+  type Schedule,
+  type ScheduleCode,
+} from '../../src/idempotence/plan/schedule.ts';
+
+const CODES = SCHEDULE_CODES.filter((code) => code !== 'once' && code !== 'after-5xx');
+const USERS = ['a', 'a', 'b', 'a', 'b', 'c'];
+const messages = USERS.map((user) => ({ orderKeys: [user], isEffective: true }));
+
+function planned(options: Partial<PlanOptions> = {}): readonly Schedule[] {
+  return planSchedules({ seed: 7, schedules: 50, codes: CODES, messages, lateMs: 10_000, ...options });
+}
+
+function sentOf({ waves }: Schedule): readonly number[] {
+  return waves.flatMap((wave) => wave.messages);
+}
+
+describe('planSchedules', () => {
+  it('plans the same schedules for the same seed, and others for another', () => {
+    expect(planned()).toEqual(planned());
+    expect(planned({ seed: 8 })).not.toEqual(planned());
+    expect(planned()).toHaveLength(50);
+  });
+
+  it.each(CODES)('plans the same schedules of %s when only they are chosen', (code) => {
+    const ofAll = planned().filter((schedule) => schedule.code === code);
+    expect(planned({ codes: [code] }).slice(0, ofAll.length)).toEqual(ofAll);
+  });
+
+  it('has every code among the first 14, what waits longest as the last of 50, and nothing else late', () => {
+    expect(new Set(planned({ schedules: 14 }).map(({ code }) => code))).toEqual(new Set(CODES));
+    expect(planned().at(-1)?.code).toBe('late');
+    expect(planned().filter(({ code }) => code === 'late')).toHaveLength(2);
+    const paused = planned().filter(({ waves }) => waves.some(({ pauseMs }) => pauseMs === 10_000));
+    expect(new Set(paused.map(({ code }) => code))).toEqual(new Set(['late']));
+  });
+
+  it.each(['twice', 'answer-lost'] as const)(
+    'sends each message two times in %s, the first in order',
+    (code) => {
+      for (const schedule of planned({ codes: [code], schedules: 20 })) {
+        const sent = sentOf(schedule);
+        expect(sent).toHaveLength(2 * messages.length);
+        expect(scheduledMessages(schedule)).toEqual([...messages.keys()]);
+      }
+    },
+  );
+
+  it('cuts the first of two requests only', () => {
+    for (const { waves } of planned({ codes: ['answer-lost'], schedules: 20 })) {
+      const seen = new Set<number>();
+      for (const wave of waves) {
+        const [message = -1] = wave.messages;
+        expect(wave.cut).toBe(seen.has(message) ? undefined : true);
+        seen.add(message);
+      }
+    }
+  });
+
+  it('keeps the order of each user when it interleaves, and no two of one user are sent at once', () => {
+    for (const schedule of planned({ codes: ['interleaved'], schedules: 20 })) {
+      const sent = sentOf(schedule);
+      expect(sent.toSorted()).toEqual([...messages.keys()]);
+      for (const user of new Set(USERS)) {
+        const ofUser = sent.filter((place) => USERS[place] === user);
+        expect(ofUser).toEqual(ofUser.toSorted());
+      }
+      for (const wave of schedule.waves) {
+        const users = wave.messages.map((place) => USERS[place]);
+        expect(new Set(users).size).toBe(users.length);
+      }
+    }
+  });
+
+  it('begins to shuffle with the reverse, which turns every two messages round', () => {
+    const [first, second] = planned({ codes: ['shuffled'] }).map(sentOf);
+    expect(first).toEqual([5, 4, 3, 2, 1, 0]);
+    expect(second?.toSorted()).toEqual([...messages.keys()]);
+  });
+
+  it('spreads the kills of one message over the whole time that it takes', () => {
+    const one = messages.slice(0, 1);
+    const shares = planned({ codes: ['killed'], messages: one, schedules: 40 })
+      .flatMap(({ waves }) => waves.flatMap(({ kill }) => kill ?? []))
+      .flatMap((kill) => (kill.when === 'during' ? kill.share : []));
+    for (let from = 0; from < 1.2; from += 0.1) {
+      expect(
+        shares.some((share) => share >= from && share < from + 0.1),
+        `from ${from}`,
+      ).toBe(true);
+    }
+  });
+
+  it('kills at messages that have an effect only', () => {
+    const some = messages.map((message, place) => ({ ...message, isEffective: place === 2 }));
+    const killed = planned({ codes: ['killed'], messages: some, schedules: 20 })
+      .flatMap(({ waves }) => waves)
+      .filter(({ kill }) => kill !== undefined);
+    expect(new Set(killed.flatMap((wave) => wave.messages))).toEqual(new Set([2]));
+  });
+
+  it.each([1, 3, 50])('plans %i schedules of one code', (schedules) => {
+    for (const code of CODES.filter((each): each is ScheduleCode => each !== 'late')) {
+      expect(planned({ codes: [code], schedules })).toHaveLength(schedules);
+    }
+  });
+});

@@ -1,0 +1,34 @@
+import { describe, expect, it } from 'vitest';
+import { differenceText, differingLines, isSameState } from '../../src/idempotence/state-difference.ts';
+
+describe('isSameState', () => {
+  it.each([
+    ['the same text', 'a\nb\n', 'a\nb\n'],
+    ['lines in another order', 'a\nb', 'b\na\n'],
+    ['line ends of Windows', 'a\r\nb\r\n', 'a\nb'],
+    ['a JSON list in another order', '[{"id":1},{"id":2}]', '[{"id":2},{"id":1}]'],
+    ['keys of JSON in another order', '{"a":[2,1],"b":1}', '{"b":1,"a":[1,2]}\n'],
+  ])('takes %s for the same', (_, one, other) => expect(isSameState(one, other)).toBe(true));
+
+  it.each([
+    ['a line more', 'a\nb', 'a\nb\nb'],
+    ['another number', 'orders|1', 'orders|2'],
+    ['an item of a JSON list more', '[1,1]', '[1]'],
+    ['another value of JSON', '{"a":{"b":1}}', '{"a":{"b":2}}'],
+    ['text that begins like JSON', '[1', '[2'],
+    ['nothing', '', 'a'],
+  ])('tells %s apart', (_, one, other) => expect(isSameState(one, other)).toBe(false));
+});
+
+describe('differingLines', () => {
+  it('gives each line as often as it is missing or added', () => {
+    expect(differingLines('a\nb\nc', 'b\nb\nc')).toEqual({ missing: ['a'], added: ['b'] });
+  });
+});
+
+describe('differenceText', () => {
+  it('names the first line that differs', () => {
+    expect(differenceText('a\nb', 'a\nc')).toBe('line 2 differs: `b` and `c`');
+    expect(differenceText('a', 'a\nb')).toBe('line 2 differs: nothing and `b`');
+  });
+});
