@@ -83,9 +83,9 @@ async function signBySchemes(
     });
   }
   const { headers, signature } = pass.finish();
-  const pairs = headers.flatMap((name, at) => (at % 2 === 0 ? [[name, headers[at + 1] ?? '']] : []));
+  const pairs = headers.flatMap((name, at) => (at % 2 === 0 ? [[name, headers[at + 1] ?? ''] as const] : []));
   const isDefault = signer.schemes.every((scheme) => DEFAULT_SCHEMES.includes(scheme));
-  const json = isDefault ? { signature, bytes } : { headers: Object.fromEntries(pairs) as object, bytes };
+  const json = isDefault ? { signature, bytes } : { headers: Object.fromEntries(pairs), bytes };
   const lines = isDefault && !flags.asHeader ? signature : pairs.map((pair) => pair.join(': ')).join('\n');
   io.out(`${flags.output === 'json' ? JSON.stringify(json) : lines}\n`);
 }
