@@ -14,6 +14,7 @@ const VALID_DAYS = 30;
 /**
  * Makes a self-signed certificate for `localhost`, the loopback addresses and the given host. Encodes X.509 v3 (RFC 5280) here,
  * since node:crypto reads certificates but cannot make one: a P-256 key, ECDSA with SHA-256.
+ * A kept library for it (selfsigned) brings two ASN.1 stacks with a dozen packages in place of these hundred lines.
  */
 export function makeCertificate(host: string, now: number): SelfSignedCertificate {
   const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'prime256v1' });
