@@ -56,7 +56,7 @@ export const IDEMPOTENCE_FAULTS = {
   },
   'depends-on-other-users': {
     says: 'the result depends on the order in which messages of different users come',
-    fix: 'keep what belongs to a user apart from others, and go by the timestamp of the message where order counts; leave running numbers out of --state',
+    fix: 'keep what belongs to a user apart from others, and go by the timestamp of the message where order counts. Leave running numbers out of --state, and let it print one thing a line',
   },
   'loses-updates': {
     says: 'it loses a change when messages of different users come at the same moment',

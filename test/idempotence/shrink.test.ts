@@ -32,21 +32,25 @@ async function shrunk(
   return { left: sentOf(schedule), runs };
 }
 
+function comesTwice(sent: readonly number[]): boolean {
+  return sent.filter((each) => each === 5).length === 2;
+}
+
+/** Whether 6 comes between two of 2. */
+function comesBetween(sent: readonly number[]): boolean {
+  const [first, last] = [sent.indexOf(2), sent.lastIndexOf(2)];
+  return first !== last && sent.slice(first, last).includes(6);
+}
+
 const TWICE = [0, 0, 1, 1, 2, 2, 3, 3, 4, 4, 5, 5, 6, 6];
 
 describe('shrink', () => {
   it('finds the one message that fails alone, first among the likely ones', async () => {
-    const comesTwice = (sent: readonly number[]): boolean => sent.filter((each) => each === 5).length === 2;
     expect(await shrunk(TWICE, comesTwice, [[1], [5]])).toEqual({ left: [5, 5], runs: 2 });
     expect((await shrunk(TWICE, comesTwice)).left).toEqual([5, 5]);
   });
 
   it('finds three requests of two messages, whatever was likely', async () => {
-    const comesBetween = (sent: readonly number[]): boolean => {
-      const first = sent.indexOf(2);
-      const last = sent.lastIndexOf(2);
-      return first !== last && sent.slice(first, last).includes(6);
-    };
     const all = [0, 1, 2, 3, 4, 5, 6, 6, 5, 4, 3, 2, 1, 0];
     expect((await shrunk(all, comesBetween, [[2], [6], [0, 1]])).left).toEqual([2, 6, 2]);
   });

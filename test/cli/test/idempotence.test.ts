@@ -67,8 +67,10 @@ describe('hooks test --state', () => {
         diagnosis: { code: 'check-then-act', hint: expect.stringContaining('unique key') },
         counterexample: { seed: 7, schedule: 1, requests: [{ status: 200 }, { status: 200 }] },
       });
-      const { expected, state } = lines[0]?.['counterexample'] as { expected: string; state: string };
-      expect([expected, state].map((text) => text.trim().split('\n').length)).toEqual([1, 2]);
+      // What -o json writes there.
+      const states = lines[0]?.['counterexample'] as { expected: string; state: string } | undefined;
+      const counts = [states?.expected, states?.state].map((text = '') => text.trim().split('\n').length);
+      expect(counts).toEqual([1, 2]);
       expect(lines[1]).toMatchObject({ summary: { failed: 1, seed: 7 } });
       const report = readFileSync(join(cwd, 'r.xml'), 'utf8');
       expect(report).toContain('failures="1"');
@@ -175,7 +177,9 @@ describe('hooks test --state', () => {
         cwd,
         env: { DATA_DIR: join(cwd, 'state') },
       });
-      await until(() => existsSync(join(cwd, 'pid')) && readFileSync(join(cwd, 'pid'), 'utf8') !== '');
+      const hasPid = (): boolean =>
+        existsSync(join(cwd, 'pid')) && readFileSync(join(cwd, 'pid'), 'utf8') !== '';
+      await until(hasPid, 'the command of --state to run', { seconds: 40 });
       const { code, stderr } = await running.stop('SIGINT');
       expect(code).toBe(130);
       const pids = [Number(/pid (\d+)/.exec(stderr)?.[1]), Number(readFileSync(join(cwd, 'pid'), 'utf8'))];

@@ -1,0 +1,150 @@
+// Needs python3, go, ruby, curl. Takes minutes.
+import { execFileSync } from 'node:child_process';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { hasTool } from '../external-tool.ts';
+import { temporaryFolder } from '../temporary-folder.ts';
+import { documentedReceiver } from './examples.ts';
+import { ROOT } from './receiving.ts';
+import { testing, type CheckLine, type Tested } from './testing.ts';
+
+const RECEIVERS = join(ROOT, 'test/idempotence/receivers');
+/** More than a run takes on a machine that is busy. */
+const TIMEOUT_MS = 300_000;
+
+type Language = 'node' | 'python3' | 'ruby' | 'go';
+
+const VERSION_FLAGS: Readonly<Record<Language, string>> = {
+  node: '--version',
+  python3: '--version',
+  ruby: '--version',
+  go: 'version',
+};
+
+const hasLanguage = new Map(
+  (Object.keys(VERSION_FLAGS) as Language[]) // its own keys
+    .map((language) => [language, hasTool(language, VERSION_FLAGS[language])] as const),
+);
+const HAS_CURL = hasTool('curl', '--version');
+
+/** Built once: a receiver is started dozens of times. */
+function builtGoReceivers(): string {
+  const program = join(temporaryFolder(), 'receivers');
+  execFileSync('go', ['build', '-o', program, join(RECEIVERS, 'receivers.go')]);
+  return program;
+}
+
+const goProgram = hasLanguage.get('go') === true ? builtGoReceivers() : '';
+
+function commandOf(language: Language, name: string): string[] {
+  const files = { node: 'receivers.js', python3: 'receivers.py', ruby: 'receivers.rb', go: '' };
+  return language === 'go' ? [goProgram, name] : [language, join(RECEIVERS, files[language]), name];
+}
+
+interface ProofLine extends CheckLine {
+  readonly ms: number;
+  readonly counterexample?: {
+    readonly requests: readonly object[];
+    readonly expected: string;
+    readonly state: string;
+  };
+}
+
+async function proved(language: Language, name: string, flags: readonly string[]): Promise<Tested> {
+  const env = { DATA_DIR: temporaryFolder() };
+  const state = ['--state', 'curl -sf http://127.0.0.1:$PORT/', '--state-timeout', '30s', '--no-config'];
+  const reset = ['--reset', 'rm -f "$DATA_DIR"/*'];
+  return testing(commandOf(language, name), [...state, ...reset, ...flags], { env, timeoutMs: TIMEOUT_MS });
+}
+
+/** Each with a fault of its own, how it is found, and the code of the fault, whose fix is in the result. */
+const FLAWED: readonly (readonly [language: Language, name: string, check: string, fault: string])[] = [
+  ['node', 'check-then-act', 'twice-at-once', 'check-then-act'],
+  ['node', 'effect-before-record', 'twice-at-once', 'check-then-act'],
+  ['node', 'memory-only', 'killed', 'dedupe-in-memory'],
+  ['python3', 'key-by-content', 'once', 'dedupes-by-content'],
+  ['python3', 'key-cut-off', 'once', 'cuts-ids-off'],
+  ['ruby', 'last-write-wins', 'shuffled', 'goes-by-arrival'],
+  ['python3', 'effect-despite-5xx', 'after-5xx', 'effect-despite-5xx'],
+  ['go', 'crash-between', 'killed', 'effect-and-record-apart'],
+  ['python3', 'unique-answered-with-500', 'twice', 'fails-on-duplicates'],
+  ['go', 'short-window', 'late', 'window-too-short'],
+  ['ruby', 'last-of-each-user', 'twice', 'remembers-last'],
+  ['go', 'counter', 'twice', 'no-dedupe'],
+];
+
+const SOUND: readonly (readonly [language: Language, name: string])[] = [
+  ['python3', 'upsert'],
+  ['python3', 'outbox'],
+  ['node', 'idempotent-set'],
+  ['python3', 'inbox'],
+  ['go', 'newest-wins'],
+];
+/** HOOKS_IDEMPOTENCE_SEEDS=50 takes an hour. */
+const SEEDS = Array.from(
+  { length: Number(process.env['HOOKS_IDEMPOTENCE_SEEDS'] ?? 1) },
+  (_, seed) => seed + 1,
+);
+
+function isRunnable([language]: readonly [Language, ...unknown[]]): boolean {
+  return HAS_CURL && hasLanguage.get(language) === true;
+}
+
+describe('hooks test --state', () => {
+  it.each(FLAWED.filter(isRunnable))(
+    'finds a receiver in %s with the fault %s by %s: %s',
+    async (language, name, check, fault) => {
+      const { code, lines, stderr } = await proved(language, name, ['--any-order', '--seed', '1']);
+      const failed = lines.filter(({ outcome }) => outcome === 'failed') as ProofLine[]; // its lines have these fields
+      expect(
+        failed.map((line) => [line.check, line.diagnosis?.code]),
+        stderr,
+      ).toEqual([[check, fault]]);
+      expect(code).toBe(1);
+      expect(failed[0]?.counterexample?.requests.length).toBeLessThanOrEqual(3);
+    },
+    TIMEOUT_MS,
+  );
+
+  it.each(
+    SOUND.filter(isRunnable).flatMap(([language, name]) =>
+      SEEDS.map((seed) => [language, name, seed] as const),
+    ),
+  )(
+    'finds nothing wrong with the sound receiver in %s: %s, seed %i',
+    async (language, name, seed) => {
+      const flags = ['--any-order', '--seed', String(seed), '--schedules', '14', '--late', '1s'];
+      const { code, checks, stdout, stderr } = await proved(language, name, flags);
+      expect(checks('failed'), stdout).toEqual([]);
+      expect(code, stderr).toBe(0);
+    },
+    TIMEOUT_MS,
+  );
+
+  it.skipIf(!hasLanguage.get('python3'))(
+    'finds nothing wrong with the receiver of docs/receivers.md, which has 20 lines',
+    async () => {
+      const program = await documentedReceiver();
+      expect(program.trim().split('\n').filter(Boolean).length).toBeLessThanOrEqual(20);
+      const cwd = temporaryFolder({ 'app.py': program });
+      const print = `import sqlite3; print(*sqlite3.connect("app.db").execute("select * from counts"), sep="\\n")`;
+      const flags = [
+        '--state',
+        `python3 -c '${print}'`,
+        '--reset',
+        'rm -f app.db',
+        '--any-order',
+        '--no-config',
+      ];
+      const few = ['--schedules', '14', '--late', '1s', '--state-timeout', '30s'];
+      const { code, checks, stdout, stderr } = await testing(['python3', 'app.py'], [...flags, ...few], {
+        cwd,
+        timeoutMs: TIMEOUT_MS,
+      });
+      expect(checks('failed'), stdout).toEqual([]);
+      expect(code, stderr).toBe(0);
+      expect(checks('passed')).toContain('killed');
+    },
+    TIMEOUT_MS,
+  );
+});
