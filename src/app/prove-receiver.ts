@@ -1,6 +1,7 @@
 import { idempotencyKeyOf } from '../engine/round/attempt.ts';
 import type { ProofMessage, ProofResponse, ProofSendOptions } from '../idempotence/subject.ts';
 import { withoutRepeated } from '../redact.ts';
+import { signedFields, type Signer } from '../signature/schemes/signer.ts';
 import { sign } from '../signature/sign.ts';
 import { withoutSent } from '../transport/sent-secrets.ts';
 import type { TransportResult } from '../transport/transport.ts';
@@ -10,6 +11,8 @@ import type { CheckedReceiver } from './check-receiver.ts';
 export interface ProofSenderOptions {
   readonly receiver: CheckedReceiver;
   readonly secret: string | undefined;
+  /** Signs by the schemes that are named; undefined: the default scheme, with `secret`. */
+  readonly signer: Signer | undefined;
   readonly timeoutMs: number;
   readonly caFile: string | undefined;
   readonly proxyEnv: Readonly<NodeJS.ProcessEnv>;
@@ -27,11 +30,12 @@ const REPLY_MS = 300;
  * request has a connection of its own, so that a receiver that was killed, or a connection that was cut, changes no other request.
  */
 export function createProofSender(options: ProofSenderOptions): ProofSender {
-  const { receiver, secret, timeoutMs, caFile, proxyEnv, signal } = options;
+  const { receiver, secret, signer, timeoutMs, caFile, proxyEnv, signal } = options;
   return async ({ body, messageId }, { cut = false } = {}) => {
     const headers = [...receiver.headers];
     if (!receiver.hasOwnKey) headers.push('Idempotency-Key', idempotencyKeyOf(messageId));
-    if (secret !== undefined) headers.push('X-Signature', sign(body, secret));
+    if (signer !== undefined) headers.push(...signer.sign(body, signedFields(messageId, Date.now())).headers);
+    else if (secret !== undefined) headers.push('X-Signature', sign(body, secret));
     const transport = createUndiciTransport({ proxyEnv });
     const { url } = receiver;
     const request = { url, headers, body, timeoutMs, caFile, signal, cutsResponse: cut };

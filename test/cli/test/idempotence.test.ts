@@ -1,4 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { once } from 'node:events';
+import { createServer, type IncomingHttpHeaders } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { freePort } from '../../free-port.ts';
@@ -10,6 +13,7 @@ import { hooks, startHooks, type HooksResult, type InProcessOptions } from '../r
 const RECEIVERS = join(import.meta.dirname, '../../idempotence/receivers/receivers.js');
 /** Prints what the receiver has written. A shell and cat are cheap, and a run reads the state a hundred times. */
 const READ = 'cat state/*.txt 2>/dev/null || true';
+const WHSEC = `whsec_${Buffer.alloc(24, 7).toString('base64')}`;
 /** Deletes what the receiver has written. */
 const RESET = 'rm -f state/*';
 
@@ -91,6 +95,28 @@ describe('hooks test --state', () => {
     expect(lines.filter(({ outcome }) => outcome === 'failed')).toEqual([]);
     expect(code, stderr).toBe(0);
     expect(lines.find(({ check }) => check === 'shuffled')).toMatchObject({ outcome: 'skipped' });
+  });
+
+  it('signs each attempt by the schemes that are named, with the same id and Idempotency-Key', async () => {
+    const requests: IncomingHttpHeaders[] = [];
+    const server = createServer((request, response) => {
+      requests.push(request.headers);
+      request.resume().on('end', () => response.end());
+    }).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const { port } = server.address() as AddressInfo; // of a TCP server
+    const url = `http://127.0.0.1:${port}/`;
+    const schemes = ['--scheme', 'segment,standard-webhooks', '--secret', 's3cret', '--secret', WHSEC];
+    const flags = ['--state', 'echo same', '--reset', 'true', '--state-timeout', '300ms', '--no-config'];
+    const { code, stderr } = await hooks(['test', url, ...flags, ...schemes]);
+    server.close();
+    expect([code, stderr]).toEqual([2, expect.stringContaining('did not change the state')]);
+    expect(requests.length).toBeGreaterThan(5);
+    for (const headers of requests) {
+      expect(headers['x-signature']).toMatch(/^[0-9a-f]{40}$/);
+      expect(headers['webhook-signature']).toMatch(/^v1,/);
+      expect(headers['webhook-id']).toBe(headers['idempotency-key']);
+    }
   });
 
   it('fits 60 columns', async () => {

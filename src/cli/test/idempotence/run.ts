@@ -10,6 +10,8 @@ import { proveIdempotence } from '../../../idempotence/prove.ts';
 import type { Reference } from '../../../idempotence/run/learn-reference.ts';
 import type { ProofMessage } from '../../../idempotence/subject.ts';
 import { openCaseReport, type CaseReport } from '../../../report/case-report.ts';
+import { Signer } from '../../../signature/schemes/signer.ts';
+import { readSchemeFlag } from '../../flags/signature/scheme-flags.ts';
 import { ExitCode, interruptedCode } from '../../exit-code.ts';
 import type { Io } from '../../io.ts';
 import { checkSummaryOf, type CheckSummary } from '../outcome.ts';
@@ -40,12 +42,14 @@ export async function testIdempotence(
   const codes = selectCodes({ only, skip }, SCHEDULE_CODES);
   if (reset === undefined && tested.command.length === 0) throw noReset();
   const prepared = await prepareReceiver(tested, options, io);
+  const schemes = await readSchemeFlag(options, io);
+  const signer = schemes && new Signer(schemes, prepared.secrets, '--scheme');
   const messages = await messagesFor(options, seed, io);
   const report =
     file === undefined
       ? undefined
       : await openCaseReport(resolve(io.cwd, file), { name: file, suite: 'hooks test' });
-  const test = new IdempotenceTest({ tested, prepared, options, codes, messages, seed, report, io });
+  const test = new IdempotenceTest({ tested, prepared, signer, options, codes, messages, seed, report, io });
   return test.run();
 }
 
@@ -61,6 +65,7 @@ async function messagesFor(
 interface IdempotenceTestParts {
   readonly tested: ReceiverToTest;
   readonly prepared: PreparedReceiver;
+  readonly signer: Signer | undefined;
   readonly options: TestOptions & { readonly state: string };
   readonly codes: readonly ScheduleCode[];
   readonly messages: readonly ProofMessage[];
@@ -129,11 +134,12 @@ class IdempotenceTest {
   }
 
   async #prove(): Promise<void> {
-    const { prepared, options, messages, codes, seed, io } = this.#parts;
+    const { prepared, signer, options, messages, codes, seed, io } = this.#parts;
     const control = this.#control;
     const send = createProofSender({
       ...prepared,
       secret: prepared.secrets[0],
+      signer,
       proxyEnv: io.env,
       signal: io.signal,
     });
