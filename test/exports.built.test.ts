@@ -44,6 +44,8 @@ describe('the built package', () => {
     expect([Object.keys(module).toSorted(), Object.keys(required).toSorted()]).toEqual([names, names]);
     const receiver = await required.startTestReceiver();
     await fetch(receiver.url, { method: 'POST', body: '{"type":"track","event":"A"}' });
+    const { matchers } = module as typeof required;
+    expect(matchers.toHaveReceived(receiver, 'event=A').pass).toBe(true);
     expect(required.matchers.toMatchSchema(receiver, { A: { required: ['userId'] } }).pass).toBe(false);
     await receiver.close();
   });

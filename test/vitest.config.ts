@@ -8,6 +8,8 @@ import { LongestFirst } from './longest-first.ts';
  */
 const [BUILT, SYSTEM] = ['test/**/*.built.test.ts', 'test/**/*.system.test.ts'];
 const BUILD_FIRST = { globalSetup: ['test/build/global-setup.ts'] };
+/** The clients and test runners of others have a package.json of their own. */
+const SYSTEM_SETUP = [...BUILD_FIRST.globalSetup, 'test/system/install-clients.ts'];
 
 export default defineConfig({
   test: {
@@ -28,7 +30,7 @@ export default defineConfig({
     projects: [
       { extends: true, test: { name: 'unit', include: ['test/**/*.test.ts'], exclude: [BUILT, SYSTEM] } },
       { extends: true, test: { name: 'built', include: [BUILT], ...BUILD_FIRST } },
-      { extends: true, test: { name: 'system', include: [SYSTEM], ...BUILD_FIRST } },
+      { extends: true, test: { name: 'system', include: [SYSTEM], globalSetup: SYSTEM_SETUP } },
     ],
   },
 });

@@ -23,17 +23,16 @@ interface WantedMessages extends ReadMatcher {
 export function explainMessages(arrived: readonly ArrivedMessage[], matcher: WantedMessages): string {
   const { text, exactly, wanted = exactly ?? 1, within } = matcher;
   const nearest = new NearestMessage(matcher.conditions);
-  const count = arrived.filter((each) => nearest.takes(each)).length;
+  const taken = arrived.filter((each) => nearest.takes(each));
+  const count = taken.length;
   const expected = `Expected ${exactly === undefined ? '' : 'exactly '}${countText(wanted, 'message')} with ${printable(text.replace(/^\d+x /, ''), 200)}`;
   const came =
     arrived.length === 0 ? 'no message came' : `${count} of ${countText(arrived.length, 'message')}`;
   const head = `${[expected, within].filter(Boolean).join(' ')}, got ${came}`;
-  return [
-    head,
-    ...(nearest.nearest === undefined || count >= wanted
-      ? []
-      : differingMessageText(nearest.nearest, 'comes nearest')),
-  ].join('\n');
+  if (count > wanted) return [head, ...listMessages(taken)].join('\n');
+  const differing = nearest.nearest;
+  const isShort = differing !== undefined && count < wanted;
+  return [head, ...(isShort ? differingMessageText(differing, 'comes nearest') : [])].join('\n');
 }
 
 export function differingMessageText({ label, differences }: DifferingMessage, comes: string): string[] {

@@ -102,15 +102,14 @@ class MessageLog {
   }
 }
 
-const logs = new WeakMap<object, MessageLog>();
+/** Of the registry: a test may import the receiver as a module, and require the matchers, which are two copies of this file. */
+const ARRIVED = Symbol.for('hooks-cli/testing arrived');
 
 /** What a test receiver has received. Throws TypeError for anything else: a matcher was given the wrong thing. */
 export function arrivedAt(receiver: unknown): readonly ArrivedMessage[] {
-  const log = typeof receiver === 'object' && receiver !== null ? logs.get(receiver) : undefined;
-  if (log === undefined) {
-    throw new TypeError('Expected a receiver of startTestReceiver, as in expect(receiver)');
-  }
-  return log.arrived;
+  if (typeof receiver === 'object' && receiver !== null && ARRIVED in receiver)
+    return receiver[ARRIVED] as readonly ArrivedMessage[]; // only a test receiver has it
+  throw new TypeError('Expected a receiver of startTestReceiver, as in expect(receiver)');
 }
 
 class RunningTestReceiver implements TestReceiver {
@@ -126,7 +125,10 @@ class RunningTestReceiver implements TestReceiver {
     this.writeKey = writeKey;
     this.#receiver = receiver;
     this.#log = log;
-    logs.set(this, log);
+  }
+
+  get [ARRIVED](): readonly ArrivedMessage[] {
+    return this.#log.arrived;
   }
 
   messages(matcher?: MessageMatcher): readonly SentMessage[] {

@@ -1,13 +1,15 @@
 import { toCapture } from '../../capture/to-capture.ts';
 import type { Capture } from '../../capture/capture.ts';
 import { redactUrl } from '../../redact.ts';
+import { libraryOf } from '../messages/messages-of.ts';
 import { pairsOf } from '../response/forwarding.ts';
 import type { StoredRequest } from './request-store.ts';
 import type { Details } from './wire.ts';
 
 /** What the page shows of one request when it is opened: secret values masked, as in a capture; signatures only if asked. */
 export function detailsOf(kept: StoredRequest, withSignatures: boolean): Details {
-  const { diagnosis, expected, got, note, secret, forwarded } = kept.request;
+  const { diagnosis, expected, got, note, secret, forwarded, call } = kept.request;
+  const library = libraryOf(call?.messages ?? []);
   return {
     summary: kept.summary,
     headers: captureOf(kept).headers,
@@ -16,6 +18,9 @@ export function detailsOf(kept: StoredRequest, withSignatures: boolean): Details
     ...(note !== undefined && { note }),
     ...(secret !== undefined && { secret }),
     ...(forwarded !== undefined && { forwarded }),
+    ...(call !== undefined && { messages: call.messages.map(({ value }) => value) }),
+    ...(call?.rejection !== undefined && { problem: call.rejection.message }),
+    ...(library !== undefined && { library }),
   };
 }
 

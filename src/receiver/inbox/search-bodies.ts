@@ -25,6 +25,8 @@ export async function searchBodies(store: RequestStore, text: string): Promise<r
   }
 }
 
-function has({ request: { body } }: StoredRequest, wanted: string): boolean {
+/** Of a call, whose body may be gzipped, the messages count too. */
+function has({ request: { body, call } }: StoredRequest, wanted: string): boolean {
+  if (call !== undefined && JSON.stringify(call.messages).toLowerCase().includes(wanted)) return true;
   return Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString().toLowerCase().includes(wanted);
 }

@@ -1,3 +1,4 @@
+import type { JsonValue } from '../../message/types.ts';
 import type { Forwarded } from '../response/forwarding.ts';
 import type { MessageFacts } from '../messages/messages-of.ts';
 import type { Answered, SignatureVerdict } from '../received-request.ts';
@@ -56,6 +57,12 @@ export interface Details {
   /** Which secret matched, counted from 1. */
   readonly secret?: number;
   readonly forwarded?: Forwarded;
+  /** Of a call of a tracking API: its messages, unpacked. */
+  readonly messages?: readonly JsonValue[];
+  /** The client library of a call. */
+  readonly library?: string;
+  /** Why a tracking API rejects the call. */
+  readonly problem?: string;
 }
 
 /** The body of a replay request. Without a URL, the replay goes to the forwarding URL. */

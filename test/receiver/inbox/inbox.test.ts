@@ -1,6 +1,7 @@
 import { createHmac } from 'node:crypto';
 import { request, type IncomingHttpHeaders } from 'node:http';
 import { text } from 'node:stream/consumers';
+import { gzipSync } from 'node:zlib';
 import { afterEach, describe, expect, it } from 'vitest';
 import { ConfigError } from '../../../src/errors.ts';
 import type { ForwardRequest } from '../../../src/receiver/response/forwarding.ts';
@@ -269,6 +270,30 @@ describe('the page itself', () => {
     const { value } = (await reader?.read()) ?? {};
     expect(new TextDecoder().decode(value)).toMatch(/^id: 3\ndata: \{"requests":\[\{[^[]*"id":3,/);
     await reader?.cancel();
+  });
+
+  it('shows the messages of a gzipped batch, finds words in them, and never the write key', async () => {
+    const { ask, receiver, token } = await start();
+    const headers = { 'x-hooks-token': token };
+    const batch = [
+      { type: 'track', event: 'Signup', userId: 'u1' },
+      { type: 'page', userId: 'u1', name: 'Needle' },
+    ];
+    const context = { library: { name: 'own', version: '2' } };
+    const body = gzipSync(JSON.stringify({ batch, context, writeKey: 'CANARY' }));
+    await fetch(`${receiver.url}/v1/batch`, {
+      method: 'POST',
+      body,
+      headers: { 'content-encoding': 'gzip' },
+    });
+    const { text: details } = await ask('/_hooks/requests/1', { headers });
+    expect(JSON.parse(details)).toMatchObject({
+      summary: { messages: 2 },
+      library: 'own 2',
+      messages: batch,
+    });
+    expect(details).not.toContain('CANARY');
+    expect((await ask('/_hooks/search?text=needle', { headers })).text).toBe('[1]');
   });
 
   it('reads exact bytes, and headers with secrets masked', async () => {

@@ -1,9 +1,10 @@
 import { printable } from '../../../redact.ts';
 import type { Details, RequestSummary } from '../wire.ts';
 
-/** The title of a request: its event, type, or method and path. */
-export function requestTitleOf({ event, type, method, path }: RequestSummary): string {
-  return printable(event ?? type ?? `${method} ${path}`);
+/** The title of a request: its event, type, number of messages, or method and path. */
+export function requestTitleOf({ event, type, messages, method, path }: RequestSummary): string {
+  const several = messages === undefined ? undefined : `${messages} messages`;
+  return printable(event ?? type ?? several ?? `${method} ${path}`);
 }
 
 export function whoOf({ userId, anonymousId }: RequestSummary): string | undefined {

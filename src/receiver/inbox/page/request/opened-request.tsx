@@ -1,7 +1,8 @@
 import type { JSX } from 'preact';
+import { useMemo } from 'preact/hooks';
 import { printable } from '../../../../redact.ts';
 import type { Details } from '../../wire.ts';
-import { BodyView } from '../body/body-view.tsx';
+import { BodyView, type BodyKind } from '../body/body-view.tsx';
 import { Comparison } from './comparison.tsx';
 import type { ComparedRequest } from './difference.ts';
 import type { Opened } from '../state/opened.ts';
@@ -36,7 +37,11 @@ export function OpenedRequest({ inbox, opened }: OpenedRequestProps): JSX.Elemen
         <>
           <Tabs tab={tab} onTab={setTab} headers={details.headers.length} />
           <div class="content" id="content" role="tabpanel" aria-labelledby={`tab-${tab}`}>
-            {tab === 'headers' ? <Headers details={details} /> : <BodyView body={body} kind={tab} />}
+            {tab === 'headers' ? (
+              <Headers details={details} />
+            ) : (
+              <Body details={details} body={body} tab={tab} />
+            )}
           </div>
         </>
       ) : (
@@ -47,6 +52,21 @@ export function OpenedRequest({ inbox, opened }: OpenedRequestProps): JSX.Elemen
         />
       )}
     </article>
+  );
+}
+
+/** As a tree, a call of a tracking API is its messages, unpacked. The other tabs show the body as it came. */
+function Body({ details, body, tab }: Opened & { readonly tab: BodyKind }): JSX.Element {
+  const { messages, library, problem } = details;
+  const unpacked = useMemo(() => new TextEncoder().encode(JSON.stringify(messages ?? [])), [messages]);
+  if (messages === undefined || tab !== 'tree') return <BodyView body={body} kind={tab} />;
+  const count = `${messages.length} ${messages.length === 1 ? 'message' : 'messages'}`;
+  const what = library === undefined ? count : `${count} from ${library}`;
+  return (
+    <>
+      <p class="remark">{printable(problem === undefined ? what : `${what}: ${problem}`)}</p>
+      {messages.length > 0 && <BodyView body={unpacked} kind={tab} />}
+    </>
   );
 }
 

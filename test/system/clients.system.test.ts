@@ -1,0 +1,143 @@
+// Needs client libraries of others from the registry, and chromium.
+import { cpSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { hasBrowser } from '../end-to-end/browser.ts';
+import { hooks } from '../end-to-end/hooks.ts';
+import { temporaryFolder } from '../temporary-folder.ts';
+import { CLIENTS, HAS_CLIENTS } from './clients.ts';
+
+/** Starts a browser or loads a library, on a busy machine. */
+const PATIENT = { timeout: 240_000 };
+
+const SCHEMA = {
+  Signup: {
+    properties: {
+      properties: { required: ['plan'], properties: { total: { type: 'number' }, plan: { type: 'string' } } },
+    },
+  },
+};
+
+const folder = temporaryFolder({ 'schema.json': JSON.stringify(SCHEMA) });
+
+async function expecting(
+  client: string,
+  bug: string,
+  flags: readonly string[],
+): Promise<{ code: number | null; stdout: string }> {
+  cpSync(new URL('send.cjs', import.meta.url).pathname, join(CLIENTS, 'send.cjs'));
+  const command = [process.execPath, join(CLIENTS, 'send.cjs'), client, bug];
+  // CI=true would let the first snapshot fail.
+  return hooks(['expect', ...flags, '--', ...command], { cwd: folder, timeoutMs: 120_000, env: { CI: '' } });
+}
+
+/** The planted bug, the flags that find it, and what the output says of it. */
+const BUGS: readonly (readonly [bug: string, flags: readonly string[], says: RegExp, notOf?: string])[] = [
+  ['renamed', ['--match', 'type=track,event=Signup'], /event +expected Signup +got Sign Up/],
+  [
+    'missing-property',
+    ['--match', 'event=Signup,properties.plan?'],
+    /properties\.plan +expected something +got nothing/,
+  ],
+  [
+    'number-as-text',
+    ['--schema', 'schema.json'],
+    /properties\.total +expected a value of type number +got "12\.5"/,
+  ],
+  ['twice', ['--match', '1x event=Signup'], /Expected exactly 1, but of 6 messages 2 match/],
+  [
+    'lost',
+    ['--messages', '5', '--within', '4s'],
+    /Expected 5 messages, but no request came|Expected 5 messages, got 1 message /,
+    'browser',
+  ],
+  [
+    'too-large',
+    ['--messages', '5', '--within', '4s'],
+    /Expected 5 messages|over 32 KB, which a tracking API drops/,
+  ],
+  ['no-user', ['--each', 'userId?'], /userId +expected something +got/],
+  [
+    'wrong-case',
+    ['--no-match', 'integrations.salesforce?'],
+    /integrations\.salesforce +expected no such message +got false/,
+  ],
+  [
+    'personal-data',
+    ['--no-match', 'properties.email?'],
+    /properties\.email +expected no such message +got "ada@example\.com"/,
+  ],
+  [
+    'late-identify',
+    ['--in-order', '--match', 'type=identify', '--match', 'type=track'],
+    /type=track: out of order: /,
+  ],
+  [
+    'old-timestamp',
+    ['--each', 'timestamp>now-1h'],
+    /timestamp +expected more than now-1h +got "2019-05-01T10:00:00\.000Z"/,
+  ],
+  ['unknown-event', ['--schema', 'schema.json'], /expected an event with a schema.*got "Signup Strated"/],
+];
+
+describe.skipIf(!HAS_CLIENTS)('a real client with nothing changed but its host', PATIENT, () => {
+  const clients = ['segment', 'legacy', 'rudder', ...(hasBrowser ? ['browser'] : [])];
+
+  it.each(clients)('is seen, matched and compared with its snapshot: %s', async (client) => {
+    const types = ['identify', 'track', 'page', 'group', 'alias'];
+    const flags = ['--messages', '5', '--in-order', ...types.flatMap((type) => ['--match', `type=${type}`])];
+    const snapshot = [
+      '--snapshot',
+      `${client}.snap`,
+      '--schema',
+      'schema.json',
+      '--no-match',
+      'properties.email?',
+    ];
+    const first = await expecting(client, 'none', [...flags, ...snapshot]);
+    expect([first.code, first.stdout]).toEqual([0, expect.stringContaining('written: 5 messages')]);
+    const second = await expecting(client, 'none', [...flags, ...snapshot]);
+    expect([second.code, second.stdout]).toEqual([0, expect.stringMatching(/^✓ snapshot +.*: 5 messages$/m)]);
+    expect(readFileSync(join(folder, `${client}.snap`), 'utf8')).toContain('track "Signup"\n');
+    const changed = await expecting(client, 'number-as-text', [...flags, ...snapshot]);
+    expect([changed.code, changed.stdout]).toEqual([
+      1,
+      expect.stringMatching(/track "Signup" of user "u1":\s+properties\.total +expected 12\.5 +got "12\.5"/),
+    ]);
+  });
+
+  describe.each(clients)('%s', (client) => {
+    const bugs = BUGS.filter(([, , , notOf]) => notOf !== client);
+    it.each(bugs)('has its bug named: %s', async (bug, flags, says) => {
+      const { code, stdout } = await expecting(client, bug, flags);
+      expect([code, stdout]).toEqual([1, expect.stringMatching(says)]);
+    });
+  });
+
+  it('raises no false alarm in 10,000 valid messages', async () => {
+    const program = `
+      const { Analytics } = require('@segment/analytics-node');
+      const library = new Analytics({ writeKey: 'k', host: process.env.HOOKS_URL, flushAt: 100, maxEventsInBatch: 100 });
+      for (let id = 0; id < 10_000; id++)
+        library.track({ userId: 'u' + (id % 50), event: 'Signup', properties: { plan: 'pro', total: id / 3 } });
+      library.closeAndFlush({ timeout: 60_000 });`;
+    const file = join(CLIENTS, 'ten-thousand.cjs');
+    writeFileSync(file, program);
+    const flags = [
+      '--messages',
+      '10000',
+      '--match',
+      '10000x event=Signup',
+      '--no-match',
+      'properties.email?',
+      '--each',
+      'userId?',
+    ];
+    const more = ['--each', 'timestamp>now-1h', '--schema', 'schema.json', '--within', '60s', '-q'];
+    const { code, stdout } = await hooks(['expect', ...flags, ...more, '--', process.execPath, file], {
+      cwd: folder,
+      timeoutMs: 120_000,
+    });
+    expect([code, stdout]).toEqual([0, '']);
+  });
+});

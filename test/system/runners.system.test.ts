@@ -1,0 +1,115 @@
+// Needs test runners of others from the registry.
+import { execFile } from 'node:child_process';
+import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { inherited } from '../end-to-end/running-command.ts';
+import { CLIENTS, HAS_CLIENTS } from './clients.ts';
+
+const PAGE = readFileSync(new URL('../../docs/testing.md', import.meta.url), 'utf8');
+const BLOCKS = [...PAGE.matchAll(/^```js\n(.*?)^```/gms)].map(([, block = '']) => block);
+const [VITEST = '', JEST = '', PLAYWRIGHT = '', WITH_MATCHERS = '', NODE = '', PLAIN = ''] = BLOCKS;
+
+const REQUIRE = `import { createRequire } from 'node:module';\nconst plant = createRequire(import.meta.url)('./bugs.cjs');\n`;
+
+interface Runner {
+  readonly name: string;
+  readonly file: string;
+  readonly setUp: string;
+  readonly program: string;
+  readonly plant: string;
+  readonly command: readonly string[];
+}
+
+const RUNNERS: readonly Runner[] = [
+  {
+    name: 'Vitest',
+    file: 'signup.test.mjs',
+    setUp: VITEST,
+    program: WITH_MATCHERS,
+    plant: `${REQUIRE}plant(test, () => receiver, expect);\n`,
+    command: ['vitest/vitest.mjs', 'run', '--root', '.', '--reporter=verbose'],
+  },
+  {
+    name: 'Jest',
+    file: 'signup.test.js',
+    setUp: JEST,
+    program: WITH_MATCHERS,
+    plant: `require('./bugs.cjs')(test, () => receiver, expect);\n`,
+    command: ['jest/bin/jest.js', '--rootDir', '.', '--verbose'],
+  },
+  {
+    name: 'Playwright',
+    file: 'signup.spec.js',
+    setUp: PLAYWRIGHT,
+    program: WITH_MATCHERS,
+    plant: `require('./bugs.cjs')(test, () => receiver, expect);\n`,
+    command: ['@playwright/test/cli.js', 'test', '--reporter=list', '--workers=1'],
+  },
+  {
+    name: 'node:test',
+    file: 'signup.test.mjs',
+    setUp: NODE,
+    program: PLAIN,
+    plant: `${REQUIRE}plant(test, () => receiver);\n`,
+    command: ['--test', '--test-reporter=spec'],
+  },
+];
+
+interface Ran {
+  readonly code: number;
+  readonly said: string;
+}
+
+/** In a folder of its own beside the installed packages. */
+function run({ name, file, command }: Runner, text: string): Promise<Ran> {
+  const folder = join(CLIENTS, `run-${name.replace(/\W/g, '')}`);
+  rmSync(folder, { recursive: true, force: true });
+  mkdirSync(folder);
+  for (const helper of ['send.cjs', 'bugs.cjs']) {
+    cpSync(new URL(helper, import.meta.url).pathname, join(folder, helper));
+  }
+  writeFileSync(join(folder, 'package.json'), '{"private":true}');
+  writeFileSync(join(folder, file), text);
+  const [first = '', ...rest] = command;
+  const isNode = first.startsWith('--');
+  const args = isNode ? [first, ...rest, file] : [join(CLIENTS, 'node_modules', first), ...rest];
+  const env = { ...inherited(), NO_COLOR: '1' };
+  return new Promise((resolve) => {
+    execFile(process.execPath, args, { cwd: folder, env, timeout: 120_000 }, (error, stdout, stderr) => {
+      resolve({ code: error === null ? 0 : 1, said: stdout + stderr });
+    });
+  });
+}
+
+/** What each bug's failure says. */
+const NAMED: Readonly<Record<string, RegExp>> = {
+  renamed: /event: expected Signup, got Sign Up/,
+  'missing-property': /properties\.plan: expected something, got nothing/,
+  'number-as-text': /properties\.total: expected a value of type number, got "12\.5"/,
+  twice: /Expected exactly 1 message with event=Signup, got 2 of 6/,
+  lost: /Expected exactly 5 messages with messageId\?, got no message came/,
+  'too-large': /Expected no message with over32KB, got 1:/,
+  'no-user': /Expected exactly 0 messages with userId!\?, got 1 of 1/,
+  'wrong-case': /Expected exactly 0 messages with integrations\.salesforce\?, got 1 of 5/,
+  'personal-data': /Expected exactly 0 messages with properties\.email\?, got 1 of 5/,
+  'late-identify': /type=track is missing after type=identify/,
+  'old-timestamp': /Expected exactly 0 messages with timestamp<now-1h, got 1 of 5/,
+  'unknown-event': /expected an event with a schema, such as "Signup", got "Signup Strated"/,
+};
+
+describe.skipIf(!HAS_CLIENTS).each(RUNNERS)('$name', { timeout: 240_000 }, (runner) => {
+  it('has a set-up of at most 10 lines on the page, which runs as written', async () => {
+    expect(runner.setUp.trimEnd().split('\n').length).toBeLessThanOrEqual(10);
+    expect(runner.program).toContain("test('a signup is tracked'");
+    const { code, said } = await run(runner, `${runner.setUp}\n${runner.program}`);
+    expect([code, said]).toEqual([0, expect.stringContaining('a signup is tracked')]);
+  });
+
+  it('finds the twelve planted bugs, each named, and none where there is none', async () => {
+    const { code, said } = await run(runner, `${runner.setUp}\n${runner.plant}`);
+    expect(code).toBe(1);
+    for (const [bug, sentence] of Object.entries(NAMED)) expect(said, bug).toMatch(sentence);
+    expect(said.match(/(?:✓|✔|ok +\d+) .*\bright [\w-]+/g) ?? []).toHaveLength(Object.keys(NAMED).length);
+  });
+});
