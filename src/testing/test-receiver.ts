@@ -107,8 +107,9 @@ const ARRIVED = Symbol.for('hooks-cli/testing arrived');
 
 /** What a test receiver has received. Throws TypeError for anything else: a matcher was given the wrong thing. */
 export function arrivedAt(receiver: unknown): readonly ArrivedMessage[] {
-  if (typeof receiver === 'object' && receiver !== null && ARRIVED in receiver)
+  if (typeof receiver === 'object' && receiver !== null && ARRIVED in receiver) {
     return receiver[ARRIVED] as readonly ArrivedMessage[]; // only a test receiver has it
+  }
   throw new TypeError('Expected a receiver of startTestReceiver, as in expect(receiver)');
 }
 

@@ -107,8 +107,12 @@ describe.skipIf(!HAS_CLIENTS)('a real client with nothing changed but its host',
   });
 
   describe.each(clients)('%s', (client) => {
-    const bugs = BUGS.filter(([, , , notOf]) => notOf !== client);
-    it.each(bugs)('has its bug named: %s', async (bug, flags, says) => {
+    const bugs = BUGS.filter(([, , , notOf]) => notOf !== client).map(([bug, flags, says]) => ({
+      bug,
+      flags,
+      says,
+    }));
+    it.each(bugs)('has its bug named: $bug', async ({ bug, flags, says }) => {
       const { code, stdout } = await expecting(client, bug, flags);
       expect([code, stdout]).toEqual([1, expect.stringMatching(says)]);
     });
