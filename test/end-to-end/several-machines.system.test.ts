@@ -16,6 +16,8 @@ const WRITE_KEY = 'wk-of-the-machines';
 const LONGEST_MS = IS_LONG ? 1_800_000 : 90_000;
 /** So that of a few hundred no worker takes nearly all before another has had its turn. */
 const RESPOND = IS_LONG ? '200' : '200@delay=300ms';
+/** By how much a machine under load is late. */
+const MACHINE_MS = 10_000;
 
 for (const kind of SERVER_KINDS) {
   describe.skipIf(!hasServer(kind))(`serve and worker on several machines, with a store on ${kind}`, () => {
@@ -80,6 +82,39 @@ for (const kind of SERVER_KINDS) {
       },
       LONGEST_MS,
     );
+
+    it('take what a worker held that gets no turn within 16 s, and what it says later changes nothing', async () => {
+      const receiver = await receiving({ respond: '200@delay=4s' });
+      const serve = start('serve', receiver.url, ['--port', '0', '--no-deliver', '-q']);
+      const url = String((await ready(serve))['url']);
+      await server.empty();
+      const asleep = start('worker', receiver.url);
+      await ready(asleep);
+      expect(await call(url, 'held')).toBe(200);
+      await until(() => receiver.requests.length === 1, 'the attempt of the first worker');
+      // For the server it is as if it had been killed.
+      asleep.child.kill('SIGSTOP');
+      const stoppedAt = performance.now();
+      const awake = start('worker', receiver.url);
+      await ready(awake);
+      await until(() => receiver.requests.length === 2, 'the attempt of the second worker', { seconds: 60 });
+      const takenAfterMs = performance.now() - stoppedAt;
+      await untilSettled(server.url, 1);
+      asleep.child.kill('SIGCONT');
+      expect(await call(url, 'next')).toBe(200);
+      await untilSettled(server.url, 2);
+      const ends = await Promise.all([asleep, awake, serve].map((each) => each.stop('SIGTERM')));
+      expect(ends.map(({ code, stderr }) => [code, stderr])).toEqual(ends.map(() => [0, '']));
+      // One of them, and each once but for the one that was in flight.
+      expect(receiver.field('userId').toSorted()).toEqual(['held', 'held', 'next']);
+      expect(
+        ends
+          .map(({ stdout }) => stdout)
+          .join('')
+          .match(/"outcome":"delivered"/g),
+      ).toHaveLength(2);
+      expect(takenAfterMs).toBeLessThan(16_000 + MACHINE_MS);
+    }, 120_000);
 
     it('answers 503 while the server is gone, and goes on by itself when it is back', async () => {
       const receiver = await receiving();

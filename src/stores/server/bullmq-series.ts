@@ -1,6 +1,6 @@
 import type { IQueueBackend, KeepJobs, MinimalJob } from 'bullmq';
 import { toEntry, type JobFields } from './bullmq-job.ts';
-import type { SeriesEntry, EntryState, Series, Settling, Taken } from './server.ts';
+import type { EntryLock, SeriesEntry, EntryState, Series, Settling, Taken } from './server.ts';
 
 export interface BullmqSeriesOptions {
   /** BullMQ's own view of the series, with the lock's duration and the time between looks for lost locks as its options. */
@@ -55,10 +55,9 @@ export class BullmqSeries implements Series {
     return this.#guard(() => this.#lookup.take(tokens, open, lockMs));
   }
 
-  extend(id: string, token: string, lockMs: number): Promise<boolean> {
-    return this.#guard(
-      async () => (await (await this.#swift()).extendLock(id, token, Math.ceil(lockMs))) === 1,
-    );
+  extend(locks: readonly EntryLock[], lockMs: number): Promise<readonly string[]> {
+    const [ids, tokens] = [locks.map(({ id }) => id), locks.map(({ token }) => token)];
+    return this.#guard(async () => (await this.#swift()).extendLocks(ids, tokens, Math.ceil(lockMs)));
   }
 
   complete(id: string, token: string, { note, keepMs }: Settling): Promise<boolean> {

@@ -79,11 +79,17 @@ export interface TakenEntry {
   readonly token: string;
 }
 
+export interface EntryLock {
+  readonly id: string;
+  readonly token: string;
+}
+
 export interface Series {
   /** Takes as many entries as there are tokens: the first that wait, locked for `lockMs`. Those that were delayed come behind what waited when they fell due. */
   take(tokens: readonly string[], lockMs: number): Promise<Taken>;
-  /** False: this token no longer holds the lock. The same for the next three. */
-  extend(id: string, token: string, lockMs: number): Promise<boolean>;
+  /** Locks each for `lockMs` from now. Returns the ids of those whose token no longer holds the lock. */
+  extend(locks: readonly EntryLock[], lockMs: number): Promise<readonly string[]>;
+  /** False: this token no longer holds the lock. The same for the next two. */
   complete(id: string, token: string, settling: Settling): Promise<boolean>;
   fail(id: string, token: string, settling: Settling & { readonly reason: string }): Promise<boolean>;
   delay(id: string, token: string, dueAt: number): Promise<boolean>;

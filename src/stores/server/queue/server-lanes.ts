@@ -1,4 +1,4 @@
-import type { Series, Server } from '../server.ts';
+import type { EntryState, Series, Server } from '../server.ts';
 import type { Lane } from '../../../queue/queue.ts';
 
 /** The prefix of the names of all lanes. */
@@ -40,6 +40,22 @@ export class ServerLanes {
   async all(): Promise<readonly Lane[]> {
     this.#learn(await this.#server.registered());
     return [...this.#known.values()];
+  }
+
+  /** Those of them that have something unsettled. */
+  async unsettled(): Promise<readonly Lane[]> {
+    const lanes = await this.all();
+    const areAny = await Promise.all(
+      lanes.map((lane) => this.hasAny(lane, ['waiting', 'active', 'delayed'])),
+    );
+    return lanes.filter((_, index) => areAny[index]);
+  }
+
+  /** Whether a lane has an entry in one of the states. */
+  async hasAny(lane: Lane, states: readonly EntryState[]): Promise<boolean> {
+    const series = this.series(lane);
+    const found = await Promise.all(states.map((state) => series.ids(state, 0, 0)));
+    return found.some((ids) => ids.length > 0);
   }
 
   /** Looks for lanes that hold something and are not registered: the registry was lost, or version 0.1 wrote them. */

@@ -1,13 +1,14 @@
 import { randomBytes } from 'node:crypto';
 import type { Clock } from '../../../clock.ts';
 import { ClosedError } from '../../../errors.ts';
-import type { Series, Server, TakenEntry } from '../server.ts';
+import type { Server, TakenEntry } from '../server.ts';
 import type { Delivery, Progress } from '../../../queue/delivery.ts';
 import type { Claim, ClaimAnswer, ClaimRequest, Lane, Queue, Settlement } from '../../../queue/queue.ts';
 import type { RetentionOptions } from '../../../queue/retention.ts';
 import { deadSeriesName, seriesName, ServerLanes } from './server-lanes.ts';
 import { REPAIR_AFTER_MS, ServerOrder } from './server-order.ts';
-import { entryId, HELD_FROM, noteOf, takenToDelivery, toNewEntry } from './server-record.ts';
+import { entryId, HELD_FROM, noteOf, toNewEntry } from './server-record.ts';
+import { lockToken, ServerLeases, takesOf, toClaim } from './server-leases.ts';
 import { ServerMaintenance } from './server-maintenance.ts';
 
 export interface ServerQueueOptions {
@@ -21,9 +22,13 @@ export interface ServerQueueOptions {
   readonly recoverMs?: number;
   /** After how long others finish what a killed process had begun: a change of order lines, or the end of a round. Ms. @default 15,000 */
   readonly repairAfterMs?: number;
+  /** How long a claim outlives a process that is killed, or that gets no turn. Ms. @default 10,000 */
+  readonly lockMs?: number;
 }
 
 const RECOVER_MS = 2_000;
+/** With two looks after its end, what a killed process held is taken within 16 s. */
+const LOCK_MS = 10_000;
 /** Deliveries in one transaction: during it the server answers no other client, and this process builds it in one turn. */
 const ADDED_AT_ONCE = 1_000;
 
@@ -36,15 +41,14 @@ const ADDED_AT_ONCE = 1_000;
  * A queue on a server, which processes on any number of hosts may share. Each lane is a series of entries, which BullMQ keeps.
  * Added deliveries are as durable as the server is set to make them; what was claimed, renewed and settled in its last second
  * may be forgotten by a PostgreSQL that crashes, so that it is delivered again. A delivery that becomes due comes behind what waited
- * before it. A process that is killed keeps its claims until their leases end, and at most twice `recoverMs` longer.
+ * before it. A process that is killed keeps its claims for `lockMs`, and at most twice `recoverMs` longer.
  */
 export class ServerQueue implements Queue {
   readonly #server: Server;
   readonly #clock: Clock;
   readonly #retention: Partial<RetentionOptions>;
   readonly #recoverMs: number;
-  /** Longer than it takes to record how a round ended. */
-  readonly #settlingMs: number;
+  readonly #leases: ServerLeases;
   readonly #owner = randomBytes(9).toString('base64url');
   readonly #lanes: ServerLanes;
   readonly #order: ServerOrder;
@@ -59,15 +63,16 @@ export class ServerQueue implements Queue {
     retention = {},
     recoverMs = RECOVER_MS,
     repairAfterMs = REPAIR_AFTER_MS,
+    lockMs = LOCK_MS,
   }: ServerQueueOptions) {
     this.#server = server;
     this.#clock = clock;
     this.#retention = retention;
     this.#recoverMs = recoverMs;
-    this.#settlingMs = repairAfterMs;
     this.#lanes = new ServerLanes(server);
     this.#order = new ServerOrder(server, this.#lanes, repairAfterMs);
     const [lanes, order] = [this.#lanes, this.#order];
+    this.#leases = new ServerLeases({ lanes, clock, lockMs });
     this.#maintenance = new ServerMaintenance({ lanes, order, clock, retention, recoverMs });
   }
 
@@ -86,8 +91,15 @@ export class ServerQueue implements Queue {
     const claims: Claim[] = [];
     while (claims.length < limit) {
       const tokens = Array.from({ length: limit - claims.length }, () => `${this.#owner}-${this.#tokens++}`);
-      const { taken, nextDueAt } = await this.#lanes.series(lane).take(tokens, leaseMs);
-      claims.push(...(await this.#inTurn(taken.map((each) => toClaim(each, lane)))));
+      const askedAt = this.#clock.now();
+      const lockMs = this.#leases.lockMs(leaseMs);
+      const { taken, nextDueAt } = await this.#lanes.series(lane).take(tokens, lockMs);
+      // Others may have what was taken by now: this process was stopped, or the server.
+      if (this.#clock.now() - askedAt >= lockMs) break;
+      const inTurn = await this.#inTurn(taken.map((each) => toClaim(each, lane)));
+      for (const claim of inTurn) this.#leases.hold(claim, leaseMs);
+      await this.#keepFirstTimes(inTurn, taken);
+      claims.push(...inTurn);
       if (taken.length < tokens.length) {
         return { claims, nextDueAt: await this.#nextDueAt(lane, claims, nextDueAt) };
       }
@@ -96,44 +108,37 @@ export class ServerQueue implements Queue {
     return { claims, nextDueAt: Math.floor(this.#clock.now()) };
   }
 
-  async renew({ delivery, token }: Claim, progress: Progress, leaseMs: number): Promise<boolean> {
+  async renew(claim: Claim, progress: Progress, leaseMs: number): Promise<boolean> {
     this.#assertOpen();
-    const { lock, takes } = readToken(token);
-    const series = this.#lanes.series(delivery);
-    const id = entryId(delivery.id);
+    const { delivery, token } = claim;
     // One after the other: no lock guards a note, and the extended lease protects this one.
-    if (!(await series.extend(id, lock, leaseMs))) return false;
-    await series.writeNote(id, noteOf({ progress, takes, dueAt: delivery.dueAt }));
+    if (!(await this.#extend(claim, this.#leases.lockMs(leaseMs)))) return false;
+    this.#leases.hold(claim, leaseMs);
+    const note = noteOf({ progress, takes: takesOf(token), dueAt: delivery.dueAt });
+    await this.#lanes.series(delivery).writeNote(entryId(delivery.id), note);
     return true;
   }
 
-  async settle({ delivery, token }: Claim, settlement: Settlement): Promise<boolean> {
+  async settle(claim: Claim, settlement: Settlement): Promise<boolean> {
     this.#assertOpen();
-    if (settlement.state === 'retrying') return this.#reschedule(delivery, token, settlement);
-    const { state, progress } = settlement;
-    const series = this.#lanes.series(delivery);
-    const id = entryId(delivery.id);
-    const note = noteOf({ progress, dueAt: delivery.dueAt });
-    const { lock } = readToken(token);
-    const { deliveredMs, deadMs } = this.#retention;
-    return this.#order.leaving(delivery, Math.floor(this.#clock.now()), () =>
-      state === 'delivered'
-        ? series.complete(id, lock, { note, keepMs: deliveredMs })
-        : series.fail(id, lock, { note, keepMs: deadMs, reason: settlement.reason }),
-    );
+    const isOurs =
+      settlement.state === 'retrying'
+        ? await this.#reschedule(claim, settlement)
+        : await this.#end(claim, settlement);
+    this.#leases.release(claim);
+    return isOurs;
   }
 
   async lanes(): Promise<readonly Lane[]> {
     this.#assertOpen();
     if (!this.#areLanesRestored) await this.#lanes.restore();
     this.#areLanesRestored = true;
-    const all = await this.#lanes.all();
-    const isAny = await Promise.all(all.map((lane) => this.#hasUnsettled(this.#lanes.series(lane))));
-    return all.filter((_, index) => isAny[index]);
+    return this.#lanes.unsettled();
   }
 
   async close(): Promise<void> {
     this.#isClosed = true;
+    this.#leases.close();
   }
 
   /** Adds all or none. */
@@ -149,6 +154,20 @@ export class ServerQueue implements Queue {
     if (entered !== undefined) await this.#order.entered(entered);
   }
 
+  /**
+   * BullMQ keeps when an entry was taken last. So the retry window of a delivery whose first process was killed in its first
+   * round begins with the second claim, which writes that down: a third one changes it no more.
+   */
+  async #keepFirstTimes(claims: readonly Claim[], taken: readonly TakenEntry[]): Promise<void> {
+    const takenAt = new Map(taken.map(({ entry }) => [entry.id, entry.takenAt]));
+    for (const { delivery, token } of claims) {
+      const { id, progress, dueAt } = delivery;
+      const isUnwritten = progress.rounds > 0 && progress.firstAttemptAt === takenAt.get(entryId(id));
+      const note = noteOf({ progress, takes: takesOf(token) - 1, dueAt });
+      if (isUnwritten) await this.#lanes.series(delivery).writeNote(entryId(id), note);
+    }
+  }
+
   /** The claims whose turn it is. Delays the others. */
   async #inTurn(claims: readonly Claim[]): Promise<readonly Claim[]> {
     const keyed = claims.filter(({ delivery }) => delivery.orderKeys.length > 0);
@@ -161,15 +180,12 @@ export class ServerQueue implements Queue {
       const isFirst = areFirst[index] !== false;
       if (isFirst && delivery.dueAt <= now + 1) continue;
       early.add(claim);
-      const [series, id, { lock, takes }] = [
-        this.#lanes.series(delivery),
-        entryId(delivery.id),
-        readToken(token),
-      ];
+      const [series, id] = [this.#lanes.series(delivery), entryId(delivery.id)];
+      const { progress, dueAt } = delivery;
       // To be taken out of its turn, or called early, begins no round.
-      await series.writeNote(id, noteOf({ progress: delivery.progress, takes, dueAt: delivery.dueAt }));
-      if (isFirst) await series.delay(id, lock, delivery.dueAt);
-      else await this.#order.hold(delivery, lock, now);
+      await series.writeNote(id, noteOf({ progress, takes: takesOf(token), dueAt }));
+      if (isFirst) await series.delay(id, lockToken(token), dueAt);
+      else await this.#order.hold(delivery, lockToken(token), now);
     }
     return claims.filter((claim) => !early.has(claim));
   }
@@ -180,8 +196,7 @@ export class ServerQueue implements Queue {
     nextDelayedAt: number | undefined,
   ): Promise<number | undefined> {
     const isHeld = nextDelayedAt !== undefined && nextDelayedAt >= HELD_FROM;
-    const isUnderWay =
-      claims.length > 0 || isHeld || (await this.#hasAny(this.#lanes.series(lane), 'active'));
+    const isUnderWay = claims.length > 0 || isHeld || (await this.#lanes.hasAny(lane, ['active']));
     const times = [
       ...(nextDelayedAt === undefined || isHeld ? [] : [nextDelayedAt]),
       // The end of a lease is unknown: another process may hold it.
@@ -190,26 +205,36 @@ export class ServerQueue implements Queue {
     return times.length === 0 ? undefined : Math.min(...times);
   }
 
-  async #reschedule(
-    delivery: Delivery,
-    token: string,
-    { progress, dueAt }: Settlement & { readonly state: 'retrying' },
+  #end(
+    { delivery, token }: Claim,
+    settlement: Exclude<Settlement, { readonly state: 'retrying' }>,
   ): Promise<boolean> {
     const series = this.#lanes.series(delivery);
     const id = entryId(delivery.id);
-    const { lock, takes } = readToken(token);
-    if (!(await series.extend(id, lock, this.#settlingMs))) return false;
-    await series.writeNote(id, noteOf({ progress, takes, dueAt }));
-    return series.delay(id, lock, dueAt);
+    const note = noteOf({ progress: settlement.progress, dueAt: delivery.dueAt });
+    const { deliveredMs, deadMs } = this.#retention;
+    return this.#order.leaving(delivery, Math.floor(this.#clock.now()), () =>
+      settlement.state === 'delivered'
+        ? series.complete(id, lockToken(token), { note, keepMs: deliveredMs })
+        : series.fail(id, lockToken(token), { note, keepMs: deadMs, reason: settlement.reason }),
+    );
   }
 
-  async #hasUnsettled(series: Series): Promise<boolean> {
-    const states = ['waiting', 'active', 'delayed'] as const;
-    return (await Promise.all(states.map((state) => this.#hasAny(series, state)))).includes(true);
+  async #reschedule(
+    claim: Claim,
+    { progress, dueAt }: Settlement & { readonly state: 'retrying' },
+  ): Promise<boolean> {
+    const { delivery, token } = claim;
+    if (!(await this.#extend(claim, this.#leases.lockMs(Infinity)))) return false;
+    const series = this.#lanes.series(delivery);
+    const id = entryId(delivery.id);
+    await series.writeNote(id, noteOf({ progress, takes: takesOf(token), dueAt }));
+    return series.delay(id, lockToken(token), dueAt);
   }
 
-  async #hasAny(series: Series, state: 'waiting' | 'active' | 'delayed'): Promise<boolean> {
-    return (await series.ids(state, 0, 0)).length > 0;
+  async #extend({ delivery, token }: Claim, lockMs: number): Promise<boolean> {
+    const lock = { id: entryId(delivery.id), token: lockToken(token) };
+    return (await this.#lanes.series(delivery).extend([lock], lockMs)).length === 0;
   }
 
   #assertOpen(): void {
@@ -221,14 +246,4 @@ export class ServerQueue implements Queue {
 function firstOfEach(deliveries: readonly Delivery[]): readonly Delivery[] {
   const firstAt = new Map(deliveries.map(({ id }, index) => [id, index] as const).toReversed());
   return deliveries.filter(({ id }, index) => firstAt.get(id) === index);
-}
-
-/** The token of the lock, and how often the entry was taken: notes say which of its takes they know of. */
-function toClaim({ entry, token }: TakenEntry, lane: Lane): Claim {
-  return { delivery: takenToDelivery(entry, lane), token: `${token}#${entry.takes}` };
-}
-
-function readToken(token: string): { readonly lock: string; readonly takes: number } {
-  const at = token.lastIndexOf('#');
-  return { lock: token.slice(0, at), takes: Number(token.slice(at + 1)) };
 }

@@ -1,12 +1,14 @@
 // Needs redis-server, postgres.
+import { setTimeout as wait } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { systemClock } from '../../../../src/clock.ts';
+import { NO_PROGRESS } from '../../../../src/queue/delivery.ts';
 import { QueueError } from '../../../../src/errors.ts';
 import type { Claim, Queue } from '../../../../src/queue/queue.ts';
 import { ServerInspection } from '../../../../src/stores/server/queue/server-inspection.ts';
 import { ServerQueue } from '../../../../src/stores/server/queue/server-queue.ts';
 import { openServer } from '../../../../src/stores/server/open-server.ts';
-import type { Server } from '../../../../src/stores/server/server.ts';
+import type { Series, Server } from '../../../../src/stores/server/server.ts';
 import { until } from '../../../until.ts';
 import { hasServer, SERVER_KINDS, startServer, type TestServer } from '../servers.ts';
 import { queueConformance } from '../../../queue/conformance.ts';
@@ -195,6 +197,54 @@ for (const kind of SERVER_KINDS) {
       expect(await queue.settle(last, { state: 'retrying', dueAt: 1, progress })).toBe(true);
       expect(await inspection.get('a')).toMatchObject({ state: 'retrying', progress: { rounds: 4 } });
       expect((await taken()).delivery.progress).toMatchObject({ rounds: 4 });
+    });
+
+    it('keeps a claim while its process lives, and soon gives others what a dead one held', async () => {
+      await running.empty();
+      const lockMs = 1_500;
+      const [living, other] = [1, 2].map(
+        () => new ServerQueue({ server, clock: systemClock, recoverMs: 40, lockMs }),
+      ) as [ServerQueue, ServerQueue]; // two, as made above
+      await living.add([newDelivery('a'), newDelivery('b', { orderKeys: ['u'] })]);
+      const request = { ...LANE, limit: 5, leaseMs: 60_000 };
+      const { claims } = await living.claim(request);
+      expect(claims).toHaveLength(2);
+      for (const end = Date.now() + 2 * lockMs; Date.now() < end; await wait(50)) {
+        expect((await other.claim(request)).claims).toEqual([]);
+      }
+      const [first, second] = claims as [Claim, Claim]; // two, as seen above
+      expect(await living.renew(first, NO_PROGRESS, 60_000)).toBe(true);
+      expect(await living.settle(second, { state: 'delivered', progress: NO_PROGRESS })).toBe(true);
+      // It writes nothing any more, as a process that was killed, or is stopped.
+      await living.close();
+      const closedAt = Date.now();
+      await until(async () => (await other.claim(request)).claims.length === 1, 'another to take it');
+      expect(Date.now() - closedAt).toBeGreaterThan(lockMs / 2);
+      expect(Date.now() - closedAt).toBeLessThan(60_000);
+      const woken = new ServerQueue({ server, clock: systemClock });
+      expect(await woken.renew(first, NO_PROGRESS, 60_000)).toBe(false);
+      expect(await woken.settle(first, { state: 'delivered', progress: NO_PROGRESS })).toBe(false);
+    });
+
+    it('leaves to others what it took when the answer came after the lock had ended', async () => {
+      await running.empty();
+      const late: Server = {
+        ...asObject(server),
+        series: (name) =>
+          new Proxy(server.series(name), {
+            get: (target, key) =>
+              key === 'take'
+                ? async (...words: Parameters<Series['take']>) => {
+                    const taken = await target.take(...words);
+                    await wait(400);
+                    return taken;
+                  }
+                : (Reflect.get(target, key) as (...words: unknown[]) => unknown).bind(target), // all are methods
+          }),
+      };
+      await new ServerQueue({ server, clock: systemClock }).add([newDelivery('a')]);
+      const stopped = new ServerQueue({ server: late, clock: systemClock, lockMs: 300 });
+      expect((await stopped.claim({ ...LANE, limit: 1, leaseMs: 60_000 })).claims).toEqual([]);
     });
 
     it('lists those of an order key in their order', async () => {
