@@ -10,6 +10,10 @@ export function isKeyed({ orderKeys, state }: Delivery): boolean {
   return orderKeys.length > 0 && state !== 'dead';
 }
 
+export function toKeyed({ id, source, destination, orderKeys }: Keyed): Keyed {
+  return { id, source, destination, orderKeys };
+}
+
 export function keyedOf(entry: SeriesEntry, { source, destination }: Lane): Keyed {
   return { id: deliveryId(entry.id), source, destination, orderKeys: storedOrderKeysOf(entry) };
 }

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Intent, Intents, Lines, SeriesEntry, Server } from '../server.ts';
 import type { Delivery } from '../../../queue/delivery.ts';
-import { inLine, isGone, isKeyed, keyedOf, linesOf, type Keyed } from './server-keyed.ts';
+import { inLine, isGone, isKeyed, keyedOf, linesOf, toKeyed, type Keyed } from './server-keyed.ts';
 import type { ServerLanes } from './server-lanes.ts';
 import { entryId, HELD_UNTIL } from './server-record.ts';
 
@@ -118,12 +118,12 @@ export class ServerOrder {
   async runRepairs(now: number): Promise<void> {
     if (!this.#areOldTaken) await this.#takeOld(now);
     this.#areOldTaken = true;
-    const taking = { now, againAt: now + this.#afterMs, limit: REPAIRS_AT_ONCE };
-    for (const { id, text } of await this.#intents.take(taking)) {
-      const { of, isLeaving } = JSON.parse(text) as Repair; // written by #intend only
-      const areOver: boolean[] = [];
-      for (const delivery of of) areOver.push(await this.#isOver(delivery, isLeaving));
-      if (!areOver.includes(false)) await this.#intents.remove(id);
+    const taking = { now, againAt: now + this.#afterMs, limit: 1 };
+    for (let count = 0; count < REPAIRS_AT_ONCE; count++) {
+      // One after the other: the process that has begun it may go on while others are repaired.
+      const [intent] = await this.#intents.take(taking);
+      if (intent === undefined) return;
+      if (await this.#isOver(JSON.parse(intent.text) as Repair)) await this.#intents.remove(intent.id); // written by #intend only
     }
   }
 
@@ -139,19 +139,23 @@ export class ServerOrder {
     }
   }
 
-  /** False: the process that has begun the operation may still continue, and the intent stays. */
-  async #isOver(delivery: Keyed, isLeaving: boolean): Promise<boolean> {
-    const entry = await this.#find(delivery);
-    if (isGone(entry)) {
-      await this.#leave([delivery]);
-      // A slow process has added it just now, and it would stand in no line.
-      if (entry === undefined && !isGone(await this.#find(delivery))) await this.#return([delivery]);
-      return true;
-    }
-    if (isLeaving || entry.state === 'active') return false;
-    await this.#return([delivery]);
-    await this.#call([delivery]);
-    return true;
+  /**
+   * False: the process that has begun the operation may still continue, and the intent stays. All that is gone leaves at once: one
+   * by one, those of one order key would come back in another order.
+   */
+  async #isOver({ of, isLeaving }: Repair): Promise<boolean> {
+    const found = await this.#findAll(of);
+    const gone = of.filter((_, index) => isGone(found[index]));
+    await this.#leave(gone);
+    const unknown = of.filter((_, index) => found[index] === undefined);
+    const again = await this.#findAll(unknown);
+    // A slow process has added them just now, and they would stand in no line.
+    await this.#return(unknown.filter((_, index) => !isGone(again[index])));
+    const left = of.filter((_, index) => !isGone(found[index]));
+    if (left.length > 0 && isLeaving) return false;
+    await this.#return(left);
+    await this.#call(left);
+    return !found.some((entry) => entry?.state === 'active');
   }
 
   /** Puts deliveries into the lines that they are missing in: a repair took them out before they were added. */
@@ -162,7 +166,8 @@ export class ServerOrder {
     if (returning.length === 0) return;
     await this.#lines.join(returning.map(inLine));
     // One that was settled in the meantime must not stand there forever.
-    for (const delivery of returning) if (isGone(await this.#find(delivery))) await this.#leave([delivery]);
+    const found = await this.#findAll(returning);
+    await this.#leave(returning.filter((_, index) => isGone(found[index])));
   }
 
   async #leaveAfter(
@@ -212,18 +217,17 @@ export class ServerOrder {
     return unknown;
   }
 
-  async #find({ id, source, destination }: Keyed): Promise<SeriesEntry | undefined> {
-    return (await this.#lanes.series({ source, destination }).get([entryId(id)]))[0];
+  #findAll(all: readonly Keyed[]): Promise<readonly (SeriesEntry | undefined)[]> {
+    return Promise.all(
+      all.map(async ({ id, source, destination }) => {
+        return (await this.#lanes.series({ source, destination }).get([entryId(id)]))[0];
+      }),
+    );
   }
 
   /** Writes the intent to repair what an operation leaves behind when it is not ended. */
   async #intend(deliveries: readonly Keyed[], now: number, isLeaving = false): Promise<Intent> {
-    const of = deliveries.map(({ id, source, destination, orderKeys }) => ({
-      id,
-      source,
-      destination,
-      orderKeys,
-    }));
+    const of = deliveries.map(toKeyed);
     const text = JSON.stringify({ of, isLeaving } satisfies Repair);
     const intent = {
       id: `e-${this.#owner}-${this.#intentCount++}`,

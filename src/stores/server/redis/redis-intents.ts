@@ -1,5 +1,6 @@
 import type { Redis } from 'ioredis';
 import type { Intent, Intents } from '../server.ts';
+import { redisScript, runScript } from './redis-script.ts';
 
 /** A set of ids by when each is due, and a table of their texts. */
 const KEYS = { due: 'hooks:intents', texts: 'hooks:intents:texts' };
@@ -21,12 +22,20 @@ export function redisIntents(redis: Redis): Intents {
         ['hdel', KEYS.texts, id],
       ]),
     take: async ({ now, againAt, limit }) => {
-      const ids = await redis.zrangebyscore(KEYS.due, '-inf', now, 'LIMIT', 0, limit);
-      if (ids.length === 0) return [];
-      // Another process that takes the same at the same time does the same: that is done twice harmlessly.
-      await redis.zadd(KEYS.due, 'XX', ...ids.flatMap((id) => [againAt, id]));
-      const texts = await redis.hmget(KEYS.texts, ...ids);
-      return ids.map((id, index): Intent => ({ id, text: texts[index] ?? '', dueAt: againAt }));
+      const keys = [KEYS.due, KEYS.texts];
+      const args = [String(now), String(againAt), String(limit)];
+      const found = (await runScript(redis, TAKE, { keys, args })) as readonly [string, string][]; // by the script below
+      return found.map(([id, text]): Intent => ({ id, text, dueAt: againAt }));
     },
   };
 }
+
+/** In one step: what two processes took would be repaired by both, one of them too late. */
+const TAKE = redisScript(`
+local taken = {}
+for place, id in ipairs(redis.call('ZRANGEBYSCORE', KEYS[1], '-inf', ARGV[1], 'LIMIT', 0, ARGV[3])) do
+  redis.call('ZADD', KEYS[1], ARGV[2], id)
+  taken[place] = {id, redis.call('HGET', KEYS[2], id)}
+end
+return taken
+`);
