@@ -71,8 +71,9 @@ describe('matchers', () => {
       '1x type=track',
       { event: expect.stringMatching(/^Sign/) as unknown },
       (): boolean => true,
-    ])
-      {expect(toHaveReceived(receiver, matcher).pass).toBe(true);}
+    ]) {
+      expect(toHaveReceived(receiver, matcher).pass).toBe(true);
+    }
     const wrong = toHaveReceived(receiver, { event: 'Signup', properties: { total: 12.5 } });
     expect([wrong.pass, wrong.message()]).toEqual([
       false,
@@ -132,8 +133,9 @@ describe('a signed request', () => {
   });
 
   it('may be of a sample of each type', () => {
-    for (const type of MESSAGE_TYPES)
-      {expect(sample(type, { messageId: 'm1' })).toMatchObject({ type, messageId: 'm1' });}
+    for (const type of MESSAGE_TYPES) {
+      expect(sample(type, { messageId: 'm1' })).toMatchObject({ type, messageId: 'm1' });
+    }
     expect(sample('track', { event: 'Own' })['event']).toBe('Own');
   });
 });
