@@ -1,0 +1,29 @@
+import { once } from 'node:events';
+import { createServer, type AddressInfo, type Socket } from 'node:net';
+import { expect, it, onTestFinished } from 'vitest';
+import { newTransport, requestTo } from './sending.ts';
+
+it('destroys the connection at the first byte of a response when asked to, after the request has arrived', async () => {
+  const sockets: Socket[] = [];
+  let received = '';
+  const server = createServer((socket) => {
+    sockets.push(socket);
+    socket
+      .on('error', () => {})
+      .on('data', (chunk) => {
+        received += chunk.toString();
+        // One byte, and never another: nothing but the connection's end lets the sender go on.
+        if (received.endsWith('{}')) socket.write('H');
+      });
+  }).listen(0, '127.0.0.1');
+  onTestFinished(() => void server.close());
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo; // of a TCP server
+  const request = requestTo(`http://127.0.0.1:${port}/`, { cutsResponse: true });
+  const result = await newTransport().send(request);
+  expect(result).toMatchObject({ kind: 'failure', error: 'aborted', detail: expect.stringContaining('cut') });
+  const [socket] = sockets;
+  if (socket !== undefined && !socket.closed) await once(socket, 'close');
+  expect([sockets.length, socket?.destroyed]).toEqual([1, true]);
+  expect(received).toContain('POST / HTTP/1.1');
+});
