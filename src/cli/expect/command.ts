@@ -14,7 +14,7 @@ const EXAMPLES = `Examples:
       -- hooks send track --event Signup --user-id u1
   $ hooks expect --count 7 --secret s3cret --within 10s --report expect.xml \\
       -- hooks replay 'fixtures/*.json'
-  $ hooks expect --snapshot signup.snap --update -- hooks send track --event Signup
+  $ hooks expect --snapshot app.snap --update -- hooks send track --event Signup
   $ hooks expect --count 1 -- sh -c 'curl -sd "{}" "$HOOKS_URL"'
 `;
 

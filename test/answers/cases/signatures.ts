@@ -824,25 +824,40 @@ function missing(id: string, title: string, header: string, came: string): Answe
   };
 }
 
+/** Signed by a scheme that is told by its header, and judged by it. */
+function ofAnotherScheme(
+  id: string,
+  title: string,
+  { headers, cause, fix }: { headers: Record<string, string>; cause: string; fix: string },
+): AnswerCase {
+  return {
+    id: `verify-${id}`,
+    title,
+    given: { files: { 'request.http': request({ Host: 'a', ...headers }) } },
+    argv: ['verify', '--secret', SECRET, 'request.http'],
+    cause,
+    fix,
+    exitCode: 1,
+    never: ['X-Signature is missing'],
+  };
+}
+
 const MISSING: readonly AnswerCase[] = [
-  missing(
-    'header-github',
-    'the request has the signature of GitHub',
-    'X-Hub-Signature-256',
-    'X-Hub-Signature-256 (GitHub)',
-  ),
-  missing(
-    'header-stripe',
-    'the request has the signature of Stripe',
-    'Stripe-Signature',
-    'Stripe-Signature (Stripe)',
-  ),
-  missing(
-    'header-standard',
-    'the request has the signature of Standard Webhooks',
-    'webhook-signature',
-    'webhook-signature (Standard Webhooks)',
-  ),
+  ofAnotherScheme('header-github', 'the signature of GitHub lacks its prefix', {
+    headers: { 'X-Hub-Signature-256': 'abc' },
+    cause: 'no signature in X-Hub-Signature-256 begins with `sha256=`',
+    fix: 'Write sha256= before the signature',
+  }),
+  ofAnotherScheme('header-stripe', 'the signature of Stripe is not in its form', {
+    headers: { 'Stripe-Signature': 'abc' },
+    cause: 'a part of Stripe-Signature is not in the form of stripe',
+    fix: 'Send it in this form: Stripe-Signature: t={timestamp},v1={signature}',
+  }),
+  ofAnotherScheme('header-standard', 'the signature of Standard Webhooks came without its other headers', {
+    headers: { 'webhook-signature': 'abc' },
+    cause: 'webhook-id is missing',
+    fix: 'Send webhook-id with each request',
+  }),
   missing(
     'header-jitsu',
     'the request has the signature of Jitsu',
