@@ -40,7 +40,7 @@ function fixFor(schemes: readonly SignatureScheme[]): string {
 function verifyingFix(scheme: SignatureScheme): string {
   const { hash, signs, encoding, name, tolerance } = scheme;
   const age = tolerance === undefined ? '' : `, reject a timestamp more than ${tolerance} s away`;
-  return `for ${name} compute the HMAC-${hash.toUpperCase().replace('SHA', 'SHA')} of ${signs} over the raw body in ${encoding}, compare it with ${layoutOf(scheme).signatureHeader.name}${age}, and answer 401 before doing anything else`;
+  return `for ${name} compute the HMAC-${hash.toUpperCase()} of ${signs} over the raw body in ${encoding}, compare it with ${layoutOf(scheme).signatureHeader.name}${age}, and answer 401 before doing anything else`;
 }
 
 interface SchemeForgery {
