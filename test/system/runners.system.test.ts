@@ -19,6 +19,8 @@ interface Runner {
   readonly program: string;
   readonly plant: string;
   readonly command: readonly string[];
+  /** Ends it though a client is open, which the planted bug `lost` leaves behind. Without it the runner waits for that client. */
+  readonly forced?: readonly string[];
 }
 
 const RUNNERS: readonly Runner[] = [
@@ -37,6 +39,7 @@ const RUNNERS: readonly Runner[] = [
     program: WITH_MATCHERS,
     plant: `require('./bugs.cjs')(test, () => receiver, expect);\n`,
     command: ['jest/bin/jest.js', '--rootDir', '.', '--verbose'],
+    forced: ['--forceExit'],
   },
   {
     name: 'Playwright',
@@ -53,6 +56,7 @@ const RUNNERS: readonly Runner[] = [
     program: PLAIN,
     plant: `${REQUIRE}plant(test, () => receiver);\n`,
     command: ['--test', '--test-reporter=spec'],
+    forced: ['--test-force-exit'],
   },
 ];
 
@@ -95,7 +99,7 @@ const NAMED: Readonly<Record<string, RegExp>> = {
   'personal-data': /Expected exactly 0 messages with properties\.email\?, got 1 of 5/,
   'late-identify': /type=track is missing after type=identify/,
   'old-timestamp': /Expected exactly 0 messages with timestamp<now-1h, got 1 of 5/,
-  'unknown-event': /expected an event with a schema, such as "Signup", got "Signup Strated"/,
+  'unknown-event': /expected an event with a schema, got "Signup Strated"/,
 };
 
 describe.skipIf(!HAS_CLIENTS).each(RUNNERS)('$name', { timeout: 240_000 }, (runner) => {
@@ -107,7 +111,10 @@ describe.skipIf(!HAS_CLIENTS).each(RUNNERS)('$name', { timeout: 240_000 }, (runn
   });
 
   it('finds the twelve planted bugs, each named, and none where there is none', async () => {
-    const { code, said } = await run(runner, `${runner.setUp}\n${runner.plant}`);
+    const { code, said } = await run(
+      { ...runner, command: [...runner.command, ...(runner.forced ?? [])] },
+      `${runner.setUp}\n${runner.plant}`,
+    );
     expect(code).toBe(1);
     for (const [bug, sentence] of Object.entries(NAMED)) expect(said, bug).toMatch(sentence);
     expect(said.match(/(?:✓|✔|ok +\d+) .*\bright [\w-]+/g) ?? []).toHaveLength(Object.keys(NAMED).length);
