@@ -106,11 +106,12 @@ for (const kind of SERVER_KINDS) {
       const ends = await Promise.all([asleep, awake, serve].map((each) => each.stop('SIGTERM')));
       expect(ends.map(({ code, stderr }) => [code, stderr])).toEqual(ends.map(() => [0, '']));
       // One of them, and each once but for the one that was in flight.
-      expect(receiver.field('userId').toSorted((a, b) => a.localeCompare(b))).toEqual([
-        'held',
-        'held',
-        'next',
-      ]);
+      expect(
+        receiver
+          .field('userId')
+          .map(String)
+          .toSorted((a, b) => a.localeCompare(b)),
+      ).toEqual(['held', 'held', 'next']);
       expect(
         ends
           .map(({ stdout }) => stdout)
