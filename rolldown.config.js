@@ -3,11 +3,18 @@ import { readdirSync, readFileSync } from 'node:fs';
 
 /** Bundled into the program, unpatched: their many small files take longer to find than to run (`npm run bench -- start-up`). */
 const PROGRAM_BUNDLES = [
+  'ajv',
+  'ajv-formats',
   'chalk',
   'commander',
+  'env-paths',
+  'fast-deep-equal',
   'fast-string-truncated-width',
   'fast-string-width',
+  'fast-uri',
   'fast-wrap-ansi',
+  'is-safe-filename',
+  'json-schema-traverse',
 ];
 const PAGE_BUNDLES = ['preact'];
 

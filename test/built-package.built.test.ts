@@ -69,11 +69,18 @@ describe('the packages that the build loads', () => {
     };
     const licences = readFileSync(join(DIST, 'LICENCES.txt'), 'utf8');
     expect(bill.components.map(({ name }) => name)).toEqual([
+      'ajv',
+      'ajv-formats',
       'chalk',
       'commander',
+      'env-paths',
+      'fast-deep-equal',
       'fast-string-truncated-width',
       'fast-string-width',
+      'fast-uri',
       'fast-wrap-ansi',
+      'is-safe-filename',
+      'json-schema-traverse',
       'preact',
     ]);
     for (const { name, version } of bill.components) expect(licences).toContain(`${name} ${version}`);
