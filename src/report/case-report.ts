@@ -14,14 +14,16 @@ export interface ReportedCase {
   readonly message?: string | undefined;
   readonly type?: string | undefined;
   readonly details?: string | undefined;
+  /** What to do. */
+  readonly hint?: string | undefined;
   /** The case in a JSON report. */
   readonly line: object;
 }
 
 /** A report that is written in one go, at the end. */
 export interface CaseReport {
-  /** Throws InputError when it could not be written. */
-  finish(cases: readonly ReportedCase[], summary: { readonly ms: number }): Promise<void>;
+  /** Throws InputError when it could not be written. `output` is what the program under test printed last: JUnit's `system-err`. */
+  finish(cases: readonly ReportedCase[], summary: { readonly ms: number }, output?: string): Promise<void>;
 }
 
 interface CaseReportOptions {
@@ -39,9 +41,11 @@ export async function openCaseReport(
   const format = reportFormat(target, name);
   const replacing = await openReplacing(target, name);
   return {
-    finish: async (cases, summary) => {
+    finish: async (cases, summary, systemErr) => {
       const text =
-        format === '.xml' ? junitCaseReport(suite, cases, summary) : jsonCaseReport(cases, summary);
+        format === '.xml'
+          ? junitCaseReport(suite, cases, { ...summary, systemErr })
+          : jsonCaseReport(cases, summary);
       await replacing.commit(async (file) => file.add(Buffer.from(text)));
     },
   };
@@ -55,7 +59,7 @@ function jsonCaseReport(cases: readonly ReportedCase[], summary: object): string
 function junitCaseReport(
   suite: string,
   cases: readonly ReportedCase[],
-  { ms }: { readonly ms: number },
+  { ms, systemErr = '' }: { readonly ms: number; readonly systemErr?: string | undefined },
 ): string {
   const count = (wanted: ReportedCase['outcome']): number =>
     cases.filter(({ outcome }) => outcome === wanted).length;
@@ -68,7 +72,8 @@ function junitCaseReport(
   });
   const head = `<?xml version="1.0" encoding="UTF-8"?>\n<testsuites name="hooks"${totals}>\n`;
   const suiteTag = `<testsuite${attributes({ name: suite })}${totals}>\n`;
-  return `${head}${suiteTag}${cases.map(reportedCaseXml).join('')}</testsuite>\n</testsuites>\n`;
+  const printed = systemErr === '' ? '' : `<system-err>${escapeXml(systemErr)}</system-err>\n`;
+  return `${head}${suiteTag}${cases.map(reportedCaseXml).join('')}${printed}</testsuite>\n</testsuites>\n`;
 }
 
 function reportedCaseXml({

@@ -18,6 +18,8 @@ export interface StartChildOptions {
   readonly secrets: readonly string[];
   /** Whether its output is hidden. @default false */
   readonly quiet?: boolean;
+  /** Takes each line of its output, hidden or not, as it may be shown. */
+  readonly onLine?: ((line: string) => void) | undefined;
   /** The time between asking the child to stop and killing it, in ms. @default 5000 */
   readonly graceMs?: number;
 }

@@ -7,6 +7,7 @@ interface ShowLinesOptions {
   readonly io: Pick<Io, 'stderr' | 'note' | 'errColor'>;
   readonly secrets: readonly string[];
   readonly quiet?: boolean;
+  readonly onLine?: ((line: string) => void) | undefined;
 }
 
 /** A longer line is shown in pieces: a command that never ends its line must not fill the memory. */
@@ -15,18 +16,20 @@ const LONGEST_LINE = 4_000;
 /** Shows the output of a command, a line at a time, each with a mark; nothing in it can move the terminal's cursor. */
 export async function showLines(
   stream: Readable,
-  { io, secrets, quiet = false }: ShowLinesOptions,
+  { io, secrets, quiet = false, onLine }: ShowLinesOptions,
 ): Promise<void> {
   let rest = '';
   const spelled = secrets.flatMap(withLines).flatMap(spellingsOf);
   const show = (line: string): void => {
     const text = withoutSecrets(line, spelled).replaceAll('\t', '    ').replace(/\r$/, '');
-    io.note(`${io.errColor.dim('|')} ${printable(text, LONGEST_LINE)}`);
+    const shown = printable(text, LONGEST_LINE);
+    onLine?.(shown);
+    if (!quiet) io.note(`${io.errColor.dim('|')} ${shown}`);
   };
   try {
     // setEncoding makes every chunk text
     for await (const chunk of stream.setEncoding('utf8') as AsyncIterable<string>) {
-      if (quiet) continue;
+      if (quiet && onLine === undefined) continue;
       const lines = (rest + chunk).split('\n');
       rest = lines.pop() ?? '';
       lines.forEach(show);

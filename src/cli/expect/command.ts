@@ -3,7 +3,7 @@ import type { Define } from '../command.ts';
 import { SUITE } from './output.ts';
 import { expectArrivals } from './run.ts';
 import type { ExpectOptions } from './options.ts';
-import { withFailureReport } from '../print/failure-report.ts';
+import { withReports } from '../print/reports.ts';
 import { addSchemeFlag } from '../flags/signature/scheme-flags.ts';
 import { addSecretFlags } from '../flags/signature/secret-flags.ts';
 import { collect, countFrom, given, timeFrom } from '../flags/flag-values.ts';
@@ -79,7 +79,7 @@ export const defineExpect: Define = (command, { io, exit }) => {
     .action(async (words: readonly string[]) => {
       const options = command.optsWithGlobals<ExpectOptions>();
       const reported = { report: options.report, suite: SUITE, inputs: [] };
-      exit(await withFailureReport(reported, io, () => expectArrivals(words, options, io)));
+      exit(await withReports(reported, io, (reports) => expectArrivals(words, options, { io, reports })));
     });
 };
 

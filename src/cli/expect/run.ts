@@ -1,14 +1,15 @@
-import { resolve } from 'node:path';
 import { sleep, systemClock } from '../../clock.ts';
 import { formatDuration } from '../../duration.ts';
 import { ArrivalCheck } from '../../receiver/expected/arrivals.ts';
 import type { ExpectationResult } from '../../receiver/expected/finding.ts';
 import { startReceiver, type Receiver } from '../../receiver/receiver.ts';
 import { parseScript } from '../../receiver/response/script.ts';
-import { openCaseReport, type CaseReport } from '../../report/case-report.ts';
 import { describeEnd, startCommand, type CommandEnd, type RunningCommand } from '../child/child.ts';
 import { ExitCode, interruptedCode } from '../exit-code.ts';
 import type { Io } from '../io.ts';
+import { OutputTail } from '../child/output-tail.ts';
+import type { Reports } from '../print/reports.ts';
+import { FAILURE_SUMMARY, failureCase } from '../print/write-failure-report.ts';
 import { receiverSchemes } from '../flags/signature/scheme-flags.ts';
 import { knownSecrets, type KnownSecrets } from '../flags/signature/known-secrets.ts';
 import { commandSecrets } from '../flags/signature/secret-flags.ts';
@@ -20,13 +21,13 @@ import { expectedOf, type ExpectOptions } from './options.ts';
 export async function expectArrivals(
   command: readonly string[],
   options: ExpectOptions,
-  io: Io,
+  { io, reports }: { readonly io: Io; readonly reports: Reports },
 ): Promise<ExitCode> {
   const expected = expectedOf(options);
   const script = options.respond === undefined ? [] : parseScript(options.respond);
   const secrets = await commandSecrets(options, 'verify', io);
   const schemas = await schemaCheck(options, io);
-  const report = await openReportOf(options, io);
+  const report = await reports.openCases();
   const snapshot = await Snapshot.open(options, io);
   const checks = snapshot === undefined ? schemas : [...schemas, snapshot.check];
   const trial: Trial = {
@@ -38,20 +39,23 @@ export async function expectArrivals(
     arrivals: new ArrivalCheck({ ...expected, checks, signed: secrets.length > 0 }),
     complete: new AbortController(),
     display: new ExpectOutput(options, io),
+    printed: new OutputTail(),
     startedAt: systemClock.now(),
   };
-  const { arrivals, display, startedAt } = trial;
+  const { arrivals, display, printed, startedAt } = trial;
   const write = (findings: readonly ExpectationResult[], ms: number): Promise<void> | undefined =>
-    report?.finish(findings.map(expectationCase), expectSummaryOf(findings, arrivals, ms));
+    report?.finish(findings.map(expectationCase), expectSummaryOf(findings, arrivals, ms), printed.text);
   let end: CommandEnd | undefined;
   try {
     end = await runCommand(command, await receiverOf(trial, script), trial);
   } catch (error) {
     await snapshot?.abandon();
     // A report of an earlier day may be at that path, and green.
-    const said = error instanceof Error ? error.message : 'interrupted';
-    const ofCommand: ExpectationResult = { expectation: 'command', isMet: false, said };
-    await write([...arrivals.findings(), ofCommand], systemClock.now() - startedAt);
+    if (io.signal.aborted) {
+      const said = error instanceof Error ? error.message : 'interrupted';
+      const ofCommand: ExpectationResult = { expectation: 'command', isMet: false, said };
+      await write([...arrivals.findings(), ofCommand], systemClock.now() - startedAt);
+    } else await report?.finish([failureCase(error, SUITE)], FAILURE_SUMMARY, printed.text);
     throw error;
   }
   const ofCommand = commandFinding(end, trial);
@@ -61,10 +65,6 @@ export async function expectArrivals(
   display.conclude(findings, arrivals, ms);
   await write(findings, ms);
   return exitCodeOf(findings, io);
-}
-
-function openReportOf({ report: name }: ExpectOptions, { cwd }: Io): Promise<CaseReport> | undefined {
-  return name === undefined ? undefined : openCaseReport(resolve(cwd, name), { name, suite: SUITE });
 }
 
 interface Trial {
@@ -77,6 +77,8 @@ interface Trial {
   /** Aborted when no further request can improve the result. */
   readonly complete: AbortController;
   readonly display: ExpectOutput;
+  /** What the command printed last. */
+  readonly printed: OutputTail;
   readonly startedAt: number;
 }
 
@@ -110,7 +112,13 @@ async function runCommand(
   const env = { ...io.env, HOOKS_URL: receiver.url, ...(secret !== undefined && { HOOKS_SECRET: secret }) };
   let running: RunningCommand | undefined;
   try {
-    running = await startCommand(command, { env, io, signal: io.signal, secrets });
+    running = await startCommand(command, {
+      env,
+      io,
+      signal: io.signal,
+      secrets,
+      onLine: trial.printed.add,
+    });
     await sleep(systemClock, options.within, AbortSignal.any([io.signal, aborting(running.exited)]));
     const { end } = running;
     const leftMs = trial.startedAt + options.within - systemClock.now();

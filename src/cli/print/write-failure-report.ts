@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import { HooksError } from '../../errors.ts';
 import { printable } from '../../redact.ts';
 import { expandInputs } from '../../replay/reading/expand-inputs.ts';
-import { openCaseReport } from '../../report/case-report.ts';
+import { openCaseReport, type ReportedCase } from '../../report/case-report.ts';
 import { rejectOverwrite } from '../../report/reject-overwrite.ts';
 import { errorSentence } from '../error-text.ts';
 
@@ -34,11 +34,17 @@ export async function writeFailureReport(
     await rejectOverwrite(paths, { path, name, flag: '--report' });
   }
   const report = await openCaseReport(path, { name, suite });
+  await report.finish([failureCase(failure, suite)], FAILURE_SUMMARY);
+}
+
+/** The summary of a report of one error. */
+export const FAILURE_SUMMARY = { errors: 1, ms: 0 };
+
+/** The case of a command that could not try anything. */
+export function failureCase(failure: unknown, suite: string): ReportedCase {
   const { message, type, hint } = errorFacts(failure);
   const line = { outcome: 'error', error: type, reason: message, hint };
-  const reported = { classname: suite, name: 'the command', outcome: 'error', message, type } as const;
-  const summary = { errors: 1, ms: 0 };
-  await report.finish([{ ...reported, details: hint, line }], summary);
+  return { classname: suite, name: 'the command', outcome: 'error', message, type, details: hint, line };
 }
 
 function errorFacts(error: unknown): { message: string; type: string; hint?: string | undefined } {

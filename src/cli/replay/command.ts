@@ -3,7 +3,7 @@ import type { Define } from '../command.ts';
 import { addPreviewFlags } from '../flags/delivery/preview-flags.ts';
 import type { ReplayOptions } from './options.ts';
 import { addWhereToFlags } from '../flags/delivery/where-to.ts';
-import { withFailureReport } from '../print/failure-report.ts';
+import { withReports } from '../print/reports.ts';
 import { collect, collectGiven, given } from '../flags/flag-values.ts';
 
 const EXAMPLES = `Examples:
@@ -73,6 +73,6 @@ export const defineReplay: Define = (command, { io, exit }) => {
     const report = dryRun || curl ? undefined : options.report;
     const inputs = failed === undefined ? files : [...files, failed];
     const reported = { report, suite: 'hooks replay', inputs };
-    exit(await withFailureReport(reported, io, () => replay(files, options, io)));
+    exit(await withReports(reported, io, ({ github }) => replay(files, options, { io, github })));
   });
 };

@@ -3,17 +3,18 @@ import type { Outcome } from '../../app/pipeline/outcomes.ts';
 import type { Checkpoint } from '../../replay/checkpoint/checkpoint.ts';
 import type { ReplayEntry, Origin } from '../../replay/reading/replay-entry.ts';
 import type { ReplaySummary } from '../../replay/ledger.ts';
+import { STDIN_ORIGIN } from '../../replay/reading/inputs.ts';
+import type { ReportedResult } from '../../report/report.ts';
 import type { KeptResult } from '../../report/result-journal.ts';
 import { summaryLines } from '../../report/summary.ts';
 import type { Io } from '../io.ts';
 import { printable } from '../../redact.ts';
-import { noteHint } from '../error-text.ts';
 import { fitText } from '../fit-text.ts';
 import { jsonLine } from '../json-line.ts';
 import type { LoopbackJudgement } from '../flags/delivery/loopback.ts';
 import { createProgress, type ProgressBar } from '../print/progress.ts';
 import { decidingAttemptOf } from '../print/deciding-attempt.ts';
-import { examinedOutcome } from '../print/examined-outcome.ts';
+import type { GithubStep } from '../print/github-step.ts';
 import { failureCause } from '../print/failure-cause.ts';
 import { isTaken, resultLine, type ResultFacts } from '../print/result-line.ts';
 import { resultText } from '../print/result-text.ts';
@@ -25,12 +26,10 @@ import {
   type InvalidEntry,
 } from './invalid-entry.ts';
 import type { ReplayOptions } from './options.ts';
+import { FailureHints } from './failure-hints.ts';
 import { reportedResult } from './reported-result.ts';
 import { ResultFiles } from './result-files.ts';
 import type { Numbered, Sent } from './sent-message.ts';
-
-/** The most different hints that are printed: a receiver may redirect to another URL each time. */
-const MAX_HINTS = 20;
 
 /** Writes a replay: result lines, progress, the files of results, the summary. */
 export class ReplayOutput {
@@ -38,15 +37,15 @@ export class ReplayOutput {
   readonly #io: Io;
   readonly #files: ResultFiles;
   readonly #progress: ProgressBar;
-  readonly #hints = new Set<string>();
-  /** The first that got no response: a look at the port may say more. */
-  #unanswered: Outcome | undefined;
+  readonly #github: GithubStep | undefined;
+  /** Undefined for JSON: its lines say all. */
+  readonly #hints: FailureHints | undefined;
   #done = 0;
 
   /** Opens the files before anything is sent. Throws ConfigError or InputError when one cannot be written. */
   static async open(
     options: ReplayOptions,
-    { inputs, checkpoint }: ReplaySources,
+    { inputs, checkpoint, github }: ReplaySources,
     io: Io,
   ): Promise<ReplayOutput> {
     const { report, failed } = options;
@@ -54,14 +53,16 @@ export class ReplayOutput {
     // On a terminal the result lines show the progress.
     const shown = !io.stdoutIsTty || (options.quiet ?? false);
     const progress = await createProgress(io, { label: 'replaying', shown });
-    return new ReplayOutput({ options, io, files, progress });
+    return new ReplayOutput({ options, io, files, progress, github });
   }
 
-  private constructor({ options, io, files, progress }: OutputParts) {
+  private constructor({ options, io, files, progress, github }: OutputParts) {
     this.#options = options;
     this.#io = io;
     this.#files = files;
     this.#progress = progress;
+    this.#github = github;
+    this.#hints = this.#isJson ? undefined : new FailureHints(io, (line) => this.note(line));
   }
 
   /** The files, for results that print no line. */
@@ -88,6 +89,9 @@ export class ReplayOutput {
       reported: () => reportedResult(origin, facts, outcome),
       told: () => ({ origin, facts: { ...facts, body: undefined }, outcome }) satisfies KeptOutcome,
     });
+    if (outcome.outcome === 'failed') {
+      this.#annotate(reportedResult(origin, facts, outcome), failureCause(outcome)?.hint);
+    }
     const drained = this.#printOutcome(facts, outcome);
     return written === undefined ? drained : written.then(() => drained);
   }
@@ -103,6 +107,7 @@ export class ReplayOutput {
       reported: () => reportedInvalid(invalid),
       told: () => ({ invalid }) satisfies KeptInvalid,
     });
+    this.#annotate(reportedInvalid(invalid), invalid.hint);
     await this.#printInvalid(invalid);
     await written;
   }
@@ -119,20 +124,22 @@ export class ReplayOutput {
     return this.#printOutcome(facts, outcome);
   }
 
+  /** Shows a failure beside its line in the file, where a workflow of GitHub runs this. */
+  #annotate({ name, origin, reason = '' }: ReportedResult, hint: string | undefined): void {
+    const isFile = origin.file !== STDIN_ORIGIN;
+    this.#github?.fail({
+      title: `hooks replay: ${name}`,
+      message: reason,
+      more: hint,
+      origin: isFile ? origin : undefined,
+    });
+  }
+
   #printOutcome(facts: ResultFacts, outcome: Outcome): Promise<void> | undefined {
     if (!this.#isShown(isTaken(outcome.outcome))) return undefined;
     const printed = this.#print(this.#resultLine(facts, outcome));
-    this.#hint(outcome);
+    this.#hints?.tell(outcome);
     return printed;
-  }
-
-  /** Says how to fix it, once for each fix: a thousand messages may fail for one reason. */
-  #hint(outcome: Outcome): void {
-    if (decidingAttemptOf(outcome)?.status === undefined) this.#unanswered ??= outcome;
-    const { hint } = failureCause(outcome) ?? {};
-    if (hint === undefined || this.#isJson || this.#hints.has(hint) || this.#hints.size >= MAX_HINTS) return;
-    this.#hints.add(hint);
-    noteHint({ note: (line) => this.note(line), errColor: this.#io.errColor }, printable(hint, 1_000));
   }
 
   #resultLine(facts: ResultFacts, outcome: Outcome): string {
@@ -151,7 +158,7 @@ export class ReplayOutput {
 
   async finish(summary: ReplaySummary, received: string | undefined): Promise<void> {
     this.#progress.stop();
-    await this.#explainUnanswered();
+    await this.#hints?.explainUnanswered();
     const isFinished = summary.resumed?.finished ?? false;
     if (summary.read === 0 && summary.skipped > 0 && !isFinished && !this.#options.quiet) {
       const messages = summary.skipped === 1 ? '1 message' : `${summary.skipped} messages`;
@@ -161,17 +168,8 @@ export class ReplayOutput {
     else if (!this.#options.quiet || summary.delivered + summary.queued < summary.read) {
       this.#io.out(`${this.#summaryText(summary, received)}\n`);
     }
+    this.#github?.conclude(summaryLines(summary).join('\n'));
     await this.#files.finish(summary);
-  }
-
-  /** Looks once at the port of a receiver that did not respond, and says what is found there. */
-  async #explainUnanswered(): Promise<void> {
-    if (this.#unanswered === undefined || this.#isJson) return;
-    const examined = await examinedOutcome(this.#unanswered, this.#io);
-    if (examined === this.#unanswered) return;
-    const { says } = failureCause(examined) ?? {};
-    if (says !== undefined) this.#io.note(`cause: ${printable(says, 1_000)}`);
-    this.#hint(examined);
   }
 
   /** Ends without a summary after something unexpected. */
@@ -213,6 +211,7 @@ interface ReplaySources {
   /** Absolute paths. */
   readonly inputs: readonly string[];
   readonly checkpoint: Checkpoint | undefined;
+  readonly github?: GithubStep | undefined;
 }
 
 interface OutputParts {
@@ -220,6 +219,7 @@ interface OutputParts {
   readonly io: Io;
   readonly files: ResultFiles;
   readonly progress: ProgressBar;
+  readonly github: GithubStep | undefined;
 }
 
 /** What a journal keeps of a settled message. */

@@ -21,11 +21,16 @@ import { commandSettings } from '../flags/delivery/settings.ts';
 import { claimStdin } from '../stdin.ts';
 import { resolveWhereTo, type WhereTo } from '../flags/delivery/where-to.ts';
 import { planOf, type ReplayOptions } from './options.ts';
+import type { GithubStep } from '../print/github-step.ts';
 import { ReplayOutput } from './output.ts';
 import { ReplayRun } from './run.ts';
 
 /** Runs `hooks replay`. Everything that can be wrong is checked before the first message is sent. */
-export async function replay(patterns: readonly string[], options: ReplayOptions, io: Io): Promise<ExitCode> {
+export async function replay(
+  patterns: readonly string[],
+  options: ReplayOptions,
+  { io, github }: ReplayOutlets,
+): Promise<ExitCode> {
   const plan = planOf(options);
   const files = await expandInputs(patterns, io.cwd);
   const stdin = files.includes(STDIN) ? claimStdin(io, 'the input -') : io.stdin;
@@ -36,13 +41,20 @@ export async function replay(patterns: readonly string[], options: ReplayOptions
   const checkpoint =
     onRequest === undefined ? await checkpointFor(inputs, { to, options, settings, io }) : undefined;
   try {
-    return await replayInputs({ inputs, plan, to, onRequest, checkpoint, options, settings, io });
+    return await replayInputs({ inputs, plan, to, onRequest, checkpoint, options, settings, io, github });
   } finally {
     await checkpoint?.close();
   }
 }
 
-interface PreparedReplay extends CheckpointContext {
+/** Where a replay writes to. */
+interface ReplayOutlets {
+  readonly io: Io;
+  /** The step of a workflow that runs it. */
+  readonly github?: GithubStep | undefined;
+}
+
+interface PreparedReplay extends CheckpointContext, ReplayOutlets {
   readonly inputs: readonly Input[];
   readonly plan: ReturnType<typeof planOf>;
   readonly onRequest: Awaited<ReturnType<typeof previewOf>>;
@@ -50,9 +62,9 @@ interface PreparedReplay extends CheckpointContext {
 }
 
 async function replayInputs(prepared: PreparedReplay): Promise<ExitCode> {
-  const { inputs, plan, to, onRequest, checkpoint, options, settings, io } = prepared;
+  const { inputs, plan, to, onRequest, checkpoint, options, settings, io, github } = prepared;
   const paths = inputs.flatMap(({ identity }) => identity?.path ?? []);
-  const output = await ReplayOutput.open(options, { inputs: paths, checkpoint }, io);
+  const output = await ReplayOutput.open(options, { inputs: paths, checkpoint, github }, io);
   const quiet = options.quiet ?? false;
   const note = (line: string): void => output.note(line);
   if (checkpoint?.note !== undefined) note(checkpoint.note);

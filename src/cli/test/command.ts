@@ -3,11 +3,11 @@ import { checksFor } from '../../check/checks.ts';
 import { ConfigError } from '../../errors.ts';
 import { SCHEDULE_CODES, SCHEDULE_TITLES } from '../../idempotence/plan/schedule.ts';
 import { addIdempotenceFlags, rejectStrayFlags } from './idempotence/options.ts';
-import type { TestOptions } from './options.ts';
+import { TEST_SUITE, type TestOptions } from './options.ts';
 import type { Define } from '../command.ts';
 import type { ExitCode } from '../exit-code.ts';
 import { formatTable } from '../print/table.ts';
-import { withFailureReport } from '../print/failure-report.ts';
+import { withReports, type Reports } from '../print/reports.ts';
 import { jsonLine } from '../json-line.ts';
 import { readSchemeFlag } from '../flags/signature/scheme-flags.ts';
 import { addSecretFlags } from '../flags/signature/secret-flags.ts';
@@ -75,17 +75,19 @@ export const defineTest: Define = (command, { io, exit }) => {
       if (options.list) return listChecks(checksFor(await readSchemeFlag(options, io)), options, io);
       const { report, messages, capture = [] } = options;
       const inputs = messages === undefined ? capture : [...capture, messages];
-      const reported = { report, suite: 'hooks test', inputs };
-      const run = async (): Promise<ExitCode> => {
+      const reported = { report, suite: TEST_SUITE, inputs };
+      const run = async (reports: Reports): Promise<ExitCode> => {
         if (url === undefined) throw missingUrl();
         rejectStrayFlags(options);
         const tested = { url: expandUrl(url), command: words };
         const { state } = options;
-        if (state === undefined) return (await import('./run.ts')).testReceiver(tested, options, io);
+        if (state === undefined) {
+          return (await import('./run.ts')).testReceiver(tested, options, { io, reports });
+        }
         const { testIdempotence } = await import('./idempotence/run.ts');
-        return testIdempotence(tested, { ...options, state }, io);
+        return testIdempotence(tested, { ...options, state }, { io, reports });
       };
-      exit(await withFailureReport(reported, io, run));
+      exit(await withReports(reported, io, run));
     });
 };
 

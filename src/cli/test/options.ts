@@ -3,6 +3,9 @@ import type { IdempotenceFlags } from './idempotence/options.ts';
 import type { SchemeFlags } from '../flags/signature/scheme-flags.ts';
 import type { SecretFlags } from '../flags/signature/secret-flags.ts';
 
+/** As reports name it. */
+export const TEST_SUITE = 'hooks test';
+
 export interface TestOptions extends GlobalOptions, SecretFlags, SchemeFlags, IdempotenceFlags {
   readonly header?: readonly string[];
   readonly timeout?: string;

@@ -57,6 +57,7 @@ export function checkCase(result: CheckResult, url: string): ReportedCase {
     message: reason ?? faultText(result),
     type: fault?.code ?? outcome,
     details: details.filter(Boolean).join('\n'),
+    hint: fault?.fix,
     line: checkFields(result),
   };
 }

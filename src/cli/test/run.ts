@@ -1,5 +1,4 @@
 import { randomBytes } from 'node:crypto';
-import { resolve } from 'node:path';
 import { unsigned, type Check, type CheckResult } from '../../check/check.ts';
 import { checksFor, selectChecks } from '../../check/checks.ts';
 import type { RunEnd } from '../../check/run-checks.ts';
@@ -7,10 +6,13 @@ import { systemClock } from '../../clock.ts';
 import { ConfigError, InputError } from '../../errors.ts';
 import { checkReceiver } from '../../app/check-receiver.ts';
 import { printable } from '../../redact.ts';
-import { openCaseReport, type CaseReport } from '../../report/case-report.ts';
+import type { CaseReport } from '../../report/case-report.ts';
+import { OutputTail } from '../child/output-tail.ts';
+import type { Reports } from '../print/reports.ts';
+import { FAILURE_SUMMARY, failureCase } from '../print/write-failure-report.ts';
 import { captureChecks } from './captures.ts';
 import { TestOutput } from './output.ts';
-import type { TestOptions } from './options.ts';
+import { TEST_SUITE, type TestOptions } from './options.ts';
 import { checkCase, checkSummaryOf } from './outcome.ts';
 import {
   prepareReceiver,
@@ -28,7 +30,7 @@ import { readSchemeFlag } from '../flags/signature/scheme-flags.ts';
 export async function testReceiver(
   { url, command }: ReceiverToTest,
   options: TestOptions,
-  io: Io,
+  { io, reports }: { readonly io: Io; readonly reports: Reports },
 ): Promise<ExitCode> {
   const schemes = await readSchemeFlag(options, io);
   const chosen = await checksOf(options, checksFor(schemes), io);
@@ -36,11 +38,7 @@ export async function testReceiver(
   const { secrets } = prepared;
   const signer = schemes && new Signer(schemes, secrets, '--scheme');
   const checks = secrets.length > 0 ? chosen : chosen.map(unsigned);
-  const { report: file } = options;
-  const report =
-    file === undefined
-      ? undefined
-      : await openCaseReport(resolve(io.cwd, file), { name: file, suite: 'hooks test' });
+  const report = await reports.openCases();
   const test = new ReceiverTest({ ...prepared, signer, checks, command, report, options, io });
   return test.run();
 }
@@ -67,6 +65,7 @@ class ReceiverTest {
   readonly #parts: TestParts;
   readonly #display: TestOutput;
   readonly #results: CheckResult[] = [];
+  readonly #printed = new OutputTail();
   readonly #startedAt = performance.now();
   #isReported = false;
 
@@ -85,8 +84,11 @@ class ReceiverTest {
       return interruptedCode(this.#parts.io) ?? (isGood ? ExitCode.ok : ExitCode.negative);
     } catch (error) {
       // A report of an earlier day may be at that path, and green.
-      this.#addUnsent(error instanceof Error ? error.message : 'interrupted');
-      await this.#report();
+      if (this.#results.length === 0 && !this.#parts.io.signal.aborted) await this.#reportFailure(error);
+      else {
+        this.#addUnsent(error instanceof Error ? error.message : 'interrupted');
+        await this.#report();
+      }
       throw error;
     }
   }
@@ -103,6 +105,7 @@ class ReceiverTest {
       secrets,
       startTimeoutMs: options.startTimeout ?? START_TIMEOUT_MS,
       quiet: options.quiet ?? false,
+      onLine: this.#printed.add,
       io,
     });
     try {
@@ -169,7 +172,15 @@ class ReceiverTest {
     await report?.finish(
       this.#results.map((result) => checkCase(result, receiver.shownUrl)),
       summary,
+      this.#printed.text,
     );
     return summary;
+  }
+
+  /** Reports that no check could run: one error, not one for each check. */
+  async #reportFailure(error: unknown): Promise<void> {
+    if (this.#isReported) return;
+    this.#isReported = true;
+    await this.#parts.report?.finish([failureCase(error, TEST_SUITE)], FAILURE_SUMMARY, this.#printed.text);
   }
 }

@@ -14,6 +14,8 @@ export interface StartReceiverOptions {
   readonly secrets: readonly string[];
   readonly startTimeoutMs: number;
   readonly quiet: boolean;
+  /** Takes each line of its output. */
+  readonly onLine?: (line: string) => void;
   /** Between asking it to stop and killing it. @default 5000 */
   readonly graceMs?: number;
   readonly io: Pick<Io, 'env' | 'signal' | 'stderr' | 'note' | 'errColor' | 'cwd'>;
@@ -37,7 +39,7 @@ const CONNECT_MS = 1_000;
  * program listens at the URL already, or when none does in time; then nothing of the command is left.
  */
 export async function startReceiverCommand(options: StartReceiverOptions): Promise<StartedReceiver> {
-  const { command, url, secrets, quiet, graceMs, io } = options;
+  const { command, url, secrets, quiet, onLine, graceMs, io } = options;
   const { signal } = io;
   const [secret] = secrets;
   signal.throwIfAborted();
@@ -49,6 +51,7 @@ export async function startReceiverCommand(options: StartReceiverOptions): Promi
     signal,
     secrets,
     quiet,
+    onLine,
     ...(graceMs !== undefined && { graceMs }),
   });
   const gone = (): string | undefined => running.end && goneText(running.end);

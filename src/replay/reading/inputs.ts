@@ -7,6 +7,8 @@ import { chunksOfFile } from './file-chunks.ts';
 
 /** The name of standard input among file names. */
 export const STDIN = '-';
+/** Standard input where results name the file of a message. */
+export const STDIN_ORIGIN = '<stdin>';
 
 /** A readable input of a replay. */
 export interface Input {
@@ -43,7 +45,7 @@ export async function openInputs(
 
 function stdinInput(stdin: Readable): Input {
   return {
-    name: '<stdin>',
+    name: STDIN_ORIGIN,
     open: (signal) => stoppedBy(signal, stdin),
   };
 }

@@ -1,5 +1,4 @@
 import { randomInt } from 'node:crypto';
-import { resolve } from 'node:path';
 import { createProofSender } from '../../../app/prove-receiver.ts';
 import { selectCodes } from '../../../check/checks.ts';
 import { systemClock } from '../../../clock.ts';
@@ -9,7 +8,8 @@ import { SCHEDULE_CODES, SCHEDULE_TITLES, type ScheduleCode } from '../../../ide
 import { proveIdempotence } from '../../../idempotence/prove.ts';
 import type { Reference } from '../../../idempotence/run/learn-reference.ts';
 import type { ProofMessage } from '../../../idempotence/subject.ts';
-import { openCaseReport, type CaseReport } from '../../../report/case-report.ts';
+import type { CaseReport } from '../../../report/case-report.ts';
+import type { Reports } from '../../print/reports.ts';
 import { Signer } from '../../../signature/schemes/signer.ts';
 import { readSchemeFlag } from '../../flags/signature/scheme-flags.ts';
 import { ExitCode, interruptedCode } from '../../exit-code.ts';
@@ -36,19 +36,16 @@ const SEEDS = 1_000_000_000;
 export async function testIdempotence(
   tested: ReceiverToTest,
   options: TestOptions & { readonly state: string },
-  io: Io,
+  { io, reports }: { readonly io: Io; readonly reports: Reports },
 ): Promise<ExitCode> {
-  const { only = [], skip = [], reset, report: file, seed = randomInt(SEEDS) } = options;
+  const { only = [], skip = [], reset, seed = randomInt(SEEDS) } = options;
   const codes = selectCodes({ only, skip }, SCHEDULE_CODES);
   if (reset === undefined && tested.command.length === 0) throw noReset();
   const prepared = await prepareReceiver(tested, options, io);
   const schemes = await readSchemeFlag(options, io);
   const signer = schemes && new Signer(schemes, prepared.secrets, '--scheme');
   const messages = await messagesFor(options, seed, io);
-  const report =
-    file === undefined
-      ? undefined
-      : await openCaseReport(resolve(io.cwd, file), { name: file, suite: 'hooks test' });
+  const report = await reports.openCases();
   const test = new IdempotenceTest({ tested, prepared, signer, options, codes, messages, seed, report, io });
   return test.run();
 }

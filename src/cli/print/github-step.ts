@@ -1,0 +1,133 @@
+import { appendFile } from 'node:fs/promises';
+import { HooksError, InputError } from '../../errors.ts';
+import { printable } from '../../redact.ts';
+import type { ReportedCase } from '../../report/case-report.ts';
+import { errorSentence } from '../error-text.ts';
+import type { Io } from '../io.ts';
+
+/** What failed, as GitHub shows it beside a file or at the top of a run. */
+export interface StepFailure {
+  readonly title: string;
+  readonly message: string;
+  /** What to do, or the details. */
+  readonly more?: string | undefined;
+  /** The file that the failure is about, and its line, from 1. */
+  readonly origin?: { readonly file: string; readonly line?: number | undefined } | undefined;
+}
+
+/** GitHub shows no more annotations of one step. */
+const MAX_ANNOTATIONS = 10;
+const MAX_ROWS = 50;
+const MAX_TEXT = 2_000;
+
+/**
+ * The step of a GitHub workflow that runs this command. Failures become annotations on stderr (`::error file=…,line=…::…`), and at the end
+ * a summary is added to the file that GITHUB_STEP_SUMMARY names, which GitHub shows on the page of the run.
+ */
+export class GithubStep {
+  readonly #command: string;
+  readonly #io: Pick<Io, 'env' | 'note'>;
+  readonly #rows: StepFailure[] = [];
+  #failures = 0;
+  #counts: string | undefined;
+
+  /** @param command as `hooks test` */
+  constructor(command: string, io: Pick<Io, 'env' | 'note'>) {
+    this.#command = command;
+    this.#io = io;
+  }
+
+  fail(failure: StepFailure): void {
+    if (++this.#failures <= MAX_ANNOTATIONS) this.#io.note(annotation(failure));
+    if (this.#rows.length < MAX_ROWS) this.#rows.push(failure);
+  }
+
+  /** Takes the results of a command that has few: each failure, and one of all that could not be tried for the same reason. */
+  addCases(cases: readonly ReportedCase[]): void {
+    for (const { name, outcome, message = '', details, hint = details } of cases) {
+      if (outcome === 'failure') this.fail({ title: `${this.#command}: ${name}`, message, more: hint });
+    }
+    const untried = cases.filter(({ outcome }) => outcome === 'error');
+    for (const message of new Set(untried.map(({ message: reason = '' }) => reason))) {
+      const same = untried.filter((one) => (one.message ?? '') === message);
+      const more = same.length === 1 ? same[0]?.details : same.map(({ name }) => name).join('\n');
+      this.fail({ title: `${this.#command}: not tried`, message, more });
+    }
+    this.#counts ??= countsOf(cases);
+  }
+
+  /** Takes the final counts in a line or several. */
+  conclude(counts: string): void {
+    this.#counts = counts;
+  }
+
+  /** Takes the error that ended the command, unless failures have told it already. */
+  addError(error: unknown): void {
+    if (this.#failures > 0) return;
+    const isOurs = error instanceof HooksError;
+    const message = isOurs ? errorSentence(error) : error instanceof Error ? error.message : String(error);
+    const { file, line } = error instanceof InputError ? error : {};
+    const origin = file === undefined ? undefined : { file, line };
+    this.fail({ title: this.#command, message, more: isOurs ? error.hint : undefined, origin });
+  }
+
+  /** Writes the summary. A file that cannot be written costs the summary alone. */
+  async end(): Promise<void> {
+    const file = this.#io.env['GITHUB_STEP_SUMMARY'];
+    if (file === undefined || file === '') return;
+    try {
+      await appendFile(file, this.#summary());
+    } catch (error) {
+      const code = (error as NodeJS.ErrnoException).code ?? 'unknown'; // what fs throws
+      this.#io.note(`note: the summary cannot be added to GITHUB_STEP_SUMMARY: ${code}`);
+    }
+  }
+
+  #summary(): string {
+    const mark = this.#failures === 0 ? '✓' : '✗';
+    const counts = this.#counts === undefined ? '' : `\n${markdown(this.#counts)}\n`;
+    const rows = this.#rows.map(({ title, message, more = '', origin }) => {
+      const file = origin === undefined ? '' : `${[origin.file, origin.line].filter(Boolean).join(':')}: `;
+      return `| ${markdown(file + title)} | ${markdown([message, more].filter(Boolean).join('\n'))} |\n`;
+    });
+    const left = this.#failures - rows.length;
+    const table = rows.length === 0 ? '' : `\n| what failed | why |\n| --- | --- |\n${rows.join('')}`;
+    return `### ${mark} ${this.#command}\n${counts}${table}${left > 0 ? `\nand ${left} more\n` : ''}\n`;
+  }
+}
+
+/** A line that GitHub's runner takes for a command: in it `%` and line breaks are escaped, in its properties `:` and `,` too. */
+function annotation({ title, message, more, origin }: StepFailure): string {
+  const properties = { file: origin?.file, line: origin?.line, title };
+  const given = Object.entries(properties).filter(([, value]) => value !== undefined);
+  const texts = given.map(([name, value]) => `${name}=${propertyText(String(value))}`);
+  return `::error ${texts.join(',')}::${messageText([message, more].filter(Boolean).join('\n'))}`;
+}
+
+function messageText(text: string): string {
+  const lines = text.replaceAll('%', '%25').split(/\r\n|[\r\n]/);
+  return lines.map((line) => printable(line, MAX_TEXT)).join('%0A');
+}
+
+function propertyText(text: string): string {
+  return messageText(text).replaceAll(':', '%3A').replaceAll(',', '%2C');
+}
+
+/** Text as Markdown that shows it unchanged: what came from outside can make no link, image or table. */
+function markdown(text: string): string {
+  const lines = text.split(/\r\n|[\r\n]/).map((line) => printable(line, MAX_TEXT));
+  return lines
+    .map((line) => line.replace(/[!-/:-@[-`{-~]/g, (one) => `&#${one.charCodeAt(0)};`))
+    .join('<br>');
+}
+
+const COUNTED = { passed: 'passed', failure: 'failed', skipped: 'skipped', error: 'not tried' } as const;
+
+/** `21 passed, 2 failed, 3 not tried` */
+function countsOf(cases: readonly ReportedCase[]): string {
+  const parts = Object.entries(COUNTED).map(([outcome, word]) => {
+    const count = cases.filter((one) => one.outcome === outcome).length;
+    return count === 0 ? undefined : `${count} ${word}`;
+  });
+  return parts.filter((part) => part !== undefined).join(', ');
+}

@@ -1,0 +1,118 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { GithubStep } from '../../../src/cli/print/github-step.ts';
+import { track } from '../../end-to-end/receiving.ts';
+import { freePort } from '../../free-port.ts';
+import { temporaryFolder } from '../../temporary-folder.ts';
+import { hooks } from '../run-in-process.ts';
+
+let cwd: string;
+let env: Record<string, string>;
+beforeEach(() => {
+  cwd = temporaryFolder({ 'one.json': track(1), 'bad.ndjson': `${track(1)}\n{"type":"trac"}\n` });
+  env = { GITHUB_ACTIONS: 'true', GITHUB_STEP_SUMMARY: join(cwd, 'summary.md') };
+});
+
+const summary = (): string => readFileSync(join(cwd, 'summary.md'), 'utf8');
+const annotations = (stderr: string): string[] =>
+  stderr.split('\n').filter((line) => line.startsWith('::error '));
+
+describe('in a workflow of GitHub', () => {
+  it('replay annotates the line of each message that was not delivered', async () => {
+    const { code, stderr } = await hooks(['replay', 'bad.ndjson', '--loopback'], { cwd, env });
+    expect(code).toBe(1);
+    expect(annotations(stderr)).toEqual([
+      expect.stringMatching(
+        /^::error file=bad\.ndjson,line=2,title=hooks replay%3A invalid entry::expected `type` to be page, .*%0Adid you mean "track"\?$/,
+      ),
+    ]);
+    expect(summary()).toMatch(/^### ✗ hooks replay\n\nread {7}2<br>delivered {2}1<br>invalid {4}1/);
+    expect(summary()).toContain('| bad&#46;ndjson&#58;2&#58; hooks replay&#58; invalid entry | expected');
+  });
+
+  it('a replay of standard input names no file', async () => {
+    const run = await hooks(['replay', '-', '--loopback'], { cwd, env, stdin: '{"type":"trac"}\n' });
+    expect(annotations(run.stderr)).toEqual([expect.stringMatching(/^::error title=hooks replay/)]);
+  });
+
+  it('a receiver that does not start is one error, with its output in the report', async () => {
+    const url = `http://127.0.0.1:${await freePort()}/`;
+    const command = ['sh', '-c', 'echo "out & <in>"; exit 3'];
+    const { code, stderr } = await hooks(
+      ['test', url, '--secret', 's', '--report', 'r.xml', '--', ...command],
+      { cwd, env },
+    );
+    expect(code).toBe(2);
+    expect(annotations(stderr)).toHaveLength(1);
+    expect(annotations(stderr)[0]).toMatch(/::The receiver ended with exit code 3 .*%0Alook at its output/);
+    const xml = readFileSync(join(cwd, 'r.xml'), 'utf8');
+    expect(xml).toContain('<testsuites name="hooks" tests="1" failures="0" errors="1"');
+    expect(xml).toContain('<system-err>out &amp; &lt;in&gt;&#10;</system-err>');
+    expect(summary()).toMatch(/^### ✗ hooks test\n\n1 not tried\n/);
+  });
+
+  it('expect annotates what did not come, and shows what its command printed', async () => {
+    const flags = ['--messages', '1', '--within', '1s', '--report', 'r.xml'];
+    const command = ['--', 'sh', '-c', 'echo "sent $HOOKS_SECRET"'];
+    const run = await hooks(['expect', ...flags, '--secret', 'hidden-one', ...command], { cwd, env });
+    expect(run.code).toBe(1);
+    expect(annotations(run.stderr)).toEqual([
+      '::error title=hooks expect%3A messages::Expected 1 message, but no request came',
+    ]);
+    expect(readFileSync(join(cwd, 'r.xml'), 'utf8')).toContain('<system-err>sent ***&#10;</system-err>');
+  });
+
+  it('a command that cannot run says why, and adds to the summary of the steps before', async () => {
+    await hooks(['replay', 'one.json', '--loopback'], { cwd, env });
+    const { code, stderr } = await hooks(['replay', 'none.json', '--loopback'], { cwd, env });
+    expect(code).toBe(2);
+    expect(annotations(stderr)).toEqual([
+      expect.stringMatching(/^::error file=none\.json,title=hooks replay::none/),
+    ]);
+    expect(summary()).toMatch(/^### ✓ hooks replay\n[^]*### ✗ hooks replay\n/);
+  });
+
+  it('a summary that cannot be written costs no result', async () => {
+    env['GITHUB_STEP_SUMMARY'] = join(cwd, 'none', 'summary.md');
+    const { code, stderr } = await hooks(['replay', 'one.json', '--loopback'], { cwd, env });
+    expect([code, stderr]).toEqual([0, 'note: the summary cannot be added to GITHUB_STEP_SUMMARY: ENOENT\n']);
+  });
+
+  it('elsewhere nothing is annotated', async () => {
+    delete env['GITHUB_ACTIONS'];
+    const { stderr } = await hooks(['replay', 'bad.ndjson', '--loopback'], { cwd, env });
+    expect(annotations(stderr)).toEqual([]);
+    expect(summary).toThrow('ENOENT');
+  });
+});
+
+describe('a step', () => {
+  const lines: string[] = [];
+  const failing = (count: number, message: string): Promise<void> => {
+    lines.length = 0;
+    const step = new GithubStep('hooks test', { env, note: (line) => lines.push(line) });
+    for (let index = 0; index < count; index++) step.fail({ title: 'a,b:c', message });
+    return step.end();
+  };
+
+  it('ten annotations are printed, as many as GitHub shows, and the summary says how many more there are', async () => {
+    await failing(60, 'no');
+    expect(lines).toHaveLength(10);
+    expect(summary().match(/^\| a/gm)).toHaveLength(50);
+    expect(summary()).toContain('\nand 10 more\n');
+  });
+
+  it('hostile text can begin no command, end no property and make no markup', async () => {
+    await failing(1, '100%\r\n::set-output name=a::b\u001b[2J <img src=x> | [a](b)');
+    expect(lines).toEqual([
+      '::error title=a%2Cb%3Ac::100%25%0A::set-output name=a::b\\u001b[2J <img src=x> | [a](b)',
+    ]);
+    const row =
+      summary()
+        .split('\n')
+        .find((line) => line.startsWith('| a')) ?? '';
+    expect(row.match(/\|/g)).toHaveLength(3);
+    expect(row.replaceAll('<br>', '')).not.toMatch(/[<>[\]()]/);
+  });
+});
