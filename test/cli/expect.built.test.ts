@@ -172,8 +172,8 @@ describe('hooks expect', () => {
     const { code } = await hooks(['expect', ...flags, '--', 'no-such-program'], { cwd });
     expect(code).toBe(2);
     const xml = await readFile(join(cwd, 'r.xml'), 'utf8');
-    expect(xml).toContain('tests="2" failures="1"');
-    expect(xml).toContain('<failure message="The command no-such-program cannot be started');
+    expect(xml).toContain('tests="1" failures="0" errors="1"');
+    expect(xml).toContain('<error message="The command no-such-program cannot be started');
   });
 
   it.each(['SIGHUP', 'SIGQUIT'] as const)(
