@@ -113,7 +113,7 @@ export function closesIdle(): Promise<HostileReceiver> {
 }
 
 /**
- * Answers the first request of a connection. The second it reads and closes without an answer, or says `after` first: what a
+ * Answers the first request of a connection. The second it reads and closes without a response, or says `after` first: what a
  * client sees whose request crosses the closing of an idle connection.
  */
 export function diesWhenReused({

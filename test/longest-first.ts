@@ -29,7 +29,7 @@ const LONGEST = [
 /** Begins with the files that take longest, also where no earlier run says how long each takes. */
 export class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
-    // oxlint-disable-next-line unicorn/no-array-sort -- a method of the sequencer, which answers a new list
+    // oxlint-disable-next-line unicorn/no-array-sort -- a method of the sequencer, which returns a new list
     const sorted = await super.sort(files);
     const projects = [...new Set(sorted.map(({ project }) => project.name))];
     const place = ({ project, moduleId }: TestSpecification): number =>

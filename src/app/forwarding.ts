@@ -25,7 +25,7 @@ export interface ForwardingOptions {
   readonly url: string;
   /** What names the URL in errors, such as `--forward`. */
   readonly origin: string;
-  /** Taken out of what is answered, which is shown. */
+  /** Taken out of the response, which is shown. */
   readonly secrets: readonly string[];
   /** Connects to this machine only. @default false */
   readonly onlyLoopback?: boolean;
@@ -38,9 +38,9 @@ export interface ForwardingOptions {
 /** For status and body, a little less than the 5 s of the sender, who then learns which side was slow. */
 const TIMEOUT_MS = 4_500;
 /** A page that a framework shows for an error fits. */
-const REPLY_KB = 256;
+const RESPONSE_KB = 256;
 /** For the body alone, within the above: one that drips, or never ends, holds the sender up. */
-const REPLY_SECONDS = 2;
+const RESPONSE_SECONDS = 2;
 
 /** Throws ConfigError for a URL that cannot be asked. */
 export function createForwarding(options: ForwardingOptions): Forwarding {
@@ -84,30 +84,30 @@ async function forwardTo({ url, shownUrl, authorization }: Target, passing: Pass
       ...sent,
       body: request.body,
       timeoutMs: TIMEOUT_MS,
-      replyBytes: REPLY_KB * 1024,
-      replyMs: REPLY_SECONDS * 1_000,
+      responseBytes: RESPONSE_KB * 1024,
+      responseMs: RESPONSE_SECONDS * 1_000,
       signal,
     });
-    return { url: shownUrl, ...toldOf(result, sent, secrets) };
+    return { url: shownUrl, ...forwardedFacts(result, sent, secrets) };
   } catch (error) {
     if (!(error instanceof HooksError)) throw error;
     return { url: shownUrl, error: 'protocol', detail: printable(error.message), ms: 0 };
   }
 }
 
-function toldOf(
+function forwardedFacts(
   result: TransportResult,
   sent: SentRequest,
   secrets: readonly string[],
 ): Omit<Forwarded, 'url'> {
   const { ms } = result;
   if (result.kind === 'failure') return { error: result.error, detail: printable(result.detail), ms };
-  const { status, retryAfter, reply, replyCutBy } = result;
+  const { status, retryAfter, body, bodyCutBy } = result;
   // Relayed, the part that came would look like the whole.
-  if (replyCutBy !== undefined) {
+  if (bodyCutBy !== undefined) {
     return {
-      error: replyCutBy === 'length' ? 'protocol' : replyCutBy,
-      detail: `it responded with ${status}, but the body ${cutText(replyCutBy, ms)}`,
+      error: bodyCutBy === 'length' ? 'protocol' : bodyCutBy,
+      detail: `it responded with ${status}, but the body ${cutText(bodyCutBy, ms)}`,
       ms,
     };
   }
@@ -115,16 +115,16 @@ function toldOf(
     status,
     ...(retryAfter !== undefined && { retryAfter }),
     // The transport leaves a success as it is, for those who parse it; here it is shown like any other.
-    ...(reply !== undefined && { reply: withoutRepeated(withoutSent(reply, sent), secrets) }),
+    ...(body !== undefined && { reply: withoutRepeated(withoutSent(body, sent), secrets) }),
     ms,
   };
 }
 
 /** `statusMs` is how long the status took. */
-function cutText(cutBy: NonNullable<TransportResponse['replyCutBy']>, statusMs: number): string {
-  if (cutBy === 'length') return `is longer than ${REPLY_KB} KiB`;
+function cutText(cutBy: NonNullable<TransportResponse['bodyCutBy']>, statusMs: number): string {
+  if (cutBy === 'length') return `is longer than ${RESPONSE_KB} KiB`;
   if (cutBy !== 'timeout') return 'broke off';
-  const seconds = Math.min(REPLY_SECONDS, Math.max(0, TIMEOUT_MS - statusMs) / 1_000);
+  const seconds = Math.min(RESPONSE_SECONDS, Math.max(0, TIMEOUT_MS - statusMs) / 1_000);
   return `did not end within ${Number(seconds.toFixed(1))} s`;
 }
 

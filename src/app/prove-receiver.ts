@@ -22,8 +22,8 @@ export interface ProofSenderOptions {
 export type ProofSender = (message: ProofMessage, how?: ProofSendOptions) => Promise<ProofResponse>;
 
 /** Of a response's body: enough for a sentence. */
-const REPLY_BYTES = 1_000;
-const REPLY_MS = 300;
+const RESPONSE_BYTES = 1_000;
+const RESPONSE_MS = 300;
 
 /**
  * Makes what sends a message as every real delivery is sent: the same headers, signature and `Idempotency-Key` on every attempt. Each
@@ -40,7 +40,11 @@ export function createProofSender(options: ProofSenderOptions): ProofSender {
     const { url } = receiver;
     const request = { url, headers, body, timeoutMs, caFile, signal, cutsResponse: cut };
     try {
-      const result = await transport.send({ ...request, replyBytes: REPLY_BYTES, replyMs: REPLY_MS });
+      const result = await transport.send({
+        ...request,
+        responseBytes: RESPONSE_BYTES,
+        responseMs: RESPONSE_MS,
+      });
       return responseOf(result, { url, headers, secret, cut });
     } finally {
       await transport.close();
@@ -63,8 +67,8 @@ function responseOf(result: TransportResult, { url, headers, secret, cut }: Proo
   if (result.kind === 'failure') {
     return { kind: 'none', error: cut && result.error === 'aborted' ? 'cut' : result.error, ms };
   }
-  const { status, reply } = result;
-  const shown = reply === undefined ? undefined : withoutSent(reply, { url, headers });
+  const { status, body } = result;
+  const shown = body === undefined ? undefined : withoutSent(body, { url, headers });
   const safe = shown === undefined || secret === undefined ? shown : withoutRepeated(shown, [secret]);
   return { kind: kindOfStatus(status), status, reply: safe, ms };
 }

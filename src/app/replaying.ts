@@ -6,7 +6,7 @@ import { createForwarding, type Forwarding } from './forwarding.ts';
 interface ReplayOptions {
   readonly url: string | undefined;
   readonly forwarding: Forwarding | undefined;
-  /** Taken out of what is answered. */
+  /** Taken out of the response. */
   readonly secrets: readonly string[];
 }
 

@@ -45,7 +45,7 @@ export const APPLICATION_RULES: readonly CauseRule[] = [
     status: [400, 409, 422, 500],
     body: /duplicate key|UNIQUE constraint failed|Duplicate entry|E11000|UniqueViolation|IntegrityError/i,
     says: 'its database has this message already, and the receiver fails on that',
-    fix: 'answer 2xx to a messageId that is known already (INSERT … ON CONFLICT DO NOTHING): a message may come more than once',
+    fix: 'respond with 2xx to a messageId that is known already (INSERT … ON CONFLICT DO NOTHING): a message may come more than once',
   },
   {
     code: 'compare-lengths',
@@ -53,7 +53,7 @@ export const APPLICATION_RULES: readonly CauseRule[] = [
     status: [500],
     body: /Input buffers must have the same (?:byte )?length|ERR_CRYPTO_TIMING_SAFE_EQUAL_LENGTH/i,
     says: 'it compares signatures of different lengths, at which timingSafeEqual throws',
-    fix: 'compare the lengths first and answer 401; then timingSafeEqual',
+    fix: 'compare the lengths first and respond with 401; then timingSafeEqual',
   },
   {
     code: 'compare-non-ascii',
@@ -61,7 +61,7 @@ export const APPLICATION_RULES: readonly CauseRule[] = [
     status: [500],
     body: /comparing strings with non-ASCII characters is not supported/,
     says: 'it compares text that is not ASCII, at which compare_digest throws',
-    fix: 'compare bytes: hmac.compare_digest(a.encode(), b.encode()), and answer 401',
+    fix: 'compare bytes: hmac.compare_digest(a.encode(), b.encode()), and respond with 401',
   },
   {
     code: 'hmac-of-object',
@@ -109,7 +109,7 @@ export const APPLICATION_RULES: readonly CauseRule[] = [
     status: [400, 500],
     body: /Unexpected token|Unexpected end of JSON|JSONDecodeError|Expecting value: line 1|Malformed JSON|JSON::ParserError|cannot unmarshal|JSON parse error|invalid character .{1,20} looking for/i,
     says: 'its parser does not read the body as JSON',
-    fix: 'parse the bytes of the body as UTF-8 JSON, once, and answer 400 to what is not JSON',
+    fix: 'parse the bytes of the body as UTF-8 JSON, once, and respond with 400 to what is not JSON',
   },
   {
     code: 'body-limit',

@@ -3,7 +3,7 @@ import type { CauseRule } from './cause-rule.ts';
 const NOT_RUNNING =
   'start the application, and check the address and port that the proxy passes requests on to';
 
-/** Proxies and load balancers that answer in place of the application, by what they are known to say. */
+/** Proxies and load balancers that respond in place of the application, by what they are known to say. */
 export const GATEWAY_RULES: readonly CauseRule[] = [
   {
     code: 'wants-tls',
@@ -25,7 +25,7 @@ export const GATEWAY_RULES: readonly CauseRule[] = [
     code: 'gateway-cloudflare-origin',
     kind: 'busy',
     status: [520, 521, 522, 523, 524, 525, 526, 527, 530],
-    says: '{status}: Cloudflare answers, not the receiver: it cannot reach or understand the server behind it',
+    says: '{status}: Cloudflare responds, not the receiver: it cannot reach or understand the server behind it',
     fix: 'check that the server runs, lets the addresses of Cloudflare in, and has a certificate (525, 526: SSL mode Full)',
   },
   {
@@ -33,7 +33,7 @@ export const GATEWAY_RULES: readonly CauseRule[] = [
     kind: 'busy',
     status: [503],
     headers: { server: /^awselb/i },
-    says: '503: the AWS load balancer answers, not the receiver: its target group has no healthy target',
+    says: '503: the AWS load balancer responds, not the receiver: its target group has no healthy target',
     fix: 'register a target, and let its health check pass',
   },
   {
@@ -41,7 +41,7 @@ export const GATEWAY_RULES: readonly CauseRule[] = [
     kind: 'busy',
     status: [502, 503, 504],
     body: /upstream connect error|no healthy upstream|upstream request timeout/,
-    says: '{status}: the proxy (Envoy) answers, not the receiver: nothing healthy is behind it',
+    says: '{status}: the proxy (Envoy) responds, not the receiver: nothing healthy is behind it',
     fix: NOT_RUNNING,
   },
   {
@@ -49,7 +49,7 @@ export const GATEWAY_RULES: readonly CauseRule[] = [
     kind: 'busy',
     status: [503],
     body: /No server is available to handle this request/,
-    says: '503: the proxy (HAProxy) answers, not the receiver: no server behind it is up',
+    says: '503: the proxy (HAProxy) responds, not the receiver: no server behind it is up',
     fix: NOT_RUNNING,
   },
   {
@@ -57,7 +57,7 @@ export const GATEWAY_RULES: readonly CauseRule[] = [
     kind: 'busy',
     status: [503],
     body: /Backend fetch failed|Guru Meditation/,
-    says: '503: the cache (Varnish) answers, not the receiver: its backend does not respond',
+    says: '503: the cache (Varnish) responds, not the receiver: its backend does not respond',
     fix: NOT_RUNNING,
   },
   {
@@ -65,15 +65,15 @@ export const GATEWAY_RULES: readonly CauseRule[] = [
     kind: 'busy',
     status: [504],
     headers: { server: /./ },
-    says: '504: the proxy ({server}) answers, not the receiver: the application behind it took too long',
-    fix: 'let the receiver answer first and work later',
+    says: '504: the proxy ({server}) responds, not the receiver: the application behind it took too long',
+    fix: 'let the receiver respond first and work later',
   },
   {
     code: 'gateway-down',
     kind: 'busy',
     status: [502],
     headers: { server: /./ },
-    says: '502: the proxy ({server}) answers, not the receiver: the application behind it is not running, or broke off',
+    says: '502: the proxy ({server}) responds, not the receiver: the application behind it is not running, or broke off',
     fix: NOT_RUNNING,
   },
   {
@@ -81,7 +81,7 @@ export const GATEWAY_RULES: readonly CauseRule[] = [
     kind: 'busy',
     status: [503],
     headers: { server: /nginx|Apache|Caddy|IIS|HTTPAPI|openresty|Traefik|envoy|Google/i },
-    says: '503: the proxy ({server}) answers, not the receiver{wait}: nothing is available behind it',
+    says: '503: the proxy ({server}) responds, not the receiver{wait}: nothing is available behind it',
     fix: NOT_RUNNING,
   },
   {
@@ -89,7 +89,7 @@ export const GATEWAY_RULES: readonly CauseRule[] = [
     kind: 'way',
     status: [405],
     headers: { server: /^(?:nginx|GitHub\.com|AmazonS3|Apache|Netlify|Caddy)/i },
-    says: 'a server of files ({server}) answers: it takes no POST, and no application is routed at {path}',
+    says: 'a server of files ({server}) responds: it takes no POST, and no application is routed at {path}',
     fix: 'check the path of the URL, and pass this path on to the receiver (proxy_pass)',
   },
 ];

@@ -2,7 +2,7 @@ import type { CauseRule } from './cause-rule.ts';
 
 const ROUTE = 'check the path and the method of the route, and the stage in the URL';
 
-/** API gateways and hosts of applications that answer before the application does. */
+/** API gateways and hosts of applications that respond before the application does. */
 export const HOSTING_RULES: readonly CauseRule[] = [
   {
     code: 'proxy-body-limit',
@@ -49,7 +49,7 @@ export const HOSTING_RULES: readonly CauseRule[] = [
     kind: 'busy',
     status: [500, 502],
     headers: { 'x-amzn-errortype': /^(?:InternalServerError|BadGateway)/ },
-    says: '{status}: AWS API Gateway answers: the function failed, or returned no statusCode and body',
+    says: '{status}: AWS API Gateway responds: the function failed, or returned no statusCode and body',
     fix: 'look into the log of the function (CloudWatch), and let it return { statusCode: 200, body: "" }',
   },
   {
@@ -73,7 +73,7 @@ export const HOSTING_RULES: readonly CauseRule[] = [
     kind: 'busy',
     status: [503],
     body: /herokucdn\.com\/error-pages|herokuapp/,
-    says: '503: Heroku answers, not the receiver: the application crashed or has no running dyno',
+    says: '503: Heroku responds, not the receiver: the application crashed or has no running dyno',
     fix: 'look into heroku logs --tail; heroku ps:scale web=1 starts it',
   },
   {
@@ -137,7 +137,7 @@ export const HOSTING_RULES: readonly CauseRule[] = [
     kind: 'way',
     status: [403, 405],
     body: /<Code>(?:MethodNotAllowed|AccessDenied)<\/Code>/,
-    says: 'a bucket of files (S3) answers: it takes no messages',
+    says: 'a bucket of files (S3) responds: it takes no messages',
     fix: 'give the URL of the receiver, not of its files',
   },
 ];

@@ -19,13 +19,13 @@ export interface NetworkCause {
 
 const ISSUER = 'name its issuer: --ca FILE, or in the config: delivery: { ca: ./ca.pem }';
 const OTHER_TLS = 'let it speak TLS 1.2 or later, or put a proxy with TLS in front of it';
-const ANSWER_FIRST = 'answer 2xx first and do the work later: put the message into a queue';
+const RESPOND_FIRST = 'respond with 2xx first and do the work later: put the message into a queue';
 
 /** The causes by the error codes of the result lines, and by what is known more exactly. */
 const NETWORK_CAUSES: Readonly<Record<string, NetworkCauseText>> = {
   timeout: {
-    fix: 'let the receiver answer first and work later; --timeout waits longer, up to 30s',
-    receiverFix: ANSWER_FIRST,
+    fix: 'let the receiver respond first and work later; --timeout waits longer, up to 30s',
+    receiverFix: RESPOND_FIRST,
   },
   'no-connection-in-time': {
     says: 'no connection could be made in time: the host is off, or a firewall drops what is sent to this port',
@@ -152,7 +152,7 @@ const NETWORK_CAUSES: Readonly<Record<string, NetworkCauseText>> = {
     fix: 'check {proxy}, or go direct: NO_PROXY={hostname}',
   },
   'proxy-garbage': {
-    says: 'what {proxy} names does not answer as a proxy does',
+    says: 'what {proxy} names does not respond as a proxy does',
     fix: 'check {proxy}: host, port, and http:// or https://; or go direct: NO_PROXY={hostname}',
   },
   'blocked-address': {

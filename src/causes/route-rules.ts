@@ -57,7 +57,7 @@ export const ROUTE_RULES: readonly CauseRule[] = [
     kind: 'status',
     status: [404],
     body: /^404 page not found\s*$/,
-    says: 'a Go program or Traefik answers, and has no route for {path}',
+    says: 'a Go program or Traefik responds, and has no route for {path}',
     fix: `check the path of the URL: ${ROUTES}`,
   },
 ];

@@ -32,14 +32,14 @@ export const STATUS_RULES: readonly CauseRule[] = [
     kind: 'status',
     status: [],
     says: 'it redirects to the same URL again: {location}',
-    fix: 'answer 2xx at this URL: its rule for redirects matches the URL that it leads to',
+    fix: 'respond with 2xx at this URL: its rule for redirects matches the URL that it leads to',
   },
   {
     code: 'redirect-nowhere',
     kind: 'status',
     status: [300, 301, 302, 303, 304, 305, 307, 308],
     says: '{status} is no response to a message, and redirects are not followed',
-    fix: 'answer 2xx at this URL',
+    fix: 'respond with 2xx at this URL',
   },
   {
     code: 'authentication',
@@ -120,7 +120,7 @@ export const STATUS_RULES: readonly CauseRule[] = [
     kind: 'status',
     status: [409],
     says: 'it has this message already, or processes it',
-    fix: 'answer 2xx to a messageId that is known already: a message may come more than once',
+    fix: 'respond with 2xx to a messageId that is known already: a message may come more than once',
   },
   {
     code: 'too-large',
@@ -168,7 +168,7 @@ export const STATUS_RULES: readonly CauseRule[] = [
     code: 'bad-gateway',
     kind: 'busy',
     status: [502],
-    says: '502: a proxy answers, not the receiver: the application behind it is not running, or broke off',
+    says: '502: a proxy responds, not the receiver: the application behind it is not running, or broke off',
     fix: 'start the application, and check the address and port that the proxy passes requests on to',
   },
   {
@@ -182,8 +182,8 @@ export const STATUS_RULES: readonly CauseRule[] = [
     code: 'late',
     kind: 'busy',
     status: [504],
-    says: '504: a proxy answers, not the receiver: the application behind it took too long',
-    fix: 'let the receiver answer first and work later',
+    says: '504: a proxy responds, not the receiver: the application behind it took too long',
+    fix: 'let the receiver respond first and work later',
   },
   {
     code: 'full',
@@ -219,5 +219,5 @@ export function statusRule(status: number): CauseRule {
     };
   }
   if (status >= 400) return { ...own, says: '{status} means: never again', fix: LOG };
-  return { ...own, says: '{status} is no response to a message', fix: 'answer 2xx at this URL' };
+  return { ...own, says: '{status} is no response to a message', fix: 'respond with 2xx at this URL' };
 }

@@ -7,22 +7,22 @@ export const TAKEN_RULES: readonly CauseRule[] = [
     code: 'status-in-body',
     kind: 'receiver',
     body: /^\s*\{[^{}]{0,400}"(?:statusCode|status_code|status|code)"\s*:\s*"?[45]\d\d\b/,
-    says: 'it answers {status}, and another status in the body: to a sender the message is taken',
-    fix: 'answer with that status itself (API Gateway: Lambda proxy integration)',
+    says: 'it responds with {status}, and another status in the body: to a sender the message is taken',
+    fix: 'respond with that status itself (API Gateway: Lambda proxy integration)',
   },
   {
     code: 'error-in-body',
     kind: 'receiver',
     body: /^\s*\{\s*(?:"[\w-]{1,40}"\s*:\s*(?:"[^"]{0,100}"|\w{1,20}|\[\]|\{\})\s*,\s*){0,6}"(?:(?:error|errors|error_message|exception)"\s*:\s*(?!null\b|false\b|0\b|""|\[\s*\]|\{\s*\})|(?:success|ok)"\s*:\s*false\b|(?:status|result)"\s*:\s*"(?:error|fail(?:ed|ure)?|invalid|unauthorized|denied)")/i,
-    says: 'it answers {status}, and an error in the body: to a sender the message is taken',
-    fix: 'answer 4xx to what is refused and 5xx to what failed: senders look at the status only',
+    says: 'it responds with {status}, and an error in the body: to a sender the message is taken',
+    fix: 'respond with 4xx to what is refused and 5xx to what failed: senders look at the status only',
   },
   {
     code: 'trace-in-body',
     kind: 'receiver',
     body: /<b>(?:Warning|Fatal error|Parse error|Notice)<\/b>:|^(?:PHP )?(?:Warning|Fatal error|Parse error): |Traceback \(most recent call last\)/,
-    says: 'it answers {status}, and an error of its program in the body: to a sender the message is taken',
-    fix: 'repair the error, and let the receiver answer 500 when it fails (PHP: display_errors=0, http_response_code(500))',
+    says: 'it responds with {status}, and an error of its program in the body: to a sender the message is taken',
+    fix: 'repair the error, and let the receiver respond with 500 when it fails (PHP: display_errors=0, http_response_code(500))',
   },
 ];
 
@@ -30,15 +30,15 @@ const LOGIN_PAGE: CauseRule = {
   code: 'login-page',
   kind: 'way',
   body: /type=["']?password|<title>[^<]{0,60}(?:log ?in|sign ?in)/i,
-  says: 'a login page answers, not the receiver',
+  says: 'a login page responds, not the receiver',
   fix: 'exempt {path} from the login: the signature proves the sender',
 };
 
 const PAGE: CauseRule = {
   code: 'page',
   kind: 'way',
-  says: 'an HTML page answers where a receiver answers a few words: the URL is that of a website, not of the receiver',
-  fix: 'give the URL of the receiver: a website (single-page application, parking page) answers 200 at every path',
+  says: 'an HTML page responds where a receiver responds with a few words: the URL is that of a website, not of the receiver',
+  fix: 'give the URL of the receiver: a website (single-page application, parking page) responds with 200 at every path',
 };
 
 /** Pages of a browser, which no sender reads. */

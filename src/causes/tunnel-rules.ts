@@ -2,7 +2,7 @@ import type { CauseRule } from './cause-rule.ts';
 
 const START = 'start the tunnel again and give its new URL: a free one has another name each time';
 
-/** Tunnels that lead to a machine of a developer: the tunnel answers, nothing is behind it. */
+/** Tunnels that lead to a machine of a developer: the tunnel responds, nothing is behind it. */
 export const TUNNEL_RULES: readonly CauseRule[] = [
   {
     code: 'tunnel-ngrok-app',

@@ -4,12 +4,12 @@ import { redactUrl } from '../redact.ts';
 import type { NetworkError, TransportResponse, TransportResult } from '../transport/transport.ts';
 
 /**
- * A receiver's response by what it makes a sender do (contract, Delivery). `taken`: 2xx. `refused`: a final 4xx. `failing`: 5xx and the
+ * A receiver's response by what it makes a sender do (contract, Delivery). `taken`: 2xx. `rejected`: a final 4xx. `failing`: 5xx and the
  * 4xx that ask to wait, after which the message is sent again for hours. `redirect`: 3xx, never followed. `none`: no response.
  */
 export type CheckResponse =
   | {
-      readonly kind: 'taken' | 'refused' | 'failing' | 'redirect';
+      readonly kind: 'taken' | 'rejected' | 'failing' | 'redirect';
       readonly status: number;
       /** The beginning of the body, without secrets, unescaped. */
       readonly reply: string | undefined;
@@ -41,7 +41,7 @@ export function checkResponseOf(result: TransportResult, asked: AskedRequest): C
     return {
       kind: responseKindOf(result.status),
       status: result.status,
-      reply: result.reply,
+      reply: result.body,
       cause: causeOfResponse(result, asked),
       ms,
     };
@@ -55,7 +55,7 @@ function causeOfResponse(
   result: TransportResponse,
   { url, isSigned }: AskedRequest,
 ): ResponseCause | undefined {
-  const { status, headers = {}, reply: body = '', retryAfter } = result;
+  const { status, headers = {}, body = '', retryAfter } = result;
   const { server, location } = headers;
   return responseCauseOf(
     { status, headers, body, isSigned },
@@ -66,5 +66,5 @@ function causeOfResponse(
 function responseKindOf(status: number): Exclude<CheckResponseKind, 'none'> {
   if (status >= 200 && status <= 299) return 'taken';
   if (status >= 300 && status <= 399) return 'redirect';
-  return status >= 400 && status <= 499 && !PASSING_4XX.has(status) ? 'refused' : 'failing';
+  return status >= 400 && status <= 499 && !PASSING_4XX.has(status) ? 'rejected' : 'failing';
 }

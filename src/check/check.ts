@@ -25,8 +25,8 @@ export interface Check {
   readonly withinShare?: number;
 }
 
-/** The expected response. `taken`: 2xx. `refused`: a final 4xx. `answered`: either. `direct`: anything but a redirect. `secure`: anything over TLS. */
-export type Expected = 'taken' | 'refused' | 'answered' | 'direct' | 'secure';
+/** The expected response. `taken`: 2xx. `rejected`: a final 4xx. `decided`: either. `direct`: anything but a redirect. `secure`: anything over TLS. */
+export type Expected = 'taken' | 'rejected' | 'decided' | 'direct' | 'secure';
 
 /** The titles of a check whose requests are signed when there is a secret. */
 export function signedTitles(what: string): Pick<Check, 'title' | 'titleUnsigned'> {

@@ -5,7 +5,7 @@ import type { CheckRequest, Sample } from './sample.ts';
 const failing: Fault = {
   code: 'fails-on-bad-signature',
   says: 'it fails instead of rejecting: usually an uncaught error of the comparison',
-  fix: 'answer 401 to every request that does not verify. Compare lengths first (timingSafeEqual throws when they differ), and compare bytes (compare_digest throws on text that is not ASCII)',
+  fix: 'respond with 401 to every request that does not verify. Compare lengths first (timingSafeEqual throws when they differ), and compare bytes (compare_digest throws on text that is not ASCII)',
 };
 
 function forgery(
@@ -17,7 +17,7 @@ function forgery(
   return {
     code,
     title,
-    expects: 'refused',
+    expects: 'rejected',
     needsSecret: true,
     requests: (sample) => [request(sample, sample.body('track', code, { event: 'Hooks Test Forgery' }))],
     faults: { taken, failing },
@@ -27,7 +27,7 @@ function forgery(
 const UNCHECKED: Fault = {
   code: 'accepts-any-signature',
   says: 'it lets forgers in: it accepts a wrong signature',
-  fix: 'compute the HMAC-SHA1 of the raw body, compare it with X-Signature, and answer 401 before doing anything else',
+  fix: 'compute the HMAC-SHA1 of the raw body, compare it with X-Signature, and respond with 401 before doing anything else',
 };
 
 /** Checks that a sender without the secret is rejected (contract, Signature) and cannot crash the receiver. */
@@ -38,7 +38,7 @@ export const FORGERY_CHECKS: readonly Check[] = [
     {
       code: 'accepts-unsigned',
       says: 'it lets forgers in: it accepts a message without X-Signature',
-      fix: 'answer 401 when the header is missing, not only when it is wrong',
+      fix: 'respond with 401 when the header is missing, not only when it is wrong',
     },
     (_sample, body) => ({ body }),
   ),
@@ -78,7 +78,7 @@ export const FORGERY_CHECKS: readonly Check[] = [
     code: 'malformed',
     title: 'bodies that are not JSON, signed: cut off, and empty',
     titleUnsigned: 'bodies that are not JSON, unsigned: cut off, and empty',
-    expects: 'refused',
+    expects: 'rejected',
     requests: (sample) => [
       sample.signed(sample.body('track', 'malformed').subarray(0, 60)),
       sample.signed(Buffer.alloc(0)),
@@ -87,12 +87,12 @@ export const FORGERY_CHECKS: readonly Check[] = [
       taken: {
         code: 'accepts-malformed',
         says: 'it accepts bodies that it cannot have read',
-        fix: 'parse before you answer, and answer 400 to bodies that are not JSON',
+        fix: 'parse before you respond, and respond with 400 to bodies that are not JSON',
       },
       failing: {
         code: 'fails-on-malformed',
         says: 'it fails on a body that is not JSON: usually an uncaught error of the parser',
-        fix: 'verify first, then parse; answer 400 to bodies that are not JSON: after a 5xx the message is sent again for 4 hours',
+        fix: 'verify first, then parse; respond with 400 to bodies that are not JSON: after a 5xx the message is sent again for 4 hours',
       },
     },
   },

@@ -5,7 +5,7 @@ import type { Check, Expected, Fault } from './check.ts';
 
 export interface CheckJudgement {
   /** The response that decided: the first that is not as expected, else the slowest. */
-  readonly answer: CheckResponse;
+  readonly response: CheckResponse;
   /** How long the slowest response took. */
   readonly ms: number;
   /** Undefined when all responses are as expected. */
@@ -15,30 +15,30 @@ export interface CheckJudgement {
 /** Judges the responses to a check's requests, of which there is at least one. */
 export function judgeResponses(
   check: Check,
-  answers: readonly CheckResponse[],
+  responses: readonly CheckResponse[],
   { timeoutMs, hasTaken }: { readonly timeoutMs: number; readonly hasTaken: boolean },
 ): CheckJudgement {
-  const slowest = answers.reduce((one, other) => (other.ms > one.ms ? other : one));
+  const slowest = responses.reduce((one, other) => (other.ms > one.ms ? other : one));
   const { ms } = slowest;
-  const wrong = answers.find((answer) => !isAsExpected(answer, check.expects));
-  if (wrong !== undefined) return { answer: wrong, ms, fault: faultOf(check, wrong, hasTaken) };
+  const wrong = responses.find((response) => !isAsExpected(response, check.expects));
+  if (wrong !== undefined) return { response: wrong, ms, fault: faultOf(check, wrong, hasTaken) };
   const allowedMs = timeoutMs * (check.withinShare ?? 1);
-  return { answer: slowest, ms, fault: ms > allowedMs ? tooSlow(ms, timeoutMs) : undefined };
+  return { response: slowest, ms, fault: ms > allowedMs ? tooSlow(ms, timeoutMs) : undefined };
 }
 
-function isAsExpected(answer: CheckResponse, expected: Expected): boolean {
-  const { kind } = answer;
+function isAsExpected(response: CheckResponse, expected: Expected): boolean {
+  const { kind } = response;
   switch (expected) {
     case 'taken':
-      return isTakenResponse(answer);
-    case 'refused':
+      return isTakenResponse(response);
+    case 'rejected':
       return kind === expected;
-    case 'answered':
-      return isTakenResponse(answer) || kind === 'refused';
+    case 'decided':
+      return isTakenResponse(response) || kind === 'rejected';
     case 'direct':
       return kind !== 'redirect' && kind !== 'none';
     case 'secure':
-      return !('error' in answer);
+      return !('error' in response);
     default:
       return expected satisfies never;
   }
@@ -52,8 +52,8 @@ export function isTakenResponse({ kind, cause }: CheckResponse): boolean {
 /** The expected status, shown next to the actual one. */
 export const EXPECTED_STATUS = {
   taken: '2xx',
-  refused: '4xx',
-  answered: '2xx or 4xx',
+  rejected: '4xx',
+  decided: '2xx or 4xx',
   direct: 'no redirect',
   secure: 'a connection',
 } as const satisfies Readonly<Record<Expected, string>>;
@@ -64,36 +64,36 @@ export const EXPECTED_STATUS = {
  */
 function faultOf(
   { faults, statusFaults = {}, expects }: Check,
-  answer: CheckResponse,
+  response: CheckResponse,
   hasTaken: boolean,
 ): Fault {
-  const unclear = expects === 'refused' ? unclearRefusal(answer) : undefined;
+  const unclear = expects === 'rejected' ? unclearRejection(response) : undefined;
   if (unclear !== undefined) return unclear;
-  const seen = answer.kind === 'none' ? undefined : seenCause(answer.cause);
+  const seen = response.kind === 'none' ? undefined : seenCause(response.cause);
   if (seen !== undefined) return seen;
-  const isSpecial = (hasTaken || expects === 'refused') && !isLost(answer);
-  const ofStatus = answer.kind === 'refused' ? statusFaults[answer.status] : undefined;
-  return (isSpecial ? (ofStatus ?? faults?.[answer.kind]) : undefined) ?? commonFault(answer);
+  const isSpecial = (hasTaken || expects === 'rejected') && !isLost(response);
+  const ofStatus = response.kind === 'rejected' ? statusFaults[response.status] : undefined;
+  return (isSpecial ? (ofStatus ?? faults?.[response.kind]) : undefined) ?? commonFault(response);
 }
 
 const INSTEAD = 'respond with 401 instead (400 to what is not JSON): senders look at the status only';
 
 /** The fault of not taking a forgery, but not saying so by a status. Only for a receiver that takes right messages. */
-function unclearRefusal(answer: CheckResponse): Fault | undefined {
-  if (answer.kind === 'redirect') {
+function unclearRejection(response: CheckResponse): Fault | undefined {
+  if (response.kind === 'redirect') {
     return { code: 'redirects-forgeries', says: 'it redirects instead of rejecting', fix: INSTEAD };
   }
-  if (answer.kind !== 'taken') return undefined;
-  if (isPage(answer)) {
+  if (response.kind !== 'taken') return undefined;
+  if (isPage(response)) {
     return {
       code: 'page-for-forgeries',
-      says: `it answers ${answer.status} and an HTML page instead of rejecting`,
+      says: `it responds with ${response.status} and an HTML page instead of rejecting`,
       fix: INSTEAD,
     };
   }
   // What is recognised says so itself.
-  if (answer.cause !== undefined || !REFUSAL.test(answer.reply ?? '')) return undefined;
-  const says = `it refuses in words, but with status ${answer.status}`;
+  if (response.cause !== undefined || !REJECTION_WORDS.test(response.reply ?? '')) return undefined;
+  const says = `it rejects in words, but with status ${response.status}`;
   return { code: 'refuses-in-words', says, fix: INSTEAD };
 }
 
@@ -102,17 +102,17 @@ export function isPage({ kind, cause }: CheckResponse): boolean {
   return kind === 'taken' && (cause?.code === 'page' || cause?.code === 'login-page');
 }
 
-const REFUSAL =
+const REJECTION_WORDS =
   /\b(?:invalid|bad|wrong|missing|no)[ _-]?(?:x[ _-])?(?:signature|hmac|digest)|(?:signature|hmac|digest)[^.\n]{0,30}(?:invalid|mismatch|missing|not match|failed|wrong)|^\W*(?:unauthori[sz]ed|forbidden|denied|rejected|error)\b/i;
 
-/** Whether a forgery gets what a right message gets: 2xx, and no word of a refusal. */
-export function isTakenForgery(answer: CheckResponse): boolean {
-  return isTakenResponse(answer) && unclearRefusal(answer) === undefined;
+/** Whether a forgery gets what a right message gets: 2xx, and no word of a rejection. */
+export function isTakenForgery(response: CheckResponse): boolean {
+  return isTakenResponse(response) && unclearRejection(response) === undefined;
 }
 
 /** Whether there was no response for a reason that has nothing to do with the message. */
-function isLost(answer: CheckResponse): boolean {
-  return answer.kind === 'none' && answer.error !== 'reset';
+function isLost(response: CheckResponse): boolean {
+  return response.kind === 'none' && response.error !== 'reset';
 }
 
 const LIFT_LIMIT =
@@ -125,35 +125,35 @@ function seenCause(cause: ResponseCause | undefined): Fault | undefined {
   return { code, says, fix: /(?:^|-)limit(?:-|$)/.test(code) && cause.kind === 'busy' ? LIFT_LIMIT : fix };
 }
 
-function commonFault(answer: CheckResponse): Fault {
-  switch (answer.kind) {
+function commonFault(response: CheckResponse): Fault {
+  switch (response.kind) {
     case 'none':
-      return noAnswer(answer);
+      return noResponse(response);
     case 'redirect':
       return {
         code: 'redirect',
-        says: `${answer.cause?.says ?? 'it redirects'}: the message is lost`,
-        fix: answer.cause?.fix ?? 'give the URL that it leads to, or answer at this one',
+        says: `${response.cause?.says ?? 'it redirects'}: the message is lost`,
+        fix: response.cause?.fix ?? 'give the URL that it leads to, or respond at this one',
       };
-    case 'refused':
-      return refusesValid(answer.status, answer.cause);
+    case 'rejected':
+      return rejectsValid(response.status, response.cause);
     case 'taken':
-      return { code: 'accepted', says: 'it accepts what it must reject', fix: 'answer 4xx' };
+      return { code: 'accepted', says: 'it accepts what it must reject', fix: 'respond with 4xx' };
     case 'failing':
       return {
-        code: answer.status < 500 ? 'http-4xx' : 'http-5xx',
+        code: response.status < 500 ? 'http-4xx' : 'http-5xx',
         says:
-          `${answer.status} ${STATUS_CODES[answer.status] ?? ''}`.trim() +
+          `${response.status} ${STATUS_CODES[response.status] ?? ''}`.trim() +
           ' means: send it again later, for 4 hours' +
-          (isTelling(answer.cause) ? `; ${answer.cause.says}` : ''),
-        fix: isTelling(answer.cause) ? answer.cause.fix : "look into the receiver's log for the reason",
+          (isTelling(response.cause) ? `; ${response.cause.says}` : ''),
+        fix: isTelling(response.cause) ? response.cause.fix : "look into the receiver's log for the reason",
       };
     default:
-      return answer satisfies never;
+      return response satisfies never;
   }
 }
 
-/** Causes that say no more than that a message was refused, of which the check knows more. */
+/** Causes that say no more than that a message was rejected, of which the check knows more. */
 const VAGUE: ReadonlySet<string> = new Set([
   'signature-refused',
   'signature-invalid-there',
@@ -168,7 +168,7 @@ function isTelling(cause: ResponseCause | undefined): cause is ResponseCause {
 }
 
 /** The fault of rejecting a correct message, when its way of verifying is not the reason, or could not be found. */
-function refusesValid(status: number, cause: ResponseCause | undefined): Fault {
+function rejectsValid(status: number, cause: ResponseCause | undefined): Fault {
   const code = status === 404 || status === 405 ? 'wrong-path' : 'refuses-valid';
   if (isTelling(cause)) return { code, says: cause.says, fix: cause.fix };
   return {
@@ -183,7 +183,7 @@ export function isAboutElse({ cause }: CheckResponse): boolean {
   return cause !== undefined && !VAGUE.has(cause.code);
 }
 
-function noAnswer({ error, detail, cause }: CheckResponse & { kind: 'none' }): Fault {
+function noResponse({ error, detail, cause }: CheckResponse & { kind: 'none' }): Fault {
   const said = error === 'timeout' ? `no response in time: ${detail}` : detail;
   return {
     code: cause?.code ?? error,
@@ -196,7 +196,7 @@ function tooSlow(ms: number, timeoutMs: number): Fault {
   return {
     code: 'slow',
     says: `the slowest response took ${inSeconds(ms)} of the allowed ${inSeconds(timeoutMs)}: on a busy day it comes too late, so that the message is sent twice`,
-    fix: 'answer 2xx first and do the work later: put the message into a queue',
+    fix: 'respond with 2xx first and do the work later: put the message into a queue',
   };
 }
 

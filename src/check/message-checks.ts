@@ -67,7 +67,7 @@ export const MESSAGE_CHECKS: readonly Check[] = [
       ),
     ],
     faults: {
-      refused: {
+      rejected: {
         code: 'needs-user-id',
         says: 'it rejects a message that has no userId',
         fix: USE_ANONYMOUS_ID,
@@ -88,15 +88,15 @@ export const MESSAGE_CHECKS: readonly Check[] = [
       return [request, request];
     },
     faults: {
-      refused: {
+      rejected: {
         code: 'refuses-duplicates',
         says: 'it rejects a message that it has seen before',
-        fix: 'answer 2xx to a messageId that you know already, and do nothing: a message may come more than once',
+        fix: 'respond with 2xx to a messageId that you know already, and do nothing: a message may come more than once',
       },
       failing: {
         code: 'fails-on-duplicates',
         says: 'it fails on a message that it has seen before (a unique key in its database?)',
-        fix: 'answer 2xx to a messageId that you know already (INSERT … ON CONFLICT DO NOTHING): a message may come more than once',
+        fix: 'respond with 2xx to a messageId that you know already (INSERT … ON CONFLICT DO NOTHING): a message may come more than once',
       },
     },
   },
@@ -106,7 +106,7 @@ export const MESSAGE_CHECKS: readonly Check[] = [
     expects: 'taken',
     requests: (sample) => [sample.signed(sample.body('identify', 'unicode', { traits: TEXTS }))],
     faults: {
-      refused: RE_SERIALISED,
+      rejected: RE_SERIALISED,
       failing: {
         code: 'fails-on-unicode',
         says: 'it fails on emoji and other scripts: usually a database column of utf8 instead of utf8mb4, or a program that reads another encoding',
@@ -120,7 +120,7 @@ export const MESSAGE_CHECKS: readonly Check[] = [
     expects: 'taken',
     requests: (sample) => [sample.signed(sample.body('track', 'numbers', { properties: NUMBERS }))],
     faults: {
-      refused: RE_SERIALISED,
+      rejected: RE_SERIALISED,
       failing: {
         code: 'fails-on-numbers',
         says: 'it fails on very small, very large or negative numbers',
@@ -135,7 +135,7 @@ export const MESSAGE_CHECKS: readonly Check[] = [
     requests: (sample) => [sample.signed(sample.largestBody('large'))],
     statusFaults: { 401: PART_OF_BODY, 413: BODY_LIMIT },
     faults: {
-      refused: {
+      rejected: {
         code: 'refuses-large',
         says: 'it rejects a body of 32 KB, and takes shorter ones',
         fix: 'read the body to its end, and check for a limit on bodies: a message may have 32 KB',
@@ -150,7 +150,7 @@ export const MESSAGE_CHECKS: readonly Check[] = [
   {
     code: 'unknown-type',
     title: 'a message of a type that does not exist yet',
-    expects: 'answered',
+    expects: 'decided',
     requests: (sample) => {
       const body = sample.body('track', 'unknown-type').toString();
       return [sample.signed(Buffer.from(body.replace('"type":"track"', '"type":"hooks-test"')))];

@@ -35,7 +35,7 @@ const RESTART_MS = 3_000;
 const RESTART_POLL_MS = 100;
 
 /** How much of a response's body is read: enough for the words of a framework's page. */
-const REPLY_BYTES = 4_000;
+const RESPONSE_BYTES = 4_000;
 const SLOW_BODY_MS = 500;
 
 export const INTERRUPTED = 'interrupted';
@@ -46,7 +46,7 @@ export class ReceiverUnderTest {
   #readsBodies = true;
   #seen: Promise<Examined | undefined> | undefined;
   /** Whether it has ever responded. */
-  hasAnswered = false;
+  hasResponded = false;
 
   constructor(options: TestedReceiverOptions) {
     this.#options = options;
@@ -66,45 +66,45 @@ export class ReceiverUnderTest {
   }
 
   /** Sends a check's requests and returns the responses, up to the first that did not come. */
-  async answers(
+  async askAll(
     requests: readonly CheckRequest[],
     { atOnce }: Pick<Check, 'atOnce'>,
   ): Promise<CheckResponse[]> {
     if (atOnce) return Promise.all(requests.map((request) => this.ask(request)));
-    const answers: CheckResponse[] = [];
+    const responses: CheckResponse[] = [];
     for (const request of requests) {
-      const answer = await this.ask(request);
-      answers.push(answer);
-      if (answer.kind === 'none') break;
+      const response = await this.ask(request);
+      responses.push(response);
+      if (response.kind === 'none') break;
     }
-    return answers;
+    return responses;
   }
 
   /** Sends one request. A receiver that responded before and now refuses connections may be restarting: nothing was sent, so it is sent again. */
   async ask(request: CheckRequest): Promise<CheckResponse> {
     const { clock, signal } = this.#options;
     const until = clock.now() + RESTART_MS;
-    let answer = await this.#ask(request);
-    while (isRefused(answer) && this.hasAnswered && this.over === undefined && clock.now() < until) {
+    let response = await this.#ask(request);
+    while (isRefused(response) && this.hasResponded && this.over === undefined && clock.now() < until) {
       await sleep(clock, RESTART_POLL_MS, signal);
-      answer = await this.#ask(request);
+      response = await this.#ask(request);
     }
-    if (answer.kind === 'none' && !this.hasAnswered) answer = await this.#examined(answer);
-    if (answer.kind !== 'none') this.hasAnswered = true;
+    if (response.kind === 'none' && !this.hasResponded) response = await this.#examined(response);
+    if (response.kind !== 'none') this.hasResponded = true;
     // A crash is noticed a little later than the reset of its connections.
-    else if (answer.error === 'reset') await sleep(clock, RESTART_POLL_MS, signal);
-    return answer;
+    else if (response.error === 'reset') await sleep(clock, RESTART_POLL_MS, signal);
+    return response;
   }
 
   /** One that has never responded may be no receiver, or be somewhere else. */
-  async #examined(answer: CheckResponse & { kind: 'none' }): Promise<CheckResponse> {
+  async #examined(response: CheckResponse & { kind: 'none' }): Promise<CheckResponse> {
     const { examine, url } = this.#options;
-    this.#seen ??= examine?.(answer.error);
+    this.#seen ??= examine?.(response.error);
     const seen = await this.#seen;
-    if (seen === undefined) return answer;
+    if (seen === undefined) return response;
     return {
-      ...answer,
-      cause: networkCauseOf({ error: answer.error, ...seen }, { url: redactUrl(url), ...seen }),
+      ...response,
+      cause: networkCauseOf({ error: response.error, ...seen }, { url: redactUrl(url), ...seen }),
     };
   }
 
@@ -117,19 +117,19 @@ export class ReceiverUnderTest {
       ...sent,
       body,
       timeoutMs,
-      ...(this.#readsBodies && { replyBytes: REPLY_BYTES }),
+      ...(this.#readsBodies && { responseBytes: RESPONSE_BYTES }),
       signal,
       ...(caFile !== undefined && { caFile }),
     });
     // The status decides, and the body need not end: waiting for it at each check would take the whole timeout each time.
     if (clock.now() - startedAt - result.ms > SLOW_BODY_MS) this.#readsBodies = false;
-    const answer = checkResponseOf(result, { url, isSigned: own.length > 0 });
-    if (answer.kind === 'none' || answer.reply === undefined) return answer;
-    const reply = withoutSent(answer.reply, sent);
-    return { ...answer, reply: secret === undefined ? reply : withoutRepeated(reply, [secret]) };
+    const response = checkResponseOf(result, { url, isSigned: own.length > 0 });
+    if (response.kind === 'none' || response.reply === undefined) return response;
+    const reply = withoutSent(response.reply, sent);
+    return { ...response, reply: secret === undefined ? reply : withoutRepeated(reply, [secret]) };
   }
 }
 
-function isRefused(answer: CheckResponse): boolean {
-  return answer.kind === 'none' && answer.error === 'refused';
+function isRefused(response: CheckResponse): boolean {
+  return response.kind === 'none' && response.error === 'refused';
 }

@@ -43,8 +43,8 @@ class CheckRun {
   /** The mistake by which the receiver verifies, once found. */
   #mistake: Fault | undefined;
   #probes = 0;
-  /** Asked only of a receiver that answers with pages. */
-  #refusesForgery: Promise<boolean> | undefined;
+  /** Asked only of a receiver that responds with pages. */
+  #rejectsForgery: Promise<boolean> | undefined;
   #unreachable: Fault | undefined;
   /** Why the remaining checks are not sent. */
   #over: string | undefined;
@@ -70,7 +70,7 @@ class CheckRun {
     if (reason !== undefined) return { ...checkName(check), outcome: 'skipped', reason };
     this.#over ??= this.#receiver.over;
     if (this.#over !== undefined) return unsentResult(check, this.#over);
-    if (check.expects === 'refused' && !(await this.#takesCorrect())) {
+    if (check.expects === 'rejected' && !(await this.#takesCorrect())) {
       this.#over = this.#receiver.over;
       return unsentResult(check, this.#over ?? PROVES_NOTHING);
     }
@@ -79,7 +79,7 @@ class CheckRun {
     this.#over = this.#unreachable?.says ?? this.#receiver.over ?? this.#progress.whyOver(check, judgement);
     if (this.#unreachable !== undefined) return unsentResult(check, this.#unreachable.says);
     // The check may have ended because the interruption stopped it.
-    if (this.#options.signal.aborted && judgement.answer.kind === 'none') {
+    if (this.#options.signal.aborted && judgement.response.kind === 'none') {
       return unsentResult(check, INTERRUPTED);
     }
     return resultOf(check, judgement);
@@ -94,33 +94,33 @@ class CheckRun {
 
   async #make(check: Check): Promise<CheckJudgement> {
     const requests = check.requests(this.#sample);
-    const answers = await this.#withoutOwnPages(check, await this.#receiver.answers(requests, check));
-    const judgement = judgeResponses(check, answers, {
+    const responses = await this.#withoutOwnPages(check, await this.#receiver.askAll(requests, check));
+    const judgement = judgeResponses(check, responses, {
       timeoutMs: this.#receiver.timeoutMs,
       hasTaken: this.#progress.hasTaken,
     });
-    const { answer, fault } = judgement;
-    if (check.needsSecret) this.#progress.seeForgery(answer);
-    else if (check.expects !== 'refused') this.#progress.seeCorrect(answers);
+    const { response, fault } = judgement;
+    if (check.needsSecret) this.#progress.seeForgery(response);
+    else if (check.expects !== 'rejected') this.#progress.seeCorrect(responses);
     if (fault === undefined) return judgement;
-    const gone = answer.kind === 'none' ? this.#options.gone() : undefined;
+    const gone = response.kind === 'none' ? this.#options.gone() : undefined;
     if (gone !== undefined) return { ...judgement, fault: diedFault(gone) };
     if (check.expects !== 'taken') return judgement;
-    return { ...judgement, fault: (await this.#whyRefused(answer, requests)) ?? fault };
+    return { ...judgement, fault: (await this.#whyRejected(response, requests)) ?? fault };
   }
 
-  /** A receiver that answers right messages with a page, and 4xx to a forgery, is no website. */
+  /** A receiver that responds to right messages with a page, and 4xx to a forgery, is no website. */
   async #withoutOwnPages(
     check: Pick<Check, 'expects'>,
-    answers: readonly CheckResponse[],
+    responses: readonly CheckResponse[],
   ): Promise<readonly CheckResponse[]> {
-    if (check.expects === 'refused' || !this.#sample.isSigned || !answers.some(isPage)) return answers;
-    this.#refusesForgery ??= (async () => {
+    if (check.expects === 'rejected' || !this.#sample.isSigned || !responses.some(isPage)) return responses;
+    this.#rejectsForgery ??= (async () => {
       const body = this.#sample.body('track', 'page', { event: 'Hooks Test Forgery' });
-      return (await this.#receiver.ask({ body })).kind === 'refused';
+      return (await this.#receiver.ask({ body })).kind === 'rejected';
     })();
-    if (!(await this.#refusesForgery)) return answers;
-    return answers.map((answer) => (isPage(answer) ? { ...answer, cause: undefined } : answer));
+    if (!(await this.#rejectsForgery)) return responses;
+    return responses.map((response) => (isPage(response) ? { ...response, cause: undefined } : response));
   }
 
   /** Whether it takes correct messages: only then a rejected forgery proves something. Sends one if none was sent yet. */
@@ -135,8 +135,11 @@ class CheckRun {
   }
 
   /** Finds the mistake of a receiver that rejects a correct signature, by the signature that it accepts instead. */
-  async #whyRefused(answer: CheckResponse, [request]: readonly CheckRequest[]): Promise<Fault | undefined> {
-    if (answer.kind !== 'refused' || isAboutElse(answer) || request === undefined) return undefined;
+  async #whyRejected(
+    response: CheckResponse,
+    [request]: readonly CheckRequest[],
+  ): Promise<Fault | undefined> {
+    if (response.kind !== 'rejected' || isAboutElse(response) || request === undefined) return undefined;
     // Its mistakes are those of the default scheme.
     if (request.signatureHeaders !== undefined) return undefined;
     if (request.signature === undefined) return this.#progress.hasTaken ? undefined : NEEDS_SECRET;
@@ -157,9 +160,9 @@ class CheckRun {
   }
 
   /** Returns the fault when no receiver was ever reached: then there is nothing to report of it. */
-  #whyUnreachable({ answer, fault }: CheckJudgement): Fault | undefined {
-    if (answer.kind !== 'none' || this.#receiver.hasAnswered) return undefined;
-    return ['refused', 'dns', 'blocked-address'].includes(answer.error) ? fault : undefined;
+  #whyUnreachable({ response, fault }: CheckJudgement): Fault | undefined {
+    if (response.kind !== 'none' || this.#receiver.hasResponded) return undefined;
+    return ['refused', 'dns', 'blocked-address'].includes(response.error) ? fault : undefined;
   }
 }
 
@@ -183,10 +186,10 @@ function unsentResult(check: Check, reason: string): CheckResult {
   return { ...checkName(check), outcome: 'unsent', reason };
 }
 
-function resultOf(check: Check, { answer, ms, fault }: CheckJudgement): CheckResult {
-  const facts = answer.kind === 'none' ? { error: answer.error } : { status: answer.status };
+function resultOf(check: Check, { response, ms, fault }: CheckJudgement): CheckResult {
+  const facts = response.kind === 'none' ? { error: response.error } : { status: response.status };
   const common = { ...checkName(check), expected: check.expects, ...facts, ms: roundedMs(ms) };
   if (fault === undefined) return { ...common, outcome: 'passed' };
-  const reply = answer.kind === 'none' ? undefined : answer.reply;
+  const reply = response.kind === 'none' ? undefined : response.reply;
   return { ...common, outcome: 'failed', fault, ...(reply !== undefined && { reply }) };
 }

@@ -20,44 +20,44 @@ export class RunProgress {
   hasAsked = false;
   #forgeries = 0;
   #takenForgeries = 0;
-  #unanswered = 0;
+  #withoutResponse = 0;
   #lastCode: string | undefined;
   #sameInARow = 0;
   #brokeOff: string | undefined;
 
   /** Notes the responses to correct messages. */
-  seeCorrect(answers: readonly CheckResponse[]): void {
+  seeCorrect(responses: readonly CheckResponse[]): void {
     this.hasAsked = true;
-    if (answers.some(isTakenResponse)) this.hasTaken = true;
+    if (responses.some(isTakenResponse)) this.hasTaken = true;
   }
 
-  seeForgery(answer: CheckResponse): void {
+  seeForgery(response: CheckResponse): void {
     this.#forgeries++;
-    if (isTakenForgery(answer)) this.#takenForgeries++;
+    if (isTakenForgery(response)) this.#takenForgeries++;
   }
 
   /** Why the remaining checks need not be sent, after this one. */
-  whyOver({ code, expects }: Check, { answer, fault }: CheckJudgement): string | undefined {
-    if (answer.kind === 'none') {
+  whyOver({ code, expects }: Check, { response, fault }: CheckJudgement): string | undefined {
+    if (response.kind === 'none') {
       if (fault !== undefined && NO_RECEIVER.has(fault.code)) {
         return `first fix what is wrong above: ${fault.says}`;
       }
-      return this.#whyNoAnswer(code, answer.error);
+      return this.#whyNoResponse(code, response.error);
     }
-    this.#unanswered = 0;
-    if (fault === undefined || expects === 'refused') {
+    this.#withoutResponse = 0;
+    if (fault === undefined || expects === 'rejected') {
       this.#sameInARow = 0;
       return undefined;
     }
     const isSame = fault.code === this.#lastCode;
     this.#lastCode = fault.code;
     this.#sameInARow = isSame ? this.#sameInARow + 1 : 1;
-    const isInTheWay = !this.hasTaken && answer.cause?.kind === 'way' && answer.cause.code === fault.code;
+    const isInTheWay = !this.hasTaken && response.cause?.kind === 'way' && response.cause.code === fault.code;
     if (isInTheWay) return `first fix what is wrong above: ${fault.says}`;
-    const isBusy = answer.cause?.kind === 'busy' && answer.cause.code === fault.code;
+    const isBusy = response.cause?.kind === 'busy' && response.cause.code === fault.code;
     // A mistake in verifying shows in each check, and some checks show another one.
     const isOfWay =
-      fault.code === 'wrong-path' || fault.code === answer.cause?.code || answer.kind !== 'refused';
+      fault.code === 'wrong-path' || fault.code === response.cause?.code || response.kind !== 'rejected';
     const isHopeless = isBusy || (!this.hasTaken && isOfWay);
     return isHopeless && this.#sameInARow >= IN_A_ROW
       ? `the last ${IN_A_ROW} failed alike: ${fault.says}`
@@ -70,11 +70,11 @@ export class RunProgress {
     return {
       code: 'takes-everything',
       says: 'it takes everything: it verifies no signature, or the URL is not the receiver (a catch-all route, an inspector of requests)',
-      fix: 'check the URL; then compute the HMAC-SHA1 of the raw body and answer 401 to all that does not match X-Signature',
+      fix: 'check the URL; then compute the HMAC-SHA1 of the raw body and respond with 401 to all that does not match X-Signature',
     };
   }
 
-  #whyNoAnswer(code: string, error: string): string | undefined {
+  #whyNoResponse(code: string, error: string): string | undefined {
     if (error.startsWith('tls')) return 'no connection is possible: see above';
     if (error === 'refused') {
       return this.#brokeOff === undefined
@@ -82,6 +82,6 @@ export class RunProgress {
         : `it broke off ${this.#brokeOff}, and nothing listens there anymore: it crashed on that message`;
     }
     this.#brokeOff = error === 'reset' ? code : undefined;
-    return ++this.#unanswered >= IN_A_ROW ? `the last ${IN_A_ROW} requests got no response` : undefined;
+    return ++this.#withoutResponse >= IN_A_ROW ? `the last ${IN_A_ROW} requests got no response` : undefined;
   }
 }

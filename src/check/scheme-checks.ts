@@ -40,7 +40,7 @@ function fixFor(schemes: readonly SignatureScheme[]): string {
 function verifyingFix(scheme: SignatureScheme): string {
   const { hash, signs, encoding, name, tolerance } = scheme;
   const age = tolerance === undefined ? '' : `, reject a timestamp more than ${tolerance} s away`;
-  return `for ${name} compute the HMAC-${hash.toUpperCase()} of ${signs} over the raw body in ${encoding}, compare it with ${layoutOf(scheme).signatureHeader.name}${age}, and answer 401 before doing anything else`;
+  return `for ${name} compute the HMAC-${hash.toUpperCase()} of ${signs} over the raw body in ${encoding}, compare it with ${layoutOf(scheme).signatureHeader.name}${age}, and respond with 401 before doing anything else`;
 }
 
 interface SchemeForgery {
@@ -59,7 +59,7 @@ function schemeForgery(scheme: SignatureScheme, { code, title, says, requests }:
   return {
     code,
     title,
-    expects: 'refused',
+    expects: 'rejected',
     needsSecret: true,
     requests,
     faults: {

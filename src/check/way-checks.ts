@@ -42,7 +42,7 @@ export const UNSEEN_CHECKS: readonly Check[] = [
   {
     code: 'constant-time',
     title: 'how signatures are compared',
-    expects: 'answered',
+    expects: 'decided',
     skip: () =>
       'cannot be seen from outside: check the code. crypto.timingSafeEqual, hmac.compare_digest, hmac.Equal and OpenSSL.secure_compare take constant time; == does not',
     requests: () => [],

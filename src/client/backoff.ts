@@ -3,7 +3,7 @@ const MAX_ATTEMPTS = 10;
 
 const FIRST_WAIT_MS = 500;
 const LONGEST_WAIT_MS = 30_000;
-/** Longer than this no process keeps a batch in memory for an answer's `Retry-After`. */
+/** Longer than this no process keeps a batch in memory for a response's `Retry-After`. */
 const LONGEST_RETRY_AFTER_MS = 10 * 60_000;
 
 /** The longest that the waits between all attempts of a batch take, without a `Retry-After`. */
@@ -17,7 +17,7 @@ export interface RetrySituation {
   readonly now: number;
   /** No attempt starts after it. Ms since the epoch. */
   readonly endAt: number;
-  /** A lower bound that the answer asked for. */
+  /** A lower bound that the response asked for. */
   readonly retryAfterMs?: number | undefined;
   /** From 0 to 1. */
   readonly random: number;

@@ -55,10 +55,10 @@ export function batchResult(result: TransportResult, sent: SentBatch): BatchResu
 }
 
 function ofResponse(response: TransportResponse, sent: SentBatch): BatchResult {
-  const { status, retryAfter, reply = '' } = response;
-  if (status >= 200 && status < 300) return ofSuccess(status, reply, sent);
+  const { status, retryAfter, body = '' } = response;
+  if (status >= 200 && status < 300) return ofSuccess(status, body, sent);
   const { url } = sent;
-  const rejection = { status, code: codeOf(status), reason: reasonOf(status, reply, url) };
+  const rejection = { status, code: codeOf(status), reason: reasonOf(status, body, url) };
   if (status === 413) return { result: 'too-large', ...rejection };
   if (status === 408 || status === 429 || status >= 500) {
     return { result: 'retryable', ...rejection, ...(retryAfter !== undefined && { retryAfter }) };
@@ -67,25 +67,25 @@ function ofResponse(response: TransportResponse, sent: SentBatch): BatchResult {
 }
 
 /**
- * A success may name messages that were not taken: `{"rejected":[{index,code,message}]}`. Any other answer (empty,
+ * A success may name messages that were not taken: `{"rejected":[{index,code,message}]}`. Any other response (empty,
  * `OK`, `{"success":true}`) takes all of them.
  */
-function ofSuccess(status: number, reply: string, sent: SentBatch): BatchResult {
-  if (!reply.includes('"rejected"')) return { result: 'accepted', status, rejected: [] };
-  const rejected = rejectedIn(reply, sent);
+function ofSuccess(status: number, body: string, sent: SentBatch): BatchResult {
+  if (!body.includes('"rejected"')) return { result: 'accepted', status, rejected: [] };
+  const rejected = rejectedIn(body, sent);
   if (rejected !== undefined) return { result: 'accepted', status, rejected };
   // Which were taken is unknown. Sent again they are recognised by their messageId; counted as accepted they would be lost.
   return {
     result: 'refused',
     status,
     code: 'protocol',
-    reason: 'The answer names messages that were not taken, but cannot be read',
+    reason: 'The response names messages that were not taken, but cannot be read',
   };
 }
 
-function rejectedIn(reply: string, sent: SentBatch): readonly RejectedMessage[] | undefined {
+function rejectedIn(body: string, sent: SentBatch): readonly RejectedMessage[] | undefined {
   try {
-    const { rejected } = JSON.parse(reply) as { readonly rejected?: unknown }; // any JSON that is not an object has no such field, null throws
+    const { rejected } = JSON.parse(body) as { readonly rejected?: unknown }; // any JSON that is not an object has no such field, null throws
     if (!Array.isArray(rejected)) return undefined;
     return rejected.map((entry) => asRejected(entry, sent));
   } catch {
@@ -112,7 +112,7 @@ function codeOf(status: number): string {
   return status >= 400 ? 'http-4xx' : 'redirect';
 }
 
-function reasonOf(status: number, reply: string, url: string): string {
-  const said = reply.trim() === '' ? '' : `: ${printable(reply.trim(), 300)}`;
-  return `${status} from ${redactUrl(url)}${said}`;
+function reasonOf(status: number, body: string, url: string): string {
+  const detail = body.trim() === '' ? '' : `: ${printable(body.trim(), 300)}`;
+  return `${status} from ${redactUrl(url)}${detail}`;
 }

@@ -21,7 +21,7 @@ import {
 } from './tracking-api-options.ts';
 
 /** Enough for the longest list of rejected messages in the response to a batch of 1,000. */
-const REPLY_BYTES = 1024 * 1024;
+const RESPONSE_BYTES = 1024 * 1024;
 
 /** A batch keeps its order by itself. */
 const NO_KEYS: readonly string[] = [];
@@ -161,7 +161,7 @@ class TrackingApiSink implements Sink {
       headers: this.#headers,
       body,
       timeoutMs,
-      replyBytes: REPLY_BYTES,
+      responseBytes: RESPONSE_BYTES,
       ...(signal !== undefined && { signal }),
     });
   }

@@ -32,27 +32,27 @@ export const IDEMPOTENCE_FAULTS = {
   },
   'refuses-duplicates': {
     says: 'it rejects a message that it has taken before: a sender whose response was lost takes it for undeliverable',
-    fix: 'answer 2xx to a messageId that you know, and do nothing',
+    fix: 'respond with 2xx to a messageId that you know, and do nothing',
   },
   'fails-on-duplicates': {
     says: 'it fails on a message that it has taken before (a unique key in its database?): the message is sent again for 4 hours',
-    fix: 'answer 2xx to a messageId that you know, and do nothing: INSERT … ON CONFLICT DO NOTHING, or catch the error of the unique key',
+    fix: 'respond with 2xx to a messageId that you know, and do nothing: INSERT … ON CONFLICT DO NOTHING, or catch the error of the unique key',
   },
   'fails-at-once': {
     says: 'it does not take a message that came twice at the same moment, not even when that is sent again',
-    fix: 'answer 409 while the first request of a messageId is at work and 2xx when it is done, and release its lock when it fails',
+    fix: 'respond with 409 while the first request of a messageId is at work and 2xx when it is done, and release its lock when it fails',
   },
   'check-then-act': {
     says: 'it checks first and writes later: two requests at the same moment both pass the check',
-    fix: 'let the database decide: insert the messageId under a unique key first, in the transaction of the effect, and do nothing when it is there; or hold a lock for each messageId, and answer 409 while it is held',
+    fix: 'let the database decide: insert the messageId under a unique key first, in the transaction of the effect, and do nothing when it is there; or hold a lock for each messageId, and respond with 409 while it is held',
   },
   'records-after-response': {
     says: 'it remembers a message only when its response has arrived',
-    fix: 'remember the messageId in the transaction of the effect, before you answer, whatever becomes of the connection',
+    fix: 'remember the messageId in the transaction of the effect, before you respond, whatever becomes of the connection',
   },
   'effect-despite-5xx': {
-    says: 'it does the work and then answers 5xx: the sender tries again, and it does the work again',
-    fix: 'undo everything when you answer 5xx: one transaction for the effect and the messageId, and calls to others from an outbox after it',
+    says: 'it does the work and then responds with 5xx: the sender tries again, and it does the work again',
+    fix: 'undo everything when you respond with 5xx: one transaction for the effect and the messageId, and calls to others from an outbox after it',
   },
   'depends-on-other-users': {
     says: 'the result depends on the order in which messages of different users come',
@@ -79,8 +79,8 @@ export const IDEMPOTENCE_FAULTS = {
     fix: ONE_TRANSACTION,
   },
   'responds-before-storing': {
-    says: 'it answers 2xx before the message is stored: a crash right after it loses the message',
-    fix: 'write the message or its effect to disk (commit) before you answer 2xx',
+    says: 'it responds with 2xx before the message is stored: a crash right after it loses the message',
+    fix: 'write the message or its effect to disk (commit) before you respond with 2xx',
   },
   'does-not-restart': {
     says: 'it does not start again after it was killed',

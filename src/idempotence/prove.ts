@@ -86,7 +86,7 @@ class Proof {
   async #proveAfter5xx({ hasFailed, effectDespite5xx: seen }: Reference): Promise<boolean> {
     if (!this.#isLeft('after-5xx')) return true;
     if (!hasFailed) {
-      const reason = 'the receiver answered none of the messages with 5xx, so that none was sent again';
+      const reason = 'the receiver responded to none of the messages with 5xx, so that none was sent again';
       this.#report({ check: 'after-5xx', outcome: 'skipped', reason });
       return true;
     }

@@ -20,7 +20,7 @@ export function toPlain(value: unknown, key: string): Plain {
     : { ok: false, problem: copier.problem };
 }
 
-/** The fast answer for what came from JSON: no path, no copy. */
+/** The fast check for what came from JSON: no path, no copy. */
 function isPlain(value: unknown, depthLeft: number): value is JsonValue {
   if (typeof value === 'string' || typeof value === 'boolean' || value === null) return true;
   if (typeof value === 'number') return Number.isFinite(value);

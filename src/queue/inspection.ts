@@ -26,21 +26,21 @@ export interface QueueInspection {
 
   /**
    * Has dead letters delivered again, each with a new retry window that starts now, behind what waits in its order
-   * keys. The attempts so far are kept. The answers are in the order of `ids`.
+   * keys. The attempts so far are kept. The results are in the order of `ids`.
    */
-  retry(ids: readonly string[]): Promise<readonly RetryAnswer[]>;
+  retry(ids: readonly string[]): Promise<readonly RetryResult[]>;
 
   /**
    * Makes what waits for another round due now, also where a webhook asked to be left alone until later. A pending one is due
-   * already. The answers are in the order of `ids`.
+   * already. The results are in the order of `ids`.
    */
-  makeDue(ids: readonly string[]): Promise<readonly DueAnswer[]>;
+  makeDue(ids: readonly string[]): Promise<readonly DueResult[]>;
 
   /**
-   * Removes deliveries for good, unless they are in flight. The answers are in the order of the deliveries. One that the
+   * Removes deliveries for good, unless they are in flight. The results are in the order of the deliveries. One that the
    * caller has read just now is given as it was read: a server need not look for it again.
    */
-  drop(deliveries: readonly (string | Delivery)[]): Promise<readonly DropAnswer[]>;
+  drop(deliveries: readonly (string | Delivery)[]): Promise<readonly DropResult[]>;
 }
 
 export interface LaneStats extends Lane, QueueDepth {
@@ -77,12 +77,12 @@ export interface Page {
 }
 
 /** `waiting`: it is not settled. `invalid`: no attempt would make it valid. `damaged`: its body is not what was added. */
-export type RetryAnswer = 'retried' | 'unknown' | 'delivered' | 'waiting' | 'invalid' | 'damaged';
+export type RetryResult = 'retried' | 'unknown' | 'delivered' | 'waiting' | 'invalid' | 'damaged';
 
 /** `due`: it will be attempted as soon as there is room. */
-export type DueAnswer = 'due' | 'unknown' | 'delivered' | 'dead' | 'sending';
+export type DueResult = 'due' | 'unknown' | 'delivered' | 'dead' | 'sending';
 
-export type DropAnswer = 'dropped' | 'unknown' | 'sending';
+export type DropResult = 'dropped' | 'unknown' | 'sending';
 
 /** How a store drops dead letters in steps. */
 export interface DeadDropping {

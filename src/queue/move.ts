@@ -33,12 +33,12 @@ export async function moveDeliveries({ from, to, signal, onProgress }: MoveOptio
   let [page, added]: [Deliveries, Deliveries] = [await pages.next(), []];
   while (page.length > 0 || added.length > 0) {
     // A server reads the next page and drops the last one while this one is written.
-    const [next, , answers] = await Promise.all([
+    const [next, , results] = await Promise.all([
       pages.next(),
       to.add(page.map(toMovedDelivery)),
       added.length === 0 ? [] : from.drop(added),
     ]);
-    counts = counted(counts, added, answers);
+    counts = counted(counts, added, results);
     onProgress?.(counts);
     [page, added] = [next, page];
   }
@@ -68,9 +68,9 @@ async function countSending(from: QueueInspection): Promise<number> {
 function counted(
   { waiting, dead, left }: MoveCounts,
   deliveries: readonly Delivery[],
-  answers: readonly string[],
+  results: readonly string[],
 ): MoveCounts {
-  const isDone = deliveries.map((_, index) => answers[index] !== 'sending');
+  const isDone = deliveries.map((_, index) => results[index] !== 'sending');
   const of = (isDead: boolean): number =>
     deliveries.filter(({ state }, index) => isDone[index] && (state === 'dead') === isDead).length;
   return {

@@ -16,10 +16,10 @@ export interface Queue {
   /**
    * Takes up to `limit` deliveries of one lane that are due and first in each of their order keys, earliest due first
    * (among equals: first added first), and moves them to `sending`. One whose lease has ended is due as it was.
-   * That a round of each has begun is stored by this call, before the first attempt is made; the delivery that it
-   * answers is as it was before. One whose `isDamaged` is set must be settled as a dead letter, and not sent.
+   * That a round of each has begun is stored by this call, before the first attempt is made; the delivery in the
+   * result is as it was before. One whose `isDamaged` is set must be settled as a dead letter, and not sent.
    */
-  claim(request: ClaimRequest): Promise<ClaimAnswer>;
+  claim(request: ClaimRequest): Promise<ClaimResult>;
 
   /**
    * Records progress while it is `sending` and renews the lease by `leaseMs` from now, for another attempt of the
@@ -50,7 +50,7 @@ export interface ClaimRequest extends Lane {
   readonly leaseMs: number;
 }
 
-export interface ClaimAnswer {
+export interface ClaimResult {
   readonly claims: readonly Claim[];
   /**
    * When the lane may next have something to claim without anything else happening: the earliest due time or lease

@@ -18,7 +18,7 @@ export interface ReceivedRequest extends SignatureJudgement {
   readonly call?: TrackingCall;
   /** The response of the receiver that it was forwarded to; only if it was forwarded. */
   readonly forwarded?: Forwarded;
-  readonly answered: Answered;
+  readonly answered: ResponseKind;
   /** Undefined if no status was sent. */
   readonly status: number | undefined;
   /** From the headers to the response, its scripted delay included. */
@@ -29,7 +29,7 @@ export interface ReceivedRequest extends SignatureJudgement {
  * How a request was responded to. `status`: a response was sent. `slow-body`: its status was sent, its body goes on. `reset`,
  * `timeout`: as scripted. `nothing`: the sender left, or the receiver closed, before a delayed response was due.
  */
-export type Answered = 'status' | 'slow-body' | 'reset' | 'timeout' | 'nothing';
+export type ResponseKind = 'status' | 'slow-body' | 'reset' | 'timeout' | 'nothing';
 
 /**
  * The verdict on a signature. `unsigned`: there is a secret and no header. `unchecked`: there is no secret to check with, or it is a

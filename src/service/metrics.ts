@@ -91,7 +91,7 @@ function addCounters(registers: Registry[]): Counters {
   return {
     requests: new Counter({
       name: 'hooks_requests_total',
-      help: 'Requests answered, by route and status.',
+      help: 'Responses, by route and status.',
       labelNames: ['route', 'status'],
       registers,
     }),

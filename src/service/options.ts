@@ -42,7 +42,7 @@ export interface ServiceOptions {
 
 export interface ServiceLimits {
   /**
-   * Of request bodies that are being read, unpacked or stored, together; more is answered with 429. Memory is a small
+   * Of request bodies that are being read, unpacked or stored, together; more is rejected with 429. Memory is a small
    * multiple of it. @default 16_777_216 (16 MiB)
    */
   readonly bytesInFlight: number;

@@ -46,12 +46,12 @@ const BY_CODE: Readonly<Record<string, readonly [error: NetworkError, words: str
   EAI_NONAME: ['dns', 'the host name does not exist'],
   ESERVFAIL: ['dns', 'the name server failed', 'dns-for-now'],
 
-  ECONNRESET: ['reset', 'the connection was reset before the answer'],
-  ECONNABORTED: ['reset', 'the connection was aborted before the answer'],
+  ECONNRESET: ['reset', 'the connection was reset before the response'],
+  ECONNABORTED: ['reset', 'the connection was aborted before the response'],
   EPIPE: ['reset', 'the connection was closed while the request was written'],
-  UND_ERR_SOCKET: ['reset', 'the connection was closed before the answer'],
+  UND_ERR_SOCKET: ['reset', 'the connection was closed before the response'],
 
-  UND_ERR_HEADERS_OVERFLOW: ['protocol', 'the answer has more than 16 KB of headers', 'headers-overflow'],
+  UND_ERR_HEADERS_OVERFLOW: ['protocol', 'the response has more than 16 KB of headers', 'headers-overflow'],
   [MALFORMED_RESPONSE]: ['protocol', 'the response does not match HTTP'],
   // Only what comes over the wire makes undici fail an assertion; its message is a line of undici's source.
   ERR_ASSERTION: ['protocol', 'the response is nothing that undici expects'],

@@ -4,11 +4,11 @@ import type { TransportRequest } from './transport.ts';
 export type SentRequest = Pick<TransportRequest, 'url' | 'headers'>;
 
 /**
- * A reply without the secrets that its request carried, in headers and in the query. Receivers like to repeat what they reject ("Cannot
- * POST /hook?token=…"), and what they say is shown, logged and kept.
+ * A response's body without the secrets that its request carried, in headers and in the query. Receivers like to repeat what they reject ("Cannot
+ * POST /hook?token=…"), and what they send back is shown, logged and kept.
  */
-export function withoutSent(reply: string, sent: SentRequest): string {
-  return withoutRepeated(reply, [...secretsOf(sent)]);
+export function withoutSent(body: string, sent: SentRequest): string {
+  return withoutRepeated(body, [...secretsOf(sent)]);
 }
 
 function secretsOf({ url, headers }: SentRequest): Set<string> {

@@ -22,12 +22,12 @@ export interface TransportRequest {
   readonly timeoutMs: number;
   readonly signal?: AbortSignal;
   /**
-   * Give the answer's body as `reply` whatever its status, up to this many bytes: the result then comes with the
-   * body's end, or with what there is of it after `timeoutMs`. For answers that say more than their status.
+   * Give the response's body as `body` whatever its status, up to this many bytes: the result then comes with the
+   * body's end, or with what there is of it after `timeoutMs`. For responses that say more than their status.
    */
-  readonly replyBytes?: number;
-  /** With `replyBytes`: how long the body may take once the status is there, within `timeoutMs`. @default as long as that */
-  readonly replyMs?: number;
+  readonly responseBytes?: number;
+  /** With `responseBytes`: how long the body may take once the status is there, within `timeoutMs`. @default as long as that */
+  readonly responseMs?: number;
   /** A PEM file with issuers to trust besides Node's own. One that cannot be used makes send() reject with a ConfigError. */
   readonly caFile?: string | undefined;
   /** Destroys the connection at the first byte of a response, as where a network fails: the result is a failure, `aborted`. @default false */
@@ -43,15 +43,15 @@ export interface TransportResponse {
   readonly status: number;
   /** The header as received. */
   readonly retryAfter?: string | undefined;
-  /** Headers that tell where it comes from (evidence-headers.ts), by lower-case names; none of a 2xx without `replyBytes`. Unescaped, without the secrets that were sent. */
+  /** Headers that tell where it comes from (evidence-headers.ts), by lower-case names; none of a 2xx without `responseBytes`. Unescaped, without the secrets that were sent. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
-  /** The first part of the body of an answer other than 2xx, as text, unescaped, at most 4,000 characters; with `replyBytes`, that much of any answer. Other than of 2xx, without the secrets that were sent. */
-  readonly reply?: string | undefined;
-  /** With `replyBytes`: why `reply` is only the first part of the body. `length`: there is more than was asked for. */
-  readonly replyCutBy?: NetworkError | 'length';
+  /** The first part of the body of a response other than 2xx, as text, unescaped, at most 4,000 characters; with `responseBytes`, that much of any response. Other than of 2xx, without the secrets that were sent. */
+  readonly body?: string | undefined;
+  /** With `responseBytes`: why `body` is only the first part of the body. `length`: there is more than was asked for. */
+  readonly bodyCutBy?: NetworkError | 'length';
   /** From the start of the attempt to the status line. */
   readonly ms: number;
-  /** The first connection was a reused one that died before any byte of an answer, so the request was repeated once. */
+  /** The first connection was a reused one that died before any byte of a response, so the request was repeated once. */
   readonly reconnected: boolean;
 }
 

@@ -66,7 +66,7 @@ describe.each(Object.entries(pipelines))('%s', (_name, create) => {
   });
 });
 
-it('a delivery pipeline whose receiver never answers closes when its retry window is over', async () => {
+it('a delivery pipeline whose receiver never responds closes when its retry window is over', async () => {
   const server = await neverAnswers();
   onTestFinished(() => server.close());
   const settled: string[] = [];
@@ -85,7 +85,7 @@ it('a delivery pipeline whose receiver never answers closes when its retry windo
   await until(() => server.openConnections === 0, 'the connections to be closed');
 });
 
-it('a pipeline to a tracking API that never answers closes when its retry window is over', async () => {
+it('a pipeline to a tracking API that never responds closes when its retry window is over', async () => {
   const server = await neverAnswers();
   onTestFinished(() => server.close());
   const warnings: Error[] = [];

@@ -7,7 +7,7 @@ import { message } from './messages.js';
 import { interleave, ratios, spread, values } from './rounds.js';
 
 export const claim =
-  'Durable ingest: batches of 20 on disk before the answer, and one message on disk after the other';
+  'Durable ingest: batches of 20 on disk before the response, and one message on disk after the other';
 
 const INGEST_CHILD = new URL('ingest-child.js', import.meta.url).pathname;
 const PARTS = [
@@ -117,7 +117,7 @@ async function post(client, body) {
     body,
   });
   const text = await answer.text();
-  if (statusCode !== 200) throw new Error(`the service answered ${statusCode}: ${text}`);
+  if (statusCode !== 200) throw new Error(`the service responded with ${statusCode}: ${text}`);
 }
 
 /**

@@ -1,4 +1,4 @@
-// A receiver that costs next to nothing, so that what is measured is the sender: it answers every request 200 as soon
+// A receiver that costs next to nothing, so that what is measured is the sender: it responds to every request with 200 as soon
 // as its body is there, looks at nothing but Content-Length, and knows only requests that have one, as ours do. Prints
 // its port in a line of its own; at the end of its standard input, how many requests came.
 import { createServer } from 'node:net';
@@ -27,7 +27,7 @@ const server = createServer({ noDelay: true }, (socket) => {
     requests += answers.length / OK.length;
     socket.write(answers, 'latin1');
   });
-  // A sender that goes away in the midst of an answer is no failure of the receiver.
+  // A sender that goes away in the midst of a response is no failure of the receiver.
   socket.on('error', () => {});
 });
 

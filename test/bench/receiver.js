@@ -7,7 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 const LEAN_RECEIVER = new URL('lean-receiver.js', import.meta.url).pathname;
 
 /**
- * A receiver in a process of its own that answers every POST with 200 at once: nginx where it is installed, else one on
+ * A receiver in a process of its own that responds to every POST with 200 at once: nginx where it is installed, else one on
  * node:net that does next to nothing. A node:http receiver tops out before a good sender does.
  *
  * @param {string} folder for its files

@@ -15,7 +15,7 @@ type Receiver = (request: TransportRequest, index: number) => TransportResult;
 const status = (code: number, reply?: string): TransportResult => ({
   kind: 'response',
   status: code,
-  reply,
+  body: reply,
   ms: 1,
   reconnected: false,
 });
@@ -147,7 +147,7 @@ describe('a run', () => {
     expect(outcomes()).toEqual({ track: 'failed', alias: 'passed' });
   });
 
-  it('gives up after three that were not answered, and not after three with answers between', async () => {
+  it('gives up after three that were not responded to, and not after three with responses between', async () => {
     const hangs = await run(['page', 'track', 'alias', 'group'], () => failure('timeout'));
     expect(hangs.outcomes()).toEqual({ page: 'failed', track: 'failed', alias: 'failed', group: 'unsent' });
     const limps = await run(['page', 'track', 'alias', 'group', 'delete'], (request, index) =>
@@ -329,7 +329,7 @@ function codesOf(checks: readonly Check[]): string[] {
   return checks.map(({ code }) => code);
 }
 
-/** A receiver that is right, but for what it answers to forgeries. */
+/** A receiver that is right, but for what it responds to forgeries. */
 function forgeriesGet(code: number): Promise<Ran> {
   return run(['unsigned'], (request, index) => (isRight(request, index) ? status(200) : status(code)));
 }

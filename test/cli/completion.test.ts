@@ -51,7 +51,7 @@ describe('hooks complete', () => {
     ],
     [['send', '--nonsense', 'tra'], ['track']],
     [['nonsense', 'x'], []],
-  ])('answers %j', async (words, expected) => {
+  ])('completes %j', async (words, expected) => {
     expect((await asked(words)).values).toEqual(expected);
   });
 

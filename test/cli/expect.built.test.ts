@@ -206,7 +206,7 @@ describe('hooks expect', () => {
     expect(stderr).toMatch(sentence);
   });
 
-  it('answers as told, so that a sender has to try again', async () => {
+  it('responds as told, so that a sender has to try again', async () => {
     const flags = ['--count', '2', '--respond', '503,200', ...LONG];
     const { code } = await hooks(['expect', ...flags, '--', ...SEND], { cwd: ROOT });
     expect(code).toBe(0);

@@ -44,7 +44,7 @@ async function upstream(
 }
 
 describe('hooks listen --forward', () => {
-  it('passes exact bytes and headers on to the URL as given, and gives its answer back', async () => {
+  it('passes exact bytes and headers on to the URL as given, and gives its response back', async () => {
     const to = await upstream((response) => response.writeHead(418, { 'retry-after': '7' }).end('I say no'));
     const listen = await listening(['--forward', `${to.url}?a=b`]);
     const body = Buffer.from([0x7b, 0xff, 0x00, 0x0d, 0x0a, 0x7d]);
@@ -74,7 +74,7 @@ describe('hooks listen --forward', () => {
     expect(stdout + stderr).not.toContain('CANARY');
   });
 
-  it.each([200, 500])('shows no secret that an answer of %d repeats', async (status) => {
+  it.each([200, 500])('shows no secret that a response of %d repeats', async (status) => {
     const to = await upstream((response) => response.writeHead(status).end('expected it with s3cretCANARY'));
     const listen = await listening(['--forward', to.url, '--secret', 's3cretCANARY']);
     const answer = await fetch(listen.url, { method: 'POST', body: '{}' });
@@ -83,7 +83,7 @@ describe('hooks listen --forward', () => {
     expect((await listen.stop()).stdout).not.toContain('CANARY');
   });
 
-  it.each([200, 500])('shows no credentials of its URL that an answer of %d repeats', async (status) => {
+  it.each([200, 500])('shows no credentials of its URL that a response of %d repeats', async (status) => {
     const to = await upstream((response, { rawHeaders, url = '' }) => {
       const dump = [url, ...rawHeaders].join('\n');
       const base64 = ['', 'x', 'xy'].map((before) => btoa(before + dump));
@@ -105,7 +105,7 @@ describe('hooks listen --forward', () => {
     expect(telling.filter((secret) => shown.includes(secret))).toEqual([]);
   });
 
-  it('asks for an answer that is not compressed, whatever its sender would unpack', async () => {
+  it('asks for a response that is not compressed, whatever its sender would unpack', async () => {
     const to = await upstream((response, { headers }) => {
       const isPlain = headers['accept-encoding'] === 'identity';
       response.end(isPlain ? 'plain' : gzipSync('packed'));
@@ -117,7 +117,7 @@ describe('hooks listen --forward', () => {
     await listen.stop();
   });
 
-  it('answers as scripted all the same when there is a script', async () => {
+  it('responds as scripted all the same when there is a script', async () => {
     const to = await upstream();
     const listen = await listening(['--forward', to.url, '--respond', '503,202@delay=20ms']);
     const statuses = [];
@@ -130,7 +130,7 @@ describe('hooks listen --forward', () => {
     await listen.stop();
   });
 
-  it('does not pass on what is answered with 401, nor what is no POST', async () => {
+  it('does not pass on what gets a 401, nor what is no POST', async () => {
     const to = await upstream();
     const listen = await listening(['--forward', to.url, '--secret', 's', '--require-signature']);
     expect((await fetch(listen.url, { method: 'POST', body: '{}' })).status).toBe(401);
@@ -159,7 +159,7 @@ describe('hooks listen --forward', () => {
     },
   );
 
-  it('answers 504 before its sender gives up when no response comes, and says why', async () => {
+  it('responds with 504 before its sender gives up when no response comes, and says why', async () => {
     const to = await upstream(() => {});
     const listen = await listening(['--forward', to.url]);
     const response = await fetch(listen.url, {
@@ -169,13 +169,13 @@ describe('hooks listen --forward', () => {
     });
     expect([response.status, await response.text()]).toEqual([
       504,
-      'timeout: connected, but no answer within 4500 ms\n',
+      'timeout: connected, but no response within 4500 ms\n',
     ]);
     expect(await listen.nextLine()).toMatchObject({ status: 504, forwarded: { error: 'timeout' } });
     await listen.stop();
   });
 
-  it('answers 502 when nobody is there, and shows a person why', async () => {
+  it('responds with 502 when nobody is there, and shows a person why', async () => {
     const to = `http://127.0.0.1:${await freePort()}/x`;
     const running = startHooks(['listen', '--port', '0', '--forward', to]);
     const url = /http:\S+/.exec((await running.lines.next()).value ?? '')?.[0] ?? '';
@@ -185,7 +185,7 @@ describe('hooks listen --forward', () => {
     expect(stdout).toContain(`    forwarded: cannot connect to ${to} in `);
   });
 
-  it('shows no control character of an answer', async () => {
+  it('shows no control character of a response', async () => {
     const to = await upstream((response) => response.writeHead(500).end('\u001b[2J\u009b31m bad \u202e'));
     const running = startHooks(['listen', '--port', '0', '--forward', to.url]);
     const url = /http:\S+/.exec((await running.lines.next()).value ?? '')?.[0] ?? '';

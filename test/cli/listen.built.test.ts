@@ -98,7 +98,7 @@ describe('hooks listen -o json', () => {
     await listen.stop();
   });
 
-  it('answers as told', async () => {
+  it('responds as told', async () => {
     const listen = await listening(['--respond', '503,429@retry-after=3,reset,200']);
     expect((await listen.post(BODY)).status).toBe(503);
     expect((await listen.post(BODY)).headers.get('retry-after')).toBe('3');
@@ -108,7 +108,7 @@ describe('hooks listen -o json', () => {
     await listen.stop();
   });
 
-  it('answers 401 to what does not verify when a signature is required', async () => {
+  it('responds with 401 to what does not verify when a signature is required', async () => {
     const listen = await listening(['--secret', SECRET, '--require-signature']);
     expect((await listen.post(BODY)).status).toBe(401);
     expect((await listen.post(BODY, { 'X-Signature': sign(BODY, SECRET) })).status).toBe(200);
@@ -307,7 +307,7 @@ describe('hooks listen that expects something', () => {
     expect(await listen.exited).toMatchObject({ code: 0 });
   });
 
-  it('answers what it still holds before it ends because nothing more comes', async () => {
+  it('responds to what it still holds before it ends because nothing more comes', async () => {
     const listen = await listening(['--until-idle', '50ms', '--respond', '200,202@delay=300ms']);
     const client = await RawConnection.open(listen.port);
     client.write(rawPost(BODY) + rawPost(BODY));
@@ -321,7 +321,7 @@ describe('hooks listen that expects something', () => {
     expect(await listen.exited).toMatchObject({ code: 1 });
   });
 
-  it('lets the sender of a request that is never answered give up before it counts it', async () => {
+  it('lets the sender of a request that never gets a response give up before it counts it', async () => {
     const listen = await listening(['--respond', 'timeout', '--count', '1', '--within', '15s']);
     const client = await RawConnection.open(listen.port);
     client.write(rawPost(BODY));
@@ -346,7 +346,7 @@ describe('hooks listen that expects something', () => {
 });
 
 describe('hooks listen whose output nobody reads', () => {
-  it('answers no more than it can tell', async () => {
+  it('responds no more than it can tell', async () => {
     const listen = await listening(['-v']);
     listen.child.stdout.pause();
     const client = await RawConnection.open(listen.port);

@@ -28,7 +28,7 @@ describe('the durable queue at the command line', () => {
     await receive('200');
   });
 
-  /** A receiver that answers so, and a config that names it. */
+  /** A receiver that responds so, and a config that names it. */
   async function receive(script: string): Promise<void> {
     receiver = await startReceiver({
       port: 0,

@@ -11,7 +11,7 @@ describe('what a person types who does not know the command line yet', () => {
     ['send track -e Signup', "Unknown option '-e'", '--event'],
     ['send -d {}', "Unknown option '-d'", '--json or --properties'],
     ['test 3000 -k', "Unknown option '-k'", '--ca'],
-  ])('%s is answered with what is meant', async (line, sentence, meant) => {
+  ])('%s gets what is meant', async (line, sentence, meant) => {
     const { code, stdout, stderr } = await hooks(line.split(' '));
     expect([code, stdout]).toEqual([2, '']);
     expect(stderr).toBe(`error: ${sentence}\nhint:  did you mean ${meant}?\n`);

@@ -172,7 +172,7 @@ describe('a sink that fails', () => {
     await client.close();
   });
 
-  it('to answer for a message gives a refused receipt for that one', async () => {
+  it('to respond for a message gives a refused receipt for that one', async () => {
     const one: Receipt = { accepted: true, messageId: 'a', deliveries: [] };
     const { client } = setUp(
       { flushAt: 2 },

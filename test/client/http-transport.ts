@@ -26,7 +26,13 @@ async function post(agent: Agent, request: TransportRequest): Promise<TransportR
     const retryAfter = response.headers['retry-after'];
     const reply = await textOf(response);
     const status = response.statusCode ?? 0;
-    return { kind: 'response', status, reply, ...(retryAfter !== undefined && { retryAfter }), ...facts() };
+    return {
+      kind: 'response',
+      status,
+      body: reply,
+      ...(retryAfter !== undefined && { retryAfter }),
+      ...facts(),
+    };
   } catch (error) {
     return {
       kind: 'failure',

@@ -123,13 +123,13 @@ describe('what is accepted', () => {
     });
   });
 
-  it.each(['', 'OK', '{"success":true}', '{"rejected":[]}'])('may be answered with %j', async (body) => {
+  it.each(['', 'OK', '{"success":true}', '{"rejected":[]}'])('may get the response %j', async (body) => {
     const { receiver, setUp } = await trackingApi();
     receiver.answers.push({ status: 200, body });
     expect(await setUp().track({ userId: 'u', event: 'e' })).toMatchObject({ accepted: true });
   });
 
-  it('is not what the answer names as rejected', async () => {
+  it('is not what the response names as rejected', async () => {
     const { receiver, setUp } = await trackingApi();
     const body = JSON.stringify({
       success: true,
@@ -143,7 +143,7 @@ describe('what is accepted', () => {
     ]);
   });
 
-  it('is refused in words without the write key, which the answer may repeat', async () => {
+  it('is rejected in words without the write key, which the response may repeat', async () => {
     const { receiver, setUp } = await trackingApi();
     const basic = Buffer.from('w-key:').toString('base64');
     const rejected = [{ index: 0, code: 'no-w-key', message: `w-key? Basic ${basic}` }];
@@ -163,7 +163,7 @@ describe('what is accepted', () => {
     expect(await setUp().track({ userId: 'u', event: 'e' })).toMatchObject({
       accepted: false,
       code: 'protocol',
-      reason: 'The answer names messages that were not taken, but cannot be read',
+      reason: 'The response names messages that were not taken, but cannot be read',
     });
   });
 });

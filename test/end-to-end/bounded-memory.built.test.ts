@@ -10,7 +10,7 @@ const PROGRAM = `
 import { createServer } from 'node:net';
 
 const [whenFull, destinations] = process.argv.slice(2);
-// A receiver that is there and never answers.
+// A receiver that is there and never responds.
 const server = createServer(() => {}).listen(0, '127.0.0.1');
 await new Promise((resolve) => server.once('listening', resolve));
 const webhooks = [{ url: 'http://127.0.0.1:' + server.address().port, headers: {} }];

@@ -51,7 +51,7 @@ function gossip(rawHeaders: readonly string[], url: string): string {
 
 /**
  * Refuses everything, repeating all that it was sent in its status line and its body: the worst that a receiver, or a
- * proxy, can do to a secret. Below `/long` what it repeats is cut wherever an answer may be.
+ * proxy, can do to a secret. Below `/long` what it repeats is cut wherever a response may be.
  */
 export function startEcho(): { readonly port: () => number; readonly requests: () => number } {
   let requests = 0;

@@ -146,14 +146,14 @@ describe.each(['serve', 'worker'] as const)('hooks %s', (command) => {
 });
 
 describe('hooks serve', () => {
-  it('has not answered the call that it is killed before it could store, and takes it when it comes again', async () => {
+  it('has not responded to the call that it is killed before it could store, and takes it when it comes again', async () => {
     const { env, file, came } = await setUp();
     const serve = await startReady('serve', env);
     await until(() => isAt(file, 'delivered', MESSAGES - 1), 'the others to be recorded');
     const unlock = await lock(file);
     const body = JSON.stringify({ messageId: 'late', userId: 'u', event: 'Signup' });
     const call = post(`${serve.url}/v1/track`, body);
-    // The service has long read the call when it has answered these, one after the other.
+    // The service has long read the call when it has responded to these, one after the other.
     for (let turn = 0; turn < 50; turn++) expect((await fetch(`${serve.url}/healthz`)).status).toBe(200);
     await serve.stop('SIGKILL');
     unlock();

@@ -43,11 +43,11 @@ interface Answer {
   readonly retryAfter: string | null;
 }
 
-/** `hooks serve` over a data folder, with everything that it was asked and has answered. */
+/** `hooks serve` over a data folder, with everything that it was asked and its responses. */
 class Serving {
   readonly file: string;
   readonly receiver: Receiving;
-  /** The ids of what was answered with 200. */
+  /** The ids of what got a 200. */
   readonly acknowledged: string[] = [];
   readonly #running: RunningHooks;
   readonly #url: string;
@@ -241,7 +241,7 @@ describe.concurrent('hooks serve', PATIENT, () => {
     await serve.expectAllStored();
   });
 
-  it('answers 503 while another program holds the file, and goes on when it lets go', async () => {
+  it('responds with 503 while another program holds the file, and goes on when it lets go', async () => {
     const serve = await startServe(temporaryFolder());
     await callThrough(serve, async () => {
       const other = await openOther(serve.file);
@@ -255,7 +255,7 @@ describe.concurrent('hooks serve', PATIENT, () => {
     await serve.expectAllStored();
   });
 
-  it('answers 503 over a damaged file, and goes on with a new one once that is moved away', async () => {
+  it('responds with 503 over a damaged file, and goes on with a new one once that is moved away', async () => {
     const serve = await startServe(temporaryFolder());
     await callThrough(serve, async () => {
       await damage(serve.file, 'lanes');

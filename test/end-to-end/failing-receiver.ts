@@ -10,7 +10,7 @@ export interface FailingReceiver {
   readonly arrivals: ReadonlyMap<string, Arrivals>;
   readonly requests: number;
   readonly failed: number;
-  /** Messages that were answered 200, each once. */
+  /** Messages that got a 200, each once. */
   readonly taken: number;
   /** Further times that they were. */
   readonly duplicates: number;
@@ -25,7 +25,7 @@ export interface FailingReceiver {
 /** What has come of one message. */
 export interface Arrivals {
   readonly body: string;
-  /** How often it came, and how often it was answered 200. */
+  /** How often it came, and how often it got a 200. */
   readonly came: number;
   readonly taken: number;
 }

@@ -7,7 +7,7 @@ import { onTestFinished } from 'vitest';
 /** Stands where clients call while the service behind it comes and goes, and notes what was answered. */
 export interface Front {
   readonly url: string;
-  /** The `messageId` of every message of a batch that the service answered 200, whether or not the client got to know. */
+  /** The `messageId` of every message of a batch that the service accepted with 200, whether or not the client got to know. */
   readonly acknowledged: ReadonlySet<string>;
   /** Calls that came to nothing, because the service was not there or went away. */
   readonly broken: number;

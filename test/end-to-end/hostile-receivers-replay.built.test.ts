@@ -39,7 +39,7 @@ describe('hooks replay', () => {
     );
   });
 
-  it('fails what nobody answers, and keeps it to be replayed again', async () => {
+  it('fails what gets no response, and keeps it to be replayed again', async () => {
     const hostile = await started(neverAnswers());
     const file = await messagesFile(40);
     const failed = `${file}.failed`;

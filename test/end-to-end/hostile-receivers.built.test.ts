@@ -27,9 +27,9 @@ const NO_HOST = `http://${'a'.repeat(64)}.invalid/hook`;
 
 describe('hooks send', () => {
   it.each<[string, () => Promise<HostileReceiver>]>([
-    ['never answers', neverAnswers],
+    ['never responds', neverAnswers],
     ['drips its headers', dripsHeaders],
-    ['sends interim answers for ever', endlessInterim],
+    ['sends interim responses for ever', endlessInterim],
   ])('gives up in time on a receiver that %s', async (_what, receiverOf) => {
     const { url } = await started(receiverOf());
     const { code, line } = await send([url], ONCE_BRIEFLY);
@@ -40,7 +40,7 @@ describe('hooks send', () => {
     expect(line.attempts[0]?.ms).toBeGreaterThan(TIMEOUT_MS * 0.9);
   });
 
-  it('takes the status for the answer, and waits for no dripping body', async () => {
+  it('takes the status for the response, and waits for no dripping body', async () => {
     const { url } = await started(dripsBody());
     const { code, line } = await send([url], PATIENT);
     expect(code).toBe(0);
@@ -70,8 +70,8 @@ describe('hooks send', () => {
   it.each<[string, () => Promise<HostileReceiver>, string]>([
     ['sends 40 KB of headers', () => hugeHeaders(40_000), 'protocol'],
     ['speaks no HTTP', () => answersBytes('garbage\r\n\r\n'), 'protocol'],
-    ['answers with a status that HTTP does not have', () => answers(999), 'protocol'],
-    ['closes before it answers', () => closesBeforeAnswer(), 'reset'],
+    ['responds with a status that HTTP does not have', () => answers(999), 'protocol'],
+    ['closes before it responds', () => closesBeforeAnswer(), 'reset'],
     ['resets the connection', () => closesBeforeAnswer({ reset: true }), 'reset'],
     [
       'closes in the middle of its headers',
@@ -200,7 +200,7 @@ describe('hooks send', () => {
     expect([code, line.attempts.length, spare.connections]).toEqual([0, 1, 0]);
   });
 
-  it('shows a person no control character of an answer', async () => {
+  it('shows a person no control character of a response', async () => {
     const evil = '\u001b[2Jgone\u0007\u009b31m';
     const { url } = await started(answers(500, { body: evil }));
     const { code, stdout, stderr } = await hooks([

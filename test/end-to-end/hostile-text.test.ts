@@ -216,7 +216,7 @@ describe('text from outside never reaches the terminal raw', () => {
     },
   );
 
-  it.concurrent.each([301, 404, 500])('what a receiver answers with %d', async (status) => {
+  it.concurrent.each([301, 404, 500])('what a receiver responds with %d', async (status) => {
     const url = await hostileReceiver(status);
     const cwd = temporaryFolder({ 'day.ndjson': `${EVIL_BODY}\n` });
     for (const output of OUTPUTS) {

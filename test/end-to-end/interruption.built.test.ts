@@ -67,7 +67,7 @@ describe('a replay that is interrupted', () => {
     expect(stdout.split('\n').length).toBeLessThan((delivered ?? 0) + CONCURRENCY + 10);
   });
 
-  it('cuts what is never answered, and does not call it a retry', async () => {
+  it('cuts what never gets a response, and does not call it a retry', async () => {
     const hostile = await started(neverAnswers());
     const running = startHooks(await replayArgs(hostile.url, ['--timeout', '30s']));
     await reached(running, () => hostile.requests.length >= CONCURRENCY);
@@ -80,7 +80,7 @@ describe('a replay that is interrupted', () => {
     expect(stderr).not.toMatch(/retry|failed/);
   });
 
-  it('lets a tracking API answer the batch in flight', async () => {
+  it('lets a tracking API respond to the batch in flight', async () => {
     const hostile = await started(slowReceiver(40));
     const to = ['--endpoint', hostile.url, '--write-key', 'k', '-o', 'json'];
     const running = startHooks(['replay', await messagesFile(COUNT), ...to]);

@@ -68,7 +68,7 @@ describe('hooks listen', () => {
     expect(stderr).not.toMatch(/^ +at /m);
   });
 
-  it('does not pile up answers that their sender never reads', async () => {
+  it('does not pile up responses that their sender never reads', async () => {
     const peak = await peakMemory();
     const { stop, url, port } = await listening(['-q', '--respond', `200@x-long="${'a'.repeat(8_000)}"`], {
       env: peak.env,

@@ -23,7 +23,7 @@ const LARGEST_BATCH = 12;
 /** Of the callers that get no answer: they do not call again. */
 const GIVES_UP = 0.1;
 
-/** Callers who call one after the other, with batches and single calls, until they are stopped. They know what was answered 200. */
+/** Callers who call one after the other, with batches and single calls, until they are stopped. They know what got a 200. */
 export class Load {
   /** The `messageId`s of what was taken: it must be delivered, wait, or be a dead letter. */
   readonly acknowledged = new Set<string>();
@@ -75,7 +75,7 @@ export class Load {
     return { messageId, type, userId: `user of ${messageId}`, event };
   }
 
-  /** Again with the same ids until there is an answer, as a client does. */
+  /** Again with the same ids until there is a response, as a client does. */
   async #call(messages: readonly Message[], path: string): Promise<void> {
     const { random, url } = this.#options;
     const [single] = messages;
@@ -112,7 +112,7 @@ interface Answer {
   readonly text: string;
 }
 
-/** Undefined: nobody is there, or went away before the answer was whole. */
+/** Undefined: nobody is there, or went away before the response was whole. */
 export async function post(url: string, body: string): Promise<Answer | undefined> {
   const authorization = `Basic ${Buffer.from(`${WRITE_KEY}:`).toString('base64')}`;
   try {

@@ -4,7 +4,7 @@ import { startLibraryProgram } from './library-program.ts';
 const SET_UP = `
 import { createServer } from 'node:net';
 
-// A receiver that is there and never answers.
+// A receiver that is there and never responds.
 const server = createServer(() => {}).listen(0, '127.0.0.1');
 await new Promise((resolve) => server.once('listening', resolve));
 const url = 'http://127.0.0.1:' + server.address().port;

@@ -96,14 +96,14 @@ async function stopped(running: RunningHooks): Promise<string> {
 
 const hasFailed = ({ state }: Record<string, unknown>): boolean => state === 'retrying' || state === 'dead';
 
-it('no secret is in what serve and worker say, keep and answer, nor in what the queue shows of it', async () => {
+it('no secret is in what serve and worker print, keep and send back, nor in what the queue shows of it', async () => {
   const { cwd, dataDir, env, flags } = await setUp();
   const serve = startHooks([...flags, 'serve', '--port', '0', '--no-deliver'], {
     cwd,
     env,
     timeoutMs: 60_000,
   });
-  expectNoCanary('an answer', await answersOf(await readyUrl(serve)));
+  expectNoCanary('a response', await answersOf(await readyUrl(serve)));
   const worker = startHooks([...flags, 'worker', '--allow-private'], { cwd, env, timeoutMs: 60_000 });
   const tried = async () =>
     jsonLines((await hooks(['-c', CONFIG, 'queue', 'list', '-o', 'json'], { cwd, env })).stdout);

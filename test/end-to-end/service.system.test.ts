@@ -59,7 +59,7 @@ describe(`hooks serve, called by the unmodified @segment/analytics-node (seed ${
     expectBodies(bodies);
   }, 90_000);
 
-  it(`delivers every one of ${CALLS_UNDER_FIRE} calls that it answered 200, though it is killed and its receiver fails one in three`, async ({
+  it(`delivers every one of ${CALLS_UNDER_FIRE} calls that it responded with 200, though it is killed and its receiver fails one in three`, async ({
     annotate,
   }) => {
     const random = randomFrom(SEED);
@@ -86,7 +86,7 @@ describe(`hooks serve, called by the unmodified @segment/analytics-node (seed ${
     expect(await serve.stop('SIGTERM')).toMatchObject({ code: 0, stderr: '' });
     await expectNothingLeft(file);
     await annotate(
-      `${CALLS_UNDER_FIRE} calls, ${acknowledged.size} answered 200, ${between.broken} batches cut off by ${KILLS} kills; ` +
+      `${CALLS_UNDER_FIRE} calls, ${acknowledged.size} responded with 200, ${between.broken} batches cut off by ${KILLS} kills; ` +
         `${receiver.failed} of ${receiver.requests} requests failed, ${receiver.duplicates} duplicates`,
     );
 

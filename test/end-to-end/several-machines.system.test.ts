@@ -121,7 +121,7 @@ for (const kind of SERVER_KINDS) {
       expect(takenAfterMs).toBeLessThan(16_000 + MACHINE_MS);
     }, 120_000);
 
-    it('answers 503 while the server is gone, and goes on by itself when it is back', async () => {
+    it('responds with 503 while the server is gone, and goes on by itself when it is back', async () => {
       const receiver = await receiving();
       const serve = start('serve', receiver.url, ['--port', '0']);
       const url = String((await ready(serve))['url']);

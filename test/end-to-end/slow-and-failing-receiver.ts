@@ -20,7 +20,7 @@ const MOST_FAILURES = 2;
 
 /**
  * Answers at once, or late, or with 503, or never, as it comes; but never takes a message of the event REFUSED (400).
- * `longestMs` is the longest that it takes to answer.
+ * `longestMs` is the longest that it takes to respond.
  */
 export async function slowAndFailingReceiver(
   random: () => number,
@@ -36,7 +36,7 @@ export async function slowAndFailingReceiver(
       clearTimeout(timer);
       socket.off('close', over).off('data', over);
     };
-    // Nobody sends on a connection before the answer: the next request comes after it.
+    // Nobody sends on a connection before the response: the next request comes after it.
     socket.on('close', over).on('data', over);
   };
   const slow = await receiver((socket, { body }) => {

@@ -204,7 +204,7 @@ describe('hooks test URL', () => {
     const { code, stdout } = await hooks(['test', url, '--secret', SECRET, '--skip', 'malformed']);
     expect(code).toBe(1);
     expect(stdout).toMatch(/^✗ unsigned +200 in .*, expected 4xx /m);
-    expect(stdout).toMatch(/^ {4}fix: {3}answer 401 when the header is missing/m);
+    expect(stdout).toMatch(/^ {4}fix: {3}respond with 401 when the header is missing/m);
     expect(stdout.match(/it accepts a wrong signature/g)).toHaveLength(1);
     expect(stdout).toMatch(/^✗ other-secret .*\(accepts-any-signature, as above\)$/m);
     expect(stdout).toMatch(/^\d+ passed, 6 failed, 2 skipped, in /m);

@@ -220,7 +220,7 @@ describe('a proxy', () => {
     const refusing = await started(proxyServer({ status: 403 }));
     const gone = { origin: `http://127.0.0.1:${await freePort()}` };
     for (const [{ origin }, said] of [
-      [refusing, 'the proxy answered 403'],
+      [refusing, 'the proxy responded with 403'],
       [gone, 'through the proxy'],
     ] as const) {
       const flags = ['--url', 'https://receiver.test/hook', '--retry-for', '0'];

@@ -105,7 +105,7 @@ it(
 
     const { attempts, timeouts } = await expectEveryAttemptRecorded(file, receiver);
     await annotate(
-      `${STOPS} stops, the longest ${Math.round(Math.max(...times))} ms; ${load.acknowledged.size} answered 200, ` +
+      `${STOPS} stops, the longest ${Math.round(Math.max(...times))} ms; ${load.acknowledged.size} responded with 200, ` +
         `${load.unanswered} calls unanswered, ${load.otherAnswers.length} refused; ${attempts} attempts, ${timeouts} of them timeouts`,
     );
     const settled = new Set(

@@ -100,13 +100,13 @@ function expectDelivered({ load, receiver }: Storm, { states, count }: Kept): vo
   expect(is(load.invalid, 'dead invalid')).toEqual([]);
   const delivered = [...states.keys()].filter((id) => states.get(id) === 'delivered');
   expect(delivered.filter((id) => !receiver.arrivals.get(id)?.taken)).toEqual([]);
-  // Called again without an answer, a message was recognised.
+  // Called again without a response, a message was recognised.
   expect(count).toBe(states.size);
 }
 
 describe(`hooks serve and two hooks worker on one file (seed ${SEED})`, () => {
   it(
-    `lose nothing that was answered 200, killed ${KILLS} times under load`,
+    `lose nothing that got a 200, killed ${KILLS} times under load`,
     async ({ annotate }) => {
       const dataDir = temporaryFolder();
       const file = join(dataDir, 'hooks.db');
@@ -131,7 +131,7 @@ describe(`hooks serve and two hooks worker on one file (seed ${SEED})`, () => {
 
       const kept = await keptIn(file);
       await annotate(
-        `${KILLS} kills; ${load.acknowledged.size} answered 200, ${load.invalid.size} invalid, ${load.unanswered} calls unanswered; ` +
+        `${KILLS} kills; ${load.acknowledged.size} responded with 200, ${load.invalid.size} invalid, ${load.unanswered} calls unanswered; ` +
           `${receiver.failed} of ${receiver.requests} requests failed, ${receiver.duplicates} duplicates; ` +
           `after the storm ${tally(afterStorm)}; in the end ${tally(kept)}`,
       );

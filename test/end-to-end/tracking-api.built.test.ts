@@ -39,7 +39,7 @@ describe.concurrent('a tracking API', () => {
     expect(allOutput(result)).not.toContain(WRITE_KEY);
   });
 
-  it('gets the messages of a replay in batches, and answers for each of them', async () => {
+  it('gets the messages of a replay in batches, and responds for each of them', async () => {
     const api = await trackingApi();
     api.answers.push({
       status: 200,

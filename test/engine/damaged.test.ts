@@ -1,11 +1,11 @@
 import { expect, it } from 'vitest';
 import { MemoryQueue } from '../../src/stores/memory/memory-queue.ts';
-import type { ClaimAnswer, ClaimRequest } from '../../src/queue/queue.ts';
+import type { ClaimResult, ClaimRequest } from '../../src/queue/queue.ts';
 import { FakeClock } from '../fake-clock.ts';
 import { answer, createHarness } from './harness.ts';
 
 class RottenQueue extends MemoryQueue {
-  override async claim(request: ClaimRequest): Promise<ClaimAnswer> {
+  override async claim(request: ClaimRequest): Promise<ClaimResult> {
     const { claims, nextDueAt } = await super.claim(request);
     const damaged = claims.map((claim) => ({
       ...claim,

@@ -45,13 +45,13 @@ async function p99(sources: Sources, dead: (harness: Harness) => Receiver): Prom
 describe('a healthy destination', () => {
   it.each<[string, (harness: Harness) => Receiver]>([
     [
-      'never answers',
+      'never responds',
       ({ clock }) =>
         (request) =>
           after(clock, 5_000, request, failure('timeout')),
     ],
     ['refuses connections', () => () => failure('refused')],
-    ['answers 503', () => () => answer(503)],
+    ['responds with 503', () => () => answer(503)],
   ])('is as fast beside one that %s as alone', async (_, dead) => {
     expect(await p99(BESIDE, dead)).toBe(await p99(ALONE, dead));
   });

@@ -133,10 +133,7 @@ function fakeTransport(
   return { transport: { send, close: () => Promise.resolve() }, requests };
 }
 
-export function answer(
-  status: number,
-  fields: { retryAfter?: string; reply?: string } = {},
-): TransportResult {
+export function answer(status: number, fields: { retryAfter?: string; body?: string } = {}): TransportResult {
   return { kind: 'response', status, ms: 7, reconnected: false, ...fields };
 }
 

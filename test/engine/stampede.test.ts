@@ -44,9 +44,9 @@ const quick =
 
 describe('10,000 deliveries', () => {
   it.each([
-    ['never answers', 'timeout', 5 * MINUTE_MS],
-    ['answers 503 for a moment', answer(503), 400],
-    ['answers 429 with one time for all', answer(429, { retryAfter: IN_FIVE_MINUTES }), 5 * MINUTE_MS],
+    ['never responds', 'timeout', 5 * MINUTE_MS],
+    ['responds with 503 for a moment', answer(503), 400],
+    ['responds with 429 and one time for all', answer(429, { retryAfter: IN_FIVE_MINUTES }), 5 * MINUTE_MS],
   ] as const)(
     'do not come back in one second to a receiver that %s and then is back',
     async (_, trouble, outageMs) => {

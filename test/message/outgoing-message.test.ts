@@ -198,7 +198,7 @@ describe('isEnabled', () => {
     [{}, 'constructor', true],
     [{ All: false }, 'constructor', false],
     [{ All: false }, '__proto__', false],
-  ])('of %j answers for %s: %s', (integrations, name, enabled) => {
+  ])('of %j responses for %s: %s', (integrations, name, enabled) => {
     expect(isEnabled(integrations, name)).toBe(enabled);
   });
 });

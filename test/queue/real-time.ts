@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { systemClock } from '../../src/clock.ts';
 import type { Delivery, Progress } from '../../src/queue/delivery.ts';
-import type { Claim, ClaimAnswer, ClaimRequest, Lane, Queue, Settlement } from '../../src/queue/queue.ts';
+import type { Claim, ClaimResult, ClaimRequest, Lane, Queue, Settlement } from '../../src/queue/queue.ts';
 import type { TestClock } from './conformance.ts';
 
 const TURN_MS = 25;
@@ -29,7 +29,7 @@ export class PatientQueue implements Queue {
     this.#queue = queue;
   }
 
-  async claim(request: ClaimRequest): Promise<ClaimAnswer> {
+  async claim(request: ClaimRequest): Promise<ClaimResult> {
     let answer = await this.#queue.claim(request);
     for (let turn = 0; turn < TURNS && answer.claims.length === 0; turn++) {
       if (answer.nextDueAt === undefined) break;

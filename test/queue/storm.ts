@@ -114,7 +114,7 @@ async function patiently<T>(act: () => Promise<T>): Promise<T> {
 
 /** What a server that goes away makes of a call, and nothing else. */
 function isPassing({ message }: QueueError): boolean {
-  return /cannot be reached|does not answer|starting or stopping/.test(message);
+  return /cannot be reached|does not respond|starting or stopping/.test(message);
 }
 
 /** One write for a line: a kill cuts no line in two. */

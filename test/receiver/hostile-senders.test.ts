@@ -150,7 +150,7 @@ describe('a hostile sender', () => {
     expect(requests.map(({ verdict }) => verdict)).toEqual(['invalid']);
   });
 
-  it('gets 503 for what is too much beside the bodies of others, until one of these is answered', async () => {
+  it('gets 503 for what is too much beside the bodies of others, until one of these has its response', async () => {
     const passedOn: ((forwarded: Forwarded) => void)[] = [];
     const forward = () => new Promise<Forwarded>((resolve) => passedOn.push(resolve));
     const { connect, requests, refusals } = await start({ limits: { openBytes: 25 }, forward });

@@ -10,7 +10,7 @@ import { sign } from '../sign.ts';
 const BODY = '{"version":1,"type":"track","userId":"u1","event":"Signup","properties":{}}';
 
 describe('a request', () => {
-  it('is reported with exact bytes, headers in order as spelled, and its answer', async () => {
+  it('is reported with exact bytes, headers in order as spelled, and its response', async () => {
     const { connect, requests } = await start();
     const client = await connect();
     const body = Buffer.from([0x7b, 0xff, 0x00, 0x7d]);
@@ -176,7 +176,7 @@ describe('a request', () => {
   });
 });
 
-describe('an answer', () => {
+describe('a response', () => {
   it('waits while the reader of the reports is slower than the senders', async () => {
     const reader = new EventEmitter();
     const drained = once(reader, 'drain');
@@ -221,7 +221,7 @@ describe('an answer', () => {
   });
 });
 
-describe('a scripted answer', () => {
+describe('a scripted response', () => {
   it('comes in its turn, with its headers', async () => {
     const { connect, requests } = await start(answered('503x2,429@Retry-After=3,204,200'));
     const client = await connect();
@@ -236,7 +236,7 @@ describe('a scripted answer', () => {
     expect(answers[3]).not.toMatch(/content-length/i);
   });
 
-  it('reset ends the connection with a TCP reset and no byte of an answer', async () => {
+  it('reset ends the connection with a TCP reset and no byte of a response', async () => {
     const { connect, requests } = await start(answered('reset'));
     const client = await connect();
     client.write(rawPost(BODY));
@@ -297,7 +297,7 @@ describe('a scripted answer', () => {
     expect(requests[0]).toMatchObject({ status: 200, ms: 5_100 });
   });
 
-  it('delay whose sender leaves is reported as answered by nothing', async () => {
+  it('delay whose sender leaves is reported as responded to by nothing', async () => {
     const clock = new FakeClock();
     const { connect, requests } = await start({ ...answered('500@delay=5s'), clock });
     const client = await connect();
@@ -410,7 +410,7 @@ describe('a receiver', () => {
     await expect(connect()).rejects.toThrow('ECONNREFUSED');
   });
 
-  it('hands over the answer of the request whose report closes it', async () => {
+  it('hands over the response of the request whose report closes it', async () => {
     const { receiver, connect } = await start({
       onRequest: () => queueMicrotask(() => void receiver.close()),
     });

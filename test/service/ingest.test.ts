@@ -172,7 +172,7 @@ describe('POST /v1/batch', () => {
     expect([status, headers.get('retry-after'), body['code']]).toEqual([429, '5', 'overloaded']);
   });
 
-  it('answers 500, not 4xx, to a fault of its own', async () => {
+  it('responds with 500, not 4xx, to a fault of its own', async () => {
     const serve = await serving({ add: () => Promise.reject(new TypeError('a fault')) });
     expect((await serve.post('/v1/batch', { batch: [track('u')] })).status).toBe(500);
   });
@@ -191,7 +191,7 @@ describe('POST /v1/track and the like', () => {
     ]);
   });
 
-  it('answers 400 to an invalid one, another type and no JSON, and 413 to a large one', async () => {
+  it('responds with 400 to an invalid one, another type and no JSON, and 413 to a large one', async () => {
     const serve = await serving();
     const invalid = await serve.post('/v1/track', { userId: 'u1' });
     expect([invalid.status, invalid.body['message']]).toEqual([

@@ -132,7 +132,7 @@ describe('the context of a batch', () => {
 });
 
 describe('overload', () => {
-  it('is answered with 429 and when to come back, and passes', async () => {
+  it('gets 429 and when to come back, and passes', async () => {
     const releases: (() => void)[] = [];
     const serve = await serving({
       limits: { bytesInFlight: 300_000 },

@@ -35,7 +35,7 @@ export interface Reply {
 }
 
 export interface ServingOptions extends Partial<Omit<RunServiceOptions, 'open'>> {
-  /** What the receiver answers, as `hooks listen --respond` takes it. */
+  /** What the receiver responds, as `hooks listen --respond` takes it. */
   readonly respond?: string;
   /** Takes the place of the queue's own `add`. */
   readonly add?: (deliveries: readonly Delivery[], queue: Queue) => Promise<void>;

@@ -7,7 +7,7 @@ closeAfterEach();
 const AUTHORIZATION = `Authorization: Basic ${Buffer.from(`${WRITE_KEY}:`).toString('base64')}`;
 
 describe('close', () => {
-  it('answers what is being stored, and takes no more', async () => {
+  it('responds to what is being stored, and takes no more', async () => {
     const gate = new Gate();
     let isAdding = false;
     const serve = await serving({
@@ -48,7 +48,7 @@ describe('close', () => {
     const slow = await RawConnection.open(serve.port);
     const late = rawPost(body, [AUTHORIZATION], '/v1/track');
     slow.write(late.slice(0, 20));
-    // The server has the beginning of the request when it answers another one that was sent after it.
+    // The server has the beginning of the request when it responds to another one that was sent after it.
     await fetch(`${serve.url}/healthz`);
     const closed = serve.close();
     slow.write(late.slice(20));

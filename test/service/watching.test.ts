@@ -166,7 +166,7 @@ describe('what is not there', () => {
 });
 
 describe('secrets', () => {
-  it('reach no log, answer, metric or stored attempt, though the receiver repeats them', async () => {
+  it('reach no log, response, metric or stored attempt, though the receiver repeats them', async () => {
     const canaries = [WRITE_KEY, SECRET, 'canary-of-the-header', 'canary-of-the-key', 'canary-of-the-query'];
     const url = await echoing(SECRET);
     const attempts: unknown[] = [];
@@ -210,7 +210,7 @@ describe('secrets', () => {
   });
 });
 
-/** A real receiver that knows the shared secret, and answers with it and all that it was sent. Returns its URL, which has a secret of its own. */
+/** A real receiver that knows the shared secret, and responds with it and all that it was sent. Returns its URL, which has a secret of its own. */
 async function echoing(secret: string): Promise<string> {
   const receiver = createServer((request, response) => {
     request.resume();

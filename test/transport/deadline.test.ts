@@ -16,23 +16,23 @@ const LOOKUP_THAT_HANGS: LookupFunction = () => {};
 
 describe('the deadline of an attempt', () => {
   it.each([
-    ['a receiver that never answers', () => neverAnswers(), 'connected, but no answer within 1000 ms'],
+    ['a receiver that never responds', () => neverAnswers(), 'connected, but no response within 1000 ms'],
     [
       'half a status line',
       () => answersBytes('HTTP/1.1 2'),
-      "connected, but the answer's headers did not end within 1000 ms",
+      "connected, but the response's headers did not end within 1000 ms",
     ],
     [
       'headers that drip',
       () => dripsHeaders(),
-      "connected, but the answer's headers did not end within 1000 ms",
+      "connected, but the response's headers did not end within 1000 ms",
     ],
     [
-      'endless interim answers',
+      'endless interim responses',
       () => endlessInterim(),
-      'connected, but only interim answers (103) within 1000 ms',
+      'connected, but only interim responses (103) within 1000 ms',
     ],
-    ['a TLS handshake without an answer', () => neverSpeaks(), 'no TLS handshake within 1000 ms'],
+    ['a TLS handshake without a response', () => neverSpeaks(), 'no TLS handshake within 1000 ms'],
   ])('ends %s, and says what did not come', async (_, hostile, detail) => {
     const receiver = await started(hostile());
     const result = await newTransport().send(requestTo(receiver.url, { timeoutMs: SHORT_MS }));

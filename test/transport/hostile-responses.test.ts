@@ -85,11 +85,11 @@ describe('a response without an end', () => {
   it.each([
     [200, ''],
     [500, 'ok'],
-  ])('of chunk extensions after %i is cut at 64 KiB, and its status counts', async (status, reply) => {
+  ])('of chunk extensions after %i is cut at 64 KiB, and its status counts', async (status, body) => {
     const head = `HTTP/1.1 ${status} X\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nok\r\n1;x=`;
     const hostile = await started(endless(head, 'so-it-is-said'));
     const result = await newTransport().send(requestTo(hostile.url, { timeoutMs: 30_000 }));
-    expect(result).toMatchObject({ kind: 'response', status, ...(reply !== '' && { reply }) });
+    expect(result).toMatchObject({ kind: 'response', status, ...(body !== '' && { body }) });
     await expectCut(hostile);
   });
 
@@ -104,8 +104,8 @@ describe('a response without an end', () => {
     ] as const) {
       const receiving = await started(answersBytes(bytes));
       for (let time = 0; time < 3; time++) {
-        const result = await transport.send(requestTo(receiving.url, { replyBytes: 400_000 }));
-        expect(result).toMatchObject({ status: 200, reply: 'x'.repeat(length), reconnected: false });
+        const result = await transport.send(requestTo(receiving.url, { responseBytes: 400_000 }));
+        expect(result).toMatchObject({ status: 200, body: 'x'.repeat(length), reconnected: false });
       }
       expect(receiving.connections).toBe(1);
     }
@@ -134,12 +134,12 @@ describe('a body that was asked for and is cut', () => {
   it.each([
     ['has no end', () => endlessBody(500), 'length'],
     ['drips', () => dripsBody(500), 'timeout'],
-  ])('says so when it %s', async (_how, start, replyCutBy) => {
+  ])('says so when it %s', async (_how, start, bodyCutBy) => {
     const { url } = await started(start());
     const result = await newTransport().send(
-      requestTo(url, { timeoutMs: 30_000, replyBytes: 1_000, replyMs: 50 }),
+      requestTo(url, { timeoutMs: 30_000, responseBytes: 1_000, responseMs: 50 }),
     );
-    expect(result).toMatchObject({ status: 500, replyCutBy });
+    expect(result).toMatchObject({ status: 500, bodyCutBy });
   });
 });
 
@@ -159,7 +159,7 @@ describe('a carriage return without a line feed', () => {
 
   it('is nothing to object to in a body', async () => {
     const { url } = await started(answersBytes('HTTP/1.1 500 No\r\nContent-Length: 4\r\n\r\na\r\rb'));
-    expect(await newTransport().send(requestTo(url))).toMatchObject({ status: 500, reply: 'a\r\rb' });
+    expect(await newTransport().send(requestTo(url))).toMatchObject({ status: 500, body: 'a\r\rb' });
   });
 });
 

@@ -37,7 +37,7 @@ describe('networkFault', () => {
     expect(networkFault(new AggregateError([gaveUp, gaveUp])).error).toBe('timeout');
   });
 
-  it('does not take a broken answer for a closed connection, though their codes are the same', () => {
+  it('does not take a broken response for a closed connection, though their codes are the same', () => {
     const bad = failure('bad response', { code: 'UND_ERR_SOCKET' });
     expect(networkFault(bad).error).toBe('protocol');
     expect(isBrokenOff(bad)).toBe(false);

@@ -27,7 +27,7 @@ describe('a process that has sent', () => {
 });
 
 describe('close()', () => {
-  it('leaves no socket, though an answer was still coming', async () => {
+  it('leaves no socket, though a response was still coming', async () => {
     const receivers = [await started(answersOk()), await started(dripsBody())];
     const transport = newTransport();
     for (const { url } of receivers) await transport.send(requestTo(url, { timeoutMs: 60_000 }));

@@ -19,7 +19,7 @@ describe('a request to an http: receiver behind a proxy', () => {
     const receiver = await started(answers(503, { body: 'busy' }));
     const url = `http://receiver.test:${receiver.port}/hook`;
     const transport = newTransport({ proxyEnv: { HTTP_PROXY: proxy.origin } });
-    expect(await transport.send(requestTo(url))).toMatchObject({ status: 503, reply: 'busy' });
+    expect(await transport.send(requestTo(url))).toMatchObject({ status: 503, body: 'busy' });
     expect(proxy.asked).toEqual([`POST ${url}`]);
     expect(receiver.requests[0]?.head).toContain(`host: receiver.test:${receiver.port}`);
     expect(receiver.requests[0]?.body.toString()).toBe('{}');
@@ -110,11 +110,11 @@ describe.each([
     expect(proxy.authorizations).toEqual([`Basic ${Buffer.from('me:s cret').toString('base64')}`]);
     expect(result).toMatchObject({
       error: 'refused',
-      detail: `the proxy answered 407 Proxy Authentication Required, through the proxy ${proxy.origin}`,
+      detail: `the proxy responded with 407 Proxy Authentication Required, through the proxy ${proxy.origin}`,
     });
   });
 
-  it('that never answers runs into the deadline', async () => {
+  it('that never responds runs into the deadline', async () => {
     const proxy = await started(proxyServer({ silent: true }));
     const result = await through(proxy).send(requestTo(url, { timeoutMs: SHORT_MS }));
     expect(result).toMatchObject({ error: 'timeout' });

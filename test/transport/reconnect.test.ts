@@ -47,7 +47,7 @@ describe('a reused connection that dies under a request', () => {
   });
 
   it.each(['H', 'HTTP/1.1 2', 'HTTP/1.1 100', 'HTTP/1.1 103 Hints\r\n\r\n', 'HTTP/1.1 200 OK\r\nContent-'])(
-    'after %j of an answer is not',
+    'after %j of a response is not',
     async (after) => {
       const receiver = await started(diesWhenReused({ after }));
       const transport = newTransport();
@@ -81,7 +81,7 @@ describe('a reused connection that dies under a request', () => {
     ['closed', { reset: false }],
     ['reset', { reset: true }],
     ['closed in the headers', { after: 'HTTP/1.1 200 OK\r\nContent-' }],
-  ])('is a reset when a fresh connection is %s before the answer', async (_, how) => {
+  ])('is a reset when a fresh connection is %s before the response', async (_, how) => {
     const receiver = await started(closesBeforeAnswer(how));
     expect(await newTransport().send(requestTo(receiver.url))).toMatchObject({ error: 'reset' });
     expect(receiver.requests).toHaveLength(1);

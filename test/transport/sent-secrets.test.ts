@@ -77,9 +77,9 @@ describe('a receiver that repeats the request that it refuses', () => {
     const request = requestTo(`${echo.url}?token=hidden1`, {
       headers: ['Authorization', 'Bearer hidden2', 'X-Api-Key', 'hidden3', 'X-Env', 'staging'],
     });
-    for (const replyBytes of [undefined, 10_000]) {
-      const result = await newTransport().send({ ...request, ...(replyBytes && { replyBytes }) });
-      expect(result).toHaveProperty('reply', expect.stringContaining('X-Env: staging'));
+    for (const responseBytes of [undefined, 10_000]) {
+      const result = await newTransport().send({ ...request, ...(responseBytes && { responseBytes }) });
+      expect(result).toHaveProperty('body', expect.stringContaining('X-Env: staging'));
       expect(JSON.stringify(result)).not.toContain('hidden');
     }
     expect(echo.requests[0]?.head.join()).toMatch(/hidden1.*hidden2.*hidden3/);

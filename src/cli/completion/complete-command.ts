@@ -11,7 +11,7 @@ export const defineComplete: Define = (command, { io }) => {
     .argument('[words...]')
     .allowUnknownOption()
     .action(async (words: readonly string[]) => {
-      if (command.parent !== null) await answerShell(command.parent, words, io);
+      if (command.parent !== null) await printCompletions(command.parent, words, io);
     });
 };
 
@@ -19,7 +19,7 @@ export const defineComplete: Define = (command, { io }) => {
 const DIRECTIVES = { files: 0, none: 4, folders: 16 } as const satisfies Record<Candidates['files'], number>;
 
 /** Prints the candidates for the last word. Never fails, and never prints an error: it would stand in the line that is being typed. */
-async function answerShell(program: Command, words: readonly string[], io: Io): Promise<void> {
+async function printCompletions(program: Command, words: readonly string[], io: Io): Promise<void> {
   try {
     const settings = lazily(() => completionSettings(words, io));
     const { values, files } = await candidatesFor(program, words, {

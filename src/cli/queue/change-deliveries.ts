@@ -1,5 +1,5 @@
 import { ConfigError } from '../../errors.ts';
-import type { DropAnswer, DueAnswer, QueueInspection, RetryAnswer } from '../../queue/inspection.ts';
+import type { DropResult, DueResult, QueueInspection, RetryResult } from '../../queue/inspection.ts';
 import type { DeliveryState } from '../../queue/delivery.ts';
 import { printable } from '../../redact.ts';
 import { ExitCode } from '../exit-code.ts';
@@ -10,11 +10,11 @@ import { fullIds } from './full-ids.ts';
 import { select } from './selection.ts';
 import { withQueue, type QueueOptions } from './session.ts';
 
-type Answer = RetryAnswer | DropAnswer | DueAnswer;
+type ChangeResult = RetryResult | DropResult | DueResult;
 type Done = 'retried' | 'dropped' | 'due';
 
 /** Why a delivery was not changed, and what to do. */
-const UNCHANGED: Readonly<Record<Exclude<Answer, Done>, string>> = {
+const UNCHANGED: Readonly<Record<Exclude<ChangeResult, Done>, string>> = {
   unknown: 'there is no such delivery (hooks queue list shows their ids)',
   delivered: 'it is delivered; hooks queue show shows its body, to send it again',
   waiting: 'it is no dead letter: it waits, and will be delivered',
@@ -30,7 +30,7 @@ export function retryDeliveries(ids: readonly string[], options: QueueOptions, i
   if (!now || ids.length > 0) refuseIdsWithAll(ids, options);
   return withQueue(options, io, async (durable) => {
     const { inspection } = durable;
-    const change = (some: readonly string[]): Promise<readonly (RetryAnswer | DueAnswer)[]> =>
+    const change = (some: readonly string[]): Promise<readonly (RetryResult | DueResult)[]> =>
       now ? inspection.makeDue(some) : inspection.retry(some);
     const done = now ? 'due' : 'retried';
     if (ids.length > 0) return changeNamed(ids, { inspection, change, done, options, io });
@@ -60,13 +60,13 @@ export function writeWouldChange(count: number, done: string, { output }: QueueO
 
 export type ChangeCounts = Record<string, number>;
 
-export function countAnswer(counts: ChangeCounts, answer: Answer): void {
-  counts[answer] = (counts[answer] ?? 0) + 1;
+export function countResult(counts: ChangeCounts, result: ChangeResult): void {
+  counts[result] = (counts[result] ?? 0) + 1;
 }
 
 interface DeliveryChange {
   readonly inspection: QueueInspection;
-  readonly change: (ids: readonly string[]) => Promise<readonly Answer[]>;
+  readonly change: (ids: readonly string[]) => Promise<readonly ChangeResult[]>;
   readonly done: Done;
   readonly options: QueueOptions;
   readonly io: Io;
@@ -79,9 +79,9 @@ export async function changeNamed(
 ): Promise<ExitCode> {
   const ids = [...new Set(await fullIds(inspection, named))];
   if (options.dryRun) return writeWouldChange(ids.length, done, options, io);
-  const answers = await change(ids);
+  const results = await change(ids);
   for (const [index, id] of ids.entries()) {
-    const result = answers[index] ?? 'unknown';
+    const result = results[index] ?? 'unknown';
     const refusal = isDone(result) ? undefined : UNCHANGED[result];
     if (options.output === 'json') {
       io.out(jsonLine({ id, result, ...(refusal !== undefined && { refusal }) }));
@@ -90,12 +90,12 @@ export async function changeNamed(
       io.note(`${io.errColor.red('unchanged:')} ${printable(id, 80)}: ${refusal}`);
     }
   }
-  if (done === 'dropped' && answers.includes('unknown')) return ExitCode.unusable;
-  return answers.every((answer) => answer === done) ? ExitCode.ok : ExitCode.negative;
+  if (done === 'dropped' && results.includes('unknown')) return ExitCode.unusable;
+  return results.every((result) => result === done) ? ExitCode.ok : ExitCode.negative;
 }
 
-function isDone(answer: Answer): answer is Done {
-  return answer === 'retried' || answer === 'dropped' || answer === 'due';
+function isDone(result: ChangeResult): result is Done {
+  return result === 'retried' || result === 'dropped' || result === 'due';
 }
 
 interface SelectedChange extends DeliveryChange {
@@ -119,7 +119,7 @@ async function changeSelected({
   if (options.dryRun) return writeWouldChange(ids.length, done, options, io);
   if (question !== undefined && !(await isConfirmed(question, options, io))) return ExitCode.negative;
   for (let at = 0; at < ids.length && !io.signal.aborted; at += CHANGED_AT_ONCE) {
-    for (const answer of await change(ids.slice(at, at + CHANGED_AT_ONCE))) countAnswer(counts, answer);
+    for (const result of await change(ids.slice(at, at + CHANGED_AT_ONCE))) countResult(counts, result);
   }
   writeCounts(counts, options, io);
   return ExitCode.ok;
@@ -130,7 +130,7 @@ export function writeCounts(counts: ChangeCounts, options: QueueOptions, io: Io)
   else {
     io.out(
       `${Object.entries(counts)
-        .map(([answer, count]) => `${answer} ${count}`)
+        .map(([result, count]) => `${result} ${count}`)
         .join(', ')}\n`,
     );
   }

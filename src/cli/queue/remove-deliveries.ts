@@ -1,5 +1,5 @@
 import type { DurableQueue } from '../../stores/opened-queue.ts';
-import type { DropAnswer } from '../../queue/inspection.ts';
+import type { DropResult } from '../../queue/inspection.ts';
 import type { Delivery, DeliveryState } from '../../queue/delivery.ts';
 import { recordEnd } from '../../deletion/request.ts';
 import { HooksError } from '../../errors.ts';
@@ -8,7 +8,7 @@ import type { Io } from '../io.ts';
 import { createProgress } from '../print/progress.ts';
 import {
   changeNamed,
-  countAnswer,
+  countResult,
   refuseIdsWithAll,
   writeCounts,
   writeWouldChange,
@@ -93,7 +93,7 @@ async function dropSelected({ durable, states, options, io }: Dropping): Promise
     const selected = select(durable.inspection, options, { states, pageSize: DROPPED_AT_ONCE });
     for await (const page of selected) {
       if (io.signal.aborted) break;
-      for (const answer of await dropRecorded(durable, page, io)) countAnswer(counts, answer);
+      for (const result of await dropRecorded(durable, page, io)) countResult(counts, result);
       showCount();
     }
   } finally {
@@ -109,11 +109,11 @@ async function dropFrom(
   durable: DurableQueue,
   ids: readonly string[],
   io: Io,
-): Promise<readonly DropAnswer[]> {
+): Promise<readonly DropResult[]> {
   const found = (await durable.inspection.getAll(ids)).filter((delivery) => delivery !== undefined);
-  const answers = await dropRecorded(durable, found, io);
-  const answerOf = new Map(found.map(({ id }, index) => [id, answers[index]]));
-  return ids.map((id) => answerOf.get(id) ?? 'unknown');
+  const results = await dropRecorded(durable, found, io);
+  const resultOf = new Map(found.map(({ id }, index) => [id, results[index]]));
+  return ids.map((id) => resultOf.get(id) ?? 'unknown');
 }
 
 /**
@@ -124,15 +124,15 @@ async function dropRecorded(
   { inspection, deletions }: Pick<DurableQueue, 'inspection' | 'deletions'>,
   deliveries: readonly Delivery[],
   io: Io,
-): Promise<readonly DropAnswer[]> {
+): Promise<readonly DropResult[]> {
   const record = (): Promise<unknown> => Promise.all(deliveries.map((each) => recordEnd(each, deletions)));
   const failed = await errorOf(record);
-  const answers = await inspection.drop(deliveries);
+  const results = await inspection.drop(deliveries);
   const error = failed && (await errorOf(record));
   if (error !== undefined) {
     io.note(`Deletion requests do not show their messages that were dropped: ${error.message}`);
   }
-  return answers;
+  return results;
 }
 
 async function errorOf(act: () => Promise<unknown>): Promise<HooksError | undefined> {

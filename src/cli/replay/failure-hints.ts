@@ -15,7 +15,7 @@ export class FailureHints {
   readonly #note: (line: string) => void;
   readonly #told = new Set<string>();
   /** The first that got no response: a look at the port may say more. */
-  #unanswered: Outcome | undefined;
+  #withoutResponse: Outcome | undefined;
 
   /** @param note prints a line on stderr, above the progress bar */
   constructor(io: Io, note: (line: string) => void) {
@@ -24,7 +24,7 @@ export class FailureHints {
   }
 
   tell(outcome: Outcome): void {
-    if (decidingAttemptOf(outcome)?.status === undefined) this.#unanswered ??= outcome;
+    if (decidingAttemptOf(outcome)?.status === undefined) this.#withoutResponse ??= outcome;
     const { hint } = failureCause(outcome) ?? {};
     if (hint === undefined || this.#told.has(hint) || this.#told.size >= MAX_HINTS) return;
     this.#told.add(hint);
@@ -32,10 +32,10 @@ export class FailureHints {
   }
 
   /** Looks once at the port of a receiver that did not respond, and says what is found there. */
-  async explainUnanswered(): Promise<void> {
-    if (this.#unanswered === undefined) return;
-    const examined = await examinedOutcome(this.#unanswered, this.#io);
-    if (examined === this.#unanswered) return;
+  async explainNoResponse(): Promise<void> {
+    if (this.#withoutResponse === undefined) return;
+    const examined = await examinedOutcome(this.#withoutResponse, this.#io);
+    if (examined === this.#withoutResponse) return;
     const { says } = failureCause(examined) ?? {};
     if (says !== undefined) this.#io.note(`cause: ${printable(says, 1_000)}`);
     this.tell(examined);

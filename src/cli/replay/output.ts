@@ -158,7 +158,7 @@ export class ReplayOutput {
 
   async finish(summary: ReplaySummary, received: string | undefined): Promise<void> {
     this.#progress.stop();
-    await this.#hints?.explainUnanswered();
+    await this.#hints?.explainNoResponse();
     const isFinished = summary.resumed?.finished ?? false;
     if (summary.read === 0 && summary.skipped > 0 && !isFinished && !this.#options.quiet) {
       const messages = summary.skipped === 1 ? '1 message' : `${summary.skipped} messages`;

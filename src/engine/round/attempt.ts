@@ -45,7 +45,7 @@ export async function attempt(
   else if (signature !== undefined) headers.push('X-Signature', signature);
   const result = await transport.send({ url, headers, body, timeoutMs, signal, caFile, allowPrivate });
   const isSigned = signature !== undefined;
-  return classify(withoutSecretsInReply(result, secrets), { at, now: clock.now(), sendsKey, isSigned });
+  return classify(withoutSecretsInBody(result, secrets), { at, now: clock.now(), sendsKey, isSigned });
 }
 
 /** A message id that is a header's value as it is: visible ASCII characters, at most as many as receivers keep. */
@@ -56,10 +56,10 @@ export function idempotencyKeyOf(messageId: string): string {
   return SENDABLE_ID.test(messageId) ? messageId : hash('sha256', messageId, 'hex');
 }
 
-/** What a receiver says is shown and kept. The transport has taken out what it was sent. */
-function withoutSecretsInReply(result: TransportResult, secrets: readonly string[]): TransportResult {
-  if (result.kind === 'failure' || result.reply === undefined) return result;
-  return { ...result, reply: withoutRepeated(result.reply, secrets) };
+/** What a receiver sends back is shown and kept. The transport has taken out what it was sent. */
+function withoutSecretsInBody(result: TransportResult, secrets: readonly string[]): TransportResult {
+  if (result.kind === 'failure' || result.body === undefined) return result;
+  return { ...result, body: withoutRepeated(result.body, secrets) };
 }
 
 /** The attempt as it is kept and shown. */

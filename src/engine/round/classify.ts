@@ -5,7 +5,7 @@ import type { AttemptEvidence } from '../../attempt-record.ts';
 import type { AttemptResult } from './attempt-result.ts';
 import { retryAfterMs } from '../../transport/retry-after.ts';
 
-/** How much is kept of a receiver's reply. Every attempt is kept, so it must stay small. */
+/** How much is kept of a receiver's response. Every attempt is kept, so it must stay small. */
 const DETAIL_LENGTH = 200;
 /** How much is kept of a short header. */
 const SERVER_LENGTH = 60;
@@ -79,20 +79,20 @@ const TEMPORARY_4XX: ReadonlySet<number> = new Set([408, 423, 425, 429]);
 type FailedResponse = Pick<Extract<AttemptResult, { result: 'retryable' | 'rejected' }>, 'error' | 'detail'> &
   ({ result: 'retryable'; status: number; retryAfterMs?: number } | { result: 'rejected'; status: number });
 
-/** A receiver that knows `Idempotency-Key` answers so while the first request with the key is still being processed. */
+/** A receiver that knows `Idempotency-Key` responds so while the first request with the key is still being processed. */
 const CONFLICT = 409;
 
 function failedResponse(response: TransportResponse, { now, sendsKey }: ClassifyContext): FailedResponse {
-  const { status, retryAfter, reply } = response;
+  const { status, retryAfter, body } = response;
   const common = {
     status,
-    ...(reply !== undefined && reply !== '' && { detail: readableBody(reply).slice(0, DETAIL_LENGTH) }),
+    ...(body !== undefined && body !== '' && { detail: readableBody(body).slice(0, DETAIL_LENGTH) }),
   };
   if (status >= 300 && status <= 399) return { ...common, result: 'rejected', error: 'redirect' };
   const isClientError = status >= 400 && status <= 499;
   const isTemporary4xx = TEMPORARY_4XX.has(status) || (status === CONFLICT && sendsKey);
   if (isClientError && !isTemporary4xx) return { ...common, result: 'rejected', error: 'http-4xx' };
-  // Not a final status of HTTP at all (RFC 9110, 15): as malformed as an answer that cannot be parsed.
+  // Not a final status of HTTP at all (RFC 9110, 15): as malformed as a response that cannot be parsed.
   if (status < 400 || status > 599) {
     return { status, result: 'retryable', error: 'protocol', detail: `no HTTP status: ${status}` };
   }
@@ -111,7 +111,7 @@ function evidenceOf(result: TransportResult, isSigned: boolean): { readonly evid
     const { cause } = result;
     return cause === undefined ? {} : { evidence: { cause } };
   }
-  const { status, headers = {}, reply: body = '' } = result;
+  const { status, headers = {}, body = '' } = result;
   if (status < 300 || status > 599) return {};
   const cause = causeCodeOf({ status, headers, body, isSigned });
   const { server, location, 'retry-after': retryAfter } = headers;

@@ -28,7 +28,7 @@ export function withAttempt(
   };
 }
 
-/** A later answer without `Retry-After` takes an earlier one's wait back: 0 is no wait. */
+/** A later response without `Retry-After` takes an earlier one's wait back: 0 is no wait. */
 function withWait(waits: Progress['notBefore'], key: string, until: number): Progress['notBefore'] {
   if (until > 0) return { ...waits, [key]: until };
   if (waits[key] === undefined) return waits;

@@ -79,7 +79,7 @@ const WAVES = {
   'after-5xx': ({ messages }) => referenceWaves([...messages.keys()]),
   twice: twiceWaves,
   'twice-at-once': twiceAtOnceWaves,
-  'answer-lost': answerLostWaves,
+  'answer-lost': responseLostWaves,
   interleaved: interleavedWaves,
   late: lateWaves,
   killed: killedWaves,
@@ -118,7 +118,7 @@ function twiceAtOnceWaves({ messages, number, random }: WaveOptions): readonly W
 }
 
 /** First each again at once, then each again some time after others, as a sender that waits before it tries again. */
-function answerLostWaves({ messages, number, random }: WaveOptions): readonly Wave[] {
+function responseLostWaves({ messages, number, random }: WaveOptions): readonly Wave[] {
   const all = [...messages.keys()];
   if (number === 1) return all.flatMap((message) => [cutOff(message), { messages: [message] }]);
   return withRepeats(all, random).map(({ message, isRepeat }) =>

@@ -19,7 +19,7 @@ export const SCHEDULE_TITLES = {
   twice: 'each message twice',
   'twice-at-once': 'each message twice at the same moment',
   'answer-lost': 'the connection is cut at the first byte of the response, and the message sent again',
-  'after-5xx': 'what the receiver answers with 5xx is sent again',
+  'after-5xx': 'what the receiver rejects with 5xx is sent again',
   interleaved: 'the messages of several users interleaved',
   late: 'a message again much later',
   killed: 'the receiver is killed before or after its response, and started again',
@@ -44,7 +44,7 @@ export interface Wave {
   readonly gapShare?: number;
   /** Destroys the connection at the first byte of the response; a later wave sends the message again. */
   readonly cut?: true;
-  /** Kills the receiver with SIGKILL and starts it again; a later wave sends the message again unless it was answered. */
+  /** Kills the receiver with SIGKILL and starts it again; a later wave sends the message again unless it got a response. */
   readonly kill?: Kill;
 }
 

@@ -126,12 +126,12 @@ class ScheduleExecution {
     const first = this.#exchanges.length;
     const over = new AbortController();
     const responses = Promise.all(wave.messages.map((message) => this.#sendOnce(message, { isCut: false })));
-    const answered = responses.finally(() => over.abort());
-    await Promise.race([answered, sleep(clock, this.#killAfterMs(wave, kill), over.signal)]);
+    const settled = responses.finally(() => over.abort());
+    await Promise.race([settled, sleep(clock, this.#killAfterMs(wave, kill), over.signal)]);
     signal.throwIfAborted();
     const killedAfterMs = clock.now() - sentAt;
     await subject.kill?.();
-    await answered;
+    await settled;
     this.#exchanges.splice(
       first,
       Infinity,

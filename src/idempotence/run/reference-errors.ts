@@ -57,10 +57,10 @@ export function unreachable({ error }: ProofResponse): InputError {
 }
 
 export function nothingTaken(responses: readonly ProofResponse[]): InputError {
-  const answers = new Set(responses.map(({ status, error }) => String(status ?? error)));
-  const isSecret = answers.has('401') || answers.has('403');
+  const codes = new Set(responses.map(({ status, error }) => String(status ?? error)));
+  const isSecret = codes.has('401') || codes.has('403');
   return new InputError(
-    `The receiver took none of the ${responses.length} messages: it answered ${[...answers].join(', ')}`,
+    `The receiver took none of the ${responses.length} messages: it responded with ${[...codes].join(', ')}`,
     {
       hint: isSecret
         ? 'give the secret that it verifies with (--secret-file FILE or HOOKS_SECRET); hooks test without --state finds out how it verifies'

@@ -136,7 +136,7 @@ function draftOf(schema: JsonObject | boolean, general: JsonValue | undefined, p
 
 function compile(compiler: Ajv, schema: JsonObject | boolean, { file, name }: SchemaPlace): ValidateFunction {
   try {
-    // One with $async would answer with a promise, which is neither yes nor no.
+    // One with $async would return a promise, which is neither yes nor no.
     if (isObject(schema) && schema['$async'] !== undefined) throw new Error('$async is not supported');
     return compiler.compile(schema as JsonObject); // the types of ajv leave booleans out of this overload
   } catch (cause) {

@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import type { StoredRequest, RequestStore } from './request-store.ts';
 
-/** Looked through in one go, so that senders are answered in between. */
+/** Looked through in one go, so that senders are served in between. */
 const SLICE_BYTES = 2 * 1024 * 1024;
 const SLICE = 500;
 

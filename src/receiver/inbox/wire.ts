@@ -1,7 +1,7 @@
 import type { JsonValue } from '../../message/types.ts';
 import type { Forwarded } from '../response/forwarding.ts';
 import type { MessageFacts } from '../messages/messages-of.ts';
-import type { Answered, SignatureVerdict } from '../received-request.ts';
+import type { ResponseKind, SignatureVerdict } from '../received-request.ts';
 
 // The JSON that the inbox and its page exchange.
 
@@ -28,7 +28,7 @@ export interface RequestSummary extends MessageFacts {
   readonly verdict: SignatureVerdict;
   /** Null where no status was sent. */
   readonly status: number | null;
-  readonly answered: Answered;
+  readonly answered: ResponseKind;
   readonly bytes: number;
   readonly ms: number;
   /** The number of its messages, where it is not one. */

@@ -4,7 +4,7 @@ import { relayedResponse, type Forward, type Forwarded } from './forwarding.ts';
 import { HeldResponses } from './held-responses.ts';
 import type { OpenRequest } from '../connection/open-requests.ts';
 import type { ReceiverLimits, ReceiverOptions } from '../options.ts';
-import type { Answered, SignatureJudgement } from '../received-request.ts';
+import type { ResponseKind, SignatureJudgement } from '../received-request.ts';
 import { rejectionBody } from '../../service/request/rejection.ts';
 import type { TrackingCall } from '../messages/tracking-call.ts';
 import { playScript, type ScriptedResponse, type TimedResponse } from './script.ts';
@@ -143,14 +143,14 @@ export class Responder {
     this.#held.holdUntil(response, this.#context.options.drained?.(), respond);
   }
 
-  #report(exchange: ReceivedExchange, answered: Answered, status?: number): void {
+  #report(exchange: ReceivedExchange, kind: ResponseKind, status?: number): void {
     const { request, at, body, judgement, open, forwarded, call } = exchange;
     const { options, clock } = this.#context;
     // A server's request has both; the type covers the client's side too.
     const { method = '', url: path = '', rawHeaders } = request;
     const ms = roundedMs(clock.now() - at);
     const problem = method === 'POST' ? options.check?.(body) : undefined;
-    const facts = { at, method, path, rawHeaders, body, ...judgement, answered, status, ms };
+    const facts = { at, method, path, rawHeaders, body, ...judgement, answered: kind, status, ms };
     options.onRequest({
       ...facts,
       ...(problem !== undefined && { problem }),

@@ -5,9 +5,9 @@ import { parseDuration } from '../../duration.ts';
 /**
  * The responses of a receiver, request by request. Written as steps separated by commas; the last is repeated forever:
  *
- *   script = step *( "," step )
- *   step   = answer [ "x" times ] *( "@" name "=" value )
- *   answer = 200…599 | "delay=" duration | "slow-body" | "reset" | "timeout"
+ *   script   = step *( "," step )
+ *   step     = response [ "x" times ] *( "@" name "=" value )
+ *   response = 200…599 | "delay=" duration | "slow-body" | "reset" | "timeout"
  *
  * `@delay=300ms` waits before responding; any other name is a header. A value with a comma or an `@` in it stands in
  * double quotes. `delay=5s` alone is `200@delay=5s`.
@@ -15,7 +15,7 @@ import { parseDuration } from '../../duration.ts';
 export type Script = readonly ScriptStep[];
 
 export interface ScriptStep {
-  readonly answer: ScriptedResponse;
+  readonly response: ScriptedResponse;
   /** The number of requests that get it, at least 1; ignored on the last step. */
   readonly times: number;
 }
@@ -70,7 +70,7 @@ export function playScript(script: Script): () => ScriptedResponse {
       index += 1;
       given = 0;
     }
-    return step.answer;
+    return step.response;
   };
 }
 
@@ -90,7 +90,7 @@ function parseStep(part: ScriptPart, step: number): ScriptStep {
   if (head === undefined || head.text === '') throw scriptError('a step', { ...part, step });
   const match = /^(\d+|delay=[^x]*|slow-body|reset|timeout)(?:x(\d+))?$/.exec(head.text);
   if (match?.[1] === undefined) throw scriptError('a status, delay=…, slow-body, reset or timeout', head);
-  return { answer: parseAnswer(match[1], head, options), times: parseTimes(match[2], head) };
+  return { response: parseResponse(match[1], head, options), times: parseTimes(match[2], head) };
 }
 
 function parseTimes(text: string | undefined, position: ScriptPosition): number {
@@ -100,13 +100,13 @@ function parseTimes(text: string | undefined, position: ScriptPosition): number 
   return times;
 }
 
-function parseAnswer(
+function parseResponse(
   name: string,
   position: ScriptPosition,
   options: readonly ScriptPosition[],
 ): ScriptedResponse {
   if (name === 'timeout') {
-    if (options[0] !== undefined) throw scriptError('nothing after timeout, which never answers', options[0]);
+    if (options[0] !== undefined) throw scriptError('nothing after timeout: no response', options[0]);
     return { kind: 'timeout' };
   }
   const { headers, delayMs } = parseOptions(options);

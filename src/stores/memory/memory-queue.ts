@@ -4,7 +4,7 @@ import { ClosedError } from '../../errors.ts';
 import type { Delivery, Progress } from '../../queue/delivery.ts';
 import { MemoryEntry, MemoryLane } from './memory-lane.ts';
 import type { LaneStats } from '../../queue/inspection.ts';
-import type { Claim, ClaimAnswer, ClaimRequest, Lane, Queue, Settlement } from '../../queue/queue.ts';
+import type { Claim, ClaimResult, ClaimRequest, Lane, Queue, Settlement } from '../../queue/queue.ts';
 
 const NOTHING_WAITS = { pending: 0, sending: 0, retrying: 0, delivered: 0, dead: 0 };
 
@@ -33,7 +33,7 @@ export class MemoryQueue implements Queue {
     }
   }
 
-  async claim(request: ClaimRequest): Promise<ClaimAnswer> {
+  async claim(request: ClaimRequest): Promise<ClaimResult> {
     this.#assertOpen();
     const { limit, leaseMs } = request;
     const entries = this.#laneOf(request);

@@ -8,7 +8,7 @@ export interface ServerConnectionOptions {
   /** The URL as it may be shown. */
   readonly place: string;
   /** How long a command may take. */
-  readonly answerMs: number;
+  readonly responseMs: number;
 }
 
 /** A server as its driver gives it. */

@@ -12,18 +12,18 @@ const CONNECTORS = {
   'postgresql:': connectPostgres,
 } satisfies Record<Scheme, (url: string, options: ServerConnectionOptions) => Promise<ServerConnection>>;
 
-/** A server on the same network answers in a thousandth of it. */
-const ANSWER_MS = 5_000;
+/** A server on the same network responds in a thousandth of it. */
+const RESPONSE_MS = 5_000;
 
 /** Throws ConfigError for a URL that cannot be one and a driver that is not installed, QueueError for a server that cannot be used. */
-export async function openServer(given: string, { answerMs = ANSWER_MS } = {}): Promise<Server> {
+export async function openServer(given: string, { responseMs = RESPONSE_MS } = {}): Promise<Server> {
   const scheme = schemeOf(given);
   if (scheme === undefined) throw new Error(`No server: ${redactUrl(given)}`);
   // To its driver `REDISS:` is no `rediss:`: it would go without TLS.
   const url = scheme + given.slice(scheme.length);
   const place = placeOf(url);
   assertServerUrl(url, { scheme, place });
-  return new BullmqServer(await CONNECTORS[scheme](url, { place, answerMs }));
+  return new BullmqServer(await CONNECTORS[scheme](url, { place, responseMs }));
 }
 
 /** A server's URL without userinfo and parameters, of which only some are known to be harmless. */

@@ -43,7 +43,7 @@ const REASONS: readonly (readonly [RegExp, readonly [what: string, hint: string]
   ],
   [/ECONNREFUSED/, ['cannot be reached: the connection is refused', BACK]],
   [/ENOTFOUND|EAI_AGAIN/, ['cannot be reached: its name is not known', BACK]],
-  [/timed? ?out|ETIMEDOUT|timeout exceeded/i, ['does not answer in time', BACK]],
+  [/timed? ?out|ETIMEDOUT|timeout exceeded/i, ['does not respond in time', BACK]],
   [
     /Stream isn't writeable|connection (?:is closed|close|error)\b|NOSCRIPT|ECONNRESET|EPIPE|terminated|max retries per request|socket/i,
     ['cannot be reached: the connection is lost', BACK],

@@ -3,7 +3,7 @@ import { createHash, randomUUID } from 'node:crypto';
 /**
  * A Redis or PostgreSQL server that several processes on several hosts share. What is on it are entries in named series,
  * each a queue of BullMQ, so that its tools show them. Everything rejects with QueueError when the server fails or does not
- * answer in time, with ClosedError after close(). Nothing here waits for a server that is gone.
+ * respond in time, with ClosedError after close(). Nothing here waits for a server that is gone.
  */
 export interface Server {
   /** Its URL as it may be shown. */

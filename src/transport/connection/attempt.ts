@@ -11,7 +11,7 @@ export interface Carrier {
   abandon(fault: NetworkFault): void;
 }
 
-/** What is known of an answer once its headers are in. `at` is by the monotonic clock. */
+/** What is known of a response once its headers are in. `at` is by the monotonic clock. */
 export interface ResponseHead {
   readonly status: number;
   readonly retryAfter: string | undefined;
@@ -69,24 +69,24 @@ export class Attempt implements Abortable {
 
   respond(
     { status, retryAfter, headers, at }: ResponseHead,
-    reply: string,
-    cutBy: TransportResponse['replyCutBy'],
+    body: string,
+    cutBy: TransportResponse['bodyCutBy'],
   ): void {
     this.#settle({
       kind: 'response',
       status,
       retryAfter,
       headers: this.#shownHeaders(headers),
-      reply: reply === '' ? undefined : this.#shown(reply, status),
-      ...(cutBy !== undefined && this.request.replyBytes !== undefined && { replyCutBy: cutBy }),
+      body: body === '' ? undefined : this.#shown(body, status),
+      ...(cutBy !== undefined && this.request.responseBytes !== undefined && { bodyCutBy: cutBy }),
       ms: roundedMs(at - this.#startedAt),
       reconnected: this.reconnected,
     });
   }
 
   /** A success is for parsing, and stays as it is. */
-  #shown(reply: string, status: number): string {
-    return status > 299 ? withoutSent(reply, this.request) : reply;
+  #shown(body: string, status: number): string {
+    return status > 299 ? withoutSent(body, this.request) : body;
   }
 
   /** A redirect may repeat the query with its secrets. */

@@ -13,7 +13,7 @@ export interface ConnectionPoolOptions {
 const MAX_DRAINING = 64;
 /**
  * For the bodies that are still coming when it is closed, which mostly follow their status at once. Cut off halfway, a receiver that
- * writes its answer in two goes has its connection reset, and logs a failure of its own for what it has delivered well.
+ * writes its response in two goes has its connection reset, and logs a failure of its own for what it has delivered well.
  */
 const DRAIN_MS = 250;
 

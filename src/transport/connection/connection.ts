@@ -17,7 +17,7 @@ export interface ConnectionOwner {
   dropped(connection: HttpConnection): void;
   /** Its socket is gone. */
   closed(connection: HttpConnection): void;
-  /** The attempt was on a reused connection that died before any byte of an answer. */
+  /** The attempt was on a reused connection that died before any byte of a response. */
   repeat(attempt: Attempt): void;
 }
 
@@ -32,7 +32,7 @@ export interface HttpConnectionOptions {
 const MAX_HEADER_BYTES = 16 * 1024;
 /** However long a server says that it will keep an idle connection. */
 const MAX_HINTED_IDLE_MS = 60_000;
-const ENOUGH: NetworkFault = { error: 'aborted', detail: 'enough of the answer was read' };
+const ENOUGH: NetworkFault = { error: 'aborted', detail: 'enough of the response was read' };
 
 /** One connection, carrying one attempt after another: a Client of undici, whose exchange and options are used again. */
 export class HttpConnection implements Carrier, ExchangeOwner {
@@ -47,9 +47,9 @@ export class HttpConnection implements Carrier, ExchangeOwner {
   /** What undici's connection rests on; undici may replace it, while a request is not written yet. */
   #socket: Socket | undefined;
   #isConnected = false;
-  /** Answers that came over this socket: with any, it is a reused one. */
+  /** Responses that came over this socket: with any, it is a reused one. */
   #served = 0;
-  /** From the start of an attempt to the end of its answer's body. */
+  /** From the start of an attempt to the end of its response's body. */
   #isBusy = false;
   #isDropped = false;
 
@@ -65,7 +65,7 @@ export class HttpConnection implements Carrier, ExchangeOwner {
       maxHeaderSize: MAX_HEADER_BYTES,
       keepAliveTimeout: maxIdleMs,
       keepAliveMaxTimeout: MAX_HINTED_IDLE_MS,
-      // The one deadline is our own: undici's timers are coarse, and interim answers or a dripping body never trip them.
+      // The one deadline is our own: undici's timers are coarse, and interim responses or a dripping body never trip them.
       headersTimeout: 0,
       bodyTimeout: 0,
       connect: (_options, dialled) => this.#dial(dialled),
@@ -148,7 +148,7 @@ export class HttpConnection implements Carrier, ExchangeOwner {
   }
 
   #mayRepeat({ reconnected }: Attempt, error: Error): boolean {
-    return this.#served > 0 && !reconnected && this.#exchange.isUnanswered && isBrokenOff(error);
+    return this.#served > 0 && !reconnected && this.#exchange.isWithoutResponse && isBrokenOff(error);
   }
 
   #repeat(attempt: Attempt): void {

@@ -4,12 +4,12 @@ import type { ResponseHead, Attempt } from './attempt.ts';
 import { proxyErrorOf } from '../route/dial.ts';
 import { evidenceHeaders } from './evidence-headers.ts';
 import { malformedResponse, type NetworkFault } from '../network-error.ts';
-import { Reply } from './reply.ts';
+import { ResponseBody } from './response-body.ts';
 import type { TransportResponse } from '../transport.ts';
 
 /** The connection that an exchange is on. */
 export interface ExchangeOwner {
-  /** The answer has ended, and the connection can carry another. */
+  /** The response has ended, and the connection can carry another. */
   ended(): void;
   /** The rest of the response may take this long. */
   limitBody(ms: number): void;
@@ -27,7 +27,7 @@ const WRITTEN_TWICE = Object.assign(new Error('closed'), { code: 'ECONNRESET' })
 
 /**
  * A request and what comes back for it, as undici reports it. Used again for every attempt of a connection. The attempt has its result
- * as soon as the status decides; the exchange goes on to the end of the answer's body.
+ * as soon as the status decides; the exchange goes on to the end of the response's body.
  */
 export class Exchange implements Dispatcher.DispatchHandler {
   readonly #owner: ExchangeOwner;
@@ -36,9 +36,9 @@ export class Exchange implements Dispatcher.DispatchHandler {
   #isWritten = false;
   #hasBegun = false;
   #interim = 0;
-  #answer: ResponseHead | undefined;
+  #head: ResponseHead | undefined;
   #bodyBytes = 0;
-  #reply: Reply | undefined;
+  #body: ResponseBody | undefined;
 
   constructor(owner: ExchangeOwner, isForwarded: boolean) {
     this.#owner = owner;
@@ -50,8 +50,8 @@ export class Exchange implements Dispatcher.DispatchHandler {
     return this.#attempt;
   }
 
-  get isUnanswered(): boolean {
-    return !this.#hasBegun && this.#answer === undefined;
+  get isWithoutResponse(): boolean {
+    return !this.#hasBegun && this.#head === undefined;
   }
 
   /** How much of the body of the response has come. */
@@ -64,17 +64,17 @@ export class Exchange implements Dispatcher.DispatchHandler {
     this.#isWritten = false;
     this.#hasBegun = false;
     this.#interim = 0;
-    this.#answer = undefined;
+    this.#head = undefined;
     this.#bodyBytes = 0;
-    this.#reply = undefined;
+    this.#body = undefined;
   }
 
   /** Gives the attempt its result, if it has none yet. A status that came decides, whatever broke after it. */
-  conclude(fault?: NetworkFault, cutBy: TransportResponse['replyCutBy'] = fault?.error): void {
+  conclude(fault?: NetworkFault, cutBy: TransportResponse['bodyCutBy'] = fault?.error): void {
     const attempt = this.#attempt;
     if (attempt === undefined) return;
     this.#attempt = undefined;
-    if (this.#answer) attempt.respond(this.#answer, this.#reply?.text() ?? '', cutBy);
+    if (this.#head) attempt.respond(this.#head, this.#body?.text() ?? '', cutBy);
     else if (fault) attempt.fail(fault);
   }
 
@@ -85,8 +85,10 @@ export class Exchange implements Dispatcher.DispatchHandler {
 
   /** What has not come, once there is a connection. */
   waitingFor(): string {
-    if (this.#interim > 0) return `connected, but only interim answers (${this.#interim})`;
-    return this.#hasBegun ? "connected, but the answer's headers did not end" : 'connected, but no answer';
+    if (this.#interim > 0) return `connected, but only interim responses (${this.#interim})`;
+    return this.#hasBegun
+      ? "connected, but the response's headers did not end"
+      : 'connected, but no response';
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
@@ -95,7 +97,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
     this.#isWritten = true;
   }
 
-  /** The first byte of an answer, interim ones included. */
+  /** The first byte of a response, interim ones included. */
   onResponseStarted(): void {
     this.#hasBegun = true;
   }
@@ -111,8 +113,8 @@ export class Exchange implements Dispatcher.DispatchHandler {
 
   onResponseData(_controller: unknown, chunk: Uint8Array): void {
     this.#bodyBytes += chunk.length;
-    this.#reply?.add(chunk);
-    if (this.#reply?.isFull) this.conclude(undefined, 'length');
+    this.#body?.add(chunk);
+    if (this.#body?.isFull) this.conclude(undefined, 'length');
     if (this.#bodyBytes > MAX_BODY_BYTES && this.#attempt === undefined) this.#owner.broken();
   }
 
@@ -127,15 +129,16 @@ export class Exchange implements Dispatcher.DispatchHandler {
 
   #onStatus({ request }: Attempt, status: number, headers: Headers): void {
     const retryAfter = headers['retry-after'];
-    this.#answer = {
+    this.#head = {
       status,
       retryAfter: Array.isArray(retryAfter) ? retryAfter[0] : retryAfter,
       // A success is what most responses are, and needs no explanation.
-      headers: status > 299 || request.replyBytes !== undefined ? evidenceHeaders(headers) : undefined,
+      headers: status > 299 || request.responseBytes !== undefined ? evidenceHeaders(headers) : undefined,
       at: elapsedMs(),
     };
-    if (request.replyMs !== undefined) this.#owner.limitBody(request.replyMs);
-    if (status > 299 || request.replyBytes !== undefined) this.#reply = new Reply(request.replyBytes);
+    if (request.responseMs !== undefined) this.#owner.limitBody(request.responseMs);
+    const { responseBytes } = request;
+    if (status > 299 || responseBytes !== undefined) this.#body = new ResponseBody(responseBytes);
     else this.conclude();
   }
 }

@@ -19,26 +19,26 @@ export function blockedHost(host: string, rule: AddressRule): Error | undefined 
 
 /**
  * A lookup that keeps to itself the addresses that are against the rule. A connection is made to the addresses of its one lookup and
- * to no others, so what is judged is what is connected to: whatever the name's next answer is, and whichever address comes first
+ * to no others, so what is judged is what is connected to: whatever the next lookup of the name returns, and whichever address comes first
  * (happy eyeballs). Where only some are refused the rest is used: a name may well have a unique-local address besides its public one.
  */
 export function guardedLookup(
   rule: AddressRule,
   lookup: LookupFunction = process.getBuiltinModule('node:dns').lookup,
 ): LookupFunction {
-  return (hostname, options, answered) => {
+  return (hostname, options, callback) => {
     lookup(
       // Some resolvers ask the network for names below `localhost` and believe what it says.
       isLoopbackHost(hostname) ? 'localhost' : hostname,
       { ...options, all: true },
-      (error, answer, family) => {
-        if (error) return answered(error, []);
-        const addresses = typeof answer === 'string' ? [{ address: answer, family: family ?? 4 }] : answer;
+      (error, found, family) => {
+        if (error) return callback(error, []);
+        const addresses = typeof found === 'string' ? [{ address: found, family: family ?? 4 }] : found;
         const allowed = addresses.filter(({ address }) => rule(address) === undefined);
         const [first] = allowed;
-        if (first === undefined && addresses.length > 0) answered(blockedName(hostname, addresses, rule), []);
-        else if (options.all || first === undefined) answered(null, allowed);
-        else answered(null, first.address, first.family);
+        if (first === undefined && addresses.length > 0) callback(blockedName(hostname, addresses, rule), []);
+        else if (options.all || first === undefined) callback(null, allowed);
+        else callback(null, first.address, first.family);
       },
     );
   };

@@ -133,7 +133,7 @@ function askForTunnel(origin: URL, proxy: Proxy, socket: Socket, asked: (error?:
 
 /** What a proxy says with a status is about the way, not about the receiver. */
 export function proxyErrorOf(statusCode: number): Error {
-  const message = `the proxy answered ${statusCode} ${http().STATUS_CODES[statusCode] ?? ''}`.trimEnd();
+  const message = `the proxy responded with ${statusCode} ${http().STATUS_CODES[statusCode] ?? ''}`.trimEnd();
   return Object.assign(new Error(message), { code: PROXY_REFUSED, hooksCause: proxyCause(statusCode) });
 }
 

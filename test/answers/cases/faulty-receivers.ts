@@ -26,14 +26,14 @@ const RECEIVERS: readonly FaultyReceiver[] = [
     title: 'the receiver verifies nothing',
     receiver: () => responds(200, 'ok'),
     cause: 'it takes everything: it verifies no signature, or the URL is not the receiver',
-    fix: 'answer 401 to all that does not match X-Signature',
+    fix: 'respond with 401 to all that does not match X-Signature',
   },
   {
     id: 'takes-unsigned',
     title: 'the receiver verifies only when there is a signature',
     receiver: () => rightBut(({ headers }) => (headers['x-signature'] === undefined ? {} : undefined)),
     cause: 'it lets forgers in: it accepts a message without X-Signature',
-    fix: 'answer 401 when the header is missing, not only when it is wrong',
+    fix: 'respond with 401 when the header is missing, not only when it is wrong',
     never: ['it takes everything'],
   },
   {
@@ -71,14 +71,14 @@ const RECEIVERS: readonly FaultyReceiver[] = [
           : { status: 500, body: 'RangeError: Input buffers must have the same byte length' },
       ),
     cause: 'it compares signatures of different lengths, at which timingSafeEqual throws',
-    fix: 'compare the lengths first and answer 401',
+    fix: 'compare the lengths first and respond with 401',
   },
   {
     id: 'fails-on-forgeries',
     title: 'the receiver fails on a wrong signature',
     receiver: () => rightBut((_request, isValid) => (isValid ? undefined : { status: 500, body: 'oops' })),
     cause: 'it fails instead of rejecting: usually an uncaught error of the comparison',
-    fix: 'answer 401 to every request that does not verify',
+    fix: 'respond with 401 to every request that does not verify',
   },
   {
     id: 'verifies-sha256',
@@ -176,7 +176,7 @@ const RECEIVERS: readonly FaultyReceiver[] = [
     id: 'refuses-in-words',
     title: 'the receiver refuses forgeries in words, with status 200',
     receiver: () => rightBut((_request, isValid) => (isValid ? undefined : { body: 'invalid signature' })),
-    cause: 'it refuses in words, but with status 200',
+    cause: 'it rejects in words, but with status 200',
     fix: 'respond with 401',
     never: ['it takes everything', 'lets forgers in'],
   },
@@ -195,13 +195,13 @@ const RECEIVERS: readonly FaultyReceiver[] = [
     id: 'page-for-forgeries',
     title: 'the receiver shows a page to forgers',
     receiver: () => rightBut((_request, isValid) => (isValid ? undefined : { body: '<html><p>No' })),
-    cause: 'it answers 200 and an HTML page instead of rejecting',
+    cause: 'it responds with 200 and an HTML page instead of rejecting',
     fix: 'respond with 401',
     never: ['website', 'it takes everything'],
   },
   {
     id: 'page-for-messages',
-    title: 'the receiver answers messages with a page, and fails on what is not JSON',
+    title: 'the receiver responds to messages with a page, and fails on what is not JSON',
     receiver: () =>
       rightBut(({ body }, isValid) => {
         if (!isValid) return undefined;
@@ -244,7 +244,7 @@ const RECEIVERS: readonly FaultyReceiver[] = [
     title: 'the URL redirects to itself',
     receiver: () => responds(302, '', { Location: '/hook' }),
     cause: 'it redirects to the same URL again',
-    fix: 'answer 2xx at this URL',
+    fix: 'respond with 2xx at this URL',
     never: ['give the URL that it leads to'],
   },
   {
@@ -320,11 +320,11 @@ const RECEIVERS: readonly FaultyReceiver[] = [
       });
     },
     cause: 'it fails on a message that it has seen before',
-    fix: 'answer 2xx to a messageId that you know already (INSERT … ON CONFLICT DO NOTHING)',
+    fix: 'respond with 2xx to a messageId that you know already (INSERT … ON CONFLICT DO NOTHING)',
   },
   {
     id: 'rejects-duplicate',
-    title: 'the receiver answers 409 to a duplicate',
+    title: 'the receiver responds with 409 to a duplicate',
     receiver: () => {
       const seen = new Set<string>();
       return rightBut(({ body }, isValid) => {
@@ -335,7 +335,7 @@ const RECEIVERS: readonly FaultyReceiver[] = [
       });
     },
     cause: 'it rejects a message that it has seen before',
-    fix: 'answer 2xx to a messageId that you know already, and do nothing',
+    fix: 'respond with 2xx to a messageId that you know already, and do nothing',
   },
   {
     id: 'utf8mb3',
@@ -421,7 +421,7 @@ const RECEIVERS: readonly FaultyReceiver[] = [
         isValid && !isParsed(body) ? { status: 500, body: 'oops' } : undefined,
       ),
     cause: 'it fails on a body that is not JSON: usually an uncaught error of the parser',
-    fix: 'verify first, then parse; answer 400 to bodies that are not JSON',
+    fix: 'verify first, then parse; respond with 400 to bodies that are not JSON',
   },
   {
     id: 'fails-on-unknown-type',
@@ -447,11 +447,11 @@ const RECEIVERS: readonly FaultyReceiver[] = [
   },
   {
     id: 'error-in-200',
-    title: 'the receiver answers 200 with an error in the body',
+    title: 'the receiver responds with 200 and an error in the body',
     receiver: () =>
       rightBut((_request, isValid) => (isValid ? undefined : { body: '{"error":"invalid signature"}' })),
-    cause: 'it answers 200, and an error in the body: to a sender the message is taken',
-    fix: 'answer 4xx to what is refused and 5xx to what failed',
+    cause: 'it responds with 200, and an error in the body: to a sender the message is taken',
+    fix: 'respond with 4xx to what is refused and 5xx to what failed',
     never: ['it lets forgers in'],
   },
   {
@@ -515,34 +515,34 @@ const RECEIVERS: readonly FaultyReceiver[] = [
   },
   {
     id: 'slow-receiver',
-    title: 'the receiver works before it answers',
+    title: 'the receiver works before it responds',
     receiver: () => async (request) => {
       await new Promise((resolve) => setTimeout(resolve, 1_200));
       return rightBut()(request);
     },
     flags: ['--timeout', '2s', '--only', 'track,latency'],
     cause: 'the slowest response took',
-    fix: 'answer 2xx first and do the work later: put the message into a queue',
+    fix: 'respond with 2xx first and do the work later: put the message into a queue',
   },
   {
     id: 'never-answers',
-    title: 'the receiver never answers',
+    title: 'the receiver never responds',
     receiver: () => () => 'hang',
     flags: ['--timeout', '200ms'],
     cause: 'no response in time',
-    fix: 'answer 2xx first and do the work later: put the message into a queue',
+    fix: 'respond with 2xx first and do the work later: put the message into a queue',
   },
   {
     id: 'breaks-off',
     title: 'the receiver crashes on a group',
     receiver: () =>
       rightBut((request, isValid) => (isValid && typeOf(request) === 'group' ? 'reset' : undefined)),
-    cause: 'the connection was reset before the answer',
+    cause: 'the connection was reset before the response',
     fix: "look into the receiver's log: it has crashed, or a limit closed the connection",
   },
   {
     id: 'forgery-gateway',
-    title: 'the proxy answers 502 to forgeries, since the application dies on them',
+    title: 'the proxy responds with 502 to forgeries, since the application dies on them',
     receiver: () =>
       rightBut((request) =>
         isForgery(request) && request.headers['x-signature'] !== hmac(request.body)
@@ -550,7 +550,7 @@ const RECEIVERS: readonly FaultyReceiver[] = [
           : undefined,
       ),
     cause:
-      '502: the proxy (nginx) answers, not the receiver: the application behind it is not running, or broke off',
+      '502: the proxy (nginx) responds, not the receiver: the application behind it is not running, or broke off',
     fix: 'start the application, and check the address and port that the proxy passes requests on to',
     never: ['uncaught error of the comparison'],
   },

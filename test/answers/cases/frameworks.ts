@@ -212,11 +212,11 @@ const TESTED = ['django-csrf', 'laravel-csrf', 'rails-csrf', 'django-hosts', 'ex
 const PAGES: readonly RespondingCase[] = [
   {
     id: 'website',
-    title: 'the URL is that of a website, which answers 200 to everything',
+    title: 'the URL is that of a website, which responds with 200 to everything',
     status: 200,
     headers: { 'Content-Type': 'text/html' },
     body: '<!doctype html><html><head><title>Acme</title></head><body><div id="root"></div>',
-    cause: 'an HTML page answers where a receiver answers a few words',
+    cause: 'an HTML page responds where a receiver responds with a few words',
     fix: 'give the URL of the receiver: a website',
   },
   {
@@ -224,7 +224,7 @@ const PAGES: readonly RespondingCase[] = [
     title: 'the path shows a login form with status 200',
     status: 200,
     body: '<!doctype html><html><form><input name="password" type="password"></form>',
-    cause: 'a login page answers, not the receiver',
+    cause: 'a login page responds, not the receiver',
     fix: 'exempt /hook from the login',
   },
   {
@@ -232,16 +232,16 @@ const PAGES: readonly RespondingCase[] = [
     title: 'the response of a Lambda function comes as the body of a 200',
     status: 200,
     body: '{"statusCode":401,"body":"unauthorized"}',
-    cause: 'it answers 200, and another status in the body',
+    cause: 'it responds with 200, and another status in the body',
     fix: 'Lambda proxy integration',
   },
   {
     id: 'php-warning',
-    title: 'PHP answers 200 with an error message',
+    title: 'PHP responds with 200 and an error message',
     status: 200,
     body: '<br />\n<b>Fatal error</b>:  Uncaught Error: Call to undefined function json_decod()',
-    cause: 'it answers 200, and an error of its program in the body',
-    fix: 'let the receiver answer 500 when it fails',
+    cause: 'it responds with 200, and an error of its program in the body',
+    fix: 'let the receiver respond with 500 when it fails',
   },
 ];
 

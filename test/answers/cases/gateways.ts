@@ -12,7 +12,7 @@ const IN_FRONT: readonly RespondingCase[] = [
     headers: { Server: 'nginx/1.25.3', 'Content-Type': 'text/html' },
     body: nginx('502 Bad Gateway'),
     cause:
-      '502: the proxy (nginx/1.25.3) answers, not the receiver: the application behind it is not running',
+      '502: the proxy (nginx/1.25.3) responds, not the receiver: the application behind it is not running',
     fix: 'start the application, and check the address and port that the proxy passes requests on to',
   },
   {
@@ -21,8 +21,8 @@ const IN_FRONT: readonly RespondingCase[] = [
     status: 504,
     headers: { Server: 'nginx' },
     body: nginx('504 Gateway Time-out'),
-    cause: '504: the proxy (nginx) answers, not the receiver: the application behind it took too long',
-    fix: 'let the receiver answer first and work later',
+    cause: '504: the proxy (nginx) responds, not the receiver: the application behind it took too long',
+    fix: 'let the receiver respond first and work later',
   },
   {
     id: 'nginx-503',
@@ -30,7 +30,7 @@ const IN_FRONT: readonly RespondingCase[] = [
     status: 503,
     headers: { Server: 'nginx' },
     body: nginx('503 Service Temporarily Unavailable'),
-    cause: '503: the proxy (nginx) answers, not the receiver: nothing is available behind it',
+    cause: '503: the proxy (nginx) responds, not the receiver: nothing is available behind it',
     fix: 'start the application',
   },
   {
@@ -39,7 +39,7 @@ const IN_FRONT: readonly RespondingCase[] = [
     status: 405,
     headers: { Server: 'nginx' },
     body: nginx('405 Not Allowed'),
-    cause: 'a server of files (nginx) answers: it takes no POST',
+    cause: 'a server of files (nginx) responds: it takes no POST',
     fix: 'pass this path on to the receiver (proxy_pass)',
   },
   {
@@ -73,7 +73,7 @@ const IN_FRONT: readonly RespondingCase[] = [
     title: 'no server is up behind HAProxy',
     status: 503,
     body: '<html><body><h1>503 Service Unavailable</h1>\nNo server is available to handle this request.\n</body></html>',
-    cause: '503: the proxy (HAProxy) answers, not the receiver: no server behind it is up',
+    cause: '503: the proxy (HAProxy) responds, not the receiver: no server behind it is up',
     fix: 'start the application',
   },
   {
@@ -82,7 +82,7 @@ const IN_FRONT: readonly RespondingCase[] = [
     status: 503,
     headers: { Server: 'envoy' },
     body: 'upstream connect error or disconnect/reset before headers. reset reason: connection failure',
-    cause: '503: the proxy (Envoy) answers, not the receiver: nothing healthy is behind it',
+    cause: '503: the proxy (Envoy) responds, not the receiver: nothing healthy is behind it',
     fix: 'start the application',
   },
   {
@@ -90,7 +90,7 @@ const IN_FRONT: readonly RespondingCase[] = [
     title: 'the backend of Varnish does not respond',
     status: 503,
     body: '<!DOCTYPE html><html><head><title>503 Backend fetch failed</title></head><body><h1>Error 503 Backend fetch failed</h1>',
-    cause: '503: the cache (Varnish) answers, not the receiver: its backend does not respond',
+    cause: '503: the cache (Varnish) responds, not the receiver: its backend does not respond',
     fix: 'start the application',
   },
   {
@@ -98,7 +98,7 @@ const IN_FRONT: readonly RespondingCase[] = [
     title: 'the application behind Caddy is not running',
     status: 502,
     headers: { Server: 'Caddy' },
-    cause: '502: the proxy (Caddy) answers, not the receiver',
+    cause: '502: the proxy (Caddy) responds, not the receiver',
     fix: 'start the application',
   },
   {
@@ -115,7 +115,7 @@ const IN_FRONT: readonly RespondingCase[] = [
     status: 404,
     headers: { 'Content-Type': 'text/plain' },
     body: '404 page not found\n',
-    cause: 'a Go program or Traefik answers, and has no route for /hook',
+    cause: 'a Go program or Traefik responds, and has no route for /hook',
     fix: 'check the path of the URL',
   },
   {
@@ -124,7 +124,7 @@ const IN_FRONT: readonly RespondingCase[] = [
     status: 503,
     headers: { Server: 'awselb/2.0' },
     body: '<html><head><title>503 Service Temporarily Unavailable</title></head>',
-    cause: '503: the AWS load balancer answers, not the receiver: its target group has no healthy target',
+    cause: '503: the AWS load balancer responds, not the receiver: its target group has no healthy target',
     fix: 'register a target, and let its health check pass',
   },
   {
@@ -195,7 +195,7 @@ const IN_FRONT: readonly RespondingCase[] = [
     status: 502,
     headers: { 'x-amzn-ErrorType': 'InternalServerErrorException' },
     body: '{"message": "Internal server error"}',
-    cause: '502: AWS API Gateway answers: the function failed',
+    cause: '502: AWS API Gateway responds: the function failed',
     fix: 'let it return { statusCode: 200, body: "" }',
   },
   {
@@ -236,7 +236,7 @@ const IN_FRONT: readonly RespondingCase[] = [
     title: 'the Heroku application crashed',
     status: 503,
     body: '<iframe src="//www.herokucdn.com/error-pages/application-error.html"></iframe>',
-    cause: '503: Heroku answers, not the receiver: the application crashed',
+    cause: '503: Heroku responds, not the receiver: the application crashed',
     fix: 'look into heroku logs --tail',
   },
   {
@@ -304,7 +304,7 @@ const IN_FRONT: readonly RespondingCase[] = [
     status: 521,
     headers: { Server: 'cloudflare' },
     body: 'error code: 521',
-    cause: '521: Cloudflare answers, not the receiver: it cannot reach or understand the server behind it',
+    cause: '521: Cloudflare responds, not the receiver: it cannot reach or understand the server behind it',
     fix: 'check that the server runs, lets the addresses of Cloudflare in',
   },
   {
@@ -374,14 +374,14 @@ const IN_FRONT: readonly RespondingCase[] = [
     status: 405,
     headers: { Server: 'AmazonS3' },
     body: '<?xml version="1.0"?><Error><Code>MethodNotAllowed</Code></Error>',
-    cause: 'a bucket of files (S3) answers: it takes no messages',
+    cause: 'a bucket of files (S3) responds: it takes no messages',
     fix: 'give the URL of the receiver, not of its files',
   },
 ];
 
 /** What stands in front of a receiver and answers in its place. */
 export const GATEWAYS: AnswerTheme = {
-  title: 'A proxy, firewall, host or tunnel answers in place of the receiver',
+  title: 'A proxy, firewall, host or tunnel responds in place of the receiver',
   cases: [...IN_FRONT.map(responding), ...IN_FRONT.filter(isTested).map(testing)],
 };
 

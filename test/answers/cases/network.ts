@@ -120,7 +120,7 @@ const CASES: readonly AnswerCase[] = [
     given: { receiver: () => 'hang' },
     argv: [...SEND, '--timeout', '200ms'],
     cause: 'no response in time from {url}',
-    fix: 'let the receiver answer first and work later; --timeout waits longer, up to 30s',
+    fix: 'let the receiver respond first and work later; --timeout waits longer, up to 30s',
     exitCode: 1,
   },
   {
@@ -135,7 +135,7 @@ const CASES: readonly AnswerCase[] = [
   },
   {
     id: 'closed-without-answer',
-    title: 'the receiver closes the connection without an answer',
+    title: 'the receiver closes the connection without a response',
     given: { receiver: () => 'close' },
     argv: SEND,
     cause: 'connection broken off by {url}',
@@ -188,4 +188,4 @@ const CASES: readonly AnswerCase[] = [
 ];
 
 /** What is in the way of a connection. */
-export const NETWORK: AnswerTheme = { title: 'There is no connection, or no answer over it', cases: CASES };
+export const NETWORK: AnswerTheme = { title: 'There is no connection, or no response over it', cases: CASES };

@@ -5,7 +5,7 @@ import type { Scene, Values } from '../scene.ts';
 import { proxyServer } from '../../transport/proxy-server.ts';
 import { SEND } from './sending.ts';
 
-/** A proxy that answers everything with this status. Gives {proxy}. */
+/** A proxy that responds to everything with this status. Gives {proxy}. */
 function proxyThatSays(status: number): (scene: Scene) => Promise<Values> {
   return async ({ onEnd }) => {
     const proxy = await proxyServer({ status });
@@ -14,7 +14,7 @@ function proxyThatSays(status: number): (scene: Scene) => Promise<Values> {
   };
 }
 
-/** A server that answers whatever comes with these words. Gives {proxy}. */
+/** A server that responds to whatever comes with these words. Gives {proxy}. */
 function rawProxy(scheme: 'http' | 'https', words: string): (scene: Scene) => Promise<Values> {
   return async ({ onEnd }) => {
     const server = createServer((socket) => socket.once('data', () => socket.write(words)));
@@ -112,24 +112,24 @@ const CASES: readonly AnswerCase[] = [
     title: 'the proxy is given with https:// and speaks plain HTTP',
     given: { start: rawProxy('https', 'HTTP/1.1 400 Bad Request\r\n\r\n'), env: ENV },
     argv: SECURE,
-    cause: 'what HTTPS_PROXY names does not answer as a proxy does',
+    cause: 'what HTTPS_PROXY names does not respond as a proxy does',
     fix: 'check HTTPS_PROXY: host, port, and http:// or https://',
     never: ['plain HTTP', 'a place that', 'crashed', 'http:// does without'],
     exitCode: 1,
   },
   {
     id: 'proxy-no-http',
-    title: 'the proxy answers CONNECT with something else than HTTP',
+    title: 'the proxy responds to CONNECT with something else than HTTP',
     given: { start: rawProxy('http', 'SSH-2.0-OpenSSH_9.6\r\n'), env: ENV },
     argv: SECURE,
-    cause: 'what HTTPS_PROXY names does not answer as a proxy does',
+    cause: 'what HTTPS_PROXY names does not respond as a proxy does',
     fix: 'check HTTPS_PROXY: host, port, and http:// or https://',
     never: ['crashed', 'http:// does without'],
     exitCode: 1,
   },
   {
     id: 'proxy-no-tunnel',
-    title: 'the proxy answers CONNECT with 200 and a page',
+    title: 'the proxy responds to CONNECT with 200 and a page',
     given: { start: rawProxy('http', 'HTTP/1.1 200 OK\r\n\r\n<html>Hello, this is a page</html>'), env: ENV },
     argv: SECURE,
     cause: 'what came back through the proxy that HTTPS_PROXY names is no TLS',

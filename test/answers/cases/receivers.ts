@@ -47,10 +47,10 @@ const STATUSES: readonly RespondingCase[] = [
   },
   {
     id: 'conflict',
-    title: 'the receiver answers 409 to what it has already',
+    title: 'the receiver responds with 409 to what it has already',
     status: 409,
     cause: '409 Conflict from {url}',
-    fix: 'answer 2xx to a messageId that is known already',
+    fix: 'respond with 2xx to a messageId that is known already',
   },
   {
     id: 'validation-message',
@@ -62,7 +62,7 @@ const STATUSES: readonly RespondingCase[] = [
   },
   {
     id: 'bad-request',
-    title: 'the receiver answers 400 without a reason',
+    title: 'the receiver responds with 400 without a reason',
     status: 400,
     cause: '400 Bad Request from {url}',
     fix: 'compare the message with what its validation expects',
@@ -144,10 +144,10 @@ const STATUSES: readonly RespondingCase[] = [
   },
   {
     id: 'redirect-nowhere',
-    title: 'a 304 in answer to a message',
+    title: 'a 304 in response to a message',
     status: 304,
     cause: '304 Not Modified from {url}',
-    fix: 'answer 2xx at this URL',
+    fix: 'respond with 2xx at this URL',
   },
 ];
 
@@ -162,7 +162,7 @@ const UNSIGNED: readonly RespondingCase[] = [
   },
   {
     id: 'unsigned-403',
-    title: 'the receiver answers 403 to what is unsigned',
+    title: 'the receiver responds with 403 to what is unsigned',
     status: 403,
     argv: SEND,
     cause: 'the request was unsigned: there is no --secret, HOOKS_SECRET or sharedSecret',
@@ -188,7 +188,7 @@ const UNSIGNED: readonly RespondingCase[] = [
   },
 ];
 
-/** What a receiver answers to a message. */
+/** The response of a receiver to a message. */
 export const RECEIVERS: AnswerTheme = {
   title: 'The receiver responds, but does not take the message',
   cases: [

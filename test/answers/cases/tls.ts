@@ -231,12 +231,12 @@ const CASES: readonly AnswerCase[] = [
   },
   {
     id: 'tls-silent',
-    title: 'the port never answers the hello of TLS',
+    title: 'the port never responds the hello of TLS',
     given: { start: rawServer(() => {}) },
     argv: [...SEND, '--timeout', '500ms'],
     cause: 'the TLS handshake did not end, so that no message was sent',
     fix: 'check the host and port of the URL',
-    never: ['answer first', 'crashed'],
+    never: ['respond first', 'crashed'],
     exitCode: 1,
   },
   {
@@ -246,7 +246,7 @@ const CASES: readonly AnswerCase[] = [
     argv: SEND,
     cause: 'the TLS handshake did not end, so that no message was sent',
     fix: 'check the host and port of the URL',
-    never: ['answer first', 'crashed'],
+    never: ['respond first', 'crashed'],
     exitCode: 1,
   },
   {

@@ -38,7 +38,7 @@ describe('a delivered message', () => {
 
   it('has every attempt, those that failed too', async () => {
     const { send, clock } = setUp((_request, turn) =>
-      turn < 2 ? answer(503, { reply: 'busy' }) : answer(200),
+      turn < 2 ? answer(503, { body: 'busy' }) : answer(200),
     );
     const outcome = send('m1');
     await clock.advance(5_000);

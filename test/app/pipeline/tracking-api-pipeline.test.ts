@@ -33,9 +33,9 @@ describe('a pipeline to a tracking API', () => {
     expect(transport.isClosed()).toBe(true);
   });
 
-  it('fails a message that the answer names', async () => {
+  it('fails a message that the response names', async () => {
     const { pipeline } = setUp(() =>
-      answer(200, { reply: '{"rejected":[{"index":0,"code":"bad","message":"no"}]}' }),
+      answer(200, { body: '{"rejected":[{"index":0,"code":"bad","message":"no"}]}' }),
     );
     expect(await deliver(pipeline, 'm1')).toMatchObject({
       outcome: 'failed',

@@ -2,7 +2,7 @@
 
 Listens on a free loopback port and prints it first: {"port": 40123}. Then one JSON line per POST:
 {"type", "verdict": "valid|invalid|unsigned|unchecked", "path", "signature", "bodyBase64"}.
-The secret is in RECEIVER_SECRET; without it nothing is checked. Answers 200, or 401 to what does not verify.
+The secret is in RECEIVER_SECRET; without it nothing is checked. Responds with 200, or 401 to what does not verify.
 """
 
 import base64

@@ -51,7 +51,7 @@ describe('an attempt', () => {
 
   it('is recorded with what the receiver or the network said', async () => {
     const results = [
-      answer(503, { reply: 'over capacity' }),
+      answer(503, { body: 'over capacity' }),
       { ...failure('reset'), reconnected: true },
       answer(429),
       answer(302),
@@ -154,7 +154,7 @@ describe('Retry-After', () => {
     await harness.engine.close();
   });
 
-  it('is forgotten when a later answer does not ask again', async () => {
+  it('is forgotten when a later response does not ask again', async () => {
     const harness = createHarness((_, turn) => answer(503, turn === 0 ? { retryAfter: '10' } : {}));
     harness.engine.start();
     await harness.send();

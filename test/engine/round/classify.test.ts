@@ -101,9 +101,9 @@ describe('classify', () => {
   });
 
   it('keeps the beginning of what the receiver said, of a refusal only', () => {
-    expect(classify(answer(500, { reply: 'x'.repeat(1_000) }), TIMES).detail).toBe('x'.repeat(200));
-    expect(classify(answer(500, { reply: '' }), TIMES)).not.toHaveProperty('detail');
-    expect(classify(answer(200, { reply: 'thanks' }), TIMES)).not.toHaveProperty('detail');
+    expect(classify(answer(500, { body: 'x'.repeat(1_000) }), TIMES).detail).toBe('x'.repeat(200));
+    expect(classify(answer(500, { body: '' }), TIMES)).not.toHaveProperty('detail');
+    expect(classify(answer(200, { body: 'thanks' }), TIMES)).not.toHaveProperty('detail');
   });
 
   it('notes a repeated connection, whatever came of it', () => {

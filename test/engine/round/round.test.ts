@@ -246,7 +246,7 @@ describe('health', () => {
     await harness.engine.close();
   });
 
-  it('is not harmed by 4xx answers', async () => {
+  it('is not harmed by 4xx responses', async () => {
     const harness = createHarness(({ url }) => (url === A ? answer(429) : answer(200)), {
       urls: [A, B],
       delivery: { health: { failures: 1 } },

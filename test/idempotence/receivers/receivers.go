@@ -1,4 +1,4 @@
-// Receivers that keep lines in files of DATA_DIR: build it, then `receivers NAME`. GET answers with the state.
+// Receivers that keep lines in files of DATA_DIR: build it, then `receivers NAME`. GET responds with the state.
 package main
 
 import (

@@ -1,4 +1,4 @@
-// Receivers that keep what they did in files of DATA_DIR: `node receivers.js NAME`. GET answers with the state.
+// Receivers that keep what they did in files of DATA_DIR: `node receivers.js NAME`. GET responds with the state.
 import { appendFileSync, existsSync, readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { join } from 'node:path';

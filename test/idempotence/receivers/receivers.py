@@ -1,4 +1,4 @@
-"""Receivers with SQLite in DATA_DIR: `python3 receivers.py NAME`. GET answers with the state."""
+"""Receivers with SQLite in DATA_DIR: `python3 receivers.py NAME`. GET responds with the state."""
 
 import hashlib
 import json

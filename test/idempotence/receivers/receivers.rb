@@ -1,4 +1,4 @@
-# Receivers that keep a hash in a file of DATA_DIR: `ruby receivers.rb NAME`. GET answers with the state.
+# Receivers that keep a hash in a file of DATA_DIR: `ruby receivers.rb NAME`. GET responds with the state.
 require "json"
 require "socket"
 

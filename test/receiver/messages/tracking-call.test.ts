@@ -155,7 +155,7 @@ async function post(url: string, body: unknown, headers: Record<string, string> 
 }
 
 describe('a receiver', () => {
-  it('answers a call as a tracking API does, and reports its messages unchecked', async () => {
+  it('responds to a call as a tracking API does, and reports its messages unchecked', async () => {
     const { receiver, requests } = await start({ secrets: ['s'] });
     const response = await post(`${receiver.url}/v1/batch`, { batch: [TRACK, TRACK] });
     expect([response.status, await response.json()]).toEqual([200, { success: true }]);
@@ -167,12 +167,12 @@ describe('a receiver', () => {
     expect([broken.status, await broken.json()]).toMatchObject([400, { success: false, code: 'malformed' }]);
   });
 
-  it('answers a call with 401 when it requires a signature, and as its script says', async () => {
+  it('responds to a call with 401 when it requires a signature, and as its script says', async () => {
     const strict = await start({ secrets: ['s'], requireSignature: true });
     const refused = await post(`${strict.receiver.url}/v1/batch`, { batch: [TRACK] });
     expect([refused.status, await refused.text()]).toEqual([401, 'the X-Signature header is missing\n']);
     const failing = await start({
-      script: [{ answer: { kind: 'status', status: 503, headers: [], delayMs: 0 }, times: 1 }],
+      script: [{ response: { kind: 'status', status: 503, headers: [], delayMs: 0 }, times: 1 }],
     });
     const response = await post(`${failing.receiver.url}/v1/t`, TRACK);
     expect([response.status, await response.text()]).toEqual([503, '']);

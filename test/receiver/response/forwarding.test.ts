@@ -42,7 +42,7 @@ describe('relayed', () => {
       { error: 'refused', detail: 'nobody' },
       { status: 502, text: 'refused: nobody\n', headers: [] },
     ],
-  ])('%j is answered with %j', (forwarded, answer) => {
+  ])('%j gets %j', (forwarded, answer) => {
     expect(relayedResponse({ url: 'http://a', ms: 1, ...forwarded })).toEqual(answer);
   });
 });

@@ -12,11 +12,11 @@ const status = (code: number, headers: string[] = [], delayMs = 0) => ({
 describe('parseScript', () => {
   it('reads the script of the help page', () => {
     expect(parseScript('503x2,timeout,reset,429@retry-after=3,200')).toEqual([
-      { answer: status(503), times: 2 },
-      { answer: { kind: 'timeout' }, times: 1 },
-      { answer: { kind: 'reset', delayMs: 0 }, times: 1 },
-      { answer: status(429, ['retry-after', '3']), times: 1 },
-      { answer: status(200), times: 1 },
+      { response: status(503), times: 2 },
+      { response: { kind: 'timeout' }, times: 1 },
+      { response: { kind: 'reset', delayMs: 0 }, times: 1 },
+      { response: status(429, ['retry-after', '3']), times: 1 },
+      { response: status(200), times: 1 },
     ]);
   });
 
@@ -31,13 +31,13 @@ describe('parseScript', () => {
     ['slow-body@x-a=1', { kind: 'slow-body', status: 200, headers: ['x-a', '1'], delayMs: 0 }],
     ['reset@delay=1s', { kind: 'reset', delayMs: 1_000 }],
   ])('reads %s', (text, answer) => {
-    expect(parseScript(text)[0]?.answer).toEqual(answer);
+    expect(parseScript(text)[0]?.response).toEqual(answer);
   });
 
   it('keeps commas and at-signs of a quoted value', () => {
     expect(parseScript('429@retry-after="Wed, 21 Oct 2026 07:28:00 GMT"@x="a@b",200')).toEqual([
-      { answer: status(429, ['retry-after', 'Wed, 21 Oct 2026 07:28:00 GMT', 'x', 'a@b']), times: 1 },
-      { answer: status(200), times: 1 },
+      { response: status(429, ['retry-after', 'Wed, 21 Oct 2026 07:28:00 GMT', 'x', 'a@b']), times: 1 },
+      { response: status(200), times: 1 },
     ]);
   });
 
@@ -80,7 +80,7 @@ describe('parseScript', () => {
     ],
     [
       'timeout@delay=1s',
-      'Expected nothing after timeout, which never answers, got `delay=1s` (--respond, step 1, character 9)',
+      'Expected nothing after timeout: no response, got `delay=1s` (--respond, step 1, character 9)',
     ],
     [
       'reset@x=1',
@@ -115,7 +115,7 @@ describe('playScript', () => {
     expect(statuses).toEqual([503, 503, 500, 200, 200, 200, 200]);
   });
 
-  it('answers 200 without a script', () => {
+  it('responds with 200 without a script', () => {
     expect(playScript([])()).toEqual(status(200));
   });
 });

@@ -17,7 +17,7 @@ describe.skipIf(!hasServer('postgres'))('the tables in PostgreSQL', () => {
 
   afterAll(() => running.remove());
 
-  it('may be made by another process, which takes longer than an answer may', async () => {
+  it('may be made by another process, which takes longer than a response may', async () => {
     const maker = new Client({ connectionString: running.url });
     await maker.connect();
     onTestFinished(() => maker.end());
@@ -28,7 +28,7 @@ describe.skipIf(!hasServer('postgres'))('the tables in PostgreSQL', () => {
       void maker.query('SELECT pg_advisory_unlock($1)', [TABLE_LOCK]);
     }, 2 * ANSWER_MS);
     onTestFinished(() => clearTimeout(release));
-    const server = await openServer(running.url, { answerMs: ANSWER_MS });
+    const server = await openServer(running.url, { responseMs: ANSWER_MS });
     onTestFinished(() => server.close());
     expect(isMade).toBe(true);
     expect(await server.series('hooks-test').ids('waiting', 0, -1)).toEqual([]);

@@ -64,7 +64,7 @@ describe('the scheme of a server', () => {
     const { port } = server.address() as AddressInfo; // it listens on a port
     const heard = firstByte(once(server, 'connection') as Promise<[Socket]>);
     const url = `${scheme}://:canary@127.0.0.1:${port}/0`;
-    const opened = openServer(url, { answerMs: 500 }).catch((caught: unknown) => caught);
+    const opened = openServer(url, { responseMs: 500 }).catch((caught: unknown) => caught);
     expect(await heard).toBe(first);
     expect(await opened).toMatchObject({
       message: expect.stringContaining(` ${scheme.toLowerCase()}://***@127.0.0.1:${port}/0 `) as string,

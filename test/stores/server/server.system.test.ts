@@ -16,14 +16,14 @@ for (const kind of SERVER_KINDS) {
     let running: TestServer;
     let link: Link;
     let server: Server;
-    /** For what never answers. A server that is well may take longer on a busy machine. */
+    /** For what never responds. A server that is well may take longer on a busy machine. */
     let hurried: Server;
 
     beforeAll(async () => {
       running = await startServer(kind);
       link = await linkTo(running.url);
       server = await openServer(link.url);
-      hurried = await openServer(link.url, { answerMs: 2_000 });
+      hurried = await openServer(link.url, { responseMs: 2_000 });
       for (const each of [server, hurried]) await each.check();
     });
 
@@ -53,7 +53,7 @@ for (const kind of SERVER_KINDS) {
     it('waits no longer than a server that hangs should take', async () => {
       running.pause();
       try {
-        expect(await trouble(() => hurried.check())).toMatch(/does not answer in time/);
+        expect(await trouble(() => hurried.check())).toMatch(/does not respond in time/);
       } finally {
         running.resume();
       }

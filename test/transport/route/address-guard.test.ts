@@ -145,7 +145,7 @@ describe('a name with several addresses, one of which is refused', () => {
     },
   );
 
-  it('is not reached there when the others do not answer', async () => {
+  it('is not reached there when the others do not respond', async () => {
     const allowed = await started(answersOk());
     const { url, refused } = await twinOf(allowed);
     await allowed.close();
@@ -297,7 +297,7 @@ describe('guardedLookup', () => {
     },
   );
 
-  it('judges the answer of a lookup that gives one address whatever it is asked', async () => {
+  it('judges the response of a lookup that gives one address whatever it is asked', async () => {
     expect((await asked(guardedLookup(onlyThat, alwaysGivesOne), { all: true }))[0]).toMatchObject({
       code: 'ERR_HOOKS_BLOCKED_ADDRESS',
     });

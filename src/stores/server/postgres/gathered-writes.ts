@@ -13,7 +13,7 @@ interface Waiting<T> {
   readonly reject: (error: unknown) => void;
 }
 
-/** The most writes that wait. More are rejected: what comes faster than it is written would be answered too late. */
+/** The most writes that wait. More are rejected: what comes faster than it is written would be confirmed too late. */
 const WRITES_WAITING = 10;
 
 /** Writes together what comes while a write is in flight, so that one commit waits for the disk for all of it. */

@@ -25,13 +25,13 @@ const MAKING_MS = 60_000;
 /** Rejects with QueueError for a server that cannot be used. */
 export async function connectPostgres(
   url: string,
-  { place, answerMs }: ServerConnectionOptions,
+  { place, responseMs }: ServerConnectionOptions,
 ): Promise<ServerConnection> {
   const [{ default: pg }, bullmq] = await loadPackages(place, ['pg', 'bullmq'], () =>
     Promise.all([import('pg'), import('bullmq')]),
   );
   assertBullmqVersion();
-  const server = { Driver: pg.Pool, url, answerMs };
+  const server = { Driver: pg.Pool, url, responseMs };
   const pool = openPool(server, { max: CONNECTIONS.durable });
   try {
     if (!(await isPrepared(pool, bullmq))) {
@@ -75,18 +75,18 @@ function openPool(
   {
     Driver,
     url,
-    answerMs,
-  }: { readonly Driver: typeof Pool; readonly url: string; readonly answerMs: number },
+    responseMs,
+  }: { readonly Driver: typeof Pool; readonly url: string; readonly responseMs: number },
   {
     max,
     settings = '',
-    timeoutMs = answerMs,
+    timeoutMs = responseMs,
   }: { readonly max: number; readonly settings?: string; readonly timeoutMs?: number },
 ): Pool {
   const pool = new Driver({
     connectionString: url,
     max,
-    connectionTimeoutMillis: answerMs,
+    connectionTimeoutMillis: responseMs,
     query_timeout: timeoutMs,
     statement_timeout: timeoutMs,
     keepAlive: true,

@@ -2,12 +2,12 @@ import type { Clock } from '../../../clock.ts';
 import type { Series, Server } from '../server.ts';
 import { NO_PROGRESS, withDamageShown, type Delivery, type DeliveryState } from '../../../queue/delivery.ts';
 import type {
-  DropAnswer,
-  DueAnswer,
+  DropResult,
+  DueResult,
   LaneStats,
   Page,
   QueueInspection,
-  RetryAnswer,
+  RetryResult,
   DeliverySelection,
 } from '../../../queue/inspection.ts';
 import type { Lane } from '../../../queue/queue.ts';
@@ -17,7 +17,7 @@ import { ServerOrder } from './server-order.ts';
 import { serverStats } from './server-stats.ts';
 import { entryId, entryToDelivery, noteOf, toNewEntry } from './server-record.ts';
 
-/** The most ids in one lookup: more would not be answered in time. */
+/** The most ids in one lookup: more would not be found in time. */
 const LOOKED_UP_AT_ONCE = 1_000;
 /** The most deliveries in one step: their bodies are read where they are not given. */
 const CHANGED_AT_ONCE = 1_000;
@@ -74,33 +74,33 @@ export class ServerInspection implements QueueInspection {
     return states;
   }
 
-  async retry(ids: readonly string[]): Promise<readonly RetryAnswer[]> {
-    const answers: RetryAnswer[] = [];
+  async retry(ids: readonly string[]): Promise<readonly RetryResult[]> {
+    const results: RetryResult[] = [];
     for (let at = 0; at < ids.length; at += CHANGED_AT_ONCE) {
       const some = ids.slice(at, at + CHANGED_AT_ONCE);
       const found = await this.#find(some);
       // One after the other: behind what waits in its order keys, each comes in its turn.
-      for (const id of some) answers.push(await this.#retry(id, found.get(id)));
+      for (const id of some) results.push(await this.#retry(id, found.get(id)));
     }
-    return answers;
+    return results;
   }
 
-  async makeDue(ids: readonly string[]): Promise<readonly DueAnswer[]> {
-    const answers: DueAnswer[] = [];
+  async makeDue(ids: readonly string[]): Promise<readonly DueResult[]> {
+    const results: DueResult[] = [];
     for (let at = 0; at < ids.length; at += CHANGED_AT_ONCE) {
       const some = ids.slice(at, at + CHANGED_AT_ONCE);
       const found = await this.#find(some);
-      answers.push(...(await Promise.all(some.map((id) => this.#makeDue(id, found.get(id))))));
+      results.push(...(await Promise.all(some.map((id) => this.#makeDue(id, found.get(id))))));
     }
-    return answers;
+    return results;
   }
 
-  async drop(deliveries: readonly (string | Delivery)[]): Promise<readonly DropAnswer[]> {
-    const answers: DropAnswer[] = [];
+  async drop(deliveries: readonly (string | Delivery)[]): Promise<readonly DropResult[]> {
+    const results: DropResult[] = [];
     for (let at = 0; at < deliveries.length; at += CHANGED_AT_ONCE) {
-      answers.push(...(await this.#drop(deliveries.slice(at, at + CHANGED_AT_ONCE))));
+      results.push(...(await this.#drop(deliveries.slice(at, at + CHANGED_AT_ONCE))));
     }
-    return answers;
+    return results;
   }
 
   /** Finds lanes whose registration was lost, too: looks through everything on the server. */
@@ -124,7 +124,7 @@ export class ServerInspection implements QueueInspection {
     return found;
   }
 
-  async #retry(id: string, found: Found | undefined): Promise<RetryAnswer> {
+  async #retry(id: string, found: Found | undefined): Promise<RetryResult> {
     if (found === undefined) return 'unknown';
     const { series, delivery, takes, isArrival } = found;
     if (delivery.state === 'delivered') return 'delivered';
@@ -141,7 +141,7 @@ export class ServerInspection implements QueueInspection {
   }
 
   /** Makes a retried delivery due. It is first in its order keys, so only its own time holds it back. */
-  async #makeDue(id: string, found: Found | undefined): Promise<DueAnswer> {
+  async #makeDue(id: string, found: Found | undefined): Promise<DueResult> {
     if (found === undefined) return 'unknown';
     const { series, delivery } = found;
     const { state, progress, isDamaged } = delivery;
@@ -154,7 +154,7 @@ export class ServerInspection implements QueueInspection {
   }
 
   /** Adds a dead letter to the entries that are delivered. After a kill in between it is there twice: the dead letter can be dropped. */
-  async #arrive(delivery: Delivery, from: Series): Promise<RetryAnswer> {
+  async #arrive(delivery: Delivery, from: Series): Promise<RetryResult> {
     const series = seriesName(delivery);
     await this.#server.add([
       toNewEntry({ ...delivery, state: 'pending' }, { series, isHeld: false, now: delivery.dueAt }),
@@ -163,17 +163,17 @@ export class ServerInspection implements QueueInspection {
     return 'retried';
   }
 
-  async #drop(wanted: readonly (string | Delivery)[]): Promise<readonly DropAnswer[]> {
+  async #drop(wanted: readonly (string | Delivery)[]): Promise<readonly DropResult[]> {
     const found = await this.#find(wanted.filter((each) => typeof each === 'string'));
     const known = [
       ...[...found.values()].map(({ delivery }) => delivery),
       ...wanted.filter((each) => typeof each !== 'string'),
     ];
     const dropped = await this.#dropFound(known.filter(({ state }) => state !== 'sending'));
-    const answers = new Map(
-      known.map(({ id }): [string, DropAnswer] => [id, dropped.has(id) ? 'dropped' : 'sending']),
+    const results = new Map(
+      known.map(({ id }): [string, DropResult] => [id, dropped.has(id) ? 'dropped' : 'sending']),
     );
-    return wanted.map((each) => answers.get(typeof each === 'string' ? each : each.id) ?? 'unknown');
+    return wanted.map((each) => results.get(typeof each === 'string' ? each : each.id) ?? 'unknown');
   }
 
   /** Returns the ids of those that it has removed. A dead letter lies in either series of its lane. */

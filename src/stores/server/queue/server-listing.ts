@@ -114,10 +114,10 @@ const WHERE: Readonly<Record<DeliveryState, readonly EntryState[]>> = {
 /** The order in which states are read, against the way of an entry: one that moves on during the reading is met twice rather than missed. */
 const IN_ORDER: readonly EntryState[] = ['failed', 'completed', 'delayed', 'waiting', 'active'];
 
-/** The order of the answer. A delivery that waits for another of its order key is delayed, so it comes behind that one. */
+/** The order of the result. A delivery that waits for another of its order key is delayed, so it comes behind that one. */
 const AS_TOLD: readonly EntryState[] = ['failed', 'completed', 'active', 'waiting', 'delayed'];
 
-/** Newest first where claims take from the other end; earliest first in the answer. */
+/** Newest first where claims take from the other end; earliest first in the result. */
 async function idsOn(shelf: Shelf): Promise<readonly Listed[]> {
   const { series, state } = shelf;
   const ids = new Set<string>();

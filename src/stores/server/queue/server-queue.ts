@@ -3,7 +3,7 @@ import type { Clock } from '../../../clock.ts';
 import { ClosedError } from '../../../errors.ts';
 import type { Server, TakenEntry } from '../server.ts';
 import type { Delivery, Progress } from '../../../queue/delivery.ts';
-import type { Claim, ClaimAnswer, ClaimRequest, Lane, Queue, Settlement } from '../../../queue/queue.ts';
+import type { Claim, ClaimResult, ClaimRequest, Lane, Queue, Settlement } from '../../../queue/queue.ts';
 import type { RetentionOptions } from '../../../queue/retention.ts';
 import { deadSeriesName, seriesName, ServerLanes } from './server-lanes.ts';
 import { REPAIR_AFTER_MS, ServerOrder } from './server-order.ts';
@@ -29,7 +29,7 @@ export interface ServerQueueOptions {
 const RECOVER_MS = 2_000;
 /** With two looks after its end, what a killed process held is taken within 16 s. */
 const LOCK_MS = 10_000;
-/** Deliveries in one transaction: during it the server answers no other client, and this process builds it in one turn. */
+/** Deliveries in one transaction: during it the server serves no other client, and this process builds it in one turn. */
 const ADDED_AT_ONCE = 1_000;
 
 /**
@@ -84,7 +84,7 @@ export class ServerQueue implements Queue {
     }
   }
 
-  async claim({ source, destination, limit, leaseMs }: ClaimRequest): Promise<ClaimAnswer> {
+  async claim({ source, destination, limit, leaseMs }: ClaimRequest): Promise<ClaimResult> {
     this.#assertOpen();
     const lane = { source, destination };
     await this.#maintenance.maintain(lane);

@@ -11,7 +11,7 @@ import { redisLookup } from './redis-lookup.ts';
 import { serverError } from '../server-error.ts';
 
 /** An error response of the server to a command. */
-interface ReplyError extends Error {
+interface RedisReplyError extends Error {
   readonly command?: { readonly name: string };
 }
 
@@ -24,13 +24,13 @@ const SCANNED_AT_ONCE = 1_000;
 /** Rejects with QueueError for a server that cannot be used. */
 export async function connectRedis(
   url: string,
-  { place, answerMs }: ServerConnectionOptions,
+  { place, responseMs }: ServerConnectionOptions,
 ): Promise<ServerConnection> {
   const { Redis } = await loadPackages(place, ['ioredis', 'bullmq'], () => {
     assertBullmqVersion();
     return import('ioredis');
   });
-  const redis = await openRedis(Redis, url, { place, answerMs });
+  const redis = await openRedis(Redis, url, { place, responseMs });
   let client: object | undefined;
   const backend: ServerConnection['backend'] = async (name, options) => {
     // To load it takes 0.4 s, which a command that only looks need not wait for.
@@ -71,14 +71,14 @@ export async function connectRedis(
 async function openRedis(
   Driver: typeof Redis,
   url: string,
-  { place, answerMs }: ServerConnectionOptions,
+  { place, responseMs }: ServerConnectionOptions,
 ): Promise<Redis> {
   const redis = new Driver(url, {
     lazyConnect: true,
-    connectTimeout: answerMs,
-    commandTimeout: answerMs,
+    connectTimeout: responseMs,
+    commandTimeout: responseMs,
     // A connection that is dead and not closed: nothing else would end it for minutes.
-    socketTimeout: 2 * answerMs,
+    socketTimeout: 2 * responseMs,
     // A command rejects at once while the connection is lost, and may be tried again.
     enableOfflineQueue: false,
     autoResendUnfulfilledCommands: false,
@@ -88,7 +88,7 @@ async function openRedis(
     reconnectOnError: (error) => error.message.startsWith('READONLY'),
   });
   let firstError: unknown;
-  redis.on('error', (error: ReplyError) => {
+  redis.on('error', (error: RedisReplyError) => {
     firstError ??= error;
     // The driver would go on in database 0, which is another queue.
     if (error.command?.name === 'select') redis.disconnect(true);

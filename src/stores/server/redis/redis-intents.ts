@@ -7,8 +7,8 @@ const KEYS = { due: 'hooks:intents', texts: 'hooks:intents:texts' };
 
 export function redisIntents(redis: Redis): Intents {
   const together = async (commands: [name: string, ...args: string[]][]): Promise<void> => {
-    const answers = (await redis.multi(commands).exec()) ?? [];
-    for (const [error] of answers) if (error !== null) throw error;
+    const results = (await redis.multi(commands).exec()) ?? [];
+    for (const [error] of results) if (error !== null) throw error;
   };
   return {
     put: ({ id, text, dueAt }) =>

@@ -12,7 +12,7 @@ import {
 import { runScript } from './redis-script.ts';
 import type { EntryState, Taken, TakenEntry } from '../server.ts';
 
-/** Entries in one round trip. Each is a command of its own, so the server answers others in between. */
+/** Entries in one round trip. Each is a command of its own, so the server serves others in between. */
 const READ_AT_ONCE = 1_000;
 /** Entries in one script, with their bodies. */
 const READ_BY_SCRIPT = 100;
@@ -38,10 +38,10 @@ export function redisLookup(redis: Redis, series: string): EntryLookup {
     );
   return {
     fields: async (ids) => {
-      const answers = await read(ids, (asking, id) =>
+      const results = await read(ids, (asking, id) =>
         asking.hmget(prefix + id, ...ENTRY_FIELDS).exists(`${prefix}${id}:lock`),
       );
-      return ids.map((id, index) => toFields(id, answers[2 * index] as Row, answers[2 * index + 1] === 1)); // as ENTRY_FIELDS has it
+      return ids.map((id, index) => toFields(id, results[2 * index] as Row, results[2 * index + 1] === 1)); // as ENTRY_FIELDS has it
     },
     fieldsToRemove: async (ids) => {
       const rows = await inSteps(ids, READ_BY_SCRIPT, (args) =>
@@ -88,10 +88,10 @@ async function take(
 ): Promise<Taken> {
   const ready = await readyIn(redis, prefix);
   const backend = await open();
-  const answers = await Promise.all(
+  const results = await Promise.all(
     tokens.slice(0, ready).map(async (token) => takenEntry(await backend.moveToActive(token), token)),
   );
-  const taken = answers.filter((each) => each !== undefined);
+  const taken = results.filter((each) => each !== undefined);
   return {
     taken,
     nextDueAt: taken.length === tokens.length ? undefined : await nextDueIn(redis, prefix),
@@ -112,8 +112,8 @@ async function nextDueIn(redis: Redis, prefix: string): Promise<number | undefin
   return score === undefined ? undefined : Math.floor(Number(score) / DELAYED_STEP);
 }
 
-function takenEntry(answer: unknown[], token: string): TakenEntry | undefined {
-  const [fields, id] = answer as [JobJson | null | undefined, string]; // a tuple of BullMQ
+function takenEntry(result: unknown[], token: string): TakenEntry | undefined {
+  const [fields, id] = result as [JobJson | null | undefined, string]; // a tuple of BullMQ
   return fields ? { entry: toEntry({ ...fields, id, isLocked: true }), token } : undefined;
 }
 
@@ -143,7 +143,7 @@ function count(
   } else asking.zcard(key);
 }
 
-/** Steps that are sent at once: the server answers others between two. */
+/** Steps that are sent at once: the server serves others between two. */
 const STEPS_TOGETHER = 10;
 
 async function inSteps(
@@ -158,21 +158,21 @@ async function inSteps(
     for (let from = at; from < Math.min(at + together, ids.length); from += size) {
       steps.push(act(ids.slice(from, from + size)));
     }
-    for (const answers of await Promise.all(steps)) results.push(...(answers as readonly unknown[])); // a list, by the scripts
+    for (const ofStep of await Promise.all(steps)) results.push(...(ofStep as readonly unknown[])); // a list, by the scripts
   }
   return results;
 }
 
-/** The answers of commands that are sent together. Throws the first error. */
+/** The results of commands that are sent together. Throws the first error. */
 async function pipelined(
   redis: Redis,
   ask: (asking: ChainableCommander) => void,
 ): Promise<readonly unknown[]> {
   const asking = redis.pipeline();
   ask(asking);
-  const answers = (await asking.exec()) ?? [];
-  for (const [error] of answers) if (error !== null) throw error;
-  return answers.map(([, answer]) => answer);
+  const results = (await asking.exec()) ?? [];
+  for (const [error] of results) if (error !== null) throw error;
+  return results.map(([, result]) => result);
 }
 
 type Row = readonly [

@@ -19,7 +19,7 @@ export interface StoreExamination {
   /** SQLite's, as `3.51.3`. */
   readonly sqliteVersion: string;
   readonly isLocked: boolean;
-  /** The damage that SQLite's quick check found; undefined: none, or the file is too large for a quick answer. */
+  /** The damage that SQLite's quick check found; undefined: none, or the file is too large for a quick check. */
   readonly damage: string | undefined;
   readonly isChecked: boolean;
   /** Whether its tables are those that this program knows; older ones are brought up to date by the next that opens it. */

@@ -1,5 +1,5 @@
 import { NO_PROGRESS } from '../../../queue/delivery.ts';
-import type { DropAnswer, DueAnswer, RetryAnswer } from '../../../queue/inspection.ts';
+import type { DropResult, DueResult, RetryResult } from '../../../queue/inspection.ts';
 import type { Row } from '../file/sqlite.ts';
 import type { Sql } from '../file/store.ts';
 import { join, leave, leaveAllLines, stopWaiting, wait } from './sqlite-lines.ts';
@@ -22,7 +22,7 @@ export function markDeliveryDamaged(sql: Sql, seq: number, now: number): void {
   writeProgress(sql, place, progress, { state: 'dead', reason: 'damaged', detail, settledAt });
 }
 
-export function retryDelivery(sql: Sql, id: string, now: number): RetryAnswer {
+export function retryDelivery(sql: Sql, id: string, now: number): RetryResult {
   const row = findDeliveryRow(sql, id);
   if (row === undefined) return 'unknown';
   const delivery = readDelivery(row);
@@ -38,7 +38,7 @@ export function retryDelivery(sql: Sql, id: string, now: number): RetryAnswer {
   return 'retried';
 }
 
-export function makeDeliveryDue(sql: Sql, id: string, now: number): DueAnswer {
+export function makeDeliveryDue(sql: Sql, id: string, now: number): DueResult {
   const row = findDeliveryRow(sql, id);
   if (row === undefined) return 'unknown';
   const { state, dueAt, progress, isDamaged } = readDelivery(row);
@@ -61,14 +61,14 @@ function moveToEnd(sql: Sql, seq: number, now: number): number {
 }
 
 /** Removes deliveries that are not in flight. Each statement costs more than a row, so one removes them all. */
-export function dropDeliveryRows(sql: Sql, ids: readonly string[]): readonly DropAnswer[] {
+export function dropDeliveryRows(sql: Sql, ids: readonly string[]): readonly DropResult[] {
   const found = new Map(
     sql(PLACES)
       .all(JSON.stringify(ids))
       .map((row) => [String(row['id']), row]),
   );
   const seqs: number[] = [];
-  const answers = ids.map((id): DropAnswer => {
+  const results = ids.map((id): DropResult => {
     const row = found.get(id);
     if (row === undefined) return 'unknown';
     if (row['state'] === 'sending') return 'sending';
@@ -78,7 +78,7 @@ export function dropDeliveryRows(sql: Sql, ids: readonly string[]): readonly Dro
     return 'dropped';
   });
   sql('DELETE FROM deliveries WHERE seq IN (SELECT value FROM json_each(?))').run(JSON.stringify(seqs));
-  return answers;
+  return results;
 }
 
 /** Takes a delivery out of its lines. The order keys of a damaged one cannot be relied on. */

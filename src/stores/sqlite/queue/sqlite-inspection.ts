@@ -5,12 +5,12 @@ import { withDamageShown, type Delivery, type DeliveryState } from '../../../que
 import {
   hasDeliveries,
   type DeliverySelection,
-  type DropAnswer,
-  type DueAnswer,
+  type DropResult,
+  type DueResult,
   type LaneStats,
   type Page,
   type QueueInspection,
-  type RetryAnswer,
+  type RetryResult,
 } from '../../../queue/inspection.ts';
 import { releaseGoneOwners, hasGoneOwners } from './owner.ts';
 import {
@@ -76,17 +76,17 @@ export class SqliteInspection implements QueueInspection {
     });
   }
 
-  retry(ids: readonly string[]): Promise<readonly RetryAnswer[]> {
+  retry(ids: readonly string[]): Promise<readonly RetryResult[]> {
     const now = Math.floor(this.#clock.now());
     return this.#store.write((sql) => ids.map((id) => retryDelivery(sql, id, now)));
   }
 
-  makeDue(ids: readonly string[]): Promise<readonly DueAnswer[]> {
+  makeDue(ids: readonly string[]): Promise<readonly DueResult[]> {
     const now = Math.floor(this.#clock.now());
     return this.#store.write((sql) => ids.map((id) => makeDeliveryDue(sql, id, now)));
   }
 
-  drop(deliveries: readonly (string | Delivery)[]): Promise<readonly DropAnswer[]> {
+  drop(deliveries: readonly (string | Delivery)[]): Promise<readonly DropResult[]> {
     const ids = deliveries.map((each) => (typeof each === 'string' ? each : each.id));
     return this.#store.write((sql) => {
       releaseGoneOwners(sql);

@@ -5,7 +5,7 @@ import type { Sql, Store } from '../file/store.ts';
 import { withRound, type Delivery, type Progress } from '../../../queue/delivery.ts';
 import { LaneIds } from './lane-ids.ts';
 import { giveBack, Owner } from './owner.ts';
-import type { Claim, ClaimAnswer, ClaimRequest, Lane, Queue, Settlement } from '../../../queue/queue.ts';
+import type { Claim, ClaimResult, ClaimRequest, Lane, Queue, Settlement } from '../../../queue/queue.ts';
 import { forgetOldest, SqliteRetention, type SqliteRetentionOptions } from './sqlite-retention.ts';
 import { leave, leaveAllLines, stopWaiting, wait, waitAll, type LaneEntry } from './sqlite-lines.ts';
 import { insertDelivery } from './sqlite-insert.ts';
@@ -70,20 +70,20 @@ export class SqliteQueue implements Queue {
     });
   }
 
-  async claim({ source, destination, limit, leaseMs }: ClaimRequest): Promise<ClaimAnswer> {
+  async claim({ source, destination, limit, leaseMs }: ClaimRequest): Promise<ClaimResult> {
     this.#assertOpen();
     this.#retention.start();
     const name = { source, destination };
     // The caller has checked that its leases still count; the clock may be set, or the process stopped, before the write.
     const askedAt = this.#clock.now();
-    const answer = await this.#store.write((sql) => {
+    const result = await this.#store.write((sql) => {
       // Where there is no lane too: it is the owner that finds out that the file was replaced.
       this.#owner.enter(sql);
       const lane = this.#lanes.find(sql, name);
       if (lane === undefined) return { claims: [], nextDueAt: undefined };
       return this.#take(sql, { name, lane, limit, leaseMs, askedAt });
     }, PER_LANE);
-    return answer;
+    return result;
   }
 
   async renew({ token }: Claim, progress: Progress, leaseMs: number): Promise<boolean> {
@@ -141,7 +141,7 @@ export class SqliteQueue implements Queue {
     await this.#owner.close();
   }
 
-  #take(sql: Sql, { name, lane, limit, leaseMs, askedAt }: Taking): ClaimAnswer {
+  #take(sql: Sql, { name, lane, limit, leaseMs, askedAt }: Taking): ClaimResult {
     this.#endLeases(sql, lane, askedAt);
     const now = this.#clock.now();
     const call = this.#claimCalls++;

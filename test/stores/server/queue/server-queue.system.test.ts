@@ -226,7 +226,7 @@ for (const kind of SERVER_KINDS) {
       expect(await woken.settle(first, { state: 'delivered', progress: NO_PROGRESS })).toBe(false);
     });
 
-    it('leaves to others what it took when the answer came after the lock had ended', async () => {
+    it('leaves to others what it took when the response came after the lock had ended', async () => {
       await running.empty();
       const late: Server = {
         ...asObject(server),

@@ -90,7 +90,7 @@ function Row({ request, place: [position, count], isSelected, isCompared, onSele
         <bdi>{requestTitleOf(request)}</bdi>
         {isCompared && <span class="chip">compared</span>}
       </span>
-      <span class="answer">
+      <span class="response">
         <span class={`word ${verdict}`}>{verdict}</span>
         <Status request={request} />
       </span>

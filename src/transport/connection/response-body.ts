@@ -3,17 +3,17 @@ const MAX_CHARACTERS = 4_000;
 /** No character takes more in UTF-8. */
 const MAX_CHARACTER_BYTES = 4;
 
-/** The first part of an answer's body. Keeps copies: a chunk shares its memory with all else that was read with it. */
-export class Reply {
+/** The first part of a response's body. Keeps copies: a chunk shares its memory with all else that was read with it. */
+export class ResponseBody {
   readonly #maxBytes: number;
   readonly #maxCharacters: number;
   readonly #chunks: Buffer[] = [];
   #bytes = 0;
 
-  /** `replyBytes` of any answer as asked for, or the usual number of characters. */
-  constructor(replyBytes?: number) {
-    this.#maxCharacters = replyBytes ?? MAX_CHARACTERS;
-    this.#maxBytes = replyBytes ?? MAX_CHARACTERS * MAX_CHARACTER_BYTES;
+  /** `responseBytes` of any response as asked for, or the usual number of characters. */
+  constructor(responseBytes?: number) {
+    this.#maxCharacters = responseBytes ?? MAX_CHARACTERS;
+    this.#maxBytes = responseBytes ?? MAX_CHARACTERS * MAX_CHARACTER_BYTES;
   }
 
   get isFull(): boolean {

@@ -44,7 +44,7 @@ describe('what is sent', () => {
     expect(receiver.requests[0]?.head[0]).toBe(`POST ${target} HTTP/1.1`);
   });
 
-  it('asks for an answer that is not encoded', async () => {
+  it('asks for a response that is not encoded', async () => {
     const receiver = await started(answersOk());
     await newTransport().send(requestTo(receiver.url));
     expect(receiver.requests[0]?.head).toContain('accept-encoding: identity');
@@ -97,7 +97,7 @@ describe('what is sent', () => {
   });
 });
 
-describe('an answer', () => {
+describe('a response', () => {
   it.each([200, 201, 204, 299])('of status %i is told at its headers', async (status) => {
     const receiver = await started(answers(status));
     const result = await newTransport().send(requestTo(receiver.url));
@@ -107,7 +107,7 @@ describe('an answer', () => {
   it('of another status is told with the beginning of its body and its Retry-After', async () => {
     const receiver = await started(answers(503, { headers: ['Retry-After: 7'], body: 'é'.repeat(5_000) }));
     const result = await newTransport().send(requestTo(receiver.url));
-    expect(result).toMatchObject({ status: 503, retryAfter: '7', reply: 'é'.repeat(4_000) });
+    expect(result).toMatchObject({ status: 503, retryAfter: '7', body: 'é'.repeat(4_000) });
   });
 
   it('that redirects is not followed', async () => {
@@ -120,11 +120,13 @@ describe('an answer', () => {
   it('gives its body whatever its status, when that is asked for', async () => {
     const receiver = await started(answers(200, { body: '{"rejected":[]}' }));
     const transport = newTransport();
-    expect(await transport.send(requestTo(receiver.url, { replyBytes: 1_000 }))).toMatchObject({
+    expect(await transport.send(requestTo(receiver.url, { responseBytes: 1_000 }))).toMatchObject({
       status: 200,
-      reply: '{"rejected":[]}',
+      body: '{"rejected":[]}',
     });
-    expect(await transport.send(requestTo(receiver.url, { replyBytes: 4 }))).toMatchObject({ reply: '{"re' });
+    expect(await transport.send(requestTo(receiver.url, { responseBytes: 4 }))).toMatchObject({
+      body: '{"re',
+    });
   });
 
   it('of 200 whose body drips for ever is a success at once', async () => {
@@ -137,7 +139,7 @@ describe('an answer', () => {
   it('of 500 whose body drips for ever is told at the deadline, and the connection is dropped', async () => {
     const receiver = await started(dripsBody(500));
     const result = await newTransport().send(requestTo(receiver.url, { timeoutMs: SHORT_MS }));
-    expect(result).toMatchObject({ status: 500, reply: expect.stringMatching(/^a+$/) });
+    expect(result).toMatchObject({ status: 500, body: expect.stringMatching(/^a+$/) });
     await until(() => receiver.openConnections === 0, 'the connections to be closed');
     expect(receiver.openConnections).toBe(0);
   });
@@ -167,14 +169,14 @@ describe('an answer', () => {
     const receiver = await started(
       closesBeforeAnswer({ after: 'HTTP/1.1 500 Oops\r\nContent-Length: 100\r\n\r\nhalf' }),
     );
-    expect(await newTransport().send(requestTo(receiver.url))).toMatchObject({ status: 500, reply: 'half' });
+    expect(await newTransport().send(requestTo(receiver.url))).toMatchObject({ status: 500, body: 'half' });
   });
 
   it('without a length ends with the connection', async () => {
     const receiver = await started(closesBeforeAnswer({ after: 'HTTP/1.1 404 No\r\n\r\nnothing here' }));
     expect(await newTransport().send(requestTo(receiver.url))).toMatchObject({
       status: 404,
-      reply: 'nothing here',
+      body: 'nothing here',
     });
   });
 
@@ -223,7 +225,7 @@ describe('an answer', () => {
   });
 
   it.each([
-    ['more than 16 KB of headers', () => hugeHeaders(), 'the answer has more than 16 KB of headers'],
+    ['more than 16 KB of headers', () => hugeHeaders(), 'the response has more than 16 KB of headers'],
     ['no HTTP', () => answersBytes('garbage\r\n\r\n'), 'Response does not match the HTTP/1.1 protocol'],
     ['HTTP/0.9', () => answersBytes('<html>hello</html>'), 'the response is not one of HTTP/1'],
     ['a wrong version', () => answersBytes('HTTP/9.9 200 OK\r\n\r\n'), 'the response is not one of HTTP/1'],
