@@ -1,9 +1,10 @@
 import type { Clock } from '../clock.ts';
+import { HooksError } from '../errors.ts';
 import { orderKeysOf } from '../message/outgoing-message.ts';
 import { IDEMPOTENCE_FAULTS, type IdempotenceFaultCode } from './faults.ts';
 import { planSchedules } from './plan/plan-schedules.ts';
 import { scheduledMessages, SCHEDULE_TITLES, type Schedule, type ScheduleCode } from './plan/schedule.ts';
-import { shrink } from './plan/shrink.ts';
+import { shrink, type Shrunk } from './plan/shrink.ts';
 import type { Counterexample, ProofResult, ShownRequest } from './proof-result.ts';
 import { diagnoseDeviation } from './run/diagnose-deviation.ts';
 import { findLostMessage, type LostMessage } from './run/each-counts.ts';
@@ -27,6 +28,8 @@ export interface ProveOptions {
   readonly signal: AbortSignal;
   readonly onReference: (reference: Reference) => void;
   readonly onProgress: (done: number, total: number) => void;
+  /** Called when a schedule has ended in another state: what follows are smaller ones. */
+  readonly onDeviation: () => void;
   /** Called for each code as soon as its result is known. */
   readonly onResult: (result: ProofResult) => void;
 }
@@ -121,18 +124,34 @@ class Proof {
   }
 
   async #explain(found: Schedule, deviation: Deviation): Promise<boolean> {
-    const { clock } = this.#options;
-    const until = clock.now() + SHRINKING_MS;
-    const { schedule, seen } = await shrink(
-      { schedule: withKillTimes(found, deviation.execution), seen: deviation },
-      {
-        run: (smaller) => this.#judgeRace(smaller),
-        likely: likelyMessages(found, deviation, { messages: this.#messages, effective: this.#effective }),
-        hasTime: () => clock.now() < until,
-      },
-    );
+    this.#options.onDeviation();
+    const { schedule, seen } = await this.#shrunk(found, deviation);
     const fault = await diagnoseDeviation(this.#runner, schedule, seen);
     return this.#fail(found.code, fault, this.#example(schedule, seen));
+  }
+
+  async #shrunk(found: Schedule, deviation: Deviation): Promise<Shrunk<Deviation>> {
+    const { clock } = this.#options;
+    const until = clock.now() + SHRINKING_MS;
+    let canGoOn = true;
+    const run = async (smaller: Schedule): Promise<Deviation | undefined> => {
+      try {
+        return await this.#judgeRace(smaller);
+      } catch (error) {
+        if (!(error instanceof HooksError)) throw error;
+        // A receiver that a kill has left unable to start cannot be brought back to the start by a reset that needs it.
+        canGoOn = false;
+        return undefined;
+      }
+    };
+    return shrink(
+      { schedule: withKillTimes(found, deviation.execution), seen: deviation },
+      {
+        run,
+        likely: likelyMessages(found, deviation, { messages: this.#messages, effective: this.#effective }),
+        hasTime: () => canGoOn && clock.now() < until,
+      },
+    );
   }
 
   async #judgeRace(schedule: Schedule): Promise<Deviation | undefined> {

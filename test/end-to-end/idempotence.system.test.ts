@@ -25,6 +25,13 @@ const hasLanguage = new Map(
   (Object.keys(VERSION_FLAGS) as Language[]) // its own keys
     .map((language) => [language, hasTool(language, VERSION_FLAGS[language])] as const),
 );
+/** One that needs the running receiver, and one that does not. */
+const RESETS: Readonly<Record<Language, string>> = {
+  node: 'curl -sf -X POST http://127.0.0.1:$PORT/reset',
+  python3: 'rm -f "$DATA_DIR"/*',
+  ruby: 'rm -f "$DATA_DIR"/*',
+  go: 'rm -f "$DATA_DIR"/*',
+};
 const HAS_CURL = hasTool('curl', '--version');
 
 /** Built once: a receiver is started dozens of times. */
@@ -53,7 +60,7 @@ interface ProofLine extends CheckLine {
 async function proved(language: Language, name: string, flags: readonly string[]): Promise<Tested> {
   const env = { DATA_DIR: temporaryFolder() };
   const state = ['--state', 'curl -sf http://127.0.0.1:$PORT/', '--state-timeout', '30s', '--no-config'];
-  const reset = ['--reset', 'rm -f "$DATA_DIR"/*'];
+  const reset = ['--reset', RESETS[language]];
   return testing(commandOf(language, name), [...state, ...reset, ...flags], { env, timeoutMs: TIMEOUT_MS });
 }
 
@@ -90,7 +97,7 @@ function isRunnable([language]: readonly [Language, ...unknown[]]): boolean {
   return HAS_CURL && hasLanguage.get(language) === true;
 }
 
-describe('hooks test --state', () => {
+describe.concurrent('hooks test --state', () => {
   it.each(FLAWED.filter(isRunnable))(
     'finds a receiver in %s with the fault %s by %s: %s',
     async (language, name, check, fault) => {

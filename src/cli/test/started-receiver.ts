@@ -43,7 +43,7 @@ export async function startReceiverCommand(options: StartReceiverOptions): Promi
   const { signal } = io;
   const [secret] = secrets;
   signal.throwIfAborted();
-  if (await isListening(url)) throw portTaken(url);
+  await rejectTakenPort(url);
   const env = { ...io.env, PORT: portOf(url), ...(secret !== undefined && { HOOKS_SECRET: secret }) };
   const running = await startCommand(command, {
     env,
@@ -62,6 +62,11 @@ export async function startReceiverCommand(options: StartReceiverOptions): Promi
     throw error;
   }
   return { gone, stop: () => running.stop(), crash: () => running.crash() };
+}
+
+/** Throws InputError when a program listens at the port of a URL. */
+export async function rejectTakenPort(url: URL): Promise<void> {
+  if (await isListening(url)) throw portTaken(url);
 }
 
 /** Waits until a program listens at the URL. */
@@ -100,7 +105,7 @@ function isItself({ localPort, remotePort, localAddress, remoteAddress }: Socket
   return localPort === remotePort && localAddress === remoteAddress;
 }
 
-function portOf({ port, protocol }: URL): string {
+export function portOf({ port, protocol }: URL): string {
   if (port !== '') return port;
   return protocol === 'https:' ? '443' : '80';
 }

@@ -143,7 +143,7 @@ export class ProofRunner {
     throw new InputError(
       `The reset does not bring the state back to the start: ${differenceText(this.base, state)}`,
       {
-        hint: 'let --reset delete all that the receiver stores, the ids that it has seen included; leave times, random ids and running numbers out of --state',
+        hint: 'let --reset delete all that the receiver stores, the ids that it has seen included, and fail where it could not (no `|| true`): one that needs the receiver is run again once that runs; leave times, random ids and running numbers out of --state',
       },
     );
   }

@@ -58,29 +58,26 @@ async function proved(
   return { ...result, cwd, lines };
 }
 
-describe('hooks test --state', () => {
-  it.concurrent(
-    'finds a receiver that forgets, with two requests, both states, the fix and a report',
-    async () => {
-      const flags = ['-o', 'json', '--seed', '7', '--only', 'twice-at-once', '--report', 'r.xml'];
-      const { code, lines, stderr, cwd } = await proved('check-then-act', flags);
-      expect([code, lines.length], stderr).toEqual([1, 2]);
-      expect(lines[0]).toMatchObject({
-        check: 'twice-at-once',
-        outcome: 'failed',
-        diagnosis: { code: 'check-then-act', hint: expect.stringContaining('unique key') },
-        counterexample: { seed: 7, schedule: 1, requests: [{ status: 200 }, { status: 200 }] },
-      });
-      // What -o json writes there.
-      const states = lines[0]?.['counterexample'] as { expected: string; state: string } | undefined;
-      const counts = [states?.expected, states?.state].map((text = '') => text.trim().split('\n').length);
-      expect(counts).toEqual([1, 2]);
-      expect(lines[1]).toMatchObject({ summary: { failed: 1, seed: 7 } });
-      const report = readFileSync(join(cwd, 'r.xml'), 'utf8');
-      expect(report).toContain('failures="1"');
-      expect(report).toContain('2 requests:');
-    },
-  );
+describe.concurrent('hooks test --state', () => {
+  it('finds a receiver that forgets, with two requests, both states, the fix and a report', async () => {
+    const flags = ['-o', 'json', '--seed', '7', '--only', 'twice-at-once', '--report', 'r.xml'];
+    const { code, lines, stderr, cwd } = await proved('check-then-act', flags);
+    expect([code, lines.length], stderr).toEqual([1, 2]);
+    expect(lines[0]).toMatchObject({
+      check: 'twice-at-once',
+      outcome: 'failed',
+      diagnosis: { code: 'check-then-act', hint: expect.stringContaining('unique key') },
+      counterexample: { seed: 7, schedule: 1, requests: [{ status: 200 }, { status: 200 }] },
+    });
+    // What -o json writes there.
+    const states = lines[0]?.['counterexample'] as { expected: string; state: string } | undefined;
+    const counts = [states?.expected, states?.state].map((text = '') => text.trim().split('\n').length);
+    expect(counts).toEqual([1, 2]);
+    expect(lines[1]).toMatchObject({ summary: { failed: 1, seed: 7 } });
+    const report = readFileSync(join(cwd, 'r.xml'), 'utf8');
+    expect(report).toContain('failures="1"');
+    expect(report).toContain('2 requests:');
+  });
 
   it('finds nothing wrong with one that is right, and says what it skips', async () => {
     const flags = [
@@ -148,18 +145,30 @@ describe('hooks test --state', () => {
     ['cannot be reset', READ, 'exit 4', /--reset ended with exit code 4/],
   ] as const;
 
-  it.concurrent.each(UNUSABLE)(
-    'ends with 2 and a hint when the state %s',
-    async (what, state, reset, says) => {
-      const timeout = { hangs: '700ms', 'never changes': '1s' }[what as string] ?? '20s';
-      const flags = ['-o', 'json', '--state-timeout', timeout, '--report', 'r.json'];
-      const { code, lines, stderr, cwd } = await proved('sound', flags, { state, reset });
-      expect([code, lines.filter(({ outcome }) => outcome !== 'unsent')], stderr).toEqual([2, []]);
-      expect(stderr).toMatch(says);
-      expect(stderr).toMatch(/^hint: {2}[a-z]/m);
-      expect(readFileSync(join(cwd, 'r.json'), 'utf8')).toContain('"unsent"');
-    },
-  );
+  it.each(UNUSABLE)('ends with 2 and a hint when the state %s', async (what, state, reset, says) => {
+    const timeout = { hangs: '700ms', 'never changes': '1s' }[what as string] ?? '20s';
+    const flags = ['-o', 'json', '--state-timeout', timeout, '--report', 'r.json'];
+    const { code, lines, stderr, cwd } = await proved('sound', flags, { state, reset });
+    expect([code, lines.filter(({ outcome }) => outcome !== 'unsent')], stderr).toEqual([2, []]);
+    expect(stderr).toMatch(says);
+    expect(stderr).toMatch(/^hint: {2}[a-z]/m);
+    expect(readFileSync(join(cwd, 'r.json'), 'utf8')).toContain('"unsent"');
+  });
+
+  it('resets nothing of another program that has the port of the receiver', async () => {
+    const other = createServer((_, response) => response.end()).listen(0, '127.0.0.1');
+    await once(other, 'listening');
+    const { port } = other.address() as AddressInfo; // of a TCP server
+    const cwd = temporaryFolder();
+    const flags = ['--state', 'echo same', '--reset', 'touch was-reset', '--no-config'];
+    const command = ['--', process.execPath, RECEIVERS, 'sound'];
+    const { code, stderr } = await hooks(['test', `http://127.0.0.1:${port}/`, ...flags, ...command], {
+      cwd,
+    });
+    other.close();
+    expect([code, stderr]).toEqual([2, expect.stringContaining('Another program listens')]);
+    expect(existsSync(join(cwd, 'was-reset'))).toBe(false);
+  });
 
   it('wants --reset or a command, --state with its flags, and codes that there are', async () => {
     const url = 'http://127.0.0.1:1/';
@@ -180,38 +189,35 @@ describe('hooks test --state', () => {
     }
   });
 
-  it.concurrent(
-    'leaves nothing of the receiver and the command of --state when it is interrupted',
-    async () => {
-      const cwd = temporaryFolder({ 'state/.keep': '' });
-      const url = `http://127.0.0.1:${await freePort()}`;
-      const state = 'echo $$ > pid; exec sleep 1000';
-      const args = [
-        'test',
-        url,
-        '--state',
-        state,
-        '--state-timeout',
-        '1m',
-        '--reset',
-        RESET,
-        '--no-config',
-        '--',
-      ];
-      const receiver = `console.log('pid ' + process.pid); process.argv[2] = 'sound'; import('${RECEIVERS}')`;
-      const running = startHooks([...args, process.execPath, '-e', receiver, 'x'], {
-        cwd,
-        env: { DATA_DIR: join(cwd, 'state') },
-      });
-      const hasPid = (): boolean =>
-        existsSync(join(cwd, 'pid')) && readFileSync(join(cwd, 'pid'), 'utf8') !== '';
-      await until(hasPid, 'the command of --state to run', { seconds: 40 });
-      const { code, stderr } = await running.stop('SIGINT');
-      expect(code).toBe(130);
-      const pids = [Number(/pid (\d+)/.exec(stderr)?.[1]), Number(readFileSync(join(cwd, 'pid'), 'utf8'))];
-      expect(pids.every((pid) => pid > 1)).toBe(true);
-      expect(pids.filter(isRunning)).toEqual([]);
-      expect(readdirSync(cwd).toSorted()).toEqual(['pid', 'state']);
-    },
-  );
+  it('leaves nothing of the receiver and the command of --state when it is interrupted', async () => {
+    const cwd = temporaryFolder({ 'state/.keep': '' });
+    const url = `http://127.0.0.1:${await freePort()}`;
+    const state = 'echo $$ > pid; exec sleep 1000';
+    const args = [
+      'test',
+      url,
+      '--state',
+      state,
+      '--state-timeout',
+      '1m',
+      '--reset',
+      RESET,
+      '--no-config',
+      '--',
+    ];
+    const receiver = `console.log('pid ' + process.pid); process.argv[2] = 'sound'; import('${RECEIVERS}')`;
+    const running = startHooks([...args, process.execPath, '-e', receiver, 'x'], {
+      cwd,
+      env: { DATA_DIR: join(cwd, 'state') },
+    });
+    const hasPid = (): boolean =>
+      existsSync(join(cwd, 'pid')) && readFileSync(join(cwd, 'pid'), 'utf8') !== '';
+    await until(hasPid, 'the command of --state to run', { seconds: 40 });
+    const { code, stderr } = await running.stop('SIGINT');
+    expect(code).toBe(130);
+    const pids = [Number(/pid (\d+)/.exec(stderr)?.[1]), Number(readFileSync(join(cwd, 'pid'), 'utf8'))];
+    expect(pids.every((pid) => pid > 1)).toBe(true);
+    expect(pids.filter(isRunning)).toEqual([]);
+    expect(readdirSync(cwd).toSorted()).toEqual(['pid', 'state']);
+  });
 });

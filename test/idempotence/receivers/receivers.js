@@ -1,5 +1,5 @@
-// Receivers that keep what they did in files of DATA_DIR: `node receivers.js NAME`. GET responds with the state.
-import { appendFileSync, existsSync, readFileSync } from 'node:fs';
+// Receivers that keep what they did in files of DATA_DIR: `node receivers.js NAME`. GET responds with the state, and POST /reset deletes it.
+import { appendFileSync, existsSync, readFileSync, rmSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -63,8 +63,14 @@ const receive = RECEIVERS[process.argv[2]];
 
 createServer((request, response) => {
   if (request.method === 'GET') response.end(linesOf(EFFECTS).join('\n'));
+  else if (request.url === '/reset') response.end(reset());
   else void answer(request, response);
 }).listen(Number(PORT), '127.0.0.1');
+
+function reset() {
+  for (const file of [EFFECTS, SEEN]) rmSync(file, { force: true });
+  memory.clear();
+}
 
 async function answer(request, response) {
   const chunks = [];

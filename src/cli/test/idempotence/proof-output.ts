@@ -1,4 +1,3 @@
-import { Chalk } from 'chalk';
 import type { ProofResult } from '../../../idempotence/proof-result.ts';
 import { printable } from '../../../redact.ts';
 import type { ReportedCase } from '../../../report/case-report.ts';
@@ -32,17 +31,18 @@ export class ProofOutput {
     return this.#results;
   }
 
-  async startProgress(schedules: number): Promise<void> {
+  async startProgress(): Promise<void> {
     const { options, io } = this.#context;
     const shown = options.output !== 'json' && options.quiet !== true;
-    this.#progress = await createProgress(io, {
-      label: 'schedule',
-      unit: `of ${schedules}`,
-      shown,
-    });
+    this.#progress = await createProgress(io, { label: 'schedules', shown });
+    this.#progress.say('sending each message once: the reference');
   }
 
-  readonly progress = (done: number): void => this.#progress?.update(done);
+  readonly progress = (done: number, total: number): void => this.#progress?.update(done, total);
+
+  readonly progressOfShrinking = (): void => {
+    this.#progress?.say('another state: looking for the fewest requests');
+  };
 
   stopProgress(): void {
     this.#progress?.stop();
@@ -90,7 +90,7 @@ export class ProofOutput {
       fault && `wrong: ${fault.says}`,
       fault && `fix: ${fault.fix}`,
       fault && `repeat: ${this.#repeat(result)}`,
-      counterexample && plainCounterexample(counterexample, new Chalk({ level: 0 })),
+      fault && counterexample && plainCounterexample(fault, counterexample),
     ];
     return {
       classname: shownUrl,

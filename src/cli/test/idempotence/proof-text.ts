@@ -1,4 +1,4 @@
-import type { ChalkInstance } from 'chalk';
+import { Chalk, type ChalkInstance } from 'chalk';
 import type { Counterexample, ProofResult, ShownRequest } from '../../../idempotence/proof-result.ts';
 import { differingLines } from '../../../idempotence/state-difference.ts';
 import { printable } from '../../../redact.ts';
@@ -31,11 +31,17 @@ export function proofText(result: ProofResult, repeat: string, screen: Screen): 
     `    ${color.bold('fix:')}    ${printable(fault.fix, 1_000)}\n`,
     `    ${color.bold('repeat:')} ${repeat}\n`,
   ];
-  return head + fitText(explained.join(''), columns) + counterexampleText(counterexample, screen);
+  return head + fitText(explained.join(''), columns) + counterexampleText(fault, counterexample, screen);
 }
 
-function counterexampleText({ requests, expected, state }: Counterexample, screen: Screen): string {
-  const { color, stdoutColumns: columns } = screen;
+/** Faults of a receiver that can no longer say what its state is. */
+const WITHOUT_STATE: ReadonlySet<string> = new Set(['died', 'does-not-restart']);
+
+function counterexampleText(
+  { code }: NonNullable<ProofResult['fault']>,
+  { requests, expected, state }: Counterexample,
+  { color, stdoutColumns: columns }: Screen,
+): string {
   const rows = requests.map((request, place): Cell[] => [
     { text: `      ${place + 1}.` },
     { text: `+${Math.max(0, request.atMs)}ms`, align: 'end' },
@@ -44,8 +50,8 @@ function counterexampleText({ requests, expected, state }: Counterexample, scree
   ]);
   const count = `${requests.length} ${requests.length === 1 ? 'request' : 'requests'}`;
   const requestsText = `    ${count}:\n${formatTable(rows, { columns })}`;
-  const states = fitText(statesText(expected, state, color), columns);
-  return requestsText + states;
+  if (WITHOUT_STATE.has(code)) return requestsText;
+  return requestsText + fitText(statesText(expected, state, color), columns);
 }
 
 function requestText({ status, error, tries = 1, killedAfterMs }: ShownRequest): string {
@@ -102,6 +108,12 @@ export function proofFields({ fault, counterexample, ...result }: ProofResult, s
 }
 
 /** The counterexample for a report, without colours. */
-export function plainCounterexample(counterexample: Counterexample, color: ChalkInstance): string {
-  return counterexampleText(counterexample, { color, stdoutColumns: undefined });
+export function plainCounterexample(
+  fault: NonNullable<ProofResult['fault']>,
+  counterexample: Counterexample,
+): string {
+  return counterexampleText(fault, counterexample, {
+    color: new Chalk({ level: 0 }),
+    stdoutColumns: undefined,
+  });
 }

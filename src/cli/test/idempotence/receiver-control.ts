@@ -1,7 +1,7 @@
 import { HooksError, InputError } from '../../../errors.ts';
 import type { Subject } from '../../../idempotence/subject.ts';
 import type { Io } from '../../io.ts';
-import { startReceiverCommand, type StartedReceiver } from '../started-receiver.ts';
+import { rejectTakenPort, startReceiverCommand, type StartedReceiver } from '../started-receiver.ts';
 import { runReset, type StateCommandOptions } from './state-commands.ts';
 
 export interface ReceiverControlOptions {
@@ -39,15 +39,17 @@ export class ReceiverControl implements Pick<Subject, 'reset' | 'kill' | 'revive
   }
 
   readonly reset = async (): Promise<void> => {
-    const { command, reset, commands } = this.#options;
+    const { command, url, reset, commands } = this.#options;
     if (command.length === 0) {
       if (reset !== undefined) await runReset(reset, commands);
       return;
     }
     await this.#stop();
+    // What another program keeps must not be deleted by `curl -X POST …/reset`.
+    if (reset !== undefined) await rejectTakenPort(url);
     const isReset =
       reset === undefined || (this.#resetsWhileRunning !== true && (await this.#tryReset(reset)));
-    await this.#start();
+    await this.#startOrShow();
     if (isReset) return;
     await runReset(reset, commands);
     this.#resetsWhileRunning = true;
@@ -110,6 +112,16 @@ export class ReceiverControl implements Pick<Subject, 'reset' | 'kill' | 'revive
       graceMs: GRACE_MS,
       io: { env, signal, stderr, errColor, cwd, note: isShown ? note : keep },
     });
+  }
+
+  /** Starts the receiver; when it does not start, its last output is shown. */
+  async #startOrShow(): Promise<void> {
+    try {
+      await this.#start();
+    } catch (error) {
+      this.showKept();
+      throw error;
+    }
   }
 
   /** Whether the reset worked while the receiver was stopped; it may need it. */

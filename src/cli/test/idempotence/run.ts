@@ -22,6 +22,7 @@ import {
   type PreparedReceiver,
   type ReceiverToTest,
 } from '../prepare-receiver.ts';
+import { portOf } from '../started-receiver.ts';
 import { readProofMessages } from './messages-file.ts';
 import { ProofOutput } from './proof-output.ts';
 import { ReceiverControl } from './receiver-control.ts';
@@ -86,7 +87,7 @@ class IdempotenceTest {
     this.#parts = parts;
     this.#output = new ProofOutput({ options, seed, shownUrl: receiver.shownUrl, io });
     this.#commands = {
-      env: { ...io.env, PORT: url.port },
+      env: { ...io.env, PORT: portOf(url) },
       cwd: io.cwd,
       signal: io.signal,
       timeoutMs: options.stateTimeout ?? STATE_TIMEOUT_MS,
@@ -106,12 +107,12 @@ class IdempotenceTest {
   }
 
   async run(): Promise<ExitCode> {
-    const { prepared, options, io } = this.#parts;
+    const { prepared, io } = this.#parts;
     if (prepared.secrets.length === 0) {
       this.#output.remark('No secret given (--secret, HOOKS_SECRET): messages go unsigned');
     }
     try {
-      await this.#output.startProgress(options.schedules ?? SCHEDULES);
+      await this.#output.startProgress();
       await this.#prove();
     } catch (error) {
       if (!io.signal.aborted) {
@@ -161,6 +162,7 @@ class IdempotenceTest {
       signal: io.signal,
       onReference: (reference) => this.#remarkLeftOut(reference),
       onProgress: this.#output.progress,
+      onDeviation: this.#output.progressOfShrinking,
       onResult: (result) => {
         if (SHOWS_OUTPUT.has(result.fault?.code)) control.showKept();
         this.#output.show(result);

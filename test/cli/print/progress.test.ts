@@ -1,0 +1,30 @@
+import { describe, expect, it } from 'vitest';
+import { ProgressFigures } from '../../../src/cli/print/progress.ts';
+
+describe('the figures of a progress bar', () => {
+  it('are the rate and the time passed while the total is not known', () => {
+    const figures = new ProgressFigures(1_000);
+    figures.update({ done: 120, total: undefined, now: 4_000 });
+    expect(figures.text('deliveries', 4_000)).toBe('120 deliveries, 40/s, 3s');
+  });
+
+  it('are the share and the time left as soon as it is', () => {
+    const figures = new ProgressFigures(0);
+    figures.update({ done: 0, total: 50, now: 7_000 });
+    expect(figures.text('', 8_000)).toBe('░░░░░░░░░░░░░░░░ 0 of 50, 0%');
+    // What was before the total was known does not count: 14 took 28 s.
+    figures.update({ done: 14, total: 50, now: 35_000 });
+    expect(figures.text('', 35_000)).toBe('████░░░░░░░░░░░░ 14 of 50, 28%, 1m 12s left');
+    expect(figures.text('', 55_000)).toBe('████░░░░░░░░░░░░ 14 of 50, 28%, 52s left');
+    expect(figures.text('', 955_000)).toContain('28%, 1s left');
+    figures.update({ done: 50, total: 50, now: 99_000 });
+    expect(figures.text('', 99_000)).toContain('████████████████ 50 of 50, 100%');
+  });
+
+  it('fit 60 columns with many messages', () => {
+    const figures = new ProgressFigures(0);
+    figures.update({ done: 0, total: 10_000, now: 0 });
+    figures.update({ done: 9_999, total: 10_000, now: 3_600_000 });
+    expect(`schedules ${figures.text('', 3_600_000)}`.length).toBeLessThan(60);
+  });
+});
