@@ -15,6 +15,8 @@ import type { ProofMessage, Subject } from './subject.ts';
 
 export interface ProveOptions {
   readonly subject: Subject;
+  /** False: to bring the subject back to the start, it is only started again. */
+  readonly hasReset: boolean;
   readonly messages: readonly ProofMessage[];
   /** In the order of SCHEDULE_CODES. */
   readonly codes: readonly ScheduleCode[];

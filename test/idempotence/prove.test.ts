@@ -67,9 +67,9 @@ async function proved(
   const clock = new FakeClock();
   const results: ProofResult[] = [];
   const progress: string[] = [];
-  let isDone = false;
   const run = proveIdempotence({
     subject: subjectOf(clock),
+    hasReset: true,
     messages: sampleMessages({ now: 0, seed: 1 }),
     codes,
     seed: 1,
@@ -83,12 +83,9 @@ async function proved(
     onProgress: (done, total) => progress.push(`${done} of ${total}`),
     onDeviation: () => progress.push('shrinking'),
     onResult: (result) => results.push(result),
-  }).finally(() => {
-    isDone = true;
   });
-  run.catch(() => {});
-  while (!isDone) await clock.advanceToNext(60_000);
-  await run;
+  const ended = run.then(() => true);
+  while (!(await Promise.race([ended, clock.advanceToNext(60_000).then(() => false)])));
   return { results, progress };
 }
 

@@ -21,7 +21,9 @@ export function collectGiven(text: string, before?: readonly string[]): readonly
 export function countFrom(least: number): (text: string) => number {
   return (text) => {
     const count = /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN;
-    if (!(count >= least)) throw new InvalidArgumentError(`Expected a whole number from ${least}.`);
+    if (!(count >= least)) {
+      throw new InvalidArgumentError(`Expected a whole number from ${least} to 999999999.`);
+    }
     return count;
   };
 }

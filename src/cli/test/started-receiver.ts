@@ -44,7 +44,7 @@ export async function startReceiverCommand(options: StartReceiverOptions): Promi
   const [secret] = secrets;
   signal.throwIfAborted();
   await rejectTakenPort(url);
-  const env = { ...io.env, PORT: portOf(url), ...(secret !== undefined && { HOOKS_SECRET: secret }) };
+  const env = { ...io.env, PORT: listeningPort(url), ...(secret !== undefined && { HOOKS_SECRET: secret }) };
   const running = await startCommand(command, {
     env,
     io,
@@ -90,7 +90,7 @@ function isListening(url: URL): Promise<boolean> {
   return new Promise((resolve) => {
     // The brackets of an IPv6 address belong to the URL.
     const host = url.hostname.replace(/^\[(.*)\]$/, '$1');
-    const socket = connect({ host, port: Number(portOf(url)), timeout: CONNECT_MS });
+    const socket = connect({ host, port: Number(listeningPort(url)), timeout: CONNECT_MS });
     const settle = (isThere: boolean): void => {
       socket.destroy();
       resolve(isThere);
@@ -105,7 +105,7 @@ function isItself({ localPort, remotePort, localAddress, remoteAddress }: Socket
   return localPort === remotePort && localAddress === remoteAddress;
 }
 
-export function portOf({ port, protocol }: URL): string {
+export function listeningPort({ port, protocol }: URL): string {
   if (port !== '') return port;
   return protocol === 'https:' ? '443' : '80';
 }
@@ -115,7 +115,7 @@ function goneText(end: CommandEnd): string {
 }
 
 function shownHost(url: URL): string {
-  return printable(`${url.hostname}:${portOf(url)}`, 200);
+  return printable(`${url.hostname}:${listeningPort(url)}`, 200);
 }
 
 function portTaken(url: URL): InputError {

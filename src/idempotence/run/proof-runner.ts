@@ -1,14 +1,16 @@
 import { sleep, type Clock } from '../../clock.ts';
-import { InputError } from '../../errors.ts';
 import type { Schedule, Wave } from '../plan/schedule.ts';
 import { referenceWaves } from '../plan/plan-schedules.ts';
-import { differenceText, isSameState } from '../state-difference.ts';
+import { isSameState } from '../state-difference.ts';
 import type { ProofMessage, Subject } from '../subject.ts';
 import { execute, type Execution, type ExecutionFailure } from './execute.ts';
+import { notEmpty, notReset } from './reference-errors.ts';
 import { READ_GAP_MS, settledState, type SettledState } from './settled-state.ts';
 
 export interface RunnerOptions {
   readonly subject: Subject;
+  /** False: to bring the subject back to the start, it is only started again. */
+  readonly hasReset: boolean;
   /** How long a state may take to settle. Ms. */
   readonly stateTimeoutMs: number;
   readonly clock: Clock;
@@ -140,12 +142,7 @@ export class ProofRunner {
       state = await subject.readState();
       if (isSameState(this.#base, state)) return;
     }
-    throw new InputError(
-      `The reset does not bring the state back to the start: ${differenceText(this.base, state)}`,
-      {
-        hint: 'let --reset delete all that the receiver stores, the ids that it has seen included, and fail where it could not (no `|| true`): one that needs the receiver is run again once that runs; leave times, random ids and running numbers out of --state',
-      },
-    );
+    throw this.options.hasReset ? notReset(this.base, state) : notEmpty(this.base, state);
   }
 }
 

@@ -5,6 +5,22 @@ import type { ExecutionFailure } from './execute.ts';
 
 /* Why nothing can be proved of a receiver: found in the reference run, before any verdict. */
 
+export function notReset(base: string, state: string): InputError {
+  return new InputError(
+    `The reset does not bring the state back to the start: ${differenceText(base, state)}`,
+    {
+      hint: 'let --reset delete all that the receiver stores, the ids that it has seen included, and fail where it could not (no `|| true`): one that needs the receiver is run again once that runs; leave times, random ids and running numbers out of --state',
+    },
+  );
+}
+
+export function notEmpty(base: string, state: string): InputError {
+  return new InputError(
+    `The receiver does not start empty, and no --reset is given: ${differenceText(base, state)} after it was started again`,
+    { hint: "say how its state is brought back to the start: --reset 'rm -f app.db'" },
+  );
+}
+
 export function anotherState(difference: string, failure: ExecutionFailure | undefined): InputError {
   const says = failure?.kind === 'not-taken' ? notTakenText(failure) : difference;
   return new InputError(`The same messages end in another state after a reset: ${says}`, {

@@ -142,6 +142,7 @@ describe.concurrent('hooks test --state', () => {
     ],
     ['never changes', 'echo same', RESET, /The reference run did not change the state/],
     ['is not reset', READ, 'true', /The reset does not bring the state back to the start: line 1 differs/],
+    ['does not start empty', READ, null, /does not start empty, and no --reset is given: line 1 differs/],
     ['cannot be reset', READ, 'exit 4', /--reset ended with exit code 4/],
   ] as const;
 

@@ -22,7 +22,7 @@ import {
   type PreparedReceiver,
   type ReceiverToTest,
 } from '../prepare-receiver.ts';
-import { portOf } from '../started-receiver.ts';
+import { listeningPort } from '../started-receiver.ts';
 import { readProofMessages } from './messages-file.ts';
 import { ProofOutput } from './proof-output.ts';
 import { ReceiverControl } from './receiver-control.ts';
@@ -87,7 +87,7 @@ class IdempotenceTest {
     this.#parts = parts;
     this.#output = new ProofOutput({ options, seed, shownUrl: receiver.shownUrl, io });
     this.#commands = {
-      env: { ...io.env, PORT: portOf(url) },
+      env: { ...io.env, PORT: listeningPort(url) },
       cwd: io.cwd,
       signal: io.signal,
       timeoutMs: options.stateTimeout ?? STATE_TIMEOUT_MS,
@@ -151,6 +151,7 @@ class IdempotenceTest {
         send,
         readState: () => readStateOf(options.state, this.#commands),
       },
+      hasReset: options.reset !== undefined,
       messages,
       codes,
       seed,
