@@ -37,7 +37,7 @@ export interface EnqueueOptions {
   readonly messageId?: string | undefined;
   /** Deliveries of one order key reach a destination in the order of the calls. Only the engine looks at it. @default none */
   readonly orderKeys?: readonly string[] | undefined;
-  /** Send these bytes instead of the message's wire shape (`replay --exact`). Only the engine looks at it. */
+  /** Send these bytes, and do not write the message out: others (`replay --exact`), or those that it would be. Only the engine looks at it. */
   readonly exactBody?: Uint8Array | undefined;
 }
 

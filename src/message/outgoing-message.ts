@@ -27,8 +27,9 @@ export function toBody(message: Message): JsonObject {
     const value = name === 'version' ? MESSAGE_VERSION : message[name];
     if (value !== undefined) body[wireName] = value;
   }
-  for (const [name, value] of Object.entries(message)) {
-    if (!shape.placed.has(name)) put(body, name, value);
+  for (const name of Object.keys(message)) {
+    const value = message[name];
+    if (value !== undefined && !shape.placed.has(name)) put(body, name, value);
   }
   if (message.context !== undefined) body['context'] = message.context;
   return body;
@@ -37,6 +38,20 @@ export function toBody(message: Message): JsonObject {
 /** The text of the body. Its UTF-8 bytes are what is signed and sent; parsing and writing it again gives the same. */
 export function encodeBody(message: Message): string {
   return JSON.stringify(toBody(message));
+}
+
+/**
+ * Whether the body of the message has what `value` has, in the same order: then text that JSON.stringify makes of `value`
+ * is that of the body, too.
+ */
+export function isSameBody(message: Message, value: JsonObject): boolean {
+  const body = toBody(message);
+  const names = Object.keys(body);
+  const given = Object.keys(value);
+  return (
+    names.length === given.length &&
+    names.every((name, index) => name === given[index] && body[name] === value[name])
+  );
 }
 
 /** Whose order the message belongs to: its user id, else its anonymous id; an alias belongs to both its ids. */

@@ -43,7 +43,7 @@ async function reading() {
   for await (const entries of entriesOf(file)) {
     for (const entry of entries) {
       const read = prepareEntry(entry);
-      if (readyMessage(read.entry, read.value, options).message.type === 'track') count++;
+      if (readyMessage(read, options).message.type === 'track') count++;
     }
   }
   return count;

@@ -1,7 +1,7 @@
 import { HooksError, ValidationError } from '../../errors.ts';
-import { encodeBody } from '../../message/outgoing-message.ts';
+import { encodeBody, isSameBody } from '../../message/outgoing-message.ts';
 import { buildParsed, checkMessageSize, messageBytes } from '../../message/build.ts';
-import { readJson } from '../../message/json/read-json.ts';
+import { readJsonText, type JsonReading } from '../../message/json/read-json.ts';
 import { MAX_MESSAGE_BYTES } from '../../message/limits.ts';
 import { isJsonObject, type JsonObject, type JsonValue, type Message } from '../../message/types.ts';
 import { parseJsonOrUndefined } from '../../message/json/batch-document.ts';
@@ -10,23 +10,24 @@ import { foreignValueOf } from '../../replay/foreign-value.ts';
 import { recordedAtOf, type Rewrite } from '../../replay/rewrite.ts';
 import { isoTime } from '../../clock.ts';
 
+interface EntryReading extends JsonReading {
+  readonly entry: FoundEntry;
+  readonly error?: undefined;
+}
+
 /** An entry with its value, or with the error for which it has none. */
 export type ReadEntry =
-  | { readonly entry: FoundEntry; readonly value: JsonValue; readonly error?: undefined }
-  | { readonly entry: ReplayEntry; readonly value?: undefined; readonly error: HooksError };
+  EntryReading | { readonly entry: ReplayEntry; readonly value?: undefined; readonly error: HooksError };
 
 export interface SendableMessage {
   readonly message: Message;
-  /** The bytes to send with `--exact`. */
+  /** The bytes to send, where they are there already: with `--exact`, and of an entry that is its body as it stands. */
   readonly exactBody?: Uint8Array | undefined;
 }
 
 /** An entry with the message to send. */
-export interface ReadyEntry {
-  readonly entry: FoundEntry;
-  readonly value: JsonValue;
+export interface ReadyEntry extends EntryReading {
   readonly ready: SendableMessage;
-  readonly error?: undefined;
 }
 
 /** An entry with the error for which it has no message. */
@@ -45,11 +46,14 @@ export interface ReadyOptions {
 export function prepareEntry(entry: ReplayEntry, { exact }: Partial<ReadyOptions> = {}): ReadEntry {
   if (entry.kind === 'broken') return { entry, error: entry.error };
   try {
-    return { entry, value: readJson(entry.bytes, entry.origin) };
+    const { value, isStringified } = readJsonText(entry.bytes, entry.origin);
+    return { entry, value, isStringified };
   } catch (error) {
     if (!(error instanceof HooksError)) throw error;
     // A captured request is sent as it was, whatever its body is.
-    if (exact && entry.kind === 'capture') return { entry, value: readableValue(entry, error) };
+    if (exact && entry.kind === 'capture') {
+      return { entry, value: readableValue(entry, error), isStringified: false };
+    }
     return { entry, error };
   }
 }
@@ -63,9 +67,9 @@ function readableValue({ bytes }: FoundEntry, error: HooksError): JsonValue {
 
 export function readyEntry(read: ReadEntry, options: ReadyOptions): ReadyEntry | RejectedEntry {
   if (read.error !== undefined) return read;
-  const { entry, value } = read;
+  const { entry, value, isStringified } = read;
   try {
-    return { entry, value, ready: readyMessage(entry, value, options) };
+    return { entry, value, isStringified, ready: readyMessage(read, options) };
   } catch (error) {
     if (error instanceof ValidationError) return { entry, error: explained(error, value) };
     if (error instanceof HooksError) return { entry, error };
@@ -88,7 +92,10 @@ function explained(error: ValidationError, value: JsonValue): ValidationError {
 }
 
 /** Builds the message of an entry. Throws ValidationError. */
-export function readyMessage(entry: FoundEntry, value: JsonValue, options: ReadyOptions): SendableMessage {
+export function readyMessage(
+  { entry, value, isStringified }: EntryReading,
+  options: ReadyOptions,
+): SendableMessage {
   if (options.exact) {
     if (entry.kind !== 'capture') requireObject(value);
     return { message: unbuiltMessage(value, options.now()), exactBody: entry.bytes };
@@ -97,6 +104,11 @@ export function readyMessage(entry: FoundEntry, value: JsonValue, options: Ready
     now: options.now(),
     strict: options.strict,
   });
+  if (isStringified && isJsonObject(value) && isSameBody(message, value)) {
+    checkMessageSize(entry.bytes.byteLength);
+    // A copy: the entry's own bytes keep the part of the file around them in memory.
+    return { message, exactBody: Buffer.from(entry.bytes) };
+  }
   checkSize(entry.bytes.byteLength, value);
   return { message };
 }
@@ -146,8 +158,6 @@ export function sentBodyText({ message, exactBody }: SendableMessage): string {
 }
 
 /** Whether a receiver that re-serialises the body gets the same bytes. */
-export function isFixedPoint(bytes: Uint8Array, value: JsonValue): boolean {
-  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).equals(
-    Buffer.from(JSON.stringify(value)),
-  );
+export function isFixedPoint({ entry: { bytes }, value, isStringified }: ReadyEntry): boolean {
+  return isStringified || Buffer.from(JSON.stringify(value)).equals(bytes);
 }

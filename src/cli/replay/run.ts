@@ -128,7 +128,7 @@ export class ReplayRun {
     const found = readyEntry(read, this.#readyOptions);
     if (found.error !== undefined) return this.#invalid({ ...found, index }, found.error);
     const { exact } = this.#parts.options;
-    if (exact && !this.#warned && !isFixedPoint(found.entry.bytes, found.value)) this.#warn(found.entry);
+    if (exact && !this.#warned && !isFixedPoint(found)) this.#warn(found.entry);
     return this.#deliverInTime({ entry: found.entry, index, number: this.#ledger.open() }, found);
   }
 

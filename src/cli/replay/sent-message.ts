@@ -32,7 +32,7 @@ export interface Sent extends Omit<Numbered<ReplayEntry>, 'entry'> {
 export function sentOf(
   { entry, index, number }: Numbered<FoundEntry>,
   ready: SendableMessage,
-  { order, verbose, failed }: ReplayOptions,
+  { order, verbose, failed, exact }: ReplayOptions,
 ): Sent {
   const { origin, bytes } = entry;
   const { message } = ready;
@@ -48,8 +48,7 @@ export function sentOf(
       origin: `${origin.file}:${origin.line}`,
       body: verbose && sentBodyText(ready),
     },
-    original:
-      failed === undefined ? undefined : originalOf(entry, { isExact: ready.exactBody !== undefined }),
+    original: failed === undefined ? undefined : originalOf(entry, { isExact: exact ?? false }),
   };
 }
 

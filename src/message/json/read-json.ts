@@ -4,7 +4,7 @@ import { BACKSLASH, COLON, LF, SPACE } from './bytes.ts';
 import { findFault } from './find-fault.ts';
 import { scanJson, type JsonScan } from './scan-json.ts';
 import { MAX_DEPTH } from '../limits.ts';
-import { shortestLength } from './shortest-text.ts';
+import { isStringified } from './stringified.ts';
 import type { JsonValue } from '../types.ts';
 
 /** Where the bytes come from, for error texts. `line`, counted from 1, is the file's line in which they begin. */
@@ -19,24 +19,35 @@ export interface JsonOrigin {
  * cannot hold, a duplicate key.
  */
 export function readJson(bytes: Uint8Array, origin: JsonOrigin = {}): JsonValue {
+  return readJsonText(bytes, origin).value;
+}
+
+export interface JsonReading {
+  readonly value: JsonValue;
+  /** The bytes are known to be what JSON.stringify makes of the value. */
+  readonly isStringified: boolean;
+}
+
+/** Reads JSON as `readJson` does, and says whether it need be written again to be sent. */
+export function readJsonText(bytes: Uint8Array, origin: JsonOrigin = {}): JsonReading {
   const source: Source = { bytes: withoutBom(bytes), origin };
   if (!isUtf8(source.bytes)) throw notUtf8(source);
   const early = source.bytes.length > MAX_UNSCANNED_BYTES ? scan(source) : undefined;
   const text = textOf(source.bytes);
   const value = parse(text, source);
-  if (early === undefined && mayBeShortest(source.bytes) && shortestLength(value) === text.length) {
-    return value;
+  if (early === undefined && mayBeStringified(source.bytes) && isStringified(text, value)) {
+    return { value, isStringified: source.bytes === bytes };
   }
   const { colons, keepsNumbers } = early ?? scan(source);
   if (!keepsNumbers || countMembers(value) !== colons) assertNoLoss(text);
-  return value;
+  return { value, isStringified: false };
 }
 
 /** A longer text is scanned for its nesting before it is parsed, which can take 30 times its memory. */
 const MAX_UNSCANNED_BYTES = 64 * 1024;
 
 /** Whether it may be as JSON.stringify writes it, which then shows without a look at each byte. Else trying is in vain. */
-function mayBeShortest(bytes: Uint8Array): boolean {
+function mayBeStringified(bytes: Uint8Array): boolean {
   return !bytes.includes(BACKSLASH) && bytes[bytes.indexOf(COLON) + 1] !== SPACE;
 }
 
