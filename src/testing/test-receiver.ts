@@ -4,9 +4,11 @@ import { formatDuration } from '../duration.ts';
 import { isJsonObject } from '../message/types.ts';
 import type { ArrivedMessage } from '../receiver/expected/finding.ts';
 import { messagesOf } from '../receiver/messages/messages-of.ts';
-import type { ReceivedRequest } from '../receiver/received-request.ts';
+import type { ReceivedMessage } from '../receiver/messages/tracking-call.ts';
+import type { ReceivedRequest, SignatureVerdict } from '../receiver/received-request.ts';
 import { startReceiver, type Receiver } from '../receiver/receiver.ts';
 import { parseScript } from '../receiver/response/script.ts';
+import type { SchemeChoice } from '../signature/schemes/find-schemes.ts';
 import { explainMessages, takesMessage } from './explain-messages.ts';
 import { readMatcher, type MessageMatcher, type SentMessage } from './message-matcher.ts';
 
@@ -17,18 +19,36 @@ export interface TestReceiverOptions {
   readonly writeKey?: string | undefined;
   /** What it responds with, as `hooks listen --respond`: `503x2,200`. @default 200 */
   readonly respond?: string | undefined;
+  /** What webhooks are signed with: `requests()` then says whether they are. @default signatures are not checked */
+  readonly secret?: string | undefined;
+  /** @default 'segment' */
+  readonly scheme?: SchemeChoice | undefined;
 }
 
-const KINDS = { port: 'given', writeKey: 'a string', respond: 'a string' } as const satisfies Record<
-  keyof TestReceiverOptions,
-  string
->;
+const KINDS = {
+  port: 'given',
+  writeKey: 'a string',
+  respond: 'a string',
+  secret: 'a string',
+  scheme: 'given',
+} as const satisfies Record<keyof TestReceiverOptions, string>;
 
 export interface WaitOptions {
   /** @default 1 */
   readonly count?: number | undefined;
   /** Ms. @default 5_000 */
   readonly withinMs?: number | undefined;
+}
+
+/** A request that came, and the verdict on its signature. */
+export interface TestRequest {
+  readonly method: string;
+  readonly path: string;
+  /** `unchecked` without a `secret`, and for a call of a tracking API, which carries no signature. */
+  readonly verdict: SignatureVerdict;
+  /** Why the signature is not valid, or why there is none. */
+  readonly reason?: string;
+  readonly messages: readonly SentMessage[];
 }
 
 /** A tracking API and webhook receiver in the test's own process, on 127.0.0.1. */
@@ -40,6 +60,8 @@ export interface TestReceiver {
   readonly writeKey: string;
   /** The messages that came and match, in order of arrival. */
   messages(matcher?: MessageMatcher): readonly SentMessage[];
+  /** The requests that came, in order of arrival. */
+  requests(): readonly TestRequest[];
   /** Resolves with the messages that match when there are `count` of them. Rejects when `withinMs` are over, naming the nearest. */
   waitFor(matcher: MessageMatcher, options?: WaitOptions): Promise<readonly SentMessage[]>;
   /** Forgets what came. */
@@ -51,11 +73,12 @@ export interface TestReceiver {
 /** Throws ConfigError for an unknown option, or one of another kind. */
 export async function startTestReceiver(options: TestReceiverOptions = {}): Promise<TestReceiver> {
   checkOptions(options, { kinds: KINDS });
-  const { port, writeKey = 'test-write-key', respond } = options;
+  const { port, writeKey = 'test-write-key', respond, secret, scheme } = options;
   const log = new MessageLog();
   const receiver = await startReceiver({
     port,
-    secrets: [],
+    secrets: secret === undefined ? [] : [secret],
+    scheme,
     script: respond === undefined ? undefined : parseScript(respond),
     onRequest: (request) => log.add(request),
   });
@@ -65,23 +88,23 @@ export async function startTestReceiver(options: TestReceiverOptions = {}): Prom
 /** What came, and who waits for more. */
 class MessageLog {
   arrived: ArrivedMessage[] = [];
-  #requests = 0;
+  requests: TestRequest[] = [];
   readonly #waiting = new Set<() => void>();
 
   add(request: ReceivedRequest): void {
-    this.#requests += 1;
-    const messages = messagesOf(request);
+    const messages = messagesOf(request).filter(({ value }) => isJsonObject(value));
+    this.requests.push(testRequest(request, messages));
     for (const message of messages) {
-      if (!isJsonObject(message.value)) continue;
       const number = this.arrived.length + 1;
-      this.arrived.push({ message, request: this.#requests, isSole: messages.length === 1, number });
+      const isSole = messages.length === 1;
+      this.arrived.push({ message, request: this.requests.length, isSole, number });
     }
     for (const wake of this.#waiting) wake();
   }
 
   clear(): void {
     this.arrived = [];
-    this.#requests = 0;
+    this.requests = [];
   }
 
   /** Resolves with true when `isDone` is, with false when the time is over. */
@@ -100,6 +123,24 @@ class MessageLog {
       this.#waiting.add(wake);
     });
   }
+}
+
+function testRequest(
+  { method, path, verdict, diagnosis }: ReceivedRequest,
+  messages: readonly ReceivedMessage[],
+): TestRequest {
+  const reason = diagnosis?.hint;
+  return {
+    method,
+    path,
+    verdict,
+    ...(reason !== undefined && { reason }),
+    messages: messages.map(sentMessage),
+  };
+}
+
+function sentMessage({ value }: ReceivedMessage): SentMessage {
+  return value as SentMessage; // only objects are kept
 }
 
 /** Of the registry: a test may import the receiver as a module, and require the matchers, which are two copies of this file. */
@@ -136,7 +177,11 @@ class RunningTestReceiver implements TestReceiver {
     const read = matcher === undefined ? undefined : readMatcher(matcher);
     const { arrived } = this.#log;
     const taken = read === undefined ? arrived : arrived.filter((each) => takesMessage(read, each));
-    return taken.map(({ message }) => message.value as SentMessage); // only objects are kept
+    return taken.map(({ message }) => sentMessage(message));
+  }
+
+  requests(): readonly TestRequest[] {
+    return this.#log.requests;
   }
 
   async waitFor(matcher: MessageMatcher, options: WaitOptions = {}): Promise<readonly SentMessage[]> {

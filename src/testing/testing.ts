@@ -4,6 +4,7 @@ export {
   startTestReceiver,
   type TestReceiver,
   type TestReceiverOptions,
+  type TestRequest,
   type WaitOptions,
 } from './test-receiver.ts';
 export type { MessageMatcher, SentMessage } from './message-matcher.ts';

@@ -53,6 +53,30 @@ describe('a test receiver', () => {
     );
   });
 
+  it('says of each request whether its signature is valid, by the scheme it is told', async () => {
+    const signed = await startTestReceiver({ secret: 's3cret', scheme: 'github' });
+    onTestFinished(() => signed.close());
+    const post = (path: string, init: RequestInit): Promise<Response> =>
+      fetch(signed.url + path, { method: 'POST', ...init });
+    await post('/hook', signedRequest(sample('track'), { secret: 's3cret', scheme: 'github' }));
+    await post('/hook', signedRequest(sample('track'), { secret: 'other', scheme: 'github' }));
+    await post('/hook', { body: '{}' });
+    await post('/v1/track', { body: JSON.stringify(track('A')) });
+    const requests = signed.requests();
+    expect(requests.map(({ verdict }) => verdict)).toEqual(['valid', 'invalid', 'unsigned', 'unchecked']);
+    expect(requests[0]).toEqual({
+      method: 'POST',
+      path: '/hook',
+      verdict: 'valid',
+      messages: signed.messages().slice(0, 1),
+    });
+    expect(requests[1]?.reason).toMatch(/secret/);
+    signed.clear();
+    expect(signed.requests()).toEqual([]);
+    await fetch(receiver.url, { method: 'POST', ...signedRequest(sample('track'), { secret: 's3cret' }) });
+    expect(receiver.requests()[0]?.verdict).toBe('unchecked');
+  });
+
   it('responds as it is told, and is closed with its block', async () => {
     const failing = await startTestReceiver({ respond: '503', writeKey: 'k' });
     const response = await fetch(`${failing.host}/v1/track`, { method: 'POST', body: '{}' });

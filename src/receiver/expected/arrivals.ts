@@ -1,6 +1,7 @@
 import type { ReceivedRequest } from '../received-request.ts';
 import { messagesOf } from '../messages/messages-of.ts';
 import { describeTally, Expectation, type Tally } from './expectation.ts';
+import { EveryMessageCheck } from './every-message-check.ts';
 import {
   cameText,
   countText,
@@ -8,14 +9,7 @@ import {
   type ExpectationResult,
   type MessageCheck,
 } from './finding.ts';
-import {
-  CountedMatchCheck,
-  EachCheck,
-  MatchCheck,
-  NoMatchCheck,
-  OrderCheck,
-  type ExpectedMessage,
-} from './match-checks.ts';
+import { CountedMatchCheck, MatchCheck, OrderCheck, type ExpectedMessage } from './match-checks.ts';
 import { SizeCheck } from './size-check.ts';
 
 /** The requests that `expect` waits for. */
@@ -143,8 +137,8 @@ function checksOf({ matches, inOrder, noMatches = [], each, checks = [] }: Expec
   return [
     inOrder === true ? new OrderCheck(single) : new MatchCheck(single),
     ...matches.filter(({ exactly }) => exactly !== undefined).map((match) => new CountedMatchCheck(match)),
-    ...noMatches.map((match) => new NoMatchCheck(match)),
-    ...each.map((match) => new EachCheck(match)),
+    ...noMatches.map((match) => new EveryMessageCheck('no-match', match)),
+    ...each.map((match) => new EveryMessageCheck('each', match)),
     new SizeCheck(),
     ...checks,
   ];

@@ -1,13 +1,10 @@
-import { failing, foundBy, type Condition } from '../../message/filter.ts';
+import type { Condition } from '../../message/filter.ts';
 import {
   cameText,
   countText,
-  differingMessage,
   placeOfMessage,
-  unmetDifference,
   type ArrivedCount,
   type ArrivedMessage,
-  type DifferingMessage,
   type ExpectationResult,
   type MessageCheck,
 } from './finding.ts';
@@ -148,77 +145,6 @@ export class CountedMatchCheck implements MessageCheck {
     const said = isMet ? countText(exactly, 'message') : `Expected exactly ${exactly}, but ${of}`;
     const isShort = this.#count < exactly && nearest !== undefined;
     return [{ expectation: 'match', filter, isMet, said, ...(isShort && { nearest }) }];
-  }
-}
-
-/** No message matches. */
-export class NoMatchCheck implements MessageCheck {
-  readonly #expected: ExpectedMessage;
-  #first: DifferingMessage | undefined;
-  #count = 0;
-  readonly isWaiting = false;
-
-  constructor(expected: ExpectedMessage) {
-    this.#expected = expected;
-  }
-
-  add(arrived: ArrivedMessage): void {
-    const { conditions } = this.#expected;
-    const { value } = arrived.message;
-    if (failing(conditions, value).length > 0) return;
-    this.#count += 1;
-    const differences = foundBy(conditions, value).map((found) => ({
-      ...unmetDifference(found),
-      expected: 'no such message',
-    }));
-    this.#first ??= differingMessage(arrived, differences);
-  }
-
-  findings(came: ArrivedCount): readonly ExpectationResult[] {
-    const about = { expectation: 'no-match', filter: this.#expected.text } as const;
-    if (this.#first === undefined) return [{ ...about, isMet: true, said: cameText(came) }];
-    const verb = this.#count === 1 ? 'matches' : 'match';
-    return [
-      {
-        ...about,
-        isMet: false,
-        said: `${this.#count} of ${cameText(came)} ${verb}`,
-        differing: [this.#first],
-      },
-    ];
-  }
-}
-
-/** Every message matches. */
-export class EachCheck implements MessageCheck {
-  readonly #expected: ExpectedMessage;
-  #first: DifferingMessage | undefined;
-  #count = 0;
-  readonly isWaiting = false;
-
-  constructor(expected: ExpectedMessage) {
-    this.#expected = expected;
-  }
-
-  add(arrived: ArrivedMessage): void {
-    const unmet = failing(this.#expected.conditions, arrived.message.value);
-    if (unmet.length === 0) return;
-    this.#count += 1;
-    this.#first ??= differingMessage(arrived, unmet.map(unmetDifference));
-  }
-
-  findings(came: ArrivedCount): readonly ExpectationResult[] {
-    const about = { expectation: 'each', filter: this.#expected.text } as const;
-    if (this.#first === undefined) return [{ ...about, isMet: true, said: cameText(came) }];
-    const verb = this.#count === 1 ? 'does' : 'do';
-    return [
-      {
-        ...about,
-        isMet: false,
-        said: `${this.#count} of ${cameText(came)} ${verb} not match`,
-        nearest: this.#first,
-      },
-    ];
   }
 }
 
