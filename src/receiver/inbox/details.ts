@@ -1,7 +1,9 @@
 import { toCapture } from '../../capture/to-capture.ts';
 import type { Capture } from '../../capture/capture.ts';
 import { redactUrl } from '../../redact.ts';
+import { messageLabel } from '../expected/finding.ts';
 import { libraryOf } from '../messages/messages-of.ts';
+import type { ReceivedMessage } from '../messages/tracking-call.ts';
 import { pairsOf } from '../response/forwarding.ts';
 import type { StoredRequest } from './request-store.ts';
 import type { Details } from './wire.ts';
@@ -18,10 +20,19 @@ export function detailsOf(kept: StoredRequest, withSignatures: boolean): Details
     ...(note !== undefined && { note }),
     ...(secret !== undefined && { secret }),
     ...(forwarded !== undefined && { forwarded }),
-    ...(call !== undefined && { messages: call.messages.map(({ value }) => value) }),
+    ...(call !== undefined && {
+      messages: call.messages.map(({ value }) => value),
+      messageTitles: call.messages.map(messageTitle),
+    }),
     ...(call?.rejection !== undefined && { problem: call.rejection.message }),
     ...(library !== undefined && { library }),
   };
+}
+
+function messageTitle(message: ReceivedMessage): string {
+  const { rejection } = message;
+  const label = messageLabel(message);
+  return rejection === undefined ? label : `${label}; a tracking API rejects it: ${rejection.message}`;
 }
 
 /** The capture of a request, as `--save` would write it. */

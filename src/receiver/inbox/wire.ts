@@ -59,6 +59,8 @@ export interface Details {
   readonly forwarded?: Forwarded;
   /** Of a call of a tracking API: its messages, unpacked. */
   readonly messages?: readonly JsonValue[];
+  /** What each of them is, and why a tracking API rejects it. Unescaped. */
+  readonly messageTitles?: readonly string[];
   /** The client library of a call. */
   readonly library?: string;
   /** Why a tracking API rejects the call. */

@@ -48,7 +48,10 @@ export function spokenSummary(summary: RequestSummary): string {
 }
 
 /** The verdict as a sentence, and what to do about it. */
-export function verdictText({ summary, diagnosis, note, secret }: Details): { what: string; why?: string } {
+export function verdictText({ summary, diagnosis, note, secret, messages }: Details): {
+  what: string;
+  why?: string;
+} {
   switch (summary.verdict) {
     case 'valid':
       return {
@@ -68,6 +71,12 @@ export function verdictText({ summary, diagnosis, note, secret }: Details): { wh
           'A signed request has an `X-Signature` header: the HMAC-SHA1 of its body in hex. Set the secret in the sender.',
       };
     case 'unchecked':
+      if (messages !== undefined) {
+        return {
+          what: 'There is no signature to check',
+          why: 'A call of a tracking API has a write key instead.',
+        };
+      }
       return {
         what: 'The signature was not checked',
         why: 'Start `hooks listen` with `--secret` or `HOOKS_SECRET` to check signatures.',

@@ -10,15 +10,18 @@ export type BodyKind = 'tree' | 'text' | 'bytes';
 export function BodyView({
   body,
   kind,
+  names,
 }: {
   readonly body: Uint8Array;
   readonly kind: BodyKind;
+  /** Of the items of a list, in a tree. @default their indexes */
+  readonly names?: readonly string[] | undefined;
 }): JSX.Element {
   const { text, isUtf8 } = useMemo(() => decoded(body), [body]);
   const root = useMemo(() => (kind === 'tree' ? parseTree(text) : undefined), [text, kind]);
   if (body.length === 0) return <p class="remark">The body is empty.</p>;
   if (kind === 'bytes') return <BytesView body={body} />;
-  if (kind === 'tree' && root !== undefined) return <TreeView key={text} root={root} />;
+  if (kind === 'tree' && root !== undefined) return <TreeView key={text} root={root} names={names} />;
   return (
     <>
       {kind === 'tree' && <p class="remark">Shown as text: not JSON, or nested too deeply for a tree.</p>}

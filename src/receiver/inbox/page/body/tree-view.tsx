@@ -17,13 +17,20 @@ interface Branch {
   readonly node: JsonTreeNode;
 }
 
+interface TreeViewProps {
+  readonly root: JsonTreeNode;
+  /** Of the items of a list, which then open one by one where they are many. @default their indexes */
+  readonly names?: readonly string[] | undefined;
+}
+
 /** JSON as a tree whose branches open and close, by mouse or by arrow keys. */
-export function TreeView({ root }: { readonly root: JsonTreeNode }): JSX.Element {
+export function TreeView({ root, names }: TreeViewProps): JSX.Element {
   const [toggled, setToggled] = useState<ReadonlySet<string>>(new Set());
   const [active, setActive] = useState(0);
   const isSmall = useMemo(() => sizeOf(root, OPEN_ALL_BELOW) < OPEN_ALL_BELOW, [root]);
-  const isOpen = ({ path, depth }: Branch): boolean => (isSmall || depth < 2) !== toggled.has(path);
-  const branches = useMemo(() => visible(root, isOpen), [root, toggled, isSmall]);
+  const openLevels = names === undefined ? 2 : 1;
+  const isOpen = ({ path, depth }: Branch): boolean => (isSmall || depth < openLevels) !== toggled.has(path);
+  const branches = useMemo(() => visible(root, isOpen, names), [root, names, toggled, isSmall]);
   const toggle = (path: string): void => {
     const next = new Set(toggled);
     if (!next.delete(path)) next.add(path);
@@ -101,14 +108,20 @@ function moved(branches: readonly Branch[], active: number, key: string): number
 }
 
 /** The branches in sight when all above are open, in order. */
-function visible(root: JsonTreeNode, isOpen: (branch: Branch) => boolean): Branch[] {
+function visible(
+  root: JsonTreeNode,
+  isOpen: (branch: Branch) => boolean,
+  names: readonly string[] | undefined,
+): Branch[] {
   const found: Branch[] = [];
   const add = (branch: Branch): void => {
     found.push(branch);
     const { node, path, depth } = branch;
     if (!('entries' in node) || !isOpen(branch)) return;
     for (const [index, { key, node: value }] of node.entries.entries()) {
-      add({ path: `${path}/${index}`, depth: depth + 1, name: String(key), node: value });
+      const given = depth === 0 ? names?.[index] : undefined;
+      const name = given === undefined ? String(key) : `${index + 1}. ${given}`;
+      add({ path: `${path}/${index}`, depth: depth + 1, name, node: value });
     }
   };
   add({ path: '', depth: 0, name: undefined, node: root });

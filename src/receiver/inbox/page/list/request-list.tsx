@@ -73,7 +73,7 @@ interface RowProps {
 }
 
 function Row({ request, place: [position, count], isSelected, isCompared, onSelect }: RowProps): JSX.Element {
-  const { id, type, event, verdict, path } = request;
+  const { id, type, event, verdict, path, messages } = request;
   return (
     <div
       id={`request-${id}`}
@@ -96,7 +96,7 @@ function Row({ request, place: [position, count], isSelected, isCompared, onSele
       </span>
       <span class="about">
         {event !== undefined && type !== undefined && <bdi>{printable(type)}</bdi>}
-        <bdi>{whoOf(request) ?? 'no user'}</bdi>
+        {messages === undefined && <bdi>{whoOf(request) ?? 'no user'}</bdi>}
         <bdi class="path">{printable(path)}</bdi>
       </span>
       <time class="time">{timeOf(request)}</time>

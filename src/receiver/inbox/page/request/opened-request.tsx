@@ -57,7 +57,7 @@ export function OpenedRequest({ inbox, opened }: OpenedRequestProps): JSX.Elemen
 
 /** As a tree, a call of a tracking API is its messages, unpacked. The other tabs show the body as it came. */
 function Body({ details, body, tab }: Opened & { readonly tab: BodyKind }): JSX.Element {
-  const { messages, library, problem } = details;
+  const { messages, messageTitles, library, problem } = details;
   const unpacked = useMemo(() => new TextEncoder().encode(JSON.stringify(messages ?? [])), [messages]);
   if (messages === undefined || tab !== 'tree') return <BodyView body={body} kind={tab} />;
   const count = `${messages.length} ${messages.length === 1 ? 'message' : 'messages'}`;
@@ -65,7 +65,7 @@ function Body({ details, body, tab }: Opened & { readonly tab: BodyKind }): JSX.
   return (
     <>
       <p class="remark">{printable(problem === undefined ? what : `${what}: ${problem}`)}</p>
-      {messages.length > 0 && <BodyView body={unpacked} kind={tab} />}
+      {messages.length > 0 && <BodyView body={unpacked} kind={tab} names={messageTitles} />}
     </>
   );
 }
@@ -111,7 +111,7 @@ function comparedRequestOf(opened: Opened): ComparedRequest {
 }
 
 function Heading({ details: { summary } }: { readonly details: Details }): JSX.Element {
-  const { type, event, method, path, bytes, ms, at, messageId } = summary;
+  const { type, event, method, path, bytes, ms, at, messageId, messages } = summary;
   return (
     <header class="heading">
       <h2 id="opened-title" tabIndex={-1}>
@@ -120,7 +120,7 @@ function Heading({ details: { summary } }: { readonly details: Details }): JSX.E
       </h2>
       <dl class="facts">
         {event !== undefined && type !== undefined && <Fact name="Type" value={type} />}
-        <Fact name="User" value={whoOf(summary) ?? 'none'} />
+        {messages === undefined && <Fact name="User" value={whoOf(summary) ?? 'none'} />}
         <Fact name="Request" value={`${method} ${path}`} />
         <Fact name="Came" value={timeOf(summary)} title={new Date(at).toISOString()} />
         <Fact name="Took" value={millisecondsText(ms)} />
