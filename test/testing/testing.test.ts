@@ -57,7 +57,7 @@ describe('a test receiver', () => {
     const signed = await startTestReceiver({ secret: 's3cret', scheme: 'github' });
     onTestFinished(() => signed.close());
     const post = (path: string, init: RequestInit): Promise<Response> =>
-      fetch(signed.url + path, { method: 'POST', ...init });
+      fetch(signed.url + path, { ...init, method: 'POST' });
     await post('/hook', signedRequest(sample('track'), { secret: 's3cret', scheme: 'github' }));
     await post('/hook', signedRequest(sample('track'), { secret: 'other', scheme: 'github' }));
     await post('/hook', { body: '{}' });
@@ -73,7 +73,7 @@ describe('a test receiver', () => {
     expect(requests[1]?.reason).toMatch(/secret/);
     signed.clear();
     expect(signed.requests()).toEqual([]);
-    await fetch(receiver.url, { method: 'POST', ...signedRequest(sample('track'), { secret: 's3cret' }) });
+    await fetch(receiver.url, signedRequest(sample('track'), { secret: 's3cret' }));
     expect(receiver.requests()[0]?.verdict).toBe('unchecked');
   });
 

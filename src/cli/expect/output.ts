@@ -131,9 +131,10 @@ function messageLines({ label, differences }: DifferingMessage, comes: string, c
     { text: `expected ${printable(expected, 120)}` },
     { text: `got ${printable(got, 200)}` },
   ]);
-  const head = [printable(label, 200), comes].filter(Boolean).join(' ');
-  if (rows.length === 0) return [head];
-  return [`${head}:`, ...formatTable(rows, { columns }).trimEnd().split('\n')];
+  const text = [printable(label, 200), comes].filter(Boolean).join(' ') + (rows.length === 0 ? '' : ':');
+  const head = formatRow([{ text }], { columns }).split('\n');
+  if (rows.length === 0) return head;
+  return [...head, ...formatTable(rows, { columns }).trimEnd().split('\n')];
 }
 
 export const SUITE = 'hooks expect';

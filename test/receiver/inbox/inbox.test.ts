@@ -278,6 +278,7 @@ describe('the page itself', () => {
     const batch = [
       { type: 'track', event: 'Signup', userId: 'u1' },
       { type: 'page', userId: 'u1', name: 'Needle' },
+      { type: 'track', event: 'Lost' },
     ];
     const context = { library: { name: 'own', version: '2' } };
     const body = gzipSync(JSON.stringify({ batch, context, writeKey: 'CANARY' }));
@@ -288,9 +289,14 @@ describe('the page itself', () => {
     });
     const { text: details } = await ask('/_hooks/requests/1', { headers });
     expect(JSON.parse(details)).toMatchObject({
-      summary: { messages: 2 },
+      summary: { messages: 3 },
       library: 'own 2',
       messages: batch,
+      messageTitles: [
+        'track "Signup" by u1',
+        'page by u1',
+        expect.stringMatching(/^track "Lost"; a tracking API rejects it: expected `userId`/),
+      ],
     });
     expect(details).not.toContain('CANARY');
     expect((await ask('/_hooks/search?text=needle', { headers })).text).toBe('[1]');
