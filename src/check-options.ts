@@ -2,7 +2,7 @@ import { ConfigError } from './errors.ts';
 import { closest } from './suggest.ts';
 
 /** The kind of an option's value. `given`: the option is checked where it is read. */
-type OptionKind = 'a string' | 'a boolean' | 'a list' | 'an object' | 'a function' | 'given';
+type OptionKind = 'a string' | 'a boolean' | 'a list' | 'an object' | 'a function' | 'a time in ms' | 'given';
 
 export interface KnownOptions {
   /** The option that holds these options, for error sentences. @default no other option holds them */
@@ -31,16 +31,23 @@ export function checkOptions(options: unknown, known: KnownOptions): void {
     if (value === undefined ? !isRequired : isOfKind(kind, value)) continue;
     const name = optionName(key, setting);
     (faults ??= new Faults()).add(
-      new ConfigError(`Expected \`${name}\` to be ${kind}, got ${kindOf(value)}`, {
-        key: name,
-        hint: optionHint(value, kind, required.includes(key)),
-      }),
+      new ConfigError(
+        `Expected \`${name}\` to be ${kind}, got ${kind === 'a time in ms' && typeof value === 'number' ? value : kindOf(value)}`,
+        {
+          key: name,
+          hint: optionHint(value, kind, required.includes(key)),
+        },
+      ),
     );
   }
   faults?.throwIfAny(setting ?? 'options');
 }
 
+/** The last second of eleven digits: later ones are of no clock, and more likely of another unit. */
+const LATEST_MS = 1e14;
+
 function isOfKind(kind: OptionKind, value: unknown): boolean {
+  if (kind === 'a time in ms') return typeof value === 'number' && value >= 0 && value < LATEST_MS;
   return kind === 'given' || (value === '' ? kind === 'a string' : kindOf(value) === kind);
 }
 

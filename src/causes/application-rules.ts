@@ -133,7 +133,7 @@ export const APPLICATION_RULES: readonly CauseRule[] = [
     status: [400, 401, 403],
     body: /(?:missing|no|invalid|stale|expired)[ _-]*(?:webhook[ _-]*)?timestamp|timestamp (?:is )?(?:missing|too old|expired|outside)|(?:missing|no) (?:required )?(?:webhook|svix|stripe|hub|x-hub|x-shopify|x-slack)[-_ ](?:id|signature|hmac|timestamp)/i,
     says: 'it verifies by another scheme: it wants headers that a sender of X-Signature does not send',
-    fix: 'verify X-Signature (HMAC-SHA1 of the raw body, hex), or send by the scheme that it wants',
+    fix: 'verify X-Signature (HMAC-SHA1 of the raw body, hex), or send by the scheme that it wants: --scheme',
   },
   {
     code: 'signature-missing-there',
@@ -141,8 +141,8 @@ export const APPLICATION_RULES: readonly CauseRule[] = [
     status: [400, 401, 403, 422],
     isSigned: true,
     body: /^(?![\s\S]*\b(?:invalid|wrong|mismatch))[\s\S]*(?:\b(?:missing|no|without|absent)\b[^.\n]{0,20}signature|signature[^.\n]{0,20}(?:missing|required|not (?:found|provided|present)))/i,
-    says: 'it does not see the header X-Signature, which was sent: it reads another name, or a proxy takes the header away',
-    fix: "read the header x-signature (Node and Go: any case; PHP: HTTP_X_SIGNATURE; Rails: request.headers['X-Signature']), and let the proxy pass it on",
+    says: 'it does not see the signature, which was sent: it wants another scheme or reads another header, or a proxy takes the header away',
+    fix: "send by the scheme that it verifies by (--scheme; the default sends X-Signature), read the header that is sent (Node and Go: any case; PHP: HTTP_X_SIGNATURE; Rails: request.headers['X-Signature']), and let the proxy pass it on",
   },
   {
     code: 'signature-invalid-there',

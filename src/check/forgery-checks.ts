@@ -8,10 +8,11 @@ const failing: Fault = {
   fix: 'respond with 401 to every request that does not verify. Compare lengths first (timingSafeEqual throws when they differ), and compare bytes (compare_digest throws on text that is not ASCII)',
 };
 
-function forgery(
+/** A check that a forged request is rejected. */
+export function forgery(
   code: string,
   title: string,
-  taken: Fault,
+  faults: { readonly taken: Fault; readonly failing?: Fault },
   request: (sample: Sample, body: Buffer) => CheckRequest,
 ): Check {
   return {
@@ -20,14 +21,16 @@ function forgery(
     expects: 'rejected',
     needsSecret: true,
     requests: (sample) => [request(sample, sample.body('track', code, { event: 'Hooks Test Forgery' }))],
-    faults: { taken, failing },
+    faults: { failing, ...faults },
   };
 }
 
-const UNCHECKED: Fault = {
-  code: 'accepts-any-signature',
-  says: 'it lets forgers in: it accepts a wrong signature',
-  fix: 'compute the HMAC-SHA1 of the raw body, compare it with X-Signature, and respond with 401 before doing anything else',
+const UNCHECKED: Check['faults'] & { readonly taken: Fault } = {
+  taken: {
+    code: 'accepts-any-signature',
+    says: 'it lets forgers in: it accepts a wrong signature',
+    fix: 'compute the HMAC-SHA1 of the raw body, compare it with X-Signature, and respond with 401 before doing anything else',
+  },
 };
 
 /** Checks that a sender without the secret is rejected (contract, Signature) and cannot crash the receiver. */
@@ -36,9 +39,11 @@ export const FORGERY_CHECKS: readonly Check[] = [
     'unsigned',
     'a message without a signature',
     {
-      code: 'accepts-unsigned',
-      says: 'it lets forgers in: it accepts a message without X-Signature',
-      fix: 'respond with 401 when the header is missing, not only when it is wrong',
+      taken: {
+        code: 'accepts-unsigned',
+        says: 'it lets forgers in: it accepts a message without X-Signature',
+        fix: 'respond with 401 when the header is missing, not only when it is wrong',
+      },
     },
     (_sample, body) => ({ body }),
   ),
@@ -49,9 +54,11 @@ export const FORGERY_CHECKS: readonly Check[] = [
     'short-signature',
     'the first half of the right signature',
     {
-      code: 'accepts-part-of-signature',
-      says: 'it lets forgers in: a part of the signature is enough',
-      fix: 'compare whole digests: startsWith, a prefix or the shorter of two lengths can be guessed digit by digit',
+      taken: {
+        code: 'accepts-part-of-signature',
+        says: 'it lets forgers in: a part of the signature is enough',
+        fix: 'compare whole digests: startsWith, a prefix or the shorter of two lengths can be guessed digit by digit',
+      },
     },
     (sample, body) => sample.forged(body, { change: (right) => right.slice(0, 20) }),
   ),
@@ -62,9 +69,11 @@ export const FORGERY_CHECKS: readonly Check[] = [
     'tampered',
     'a body that was changed after it was signed',
     {
-      code: 'accepts-tampered',
-      says: 'it lets forgers in: the signature of one body passes for another',
-      fix: 'compute the signature over the whole body of this request',
+      taken: {
+        code: 'accepts-tampered',
+        says: 'it lets forgers in: the signature of one body passes for another',
+        fix: 'compute the signature over the whole body of this request',
+      },
     },
     (sample, body) => ({
       ...sample.signed(body),

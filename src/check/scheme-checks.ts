@@ -1,7 +1,8 @@
-import { layoutOf } from '../signature/schemes/layout.ts';
+import { layoutOf, signatureHeaderNames } from '../signature/schemes/layout.ts';
 import type { SignatureScheme } from '../signature/schemes/scheme.ts';
 import type { Check, Fault } from './check.ts';
-import { FORGERY_CHECKS } from './forgery-checks.ts';
+import { forgery, FORGERY_CHECKS } from './forgery-checks.ts';
+import type { CheckRequest, Sample } from './sample.ts';
 
 /** The forgeries of these schemes: those of every scheme, told in their words, and those of what they sign besides the body. */
 export function schemeChecks(schemes: readonly SignatureScheme[]): readonly Check[] {
@@ -9,8 +10,8 @@ export function schemeChecks(schemes: readonly SignatureScheme[]): readonly Chec
   const own = schemes.flatMap((scheme) => [
     ...(schemes.length > 1 && isStrong(scheme, schemes) ? [forgedAmongOthers(scheme)] : []),
     ...(scheme.tolerance === undefined ? [] : [oldTimestamp(scheme, scheme.tolerance)]),
-    ...(layoutOf(scheme).hasTimestamp ? [otherTimestamp(scheme)] : []),
-    ...(layoutOf(scheme).hasId ? [otherId(scheme)] : []),
+    ...(layoutOf(scheme).hasTimestamp ? [otherField(scheme, OTHER_TIMESTAMP)] : []),
+    ...(layoutOf(scheme).hasId ? [otherField(scheme, OTHER_ID)] : []),
   ]);
   return [...common, ...own];
 }
@@ -25,10 +26,7 @@ function inWordsOf(schemes: readonly SignatureScheme[], check: Check): Check {
   const { taken, failing } = check.faults ?? {};
   if (check.needsSecret !== true || taken === undefined) return check;
   const fix = check.code === 'malformed' ? taken.fix : fixFor(schemes);
-  const says = taken.says.replace(
-    'X-Signature',
-    schemes.map((scheme) => layoutOf(scheme).signatureHeader.name).join(' and '),
-  );
+  const says = taken.says.replace('X-Signature', signatureHeaderNames(schemes));
   return { ...check, faults: { taken: { ...taken, says, fix }, ...(failing && { failing }) } };
 }
 
@@ -40,85 +38,73 @@ function fixFor(schemes: readonly SignatureScheme[]): string {
 function verifyingFix(scheme: SignatureScheme): string {
   const { hash, signs, encoding, name, tolerance } = scheme;
   const age = tolerance === undefined ? '' : `, reject a timestamp more than ${tolerance} s away`;
-  return `for ${name} compute the HMAC-${hash.toUpperCase()} of ${signs} over the raw body in ${encoding}, compare it with ${layoutOf(scheme).signatureHeader.name}${age}, and respond with 401 before doing anything else`;
+  return `for ${name} compute the HMAC-${hash.toUpperCase()} of ${signs} over the raw body in ${encoding}, compare it with ${signatureHeaderNames([scheme])}${age}, and respond with 401 before doing anything else`;
 }
 
 interface SchemeForgery {
-  readonly code: string;
+  /** Of the check, before the name of the scheme. */
+  readonly kind: string;
   readonly title: string;
   readonly says: string;
-  readonly requests: Check['requests'];
+  readonly request: (sample: Sample, body: Buffer) => CheckRequest;
 }
 
-function schemeForgery(scheme: SignatureScheme, { code, title, says, requests }: SchemeForgery): Check {
-  const fault = (kind: string, text: string): Fault => ({
-    code: kind,
+function schemeForgery(scheme: SignatureScheme, { kind, title, says, request }: SchemeForgery): Check {
+  const code = `${kind}-${scheme.name}`;
+  const fault = (faultCode: string, text: string): Fault => ({
+    code: faultCode,
     says: text,
     fix: verifyingFix(scheme),
   });
-  return {
-    code,
-    title,
-    expects: 'rejected',
-    needsSecret: true,
-    requests,
-    faults: {
-      taken: fault(`accepts-${code}`, `it lets forgers in: ${says}`),
-      failing: fault('fails-on-bad-signature', 'it fails instead of rejecting'),
-    },
-  };
+  const taken = fault(`accepts-${code}`, `it lets forgers in: ${says}`);
+  const failing = fault('fails-on-bad-signature', 'it fails instead of rejecting');
+  return forgery(code, title, { taken, failing }, request);
 }
 
 function forgedAmongOthers(scheme: SignatureScheme): Check {
-  const code = `forged-${scheme.name}`;
   return schemeForgery(scheme, {
-    code,
+    kind: 'forged',
     title: `a wrong signature of ${scheme.name} beside right ones of the others`,
     says: `it does not check ${scheme.name}, so that another scheme alone decides`,
-    requests: (sample) => [sample.forged(forgeryBody(sample, code), { only: scheme })],
+    request: (sample, body) => sample.forged(body, { only: scheme }),
   });
 }
 
 function oldTimestamp(scheme: SignatureScheme, tolerance: number): Check {
-  const code = `old-timestamp-${scheme.name}`;
   return schemeForgery(scheme, {
-    code,
+    kind: 'old-timestamp',
     title: `a right signature of ${scheme.name} whose time is long over`,
     says: 'it accepts a message of any age, so that one that was seen can be sent again',
-    requests: (sample) => [
-      sample.signedAt(forgeryBody(sample, code), { agoMs: (10 * tolerance + 3_600) * 1000 }),
-    ],
+    request: (sample, body) => sample.signedAt(body, { agoMs: (10 * tolerance + 3_600) * 1000 }),
   });
 }
 
-function otherTimestamp(scheme: SignatureScheme): Check {
-  const code = `other-timestamp-${scheme.name}`;
+interface OtherField {
+  readonly field: 'id' | 'timestamp';
+  readonly name: string;
+  readonly says: string;
+  readonly change: (text: string) => string;
+}
+
+const OTHER_TIMESTAMP: OtherField = {
+  field: 'timestamp',
+  name: 'a time',
+  says: 'its timestamp is not part of what it verifies, so that anyone can change it',
+  change: (text) => String(Number(text) - 1),
+};
+
+const OTHER_ID: OtherField = {
+  field: 'id',
+  name: 'an id',
+  says: 'the id is not part of what it verifies, so that a message passes for a new one',
+  change: (text) => `${text}x`,
+};
+
+function otherField(scheme: SignatureScheme, { field, name, says, change }: OtherField): Check {
   return schemeForgery(scheme, {
-    code,
-    title: `a time of ${scheme.name} other than the signed one`,
-    says: 'its timestamp is not part of what it verifies, so that anyone can change it',
-    requests: (sample) => [
-      sample.withField(forgeryBody(sample, code), {
-        scheme,
-        field: 'timestamp',
-        change: (text) => String(Number(text) - 1),
-      }),
-    ],
+    kind: `other-${field}`,
+    title: `${name} of ${scheme.name} other than the signed one`,
+    says,
+    request: (sample, body) => sample.withField(body, { scheme, field, change }),
   });
-}
-
-function otherId(scheme: SignatureScheme): Check {
-  const code = `other-id-${scheme.name}`;
-  return schemeForgery(scheme, {
-    code,
-    title: `an id of ${scheme.name} other than the signed one`,
-    says: 'the id is not part of what it verifies, so that a message passes for a new one',
-    requests: (sample) => [
-      sample.withField(forgeryBody(sample, code), { scheme, field: 'id', change: (text) => `${text}x` }),
-    ],
-  });
-}
-
-function forgeryBody(sample: Parameters<Check['requests']>[0], code: string): Buffer {
-  return sample.body('track', code, { event: 'Hooks Test Forgery' });
 }

@@ -11,9 +11,11 @@ import { environmentLayer, findSetting, layerOf, type Layer } from './layer.ts';
 import { listSettings, type ListedSetting } from './list-settings.ts';
 import { readSetting, readWithDefault, type SettingScope } from './read-setting.ts';
 import {
+  allSchemes,
   allSecrets,
   allSources,
   promptCaFile,
+  promptSchemes,
   promptSecrets,
   promptSource,
   promptWriteKey,
@@ -28,7 +30,7 @@ export interface RetentionSettings {
 
 /**
  * Every setting: flags, then environment, then the project's file, then the user's, then defaults. Reading `dataDir`, `sources`,
- * `client`, `endpoint`, `ownSchemes`, `store` or `retention` and calling `source`, `secrets`, `allSecrets`, `caFile` or `writeKey` may throw ConfigError,
+ * `client`, `endpoint`, `ownSchemes`, `store` or `retention` and calling `source`, `secrets`, `allSecrets`, `schemes`, `allSchemes`, `caFile` or `writeKey` may throw ConfigError,
  * because only then a `${NAME}` is looked up and a variable's value checked. The rest never throws.
  */
 export interface Settings {
@@ -60,6 +62,10 @@ export interface Settings {
   readonly caFile: (source: string, flags?: Layer) => string | undefined;
   /** The secrets of every destination that has any, a list for each: a receiver cannot know the destination of a request. */
   readonly allSecrets: () => readonly (readonly string[])[];
+  /** The signature schemes of the same destination; undefined when it names none. */
+  readonly schemes: (source: string) => readonly SignatureScheme[] | undefined;
+  /** Those of every destination that is enabled. */
+  readonly allSchemes: () => readonly (readonly SignatureScheme[] | undefined)[];
   readonly writeKey: (source: string) => string | undefined;
   /** The signature schemes of one's own. */
   readonly ownSchemes: readonly SignatureScheme[];
@@ -151,6 +157,8 @@ function settingsOf(given: SettingLayers, { cwd, dataDir, listed }: Folders): Se
     secrets: (source: string, flags = NO_FLAGS) => promptSecrets(given, source, flags),
     caFile: (source: string, flags = NO_FLAGS) => promptCaFile(given, source, flags),
     allSecrets: () => allSecrets(given),
+    schemes: (source: string) => promptSchemes(given, source),
+    allSchemes: () => allSchemes(given),
     writeKey: (source: string) => promptWriteKey(given, source),
     originOf: (key: Key) => {
       const origin = findSetting(scope.layers, key)?.origin;

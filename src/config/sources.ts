@@ -76,6 +76,11 @@ export function promptSecrets(given: SettingLayers, name: string, flags: Layer):
   );
 }
 
+/** The signature schemes of the same destination; undefined when it names none. */
+export function promptSchemes(given: SettingLayers, name: string): readonly SignatureScheme[] | undefined {
+  return schemeOf(targetScope(given, name, [given.environment, ...given.files])).scheme;
+}
+
 /** The issuers of the same destination, to trust when a URL replaces it. */
 export function promptCaFile(given: SettingLayers, name: string, flags: Layer): string | undefined {
   return readSetting(targetScope(given, name, [flags, ...given.files]), 'delivery.ca');
@@ -92,15 +97,8 @@ function targetScope(given: SettingLayers, name: string, layers: readonly Layer[
  * one whose variable is unset, unless no other has any: a receiver of one destination's requests needs no secret of the others.
  */
 export function allSecrets(given: SettingLayers): readonly (readonly string[])[] {
-  const layers = hasSourcesForm(given.files) ? given.files : [given.environment, ...given.files];
-  const scopes = sourceNames(given).flatMap((name): SettingScope[] => {
-    const scope = { layers, env: given.env, prefix: prefixOf(given, name) };
-    if (scope.prefix.length === 0) return [scope];
-    return destinationNames(given, name, layers).map((each) => destinationScope(scope, each));
-  });
-  const enabled = scopes.filter((scope) => readWithDefault(scope, 'enabled'));
   const faults: unknown[] = [];
-  const lists = enabled.map((scope) => {
+  const lists = enabledScopes(given).map((scope) => {
     try {
       return readSetting(scope, 'sharedSecret') ?? [];
     } catch (error) {
@@ -112,6 +110,22 @@ export function allSecrets(given: SettingLayers): readonly (readonly string[])[]
   const known = lists.filter(({ length }) => length > 0);
   if (known.length === 0 && faults.length > 0) throw faults[0];
   return known;
+}
+
+/** The signature schemes of each destination that is enabled; undefined for one that names none. */
+export function allSchemes(given: SettingLayers): readonly (readonly SignatureScheme[] | undefined)[] {
+  return enabledScopes(given).map((scope) => schemeOf(scope).scheme);
+}
+
+/** Of each destination of each source that is enabled. */
+function enabledScopes(given: SettingLayers): readonly SettingScope[] {
+  const layers = hasSourcesForm(given.files) ? given.files : [given.environment, ...given.files];
+  const scopes = sourceNames(given).flatMap((name): SettingScope[] => {
+    const scope = { layers, env: given.env, prefix: prefixOf(given, name) };
+    if (scope.prefix.length === 0) return [scope];
+    return destinationNames(given, name, layers).map((each) => destinationScope(scope, each));
+  });
+  return scopes.filter((scope) => readWithDefault(scope, 'enabled'));
 }
 
 /** A variable's, else the source's own. */
@@ -191,7 +205,7 @@ function destinationFrom(
 }
 
 /** The schemes of a destination, with those of one's own among them. */
-function schemeOf(scope: SettingScope): Pick<DestinationOptions, 'scheme'> {
+function schemeOf(scope: SettingScope): { readonly scheme?: readonly SignatureScheme[] } {
   const names = readSetting(scope, 'scheme');
   return names === undefined ? {} : { scheme: knownSchemes(names, scope) };
 }
@@ -201,7 +215,7 @@ function knownSchemes(names: readonly string[], scope: SettingScope): readonly S
   const { layers, env, prefix } = scope;
   const { name: key = 'scheme', file } = findSetting(layers, 'scheme', prefix)?.origin ?? {};
   const custom = readSetting({ layers, env }, 'schemes');
-  return findSchemes(names, { key, origin: file, custom });
+  return findSchemes(names, { key, file, custom });
 }
 
 function deliveryFrom(scope: SettingScope): DeliveryOptions {

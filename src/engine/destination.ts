@@ -85,7 +85,7 @@ export function createSigner(
   secrets: readonly string[],
   key: string,
 ): Signer | undefined {
-  return scheme === undefined ? undefined : new Signer(findSchemes(scheme, { key }), secrets, key);
+  return scheme === undefined ? undefined : new Signer(findSchemes(scheme, { key }), secrets);
 }
 
 /** Throws ConfigError. `key` names it in errors. */

@@ -45,11 +45,13 @@ export interface SignatureJudgement {
   readonly scheme?: string;
   /** What a valid signature does not protect. */
   readonly partial?: string;
+  /** What a valid request lacks: a header of another scheme came without its signature. */
+  readonly warning?: string;
   /** Why a valid signature matches only over the JSON-stringified body. */
   readonly note?: string;
   /** Why an invalid one does not match, or why there is none. */
   readonly diagnosis?: { readonly code: string; readonly hint: string };
-  /** For an invalid signature: the right one under the first secret. A sender that saw it could sign. */
+  /** For an invalid signature: the right one under the first secret, where there is one. A sender that saw it could sign. */
   readonly expected?: string;
   /** For an invalid signature: the header as it came. */
   readonly got?: string;

@@ -1,12 +1,13 @@
 import type { Clock } from '../clock.ts';
 import { diagnosisBudget, type DiagnosisBudget } from '../signature/diagnosis/deadline.ts';
 import { undiagnosed, type Diagnosis } from '../signature/diagnosis/diagnose.ts';
-import { REASONS } from '../signature/diagnosis/reasons.ts';
-import { detectSchemes } from '../signature/schemes/detect-schemes.ts';
+import { missingSignatureFix } from '../signature/diagnosis/reasons.ts';
+import { detectSchemes, missingSignature } from '../signature/schemes/detect-schemes.ts';
 import { DEFAULT_SCHEMES, findSchemes } from '../signature/schemes/find-schemes.ts';
 import { headerValues, rawHeaderList, type HeaderList } from '../signature/schemes/header-list.ts';
-import { layoutOf } from '../signature/schemes/layout.ts';
+import { layoutOf, schemeListText, signatureHeaderNames } from '../signature/schemes/layout.ts';
 import type { SignatureScheme } from '../signature/schemes/scheme.ts';
+import { rejectUnusableSchemes } from '../signature/schemes/secrets.ts';
 import { signatureHeadersText } from '../signature/signature-headers.ts';
 import {
   LARGEST_STRINGIFIED_BODY,
@@ -34,7 +35,7 @@ export class SignatureJudge {
   readonly #quota: DiagnosisQuota;
   readonly #budget: DiagnosisBudget;
 
-  /** Throws ConfigError for a scheme that is unknown. */
+  /** Throws ConfigError for a scheme that is unknown, and for one that can use none of the secrets. */
   constructor(
     { secrets, scheme, detectSchemes: own = false, knownSecrets = {} }: JudgeOptions,
     clock: Clock,
@@ -43,6 +44,7 @@ export class SignatureJudge {
     this.#known = knownSecrets;
     const isDetecting = scheme === undefined && own !== false;
     this.#schemes = isDetecting ? undefined : findSchemes(scheme ?? DEFAULT_SCHEMES, { key: 'scheme' });
+    if (this.#schemes !== undefined && secrets.length > 0) rejectUnusableSchemes(this.#schemes, secrets);
     this.#own = own === false ? [] : own;
     this.#clock = clock;
     this.#quota = new DiagnosisQuota(() => clock.now());
@@ -66,7 +68,9 @@ export class SignatureJudge {
       ? { secrets, signature: signatures[0] }
       : { secrets, scheme, headers, at: this.#clock.now() };
     const verification = verify({ body, ...options });
-    return verification.valid ? toValid(verification) : this.#invalid(body, options);
+    if (!verification.valid) return this.#invalid(body, options);
+    const warning = this.#schemes === undefined ? missingSignature(headers, this.#own) : undefined;
+    return { ...toValid(verification), ...(warning !== undefined && { warning }) };
   }
 
   #schemesOf(headers: HeaderList): readonly SignatureScheme[] {
@@ -80,7 +84,8 @@ export class SignatureJudge {
     const verification = this.#quota.use(() => verifier.finish());
     const found = verification?.valid === true ? tooLargeFor(verification, body) : verification?.diagnosis;
     const diagnosis = found ?? undiagnosed(body.byteLength, TOO_MANY);
-    return { verdict: 'invalid', diagnosis, expected: verifier.expected, got: verifier.got };
+    const { expected, got } = verifier;
+    return { verdict: 'invalid', diagnosis, ...(expected !== '' && { expected }), got };
   }
 }
 
@@ -118,15 +123,15 @@ const TOO_MANY = {
   fix: 'Send one of these requests by itself to learn why',
 };
 
-/** Explains a missing signature where another header came in its place. */
+/** Explains a missing signature where another header came in its place, or another than the default one is wanted. */
 function unsigned(rawHeaders: readonly string[], schemes: readonly SignatureScheme[]): SignatureJudgement {
-  const wanted = schemes.map((scheme) => layoutOf(scheme).signatureHeader.name).join(' and ');
-  const text = signatureHeadersText(
+  const wanted = signatureHeaderNames(schemes);
+  const other = signatureHeadersText(
     rawHeaders.filter((_, index) => index % 2 === 0),
     wanted,
   );
-  if (text === undefined) return { verdict: 'unsigned' };
-  const hint = `${text}. ${REASONS['no-signature'].fix}`;
+  if (other === undefined && isDefault(schemes)) return { verdict: 'unsigned' };
+  const hint = `${other ?? `No ${wanted} came`}. ${missingSignatureFix(wanted, schemeListText(schemes))}`;
   return { verdict: 'unsigned', diagnosis: { code: 'no-signature', hint } };
 }
 

@@ -13,7 +13,7 @@ export interface SignatureCheck {
   /** The match; undefined when there is none. `body` is undefined when it was too large to keep, or nothing but its bytes counts. */
   match(body: KeptBody | undefined): SchemeMatch | undefined;
   explain(known: ExplainContext): Diagnosis;
-  /** The right value of the header with the signature, under the first secret. Shown to a sender, it would sign for a forger. */
+  /** The right value of the header with the signature, under the first secret; empty where none is. Shown to a sender, it would sign for a forger. */
   expected(body: KeptBody | undefined): string;
   /** The value of that header as it came. */
   readonly got: string;

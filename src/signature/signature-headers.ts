@@ -1,28 +1,30 @@
 import { closest } from '../suggest.ts';
 
 /** Headers in which other services send a signature, each with whose it is. */
-const SERVICE_BY_HEADER: Readonly<Record<string, string>> = {
-  'x-hub-signature-256': 'GitHub',
-  'x-hub-signature': 'GitHub or Meta',
-  'stripe-signature': 'Stripe',
-  'webhook-signature': 'Standard Webhooks',
-  'svix-signature': 'Svix',
-  'x-shopify-hmac-sha256': 'Shopify',
-  'x-slack-signature': 'Slack',
-  'jitsu-signature': 'Jitsu',
-  'x-twilio-signature': 'Twilio',
-  'x-gitlab-token': 'GitLab',
-  'x-square-hmacsha256-signature': 'Square',
-  'x-signature-ed25519': 'Discord',
-  'x-zm-signature': 'Zoom',
-  'x-wc-webhook-signature': 'WooCommerce',
-  'x-pagerduty-signature': 'PagerDuty',
-  'x-twitter-webhooks-signature': 'X',
-  'paddle-signature': 'Paddle',
-  'linear-signature': 'Linear',
-  'x-contentful-signature': 'Contentful',
-  'x-rudder-signature': 'RudderStack',
-};
+const SERVICE_BY_HEADER: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    'x-hub-signature-256': 'GitHub',
+    'x-hub-signature': 'GitHub or Meta',
+    'stripe-signature': 'Stripe',
+    'webhook-signature': 'Standard Webhooks',
+    'svix-signature': 'Svix',
+    'x-shopify-hmac-sha256': 'Shopify',
+    'x-slack-signature': 'Slack',
+    'jitsu-signature': 'Jitsu',
+    'x-twilio-signature': 'Twilio',
+    'x-gitlab-token': 'GitLab',
+    'x-square-hmacsha256-signature': 'Square',
+    'x-signature-ed25519': 'Discord',
+    'x-zm-signature': 'Zoom',
+    'x-wc-webhook-signature': 'WooCommerce',
+    'x-pagerduty-signature': 'PagerDuty',
+    'x-twitter-webhooks-signature': 'X',
+    'paddle-signature': 'Paddle',
+    'linear-signature': 'Linear',
+    'x-contentful-signature': 'Contentful',
+    'x-rudder-signature': 'RudderStack',
+  }),
+);
 
 /** The most headers that are named. */
 const MOST_NAMED = 4;
@@ -44,13 +46,13 @@ export function signatureHeadersText(names: readonly string[], wanted = 'X-Signa
 function isLikeSignature(name: string): boolean {
   const lower = name.toLowerCase();
   return (
-    lower in SERVICE_BY_HEADER ||
+    SERVICE_BY_HEADER.has(lower) ||
     /sign|hmac|digest/.test(lower) ||
     closest(lower, ['x-signature']) !== undefined
   );
 }
 
 function withService(name: string): string {
-  const service = SERVICE_BY_HEADER[name.toLowerCase()];
+  const service = SERVICE_BY_HEADER.get(name.toLowerCase());
   return service === undefined ? name : `${name} (${service})`;
 }

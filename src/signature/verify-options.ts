@@ -77,7 +77,7 @@ const KINDS = {
   signature: 'given',
   headers: 'given',
   scheme: 'given',
-  at: 'given',
+  at: 'a time in ms',
   ignoreTimestamp: 'a boolean',
   secrets: 'given',
   exact: 'a boolean',

@@ -1,11 +1,13 @@
 import { diagnosisBudget, type DiagnosisBudget } from './diagnosis/deadline.ts';
 import { undiagnosed, type Diagnosis } from './diagnosis/diagnose.ts';
 import { KeptBody } from './diagnosis/body/kept-body.ts';
-import { REASONS } from './diagnosis/reasons.ts';
+import { missingSignatureFix } from './diagnosis/reasons.ts';
 import { readSignature } from './given-signature.ts';
 import { indexOfSigner, matchOverStringified, rejectEmptySecrets } from './lenient-check.ts';
 import { DEFAULT_SCHEMES, findSchemes } from './schemes/find-schemes.ts';
 import { headerList } from './schemes/header-list.ts';
+import { schemeListText, signatureHeaderNames } from './schemes/layout.ts';
+import type { SignatureScheme } from './schemes/scheme.ts';
 import type { SchemeMatch, SignatureCheck } from './signature-check.ts';
 import { signatureChecks } from './signature-checks.ts';
 import { checkVerifyOptions, type VerifyOptions, type VerifyResult } from './verify-options.ts';
@@ -72,6 +74,7 @@ function bufferOver({ buffer, byteOffset, byteLength }: Uint8Array): Buffer {
 export class Verifier {
   readonly #options: VerifyOptions;
   readonly #budget: DiagnosisBudget;
+  readonly #schemes: readonly SignatureScheme[];
   /** One for each scheme that came. */
   readonly #checks: readonly SignatureCheck[];
   readonly #largestKept: number;
@@ -95,6 +98,7 @@ export class Verifier {
       ignoreTimestamp = false,
     } = options;
     const schemes = scheme === undefined ? DEFAULT_SCHEMES : findSchemes(scheme, { key: 'scheme' });
+    this.#schemes = schemes;
     const list = headers === undefined ? undefined : headerList(headers);
     this.#checks = signatureChecks(schemes, { headers: list, signature, secrets, at, ignoreTimestamp });
     const coversPart = schemes.some(({ covers }) => covers === 'first');
@@ -144,7 +148,7 @@ export class Verifier {
     return {
       valid: true,
       ...match,
-      ...(!this.#isDefault() && { scheme: this.#checks.map(({ scheme }) => scheme.name).join(',') }),
+      ...(!this.#isDefault() && { scheme: schemeListText(this.#checks.map(({ scheme }) => scheme)) }),
       ...(partial !== undefined && { partial }),
     };
   }
@@ -155,7 +159,7 @@ export class Verifier {
     secretOrigin,
   }: Pick<VerifyOptions, 'otherSecrets' | 'secretOrigin'>): Diagnosis {
     const check = this.#failing();
-    if (check === undefined) return noSignature(this.#bytes);
+    if (check === undefined) return noSignature(this.#bytes, this.#schemes);
     const deadline = this.#budget(this.bytes);
     return check.explain({ body: this.#wholeBody(), otherSecrets, secretOrigin, deadline });
   }
@@ -179,10 +183,11 @@ export class Verifier {
   }
 }
 
-function noSignature(bytes: number): Diagnosis {
+function noSignature(bytes: number, schemes: readonly SignatureScheme[]): Diagnosis {
+  const names = signatureHeaderNames(schemes);
   const found = undiagnosed(bytes, {
-    why: 'no signature of a scheme that is accepted came',
-    fix: REASONS['no-signature'].fix,
+    why: `no signature of a scheme that is accepted came (${names})`,
+    fix: missingSignatureFix(names, schemeListText(schemes)),
   });
   return { ...found, code: 'no-signature' };
 }

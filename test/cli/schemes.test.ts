@@ -1,7 +1,11 @@
+import { createHash } from 'node:crypto';
+import { mkdtemp, writeFile } from 'node:fs/promises';
 import { createServer, type IncomingHttpHeaders } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { Webhook } from 'standardwebhooks';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { sign } from '../../src/signature/sign.ts';
 import { verify } from '../../src/signature/verify.ts';
 import { hooks, startHooks } from './run-in-process.ts';
@@ -103,6 +107,27 @@ describe('several schemes on the command line', () => {
   });
 });
 
+describe('a receiver that wants a scheme', () => {
+  it('prints a command that sends by it, and says to a sender which header is missing', async () => {
+    const file = join(await mkdtemp(join(tmpdir(), 'hooks-schemes-')), 'secret');
+    await writeFile(file, WHSEC);
+    const flags = ['--secret-file', file, '--scheme', 'standard-webhooks,segment', '--require-signature'];
+    const listening = startHooks(['listen', '--port', '0', ...flags]);
+    const first = (await listening.lines.next()).value ?? '';
+    const url = /http\S+/.exec(first)?.[0] ?? '';
+    await vi.waitFor(() => expect(listening.stderr()).toContain('Try: '));
+    const [, line = ''] = /Try: hooks (.*)/.exec(listening.stderr()) ?? [];
+    expect(line).toContain(` --scheme standard-webhooks --secret-file ${file}`);
+    expect(await hooks(line.split(' '))).toMatchObject({ code: 0 });
+    const other = ['send', 'track', '--event', 'A', '--url', url, '--secret', 's', '--retry-for', '0'];
+    const refused = await hooks([...other, '--scheme', 'github']);
+    expect(refused.stdout).toContain('the webhook-signature or X-Signature header is missing');
+    expect(refused.stdout).toContain('it wants another scheme or reads another header');
+    expect(refused.stderr).toContain('send by the scheme that it verifies by (--scheme');
+    await listening.stop();
+  });
+});
+
 describe('hooks sign and verify', () => {
   it('prints the headers of schemes, which verify takes for a raw body', async () => {
     const at = String(Math.floor(Date.now() / 1000));
@@ -119,6 +144,56 @@ describe('hooks sign and verify', () => {
     expect(JSON.parse(verified.stdout)).toMatchObject({ valid: true, scheme: 'segment,standard-webhooks' });
     const changed = await hooks(['verify', ...secrets, ...headers], { stdin: `${BODY} ` });
     expect(changed.code).toBe(1);
+  });
+
+  it('takes all headers that sign prints as one value of -H', async () => {
+    const { stdout } = await hooks(['sign', ...BOTH], { stdin: BODY });
+    const given = ['verify', '--secret', 'plain', '--secret', WHSEC, '-H', stdout, '-o', 'json'];
+    const { code, stdout: verdict } = await hooks(given, { stdin: BODY });
+    expect(code, verdict).toBe(0);
+    expect(JSON.parse(verdict)).toMatchObject({ scheme: 'segment,standard-webhooks' });
+  });
+
+  it('signs with the message id as send does', async () => {
+    const flags = ['--secret', WHSEC, '--scheme', 'standard-webhooks'];
+    const signed = await hooks(['sign', ...flags, '--id', 'a.1'], { stdin: BODY });
+    expect(signed.stdout).toContain(`webhook-id: ${createHash('sha256').update('a.1').digest('hex')}\n`);
+    expect(signed.stderr).toContain('note: the id is signed as its SHA-256');
+    const sent = ['send', 'track', '--event', 'A', '--message-id', 'a.1', '--url', 'http://127.0.0.1:9/'];
+    const { stdout } = await hooks([...sent, ...flags, '--dry-run']);
+    expect(stdout).toContain(/webhook-id: \w+/.exec(signed.stdout)?.[0]);
+  });
+
+  it('says what a signature lacks whose scheme is not named, and wants it when it is', async () => {
+    const { stdout } = await hooks(['sign', ...BOTH], { stdin: BODY });
+    const given = ['verify', '--secret', 'plain', '--secret', WHSEC];
+    const headers = ['-H', stdout.replace(/webhook-signature: .*\n/, '')];
+    const told = await hooks([...given, ...headers], { stdin: BODY });
+    expect(told.code).toBe(0);
+    expect(told.stdout).toContain('warning: webhook-id came without webhook-signature');
+    const json = await hooks([...given, ...headers, '-o', 'json'], { stdin: BODY });
+    expect(JSON.parse(json.stdout)).toMatchObject({
+      valid: true,
+      warning: expect.stringContaining('removed'),
+    });
+    const named = ['--scheme', 'segment,standard-webhooks', '--exact'];
+    const refused = await hooks([...given, ...named, ...headers], { stdin: BODY });
+    expect(refused.code).toBe(1);
+    expect(refused.stdout).toContain('webhook-signature is missing, though webhook-id came');
+    expect(refused.stdout).not.toMatch(/expected: *$/m);
+  });
+
+  it('shows what is expected only where that is known, and differs', async () => {
+    const { stdout: by } = await hooks(['sign', ...BOTH.slice(2)], { stdin: BODY });
+    const unusable = await hooks(['verify', '--secret', 's', '-H', by.replace(/X-Sig.*\n/, '')], {
+      stdin: BODY,
+    });
+    expect(unusable.stdout).toContain('no secret can be a key of standard-webhooks');
+    expect(unusable.stdout).not.toContain('expected:');
+    const { stdout: github } = await hooks(['sign', '--secret', 's', '--scheme', 'github'], { stdin: BODY });
+    const twice = await hooks(['verify', '--secret', 's', '-H', github, '-H', github], { stdin: BODY });
+    const right = github.trim().replace('X-Hub-Signature-256: ', '');
+    expect(twice.stdout).toContain(`expected: ${right}\ngot:      ${right}, ${right}\n`);
   });
 
   it('says of a signature of another scheme whether it is right', async () => {
@@ -155,6 +230,13 @@ describe('hooks sign and verify', () => {
   });
 
   it.each([
+    [['listen', '--scheme', 'standard-webhooks', '--port', '0'], 'none begins with whsec_ (--scheme)'],
+    [['expect', '--scheme', 'standard-webhooks', '--count', '1', '--', 'true'], 'none begins with whsec_'],
+    [
+      ['send', 'track', '--event', 'A', '--url', 'http://127.0.0.1:9/', '--scheme', 'standard-webhooks'],
+      'none begins with whsec_ (--scheme)',
+    ],
+    [['sign', '--scheme', ''], 'Expected the name of a signature scheme, got an empty one (--scheme)'],
     [['sign', '--scheme', 'gihub'], 'Unknown signature scheme `gihub` (--scheme)'],
     [['sign', '--scheme', 'standard-webhooks'], 'none begins with whsec_ (--scheme)'],
     [['sign', '--scheme', 'segment,segment-batch'], 'both want the header X-Signature (--scheme)'],
@@ -165,8 +247,77 @@ describe('hooks sign and verify', () => {
       'Unix time in seconds, got 1700000000000',
     ],
   ])('exits with 2 for %s', async (args, sentence) => {
-    const { code, stderr } = await hooks([...args, '--secret', 's'], { stdin: BODY });
+    const [command = '', ...rest] = args;
+    const { code, stderr } = await hooks([command, '--secret', 's', ...rest], { stdin: BODY });
     expect(code).toBe(2);
+    expect(stderr).toContain(sentence);
+  });
+});
+
+describe('the schemes of a config', () => {
+  const ACME = `
+schemes:
+  acme: { headers: { X-Acme: 'v={signature}' }, signs: '{body}', hash: sha256, encoding: hex }
+`;
+  let folder: string;
+  const config = async (text: string): Promise<readonly string[]> => {
+    const file = join(folder, 'hooks.yaml');
+    await writeFile(file, text + ACME);
+    return ['-c', file];
+  };
+
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'hooks-schemes-'));
+  });
+
+  it('sign, and verify is told of them also when it is given the secret', async () => {
+    const file = await config('sharedSecret: s\nscheme: acme\n');
+    const { stdout } = await hooks(['sign', ...file], { stdin: BODY });
+    expect(stdout).toMatch(/^X-Acme: v=[0-9a-f]{64}\n$/);
+    const { code } = await hooks(['verify', ...file, '--secret', 's', '-H', stdout], { stdin: BODY });
+    expect(code).toBe(0);
+    const plain = await hooks(['sign', '--secret', 's'], { stdin: BODY, cwd: folder });
+    expect(plain.stdout).toBe(`${sign(BODY, 's')}\n`);
+  });
+
+  it('are those that test checks a receiver by', async () => {
+    const file = await config('sharedSecret: s\nscheme: acme\n');
+    const byAcme = await receiver(({ headers }) => headers['x-acme'] !== undefined);
+    const { stdout } = await hooks(['test', byAcme.url, ...file, '--only', 'track', '-o', 'json']);
+    byAcme.close();
+    expect(stdout).toContain('"check":"track"');
+    expect(stdout).toContain('"outcome":"passed"');
+  });
+
+  it('are those that listen wants where a signature is required, and it names their header', async () => {
+    const file = await config('sharedSecret: s\nscheme: acme\n');
+    const strict = startHooks(['listen', '--port', '0', '-o', 'json', '--require-signature', ...file]);
+    const { url } = JSON.parse((await strict.lines.next()).value ?? '') as { url: string };
+    const to = ['send', 'track', '--event', 'A', '--url', url, '--secret', 's', '--retry-for', '0'];
+    expect((await hooks([...to, '--scheme', 'acme', ...file])).code).toBe(0);
+    expect((await hooks(to)).code).toBe(1);
+    const { stdout } = await strict.stop();
+    expect(stdout).toContain('"verdict":"valid","secret":1,"scheme":"acme"');
+    expect(stdout).toContain('X-Acme is missing; X-Signature came');
+    expect(stdout).toContain('let proxies pass X-Acme on');
+  });
+
+  it.each([
+    ['sharedSecret: s\nscheme: acm\n', ['sign'], 'Unknown signature scheme `acm` (`scheme` from '],
+    ['sharedSecret: s\nscheme: standard-webhooks\n', ['sign'], 'begins with whsec_ (`scheme` from '],
+    [
+      'sharedSecret: s\nscheme: standard-webhooks\nwebhooks: [http://127.0.0.1:9/]\n',
+      ['send', 'track', '--event', 'A', '--retry-for', '0'],
+      'begins with whsec_ (`scheme` from ',
+    ],
+    [
+      'sharedSecret: s\nscheme: standard-webhooks\n',
+      ['listen', '--port', '0', '--require-signature'],
+      'begins with whsec_ (`scheme` from ',
+    ],
+  ])('are named with their file when they cannot be used: %s %s', async (text, args, sentence) => {
+    const { code, stderr } = await hooks([...args, ...(await config(text))], { stdin: BODY });
+    expect(code, stderr).toBe(2);
     expect(stderr).toContain(sentence);
   });
 });

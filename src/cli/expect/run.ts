@@ -34,7 +34,7 @@ export async function expectArrivals(
     options,
     io,
     secrets,
-    schemes: await receiverSchemes(options, io),
+    schemes: await receiverSchemes(options, secrets, io),
     known: secrets.length === 0 ? undefined : await knownSecrets(options, io, secrets),
     arrivals: new ArrivalCheck({ ...expected, checks, signed: secrets.length > 0 }),
     complete: new AbortController(),

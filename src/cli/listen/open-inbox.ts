@@ -2,23 +2,27 @@ import { readFile } from 'node:fs/promises';
 import type { Forwarding } from '../../app/forwarding.ts';
 import { replayReceived } from '../../app/replaying.ts';
 import { Inbox } from '../../receiver/inbox/inbox.ts';
+import type { SignatureScheme } from '../../signature/schemes/scheme.ts';
 import type { ListenOptions } from './options.ts';
 
-interface InboxContext {
+export interface InboxContext {
   readonly secrets: readonly string[];
+  /** The signature schemes that are named. */
+  readonly schemes: readonly SignatureScheme[] | undefined;
   readonly forwarding: Forwarding | undefined;
 }
 
 /** Opens the web inbox of `listen --ui`. */
 export async function openInbox(
   { host, selfSigned }: ListenOptions,
-  { secrets, forwarding }: InboxContext,
+  { secrets, schemes: [scheme] = [], forwarding }: InboxContext,
 ): Promise<Inbox> {
   return new Inbox({
     host,
     scheme: selfSigned ? 'https' : 'http',
     page: { script: await readBuilt('page.js'), style: await readBuilt('page.css') },
     hasSecret: secrets.length > 0,
+    ...(scheme !== undefined && { sendBy: scheme.name }),
     ...(forwarding !== undefined && { forwardUrl: forwarding.shownUrl }),
     replay: (request, url) => replayReceived(request, { url, forwarding, secrets }),
   });

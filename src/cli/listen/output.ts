@@ -7,6 +7,8 @@ import { messagesOf } from '../../receiver/messages/messages-of.ts';
 import type { ConnectionRejection } from '../../receiver/options.ts';
 import type { ReceivedRequest } from '../../receiver/received-request.ts';
 import { printable } from '../../redact.ts';
+import { DEFAULT_SCHEMES } from '../../signature/schemes/find-schemes.ts';
+import type { SignatureScheme } from '../../signature/schemes/scheme.ts';
 import type { Io } from '../io.ts';
 import { noteError } from '../error-text.ts';
 import { listeningText } from '../print/listening-urls.ts';
@@ -20,6 +22,8 @@ export interface ListenReady {
   /** A URL for each address, when it listens on every interface. */
   readonly urls?: readonly string[] | undefined;
   readonly hasSecret: boolean;
+  /** The signature schemes that are named. */
+  readonly schemes?: readonly SignatureScheme[] | undefined;
   readonly certificate?: SelfSignedCertificate | undefined;
   /** The URL that requests are forwarded to. */
   readonly forwardUrl?: string | undefined;
@@ -44,7 +48,8 @@ export class ListenOutput {
     this.#folder = options.save === undefined ? undefined : new CaptureFolder(resolve(io.cwd, options.save));
   }
 
-  ready({ url, urls, hasSecret, certificate, forwardUrl, inboxUrl, inboxUrlWithToken }: ListenReady): void {
+  ready({ url, urls, certificate, forwardUrl, inboxUrl, inboxUrlWithToken, ...checks }: ListenReady): void {
+    const { hasSecret } = checks;
     const { bold } = this.#io.color;
     if (this.#options.output === 'json') {
       this.#io.out(jsonLine({ ready: true, url, urls, inbox: inboxUrl, certificate: certificate?.cert }));
@@ -59,7 +64,7 @@ export class ListenOutput {
     if (this.#options.output !== 'text') return;
     const { certOut } = this.#options;
     if (certificate === undefined || certOut !== undefined) {
-      const command = this.#nextCommand(url, hasSecret);
+      const command = this.#nextCommand(url, checks);
       this.remark(`Try: ${command}`);
       if (/cat\)|-file -$/.test(command)) this.remark(TYPE_THE_SECRET);
     }
@@ -110,23 +115,33 @@ export class ListenOutput {
   }
 
   /** A command that works in another terminal, in any folder: the secret that it needs is never shown, so a person types it there. */
-  #nextCommand(url: string, hasSecret: boolean): string {
-    const { certOut, secret, secretFile } = this.#options;
+  #nextCommand(url: string, { hasSecret, schemes }: Pick<ListenReady, 'hasSecret' | 'schemes'>): string {
+    const { certOut, secret, secretFile, config } = this.#options;
     const { cwd, env } = this.#io;
     const issuer = certOut === undefined ? '' : ` --ca ${quotedPath(resolve(cwd, certOut))}`;
-    const send = `hooks send track --event Signup --url ${url}${issuer}`;
-    if (!hasSecret) return send;
-    const [flag] = secret ?? secretFile ?? [];
-    if (flag !== undefined && 'file' in flag && flag.file !== '-') {
-      return `${send} --secret-file ${quotedPath(resolve(cwd, flag.file))}`;
+    const plain = `hooks send track --event Signup --url ${url}${issuer}`;
+    if (!hasSecret) return plain;
+    const scheme = schemeFlag(schemes);
+    const own =
+      scheme === '' || typeof config !== 'string' ? '' : ` --config ${quotedPath(resolve(cwd, config))}`;
+    const send = plain + scheme + own;
+    const flags = secret ?? secretFile ?? [];
+    const files = flags.flatMap((flag) => ('file' in flag && flag.file !== '-' ? [flag.file] : []));
+    if (files.length > 0 && files.length === flags.length) {
+      return [send, ...files.map((file) => `--secret-file ${quotedPath(resolve(cwd, file))}`)].join(' ');
     }
     // Takes the variable where it is set, and asks for it where it is not.
-    if (flag === undefined && env['HOOKS_SECRET']) return `HOOKS_SECRET="\${HOOKS_SECRET:-$(cat)}" ${send}`;
+    if (flags.length === 0 && env['HOOKS_SECRET']) return `HOOKS_SECRET="\${HOOKS_SECRET:-$(cat)}" ${send}`;
     return `${send} --secret-file -`;
   }
 }
 
 const TYPE_THE_SECRET = '     (where it waits, type the secret, Enter and Ctrl-D)';
+
+/** One of the schemes is enough, and takes one secret; none is named where it is the default. */
+function schemeFlag([first]: readonly SignatureScheme[] = []): string {
+  return first === undefined || DEFAULT_SCHEMES.includes(first) ? '' : ` --scheme ${first.name}`;
+}
 
 /** A path as a POSIX shell reads it. */
 function quotedPath(path: string): string {

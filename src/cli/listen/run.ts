@@ -16,6 +16,7 @@ import { conflict } from '../flags/header-lines.ts';
 import { ExitCode, interruptedCode } from '../exit-code.ts';
 import type { Io } from '../io.ts';
 import { ListenOutput } from './output.ts';
+import type { InboxContext } from './open-inbox.ts';
 import type { ListenOptions } from './options.ts';
 import { listeningUrls } from '../print/listening-urls.ts';
 import { knownSecrets, type KnownSecrets } from '../flags/signature/known-secrets.ts';
@@ -27,7 +28,7 @@ export async function listen(options: ListenOptions, io: Io): Promise<ExitCode> 
   refuseConflicts(options);
   const secrets = await commandSecrets(options, 'verify', io);
   const known = secrets.length === 0 ? undefined : await knownSecrets(options, io, secrets);
-  const schemes = await receiverSchemes(options, io);
+  const schemes = await receiverSchemes(options, secrets, io);
   const script = options.respond === undefined ? undefined : parseScript(options.respond);
   const forwarding = await forwardingOf(options, secrets, io);
   const display = new ListenOutput(options, io);
@@ -74,7 +75,9 @@ async function receive(session: Session): Promise<void> {
   if (certificate !== undefined && options.certOut !== undefined) {
     await writeCertificate(certificate.cert, options.certOut, io);
   }
-  const inbox = options.ui ? await inboxOf(options, secrets, forwarding) : undefined;
+  const inbox = options.ui
+    ? await inboxOf(options, { secrets, schemes: schemes.scheme, forwarding })
+    : undefined;
   const receiver = await startReceiver({
     host: options.host,
     port: options.port,
@@ -100,7 +103,16 @@ async function receive(session: Session): Promise<void> {
   const urls = listeningUrls(url, options.host);
   const inboxUrlWithToken = inbox?.printedUrl;
   const forwardUrl = forwarding?.shownUrl;
-  display.ready({ url, urls, hasSecret, certificate, forwardUrl, inboxUrl, inboxUrlWithToken });
+  display.ready({
+    url,
+    urls,
+    hasSecret,
+    schemes: schemes.scheme,
+    certificate,
+    forwardUrl,
+    inboxUrl,
+    inboxUrlWithToken,
+  });
   await aborted(AbortSignal.any([io.signal, expectation.over]));
   inbox?.close();
   // Closing reports the requests still held, so the expectation is judged after it.
@@ -162,13 +174,9 @@ async function addressesOf(host: string): Promise<readonly string[]> {
 }
 
 /** Loads the inbox only for `--ui`. */
-async function inboxOf(
-  options: ListenOptions,
-  secrets: readonly string[],
-  forwarding: Forwarding | undefined,
-) {
+async function inboxOf(options: ListenOptions, context: InboxContext) {
   const { openInbox } = await import('./open-inbox.ts');
-  return openInbox(options, { secrets, forwarding });
+  return openInbox(options, context);
 }
 
 function expectationOf({ count, untilIdle, within }: ListenOptions, secrets: readonly string[]): Expectation {

@@ -44,6 +44,7 @@ export function receivedJson(request: ReceivedRequest, { file, withBody }: Recei
     secret,
     scheme: request.scheme,
     partial: request.partial,
+    warning: request.warning,
     note,
     diagnosis,
     expected,
@@ -115,9 +116,13 @@ function remarksOn(request: ReceivedRequest, color: ChalkInstance): readonly (st
   const { note, diagnosis, expected, got, call, problem = call?.rejection?.message, forwarded } = request;
   return [
     diagnosis && color.yellow(`${diagnosis.code}: ${printable(diagnosis.hint, MAX_HINT)}`),
-    expected && color.dim(`expected ${expected}, got ${printable(got ?? '', MAX_SHOWN_SIGNATURE)}`),
+    // A right signature that does not count, since it is too old, is not shown twice.
+    expected === got
+      ? undefined
+      : expected && color.dim(`expected ${expected}, got ${printable(got ?? '', MAX_SHOWN_SIGNATURE)}`),
     note && color.dim(printable(note)),
     request.partial && color.yellow(`the signature ${request.partial}`),
+    request.warning && color.yellow(request.warning),
     problem && color.yellow(printable(problem)),
     forwarded && forwardedText(forwarded, color),
   ];

@@ -6,10 +6,16 @@ import { utf8TextOf, stringified } from '../../signature/diagnosis/json/json-tex
 import { DEFAULT_SCHEMES } from '../../signature/schemes/find-schemes.ts';
 import { layoutOf } from '../../signature/schemes/layout.ts';
 import type { SignatureScheme, SignedFields } from '../../signature/schemes/scheme.ts';
-import { Signer } from '../../signature/schemes/signer.ts';
+import { signedFields, Signer } from '../../signature/schemes/signer.ts';
 import { sign } from '../../signature/sign.ts';
 import { conflict } from '../flags/header-lines.ts';
-import { addSchemeFlag, readSchemeFlag, type SchemeFlags } from '../flags/signature/scheme-flags.ts';
+import {
+  addSchemeFlag,
+  commandSchemes,
+  readsConfig,
+  readSchemeFlag,
+  type SchemeFlags,
+} from '../flags/signature/scheme-flags.ts';
 import { isStdin, readBodyInput, readWholeBody, type BodySource } from '../flags/signature/body-input.ts';
 import type { CommandContext, Define, GlobalOptions } from '../command.ts';
 import { given } from '../flags/flag-values.ts';
@@ -44,18 +50,21 @@ export const defineSign: Define = (command, context) => {
 };
 
 async function signFile(file: BodySource, flags: SignFlags, context: CommandContext): Promise<void> {
-  const secrets = await requiredSecrets(flags, 'sign', context.io);
-  const schemes = await readSchemeFlag(flags, context.io);
+  const { io } = context;
+  const secrets = await requiredSecrets(flags, 'sign', io);
+  const schemes = await (readsConfig(flags, io)
+    ? commandSchemes(flags, 'sign', io)
+    : readSchemeFlag(flags, io));
   if (schemes !== undefined) {
-    return signBySchemes(file, { flags, signer: new Signer(schemes, secrets, '--scheme') }, context);
+    return signBySchemes(file, { flags, signer: new Signer(schemes, secrets) }, context);
   }
   rejectWithoutScheme(flags);
   const [secret] = secrets;
   const signBody = flags.stringify ? signStringified : signBytes;
   const { signature, bytes, remark } = await signBody(file, secret, context);
-  if (remark !== undefined && !flags.quiet) context.io.note(`note: ${remark}`);
+  if (remark !== undefined && !flags.quiet) io.note(`note: ${remark}`);
   const text = flags.asHeader ? `X-Signature: ${signature}` : signature;
-  context.io.out(`${flags.output === 'json' ? JSON.stringify({ signature, bytes }) : text}\n`);
+  io.out(`${flags.output === 'json' ? JSON.stringify({ signature, bytes }) : text}\n`);
 }
 
 interface SchemeSigning {
@@ -70,7 +79,9 @@ async function signBySchemes(
   context: CommandContext,
 ): Promise<void> {
   const { io } = context;
-  const pass = signer.start(fieldsOf(flags, signer.schemes));
+  const fields = fieldsOf(flags, signer.schemes);
+  if (flags.id !== undefined && fields.id !== flags.id && !flags.quiet) io.note(HASHED_ID);
+  const pass = signer.start(fields);
   let bytes = 0;
   if (flags.stringify) {
     const json = await readStringified(file, io);
@@ -96,13 +107,6 @@ function fieldsOf({ id, timestamp }: SignFlags, schemes: readonly SignatureSchem
     schemes.some((scheme) => layoutOf(scheme)[field]);
   if (id !== undefined && !uses('hasId')) throw notSigned('--id');
   if (timestamp !== undefined && !uses('hasTimestamp')) throw notSigned('--timestamp');
-  if (id !== undefined && !/^[!-~]{1,255}$/.test(id)) {
-    throw conflict(
-      '--id',
-      'Expected `--id` to be 1 to 255 visible ASCII characters',
-      'give an id without white space',
-    );
-  }
   if (timestamp !== undefined && !/^(?:0|[1-9]\d{0,10})$/.test(timestamp)) {
     throw conflict(
       '--timestamp',
@@ -110,9 +114,12 @@ function fieldsOf({ id, timestamp }: SignFlags, schemes: readonly SignatureSchem
       'give whole seconds, as date +%s prints them',
     );
   }
-  const now = String(Math.floor(Date.now() / 1000));
-  return { id: id ?? `msg_${randomUUID()}`, timestamp: timestamp ?? now };
+  const fields = signedFields(id ?? `msg_${randomUUID()}`, Date.now());
+  return timestamp === undefined ? fields : { ...fields, timestamp };
 }
+
+const HASHED_ID =
+  'note: the id is signed as its SHA-256 in hex, as send does with ids that have other characters than letters, digits, - and _';
 
 function notSigned(flag: string): ConfigError {
   return conflict(

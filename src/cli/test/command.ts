@@ -9,7 +9,7 @@ import type { ExitCode } from '../exit-code.ts';
 import { formatTable } from '../print/table.ts';
 import { withReports, type Reports } from '../print/reports.ts';
 import { jsonLine } from '../json-line.ts';
-import { readSchemeFlag } from '../flags/signature/scheme-flags.ts';
+import { commandSchemes } from '../flags/signature/scheme-flags.ts';
 import { addSecretFlags } from '../flags/signature/secret-flags.ts';
 import type { Io } from '../io.ts';
 import { settingOption } from '../flags/setting-flags.ts';
@@ -72,7 +72,7 @@ export const defineTest: Define = (command, { io, exit }) => {
     .addHelpText('after', DETAILS)
     .action(async (url: string | undefined, words: readonly string[]) => {
       const options = command.optsWithGlobals<TestOptions>();
-      if (options.list) return listChecks(checksFor(await readSchemeFlag(options, io)), options, io);
+      if (options.list) return listChecks(checksFor(await commandSchemes(options, 'sign', io)), options, io);
       const { report, messages, capture = [] } = options;
       const inputs = messages === undefined ? capture : [...capture, messages];
       const reported = { report, suite: TEST_SUITE, inputs };

@@ -24,7 +24,7 @@ import { startReceiverCommand, type StartedReceiver } from './started-receiver.t
 import { ExitCode, interruptedCode } from '../exit-code.ts';
 import type { Io } from '../io.ts';
 import { Signer } from '../../signature/schemes/signer.ts';
-import { readSchemeFlag } from '../flags/signature/scheme-flags.ts';
+import { commandSchemes } from '../flags/signature/scheme-flags.ts';
 
 /** Runs `hooks test`: starts the receiver if a command is given, runs the checks, stops it, and says what is wrong. */
 export async function testReceiver(
@@ -32,11 +32,11 @@ export async function testReceiver(
   options: TestOptions,
   { io, reports }: { readonly io: Io; readonly reports: Reports },
 ): Promise<ExitCode> {
-  const schemes = await readSchemeFlag(options, io);
+  const schemes = await commandSchemes(options, 'sign', io);
   const chosen = await checksOf(options, checksFor(schemes), io);
   const prepared = await prepareReceiver({ url }, options, io);
   const { secrets } = prepared;
-  const signer = schemes && new Signer(schemes, secrets, '--scheme');
+  const signer = schemes && new Signer(schemes, secrets);
   const checks = secrets.length > 0 ? chosen : chosen.map(unsigned);
   const report = await reports.openCases();
   const test = new ReceiverTest({ ...prepared, signer, checks, command, report, options, io });

@@ -21,8 +21,9 @@ import {
 import { noSignature } from './no-signature.ts';
 import { printedVerdictText, type PrintedVerdict } from './verdict-text.ts';
 import {
+  presentedRequest,
   verificationOf,
-  verifyOptionsOf,
+  type PresentedRequest,
   type Verification,
   type VerifyFlags,
   type VerifyFormat,
@@ -112,18 +113,18 @@ async function verifyRaw(
   verification: Verification,
 ): Promise<VerifiedInput> {
   const { flags, context, headers } = verification;
-  const options = await verifyOptionsOf({ headers, signature }, verification);
-  if (options === undefined) {
+  const presented = await presentedRequest({ headers, signature }, verification);
+  if (presented === undefined) {
     const [secret = ''] = verification.secrets;
     throw noSignature(await readRawBody(file, context.io, { secret, headers }), verification);
   }
-  const verifier = new Verifier(options, PATIENT_BUDGET);
+  const verifier = new Verifier(presented.options, PATIENT_BUDGET);
   let start = Buffer.alloc(0);
   await readBodyInput(file, context.io, (chunk) => {
     verifier.update(chunk);
     if (start.length < START_BYTES) start = Buffer.concat([start, chunk.subarray(0, START_BYTES)]);
   });
-  const verdict = await printedVerdict(verifier, verification);
+  const verdict = await printedVerdict(verifier, presented, verification);
   const meant = flags.format === undefined && !verdict.valid ? requestFormat(start) : undefined;
   if (meant !== undefined && !flags.quiet) {
     context.io.note(`note: ${TAKEN_FOR_BODY}; --format ${meant} reads it as what it seems to be`);
@@ -140,10 +141,10 @@ async function verifyInput(
 ): Promise<VerifiedInput> {
   const { bytes, request } = input;
   const headers = [...(request?.headers ?? []), ...verification.headers];
-  const options = request && (await verifyOptionsOf({ headers, signature, at: request.at }, verification));
-  if (request === undefined || options === undefined) throw noSignature(input, verification);
-  const verifier = new Verifier(options, PATIENT_BUDGET).update(request.body);
-  return { verdict: await printedVerdict(verifier, verification), bytes };
+  const presented = request && (await presentedRequest({ headers, signature, at: request.at }, verification));
+  if (request === undefined || presented === undefined) throw noSignature(input, verification);
+  const verifier = new Verifier(presented.options, PATIENT_BUDGET).update(request.body);
+  return { verdict: await printedVerdict(verifier, presented, verification), bytes };
 }
 
 /** Longer values are no signatures, and would fill the screen. */
@@ -152,15 +153,16 @@ const MAX_SHOWN_SIGNATURE = 200;
 /** Looks for other secrets, in HOOKS_SECRET and the config, only after a mismatch. */
 async function printedVerdict(
   verifier: Verifier,
+  { warning }: PresentedRequest,
   { flags, secrets, context: { io } }: Verification,
 ): Promise<PrintedVerdict> {
   const verdict = verifier.verdict();
-  if (verdict.valid) return verdict;
+  if (verdict.valid) return { ...verdict, ...(warning !== undefined && { warning }) };
   const diagnosis = verifier.explain(await knownSecrets(flags, io, secrets));
   return {
     valid: false,
     diagnosis,
-    expected: verifier.expected,
+    ...(verifier.expected !== '' && { expected: verifier.expected }),
     got: printable(verifier.got, MAX_SHOWN_SIGNATURE),
   };
 }

@@ -2,7 +2,7 @@ import { SignatureError } from '../../errors.ts';
 import { detectSchemes } from '../../signature/schemes/detect-schemes.ts';
 import { DEFAULT_SCHEMES } from '../../signature/schemes/find-schemes.ts';
 import { headerList } from '../../signature/schemes/header-list.ts';
-import { layoutOf } from '../../signature/schemes/layout.ts';
+import { signatureHeaderNames } from '../../signature/schemes/layout.ts';
 import { signatureHeadersText } from '../../signature/signature-headers.ts';
 import { Verifier } from '../../signature/verify.ts';
 import type { SignedInput } from '../flags/signature/signed-input.ts';
@@ -16,7 +16,7 @@ export function noSignature(
   const isDefault = schemes.every((scheme) => DEFAULT_SCHEMES.includes(scheme));
   if (isDefault && flags.output === 'json') io.out(`${JSON.stringify({ signature, bytes })}\n`);
   else if (isDefault) io.out(`${signature}\n`);
-  const names = schemes.map((scheme) => layoutOf(scheme).signatureHeader.name).join(' and ');
+  const names = signatureHeaderNames(schemes);
   const headers =
     request === undefined
       ? undefined

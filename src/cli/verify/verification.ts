@@ -1,11 +1,11 @@
 import type { HeaderPair } from '../../capture/capture.ts';
 import { BUILT_IN_SCHEMES } from '../../signature/schemes/built-in.ts';
-import { detectSchemes } from '../../signature/schemes/detect-schemes.ts';
+import { detectSchemes, missingSignature } from '../../signature/schemes/detect-schemes.ts';
 import { DEFAULT_SCHEMES } from '../../signature/schemes/find-schemes.ts';
 import { headerList, headerValues } from '../../signature/schemes/header-list.ts';
 import { layoutOf } from '../../signature/schemes/layout.ts';
 import type { SignatureScheme } from '../../signature/schemes/scheme.ts';
-import { unusableSecrets, verifyingKeys } from '../../signature/schemes/secrets.ts';
+import { rejectUnusableSchemes } from '../../signature/schemes/secrets.ts';
 import type { VerifyOptions } from '../../signature/verify.ts';
 import type { CommandContext, GlobalOptions } from '../command.ts';
 import { headersOf } from '../flags/header-lines.ts';
@@ -38,14 +38,14 @@ export interface Verification {
 export async function verificationOf(flags: VerifyFlags, context: CommandContext): Promise<Verification> {
   const secrets = await requiredSecrets(flags, 'verify', context.io);
   const schemes = await readSchemeFlag(flags, context.io);
-  for (const scheme of schemes ?? []) {
-    if (verifyingKeys(scheme, secrets).length === 0) throw unusableSecrets(scheme, secrets, '--scheme');
-  }
+  if (schemes !== undefined) rejectUnusableSchemes(schemes, secrets);
   return { flags, secrets, schemes, headers: headerPairs(flags.header ?? []), context };
 }
 
+/** What hooks sign prints may be given as a whole: each line is a header. */
 function headerPairs(lines: readonly string[]): readonly HeaderPair[] {
-  return lines.flatMap((line) => Object.entries(headersOf([line])));
+  const each = lines.flatMap((text) => text.split(/\r?\n/)).filter((line) => line.trim() !== '');
+  return each.flatMap((line) => Object.entries(headersOf([line])));
 }
 
 interface PresentedHeaders {
@@ -55,11 +55,18 @@ interface PresentedHeaders {
   readonly at?: number | undefined;
 }
 
+/** What is verified. */
+export interface PresentedRequest {
+  readonly options: VerifyOptions;
+  /** What the request lacks, where its headers tell the scheme. */
+  readonly warning: string | undefined;
+}
+
 /** What is verified; undefined when no signature of the schemes came. */
-export async function verifyOptionsOf(
+export async function presentedRequest(
   { headers: pairs, signature: given, at }: PresentedHeaders,
   { flags, secrets, schemes, context }: Verification,
-): Promise<VerifyOptions | undefined> {
+): Promise<PresentedRequest | undefined> {
   const own = schemes === undefined ? await detectableSchemes(flags, context.io) : [];
   const line = given === undefined || schemes !== undefined ? undefined : signatureLine(given, own);
   const headers = headerList(line === undefined ? pairs : [...pairs, line]);
@@ -72,7 +79,10 @@ export async function verifyOptionsOf(
   );
   if (signature === undefined && !came) return undefined;
   const { exact = false, ignoreTimestamp = false } = flags;
-  return { signature, headers, scheme: meant, at, ignoreTimestamp, secrets, exact, diagnose: true };
+  return {
+    options: { signature, headers, scheme: meant, at, ignoreTimestamp, secrets, exact, diagnose: true },
+    warning: schemes === undefined ? missingSignature(headers, own) : undefined,
+  };
 }
 
 /** A signature that is given as the whole header of a scheme besides the default one. */

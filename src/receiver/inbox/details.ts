@@ -1,6 +1,7 @@
 import { toCapture } from '../../capture/to-capture.ts';
 import type { Capture } from '../../capture/capture.ts';
 import { redactUrl } from '../../redact.ts';
+import { DEFAULT_SCHEME } from '../../signature/schemes/built-in.ts';
 import { messageLabel } from '../expected/finding.ts';
 import { libraryOf } from '../messages/messages-of.ts';
 import type { ReceivedMessage } from '../messages/tracking-call.ts';
@@ -11,6 +12,12 @@ import type { Details } from './wire.ts';
 /** What the page shows of one request when it is opened: secret values masked, as in a capture; signatures only if asked. */
 export function detailsOf(kept: StoredRequest, withSignatures: boolean): Details {
   const { diagnosis, expected, got, note, secret, forwarded, call } = kept.request;
+  const {
+    verdict,
+    scheme = DEFAULT_SCHEME,
+    partial,
+    warning = partial && `The signature ${partial}`,
+  } = kept.request;
   const library = libraryOf(call?.messages ?? []);
   return {
     summary: kept.summary,
@@ -19,6 +26,8 @@ export function detailsOf(kept: StoredRequest, withSignatures: boolean): Details
     ...(withSignatures && expected !== undefined && { expected, got: got ?? '' }),
     ...(note !== undefined && { note }),
     ...(secret !== undefined && { secret }),
+    ...(verdict === 'valid' && { scheme }),
+    ...(warning !== undefined && { warning }),
     ...(forwarded !== undefined && { forwarded }),
     ...(call !== undefined && {
       messages: call.messages.map(({ value }) => value),

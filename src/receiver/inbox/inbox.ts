@@ -34,6 +34,8 @@ export interface InboxOptions {
   readonly scheme: 'http' | 'https';
   readonly page: PageParts;
   readonly hasSecret: boolean;
+  /** The signature scheme that a sender names. @default none needs to be named */
+  readonly sendBy?: string;
   readonly forwardUrl?: string;
   /** Sends a request again, to the forwarding URL or to a URL of this machine. Throws HooksError for another. */
   readonly replay: (request: ForwardRequest, url: string | undefined) => Promise<Forwarded>;
@@ -142,12 +144,13 @@ export class Inbox {
         text: 'method not allowed, use GET: this is the inbox, not the receiver',
       });
     }
-    const { page, hasSecret, forwardUrl } = this.#options;
+    const { page, hasSecret, sendBy, forwardUrl } = this.#options;
     const { token, printedToken } = this.#rule;
     const setup: Setup = {
       token: hasPrintedToken(request.headers, query, this.#rule) ? printedToken : token,
       receiverUrl: this.#receiverUrl,
       hasSecret,
+      ...(sendBy !== undefined && { sendBy }),
       ...(forwardUrl !== undefined && { forwardUrl }),
     };
     response.setHeader('content-security-policy', this.#policy);

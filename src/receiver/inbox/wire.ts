@@ -14,6 +14,8 @@ export interface Setup {
   /** Where they are passed on to, as it may be shown. */
   readonly forwardUrl?: string;
   readonly hasSecret: boolean;
+  /** The signature scheme that a sender names; absent where none needs to be. */
+  readonly sendBy?: string;
 }
 
 /** One request as a line of the list. */
@@ -54,6 +56,10 @@ export interface Details {
   readonly expected?: string;
   readonly got?: string;
   readonly note?: string;
+  /** What a valid request lacks, or what its signature does not protect. */
+  readonly warning?: string;
+  /** The signature schemes that it was checked by, of a valid one. */
+  readonly scheme?: string;
   /** Which secret matched, counted from 1. */
   readonly secret?: number;
   readonly forwarded?: Forwarded;

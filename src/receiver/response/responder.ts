@@ -5,6 +5,8 @@ import { HeldResponses } from './held-responses.ts';
 import type { OpenRequest } from '../connection/open-requests.ts';
 import type { ReceiverLimits, ReceiverOptions } from '../options.ts';
 import type { ResponseKind, SignatureJudgement } from '../received-request.ts';
+import { DEFAULT_SCHEMES, findSchemes } from '../../signature/schemes/find-schemes.ts';
+import { signatureHeaderNames } from '../../signature/schemes/layout.ts';
 import { rejectionBody } from '../../service/request/rejection.ts';
 import type { TrackingCall } from '../messages/tracking-call.ts';
 import { playScript, type ScriptedResponse, type TimedResponse } from './script.ts';
@@ -51,8 +53,9 @@ export class Responder {
       this.#send(exchange, 405, 'method not allowed, use POST\n', ['allow', 'POST']);
     } else if (requireSignature === true && verdict !== 'valid') {
       const fault = verdict === 'invalid' ? 'does not match' : 'is missing';
-      const what = this.#context.options.scheme === undefined ? 'the X-Signature header' : 'the signature';
-      this.#send(exchange, 401, `${what} ${fault}\n`);
+      const { scheme = DEFAULT_SCHEMES } = this.#context.options;
+      const names = signatureHeaderNames(findSchemes(scheme, { key: 'scheme' }), 'or');
+      this.#send(exchange, 401, `the ${names} header ${fault}\n`);
     } else if (forward === undefined) {
       if (exchange.call !== undefined && script.length === 0) this.#respondToCall(exchange, exchange.call);
       else this.#play(exchange, this.#nextResponse());

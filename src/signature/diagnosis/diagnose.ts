@@ -92,7 +92,7 @@ function ourSecrets({ secrets, secretOrigin }: Evidence): string {
   const reference = secrets.some(isReference)
     ? ', which looks like a placeholder or a reference rather than a secret'
     : '';
-  return `; ours: ${lengths} characters${example}${reference}, from ${secretOrigin}`;
+  return `; ours: ${lengths} ${lengths === '1' ? 'character' : 'characters'}${example}${reference}, from ${secretOrigin}`;
 }
 
 function outcomeOf(search: MistakeSearch): string {

@@ -198,7 +198,7 @@ function truncated(
 function unreadable({ scheme, presented: { signatures } }: SchemeEvidence): string {
   const length = signatures[0]?.length ?? 0;
   const size = Buffer.alloc(digestBytes(scheme)).toString(scheme.encoding).length;
-  return `the signature has ${length} characters, and ${size} in ${scheme.encoding} are expected`;
+  return `the signature has ${length} ${length === 1 ? 'character' : 'characters'}, and ${size} in ${scheme.encoding} are expected`;
 }
 
 function digestBytes({ hash }: SignatureScheme): number {

@@ -159,6 +159,13 @@ export const REASONS = {
   },
 } as const satisfies Readonly<Record<string, { readonly means: string; readonly fix: string }>>;
 
+/** How to have the signature of these schemes sent, in this header. */
+export function missingSignatureFix(header: string, schemes: string): string {
+  const { fix } = REASONS['no-signature'];
+  if (header === 'X-Signature') return fix;
+  return fix.replace(', and', `, and the scheme (--scheme ${schemes}), and`).replace('X-Signature', header);
+}
+
 export type ReasonCode = keyof typeof REASONS;
 
 /** The reasons why a body differs from its JSON-stringified form, which was signed. */

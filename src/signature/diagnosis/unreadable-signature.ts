@@ -63,5 +63,6 @@ export function explainUnreadable(
 ): readonly [found: string, fix: string] {
   const known = KNOWN_VALUES.find(({ pattern }) => pattern.test(text));
   if (known !== undefined) return [`the signature ${known.found}`, known.fix];
-  return [`the signature has ${text.length} characters that are not 40 hex digits`, wholeSignature];
+  const size = text.length === 1 ? '1 character that is' : `${text.length} characters that are`;
+  return [`the signature has ${size} not 40 hex digits`, wholeSignature];
 }

@@ -81,9 +81,17 @@ function signsFault(signs: unknown): SchemeFault | undefined {
     return fault('.signs', 'to have known placeholders only', printable(unknown, 80), SIGNS_HINT);
   }
   const count = signs.split('{body}').length - 1;
-  if (count === 1) return undefined;
+  if (count === 1) return separatorFault(signs);
   const got = count === 0 ? 'none, which would sign nothing of the request' : `${count}`;
   return fault('.signs', 'to have {body} once', got, SIGNS_HINT);
+}
+
+/** Without a separator a byte could move from one field to the next, and the same signature would count for both requests. */
+function separatorFault(signs: string): SchemeFault | undefined {
+  const [pair, first, second] = /(\{\w+\})[\w-]*(\{\w+\})/.exec(signs) ?? [];
+  if (pair === undefined) return undefined;
+  const expected = 'to have a separator between two placeholders, so that no byte can move between them';
+  return fault('.signs', expected, printable(pair, 80), `write a . or : between them: ${first}.${second}`);
 }
 
 function unknownPlaceholder(template: string, known: readonly string[]): string | undefined {

@@ -1,6 +1,6 @@
 import { BUILT_IN_SCHEMES } from './built-in.ts';
 import { headerValues, type HeaderList } from './header-list.ts';
-import { layoutOf } from './layout.ts';
+import { layoutOf, type HeaderLayout } from './layout.ts';
 import type { SignatureScheme } from './scheme.ts';
 import { verifyingKeys } from './secrets.ts';
 
@@ -23,4 +23,19 @@ export function detectSchemes(
   });
   const checkable = came.filter((scheme) => verifyingKeys(scheme, secrets).length > 0);
   return checkable.length === 0 ? came : checkable;
+}
+
+/**
+ * What a request lacks that has other headers of a scheme, but not its signature, which may have been removed; undefined when nothing. For a
+ * request whose scheme is told by its headers: where the scheme is named, such a request does not verify.
+ */
+export function missingSignature(headers: HeaderList, own: readonly SignatureScheme[]): string | undefined {
+  const cameAny = ({ lowerName }: HeaderLayout): boolean => headerValues(headers, lowerName).length > 0;
+  for (const scheme of [...BUILT_IN_SCHEMES, ...own]) {
+    const { headers: layouts, signatureHeader } = layoutOf(scheme);
+    const [came] = cameAny(signatureHeader) ? [] : layouts.filter(cameAny);
+    if (came === undefined) continue;
+    return `${came.name} came without ${signatureHeader.name}, which may have been removed: --scheme ${scheme.name} wants it`;
+  }
+  return undefined;
 }

@@ -9,16 +9,21 @@ import type { SignatureScheme } from './scheme.ts';
 /** Schemes as they are chosen: names, with commas between several, and schemes of one's own. */
 export type SchemeChoice = string | SignatureScheme | readonly (string | SignatureScheme)[];
 
-export interface SchemeLookup {
-  /** Names the choice in errors: `--scheme`, `sources.web.destinations.Webhooks.scheme`. */
+/** Where schemes were chosen, for errors. */
+export interface SchemeOrigin {
+  /** `--scheme`, `sources.web.destinations.Webhooks.scheme`. */
   readonly key: string;
-  /** Where that is, when it is not the key itself. */
-  readonly origin?: string | undefined;
+  /** The config file, as shown to a person. */
+  readonly file?: string | undefined;
+}
+
+export interface SchemeLookup extends SchemeOrigin {
   /** Schemes besides those built in, by name. */
   readonly custom?: readonly SignatureScheme[] | undefined;
 }
 
-const found = new WeakSet<readonly SignatureScheme[]>();
+/** The schemes that were found, and where they were chosen: whether they can be used shows later. */
+const found = new WeakMap<readonly SignatureScheme[], SchemeOrigin>();
 
 /** The default alone: what is meant when nothing is chosen. */
 export const DEFAULT_SCHEMES: readonly SignatureScheme[] = BUILT_IN_SCHEMES.filter(
@@ -38,24 +43,42 @@ export function findSchemes(choice: SchemeChoice, lookup: SchemeLookup): readonl
       : [ownScheme(each, lookup)],
   );
   const distinct = [...new Set(schemes)];
-  if (distinct.length === 0) throw lookupError('Expected a signature scheme, got none', KNOWN_HINT, lookup);
+  if (distinct.length === 0) {
+    throw lookupError('Expected a signature scheme, got none', knownHint(BUILT_IN_NAMES), lookup);
+  }
   rejectSharedHeaders(distinct, lookup);
-  found.add(distinct);
+  found.set(distinct, lookup);
   return distinct;
 }
 
-const KNOWN_HINT = `there are: ${BUILT_IN_SCHEMES.map(({ name }) => name).join(', ')}`;
+/** Where schemes were chosen; undefined for those that nobody chose. */
+export function originOfSchemes(schemes: readonly SignatureScheme[]): SchemeOrigin | undefined {
+  return found.get(schemes);
+}
+
+/** An origin as it ends a sentence: `(--scheme)`, ``(`scheme` from hooks.yaml)``. */
+export function schemeOriginText({ key, file }: SchemeOrigin): string {
+  return file === undefined ? `(${key})` : `(\`${key}\` from ${file})`;
+}
+
+const BUILT_IN_NAMES = BUILT_IN_SCHEMES.map(({ name }) => name);
+
+function knownHint(names: readonly string[]): string {
+  return `there are: ${names.map((each) => printable(each, 80)).join(', ')}`;
+}
 
 function namedScheme(name: string, lookup: SchemeLookup): SignatureScheme {
   const all = [...BUILT_IN_SCHEMES, ...(lookup.custom ?? [])];
   const scheme = all.find((each) => each.name === name);
   if (scheme !== undefined) return scheme;
   const names = all.map((each) => each.name);
-  const near =
-    closest(name, names) ?? names.find((each) => name !== '' && each.startsWith(name.toLowerCase()));
+  if (name === '') {
+    throw lookupError('Expected the name of a signature scheme, got an empty one', knownHint(names), lookup);
+  }
+  const near = closest(name, names) ?? names.find((each) => each.startsWith(name.toLowerCase()));
   const hint =
     near === undefined
-      ? `there are: ${names.map((each) => printable(each, 80)).join(', ')}; schemes of your own stand under \`schemes\` in the config`
+      ? `${knownHint(names)}; schemes of your own stand under \`schemes\` in the config`
       : `did you mean ${printable(near, 80)}?`;
   throw lookupError(`Unknown signature scheme \`${printable(name, 80)}\``, hint, lookup);
 }
@@ -101,8 +124,8 @@ function rejectSharedHeaders(schemes: readonly SignatureScheme[], lookup: Scheme
   }
 }
 
-function lookupError(message: string, hint: string, { key, origin }: SchemeLookup): ConfigError {
-  const place = origin === undefined ? `(${key})` : `(from ${origin})`;
-  const from = message.includes(`\`${key}`) ? '' : ` ${place}`;
-  return new ConfigError(`${message}${from}`, { key, origin: origin ?? key, hint });
+function lookupError(message: string, hint: string, origin: SchemeOrigin): ConfigError {
+  const { key, file } = origin;
+  const from = message.includes(`\`${key}`) ? '' : ` ${schemeOriginText(origin)}`;
+  return new ConfigError(`${message}${from}`, { key, origin: file ?? key, hint });
 }

@@ -24,6 +24,8 @@ export interface SchemeLayout {
   /** The template of what is signed before the body, and after it. */
   readonly before: string;
   readonly after: string;
+  /** Characters between the fields of what is signed; an id with one of them could be read as two fields. */
+  readonly separators: readonly string[];
   readonly hasId: boolean;
   readonly hasTimestamp: boolean;
 }
@@ -35,6 +37,19 @@ export function layoutOf(scheme: SignatureScheme): SchemeLayout {
   const found = known.get(scheme) ?? readLayout(scheme);
   known.set(scheme, found);
   return found;
+}
+
+/** The names of schemes, as `--scheme` takes them. */
+export function schemeListText(schemes: readonly SignatureScheme[]): string {
+  return schemes.map(({ name }) => name).join(',');
+}
+
+/** The names of the headers that have the signatures, in a sentence. */
+export function signatureHeaderNames(
+  schemes: readonly SignatureScheme[],
+  joint: 'and' | 'or' = 'and',
+): string {
+  return schemes.map((scheme) => layoutOf(scheme).signatureHeader.name).join(` ${joint} `);
 }
 
 function readLayout({ headers: templates, separator, signs }: SignatureScheme): SchemeLayout {
@@ -52,9 +67,15 @@ function readLayout({ headers: templates, separator, signs }: SignatureScheme): 
     signatureHeader,
     before,
     after,
+    separators: separatorsOf(signs),
     hasId: signs.includes('{id}'),
     hasTimestamp: signs.includes('{timestamp}'),
   };
+}
+
+function separatorsOf(signs: string): readonly string[] {
+  const between = signs.split(/\{\w+\}/).slice(1, -1);
+  return [...new Set(between.join('').replaceAll(/[\w-]/g, ''))];
 }
 
 function hasSignature({ field }: HeaderPart): boolean {

@@ -7,7 +7,7 @@ import type { SignatureScheme, SignedFields } from './scheme.ts';
 
 /** What a request's headers say for one scheme. */
 export interface PresentedSignature {
-  /** The value of the header with the signature, as it came. */
+  /** The value of the header with the signature, as it came; of several such headers all, with commas between. */
   readonly value: string;
   /** The signatures in it: any one may match. */
   readonly signatures: readonly string[];
@@ -24,19 +24,20 @@ export interface HeaderFault {
   readonly fix: string;
 }
 
-/** Reads the headers of a scheme; undefined when its header with the signature did not come. */
+/** Reads the headers of a scheme; undefined when none of them came. One that came without the signature is a fault: the signature may have been removed. */
 export function presentedSignature(
   scheme: SignatureScheme,
   headers: HeaderList,
 ): PresentedSignature | undefined {
   const { headers: layouts, signatureHeader } = layoutOf(scheme);
-  const [value] = headerValues(headers, signatureHeader.lowerName);
-  if (value === undefined) return undefined;
+  const came = layouts.filter(({ lowerName }) => headerValues(headers, lowerName).length > 0);
+  const [firstCame] = came;
+  if (firstCame === undefined) return undefined;
   const read: Record<'signature' | 'timestamp' | 'id', string[]> = { signature: [], timestamp: [], id: [] };
   const faults: HeaderFault[] = [];
   for (const layout of layouts) {
     const values = headerValues(headers, layout.lowerName);
-    if (values.length !== 1) faults.push(wrongCount(scheme, layout, values.length));
+    if (values.length !== 1) faults.push(wrongCount(layout, values.length, firstCame));
     for (const each of values.slice(0, 1)) {
       if (!readHeader(layout, scheme, each, read)) faults.push(unreadablePart(scheme, layout));
     }
@@ -44,7 +45,7 @@ export function presentedSignature(
   const [id = '', timestamp = ''] = [read.id[0], read.timestamp[0]];
   const fault = faults[0] ?? fieldFault(scheme, read);
   return {
-    value,
+    value: headerValues(headers, signatureHeader.lowerName).join(', '),
     signatures: read.signature,
     fields: { id, timestamp },
     ...(fault !== undefined && { fault }),
@@ -53,10 +54,7 @@ export function presentedSignature(
 
 type ReadFields = Readonly<Record<HeaderField, string[]>>;
 
-/** A part of a list in a scheme's form, of another version of the signature: `v1a,…`, `v0=…`. It is passed over. */
-const OTHER_PART = /^[a-z]\w*[=,][!-~]+$/i;
-
-/** Reads the parts of a header. Returns whether each is in a form that the scheme may have. */
+/** Reads the parts of a header. Returns whether it has the form of the scheme. In a list other parts are passed over, as by the vendors' own libraries. */
 function readHeader(
   { parts }: HeaderLayout,
   { separator }: SignatureScheme,
@@ -64,13 +62,16 @@ function readHeader(
   read: ReadFields,
 ): boolean {
   const isList = separator !== undefined && parts.some(({ field }) => field === 'signature');
-  let isReadable = true;
+  let isRead = isList;
   for (const text of isList ? value.split(separator) : [value]) {
     const part = parts.find((each) => text.startsWith(each.text));
-    if (part !== undefined) read[part.field].push(text.slice(part.text.length));
-    else if (isList && !OTHER_PART.test(text)) isReadable = false;
+    if (part === undefined) continue;
+    isRead = true;
+    const field = text.slice(part.text.length);
+    // No digest has a comma: what follows one is passed over, too.
+    read[part.field].push(isList && part.field === 'signature' ? field.replace(/,.*$/s, '') : field);
   }
-  return isReadable;
+  return isRead;
 }
 
 function unreadablePart(scheme: SignatureScheme, { name, parts }: HeaderLayout): HeaderFault {
@@ -82,17 +83,17 @@ function unreadablePart(scheme: SignatureScheme, { name, parts }: HeaderLayout):
   };
 }
 
-function wrongCount({ name }: SignatureScheme, header: HeaderLayout, count: number): HeaderFault {
+function wrongCount({ name }: HeaderLayout, count: number, came: HeaderLayout): HeaderFault {
   return count === 0
     ? {
         code: 'missing-header',
-        found: `${header.name} is missing, which ${name} has besides the signature`,
-        fix: `Send ${header.name} with each request, and let proxies pass it on`,
+        found: `${name} is missing, though ${came.name} came, which belongs to it`,
+        fix: `Send ${name} with each request, and let proxies pass it on`,
       }
     : {
         code: 'no-match',
-        found: `the request has ${count} ${header.name} headers, and only one can count`,
-        fix: `Send ${header.name} once: look for a proxy, or a second library, that signs again`,
+        found: `the request has ${count} ${name} headers, and only one can count`,
+        fix: `Send ${name} once: look for a proxy, or a second library, that signs again`,
       };
 }
 
@@ -100,7 +101,7 @@ function fieldFault(
   scheme: SignatureScheme,
   { signature, timestamp, id }: ReadFields,
 ): HeaderFault | undefined {
-  const { hasId, hasTimestamp, headers } = layoutOf(scheme);
+  const { hasId, hasTimestamp, headers, separators } = layoutOf(scheme);
   const form = headers.map(({ name }) => `${name}: ${scheme.headers[name]}`).join(', ');
   const malformed = (found: string): HeaderFault => ({
     code: 'malformed-header',
@@ -112,6 +113,8 @@ function fieldFault(
   }
   if (hasTimestamp && !TIMESTAMP.test(timestamp[0] ?? '')) return timestampFault(timestamp[0] ?? '');
   if (hasId && (id.length !== 1 || id[0] === '')) return malformed('there is no id');
+  const stray = hasId ? separators.find((each) => id[0]?.includes(each)) : undefined;
+  if (stray !== undefined) return malformed(`the id has \`${stray}\` in it, which separates what is signed`);
   if (signature.length > 0) return undefined;
   const { name, parts } = layoutOf(scheme).signatureHeader;
   const text = parts.find(({ field }) => field === 'signature')?.text ?? '';

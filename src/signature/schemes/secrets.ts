@@ -1,5 +1,6 @@
 import { ConfigError } from '../../errors.ts';
 import { BUILT_IN_SCHEMES } from './built-in.ts';
+import { originOfSchemes, schemeOriginText, type SchemeOrigin } from './find-schemes.ts';
 import type { SignatureScheme } from './scheme.ts';
 
 /** A secret that a scheme can use. */
@@ -44,7 +45,11 @@ const KEY_PREFIXES = BUILT_IN_SCHEMES.flatMap(({ secret, secretPrefix }) =>
  * The secret that signs, by what it looks like: of a scheme with a prefix the first that has it, of one without the first that is not for another
  * scheme; else the first. Throws ConfigError when the scheme can use none.
  */
-export function signingKey(scheme: SignatureScheme, secrets: readonly string[], key: string): SchemeKey {
+export function signingKey(
+  scheme: SignatureScheme,
+  secrets: readonly string[],
+  origin: SchemeOrigin,
+): SchemeKey {
   const { secretPrefix } = scheme;
   const isOwn = (secret: string): boolean =>
     secretPrefix === undefined
@@ -55,16 +60,31 @@ export function signingKey(scheme: SignatureScheme, secrets: readonly string[], 
   const secret = secrets[index];
   const found = secret === undefined ? undefined : schemeKey(scheme, secret);
   if (found !== undefined) return { secret: index + 1, key: found };
-  throw unusableSecrets(scheme, secrets, key);
+  throw unusableSecrets(scheme, secrets, origin);
+}
+
+/** Throws ConfigError when one of the schemes can use none of the secrets to verify with: nothing would ever match. */
+export function rejectUnusableSchemes(
+  schemes: readonly SignatureScheme[],
+  secrets: readonly string[],
+  origin: SchemeOrigin = originOfSchemes(schemes) ?? { key: 'scheme' },
+): void {
+  const unusable = schemes.find((scheme) => verifyingKeys(scheme, secrets).length === 0);
+  if (unusable !== undefined) throw unusableSecrets(unusable, secrets, origin);
 }
 
 /** The error that a scheme can use none of the secrets. Shows none of them. */
-export function unusableSecrets(
+function unusableSecrets(
   scheme: SignatureScheme,
   secrets: readonly string[],
-  key: string,
+  origin: SchemeOrigin,
 ): ConfigError {
-  return new ConfigError(`${whyUnusable(scheme, secrets)} (${key})`, { key, hint: secretFix(scheme) });
+  const { key, file } = origin;
+  return new ConfigError(`${whyUnusable(scheme, secrets)} ${schemeOriginText(origin)}`, {
+    key,
+    origin: file ?? key,
+    hint: secretFix(scheme),
+  });
 }
 
 function whyUnusable({ name, secretPrefix, secret }: SignatureScheme, secrets: readonly string[]): string {

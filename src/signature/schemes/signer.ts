@@ -2,7 +2,7 @@ import { createHmac, hash, randomUUID, type Hmac } from 'node:crypto';
 import { checkOptions } from '../../check-options.ts';
 import { ConfigError } from '../../errors.ts';
 import { DEFAULT_SCHEME } from './built-in.ts';
-import { findSchemes, type SchemeChoice } from './find-schemes.ts';
+import { findSchemes, originOfSchemes, type SchemeChoice } from './find-schemes.ts';
 import { firstItem } from './first-item.ts';
 import { withFields, layoutOf, type HeaderLayout, type SchemeLayout } from './layout.ts';
 import type { SignatureScheme, SignedFields } from './scheme.ts';
@@ -21,13 +21,14 @@ export class Signer {
   readonly schemes: readonly SignatureScheme[];
   readonly #keyed: readonly KeyedScheme[];
 
-  /** Chooses a secret for each scheme. `key` names the schemes in errors. Throws ConfigError when one can use none of the secrets. */
-  constructor(schemes: readonly SignatureScheme[], secrets: readonly string[], key = 'scheme') {
+  /** Chooses a secret for each scheme. Throws ConfigError when one can use none of the secrets. */
+  constructor(schemes: readonly SignatureScheme[], secrets: readonly string[]) {
     this.schemes = schemes;
+    const origin = originOfSchemes(schemes) ?? { key: 'scheme' };
     this.#keyed = schemes.map((scheme) => ({
       scheme,
       layout: layoutOf(scheme),
-      key: signingKey(scheme, secrets, key),
+      key: signingKey(scheme, secrets, origin),
       plainHeader: plainHeaderOf(scheme),
     }));
   }
@@ -128,7 +129,7 @@ function headerValue(
   return parts.map(({ text, field }) => text + fields[field]).join(separator ?? '');
 }
 
-/** An id as the Standard Webhooks of others take it; also without a dot, which separates what is signed. */
+/** An id as the Standard Webhooks of others take it; also without what separates the fields that are signed, in any scheme. */
 const PLAIN_ID = /^[A-Za-z0-9_-]{1,128}$/;
 
 /** What `{id}` and `{timestamp}` stand for in a message of this id, sent at this time: the same id on every attempt. */
@@ -157,7 +158,7 @@ const KINDS = {
   secrets: 'a list',
   scheme: 'given',
   id: 'a string',
-  at: 'given',
+  at: 'a time in ms',
 } as const satisfies Record<keyof SignRequestOptions, string>;
 
 /**
@@ -167,6 +168,12 @@ const KINDS = {
 export function signRequest(options: SignRequestOptions): Readonly<Record<string, string>> {
   checkOptions(options, { kinds: KINDS, required: ['body', 'secrets'] });
   const { body, secrets, scheme = DEFAULT_SCHEME, id = `msg_${randomUUID()}`, at = Date.now() } = options;
+  if (id === '') {
+    throw new ConfigError('Expected `id` to be a message id, got an empty string', {
+      key: 'id',
+      hint: 'leave it out to get a new one',
+    });
+  }
   const signer = new Signer(findSchemes(scheme, { key: 'scheme' }), secrets);
   const { headers } = signer.sign(body, signedFields(id, at));
   return Object.fromEntries(

@@ -273,8 +273,8 @@ const RECEIVERS: readonly FaultyReceiver[] = [
           ? { status: 401, body: '{"error":"Missing signature header"}' }
           : {},
       ),
-    cause: 'it does not see the header X-Signature, which was sent',
-    fix: 'read the header x-signature',
+    cause: 'it does not see the signature, which was sent',
+    fix: 'send by the scheme that it verifies by',
   },
   {
     id: 'other-scheme',

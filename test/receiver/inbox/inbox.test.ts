@@ -7,6 +7,7 @@ import { ConfigError } from '../../../src/errors.ts';
 import type { ForwardRequest } from '../../../src/receiver/response/forwarding.ts';
 import { Inbox, type InboxOptions } from '../../../src/receiver/inbox/inbox.ts';
 import type { ReceivedRequest } from '../../../src/receiver/received-request.ts';
+import { sign } from '../../../src/signature/sign.ts';
 import { startReceiver, type Receiver } from '../../../src/receiver/receiver.ts';
 
 const BODY = '{"type":"track","userId":"u1","event":"Signup","properties":{"city":"Paris"}}';
@@ -300,6 +301,15 @@ describe('the page itself', () => {
     });
     expect(details).not.toContain('CANARY');
     expect((await ask('/_hooks/search?text=needle', { headers })).text).toBe('[1]');
+  });
+
+  it('shows the scheme that a request was checked by, and the one that a sender has to name', async () => {
+    const { ask, receiver, token } = await start({ secrets: ['s'], sendBy: 'github' });
+    const headers = { 'X-Signature': sign('{}', 's'), 'webhook-id': 'm' };
+    await fetch(receiver.url, { method: 'POST', body: '{}', headers });
+    const details = await ask('/_hooks/requests/1', { headers: { 'x-hooks-token': token } });
+    expect(JSON.parse(details.text)).toMatchObject({ summary: { verdict: 'valid' }, scheme: 'segment' });
+    expect((await ask('/_hooks')).text).toContain('&quot;sendBy&quot;:&quot;github&quot;');
   });
 
   it('reads exact bytes, and headers with secrets masked', async () => {

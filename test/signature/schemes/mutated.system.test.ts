@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { verify } from '../../../src/signature/verify.ts';
 import { randomFrom } from '../../random.ts';
 import { randomMessage, signedHere, type Random } from './random-message.ts';
-import { VENDORS, type VendorHeaders } from './vendors.ts';
+import { VENDORS, type Vendor, type VendorHeaders, type VendorMessage } from './vendors.ts';
 
 const MUTATED = 100_000;
 
@@ -16,7 +16,8 @@ it(`verifies none of ${MUTATED} messages that were changed after they were signe
       const headers = signedHere(vendor, message);
       const changed = mutated({ body: message.body, headers }, random);
       const verdict = verify({ ...changed, secrets: [message.secret], scheme: vendor.scheme });
-      if (verdict.valid) accepted.push({ vendor: vendor.name, message, headers, changed });
+      if (!verdict.valid || (await isPassedOver(vendor, message, { headers, changed }))) continue;
+      accepted.push({ vendor: vendor.name, message, headers, changed });
     }
   }
   expect(accepted).toEqual([]);
@@ -25,6 +26,17 @@ it(`verifies none of ${MUTATED} messages that were changed after they were signe
 interface Request {
   readonly body: string;
   readonly headers: VendorHeaders;
+}
+
+/** Whether the change is in a part of a list that the vendor's own library passes over, too. */
+async function isPassedOver(
+  vendor: Vendor,
+  message: VendorMessage,
+  { headers, changed }: { readonly headers: VendorHeaders; readonly changed: Request },
+): Promise<boolean> {
+  const names = Object.keys(headers).filter((name) => headers[name] !== changed.headers[name]);
+  const isList = names.length === 1 && /^(?:webhook|stripe)-signature$/i.test(names[0] ?? '');
+  return isList && changed.body === message.body && vendor.verify(message, changed.headers);
 }
 
 /** Changes one place of the body or of a header: never to what it was. */

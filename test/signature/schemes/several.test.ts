@@ -1,10 +1,15 @@
+import { createHmac } from 'node:crypto';
+import { Webhook } from 'standardwebhooks';
+import { Stripe } from 'stripe';
 import { describe, expect, it } from 'vitest';
 import { Deadline } from '../../../src/signature/diagnosis/deadline.ts';
 import { BUILT_IN_SCHEMES } from '../../../src/signature/schemes/built-in.ts';
 import { signRequest } from '../../../src/signature/schemes/signer.ts';
 import type { SignatureScheme } from '../../../src/signature/schemes/scheme.ts';
 import { sign } from '../../../src/signature/sign.ts';
+import { signatureHeadersText } from '../../../src/signature/signature-headers.ts';
 import { verify } from '../../../src/signature/verify.ts';
+import { doesNotThrow } from './vendors.ts';
 
 const WHSEC = `whsec_${Buffer.from('0123456789abcdef0123456789abcdef').toString('base64')}`;
 const SECRETS = ['old', WHSEC];
@@ -122,12 +127,16 @@ describe('a scheme that is chosen', () => {
 
   it.each([
     ['an unknown name', 'gihub', 'Unknown signature scheme `gihub`'],
-    ['no name', '', 'Unknown signature scheme ``'],
+    ['no name', '', 'Expected the name of a signature scheme, got an empty one'],
+    ['an empty name among others', 'github,,slack', 'got an empty one'],
+    ['no separator before the body', { ...own, signs: '{timestamp}{body}' }, '{timestamp}.{body}'],
+    ['a digit as the separator', { ...own, signs: '{timestamp}0{body}' }, 'got {timestamp}0{body}'],
+    ['no separator after the id', { ...own, signs: '{body}.{id}{timestamp}' }, 'got {id}{timestamp}'],
     ['an unknown placeholder', { ...own, signs: '{nonce}{body}' }, 'got {nonce}'],
     ['no body', { ...own, signs: '{timestamp}' }, 'which would sign nothing of the request'],
     ['a tolerance below 0', { ...own, tolerance: -1 }, 'got -1'],
     ['a time that is not signed', { ...own, signs: '{body}' }, 'has no {timestamp}'],
-    ['an id that is not sent', { ...own, signs: '{id}{timestamp}{body}' }, 'to carry {id}'],
+    ['an id that is not sent', { ...own, signs: '{id}.{timestamp}.{body}' }, 'to carry {id}'],
     ['an unknown key', { ...own, salt: 'x' }, 'salt'],
     ['another hash', { ...own, hash: 'md5' }, 'sha1 or sha256'],
     ['the name of a built-in scheme', { ...own, name: 'stripe' }, 'built-in'],
@@ -143,6 +152,118 @@ describe('a scheme that is chosen', () => {
     }
     expect(text).toContain(sentence);
   });
+});
+
+describe('a request that is signed by a program', () => {
+  it.each([
+    [{ at: NaN }, 'Expected `at` to be a time in ms, got NaN'],
+    [{ at: -1 }, 'got -1'],
+    [{ at: '1700000000000' }, 'Expected `at` to be a time in ms, got a string'],
+    [{ id: '' }, 'Expected `id` to be a message id, got an empty string'],
+  ])('throws for %s', (wrong, sentence) => {
+    const options = { body: BODY, secrets: SECRETS, scheme: 'standard-webhooks', ...wrong };
+    // JavaScript may pass anything.
+    expect(() => signRequest(options as Parameters<typeof signRequest>[0])).toThrow(sentence);
+  });
+
+  it('verifies only with a time that is one', () => {
+    const headers = signed('standard-webhooks');
+    const options = { body: BODY, headers, secrets: SECRETS, scheme: 'standard-webhooks', at: NaN };
+    expect(() => verify(options)).toThrow('Expected `at` to be a time in ms, got NaN');
+  });
+});
+
+describe('an id with the character that separates what is signed', () => {
+  const accepted = { body: BODY, secrets: SECRETS, scheme: 'standard-webhooks' };
+
+  it('is not sent: its SHA-256 is', () => {
+    const headers = signRequest({ ...accepted, id: 'a.1' });
+    expect(headers['webhook-id']).toMatch(/^[0-9a-f]{64}$/);
+    expect(verify({ ...accepted, headers }).valid).toBe(true);
+  });
+
+  it('is rejected: a part of the body could count as a part of it', () => {
+    const at = Date.now();
+    const seconds = Math.floor(at / 1000);
+    const headers = signRequest({ ...accepted, body: `x.${seconds}.${BODY}`, id: 'm', at });
+    const moved = { ...headers, 'webhook-id': `m.${seconds}.x` };
+    const verdict = verify({ ...accepted, headers: moved, diagnose: true });
+    expect(verdict).toMatchObject({ valid: false, diagnosis: { code: 'malformed-header' } });
+    expect(JSON.stringify(verdict)).toContain('the id has `.` in it, which separates what is signed');
+  });
+});
+
+describe('a list of signatures', () => {
+  const at = Date.now();
+  const t = Math.floor(at / 1000);
+  const stripe = createHmac('sha256', 's').update(`${t}.${BODY}`).digest('hex');
+  const standard = createHmac('sha256', Buffer.from(WHSEC.slice(6), 'base64'))
+    .update(`m.${t}.${BODY}`)
+    .digest('base64');
+  const vendor = new Stripe('sk_test_none');
+
+  // Each as the vendor's own library takes it.
+  it.each([
+    `t=${t},v1=${stripe},`,
+    `t=${t},,v1=${stripe}`,
+    `t=${t},junk,v1=${stripe}`,
+    `t=${t},v1=00,v1=${stripe}`,
+    `t=${t},__proto__=1,v0=00,v1=${stripe}`,
+    `t=${t},xv1=${stripe}`,
+    `t=${t}, v1=${stripe}`,
+    `t=${t},v1=${stripe}0`,
+    `t=${t},V1=${stripe}`,
+    `t=${t - 1},v1=${stripe}`,
+    `t=${t}`,
+  ])('is read as by the library of Stripe: %s', (header) => {
+    const headers = { 'stripe-signature': header };
+    const ours = verify({ body: BODY, headers, secrets: ['s'], scheme: 'stripe', at }).valid;
+    expect(ours).toBe(doesNotThrow(() => vendor.webhooks.constructEvent(BODY, header, 's')));
+  });
+
+  it.each([
+    `v1,${standard} `,
+    ` v1,${standard}`,
+    `v1,xx  v1,${standard}`,
+    `junk v1,${standard} junk`,
+    `v1,${standard},foo`,
+    `v1a,${standard}`,
+    `V1,${standard}`,
+    `xv1,${standard}`,
+    standard,
+    `v1,${standard.slice(0, -1)}`,
+    `v1,,${standard}`,
+    `v1, ${standard}`,
+  ])('is read as by the library of Standard Webhooks: %s', (header) => {
+    const headers = { 'webhook-id': 'm', 'webhook-timestamp': String(t), 'webhook-signature': header };
+    const ours = verify({ body: BODY, headers, secrets: [WHSEC], scheme: 'standard-webhooks', at }).valid;
+    expect(ours).toBe(doesNotThrow(() => new Webhook(WHSEC).verify(BODY, headers)));
+  });
+});
+
+describe('a signature that was taken away', () => {
+  const { 'X-Signature': weaker = '', 'webhook-signature': _removed, ...rest } = signed(BOTH);
+  const headers = { ...rest, 'X-Signature': weaker };
+
+  it('is refused where its scheme is named: the rest of its headers came', () => {
+    const verdict = verify({ body: BODY, headers, secrets: SECRETS, scheme: BOTH, diagnose: true });
+    expect(verdict).toMatchObject({ valid: false, diagnosis: { code: 'missing-header' } });
+    expect(JSON.stringify(verdict)).toContain('webhook-signature is missing, though webhook-id came');
+    expect(verify({ body: BODY, headers, secrets: SECRETS }).valid).toBe(true);
+  });
+});
+
+it('names headers with the names of properties of every object as they are', () => {
+  const headers = ['__proto__', 'constructor', 'X-Signatures'];
+  expect(signatureHeadersText(headers)).toBe('X-Signature is missing; X-Signatures came');
+});
+
+it('counts one character as one', () => {
+  const headers = { 'X-Hub-Signature-256': 'sha256=x' };
+  const verdict = verify({ body: BODY, headers, secrets: ['s'], scheme: 'github', diagnose: true });
+  expect(JSON.stringify(verdict)).toContain('the signature has 1 character, and 64 in hex');
+  const ours = verify({ body: BODY, signature: 'x', secrets: ['s'], diagnose: true });
+  expect(JSON.stringify(ours)).toContain('the signature has 1 character that is not');
 });
 
 it('has at most 30 lines of data for each built-in scheme', () => {

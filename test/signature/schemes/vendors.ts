@@ -121,7 +121,7 @@ function equal(one: string, other: string): boolean {
   return left.length === right.length && timingSafeEqual(left, right);
 }
 
-function doesNotThrow(run: () => unknown): boolean {
+export function doesNotThrow(run: () => unknown): boolean {
   try {
     run();
     return true;

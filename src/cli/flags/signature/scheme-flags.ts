@@ -4,8 +4,10 @@ import type { ReceiverOptions } from '../../../receiver/options.ts';
 import { BUILT_IN_SCHEMES } from '../../../signature/schemes/built-in.ts';
 import { findSchemes } from '../../../signature/schemes/find-schemes.ts';
 import type { SignatureScheme } from '../../../signature/schemes/scheme.ts';
+import { rejectUnusableSchemes } from '../../../signature/schemes/secrets.ts';
 import type { GlobalOptions } from '../../command.ts';
 import type { Io } from '../../io.ts';
+import type { SecretUse } from './configured-secrets.ts';
 import type { SecretFlags } from './secret-flags.ts';
 
 export interface SchemeFlags {
@@ -33,22 +35,49 @@ function isBuiltIn(name: string): boolean {
   return BUILT_IN_SCHEMES.some((each) => each.name === name.trim());
 }
 
-/** What a receiver of a tool accepts: the schemes that are named, else by the headers that came, with those of the config; not where signatures are required. */
-export async function receiverSchemes(
-  flags: SchemeFlags & SecretFlags & GlobalOptions & { readonly requireSignature?: true },
+type SignatureFlags = SchemeFlags & SecretFlags & GlobalOptions;
+
+/** The schemes of a command: those of --scheme, else the config's; undefined when neither names any. */
+export async function commandSchemes(
+  flags: SignatureFlags,
+  use: SecretUse,
   io: Io,
-): Promise<Pick<ReceiverOptions, 'scheme' | 'detectSchemes'>> {
-  const scheme = await readSchemeFlag(flags, io);
-  if (scheme !== undefined) return { scheme };
-  return flags.requireSignature === true ? {} : { detectSchemes: await detectableSchemes(flags, io) };
+): Promise<readonly SignatureScheme[] | undefined> {
+  const named = await readSchemeFlag(flags, io);
+  if (named !== undefined) return named;
+  const { commandSettings } = await import('../delivery/settings.ts');
+  const { configuredSchemes } = await import('./configured-secrets.ts');
+  return configuredSchemes(await commandSettings(flags, io), use);
 }
 
-/** The schemes of the config that are looked for beside those built in: none where the secret is given, since then no config is read. */
-export async function detectableSchemes(
-  flags: SecretFlags & GlobalOptions,
+/** Whether `sign` and `verify` read a config for schemes: not where the secret is given, unless --config names one. */
+export function readsConfig({ secret, secretFile, config }: SignatureFlags, { env }: Io): boolean {
+  return typeof config === 'string' || ((secret ?? secretFile) === undefined && !env['HOOKS_SECRET']);
+}
+
+export interface ReceiverSchemes extends Pick<ReceiverOptions, 'detectSchemes'> {
+  readonly scheme?: readonly SignatureScheme[];
+}
+
+/**
+ * What a receiver of a tool accepts: the schemes that are named, else by the headers that came, with those of the config. Where signatures are
+ * required, those of --scheme or of the config. Throws ConfigError for one that can use none of the secrets.
+ */
+export async function receiverSchemes(
+  flags: SignatureFlags & { readonly requireSignature?: true },
+  secrets: readonly string[],
   io: Io,
-): Promise<readonly SignatureScheme[]> {
-  if ((flags.secret ?? flags.secretFile) !== undefined || io.env['HOOKS_SECRET']) return [];
+): Promise<ReceiverSchemes> {
+  const isRequired = flags.requireSignature === true;
+  const scheme = isRequired ? await commandSchemes(flags, 'verify', io) : await readSchemeFlag(flags, io);
+  if (scheme === undefined) return isRequired ? {} : { detectSchemes: await detectableSchemes(flags, io) };
+  rejectUnusableSchemes(scheme, secrets);
+  return { scheme };
+}
+
+/** The schemes of the config that are looked for beside those built in. */
+export async function detectableSchemes(flags: SignatureFlags, io: Io): Promise<readonly SignatureScheme[]> {
+  if (!readsConfig(flags, io)) return [];
   try {
     return await ownSchemes(flags, io);
   } catch (error) {

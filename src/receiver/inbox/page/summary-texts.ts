@@ -48,15 +48,14 @@ export function spokenSummary(summary: RequestSummary): string {
 }
 
 /** The verdict as a sentence, and what to do about it. */
-export function verdictText({ summary, diagnosis, note, secret, messages }: Details): {
-  what: string;
-  why?: string;
-} {
+export function verdictText(details: Details): { what: string; why?: string } {
+  const { summary, diagnosis, note, secret, scheme, warning, messages } = details;
   switch (summary.verdict) {
     case 'valid':
       return {
-        what: `The signature is valid${secret === undefined || secret === 1 ? '' : ` (by secret ${secret})`}`,
+        what: `The signature is valid by ${scheme}${secret === undefined || secret === 1 ? '' : ` (secret ${secret})`}`,
         ...(note !== undefined && { why: note }),
+        ...(warning !== undefined && { why: warning }),
       };
     case 'invalid':
       return {

@@ -60,7 +60,8 @@ export function Ended(): JSX.Element {
 
 /** In the list's place when nothing came yet. */
 export function NothingYet({ setup }: { readonly setup: Setup }): JSX.Element {
-  const secret = setup.hasSecret ? ' \\\n  --secret-file -' : '';
+  const scheme = setup.sendBy === undefined ? '' : ` --scheme ${setup.sendBy}`;
+  const secret = setup.hasSecret ? ` \\\n  --secret-file -${scheme}` : '';
   return (
     <div class="nothing">
       <h2>No requests yet</h2>
