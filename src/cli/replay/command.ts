@@ -4,7 +4,7 @@ import { addPreviewFlags } from '../flags/delivery/preview-flags.ts';
 import type { ReplayOptions } from './options.ts';
 import { addWhereToFlags } from '../flags/delivery/where-to.ts';
 import { withReports } from '../print/reports.ts';
-import { collect, collectGiven, given } from '../flags/flag-values.ts';
+import { collect, collectGiven, given, timeFrom } from '../flags/flag-values.ts';
 
 const EXAMPLES = `Examples:
   $ hooks replay fixtures/*.json --loopback
@@ -56,6 +56,12 @@ export const defineReplay: Define = (command, { io, exit }) => {
     .option('--exact', "send the file's bytes unchanged")
     .option('--strict', 'reject fields that the type does not have')
     .option('--fail-fast', 'stop at the first message that is not delivered')
+    .addOption(
+      new Option(
+        '--give-up-after <time>',
+        'stop when no response came for this long (30s with CI=true)',
+      ).argParser(timeFrom(1)),
+    )
     .option('--resume', 'continue an interrupted replay of the same files')
     .option('--again', 'continue like --resume, but repeat a finished replay')
     .optionsGroup('Reports:')

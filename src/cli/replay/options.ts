@@ -4,6 +4,7 @@ import { readRate, readSpeed } from '../../replay/pace.ts';
 import type { SelectionOptions } from '../../replay/selection.ts';
 import { printable } from '../../redact.ts';
 import type { GlobalOptions } from '../command.ts';
+import type { Io } from '../io.ts';
 import type { PreviewFlags } from '../flags/delivery/preview-flags.ts';
 import type { WhereToFlags } from '../flags/delivery/where-to.ts';
 
@@ -20,6 +21,8 @@ export interface ReplayOptions extends GlobalOptions, WhereToFlags, PreviewFlags
   readonly exact?: true;
   readonly strict?: true;
   readonly failFast?: true;
+  /** Ms. */
+  readonly giveUpAfter?: number;
   readonly resume?: true;
   readonly again?: true;
   readonly report?: string;
@@ -36,6 +39,7 @@ export interface ReplayPlan {
 /** Throws ConfigError for a flag that cannot be used. */
 export function planOf(options: ReplayOptions): ReplayPlan {
   refuseWithExact(options);
+  refuseWithQueue(options);
   const { filter, offset, limit, rate, speed } = options;
   return {
     selection: {
@@ -64,6 +68,28 @@ function refuseWithExact({ exact, timestamps, messageIds, strict, endpoint }: Re
     origin: '--exact',
     hint: 'leave one of the two out: --exact sends the bytes of the file to webhooks as they are',
   });
+}
+
+/** Throws ConfigError: what is only queued gets no response. */
+function refuseWithQueue({ queue, giveUpAfter }: ReplayOptions): void {
+  if (queue === undefined || giveUpAfter === undefined) return;
+  throw new ConfigError('`--queue` and `--give-up-after` cannot be given together', {
+    key: '--give-up-after',
+    origin: '--give-up-after',
+    hint: 'leave --give-up-after out: what is queued is delivered by hooks worker',
+  });
+}
+
+/** How long no response may come in a job of continuous integration, which nobody watches. */
+const CI_GIVE_UP_MS = 30_000;
+
+/** After how many ms without a response a replay gives up; undefined for never. */
+export function giveUpMs(
+  { giveUpAfter, retryFor, queue }: Pick<ReplayOptions, 'giveUpAfter' | 'retryFor' | 'queue'>,
+  { env }: Pick<Io, 'env'>,
+): number | undefined {
+  const isJob = env['CI'] === 'true' && retryFor === undefined && queue === undefined;
+  return giveUpAfter ?? (isJob ? CI_GIVE_UP_MS : undefined);
 }
 
 function readCount(text: string, flag: string, min = 0): number {

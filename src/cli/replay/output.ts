@@ -9,6 +9,8 @@ import type { KeptResult } from '../../report/result-journal.ts';
 import { summaryLines } from '../../report/summary.ts';
 import type { Io } from '../io.ts';
 import { printable } from '../../redact.ts';
+import { formatDuration } from '../../duration.ts';
+import { noteError } from '../error-text.ts';
 import { fitText } from '../fit-text.ts';
 import { jsonLine } from '../json-line.ts';
 import type { LoopbackJudgement } from '../flags/delivery/loopback.ts';
@@ -154,6 +156,15 @@ export class ReplayOutput {
     this.#isShown(false);
     await this.#print(this.#isJson ? jsonLine(invalidLine(invalid)) : `${invalidText(invalid, this.#io)}\n`);
     if (this.#isJson) this.note(`${errColor.red('invalid:')} ${printable(invalid.place)}: ${invalid.reason}`);
+  }
+
+  /** Says that no response came for so long, and what is not sent therefore. */
+  gaveUp(limitMs: number): void {
+    const sentence = `No response came for ${formatDuration(limitMs)}: the rest is not sent`;
+    const hint =
+      'check that the receiver runs at this URL; --resume sends the rest, --give-up-after waits longer';
+    noteError({ note: (line) => this.note(line), errColor: this.#io.errColor }, sentence, hint);
+    this.#github?.fail({ title: 'hooks replay', message: sentence, more: hint });
   }
 
   async finish(summary: ReplaySummary, received: string | undefined): Promise<void> {

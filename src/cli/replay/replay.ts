@@ -20,9 +20,10 @@ import { errorSentence } from '../error-text.ts';
 import { commandSettings } from '../flags/delivery/settings.ts';
 import { claimStdin } from '../stdin.ts';
 import { resolveWhereTo, type WhereTo } from '../flags/delivery/where-to.ts';
-import { planOf, type ReplayOptions } from './options.ts';
+import { giveUpMs, planOf, type ReplayOptions } from './options.ts';
 import type { GithubStep } from '../print/github-step.ts';
 import { ReplayOutput } from './output.ts';
+import { ResponseWatch } from '../../replay/response-watch.ts';
 import { ReplayRun } from './run.ts';
 
 /** Runs `hooks replay`. Everything that can be wrong is checked before the first message is sent. */
@@ -68,8 +69,12 @@ async function replayInputs(prepared: PreparedReplay): Promise<ExitCode> {
   const quiet = options.quiet ?? false;
   const note = (line: string): void => output.note(line);
   if (checkpoint?.note !== undefined) note(checkpoint.note);
-  const open = await openPipeline(to, { io, settings, quiet, onRequest, note }).catch(
+  const isSent = onRequest === undefined && to.kind !== 'queue';
+  const watch = isSent ? watchFor(output, options, io) : undefined;
+  const onResponse = watch && ((): void => watch.responded());
+  const open = await openPipeline(to, { io, settings, quiet, onRequest, onResponse, note }).catch(
     async (error: unknown) => {
+      watch?.stop();
       await output.abandon();
       throw error;
     },
@@ -80,6 +85,7 @@ async function replayInputs(prepared: PreparedReplay): Promise<ExitCode> {
     output,
     checkpoint,
     isPreview: onRequest !== undefined,
+    watch,
     taken: to.kind === 'queue' ? 'queued' : 'delivered',
     io,
     open,
@@ -95,6 +101,12 @@ async function replayInputs(prepared: PreparedReplay): Promise<ExitCode> {
   const result = await run.finish();
   if (!result.foundAny && !io.signal.aborted) throw nothingToRead(inputs);
   return interruptedCode(io) ?? (result.isGood ? ExitCode.ok : ExitCode.negative);
+}
+
+function watchFor(output: ReplayOutput, options: ReplayOptions, io: Io): ResponseWatch | undefined {
+  const limitMs = giveUpMs(options, io);
+  if (limitMs === undefined) return undefined;
+  return new ResponseWatch({ limitMs, onSilence: () => output.gaveUp(limitMs), clock: systemClock });
 }
 
 interface CheckpointContext {

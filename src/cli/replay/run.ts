@@ -13,7 +13,7 @@ import type { ReplaySelection } from '../../replay/selection.ts';
 import type { Io } from '../io.ts';
 import type { OpenPipeline } from '../flags/delivery/open-pipeline.ts';
 import { decisive, destinationMs } from '../print/deciding-attempt.ts';
-import { replayLimits, ReplaySemaphore } from './replay-semaphore.ts';
+import { replayLimits, ReplaySemaphore } from '../../replay/replay-semaphore.ts';
 import { EarlierPart } from './earlier-part.ts';
 import {
   isFixedPoint,
@@ -27,6 +27,7 @@ import { finishCheckpoint } from './finish-checkpoint.ts';
 import type { ReplayOptions } from './options.ts';
 import type { ReplayOutput } from './output.ts';
 import { ReceivedTally } from './received-tally.ts';
+import type { ResponseWatch } from '../../replay/response-watch.ts';
 import { sentOf, unsentOf, type Numbered, type Sent } from './sent-message.ts';
 
 export interface ReplayParts {
@@ -36,6 +37,7 @@ export interface ReplayParts {
   readonly checkpoint: Checkpoint | undefined;
   /** A dry run: nothing is sent, and no result is printed. */
   readonly isPreview: boolean;
+  readonly watch: ResponseWatch | undefined;
   /** The outcome of a success. */
   readonly taken: TakenOutcome;
   readonly io: Io;
@@ -59,7 +61,7 @@ export class ReplayRun {
   readonly #readyOptions: ReadyOptions;
   readonly #earlier: EarlierPart;
   readonly #received: ReceivedTally;
-  /** Aborted by an interruption, or by --fail-fast. */
+  /** Aborted by an interruption, by --fail-fast or by --give-up-after. */
   readonly #stop: AbortSignal;
   readonly #failure = new AbortController();
   #index = -1;
@@ -69,7 +71,8 @@ export class ReplayRun {
 
   constructor(parts: ReplayParts) {
     this.#parts = parts;
-    this.#stop = AbortSignal.any([parts.io.signal, this.#failure.signal]);
+    const signals = [parts.io.signal, this.#failure.signal, parts.watch?.signal];
+    this.#stop = AbortSignal.any(signals.filter((signal) => signal !== undefined));
     // At once: the reader may notice late, and until then the next message would be sent. A failure is reported at the end.
     this.#stop.addEventListener('abort', () => void this.#close().catch(() => {}));
     const { concurrency, maxQueued } = parts.open;
@@ -92,6 +95,7 @@ export class ReplayRun {
       this.#fault ??= error;
     }
     const isComplete = !this.#stop.aborted && this.#fault === undefined;
+    this.#parts.watch?.stop();
     await this.#close();
     await this.#semaphore.until('empty');
     return this.#summarize(isComplete);
@@ -153,11 +157,12 @@ export class ReplayRun {
   }
 
   #deliver(numbered: Numbered<FoundEntry>, ready: SendableMessage): void {
-    const { options, open } = this.#parts;
+    const { options, open, watch } = this.#parts;
     const { message, exactBody } = ready;
     const sent = sentOf(numbered, ready, options);
     const { orderKeys } = sent;
     this.#semaphore.take(sent.bytes, orderKeys);
+    watch?.sent();
     try {
       open.pipeline.deliverThen({ message, exactBody, orderKeys }, (outcome) =>
         this.#conclude(sent, outcome),
@@ -183,10 +188,11 @@ export class ReplayRun {
   }
 
   #settled(sent: Sent, outcome: Outcome): Promise<void> | undefined {
-    const { checkpoint, options, output, isPreview } = this.#parts;
+    const { checkpoint, options, output, watch, isPreview } = this.#parts;
     const destination = decisive(outcome.destinations);
     const tried = destination === undefined || destination.attempts.length === 0 ? undefined : destination;
     const isSettled = outcome.outcome !== 'unsent';
+    watch?.settled({ isDelivered: outcome.outcome === 'delivered' });
     this.#ledger.close(sent.number, outcome.outcome, tried && isSettled ? destinationMs(tried) : undefined);
     const writing = isPreview ? undefined : output.settled(sent, outcome, this.#received.judgementOf(tried));
     if (isSettled) checkpoint?.mark(sent.index);

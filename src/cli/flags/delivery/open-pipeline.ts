@@ -37,6 +37,8 @@ export interface OpenOptions {
   readonly onRequest?: ((request: RecordedRequest) => void) | undefined;
   /** The open queue for `--queue`, where the command has one; it is closed with the pipeline. @default it is opened */
   readonly durable?: DurableQueue;
+  /** Called for each response, whatever its status. */
+  readonly onResponse?: (() => void) | undefined;
   /** Prints a line about an attempt that is repeated. */
   readonly note: (line: string) => void;
 }
@@ -102,7 +104,10 @@ function toWebhooks({ source, sources }: ToWebhooks, options: OpenOptions): Pipe
   return createDeliveryPipeline({
     source,
     sources,
-    onEvent: (event) => retries.see(event),
+    onEvent: (event) => {
+      if (event.kind === 'attempt' && event.attempt.status !== undefined) options.onResponse?.();
+      retries.see(event);
+    },
     ...shared(options),
   });
 }
@@ -117,7 +122,10 @@ function toTrackingApi(to: ToTrackingApi, options: OpenOptions): Pipeline {
     timeoutMs,
     maxInFlight: concurrency,
     caFile,
-    onRetry: (retry) => retries.batch(retry),
+    onRetry: (retry) => {
+      if (retry.attempt.status !== undefined) options.onResponse?.();
+      retries.batch(retry);
+    },
     ...shared(options),
   });
 }

@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { ReplaySemaphore } from '../../../src/cli/replay/replay-semaphore.ts';
+import { ReplaySemaphore } from '../../src/replay/replay-semaphore.ts';
 
 const NEVER = new AbortController().signal;
 

@@ -1,4 +1,4 @@
-import { ReusableMap } from '../../reusable-map.ts';
+import { ReusableMap } from '../reusable-map.ts';
 
 /** Limits of what is in flight at once. A message in flight costs memory, and more as it grows old. */
 export interface ReplayLimits {

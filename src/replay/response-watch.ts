@@ -1,0 +1,59 @@
+import type { Clock } from '../clock.ts';
+
+interface ResponseWatchOptions {
+  /** How long no response may come while messages wait for one. */
+  readonly limitMs: number;
+  readonly onSilence: () => void;
+  readonly clock: Pick<Clock, 'now' | 'after'>;
+}
+
+/** Notices a receiver that no longer responds: `--give-up-after`. */
+export class ResponseWatch {
+  readonly #options: ResponseWatchOptions;
+  readonly #silence = new AbortController();
+  #waiting = 0;
+  #since = 0;
+  #cancel: () => void;
+
+  constructor(options: ResponseWatchOptions) {
+    const { limitMs, clock } = options;
+    this.#options = options;
+    this.#cancel = clock.after(limitMs, this.#look);
+  }
+
+  /** Aborted when no response came for too long. */
+  get signal(): AbortSignal {
+    return this.#silence.signal;
+  }
+
+  /** Notes a message that waits for its response. */
+  sent(): void {
+    if (this.#waiting++ === 0) this.responded();
+  }
+
+  /** Notes a response, whatever its status. */
+  responded(): void {
+    this.#since = this.#options.clock.now();
+  }
+
+  /** Notes that a message waits no longer. */
+  settled({ isDelivered }: { readonly isDelivered: boolean }): void {
+    this.#waiting--;
+    if (isDelivered) this.responded();
+  }
+
+  stop(): void {
+    this.#cancel();
+  }
+
+  readonly #look = (): void => {
+    const { limitMs, onSilence, clock } = this.#options;
+    const leftMs = this.#waiting > 0 ? this.#since + limitMs - clock.now() : limitMs;
+    if (leftMs > 0) {
+      this.#cancel = clock.after(leftMs, this.#look);
+      return;
+    }
+    onSilence();
+    this.#silence.abort();
+  };
+}
