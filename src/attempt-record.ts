@@ -10,7 +10,7 @@ export interface AttemptRecord extends AttemptEvidence {
   readonly status?: number;
   /** A stable code of cli.md: `timeout refused … http-5xx`. */
   readonly error?: string;
-  /** What the receiver or the network said, shortened, unescaped. */
+  /** The text of the response or of the network error, shortened, unescaped. */
   readonly detail?: string;
   /** To the status line. */
   readonly ms: number;

@@ -33,7 +33,7 @@ describe('the clock of what processes share', () => {
     expect(clock.skipped(0)).toBe(0);
   });
 
-  it('follows the wall clock when that is set forward, as whoever starts then does', () => {
+  it('follows the wall clock when that is set forward, as a process that starts then does', () => {
     const machine = new Machine();
     const clock = machine.start();
     machine.pass(1_000);

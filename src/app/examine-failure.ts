@@ -43,7 +43,7 @@ export async function examineFailure({
   const url = new URL(text);
   if (proxyFor(url, env) !== undefined) return undefined;
   if (error === 'dns') return ofName(url);
-  if (error === 'refused') return ofRefusal(url, env, askedPort(url, { timeoutMs, signal }));
+  if (error === 'refused') return causeOfRefused(url, env, askedPort(url, { timeoutMs, signal }));
   if (['reset', 'protocol', 'timeout', 'tls'].includes(error)) {
     return ofSpeech(url, askedPort(url, { timeoutMs, signal }));
   }
@@ -55,7 +55,7 @@ function ofName({ hostname }: URL): ExaminedFailure | undefined {
   return hostname.includes('.') ? undefined : { cause: 'service-name' };
 }
 
-async function ofRefusal(
+async function causeOfRefused(
   url: URL,
   env: FailureToExamine['env'],
   asked: AskedPort,

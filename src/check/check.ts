@@ -19,7 +19,7 @@ export interface Check {
   readonly atOnce?: true;
   /** The faults that an unexpected response shows in this check, if more specific than in any other. */
   readonly faults?: Readonly<Partial<Record<CheckResponseKind, Fault>>>;
-  /** The same by the status of a refusal, where that tells more. */
+  /** The same by the status of a rejection, where that says more. */
   readonly statusFaults?: Readonly<Partial<Record<number, Fault>>>;
   /** The part of the timeout that the slowest response may take. @default 1 */
   readonly withinShare?: number;

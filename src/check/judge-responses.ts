@@ -184,10 +184,10 @@ export function isAboutElse({ cause }: CheckResponse): boolean {
 }
 
 function noResponse({ error, detail, cause }: CheckResponse & { kind: 'none' }): Fault {
-  const said = error === 'timeout' ? `no response in time: ${detail}` : detail;
+  const text = error === 'timeout' ? `no response in time: ${detail}` : detail;
   return {
     code: cause?.code ?? error,
-    says: cause?.says === undefined ? said : `${said}; ${cause.says}`,
+    says: cause?.says === undefined ? text : `${text}; ${cause.says}`,
     fix: cause?.receiverFix ?? 'try again',
   };
 }

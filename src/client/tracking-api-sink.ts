@@ -149,8 +149,8 @@ class TrackingApiSink implements Sink {
     this.#log?.('submit %d messages, %d bytes to %s', bodies.length, body.length, this.#shownUrl);
     const sent = await this.#send(body);
     const result = batchResult(sent, { url: this.#url, secrets: this.#secrets });
-    const said = result.result === 'accepted' ? result.status : (result.status ?? result.code);
-    this.#log?.('%s in %d ms', said, sent.ms);
+    const shown = result.result === 'accepted' ? result.status : (result.status ?? result.code);
+    this.#log?.('%s in %d ms', shown, sent.ms);
     return { result, attempt: toAttemptRecord(result, { at, url: this.#shownUrl, round, ms: sent.ms }) };
   }
 

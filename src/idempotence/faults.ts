@@ -88,11 +88,11 @@ export const IDEMPOTENCE_FAULTS = {
   },
   'goes-by-arrival': {
     says: 'the message that comes last wins, though another one is newer',
-    fix: 'compare the timestamp of the message with the one stored, and keep the newer; add up what is to be added up per messageId',
+    fix: 'compare the timestamp of the message with the one stored, and keep the newer; add up per messageId what must be added up',
   },
   'never-settles': {
     says: 'its state never comes to rest',
-    fix: 'find what works on for ever (a message that is taken again and again?); --state-timeout 1m waits longer',
+    fix: 'find what works on forever (a message that is taken again and again?); --state-timeout 1m waits longer',
   },
   died: {
     says: 'it ended by itself',

@@ -50,7 +50,7 @@ export interface ReceiverOptions {
   /** Called with true when a request arrives and no other is open, with false when the last is reported or rejected. Must not throw. */
   readonly onBusy?: (isBusy: boolean) => void;
   /** Called for input that never became a request. Must not throw. */
-  readonly onRefused?: ((refusal: ConnectionRejection) => void) | undefined;
+  readonly onRefused?: ((rejection: ConnectionRejection) => void) | undefined;
   readonly limits?: Partial<ReceiverLimits> | undefined;
   readonly clock?: Clock | undefined;
 }

@@ -121,7 +121,7 @@ describe('a run', () => {
     },
   );
 
-  it('waits for a receiver that somebody restarts', async () => {
+  it('waits for a receiver that restarts', async () => {
     const { outcomes } = await run(['track', 'alias', 'unsigned'], (request, index) =>
       index >= 1 && index < 6 ? failure('refused') : right(request, index),
     );
@@ -156,7 +156,7 @@ describe('a run', () => {
     expect(Object.values(limps.outcomes())).not.toContain('unsent');
   });
 
-  it('that is interrupted leaves the rest, and blames nobody', async () => {
+  it('that is interrupted leaves the rest, and blames no receiver', async () => {
     const interruption = new AbortController();
     const { signal } = interruption;
     const interrupt: Receiver = (request, index) => {

@@ -51,7 +51,7 @@ describe('what the checks send', () => {
   });
 });
 
-describe('the misreadings of a signature', () => {
+describe('the common mistakes with a signature', () => {
   const body = sample.body('identify', 'x', { traits: { city: 'Łódź' } });
   const all = [...commonMistakes(body, SECRET)];
 

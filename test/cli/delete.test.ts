@@ -80,7 +80,7 @@ describe('hooks delete', () => {
     expect(sorted(received, 'userId')).toEqual(['u 2', 'u0', 'u1']);
   });
 
-  it('cannot be tried for nobody on standard input, or for an id without a character', async () => {
+  it('cannot be tried without an id on standard input, or for an id without a character', async () => {
     const none = await runDelete(['-']);
     expect([none.code, none.stderr]).toEqual([2, expect.stringContaining('on standard input, got none')]);
     await receiver?.close();
@@ -100,7 +100,7 @@ describe('hooks delete', () => {
     expect(received).toEqual([]);
   });
 
-  it('cannot be tried for an unknown source, nobody, or without a destination', async () => {
+  it('cannot be tried for an unknown source, no user, or without a destination', async () => {
     const unknown = await runDelete(['u1', '--source', 'wep']);
     expect([unknown.code, unknown.stderr]).toEqual([2, expect.stringContaining('did you mean `web`?')]);
     await receiver?.close();

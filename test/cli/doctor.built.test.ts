@@ -225,7 +225,7 @@ describe('hooks doctor, of webhooks', () => {
 });
 
 describe('hooks doctor, of the queue', () => {
-  it('tells what waits, and that nobody delivers it', async () => {
+  it('tells what waits, and that no process delivers it', async () => {
     const { cwd, file } = await queued(2);
     expect(await examined({ cwd })).toMatchObject({ code: 0 });
     await change(file, 'UPDATE waiting SET due_at = due_at - 3600000');

@@ -117,7 +117,7 @@ describe('hooks listen --forward', () => {
     await listen.stop();
   });
 
-  it('responds as scripted all the same when there is a script', async () => {
+  it('still responds as scripted when there is a script', async () => {
     const to = await upstream();
     const listen = await listening(['--forward', to.url, '--respond', '503,202@delay=20ms']);
     const statuses = [];
@@ -143,7 +143,7 @@ describe('hooks listen --forward', () => {
     ['never ends', () => endlessBody(200), 502, 'protocol', 'is longer than 256 KiB'],
     ['drips', () => dripsBody(200), 504, 'timeout', 'did not end within 2 s'],
   ])(
-    'answers %3$i when the body of the response %s, and says why',
+    'responds with %3$i when the body of the response %s, and says why',
     async (_how, start, status, code, why) => {
       const to = await start();
       try {
@@ -175,7 +175,7 @@ describe('hooks listen --forward', () => {
     await listen.stop();
   });
 
-  it('responds with 502 when nobody is there, and shows a person why', async () => {
+  it('responds with 502 when no receiver is there, and shows a person why', async () => {
     const to = `http://127.0.0.1:${await freePort()}/x`;
     const running = startHooks(['listen', '--port', '0', '--forward', to]);
     const url = /http:\S+/.exec((await running.lines.next()).value ?? '')?.[0] ?? '';

@@ -174,7 +174,7 @@ describe('hooks listen', () => {
     expect(await listen.stop('SIGTERM')).toMatchObject({ code: 0, stderr: '' });
   });
 
-  it('ends quietly when nobody reads its output any more', async () => {
+  it('ends quietly when its output is not read any more', async () => {
     const { PATH = '' } = process.env;
     const binary = new URL('../../bin/hooks.js', import.meta.url).pathname;
     const shell = spawn(
@@ -272,7 +272,7 @@ interface Capture {
 }
 
 describe('hooks listen that expects something', () => {
-  it('exits 0 as soon as so many valid requests came', async () => {
+  it('exits 0 as soon as that number of valid requests came', async () => {
     const listen = await listening(['--secret', SECRET, '--count', '2', '--within', '15s']);
     await listen.post(BODY);
     for (let sent = 0; sent < 2; sent++) await listen.post(BODY, { 'X-Signature': sign(BODY, SECRET) });
@@ -345,7 +345,7 @@ describe('hooks listen that expects something', () => {
   });
 });
 
-describe('hooks listen whose output nobody reads', () => {
+describe('hooks listen whose output is not read', () => {
   it('responds no more than it can tell', async () => {
     const listen = await listening(['-v']);
     listen.child.stdout.pause();
@@ -361,7 +361,7 @@ describe('hooks listen whose output nobody reads', () => {
 });
 
 describe('hooks listen that cannot start', () => {
-  it('names the way out when the port is taken', async () => {
+  it('gives a hint when the port is taken', async () => {
     const other = createServer().listen(0, '127.0.0.1');
     await once(other, 'listening');
     // A server on a port has an address of this kind.

@@ -94,7 +94,7 @@ describe.skipIf(!hasServer('redis'))('queue on Redis', { timeout: LONGEST }, () 
     });
   });
 
-  it('moves what is in lanes that nobody registered', async () => {
+  it('moves what is in lanes that are not registered', async () => {
     await fill();
     expect(await admin.del('hooks:series')).toBe(1);
     const moved = await run(['queue', 'move', '--to', `${temporaryFolder()}/to.db`, '-o', 'json']);

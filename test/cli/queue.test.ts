@@ -159,7 +159,7 @@ describe('the durable queue at the command line', () => {
     await expect(stat(join(cwd, 'typo'))).rejects.toThrow('ENOENT');
   });
 
-  it('has nothing in it yet where nobody has named another', async () => {
+  it('has nothing in it yet where no other is named', async () => {
     expect(await run('queue purge')).toMatchObject({ code: 0, stdout: 'dropped 0\n' });
     expect(await run('queue drop ID')).toMatchObject({ code: 2 });
   });

@@ -234,7 +234,7 @@ describe('a full client', () => {
     expect(clock.now()).toBe(began);
   });
 
-  it('throws when asked to, with the way out, and takes calls again after', async () => {
+  it('throws when asked to, with a hint, and takes calls again after', async () => {
     const sink = new RecordingSink({ hold: true });
     const { client } = setUp({ flushAt: 1, maxQueued: 2, whenFull: 'throw' }, sink);
     void send(client, ['a', 'b']);
@@ -384,7 +384,7 @@ describe('a client whose sink keeps what it has accepted', () => {
     expect([sink.ids.flat(), isReady]).toEqual([['a', 'b', 'c', 'd'], true]);
   });
 
-  it('closes though nothing is settled, and lets go what waits', async () => {
+  it('closes though nothing is settled, and releases what waits', async () => {
     const { client, sink } = setUp({ flushAt: 1, maxQueued: 1 }, new UnsettledSink());
     const receipts = send(client, ['a', 'b']);
     const ready = client.ready();

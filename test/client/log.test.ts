@@ -64,7 +64,7 @@ describe('DEBUG=analytics', () => {
 });
 
 describe('createLog', () => {
-  it('gives none when nobody asks', () => {
+  it('gives none when DEBUG is not set', () => {
     expect(createDebugLog({})).toBeUndefined();
     expect(createDebugLog({ DEBUG: '' })).toBeUndefined();
   });

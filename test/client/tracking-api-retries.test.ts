@@ -48,7 +48,7 @@ describe('a failed attempt', () => {
     expect(clock.waits.filter((ms) => ms > 0)).toEqual([7_000, 13_000]);
   });
 
-  it('is followed by another though whoever is told of it throws', async () => {
+  it('is followed by another though the listener throws', async () => {
     const caught = collectUncaught();
     const { receiver, setUp } = await trackingApi();
     receiver.answers.push({ status: 503 });

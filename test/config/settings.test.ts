@@ -216,7 +216,7 @@ client: { flushAfter: "\${AFTER}" }
     });
   });
 
-  it('may be unset while nobody uses the setting', async () => {
+  it('may be unset while the setting is not used', async () => {
     const settings = await settingsWith({ files, env: { HOST: 'a', TIMEOUT: '1s', N: '1' } });
     const secret = layerOf({ sharedSecret: { name: '--secret', value: ['flag'] } }, '/');
     expect(settings.source('default', secret).destinations['Webhooks']?.sharedSecrets).toEqual(['flag']);

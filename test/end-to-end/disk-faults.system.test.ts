@@ -241,7 +241,7 @@ describe.concurrent('hooks serve', PATIENT, () => {
     await serve.expectAllStored();
   });
 
-  it('responds with 503 while another program holds the file, and goes on when it lets go', async () => {
+  it('responds with 503 while another program holds the file, and goes on when it releases it', async () => {
     const serve = await startServe(temporaryFolder());
     await callThrough(serve, async () => {
       const other = await openOther(serve.file);

@@ -29,7 +29,7 @@ describe('hooks replay', () => {
     },
   );
 
-  it('sends what died with an idle connection once more, within the same attempt', async () => {
+  it('sends what died with an idle connection again, within the same attempt', async () => {
     const hostile = await started(diesWhenReused());
     const { code, lines } = await replay(await messagesFile(20), hostile.url, ['--concurrency', '1']);
     expect(code).toBe(0);

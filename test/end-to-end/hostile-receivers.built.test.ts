@@ -94,7 +94,7 @@ describe('hooks send', () => {
     expect([code, line.outcome, line.attempts.length]).toEqual([0, 'delivered', 1]);
   });
 
-  it('names what is wrong when nobody listens, or there is no such host', async () => {
+  it('names what is wrong when no program listens, or there is no such host', async () => {
     const refusing = await closedPort();
     const results = await Promise.all([refusing, NO_HOST].map((url) => send([url], ONCE)));
     expect(results).toMatchObject([

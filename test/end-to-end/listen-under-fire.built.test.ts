@@ -20,7 +20,7 @@ function post(body: string): string {
 }
 
 describe('hooks listen', () => {
-  it('serves others while hundreds of connections say nothing, or stop in the midst, and ends at once with all of them', async () => {
+  it('serves others while hundreds of connections say nothing, or stop in the middle, and ends at once with all of them', async () => {
     const { stop, url, port } = await listening();
     await connections(100, port, '');
     await connections(100, port, 'POST / HTTP/1.1\r\nHost: a\r\nX-Slow: ');

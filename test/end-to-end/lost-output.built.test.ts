@@ -26,7 +26,7 @@ async function sendArgs(): Promise<string[]> {
   return [...SEND, '--url', (await started(answersOk())).url];
 }
 
-describe('a replay whose output nobody reads any more', () => {
+describe('a replay whose output is not read any more', () => {
   it.each([
     ['hooks "$@" | head -1', ['-o', 'json']],
     ['hooks "$@" | head -1', []],
@@ -41,7 +41,7 @@ describe('a replay whose output nobody reads any more', () => {
     expect(hostile.requests.length).toBeLessThan(3_000);
   });
 
-  it('goes on when it is only the notes that nobody reads', async () => {
+  it('goes on when only the notes are not read', async () => {
     const { url } = await started(answersOk());
     const args = ['replay', await messagesFile(3), '--url', url, '-v'];
     const { stdout } = await inShell('{ hooks "$@" 2>&1 >&3 | true; } 3>&1', args);
@@ -125,7 +125,7 @@ describe('a reader that stops reading', () => {
 });
 
 describe('a report', () => {
-  it('is whole though nobody reads the lines any more', async () => {
+  it('is whole though the lines are not read any more', async () => {
     const folder = temporaryFolder();
     const { args } = await longReplay('--report', 'r.json', '--failed', 'f.ndjson');
     await inShell('hooks "$@" | head -1', args, { cwd: folder });

@@ -90,7 +90,7 @@ const LF = Buffer.from('\n');
 
 describe.concurrent('a malformed entry', () => {
   it.each(Object.entries(MALFORMED))(
-    '%s is told with its place and its way out',
+    '%s is reported with its position and a hint',
     async (_what, [entry, column, reason, hint]) => {
       const to = await receiving();
       const cwd = temporaryFolder({ 'bad.ndjson': Buffer.concat([LF, Buffer.from(entry)]) });

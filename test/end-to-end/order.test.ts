@@ -55,7 +55,7 @@ describe('hooks replay --order', () => {
     }
   });
 
-  it('lets users go in parallel, so that a slow one holds up nobody else', async () => {
+  it('lets users go in parallel, so that a slow one holds up no other', async () => {
     const userIds = ['slow', ...Array.from({ length: 20 }, (_, user) => `user-${user}`)];
     // The slow user's come first in the file.
     const events = userIds.flatMap((userId) => STEPS.map((_, step) => track({ userId }, step)));

@@ -92,7 +92,7 @@ describe('a data folder that goes while a replay runs', () => {
     expect([code, summary.delivered, stderr]).toEqual([0, 200, '']);
   });
 
-  it('is told of to whoever interrupts it', async () => {
+  it('is reported when it is interrupted', async () => {
     const { url, dataDir, file } = await longReplay();
     const running = startHooks(['replay', file, '--url', url, '-o', 'json'], {
       env: { HOOKS_DATA_DIR: dataDir },

@@ -208,7 +208,7 @@ describe('the broken receiver', () => {
   );
 
   it.concurrent(
-    'that compares with === passes, and is told that nobody can see it from outside',
+    'that compares with === passes, and is told that it cannot be seen from outside',
     async () => {
       const { code, lines, checks } = await testing(commandOf('broken/not-constant-time.js'));
       expect([code, checks('failed')]).toEqual([0, []]);

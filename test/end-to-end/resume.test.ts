@@ -73,7 +73,7 @@ describe.concurrent('an interrupted replay', () => {
     expect(summaryOf(fourth.stdout)).toMatchObject({ read: COUNT, delivered: COUNT, skipped: 0 });
   });
 
-  it('starts anew without --resume', async () => {
+  it('starts from the beginning without --resume', async () => {
     const { to, args, options, result, cut } = await interrupted(20, 'SIGTERM');
     expect(result.code).toBe(143);
     const { delivered } = summaryOf(result.stdout);
@@ -193,7 +193,7 @@ describe.concurrent('a resumed replay speaks of the whole:', () => {
   });
 });
 
-it('calls a replay with --limit finished when it has sent so many', async () => {
+it('calls a replay with --limit finished when it has sent that number', async () => {
   const to = await receiving();
   const cwd = temporaryFolder({ 'day.ndjson': tracks(5) });
   const args = ['replay', 'day.ndjson', '--url', to.url, '--limit', '3', '-o', 'json'];

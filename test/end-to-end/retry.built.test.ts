@@ -80,7 +80,7 @@ describe('a delivery that fails', () => {
     expect(retriesIn(stderr)).toHaveLength(refused.length);
   });
 
-  it('has the later messages of its user wait, and nobody else', async () => {
+  it('has the later messages of its user wait, and no others', async () => {
     let isFirst = true;
     const hostile = await started(
       receiver((socket, { body }) => {

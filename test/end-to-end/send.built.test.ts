@@ -128,7 +128,7 @@ describe.concurrent('hooks send that fails', () => {
 });
 
 describe.concurrent('hooks send', () => {
-  it('makes an anonymous id for whoever has no id, and says so', async () => {
+  it('makes an anonymous id for a user without an id, and says so', async () => {
     const to = await receiving();
     const { code, stderr } = await hooks(['send', 'track', '--event', 'Signup'], {
       env: { HOOKS_URL: to.url },

@@ -16,7 +16,7 @@ function secured(url: string, kind: ServerKind): string {
 const PATIENT = { timeout: 120_000 };
 
 describe.each(SERVER_KINDS)('a store on %s over TLS', PATIENT, (kind) => {
-  it.skipIf(!hasServer(kind))('is used by who trusts its certificate, and by nobody else', async () => {
+  it.skipIf(!hasServer(kind))('is used only by a process that trusts its certificate', async () => {
     const certificate = makeCertificate('localhost', Date.now());
     const server = await startServer(kind, certificate);
     onTestFinished(() => server.remove());

@@ -151,7 +151,7 @@ describe('hooks test URL -- COMMAND', () => {
 });
 
 describe('hooks test URL', () => {
-  it.concurrent('to where nobody is cannot be tried', async () => {
+  it.concurrent('to a port without a listener cannot be tried', async () => {
     const url = `http://127.0.0.1:${await freePort()}/`;
     const { code, stdout, stderr } = await hooks(['test', url, '--only', 'track']);
     expect([code, stdout]).toEqual([2, '']);
@@ -193,7 +193,7 @@ describe('hooks test URL', () => {
     expect(await titles()).toEqual(['at once, unsigned', 'message, unsigned', 'not JSON, unsigned']);
   });
 
-  it.concurrent('tells somebody without the secret that it is needed', async () => {
+  it.concurrent('tells a user without the secret that it is needed', async () => {
     const { url } = await receiving({ respond: '401' });
     const { faults } = tested(await hooks(['test', url, '-o', 'json', '--only', 'track,page']));
     expect(faults).toEqual({ page: 'needs-secret', track: 'needs-secret' });

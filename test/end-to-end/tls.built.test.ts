@@ -73,7 +73,7 @@ describe('a certificate', () => {
     expect(hostile.requests).toEqual([]);
   });
 
-  it('that is bad is told to a person with the way out', async () => {
+  it('that is bad is told to a person with a hint', async () => {
     const { url } = await secureReceiver(certificates.selfSigned);
     const { code, stdout, stderr } = await hooks([...SEND, '--url', url], { env: UNCHECKED });
     expect(code).toBe(1);

@@ -65,7 +65,7 @@ describe.concurrent('a tracking API', () => {
     });
   });
 
-  it('is tried again while it fails, and its refusal never repeats the write key', async () => {
+  it('is tried again while it fails, and its rejection never repeats the write key', async () => {
     const api = await trackingApi();
     api.answers.push({ status: 503 }, { status: 401, body: `unknown key ${WRITE_KEY}` });
     const args = ['send', '--json', track(1), '--endpoint', `${api.url}/in`, '--write-key', WRITE_KEY];

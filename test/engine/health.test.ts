@@ -23,7 +23,7 @@ describe('healthAfter', () => {
     expect(failures(3)).toEqual({ failures: 3, pauses: 1, pausedUntil: 1_000 });
   });
 
-  it('begins to count anew after a success', () => {
+  it('counts from zero after a success', () => {
     expect(healthAfter(failures(2), { symptom: 'well', isTrial: false, now: 0 }, THRESHOLD)).toBe(HEALTHY);
   });
 
@@ -32,7 +32,7 @@ describe('healthAfter', () => {
     expect(healthAfter(health, { symptom: 'none', isTrial: false, now: 0 }, THRESHOLD)).toBe(health);
   });
 
-  it('does not lengthen the pause by the attempts that were under way with it', () => {
+  it('does not lengthen the pause by the attempts that were in flight with it', () => {
     expect(failures(30, failures(3))).toEqual(failures(3));
   });
 

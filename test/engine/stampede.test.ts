@@ -118,7 +118,7 @@ describe('10,000 deliveries', () => {
     await harness.engine.close();
   });
 
-  it('are given up as fast as they can when nobody is there and one round is all', async () => {
+  it('are given up as fast as they can when no receiver is there and one round is all', async () => {
     const harness = createHarness(() => failure('refused'), { delivery: { retryForMs: 0 } });
     harness.engine.start();
     await submit(harness, MANY);

@@ -23,7 +23,7 @@ describe('uninterruptedRun', () => {
     expect(clock.pendingTimers).toBe(0);
   });
 
-  it('begins anew after a break, whoever asks first', async () => {
+  it('begins again after a break, whichever caller asks first', async () => {
     const clock = new FakeClock();
     const uninterruptedRun = new UninterruptedRun(clock, () => true);
     uninterruptedRun.watch();
@@ -62,7 +62,7 @@ describe('a process that is suspended', () => {
     await harness.engine.close();
   });
 
-  it('beyond the window in the midst of a round makes the one late round', async () => {
+  it('beyond the window in the middle of a round makes the one late round', async () => {
     const { receiver, release } = heldReceiver();
     const harness = createHarness(receiver, { urls: [A, B] });
     harness.engine.start();
@@ -105,7 +105,7 @@ describe('a process that is suspended', () => {
     await harness.engine.close();
   });
 
-  it('longer than its leases does not claim again what it has under way', async () => {
+  it('longer than its leases does not claim again what it has in flight', async () => {
     const { receiver, release } = heldReceiver();
     const harness = createHarness(receiver, { delivery: { concurrency: 8 } });
     harness.engine.start();
@@ -147,7 +147,7 @@ describe('a wall clock that is set forward', () => {
     await harness.engine.close();
   });
 
-  it('in the midst of a round neither cuts it short nor has it made a second time', async () => {
+  it('in the middle of a round neither cuts it short nor has it made a second time', async () => {
     const clock = new FakeClock();
     const harness = createHarness(
       (request, turn) => after(clock, 100, request, turn === 0 ? failure('timeout') : answer(200)),

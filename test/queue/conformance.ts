@@ -156,7 +156,7 @@ export function queueConformance(
         expect((await claimOne()).delivery.progress).toEqual(PROGRESS);
       });
 
-      it('leaves an id alone that is waiting, is named twice, or is under way', async () => {
+      it('leaves an id alone that is waiting, is named twice, or is in flight', async () => {
         await queue.add([newDelivery('a', { type: 'page' }), newDelivery('a', { type: 'screen' })]);
         await queue.add([newDelivery('a', { type: 'group' }), newDelivery('b')]);
         const claims = await claim();
@@ -420,7 +420,7 @@ export function queueConformance(
       });
     });
 
-    it('names the lanes that have something unsettled, under way included', async () => {
+    it('names the lanes that have something unsettled, deliveries in flight included', async () => {
       const other = { source: 'app', destination: 'Gone' };
       await queue.add([newDelivery('a'), newDelivery('b', other), newDelivery('c', other)]);
       const taken = await claimOne();

@@ -203,7 +203,7 @@ export function inspectionConformance(
       expect(await claimIds()).toEqual(inOrder(['pending', 'retrying']));
     });
 
-    it('drops what is not under way, and lets go whoever it held back', async () => {
+    it('drops what is not in flight, and releases the deliveries that it held back', async () => {
       await oneOfEach();
       await queue.add([
         newDelivery('first', { orderKeys: ['v'] }),

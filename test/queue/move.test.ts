@@ -51,7 +51,7 @@ describe('moveDeliveries', () => {
     expect(added).toEqual(Array.from({ length: 3_500 }, (_, index) => `d-${index}`));
   });
 
-  it('leaves what is under way, and counts it', async () => {
+  it('leaves what is in flight, and counts it', async () => {
     const [from, to] = [await file(), await file()];
     await from.queue.add([newDelivery('a'), newDelivery('b', { dueAt: 1 })]);
     await from.queue.claim({ ...LANE, limit: 1, leaseMs: 60_000 });

@@ -60,7 +60,7 @@ describe('a receiver with TLS', () => {
     return { receiver, requests, refusals, cert: certificate.cert };
   }
 
-  it('serves whoever trusts its certificate', async () => {
+  it('serves a sender that trusts its certificate', async () => {
     const { receiver, requests, refusals, cert } = await start();
     expect(receiver.url).toBe(`https://127.0.0.1:${receiver.port}`);
     expect(await post(receiver.url, cert)).toBe(200);

@@ -211,7 +211,7 @@ describe('a response', () => {
     expect(clock.pendingTimers).toBe(0);
   });
 
-  it('is given all the same when the receiver closes, since it is reported', async () => {
+  it('is still given when the receiver closes, since it is reported', async () => {
     const { connect, receiver, requests } = await start({ drained: () => new Promise(() => {}) });
     const client = await connect();
     client.write(rawPost(BODY));
@@ -284,7 +284,7 @@ describe('a scripted response', () => {
     expect((await client.closed()).received).toBe('');
   });
 
-  it('delay waits so long and counts as its time', async () => {
+  it('delay waits that long and counts as its time', async () => {
     const clock = new FakeClock();
     const { connect, requests } = await start({ ...answered('delay=5100ms'), clock });
     const client = await connect();

@@ -119,7 +119,7 @@ describe('latency', () => {
     );
   });
 
-  it('takes durations of nothing and of for ever', () => {
+  it('takes durations of zero and of forever', () => {
     const latency = new Latency();
     latency.add(0);
     expect(latency.percentiles().p50).toBe(0);

@@ -5,7 +5,7 @@ import { ReplaySemaphore } from '../../src/replay/replay-semaphore.ts';
 const NEVER = new AbortController().signal;
 
 describe('the capacity of a replay', () => {
-  it('is full with so many users, however many messages each of them has', () => {
+  it('is full at its number of users, however many messages each of them has', () => {
     const capacity = new ReplaySemaphore({ users: 2, messages: 100, bytes: 1_000 });
     for (let message = 0; message < 10; message++) capacity.take(1, ['slow']);
     expect(capacity.isFull).toBe(false);
@@ -19,7 +19,7 @@ describe('the capacity of a replay', () => {
     expect(capacity.isFull).toBe(true);
   });
 
-  it('counts a message of nobody like a user of its own, and an alias for both its users', () => {
+  it('counts a message without a user like a user of its own, and an alias for both its users', () => {
     const capacity = new ReplaySemaphore({ users: 3, messages: 100, bytes: 1_000 });
     capacity.take(1, []);
     capacity.take(1, ['old', 'new']);
@@ -30,7 +30,7 @@ describe('the capacity of a replay', () => {
     expect(capacity.isEmpty).toBe(true);
   });
 
-  it('is full with so many messages of one user, or with so many bytes', () => {
+  it('is full at its number of messages of one user, or of bytes', () => {
     const ofMessages = new ReplaySemaphore({ users: 100, messages: 2, bytes: 1_000 });
     const ofBytes = new ReplaySemaphore({ users: 100, messages: 100, bytes: 1_000 });
     for (const capacity of [ofMessages, ofBytes]) {
@@ -68,7 +68,7 @@ describe('the capacity of a replay', () => {
     await capacity.until('room', NEVER);
   });
 
-  it('is waited for until nothing is under way', async () => {
+  it('is waited for until nothing is in flight', async () => {
     const capacity = new ReplaySemaphore({ users: 8, messages: 8, bytes: 1_000 });
     capacity.take(1, []);
     capacity.take(1, []);

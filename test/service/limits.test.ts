@@ -159,7 +159,7 @@ describe('overload', () => {
     expect((await after).status).toBe(200);
   });
 
-  it('is not caused for ever by a sender that left', async () => {
+  it('is not caused forever by a sender that left', async () => {
     const serve = await serving({ limits: { bytesInFlight: 1_000 } });
     const half = 'x'.repeat(900);
     const connection = await RawConnection.open(serve.port);
@@ -207,7 +207,7 @@ describe('ByteShare', () => {
 });
 
 describe('a slow sender', () => {
-  it('is let go when the headers or the body take too long, and others are served meanwhile', async () => {
+  it('is closed when the headers or the body take too long, and others are served all the while', async () => {
     const serve = await serving({ limits: { headersMs: 1_000, requestMs: 1_500 } });
     const slowHeaders = await RawConnection.open(serve.port);
     slowHeaders.write('POST /v1/batch HTTP/1.1\r\nHost: a\r\n');

@@ -118,7 +118,7 @@ describe('an idle connection', () => {
 });
 
 describe('close()', () => {
-  it('ends attempts under way as aborted, and resolves when no connection is left', async () => {
+  it('ends attempts in flight as aborted, and resolves when no connection is left', async () => {
     const receiver = await started(closesBeforeAnswer());
     const silent = await started(answersOk());
     const transport = newTransport();

@@ -129,14 +129,14 @@ describe('a response', () => {
     });
   });
 
-  it('of 200 whose body drips for ever is a success at once', async () => {
+  it('of 200 whose body drips forever is a success at once', async () => {
     const receiver = await started(dripsBody());
     expect(await newTransport().send(requestTo(receiver.url, { timeoutMs: 60_000 }))).toMatchObject({
       status: 200,
     });
   });
 
-  it('of 500 whose body drips for ever is told at the deadline, and the connection is dropped', async () => {
+  it('of 500 whose body drips forever is told at the deadline, and the connection is dropped', async () => {
     const receiver = await started(dripsBody(500));
     const result = await newTransport().send(requestTo(receiver.url, { timeoutMs: SHORT_MS }));
     expect(result).toMatchObject({ status: 500, body: expect.stringMatching(/^a+$/) });

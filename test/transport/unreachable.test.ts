@@ -4,7 +4,7 @@ import { answersOk } from '../hostile-receivers.ts';
 import { newTransport, requestTo, started } from './sending.ts';
 
 describe('a receiver that cannot be reached', () => {
-  it('on a port that nobody listens on is refused', async () => {
+  it('on a port without a listener is refused', async () => {
     const receiver = await answersOk();
     await receiver.close();
     expect(await newTransport().send(requestTo(receiver.url))).toMatchObject({

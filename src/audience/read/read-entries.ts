@@ -15,7 +15,7 @@ export interface ReadEntriesOptions extends ReadMembersOptions {
 }
 
 /**
- * Reads CSV with a header, NDJSON or one id a line, told by content, into the spill. One entry that cannot be read refuses them
+ * Reads CSV with a header, NDJSON or one id a line, whichever the content is, into the spill. One entry that cannot be read refuses them
  * all: left out, it would be a user who has left. Throws InputError with file and line.
  */
 export async function readMembers(

@@ -27,7 +27,7 @@ export async function schemaCheck({ schema }: ExpectOptions, { cwd }: Io): Promi
 export class Snapshot {
   readonly check = new SnapshotCheck();
   readonly #file: string;
-  /** Undefined: there is none yet, or it is to be written again. */
+  /** Undefined where there is none yet, or --update writes it again. */
   readonly #before: readonly SnapshotUser[] | undefined;
   /** Undefined: it is not to be written. */
   readonly #replacing: ReplacingFile | undefined;

@@ -28,7 +28,7 @@ is a receiver, and is not shown.
 
 A call of a client library of a tracking API (/v1/batch, /v1/track and the like)
 gets the response {"success":true} and is shown with its messages; it has no signature.
---filter hides requests without a message that matches; they count all the same.
+--filter hides requests without a message that matches; they count too.
 Conditions: type=track userId!=u1 properties.total>5 timestamp>now-1h event~^A
 properties.email? context.ip!? (there, not there), with commas between.
 For analytics.js, set its cdnURL to the URL of this receiver.
@@ -41,7 +41,7 @@ senders reject unless they trust it: -o json prints it as "certificate".
 --ui is a web inbox: search, compare, copy and replay requests. It is at
 /_hooks, for this machine; other machines need the token in its printed URL.
 
-The signature scheme is told by the headers that came; --require-signature takes
+The headers that came decide the signature scheme; --require-signature takes
 segment, or what --scheme names: github, stripe, standard-webhooks and others.
 
 It exits by itself with --count, --until-idle or --within only, whichever comes

@@ -174,8 +174,8 @@ function clockTime(at: number): string {
 
 function forwardedText(forwarded: Forwarded, color: ChalkInstance): string {
   const { status, reply, detail = reply, ms } = forwarded;
-  const said = detailText({ ...forwarded, ...(detail !== undefined && { detail }) });
-  const text = `forwarded: ${attemptText(forwarded)} in ${durationText(ms)}${said === undefined ? '' : `, ${said}`}`;
+  const shown = detailText({ ...forwarded, ...(detail !== undefined && { detail }) });
+  const text = `forwarded: ${attemptText(forwarded)} in ${durationText(ms)}${shown === undefined ? '' : `, ${shown}`}`;
   return status !== undefined && status < 300 ? color.dim(text) : color.yellow(text);
 }
 

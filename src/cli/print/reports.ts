@@ -10,7 +10,7 @@ import type { Reported } from './write-failure-report.ts';
 export interface Reports {
   /** Undefined where no workflow of GitHub runs the command. */
   readonly github: GithubStep | undefined;
-  /** Opens the report of a command that has few results. Undefined when nobody wants one. Throws ConfigError or InputError. */
+  /** Opens the report of a command that has few results. Undefined without --report. Throws ConfigError or InputError. */
   readonly openCases: () => Promise<CaseReport | undefined>;
 }
 

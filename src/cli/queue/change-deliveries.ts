@@ -82,12 +82,12 @@ export async function changeNamed(
   const results = await change(ids);
   for (const [index, id] of ids.entries()) {
     const result = results[index] ?? 'unknown';
-    const refusal = isDone(result) ? undefined : UNCHANGED[result];
+    const reason = isDone(result) ? undefined : UNCHANGED[result];
     if (options.output === 'json') {
-      io.out(jsonLine({ id, result, ...(refusal !== undefined && { refusal }) }));
-    } else if (refusal === undefined && !options.quiet) io.out(`${result} ${printable(id, 80)}\n`);
-    else if (refusal !== undefined) {
-      io.note(`${io.errColor.red('unchanged:')} ${printable(id, 80)}: ${refusal}`);
+      io.out(jsonLine({ id, result, ...(reason !== undefined && { refusal: reason }) }));
+    } else if (reason === undefined && !options.quiet) io.out(`${result} ${printable(id, 80)}\n`);
+    else if (reason !== undefined) {
+      io.note(`${io.errColor.red('unchanged:')} ${printable(id, 80)}: ${reason}`);
     }
   }
   if (done === 'dropped' && results.includes('unknown')) return ExitCode.unusable;

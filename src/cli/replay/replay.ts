@@ -30,7 +30,7 @@ import { ReplayRun } from './run.ts';
 export async function replay(
   patterns: readonly string[],
   options: ReplayOptions,
-  { io, github }: ReplayOutlets,
+  { io, github }: ReplayOutputs,
 ): Promise<ExitCode> {
   const plan = planOf(options);
   const files = await expandInputs(patterns, io.cwd);
@@ -49,13 +49,13 @@ export async function replay(
 }
 
 /** Where a replay writes to. */
-interface ReplayOutlets {
+interface ReplayOutputs {
   readonly io: Io;
   /** The step of a workflow that runs it. */
   readonly github?: GithubStep | undefined;
 }
 
-interface PreparedReplay extends CheckpointContext, ReplayOutlets {
+interface PreparedReplay extends CheckpointContext, ReplayOutputs {
   readonly inputs: readonly Input[];
   readonly plan: ReturnType<typeof planOf>;
   readonly onRequest: Awaited<ReturnType<typeof previewOf>>;

@@ -37,7 +37,7 @@ const ROUND: readonly ScheduleCode[] = [
   'killed',
 ];
 
-/** From so many schedules on, the last one sends everything again late; before that `late` sends a single message: it takes much of the time. */
+/** From this many schedules on, the last one sends everything again late; below, `late` sends a single message: it takes most of the time. */
 const SCHEDULES_WITH_TWO_LATE = 25;
 
 /** Plans the schedules of a run. Pure: the same options give the same schedules, and a code's schedules do not depend on which other codes are chosen. */
@@ -142,7 +142,7 @@ function interleavedWaves({ messages, number, random }: WaveOptions): readonly W
   const left = new Set(messages.keys());
   while (left.size > 0) {
     const ready = random.shuffled([...left].filter((place) => isReady(place, left, messages)));
-    const sent = number % 2 === 1 ? ready.slice(0, 1) : apart(ready, messages);
+    const sent = number % 2 === 1 ? ready.slice(0, 1) : spread(ready, messages);
     waves.push({ messages: sent });
     for (const place of sent) left.delete(place);
   }
@@ -159,7 +159,7 @@ function areOfOneUser(messages: readonly PlannedMessage[], one: number, other: n
 }
 
 /** Of messages, those of different users. */
-function apart(places: readonly number[], messages: readonly PlannedMessage[]): readonly number[] {
+function spread(places: readonly number[], messages: readonly PlannedMessage[]): readonly number[] {
   const chosen: number[] = [];
   for (const place of places) {
     if (chosen.every((other) => !areOfOneUser(messages, other, place))) chosen.push(place);

@@ -27,7 +27,7 @@ export const messageSchema: JsonObject = {
   properties: { type: { enum: MESSAGE_TYPES } },
   allOf: MESSAGE_TYPES.map((type) => ({
     if: { required: ['type'], properties: { type: { const: type } } },
-    // eslint-disable-next-line unicorn/no-thenable -- the schema's word, in an object that nobody awaits
+    // eslint-disable-next-line unicorn/no-thenable -- the schema's word, in an object that is never awaited
     then: { $ref: `#/definitions/${type}` },
   })),
   definitions: Object.fromEntries(MESSAGE_TYPES.map((type) => [type, definitionOf(type)])),

@@ -9,7 +9,7 @@ import {
   type MessageCheck,
 } from './finding.ts';
 
-/** No message of a call is over 32 KB: a tracking API drops it, and nobody learns of it. Says nothing when there is none. */
+/** No message of a call is over 32 KB: a tracking API drops it without an error. Says nothing when there is none. */
 export class SizeCheck implements MessageCheck {
   #first: DifferingMessage | undefined;
   #count = 0;

@@ -27,7 +27,7 @@ function webhookMessages(request: ReceivedRequest): readonly ReceivedMessage[] {
   return items.every(isJsonObject) ? items.map((item, index) => ({ index, value: item })) : [];
 }
 
-/** A number that JavaScript cannot hold does not hide a message that is to be seen. */
+/** A number that JavaScript cannot hold does not hide the message that has it. */
 function jsonValue(body: Buffer): JsonValue | undefined {
   try {
     return readJson(body);

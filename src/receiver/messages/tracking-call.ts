@@ -107,7 +107,7 @@ export function callName(target: string): string | undefined {
 
 const BATCH_KEY = '"batch"';
 
-/** Whether a body is an object with a `batch` of messages, whatever its path. Most bodies are told by a look at their bytes. */
+/** Whether a body is an object with a `batch` of messages, whatever its path. For most bodies a look at their bytes decides. */
 function hasBatch(body: Buffer): boolean {
   if (body.length > MAX_BATCH_BYTES_ACCEPTED || !body.includes(BATCH_KEY)) return false;
   const { batch } = parsedObject(body);

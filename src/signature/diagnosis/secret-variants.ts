@@ -26,7 +26,7 @@ export function* secretVariants(
   const seen = new Set<string>(rightKeys.map((key) => Buffer.from(key).toString('latin1')));
   const isText = rightKeys.includes(secret);
   if (!isText) yield { ...UNDECODED, key: secret };
-  for (const [code, would, keyOf] of MISREADINGS) {
+  for (const [code, would, keyOf] of SECRET_MISTAKES) {
     const key = keyOf(secret, secret.trim());
     const name = key === undefined ? undefined : Buffer.from(key).toString('latin1');
     if (key === undefined || name === undefined || name === '' || seen.has(name)) continue;
@@ -41,8 +41,8 @@ const UNDECODED = {
   fix: 'Decode what follows the prefix of the secret from base64, and key the HMAC with those bytes',
 } as const;
 
-/** How a secret is misread: the code, what follows "it would match", and the key that comes of it, where one can. */
-type SecretMisreading = readonly [
+/** A common mistake with a secret: the code, what follows "it would match", and the key that comes of it, where one can. */
+type SecretMistake = readonly [
   code: ReasonCode,
   would: string,
   keyOf: (secret: string, trimmed: string) => string | Buffer | undefined,
@@ -51,7 +51,7 @@ type SecretMisreading = readonly [
 /** The variables that secrets are kept in. */
 const NAMES = ['HOOKS_SECRET', 'SHARED_SECRET', 'WEBHOOK_SECRET', 'SECRET'];
 
-const MISREADINGS: readonly SecretMisreading[] = [
+const SECRET_MISTAKES: readonly SecretMistake[] = [
   ['trimmed-secret', 'without the white space around the secret', (_, trimmed) => trimmed],
   ['trimmed-secret', 'without the white space before the secret', (secret) => secret.trimStart()],
   ['trimmed-secret', 'without the white space after the secret', (secret) => secret.trimEnd()],
@@ -71,7 +71,7 @@ const MISREADINGS: readonly SecretMisreading[] = [
     'without the name and the equals sign before the secret',
     (_, trimmed) => valueIn(trimmed),
   ],
-  ...NAMES.map((name): SecretMisreading => [
+  ...NAMES.map((name): SecretMistake => [
     'misread-secret',
     `with ${name}= before the secret`,
     (_, trimmed) => `${name}=${trimmed}`,

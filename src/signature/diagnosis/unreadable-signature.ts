@@ -11,7 +11,7 @@ const KNOWN_VALUES: readonly {
   },
   {
     pattern: /^\[object \w+\]$/,
-    found: 'is the text of an object: a Promise that nobody awaited, or the HMAC without its digest',
+    found: 'is the text of an object: a Promise that was not awaited, or the HMAC without its digest',
     fix: 'Await the function that signs, and end the HMAC with .digest("hex")',
   },
   {

@@ -107,7 +107,7 @@ export interface Series {
   forget(state: 'completed' | 'failed', before: number): Promise<void>;
   /** Undefined: it is not there. */
   get(ids: readonly string[]): Promise<readonly (SeriesEntry | undefined)[]>;
-  /** As `get`, for many that are to be removed next: in fewer commands, which a user who may only read must not run. */
+  /** As `get`, for entries that are removed next: in fewer commands, which a user who may only read must not run. */
   getToRemove(ids: readonly string[]): Promise<readonly (SeriesEntry | undefined)[]>;
   /** When each was added. Ms since the epoch. Undefined: it is not there. The same user must not run it. */
   addedAt(ids: readonly string[]): Promise<readonly (number | undefined)[]>;

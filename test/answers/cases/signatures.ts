@@ -367,7 +367,7 @@ const OTHER_HASHES: readonly AnswerCase[] = [
     id: 'promise-signature',
     title: 'the sender does not await the digest',
     signature: '[object Promise]',
-    cause: 'a Promise that nobody awaited',
+    cause: 'a Promise that was not awaited',
     fix: 'Await the function that signs',
   }),
   mismatch({

@@ -250,14 +250,14 @@ describe('close', () => {
     expect([transport.isClosed(), clock.pendingTimers]).toEqual([true, 0]);
   });
 
-  it('waits for messages of the client that nobody waits for', async () => {
+  it('waits for messages of the client whose receipts are not awaited', async () => {
     const { pipeline, transport } = setUp(() => answer(200));
     void pipeline.client.track({ userId: 'u', event: 'E' });
     await pipeline.close();
     expect(transport.requests).toHaveLength(1);
   });
 
-  it('tells of messages that come while it is under way, too late to be delivered', async () => {
+  it('reports messages that come while it closes, too late to be delivered', async () => {
     const { pipeline, clock } = setUp((request) => after(clock, 100, request, answer(200)), {
       sources: sourceWith({ Webhooks: { url: A, delivery: { ...DELIVERY_DEFAULTS, concurrency: 1 } } }),
     });

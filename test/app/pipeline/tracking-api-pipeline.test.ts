@@ -166,7 +166,7 @@ describe('a pipeline to a tracking API that is closed', () => {
     expect((await Promise.all(receipts)).every(({ accepted }) => accepted)).toBe(true);
   });
 
-  it('does not wait for as long as Retry-After asks, but tries once more at the end', async () => {
+  it('does not wait for as long as Retry-After asks, but tries again at the end', async () => {
     const { pipeline, clock } = setUp(
       (_request, turn) => (turn === 0 ? answer(429, { retryAfter: '600' }) : answer(200)),
       { client: { flushAt: 1 } },

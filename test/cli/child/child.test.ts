@@ -116,7 +116,7 @@ describe('a command that is started', () => {
     expect(listeners()).toBe(before);
   });
 
-  it('that does not exist is refused with the way out', async () => {
+  it('that does not exist is rejected with a hint', async () => {
     const { options } = shown();
     await expect(startCommand(['no-such-program'], options)).rejects.toMatchObject({
       message: 'The command no-such-program cannot be started: there is no such program',

@@ -109,7 +109,7 @@ describe('why a message was not delivered', () => {
     expect(explanation(outcome)).toEqual(sentences);
   });
 
-  it('comes with a way out', () => {
+  it('comes with a hint', () => {
     expect(failureCause(outcomeOf(failed(attempt({ error: 'tls-self-signed' }))))?.hint).toContain(
       'delivery: { ca: ./ca.pem }',
     );

@@ -166,7 +166,7 @@ describe('Retry-After', () => {
     await harness.engine.close();
   });
 
-  it('beyond the window is cut: the webhook is asked once more before the window ends', async () => {
+  it('beyond the window is cut: the webhook is asked again before the window ends', async () => {
     const harness = createHarness(() => answer(503, { retryAfter: '999999' }));
     harness.engine.start();
     await harness.send();

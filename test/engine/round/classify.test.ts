@@ -43,7 +43,7 @@ describe('classify', () => {
   });
 
   it.each([0, 99, 100, 103, 199, 600, 999])(
-    'takes status %i, which HTTP does not have, as a malformed answer',
+    'takes status %i, which HTTP does not have, as a malformed response',
     (status) => {
       expect(classify(answer(status, { retryAfter: '5' }), TIMES)).toEqual({
         at: 1_000,
@@ -100,7 +100,7 @@ describe('classify', () => {
     expect(classify(answer(400, { retryAfter: '5' }), TIMES)).not.toHaveProperty('retryAfterMs');
   });
 
-  it('keeps the beginning of what the receiver said, of a refusal only', () => {
+  it('keeps the beginning of the body of a rejection, and of no other response', () => {
     expect(classify(answer(500, { body: 'x'.repeat(1_000) }), TIMES).detail).toBe('x'.repeat(200));
     expect(classify(answer(500, { body: '' }), TIMES)).not.toHaveProperty('detail');
     expect(classify(answer(200, { body: 'thanks' }), TIMES)).not.toHaveProperty('detail');

@@ -49,7 +49,7 @@ describe('Expectation', () => {
     expect(expectation.missing()).toBeUndefined();
   });
 
-  it('is not idle while a request is open, and counts anew when the last is settled', async () => {
+  it('is not idle while a request is open, and counts from zero when the last is settled', async () => {
     const clock = new FakeClock();
     const expectation = new Expectation({ untilIdleMs: 1_000, clock });
     expectation.busy(true);

@@ -130,7 +130,7 @@ async function firstEvents(url: string, wanted: number): Promise<Record<string, 
 }
 
 describe('the page', () => {
-  it('lets in nothing but its own script and style, and nobody frames it', async () => {
+  it('lets in nothing but its own script and style, and cannot be framed', async () => {
     const { ask } = await start();
     for (const path of ['/_hooks', '/_hooks/', '/_hooks?a=b']) {
       const { status, headers, text: html } = await ask(path);
@@ -173,7 +173,7 @@ describe('the page', () => {
   });
 });
 
-describe('whoever is not the page', () => {
+describe('a client that is not the page', () => {
   it.each([
     'evil.example',
     'evil.example:8787',

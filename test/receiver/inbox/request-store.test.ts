@@ -24,7 +24,7 @@ const ids = (store: RequestStore, from: number, limit = 100): number[] =>
   store.since(from, limit).map(({ summary }) => summary.id);
 
 describe('RequestStore', () => {
-  it('numbers from 1 and gives them from an id on, so many at a time', () => {
+  it('numbers from 1 and gives them from an id on, a limited number at a time', () => {
     const store = storeOf(['a', 'b', 'c', 'd']);
     expect(ids(store, 1)).toEqual([1, 2, 3, 4]);
     expect(ids(store, 3, 1)).toEqual([3]);

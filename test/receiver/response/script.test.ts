@@ -107,7 +107,7 @@ describe('parseScript', () => {
 });
 
 describe('playScript', () => {
-  it('gives each step as often as it says and the last one for ever', () => {
+  it('gives each step as often as it says and the last one forever', () => {
     const next = playScript(parseScript('503x2,500,200x2'));
     const statuses = Array.from({ length: 7 }, () => next()).map(
       (answer) => 'status' in answer && answer.status,

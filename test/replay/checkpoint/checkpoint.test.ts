@@ -132,7 +132,7 @@ describe('a checkpoint', () => {
     expect(filesKept()).toEqual([]);
   });
 
-  it('starts anew without resume', async () => {
+  it('starts from the beginning without resume', async () => {
     await interrupted(0);
     expect((await open({ resume: false })).has(0)).toBe(false);
   });
@@ -145,7 +145,7 @@ describe('a checkpoint', () => {
     expect((await open({ files: ['./a.ndjson'] })).has(0)).toBe(true);
   });
 
-  it('starts anew, and says so, when a file has changed', async () => {
+  it('starts from the beginning, and says so, when a file has changed', async () => {
     await interrupted(0);
     writeFileSync(join(cwd, 'a.ndjson'), '{}\n');
     const resumed = await open();

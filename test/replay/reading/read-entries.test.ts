@@ -277,7 +277,7 @@ describe('gzip', () => {
 });
 
 describe('what is no JSON text', () => {
-  it('is refused once, with the way out', async () => {
+  it('is rejected once, with a hint', async () => {
     const utf16 = Buffer.from('\ufeff{"a":1}\n{"a":2}\n', 'utf16le');
     for (const content of [utf16, utf16.subarray(2), Buffer.from(utf16).swap16()]) {
       expect(await read(content)).toEqual(['1 ! the input is UTF-16, not UTF-8']);

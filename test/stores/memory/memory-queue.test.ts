@@ -38,7 +38,7 @@ describe('MemoryQueue', () => {
     expect(queue.oldestAt()).toBe(newDelivery('a').createdAt);
   });
 
-  it('keeps a claim whose lease has ended as long as nobody else takes it', async () => {
+  it('keeps a claim whose lease has ended as long as no other process takes it', async () => {
     const clock = new FakeClock();
     const queue = new MemoryQueue(clock);
     await queue.add([newDelivery('a')]);

@@ -9,7 +9,7 @@ import { temporaryFolder } from '../../temporary-folder.ts';
 const examine = (file: string) => examineQueue(file, systemClock);
 
 describe('examineQueue', () => {
-  it('says where nobody has made a queue yet whether this user may', async () => {
+  it('says where there is no queue yet whether this user may', async () => {
     const file = join(temporaryFolder(), 'not/there/hooks.db');
     expect(await examine(file)).toEqual({
       kind: 'absent',

@@ -175,7 +175,7 @@ describe('a name whose address changes', () => {
     expect(refused.connections).toBe(0);
   });
 
-  it('is judged anew when a reused connection dies and the request is repeated', async () => {
+  it('is judged again when a reused connection dies and the request is repeated', async () => {
     const receiver = await started(diesWhenReused());
     const { url, refused } = await twinOf(receiver);
     const lookup = changing([['127.0.0.1'], ['127.0.0.2']]);

@@ -14,7 +14,7 @@ export function isStdin(source: BodySource): source is '-' | undefined {
   return source === undefined || source === '-';
 }
 
-/** Whether a body was read from a device such as /dev/null, which has none: nobody gave one. */
+/** Whether a body was read from a device such as /dev/null, which has none. */
 export function isFromNullDevice(
   source: BodySource,
   { stdinFd, stdin }: Pick<Io, 'stdinFd' | 'stdin'>,

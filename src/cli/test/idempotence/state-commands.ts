@@ -65,9 +65,9 @@ function commandFailure(
     });
   }
   const last = withoutSecrets(stderr.trim().split('\n').at(-1) ?? '', secrets);
-  const said = last === '' ? '' : `: ${printable(last, 300)}`;
+  const detail = last === '' ? '' : `: ${printable(last, 300)}`;
   const how = end === 'aborted' ? 'was interrupted' : describeEnd(end);
-  return new InputError(`${what} ${how}${said}`, { hint: HINTS[flag] });
+  return new InputError(`${what} ${how}${detail}`, { hint: HINTS[flag] });
 }
 
 const HINTS = {

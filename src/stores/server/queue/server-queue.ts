@@ -196,11 +196,11 @@ export class ServerQueue implements Queue {
     nextDelayedAt: number | undefined,
   ): Promise<number | undefined> {
     const isHeld = nextDelayedAt !== undefined && nextDelayedAt >= HELD_FROM;
-    const isUnderWay = claims.length > 0 || isHeld || (await this.#lanes.hasAny(lane, ['active']));
+    const isInFlight = claims.length > 0 || isHeld || (await this.#lanes.hasAny(lane, ['active']));
     const times = [
       ...(nextDelayedAt === undefined || isHeld ? [] : [nextDelayedAt]),
       // The end of a lease is unknown: another process may hold it.
-      ...(isUnderWay ? [Math.ceil(this.#clock.now() + this.#recoverMs)] : []),
+      ...(isInFlight ? [Math.ceil(this.#clock.now() + this.#recoverMs)] : []),
     ];
     return times.length === 0 ? undefined : Math.min(...times);
   }

@@ -122,8 +122,8 @@ function isLocked(database: Database): boolean {
 }
 
 function damageOf(database: Database): string | undefined {
-  const said = String(valueOf(database, 'PRAGMA quick_check(1)'));
-  return said === 'ok' ? undefined : said;
+  const found = String(valueOf(database, 'PRAGMA quick_check(1)'));
+  return found === 'ok' ? undefined : found;
 }
 
 function valueOf(database: Database, sql: string): unknown {

@@ -4,7 +4,7 @@ const BUSY = 5;
 /** SQLite's code when a full disk has no room for the `-shm` file. */
 const FULL_INDEX = 10 | (19 << 8);
 
-/** Result codes of SQLite, primary and extended (sqlite.org/rescode.html): what is wrong, and the way out. */
+/** Result codes of SQLite, primary and extended (sqlite.org/rescode.html): what is wrong, and the hint. */
 const REASONS: Readonly<Record<number, readonly [what: string, hint: string]>> = {
   5: ['is locked by another program', 'end whatever holds it (a backup, an open sqlite3), then try again'],
   6: ['is locked by another program', 'end whatever holds it (a backup, an open sqlite3), then try again'],

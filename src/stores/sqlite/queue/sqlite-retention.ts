@@ -87,7 +87,7 @@ function removeSettled(sql: Sql, state: string, before: number): boolean {
 /** How many delivered ones are removed for one settlement: more room than it takes, since on a full disk they can be spared. */
 const FORGOTTEN_AT_ONCE = 2;
 
-/** Makes room for a settlement. A deletion request is told of its deliveries by the queue, so those stay. */
+/** Makes room for a settlement. The queue tells a deletion request about its deliveries, so those stay. */
 export function forgetOldest(sql: Sql): void {
   sql(
     `DELETE FROM deliveries WHERE seq IN

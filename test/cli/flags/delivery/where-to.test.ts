@@ -329,7 +329,7 @@ describe('what cannot be', () => {
     );
   });
 
-  it('names every way out when there is no destination at all', async () => {
+  it('gives a hint for every fix when there is no destination at all', async () => {
     const { message, hint } = await failureOf(() => whereTo(''));
     expect(message).toBe('There is no destination to send to');
     for (const way of ['--url', 'HOOKS_URL', 'config', '--loopback']) expect(hint).toContain(way);

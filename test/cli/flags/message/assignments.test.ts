@@ -54,7 +54,7 @@ describe('a value', () => {
     ['id=12345678901234567890', '12345678901234567890'],
     ['id=1e400', '1e400'],
     ['o={"a":1,"a":2}', '`a` twice'],
-  ])('%s would lose something, so it is refused with the way out', (word, told) => {
+  ])('%s would lose something, so it is rejected with a hint', (word, told) => {
     const { message, hint } = errorOf(word);
     expect(message).toContain(told);
     expect(hint).toMatch(/^write --property \w+==… to send it as text$/);

@@ -109,7 +109,7 @@ describe('the secrets of several sources', () => {
     expect(stdout).toBe(`${sign(BODY, 'three')}\n`);
   });
 
-  it('may be missing, and then the way out is one that there is', async () => {
+  it('may be missing, and then the hint names a fix that works', async () => {
     const { code, stderr } = await withSources({ web: source({}), app: source({}) }, ['sign']);
     expect([code, stderr]).toEqual([
       2,

@@ -50,7 +50,7 @@ for (const kind of SERVER_KINDS) {
     const modelRuns = kind === 'redis' ? 25 : 8; // a transaction waits for the disk
     queueConformance(kind, open, { modelRuns, clock: realClock, times: TIMES, isLoose: true });
 
-    it('forgets what was settled long ago in every lane, also where nobody claims', async () => {
+    it('forgets what was settled long ago in every lane, also where no process claims', async () => {
       await running.empty();
       const dead = { state: 'dead', reason: 'invalid' } as const;
       await new ServerQueue({ server, clock: systemClock }).add([
@@ -105,7 +105,7 @@ for (const kind of SERVER_KINDS) {
       expect(await new ServerQueue({ server, clock: systemClock }).lanes()).toEqual([LANE]);
     });
 
-    it('finds lanes that nobody registered, and no series of others', async () => {
+    it('finds lanes that are not registered, and no series of others', async () => {
       await running.empty();
       const lane = { source: 'a/b*%', destination: '' };
       const dead = { state: 'dead', reason: 'invalid' } as const;

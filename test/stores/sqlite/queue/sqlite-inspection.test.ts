@@ -30,7 +30,7 @@ inspectionConformance('SqliteQueue', async () => {
   };
 });
 
-describe('what a process had claimed that was killed, where nobody delivers', () => {
+describe('what a process had claimed that was killed, where no process delivers', () => {
   it('is counted and listed as what waits, with the round that had begun', async () => {
     const { inspection } = await left();
     expect(await inspection.stats()).toMatchObject([{ sending: 0, retrying: 1, pending: 1 }]);
