@@ -26,9 +26,9 @@ export async function createProgress(
   if (!shown || !io.stderrIsTty) return { update: () => {}, say: () => {}, line: io.note, stop: () => {} };
   const { SingleBar } = await import('cli-progress');
   const figures = new ProgressFigures(performance.now());
-  let said: string | undefined;
+  let shown: string | undefined;
   const bar = new SingleBar({
-    format: () => said ?? `${label} ${figures.text(unit, performance.now())}`,
+    format: () => shown ?? `${label} ${figures.text(unit, performance.now())}`,
     stream: io.stderr,
     clearOnComplete: true,
     hideCursor: true,
@@ -40,11 +40,11 @@ export async function createProgress(
   bar.start(Number.MAX_SAFE_INTEGER, 0);
   return {
     update: (done, total) => {
-      said = undefined;
+      shown = undefined;
       figures.update({ done, total, now: performance.now() });
     },
     say: (text) => {
-      said = text;
+      shown = text;
     },
     line: (text) => {
       io.stderr.write('\r\u001b[K');

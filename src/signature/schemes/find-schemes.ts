@@ -51,7 +51,7 @@ export function findSchemes(choice: SchemeChoice, lookup: SchemeLookup): readonl
   return distinct;
 }
 
-/** Where schemes were chosen; undefined for those that nobody chose. */
+/** Where schemes were chosen; undefined for those that were not chosen. */
 export function originOfSchemes(schemes: readonly SignatureScheme[]): SchemeOrigin | undefined {
   return found.get(schemes);
 }
