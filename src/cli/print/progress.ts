@@ -26,9 +26,9 @@ export async function createProgress(
   if (!shown || !io.stderrIsTty) return { update: () => {}, say: () => {}, line: io.note, stop: () => {} };
   const { SingleBar } = await import('cli-progress');
   const figures = new ProgressFigures(performance.now());
-  let shown: string | undefined;
+  let override: string | undefined;
   const bar = new SingleBar({
-    format: () => shown ?? `${label} ${figures.text(unit, performance.now())}`,
+    format: () => override ?? `${label} ${figures.text(unit, performance.now())}`,
     stream: io.stderr,
     clearOnComplete: true,
     hideCursor: true,
@@ -40,11 +40,11 @@ export async function createProgress(
   bar.start(Number.MAX_SAFE_INTEGER, 0);
   return {
     update: (done, total) => {
-      shown = undefined;
+      override = undefined;
       figures.update({ done, total, now: performance.now() });
     },
     say: (text) => {
-      shown = text;
+      override = text;
     },
     line: (text) => {
       io.stderr.write('\r\u001b[K');
