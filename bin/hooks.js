@@ -8,5 +8,6 @@ if (major < 20 || (major === 20 && minor < 19)) {
   );
   process.exitCode = 2;
 } else {
+  require('./compile-cache.js').useCompileCache();
   void require('../dist/cli/main.cjs').main(process);
 }

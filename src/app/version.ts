@@ -1,9 +1,8 @@
-import { createRequire } from 'node:module';
+import manifest from '../../package.json' with { type: 'json' };
 
-/** The package's own version, from the `package.json` that it exports: found from the sources and from any file of the build. */
+/** The package's own version. The build writes `package.json` into the file: to look for it would take a tenth of a start. */
 export function packageVersion(): string {
-  const own = createRequire(import.meta.url)('hooks-cli/package.json') as { version: string }; // npm refuses a package without
-  return own.version;
+  return manifest.version;
 }
 
 /** How the program names itself to webhooks. */
