@@ -42,7 +42,7 @@ senders reject unless they trust it: -o json prints it as "certificate".
 /_hooks, for this machine; other machines need the token in its printed URL.
 
 The headers that came decide the signature scheme; --require-signature takes
-segment, or what --scheme names: github, stripe, standard-webhooks and others.
+what --scheme or the config names (github, stripe and others), else segment.
 
 It exits by itself with --count, --until-idle or --within only, whichever comes
 first: with 0 when the expected requests came, else with 1. Expected are --count

@@ -163,6 +163,17 @@ describe.each(SCHEMES)('a usual mistake with $name', (scheme) => {
   );
 });
 
+const tried = SCHEMES.flatMap((scheme) =>
+  MISTAKES.filter(({ applies }) => applies?.(scheme) ?? true).map(({ sending, codes, receivedBody }) =>
+    codes.some((code) => code === diagnosisCode(scheme, sending(scheme), receivedBody)),
+  ),
+);
+const named = tried.filter(Boolean).length;
+
+it(`names ${named} of ${tried.length} usual mistakes with ${SCHEMES.length} schemes, of which 90 % must be`, () => {
+  expect(named / tried.length).toBeGreaterThanOrEqual(0.9);
+});
+
 const diagnosed = (options: Parameters<typeof verify>[0]): string =>
   JSON.stringify(verify({ diagnose: true, ...options }, () => new Deadline(Infinity)));
 
