@@ -5,7 +5,7 @@ import { HeldResponses } from './held-responses.ts';
 import type { OpenRequest } from '../connection/open-requests.ts';
 import type { ReceiverLimits, ReceiverOptions } from '../options.ts';
 import type { ResponseKind, SignatureJudgement } from '../received-request.ts';
-import { DEFAULT_SCHEMES, findSchemes } from '../../signature/schemes/find-schemes.ts';
+import { findSchemes } from '../../signature/schemes/find-schemes.ts';
 import { signatureHeaderNames } from '../../signature/schemes/layout.ts';
 import { rejectionBody } from '../../service/request/rejection.ts';
 import type { TrackingCall } from '../messages/tracking-call.ts';
@@ -53,9 +53,12 @@ export class Responder {
       this.#send(exchange, 405, 'method not allowed, use POST\n', ['allow', 'POST']);
     } else if (requireSignature === true && verdict !== 'valid') {
       const fault = verdict === 'invalid' ? 'does not match' : 'is missing';
-      const { scheme = DEFAULT_SCHEMES } = this.#context.options;
-      const names = signatureHeaderNames(findSchemes(scheme, { key: 'scheme' }), 'or');
-      this.#send(exchange, 401, `the ${names} header ${fault}\n`);
+      const { scheme } = this.#context.options;
+      const text =
+        scheme === undefined
+          ? `the X-Signature header ${fault}`
+          : `the signature ${fault} (${signatureHeaderNames(findSchemes(scheme, { key: 'scheme' }), 'or')})`;
+      this.#send(exchange, 401, `${text}\n`);
     } else if (forward === undefined) {
       if (exchange.call !== undefined && script.length === 0) this.#respondToCall(exchange, exchange.call);
       else this.#play(exchange, this.#nextResponse());
