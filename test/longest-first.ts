@@ -2,6 +2,7 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 /** Files that take longest, by the ends of their paths: one that began last would keep a single core busy at the end. */
 const LONGEST = [
+  'end-to-end/idempotence.system.test.ts',
   'end-to-end/scale.system.test.ts',
   'end-to-end/examples.system.test.ts',
   'end-to-end/resume-torture.system.test.ts',

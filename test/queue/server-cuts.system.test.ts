@@ -1,5 +1,5 @@
 // Needs redis-server and PostgreSQL.
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { systemClock } from '../../src/clock.ts';
 import { moveDeliveries } from '../../src/queue/move.ts';
 import { NO_PROGRESS, type Delivery } from '../../src/queue/delivery.ts';
@@ -10,7 +10,8 @@ import { ServerInspection } from '../../src/stores/server/queue/server-inspectio
 import { ServerQueue } from '../../src/stores/server/queue/server-queue.ts';
 import type { Server } from '../../src/stores/server/server.ts';
 import { cuttingLinkTo, type CuttingLink } from '../stores/server/cutting-link.ts';
-import { hasServer, SERVER_KINDS, startServer, type TestServer } from '../stores/server/servers.ts';
+import { describeServers } from '../stores/server/describe-servers.ts';
+import { startServer, type TestServer } from '../stores/server/servers.ts';
 import { IS_LONG } from '../torture.ts';
 import { until } from '../until.ts';
 import { newDelivery } from './new-delivery.ts';
@@ -169,68 +170,70 @@ function side(server: Server | undefined): Side {
   return { queue: new ServerQueue({ ...parts, ...TIMES }), inspection: new ServerInspection(parts) };
 }
 
-describe.each(SERVER_KINDS)('a connection to %s that is cut after the n-th command', (kind) => {
-  if (!hasServer(kind)) return it.skip('needs the server');
-  let running: TestServer;
-  let link: CuttingLink;
-  let [direct, linked]: readonly (Server | undefined)[] = [];
+describeServers(
+  (kind) => `a connection to ${kind} that is cut after the n-th command`,
+  (kind) => {
+    let running: TestServer;
+    let link: CuttingLink;
+    let [direct, linked]: readonly (Server | undefined)[] = [];
 
-  beforeAll(async () => {
-    running = await startServer(kind);
-    link = await cuttingLinkTo(running.url);
-    direct = await openServer(running.url);
-    linked = await openServer(link.url);
-  });
-
-  afterAll(async () => {
-    await Promise.all([direct?.close(), linked?.close()]);
-    await link.close();
-    await running.remove();
-  });
-
-  /** Whether the operation took so many commands that it was cut. */
-  const isCut = async (name: string, operation: Operation, count: number): Promise<boolean> => {
-    const lane = { source: `${name} ${count}`, destination: 'D' };
-    const ids = NAMES.map((each) => `${name}-${count}-${each}`);
-    const deliveries = ids.map((id, index) =>
-      newDelivery(id, { ...lane, createdAt: index + 1, orderKeys: index < 2 ? ['u'] : [] }),
-    );
-    const to = new MemoryQueue(systemClock);
-    const round = {
-      lane,
-      ids,
-      deliveries,
-      cut: side(linked),
-      calm: side(direct),
-      claims: [],
-      settled: [],
-      to,
-    };
-    await operation.prepare?.(round);
-    link.cutAfter(count);
-    const error: unknown = await operation.act(round).then(
-      () => undefined,
-      (caught: unknown) => caught,
-    );
-    const wasCut = link.stopCutting();
-    await until(
-      () =>
-        linked?.check().then(
-          () => true,
-          () => false,
-        ) ?? false,
-      'the store to be well again',
-    );
-    if (error !== undefined) await operation.again?.(round);
-    await operation.check(round);
-    return wasCut;
-  };
-
-  for (const [name, operation] of Object.entries(OPERATIONS)) {
-    it(`loses nothing and doubles nothing in ${name}`, { timeout: 600_000 }, async () => {
-      let cuts = 0;
-      while (cuts < MOST_COMMANDS && (await isCut(name, operation, cuts + 1))) cuts++;
-      expect(cuts).toBeGreaterThan(0);
+    beforeAll(async () => {
+      running = await startServer(kind);
+      link = await cuttingLinkTo(running.url);
+      direct = await openServer(running.url);
+      linked = await openServer(link.url);
     });
-  }
-});
+
+    afterAll(async () => {
+      await Promise.all([direct?.close(), linked?.close()]);
+      await link.close();
+      await running.remove();
+    });
+
+    /** Whether the operation took so many commands that it was cut. */
+    const isCut = async (name: string, operation: Operation, count: number): Promise<boolean> => {
+      const lane = { source: `${name} ${count}`, destination: 'D' };
+      const ids = NAMES.map((each) => `${name}-${count}-${each}`);
+      const deliveries = ids.map((id, index) =>
+        newDelivery(id, { ...lane, createdAt: index + 1, orderKeys: index < 2 ? ['u'] : [] }),
+      );
+      const to = new MemoryQueue(systemClock);
+      const round = {
+        lane,
+        ids,
+        deliveries,
+        cut: side(linked),
+        calm: side(direct),
+        claims: [],
+        settled: [],
+        to,
+      };
+      await operation.prepare?.(round);
+      link.cutAfter(count);
+      const error: unknown = await operation.act(round).then(
+        () => undefined,
+        (caught: unknown) => caught,
+      );
+      const wasCut = link.stopCutting();
+      await until(
+        () =>
+          linked?.check().then(
+            () => true,
+            () => false,
+          ) ?? false,
+        'the store to be well again',
+      );
+      if (error !== undefined) await operation.again?.(round);
+      await operation.check(round);
+      return wasCut;
+    };
+
+    for (const [name, operation] of Object.entries(OPERATIONS)) {
+      it(`loses nothing and doubles nothing in ${name}`, { timeout: 600_000 }, async () => {
+        let cuts = 0;
+        while (cuts < MOST_COMMANDS && (await isCut(name, operation, cuts + 1))) cuts++;
+        expect(cuts).toBeGreaterThan(0);
+      });
+    }
+  },
+);

@@ -1,6 +1,6 @@
 // Needs redis-server, postgres.
 import { setTimeout as wait } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { systemClock } from '../../../../src/clock.ts';
 import { NO_PROGRESS } from '../../../../src/queue/delivery.ts';
 import { QueueError } from '../../../../src/errors.ts';
@@ -10,7 +10,8 @@ import { ServerQueue } from '../../../../src/stores/server/queue/server-queue.ts
 import { openServer } from '../../../../src/stores/server/open-server.ts';
 import type { Series, Server } from '../../../../src/stores/server/server.ts';
 import { until } from '../../../until.ts';
-import { hasServer, SERVER_KINDS, startServer, type TestServer } from '../servers.ts';
+import { describeServers } from '../describe-servers.ts';
+import { startServer, type TestServer } from '../servers.ts';
 import { queueConformance } from '../../../queue/conformance.ts';
 import { inspectionConformance } from '../../../queue/inspection-conformance.ts';
 import { LANE, newDelivery } from '../../../queue/new-delivery.ts';
@@ -27,8 +28,9 @@ const TIMES = {
   farMs: 60_000,
 };
 
-for (const kind of SERVER_KINDS) {
-  describe.skipIf(!hasServer(kind))(kind, () => {
+describeServers(
+  (kind) => kind,
+  (kind) => {
     let running: TestServer;
     let server: Server;
 
@@ -272,8 +274,8 @@ for (const kind of SERVER_KINDS) {
       },
       { isLoose: true },
     );
-  });
-}
+  },
+);
 
 /** Its methods are its class's, which no spread copies. */
 function asObject(server: Server): Server {
