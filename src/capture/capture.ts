@@ -33,13 +33,3 @@ export function captureBody(capture: Capture): Uint8Array {
     ? Buffer.from(capture.body, 'utf8')
     : Buffer.from(capture.bodyBase64, 'base64');
 }
-
-/**
- * The value of a header, whatever the case of its name. Repeated ones are joined as RFC 9110, 5.3 says, so that two
- * signatures never pass for one.
- */
-export function captureHeader(capture: Capture, name: string): string | undefined {
-  const wanted = name.toLowerCase();
-  const values = capture.headers.filter(([each]) => each.toLowerCase() === wanted).map(([, value]) => value);
-  return values.length === 0 ? undefined : values.join(', ');
-}

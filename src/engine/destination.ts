@@ -80,7 +80,7 @@ function prepareDestination(
 }
 
 /** What signs by the schemes that are named; undefined when none is. Throws ConfigError. `key` names them in errors. */
-export function createSigner(
+function createSigner(
   scheme: SchemeChoice | undefined,
   secrets: readonly string[],
   key: string,

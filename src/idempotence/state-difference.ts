@@ -51,7 +51,7 @@ export interface LineDifference {
 }
 
 /** The first line in which two states differ. */
-export function firstDifference(expected: string, got: string): LineDifference {
+function firstDifference(expected: string, got: string): LineDifference {
   const [one, other] = [linesOf(expected), linesOf(got)];
   const at = one.findIndex((line, index) => line !== other[index]);
   const index = at === -1 ? one.length : at;

@@ -85,28 +85,11 @@ function verdictOf(verdict: Verdict, result: ReportedResult): string {
   return `<${verdict}${attributes({ message: reason, type: error ?? outcome })}>${escapeXml(detailsOf(result))}</${verdict}>`;
 }
 
-function detailsOf({
-  outcome,
-  origin,
-  messageId,
-  url,
-  status,
-  error,
-  attempts,
-  reason,
-}: ReportedResult): string {
-  const facts = {
-    outcome,
-    origin: `${origin.file}:${origin.line}`,
-    messageId,
-    url,
-    status,
-    error,
-    attempts,
-    reason,
-  };
-  return Object.entries(facts)
-    .filter(([, value]) => value !== undefined)
-    .map(([name, value]) => `${name}: ${value}`)
+const DETAILS = ['outcome', 'origin', 'messageId', 'url', 'status', 'error', 'attempts', 'reason'] as const;
+
+function detailsOf(result: ReportedResult): string {
+  const facts = { ...result, origin: `${result.origin.file}:${result.origin.line}` };
+  return DETAILS.filter((name) => facts[name] !== undefined)
+    .map((name) => `${name}: ${facts[name]}`)
     .join('\n');
 }

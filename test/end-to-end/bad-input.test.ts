@@ -333,7 +333,7 @@ const MESSAGES: Readonly<Record<string, Case>> = {
   },
   'a list of messages': {
     args: ['send', '--json', `[${track(1)}]`, ...TO],
-    sentence: 'Expected `--json` to be a JSON object, got an array',
+    sentence: 'Expected `--json` to be a JSON object, got a list',
     hint: 'use hooks replay for a list: send takes one message',
   },
   'an @ without a file': {

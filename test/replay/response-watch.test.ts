@@ -22,7 +22,7 @@ describe('a watch for responses', () => {
     expect(silences).toBe(1);
   });
 
-  it('waits anew after each response', async () => {
+  it('waits again after each response', async () => {
     watch.sent();
     await clock.advance(20_000);
     watch.responded();

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { readMaxChange } from '../../audience/guard.ts';
 import { readMembers } from '../../audience/read/read-entries.ts';
 import type { Spill } from '../../audience/spill.ts';
@@ -9,14 +10,15 @@ import { openInputs, STDIN, type Input } from '../../replay/reading/inputs.ts';
 import { openChunkStore } from '../../stores/open.ts';
 import { openQueue, openQueueToWrite } from '../flags/delivery/queue-flags.ts';
 import { commandSettings } from '../flags/delivery/settings.ts';
-import { resolveWhereTo } from '../flags/delivery/where-to.ts';
+import { resolveWhereTo, type WhereTo } from '../flags/delivery/where-to.ts';
 import { ExitCode, interruptedCode } from '../exit-code.ts';
 import type { Io } from '../io.ts';
 import { claimStdin } from '../stdin.ts';
 import { SyncDelivery, type SyncDeliveryParts } from './delivery.ts';
 import type { SyncFlags } from './options.ts';
 import { SyncOutput } from './output.ts';
-import { audiencePlaceOf } from './audience-place.ts';
+import type { Settings } from '../../config/settings.ts';
+import { redactUrl } from '../../redact.ts';
 
 /** Runs `hooks audience sync` and `hooks trait sync`. */
 export async function syncFile(
@@ -97,4 +99,39 @@ function readInput(
     signal: io.signal,
     onRead: (entries) => output.read(entries),
   });
+}
+
+/**
+ * The place that the state of a sync belongs to, besides its name. A configured source stays the same place whatever its webhooks
+ * are changed to, and whether they are reached through the queue; URLs of a flag or of HOOKS_URL are a place by themselves.
+ */
+function audiencePlaceOf(
+  to: WhereTo,
+  { url }: { readonly url?: readonly string[] },
+  settings: Pick<Settings, 'originOf'>,
+): string {
+  switch (to.kind) {
+    case 'loopback':
+      return 'loopback';
+    case 'tracking-api':
+      return `${redactUrl(to.endpoint)} (write key ${fingerprint(to.writeKey)})`;
+    case 'webhooks':
+    case 'queue':
+      if (url === undefined && settings.originOf('webhooks') !== 'HOOKS_URL') return `source ${to.source}`;
+      return urlsOf(to).join(' ');
+    default:
+      return to satisfies never;
+  }
+}
+
+function urlsOf({ sources }: Pick<Extract<WhereTo, { kind: 'webhooks' }>, 'sources'>): readonly string[] {
+  const destinations = Object.values(sources).flatMap((source) => Object.values(source.destinations));
+  return [
+    ...new Set(destinations.flatMap(({ webhooks }) => webhooks.map((webhook) => redactUrl(webhook.url)))),
+  ];
+}
+
+/** Distinguishes keys without revealing them. */
+function fingerprint(writeKey: string): string {
+  return createHash('sha256').update(writeKey).digest('hex').slice(0, 8);
 }

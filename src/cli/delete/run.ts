@@ -1,11 +1,11 @@
+import { isUtf8 } from 'node:buffer';
 import { sleep, systemClock } from '../../clock.ts';
 import type { Settings } from '../../config/settings.ts';
 import type { Deletions } from '../../deletion/request.ts';
 import { deletionStateOf, type DeletionRecord, type SourceState } from '../../deletion/state.ts';
 import type { EngineEvent } from '../../engine/engine-event.ts';
 import type { Sources } from '../../engine/options.ts';
-import { ConfigError } from '../../errors.ts';
-import { deletedUsers } from './deleted-users.ts';
+import { ConfigError, InputError } from '../../errors.ts';
 import { openEngine } from '../../app/open-engine.ts';
 import type { OpenQueue } from '../../stores/opened-queue.ts';
 import { printable } from '../../redact.ts';
@@ -15,6 +15,7 @@ import type { Io } from '../io.ts';
 import { jsonLine } from '../json-line.ts';
 import { openQueueToWrite, type StoreFlags } from '../flags/delivery/queue-flags.ts';
 import { commandSettings } from '../flags/delivery/settings.ts';
+import { claimStdin } from '../stdin.ts';
 
 export interface DeleteOptions extends GlobalOptions, StoreFlags {
   readonly userIds: readonly string[];
@@ -164,4 +165,30 @@ function printPreview(
     }
   }
   return ExitCode.ok;
+}
+
+/** Reads the given user ids, each once; `-` stands for ids on standard input, one a line. Throws InputError. */
+async function deletedUsers(given: readonly string[], io: Io): Promise<readonly string[]> {
+  const users = new Set<string>();
+  for (const id of given) for (const each of id === '-' ? await linesOfStdin(io) : [id]) users.add(each);
+  if (users.has('')) throw userIdError('Expected a user id, got an empty string');
+  if (users.size === 0) throw userIdError('Expected user ids on standard input, got none');
+  return [...users];
+}
+
+/** The lines of standard input that are not empty. */
+async function linesOfStdin(io: Io): Promise<readonly string[]> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of claimStdin(io, 'the input -')) chunks.push(chunk as Buffer); // no encoding is set
+  const bytes = Buffer.concat(chunks);
+  if (!isUtf8(bytes)) throw userIdError('Expected user ids in UTF-8 on standard input');
+  const lines = bytes
+    .toString()
+    .replace(/^\ufeff/, '')
+    .split(/\r?\n/);
+  return lines.filter((line) => line !== '');
+}
+
+function userIdError(message: string): InputError {
+  return new InputError(message, { hint: 'give ids as arguments, or - and one id a line on standard input' });
 }

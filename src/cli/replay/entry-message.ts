@@ -92,10 +92,7 @@ function explained(error: ValidationError, value: JsonValue): ValidationError {
 }
 
 /** Builds the message of an entry. Throws ValidationError. */
-export function readyMessage(
-  { entry, value, isStringified }: EntryReading,
-  options: ReadyOptions,
-): SendableMessage {
+function readyMessage({ entry, value, isStringified }: EntryReading, options: ReadyOptions): SendableMessage {
   if (options.exact) {
     if (entry.kind !== 'capture') requireObject(value);
     return { message: unbuiltMessage(value, options.now()), exactBody: entry.bytes };

@@ -80,7 +80,7 @@ function refuseWithQueue({ queue, giveUpAfter }: ReplayOptions): void {
   });
 }
 
-/** How long no response may come in a job of continuous integration, which nobody watches. */
+/** How long no response may come in continuous integration, where no person watches. */
 const CI_GIVE_UP_MS = 30_000;
 
 /** After how many ms without a response a replay gives up; undefined for never. */
@@ -88,8 +88,8 @@ export function giveUpMs(
   { giveUpAfter, retryFor, queue }: Pick<ReplayOptions, 'giveUpAfter' | 'retryFor' | 'queue'>,
   { env }: Pick<Io, 'env'>,
 ): number | undefined {
-  const isJob = env['CI'] === 'true' && retryFor === undefined && queue === undefined;
-  return giveUpAfter ?? (isJob ? CI_GIVE_UP_MS : undefined);
+  const isCi = env['CI'] === 'true' && retryFor === undefined && queue === undefined;
+  return giveUpAfter ?? (isCi ? CI_GIVE_UP_MS : undefined);
 }
 
 function readCount(text: string, flag: string, min = 0): number {

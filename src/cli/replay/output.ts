@@ -158,7 +158,7 @@ export class ReplayOutput {
     if (this.#isJson) this.note(`${errColor.red('invalid:')} ${printable(invalid.place)}: ${invalid.reason}`);
   }
 
-  /** Says that no response came for so long, and what is not sent therefore. */
+  /** Says how long no response came, and what is not sent for this reason. */
   gaveUp(limitMs: number): void {
     const sentence = `No response came for ${formatDuration(limitMs)}: the rest is not sent`;
     const hint =

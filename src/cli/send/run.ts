@@ -11,7 +11,6 @@ import { noteHint } from '../error-text.ts';
 import { aborted } from '../aborted.ts';
 import type { GlobalOptions } from '../command.ts';
 import { ExitCode, interruptedCode } from '../exit-code.ts';
-import { rejectMisspelledIntegration } from './misspelled-integration.ts';
 import type { Io } from '../io.ts';
 import { jsonLine } from '../json-line.ts';
 import type { LoopbackJudgement } from '../flags/delivery/loopback.ts';
@@ -27,6 +26,7 @@ import { refuseStdinTwice } from '../stdin.ts';
 import { examinedOutcome } from '../print/examined-outcome.ts';
 import { failureCause } from '../print/failure-cause.ts';
 import { resolveWhereTo, type WhereToFlags } from '../flags/delivery/where-to.ts';
+import type { Sources } from '../../engine/options.ts';
 
 export interface SendOptions extends GlobalOptions, MessageFlags, WhereToFlags, PreviewFlags {}
 
@@ -128,4 +128,24 @@ function exitCodeOf(outcome: Outcome, judgement: LoopbackJudgement | undefined):
   const isGood =
     judgement === undefined || (judgement.verdict === 'valid' && judgement.problem === undefined);
   return isTaken(outcome.outcome) && isGood ? ExitCode.ok : ExitCode.negative;
+}
+
+/**
+ * Throws ConfigError for a name in `integrations` that is almost that of a destination: it would switch nothing, and the message would go
+ * where it was not to go. Other names belong to destinations elsewhere.
+ */
+function rejectMisspelledIntegration({ integrations = {} }: Message, sources: Sources): void {
+  const names = Object.values(sources).flatMap(({ destinations }) => Object.keys(destinations));
+  const known = [...names, 'All'];
+  for (const name of Object.keys(integrations)) {
+    const meant = known.includes(name) ? undefined : closest(name, known);
+    if (meant === undefined) continue;
+    throw new ConfigError(
+      `No destination is called ${printable(name, 80)}: the destinations are ${names.join(', ')}`,
+      {
+        key: `integrations.${name}`,
+        hint: `did you mean ${printable(meant, 80)}? Case matters: --integration ${printable(meant, 80)}=false`,
+      },
+    );
+  }
 }

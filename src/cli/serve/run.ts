@@ -4,7 +4,6 @@ import { ConfigError } from '../../errors.ts';
 import type { LogLevel } from '../../service/log.ts';
 import type { DeletionReach, ListenAddress } from '../../service/options.ts';
 import { aborted } from '../aborted.ts';
-import { logText } from './log-line.ts';
 import type { GlobalOptions } from '../command.ts';
 import { ExitCode } from '../exit-code.ts';
 import type { Io } from '../io.ts';
@@ -81,4 +80,18 @@ function deletionReachOf({ deletions, confineDeletions }: ServeOptions): Deletio
 function logLevelOf({ quiet, verbose }: GlobalOptions): LogLevel {
   if (quiet) return 'error';
   return verbose ? 'debug' : 'info';
+}
+
+/** A line of the service's log for a person at a terminal: the time, the level, what happened, and its fields. */
+function logText(line: string, color: Io['errColor']): string {
+  const { level, time, msg, ...fields } = JSON.parse(line) as Record<string, unknown>; // the log writes objects
+  const name = String(level);
+  const paint = { error: color.red, warn: color.yellow, debug: color.dim }[name] ?? color.green;
+  const facts = Object.entries(fields).map(([key, value]) => `${color.dim(`${key}=`)}${factText(value)}`);
+  return [String(time).slice(11, 19), paint(name.padEnd(5)), String(msg), ...facts].join('  ');
+}
+
+function factText(value: unknown): string {
+  const text = String(value);
+  return /\s/.test(text) || text === '' ? JSON.stringify(text) : text;
 }

@@ -69,7 +69,7 @@ async function leaveOutRequests(current: () => Schedule, improves: Improves): Pr
 }
 
 /** The requests of some messages, each as it was sent. */
-export function withOnly(schedule: Schedule, messages: readonly number[]): Schedule {
+function withOnly(schedule: Schedule, messages: readonly number[]): Schedule {
   return {
     ...schedule,
     waves: nonEmpty(

@@ -30,7 +30,7 @@ export interface JsonReading {
 
 /** Reads JSON as `readJson` does, and says whether it need be written again to be sent. */
 export function readJsonText(bytes: Uint8Array, origin: JsonOrigin = {}): JsonReading {
-  const source: Source = { bytes: withoutBom(bytes), origin };
+  const source: Source = { bytes: bytes.subarray(bomLength(bytes)), origin };
   if (!isUtf8(source.bytes)) throw notUtf8(source);
   const early = source.bytes.length > MAX_UNSCANNED_BYTES ? scan(source) : undefined;
   const text = textOf(source.bytes);
@@ -77,9 +77,9 @@ interface Source {
   readonly origin: JsonOrigin;
 }
 
-function withoutBom(bytes: Uint8Array): Uint8Array {
-  const hasBom = bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf;
-  return hasBom ? bytes.subarray(3) : bytes;
+/** The bytes of the byte order mark that a text begins with: 3, or 0 without one. */
+export function bomLength(bytes: Uint8Array): number {
+  return bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? 3 : 0;
 }
 
 function scan(source: Source): JsonScan {

@@ -1,15 +1,10 @@
 import { LF, skipBlanks } from '../../message/json/bytes.ts';
 import { DocumentSplitter } from '../../message/json/document-splitter.ts';
+import { bomLength } from '../../message/json/read-json.ts';
 import { HEAD_BYTES, replayLayoutOf } from './replay-layout.ts';
 import { LineSplitter } from './line-splitter.ts';
 import type { Splitter, SplitterOutput } from '../../message/json/splitter.ts';
-import {
-  inputRejectionOf,
-  SIGNATURE_BYTES,
-  textRejectionOf,
-  withoutBom,
-  type InputRejection,
-} from './text-check.ts';
+import { inputRejectionOf, SIGNATURE_BYTES, textRejectionOf, type InputRejection } from './text-check.ts';
 
 /** Collects the first bytes of an input until they show its layout, and passes all of it to the splitter for that layout. */
 export class InputSplitter implements Splitter {
@@ -65,7 +60,7 @@ export class InputSplitter implements Splitter {
   #accept(): boolean {
     this.#isStarted = true;
     const rejection = inputRejectionOf(this.#head);
-    this.#head = withoutBom(this.#head);
+    this.#head = this.#head.subarray(bomLength(this.#head));
     return !this.#reject(rejection);
   }
 

@@ -1,8 +1,6 @@
 /** The bytes that `inputRejectionOf` checks. */
 export const SIGNATURE_BYTES = 6;
 
-const BOM = [0xef, 0xbb, 0xbf];
-
 export interface InputRejection {
   readonly message: string;
   readonly hint: string;
@@ -102,10 +100,6 @@ function isAscii(byte: number): boolean {
 /** Whether no text has this byte. Tabs, line and page ends, colours (0x1b) and the separator of JSON texts (0x1e) stand in some. */
 function isBinary(byte: number): boolean {
   return byte < 0x09 || (byte > 0x0d && byte < 0x1b);
-}
-
-export function withoutBom(head: Buffer): Buffer {
-  return startsWith(head, BOM) ? head.subarray(BOM.length) : head;
 }
 
 function startsWith(head: Uint8Array, bytes: readonly number[]): boolean {

@@ -88,7 +88,7 @@ function faultDiagnosis(evidence: Evidence, { code, found, fix }: HeaderFault, a
 }
 
 /** How to sign by a scheme, in one sentence. */
-export function recipeOf(scheme: SignatureScheme): string {
+function recipeOf(scheme: SignatureScheme): string {
   const { signatureHeader } = layoutOf(scheme);
   const { hash, encoding, signs, name, headers } = scheme;
   const key = scheme.secret === 'base64' ? 'the bytes that the secret is the base64 of' : 'the secret';

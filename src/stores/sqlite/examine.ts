@@ -3,7 +3,6 @@ import type { Clock } from '../../clock.ts';
 import { DELETION_TABLES } from './sqlite-deletion-store.ts';
 import { QUEUE_TABLES } from './queue/queue-tables.ts';
 import type { QueueSurvey } from '../../queue/survey.ts';
-import { surveyQueue } from './queue/sqlite-survey.ts';
 import { SEEN_TABLES } from './sqlite-seen.ts';
 import { fileOf } from './file/open-store.ts';
 import {
@@ -13,6 +12,9 @@ import {
   type FileEnvironment,
 } from './file/examine-store.ts';
 import { storeError } from './file/store-error.ts';
+import type { Store } from './file/store.ts';
+import { livingOwners } from './queue/owner.ts';
+import { SqliteInspection } from './queue/sqlite-inspection.ts';
 
 /** A queue's file as it is found: nothing is made, changed or migrated by looking. */
 export type FileExamination =
@@ -64,3 +66,28 @@ async function isThere(file: string): Promise<boolean> {
     throw error;
   }
 }
+
+const SOME = 50;
+
+/** Reads only. `store` has QUEUE_TABLES. */
+async function surveyQueue(store: Store, clock: Clock): Promise<QueueSurvey> {
+  const inspection = new SqliteInspection({ store, clock });
+  const [lanes, { deliveries }] = [
+    await inspection.stats(),
+    await inspection.list({ states: ['retrying'], limit: SOME }),
+  ];
+  return store.read((sql) => ({
+    lanes,
+    retrying: deliveries,
+    dead: Object.fromEntries(
+      sql(DEAD)
+        .all()
+        .map((row) => [String(row['reason']), Number(row['count'])]),
+    ),
+    deliverers: livingOwners(sql, clock.now()),
+    newestAt: Number(sql(NEWEST).get()?.['created_at']) || undefined,
+  }));
+}
+
+const DEAD = `SELECT reason, count(*) AS count FROM progress WHERE settled_state = 'dead' GROUP BY reason ORDER BY reason`;
+const NEWEST = 'SELECT created_at FROM deliveries ORDER BY seq DESC LIMIT 1';

@@ -148,7 +148,7 @@ const FIELD_CASES: readonly AnswerCase[] = [
     id: 'list',
     title: 'a list is given to send',
     message: [{ type: 'track' }],
-    cause: 'Expected `--json` to be a JSON object, got an array',
+    cause: 'Expected `--json` to be a JSON object, got a list',
     fix: 'use hooks replay for a list',
   }),
 ];

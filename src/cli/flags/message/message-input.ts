@@ -1,3 +1,4 @@
+import { kindOf } from '../../../check-options.ts';
 import { ConfigError, InputError, ValidationError } from '../../../errors.ts';
 import { readJson } from '../../../message/json/read-json.ts';
 import { isJsonObject, type JsonObject, type JsonValue, type MessageType } from '../../../message/types.ts';
@@ -103,7 +104,7 @@ async function readObject(text: string, flag: string, io: Io): Promise<JsonObjec
   const { bytes, origin } = await readFlagText(text, flag, io);
   const value = readOriginJson(bytes, origin);
   if (isJsonObject(value)) return value;
-  throw new ConfigError(`Expected \`${flag}\` to be a JSON object, got ${jsonKindOf(value)}`, {
+  throw new ConfigError(`Expected \`${flag}\` to be a JSON object, got ${kindOf(value)}`, {
     key: flag,
     origin: flag,
     hint: objectHint(flag, value),
@@ -115,11 +116,6 @@ function objectHint(flag: string, value: JsonValue): string {
   return Array.isArray(value)
     ? 'use hooks replay for a list: send takes one message'
     : `give for example --json '{"type":"track","event":"Signup"}' or --json @file.json`;
-}
-
-function jsonKindOf(value: JsonValue): string {
-  if (value === null) return 'null';
-  return Array.isArray(value) ? 'an array' : `a ${typeof value}`;
 }
 
 /** Reads JSON; the error about what JavaScript would lose names the flag or file. */

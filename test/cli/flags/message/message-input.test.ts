@@ -139,7 +139,7 @@ describe('the message that flags spell', () => {
 
 describe('what cannot be a message', () => {
   it.each([
-    [['--json', '[1]'], 'Expected `--json` to be a JSON object, got an array', undefined],
+    [['--json', '[1]'], 'Expected `--json` to be a JSON object, got a list', undefined],
     [['--json', '"x"'], 'Expected `--json` to be a JSON object, got a string', undefined],
     [['--properties', 'null'], 'Expected `--properties` to be a JSON object, got null', undefined],
     [['--json', '{"a":'], 'the text ends inside the object', '--json'],

@@ -2,12 +2,11 @@ import type { RefObject } from 'preact';
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { Setup, RequestSummary } from '../../wire.ts';
 import { createApi, messageOf, type Api } from './api.ts';
-import type { ArrivedRequests } from './arrivals.ts';
+import { RequestFeed, NOTHING, type ArrivedRequests } from './arrivals.ts';
 import { copiedText, type CopiedForm } from './copies.ts';
 import { EVERYTHING, filtered, wordsOf, type RequestFilter } from '../list/filter.ts';
 import { useBodySearch, useOpened, type Opened, type Opening } from './opened.ts';
 import type { Tab } from '../request/tabs.tsx';
-import { useArrived } from './use-arrived.ts';
 
 /** All that the page is showing, and what changes it. */
 export interface InboxState {
@@ -127,3 +126,27 @@ async function copyText(text: string): Promise<void> {
   field.remove();
   if (!isCopied) throw new Error('the browser does not let the page copy');
 }
+
+/** What came, at most once a frame, so that a thousand arrivals a second are drawn sixty times. */
+function useArrived(token: string): ArrivedRequests {
+  const [arrived, setArrived] = useState(NOTHING);
+  useEffect(() => {
+    let timer: number | undefined;
+    let latest: ArrivedRequests;
+    const arrivals = new RequestFeed(token, (now) => {
+      latest = now;
+      // Not an animation frame, of which a page in the background has none.
+      timer ??= window.setTimeout(() => {
+        timer = undefined;
+        setArrived(latest);
+      }, FRAME_MS);
+    });
+    return () => {
+      arrivals.close();
+      clearTimeout(timer);
+    };
+  }, [token]);
+  return arrived;
+}
+
+const FRAME_MS = 16;
