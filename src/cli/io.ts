@@ -30,6 +30,8 @@ export interface Io {
    * it before the next line, or memory fills up. It resolves too when there is nothing left to wait for.
    */
   readonly drained: () => Promise<void> | undefined;
+  /** Writes what `out` has gathered. */
+  readonly flush: () => void;
   /** Writes a line to stderr, wrapped to the width of a terminal: notes, progress, errors. */
   readonly note: (line: string) => void;
   /** Whether only errors are wanted: `-q`. */
@@ -75,6 +77,7 @@ export function createIo(proc: NodeJS.Process): Io {
     },
     signal: interruption.signal,
     out: output.out,
+    flush: output.flush,
     drained: output.drained,
     note: (line) => {
       // A terminal shows both outputs, and what was written first should stand first.

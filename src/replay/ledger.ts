@@ -102,9 +102,18 @@ export class Ledger {
     if (ms !== undefined) this.#latency.add(ms);
   }
 
+  /** How many entries are skipped or closed. */
+  get done(): number {
+    return this.#skipped + this.#closedCount;
+  }
+
+  get #closedCount(): number {
+    return OUTCOMES.reduce((sum, outcome) => sum + this.#closed[outcome], 0);
+  }
+
   summary(): ReplaySummary {
     const { delivered, failed, queued, filtered, invalid, unsent } = this.#closed;
-    const open = this.#read - (delivered + failed + queued + filtered + invalid + unsent);
+    const open = this.#read - this.#closedCount;
     const ms = Math.round(this.#clock.now() - this.#startedAt);
     const sent = delivered + failed - this.#failedBefore + queued;
     return {

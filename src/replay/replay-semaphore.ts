@@ -13,7 +13,13 @@ export interface ReplayLimits {
 const MAX_BYTES_IN_FLIGHT = 8 * 1024 * 1024;
 
 /** The limits of a replay whose pipeline makes `concurrency` attempts at once and holds `maxQueued` messages. */
-export function replayLimits(concurrency: number, maxQueued: number): ReplayLimits {
+export function replayLimits({
+  concurrency,
+  maxQueued,
+}: {
+  readonly concurrency: number;
+  readonly maxQueued: number;
+}): ReplayLimits {
   const users = Math.max(64, concurrency * 3);
   // No more messages than the client has room for, so that none is rejected.
   return { users, messages: Math.min(users * 4, maxQueued), bytes: MAX_BYTES_IN_FLIGHT };

@@ -88,6 +88,7 @@ function createIo(
       output.stdout += text;
       output.changed.emit('change');
     },
+    flush: () => {},
     drained: () => undefined,
     note: (line) => stderr.write(`${fitText(line, terminalColumns)}\n`),
     isQuiet: isGiven(argv, 'quiet'),

@@ -1,6 +1,8 @@
 import { appendFile } from 'node:fs/promises';
 import { HooksError, InputError } from '../../errors.ts';
 import { printable } from '../../redact.ts';
+import { STDIN_ORIGIN } from '../../replay/reading/inputs.ts';
+import type { ReportedResult } from '../../report/report.ts';
 import type { ReportedCase } from '../../report/case-report.ts';
 import { errorSentence } from '../error-text.ts';
 import type { Io } from '../io.ts';
@@ -54,6 +56,13 @@ export class GithubStep {
       this.fail({ title: `${this.#command}: not tried`, message, more });
     }
     this.#counts ??= countsOf(cases);
+  }
+
+  /** Takes a message that was not delivered, of a file or of standard input. */
+  addResult({ name, origin, reason = '' }: ReportedResult, hint: string | undefined): void {
+    const isFile = origin.file !== STDIN_ORIGIN;
+    const title = `${this.#command}: ${name}`;
+    this.fail({ title, message: reason, more: hint, ...(isFile && { origin }) });
   }
 
   /** Takes the final counts in a line or several. */

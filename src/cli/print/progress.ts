@@ -8,27 +8,39 @@ export interface ProgressBar {
   say: (text: string) => void;
   /** Prints a line above the bar. */
   line: (text: string) => void;
+  /** Removes the bar until it is drawn again, before something else is printed. */
+  clear: () => void;
   stop: () => void;
 }
+
+/** How much is done, and the total if it can be guessed. */
+export type ProgressMeasure = () => { readonly done: number; readonly total: number | undefined };
 
 interface ProgressOptions {
   readonly label: string;
   readonly shown: boolean;
   /** @default messages */
   readonly unit?: string;
+  /** Asked before the bar is drawn, in place of `update`. Its total is a guess, so that the bar shows the rate instead. */
+  readonly measure?: ProgressMeasure;
 }
 
 /** Shows how much is done on stderr if that is a terminal; else only the lines. */
 export async function createProgress(
   io: Io,
-  { label, shown, unit = 'messages' }: ProgressOptions,
+  { label, shown, unit = 'messages', measure }: ProgressOptions,
 ): Promise<ProgressBar> {
-  if (!shown || !io.stderrIsTty) return { update: () => {}, say: () => {}, line: io.note, stop: () => {} };
+  if (!shown || !io.stderrIsTty) {
+    return { update: () => {}, say: () => {}, line: io.note, clear: () => {}, stop: () => {} };
+  }
   const { SingleBar } = await import('cli-progress');
-  const figures = new ProgressFigures(performance.now());
+  const figures = new ProgressFigures(performance.now(), { isGuess: measure !== undefined });
   let override: string | undefined;
   const bar = new SingleBar({
-    format: () => override ?? `${label} ${figures.text(unit, performance.now())}`,
+    format: () => {
+      if (measure !== undefined) figures.update({ ...measure(), now: performance.now() });
+      return override ?? `${label} ${figures.text(unit, performance.now())}`;
+    },
     stream: io.stderr,
     clearOnComplete: true,
     hideCursor: true,
@@ -36,6 +48,7 @@ export async function createProgress(
     // The command handles interruptions.
     gracefulExit: false,
   });
+  const clear = (): void => void io.stderr.write('\r\u001b[K');
   // Nothing of the bar's own figures is shown.
   bar.start(Number.MAX_SAFE_INTEGER, 0);
   return {
@@ -47,9 +60,10 @@ export async function createProgress(
       override = text;
     },
     line: (text) => {
-      io.stderr.write('\r\u001b[K');
+      clear();
       io.note(text);
     },
+    clear,
     stop: () => bar.stop(),
   };
 }
@@ -59,40 +73,48 @@ const BAR_WIDTH = 16;
 /** What a progress bar says. Times are those of a monotonic clock, in ms. */
 export class ProgressFigures {
   readonly #startedAt: number;
+  readonly #isGuess: boolean;
   #updatedAt: number;
   #done = 0;
   #total: number | undefined;
   /** When the total became known: what was before it says nothing of how long the rest takes. */
   #totalSince = 0;
 
-  constructor(now: number) {
+  /** @param isGuess whether totals are only guessed */
+  constructor(now: number, { isGuess = false } = {}) {
     this.#startedAt = now;
+    this.#isGuess = isGuess;
     this.#updatedAt = now;
   }
 
   update({ done, total, now }: { done: number; total: number | undefined; now: number }): void {
-    if (this.#total === undefined) this.#totalSince = now;
+    if (this.#total === undefined) this.#totalSince = this.#isGuess ? this.#startedAt : now;
     this.#done = done;
     this.#total = total;
     this.#updatedAt = now;
   }
 
-  /** `120 messages, 40/s, 3s`; with a total `████▌           14 of 50, 28%, 1m 20s left`. */
+  /** `120 messages, 40/s, 3s`; with a total `████░░ 14 of 50, 28%, 1m 20s left`, with a guessed one `████░░ 28%, 40/s, 1m 20s left`. */
   text(unit: string, now: number): string {
     const [done, total] = [this.#done, this.#total];
     if (total !== undefined) return this.#shareText(total, now);
     const elapsedMs = now - this.#startedAt;
-    const rate = Math.round(done / Math.max(elapsedMs / 1_000, 0.001));
-    return `${done} ${unit}, ${rate}/s, ${durationText(Math.floor(elapsedMs / 1_000) * 1_000)}`;
+    return `${done} ${unit}, ${this.#rate(now)}, ${durationText(Math.floor(elapsedMs / 1_000) * 1_000)}`;
+  }
+
+  #rate(now: number): string {
+    return `${Math.round(this.#done / Math.max((now - this.#startedAt) / 1_000, 0.001))}/s`;
   }
 
   #shareText(total: number, now: number): string {
     const done = this.#done;
-    const share = total === 0 ? 1 : done / total;
+    const share = total === 0 ? 1 : Math.min(1, done / total);
     const filled = Math.floor(share * BAR_WIDTH);
     const bar = '█'.repeat(filled) + '░'.repeat(BAR_WIDTH - filled);
     const left = done === 0 ? '' : `, ${durationText(this.#leftMs(total, now))} left`;
-    return `${bar} ${done} of ${total}, ${Math.floor(share * 100)}%${left}`;
+    const percent = `${Math.floor(share * 100)}%`;
+    const figures = this.#isGuess ? `${percent}, ${this.#rate(now)}` : `${done} of ${total}, ${percent}`;
+    return `${bar} ${figures}${left}`;
   }
 
   /** Goes down between two updates too. In whole seconds: more would be a guess. */

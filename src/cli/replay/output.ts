@@ -3,8 +3,6 @@ import type { Outcome } from '../../app/pipeline/outcomes.ts';
 import type { Checkpoint } from '../../replay/checkpoint/checkpoint.ts';
 import type { ReplayEntry, Origin } from '../../replay/reading/replay-entry.ts';
 import type { ReplaySummary } from '../../replay/ledger.ts';
-import { STDIN_ORIGIN } from '../../replay/reading/inputs.ts';
-import type { ReportedResult } from '../../report/report.ts';
 import type { KeptResult } from '../../report/result-journal.ts';
 import { summaryLines } from '../../report/summary.ts';
 import type { Io } from '../io.ts';
@@ -14,7 +12,7 @@ import { noteError } from '../error-text.ts';
 import { fitText } from '../fit-text.ts';
 import { jsonLine } from '../json-line.ts';
 import type { LoopbackJudgement } from '../flags/delivery/loopback.ts';
-import { createProgress, type ProgressBar } from '../print/progress.ts';
+import { createProgress, type ProgressBar, type ProgressMeasure } from '../print/progress.ts';
 import { decidingAttemptOf } from '../print/deciding-attempt.ts';
 import type { GithubStep } from '../print/github-step.ts';
 import { failureCause } from '../print/failure-cause.ts';
@@ -35,6 +33,8 @@ import type { Numbered, Sent } from './sent-message.ts';
 
 /** Writes a replay: result lines, progress, the files of results, the summary. */
 export class ReplayOutput {
+  /** Whether a body was warned of: once is enough. */
+  hasWarned = false;
   readonly #options: ReplayOptions;
   readonly #io: Io;
   readonly #files: ResultFiles;
@@ -42,19 +42,18 @@ export class ReplayOutput {
   readonly #github: GithubStep | undefined;
   /** Undefined for JSON: its lines say all. */
   readonly #hints: FailureHints | undefined;
-  #done = 0;
 
   /** Opens the files before anything is sent. Throws ConfigError or InputError when one cannot be written. */
   static async open(
     options: ReplayOptions,
-    { inputs, checkpoint, github }: ReplaySources,
+    { inputs, checkpoint, github, measure }: ReplaySources,
     io: Io,
   ): Promise<ReplayOutput> {
     const { report, failed } = options;
     const files = await ResultFiles.open({ report, failed, inputs, checkpoint, cwd: io.cwd });
-    // On a terminal the result lines show the progress.
-    const shown = !io.stdoutIsTty || (options.quiet ?? false);
-    const progress = await createProgress(io, { label: 'replaying', shown });
+    // Lines for all results show the progress.
+    const shown = !(io.stdoutIsTty && options.verbose === true);
+    const progress = await createProgress(io, { label: 'replaying', shown, measure });
     return new ReplayOutput({ options, io, files, progress, github });
   }
 
@@ -92,7 +91,7 @@ export class ReplayOutput {
       told: () => ({ origin, facts: { ...facts, body: undefined }, outcome }) satisfies KeptOutcome,
     });
     if (outcome.outcome === 'failed') {
-      this.#annotate(reportedResult(origin, facts, outcome), failureCause(outcome)?.hint);
+      this.#github?.addResult(reportedResult(origin, facts, outcome), failureCause(outcome)?.hint);
     }
     const drained = this.#printOutcome(facts, outcome);
     return written === undefined ? drained : written.then(() => drained);
@@ -109,7 +108,7 @@ export class ReplayOutput {
       reported: () => reportedInvalid(invalid),
       told: () => ({ invalid }) satisfies KeptInvalid,
     });
-    this.#annotate(reportedInvalid(invalid), invalid.hint);
+    this.#github?.addResult(reportedInvalid(invalid), invalid.hint);
     await this.#printInvalid(invalid);
     await written;
   }
@@ -124,17 +123,6 @@ export class ReplayOutput {
     const { origin, facts, outcome } = result;
     await this.#files.addEarlier(reportedResult(origin, facts, outcome));
     return this.#printOutcome(facts, outcome);
-  }
-
-  /** Shows a failure beside its line in the file, where a workflow of GitHub runs this. */
-  #annotate({ name, origin, reason = '' }: ReportedResult, hint: string | undefined): void {
-    const isFile = origin.file !== STDIN_ORIGIN;
-    this.#github?.fail({
-      title: `hooks replay: ${name}`,
-      message: reason,
-      more: hint,
-      origin: isFile ? origin : undefined,
-    });
   }
 
   #printOutcome(facts: ResultFacts, outcome: Outcome): Promise<void> | undefined {
@@ -153,9 +141,16 @@ export class ReplayOutput {
 
   async #printInvalid(invalid: InvalidEntry): Promise<void> {
     const { errColor } = this.#io;
-    this.#isShown(false);
     await this.#print(this.#isJson ? jsonLine(invalidLine(invalid)) : `${invalidText(invalid, this.#io)}\n`);
     if (this.#isJson) this.note(`${errColor.red('invalid:')} ${printable(invalid.place)}: ${invalid.reason}`);
+  }
+
+  /** Warns of a body that is sent as it stands, of which a receiver may compute another signature. */
+  warnOfBytes({ file, line }: Origin): void {
+    this.hasWarned = true;
+    this.note(
+      `note: the bytes at ${file}:${line} are not what JSON.stringify makes of them; a receiver that re-serialises the body computes another signature`,
+    );
   }
 
   /** Says how long no response came, and what is not sent for this reason. */
@@ -205,15 +200,19 @@ export class ReplayOutput {
     return this.#options.output === 'json';
   }
 
-  /** Counts a result. With -q only failures are shown. */
+  /** With -q, and at a terminal without -v, only what is not delivered is shown. */
   #isShown(isGood: boolean): boolean {
-    this.#progress.update(++this.#done);
-    return !isGood || !this.#options.quiet;
+    const { output, quiet = false, verbose = false } = this.#options;
+    return !isGood || (!quiet && (verbose || !this.#io.stdoutIsTty || output === 'json'));
   }
 
   /** Prints lines. A promise while their reader is slower. */
   #print(lines: string): Promise<void> | undefined {
-    this.#io.out(lines);
+    if (this.#io.stdoutIsTty) {
+      this.#progress.clear();
+      this.#io.out(lines);
+      this.#io.flush();
+    } else this.#io.out(lines);
     return this.#io.drained();
   }
 }
@@ -223,6 +222,7 @@ interface ReplaySources {
   readonly inputs: readonly string[];
   readonly checkpoint: Checkpoint | undefined;
   readonly github?: GithubStep | undefined;
+  readonly measure: ProgressMeasure;
 }
 
 interface OutputParts {

@@ -8,6 +8,9 @@ import { ReplayInUseError } from '../../replay/checkpoint/checkpoint-lock.ts';
 import { openCheckpoint, type Checkpoint } from '../../replay/checkpoint/checkpoint.ts';
 import { expandInputs } from '../../replay/reading/expand-inputs.ts';
 import { openInputs, STDIN, type Input } from '../../replay/reading/inputs.ts';
+import { ExpectedTotal } from '../../replay/expected-total.ts';
+import { Ledger } from '../../replay/ledger.ts';
+import type { ProgressMeasure } from '../print/progress.ts';
 import { createPace } from '../../replay/pace.ts';
 import { nothingToRead } from '../../replay/reading/read-entries.ts';
 import { createRewrite } from '../../replay/rewrite.ts';
@@ -65,7 +68,10 @@ interface PreparedReplay extends CheckpointContext, ReplayOutputs {
 async function replayInputs(prepared: PreparedReplay): Promise<ExitCode> {
   const { inputs, plan, to, onRequest, checkpoint, options, settings, io, github } = prepared;
   const paths = inputs.flatMap(({ identity }) => identity?.path ?? []);
-  const output = await ReplayOutput.open(options, { inputs: paths, checkpoint, github }, io);
+  const ledger = new Ledger(systemClock);
+  const expected = new ExpectedTotal(inputs);
+  const measure: ProgressMeasure = () => ({ done: ledger.done, total: expected.total });
+  const output = await ReplayOutput.open(options, { inputs: paths, checkpoint, github, measure }, io);
   const quiet = options.quiet ?? false;
   const note = (line: string): void => output.note(line);
   if (checkpoint?.note !== undefined) note(checkpoint.note);
@@ -86,6 +92,8 @@ async function replayInputs(prepared: PreparedReplay): Promise<ExitCode> {
     checkpoint,
     isPreview: onRequest !== undefined,
     watch,
+    ledger,
+    expected,
     taken: to.kind === 'queue' ? 'queued' : 'delivered',
     io,
     open,

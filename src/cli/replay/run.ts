@@ -5,7 +5,8 @@ import type { Outcome } from '../../app/pipeline/outcomes.ts';
 import type { Checkpoint } from '../../replay/checkpoint/checkpoint.ts';
 import type { ReplayEntry, FoundEntry } from '../../replay/reading/replay-entry.ts';
 import type { Input } from '../../replay/reading/inputs.ts';
-import { isAllTaken, Ledger, type TakenOutcome } from '../../replay/ledger.ts';
+import type { ExpectedTotal } from '../../replay/expected-total.ts';
+import { isAllTaken, type Ledger, type TakenOutcome } from '../../replay/ledger.ts';
 import type { ReplayPace } from '../../replay/pace.ts';
 import { readEntries } from '../../replay/reading/read-entries.ts';
 import { recordedAtOf, type Rewrite } from '../../replay/rewrite.ts';
@@ -38,6 +39,8 @@ export interface ReplayParts {
   /** A dry run: nothing is sent, and no result is printed. */
   readonly isPreview: boolean;
   readonly watch: ResponseWatch | undefined;
+  readonly ledger: Ledger;
+  readonly expected: ExpectedTotal;
   /** The outcome of a success. */
   readonly taken: TakenOutcome;
   readonly io: Io;
@@ -56,7 +59,7 @@ export interface ReplayResult {
 /** One replay, from the first entry to the summary. */
 export class ReplayRun {
   readonly #parts: ReplayParts;
-  readonly #ledger = new Ledger(systemClock);
+  readonly #ledger: Ledger;
   readonly #semaphore: ReplaySemaphore;
   readonly #readyOptions: ReadyOptions;
   readonly #earlier: EarlierPart;
@@ -65,22 +68,21 @@ export class ReplayRun {
   readonly #stop: AbortSignal;
   readonly #failure = new AbortController();
   #index = -1;
-  #warned = false;
   #fault: unknown;
   #closed: Promise<void> | undefined;
 
   constructor(parts: ReplayParts) {
     this.#parts = parts;
+    this.#ledger = parts.ledger;
     const signals = [parts.io.signal, this.#failure.signal, parts.watch?.signal];
     this.#stop = AbortSignal.any(signals.filter((signal) => signal !== undefined));
     // At once: the reader may notice late, and until then the next message would be sent. A failure is reported at the end.
     this.#stop.addEventListener('abort', () => void this.#close().catch(() => {}));
-    const { concurrency, maxQueued } = parts.open;
-    this.#semaphore = new ReplaySemaphore(replayLimits(concurrency, maxQueued));
+    this.#semaphore = new ReplaySemaphore(replayLimits(parts.open));
     const { exact = false, strict = false } = parts.options;
     this.#readyOptions = { exact, strict, rewrite: parts.rewrite, now: () => systemClock.now() };
     this.#received = new ReceivedTally(parts.open.loopback);
-    this.#earlier = new EarlierPart({ ...parts, ledger: this.#ledger, isExact: exact });
+    this.#earlier = new EarlierPart({ ...parts, isExact: exact });
   }
 
   async finish(): Promise<ReplayResult> {
@@ -107,10 +109,13 @@ export class ReplayRun {
   }
 
   async #replayInput(input: Input): Promise<void> {
-    if (this.#stop.aborted || this.#parts.selection.isDone) return;
-    for await (const entries of readEntries(input, this.#stop, this.#readyOptions)) {
+    const { selection, expected } = this.#parts;
+    if (this.#stop.aborted || selection.isDone) return;
+    const { exact } = this.#readyOptions;
+    for await (const entries of readEntries(input, this.#stop, { exact, onBytes: expected.read })) {
+      expected.found(entries.length);
       for (const entry of entries) {
-        if (this.#stop.aborted || this.#parts.selection.isDone) return;
+        if (this.#stop.aborted || selection.isDone) return;
         const waiting = this.#take(entry);
         if (waiting !== undefined) await waiting;
       }
@@ -122,7 +127,7 @@ export class ReplayRun {
   /** Takes an entry. Undefined when there is nothing to wait for, which spares most messages a turn of the microtask queue. */
   #take(entry: ReplayEntry): Promise<void> | undefined {
     const index = ++this.#index;
-    const { checkpoint, selection } = this.#parts;
+    const { checkpoint, selection, output } = this.#parts;
     const read = prepareEntry(entry, this.#readyOptions);
     if (!selection.takes(read.value)) {
       this.#ledger.skip();
@@ -132,7 +137,7 @@ export class ReplayRun {
     const found = readyEntry(read, this.#readyOptions);
     if (found.error !== undefined) return this.#invalid({ ...found, index }, found.error);
     const { exact } = this.#parts.options;
-    if (exact && !this.#warned && !isFixedPoint(found)) this.#warn(found.entry);
+    if (exact && !output.hasWarned && !isFixedPoint(found)) output.warnOfBytes(found.entry.origin);
     return this.#deliverInTime({ entry: found.entry, index, number: this.#ledger.open() }, found);
   }
 
@@ -239,12 +244,5 @@ export class ReplayRun {
   /** Sends the batch, except after an interruption: then nothing more is sent. */
   #flush(): void {
     if (!this.#stop.aborted) void this.#parts.open.pipeline.client.flush();
-  }
-
-  #warn({ origin }: FoundEntry): void {
-    this.#warned = true;
-    this.#parts.output.note(
-      `note: the bytes at ${origin.file}:${origin.line} are not what JSON.stringify makes of them; a receiver that re-serialises the body computes another signature`,
-    );
   }
 }

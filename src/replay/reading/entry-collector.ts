@@ -11,6 +11,8 @@ import type { SplitterOutput } from '../../message/json/splitter.ts';
 export interface EntryReadOptions {
   /** Makes the body of a capture one entry, even if it is empty, not JSON, or a batch. @default false */
   readonly exact?: boolean;
+  /** Called with the number of bytes before the entries found in them are yielded. */
+  readonly onBytes?: (bytes: number) => void;
 }
 
 /** Turns the values that a splitter finds into entries: a capture into its message, a batch on one line into its messages. */

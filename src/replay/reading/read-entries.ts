@@ -24,7 +24,9 @@ export async function* readEntries(
   try {
     for await (const chunk of gunzipIfPacked(open(), input.identity && open)) {
       for (let at = 0; at < chunk.length && !splitter.isRejected; at += STRIDE_BYTES) {
-        splitter.push(chunk.subarray(at, at + STRIDE_BYTES));
+        const stride = chunk.subarray(at, at + STRIDE_BYTES);
+        splitter.push(stride);
+        options.onBytes?.(stride.length);
         const entries = collector.take();
         if (entries.length > 0) yield entries;
       }

@@ -28,3 +28,17 @@ describe('the figures of a progress bar', () => {
     expect(`schedules ${figures.text('', 3_600_000)}`.length).toBeLessThan(60);
   });
 });
+
+describe('a guessed total', () => {
+  it('shows share, rate and time left', () => {
+    const figures = new ProgressFigures(0, { isGuess: true });
+    figures.update({ done: 250, total: 1_000, now: 2_000 });
+    expect(figures.text('messages', 2_000)).toBe('████░░░░░░░░░░░░ 25%, 125/s, 6s left');
+  });
+
+  it('may be less than what is done', () => {
+    const figures = new ProgressFigures(0, { isGuess: true });
+    figures.update({ done: 1_100, total: 1_000, now: 2_000 });
+    expect(figures.text('messages', 2_000)).toBe('████████████████ 100%, 550/s, 1s left');
+  });
+});
