@@ -3,7 +3,9 @@ import type { Clock } from '../clock.ts';
 import { ClosedError, ValidationError } from '../errors.ts';
 import { isObject, kindOf } from '../check-options.ts';
 import { buildMessage, checkMessageSize, messageBytes } from '../message/build.ts';
-import type { MessageType } from '../message/types.ts';
+import { MAX_MESSAGE_BYTES } from '../message/limits.ts';
+import { isAllSent, type OutgoingMessage } from '../message/outgoing-message.ts';
+import type { Message, MessageType } from '../message/types.ts';
 import { Batcher, type Settle } from './batcher.ts';
 import type {
   AliasCall,
@@ -115,8 +117,7 @@ class BatchingClient implements Client {
   enqueueThen(options: EnqueueOptions, settle: Settle): void {
     if (this.#closing !== undefined) throw closedError();
     checkEnqueued(options);
-    const messageId = options.messageId ?? options.message.messageId ?? this.#newId();
-    this.#batcher.add(this.#sink.encode(options, messageId), settle);
+    this.#batcher.add(this.#encode(options), settle);
   }
 
   ready(): Promise<void> {
@@ -134,13 +135,31 @@ class BatchingClient implements Client {
   }
 
   #call(type: MessageType, call: CallOptions): Promise<Receipt> {
-    const given = { ...call };
     // The type last: a caller without types cannot change it.
-    const message = buildMessage({ ...given, type }, { now: this.#clock.now() });
-    // What was given, without the type that is added here (contract, Batching client).
-    checkMessageSize(messageBytes(given));
-    return this.enqueue({ message });
+    const message = buildMessage({ ...call, type }, { now: this.#clock.now() });
+    if (this.#closing !== undefined) throw closedError();
+    const outgoing = this.#encode({ message });
+    checkGivenSize({ ...call }, message, outgoing);
+    return promiseOrThrow((settle) => this.#batcher.add(outgoing, settle));
   }
+
+  #encode(options: EnqueueOptions): OutgoingMessage {
+    const messageId = options.messageId ?? options.message.messageId ?? this.#newId();
+    return this.#sink.encode(options, messageId);
+  }
+}
+
+/**
+ * Throws ValidationError when a call is over the limit. Counted is what was given, without the type that is added here
+ * (contract, Batching client). Where the body has all of it and is within the limit, nothing has to be written out for that.
+ */
+function checkGivenSize(
+  given: Readonly<Record<string, unknown>>,
+  message: Message,
+  { body }: OutgoingMessage,
+): void {
+  if (body.byteLength <= MAX_MESSAGE_BYTES && isAllSent(given, message)) return;
+  checkMessageSize(messageBytes(given));
 }
 
 /** Throws ValidationError for what `buildMessage` has not made: JavaScript may pass anything. */

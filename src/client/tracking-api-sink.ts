@@ -1,7 +1,7 @@
 import type { AttemptRecord } from '../attempt-record.ts';
 import { callDetached } from '../errors.ts';
 import type { OutgoingMessage } from '../message/outgoing-message.ts';
-import type { JsonValue, Message } from '../message/types.ts';
+import type { JsonObject, JsonValue, Message } from '../message/types.ts';
 import { redactUrl } from '../redact.ts';
 import { retryAfterMs } from '../transport/retry-after.ts';
 import type { TransportResult } from '../transport/transport.ts';
@@ -50,7 +50,8 @@ class TrackingApiSink implements Sink {
   readonly #shownUrl: string;
   readonly #headers: readonly string[];
   readonly #secrets: readonly string[];
-  readonly #library: { readonly name: string; readonly version: string };
+  /** Of a message without one. */
+  readonly #context: JsonObject;
   readonly #log = createDebugLog();
   readonly #closing: ClosingWindow;
 
@@ -63,7 +64,7 @@ class TrackingApiSink implements Sink {
     this.#closing = new ClosingWindow({ clock, signal, windowMs: Math.max(retryForMs, timeoutMs) });
     this.#url = batchUrl(options.endpoint);
     this.#shownUrl = redactUrl(this.#url);
-    this.#library = { name: 'hooks-cli', version: options.version };
+    this.#context = { library: { name: 'hooks-cli', version: options.version } };
     const basic = authorization(options.writeKey);
     this.#headers = [
       ['User-Agent', `hooks-cli/${options.version}`],
@@ -76,7 +77,7 @@ class TrackingApiSink implements Sink {
   /** The caller's own `context.library` stays: a replayed message was made by another one. */
   encode({ message }: EnqueueOptions, messageId: string): OutgoingMessage {
     const { type } = message;
-    const context = { library: this.#library, ...message.context };
+    const context = message.context === undefined ? this.#context : { ...this.#context, ...message.context };
     const sent = { ...message, messageId, context };
     const text = JSON.stringify(type === 'page' ? { ...sent, ...pageFields(message) } : sent);
     return { messageId, type, body: Buffer.from(text), orderKeys: NO_KEYS };

@@ -54,6 +54,17 @@ export function isSameBody(message: Message, value: JsonObject): boolean {
   );
 }
 
+/** Whether everything that was given, to build the message from, is sent with it as it is. */
+export function isAllSent(given: Readonly<Record<string, unknown>>, message: Message): boolean {
+  const { bySpelling } = shapeOf(message.type);
+  for (const name of Object.keys(given)) {
+    const value = given[name];
+    if (value === undefined) continue;
+    if (message[name] !== value || bySpelling.get(name)?.place === 'unsent') return false;
+  }
+  return true;
+}
+
 /** Whose order the message belongs to: its user id, else its anonymous id; an alias belongs to both its ids. */
 export function orderKeysOf({ type, userId, anonymousId, previousId }: Message): readonly string[] {
   const key = userId ?? anonymousId;

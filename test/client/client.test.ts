@@ -84,6 +84,18 @@ describe('the calls of a client', () => {
     expect(sink.batches).toHaveLength(1);
   });
 
+  it.each([
+    ['fields that are not sent', { integrations: { All: true }, writeKey: 'k'.repeat(500) }],
+    ['null', { name: null }],
+    ['a version', { version: 1 }],
+    ['a long timestamp', { timestamp: `2026-11-20T21:10:05.${'0'.repeat(500)}Z` }],
+  ])('count %s, which the body has not', (_, extra) => {
+    const { client } = setUp({ flushAt: 1 });
+    const bytes = Buffer.byteLength(JSON.stringify(extra)) - 1;
+    expect(() => client.track({ ...sized(32_768 - bytes), ...extra })).not.toThrow();
+    expect(() => client.track({ ...sized(32_769 - bytes), ...extra })).toThrow(ValidationError);
+  });
+
   it('may hand in a message that is built already, with what travels beside it', async () => {
     const { client, sink } = setUp({ flushAt: 2 });
     const message = { type: 'track', event: 'e', userId: 'u', timestamp: NOW } as const;
