@@ -36,7 +36,7 @@ export function readJsonText(bytes: Uint8Array, origin: JsonOrigin = {}): JsonRe
   const text = textOf(source.bytes);
   const value = parse(text, source);
   if (early === undefined && mayBeStringified(source.bytes) && isStringified(text, value)) {
-    return { value, isStringified: source.bytes === bytes };
+    return { value, isStringified: source.bytes.length === bytes.length };
   }
   const { colons, keepsNumbers } = early ?? scan(source);
   if (!keepsNumbers || countMembers(value) !== colons) assertNoLoss(text);
