@@ -1,11 +1,12 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { BINARY, hooks, startHooks } from '../end-to-end/hooks.ts';
+import { BINARY, startHooks } from '../end-to-end/hooks.ts';
 import { jsonLines, ROOT, SECRET } from '../end-to-end/receiving.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
 import { isRunning } from '../is-running.ts';
 import { until } from '../until.ts';
+import { hooks } from './run-in-process.ts';
 
 const SEND = [process.execPath, BINARY, 'send', 'track', '--event', 'Signup', '--user-id', 'u1'];
 const NODE = [process.execPath, '-e'];

@@ -1,33 +1,10 @@
 import { startHooks, type HooksOptions, type RunningHooks } from './hooks.ts';
+import { listeningBy, type Listening } from './listening-by.ts';
 
-export interface Listening extends RunningHooks {
-  readonly url: string;
-  readonly port: number;
-  /** Its first line. */
-  readonly ready: Readonly<Record<string, unknown>>;
-  readonly nextLine: () => Promise<Record<string, unknown>>;
-  readonly post: (body: string | Uint8Array, headers?: Record<string, string>) => Promise<Response>;
-}
-
-/** `hooks listen` on a free port with JSON lines, once it is ready. */
-export async function listening(
+/** `hooks listen` of the built binary on a free port with JSON lines, once it is ready. */
+export function listening(
   args: readonly string[] = [],
   options: HooksOptions = {},
-): Promise<Listening> {
-  const running = startHooks(['listen', '--port', '0', '-o', 'json', ...args], options);
-  const nextLine = async (): Promise<Record<string, unknown>> => {
-    const { value, done } = await running.lines.next();
-    if (done === true) throw new Error(`hooks listen ended: ${running.stderr()}`);
-    return JSON.parse(value) as Record<string, unknown>;
-  };
-  const ready = await nextLine();
-  const url = String(ready['url']);
-  return {
-    ...running,
-    url,
-    port: Number(new URL(url).port),
-    ready,
-    nextLine,
-    post: (body, headers = {}) => fetch(`${url}/hook`, { method: 'POST', body: Buffer.from(body), headers }),
-  };
+): Promise<RunningHooks & Listening> {
+  return listeningBy(startHooks, args, options);
 }

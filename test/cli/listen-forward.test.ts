@@ -6,13 +6,16 @@ import { hostname, networkInterfaces } from 'node:os';
 import { buffer } from 'node:stream/consumers';
 import { gzipSync } from 'node:zlib';
 import { afterAll, describe, expect, it } from 'vitest';
-import { hooks, startHooks } from '../end-to-end/hooks.ts';
 import { dripsBody, endlessBody } from '../hostile-receivers.ts';
 import { freePort } from '../free-port.ts';
 import { RawConnection } from '../receiver/raw-connection.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
 import { until } from '../until.ts';
-import { listening } from '../end-to-end/listening.ts';
+import { listeningBy } from '../end-to-end/listening-by.ts';
+import { hooks, startHooks, type HooksOptions } from './run-in-process.ts';
+
+const listening = (args: readonly string[], options: HooksOptions = {}) =>
+  listeningBy(startHooks, args, options);
 
 const servers: Server[] = [];
 afterAll(() => {
