@@ -146,7 +146,7 @@ class QueueEngine implements Engine {
     try {
       await this.#options.queue.add(deliveries);
       this.#laneContext?.uninterruptedRun.watch();
-      for (const lane of new Set(deliveries.map(laneKey))) this.#lanes.get(lane)?.wake();
+      for (const lane of laneKeys(deliveries)) this.#lanes.get(lane)?.wake();
     } finally {
       this.#adding--;
       this.#announceIdle();
@@ -202,6 +202,18 @@ class QueueEngine implements Engine {
     this.#idleWaiters = [];
     for (const resolve of waiters) resolve();
   }
+}
+
+/** The keys of their lanes. A batch is mostly of one lane, whose key is made once. */
+function laneKeys(deliveries: readonly Delivery[]): ReadonlySet<string> {
+  const keys = new Set<string>();
+  let last: LaneName | undefined;
+  for (const delivery of deliveries) {
+    if (delivery.source === last?.source && delivery.destination === last.destination) continue;
+    keys.add(laneKey(delivery));
+    last = delivery;
+  }
+  return keys;
 }
 
 function laneKey({ source, destination }: LaneName): string {

@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { closeSync, openSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { counting, NO_COUNTERS } from './counters.js';
 
 const USAGE_PRELOAD = new URL('usage-preload.js', import.meta.url).href;
 
@@ -13,7 +14,8 @@ export const HOOKS = new URL('../../bin/hooks.js', import.meta.url).pathname;
  *
  * @param {readonly string[]} args
  * @param {{ folder: string, input?: string, usage?: boolean }} options `folder` is for its output and input; `usage` measures its
- *   CPU time and memory too, from inside, which takes a little time of its own
+ *   CPU time and memory too, from inside, which takes a little time of its own; and counts into the file `counts` of `folder`,
+ *   where that can be done
  * @returns {Promise<{ code: number | null, ms: number, cpuMs: number, peakMb: number, stdout: string }>} `ms` from spawn
  *   to exit; `cpuMs` and `peakMb` are 0 without `usage`
  */
@@ -23,7 +25,9 @@ export async function runNode(args, { folder, input = '', usage = false }) {
   // Files, since a pipe would have to be served by this process while it waits.
   const [stdin, fd] = [openSync(inFile, 'r'), openSync(out, 'w')];
   try {
-    const { code, ms } = await timed(usage ? ['--import', USAGE_PRELOAD, ...args] : args, {
+    const command = [process.execPath, ...(usage ? ['--import', USAGE_PRELOAD] : []), ...args];
+    const isCounted = usage && NO_COUNTERS === undefined;
+    const { code, ms } = await timed(isCounted ? counting(command, join(folder, 'counts')) : command, {
       stdio: [stdin, fd, 'ignore'],
       env: { ...cleanEnv(), BENCH_USAGE_FILE: usageFile },
     });
@@ -74,14 +78,14 @@ export async function startProgram(args, { folder }) {
 }
 
 /**
- * @param {readonly string[]} args
+ * @param {readonly string[]} command
  * @param {import('node:child_process').SpawnOptions} options
  * @returns {Promise<{ code: number | null, ms: number }>}
  */
-function timed(args, options) {
+function timed([program, ...args], options) {
   return new Promise((resolve, reject) => {
     const began = performance.now();
-    const child = spawn(process.execPath, args, options);
+    const child = spawn(program, args, options);
     child.on('error', reject);
     child.on('exit', (code) => resolve({ code, ms: performance.now() - began }));
   });

@@ -1,6 +1,8 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { join } from 'node:path';
 import { runNode } from './child.js';
+import { COUNTED, NO_COUNTERS, readCounts } from './counters.js';
 import { report } from './report.js';
 import { interleave } from './rounds.js';
 
@@ -13,6 +15,7 @@ const LEAN_RECEIVER = new URL('lean-receiver.js', import.meta.url).pathname;
 const QUANTITIES = {
   perSecond: { name: 'messages a second', shown: (number) => number.toFixed(0) },
   cpuUs: { name: 'CPU µs a message', shown: (number) => number.toFixed(1) },
+  ...COUNTED,
   peakMb: { name: 'peak memory, MB', shown: (number) => number.toFixed(0) },
 };
 
@@ -22,6 +25,7 @@ export async function run({ folder, rounds, print }) {
   const [port] = await once(receiver.stdout, 'data');
   const url = `http://127.0.0.1:${Number(port)}`;
   try {
+    if (NO_COUNTERS !== undefined) print(`no instructions and cycles: ${NO_COUNTERS}`);
     const variant = (name) => async () => measured([CHILD, name, url, String(MESSAGES)], folder);
     const variants = { hooks: variant('hooks'), '@segment/analytics-node': variant('segment') };
     report(await interleave(variants, rounds), { quantities: QUANTITIES, print });
@@ -42,5 +46,6 @@ async function measured(args, folder) {
   if (code !== 0) throw new Error(`${args[1]}: exit ${code}`);
   const { sent, ms, cpuMs } = JSON.parse(stdout);
   if (sent !== MESSAGES) throw new Error(`${args[1]}: ${sent} of ${MESSAGES} were sent`);
-  return { perSecond: (MESSAGES / ms) * 1000, cpuUs: (cpuMs / MESSAGES) * 1000, peakMb };
+  const counts = readCounts(join(folder, 'counts'), MESSAGES);
+  return { perSecond: (MESSAGES / ms) * 1000, cpuUs: (cpuMs / MESSAGES) * 1000, ...counts, peakMb };
 }

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { HOOKS, runNode } from './child.js';
+import { COUNTED, NO_COUNTERS, readCounts } from './counters.js';
 import { writeMessages } from './messages.js';
 import { startReceiver } from './receiver.js';
 import { report } from './report.js';
@@ -13,6 +14,7 @@ const BARE_LOOP = new URL('bare-loop-child.js', import.meta.url).pathname;
 const QUANTITIES = {
   perSecond: { name: 'messages a second', shown: (number) => String(Math.round(number)) },
   cpuUs: { name: 'CPU µs a message', shown: (number) => number.toFixed(1) },
+  ...COUNTED,
   peakMb: { name: 'peak memory, MB', shown: (number) => number.toFixed(0) },
 };
 const CONNECTIONS = 32;
@@ -24,6 +26,7 @@ export async function run({ folder, rounds, messages, print }) {
   const receiver = await startReceiver(folder);
   try {
     print(`${messages} messages, ${CONNECTIONS} connections, receiver: ${receiver.name}`);
+    if (NO_COUNTERS !== undefined) print(`no instructions and cycles: ${NO_COUNTERS}`);
     const place = { folder, file, url: receiver.url };
     const variants = {
       hooks: () => replay(place, messages),
@@ -32,7 +35,11 @@ export async function run({ folder, rounds, messages, print }) {
       'autocannon, fixed body': () => peer(AUTOCANNON, place, 'fixed-body'),
     };
     const results = await interleave(variants, rounds);
-    report(results, { quantities: QUANTITIES, print, compared: ['perSecond', 'cpuUs'] });
+    report(results, {
+      quantities: QUANTITIES,
+      print,
+      compared: ['perSecond', 'cpuUs', ...Object.keys(COUNTED)],
+    });
   } finally {
     await receiver.stop();
   }
@@ -54,7 +61,8 @@ export async function replay({ folder, file, url }, messages) {
   if (code !== 0 || delivered !== messages) {
     throw new Error(`hooks replay: exit ${code}, ${delivered} of ${messages} messages delivered`);
   }
-  return { perSecond: (messages / ms) * 1000, cpuUs: (cpuMs / messages) * 1000, peakMb };
+  const counts = readCounts(join(folder, 'counts'), messages);
+  return { perSecond: (messages / ms) * 1000, cpuUs: (cpuMs / messages) * 1000, ...counts, peakMb };
 }
 
 /** @param {string} stdout */
@@ -75,5 +83,6 @@ async function peer(program, { folder, file, url }, kind) {
   const { code, cpuMs, peakMb, stdout } = await runNode(args, { folder, usage: true });
   if (code !== 0) throw new Error(`${program}: exit ${code}`);
   const { delivered, seconds } = JSON.parse(stdout);
-  return { perSecond: delivered / seconds, cpuUs: (cpuMs / delivered) * 1000, peakMb };
+  const counts = readCounts(join(folder, 'counts'), delivered);
+  return { perSecond: delivered / seconds, cpuUs: (cpuMs / delivered) * 1000, ...counts, peakMb };
 }
