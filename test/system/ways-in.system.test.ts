@@ -1,0 +1,51 @@
+// Installs the packed package outside the clone: needs its dependencies from the registry.
+import { execFile } from 'node:child_process';
+import { delimiter, join } from 'node:path';
+import { promisify } from 'node:util';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { freePort } from '../free-port.ts';
+import { temporaryFolder } from '../temporary-folder.ts';
+import { HAS_CLIENTS } from './clients.ts';
+
+const ROOT = new URL('../..', import.meta.url).pathname;
+const SCRIPTS = new URL('ways-in', import.meta.url).pathname;
+const run = promisify(execFile);
+
+/** A slow registry; a busy machine. */
+const PATIENT = 240_000;
+
+describe.skipIf(!HAS_CLIENTS).concurrent('with the package installed as its users have it', () => {
+  let bin: string;
+  beforeAll(async () => {
+    const folder = temporaryFolder({ 'package.json': '{"private":true}' });
+    // The build is there already; another one would disturb the tests that run it.
+    const pack = ['pack', '--ignore-scripts', '--silent', '--pack-destination', folder];
+    const { stdout: name } = await run('npm', pack, { cwd: ROOT });
+    const install = ['install', '--prefer-offline', '--no-audit', '--no-fund', '--ignore-scripts'];
+    await run('npm', [...install, join(folder, name.trim())], { cwd: folder });
+    bin = join(folder, 'node_modules/.bin');
+  }, PATIENT);
+
+  it.each(['receiver', 'ci', 'company'])(
+    'the way in of %s goes as its script says',
+    async (script) => {
+      const { HOME = '', PATH = '' } = process.env;
+      const env = {
+        HOME,
+        PATH: bin + delimiter + PATH,
+        NO_COLOR: '1',
+        XDG_CONFIG_HOME: temporaryFolder(),
+        HOOKS_DATA_DIR: temporaryFolder(),
+        PORT_A: String(await freePort()),
+        PORT_B: String(await freePort()),
+      };
+      const ended = run('sh', [join(SCRIPTS, `${script}.sh`)], {
+        cwd: temporaryFolder(),
+        env,
+        timeout: PATIENT,
+      });
+      await expect(ended).resolves.toMatchObject({ stderr: expect.not.stringContaining('FAILED') });
+    },
+    PATIENT,
+  );
+});
