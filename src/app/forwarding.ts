@@ -25,7 +25,7 @@ export interface ForwardingOptions {
   readonly url: string;
   /** What names the URL in errors, such as `--forward`. */
   readonly origin: string;
-  /** Taken out of the response, which is shown. */
+  /** Masked in the response, which is shown. */
   readonly secrets: readonly string[];
   /** Connects to this machine only. @default false */
   readonly onlyLoopback?: boolean;

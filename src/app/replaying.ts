@@ -6,7 +6,7 @@ import { createForwarding, type Forwarding } from './forwarding.ts';
 interface ReplayOptions {
   readonly url: string | undefined;
   readonly forwarding: Forwarding | undefined;
-  /** Taken out of the response. */
+  /** Masked in the response. */
   readonly secrets: readonly string[];
 }
 

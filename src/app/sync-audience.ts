@@ -15,11 +15,11 @@ import type { Pipeline } from './pipeline/pipeline.ts';
 export interface SyncMembersOptions {
   /** The name of the audience or the computed trait; the trait that is sent has it in snake case. */
   readonly name: string;
-  /** What the changes are delivered through. It stays open. */
+  /** Delivers the changes. The sync leaves it open. */
   readonly pipeline: Pipeline;
   /** The file that records which change was sent for which user: `sqlite:./hooks.db` or a path. The CLI's is hooks.db in the data folder. */
   readonly store: string;
-  /** Where the pipeline goes to, for people: another place has a state of its own. @default 'default' */
+  /** Names where the pipeline delivers to; each place has its own state. @default 'default' */
   readonly place?: string | undefined;
   /** Rejects a larger difference, as a share of the members before (0.2 is 20 %). @default rejects what looks like a wrong file */
   readonly maxChange?: number | undefined;
@@ -29,7 +29,7 @@ export interface SyncMembersOptions {
   readonly dryRun?: boolean | undefined;
   /** Nothing more is sent once it aborts; the next sync carries on. */
   readonly signal?: AbortSignal | undefined;
-  /** What became of each change. A promise while the next should wait. */
+  /** Called with the outcome of each change. The next change waits for the promise that it may return. */
   readonly onOutcome?: ((change: AudienceChange, outcome: Outcome) => Promise<void> | void) | undefined;
 }
 
@@ -37,7 +37,7 @@ export interface SyncMembersOptions {
 export type AudienceChange = Pick<Change, 'kind' | 'userId' | 'value'>;
 
 export interface SyncAudienceOptions extends SyncMembersOptions {
-  /** The ids of all members. One text is none of them: it is an iterable of its letters. */
+  /** The ids of all members. A single string is rejected: it would be an iterable of its letters. */
   readonly members: AsyncIterable<string> | (Iterable<string> & object);
 }
 
@@ -63,7 +63,7 @@ export interface SyncSummary extends Counts {
 /**
  * Sends an identify for every user who joined (true) or left (false) the audience since the last sync; the first one sends every
  * member. Memory does not grow with their number.
- * @throws ConfigError for an option that is none, a name that cannot be used or a suspicious change, InputError for an id that cannot be
+ * @throws ConfigError for an unknown option, a name that cannot be used or a suspicious change, InputError for an id that cannot be
  * used or no members at all, ValidationError for a value that JSON cannot carry, QueueError when the store fails or the audience is being synced already.
  */
 export function syncAudience(options: SyncAudienceOptions): Promise<SyncSummary> {
@@ -117,8 +117,8 @@ async function run(
     required: ['name', 'pipeline', 'store', input],
   });
   const { name, pipeline, place = 'default', force, dryRun, onOutcome } = options;
-  const { signal = new AbortController().signal } = options; // without one nothing ends it
-  const maxChange = limitOf(options);
+  const { signal = new AbortController().signal } = options; // one that is never aborted
+  const maxChange = changeLimitOf(options);
   if (isServer(options.store)) throw noFile(options.store);
   const store = await openAudienceStore(options.store, systemClock);
   try {
@@ -161,7 +161,7 @@ function noFile(store: string): ConfigError {
   );
 }
 
-function limitOf({ maxChange }: SyncMembersOptions) {
+function changeLimitOf({ maxChange }: SyncMembersOptions) {
   if (maxChange === undefined) return undefined;
   if (maxChange >= 0) return { kind: 'share', share: maxChange } as const;
   throw new ConfigError(`Expected \`maxChange\` to be a number from 0, got ${maxChange}`, {

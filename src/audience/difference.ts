@@ -3,11 +3,11 @@ import { EntryTable } from './entry-table.ts';
 import { endOfId, parseMember, readId } from './entry.ts';
 import type { JsonValue } from '../message/types.ts';
 
-/** How the members that are given differ from those last told. */
+/** How the members of the input differ from the ones that were sent last. */
 export interface Counts {
-  /** Different ids that are given. */
+  /** Different ids in the input. */
   readonly members: number;
-  /** Given more than once; the last counts. */
+  /** Ids that come again in the input; the last entry counts. */
   readonly duplicates: number;
   readonly added: number;
   readonly removed: number;
@@ -25,7 +25,7 @@ export interface Change {
   readonly value: JsonValue;
   /** The id as it is written. */
   readonly id: string;
-  /** The entry as the store has it now, and as it will once this was told. Undefined: none. */
+  /** The entry in the store now, and the one after this change was sent. Undefined: none. */
   readonly before: string | undefined;
   readonly after: string | undefined;
 }
@@ -34,7 +34,7 @@ export interface Change {
 export interface Partition {
   readonly members: number;
   readonly entries: Uint8Array;
-  /** Ids as they are written, whose users may have been told something else. */
+  /** Ids, as they are written, of users who may have got another value. */
   readonly doubtful: readonly string[];
 }
 
@@ -42,7 +42,7 @@ export interface ComparedPartition {
   readonly chunks: readonly Uint8Array[];
   /** Lines in them. */
   readonly count: number;
-  /** The value that a user gets who is no longer given. */
+  /** The value for a user who is missing from the input. */
   readonly absent: JsonValue;
 }
 
@@ -55,7 +55,7 @@ type MutableCounts = { -readonly [Key in keyof Counts]: Counts[Key] };
 export class PartitionComparison {
   readonly #table = new EntryTable();
 
-  /** Calls `onChange` once for each user to be told, and `onKept` for each stretch of entries that stays as it is. */
+  /** Calls `onChange` once for each user whose value must be sent, and `onKept` for each stretch of entries that stays as it is. */
   compare(
     { members, entries, doubtful }: Partition,
     { chunks, count, absent }: ComparedPartition,
@@ -68,15 +68,15 @@ export class PartitionComparison {
     counts.members = table.distinct;
     counts.duplicates = count - table.distinct;
     const doubts = new Set(doubtful);
-    table.forEach((told, given) => {
-      const kind = this.#kindOf(told, given, doubts);
+    table.forEach((sent, given) => {
+      const kind = this.#kindOf(sent, given, doubts);
       counts[kind]++;
       if (kind === 'unchanged') {
-        if (onKept !== ignore) onKept(table.bytes.subarray(told, table.endOf(told)));
+        if (onKept !== ignore) onKept(table.bytes.subarray(sent, table.endOf(sent)));
         return;
       }
       if (onChange === ignore && doubts.size === 0) return;
-      const change = this.#change(kind, { told, given, absent });
+      const change = this.#change(kind, { sent, given, absent });
       doubts.delete(change.id);
       onChange(change);
     });
@@ -95,19 +95,19 @@ export class PartitionComparison {
     return counts;
   }
 
-  #kindOf(told: number, given: number, doubts: ReadonlySet<string>): Change['kind'] | 'unchanged' {
+  #kindOf(sent: number, given: number, doubts: ReadonlySet<string>): Change['kind'] | 'unchanged' {
     const table = this.#table;
-    if (told === -1) return 'added';
+    if (sent === -1) return 'added';
     if (given === -1) return 'removed';
-    if (!table.isSameLine(told, given) && !this.#isSameValue(told, given)) return 'changed';
-    return doubts.size > 0 && doubts.has(this.#idAt(told)) ? 'repeated' : 'unchanged';
+    if (!table.isSameLine(sent, given) && !this.#isSameValue(sent, given)) return 'changed';
+    return doubts.size > 0 && doubts.has(this.#idAt(sent)) ? 'repeated' : 'unchanged';
   }
 
-  /** Objects may have their members in another order. What is none is the same only as the same line. */
-  #isSameValue(told: number, given: number): boolean {
+  /** Objects may have their members in another order. Other values are the same only when their lines are. */
+  #isSameValue(sent: number, given: number): boolean {
     const { bytes } = this.#table;
     const isObject = (at: number): boolean => JSON_OBJECT.has(bytes[endOfId(bytes, at) + 1]);
-    return isObject(told) && isObject(given) && isDeepStrictEqual(this.#valueAt(told), this.#valueAt(given));
+    return isObject(sent) && isObject(given) && isDeepStrictEqual(this.#valueAt(sent), this.#valueAt(given));
   }
 
   #valueAt(at: number): JsonValue {
@@ -116,12 +116,12 @@ export class PartitionComparison {
 
   #change(
     kind: Change['kind'],
-    { told, given, absent }: { readonly told: number; readonly given: number; readonly absent: JsonValue },
+    { sent, given, absent }: { readonly sent: number; readonly given: number; readonly absent: JsonValue },
   ): Change {
-    const before = told === -1 ? undefined : this.#table.lineAt(told);
+    const before = sent === -1 ? undefined : this.#table.lineAt(sent);
     const after = given === -1 ? undefined : this.#table.lineAt(given);
     const { userId, value } = parseMember(after ?? before ?? '');
-    const id = this.#idAt(given === -1 ? told : given);
+    const id = this.#idAt(given === -1 ? sent : given);
     return { kind, userId, value: after === undefined ? absent : value, id, before, after };
   }
 

@@ -3,35 +3,35 @@ import { endOfId, HASH_SEED, hashByte, MEMBER_END } from './entry.ts';
 /** The position of a missing entry. */
 const NONE = -1;
 
-/** An id of a partition: where its entry begins as it was told, and as the input has it. -1: it has none. */
-export type SeePair = (told: number, given: number) => void;
+/** Gets an id of a partition: where the entry begins that was sent last, and where the one of the input does. -1: there is none. */
+export type SeePair = (sent: number, given: number) => void;
 
 /**
  * Brings two lists of entries together by their ids. It works on bytes: a string for each of ten million ids would cost most
  * of the time. Open addressing with linear probing, at most half full; made once and used for one partition after the other.
  */
 export class EntryTable {
-  #told = new Int32Array(0);
+  #sent = new Int32Array(0);
   #given = new Int32Array(0);
   #bytes: Buffer = Buffer.alloc(0);
-  /** Where what is given begins. */
+  /** Where the entries of the input begin. */
   #split = 0;
   #distinct = 0;
 
-  /** All entries: those told, then those given. Positions are in it. */
+  /** All entries: the ones sent last, then the ones of the input. Positions point into it. */
   get bytes(): Buffer {
     return this.#bytes;
   }
 
-  /** How many different ids are given. */
+  /** How many different ids the input has. */
   get distinct(): number {
     return this.#distinct;
   }
 
-  /** `count` is how many entries there are at most. Of one id given twice, the last entry counts. */
-  load(told: Uint8Array, given: readonly Uint8Array[], count: number): void {
-    this.#bytes = Buffer.concat([told, ...given]);
-    this.#split = told.length;
+  /** `count` is the most entries that there may be. Of an id that the input has twice, the last entry counts. */
+  load(sent: Uint8Array, given: readonly Uint8Array[], count: number): void {
+    this.#bytes = Buffer.concat([sent, ...given]);
+    this.#split = sent.length;
     this.#distinct = 0;
     this.#clear(count);
     const { length } = this.#bytes;
@@ -41,9 +41,9 @@ export class EntryTable {
 
   /** Calls `see` once for each id, in no particular order. */
   forEach(see: SeePair): void {
-    const [told, given] = [this.#told, this.#given];
-    for (let slot = 0; slot < told.length; slot++) {
-      const [one = NONE, other = NONE] = [told[slot], given[slot]];
+    const [sent, given] = [this.#sent, this.#given];
+    for (let slot = 0; slot < sent.length; slot++) {
+      const [one = NONE, other = NONE] = [sent[slot], given[slot]];
       if (one !== NONE || other !== NONE) see(one, other);
     }
   }
@@ -53,7 +53,7 @@ export class EntryTable {
     return this.#bytes.toString('utf8', at, this.#endOfLine(at));
   }
 
-  /** The line with its end, as bytes that stay. */
+  /** A copy of the line, its end included. */
   endOf(at: number): number {
     return this.#endOfLine(at) + 1;
   }
@@ -69,18 +69,18 @@ export class EntryTable {
 
   #clear(count: number): void {
     const size = 2 ** Math.ceil(Math.log2(Math.max(count, 8) * 2));
-    if (this.#told.length === size) {
-      this.#told.fill(NONE);
+    if (this.#sent.length === size) {
+      this.#sent.fill(NONE);
       this.#given.fill(NONE);
       return;
     }
-    this.#told = new Int32Array(size).fill(NONE);
+    this.#sent = new Int32Array(size).fill(NONE);
     this.#given = new Int32Array(size).fill(NONE);
   }
 
   #addTold(at: number): number {
     const end = endOfId(this.#bytes, at);
-    this.#told[this.#slotOf(at, end)] = at;
+    this.#sent[this.#slotOf(at, end)] = at;
     return this.#endOfLine(end) + 1;
   }
 
@@ -97,12 +97,12 @@ export class EntryTable {
     const bytes = this.#bytes;
     let hash = HASH_SEED;
     for (let at = from; at < to; at++) hash = hashByte(hash, bytes[at] ?? 0);
-    const mask = this.#told.length - 1;
+    const mask = this.#sent.length - 1;
     // All ids here agree in the bits that chose the partition, so the bits are mixed again.
     let slot = (Math.imul(hash, 0x9e3779b1) >>> 7) & mask;
     for (;;) {
-      const [told = NONE, given = NONE] = [this.#told[slot], this.#given[slot]];
-      const there = told === NONE ? given : told;
+      const [sent = NONE, given = NONE] = [this.#sent[slot], this.#given[slot]];
+      const there = sent === NONE ? given : sent;
       if (there === NONE || this.#isId(there, from, to)) return slot;
       slot = (slot + 1) & mask;
     }

@@ -5,12 +5,12 @@ import type { ChunkStore } from './store.ts';
 export const MAX_MEMBER_BYTES = 32 * 1024 - 1;
 const SLOT_BYTES = MAX_MEMBER_BYTES + 1;
 
-/** A chunk's place is its partition times this, and its number in it. */
-const CHUNKS_OF_ONE = 2 ** 32;
+/** The place of a chunk in the store is its partition times this, plus its number within the partition. */
+const CHUNKS_PER_PARTITION = 2 ** 32;
 
 /**
- * The entries of an input, sorted into partitions as they come, in their order within each. A partition's part that is full
- * goes to a temporary table, so memory does not grow with the input.
+ * The entries of an input, sorted into partitions as they come, in their order within each. A full slot of a partition
+ * is written to a temporary table, so memory does not grow with the input.
  */
 export class Spill {
   readonly #store: ChunkStore;
@@ -21,7 +21,7 @@ export class Spill {
   readonly #entries = new Int32Array(PARTITIONS);
   #total = 0;
 
-  /** The spill closes `store`. */
+  /** Takes over `store`: close() closes it. */
   constructor(store: ChunkStore) {
     this.#store = store;
   }
@@ -36,7 +36,7 @@ export class Spill {
     return this.#entries[partition] ?? 0;
   }
 
-  /** The line `bytes[from, to)`, as `writeEntry` writes it. */
+  /** Adds the line `bytes[from, to)`, as `writeEntry` writes it. */
   add(bytes: Uint8Array, from: number, to: number): void {
     let hash = HASH_SEED;
     for (let at = from; at < to; at++) {
@@ -47,7 +47,7 @@ export class Spill {
     this.addHashed(bytes, from, to, hash);
   }
 
-  /** The same, for who has computed the hash already. */
+  /** As `add`, for a caller that has computed the hash already. */
   addHashed(bytes: Uint8Array, from: number, to: number, hash: number): void {
     const partition = partitionOf(hash);
     const length = to - from;
@@ -62,7 +62,7 @@ export class Spill {
     this.#total++;
   }
 
-  /** Gives back the memory for adding: from now on nothing more is added, and there are chunks. */
+  /** Writes the last chunks and frees the slots: nothing is added after it. */
   finish(): void {
     for (let partition = 0; partition < PARTITIONS; partition++) this.#flush(partition);
     this.#slots = Buffer.alloc(0);
@@ -70,8 +70,8 @@ export class Spill {
 
   /** The chunks of a partition, in order; each holds whole lines. */
   chunksOf(partition: number): readonly Uint8Array[] {
-    const first = partition * CHUNKS_OF_ONE;
-    return this.#store.read(first, first + CHUNKS_OF_ONE);
+    const first = partition * CHUNKS_PER_PARTITION;
+    return this.#store.read(first, first + CHUNKS_PER_PARTITION);
   }
 
   close(): void {
@@ -84,7 +84,7 @@ export class Spill {
     const start = partition * SLOT_BYTES;
     const entries = this.#slots.subarray(start, start + used);
     const number = this.#chunks[partition] ?? 0;
-    this.#store.write(partition * CHUNKS_OF_ONE + number, entries);
+    this.#store.write(partition * CHUNKS_PER_PARTITION + number, entries);
     this.#chunks[partition] = number + 1;
     this.#used[partition] = 0;
   }

@@ -1,7 +1,7 @@
 import { ConfigError } from '../errors.ts';
 import { printable } from '../redact.ts';
 
-/** Longer ones are no names. */
+/** The most characters of a name. */
 const MAX_NAME_LENGTH = 200;
 
 /**
@@ -31,7 +31,7 @@ function folded(name: string): string {
     .normalize('NFC');
 }
 
-/** Latin letters that Unicode does not take apart. */
+/** Latin letters that Unicode does not decompose. */
 const SPELLED_OUT: Readonly<Record<string, string>> = {
   ß: 'ss',
   ẞ: 'SS',

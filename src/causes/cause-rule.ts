@@ -1,5 +1,5 @@
 /**
- * What a response says of itself. `headers` by lower-case names: only those that tell where a response comes from
+ * What is known of a response. `headers` by lower-case names: only those that tell where a response comes from
  * (transport/evidence-headers.ts). All text is from outside, without secrets, unescaped.
  */
 export interface ResponseEvidence {
@@ -19,7 +19,7 @@ export interface ResponseEvidence {
 export type CauseKind = 'way' | 'busy' | 'receiver' | 'status';
 
 /**
- * A response that is recognised, and what it means. All conditions that are given must hold. `says` and `fix` are templates over
+ * A kind of response and its cause. All conditions of the rule must hold. `says` and `fix` are templates over
  * `CauseFacts`; `says` is a sentence without its full stop, `fix` begins with a verb.
  */
 export interface CauseRule {
@@ -35,14 +35,14 @@ export interface CauseRule {
   readonly fix: string;
 }
 
-/** What the templates may name: little, since it is kept with each attempt. */
+/** What the templates may name. It is little, since each attempt keeps it. */
 export interface CauseFacts {
   readonly status: number;
-  /** The URL that was asked, redacted. */
+  /** The URL of the request, redacted. */
   readonly url: string;
   /** The `Server` header. */
   readonly server?: string | undefined;
-  /** Where a redirect leads, or what was found instead of what was asked: another URL, another protocol. */
+  /** Where a redirect leads, or the other URL or protocol that was found there. */
   readonly location?: string | undefined;
   readonly retryAfter?: string | undefined;
 }

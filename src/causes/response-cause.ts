@@ -39,12 +39,12 @@ export const CAUSE_RULES: readonly CauseRule[] = [
   ...STATUS_RULES,
 ];
 
-/** Recognises where a response other than 2xx comes from; gives the code to keep. Every such status has one. */
+/** Recognises where a response other than 2xx comes from, and returns the code to keep. Every such status has one. */
 export function causeCodeOf(evidence: ResponseEvidence): string {
   return (CAUSE_RULES.find((rule) => appliesTo(rule, evidence)) ?? statusRule(evidence.status)).code;
 }
 
-/** Recognises what a response says against itself or of itself, whatever its status; undefined for a 2xx that says nothing. */
+/** Recognises the cause of a response of any status; undefined for a 2xx whose body names no failure. */
 export function responseCauseOf(evidence: ResponseEvidence, facts: CauseFacts): ResponseCause | undefined {
   const isTaken = evidence.status >= 200 && evidence.status <= 299;
   const code = isTaken ? takenCauseCode(evidence) : causeCodeOf(evidence);
@@ -54,15 +54,15 @@ export function responseCauseOf(evidence: ResponseEvidence, facts: CauseFacts): 
 /** Puts a kept code into words. Undefined for one that this version does not know. */
 export function causeOf(code: string, facts: CauseFacts): ResponseCause | undefined {
   const rule =
-    BY_CODE.get(isToItself(code, facts) ? SELF_REDIRECT : code) ??
+    BY_CODE.get(redirectsToItself(code, facts) ? SELF_REDIRECT : code) ??
     (code === OTHER ? statusRule(facts.status) : undefined);
   if (rule === undefined) return undefined;
   const { kind, says, fix } = rule;
   return { code: rule.code, kind, says: filledTemplate(says, facts), fix: filledTemplate(fix, facts) };
 }
 
-/** A URL in which something was hidden may be another one. */
-function isToItself(code: string, { url, location }: CauseFacts): boolean {
+/** False where a part of the URL is masked: it may be another URL. */
+function redirectsToItself(code: string, { url, location }: CauseFacts): boolean {
   if (code !== 'redirect' && code !== 'login-redirect') return false;
   if (location === undefined || url.includes(MASK) || !URL.canParse(location, url)) return false;
   return new URL(location, url).href === new URL(url).href;

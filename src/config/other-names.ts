@@ -1,6 +1,6 @@
 import { closest } from '../suggest.ts';
 
-/** Names from other tools, or older ones, that people write. */
+/** The names that other tools, or older versions, have for a word. */
 const OTHER_NAMES: Readonly<Record<string, string>> = {
   url: 'webhooks',
   urls: 'webhooks',

@@ -40,7 +40,7 @@ const DESTINATION = {
 
 const REQUIRED = Object.keys(DESTINATION).filter((key) => key !== 'scheme');
 
-/** The enabled destinations of all sources. @throws ConfigError for a webhook that cannot be asked, or a secret that is none. */
+/** The enabled destinations of all sources. @throws ConfigError for a webhook that cannot be sent to, or a secret that cannot be used. */
 export function prepareDestinations(sources: Sources, userAgent: string): readonly NamedDestination[] {
   return Object.entries(sources).flatMap(([source, options]) => {
     checkOptions(options, { setting: `sources.${source}`, kinds: SOURCE, required: ['destinations'] });

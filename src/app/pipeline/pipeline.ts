@@ -26,7 +26,7 @@ import { completeSources } from './sources-input.ts';
 import { UnsettledMessages } from './unsettled-messages.ts';
 import { userAgent } from '../version.ts';
 
-/** A client with everything behind it: what `send`, `replay` and a program that embeds hooks work with. */
+/** A client and all that delivers its messages: `send`, `replay` and programs that embed hooks use it. */
 export interface Pipeline {
   readonly client: Client;
   /**
@@ -47,7 +47,7 @@ export interface Pipeline {
   close(): Promise<void>;
 }
 
-/** Client → engine → queue → transport. Throws ConfigError for webhooks that cannot be asked, by what they are or by the way to them, and for options that are none. */
+/** Client → engine → queue → transport. Throws ConfigError for unknown options, and for webhooks that cannot be reached because of their URL or the route to it. */
 export function createDeliveryPipeline(options: DeliveryPipelineOptions): Pipeline {
   const sources = readDeliveryOptions(options);
   const source = sourceNamed(sources, isLongForm(options) ? options.source : undefined);
@@ -123,7 +123,7 @@ export interface QueuePipelineOptions {
   readonly client?: ClientOptions | undefined;
 }
 
-/** Client → router → queue, and no further: another process delivers. Throws ConfigError for webhooks that cannot be asked. */
+/** Client → router → queue, and no further: another process delivers. Throws ConfigError for webhooks that cannot be sent to. */
 export function createQueuePipeline(options: QueuePipelineOptions): Pipeline {
   const { sources, source, durable, clock, client } = options;
   // Only to check them: a message must not wait in the queue for a webhook that no process can ask.
@@ -149,7 +149,7 @@ interface PipelineParts {
   readonly clock: Clock;
   readonly client?: ClientOptions | undefined;
   readonly onReceipt: (receipt: Receipt, onOutcome: (outcome: Outcome) => void) => void;
-  /** Resolves when nothing that was accepted is still on its way. */
+  /** Resolves when every accepted message is settled. */
   readonly settled: () => Promise<void>;
   readonly cut: (graceMs: number) => Promise<void>;
   readonly release: () => Promise<void>;

@@ -46,7 +46,7 @@ export function sourcesOf({ webhooks, sharedSecret, scheme, delivery = {} }: Sho
   return { [DEFAULT_SOURCE]: { destinations: { [DEFAULT_DESTINATION]: destination } } };
 }
 
-/** The only source, or the one that is called `default`, unless one is named. Throws ConfigError: otherwise every call would be refused. */
+/** The source of this name; without a name the only source, or the one that is called `default`. Throws ConfigError when there is none, since every call would be rejected. */
 export function sourceNamed(sources: Sources, named: string | undefined): string {
   const names = Object.keys(sources);
   const [only = DEFAULT_SOURCE] = names;
@@ -62,7 +62,7 @@ export function sourceNamed(sources: Sources, named: string | undefined): string
   );
 }
 
-/** Throws ConfigError for a value that is no secret. `key` names it in errors. */
+/** Throws ConfigError for a value that cannot be a secret. `key` names it in errors. */
 export function secretsIn(sharedSecret: ShortForm['sharedSecret'], key: string): readonly string[] {
   if (sharedSecret === undefined) return [];
   if (typeof sharedSecret === 'string') return [sharedSecret];
@@ -74,7 +74,7 @@ export function secretsIn(sharedSecret: ShortForm['sharedSecret'], key: string):
   });
 }
 
-/** Throws ConfigError for a value that is no webhook. `key` names it in errors. */
+/** Throws ConfigError for a value that cannot be a webhook. `key` names it in errors. */
 export function webhookOf(webhook: ShortForm['webhooks'][number], key: string): WebhookOptions {
   if (typeof webhook === 'string') return { url: webhook, headers: {} };
   // A URL object has no `url`.
@@ -87,7 +87,7 @@ export function webhookOf(webhook: ShortForm['webhooks'][number], key: string): 
   });
 }
 
-/** The options that are given: an undefined one counts as absent, and has its default. */
+/** The options without the undefined ones, which have their default. */
 export function definedOf<T extends object>(options: T): { [Key in keyof T]: Exclude<T[Key], undefined> } {
   const entries = Object.entries(options).filter(([, value]) => value !== undefined);
   return Object.fromEntries(entries) as { [Key in keyof T]: Exclude<T[Key], undefined> }; // those that are left

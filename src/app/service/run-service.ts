@@ -19,11 +19,11 @@ import { Watch } from './watch.ts';
 
 export interface RunServiceOptions extends Reach {
   readonly sources: Sources;
-  /** Closed with the service, and when there comes to be none. */
+  /** Closed with the service, and when the service cannot start. */
   readonly open: OpenQueue;
   readonly host: string;
   readonly port: number;
-  /** Where `/metrics` is served, and not on `port`. @default on `port` */
+  /** The port of `/metrics`. @default that of the service */
   readonly metricsAt?: ListenAddress | undefined;
   /** Whether to deliver too, or only to queue. */
   readonly deliver: boolean;
@@ -32,7 +32,7 @@ export interface RunServiceOptions extends Reach {
   readonly logLevel: LogLevel;
   /** Takes one line of the log. */
   readonly write: (line: string) => void;
-  /** For what people read: the log, and the time of a message that comes without one. */
+  /** The clock of the log, and of a message that comes without a time. */
   readonly clock: Clock;
   readonly limits?: Partial<ServiceLimits>;
   /** @default undici */
@@ -72,7 +72,7 @@ export async function runService(options: RunServiceOptions): Promise<Service> {
     });
     logWarnings(options, log);
     logDeletionReach(options, log);
-    // A store that cannot be asked now reports that when it is used.
+    // A store that does not respond now reports that when it is used.
     for (const warning of await open.warnings().catch(() => [])) log.warn(warning);
     void logPrivateWebhooks(options, log);
     if (options.deliver) engine.start();
@@ -101,7 +101,7 @@ async function logPrivateWebhooks(options: RunServiceOptions, log: ServiceLog): 
   for (const warning of await privateWebhookWarnings(options.sources, options)) log.warn(warning);
 }
 
-/** Logs what a person would rather know now than find out. */
+/** Logs what a person should know at the start. */
 function logWarnings(options: RunServiceOptions, log: ServiceLog): void {
   const { sources } = options;
   const proxy = uncheckedProxy(options);
@@ -147,7 +147,7 @@ function ingestTargetOf(engine: Engine, { queue, clock }: OpenQueue): IngestTarg
   };
 }
 
-/** A dead letter without a destination: an invalid message does not say reliably where it was to go. */
+/** A dead letter without a destination: an invalid message does not reliably name its destinations. */
 function deadLetter(source: string, letter: InvalidMessage, now: number): Delivery {
   const { id, messageId, type, body, detail } = letter;
   return {

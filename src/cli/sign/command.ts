@@ -101,7 +101,7 @@ async function signBySchemes(
   io.out(`${flags.output === 'json' ? JSON.stringify(json) : lines}\n`);
 }
 
-/** Throws ConfigError for an id or a time that is none, or that no scheme signs. */
+/** Throws ConfigError for an invalid id or time, or one that no scheme signs. */
 function fieldsOf({ id, timestamp }: SignFlags, schemes: readonly SignatureScheme[]): SignedFields {
   const uses = (field: 'hasId' | 'hasTimestamp'): boolean =>
     schemes.some((scheme) => layoutOf(scheme)[field]);

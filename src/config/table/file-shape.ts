@@ -1,7 +1,7 @@
 import { fieldOf, KEYS, type Key } from './fields.ts';
 import type { SettingField } from './setting-field.ts';
 
-/** What may be at a place of a config file: a setting, an object of known keys, an object whose keys are names, or any text. */
+/** What a position in a config file may hold: a setting, an object of known keys, an object whose keys are names, or any text. */
 export type FileShape =
   | { readonly kind: 'setting'; readonly key: Key }
   | { readonly kind: 'keys'; readonly keys: Readonly<Record<string, FileShape>> }
@@ -19,7 +19,7 @@ export const FILE_SHAPE = keysShape(({ longFormOnly }) => longFormOnly !== true,
   sources: { kind: 'names', each: source },
 });
 
-/** What may be at a key of an object; undefined for an unknown key. */
+/** What a key of an object may hold; undefined for an unknown key. */
 export function shapeBelow(shape: FileShape, key: string): FileShape | undefined {
   if (shape.kind === 'names') return shape.each;
   return shape.kind === 'keys' && Object.hasOwn(shape.keys, key) ? shape.keys[key] : undefined;

@@ -14,7 +14,7 @@ export interface Evidence {
   /** The digests of the body as received. */
   readonly digests: BodyDigests;
   readonly secrets: readonly string[];
-  /** What the secrets are as keys, in their order, without those that are none. */
+  /** The keys that the secrets stand for, in their order; a secret that cannot be a key has none. */
   readonly keys: readonly (string | Uint8Array)[];
   /** How to sign by the scheme, where the fixes of the codes are not about it. */
   readonly recipe?: string;

@@ -9,7 +9,7 @@ import { NO_PROGRESS, type Progress } from '../../../queue/delivery.ts';
 import { OPEN, readStoredJson, writeProgress } from './sqlite-rows.ts';
 
 const BEAT_MS = 2_000;
-/** Longer (16 s) than a busy process may be silent. What it held goes to others then; its tokens are void when it wakes up. */
+/** 16 s: longer than a busy process is silent. After it, other processes take its claims, and its tokens are void when it wakes up. */
 const SILENT_BEATS = 8;
 
 /**
@@ -51,7 +51,7 @@ export class Owner {
         );
       });
     } catch {
-      // A full disk, mostly. Others find out by the beats that stop.
+      // Mostly a full disk. Other processes notice that the beats stop.
     }
   }
 
@@ -127,7 +127,7 @@ const ARE_OTHERS = 'EXISTS (SELECT 1 FROM owners WHERE owner <> ?2)';
 const IS_DUE_LATER =
   'EXISTS (SELECT 1 FROM lanes l WHERE EXISTS (SELECT 1 FROM waiting w WHERE w.lane = l.lane AND w.due_at > ?1))';
 
-/** The processes that deliver from the file, as far as can be seen from outside: alive here, or heard of lately. */
+/** The processes that deliver from the file, as far as another process can see: alive on this machine, or with a recent beat. */
 export function livingOwners(
   sql: Sql,
   now: number,
@@ -144,12 +144,12 @@ export function livingOwners(
     );
 }
 
-/** Whether processes of this machine that are gone have left anything claimed. */
+/** Whether processes of this machine that have ended left claims behind. */
 export function hasGoneOwners(sql: Sql): boolean {
   return goneOwners(sql).length > 0;
 }
 
-/** Releases the claims of gone processes, for a process that does not deliver and so has seen no counter stand still. */
+/** Releases the claims of processes that have ended, for a process that does not deliver and so has seen no counter stand still. */
 export function releaseGoneOwners(sql: Sql): void {
   for (const owner of goneOwners(sql)) release(sql, owner);
 }
