@@ -1,4 +1,4 @@
-// Installs the packed package outside the clone: needs its dependencies from the registry.
+// Needs the registry: installs the packed package outside the clone.
 import { execFile } from 'node:child_process';
 import { delimiter, join } from 'node:path';
 import { promisify } from 'node:util';
