@@ -845,13 +845,13 @@ function ofAnotherScheme(
 const MISSING: readonly AnswerCase[] = [
   ofAnotherScheme('header-github', 'the signature of GitHub lacks its prefix', {
     headers: { 'X-Hub-Signature-256': 'abc' },
-    cause: 'no signature in X-Hub-Signature-256 begins with `sha256=`',
-    fix: 'Write sha256= before the signature',
+    cause: 'a part of X-Hub-Signature-256 is not in the form of github: it begins with none of `sha256=`',
+    fix: 'Send it in this form: X-Hub-Signature-256: sha256={signature}',
   }),
   ofAnotherScheme('header-stripe', 'the signature of Stripe is not in its form', {
     headers: { 'Stripe-Signature': 'abc' },
-    cause: 'a part of Stripe-Signature is not in the form of stripe',
-    fix: 'Send it in this form: Stripe-Signature: t={timestamp},v1={signature}',
+    cause: 'there is no timestamp',
+    fix: 'Send the headers of stripe in its form: Stripe-Signature: t={timestamp},v1={signature}',
   }),
   ofAnotherScheme('header-standard', 'the signature of Standard Webhooks came without its other headers', {
     headers: { 'webhook-signature': 'abc' },
