@@ -1,3 +1,5 @@
+import { networkCauseOf } from '../causes/network-causes.ts';
+import { responseCauseOf } from '../causes/response-cause.ts';
 import { prepareWebhooks } from '../engine/webhook.ts';
 import { ConfigError, HooksError } from '../errors.ts';
 import {
@@ -88,7 +90,8 @@ async function forwardTo({ url, shownUrl, authorization }: Target, passing: Pass
       responseMs: RESPONSE_SECONDS * 1_000,
       signal,
     });
-    return { url: shownUrl, ...forwardedFacts(result, sent, secrets) };
+    const facts = forwardedFacts(result, sent, secrets);
+    return { url: shownUrl, ...facts, ...causeFacts(result, { shownUrl, reply: facts.reply, headers }) };
   } catch (error) {
     if (!(error instanceof HooksError)) throw error;
     return { url: shownUrl, error: 'protocol', detail: printable(error.message), ms: 0 };
@@ -118,6 +121,40 @@ function forwardedFacts(
     ...(body !== undefined && { reply: withoutRepeated(withoutSent(body, sent), secrets) }),
     ms,
   };
+}
+
+interface SentOn {
+  readonly shownUrl: string;
+  readonly reply: string | undefined;
+  readonly headers: readonly (readonly [name: string, value: string])[];
+}
+
+/** Why the other receiver did not take the request, as `send` would explain it. */
+function causeFacts(
+  result: TransportResult,
+  { shownUrl: url, reply = '', headers: sent }: SentOn,
+): Pick<Forwarded, 'cause' | 'says' | 'hint'> {
+  if (result.kind === 'failure') {
+    const found = networkCauseOf(result, { url });
+    return found === undefined ? {} : factsOf({ ...found, fix: found.receiverFix });
+  }
+  const { status, headers = {}, retryAfter } = result;
+  if (status <= 299) return {};
+  const body = reply.slice(0, CAUSE_LENGTH);
+  const { server, location } = headers;
+  const isSigned = sent.some(([name]) => /signature|hmac/i.test(name));
+  const found = responseCauseOf(
+    { status, headers, body, isSigned },
+    { status, url, server, location, retryAfter, body },
+  );
+  return found === undefined ? {} : factsOf(found);
+}
+
+/** How much of a body tells its cause. */
+const CAUSE_LENGTH = 4_000;
+
+function factsOf({ code, says, fix }: { code: string; says: string | undefined; fix: string }) {
+  return { cause: code, ...(says !== undefined && { says }), hint: fix };
 }
 
 /** `statusMs` is how long the status took. */

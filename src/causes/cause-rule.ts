@@ -1,3 +1,5 @@
+import { exceptionLine, responseWords } from './response-words.ts';
+
 /**
  * What is known of a response. `headers` by lower-case names: only those that tell where a response comes from
  * (transport/evidence-headers.ts). All text is from outside, without secrets, unescaped.
@@ -45,6 +47,8 @@ export interface CauseFacts {
   /** Where a redirect leads, or the other URL or protocol that was found there. */
   readonly location?: string | undefined;
   readonly retryAfter?: string | undefined;
+  /** The body of the response, or its beginning, of which the reason is quoted. */
+  readonly body?: string | undefined;
 }
 
 export function appliesTo(
@@ -57,9 +61,9 @@ export function appliesTo(
   return body === undefined || body.test(seen.body);
 }
 
-/** Fills a template: `{status} {server} {host} {hostname} {path} {location} {wait} {proxy}`. */
+/** Fills a template: `{status} {server} {host} {hostname} {path} {location} {wait} {words} {exception} {proxy}`. */
 export function filledTemplate(template: string, given: CauseFacts): string {
-  const { status, url, server, location, retryAfter } = given;
+  const { status, url, server, location, retryAfter, body } = given;
   const parsed = URL.canParse(url) ? new URL(url) : undefined;
   const facts: Readonly<Record<string, string>> = {
     status: String(status),
@@ -69,9 +73,17 @@ export function filledTemplate(template: string, given: CauseFacts): string {
     path: parsed?.pathname ?? '',
     location: location === undefined ? 'a place that it does not name' : location.slice(0, 300),
     wait: retryAfter === undefined ? '' : `, Retry-After ${waitText(retryAfter)}`,
+    words: template.includes('{words}') ? quotation(body, responseWords) : '',
+    exception: template.includes('{exception}') ? quotation(body, exceptionLine) : '',
     proxy: parsed?.protocol === 'http:' ? 'HTTP_PROXY' : 'HTTPS_PROXY',
   };
   return template.replace(/\{([a-z]+)\}/g, (whole, name: string) => facts[name] ?? whole);
+}
+
+/** What a response gives as its reason, behind a sentence. */
+function quotation(body: string | undefined, wordsOf: (body: string) => string | undefined): string {
+  const words = body === undefined ? undefined : wordsOf(body);
+  return words === undefined ? '' : `: "${words}"`;
 }
 
 /** Seconds, or a date as it came. */

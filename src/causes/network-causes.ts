@@ -27,6 +27,11 @@ const NETWORK_CAUSES: Readonly<Record<string, NetworkCauseText>> = {
     fix: 'let the receiver respond first and work later; --timeout waits longer, up to 30s',
     receiverFix: RESPOND_FIRST,
   },
+  'headers-unfinished': {
+    says: 'it began its response, but did not end the headers in time',
+    fix: 'let the receiver send status and headers at once (an empty line ends them), and work later; --timeout waits longer, up to 30s',
+    receiverFix: 'send status and headers at once (an empty line ends them), and do the work later',
+  },
   'no-connection-in-time': {
     says: 'no connection could be made in time: the host is off, or a firewall drops what is sent to this port',
     fix: 'check that the host is up, and that no firewall is in between',

@@ -15,5 +15,26 @@ export function readableBody(body: string): string {
     .replace(/&(?:nbsp|#160);/g, ' ')
     .replace(/\s+/g, ' ')
     .trim();
-  return text === '' ? 'an HTML page' : `an HTML page: ${text}`;
+  return text === '' ? 'an HTML page' : `an HTML page: ${withoutEntities(text)}`;
+}
+
+const ENTITIES: Readonly<Record<string, string>> = {
+  '&quot;': '"',
+  '&#34;': '"',
+  '&#x22;': '"',
+  '&#39;': "'",
+  '&#x27;': "'",
+  '&#039;': "'",
+  '&apos;': "'",
+  '&lt;': '<',
+  '&gt;': '>',
+  '&nbsp;': ' ',
+  '&amp;': '&',
+};
+
+/** Frameworks escape the quotes in the message of an exception that they show in a page. */
+export function withoutEntities(text: string): string {
+  return text.replace(/&(?:quot|apos|lt|gt|nbsp|amp|#0?\d\d|#x2[27]);/gi, (entity) => {
+    return ENTITIES[entity.toLowerCase()] ?? entity;
+  });
 }

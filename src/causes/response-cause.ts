@@ -16,6 +16,9 @@ import { ROUTE_RULES } from './route-rules.ts';
 import { SELF_REDIRECT, statusRule, STATUS_RULES } from './status-rules.ts';
 import { PAGE_RULES, TAKEN_RULES, takenCauseCode } from './taken-rules.ts';
 import { TUNNEL_RULES } from './tunnel-rules.ts';
+import { EXCEPTION_THERE, OWN_WORDS, WANTED_RULES } from './wanted-rules.ts';
+import { exceptionLine, responseWords } from './response-words.ts';
+import { withoutEntities } from './page-text.ts';
 
 /** Why a response is what it is, and how to fix it. */
 export interface ResponseCause {
@@ -34,14 +37,27 @@ export const CAUSE_RULES: readonly CauseRule[] = [
   ...FORGERY_PROTECTION_RULES,
   ...HOSTING_RULES,
   ...ROUTE_RULES,
+  ...WANTED_RULES,
   ...APPLICATION_RULES,
   ...GATEWAY_RULES,
   ...STATUS_RULES,
 ];
 
 /** Recognises where a response other than 2xx comes from, and returns the code to keep. Every such status has one. */
-export function causeCodeOf(evidence: ResponseEvidence): string {
-  return (CAUSE_RULES.find((rule) => appliesTo(rule, evidence)) ?? statusRule(evidence.status)).code;
+export function causeCodeOf(given: ResponseEvidence): string {
+  const evidence = { ...given, body: withoutEntities(given.body) };
+  const { code } = CAUSE_RULES.find((rule) => appliesTo(rule, evidence)) ?? statusRule(evidence.status);
+  if (code === 'failed' && exceptionLine(evidence.body) !== undefined) return EXCEPTION_THERE.code;
+  return SAYS_NO_REASON.has(code) && hasOwnReason(evidence) ? OWN_WORDS.code : code;
+}
+
+/** Rules of a status that guess at the reason. */
+const SAYS_NO_REASON: ReadonlySet<string> = new Set(['signature-refused', 'malformed']);
+
+/** Words about the signature say no more than the rules do. */
+function hasOwnReason({ body }: ResponseEvidence): boolean {
+  const words = responseWords(body);
+  return words !== undefined && !/signature|hmac|digest|secret/i.test(words);
 }
 
 /** Recognises the cause of a response of any status; undefined for a 2xx whose body names no failure. */
@@ -69,4 +85,9 @@ function redirectsToItself(code: string, { url, location }: CauseFacts): boolean
 }
 
 const OTHER = 'status';
-const BY_CODE = new Map([...CAUSE_RULES, ...TAKEN_RULES, ...PAGE_RULES].map((rule) => [rule.code, rule]));
+const BY_CODE = new Map(
+  [...CAUSE_RULES, OWN_WORDS, EXCEPTION_THERE, ...TAKEN_RULES, ...PAGE_RULES].map((rule) => [
+    rule.code,
+    rule,
+  ]),
+);

@@ -1,5 +1,7 @@
 import { appliesTo, type CauseRule, type ResponseEvidence } from './cause-rule.ts';
+import { FIREWALL_RULES } from './firewall-rules.ts';
 import { isHtmlPage } from './page-text.ts';
+import { TUNNEL_RULES } from './tunnel-rules.ts';
 
 /** What the body of a 2xx says against its status. A sender looks at the status alone, so that only `hooks test` reads it. */
 export const TAKEN_RULES: readonly CauseRule[] = [
@@ -15,7 +17,7 @@ export const TAKEN_RULES: readonly CauseRule[] = [
     kind: 'receiver',
     body: /^\s*\{\s*(?:"[\w-]{1,40}"\s*:\s*(?:"[^"]{0,100}"|\w{1,20}|\[\]|\{\})\s*,\s*){0,6}"(?:(?:error|errors|error_message|exception)"\s*:\s*(?!null\b|false\b|0\b|""|\[\s*\]|\{\s*\})|(?:success|ok)"\s*:\s*false\b|(?:status|result)"\s*:\s*"(?:error|fail(?:ed|ure)?|invalid|unauthorized|denied)")/i,
     says: 'it responds with {status}, and an error in the body: to a sender the message is taken',
-    fix: 'respond with 4xx to what is refused and 5xx to what failed: senders look at the status only',
+    fix: 'respond with 401 where the signature is wrong, with another 4xx to what else is rejected, and with 5xx to what failed: senders look at the status only',
   },
   {
     code: 'trace-in-body',
@@ -24,7 +26,26 @@ export const TAKEN_RULES: readonly CauseRule[] = [
     says: 'it responds with {status}, and an error of its program in the body: to a sender the message is taken',
     fix: 'repair the error, and let the receiver respond with 500 when it fails (PHP: display_errors=0, http_response_code(500))',
   },
+  {
+    code: 'source-in-body',
+    kind: 'way',
+    body: /^(?:#![^\n]{0,80}\n)?\s*<\?(?:php\b|=)/i,
+    says: 'the source text of a PHP program comes back: the server sends the file instead of running it',
+    fix: 'let the server run PHP: php -S localhost:8000, or PHP-FPM (nginx: fastcgi_pass; Apache: mod_php)',
+  },
+  {
+    code: 'listing-in-body',
+    kind: 'way',
+    body: /<title>(?:Index of \/|Directory listing for )/i,
+    says: 'the list of a folder comes back: a server of files responds, not the receiver',
+    fix: 'give the URL of the receiver, and start its program',
+  },
 ];
+
+/** Firewalls and tunnels whose page is known whatever its status. */
+const RULES_OF_PAGES = [...TUNNEL_RULES, ...FIREWALL_RULES].filter(
+  ({ status, body }) => status === undefined && body !== undefined,
+);
 
 const LOGIN_PAGE: CauseRule = {
   code: 'login-page',
@@ -49,5 +70,7 @@ export function takenCauseCode(evidence: ResponseEvidence): string | undefined {
   const found = TAKEN_RULES.find((rule) => appliesTo(rule, evidence));
   if (found !== undefined) return found.code;
   if (!isHtmlPage(evidence.body)) return undefined;
+  const ofWay = RULES_OF_PAGES.find((rule) => appliesTo(rule, evidence));
+  if (ofWay !== undefined) return ofWay.code;
   return (appliesTo(LOGIN_PAGE, evidence) ? LOGIN_PAGE : PAGE).code;
 }

@@ -59,7 +59,7 @@ function causeOfResponse(
   const { server, location } = headers;
   return responseCauseOf(
     { status, headers, body, isSigned },
-    { status, url: redactUrl(url), server, location, retryAfter },
+    { status, url: redactUrl(url), server, location, retryAfter, body },
   );
 }
 

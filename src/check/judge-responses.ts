@@ -1,5 +1,6 @@
 import { STATUS_CODES } from 'node:http';
 import type { ResponseCause } from '../causes/response-cause.ts';
+import { OWN_WORDS } from '../causes/wanted-rules.ts';
 import type { CheckResponse } from './check-response.ts';
 import type { Check, Expected, Fault } from './check.ts';
 
@@ -91,6 +92,10 @@ function unclearRejection(response: CheckResponse): Fault | undefined {
       fix: INSTEAD,
     };
   }
+  if (response.cause?.code === 'error-in-body') {
+    const says = `it rejects in the JSON of its body, but with status ${response.status}`;
+    return { code: 'refuses-in-words', says, fix: INSTEAD };
+  }
   // What is recognised says so itself.
   if (response.cause !== undefined || !REJECTION_WORDS.test(response.reply ?? '')) return undefined;
   const says = `it rejects in words, but with status ${response.status}`;
@@ -180,7 +185,7 @@ function rejectsValid(status: number, cause: ResponseCause | undefined): Fault {
 
 /** Whether a response says that the signature is not the reason for it. */
 export function isAboutElse({ cause }: CheckResponse): boolean {
-  return cause !== undefined && !VAGUE.has(cause.code);
+  return cause !== undefined && cause.code !== OWN_WORDS.code && !VAGUE.has(cause.code);
 }
 
 function noResponse({ error, detail, cause }: CheckResponse & { kind: 'none' }): Fault {

@@ -1,8 +1,8 @@
 import { sleep, type Clock } from '../clock.ts';
 import { redactUrl, withoutRepeated } from '../redact.ts';
-import { withoutSent } from '../transport/sent-secrets.ts';
+import { withoutSent, type SentRequest } from '../transport/sent-secrets.ts';
 import { networkCauseOf } from '../causes/network-causes.ts';
-import type { NetworkError, Transport } from '../transport/transport.ts';
+import type { NetworkError, Transport, TransportResult } from '../transport/transport.ts';
 import { checkResponseOf, type CheckResponse } from './check-response.ts';
 import type { Check } from './check.ts';
 import type { CheckRequest } from './sample.ts';
@@ -113,21 +113,33 @@ export class ReceiverUnderTest {
     const startedAt = clock.now();
     const own = signatureHeaders ?? (signature === undefined ? [] : ['X-Signature', signature]);
     const sent = { url, headers: own.length === 0 ? headers : [...headers, ...own] };
-    const result = await transport.send({
-      ...sent,
-      body,
-      timeoutMs,
-      ...(this.#readsBodies && { responseBytes: RESPONSE_BYTES }),
-      signal,
-      ...(caFile !== undefined && { caFile }),
-    });
+    const result = withoutSecretsInBody(
+      await transport.send({
+        ...sent,
+        body,
+        timeoutMs,
+        ...(this.#readsBodies && { responseBytes: RESPONSE_BYTES }),
+        signal,
+        ...(caFile !== undefined && { caFile }),
+      }),
+      sent,
+      secret,
+    );
     // The status decides, and the body need not end: waiting for it at each check would take the whole timeout each time.
     if (clock.now() - startedAt - result.ms > SLOW_BODY_MS) this.#readsBodies = false;
-    const response = checkResponseOf(result, { url, isSigned: own.length > 0 });
-    if (response.kind === 'none' || response.reply === undefined) return response;
-    const reply = withoutSent(response.reply, sent);
-    return { ...response, reply: secret === undefined ? reply : withoutRepeated(reply, [secret]) };
+    return checkResponseOf(result, { url, isSigned: own.length > 0 });
   }
+}
+
+/** What a receiver sends back is shown and quoted. */
+function withoutSecretsInBody(
+  result: TransportResult,
+  sent: SentRequest,
+  secret: string | undefined,
+): TransportResult {
+  if (result.kind === 'failure' || result.body === undefined) return result;
+  const body = withoutSent(result.body, sent);
+  return { ...result, body: secret === undefined ? body : withoutRepeated(body, [secret]) };
 }
 
 function isRefused(response: CheckResponse): boolean {

@@ -1,10 +1,16 @@
 import { roundedMs, type Clock } from '../clock.ts';
 import type { CheckResponse } from './check-response.ts';
 import type { Check, CheckResult, Fault } from './check.ts';
-import { isAboutElse, isPage, judgeResponses, type CheckJudgement } from './judge-responses.ts';
+import {
+  isAboutElse,
+  isPage,
+  isTakenForgery,
+  judgeResponses,
+  type CheckJudgement,
+} from './judge-responses.ts';
 import { commonMistakes } from './common-mistakes.ts';
 import { INTERRUPTED, ReceiverUnderTest, type TestedReceiverOptions } from './receiver-under-test.ts';
-import { RunProgress } from './run-progress.ts';
+import { RunProgress, TAKES_EVERYTHING } from './run-progress.ts';
 import type { Signer } from '../signature/schemes/signer.ts';
 import { Sample, type CheckRequest } from './sample.ts';
 
@@ -45,6 +51,8 @@ class CheckRun {
   #probes = 0;
   /** Asked only of a receiver that responds with pages. */
   #rejectsForgery: Promise<boolean> | undefined;
+  /** Asked only of a receiver that has taken a forgery. */
+  #everything: Promise<boolean> | undefined;
   #unreachable: Fault | undefined;
   /** Why the remaining checks are not sent. */
   #over: string | undefined;
@@ -105,8 +113,27 @@ class CheckRun {
     if (fault === undefined) return judgement;
     const gone = response.kind === 'none' ? this.#options.gone() : undefined;
     if (gone !== undefined) return { ...judgement, fault: diedFault(gone) };
+    if (check.expects === 'rejected' && isTakenForgery(response) && (await this.#takesEverything())) {
+      return { ...judgement, fault: TAKES_EVERYTHING };
+    }
     if (check.expects !== 'taken') return judgement;
     return { ...judgement, fault: (await this.#whyRejected(response, requests)) ?? fault };
+  }
+
+  /** Whether forgeries of three kinds are taken, so that no one of them is the mistake. Asked once. */
+  #takesEverything(): Promise<boolean> {
+    return (this.#everything ??= (async () => {
+      const body = this.#sample.body('track', 'everything', { event: 'Hooks Test Forgery' });
+      const forgeries = [
+        { body },
+        this.#sample.forged(body, {}),
+        this.#sample.forged(body, { change: () => 'x' }),
+      ];
+      for (const forged of this.#sample.isSigned ? forgeries : []) {
+        if (!isTakenForgery(await this.#receiver.ask(forged))) return false;
+      }
+      return this.#sample.isSigned;
+    })());
   }
 
   /** A receiver that responds to right messages with a page, and 4xx to a forgery, is no website. */

@@ -12,6 +12,13 @@ const NO_RECEIVER: ReadonlySet<string> = new Set([
   'client-certificate',
 ]);
 
+/** The one fault of a receiver that takes forgeries of every kind. */
+export const TAKES_EVERYTHING: Fault = {
+  code: 'takes-everything',
+  says: 'it takes everything: it verifies no signature, or the URL is not the receiver (a catch-all route, an inspector of requests)',
+  fix: 'check the URL; then compute the HMAC-SHA1 of the raw body and respond with 401 to all that does not match X-Signature',
+};
+
 /** What the receiver has shown so far: whether it takes messages at all, and whether asking on makes sense. */
 export class RunProgress {
   /** Whether it has ever accepted a correct message. */
@@ -67,11 +74,7 @@ export class RunProgress {
   /** One line for a receiver that takes forgeries of every kind. */
   get takesEverything(): Fault | undefined {
     if (this.#forgeries < IN_A_ROW || this.#takenForgeries < this.#forgeries) return undefined;
-    return {
-      code: 'takes-everything',
-      says: 'it takes everything: it verifies no signature, or the URL is not the receiver (a catch-all route, an inspector of requests)',
-      fix: 'check the URL; then compute the HMAC-SHA1 of the raw body and respond with 401 to all that does not match X-Signature',
-    };
+    return TAKES_EVERYTHING;
   }
 
   #whyNoResponse(code: string, error: string): string | undefined {

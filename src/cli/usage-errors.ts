@@ -46,17 +46,56 @@ export function readUsageError(text: string): { readonly sentence: string; reado
 /** The hint where commander has no suggestion. Commander compares a flag together with the value behind its =. */
 function usageHint(sentence: string, command: Command): string {
   const help = `run ${pathOf(command)} --help to see its flags`;
-  if (sentence.startsWith('Too many arguments')) return `put quotes around a value with spaces, or ${help}`;
+  if (sentence.startsWith('Too many arguments')) return `${meantArgument(command)}, or ${help}`;
   const takesIds = command.registeredArguments.some((argument) => /ids?$/.test(argument.name()));
   if (takesIds && /^Unknown option '-[^-]/.test(sentence)) {
     return `put an id that starts with - behind --: ${pathOf(command)} -- ID; or ${help}`;
   }
   const flag = /^Unknown option '(--?[\w-]+)/.exec(sentence)?.[1];
+  if (flag !== undefined && isArgument(flag, command)) {
+    return `give it without the flag: ${pathOf(command)} ${flag.slice(2).toUpperCase()}`;
+  }
   const meant = flag === undefined ? undefined : meantFlags(flag, longFlagsOf(command));
   return meant === undefined ? help : `did you mean ${meant}?`;
 }
 
+/** What a message of this type is named by, which people give without its flag. */
+const NAMED_BY: Readonly<Record<string, string>> = {
+  track: '--event',
+  page: '--name',
+  screen: '--name',
+  identify: '--user-id',
+  alias: '--user-id',
+  group: '--group-id',
+  delete: '--user-id',
+};
+
+/** What the first argument too many is for. A URL may hold secrets, and is not repeated. */
+function meantArgument(command: Command): string {
+  const known = longFlagsOf(command);
+  const word = command.args[command.registeredArguments.length] ?? '';
+  if (/^https?:\/\//i.test(word) && known.includes('--url')) return 'give the URL with --url';
+  const flag = NAMED_BY[command.name()];
+  if (flag === undefined || !known.includes(flag)) return 'put quotes around a value with spaces';
+  const isPlain = /^[\w .@-]{1,40}$/.test(word) && !word.startsWith('-');
+  const value = isPlain ? (word.includes(' ') ? `'${word}'` : word) : 'VALUE';
+  return `give the value behind its flag: ${flag} ${value}; put quotes around one with spaces`;
+}
+
+/** Whether a command takes as an argument what was given as a flag: `hooks test --url URL`. */
+function isArgument(flag: string, command: Command): boolean {
+  const name = command.registeredArguments[0]?.name() ?? '';
+  return flag.length > 3 && `--${name.replace(/s$/, '')}` === flag;
+}
+
 /** What people type who know curl or other tools, where a command has the flag. */
+const LONG_FLAGS: Readonly<Record<string, readonly string[]>> = {
+  '--data': ['--json', '--properties'],
+  '--body': ['--json'],
+  '--payload': ['--json'],
+  '--key': ['--secret', '--write-key'],
+};
+
 const SHORT_FLAGS: Readonly<Record<string, readonly string[]>> = {
   '-e': ['--event'],
   '-d': ['--json', '--properties'],
@@ -69,6 +108,8 @@ const SHORT_FLAGS: Readonly<Record<string, readonly string[]>> = {
 function meantFlags(flag: string, known: readonly string[]): string | undefined {
   const byLetter = (SHORT_FLAGS[flag.slice(0, 2)] ?? []).filter((each) => known.includes(each));
   if (!flag.startsWith('--')) return byLetter.length === 0 ? undefined : byLetter.join(' or ');
+  const byName = (LONG_FLAGS[flag] ?? []).filter((each) => known.includes(each));
+  if (byName.length > 0) return byName.join(' or ');
   const [shortest] = known
     .filter((each) => each.startsWith(flag))
     .toSorted((one, other) => one.length - other.length);

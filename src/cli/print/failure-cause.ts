@@ -42,7 +42,7 @@ export function attemptCause(
     return found && { code: found.code, says: found.says, hint: found.fix };
   }
   const code = cause ?? causeCodeOf({ status, headers: {}, body: '', isSigned: true });
-  const found = causeOf(code, { ...attempt, status, url });
+  const found = causeOf(code, { ...attempt, status, url, body: attempt.detail });
   if (found === undefined) return undefined;
   const isMore = cause !== undefined || (found.kind !== 'status' && !SAYS_ITSELF.has(status));
   return { code, says: isMore ? found.says : undefined, hint: found.fix };

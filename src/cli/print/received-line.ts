@@ -125,6 +125,8 @@ function remarksOn(request: ReceivedRequest, color: ChalkInstance): readonly (st
     request.warning && color.yellow(request.warning),
     problem && color.yellow(printable(problem)),
     forwarded && forwardedText(forwarded, color),
+    forwarded?.says && color.yellow(`cause: ${printable(forwarded.says, MAX_HINT)}`),
+    forwarded?.hint && color.yellow(`hint:  ${printable(forwarded.hint, MAX_HINT)}`),
   ];
 }
 

@@ -2,6 +2,7 @@ import type { Outcome, DestinationOutcome } from '../../app/pipeline/outcomes.ts
 import type { AttemptRecord } from '../../attempt-record.ts';
 import type { Message } from '../../message/types.ts';
 import type { ReportedOutcome } from '../../report/report.ts';
+import type { ResponseCause } from '../../causes/response-cause.ts';
 import { printable } from '../../redact.ts';
 import type { ReceivedRequest } from '../../receiver/received-request.ts';
 import { isoTime } from '../../clock.ts';
@@ -17,6 +18,8 @@ export interface ResultFacts {
   /** `file:line`, for a replay. */
   readonly origin?: string;
   readonly body?: string | undefined;
+  /** What the body of a 2xx says against it. */
+  readonly warning?: ResponseCause;
   /** What the receiver of --loopback thought of it. */
   readonly judgement?: Pick<ReceivedRequest, 'verdict' | 'problem'>;
 }
@@ -35,7 +38,7 @@ export function messageTitleOf({ event, name, properties, groupId, userId, anony
 /** The JSON object of a message that `-o json` prints as a line and reports contain. JSON leaves out what is undefined. */
 export function resultLine(
   result: Outcome,
-  { type, origin, body, judgement }: ResultFacts,
+  { type, origin, body, judgement, warning }: ResultFacts,
 ): Readonly<Record<string, unknown>> {
   const { messageId, outcome, destinations, refusal } = result;
   const cause = outcome === 'failed' ? failureCause(result) : undefined;
@@ -52,13 +55,18 @@ export function resultLine(
     ms: decided.ms,
     signature: decided.signature,
     cause: cause?.code,
-    hint: cause && printable(cause.hint, 1_000),
+    warning: warning?.code,
+    hint: printableHint(cause?.hint ?? warning?.fix),
     destinations: destinations.length > 1 ? byName(destinations) : undefined,
     verdict: judgement?.verdict,
     problem: judgement?.problem,
     body,
     origin,
   };
+}
+
+function printableHint(hint: string | undefined): string | undefined {
+  return hint === undefined ? undefined : printable(hint, 1_000);
 }
 
 function byName(destinations: readonly DestinationOutcome[]): object {

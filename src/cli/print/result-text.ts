@@ -1,4 +1,5 @@
 import type { DestinationOutcome, Outcome } from '../../app/pipeline/outcomes.ts';
+import type { ResponseCause } from '../../causes/response-cause.ts';
 import { printable } from '../../redact.ts';
 import { attemptText, detailText, durationText } from '../attempt-text.ts';
 import { fitText } from '../fit-text.ts';
@@ -20,9 +21,11 @@ const TITLE_WIDTH = 24;
 
 /** Formats a result for people: one line with aligned columns, and below it why it failed. */
 export function resultText(outcome: Outcome, facts: ResultFacts, screen: Screen): string {
-  const { judgement, body } = facts;
+  const { judgement, body, warning } = facts;
   const { color, stdoutColumns: columns } = screen;
-  const below = [...explanation(outcome), judgement?.problem].filter((text) => text !== undefined);
+  const below = [...explanation(outcome), warning && warningText(warning), judgement?.problem].filter(
+    (text) => text !== undefined,
+  );
   const lines = [
     formatRow(resultCells(outcome, facts, color), { columns, gap: 1 }),
     ...below.map((text) => fitText(`  ${text}`, columns)),
@@ -48,6 +51,13 @@ function resultCells({ outcome, destinations }: Outcome, facts: ResultFacts, col
     ...(origin === undefined ? [] : [{ text: printable(origin), shortest: 16, paint: color.dim }]),
     { text: last === undefined ? '' : printable(last.url), shortest: 24 },
   ];
+}
+
+/** A sender counts every 2xx as delivered, whatever comes with it. */
+function warningText({ code, says }: ResponseCause): string {
+  // It may be a receiver that responds with a page.
+  const text = code === 'page' ? 'an HTML page came back: is this the URL of the receiver?' : says;
+  return `warning: delivered by its status, but ${printable(text, 1_000)}`;
 }
 
 function verdictCell(verdict: string, color: Io['color']): Cell {

@@ -3,6 +3,7 @@ import { systemClock } from '../../clock.ts';
 import { ConfigError } from '../../errors.ts';
 import { buildMessage, checkMessageSize, messageBytes } from '../../message/build.ts';
 import { encodeBody, orderKeysOf } from '../../message/outgoing-message.ts';
+import type { ResponseCause } from '../../causes/response-cause.ts';
 import { closest } from '../../suggest.ts';
 import { isMessageType, MESSAGE_TYPES, type Message, type MessageType } from '../../message/types.ts';
 import type { Outcome } from '../../app/pipeline/outcomes.ts';
@@ -44,12 +45,14 @@ export async function sendMessage(
   const to = await resolveWhereTo(options, settings, io);
   if ('sources' in to) rejectMisspelledIntegration(message, to.sources);
   const quiet = options.quiet ?? false;
-  const open = await openPipeline(to, { io, settings, quiet, onRequest, note: io.note });
+  let warning: ResponseCause | undefined;
+  const onContradiction = (cause: ResponseCause): void => void (warning = cause);
+  const open = await openPipeline(to, { io, settings, quiet, onRequest, onContradiction, note: io.note });
   if (madeId !== undefined && !quiet) io.note(`note: without --user-id, anonymousId is ${madeId}`);
   const outcome = await examinedOutcome(await deliver(message, open, io), io);
   if (onRequest !== undefined && outcome.outcome === 'delivered') return ExitCode.ok;
   const judgement = open.loopback?.judgementOf(outcome.destinations[0]?.signature);
-  printResult(message, { outcome, judgement }, options, io);
+  printResult(message, { outcome, judgement, warning }, options, io);
   return interruptedCode(io) ?? exitCodeOf(outcome, judgement);
 }
 
@@ -62,9 +65,15 @@ function checkedType(named: string | undefined, { json }: SendOptions): MessageT
     key: 'type',
     hint:
       suggestion === undefined
-        ? `give one of ${MESSAGE_TYPES.join(', ')}; or --json with a message that has a type`
+        ? `${eventHint(named)}give one of ${MESSAGE_TYPES.join(', ')}; or --json with a message that has a type`
         : `did you mean ${suggestion}?`,
   });
+}
+
+/** A word that is no type is mostly the name of an event. */
+function eventHint(named: string | undefined): string {
+  const isName = named !== undefined && /^[A-Z][\w -]{2,40}$/.test(named);
+  return isName ? `send an event of this name with hooks send track --event '${named}'; or ` : '';
 }
 
 interface BuiltHere {
@@ -99,11 +108,13 @@ async function deliver(message: Message, { pipeline, close }: OpenPipeline, io: 
 interface SendResult {
   readonly outcome: Outcome;
   readonly judgement: LoopbackJudgement | undefined;
+  /** What the body of a 2xx says against it. */
+  readonly warning: ResponseCause | undefined;
 }
 
 function printResult(
   message: Message,
-  { outcome, judgement }: SendResult,
+  { outcome, judgement, warning }: SendResult,
   options: SendOptions,
   io: Io,
 ): void {
@@ -113,6 +124,7 @@ function printResult(
     title: messageTitleOf(message),
     ...(judgement !== undefined && { judgement }),
     ...(body !== undefined && { body }),
+    ...(warning !== undefined && outcome.outcome === 'delivered' && { warning }),
   };
   if (options.output === 'json') {
     io.out(jsonLine(resultLine(outcome, facts)));
@@ -120,7 +132,7 @@ function printResult(
   }
   if (options.quiet && isTaken(outcome.outcome)) return;
   io.out(`${resultText(outcome, facts, io)}\n`);
-  const { hint } = failureCause(outcome) ?? {};
+  const hint = failureCause(outcome)?.hint ?? facts.warning?.fix;
   if (hint !== undefined) noteHint(io, printable(hint, 1_000));
 }
 

@@ -37,8 +37,27 @@ export const LEFT_AFTER_HANDSHAKE: ConnectionFault = {
     'its sender disconnected after the TLS handshake, without a request: perhaps it does not trust the certificate',
 };
 
+const TLS_HELLO: ConnectionFault = {
+  status: undefined,
+  reason:
+    'it is TLS, but this port speaks plain HTTP: post to http://, or start hooks listen with --self-signed',
+};
+
+const HTTP2: ConnectionFault = {
+  status: 400,
+  reason: 'it is HTTP/2, but this port speaks HTTP/1.1: let the sender use that (curl: --http1.1)',
+};
+
+/** A record of the handshake, of any version of TLS (RFC 8446, 5.1). */
+function isTlsHello([type, major]: Iterable<number> = []): boolean {
+  return type === 0x16 && major === 0x03;
+}
+
 /** Explains an error of Node's HTTP parser, TLS or timers; undefined when the connection merely ended. */
-export function connectionFaultOf(error: NodeJS.ErrnoException): ConnectionFault | undefined {
+export function connectionFaultOf(
+  error: NodeJS.ErrnoException & { readonly rawPacket?: Buffer },
+): ConnectionFault | undefined {
+  if (isTlsHello(error.rawPacket)) return TLS_HELLO;
   switch (error.code) {
     // An idle connection may end this way too. If a request was being read, its reader notices.
     case 'ECONNRESET':
@@ -48,6 +67,8 @@ export function connectionFaultOf(error: NodeJS.ErrnoException): ConnectionFault
       return { status: undefined, reason: 'it is plain HTTP, but this port speaks TLS: post to https://' };
     case 'ERR_TLS_HANDSHAKE_TIMEOUT':
       return { status: undefined, reason: 'its TLS handshake was too slow' };
+    case 'HPE_PAUSED_H2_UPGRADE':
+      return HTTP2;
     case 'HPE_INVALID_EOF_STATE':
       return SENDER_LEFT;
     case 'ERR_HTTP_REQUEST_TIMEOUT':

@@ -18,6 +18,12 @@ export interface Forwarded {
   readonly error?: string;
   readonly detail?: string;
   readonly retryAfter?: string;
+  /** Why it did not take the request, where that is known: a code of causes/. */
+  readonly cause?: string;
+  /** The cause in words; absent where status or `detail` say it all. */
+  readonly says?: string;
+  /** How to fix it. */
+  readonly hint?: string;
   /** The beginning of the response's body. From outside. */
   readonly reply?: string;
   readonly ms: number;

@@ -160,8 +160,14 @@ export class HttpConnection implements Carrier, ExchangeOwner {
   #timeoutFault(): NetworkFault {
     const what = this.#isConnected ? this.#exchange.waitingFor() : this.#waitingToConnect();
     const detail = `${what} within ${this.#exchange.attempt?.request.timeoutMs} ms`;
-    const isUnfinished = !this.#isConnected && this.#socket?.connecting === false;
-    return { error: 'timeout', detail, ...(isUnfinished && { cause: 'tls-unfinished' }) };
+    const cause = this.#timeoutCause();
+    return { error: 'timeout', detail, ...(cause !== undefined && { cause }) };
+  }
+
+  #timeoutCause(): string | undefined {
+    if (this.#isConnected) return this.#exchange.isInHeaders ? 'headers-unfinished' : undefined;
+    if (this.#socket === undefined) return undefined;
+    return this.#socket.connecting ? 'no-connection-in-time' : 'tls-unfinished';
   }
 
   #waitingToConnect(): string {

@@ -83,6 +83,11 @@ export class Exchange implements Dispatcher.DispatchHandler {
     this.#attempt = undefined;
   }
 
+  /** Whether a response has begun whose headers have not ended. */
+  get isInHeaders(): boolean {
+    return this.#hasBegun && this.#interim === 0;
+  }
+
   /** What has not come, once there is a connection. */
   waitingFor(): string {
     if (this.#interim > 0) return `connected, but only interim responses (${this.#interim})`;

@@ -5,6 +5,7 @@ import { FILES } from './files.ts';
 import { FRAMEWORKS_THEME } from './frameworks.ts';
 import { GATEWAYS } from './gateways.ts';
 import { NETWORK } from './network.ts';
+import { OWN_WORDS_THEME } from './own-words.ts';
 import { PROXIES } from './proxies.ts';
 import { RECEIVERS } from './receivers.ts';
 import { SIGNATURES } from './signatures.ts';
@@ -14,6 +15,7 @@ import { TLS } from './tls.ts';
 /** The themes in the order of the page. */
 export const THEMES: readonly AnswerTheme[] = [
   RECEIVERS,
+  OWN_WORDS_THEME,
   GATEWAYS,
   FRAMEWORKS_THEME,
   NETWORK,

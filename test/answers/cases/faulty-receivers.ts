@@ -450,8 +450,8 @@ const RECEIVERS: readonly FaultyReceiver[] = [
     title: 'the receiver responds with 200 and an error in the body',
     receiver: () =>
       rightBut((_request, isValid) => (isValid ? undefined : { body: '{"error":"invalid signature"}' })),
-    cause: 'it responds with 200, and an error in the body: to a sender the message is taken',
-    fix: 'respond with 4xx to what is refused and 5xx to what failed',
+    cause: 'it rejects in the JSON of its body, but with status 200',
+    fix: 'respond with 401 instead',
     never: ['it lets forgers in'],
   },
   {

@@ -192,7 +192,7 @@ const FRAMEWORKS: readonly RespondingCase[] = [
     id: 'parser-error',
     title: 'the parser of the receiver does not read the body',
     status: 400,
-    body: 'SyntaxError: Unexpected token o in JSON at position 1',
+    body: 'SyntaxError: Unexpected token u in JSON at position 0',
     cause: 'its parser does not read the body as JSON',
     fix: 'parse the bytes of the body as UTF-8 JSON, once',
   },

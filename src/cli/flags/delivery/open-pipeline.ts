@@ -1,6 +1,7 @@
 import { CLIENT_DEFAULTS, type ClientOptions } from '../../../client/options.ts';
 import type { Settings } from '../../../config/settings.ts';
 import { systemClock } from '../../../clock.ts';
+import type { ResponseCause } from '../../../causes/response-cause.ts';
 import { DELIVERY_DEFAULTS } from '../../../engine/options.ts';
 import { ConfigError } from '../../../errors.ts';
 import type { DurableQueue } from '../../../stores/opened-queue.ts';
@@ -10,6 +11,7 @@ import {
   type Pipeline,
 } from '../../../app/pipeline/pipeline.ts';
 import { createTrackingApiPipeline } from '../../../app/pipeline/tracking-api-pipeline.ts';
+import { createReadingTransport } from '../../../app/reading-transport.ts';
 import { createRecordingTransport, type RecordedRequest } from '../../../app/recording-transport.ts';
 import type { Io } from '../../io.ts';
 import type { Loopback } from './loopback.ts';
@@ -39,6 +41,8 @@ export interface OpenOptions {
   readonly durable?: DurableQueue;
   /** Called for each response, whatever its status. */
   readonly onResponse?: (() => void) | undefined;
+  /** Called for a 2xx of a webhook whose body contradicts it; every body is read then. @default no body of a 2xx is read */
+  readonly onContradiction?: ((cause: ResponseCause) => void) | undefined;
   /** Prints a line about an attempt that is repeated. */
   readonly note: (line: string) => void;
 }
@@ -109,7 +113,14 @@ function toWebhooks({ source, sources }: ToWebhooks, options: OpenOptions): Pipe
       retries.see(event);
     },
     ...shared(options),
+    ...reading(sources, options),
   });
+}
+
+/** The transport that reads the body of a 2xx, for a command that looks at it. */
+function reading(sources: ToWebhooks['sources'], { io, onContradiction, onRequest }: OpenOptions) {
+  if (onContradiction === undefined || onRequest !== undefined) return {};
+  return { transport: createReadingTransport({ sources, proxyEnv: io.env, onContradiction }) };
 }
 
 function toTrackingApi(to: ToTrackingApi, options: OpenOptions): Pipeline {

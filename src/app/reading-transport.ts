@@ -1,0 +1,42 @@
+import { responseCauseOf, type ResponseCause } from '../causes/response-cause.ts';
+import type { Sources } from '../engine/options.ts';
+import { redactUrl } from '../redact.ts';
+import { withoutSent } from '../transport/sent-secrets.ts';
+import type { Transport } from '../transport/transport.ts';
+import { createUndiciTransport } from '../transport/undici-transport.ts';
+import { checkRoutes } from './check-routes.ts';
+
+/** Enough for the words of a page, and no longer than a person would wait. */
+const RESPONSE_BYTES = 4_000;
+const RESPONSE_MS = 300;
+
+interface ReadingOptions {
+  readonly sources: Sources;
+  /** The variables that name proxies. */
+  readonly proxyEnv: Readonly<NodeJS.ProcessEnv>;
+  /** Called for a 2xx whose body contradicts it. */
+  readonly onContradiction: (cause: ResponseCause) => void;
+}
+
+/** A transport that reads what comes with a 2xx too, and reports one whose body contradicts its status. Only for a few messages: it waits for each body. Throws ConfigError for a proxy variable that names none. */
+export function createReadingTransport({ sources, proxyEnv, onContradiction }: ReadingOptions): Transport {
+  checkRoutes(sources, proxyEnv);
+  const transport = createUndiciTransport({ proxyEnv });
+  return {
+    send: async (request) => {
+      const result = await transport.send({
+        ...request,
+        responseBytes: RESPONSE_BYTES,
+        responseMs: RESPONSE_MS,
+      });
+      if (result.kind === 'failure' || result.status > 299) return result;
+      const { status, headers = {}, body: raw = '' } = result;
+      const body = withoutSent(raw, request);
+      const url = redactUrl(request.url);
+      const cause = responseCauseOf({ status, headers, body, isSigned: true }, { status, url, body });
+      if (cause !== undefined) onContradiction(cause);
+      return result;
+    },
+    close: () => transport.close(),
+  };
+}

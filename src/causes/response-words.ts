@@ -1,0 +1,55 @@
+import { readableBody } from './page-text.ts';
+
+/** The longest quotation: a sentence, not a page. */
+const MAX_LENGTH = 160;
+
+/** The reason that a response gives in its own words, on one line; undefined where it says no more than its status. Unescaped. */
+export function responseWords(body: string): string | undefined {
+  const readable = readableBody(body).replace(/^an HTML page: /, '');
+  const candidates = /^\s*[[{]/.test(readable) ? errorFields(readable) : [firstLine(readable)];
+  const words = candidates.map((text) => text.replace(/\s+/g, ' ').trim()).find(saysSomething);
+  return words === undefined || words.length > MAX_LENGTH ? undefined : words;
+}
+
+/** The fields of JSON that hold a reason, the most telling first. The JSON may be cut off. */
+const REASON_FIELDS = ['error_description', 'message', 'detail', 'reason', 'msg', 'title', 'error', 'errors'];
+
+function errorFields(json: string): string[] {
+  return REASON_FIELDS.flatMap((field) => {
+    const found = new RegExp(String.raw`"${field}"\s*:\s*\[?\s*"((?:[^"\\]|\\.)+)"`, 'i').exec(json)?.[1];
+    return found === undefined
+      ? []
+      : [found.replace(/\\u[\da-f]{4}|\\[bfnrt]/gi, ' ').replace(/\\(.)/g, '$1')];
+  });
+}
+
+function firstLine(text: string): string {
+  return text.trim().split('\n', 1)[0] ?? '';
+}
+
+/** Words that only repeat what the status says. */
+const OF_THE_STATUS =
+  /\b(?:http|errors?|unauthori[sz]ed|forbidden|bad|request|unprocessable|entity|content|access|permission|denied|is|not|allowed|authori[sz]ed|invalid|rejected|refused|fail(?:ed|ure)?|nope?|false|true|null|you|are|do|have|to|this|the|resource|page)\b|[^\p{L}]/giu;
+
+function saysSomething(words: string): boolean {
+  return words.replace(OF_THE_STATUS, '').length > 2;
+}
+
+/** The name of an exception, where it was raised if a page says so, and its message. */
+const EXCEPTION =
+  /\b(([A-Z][\w.$\\]*(?:::[A-Z]\w*)*(?:Error|Exception|DoesNotExist))(?: \[[A-Z_]+\])?(?: (?:at|in) [^\s:]+)?)(?:\s+\1)*:?[ \t]*([^\n]*)/;
+/** What follows the message in the pages of frameworks, on the same line once their tags are gone. */
+const BEHIND_MESSAGE =
+  /\s+(?:at (?:\S+ \(|\/|async )|\/\/ |Request (?:Method|information)|Extracted source|Rails\.root|Traceback|File ").*$/;
+
+/** The line of an exception in the page, the trace or the JSON of a framework: its name and message. Unescaped. */
+export function exceptionLine(body: string): string | undefined {
+  const found = EXCEPTION.exec(readableBody(body));
+  if (found === null) return undefined;
+  const [, place = '', , text = ''] = found;
+  const message = text
+    .replace(BEHIND_MESSAGE, '')
+    .replace(/["}\s]+$/, '')
+    .trim();
+  return (message === '' ? place : `${place}: ${message}`).slice(0, MAX_LENGTH);
+}

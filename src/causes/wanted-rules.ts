@@ -1,0 +1,69 @@
+import type { CauseRule } from './cause-rule.ts';
+
+const REJECTED = [400, 401, 403, 422];
+/** What other rules know better: signatures, forgery protection, parsers. */
+const NOT_ELSEWHERE = String.raw`^(?![\s\S]*(?:signature|hmac|timestamp|csrf|xsrf|unexpected token|\bJSON\b))[\s\S]*`;
+
+function wanted(pattern: string): RegExp {
+  return new RegExp(`${NOT_ELSEWHERE}(?:${pattern})`, 'i');
+}
+
+/** What a receiver says, in its own words, that it wants besides a signature. */
+export const WANTED_RULES: readonly CauseRule[] = [
+  {
+    code: 'wants-api-key',
+    kind: 'receiver',
+    status: REJECTED,
+    body: wanted(String.raw`\bx?[-_ ]?api[-_ ]?keys?\b`),
+    says: 'it wants an API key, whatever the signature{words}',
+    fix: "give it in the header that the receiver reads: --header 'X-API-Key: …'; or exempt {path}",
+  },
+  {
+    code: 'wants-token',
+    kind: 'receiver',
+    status: REJECTED,
+    body: wanted(
+      String.raw`\btokens?\b|\bjwt\b|authorization header|not (?:authenticated|logged in)|(?:missing|no|invalid|bad) credentials|(?:authentication|credentials?|log-?in)[^.\n"]{0,30}(?:required|missing|not provided)`,
+    ),
+    says: 'it wants a token or a login, whatever the signature{words}',
+    fix: "give it: --header 'Authorization: Bearer …' (or where the receiver reads it); or exempt {path}",
+  },
+  {
+    code: 'wants-address',
+    kind: 'receiver',
+    status: [401, 403],
+    body: wanted(
+      String.raw`\bIP\b[^.\n"]{0,20}[\d.:a-f]*[^\n"]{0,40}(?:\bnot\b|denied|blocked|forbidden)|not (?:allow|white)-?listed`,
+    ),
+    says: 'it lets in certain addresses only{words}',
+    fix: 'allow the address of the sender there, or lift the rule for {path}: the signature proves the sender',
+  },
+  {
+    code: 'wants-header',
+    kind: 'receiver',
+    status: REJECTED,
+    body: wanted(
+      String.raw`\b(?:missing|required|without|no)\b[^.\n"]{0,40}\bheader\b|\bheader\b[^.\n"]{0,60}(?:missing|required|not (?:found|provided|present|set))`,
+    ),
+    says: 'it wants a header that was not sent{words}',
+    fix: "give it: --header 'Name: value'; or let the receiver do without it",
+  },
+];
+
+/** A rejection whose reason no rule knows, but which gives it in words. */
+export const OWN_WORDS: CauseRule = {
+  code: 'own-words',
+  kind: 'status',
+  status: [],
+  says: 'it gives its reason in its own words{words}',
+  fix: 'do what these words ask for; they stand in the code of the receiver, at the line that rejects the message',
+};
+
+/** A failure that no rule knows, but whose exception the response shows. */
+export const EXCEPTION_THERE: CauseRule = {
+  code: 'exception',
+  kind: 'receiver',
+  status: [],
+  says: 'its program failed{exception}',
+  fix: 'repair this in the receiver, whose log names file and line; then send the message again',
+};

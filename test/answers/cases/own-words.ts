@@ -1,0 +1,243 @@
+import type { AnswerCase, AnswerTheme } from '../answer-case.ts';
+import { responds, SECRET } from '../counterparts.ts';
+import { responding, SIGNED, testing, type RespondingCase } from './sending.ts';
+
+const SAME_SECRET = ['same secret'];
+
+/** Rejections whose words name what is missing: they lead, and nothing guesses at the secret. */
+const REJECTIONS: readonly RespondingCase[] = [
+  {
+    id: 'wants-token',
+    title: 'the receiver wants a token, and says so in JSON',
+    status: 401,
+    body: '{"error":"unauthorized","message":"invalid token"}',
+    cause: 'it wants a token or a login, whatever the signature: "invalid token"',
+    fix: "give it: --header 'Authorization: Bearer …'",
+    never: SAME_SECRET,
+  },
+  {
+    id: 'wants-api-key',
+    title: 'the receiver wants an API key',
+    status: 403,
+    body: '{"error":{"code":403,"message":"API key not valid. Please pass a valid API key."}}',
+    cause: 'it wants an API key, whatever the signature: "API key not valid. Please pass a valid API key."',
+    fix: 'give it in the header that the receiver reads',
+    never: SAME_SECRET,
+  },
+  {
+    id: 'wants-address',
+    title: 'the receiver lets in certain addresses only',
+    status: 403,
+    body: '{"error":"IP address 203.0.113.9 is not allowed"}',
+    cause: 'it lets in certain addresses only: "IP address 203.0.113.9 is not allowed"',
+    fix: 'allow the address of the sender there',
+    never: SAME_SECRET,
+  },
+  {
+    id: 'wants-header',
+    title: 'the receiver wants a header of its own',
+    status: 400,
+    body: '{"error":"missing header X-Tenant-Id"}',
+    cause: 'it wants a header that was not sent: "missing header X-Tenant-Id"',
+    fix: "give it: --header 'Name: value'",
+    never: ['compare the message with what its validation expects', ...SAME_SECRET],
+  },
+  {
+    id: 'wants-field',
+    title: 'the receiver misses a field of the message',
+    status: 400,
+    body: '{"error":"field user_id missing"}',
+    cause: 'its validation rejects the message: it expects other fields or types: "field user_id missing"',
+    fix: 'accept the fields of every message type',
+    never: SAME_SECRET,
+  },
+  {
+    id: 'own-words',
+    title: 'the receiver gives a reason that only it knows',
+    status: 403,
+    body: '{"error":"webhook endpoint is disabled"}',
+    cause: 'it gives its reason in its own words: "webhook endpoint is disabled"',
+    fix: 'do what these words ask for; they stand in the code of the receiver',
+    never: SAME_SECRET,
+  },
+  {
+    id: 'own-words-text',
+    title: 'the receiver gives its reason in a line of text',
+    status: 401,
+    body: 'wrong workspace',
+    cause: 'it gives its reason in its own words: "wrong workspace"',
+    fix: 'do what these words ask for',
+    never: SAME_SECRET,
+  },
+  {
+    id: 'own-words-page',
+    title: 'the receiver gives its reason in a page',
+    status: 401,
+    body: '<html><body><h1>Your account is suspended</h1></body></html>',
+    cause: 'it gives its reason in its own words: "Your account is suspended"',
+    fix: 'do what these words ask for',
+    never: SAME_SECRET,
+  },
+];
+
+/** The page that Express shows for an error outside production. */
+function expressPage(text: string): string {
+  const escaped = text.replaceAll('"', '&quot;').replaceAll("'", '&#39;').replaceAll('\n', '<br>');
+  return `<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8"><title>Error</title></head><body><pre>${escaped}</pre></body></html>`;
+}
+
+/** Crashes that the page of the framework shows. */
+const CRASHES: readonly RespondingCase[] = [
+  {
+    id: 'crash-hash-of-object',
+    title: 'express.json() instead of express.raw(): the receiver hashes an object',
+    status: 500,
+    body: expressPage(
+      'TypeError [ERR_INVALID_ARG_TYPE]: The "data" argument must be of type string or an instance of Buffer, TypedArray, or DataView. Received an instance of Object\n    at Hmac.update (node:internal/crypto/hash:154:11)',
+    ),
+    cause: 'it hashes the parsed body instead of its bytes',
+    fix: "express.raw({ type: 'application/json' })",
+  },
+  {
+    id: 'crash-hash-of-undefined',
+    title: 'no parser at all: the receiver hashes undefined',
+    status: 500,
+    body: expressPage(
+      'TypeError [ERR_INVALID_ARG_TYPE]: The "data" argument must be of type string or an instance of Buffer, TypedArray, or DataView. Received undefined\n    at Hmac.update (node:internal/crypto/hash:154:11)',
+    ),
+    cause: 'it hashes a body that is undefined: nothing keeps the bytes of the body on this route',
+    fix: "express.raw({ type: 'application/json' })",
+  },
+  {
+    id: 'crash-compare-strings',
+    title: 'timingSafeEqual gets text instead of Buffers',
+    status: 500,
+    body: expressPage(
+      'TypeError [ERR_INVALID_ARG_TYPE]: The "buf1" argument must be an instance of ArrayBuffer, Buffer, TypedArray, or DataView. Received type string (\'abc\')\n    at timingSafeEqual (node:internal/crypto/util:1:1)',
+    ),
+    cause: 'it gives timingSafeEqual something that is no Buffer, at which it throws',
+    fix: 'make both Buffers (Buffer.from(header ?? "")), compare their lengths first',
+  },
+  {
+    id: 'crash-key-error',
+    title: 'the receiver looks for the header under another name (Flask, Django)',
+    status: 500,
+    body: "<!doctype html><html><head><title>KeyError: 'HTTP_X_SIGNATURE'\n // Werkzeug Debugger</title></head><body><h1>KeyError</h1></body></html>",
+    cause: 'it reads the signature under a name that the framework does not give it, and fails',
+    fix: "Flask request.headers.get('X-Signature')",
+  },
+  {
+    id: 'crash-parsed-twice',
+    title: 'JSON.parse of a body that is parsed already',
+    status: 500,
+    body: expressPage('SyntaxError: "[object Object]" is not valid JSON\n    at JSON.parse (<anonymous>)'),
+    cause: 'it parses the body twice: the framework has made an object of it already',
+    fix: 'use the object as it is; and hash the bytes, not the object',
+  },
+  {
+    id: 'crash-parsed-twice-old',
+    title: 'the same in an older Node',
+    status: 500,
+    body: expressPage(
+      'SyntaxError: Unexpected token o in JSON at position 1\n    at JSON.parse (<anonymous>)',
+    ),
+    cause: 'it parses the body twice: the framework has made an object of it already',
+    fix: 'use the object as it is; and hash the bytes, not the object',
+  },
+  {
+    id: 'crash-hash-of-text',
+    title: 'Python: the hash gets text instead of bytes',
+    status: 500,
+    body: '<!DOCTYPE html>\n<html lang="en"><head><title>TypeError\n          at /hook</title></head><body><div id="summary"><h1>TypeError\n       at /hook</h1><pre class="exception_value">Strings must be encoded before hashing</pre></body></html>',
+    cause: 'it gives the hash text where it takes bytes only',
+    fix: 'hmac.new(secret.encode(), request.body, hashlib.sha1)',
+  },
+  {
+    id: 'crash-rails-page',
+    title: 'the page of Rails for an exception',
+    status: 500,
+    body: '<!DOCTYPE html><html><head><title>Action Controller: Exception caught</title></head><body><header><h1>NoMethodError in HooksController#create</h1></header><div><h2>undefined method `unpack1&#39; for nil:NilClass</h2></div></body></html>',
+    cause: '"NoMethodError in HooksController#create: undefined method `unpack1\' for nil:NilClass"',
+    fix: 'read each field as one that may be missing',
+  },
+  {
+    id: 'crash-unknown-exception',
+    title: 'an exception that is known to the receiver only',
+    status: 500,
+    body: '{"message":"Queue [webhooks] is not defined.","exception":"InvalidArgumentException","file":"/app/Http/Hook.php","line":31}',
+    cause: 'its program failed: "InvalidArgumentException',
+    fix: 'repair this in the receiver, whose log names file and line',
+  },
+];
+
+interface TakenCase extends Pick<AnswerCase, 'id' | 'title' | 'cause' | 'fix' | 'never'> {
+  readonly body: string;
+}
+
+/** What comes with a 200 and is no response of a receiver: delivered, with a warning. */
+const TAKEN: readonly TakenCase[] = [
+  {
+    id: 'taken-error-json',
+    title: 'a 200 whose JSON says that the signature is wrong',
+    body: '{"success":false,"message":"invalid signature"}',
+    cause: 'warning: delivered by its status, but it responds with 200, and an error in the body',
+    fix: 'respond with 401 where the signature is wrong',
+  },
+  {
+    id: 'taken-php-source',
+    title: 'the source text of a PHP program comes back',
+    body: "<?php\n$body = file_get_contents('php://input');\necho 'ok';",
+    cause: 'warning: delivered by its status, but the source text of a PHP program comes back',
+    fix: 'let the server run PHP',
+  },
+  {
+    id: 'taken-login-page',
+    title: 'a login page responds with 200',
+    body: '<!DOCTYPE html><html><head><title>Log in</title></head><body><form><input type="password"></form></body></html>',
+    cause: 'warning: delivered by its status, but a login page responds, not the receiver',
+    fix: 'exempt /hook from the login',
+  },
+  {
+    id: 'taken-page',
+    title: 'a website responds with 200 at every path',
+    body: '<!DOCTYPE html><html><head><title>My App</title></head><body><div id=root></div></body></html>',
+    cause: 'warning: delivered by its status, but an HTML page came back: is this the URL of the receiver?',
+    fix: 'give the URL of the receiver',
+  },
+  {
+    id: 'taken-firewall-page',
+    title: 'a firewall responds with 200',
+    body: '<html><head><title>Request Rejected</title></head><body>The requested URL was rejected. Please consult with your administrator.</body></html>',
+    cause:
+      'warning: delivered by its status, but a firewall (F5) refuses; the receiver never saw the message',
+    fix: 'allow POST to /hook there',
+    never: ['is this the URL of the receiver'],
+  },
+];
+
+function taken({ body, ...rest }: TakenCase): AnswerCase {
+  return { ...rest, given: { receiver: responds(200, body) }, argv: SIGNED, exitCode: 0 };
+}
+
+/** What the response itself tells. */
+export const OWN_WORDS_THEME: AnswerTheme = {
+  title: 'The response says why, in its own words',
+  cases: [
+    ...REJECTIONS.map(responding),
+    ...REJECTIONS.map(testing),
+    ...CRASHES.map(responding),
+    ...CRASHES.map(testing),
+    ...TAKEN.map(taken),
+    {
+      id: 'test-takes-everything-once',
+      title: 'one cause, told once: the receiver verifies nothing',
+      given: { receiver: responds(200, 'ok') },
+      argv: ['test', '{url}', '--secret', SECRET],
+      cause: 'it takes everything: it verifies no signature, or the URL is not the receiver',
+      fix: 'respond with 401 to all that does not match X-Signature',
+      never: ['it lets forgers in', 'not only when it is wrong', 'in short:', 'it accepts bodies that'],
+      exitCode: 1,
+      isVariant: true,
+    },
+  ],
+};
