@@ -76,10 +76,18 @@ function meantArgument(command: Command): string {
   const word = command.args[command.registeredArguments.length] ?? '';
   if (/^https?:\/\//i.test(word) && known.includes('--url')) return 'give the URL with --url';
   const flag = NAMED_BY[command.name()];
-  if (flag === undefined || !known.includes(flag)) return 'put quotes around a value with spaces';
+  // Given already, its value was cut at a space.
+  const isFree = flag !== undefined && known.includes(flag) && !isGiven(flag, command);
+  if (!isFree) return 'put quotes around a value with spaces';
   const isPlain = /^[\w .@-]{1,40}$/.test(word) && !word.startsWith('-');
   const value = isPlain ? (word.includes(' ') ? `'${word}'` : word) : 'VALUE';
   return `give the value behind its flag: ${flag} ${value}; put quotes around one with spaces`;
+}
+
+/** A parent has the flag too, and may have read it. */
+function isGiven(flag: string, command: Command): boolean {
+  const option = command.options.find(({ long }) => long === flag);
+  return option !== undefined && command.optsWithGlobals()[option.attributeName()] !== undefined;
 }
 
 /** Whether a command takes as an argument what was given as a flag: `hooks test --url URL`. */

@@ -43,8 +43,8 @@ export class TestOutput {
     if (output === 'json') this.#io.out(jsonLine({ summary: { ...summary, ...diagnosisFields(verdict) } }));
     else {
       this.#showUnsent();
-      if (verdict !== undefined && !this.#explained.has(verdict.says))
-        this.#io.out(runVerdictText(verdict, this.#io));
+      const isNews = verdict !== undefined && !this.#explained.has(verdict.says);
+      if (isNews) this.#io.out(runVerdictText(verdict, this.#io));
       if (!quiet) this.#io.out(fitText(`\n${summaryText(summary)}\n`, this.#io.stdoutColumns));
     }
   }

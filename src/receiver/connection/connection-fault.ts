@@ -38,7 +38,7 @@ export const LEFT_AFTER_HANDSHAKE: ConnectionFault = {
 };
 
 const TLS_HELLO: ConnectionFault = {
-  status: undefined,
+  status: 400,
   reason:
     'it is TLS, but this port speaks plain HTTP: post to http://, or start hooks listen with --self-signed',
 };

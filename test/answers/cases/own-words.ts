@@ -229,6 +229,14 @@ export const OWN_WORDS_THEME: AnswerTheme = {
     ...CRASHES.map(testing),
     ...TAKEN.map(taken),
     {
+      id: 'event-without-flag',
+      title: 'the name of the event is given without its flag',
+      argv: ['send', 'track', 'Signup', '--user-id', 'u1', '--url', 'http://127.0.0.1:9/'],
+      cause: "Too many arguments for 'track'",
+      fix: 'give the value behind its flag: --event Signup',
+      exitCode: 2,
+    },
+    {
       id: 'test-takes-everything-once',
       title: 'one cause, told once: the receiver verifies nothing',
       given: { receiver: responds(200, 'ok') },
