@@ -1,5 +1,6 @@
 import { ConfigError } from '../errors.ts';
 import { printable } from '../redact.ts';
+import { boundedRegExp } from './bounded-regexp.ts';
 import { comparableText, comparison, type ValueTest } from './compare.ts';
 import type { JsonValue } from './types.ts';
 
@@ -114,7 +115,7 @@ function isPresent(found: JsonValue | undefined): boolean {
 
 function matching(source: string): ValueTest | undefined {
   try {
-    const pattern = new RegExp(source);
+    const pattern = boundedRegExp(source);
     return (found) => found !== undefined && pattern.test(comparableText(found));
   } catch {
     return undefined;

@@ -110,14 +110,19 @@ class MessageLog {
   /** Resolves with true when `isDone` is, with false when the time is over. */
   wait(isDone: () => boolean, withinMs: number): Promise<boolean> {
     if (isDone()) return Promise.resolve(true);
-    return new Promise((resolve) => {
+    return new Promise((resolve, reject) => {
       const end = (isMet: boolean): void => {
         cancel();
         this.#waiting.delete(wake);
         resolve(isMet);
       };
       const wake = (): void => {
-        if (isDone()) end(true);
+        try {
+          if (isDone()) end(true);
+        } catch (error) {
+          reject(error as Error); // what a matcher throws goes to the caller who waits, not to the receiver
+          end(false);
+        }
       };
       const cancel = systemClock.after(withinMs, () => end(false));
       this.#waiting.add(wake);

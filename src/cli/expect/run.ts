@@ -2,6 +2,7 @@ import { sleep, systemClock } from '../../clock.ts';
 import { formatDuration } from '../../duration.ts';
 import { ArrivalCheck } from '../../receiver/expected/arrivals.ts';
 import type { ExpectationResult } from '../../receiver/expected/finding.ts';
+import type { ReceivedRequest } from '../../receiver/received-request.ts';
 import { startReceiver, type Receiver } from '../../receiver/receiver.ts';
 import { parseScript } from '../../receiver/response/script.ts';
 import { describeEnd, startCommand, type CommandEnd, type RunningCommand } from '../child/child.ts';
@@ -38,6 +39,7 @@ export async function expectArrivals(
     known: secrets.length === 0 ? undefined : await knownSecrets(options, io, secrets),
     arrivals: new ArrivalCheck({ ...expected, checks, signed: secrets.length > 0 }),
     complete: new AbortController(),
+    unjudged: new AbortController(),
     display: new ExpectOutput(options, io),
     printed: new OutputTail(),
     startedAt: systemClock.now(),
@@ -48,6 +50,7 @@ export async function expectArrivals(
   let end: CommandEnd | undefined;
   try {
     end = await runCommand(command, await receiverOf(trial, script), trial);
+    trial.unjudged.signal.throwIfAborted();
   } catch (error) {
     await snapshot?.abandon();
     // A report of an earlier day may be at that path, and green.
@@ -76,29 +79,39 @@ interface Trial {
   readonly arrivals: ArrivalCheck;
   /** Aborted when no further request can improve the result. */
   readonly complete: AbortController;
+  /** Aborted, with the error, when a message cannot be judged. */
+  readonly unjudged: AbortController;
   readonly display: ExpectOutput;
   /** What the command printed last. */
   readonly printed: OutputTail;
   readonly startedAt: number;
 }
 
-function receiverOf(
-  { io, arrivals, complete, display, secrets, schemes, known }: Trial,
-  script: ReturnType<typeof parseScript>,
-): Promise<Receiver> {
+function receiverOf(trial: Trial, script: ReturnType<typeof parseScript>): Promise<Receiver> {
+  const { io, display, secrets, schemes, known } = trial;
   return startReceiver({
     secrets,
     ...schemes,
     knownSecrets: known,
     script,
     onRequest: (request) => {
-      arrivals.add(request);
-      display.show(request);
-      if (arrivals.isOver) complete.abort();
+      judge(request, trial);
+      trial.display.show(request);
+      if (trial.arrivals.isOver) trial.complete.abort();
     },
     drained: io.drained,
     onRefused: (rejection) => display.rejected(rejection),
   });
+}
+
+/** A message on which a regular expression takes too long cannot be judged: the command is then stopped. */
+function judge(request: ReceivedRequest, { arrivals, unjudged }: Trial): void {
+  if (unjudged.signal.aborted) return;
+  try {
+    arrivals.add(request);
+  } catch (error) {
+    unjudged.abort(error);
+  }
 }
 
 /** Runs the command until it has ended and the expected requests have come, or for at most `--within`. Nothing of it is left afterwards. */
@@ -108,6 +121,7 @@ async function runCommand(
   trial: Trial,
 ): Promise<CommandEnd | undefined> {
   const { io, secrets, options, arrivals, complete, display } = trial;
+  const unjudged = trial.unjudged.signal;
   const [secret] = secrets;
   const env = { ...io.env, HOOKS_URL: receiver.url, ...(secret !== undefined && { HOOKS_SECRET: secret }) };
   let running: RunningCommand | undefined;
@@ -119,12 +133,16 @@ async function runCommand(
       secrets,
       onLine: trial.printed.add,
     });
-    await sleep(systemClock, options.within, AbortSignal.any([io.signal, aborting(running.exited)]));
+    await sleep(
+      systemClock,
+      options.within,
+      AbortSignal.any([io.signal, unjudged, aborting(running.exited)]),
+    );
     const { end } = running;
     const leftMs = trial.startedAt + options.within - systemClock.now();
-    if (isSuccess(end) && !arrivals.isOver && leftMs > 0) {
+    if (isSuccess(end) && !arrivals.isOver && !unjudged.aborted && leftMs > 0) {
       display.waits(leftMs);
-      await sleep(systemClock, leftMs, AbortSignal.any([io.signal, complete.signal]));
+      await sleep(systemClock, leftMs, AbortSignal.any([io.signal, unjudged, complete.signal]));
     }
     return end;
   } finally {

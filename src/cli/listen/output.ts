@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
 import { HooksError } from '../../errors.ts';
+import { InputError } from '../../errors.ts';
 import { readFilter, type MessageFilter } from '../../message/filter.ts';
 import { CaptureFolder } from '../../receiver/capture-folder.ts';
 import type { SelfSignedCertificate } from '../../receiver/certificate.ts';
@@ -86,7 +87,14 @@ export class ListenOutput {
   /** Whether a request is shown. Without a filter every request is, also one without a message. */
   #isShown(request: ReceivedRequest): boolean {
     if (this.#options.filter === undefined) return true;
-    return messagesOf(request).some(({ value }) => this.#filter(value));
+    try {
+      return messagesOf(request).some(({ value }) => this.#filter(value));
+    } catch (error) {
+      if (!(error instanceof InputError)) throw error;
+      // A regular expression took too long on it, so that it is not known whether it matches.
+      this.failed(error.message, error.hint);
+      return true;
+    }
   }
 
   rejected({ status, reason }: ConnectionRejection): void {

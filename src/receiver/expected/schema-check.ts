@@ -3,6 +3,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
 import { isObject } from '../../check-options.ts';
 import { InputError } from '../../errors.ts';
+import { boundedRegExp } from '../../message/bounded-regexp.ts';
 import { formatPath } from '../../message/json/json-path.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../message/types.ts';
 import { closest } from '../../suggest.ts';
@@ -107,11 +108,19 @@ type Draft = 'draft-07' | '2020-12';
 
 /** Not strict: unknown keywords are notes of people and of other tools. Nothing is fetched: a remote $ref does not compile. */
 function compilerOf(draft: Draft): Ajv {
-  const options = { strict: false, allErrors: true, verbose: true, logger: false } as const;
+  const options = { strict: false, allErrors: true, verbose: true, logger: false, code: { regExp } } as const;
   const compiler = draft === '2020-12' ? new Ajv2020(options) : new Ajv(options);
   formats.default(compiler);
   return compiler;
 }
+
+/** Patterns are tested on texts from outside. `code` is for validators written to a file, of which there is none. */
+const regExp = Object.assign(
+  (source: string, flags: string) => boundedRegExp(source, flags === 'u' ? 'u' : ''),
+  {
+    code: 'new RegExp',
+  },
+);
 
 interface SchemaPlace {
   readonly file: string;

@@ -1,0 +1,40 @@
+import { describe, expect, it } from 'vitest';
+import { boundedRegExp } from '../../src/message/bounded-regexp.ts';
+import { readFilter } from '../../src/message/filter.ts';
+import { MessageSchemas } from '../../src/receiver/expected/schema-check.ts';
+
+const event = `${'a'.repeat(40)}!`;
+
+/** Without a bound each of these takes hours: a test that comes to its end has shown that there is one. */
+describe('a regular expression on a text from outside', () => {
+  it('is tested in linear time, in filters and schemas', () => {
+    expect(readFilter(['event~(a+)+$'])({ event })).toBe(false);
+    expect(readFilter(['event~^(a+)+!$'])({ event })).toBe(true);
+    const schemas = new MessageSchemas({ track: { pattern: 'x' }, [event]: ofEvent('^(a+)+$') }, 'f');
+    const message = { index: 0, value: { type: 'track', event } };
+    expect(schemas.differences(message)).toMatchObject([{ path: 'event' }]);
+  });
+
+  it.each([
+    ['a look-around', '(?=a)(a+)+$', ''],
+    ['a back reference', '^(a)(a+)+\\1b$', ''],
+    ['a Unicode property', '^(\\p{L}+)+$', 'u'],
+  ] as const)('is stopped where %s keeps it from linear time', (_what, source, flags) => {
+    const pattern = boundedRegExp(source, flags);
+    expect(() => pattern.test(event)).toThrow(/The regular expression .* takes more than 1s on "aaa/);
+    expect(pattern.test('a')).toBe(new RegExp(source, flags).test('a'));
+  });
+
+  it.each(['^.$', '^\\p{Lu}', '^[^a]{1,2}$', '[😀]', '^(?!Test)', '\\u{1F600}', '^.{1,255}$'])(
+    'matches as any other does: %s',
+    (source) => {
+      for (const text of ['😀', 'É', 'a', 'bb', 'Test', '', '\ud83d']) {
+        expect(boundedRegExp(source, 'u').test(text), text).toBe(new RegExp(source, 'u').test(text));
+      }
+    },
+  );
+});
+
+function ofEvent(pattern: string): { properties: { event: { pattern: string } } } {
+  return { properties: { event: { pattern } } };
+}
