@@ -120,7 +120,7 @@ class MessageLog {
         try {
           if (isDone()) end(true);
         } catch (error) {
-          reject(error as Error); // what a matcher throws goes to the caller who waits, not to the receiver
+          reject(error); // what a matcher throws goes to the caller who waits, not to the receiver
           end(false);
         }
       };

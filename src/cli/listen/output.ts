@@ -1,6 +1,5 @@
 import { resolve } from 'node:path';
-import { HooksError } from '../../errors.ts';
-import { InputError } from '../../errors.ts';
+import { HooksError, InputError } from '../../errors.ts';
 import { readFilter, type MessageFilter } from '../../message/filter.ts';
 import { CaptureFolder } from '../../receiver/capture-folder.ts';
 import type { SelfSignedCertificate } from '../../receiver/certificate.ts';
