@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -165,6 +166,29 @@ describe('hooks expect', () => {
       ],
       summary: { met: true, expectations: 2, failed: 0, requests: 1 },
     });
+  });
+
+  it('fails for a message that a tracking API rejects, and writes no snapshot of it', async () => {
+    const cwd = temporaryFolder();
+    const batch = [{ type: 'track', event: 'A', userId: 'u1' }, { type: 'track' }];
+    const send = `fetch(process.env.HOOKS_URL + '/v1/batch', { method: 'POST', body: '${JSON.stringify({ batch })}' })`;
+    const flags = ['--messages', '2', '--snapshot', 'a.snap'];
+    const { code, stdout } = await hooks(['expect', ...flags, '--', 'node', '-e', send], { cwd });
+    expect(code).toBe(1);
+    expect(stdout).toMatch(
+      /✗ valid +A tracking API rejects 1 of 2 messages; message 2 of request 1: expected/,
+    );
+    expect(stdout).toContain('a.snap: not written, because another expectation is not met');
+    expect(existsSync(join(cwd, 'a.snap'))).toBe(false);
+  });
+
+  it('refuses --in-order with a counted match, which has no place in an order', async () => {
+    const matches = ['--match', 'event=A', '--match', '1x event=B', '--in-order'];
+    const { code, stderr } = await hooks(['expect', ...matches, '--', 'true'], { cwd: temporaryFolder() });
+    expect([code, stderr.split('\n')[0]]).toEqual([
+      2,
+      "error: `--in-order` and `--match '1x event=B'` cannot be given together",
+    ]);
   });
 
   it('leaves no green report of an earlier day when the command cannot be started', async () => {

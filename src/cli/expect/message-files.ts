@@ -55,8 +55,8 @@ export class Snapshot {
     return new Snapshot(file, update === true ? undefined : before, replacing);
   }
 
-  /** Compares, or writes when the command did well: a snapshot of half a run would be met by half a run. */
-  async conclude(isCommandMet: boolean): Promise<ExpectationResult> {
+  /** Compares, or writes when all else was met: a snapshot of a run with a fault would be met by the fault. */
+  async conclude(others: readonly ExpectationResult[]): Promise<ExpectationResult> {
     const about = { expectation: 'snapshot', filter: this.#file } as const;
     const { count } = this.check;
     if (this.#before !== undefined) return this.check.compare(this.#before, this.#file);
@@ -64,9 +64,11 @@ export class Snapshot {
       const said = 'the file is missing, and CI=true: write it on your machine, and check it in';
       return { ...about, isMet: false, said };
     }
-    if (!isCommandMet || count === 0) {
+    const unmet = others.findLast(({ isMet }) => !isMet);
+    if (unmet !== undefined || count === 0) {
       await this.#replacing.abandon();
-      const why = count === 0 ? 'no message came' : 'COMMAND failed';
+      const failed = unmet?.expectation === 'command' ? 'COMMAND failed' : 'another expectation is not met';
+      const why = count === 0 ? 'no message came' : failed;
       return { ...about, isMet: false, said: `not written, because ${why}` };
     }
     const { text } = this.check;

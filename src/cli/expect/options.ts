@@ -61,6 +61,15 @@ function rejectMatches(
   { inOrder, room }: { readonly inOrder: boolean; readonly room: number },
 ): void {
   const wanted = matches.filter(({ exactly }) => exactly === undefined).length;
+  const counted = matches.find(({ exactly }) => exactly !== undefined);
+  if (inOrder && counted !== undefined) {
+    const hint = `write the filter once for each message, without its ${counted.exactly}x`;
+    throw contradiction(
+      `\`--in-order\` and \`--match '${counted.text}'\` cannot be given together`,
+      '--in-order',
+      hint,
+    );
+  }
   if (wanted > room) {
     const hint = 'give fewer --match, of which each needs another message, or --each, which holds for all';
     throw contradiction(`${wanted} times \`--match\` cannot be met by ${room}`, '--match', hint);

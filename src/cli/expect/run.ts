@@ -62,8 +62,9 @@ export async function expectArrivals(
     throw error;
   }
   const ofCommand = commandFinding(end, trial);
-  const ofSnapshot = await snapshot?.conclude(ofCommand.isMet);
-  const findings = [...arrivals.findings(), ...(ofSnapshot === undefined ? [] : [ofSnapshot]), ofCommand];
+  const others = arrivals.findings();
+  const ofSnapshot = await snapshot?.conclude([...others, ofCommand]);
+  const findings = [...others, ...(ofSnapshot === undefined ? [] : [ofSnapshot]), ofCommand];
   const ms = systemClock.now() - startedAt;
   display.conclude(findings, arrivals, ms);
   await write(findings, ms);

@@ -10,7 +10,7 @@ import {
   type MessageCheck,
 } from './finding.ts';
 import { CountedMatchCheck, MatchCheck, OrderCheck, type ExpectedMessage } from './match-checks.ts';
-import { SizeCheck } from './size-check.ts';
+import { SizeCheck, ValidCheck } from './rejection-checks.ts';
 
 /** The requests that `expect` waits for. */
 export interface ExpectedArrivals {
@@ -38,6 +38,7 @@ export interface ExpectedArrivals {
 export class ArrivalCheck {
   readonly #expected: ExpectedArrivals;
   readonly #tally: Expectation;
+  readonly #valid = new ValidCheck();
   readonly #checks: readonly MessageCheck[];
   #messages = 0;
   #firstInvalid: string | undefined;
@@ -45,7 +46,7 @@ export class ArrivalCheck {
   constructor(expected: ExpectedArrivals) {
     this.#expected = expected;
     this.#tally = new Expectation({ signed: expected.signed });
-    this.#checks = checksOf(expected);
+    this.#checks = [...checksOf(expected), this.#valid];
   }
 
   get tally(): Tally {
@@ -61,6 +62,8 @@ export class ArrivalCheck {
     this.#tally.add(request);
     if (request.method !== 'POST') return;
     if (request.verdict !== 'valid') this.#firstInvalid ??= request.diagnosis?.hint;
+    const { rejection } = request.call ?? {};
+    if (rejection !== undefined) this.#valid.addCall(this.#posts, rejection);
     const messages = messagesOf(request);
     for (const message of messages) {
       this.#messages += 1;

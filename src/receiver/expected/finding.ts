@@ -14,6 +14,7 @@ export interface ExpectationResult {
     | 'each'
     | 'in-order'
     | 'size'
+    | 'valid'
     | 'schema'
     | 'snapshot'
     | 'signature'

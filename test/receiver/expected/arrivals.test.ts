@@ -29,6 +29,12 @@ const call = (...batch: readonly object[]): ReceivedRequest => {
   return { ...received, ...(found !== undefined && { call: found }) };
 };
 
+const unreadableCall = (body: string): ReceivedRequest => {
+  const received = { ...request({}), body: Buffer.from(body) };
+  const found = trackingCallOf({ ...received, path: '/v1/batch' });
+  return { ...received, ...(found !== undefined && { call: found }) };
+};
+
 const track = (event: string, fields: object = {}): object => ({
   type: 'track',
   event,
@@ -208,6 +214,27 @@ describe('arrivals', () => {
         said: 'out of order: message 1 of request 1 comes before message 2 of request 1, which matches type=identify',
       },
       { isMet: false, said: 'none of 2 messages matches' },
+    ]);
+  });
+
+  it('want no message and no call that a tracking API rejects', () => {
+    const check = arrivals({ messages: 2 });
+    check.add(call(track('A'), { type: 'track', userId: 'u1' }));
+    check.add(unreadableCall('{"batch":['));
+    expect(check.findings()).toEqual([
+      expect.objectContaining({ expectation: 'messages', isMet: true }),
+      {
+        expectation: 'valid',
+        isMet: false,
+        said: expect.stringMatching(/^A tracking API rejects 1 of 2 requests; request 2: ./),
+      },
+      {
+        expectation: 'valid',
+        isMet: false,
+        said: expect.stringMatching(
+          /^A tracking API rejects 1 of 2 messages; message 2 of request 1: .*event/,
+        ),
+      },
     ]);
   });
 

@@ -1,0 +1,76 @@
+import { formatCount, MAX_MESSAGE_BYTES } from '../../message/limits.ts';
+import {
+  cameText,
+  countText,
+  differingMessage,
+  placeOfMessage,
+  type ArrivedCount,
+  type ArrivedMessage,
+  type DifferingMessage,
+  type ExpectationResult,
+  type MessageCheck,
+} from './finding.ts';
+
+/** No message of a call is over 32 KB: a tracking API drops it without an error. Says nothing when there is none. */
+export class SizeCheck implements MessageCheck {
+  #first: DifferingMessage | undefined;
+  #count = 0;
+  readonly isWaiting = false;
+
+  add(arrived: ArrivedMessage): void {
+    const { rejection, value } = arrived.message;
+    if (rejection?.code !== 'too-large') return;
+    this.#count += 1;
+    const bytes = Buffer.byteLength(JSON.stringify(value));
+    this.#first ??= differingMessage(arrived, [
+      {
+        path: 'size',
+        expected: `at most ${formatCount(MAX_MESSAGE_BYTES)} bytes`,
+        wanted: { atMost: MAX_MESSAGE_BYTES },
+        got: `${formatCount(bytes)} bytes`,
+        found: bytes,
+      },
+    ]);
+  }
+
+  findings(came: ArrivedCount): readonly ExpectationResult[] {
+    if (this.#first === undefined) return [];
+    const said = `${this.#count} of ${cameText(came)} over 32 KB, which a tracking API drops`;
+    return [{ expectation: 'size', isMet: false, said, differing: [this.#first] }];
+  }
+}
+
+/** A tracking API takes every call and every message of a call. Says nothing when there is none that it rejects. */
+export class ValidCheck implements MessageCheck {
+  #rejectedMessages = 0;
+  #rejectedCalls = 0;
+  /** Where it is, and why. */
+  #firstMessage = '';
+  #firstCall = '';
+  readonly isWaiting = false;
+
+  add(arrived: ArrivedMessage): void {
+    const { rejection } = arrived.message;
+    if (rejection?.code !== 'invalid') return;
+    this.#rejectedMessages += 1;
+    this.#firstMessage ||= `${placeOfMessage(arrived)}: ${rejection.message}`;
+  }
+
+  /** Takes a request that is rejected whole: it has no message that another check could see. */
+  addCall(request: number, { message }: { readonly message: string }): void {
+    this.#rejectedCalls += 1;
+    this.#firstCall ||= `request ${request}: ${message}`;
+  }
+
+  findings({ requests, messages }: ArrivedCount): readonly ExpectationResult[] {
+    const parts = [
+      [this.#rejectedCalls, countText(requests, 'request'), this.#firstCall],
+      [this.#rejectedMessages, countText(messages, 'message'), this.#firstMessage],
+    ] as const;
+    return parts.flatMap(([count, all, first]) => {
+      if (count === 0) return [];
+      const said = `A tracking API rejects ${count} of ${all}; ${first}`;
+      return [{ expectation: 'valid', isMet: false, said }] as const;
+    });
+  }
+}
