@@ -1,4 +1,5 @@
 import { roundedMs, type Clock } from '../clock.ts';
+import { ConfigError } from '../errors.ts';
 import type { CheckResponse } from './check-response.ts';
 import type { Check, CheckResult, Fault } from './check.ts';
 import {
@@ -10,7 +11,7 @@ import {
 } from './judge-responses.ts';
 import { commonMistakes } from './common-mistakes.ts';
 import { INTERRUPTED, ReceiverUnderTest, type TestedReceiverOptions } from './receiver-under-test.ts';
-import { RunProgress, TAKES_EVERYTHING } from './run-progress.ts';
+import { RunProgress } from './run-progress.ts';
 import type { Signer } from '../signature/schemes/signer.ts';
 import { Sample, type CheckRequest } from './sample.ts';
 
@@ -45,7 +46,7 @@ class CheckRun {
   readonly #receiver: ReceiverUnderTest;
   readonly #sample: Sample;
   readonly #clock: Clock;
-  readonly #progress = new RunProgress();
+  readonly #progress: RunProgress;
   /** The mistake by which the receiver verifies, once found. */
   #mistake: Fault | undefined;
   #probes = 0;
@@ -62,6 +63,7 @@ class CheckRun {
     this.#options = options;
     this.#clock = clock;
     this.#receiver = new ReceiverUnderTest(options);
+    this.#progress = new RunProgress(signer?.schemes);
     this.#sample = new Sample({ secret, signer, runId, now: clock.now() });
   }
 
@@ -82,7 +84,9 @@ class CheckRun {
       this.#over = this.#receiver.over;
       return unsentResult(check, this.#over ?? PROVES_NOTHING);
     }
-    const judgement = await this.#make(check);
+    const requests = this.#signedRequests(check);
+    if (typeof requests === 'string') return { ...checkName(check), outcome: 'skipped', reason: requests };
+    const judgement = await this.#make(check, requests);
     this.#unreachable = this.#whyUnreachable(judgement);
     this.#over = this.#unreachable?.says ?? this.#receiver.over ?? this.#progress.whyOver(check, judgement);
     if (this.#unreachable !== undefined) return unsentResult(check, this.#unreachable.says);
@@ -100,8 +104,17 @@ class CheckRun {
     return skip?.(new URL(this.#options.url));
   }
 
-  async #make(check: Check): Promise<CheckJudgement> {
-    const requests = check.requests(this.#sample);
+  /** The requests of a check; why there are none, where a scheme cannot sign their bodies. */
+  #signedRequests(check: Check): readonly CheckRequest[] | string {
+    try {
+      return check.requests(this.#sample);
+    } catch (error) {
+      if (error instanceof ConfigError) return error.message;
+      throw error;
+    }
+  }
+
+  async #make(check: Check, requests: readonly CheckRequest[]): Promise<CheckJudgement> {
     const responses = await this.#withoutOwnPages(check, await this.#receiver.askAll(requests, check));
     const judgement = judgeResponses(check, responses, {
       timeoutMs: this.#receiver.timeoutMs,
@@ -114,7 +127,7 @@ class CheckRun {
     const gone = response.kind === 'none' ? this.#options.gone() : undefined;
     if (gone !== undefined) return { ...judgement, fault: diedFault(gone) };
     if (check.expects === 'rejected' && isTakenForgery(response) && (await this.#takesEverything())) {
-      return { ...judgement, fault: TAKES_EVERYTHING };
+      return { ...judgement, fault: this.#progress.takesEverythingFault };
     }
     if (check.expects !== 'taken') return judgement;
     return { ...judgement, fault: (await this.#whyRejected(response, requests)) ?? fault };

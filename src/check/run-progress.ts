@@ -1,5 +1,8 @@
+import { DEFAULT_SCHEMES } from '../signature/schemes/find-schemes.ts';
+import type { SignatureScheme } from '../signature/schemes/scheme.ts';
 import type { CheckResponse } from './check-response.ts';
 import type { Check, Fault } from './check.ts';
+import { verifyingFixes } from './scheme-checks.ts';
 import { isTakenForgery, isTakenResponse, type CheckJudgement } from './judge-responses.ts';
 
 /** Stops after this many requests without a response in a row (each takes the whole timeout), or with the same fault and nothing taken. */
@@ -11,13 +14,6 @@ const NO_RECEIVER: ReadonlySet<string> = new Set([
   'speaks-other',
   'client-certificate',
 ]);
-
-/** The one fault of a receiver that takes forgeries of every kind. */
-export const TAKES_EVERYTHING: Fault = {
-  code: 'takes-everything',
-  says: 'it takes everything: it verifies no signature, or the URL is not the receiver (a catch-all route, an inspector of requests)',
-  fix: 'check the URL; then compute the HMAC-SHA1 of the raw body and respond with 401 to all that does not match X-Signature',
-};
 
 /** What the receiver has shown so far: whether it takes messages at all, and whether asking on makes sense. */
 export class RunProgress {
@@ -31,6 +27,11 @@ export class RunProgress {
   #lastCode: string | undefined;
   #sameInARow = 0;
   #brokeOff: string | undefined;
+  readonly #schemes: readonly SignatureScheme[];
+
+  constructor(schemes: readonly SignatureScheme[] = DEFAULT_SCHEMES) {
+    this.#schemes = schemes;
+  }
 
   /** Notes the responses to correct messages. */
   seeCorrect(responses: readonly CheckResponse[]): void {
@@ -74,7 +75,16 @@ export class RunProgress {
   /** One line for a receiver that takes forgeries of every kind. */
   get takesEverything(): Fault | undefined {
     if (this.#forgeries < IN_A_ROW || this.#takenForgeries < this.#forgeries) return undefined;
-    return TAKES_EVERYTHING;
+    return this.takesEverythingFault;
+  }
+
+  /** The one fault of such a receiver, with the fix by the schemes that it has to verify. */
+  get takesEverythingFault(): Fault {
+    return {
+      code: 'takes-everything',
+      says: 'it takes everything: it verifies no signature, or the URL is not the receiver (a catch-all route, an inspector of requests)',
+      fix: `check the URL; then verify each message: ${verifyingFixes(this.#schemes)}`,
+    };
   }
 
   #whyNoResponse(code: string, error: string): string | undefined {

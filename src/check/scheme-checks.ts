@@ -25,20 +25,27 @@ function isStrong({ hash }: SignatureScheme, schemes: readonly SignatureScheme[]
 function inWordsOf(schemes: readonly SignatureScheme[], check: Check): Check {
   const { taken, failing } = check.faults ?? {};
   if (check.needsSecret !== true || taken === undefined) return check;
-  const fix = check.code === 'malformed' ? taken.fix : fixFor(schemes);
+  const fix = check.code === 'malformed' ? taken.fix : verifyingFixes(schemes);
   const says = taken.says.replace('X-Signature', signatureHeaderNames(schemes));
   return { ...check, faults: { taken: { ...taken, says, fix }, ...(failing && { failing }) } };
 }
 
-function fixFor(schemes: readonly SignatureScheme[]): string {
+/** How a receiver verifies by all of these schemes. */
+export function verifyingFixes(schemes: readonly SignatureScheme[]): string {
   return schemes.map(verifyingFix).join('; ');
 }
 
 /** How a receiver verifies by a scheme. */
 function verifyingFix(scheme: SignatureScheme): string {
-  const { hash, signs, encoding, name, tolerance } = scheme;
+  const { hash, signs, encoding, name, tolerance, covers } = scheme;
+  const bytes =
+    covers === 'first'
+      ? "the first item of the body's list, JSON-stringified,"
+      : signs === '{body}'
+        ? 'the raw body'
+        : `${signs} with the raw body`;
   const age = tolerance === undefined ? '' : `, reject a timestamp more than ${tolerance} s away`;
-  return `for ${name} compute the HMAC-${hash.toUpperCase()} of ${signs} over the raw body in ${encoding}, compare it with ${signatureHeaderNames([scheme])}${age}, and respond with 401 before doing anything else`;
+  return `for ${name} compute the HMAC-${hash.toUpperCase()} of ${bytes} in ${encoding}, compare it with ${signatureHeaderNames([scheme])}${age}, and respond with 401 before doing anything else`;
 }
 
 interface SchemeForgery {

@@ -6,6 +6,11 @@ export function collect(value: string, before: readonly string[] = []): readonly
   return [...before, value];
 }
 
+/** Joins the lists of names of a flag that may be repeated. */
+export function joinNames(value: string, before?: string): string {
+  return before === undefined ? value : `${before},${value}`;
+}
+
 /** Rejects the empty value that an unset variable leaves. */
 export function given(text: string): string {
   if (text === '') throw new InvalidArgumentError('Expected a value, got an empty text.');

@@ -9,6 +9,7 @@ import {
 } from '../../config/table/fields.ts';
 import type { SettingFlag } from '../../config/table/setting-field.ts';
 import type { SettingKind } from '../../config/table/kinds.ts';
+import { joinNames } from './flag-values.ts';
 
 /** Adds the flags of settings, as the table of settings has them. */
 export function addSettingFlags(command: Command, ...keys: readonly Key[]): Command {
@@ -23,6 +24,8 @@ export function settingOption(key: Key, text?: string): Option {
   const { name, value } = flag;
   const usage = value === undefined ? name : `${name} ${value}`;
   const option = new Option(usage, helpLine(key, text ?? flag.text));
+  // Repeated, it adds to the schemes before, as --secret does to the secrets.
+  if (key === 'scheme') option.argParser(joinNames);
   return kind.choices === undefined ? option : option.choices(kind.choices);
 }
 

@@ -25,6 +25,8 @@ const EXAMPLES = `Examples:
   $ hooks sign --secret s3cret < body.json
   $ curl -H "$(hooks sign --secret s3cret --as-header body.json)" \\
       --data-binary @body.json http://localhost:3000/webhook
+  $ hooks sign --secret s3cret --scheme slack body.json | curl -H @- \\
+      --data-binary @body.json http://localhost:3000/webhook
   $ hooks sign --secret-file secret.txt --stringify body.json
 `;
 

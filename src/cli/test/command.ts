@@ -13,7 +13,7 @@ import { commandSchemes } from '../flags/signature/scheme-flags.ts';
 import { addSecretFlags } from '../flags/signature/secret-flags.ts';
 import type { Io } from '../io.ts';
 import { settingOption } from '../flags/setting-flags.ts';
-import { collect, collectGiven, timeFrom } from '../flags/flag-values.ts';
+import { collect, collectGiven, joinNames, timeFrom } from '../flags/flag-values.ts';
 import { expandUrl } from '../flags/short-url.ts';
 
 const EXAMPLES = `Examples:
@@ -57,7 +57,7 @@ export const defineTest: Define = (command, { io, exit }) => {
       .usage('<url> [options] [-- COMMAND…]'),
     'sign',
   )
-    .option('--scheme <names>', 'sign by these schemes, and forge them (default: segment)')
+    .option('--scheme <names>', 'sign by these schemes, and forge them (default: segment)', joinNames)
     .option('-H, --header <header>', "send 'Name: value' with every request (repeat)", collect)
     .addOption(settingOption('delivery.timeout', 'limit one response, 1ms to 30s'))
     .addOption(settingOption('delivery.ca'))

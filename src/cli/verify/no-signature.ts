@@ -44,8 +44,9 @@ function missingHint({
   other,
 }: Pick<SignedInput, 'seems'> & { readonly names: string; readonly other: string | undefined }): string {
   if (other !== undefined) return `verify it with --scheme ${other}, or leave --scheme out`;
+  const header = names.split(' and ')[0] ?? names;
   return seems === undefined
-    ? `give --signature HEX or HOOKS_SIGNATURE, or a capture or raw HTTP request that has ${names.startsWith('X-') ? 'an' : 'a'} ${names} header`
+    ? `give --signature HEX or HOOKS_SIGNATURE, the headers (-H '${header}: …'), or a capture or raw HTTP request that has ${names.startsWith('X-') ? 'an' : 'a'} ${names} header`
     : `add --format ${seems}: an input of more than 8 MiB is taken for the body itself`;
 }
 

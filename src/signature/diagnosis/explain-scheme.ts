@@ -4,7 +4,7 @@ import type { HeaderList } from '../schemes/header-list.ts';
 import type { HeaderFault, PresentedSignature } from '../schemes/presented.ts';
 import { layoutOf } from '../schemes/layout.ts';
 import type { SignatureScheme } from '../schemes/scheme.ts';
-import { secretFix } from '../schemes/secrets.ts';
+import { verifyingSecretFix } from '../schemes/secrets.ts';
 import type { ExplainContext } from '../signature-check.ts';
 import { BodyDigests } from './body-digests.ts';
 import { diagnosisOf, explainDigest, type Diagnosis } from './diagnose.ts';
@@ -52,7 +52,7 @@ export function explainScheme(given: SchemeEvidence): Diagnosis {
     'unusable-secret',
     evidence,
     `no secret can be a key of ${given.scheme.name}`,
-    capitalised(secretFix(given.scheme)),
+    capitalised(verifyingSecretFix(given.scheme)),
   );
 }
 

@@ -22,17 +22,17 @@ const KNOWN_VALUES: readonly {
   {
     pattern: /^t=\d+,.*v\d=/,
     found: 'has the form of Stripe-Signature: a time, and digests over the time and the body',
-    fix: 'Verify it with the library of Stripe; X-Signature has 40 hex digits',
+    fix: 'Give the whole header: --scheme stripe -H "Stripe-Signature: t=…,v1=…"',
   },
   {
     pattern: /^v1a?,/,
     found: 'has the form of webhook-signature (Standard Webhooks), over an id, a time and the body',
-    fix: 'Verify it with a library of Standard Webhooks; X-Signature has 40 hex digits',
+    fix: 'Give all three headers: --scheme standard-webhooks -H "webhook-id: …" -H "webhook-timestamp: …" -H "webhook-signature: v1,…"',
   },
   {
     pattern: /^v0=/,
     found: 'has the form of X-Slack-Signature, over a time and the body',
-    fix: 'Verify it with the library of Slack; X-Signature has 40 hex digits',
+    fix: 'Give both headers: --scheme slack -H "X-Slack-Request-Timestamp: …" -H "X-Slack-Signature: v0=…"',
   },
   {
     pattern: /^eyJ/,

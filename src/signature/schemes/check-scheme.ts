@@ -112,7 +112,12 @@ function headersFault({
   signs,
 }: Partial<Record<keyof SignatureScheme, unknown>>): SchemeFault | undefined {
   if (!isObject(headers) || Object.keys(headers).length === 0) {
-    return fault('.headers', 'to be an object of names and templates', kindOf(headers), HEADERS_HINT);
+    return fault(
+      '.headers',
+      'to be an object of names and templates',
+      isObject(headers) ? 'an empty one' : kindOf(headers),
+      HEADERS_HINT,
+    );
   }
   const names = Object.keys(headers).map((name) => name.toLowerCase());
   if (new Set(names).size < names.length) {
@@ -163,7 +168,7 @@ function toleranceFault({
   const hint = 'give seconds, as 300, or leave it out to compare no time';
   const got = typeof tolerance === 'number' ? String(tolerance) : kindOf(tolerance);
   if (typeof tolerance !== 'number' || !Number.isSafeInteger(tolerance) || tolerance < 0) {
-    return fault('.tolerance', 'to be a number of seconds from 0', got, hint);
+    return fault('.tolerance', 'to be a whole number of seconds from 0 to 9007199254740991', got, hint);
   }
   if (String(signs).includes('{timestamp}')) return undefined;
   const unsigned = 'to be left out: `signs` has no {timestamp}, so anyone could change the time';

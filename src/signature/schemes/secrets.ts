@@ -70,7 +70,7 @@ export function rejectUnusableSchemes(
   origin: SchemeOrigin = originOfSchemes(schemes) ?? { key: 'scheme' },
 ): void {
   const unusable = schemes.find((scheme) => verifyingKeys(scheme, secrets).length === 0);
-  if (unusable !== undefined) throw unusableSecrets(unusable, secrets, origin);
+  if (unusable !== undefined) throw unusableSecrets(unusable, secrets, origin, verifyingSecretFix(unusable));
 }
 
 /** The error that a scheme can use none of the secrets. Shows none of them. */
@@ -78,12 +78,13 @@ function unusableSecrets(
   scheme: SignatureScheme,
   secrets: readonly string[],
   origin: SchemeOrigin,
+  hint = secretFix(scheme),
 ): ConfigError {
   const { key, file } = origin;
   return new ConfigError(`${whyUnusable(scheme, secrets)} ${schemeOriginText(origin)}`, {
     key,
     origin: file ?? key,
-    hint: secretFix(scheme),
+    hint,
   });
 }
 
@@ -105,6 +106,14 @@ export function secretFix({ secret, secretPrefix = '' }: SignatureScheme): strin
   const form = secretPrefix === '' ? '' : `printf '${secretPrefix}%s\\n' `;
   const command = form === '' ? 'openssl rand -base64 32' : `${form}"$(openssl rand -base64 32)"`;
   return `make one with ${command}, and give it to both sides`;
+}
+
+/** How to give a secret that the sender already has. */
+export function verifyingSecretFix(scheme: SignatureScheme): string {
+  const { secret, secretPrefix } = scheme;
+  if (secret !== 'base64') return secretFix(scheme);
+  const form = secretPrefix === undefined ? 'base64' : `${secretPrefix} and base64`;
+  return `give the secret of the sender, which is ${form}`;
 }
 
 /** A secret of the form that a scheme wants, of these bytes. */

@@ -161,6 +161,9 @@ const KINDS = {
   at: 'a time in ms',
 } as const satisfies Record<keyof SignRequestOptions, string>;
 
+/** A time in ms of March 1973, in seconds of the year 5138: a smaller number is meant in seconds. */
+const EARLIEST_MS = 1e11;
+
 /**
  * Signs a request: the headers by name that each of the schemes gives it. Throws ConfigError for an unknown scheme, and when one can use none of
  * the secrets.
@@ -168,6 +171,18 @@ const KINDS = {
 export function signRequest(options: SignRequestOptions): Readonly<Record<string, string>> {
   checkOptions(options, { kinds: KINDS, required: ['body', 'secrets'] });
   const { body, secrets, scheme = DEFAULT_SCHEME, id = `msg_${randomUUID()}`, at = Date.now() } = options;
+  if (!secrets.every((secret: unknown) => typeof secret === 'string')) {
+    throw new ConfigError('Expected `secrets` to be a list of strings, got another value in it', {
+      key: 'secrets',
+      hint: 'give each secret as text: an environment variable may not be set',
+    });
+  }
+  if (at < EARLIEST_MS) {
+    throw new ConfigError(`Expected \`at\` to be a time in ms, got ${at}, which is in seconds`, {
+      key: 'at',
+      hint: 'pass Date.now(), or multiply the seconds by 1000',
+    });
+  }
   if (id === '') {
     throw new ConfigError('Expected `id` to be a message id, got an empty string', {
       key: 'id',

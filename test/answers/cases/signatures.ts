@@ -382,7 +382,7 @@ const OTHER_HASHES: readonly AnswerCase[] = [
     title: 'the header of Stripe is given as the signature',
     signature: `t=1700000000,v1=${hmac('x', 'y', 'sha256')}`,
     cause: 'the signature has the form of Stripe-Signature',
-    fix: 'Verify it with the library of Stripe',
+    fix: 'Give the whole header: --scheme stripe',
   }),
   mismatch({
     id: 'standard-webhooks-format',

@@ -7,6 +7,7 @@ import type { SignatureScheme } from '../../../signature/schemes/scheme.ts';
 import { rejectUnusableSchemes } from '../../../signature/schemes/secrets.ts';
 import type { GlobalOptions } from '../../command.ts';
 import type { Io } from '../../io.ts';
+import { joinNames } from '../flag-values.ts';
 import type { SecretUse } from './configured-secrets.ts';
 import type { SecretFlags } from './secret-flags.ts';
 
@@ -17,7 +18,7 @@ export interface SchemeFlags {
 
 /** Adds --scheme. `text` says what the command does with the schemes. */
 export function addSchemeFlag(command: Command, text: string): Command {
-  return command.option('--scheme <names>', text);
+  return command.option('--scheme <names>', text, joinNames);
 }
 
 /** The schemes that --scheme names; undefined without it. Reads a config for those of one's own only. Throws ConfigError. */

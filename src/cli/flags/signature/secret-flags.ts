@@ -22,7 +22,7 @@ export interface SecretFlags {
 
 /** Help of --secret, with the origin of the secrets that no flag gives. */
 const DESCRIPTIONS: Readonly<Record<SecretUse, string>> = {
-  sign: "sign with this (default: HOOKS_SECRET, else the config's)",
+  sign: 'sign with this; repeat to rotate or for several schemes',
   verify: 'verify with this; repeat (default: HOOKS_SECRET, config)',
 };
 

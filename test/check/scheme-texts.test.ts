@@ -1,0 +1,109 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { ConfigError } from '../../src/errors.ts';
+import { signRequest } from '../../src/signature/schemes/signer.ts';
+import { hooks } from '../cli/run-in-process.ts';
+
+/** Takes whatever comes. */
+const server = createServer((request, response) => {
+  request.resume().on('end', () => response.writeHead(200).end());
+});
+let url = '';
+beforeAll(async () => {
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`; // a TCP server has one
+});
+afterAll(() => server.close());
+
+describe('hooks test --scheme', () => {
+  it('skips the checks whose bodies the scheme cannot sign, and says why', async () => {
+    const { code, stdout } = await hooks([
+      ...['test', url, '--secret', 's', '--scheme', 'segment-batch', '-o', 'json'],
+      ...['--only', 'track,wrong-signature,malformed,latency'],
+    ]);
+    expect(code).toBe(1);
+    const malformed = stdout.split('\n').find((line) => line.includes('"check":"malformed"'));
+    expect(malformed).toContain('"outcome":"skipped"');
+    expect(malformed).toContain('signs the first item of a list, and the body is no JSON');
+    expect(stdout).toContain('"check":"latency"');
+  });
+
+  it.each([
+    ['github', 'HMAC-SHA256 of the raw body in hex, compare it with X-Hub-Signature-256'],
+    ['segment', 'HMAC-SHA1 of the raw body in hex, compare it with X-Signature'],
+    ['segment-batch', "HMAC-SHA1 of the first item of the body's list"],
+  ])('tells a receiver that takes everything how to verify by %s', async (scheme, fix) => {
+    const { stdout, stderr } = await hooks([
+      ...['test', url, '--secret', 's', '--scheme', scheme],
+      ...['--only', 'track,unsigned,wrong-signature,tampered'],
+    ]);
+    const said = (stdout + stderr).replaceAll(/\s+/g, ' ');
+    const verdict = said.slice(said.indexOf('it takes everything'));
+    expect(verdict).toContain(fix);
+  });
+
+  it.each([['sign'], ['test']])('adds the schemes of a second --scheme to the first: %s', async (verb) => {
+    const schemes = ['--secret', 's', '--scheme', 'github', '--scheme', 'shopify'];
+    const args = verb === 'test' ? ['test', url, ...schemes, '--list'] : ['sign', ...schemes];
+    const { stdout } = await hooks(args, { stdin: '{}' });
+    const [one, other] = verb === 'test' ? ['github', 'shopify'] : ['X-Hub-Sig', 'X-Shopify'];
+    expect(stdout).toContain(one);
+    expect(stdout).toContain(other);
+  });
+});
+
+describe('hooks verify', () => {
+  it.each([
+    ['t=1700000000,v1=abc', '--scheme stripe -H "Stripe-Signature: '],
+    ['v1,abc=', '--scheme standard-webhooks -H "webhook-id: '],
+    ['v0=abc', '--scheme slack -H "X-Slack-Request-Timestamp: '],
+  ])('names the scheme and the flags for %s', async (signature, fix) => {
+    const { code, stdout } = await hooks(['verify', '--secret', 's', '--signature', signature], {
+      stdin: '{}',
+    });
+    expect(code).toBe(1);
+    expect(stdout.replaceAll(/\s+/g, ' ')).toContain(fix);
+  });
+
+  it('names -H where no header of the scheme came', async () => {
+    const { stderr } = await hooks(['verify', '--secret', 's', '--scheme', 'github'], { stdin: '{}' });
+    expect(stderr.replaceAll(/\s+/g, ' ')).toContain("(-H 'X-Hub-Signature-256: …')");
+  });
+
+  it('asks for the secret of the sender, not for a new one', async () => {
+    const args = ['verify', '--secret', 's', '--scheme', 'standard-webhooks', '-H', 'webhook-id: a'];
+    const { code, stderr } = await hooks(args, { stdin: '{}' });
+    expect(code).toBe(2);
+    expect(stderr).not.toContain('make one');
+    expect(stderr).toContain('give the secret of the sender, which is whsec_ and base64');
+  });
+});
+
+describe('signRequest', () => {
+  const at = Date.now();
+  it.each([
+    [{ secrets: [undefined] as unknown as string[], at }, 'Expected `secrets` to be a list of strings'], // as JavaScript may pass it
+    [{ secrets: ['s'], at: 1_700_000_000 }, 'Expected `at` to be a time in ms, got 1700000000'],
+  ])('rejects what it cannot sign with: %#', (options, sentence) => {
+    const signing = (): unknown => signRequest({ body: '{}', scheme: 'github', ...options });
+    expect(signing).toThrow(ConfigError);
+    expect(signing).toThrow(sentence);
+  });
+
+  it.each([
+    [{ headers: {} }, 'got an empty one'],
+    [{ tolerance: 0.5 }, 'to be a whole number of seconds from 0 to'],
+  ])('says what is wrong with a scheme of your own: %#', (change, sentence) => {
+    const scheme = {
+      name: 'acme',
+      headers: { 'X-A': '{signature}', 'X-T': '{timestamp}' },
+      signs: '{timestamp}.{body}',
+      hash: 'sha256',
+      encoding: 'hex',
+      ...change,
+    } as const;
+    const signing = (): unknown => signRequest({ body: '{}', secrets: ['s'], scheme: scheme as never }); // as JavaScript may pass it
+    expect(signing).toThrow(sentence);
+  });
+});
