@@ -99,7 +99,7 @@ function whyUnusable({ name, secretPrefix, secret }: SignatureScheme, secrets: r
 }
 
 /** How to make a secret that a scheme can use. */
-export function secretFix({ secret, secretPrefix = '' }: SignatureScheme): string {
+function secretFix({ secret, secretPrefix = '' }: SignatureScheme): string {
   if (secret !== 'base64') {
     return 'give --secret, --secret-file FILE or HOOKS_SECRET, or set `sharedSecret` in the config';
   }

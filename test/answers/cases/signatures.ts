@@ -389,7 +389,7 @@ const OTHER_HASHES: readonly AnswerCase[] = [
     title: 'the header of Standard Webhooks is given as the signature',
     signature: 'v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4=',
     cause: 'the signature has the form of webhook-signature (Standard Webhooks)',
-    fix: 'Verify it with a library of Standard Webhooks',
+    fix: 'Give all three headers: --scheme standard-webhooks',
   }),
   mismatch({
     id: 'jwt',
@@ -808,7 +808,7 @@ function request(headers: Readonly<Record<string, string>>): string {
 }
 
 const HINT_HEADER =
-  'give --signature HEX or HOOKS_SIGNATURE, or a capture or raw HTTP request that has an X-Signature header';
+  "give --signature HEX or HOOKS_SIGNATURE, the headers (-H 'X-Signature: …'), or a capture or raw HTTP request that has an X-Signature header";
 
 /** A request in which another header came. */
 function missing(id: string, title: string, header: string, came: string): AnswerCase {
