@@ -26,7 +26,7 @@ const RECEIVERS: readonly FaultyReceiver[] = [
     title: 'the receiver verifies nothing',
     receiver: () => responds(200, 'ok'),
     cause: 'it takes everything: it verifies no signature, or the URL is not the receiver',
-    fix: 'respond with 401 to all that does not match X-Signature',
+    fix: 'compare it with X-Signature, and respond with 401',
   },
   {
     id: 'takes-unsigned',

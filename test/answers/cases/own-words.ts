@@ -242,7 +242,7 @@ export const OWN_WORDS_THEME: AnswerTheme = {
       given: { receiver: responds(200, 'ok') },
       argv: ['test', '{url}', '--secret', SECRET],
       cause: 'it takes everything: it verifies no signature, or the URL is not the receiver',
-      fix: 'respond with 401 to all that does not match X-Signature',
+      fix: 'compare it with X-Signature, and respond with 401',
       never: ['it lets forgers in', 'not only when it is wrong', 'in short:', 'it accepts bodies that'],
       exitCode: 1,
       isVariant: true,
