@@ -93,7 +93,6 @@ const PACKAGES: Readonly<Record<string, string>> = {
   undici: 'transport/',
   commander: 'cli/',
   chalk: 'cli/',
-  'cli-progress': 'cli/',
   '@clack/prompts': 'cli/',
   'fast-string-width': 'cli/',
   'fast-wrap-ansi': 'cli/fit-text.ts',

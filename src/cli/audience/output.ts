@@ -30,9 +30,9 @@ export class SyncOutput {
   /** Whether the changes were counted, so that there is something to sum up. */
   #isCounted = false;
 
-  static async open(name: string, flags: SyncFlags, io: Io): Promise<SyncOutput> {
+  static open(name: string, flags: SyncFlags, io: Io): SyncOutput {
     const shown = !(flags.quiet ?? false);
-    const progress = await createProgress(io, { label: 'reading', unit: 'entries', shown });
+    const progress = createProgress(io, { label: 'reading', unit: 'entries', shown });
     return new SyncOutput(name, flags, { io, progress });
   }
 
@@ -54,11 +54,11 @@ export class SyncOutput {
   }
 
   /** Switches the progress from reading to sending. */
-  async counted(counts: Counts): Promise<void> {
+  counted(counts: Counts): void {
     this.#isCounted = true;
     for (let left = changesIn(counts); left > 0; left--) this.#ledger.open();
     this.#progress.stop();
-    this.#progress = await createProgress(this.#io, { label: 'sending', shown: this.#isBarShown });
+    this.#progress = createProgress(this.#io, { label: 'sending', shown: this.#isBarShown });
   }
 
   /** Prints the result of a change. A promise while the reader of the lines is slower. */

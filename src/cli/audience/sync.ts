@@ -35,7 +35,7 @@ export async function syncFile(
   const to = await resolveWhereTo(whereToOf(flags), settings, io);
   const durable = await (flags.dryRun ? openQueue : openQueueToWrite)(flags, settings, { io });
   try {
-    const output = await SyncOutput.open(name, flags, io);
+    const output = SyncOutput.open(name, flags, io);
     return await runSync({ name, input, to, settings, durable, output, flags, io });
   } finally {
     await durable.close();

@@ -25,32 +25,30 @@ interface ProgressOptions {
   readonly measure?: ProgressMeasure;
 }
 
-/** Shows how much is done on stderr if that is a terminal; else only the lines. */
-export async function createProgress(
-  io: Io,
+const REDRAW_MS = 100;
+const CLEAR_LINE = '\r\u001b[K';
+
+/**
+ * Shows how much is done in the last line of stderr if that is a terminal; else only the lines. Drawn here, since `cli-progress` puts the
+ * cursor back to where it began, over all that was printed above the bar.
+ */
+export function createProgress(
+  { stderr, stderrIsTty, note }: Pick<Io, 'stderr' | 'stderrIsTty' | 'note'>,
   { label, shown, unit = 'messages', measure }: ProgressOptions,
-): Promise<ProgressBar> {
-  if (!shown || !io.stderrIsTty) {
-    return { update: () => {}, say: () => {}, line: io.note, clear: () => {}, stop: () => {} };
+): ProgressBar {
+  if (!shown || !stderrIsTty) {
+    return { update: () => {}, say: () => {}, line: note, clear: () => {}, stop: () => {} };
   }
-  const { SingleBar } = await import('cli-progress');
   const figures = new ProgressFigures(performance.now(), { isGuess: measure !== undefined });
   let override: string | undefined;
-  const bar = new SingleBar({
-    format: () => {
-      if (measure !== undefined) figures.update({ ...measure(), now: performance.now() });
-      return override ?? `${label} ${figures.text(unit, performance.now())}`;
-    },
-    stream: io.stderr,
-    clearOnComplete: true,
-    hideCursor: true,
-    fps: 10,
-    // The command handles interruptions.
-    gracefulExit: false,
-  });
-  const clear = (): void => void io.stderr.write('\r\u001b[K');
-  // Nothing of the bar's own figures is shown.
-  bar.start(Number.MAX_SAFE_INTEGER, 0);
+  const clear = (): void => void stderr.write(CLEAR_LINE);
+  const draw = (): void => {
+    if (measure !== undefined) figures.update({ ...measure(), now: performance.now() });
+    const text = override ?? `${label} ${figures.text(unit, performance.now())}`;
+    // A bar that wraps could not be cleared.
+    stderr.write(CLEAR_LINE + text.slice(0, (stderr.columns ?? 80) - 1));
+  };
+  const timer = setInterval(draw, REDRAW_MS).unref();
   return {
     update: (done, total) => {
       override = undefined;
@@ -61,10 +59,13 @@ export async function createProgress(
     },
     line: (text) => {
       clear();
-      io.note(text);
+      note(text);
     },
     clear,
-    stop: () => bar.stop(),
+    stop: () => {
+      clearInterval(timer);
+      clear();
+    },
   };
 }
 

@@ -42,7 +42,7 @@ async function move(
   { options, io }: { readonly options: MoveFlags; readonly io: Io },
 ): Promise<MoveCounts> {
   const isShown = options.output === 'text' && options.quiet !== true;
-  const progress = await createProgress(io, { label: 'moved', shown: isShown, unit: 'deliveries' });
+  const progress = createProgress(io, { label: 'moved', shown: isShown, unit: 'deliveries' });
   try {
     return await moveDeliveries({
       from: from.inspection,

@@ -77,7 +77,7 @@ interface Dropping {
 async function dropSelected({ durable, states, options, io }: Dropping): Promise<ChangeCounts> {
   const counts: ChangeCounts = { dropped: 0 };
   const shown = options.output === 'text' && options.quiet !== true;
-  const progress = await createProgress(io, { label: 'dropped', shown, unit: 'deliveries' });
+  const progress = createProgress(io, { label: 'dropped', shown, unit: 'deliveries' });
   const showCount = (): void => progress.update(counts['dropped'] ?? 0);
   try {
     if (selectsDead(options)) {

@@ -53,7 +53,7 @@ export class ReplayOutput {
     const files = await ResultFiles.open({ report, failed, inputs, checkpoint, cwd: io.cwd });
     // Lines for all results show the progress.
     const shown = !(io.stdoutIsTty && options.verbose === true);
-    const progress = await createProgress(io, { label: 'replaying', shown, measure });
+    const progress = createProgress(io, { label: 'replaying', shown, measure });
     return new ReplayOutput({ options, io, files, progress, github });
   }
 

@@ -1,5 +1,7 @@
+import { Writable } from 'node:stream';
 import { describe, expect, it } from 'vitest';
-import { ProgressFigures } from '../../../src/cli/print/progress.ts';
+import { createProgress, ProgressFigures } from '../../../src/cli/print/progress.ts';
+import { until } from '../../until.ts';
 
 describe('the figures of a progress bar', () => {
   it('are the rate and the time passed while the total is not known', () => {
@@ -40,5 +42,31 @@ describe('a guessed total', () => {
     const figures = new ProgressFigures(0, { isGuess: true });
     figures.update({ done: 1_100, total: 1_000, now: 2_000 });
     expect(figures.text('messages', 2_000)).toBe('████████████████ 100%, 550/s, 1s left');
+  });
+});
+
+describe('a progress bar', () => {
+  it('leaves the lines above it alone: it only ever clears its own line', async () => {
+    let written = '';
+    const stderr = new Writable({
+      write: (text: Buffer, _encoding, done) => {
+        written += text.toString();
+        done();
+      },
+    });
+    const io = { stderr: Object.assign(stderr, { columns: 30 }), stderrIsTty: true };
+    const bar = createProgress(
+      { ...io, note: (line) => stderr.write(`${line}\n`) },
+      { label: 'replaying', shown: true, measure: () => ({ done: 1, total: 4 }) },
+    );
+    await until(() => written.includes('replaying'), 'the bar');
+    bar.line('a line');
+    bar.stop();
+    // Cut to the width of the terminal: what wraps cannot be cleared.
+    const [drawn = ''] = written.split('\r\u001b[K').filter((part) => part.startsWith('replaying'));
+    expect(drawn).toHaveLength(29);
+    expect(written).toMatch(/\r\u001b\[Ka line\n(?:\r\u001b\[Kreplaying[^\r]*)*\r\u001b\[K$/);
+    // eslint-disable-next-line no-control-regex -- the sequences of a terminal
+    expect(written.replaceAll('\r\u001b[K', '')).not.toMatch(/[\u0000-\u0009\u000b-\u001f]/);
   });
 });

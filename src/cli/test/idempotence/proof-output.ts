@@ -31,10 +31,10 @@ export class ProofOutput {
     return this.#results;
   }
 
-  async startProgress(): Promise<void> {
+  startProgress(): void {
     const { options, io } = this.#context;
     const shown = options.output !== 'json' && options.quiet !== true;
-    this.#progress = await createProgress(io, { label: 'schedules', shown });
+    this.#progress = createProgress(io, { label: 'schedules', shown });
     this.#progress.say('sending each message once: the reference');
   }
 

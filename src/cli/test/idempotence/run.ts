@@ -112,7 +112,7 @@ class IdempotenceTest {
       this.#output.remark('No secret given (--secret, HOOKS_SECRET): messages go unsigned');
     }
     try {
-      await this.#output.startProgress();
+      this.#output.startProgress();
       await this.#prove();
     } catch (error) {
       if (!io.signal.aborted) {
