@@ -262,7 +262,7 @@ schemes:
   let folder: string;
   const config = async (text: string): Promise<readonly string[]> => {
     const file = join(folder, 'hooks.yaml');
-    await writeFile(file, text + ACME);
+    await writeFile(file, text.includes('schemes:') ? text : text + ACME);
     return ['-c', file];
   };
 
@@ -278,6 +278,19 @@ schemes:
     expect(code).toBe(0);
     const plain = await hooks(['sign', '--secret', 's'], { stdin: BODY, cwd: folder });
     expect(plain.stdout).toBe(`${sign(BODY, 's')}\n`);
+  });
+
+  it('verify in the header of a built-in scheme too, where something tells them apart', async () => {
+    const header =
+      "headers: { X-Signature: 'sha512={signature}' }, signs: '{body}', hash: sha512, encoding: base64";
+    const file = await config(`sharedSecret: s\nscheme: own\nschemes:\n  own: { ${header} }\n`);
+    const { stdout } = await hooks(['sign', ...file], { stdin: BODY });
+    expect(stdout).toMatch(/^X-Signature: sha512=/);
+    const own = await hooks(['verify', ...file, '-H', stdout], { stdin: BODY });
+    expect([own.code, own.stdout]).toEqual([0, expect.stringContaining('own')]);
+    // A signature without that prefix is one of the default scheme.
+    const plain = ['verify', ...file, '-H', `X-Signature: ${sign(BODY, 's')}`];
+    expect(await hooks(plain, { stdin: BODY })).toMatchObject({ code: 0 });
   });
 
   it('are those that test checks a receiver by', async () => {

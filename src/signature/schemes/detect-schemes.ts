@@ -5,15 +5,17 @@ import type { SignatureScheme } from './scheme.ts';
 import { verifyingKeys } from './secrets.ts';
 
 /**
- * The schemes whose signatures came, of those built in and of one's own, which come after them. Those that no secret is for are left out while there
- * are others; so are schemes that protect a part of the body only: they count only when they are named.
+ * The schemes whose signatures came, of those built in and of one's own. Where two want the same header, one's own counts only if something besides
+ * that header tells it apart. Those that no secret is for are left out while there are others; so are schemes that protect a part of the body only:
+ * they count only when they are named.
  */
 export function detectSchemes(
   headers: HeaderList,
   { own, secrets }: { readonly own: readonly SignatureScheme[]; readonly secrets: readonly string[] },
 ): readonly SignatureScheme[] {
   const taken = new Set<string>();
-  const came = [...BUILT_IN_SCHEMES, ...own].filter((scheme) => {
+  const distinct = own.filter((scheme) => isToldApart(scheme, headers));
+  const came = [...distinct, ...BUILT_IN_SCHEMES, ...own].filter((scheme) => {
     const { lowerName } = layoutOf(scheme).signatureHeader;
     if (scheme.covers === 'first' || taken.has(lowerName) || headerValues(headers, lowerName).length === 0) {
       return false;
@@ -23,6 +25,18 @@ export function detectSchemes(
   });
   const checkable = came.filter((scheme) => verifyingKeys(scheme, secrets).length > 0);
   return checkable.length === 0 ? came : checkable;
+}
+
+/** Whether the signature has the scheme's prefix, or its other headers came as well. */
+function isToldApart(scheme: SignatureScheme, headers: HeaderList): boolean {
+  const { headers: layouts, signatureHeader } = layoutOf(scheme);
+  const prefix = signatureHeader.parts[0]?.text ?? '';
+  const values = headerValues(headers, signatureHeader.lowerName);
+  return (
+    (prefix !== '' || layouts.length > 1) &&
+    values.some((value) => value.trimStart().startsWith(prefix)) &&
+    layouts.every(({ lowerName }) => headerValues(headers, lowerName).length > 0)
+  );
 }
 
 /**
