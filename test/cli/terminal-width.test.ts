@@ -143,7 +143,7 @@ afterAll(() => server.close());
 const BODY = /^ {2}body .*$/gm;
 /** A progress bar, which lines replace. */
 // eslint-disable-next-line no-control-regex -- the sequences that a terminal obeys
-const ERASED = /^.*\u001b\[0?K/gm;
+const ERASED = /[^\r\n]*\r\u001b\[K/g;
 
 async function run(line: string, terminalColumns: number): Promise<string> {
   const words = line.split(' ').filter((word) => word !== '');

@@ -28,15 +28,16 @@ describe('a process that has sent', () => {
 
 describe('close()', () => {
   it('leaves no socket, though a response was still coming', async () => {
+    // Test files share a process, and one before may have left some that still close.
+    const before = sockets().length;
     const receivers = [await started(answersOk()), await started(dripsBody())];
     const transport = newTransport();
     for (const { url } of receivers) await transport.send(requestTo(url, { timeoutMs: 60_000 }));
-    expect(sockets()).not.toEqual([]);
+    expect(sockets().length).toBeGreaterThan(before);
     await transport.close();
     // Their ends of the connections are in this process too.
     await Promise.all(receivers.map((receiver) => receiver.close()));
-    await until(() => sockets().length === 0, 'the connections to be closed');
-    expect(sockets()).toEqual([]);
+    await until(() => sockets().length <= before, 'the connections to be closed');
   });
 });
 
