@@ -83,10 +83,23 @@ function linesOf(state: string): string[] {
 /** The first line that differs, in words: ``line 3 differs: `a` and `b` ``. */
 export function differenceText(one: string, other: string): string {
   const { line, expected, got } = firstDifference(one, other);
-  return `line ${line} differs: ${lineText(expected)} and ${lineText(got)}`;
+  const from = excerptStart(expected ?? '', got ?? '');
+  return `line ${line} differs: ${lineText(expected, from)} and ${lineText(got, from)}`;
 }
 
-function lineText(line: string | undefined): string {
+const EXCERPT_LENGTH = 80;
+/** What both lines have before the difference. */
+const CONTEXT_LENGTH = 20;
+
+/** Where to begin with showing two lines, so that what differs is seen. */
+function excerptStart(one: string, other: string): number {
+  let same = 0;
+  while (same < one.length && one[same] === other[same]) same++;
+  return same < EXCERPT_LENGTH - CONTEXT_LENGTH ? 0 : same - CONTEXT_LENGTH;
+}
+
+function lineText(line: string | undefined, from: number): string {
   if (line === undefined) return 'nothing';
-  return `\`${line.length > 80 ? `${line.slice(0, 80)}…` : line}\``;
+  const end = from + EXCERPT_LENGTH;
+  return `\`${from > 0 ? '…' : ''}${line.slice(from, end)}${line.length > end ? '…' : ''}\``;
 }

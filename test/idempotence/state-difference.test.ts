@@ -31,4 +31,11 @@ describe('differenceText', () => {
     expect(differenceText('a\nb', 'a\nc')).toBe('line 2 differs: `b` and `c`');
     expect(differenceText('a', 'a\nb')).toBe('line 2 differs: nothing and `b`');
   });
+
+  it('shows of long lines the part that differs', () => {
+    const same = '{"ids":{"a":1},'.repeat(20);
+    const text = differenceText(`${same}"x":1}`, `${same}"x":2}`);
+    expect(text).toMatch(/^line 1 differs: `….*"x":1}` and `….*"x":2}`$/);
+    expect(text.length).toBeLessThan(120);
+  });
 });

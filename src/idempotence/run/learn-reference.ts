@@ -76,7 +76,7 @@ async function stableState({ options: { subject, clock, signal } }: ProofRunner)
     await sleep(clock, ms, signal);
     signal.throwIfAborted();
     const next = await subject.readState();
-    if (next !== first) throw unstable(first, next);
+    if (!isSameState(next, first)) throw unstable(first, next);
   }
   return first;
 }

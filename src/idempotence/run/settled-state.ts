@@ -1,4 +1,5 @@
 import { sleep, type Clock } from '../../clock.ts';
+import { isSameState } from '../state-difference.ts';
 
 /** Between two reads that must agree. */
 export const READ_GAP_MS = 200;
@@ -36,7 +37,7 @@ export async function settledState(options: SettleOptions): Promise<SettledState
     signal.throwIfAborted();
     const next = await read();
     const now = clock.now();
-    if (next !== state) {
+    if (!isSameState(next, state)) {
       state = next;
       lastChangeMs = now - startedAt;
       sameSince = now;
