@@ -15,7 +15,7 @@ const INSTALL_MS = 300_000;
 export function setup(): void {
   const wanted = readFileSync(new URL('package.json', import.meta.url), 'utf8');
   const mark = installedMark();
-  if (existsSync(mark) && readFileSync(mark, 'utf8') === wanted) return;
+  if (existsSync(mark) && readFileSync(mark, 'utf8') === wanted) return linkPackage();
   rmSync(CLIENTS, { recursive: true, force: true });
   mkdirSync(CLIENTS, { recursive: true });
   writeFileSync(join(CLIENTS, 'package.json'), wanted);
@@ -34,6 +34,13 @@ export function setup(): void {
     process.stderr.write('the client libraries cannot be installed: the tests that need them are skipped\n');
     return;
   }
-  symlinkSync(ROOT, join(CLIENTS, 'node_modules/hooks-cli'));
+  linkPackage();
   writeFileSync(mark, wanted);
+}
+
+/** Each clone tests its own package: the clients may have been installed by another. */
+function linkPackage(): void {
+  const link = join(CLIENTS, 'node_modules/hooks-cli');
+  rmSync(link, { force: true });
+  symlinkSync(ROOT, link);
 }
