@@ -16,6 +16,9 @@ export interface AttemptRecord extends AttemptEvidence {
   readonly ms: number;
   /** Whether it was sent again on a fresh connection, since an idle one had died. */
   readonly reconnected?: true;
+  /** The ids of its `traceparent`, where one was sent: 32 and 16 hex digits. */
+  readonly traceId?: string;
+  readonly spanId?: string;
 }
 
 /** What tells why an attempt failed: little, since every attempt is kept. From outside, without secrets, unescaped. */

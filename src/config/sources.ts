@@ -228,6 +228,7 @@ function deliveryFrom(scope: SettingScope): DeliveryOptions {
     ...(caFile === undefined ? {} : { caFile }),
     allowPrivate: readWithDefault(scope, 'delivery.allowPrivate'),
     idempotencyKey: readWithDefault(scope, 'delivery.idempotencyKey'),
+    traceparent: readWithDefault(scope, 'delivery.traceparent'),
     health: { failures: readWithDefault(scope, 'delivery.health.failures') },
   };
 }

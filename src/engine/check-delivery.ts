@@ -10,6 +10,7 @@ const KINDS = {
   caFile: 'a string',
   allowPrivate: 'a boolean',
   idempotencyKey: 'a boolean',
+  traceparent: 'a boolean',
   health: 'an object',
 } as const satisfies Record<keyof DeliveryOptions, string>;
 

@@ -23,6 +23,8 @@ export interface DeliveryOptions {
   readonly allowPrivate?: boolean | undefined;
   /** Whether every attempt carries the message id as `Idempotency-Key`. @default true */
   readonly idempotencyKey?: boolean | undefined;
+  /** Whether every attempt carries a W3C `traceparent`: in the trace of the call to the service, else in one of its own. @default false */
+  readonly traceparent?: boolean | undefined;
   /** How many failures in a row make a webhook unhealthy. At least 1. @default { failures: 10 } */
   readonly health: { readonly failures: number };
 }

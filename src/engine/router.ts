@@ -78,7 +78,7 @@ class QueueRouter implements Router {
     message: OutgoingMessage,
     all: Delivery[],
   ): RoutedMessage {
-    const { messageId, type, integrations, body, orderKeys, dedupeKey } = message;
+    const { messageId, type, integrations, body, orderKeys, dedupeKey, trace } = message;
     const now = Math.floor(this.#options.clock.now());
     const deliveries = enabledDestinations(options, integrations).map((destination) => {
       const id = dedupeKey === undefined ? this.#newId() : dedupedId({ source, destination }, dedupeKey);
@@ -90,6 +90,7 @@ class QueueRouter implements Router {
         type,
         body,
         orderKeys,
+        trace: options.destinations[destination]?.delivery.traceparent === true ? trace : undefined,
         createdAt: now,
         dueAt: now,
         state: 'pending',

@@ -18,6 +18,8 @@ export interface Webhook {
   readonly headers: readonly string[];
   /** A configured `Idempotency-Key` is among the headers, and wins over the message id. */
   readonly hasOwnKey: boolean;
+  /** A configured `traceparent` or `tracestate` is among the headers, and wins. */
+  readonly hasOwnTrace: boolean;
 }
 
 interface WebhookContext {
@@ -70,8 +72,10 @@ export function prepareWebhook(
   checkOptions(webhook, { setting, kinds: KINDS, required: Object.keys(KINDS) });
   const { url, shownUrl, authorization } = readUrl(webhook.url, setting);
   const headers = buildHeaders(webhook.headers, { userAgent, authorization, setting, schemes });
-  const hasOwnKey = Object.keys(webhook.headers).some((name) => name.toLowerCase() === 'idempotency-key');
-  return { key: shownUrl, url, shownUrl, headers, hasOwnKey };
+  const names = new Set(Object.keys(webhook.headers).map((name) => name.toLowerCase()));
+  const hasOwnKey = names.has('idempotency-key');
+  const hasOwnTrace = names.has('traceparent') || names.has('tracestate');
+  return { key: shownUrl, url, shownUrl, headers, hasOwnKey, hasOwnTrace };
 }
 
 const KINDS = { url: 'a string', headers: 'an object' } as const satisfies Record<

@@ -1,6 +1,7 @@
 import { MESSAGE_VERSION } from './fields/fields.ts';
 import { shapeOf } from './fields/shape.ts';
 import { put } from './plain.ts';
+import type { TraceContext } from './trace-context.ts';
 import type { Integrations, JsonObject, JsonValue, Message } from './types.ts';
 
 /** A message as the client or the service hands it to the router. */
@@ -14,6 +15,8 @@ export interface OutgoingMessage {
   readonly orderKeys: readonly string[];
   /** A message of the same source and key that is still in the queue is not added again. @default every message is another one */
   readonly dedupeKey?: string | undefined;
+  /** The trace that it came in, for destinations that pass it on. */
+  readonly trace?: TraceContext | undefined;
 }
 
 /**

@@ -57,6 +57,8 @@ export interface Delivery {
   readonly body: Uint8Array;
   /** Earlier unsettled deliveries to the same source and destination with one of these keys go first. */
   readonly orderKeys: readonly string[];
+  /** The trace that its attempts continue: a W3C `traceparent`, then after a space the `tracestate`. */
+  readonly trace?: string | undefined;
   /** Ms since the epoch. */
   readonly createdAt: number;
   readonly dueAt: number;

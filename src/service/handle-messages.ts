@@ -1,3 +1,4 @@
+import { readTraceContext } from '../message/trace-context.ts';
 import type { MessageType } from '../message/types.ts';
 import { rejectionResponse, type ServiceResponse } from './request/respond.ts';
 import { readRequest, type HandlerContext, type IngestRequest } from './request/read-request.ts';
@@ -40,7 +41,14 @@ async function ingestMessages(
   if (caller === undefined) return rejectionResponse(UNAUTHORIZED);
   if (!ingestRequest.share.grow(addedBytes)) return rejectionResponse(OVERLOADED, caller.source);
   const { clock, newId } = context;
-  const sorted = sortMessages(items, { ...caller, newId, now: clock.now(), requestBytes: bytes.length });
+  const trace = readTraceContext(ingestRequest.request.headers);
+  const sorted = sortMessages(items, {
+    ...caller,
+    newId,
+    now: clock.now(),
+    requestBytes: bytes.length,
+    trace,
+  });
   const [single] = sorted.rejected;
   if (type !== undefined && single !== undefined) {
     return rejectionResponse(singleRejection(single), caller.source);

@@ -37,6 +37,7 @@ describe('precedence', () => {
       strategy: 'broadcast',
       allowPrivate: false,
       idempotencyKey: true,
+      traceparent: false,
     });
     expect(settings.originOf('delivery.timeout')).toBe('.hooksrc');
     expect(settings.originOf('store')).toBe('user/hooks/config.yaml');

@@ -129,7 +129,8 @@ export function queueConformance(
     describe('add', () => {
       it('keeps every field and the exact bytes', async () => {
         const body = Uint8Array.from({ length: 256 }, (_, byte) => byte);
-        const added = newDelivery('a', { body, orderKeys: ['u1', 'u2'], createdAt: 5, dueAt: 7 });
+        const trace = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01 rojo=1,congo=2';
+        const added = newDelivery('a', { body, orderKeys: ['u1', 'u2'], trace, createdAt: 5, dueAt: 7 });
         await queue.add([added]);
         const { delivery } = await claimOne();
         expect({ ...delivery, body: [...delivery.body] }).toEqual({

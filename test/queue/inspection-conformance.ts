@@ -10,6 +10,7 @@ const ATTEMPT: AttemptRecord = { at: 1, url: 'https://a.example/', round: 1, res
 const PROGRESS = { ...NO_PROGRESS, rounds: 3, firstAttemptAt: 1, attempts: [ATTEMPT] };
 const ALL: readonly DeliveryState[] = ['pending', 'sending', 'retrying', 'delivered', 'dead'];
 const RETRY_MS = 60_000;
+const TRACE = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01 rojo=1';
 
 export interface Inspected {
   /** Empty. */
@@ -53,7 +54,7 @@ export function inspectionConformance(
       return first;
     };
     const markDead = async (id: string, reason: 'rejected' | 'exhausted' = 'rejected'): Promise<void> => {
-      await queue.add([newDelivery(id, { orderKeys: ['u'] })]);
+      await queue.add([newDelivery(id, { orderKeys: ['u'], trace: TRACE })]);
       expect(await queue.settle(await claimOne(), { state: 'dead', reason, progress: PROGRESS })).toBe(true);
     };
     const ids = async (states = ALL, selection = {}): Promise<readonly string[]> =>
@@ -134,7 +135,7 @@ export function inspectionConformance(
       });
     });
 
-    it('retries a dead letter: with a new window, and with the attempts that were made', async () => {
+    it('retries a dead letter: with a new window, the attempts that were made, and its trace', async () => {
       await markDead('a', 'exhausted');
       const retriedAt = clock.now();
       expect(await inspection.retry(['a'])).toEqual(['retried']);
@@ -142,6 +143,7 @@ export function inspectionConformance(
       const { delivery } = await claimOne();
       expect(delivery).toMatchObject({
         id: 'a',
+        trace: TRACE,
         dueAt: since(retriedAt),
         progress: { ...NO_PROGRESS, attempts: [ATTEMPT] },
       });

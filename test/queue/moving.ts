@@ -19,6 +19,7 @@ export interface Opened {
 const ALL: readonly DeliveryState[] = ['pending', 'sending', 'retrying', 'delivered', 'dead'];
 const ATTEMPT = { at: 1, url: 'https://a.example/', round: 1, result: 'retryable', ms: 2 } as const;
 const PROGRESS = { ...NO_PROGRESS, rounds: 2, firstAttemptAt: 5, attempts: [ATTEMPT] };
+const TRACE = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01';
 const RETRY_AT = Date.UTC(2100, 0, 1);
 export const signal: AbortSignal = new AbortController().signal;
 
@@ -49,7 +50,9 @@ export async function fill({ queue }: Opened): Promise<void> {
   const dead = { state: 'dead', reason: 'invalid', detail: 'no event' } as const;
   await queue.add([newDelivery('invalid', { destination: '', ...dead })]);
   await queue.add(
-    ['u1', 'u2', 'u3'].map((id, place) => newDelivery(id, { orderKeys: ['u'], createdAt: place })),
+    ['u1', 'u2', 'u3'].map((id, place) =>
+      newDelivery(id, { orderKeys: ['u'], createdAt: place, trace: TRACE }),
+    ),
   );
 }
 
@@ -78,7 +81,7 @@ export async function expectMoved(from: Opened, to: Opened): Promise<void> {
   });
   for (const id of ['u1', 'u2', 'u3']) {
     const { claims } = await to.queue.claim({ ...LANE, limit: 10, leaseMs: 60_000 });
-    expect(claims.map(({ delivery }) => delivery.id)).toEqual([id]);
+    expect(claims.map(({ delivery }) => [delivery.id, delivery.trace])).toEqual([[id, TRACE]]);
     for (const claim of claims) await to.queue.settle(claim, { state: 'delivered', progress: NO_PROGRESS });
   }
 }

@@ -64,9 +64,10 @@ export class Watch {
 
   #attempt({ delivery, attempt }: EngineEvent & { kind: 'attempt' }): void {
     const { id, source, destination, messageId } = delivery;
-    const { url, result, status, error, detail, ms, round } = attempt;
+    const { url, result, status, error, detail, ms, round, traceId, spanId } = attempt;
     this.#metrics.attempt(delivery, result, ms);
-    const fields = { delivery: id, source, destination, messageId, url, status, error, detail, ms, round };
+    const ids = { delivery: id, source, destination, messageId, traceId, spanId };
+    const fields = { ...ids, url, status, error, detail, ms, round };
     this.#outages.see(delivery, attempt);
     if (result === 'delivered') this.#log.debug('delivered', fields);
     else this.#log.debug('an attempt failed', { ...fields, result });

@@ -92,7 +92,9 @@ function destinationFields(destination: DestinationOutcome) {
   };
 }
 
-function attemptFields({ at, url, status, error, cause, server, location, ms, reconnected }: AttemptRecord) {
+function attemptFields(attempt: AttemptRecord) {
+  const { at, url, status, error, cause, server, location, ms, reconnected, traceId, spanId } = attempt;
   const time = isoTime(at);
-  return { at: time, url, status, error, cause, server, location, ms: tenths(ms), reconnected };
+  const ids = { traceId, spanId };
+  return { at: time, url, status, error, cause, server, location, ms: tenths(ms), reconnected, ...ids };
 }

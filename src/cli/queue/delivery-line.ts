@@ -116,7 +116,7 @@ export function fullText(delivery: Delivery, screen: Screen, now: number): strin
     settledAt === undefined ? ['due', isoTime(dueAt)] : ['settled', isoTime(settledAt)],
     ...(detail === undefined ? [] : [['why', printable(detail)]]),
     ...(orderKeys.length === 0 ? [] : [['order', orderKeys.map((key) => printable(key, 80)).join(', ')]]),
-    ...progress.attempts.map((attempt) => ['attempt', attemptLine(attempt)]),
+    ...progress.attempts.flatMap((attempt) => [['attempt', attemptLine(attempt)], ...traceLines(attempt)]),
     ...causeLines(delivery),
   ];
   return [
@@ -140,6 +140,10 @@ function causeLines({ progress: { attempts } }: Delivery): string[][] {
 
 function attemptLine(attempt: AttemptRecord): string {
   return `${isoTime(attempt.at)}  ${attemptWithDetail(attempt)}  in ${durationText(attempt.ms)}`;
+}
+
+function traceLines({ traceId, spanId }: AttemptRecord): string[][] {
+  return traceId === undefined || spanId === undefined ? [] : [['trace', `${traceId} span ${spanId}`]];
 }
 
 function attemptWithDetail(attempt: AttemptRecord): string {

@@ -134,6 +134,12 @@ export const SETTING_FIELDS = {
     belongsTo: 'destination',
     default: true,
   }),
+  'delivery.traceparent': field({
+    kind: onOrOff,
+    describe: 'whether every attempt carries a W3C `traceparent`',
+    belongsTo: 'destination',
+    default: false,
+  }),
   'delivery.health.failures': field({
     kind: integer(1, 1_000_000),
     describe: 'failures in a row after which a webhook is skipped for a while',

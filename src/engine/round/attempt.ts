@@ -1,10 +1,13 @@
 import { hash } from 'node:crypto';
 import type { Clock } from '../../clock.ts';
 import type { AttemptRecord } from '../../attempt-record.ts';
+import { traceAttempt, type AttemptTrace } from '../../message/trace-context.ts';
+import type { Delivery } from '../../queue/delivery.ts';
 import { withoutRepeated } from '../../redact.ts';
 import type { Transport, TransportResult } from '../../transport/transport.ts';
 import type { AttemptResult } from './attempt-result.ts';
 import { classify } from './classify.ts';
+import type { DeliveryOptions } from '../options.ts';
 import type { Webhook } from '../webhook.ts';
 
 export interface AttemptContext {
@@ -27,6 +30,8 @@ export interface SignedBody {
   readonly signatureHeaders?: readonly string[] | undefined;
   /** The value of `Idempotency-Key`; undefined: none is sent. */
   readonly idempotencyKey: string | undefined;
+  /** Of this attempt; undefined: no `traceparent` is sent. */
+  readonly trace?: AttemptTrace | undefined;
 }
 
 /** Makes one POST to one webhook. All that the receiver does is in the result. */
@@ -37,10 +42,11 @@ export async function attempt(
 ): Promise<AttemptResult> {
   const at = Math.floor(clock.now());
   const { url, hasOwnKey } = webhook;
-  const { body, signature, signatureHeaders, idempotencyKey } = signed;
+  const { body, signature, signatureHeaders, idempotencyKey, trace } = signed;
   const sendsKey = idempotencyKey !== undefined && !hasOwnKey;
   const headers = [...webhook.headers];
   if (sendsKey) headers.push('Idempotency-Key', idempotencyKey);
+  if (trace !== undefined) headers.push(...trace.headers);
   if (signatureHeaders !== undefined) headers.push(...signatureHeaders);
   else if (signature !== undefined) headers.push('X-Signature', signature);
   const result = await transport.send({ url, headers, body, timeoutMs, signal, caFile, allowPrivate });
@@ -56,6 +62,15 @@ export function idempotencyKeyOf(messageId: string): string {
   return SENDABLE_ID.test(messageId) ? messageId : hash('sha256', messageId, 'hex');
 }
 
+/** Begins the span of an attempt, where the destination has `traceparent` and the webhook none of its own. */
+export function traceOf(
+  { hasOwnTrace }: Webhook,
+  { id, trace }: Delivery,
+  { traceparent }: DeliveryOptions,
+): AttemptTrace | undefined {
+  return traceparent && !hasOwnTrace ? traceAttempt(trace, id) : undefined;
+}
+
 /** What a receiver sends back is shown and kept. The transport has taken out what it was sent. */
 function withoutSecretsInBody(result: TransportResult, secrets: readonly string[]): TransportResult {
   if (result.kind === 'failure' || result.body === undefined) return result;
@@ -63,9 +78,15 @@ function withoutSecretsInBody(result: TransportResult, secrets: readonly string[
 }
 
 /** The attempt as it is kept and shown. */
-export function toRecord(attempted: AttemptResult, { shownUrl: url }: Webhook, round: number): AttemptRecord {
+export function toRecord(
+  attempted: AttemptResult,
+  { shownUrl: url }: Webhook,
+  { round, trace }: { readonly round: number; readonly trace: AttemptTrace | undefined },
+): AttemptRecord {
   const { at, ms, result, status, detail, evidence, reconnected } = attempted;
-  if (result === 'delivered' && !reconnected) return { at, url, round, result, status, ms };
+  if (result === 'delivered' && !reconnected && trace === undefined) {
+    return { at, url, round, result, status, ms };
+  }
   return {
     at,
     url,
@@ -77,5 +98,6 @@ export function toRecord(attempted: AttemptResult, { shownUrl: url }: Webhook, r
     ...evidence,
     ms,
     ...(reconnected && { reconnected }),
+    ...(trace && { traceId: trace.traceId, spanId: trace.spanId }),
   };
 }

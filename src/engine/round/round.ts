@@ -1,11 +1,12 @@
 import type { Clock } from '../../clock.ts';
+import type { AttemptTrace } from '../../message/trace-context.ts';
 import { withRound, type Progress } from '../../queue/delivery.ts';
 import type { Claim, Queue } from '../../queue/queue.ts';
 import { signedFields } from '../../signature/schemes/signer.ts';
 import { sign } from '../../signature/sign.ts';
 import type { Transport } from '../../transport/transport.ts';
 import type { AttemptResult } from './attempt-result.ts';
-import { attempt, idempotencyKeyOf, toRecord, type SignedBody } from './attempt.ts';
+import { attempt, idempotencyKeyOf, toRecord, traceOf, type SignedBody } from './attempt.ts';
 import type { Destination } from '../destination.ts';
 import type { EngineEvent } from '../engine-event.ts';
 import { symptomOf, type LaneHealth } from '../health.ts';
@@ -177,17 +178,18 @@ class Round {
   async #ask(webhook: Webhook, signed: SignedBody): Promise<AttemptResult> {
     const { destination, health, transport, clock, aborting: signal } = this.#context;
     const isTrial = health.begin(webhook.key);
+    const trace = traceOf(webhook, this.#claim.delivery, destination.delivery);
     let result: AttemptResult | undefined;
     try {
       const { secrets, delivery } = destination;
       const { timeoutMs, caFile, allowPrivate } = delivery;
       const context = { transport, clock, timeoutMs, caFile, allowPrivate, secrets, signal };
-      result = await attempt(webhook, this.#signedNow(signed), context);
+      result = await attempt(webhook, { ...this.#signedNow(signed), trace }, context);
     } finally {
       const symptom = result === undefined ? 'none' : symptomOf(result);
       health.end(webhook.key, { symptom, isTrial });
     }
-    this.#record(webhook, result);
+    this.#record(webhook, result, trace);
     return result;
   }
 
@@ -201,8 +203,8 @@ class Round {
     return { ...signed, signature, signatureHeaders: headers };
   }
 
-  #record(webhook: Webhook, result: AttemptResult): void {
-    const record = toRecord(result, webhook, this.progress.rounds);
+  #record(webhook: Webhook, result: AttemptResult, trace: AttemptTrace | undefined): void {
+    const record = toRecord(result, webhook, { round: this.progress.rounds, trace });
     this.progress = withAttempt(this.progress, webhook, {
       result,
       record,

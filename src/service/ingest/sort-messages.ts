@@ -5,6 +5,7 @@ import { encodeBody, type OutgoingMessage } from '../../message/outgoing-message
 import { buildParsed, checkMessageSize, messageBytes } from '../../message/build.ts';
 import { MAX_MESSAGE_BYTES } from '../../message/limits.ts';
 import type { JsonObject, JsonValue, Message } from '../../message/types.ts';
+import type { TraceContext } from '../../message/trace-context.ts';
 import { MASK } from '../../redact.ts';
 import type { PostedMessage } from './read-messages.ts';
 import type { InvalidMessage } from './ingest-target.ts';
@@ -33,6 +34,8 @@ interface SortOptions {
   readonly requestBytes: number;
   /** Kept out of dead letters. */
   readonly writeKey: string;
+  /** The trace that the request came in. */
+  readonly trace?: TraceContext | undefined;
 }
 
 /** Separates valid messages from rejected ones. */
@@ -77,7 +80,7 @@ function checkedMessage(
 /** Throws ValidationError. */
 function readMessage(posted: PostedMessage, options: SortOptions): OutgoingMessage {
   const message = checkedMessage(posted, options);
-  const { newId, now } = options;
+  const { newId, now, trace } = options;
   const { type, messageId, integrations } = message;
   return {
     messageId: messageId ?? newId(),
@@ -86,6 +89,7 @@ function readMessage(posted: PostedMessage, options: SortOptions): OutgoingMessa
     body: Buffer.from(encodeBody(message)),
     orderKeys: [],
     dedupeKey: messageId && dedupeKeyOf(messageId, now),
+    trace,
   };
 }
 

@@ -104,7 +104,7 @@ const TOKEN = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
 const HEADERS_HINT = "for example { X-Signature-256: 'sha256={signature}', X-Time: '{timestamp}' }";
 /** Headers that a request has anyway, or that are for one connection. */
 const TAKEN =
-  /^(?:host|connection|content-.*|transfer-encoding|te|trailer|upgrade|expect|user-agent|idempotency-key|authorization|cookie|proxy-.*|keep-alive)$/i;
+  /^(?:host|connection|content-.*|transfer-encoding|te|trailer|upgrade|expect|user-agent|idempotency-key|traceparent|tracestate|authorization|cookie|proxy-.*|keep-alive)$/i;
 
 function headersFault({
   headers,

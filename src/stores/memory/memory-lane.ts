@@ -85,7 +85,7 @@ export class MemoryEntry {
 
   toDelivery(): Delivery {
     // Field by field: a spread costs more than all the rest of a claim.
-    const { id, source, destination, messageId, type, body, orderKeys, createdAt } = this.delivery;
+    const { id, source, destination, messageId, type, body, orderKeys, trace, createdAt } = this.delivery;
     const { dueAt, progress } = this;
     return {
       id,
@@ -95,6 +95,7 @@ export class MemoryEntry {
       type,
       body,
       orderKeys,
+      trace,
       createdAt,
       dueAt,
       state: 'sending',

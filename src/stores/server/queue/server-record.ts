@@ -15,6 +15,7 @@ interface Text {
   readonly messageId: string;
   readonly type: string;
   readonly orderKeys: readonly string[];
+  readonly trace?: string | undefined;
   readonly createdAt: number;
   readonly dueAt: number;
   /** Where it is UTF-8. */
@@ -57,11 +58,12 @@ export function toNewEntry(
   delivery: Delivery,
   { series, isHeld, now }: { readonly series: string; readonly isHeld: boolean; readonly now: number },
 ): NewEntry {
-  const { id, messageId, type, orderKeys, createdAt, dueAt, progress } = delivery;
+  const { id, messageId, type, orderKeys, trace, createdAt, dueAt, progress } = delivery;
   const text: Text = {
     messageId,
     type,
     orderKeys,
+    trace,
     createdAt,
     dueAt,
     ...bodyOf(delivery),

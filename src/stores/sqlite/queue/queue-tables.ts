@@ -194,7 +194,11 @@ CREATE INDEX deliveries_created ON deliveries (created_at);
 CREATE INDEX progress_undelivered ON progress (settled_state) WHERE settled_state IS NOT 'delivered';
 `;
 
+const TRACES = `
+ALTER TABLE deliveries ADD COLUMN trace TEXT; -- the W3C traceparent that it came with, then after a space the tracestate
+`;
+
 export const QUEUE_TABLES: Tables = {
   name: 'queue',
-  steps: [FIRST, TIME, COUNTS, CHECKSUMS, LOOKED_FOR],
+  steps: [FIRST, TIME, COUNTS, CHECKSUMS, LOOKED_FOR, TRACES],
 };

@@ -199,7 +199,7 @@ interface Taking {
 // CROSS JOIN keeps SQLite from any other order than that of the index: claims are few, what waits may be many. Each column
 // of a row costs, and most deliveries have no progress.
 const CLAIMABLE = `
-  SELECT d.seq, d.id, d.message_id, d.type, d.order_keys, d.created_at, d.body, w.due_at,
+  SELECT d.seq, d.id, d.message_id, d.type, d.order_keys, d.trace, d.created_at, d.body, w.due_at,
     ${CHECKSUM}, d.lane <> w.lane AS is_astray,
     NOT EXISTS (SELECT 1 FROM progress p WHERE p.seq = w.seq) AS is_new
   FROM waiting w CROSS JOIN deliveries d ON d.seq = w.seq

@@ -73,10 +73,13 @@ const WITHOUT_PROGRESS = `
     claims AS (SELECT NULL AS seq WHERE 0)`;
 
 function readerOf(from: DamagedFile): (seq: number) => Delivery | undefined {
-  const hasChecksums = from.columns('deliveries').includes('checksum');
-  // Version 1 has none.
-  const whole = selectDeliveries(hasChecksums ? undefined : '-1 AS checksum');
-  const alone = WITHOUT_PROGRESS + selectDeliveries(hasChecksums ? 'd.checksum' : '-1 AS checksum');
+  const columns = from.columns('deliveries');
+  const hasChecksums = columns.includes('checksum');
+  // Older versions have no traces, and version 1 no checksums.
+  const trace = columns.includes('trace') ? undefined : 'NULL AS trace';
+  const whole = selectDeliveries({ checksum: hasChecksums ? undefined : '-1 AS checksum', trace });
+  const alone =
+    WITHOUT_PROGRESS + selectDeliveries({ checksum: hasChecksums ? 'd.checksum' : '-1 AS checksum', trace });
   return (seq) => {
     const row = rowOr(() => from.row(`${whole} WHERE d.seq = ?`, seq));
     const found = row ?? rowOr(() => from.row(`${alone} WHERE d.seq = ?`, seq));

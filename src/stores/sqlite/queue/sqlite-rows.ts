@@ -32,23 +32,29 @@ export const STATE = `
 
 export const WITH_STATE = 'LEFT JOIN progress p ON p.seq = d.seq LEFT JOIN claims c ON c.seq = d.seq';
 
-/** The columns of `deliveries d` and `progress p` that `toDelivery` reads. @param checksum How to read the checksum. */
-function deliveryColumns(checksum = CHECKSUM): string {
+/** How to read the columns that a file of an older version lacks. */
+interface LaterColumns {
+  readonly checksum?: string | undefined;
+  readonly trace?: string | undefined;
+}
+
+/** The columns of `deliveries d` and `progress p` that `toDelivery` reads. */
+function deliveryColumns({ checksum = CHECKSUM, trace = 'd.trace' }: LaterColumns): string {
   return `
-    d.seq, d.id, d.message_id, d.type, d.order_keys, d.created_at, d.body, ${checksum},
+    d.seq, d.id, d.message_id, d.type, d.order_keys, d.created_at, d.body, ${checksum}, ${trace},
     coalesce(p.due_at, d.due_at) AS due_at,
     p.rounds, p.first_attempt_at, p.attempts, p.rejected_by, p.not_before, p.reason, p.detail, p.settled_at`;
 }
 
 /** The columns that `readDelivery` reads, of `deliveries d`, `lanes l`, `progress p` and `claims c`. */
-export function readableColumns(checksum = CHECKSUM): string {
-  return `${deliveryColumns(checksum)}, d.lane, l.source, l.destination, ${STATE}`;
+export function readableColumns(later: LaterColumns = {}): string {
+  return `${deliveryColumns(later)}, d.lane, l.source, l.destination, ${STATE}`;
 }
 
-/** Selects what `readDelivery` reads. @param checksum How to read the checksum. */
-export function selectDeliveries(checksum = CHECKSUM): string {
+/** Selects what `readDelivery` reads. */
+export function selectDeliveries(later: LaterColumns = {}): string {
   return `
-    SELECT ${readableColumns(checksum)}
+    SELECT ${readableColumns(later)}
     FROM deliveries d JOIN lanes l ON l.lane = d.lane ${WITH_STATE}`;
 }
 
@@ -67,7 +73,7 @@ export interface Context extends Lane {
 }
 
 export function rowToDelivery(row: Row, { source, destination, state }: Context): Delivery {
-  const { reason, detail, settled_at: settledAt, body } = row;
+  const { reason, detail, settled_at: settledAt, body, trace } = row;
   return {
     id: text(row['id']),
     source,
@@ -80,6 +86,7 @@ export function rowToDelivery(row: Row, { source, destination, state }: Context)
     dueAt: Number(row['due_at']),
     state,
     progress: toProgress(row),
+    ...(typeof trace === 'string' && { trace }),
     ...(typeof reason === 'string' && { reason: reason as DeadReason }), // written by writeProgress only
     ...(typeof detail === 'string' && { detail }),
     ...(typeof settledAt === 'number' && { settledAt }),

@@ -1,0 +1,139 @@
+import { describe, expect, it } from 'vitest';
+import { createDeliveryPipeline } from '../../src/index.ts';
+import { hooks, startHooks } from '../cli/run-in-process.ts';
+import { temporaryFolder } from '../temporary-folder.ts';
+import { until } from '../until.ts';
+import { AT, headerOf, jsonLines, receiving, track, type Receiving } from './receiving.ts';
+
+const TRACE = '4bf92f3577b34da6a3ce929d0e0e4736';
+const CAME = { traceparent: `00-${TRACE}-00f067aa0ba902b7-01`, tracestate: 'rojo=1, congo=2' };
+const TRACEPARENT = /^00-(?<traceId>[\da-f]{32})-(?<spanId>[\da-f]{16})-01$/;
+
+interface Ids {
+  readonly traceId?: string | undefined;
+  readonly spanId?: string | undefined;
+}
+
+/** The ids that arrived, in the order of arrival. */
+function arrived({ requests }: Receiving): readonly Ids[] {
+  return requests.map((request) => ({ ...TRACEPARENT.exec(headerOf(request, 'traceparent') ?? '')?.groups }));
+}
+
+function attemptIds(line: Record<string, unknown> | undefined): readonly Ids[] {
+  const attempts = (line?.['attempts'] ?? []) as Ids[];
+  return attempts.map(({ traceId, spanId }) => ({ traceId, spanId }));
+}
+
+function configFor({ url }: Receiving, delivery: object = { traceparent: true }): string {
+  const webhooks = [{ url, headers: {} as Record<string, string> }];
+  return temporaryFolder({
+    '.hooksrc.json': JSON.stringify({ writeKey: 'wk', webhooks, delivery, store: 'sqlite:./queue.db' }),
+  });
+}
+
+describe('delivery.traceparent', () => {
+  it('has send begin a trace, with a span for each attempt, and show both ids', async () => {
+    const to = await receiving({ respond: '503,200' });
+    const { stdout, code } = await hooks(['send', '--json', track(1), '-o', 'json'], { cwd: configFor(to) });
+    expect(code).toBe(0);
+    const ids = arrived(to);
+    expect(ids).toHaveLength(2);
+    expect(ids[0]?.traceId).toMatch(/^[\da-f]{32}$/);
+    expect(ids[1]?.traceId).toBe(ids[0]?.traceId);
+    expect(ids[1]?.spanId).not.toBe(ids[0]?.spanId);
+    expect(to.requests.map((request) => headerOf(request, 'tracestate'))).toEqual([undefined, undefined]);
+    expect(attemptIds(jsonLines(stdout)[0])).toEqual(ids);
+  });
+
+  it('is off by default, and prints the header with --dry-run where it is on', async () => {
+    const to = await receiving();
+    const off = await hooks(['send', '--json', track(1), '-o', 'json'], { cwd: configFor(to, {}) });
+    expect(off.stdout).not.toContain('traceId');
+    expect(arrived(to)).toEqual([{}]);
+    const on = await hooks(['send', '--json', track(1), '--dry-run'], { cwd: configFor(to) });
+    expect(on.stdout).toMatch(/^traceparent: 00-[\da-f]{32}-[\da-f]{16}-01$/m);
+  });
+
+  it('leaves a configured traceparent alone', async () => {
+    const to = await receiving();
+    const header = ['--header', `traceparent: ${CAME.traceparent}`];
+    const args = ['send', '--json', track(1), '--url', to.url, ...header, '-o', 'json'];
+    const { stdout } = await hooks(args, { cwd: configFor(to) });
+    expect(headerOf(to.requests[0] ?? never(), 'traceparent')).toBe(CAME.traceparent);
+    expect(attemptIds(jsonLines(stdout)[0])).toEqual([{}]);
+  });
+
+  it('continues the trace of a call to serve in another process, through the file, with its tracestate', async () => {
+    const to = await receiving({ respond: '503,200' });
+    const cwd = configFor(to);
+    const args = ['--port', '0', '--allow-private', '-o', 'json', '-v'];
+    const ingest = startHooks(['serve', ...args, '--no-deliver'], { cwd });
+    const { value = '{}' } = await ingest.lines.next();
+    const { url } = JSON.parse(value) as { url: string };
+    expect(await call(url, CAME)).toBe(200);
+    await ingest.stop('SIGTERM');
+    const worker = startHooks(['worker', '--allow-private', '-o', 'json', '-v'], { cwd });
+    await until(() => to.requests.length === 2, 'both attempts');
+    await worker.lines.next();
+    const settled = await worker.lines.next();
+    await worker.stop('SIGTERM');
+    const ids = arrived(to);
+    expect(ids.map(({ traceId }) => traceId)).toEqual([TRACE, TRACE]);
+    expect(new Set([...ids.map(({ spanId }) => spanId), '00f067aa0ba902b7']).size).toBe(3);
+    expect(to.requests.map((request) => headerOf(request, 'tracestate'))).toEqual(
+      ids.map(() => 'rojo=1,congo=2'),
+    );
+    expect(attemptIds(JSON.parse(settled.value ?? '{}') as Record<string, unknown>)).toEqual(ids);
+  });
+
+  it('takes a malformed traceparent of a call for none, and shows the ids in the log and queue show', async () => {
+    const to = await receiving({ respond: '400' });
+    const cwd = configFor(to);
+    const running = startHooks(['serve', '--port', '0', '--allow-private', '-o', 'json', '-v'], { cwd });
+    const { value = '{}' } = await running.lines.next();
+    const { url } = JSON.parse(value) as { url: string };
+    expect(await call(url, { ...CAME, traceparent: CAME.traceparent.toUpperCase() })).toBe(200);
+    await until(() => to.requests.length === 1, 'the attempt');
+    const { stderr } = await running.stop('SIGTERM');
+    const [ids] = arrived(to);
+    expect(ids?.traceId).toMatch(/^[\da-f]{32}$/);
+    expect(ids?.traceId).not.toBe(TRACE);
+    expect(to.requests.map((request) => headerOf(request, 'tracestate'))).toEqual([undefined]);
+    expect(stderr).toContain(`"traceId":"${ids?.traceId}","spanId":"${ids?.spanId}"`);
+    const listed = await hooks(['queue', 'list', '-o', 'json'], { cwd });
+    const [{ id } = { id: '' }] = jsonLines(listed.stdout);
+    const shown = await hooks(['queue', 'show', String(id)], { cwd });
+    expect(shown.stdout).toContain(`  trace    ${ids?.traceId} span ${ids?.spanId}\n`);
+    const asJson = await hooks(['queue', 'show', String(id), '-o', 'json'], { cwd });
+    expect(attemptIds(jsonLines(asJson.stdout)[0])).toEqual([ids]);
+  });
+
+  it('works in the library, over the queue in memory', async () => {
+    const to = await receiving();
+    const pipeline = createDeliveryPipeline({
+      webhooks: [to.url],
+      delivery: { traceparent: true },
+    });
+    const outcome = await pipeline.deliver({
+      message: { type: 'track', userId: 'u1', event: 'Signup', timestamp: AT },
+    });
+    await pipeline.close();
+    const attempts = outcome.destinations.flatMap(({ attempts: made }) => made);
+    expect(attempts.map(({ traceId, spanId }) => ({ traceId, spanId }))).toEqual(arrived(to));
+    expect(attempts[0]?.traceId).toMatch(/^[\da-f]{32}$/);
+  });
+});
+
+async function call(url: string, headers: Record<string, string>): Promise<number> {
+  const authorization = `Basic ${Buffer.from('wk:').toString('base64')}`;
+  const { status } = await fetch(`${url}/v1/track`, {
+    method: 'POST',
+    headers: { authorization, ...headers },
+    body: track(1),
+  });
+  return status;
+}
+
+function never(): never {
+  throw new Error('Expected a request');
+}
