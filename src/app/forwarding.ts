@@ -105,7 +105,7 @@ function forwardedFacts(
 ): Omit<Forwarded, 'url'> {
   const { ms } = result;
   if (result.kind === 'failure') return { error: result.error, detail: printable(result.detail), ms };
-  const { status, retryAfter, body, bodyCutBy } = result;
+  const { status, retryAfter, headers, body, bodyCutBy } = result;
   // Relayed, the part that came would look like the whole.
   if (bodyCutBy !== undefined) {
     return {
@@ -117,6 +117,7 @@ function forwardedFacts(
   return {
     status,
     ...(retryAfter !== undefined && { retryAfter }),
+    ...(headers !== undefined && { headers }),
     // The transport leaves a success as it is, for those who parse it; here it is shown like any other.
     ...(body !== undefined && { reply: withoutRepeated(withoutSent(body, sent), secrets) }),
     ms,

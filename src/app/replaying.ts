@@ -1,6 +1,10 @@
 import { ConfigError } from '../errors.ts';
 import { isLoopbackHost } from '../url.ts';
-import type { Forwarded, ForwardRequest } from '../receiver/response/forwarding.ts';
+import { pairsOf, type Forwarded, type ForwardRequest } from '../receiver/response/forwarding.ts';
+import { detectSchemes } from '../signature/schemes/detect-schemes.ts';
+import { rawHeaderList } from '../signature/schemes/header-list.ts';
+import type { SignatureScheme } from '../signature/schemes/scheme.ts';
+import { signRequest } from '../signature/schemes/signer.ts';
 import { createForwarding, type Forwarding } from './forwarding.ts';
 
 interface ReplayOptions {
@@ -28,6 +32,25 @@ export async function replayReceived(
   } finally {
     await target.close();
   }
+}
+
+interface SigningOptions {
+  readonly secrets: readonly string[];
+  /** @default those of the signatures that came, else the default one */
+  readonly schemes: readonly SignatureScheme[] | undefined;
+}
+
+/** Signs a request in place of the signatures that it has. Throws ConfigError when no secret fits the scheme. */
+export function signedAgain(
+  { rawHeaders, body }: ForwardRequest,
+  { secrets, schemes }: SigningOptions,
+): ForwardRequest {
+  const came = schemes ?? detectSchemes(rawHeaderList(rawHeaders), { own: [], secrets });
+  const scheme = came.length === 0 ? undefined : came;
+  const signatures = Object.entries(signRequest({ body, secrets, scheme }));
+  const signed = new Set(signatures.map(([name]) => name.toLowerCase()));
+  const others = pairsOf(rawHeaders).filter(([name]) => !signed.has(name.toLowerCase()));
+  return { rawHeaders: [...others, ...signatures].flat(), body };
 }
 
 function loopbackUrl(url = ''): string {

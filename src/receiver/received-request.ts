@@ -21,8 +21,17 @@ export interface ReceivedRequest extends SignatureJudgement {
   readonly answered: ResponseKind;
   /** Undefined if no status was sent. */
   readonly status: number | undefined;
+  /** The response that was sent; only if one was. */
+  readonly response?: SentResponse;
   /** From the headers to the response, its scripted delay included. */
   readonly ms: number;
+}
+
+export interface SentResponse {
+  /** Name and value, in order, without those that Node adds to every response, such as Date. */
+  readonly headers: readonly (readonly [name: string, value: string])[];
+  /** Its text. Of `slow-body`: empty, since it has no end. */
+  readonly body: string;
 }
 
 /**

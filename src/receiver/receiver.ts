@@ -18,6 +18,7 @@ import { respondToBrowser } from './messages/browser-library.ts';
 import { trackingCallOf, type TrackingCall } from './messages/tracking-call.ts';
 import { bufferBody } from './read-body.ts';
 import { Responder } from './response/responder.ts';
+import type { Script } from './response/script.ts';
 import { sendResponse } from './response/send-response.ts';
 import { BoundedServer } from './connection/server.ts';
 import { SignatureJudge, UNCHECKED } from './signature-judge.ts';
@@ -27,6 +28,8 @@ export interface Receiver {
   /** Where to post to, such as `http://127.0.0.1:8787`: an address that works on this machine, without a final slash. */
   readonly url: string;
   readonly port: number;
+  /** Responds by this script from the next request on; undefined: as if none had been given. */
+  respondBy(script: Script | undefined): void;
   /** Resolves when every socket and timer is closed. Requests whose response is still held are reported first. */
   close(): Promise<void>;
 }
@@ -83,6 +86,10 @@ class HttpReceiver implements Receiver {
     const scheme = certificate === undefined ? 'http' : 'https';
     const address = await startListening(this.#bounded.server, { host, port });
     this.#address = { url: `${scheme}://${address.host}:${address.port}`, port: address.port };
+  }
+
+  respondBy(script: Script | undefined): void {
+    this.#responder.respondBy(script);
   }
 
   close(): Promise<void> {

@@ -368,7 +368,7 @@ describe.skipIf(!hasBrowser)('the inbox', PATIENT, () => {
       inbox.close();
       await receiver.close();
     });
-    const { page } = await openPage(inbox.open(receiver.url));
+    const { page } = await openPage(inbox.open(receiver));
     for (let id = 1; id <= 5; id++) {
       await fetch(receiver.url, { method: 'POST', body: track(id, { event: `E${id}` }) });
       await requests(page, { name: new RegExp(`E${id},`) }).waitFor();

@@ -1,8 +1,9 @@
 import { readFile } from 'node:fs/promises';
 import type { Forwarding } from '../../app/forwarding.ts';
-import { replayReceived } from '../../app/replaying.ts';
+import { replayReceived, signedAgain } from '../../app/replaying.ts';
 import { Inbox } from '../../receiver/inbox/inbox.ts';
 import type { SignatureScheme } from '../../signature/schemes/scheme.ts';
+import { expandUrl } from '../flags/short-url.ts';
 import type { ListenOptions } from './options.ts';
 
 export interface InboxContext {
@@ -14,9 +15,10 @@ export interface InboxContext {
 
 /** Opens the web inbox of `listen --ui`. */
 export async function openInbox(
-  { host, selfSigned }: ListenOptions,
-  { secrets, schemes: [scheme] = [], forwarding }: InboxContext,
+  { host, selfSigned, respond }: ListenOptions,
+  { secrets, schemes, forwarding }: InboxContext,
 ): Promise<Inbox> {
+  const [scheme] = schemes ?? [];
   return new Inbox({
     host,
     scheme: selfSigned ? 'https' : 'http',
@@ -24,7 +26,9 @@ export async function openInbox(
     hasSecret: secrets.length > 0,
     ...(scheme !== undefined && { sendBy: scheme.name }),
     ...(forwarding !== undefined && { forwardUrl: forwarding.shownUrl }),
-    replay: (request, url) => replayReceived(request, { url, forwarding, secrets }),
+    respond,
+    replay: (request, url) => replayReceived(request, { url: url && expandUrl(url), forwarding, secrets }),
+    ...(secrets.length > 0 && { sign: (request) => signedAgain(request, { secrets, schemes }) }),
   });
 }
 

@@ -99,7 +99,7 @@ async function receive(session: Session): Promise<void> {
     onRefused: (rejection) => display.rejected(rejection),
   });
   const { url } = receiver;
-  const inboxUrl = inbox?.open(url);
+  const inboxUrl = inbox?.open(receiver);
   const urls = listeningUrls(url, options.host);
   const inboxUrlWithToken = inbox?.printedUrl;
   const forwardUrl = forwarding?.shownUrl;

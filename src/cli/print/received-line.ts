@@ -54,7 +54,7 @@ export function receivedJson(request: ReceivedRequest, { file, withBody }: Recei
     answered: answered === 'status' ? undefined : answered,
     bytes: body.byteLength,
     ms: tenths(ms),
-    forwarded: forwarded && { ...forwarded, ms: tenths(forwarded.ms) },
+    forwarded: forwarded && { ...forwarded, headers: undefined, ms: tenths(forwarded.ms) },
     file,
     library: libraryOf(messages),
     messages: messages.map(messageJson),

@@ -4,14 +4,15 @@ import { redactUrl } from '../../redact.ts';
 import { DEFAULT_SCHEME } from '../../signature/schemes/built-in.ts';
 import { messageLabel } from '../expected/finding.ts';
 import { libraryOf } from '../messages/messages-of.ts';
-import type { ReceivedMessage } from '../messages/tracking-call.ts';
+import { trackingCallOf, type ReceivedMessage } from '../messages/tracking-call.ts';
 import { pairsOf } from '../response/forwarding.ts';
 import type { StoredRequest } from './request-store.ts';
 import type { Details } from './wire.ts';
 
 /** What the page shows of one request when it is opened: secret values masked, as in a capture; signatures only if asked. */
 export function detailsOf(kept: StoredRequest, withSignatures: boolean): Details {
-  const { diagnosis, expected, got, note, secret, forwarded, call } = kept.request;
+  const { diagnosis, expected, got, note, secret, forwarded, response } = kept.request;
+  const call = trackingCallOf(kept.request);
   const {
     verdict,
     scheme = DEFAULT_SCHEME,
@@ -28,6 +29,7 @@ export function detailsOf(kept: StoredRequest, withSignatures: boolean): Details
     ...(secret !== undefined && { secret }),
     ...(verdict === 'valid' && { scheme }),
     ...(warning !== undefined && { warning }),
+    ...(response !== undefined && { response }),
     ...(forwarded !== undefined && { forwarded }),
     ...(call !== undefined && {
       messages: call.messages.map(({ value }) => value),

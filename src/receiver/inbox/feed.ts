@@ -15,18 +15,29 @@ interface FeedReader {
   readonly response: ServerResponse;
   nextId: number;
   isFull: boolean;
+  /** Whether it is to be told of something besides new requests. */
+  isStale: boolean;
+}
+
+interface FeedSources {
+  readonly store: RequestStore;
+  /** The script in use. */
+  readonly respond: () => string;
+  readonly clock: Clock;
 }
 
 /** Sends new requests to the open pages as server-sent events. A slow page gets them later, without a growing queue. */
 export class Feed {
   readonly #store: RequestStore;
+  readonly #respond: () => string;
   readonly #clock: Clock;
   readonly #readers = new Set<FeedReader>();
   #cancelGather: (() => void) | undefined;
   #cancelBeat: (() => void) | undefined;
 
-  constructor(store: RequestStore, clock: Clock) {
+  constructor({ store, respond, clock }: FeedSources) {
     this.#store = store;
+    this.#respond = respond;
     this.#clock = clock;
   }
 
@@ -36,7 +47,7 @@ export class Feed {
 
   /** Sends all requests from this id on, then new ones. */
   open(response: ServerResponse, fromId: number): void {
-    const reader: FeedReader = { response, nextId: fromId, isFull: false };
+    const reader: FeedReader = { response, nextId: fromId, isFull: false, isStale: true };
     this.#readers.add(reader);
     response.on('drain', () => {
       reader.isFull = false;
@@ -44,7 +55,6 @@ export class Feed {
     });
     response.on('close', () => this.#readers.delete(reader));
     // Sent at once, even if empty, to show the page that it is connected.
-    this.#write(reader);
     this.#sendNew(reader);
     this.#cancelBeat ??= this.#clock.after(BEAT_MS, this.#beat);
   }
@@ -58,6 +68,14 @@ export class Feed {
     });
   }
 
+  /** Tells all pages what changed besides new requests. */
+  refresh(): void {
+    for (const reader of this.#readers) {
+      reader.isStale = true;
+      this.#sendNew(reader);
+    }
+  }
+
   close(): void {
     this.#cancelGather?.();
     this.#cancelBeat?.();
@@ -65,14 +83,21 @@ export class Feed {
   }
 
   #sendNew(reader: FeedReader): void {
-    while (!reader.isFull && reader.nextId < this.#store.nextId) this.#write(reader);
+    while (!reader.isFull && (reader.isStale || reader.nextId < this.#store.nextId)) this.#write(reader);
   }
 
   #write(reader: FeedReader): void {
-    const { firstId, nextId } = this.#store;
+    const { firstId, nextId, evicted } = this.#store;
+    reader.isStale = false;
     const requests = this.#store.since(reader.nextId, BATCH).map(({ summary }) => summary);
     reader.nextId = Math.max(reader.nextId, firstId) + requests.length;
-    const batch: SummaryBatch = { requests, firstId, newestId: nextId - 1 };
+    const batch: SummaryBatch = {
+      requests,
+      firstId,
+      newestId: nextId - 1,
+      evicted,
+      respond: this.#respond(),
+    };
     reader.isFull = !reader.response.write(`id: ${reader.nextId - 1}\ndata: ${JSON.stringify(batch)}\n\n`);
   }
 

@@ -1,7 +1,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
 import { HooksError } from '../../errors.ts';
 import { bufferBody } from '../read-body.ts';
-import type { ReplayBody } from './wire.ts';
+import { isObject } from '../../check-options.ts';
 
 /** One request for the inbox, and its response. */
 export interface InboxRequest {
@@ -32,17 +34,18 @@ export function setSafety(response: ServerResponse): void {
   for (const [name, value] of Object.entries(SAFETY)) response.setHeader(name, value);
 }
 
-/** The largest body of a replay request: a URL and the JSON around it. */
-const MAX_WISH_BYTES = 8 * 1024;
+/** The largest body of an action: an edited body of 1 MiB, each character of it an escape. */
+const MAX_ACTION_BYTES = 7 * 1024 * 1024;
 
-/** Reads the body of a replay request. Rejects with a SyntaxError when it is malformed. */
-export function readReplayBody(request: IncomingMessage): Promise<ReplayBody> {
+/** Reads the JSON object that an action of the page sends. Rejects with a SyntaxError when it is malformed. */
+export function readActionBody(request: IncomingMessage): Promise<Readonly<Record<string, unknown>>> {
   return new Promise((resolve, reject) => {
-    bufferBody(request, { maxBytes: MAX_WISH_BYTES }, (result) => {
+    bufferBody(request, { maxBytes: MAX_ACTION_BYTES }, (result) => {
       try {
         if (result.kind !== 'body') throw new SyntaxError(result.kind);
-        const { url } = JSON.parse(Buffer.from(result.body).toString()) as { url?: unknown }; // the URL is checked below
-        resolve(typeof url === 'string' ? { url } : {});
+        const value: unknown = JSON.parse(Buffer.from(result.body).toString());
+        if (!isObject(value)) throw new SyntaxError('no object');
+        resolve(value);
       } catch (error) {
         reject(error);
       }
@@ -74,7 +77,17 @@ export function respondJson({ response }: InboxRequest, value: object): void {
 }
 
 export function respondBytes({ response }: InboxRequest, body: Uint8Array): void {
-  response.setHeader('content-type', 'application/octet-stream');
-  response.setHeader('content-disposition', 'attachment; filename="body"');
+  setDownload(response, 'body');
   response.end(body);
+}
+
+/** Sends lines as they are read by the page, so that many of them are never in memory at once. */
+export async function respondLines({ response }: InboxRequest, lines: Iterable<string>): Promise<void> {
+  setDownload(response, 'captures.ndjson');
+  await pipeline(Readable.from(lines), response);
+}
+
+function setDownload(response: ServerResponse, filename: string): void {
+  response.setHeader('content-type', 'application/octet-stream');
+  response.setHeader('content-disposition', `attachment; filename="${filename}"`);
 }

@@ -2,8 +2,9 @@ import { randomBytes } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { systemClock, type Clock } from '../../clock.ts';
 import { isLoopbackHost } from '../../url.ts';
-import type { Forwarded, ForwardRequest } from '../response/forwarding.ts';
 import type { ReceivedRequest } from '../received-request.ts';
+import type { Receiver } from '../receiver.ts';
+import { parseScript } from '../response/script.ts';
 import {
   hasPrintedToken,
   hostRejection,
@@ -12,6 +13,7 @@ import {
   tokenRejection,
   type AccessRule,
 } from './access.ts';
+import { captureLines, resend, wantsSignature, type Resending } from './actions.ts';
 import { captureOf, detailsOf } from './details.ts';
 import { Feed } from './feed.ts';
 import { contentPolicy, pageHtml, type PageParts } from './page-html.ts';
@@ -20,15 +22,16 @@ import { searchBodies } from './search-bodies.ts';
 import {
   respondBytes,
   respondJson,
+  respondLines,
   inboxRejectionOf,
-  readReplayBody,
+  readActionBody,
   respondRejected,
   setSafety,
   type InboxRequest,
 } from './inbox-request.ts';
 import type { Setup } from './wire.ts';
 
-export interface InboxOptions {
+export interface InboxOptions extends Resending {
   /** What the receiver listens on. */
   readonly host: string;
   readonly scheme: 'http' | 'https';
@@ -37,8 +40,8 @@ export interface InboxOptions {
   /** The signature scheme that a sender names. @default none needs to be named */
   readonly sendBy?: string;
   readonly forwardUrl?: string;
-  /** Sends a request again, to the forwarding URL or to a URL of this machine. Throws HooksError for another. */
-  readonly replay: (request: ForwardRequest, url: string | undefined) => Promise<Forwarded>;
+  /** The script at the start, as `--respond` takes it. @default none */
+  readonly respond?: string | undefined;
   readonly limits?: Partial<StoreLimits>;
   readonly clock?: Clock;
 }
@@ -50,26 +53,28 @@ export class Inbox {
   readonly #store: RequestStore;
   readonly #feed: Feed;
   readonly #policy: string;
-  #receiverUrl = '';
+  #respond: string;
+  #receiver: InboxReceiver | undefined;
 
   constructor(options: InboxOptions) {
     this.#options = options;
-    const { host, scheme, page, limits, clock = systemClock } = options;
+    const { host, scheme, page, limits, respond = '', clock = systemClock } = options;
     this.#rule = { host, scheme, token: randomToken(), printedToken: randomToken() };
     this.#store = new RequestStore(limits);
-    this.#feed = new Feed(this.#store, clock);
+    this.#respond = respond;
+    this.#feed = new Feed({ store: this.#store, respond: () => this.#respond, clock });
     this.#policy = contentPolicy(page);
   }
 
-  /** The address of the page, once the receiver's URL is known. Includes the token if other machines can reach it. */
-  open(receiverUrl: string): string {
-    this.#receiverUrl = receiverUrl;
-    return isLoopbackHost(this.#options.host) ? `${receiverUrl}${ROOT}` : this.printedUrl;
+  /** The address of the page, once the receiver listens. Includes the token if other machines can reach it. */
+  open(receiver: InboxReceiver): string {
+    this.#receiver = receiver;
+    return isLoopbackHost(this.#options.host) ? `${receiver.url}${ROOT}` : this.printedUrl;
   }
 
   /** The address of the page that shows everything, the right signatures too: for the person at the terminal. */
   get printedUrl(): string {
-    return `${this.#receiverUrl}${ROOT}?token=${this.#rule.printedToken}`;
+    return `${this.#receiver?.url}${ROOT}?token=${this.#rule.printedToken}`;
   }
 
   add(request: ReceivedRequest): void {
@@ -102,12 +107,13 @@ export class Inbox {
     if (path === '/search') {
       return respondJson(visit, await searchBodies(this.#store, query.get('text') ?? ''));
     }
+    if (Object.hasOwn(this.#actions, path)) return this.#act(visit, this.#actions[path]);
     const [, id = '', part = ''] = /^\/requests\/(\d{1,15})(?:\/(body|capture|replay))?$/.exec(path) ?? [];
     const kept = this.#store.get(Number(id));
     if (kept === undefined) {
       return respondRejected(visit, {
         status: 404,
-        text: 'not found: the inbox may have evicted this request',
+        text: 'not found: it may have been evicted or cleared',
       });
     }
     return this.#part(visit, kept, part);
@@ -120,15 +126,47 @@ export class Inbox {
     return method === 'POST' ? (rejection ?? originRejection(headers, this.#rule)) : rejection;
   }
 
+  /** What the page may do, by its path. */
+  readonly #actions: Readonly<Record<string, InboxAction>> = {
+    '/clear': (visit) => {
+      this.#store.clear();
+      this.#feed.refresh();
+      respondJson(visit, {});
+    },
+    '/export': (visit, body) => respondLines(visit, captureLines(this.#store, body)),
+    '/respond': (visit, { respond }) => {
+      const text = typeof respond === 'string' ? respond.trim() : '';
+      this.#receiver?.respondBy(text === '' ? undefined : parseScript(text));
+      this.#respond = text;
+      this.#feed.refresh();
+      respondJson(visit, {});
+    },
+  };
+
+  async #act(visit: InboxRequest, action: InboxAction | undefined): Promise<void> {
+    if (visit.request.method === 'POST') return action?.(visit, await readActionBody(visit.request));
+    respondRejected(visit, { status: 405, text: 'method not allowed, use POST' });
+  }
+
+  async #replay(visit: InboxRequest, kept: StoredRequest): Promise<void> {
+    await this.#act(visit, async (_visit, body) => {
+      if (wantsSignature(body) && !this.#canSign(visit)) {
+        return respondRejected(visit, {
+          status: 403,
+          text: 'only the page that the printed address opens can sign: open the whole address that `hooks listen` printed',
+        });
+      }
+      respondJson(visit, await resend(kept, body, this.#options));
+    });
+  }
+
+  #canSign({ request: { headers }, query }: InboxRequest): boolean {
+    return this.#options.sign !== undefined && hasPrintedToken(headers, query, this.#rule);
+  }
+
   async #part(visit: InboxRequest, kept: StoredRequest, part: string): Promise<void> {
     const { method } = visit.request;
-    if (part === 'replay') {
-      if (method !== 'POST') {
-        return respondRejected(visit, { status: 405, text: 'method not allowed, use POST' });
-      }
-      const { url } = await readReplayBody(visit.request);
-      return respondJson(visit, await this.#options.replay(kept.request, url));
-    }
+    if (part === 'replay') return this.#replay(visit, kept);
     if (method !== 'GET') return respondRejected(visit, { status: 405, text: 'method not allowed, use GET' });
     if (part === 'body') return respondBytes(visit, kept.request.body);
     const { headers } = visit.request;
@@ -148,8 +186,9 @@ export class Inbox {
     const { token, printedToken } = this.#rule;
     const setup: Setup = {
       token: hasPrintedToken(request.headers, query, this.#rule) ? printedToken : token,
-      receiverUrl: this.#receiverUrl,
+      receiverUrl: this.#receiver?.url ?? '',
       hasSecret,
+      canSign: this.#canSign(visit),
       ...(sendBy !== undefined && { sendBy }),
       ...(forwardUrl !== undefined && { forwardUrl }),
     };
@@ -166,6 +205,10 @@ export class Inbox {
     this.#feed.open(response, Number.isSafeInteger(last) && last > 0 ? last + 1 : 1);
   }
 }
+
+type InboxReceiver = Pick<Receiver, 'url' | 'respondBy'>;
+
+type InboxAction = (visit: InboxRequest, body: Readonly<Record<string, unknown>>) => void | Promise<void>;
 
 const ROOT = '/_hooks';
 

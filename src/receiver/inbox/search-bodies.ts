@@ -1,4 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
+import { unpackedBody } from '../messages/tracking-call.ts';
 import type { StoredRequest, RequestStore } from './request-store.ts';
 
 /** Looked through in one go, so that senders are served in between. */
@@ -15,9 +16,10 @@ export async function searchBodies(store: RequestStore, text: string): Promise<r
     const slice = store.since(fromId, SLICE);
     if (slice.length === 0) return found;
     for (const kept of slice) {
-      if (has(kept, wanted)) found.push(kept.summary.id);
+      const searched = textOf(kept);
+      if (hasText(searched, wanted)) found.push(kept.summary.id);
       fromId = kept.summary.id + 1;
-      bytes += kept.summary.bytes;
+      bytes += searched.length;
       if (bytes < SLICE_BYTES) continue;
       bytes = 0;
       await setImmediate();
@@ -25,8 +27,25 @@ export async function searchBodies(store: RequestStore, text: string): Promise<r
   }
 }
 
-/** Of a call, whose body may be gzipped, the messages count too. */
-function has({ request: { body, call } }: StoredRequest, wanted: string): boolean {
-  if (call !== undefined && JSON.stringify(call.messages).toLowerCase().includes(wanted)) return true;
-  return Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString().toLowerCase().includes(wanted);
+/** The text of a body, without its gzip. */
+function textOf({ request }: StoredRequest): string {
+  const unpacked = unpackedBody(request);
+  const { buffer, byteOffset, byteLength } = 'body' in unpacked ? unpacked.body : request.body;
+  return Buffer.from(buffer, byteOffset, byteLength).toString();
+}
+
+/** Some senders write all but ASCII as escapes: such a body is searched as it reads, too. */
+function hasText(text: string, wanted: string): boolean {
+  if (text.toLowerCase().includes(wanted)) return true;
+  return NOT_ASCII.test(wanted) && text.includes('\\u') && readText(text).toLowerCase().includes(wanted);
+}
+
+const NOT_ASCII = /[^ -~]/;
+
+function readText(text: string): string {
+  try {
+    return JSON.stringify(JSON.parse(text));
+  } catch {
+    return '';
+  }
 }

@@ -1,7 +1,7 @@
 import type { JsonValue } from '../../message/types.ts';
 import type { Forwarded } from '../response/forwarding.ts';
 import type { MessageFacts } from '../messages/messages-of.ts';
-import type { ResponseKind, SignatureVerdict } from '../received-request.ts';
+import type { ResponseKind, SentResponse, SignatureVerdict } from '../received-request.ts';
 
 // The JSON that the inbox and its page exchange.
 
@@ -16,6 +16,8 @@ export interface Setup {
   readonly hasSecret: boolean;
   /** The signature scheme that a sender names; absent where none needs to be. */
   readonly sendBy?: string;
+  /** Whether an edited request can be signed: there is a secret, and the page was opened with the printed token. */
+  readonly canSign: boolean;
 }
 
 /** One request as a line of the list. */
@@ -33,15 +35,31 @@ export interface RequestSummary extends MessageFacts {
   readonly answered: ResponseKind;
   readonly bytes: number;
   readonly ms: number;
-  /** The number of its messages, where it is not one. */
+  /** Valid only over the JSON-stringified body: a receiver that checks the bytes rejects it. */
+  readonly isRestringified?: boolean;
+  /** Why a tracking API rejects the call. */
+  readonly problem?: string;
+  /** The number of its messages, where there are several. */
   readonly messages?: number;
+  readonly among?: FactsAmong;
 }
 
-/** The requests since the last batch, in order. */
+/** What is known of several messages of one request, each fact once. */
+export interface FactsAmong {
+  readonly types: readonly string[];
+  readonly events: readonly string[];
+  /** User ids, or anonymous ids where there is none. */
+  readonly users: readonly string[];
+}
+
+/** The requests since the last batch, in order, and what else changed. */
 export interface SummaryBatch {
   readonly requests: readonly RequestSummary[];
-  /** The id of the oldest request; earlier ones were evicted. */
+  /** The id of the oldest request; earlier ones were evicted or cleared. */
   readonly firstId: number;
+  readonly evicted: number;
+  /** The script that requests are responded to by, as `--respond` takes it; empty: none. */
+  readonly respond: string;
   /** The id of the newest request; those up to it that are missing here follow at once. */
   readonly newestId: number;
 }
@@ -62,6 +80,8 @@ export interface Details {
   readonly scheme?: string;
   /** Which secret matched, counted from 1. */
   readonly secret?: number;
+  /** What it was responded with; absent where nothing was sent. */
+  readonly response?: SentResponse;
   readonly forwarded?: Forwarded;
   /** Of a call of a tracking API: its messages, unpacked. */
   readonly messages?: readonly JsonValue[];
@@ -76,4 +96,24 @@ export interface Details {
 /** The body of a replay request. Without a URL, the replay goes to the forwarding URL. */
 export interface ReplayBody {
   readonly url?: string;
+  /** What is sent in place of the headers and the body that came. */
+  readonly edited?: EditedRequest;
+}
+
+export interface EditedRequest {
+  /** A header as it was shown stands for the one that came, whose value may have been masked. */
+  readonly headers: readonly (readonly [name: string, value: string])[];
+  readonly body: string;
+  /** Whether it is signed with the secret of `listen`, in place of the signature that came. */
+  readonly isSigned: boolean;
+}
+
+/** The body of an export request: the ids of the requests. */
+export interface ExportBody {
+  readonly ids: readonly number[];
+}
+
+/** The body of a request to respond by another script. */
+export interface RespondBody {
+  readonly respond: string;
 }

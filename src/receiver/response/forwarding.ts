@@ -18,6 +18,8 @@ export interface Forwarded {
   readonly error?: string;
   readonly detail?: string;
   readonly retryAfter?: string;
+  /** The headers of the response that tell where it comes from. From outside. */
+  readonly headers?: Readonly<Record<string, string>>;
   /** Why it did not take the request, where that is known: a code of causes/. */
   readonly cause?: string;
   /** The cause in words; absent where status or `detail` say it all. */

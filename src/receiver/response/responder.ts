@@ -1,16 +1,16 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { roundedMs, type Clock } from '../../clock.ts';
-import { relayedResponse, type Forward, type Forwarded } from './forwarding.ts';
+import { pairsOf, relayedResponse, type Forward, type Forwarded } from './forwarding.ts';
 import { HeldResponses } from './held-responses.ts';
 import type { OpenRequest } from '../connection/open-requests.ts';
 import type { ReceiverLimits, ReceiverOptions } from '../options.ts';
-import type { ResponseKind, SignatureJudgement } from '../received-request.ts';
+import type { ResponseKind, SentResponse, SignatureJudgement } from '../received-request.ts';
 import { findSchemes } from '../../signature/schemes/find-schemes.ts';
 import { signatureHeaderNames } from '../../signature/schemes/layout.ts';
 import { rejectionBody } from '../../service/request/rejection.ts';
 import type { TrackingCall } from '../messages/tracking-call.ts';
-import { playScript, type ScriptedResponse, type TimedResponse } from './script.ts';
-import { sendResponse, sendSlowResponse } from './send-response.ts';
+import { playScript, type Script, type ScriptedResponse, type TimedResponse } from './script.ts';
+import { sendResponse, sendSlowResponse, sentResponse } from './send-response.ts';
 
 /** A request whose body has arrived, and the response that it is waiting for. */
 export interface ReceivedExchange {
@@ -36,16 +36,24 @@ interface ResponderContext {
 /** Reports each request and responds to it: by the script, with the response of `forward`, or with a rejection. */
 export class Responder {
   readonly #context: ResponderContext;
-  readonly #nextResponse: () => ScriptedResponse;
+  #script: Script | undefined;
+  #nextResponse: () => ScriptedResponse;
   readonly #held = new HeldResponses();
 
   constructor(context: ResponderContext) {
     this.#context = context;
-    this.#nextResponse = playScript(context.options.script ?? []);
+    this.#script = context.options.script;
+    this.#nextResponse = playScript(this.#script ?? []);
+  }
+
+  /** Begins another script; without one it responds as if none had been given. */
+  respondBy(script: Script | undefined): void {
+    this.#script = script;
+    this.#nextResponse = playScript(script ?? []);
   }
 
   respond(exchange: ReceivedExchange): void {
-    const { requireSignature, forward, script = [] } = this.#context.options;
+    const { requireSignature, forward } = this.#context.options;
     const { verdict } = exchange.judgement;
     // A page of any origin may read the response, as it may that of a tracking API.
     if (exchange.call !== undefined) exchange.response.setHeader('access-control-allow-origin', '*');
@@ -60,7 +68,8 @@ export class Responder {
           : `the signature ${fault} (${signatureHeaderNames(findSchemes(scheme, { key: 'scheme' }), 'or')})`;
       this.#send(exchange, 401, `${text}\n`);
     } else if (forward === undefined) {
-      if (exchange.call !== undefined && script.length === 0) this.#respondToCall(exchange, exchange.call);
+      const isScripted = this.#script !== undefined && this.#script.length > 0;
+      if (exchange.call !== undefined && !isScripted) this.#respondToCall(exchange, exchange.call);
       else this.#play(exchange, this.#nextResponse());
     } else {
       this.#forward(exchange, forward);
@@ -89,7 +98,7 @@ export class Responder {
   }
 
   #respondForwarded(exchange: ReceivedExchange & { readonly forwarded: Forwarded }): void {
-    if (this.#context.options.script !== undefined) return this.#play(exchange, this.#nextResponse());
+    if (this.#script !== undefined) return this.#play(exchange, this.#nextResponse());
     const { status, text, headers } = relayedResponse(exchange.forwarded);
     this.#send(exchange, status, text, headers);
   }
@@ -122,7 +131,10 @@ export class Responder {
         this.#send(exchange, scripted.status, '', scripted.headers);
         break;
       case 'slow-body':
-        this.#report(exchange, 'slow-body', scripted.status);
+        this.#report(exchange, 'slow-body', {
+          status: scripted.status,
+          response: { headers: pairsOf(scripted.headers), body: '' },
+        });
         this.#whenDrained(exchange, () => this.#drip(exchange.response, scripted));
         break;
       case 'reset':
@@ -141,7 +153,8 @@ export class Responder {
   }
 
   #send(exchange: ReceivedExchange, status: number, text: string, headers?: readonly string[]): void {
-    this.#report(exchange, 'status', status);
+    const response = sentResponse(exchange.response, { status, text, headers });
+    this.#report(exchange, 'status', { status, response });
     this.#whenDrained(exchange, () => sendResponse(exchange.response, status, text, headers));
   }
 
@@ -149,16 +162,31 @@ export class Responder {
     this.#held.holdUntil(response, this.#context.options.drained?.(), respond);
   }
 
-  #report(exchange: ReceivedExchange, kind: ResponseKind, status?: number): void {
+  #report(
+    exchange: ReceivedExchange,
+    kind: ResponseKind,
+    sent?: { readonly status: number; readonly response: SentResponse },
+  ): void {
     const { request, at, body, judgement, open, forwarded, call } = exchange;
     const { options, clock } = this.#context;
     // A server's request has both; the type covers the client's side too.
     const { method = '', url: path = '', rawHeaders } = request;
     const ms = roundedMs(clock.now() - at);
     const problem = method === 'POST' ? options.check?.(body) : undefined;
-    const facts = { at, method, path, rawHeaders, body, ...judgement, answered: kind, status, ms };
+    const facts = {
+      at,
+      method,
+      path,
+      rawHeaders,
+      body,
+      ...judgement,
+      answered: kind,
+      status: sent?.status,
+      ms,
+    };
     options.onRequest({
       ...facts,
+      ...(sent !== undefined && { response: sent.response }),
       ...(problem !== undefined && { problem }),
       ...(call !== undefined && { call }),
       ...(forwarded !== undefined && { forwarded }),

@@ -1,5 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import type { Clock } from '../../clock.ts';
+import type { SentResponse } from '../received-request.ts';
+import { pairsOf } from './forwarding.ts';
 
 const NO_HEADERS: readonly string[] = [];
 const EMPTY: readonly string[] = ['content-length', '0'];
@@ -11,9 +13,27 @@ export function sendResponse(
   text = '',
   headers = NO_HEADERS,
 ): void {
-  // writeHead does not change the flat list that it is given; only its type asks for a mutable one.
+  response.writeHead(status, completeHeaders(response, { status, text, headers })).end(text);
+}
+
+interface PlannedResponse {
+  readonly status: number;
+  readonly text: string;
+  readonly headers?: readonly string[] | undefined;
+}
+
+/** The response as `sendResponse` will send it, for a report. */
+export function sentResponse(response: ServerResponse, planned: PlannedResponse): SentResponse {
+  const set = Object.entries(response.getHeaders()).map(([name, value]) => [name, String(value)] as const);
+  return { headers: [...set, ...pairsOf(completeHeaders(response, planned))], body: planned.text };
+}
+
+function completeHeaders(
+  response: ServerResponse,
+  { status, text, headers = NO_HEADERS }: PlannedResponse,
+): string[] {
   const type = response.hasHeader('content-type') ? NO_HEADERS : PLAIN_TEXT;
-  response.writeHead(status, [...headers, ...bodyHeaders(status, text, type)]).end(text);
+  return [...headers, ...bodyHeaders(status, text, type)];
 }
 
 const PLAIN_TEXT: readonly string[] = ['content-type', 'text/plain; charset=utf-8'];

@@ -1,116 +1,8 @@
 import { createHmac } from 'node:crypto';
-import { request, type IncomingHttpHeaders } from 'node:http';
-import { text } from 'node:stream/consumers';
 import { gzipSync } from 'node:zlib';
-import { afterEach, describe, expect, it } from 'vitest';
-import { ConfigError } from '../../../src/errors.ts';
-import type { ForwardRequest } from '../../../src/receiver/response/forwarding.ts';
-import { Inbox, type InboxOptions } from '../../../src/receiver/inbox/inbox.ts';
-import type { ReceivedRequest } from '../../../src/receiver/received-request.ts';
+import { describe, expect, it } from 'vitest';
 import { sign } from '../../../src/signature/sign.ts';
-import { startReceiver, type Receiver } from '../../../src/receiver/receiver.ts';
-
-const BODY = '{"type":"track","userId":"u1","event":"Signup","properties":{"city":"Paris"}}';
-
-const open: (() => Promise<void>)[] = [];
-afterEach(async () => {
-  await Promise.all(open.splice(0).map((close) => close()));
-});
-
-interface Started {
-  readonly receiver: Receiver;
-  readonly requests: ReceivedRequest[];
-  readonly replays: { readonly request: ForwardRequest; readonly url: string | undefined }[];
-  readonly inboxUrl: string;
-  readonly printedUrl: string;
-  readonly token: string;
-  readonly ask: (path: string, options?: AskOptions) => Promise<Answer>;
-  readonly post: (body?: string, headers?: Record<string, string>) => Promise<void>;
-}
-
-interface AskOptions {
-  readonly method?: string;
-  readonly headers?: Record<string, string>;
-  readonly body?: string;
-}
-
-interface Answer {
-  readonly status: number | undefined;
-  readonly headers: IncomingHttpHeaders;
-  readonly text: string;
-}
-
-async function start({
-  secrets = [],
-  ...options
-}: Partial<InboxOptions> & { readonly secrets?: readonly string[] } = {}): Promise<Started> {
-  const requests: ReceivedRequest[] = [];
-  const replays: Started['replays'] = [];
-  const { host = '127.0.0.1' } = options;
-  const inbox = new Inbox({
-    host,
-    scheme: 'http',
-    page: { script: 'const a = 1;', style: 'a{}' },
-    hasSecret: false,
-    replay: (received, url) => {
-      if (url === 'http://refused/') throw new ConfigError('Not there', { hint: 'go elsewhere' });
-      replays.push({ request: received, url });
-      return Promise.resolve({ url: url ?? 'forward', status: 202, ms: 1 });
-    },
-    ...options,
-  });
-  const receiver: Receiver = await startReceiver({
-    host,
-    secrets,
-    serveOwn: inbox.serve,
-    onRequest: (each) => {
-      requests.push(each);
-      inbox.add(each);
-    },
-  });
-  const inboxUrl = inbox.open(receiver.url);
-  const { printedUrl } = inbox;
-  open.push(async () => {
-    inbox.close();
-    await receiver.close();
-  });
-  const ask: Started['ask'] = (path, asked = {}) => askAt(receiver.port, path, asked);
-  const page = await ask('/_hooks', { headers: { host: 'localhost' } });
-  return {
-    receiver,
-    requests,
-    replays,
-    inboxUrl,
-    printedUrl,
-    token: /token&quot;:&quot;([\w-]+)/.exec(page.text)?.[1] ?? '',
-    ask,
-    post: async (body = BODY, headers = {}) => {
-      await fetch(`${receiver.url}/hook?token=CANARY`, { method: 'POST', body, headers });
-    },
-  };
-}
-
-/** Not fetch, which sets Host and Origin itself. */
-function askAt(
-  port: number,
-  path: string,
-  { method = 'GET', headers = {}, body }: AskOptions,
-): Promise<Answer> {
-  return new Promise((resolve, reject) => {
-    const framed = body === undefined ? headers : { ...headers, 'content-length': Buffer.byteLength(body) };
-    const asked = request(
-      { port, host: '127.0.0.1', path, method, headers: framed, agent: false },
-      (response) => {
-        text(response).then(
-          (answer) => resolve({ status: response.statusCode, headers: response.headers, text: answer }),
-          reject,
-        );
-      },
-    );
-    asked.on('error', reject);
-    asked.end(body);
-  });
-}
+import { BODY, start, type Answer } from './start-inbox.ts';
 
 /** What the stream of events tells first. */
 async function firstEvents(url: string, wanted: number): Promise<Record<string, unknown>[]> {
@@ -221,10 +113,15 @@ describe('a client that is not the page', () => {
     const { ask, post, replays, token, receiver } = await start();
     await post();
     const headers = { host: `127.0.0.1:${receiver.port}`, 'x-hooks-token': token, ...(origin && { origin }) };
-    expect((await ask('/_hooks/requests/1/replay', { method: 'POST', headers, body: '{}' })).status).toBe(
-      403,
-    );
+    for (const path of ['requests/1/replay', 'clear', 'export', 'respond']) {
+      const body = JSON.stringify({ ids: [1], respond: '500' });
+      const answer = await ask(`/_hooks/${path}`, { method: 'POST', headers, body });
+      expect([path, answer.status]).toEqual([path, 403]);
+      expect(answer.text).not.toContain('Signup');
+    }
     expect(replays).toEqual([]);
+    expect((await ask('/_hooks/requests/1', { headers })).status).toBe(200);
+    expect((await fetch(receiver.url, { method: 'POST', body: '{}' })).status).toBe(200);
   });
 
   it('needs the token to open the page through a tunnel to this machine', async () => {
@@ -360,12 +257,9 @@ describe('the page itself', () => {
   });
 
   it('replays the request as it came, secrets included, and hears what is wrong with a URL', async () => {
-    const { ask, post, replays, receiver, token } = await start();
+    const { act, post, replays } = await start();
     await post(BODY, { Authorization: 'Bearer CANARY' });
-    const host = `127.0.0.1:${receiver.port}`;
-    const headers = { host, origin: `http://${host}`, 'x-hooks-token': token };
-    const replay = (wish: string): Promise<Answer> =>
-      ask('/_hooks/requests/1/replay', { method: 'POST', headers, body: wish });
+    const replay = (wish: string): Promise<Answer> => act('requests/1/replay', wish);
     expect((await replay('{"url":"http://127.0.0.1:3000/"}')).text).toContain('"status":202');
     expect((await replay('{}')).status).toBe(200);
     expect(replays.map(({ url }) => url)).toEqual(['http://127.0.0.1:3000/', undefined]);

@@ -1,5 +1,9 @@
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { RequestStore, type StoreLimits } from '../../../src/receiver/inbox/request-store.ts';
+import { trackingCallOf } from '../../../src/receiver/messages/tracking-call.ts';
 import { searchBodies } from '../../../src/receiver/inbox/search-bodies.ts';
 
 function storeOf(bodies: readonly string[], limits: Partial<StoreLimits> = {}): RequestStore {
@@ -55,6 +59,44 @@ describe('RequestStore', () => {
     expect(Buffer.from(store.get(1)?.request.body ?? []).toString()).toBe('before');
   });
 
+  it('keeps no messages of a body, which take many times its memory', () => {
+    setFlagsFromString('--expose-gc');
+    const collectGarbage = runInNewContext('gc') as () => void; // the flag above makes it
+    const batch = Array.from({ length: 2_000 }, (_, id) => ({
+      type: 'track',
+      event: `E${id}`,
+      userId: `u${id}`,
+    }));
+    const packed = gzipSync(JSON.stringify({ batch }));
+    const came = { method: 'POST', path: '/v1/batch', rawHeaders: ['content-encoding', 'gzip'], at: 0 };
+    const store = new RequestStore();
+    collectGarbage();
+    const before = process.memoryUsage().heapUsed;
+    for (let count = 0; count < 60; count++) {
+      const request = { ...came, body: Buffer.from(packed) };
+      const call = trackingCallOf(request);
+      expect(call?.messages).toHaveLength(2_000);
+      const rest = { verdict: 'unchecked', answered: 'status', status: 200, ms: 1 } as const;
+      store.add({ ...request, ...rest, ...(call && { call }) });
+    }
+    collectGarbage();
+    // With its messages each takes several times as much.
+    expect(process.memoryUsage().heapUsed - before).toBeLessThan(60 * 60_000);
+    expect(store.get(1)?.summary.messages).toBe(2_000);
+  });
+
+  it('counts the responses that it keeps, of which another receiver chooses the length', () => {
+    const store = new RequestStore({ bytes: 100_000 });
+    const [one] = storeOf(['x']).since(1, 1);
+    if (one === undefined) throw new Error('Expected a request');
+    const forwarded = { url: 'u', status: 500, reply: 'r'.repeat(60_000), ms: 1 };
+    for (let count = 0; count < 3; count++) store.add({ ...one.request, forwarded });
+    expect(ids(store, 1)).toEqual([3]);
+    expect(store.evicted).toBe(2);
+    store.clear();
+    expect([store.firstId, store.nextId, store.evicted]).toEqual([4, 4, 0]);
+  });
+
   it('bounds what a sender makes a line of the list hold, and masks secrets in it', () => {
     const store = storeOf([JSON.stringify({ type: 'track', event: 'e'.repeat(100_000), userId: { a: 1 } })]);
     const summary = store.get(1)?.summary;
@@ -69,5 +111,11 @@ describe('searchBodies', () => {
     const bodies = Array.from({ length: 1_200 }, (_, index) => (index % 400 === 7 ? 'Needle' : 'hay'));
     const store = storeOf([...bodies, `${' '.repeat(3_000_000)}nEEdle`]);
     expect(await searchBodies(store, 'needle')).toEqual([8, 408, 808, 1201]);
+  });
+
+  it('finds a word of any script, however a sender spells it', async () => {
+    const store = storeOf(['{"a":"\\u8d44\\u6599"}', '{"a":"资料"}', '{"a":"\\u8d44"}', '\\u8d44 资料']);
+    expect(await searchBodies(store, '资料')).toEqual([1, 2, 4]);
+    expect(await searchBodies(store, 'u8d44')).toEqual([1, 3, 4]);
   });
 });
