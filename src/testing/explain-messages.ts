@@ -6,13 +6,13 @@ import {
   type DifferingMessage,
 } from '../receiver/expected/finding.ts';
 import { NearestMessage } from '../receiver/expected/nearest.ts';
-import type { ReadMatcher } from './message-matcher.ts';
+import type { ExpectedMessage } from '../receiver/expected/expected-message.ts';
 
-export function takesMessage({ conditions }: ReadMatcher, arrived: ArrivedMessage): boolean {
+export function takesMessage({ conditions }: ExpectedMessage, arrived: ArrivedMessage): boolean {
   return new NearestMessage(conditions).takes(arrived);
 }
 
-interface WantedMessages extends ReadMatcher {
+interface WantedMessages extends ExpectedMessage {
   /** How many, as `2`. @default at least one */
   readonly wanted?: number;
   /** Such as `within 5s`. */
@@ -26,8 +26,7 @@ export function explainMessages(arrived: readonly ArrivedMessage[], matcher: Wan
   const taken = arrived.filter((each) => nearest.takes(each));
   const count = taken.length;
   const expected = `Expected ${exactly === undefined ? '' : 'exactly '}${countText(wanted, 'message')} with ${printable(text.replace(/^\d+x /, ''), 200)}`;
-  const came =
-    arrived.length === 0 ? 'no message came' : `${count} of ${countText(arrived.length, 'message')}`;
+  const came = arrived.length === 0 ? 'no message' : `${count} of ${countText(arrived.length, 'message')}`;
   const head = `${[expected, within].filter(Boolean).join(' ')}, got ${came}`;
   if (count > wanted) return [head, ...listMessages(taken)].join('\n');
   const differing = nearest.nearest;

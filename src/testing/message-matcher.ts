@@ -1,5 +1,6 @@
 import { isObject } from '../check-options.ts';
-import { readConditions, type Condition } from '../message/filter.ts';
+import type { Condition } from '../message/filter.ts';
+import { readExpectedMessage, type ExpectedMessage } from '../receiver/expected/expected-message.ts';
 import { comparableText } from '../message/compare.ts';
 import type { JsonObject, JsonValue } from '../message/types.ts';
 
@@ -14,22 +15,9 @@ export interface SentMessage extends JsonObject {
  */
 export type MessageMatcher = string | Readonly<Record<string, unknown>> | ((message: SentMessage) => boolean);
 
-/** A matcher as conditions, of which a message that comes nearest meets the most. */
-export interface ReadMatcher {
-  /** As errors show it. */
-  readonly text: string;
-  readonly conditions: readonly Condition[];
-  /** Undefined: at least one. */
-  readonly exactly?: number;
-}
-
 /** Throws ConfigError for a filter that cannot be read. */
-export function readMatcher(matcher: MessageMatcher): ReadMatcher {
-  if (typeof matcher === 'string') {
-    const [, times, filter = matcher] = /^\s*(\d{1,9})x\s+(.*)$/s.exec(matcher) ?? [];
-    const conditions = readConditions(filter, 'filter');
-    return { text: matcher, conditions, ...(times !== undefined && { exactly: Number(times) }) };
-  }
+export function readMatcher(matcher: MessageMatcher): ExpectedMessage {
+  if (typeof matcher === 'string') return readExpectedMessage(matcher, 'filter');
   if (typeof matcher === 'function') {
     const text = matcher.name === '' ? 'the function' : matcher.name;
     const holds = (found: JsonValue | undefined): boolean => matcher(found as SentMessage); // the empty path finds the message

@@ -2,6 +2,7 @@ import { checkOptions } from '../check-options.ts';
 import { systemClock } from '../clock.ts';
 import { formatDuration } from '../duration.ts';
 import { isJsonObject } from '../message/types.ts';
+import { isAccepted } from '../receiver/expected/arrivals.ts';
 import type { ArrivedMessage } from '../receiver/expected/finding.ts';
 import { messagesOf } from '../receiver/messages/messages-of.ts';
 import type { ReceivedMessage } from '../receiver/messages/tracking-call.ts';
@@ -44,11 +45,22 @@ export interface WaitOptions {
 export interface TestRequest {
   readonly method: string;
   readonly path: string;
+  /** That of the response; undefined if none was sent. */
+  readonly status: number | undefined;
   /** `unchecked` without a `secret`, and for a call of a tracking API, which carries no signature. */
   readonly verdict: SignatureVerdict;
   /** Why the signature is not valid, or why there is none. */
   readonly reason?: string;
   readonly messages: readonly SentMessage[];
+}
+
+/** What a tracking API drops, of which the program that sent it does not learn. */
+export interface TestRejection {
+  /** `invalid` is also a whole request that cannot be read. */
+  readonly code: 'invalid' | 'too-large';
+  readonly reason: string;
+  /** Undefined: a whole request is rejected. */
+  readonly message?: SentMessage;
 }
 
 /** A tracking API and webhook receiver in the test's own process, on 127.0.0.1. */
@@ -58,10 +70,12 @@ export interface TestReceiver {
   /** The `host` of a client library (`dataPlaneUrl`, `cdnURL`): the same. */
   readonly host: string;
   readonly writeKey: string;
-  /** The messages that came and match, in order of arrival. */
+  /** The messages that came and match, in order of arrival. What got no 2xx, as `respond` says, does not count: it is sent again. */
   messages(matcher?: MessageMatcher): readonly SentMessage[];
   /** The requests that came, in order of arrival. */
   requests(): readonly TestRequest[];
+  /** What a tracking API would drop: messages over 32 KB or without a user, requests that are not JSON. */
+  rejections(): readonly TestRejection[];
   /** Resolves with the messages that match when there are `count` of them. Rejects when `withinMs` are over, naming the nearest. */
   waitFor(matcher: MessageMatcher, options?: WaitOptions): Promise<readonly SentMessage[]>;
   /** Forgets what came. */
@@ -89,12 +103,17 @@ export async function startTestReceiver(options: TestReceiverOptions = {}): Prom
 class MessageLog {
   arrived: ArrivedMessage[] = [];
   requests: TestRequest[] = [];
+  rejections: TestRejection[] = [];
   readonly #waiting = new Set<() => void>();
 
   add(request: ReceivedRequest): void {
     const messages = messagesOf(request).filter(({ value }) => isJsonObject(value));
     this.requests.push(testRequest(request, messages));
-    for (const message of messages) {
+    const { rejection } = request.call ?? {};
+    if (rejection !== undefined) this.rejections.push({ code: 'invalid', reason: rejection.message });
+    for (const message of isAccepted(request) ? messages : []) {
+      const { code, message: reason = '' } = message.rejection ?? {};
+      if (code !== undefined) this.rejections.push({ code, reason, message: sentMessage(message) });
       const number = this.arrived.length + 1;
       const isSole = messages.length === 1;
       this.arrived.push({ message, request: this.requests.length, isSole, number });
@@ -105,6 +124,7 @@ class MessageLog {
   clear(): void {
     this.arrived = [];
     this.requests = [];
+    this.rejections = [];
   }
 
   /** Resolves with true when `isDone` is, with false when the time is over. */
@@ -131,13 +151,14 @@ class MessageLog {
 }
 
 function testRequest(
-  { method, path, verdict, diagnosis }: ReceivedRequest,
+  { method, path, status, verdict, diagnosis }: ReceivedRequest,
   messages: readonly ReceivedMessage[],
 ): TestRequest {
   const reason = diagnosis?.hint;
   return {
     method,
     path,
+    status,
     verdict,
     ...(reason !== undefined && { reason }),
     messages: messages.map(sentMessage),
@@ -187,6 +208,10 @@ class RunningTestReceiver implements TestReceiver {
 
   requests(): readonly TestRequest[] {
     return this.#log.requests;
+  }
+
+  rejections(): readonly TestRejection[] {
+    return this.#log.rejections;
   }
 
   async waitFor(matcher: MessageMatcher, options: WaitOptions = {}): Promise<readonly SentMessage[]> {

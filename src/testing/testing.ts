@@ -4,6 +4,7 @@ export {
   startTestReceiver,
   type TestReceiver,
   type TestReceiverOptions,
+  type TestRejection,
   type TestRequest,
   type WaitOptions,
 } from './test-receiver.ts';

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { readFile, writeFile } from 'node:fs/promises';
+import { readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { BINARY, startHooks } from '../end-to-end/hooks.ts';
@@ -52,7 +52,7 @@ describe('hooks expect', () => {
     expect(code).toBe(1);
     expect(stdout).toContain(
       [
-        '✗ match      event=Sign up,properties.plan=pro: none of 1 message matches',
+        '✗ match      event=Sign up,properties.plan=pro: the only message does not match',
         '            request 1 comes nearest:',
         '              event            expected Sign up  got Signup',
         '              properties.plan  expected pro      got nothing',
@@ -155,7 +155,7 @@ describe('hooks expect', () => {
     const xml = await readFile(join(cwd, 'r.xml'), 'utf8');
     expect(xml).toContain('<testsuite name="hooks expect" tests="3" failures="1" errors="0" skipped="0"');
     expect(xml).toContain(
-      'name="match event=&lt;&amp;&quot;&gt;"><failure message="none of 1 message matches" type="match">',
+      'name="match event=&lt;&amp;&quot;&gt;"><failure message="the only message does not match" type="match">',
     );
     expect(xml).toContain('<testcase classname="hooks expect" name="count"/>');
     await hooks(['expect', '--count', '1', '--report', 'r.json', '--', ...SEND], { cwd });
@@ -176,10 +176,32 @@ describe('hooks expect', () => {
     const { code, stdout } = await hooks(['expect', ...flags, '--', 'node', '-e', send], { cwd });
     expect(code).toBe(1);
     expect(stdout).toMatch(
-      /✗ valid +A tracking API rejects 1 of 2 messages; message 2 of request 1: expected/,
+      /✗ valid +A tracking API rejects 1 of 2 messages: message 2 of request 1: expected/,
     );
     expect(stdout).toContain('a.snap: not written, because another expectation is not met');
     expect(existsSync(join(cwd, 'a.snap'))).toBe(false);
+  });
+
+  it('writes a snapshot that may be checked in: with the mode of any other new file', async () => {
+    const cwd = temporaryFolder();
+    await hooks(['expect', '--snapshot', 'a.snap', '--', ...SEND], { cwd });
+    const { mode } = await stat(join(cwd, 'a.snap'));
+    expect((mode & 0o777).toString(8)).toBe((0o666 & ~process.umask()).toString(8));
+  });
+
+  it('writes a snapshot with a merge conflict again when it is told to, and says where it is else', async () => {
+    const conflict = '# hooks snapshot 1: x\n\nuser "u1"\n\n<<<<<<< HEAD\n';
+    const cwd = temporaryFolder({ 'a.snap': conflict, 'b.snap': `{"a":1}` });
+    const run = (...flags: string[]) => hooks(['expect', ...flags, '--', ...SEND], { cwd });
+    const { code, stderr } = await run('--snapshot', 'a.snap');
+    expect([code, stderr]).toEqual([
+      2,
+      'error: a.snap:5: expected a snapshot without a merge conflict\nhint:  resolve the conflict, or write the snapshot again with --update\n',
+    ]);
+    expect((await run('--snapshot', 'a.snap', '--update')).code).toBe(0);
+    expect(await readFile(join(cwd, 'a.snap'), 'utf8')).toContain('\ntrack "Signup"\n');
+    expect((await run('--snapshot', 'b.snap', '--update')).code).toBe(2);
+    expect(await readFile(join(cwd, 'b.snap'), 'utf8')).toBe('{"a":1}');
   });
 
   it('refuses --in-order with a counted match, which has no place in an order', async () => {
@@ -222,6 +244,12 @@ describe('hooks expect', () => {
       ['--match', 'track', '--', 'true'],
       /Expected `--match` to be path=value, got track/,
     ],
+    [
+      'a count has no space behind it',
+      ['--match', '3xevent=A', '--', 'true'],
+      /Expected a space after `3x` in `--match`, got 3xevent=A\nhint: +write --match '3x event=A'/,
+    ],
+    ['what holds for all has a count', ['--each', '3x event=A', '--', 'true'], /`--each` takes no count/],
     ['more matches than requests', ['--count', '0', '--match', 'a=b', '--', 'true'], /cannot be met by 0/],
     ['counts contradict', ['--count', '1', '--at-least', '2', '--', 'true'], /cannot be given together/],
     ['a report has no format', ['--count', '1', '--report', 'r.txt', '--', 'true'], /\.xml or \.json/],
@@ -232,7 +260,8 @@ describe('hooks expect', () => {
   });
 
   it('responds as told, so that a sender has to try again', async () => {
-    const flags = ['--count', '2', '--respond', '503,200', ...LONG];
+    const once = ['--messages', '1', '--match', '1x event=Signup'];
+    const flags = ['--count', '2', ...once, '--respond', '503,200', ...LONG];
     const { code } = await hooks(['expect', ...flags, '--', ...SEND], { cwd: ROOT });
     expect(code).toBe(0);
   });

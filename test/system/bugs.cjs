@@ -7,11 +7,6 @@ const SCHEMA = {
   Signup: { properties: { properties: { properties: { total: { type: 'number' } } } } },
 };
 
-/** What a tracking API drops; no message is to be one. */
-function over32KB(message) {
-  return JSON.stringify(message).length > 32_768;
-}
-
 /** The matcher that finds each bug, and what it is given. */
 const CHECKS = {
   renamed: ['toHaveReceived', 'type=track,event=Signup'],
@@ -19,7 +14,7 @@ const CHECKS = {
   'number-as-text': ['toMatchSchema', SCHEMA],
   twice: ['toHaveReceived', '1x event=Signup'],
   lost: ['toHaveReceived', '5x messageId?'],
-  'too-large': ['toHaveReceived', over32KB],
+  'too-large': ['toHaveReceived', 'event=Signup'],
   'no-user': ['toHaveReceived', '0x userId!?'],
   'wrong-case': ['toHaveReceived', '0x integrations.salesforce?'],
   'personal-data': ['toHaveReceived', '0x properties.email?'],
@@ -39,14 +34,9 @@ async function send(bug, receiver) {
 /** By a runner's own `expect`, which has the matchers; without one, by the plain functions. */
 function check(bug, receiver, expect) {
   const [matcher, given] = CHECKS[bug];
-  const isNot = typeof given === 'function';
-  if (expect !== undefined) {
-    const expected = isNot ? expect(receiver).not : expect(receiver);
-    expected[matcher](given);
-    return;
-  }
+  if (expect !== undefined) return expect(receiver)[matcher](given);
   const { pass, message } = matchers[matcher](receiver, given);
-  if (pass === isNot) throw new Error(message());
+  if (!pass) throw new Error(message());
 }
 
 /** Plants each bug in a test of its name, which fails. `right` is none. */

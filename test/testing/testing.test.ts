@@ -67,6 +67,7 @@ describe('a test receiver', () => {
     expect(requests[0]).toEqual({
       method: 'POST',
       path: '/hook',
+      status: 200,
       verdict: 'valid',
       messages: signed.messages().slice(0, 1),
     });
@@ -84,6 +85,45 @@ describe('a test receiver', () => {
     await failing[Symbol.asyncDispose]();
     await expect(fetch(failing.url)).rejects.toThrow();
     await expect(startTestReceiver({ wrong: 1 } as never)).rejects.toThrow('Expected an option, got `wrong`');
+  });
+});
+
+describe('a test receiver as a tracking API', () => {
+  it('says what a tracking API would drop, by the size that the caller chose', async () => {
+    const properties = { text: 'x'.repeat(32_768) };
+    await send(track('Small'), track('Big', properties), { type: 'page' });
+    await fetch(`${receiver.host}/v1/batch`, { method: 'POST', body: '{' });
+    expect(receiver.rejections()).toMatchObject([
+      { code: 'too-large', message: { event: 'Big' } },
+      { code: 'invalid', message: { type: 'page' } },
+      { code: 'invalid', reason: 'the text ends inside the object (line 1, column 2)' },
+    ]);
+    const big = Buffer.byteLength(JSON.stringify(track('Big', properties))).toLocaleString('en');
+    const { pass, message } = toHaveReceived(receiver, 'event=Big');
+    expect([pass, message()]).toEqual([
+      false,
+      [
+        'Expected a message with event=Big that a tracking API takes, got one that it drops:',
+        `  2. track "Big" by u1: expected a message of at most 32,768 bytes as JSON, got ${big}`,
+      ].join('\n'),
+    ]);
+    expect(toHaveReceived.call({ isNot: true }, receiver, 'event=Big').pass).toBe(true);
+    expect(toHaveReceived(receiver, '1x event=Big').pass).toBe(true);
+    receiver.clear();
+    expect(receiver.rejections()).toEqual([]);
+  });
+
+  it('does not count what it gave no 2xx, which is sent again', async () => {
+    const failing = await startTestReceiver({ respond: '503,200' });
+    onTestFinished(() => failing.close());
+    const body = JSON.stringify({ batch: [track('A')] });
+    for (const _attempt of [1, 2]) await fetch(`${failing.host}/v1/batch`, { method: 'POST', body });
+    expect(failing.requests().map(({ status, messages }) => [status, messages.length])).toEqual([
+      [503, 1],
+      [200, 1],
+    ]);
+    expect(failing.messages()).toHaveLength(1);
+    expect(toHaveReceived(failing, '1x event=A').pass).toBe(true);
   });
 });
 

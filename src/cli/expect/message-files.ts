@@ -4,7 +4,8 @@ import { InputError } from '../../errors.ts';
 import { readJson } from '../../message/json/read-json.ts';
 import type { ExpectationResult, MessageCheck } from '../../receiver/expected/finding.ts';
 import { SnapshotCheck } from '../../receiver/expected/snapshot-check.ts';
-import { parseSnapshot, type SnapshotUser } from '../../receiver/expected/snapshot-text.ts';
+import type { SnapshotUser } from '../../receiver/expected/snapshot.ts';
+import { parseSnapshot } from '../../receiver/expected/snapshot-text.ts';
 import { openReplacing, type ReplacingFile } from '../../report/replacing-file.ts';
 import type { Io } from '../io.ts';
 import type { ExpectOptions } from './options.ts';
@@ -49,7 +50,7 @@ export class Snapshot {
   ): Promise<Snapshot | undefined> {
     if (file === undefined) return undefined;
     const bytes = await readOrExplain(file, cwd);
-    const before = bytes === undefined ? undefined : parsed(bytes.toString(), file);
+    const before = bytes === undefined ? undefined : parsed(bytes.toString(), file, update === true);
     const isWritten = update === true || (before === undefined && env['CI'] !== 'true');
     const replacing = isWritten ? await openReplacing(resolve(cwd, file), file) : undefined;
     return new Snapshot(file, update === true ? undefined : before, replacing);
@@ -72,7 +73,10 @@ export class Snapshot {
       return { ...about, isMet: false, said: `not written, because ${why}` };
     }
     const { text } = this.check;
-    await this.#replacing.commit((output) => output.add(Buffer.from(text)) ?? Promise.resolve());
+    await this.#replacing.commit(async (output) => {
+      await output.share();
+      await output.add(Buffer.from(text));
+    });
     return {
       ...about,
       isMet: true,
@@ -86,14 +90,12 @@ export class Snapshot {
   }
 }
 
-function parsed(text: string, file: string): readonly SnapshotUser[] {
+function parsed(text: string, file: string, isReplaced: boolean): readonly SnapshotUser[] {
   const reading = parseSnapshot(text);
   if (reading.ok) return reading.users;
-  throw new InputError(`expected ${reading.expected}`, {
-    file,
-    line: reading.line,
-    hint: 'name another file, or remove this one: only a snapshot is written over',
-  });
+  if (isReplaced && reading.isDamaged) return [];
+  const { expected, line, hint } = reading;
+  throw new InputError(`expected ${expected}`, { file, line, hint });
 }
 
 /** Undefined: there is no such file. */

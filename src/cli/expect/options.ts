@@ -1,7 +1,7 @@
 import { ConfigError } from '../../errors.ts';
-import { readConditions } from '../../message/filter.ts';
 import type { ExpectedArrivals } from '../../receiver/expected/arrivals.ts';
-import type { ExpectedMessage } from '../../receiver/expected/match-checks.ts';
+import { readExpectedMessage, type ExpectedMessage } from '../../receiver/expected/expected-message.ts';
+import { printable } from '../../redact.ts';
 import type { GlobalOptions } from '../command.ts';
 import type { SchemeFlags } from '../flags/signature/scheme-flags.ts';
 import type { SecretFlags } from '../flags/signature/secret-flags.ts';
@@ -31,28 +31,30 @@ export interface ExpectOptions extends GlobalOptions, SecretFlags, SchemeFlags {
 export function expectedOf(options: ExpectOptions): Omit<ExpectedArrivals, 'signed' | 'checks'> {
   rejectContradictions(options);
   const { messages, match = [], noMatch = [], each = [], inOrder = false } = options;
-  const { atLeast, atMost } = requestsOf(options);
-  const matches = match.map((text) => countedMessage(text, '--match'));
+  const { atLeast, atMost, someMessage } = requestsOf(options);
+  const matches = match.map((text) => readExpectedMessage(text, '--match'));
   rejectMatches(matches, { inOrder, room: atMost === 0 ? 0 : (messages ?? Infinity) });
   return {
     atLeast,
     atMost,
     messages,
+    someMessage,
     matches,
     inOrder,
-    noMatches: noMatch.map((text) => expectedMessage(text, '--no-match')),
-    each: each.map((text) => expectedMessage(text, '--each')),
+    noMatches: noMatch.map((text) => uncountedMessage(text, '--no-match')),
+    each: each.map((text) => uncountedMessage(text, '--each')),
   };
 }
 
-/** What holds for every message would hold for none, too: at least one request must come. */
-function requestsOf(options: ExpectOptions): Pick<ExpectedArrivals, 'atLeast' | 'atMost'> {
+/** What holds for every message would hold for none, too: at least one must come. */
+function requestsOf(options: ExpectOptions): Pick<ExpectedArrivals, 'atLeast' | 'atMost' | 'someMessage'> {
   const { count, atLeast, atMost, messages, each, noMatch, schema, snapshot } = options;
   const isBounded = (count ?? atMost ?? messages) !== undefined;
   const holdsForAll = (each ?? noMatch ?? schema ?? snapshot) !== undefined;
   return {
     atLeast: count ?? atLeast ?? (holdsForAll && !isBounded ? 1 : 0),
     atMost: count ?? atMost ?? Infinity,
+    someMessage: holdsForAll && !isBounded,
   };
 }
 
@@ -109,15 +111,12 @@ function rejectContradictions(options: ExpectOptions): void {
   }
 }
 
-/** `3x event=Signup`: exactly three. */
-function countedMessage(text: string, flag: string): ExpectedMessage {
-  const [, times, filter] = /^\s*(\d{1,9})x\s+(.*)$/s.exec(text) ?? [];
-  if (times === undefined || filter === undefined) return expectedMessage(text, flag);
-  return { ...expectedMessage(filter, flag), text, exactly: Number(times) };
-}
-
-function expectedMessage(text: string, flag: string): ExpectedMessage {
-  return { text, conditions: readConditions(text, flag) };
+/** What every message or none is to match has no number. */
+function uncountedMessage(text: string, flag: string): ExpectedMessage {
+  const expected = readExpectedMessage(text, flag);
+  if (expected.exactly === undefined) return expected;
+  const hint = `leave the ${expected.exactly}x out, or write --match '${text}'`;
+  throw contradiction(`\`${flag}\` takes no count, got ${printable(text, 60)}`, flag, hint);
 }
 
 function contradiction(sentence: string, flag: string, hint: string): ConfigError {

@@ -120,7 +120,7 @@ function differingJson({ label, request, message, differences }: DifferingMessag
 
 /** The messages that do not meet an expectation, and below each what differs, in columns. */
 function differenceLines({ expectation, nearest, differing }: ExpectationResult, columns?: number): string[] {
-  const comes = expectation === 'each' ? 'is not' : 'comes nearest';
+  const comes = expectation === 'each' ? 'does not match' : 'comes nearest';
   if (nearest !== undefined) return messageLines(nearest, comes, columns);
   return (differing ?? []).flatMap((message) => messageLines(message, '', columns));
 }

@@ -5,11 +5,14 @@ import { EveryMessageCheck } from './every-message-check.ts';
 import {
   cameText,
   countText,
+  refusedText,
+  type ArrivedCount,
   type ArrivedMessage,
   type ExpectationResult,
   type MessageCheck,
 } from './finding.ts';
-import { CountedMatchCheck, MatchCheck, OrderCheck, type ExpectedMessage } from './match-checks.ts';
+import { CountedMatchCheck, MatchCheck, OrderCheck } from './match-checks.ts';
+import type { ExpectedMessage } from './expected-message.ts';
 import { SizeCheck, ValidCheck } from './rejection-checks.ts';
 
 /** The requests that `expect` waits for. */
@@ -20,6 +23,8 @@ export interface ExpectedArrivals {
   readonly atMost: number;
   /** Exactly this many messages in all. @default any number */
   readonly messages?: number | undefined;
+  /** Whether there must be a message at all: what is to hold for all would else hold for none. @default false */
+  readonly someMessage?: boolean | undefined;
   /** Each must be matched by a different message. */
   readonly matches: readonly ExpectedMessage[];
   /** Whether the messages of the matches must come in the order of the matches. @default false */
@@ -41,6 +46,7 @@ export class ArrivalCheck {
   readonly #valid = new ValidCheck();
   readonly #checks: readonly MessageCheck[];
   #messages = 0;
+  #refusedMessages = 0;
   #firstInvalid: string | undefined;
 
   constructor(expected: ExpectedArrivals) {
@@ -53,7 +59,7 @@ export class ArrivalCheck {
     return this.#tally.tally;
   }
 
-  /** The number of messages in all requests. */
+  /** The number of messages in all requests that got a 2xx. */
   get messages(): number {
     return this.#messages;
   }
@@ -65,6 +71,10 @@ export class ArrivalCheck {
     const { rejection } = request.call ?? {};
     if (rejection !== undefined) this.#valid.addCall(this.#posts, rejection);
     const messages = messagesOf(request);
+    if (!isAccepted(request)) {
+      this.#refusedMessages += messages.length;
+      return;
+    }
     for (const message of messages) {
       this.#messages += 1;
       const number = this.#messages;
@@ -87,10 +97,14 @@ export class ArrivalCheck {
   }
 
   findings(): readonly ExpectationResult[] {
-    const came = { requests: this.#posts, messages: this.#messages };
+    const came = {
+      requests: this.#posts,
+      messages: this.#messages,
+      refusedMessages: this.#refusedMessages,
+    };
     return [
       ...this.#countFinding(),
-      ...this.#messagesFinding(),
+      ...this.#messagesFinding(came),
       ...this.#checks.flatMap((check) => check.findings(came)),
       ...this.#signatureFinding(),
     ];
@@ -109,15 +123,15 @@ export class ArrivalCheck {
     return [{ expectation: 'count', isMet, said }];
   }
 
-  #messagesFinding(): ExpectationResult[] {
-    const { messages } = this.#expected;
-    if (messages === undefined) return [];
-    const isMet = this.#messages === messages;
-    const came = { requests: this.#posts, messages: this.#messages };
-    const expected = messages === 0 ? 'no message' : countText(messages, 'message');
-    const got =
-      this.#messages === 0 ? cameText(came) : `got ${cameText(came)} in ${countText(this.#posts, 'request')}`;
-    const said = isMet ? cameText(came) : `Expected ${expected}, ${this.#messages === 0 ? 'but ' : ''}${got}`;
+  #messagesFinding(came: ArrivedCount): ExpectationResult[] {
+    const { messages, someMessage } = this.#expected;
+    const all = `${cameText(came)}${came.messages === 0 ? '' : ` in ${countText(came.requests, 'request')}`}`;
+    if (messages === undefined && (someMessage !== true || came.requests === 0 || came.messages > 0))
+      return [];
+    const isMet = came.messages === messages;
+    const wanted = messages === undefined ? 'at least 1 message' : countText(messages, 'message');
+    const expected = messages === 0 ? 'no message' : wanted;
+    const said = isMet ? cameText(came) : `Expected ${expected}, got ${all}${refusedText(came)}`;
     return [{ expectation: 'messages', isMet, said }];
   }
 
@@ -133,6 +147,11 @@ export class ArrivalCheck {
       : `Expected every signature to be valid, got ${describeTally(this.tally)}${why}`;
     return [{ expectation: 'signature', isMet, said }];
   }
+}
+
+/** What got another response, or none, is sent again by its sender, who cannot know that it came. */
+export function isAccepted({ status }: Pick<ReceivedRequest, 'status'>): boolean {
+  return status !== undefined && status >= 200 && status < 300;
 }
 
 function checksOf({ matches, inOrder, noMatches = [], each, checks = [] }: ExpectedArrivals): MessageCheck[] {

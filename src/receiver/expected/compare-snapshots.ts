@@ -1,21 +1,118 @@
 import type { DifferingMessage, MessageDifference } from './finding.ts';
-import type { SnapshotMessage, SnapshotUser } from './snapshot-text.ts';
+import type { SnapshotMessage, SnapshotUser } from './snapshot.ts';
 
 /** The messages that differ between a snapshot and what came, by user; a message more or less on either side is one. */
 export function compareSnapshots(
   before: readonly SnapshotUser[],
   now: readonly SnapshotUser[],
 ): readonly DifferingMessage[] {
-  const headings = new Set([...before, ...now].map(({ heading }) => heading));
-  return [...headings].flatMap((heading) => {
-    const [expected = [], got = []] = [before, now].map(
-      (users) => users.find((user) => user.heading === heading)?.messages,
-    );
-    return aligned(expected, got).flatMap(([one, other]) => differenceOf(one, other, heading));
+  const [expected, got] = [usersByHeading(before), usersByHeading(now)];
+  const headings = new Set([...expected.keys(), ...got.keys()]);
+  return [...headings].flatMap((heading) =>
+    pairedUsers(expected.get(heading) ?? [], got.get(heading) ?? []).flatMap(([one, other]) =>
+      userDifferences(one?.messages ?? [], other?.messages ?? [], heading),
+    ),
+  );
+}
+
+function usersByHeading(users: readonly SnapshotUser[]): ReadonlyMap<string, readonly ComparedUser[]> {
+  const byHeading = new Map<string, ComparedUser[]>();
+  for (const { heading, messages } of users) {
+    const compared = messages.map((message) => ({ ...message, text: textOf(message) }));
+    const user = { messages: compared, text: compared.map(({ text }) => text).join('\n\n') };
+    const same = byHeading.get(heading);
+    if (same === undefined) byHeading.set(heading, [user]);
+    else same.push(user);
+  }
+  return byHeading;
+}
+
+interface ComparedMessage extends SnapshotMessage {
+  /** All of it. */
+  readonly text: string;
+}
+
+interface ComparedUser {
+  readonly messages: readonly ComparedMessage[];
+  /** All of it. */
+  readonly text: string;
+}
+
+function textOf({ title, lines }: SnapshotMessage): string {
+  return [title, ...lines].join('\n');
+}
+
+/** More pairs are made by their places: the cost is the product of both numbers. */
+const MAX_USER_PAIRS = 100_000;
+
+type UserPair = readonly [expected: ComparedUser | undefined, got: ComparedUser | undefined];
+
+/** Pairs users of one heading, such as those known by an anonymous id alone: equal ones, and of the others the most alike. */
+function pairedUsers(expected: readonly ComparedUser[], got: readonly ComparedUser[]): readonly UserPair[] {
+  const left = new Map<string, ComparedUser[]>();
+  for (const user of got) left.set(user.text, [...(left.get(user.text) ?? []), user]);
+  const ones = expected.filter(({ text }) => left.get(text)?.pop() === undefined);
+  const others = [...left.values()].flat();
+  const pairs: UserPair[] = [];
+  for (const [one, other] of likelyPairs(ones, others)) {
+    pairs.push([one, other]);
+    ones.splice(ones.indexOf(one), 1);
+    others.splice(others.indexOf(other), 1);
+  }
+  const most = Math.max(ones.length, others.length);
+  return [...pairs, ...Array.from({ length: most }, (_, index): UserPair => [ones[index], others[index]])];
+}
+
+function likelyPairs(
+  ones: readonly ComparedUser[],
+  others: readonly ComparedUser[],
+): readonly (readonly [ComparedUser, ComparedUser])[] {
+  if (ones.length * others.length > MAX_USER_PAIRS) return [];
+  const lines = new Map([...ones, ...others].map((user) => [user, new Set(user.text.split('\n'))]));
+  const scored = ones
+    .flatMap((one) =>
+      others.map((other) => ({ one, other, score: inCommon(lines.get(one), lines.get(other)) })),
+    )
+    .toSorted((a, b) => b.score - a.score);
+  const taken = new Set<ComparedUser>();
+  return scored.flatMap(({ one, other }) => {
+    if (taken.has(one) || taken.has(other)) return [];
+    taken.add(one).add(other);
+    return [[one, other] as const];
   });
 }
 
-type Pair = readonly [expected: SnapshotMessage | undefined, got: SnapshotMessage | undefined];
+function inCommon(one: ReadonlySet<string> = new Set(), other: ReadonlySet<string> = new Set()): number {
+  return [...one].filter((line) => other.has(line)).length;
+}
+
+type Pair = readonly [expected: ComparedMessage | undefined, got: ComparedMessage | undefined];
+
+function userDifferences(
+  before: readonly ComparedMessage[],
+  now: readonly ComparedMessage[],
+  heading: string,
+): DifferingMessage[] {
+  const pairs = aligned(before, now);
+  const extra = pairs.flatMap(([one, other]) => (one === undefined && other !== undefined ? [other] : []));
+  const moved = new Map<ComparedMessage, ComparedMessage>();
+  for (const [one, other] of pairs) {
+    if (one === undefined || other !== undefined) continue;
+    const at = extra.findIndex(({ text }) => text === one.text);
+    const [same] = at === -1 ? [] : extra.splice(at, 1);
+    if (same !== undefined) moved.set(one, same);
+  }
+  const arrivals = new Set(moved.values());
+  return pairs.flatMap(([one, other]): DifferingMessage[] => {
+    const same = one === undefined ? undefined : moved.get(one);
+    if (one !== undefined && same !== undefined) {
+      const places = `message ${before.indexOf(one) + 1} of this user is now message ${now.indexOf(same) + 1}`;
+      return [{ label: `moved: ${one.title} of ${heading}: ${places}`, differences: [] }];
+    }
+    if (one === undefined && other !== undefined && arrivals.has(other)) return [];
+    return differenceOf(one, other, heading);
+  });
+}
 
 function differenceOf(one: Pair[0], other: Pair[1], heading: string): DifferingMessage[] {
   const title = one?.title ?? other?.title ?? '';
@@ -47,7 +144,7 @@ function pathAndValue(line: string): [path: string, value: string] {
 const MAX_PAIRS = 4_000_000;
 
 /** Pairs messages so that as many as possible are equal, and then as many as possible have the same title. */
-function aligned(expected: readonly SnapshotMessage[], got: readonly SnapshotMessage[]): Pair[] {
+function aligned(expected: readonly ComparedMessage[], got: readonly ComparedMessage[]): Pair[] {
   if (expected.length * got.length > MAX_PAIRS) return alignedByPlace(expected, got);
   const scores = scoresOf(expected, got);
   const pairs: Pair[] = [];
@@ -76,7 +173,7 @@ function aligned(expected: readonly SnapshotMessage[], got: readonly SnapshotMes
 }
 
 /** The best score of what follows each pair: longest common subsequence, weighted. */
-function scoresOf(expected: readonly SnapshotMessage[], got: readonly SnapshotMessage[]): number[][] {
+function scoresOf(expected: readonly ComparedMessage[], got: readonly ComparedMessage[]): number[][] {
   const scores = Array.from({ length: expected.length + 1 }, () => Array<number>(got.length + 1).fill(0));
   for (let row = expected.length - 1; row >= 0; row--) {
     for (let column = got.length - 1; column >= 0; column--) {
@@ -95,14 +192,12 @@ function scoreAt(scores: readonly (readonly number[])[], row: number, column: nu
 }
 
 /** Two messages of one title: equal ones go before others. */
-function likeness(one: SnapshotMessage, other: SnapshotMessage): number {
+function likeness(one: ComparedMessage, other: ComparedMessage): number {
   if (one.title !== other.title) return 0;
-  const isEqual =
-    one.lines.length === other.lines.length && one.lines.every((line, index) => line === other.lines[index]);
-  return isEqual ? 3 : 2;
+  return one.text === other.text ? 3 : 2;
 }
 
-function alignedByPlace(expected: readonly SnapshotMessage[], got: readonly SnapshotMessage[]): Pair[] {
+function alignedByPlace(expected: readonly ComparedMessage[], got: readonly ComparedMessage[]): Pair[] {
   return Array.from({ length: Math.max(expected.length, got.length) }, (_, index) => [
     expected[index],
     got[index],

@@ -3,6 +3,8 @@ import type { JsonValue } from '../../message/types.ts';
 import {
   cameText,
   differingMessage,
+  metDifference,
+  oneOfMetDifferences,
   unmetDifference,
   type ArrivedCount,
   type ArrivedMessage,
@@ -11,7 +13,7 @@ import {
   type MessageCheck,
   type MessageDifference,
 } from './finding.ts';
-import type { ExpectedMessage } from './match-checks.ts';
+import type { ExpectedMessage } from './expected-message.ts';
 
 /** Every message matches (`each`), or none does (`no-match`). Counts the messages that break this, and keeps the first of them. */
 export class EveryMessageCheck implements MessageCheck {
@@ -38,10 +40,8 @@ export class EveryMessageCheck implements MessageCheck {
     const unmet = failing(conditions, value);
     if (this.#expectation === 'each') return unmet.map(unmetDifference);
     if (unmet.length > 0) return [];
-    return foundBy(conditions, value).map((found) => ({
-      ...unmetDifference(found),
-      expected: 'no such message',
-    }));
+    const found = foundBy(conditions, value);
+    return found.map((each) => (found.length === 1 ? metDifference(each) : oneOfMetDifferences(each)));
   }
 
   findings(came: ArrivedCount): readonly ExpectationResult[] {

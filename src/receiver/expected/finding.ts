@@ -1,5 +1,5 @@
 import { comparableText } from '../../message/compare.ts';
-import type { Unmet } from '../../message/filter.ts';
+import type { FilterOperator, Unmet } from '../../message/filter.ts';
 import type { JsonValue } from '../../message/types.ts';
 import { messageFacts } from '../messages/messages-of.ts';
 import type { ReceivedMessage } from '../messages/tracking-call.ts';
@@ -68,7 +68,10 @@ export interface ArrivedMessage {
 /** What came so far. */
 export interface ArrivedCount {
   readonly requests: number;
+  /** Those that count. */
   readonly messages: number;
+  /** Those of requests that got no 2xx: they do not count, since their sender has to send them again. */
+  readonly refusedMessages: number;
 }
 
 /** An expectation of messages, judged as they arrive. Keeps only what its findings need. */
@@ -109,10 +112,41 @@ export function unmetDifference({ path, operator, value, found }: Unmet): Messag
     return { path, expected, wanted: value, got: foundValue(found), found };
   }
   const isEquality = operator === '=';
+  const wanted = wantedBy(operator, value);
+  return { path, ...wanted, found, got: isEquality ? foundText(found) : foundValue(found) };
+}
+
+/** A condition that holds and should not. */
+export function metDifference({ path, operator, value, found }: Unmet): MessageDifference {
+  return { path, ...wantedBy(NEGATIONS[operator], value), found, got: foundValue(found) };
+}
+
+/** One of several conditions that hold, of which one should not. */
+export function oneOfMetDifferences({ path, operator, value, found }: Unmet): MessageDifference {
+  const { wanted } = wantedBy(NEGATIONS[operator], value);
+  return { path, expected: 'not all of these', wanted, found, got: foundValue(found) };
+}
+
+type Wanted = Pick<MessageDifference, 'expected' | 'wanted'>;
+
+const NEGATIONS = {
+  '=': '!=',
+  '!=': '=',
+  '~': '!~',
+  '?': '!?',
+  '!?': '?',
+  '>': '<=',
+  '<': '>=',
+  '>=': '<',
+  '<=': '>',
+} as const satisfies Record<FilterOperator, FilterOperator | '!~'>;
+
+function wantedBy(operator: FilterOperator | '!~', value: string): Wanted {
   const [expected, wanted] = {
     '=': [value, value],
     '!=': [`other than ${value}`, { not: value }],
     '~': [`a match of ${value}`, { match: value }],
+    '!~': [`no match of ${value}`, { noMatch: value }],
     '?': ['something', { present: true }],
     '!?': ['nothing', { present: false }],
     '>': [`more than ${value}`, { more: value }],
@@ -120,7 +154,7 @@ export function unmetDifference({ path, operator, value, found }: Unmet): Messag
     '>=': [`at least ${value}`, { atLeast: value }],
     '<=': [`at most ${value}`, { atMost: value }],
   }[operator] as [string, JsonValue]; // TypeScript makes a union of lists of it
-  return { path, expected, wanted, found, got: isEquality ? foundText(found) : foundValue(found) };
+  return { expected, wanted };
 }
 
 function foundText(found: JsonValue | undefined): string {
@@ -137,10 +171,14 @@ export function countText(count: number, noun: string): string {
   return `${count} ${noun}${count === 1 ? '' : 's'}`;
 }
 
-/** How many messages came, or why there are none. */
+/** How many messages came, or why there are none: `5 messages`, `no request`. */
 export function cameText({ requests, messages }: ArrivedCount): string {
-  if (requests === 0) return 'no request came';
-  return messages === 0
-    ? `no message came in ${countText(requests, 'request')}`
-    : countText(messages, 'message');
+  if (requests === 0) return 'no request';
+  return messages === 0 ? `no message in ${countText(requests, 'request')}` : countText(messages, 'message');
+}
+
+/** Continues a sentence about what is missing: messages came that do not count. */
+export function refusedText({ refusedMessages: count }: ArrivedCount): string {
+  if (count === 0) return '';
+  return `; ${countText(count, 'message')} of requests that got no 2xx ${count === 1 ? 'does' : 'do'} not count`;
 }

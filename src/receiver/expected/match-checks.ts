@@ -1,22 +1,15 @@
-import type { Condition } from '../../message/filter.ts';
 import {
   cameText,
   countText,
   placeOfMessage,
+  refusedText,
   type ArrivedCount,
   type ArrivedMessage,
   type ExpectationResult,
   type MessageCheck,
 } from './finding.ts';
+import type { ExpectedMessage } from './expected-message.ts';
 import { NearestMessage } from './nearest.ts';
-
-export interface ExpectedMessage {
-  /** The filter as given: `type=track,event=Signup`. */
-  readonly text: string;
-  readonly conditions: readonly Condition[];
-  /** Exactly this many messages match; undefined: one, and others may match too. */
-  readonly exactly?: number;
-}
 
 /** The messages seen for an expected one. */
 interface SeenMatch {
@@ -108,10 +101,12 @@ export class OrderCheck implements MessageCheck {
     const previous = this.#taken[index - 1];
     const text = before?.expected.text ?? '';
     if (previous === undefined) {
-      return `it matches ${placeOfMessage(early)}, but ${text} is missing before it`;
+      return `${placeOfMessage(early)} matches, but ${text} is missing before it`;
     }
-    const order = early.number < previous.number ? 'comes before' : 'is';
-    return `out of order: ${placeOfMessage(early)} ${order} ${placeOfMessage(previous)}, which matches ${text}`;
+    if (early.number === previous.number) {
+      return `the only message that matches, ${placeOfMessage(early)}, is taken by ${text} before it`;
+    }
+    return `out of order: ${placeOfMessage(early)} comes before ${placeOfMessage(previous)}, which matches ${text}`;
   }
 }
 
@@ -119,6 +114,7 @@ export class OrderCheck implements MessageCheck {
 export class CountedMatchCheck implements MessageCheck {
   readonly #expected: ExpectedMessage;
   readonly #nearest: NearestMessage;
+  readonly #places: string[] = [];
   #count = 0;
 
   constructor(expected: ExpectedMessage) {
@@ -127,7 +123,9 @@ export class CountedMatchCheck implements MessageCheck {
   }
 
   add(arrived: ArrivedMessage): void {
-    if (this.#nearest.takes(arrived)) this.#count += 1;
+    if (!this.#nearest.takes(arrived)) return;
+    this.#count += 1;
+    if (this.#places.length < MAX_PLACES) this.#places.push(placeOfMessage(arrived));
   }
 
   get isWaiting(): boolean {
@@ -138,15 +136,23 @@ export class CountedMatchCheck implements MessageCheck {
     const { text: filter, exactly = 0 } = this.#expected;
     const { nearest } = this.#nearest;
     const isMet = this.#count === exactly;
-    const of =
-      this.#count === 0
-        ? cameText(came)
-        : `of ${cameText(came)} ${this.#count} ${this.#count === 1 ? 'matches' : 'match'}`;
-    const said = isMet ? countText(exactly, 'message') : `Expected exactly ${exactly}, but ${of}`;
+    const said = isMet
+      ? countText(exactly, 'message')
+      : `Expected exactly ${exactly}, got ${this.#got(came)}${refusedText(came)}`;
     const isShort = this.#count < exactly && nearest !== undefined;
     return [{ expectation: 'match', filter, isMet, said, ...(isShort && { nearest }) }];
   }
+
+  #got(came: ArrivedCount): string {
+    if (came.messages === 0) return cameText(came);
+    const more = this.#count > MAX_PLACES ? ' …' : '';
+    const places = this.#count === 0 ? '' : ` (${this.#places.join(', ')}${more})`;
+    return `${this.#count === 0 ? 'none' : this.#count} of ${cameText(came)}${places}`;
+  }
 }
+
+/** The most messages that are named when too many match. */
+const MAX_PLACES = 4;
 
 function seenMatch(expected: ExpectedMessage): SeenMatch {
   return { expected, nearest: new NearestMessage(expected.conditions), takers: [] };
@@ -160,10 +166,15 @@ function matchFinding(
   const about = { expectation: 'match', filter: text } as const;
   if (taker !== undefined) return { ...about, isMet: true, said: placeOfMessage(taker) };
   if (takers.length > 0) {
-    const said =
-      'the only messages that match are assigned to other matches; each match needs a different message';
-    return { ...about, isMet: false, said };
+    const said = 'each match takes a message of its own, and all that match are taken by others';
+    return { ...about, isMet: false, said: said + refusedText(came) };
   }
-  const said = came.messages === 0 ? cameText(came) : `none of ${cameText(came)} matches`;
-  return { ...about, isMet: false, said, ...(nearest !== undefined && { nearest }) };
+  const said = came.messages === 1 ? 'the only message does not match' : `none of ${cameText(came)} matches`;
+  const none = came.messages === 0 ? `Expected a message, got ${cameText(came)}` : said;
+  return {
+    ...about,
+    isMet: false,
+    said: none + refusedText(came),
+    ...(nearest !== undefined && { nearest }),
+  };
 }

@@ -25,23 +25,31 @@ const OF_THE_MACHINE: Readonly<Record<string, string>> = {
 /** The port of an address of this machine, and of the page's own URL. */
 const LOCAL_PORT = /(\bhttps?:\/\/(?:localhost|127\.0\.0\.1|\[::1\])):\d+/g;
 
+/** The ids of one user's messages: what each is called, and how often it is there. In the order in which they come. */
+export type Ids = ReadonlyMap<string, { readonly kind: string; readonly count: number }>;
+
 /**
- * What stands for values that are new in each run. The same id is the same placeholder: one that occurs once is `<message-id>`, others
- * are numbered, so that a message more or less changes no other line.
+ * What stands for values that are new in each run. In the messages of one user the same id is the same placeholder: one that occurs
+ * once is `<message-id>`, others are numbered, so that a message more or less changes no other line.
  */
 export class Placeholders {
-  readonly #ids: ReadonlyMap<string, string>;
+  readonly #ids: ReadonlyMap<string, { readonly kind: string; readonly text: string }>;
 
-  constructor(messages: readonly JsonValue[]) {
-    const found = new Map<string, { readonly kind: string; count: number }>();
-    for (const message of messages) collectIds(message, '', found);
-    const shared = new Map<string, number>();
+  /** `numbers` are those of the shared ids, which get theirs when they are first written. Undefined: they are not numbered. */
+  constructor(ids: Ids, shared: ReadonlyMap<string, string>, numbers?: Map<string, number>) {
+    const used = new Map<string, number>();
     this.#ids = new Map(
-      [...found].map(([id, { kind, count }]) => {
-        if (count === 1) return [id, `<${kind}>`];
-        const number = (shared.get(kind) ?? 0) + 1;
-        shared.set(kind, number);
-        return [id, `<${kind} ${number}>`];
+      [...ids].map(([id, { kind: ownKind, count }]) => {
+        const kind = shared.get(id);
+        if (kind !== undefined) {
+          if (numbers !== undefined && !numbers.has(id)) numbers.set(id, numbers.size + 1);
+          const number = numbers === undefined ? '' : ` ${numbers.get(id)}`;
+          return [id, { kind: ownKind, text: `<shared ${kind}${number}>` }];
+        }
+        if (count === 1) return [id, { kind: ownKind, text: `<${ownKind}>` }];
+        const number = (used.get(ownKind) ?? 0) + 1;
+        used.set(ownKind, number);
+        return [id, { kind: ownKind, text: `<${ownKind} ${number}>` }];
       }),
     );
   }
@@ -55,25 +63,59 @@ export class Placeholders {
   /** A text as JSON, or what stands for it. */
   textOf(text: string): string {
     const id = this.#ids.get(text);
-    if (id !== undefined) return id;
+    if (id !== undefined) return id.text;
     return RFC_3339.test(text) ? '<time>' : JSON.stringify(text.replaceAll(LOCAL_PORT, '$1:<port>'));
+  }
+
+  /** The same, with no number: `<anonymous-id>`. */
+  kindOrText(text: string): string {
+    const id = this.#ids.get(text);
+    return id === undefined ? this.textOf(text) : `<${id.kind}>`;
   }
 }
 
-function collectIds(
-  value: JsonValue,
-  key: string,
-  found: Map<string, { readonly kind: string; count: number }>,
-): void {
-  if (typeof value === 'string') {
-    const known = found.get(value);
-    const field = Object.hasOwn(ID_FIELDS, key) ? ID_FIELDS[key] : undefined;
-    const kind = field ?? (UUID.test(value) ? 'id' : undefined);
+/** Finds the ids of one user's messages. */
+export function idsOf(messages: readonly JsonValue[]): Ids {
+  const kinds = new Map<string, string>();
+  for (const message of messages) visitTexts(message, '', (text, key) => noteKind(text, key, kinds));
+  const found = new Map<string, { readonly kind: string; count: number }>();
+  const count = (text: string): void => {
+    const [kind, known] = [kinds.get(text), found.get(text)];
     if (known !== undefined) known.count += 1;
-    else if (kind !== undefined && value !== '') found.set(value, { kind, count: 1 });
-  } else if (isJsonObject(value)) {
-    for (const name of Object.keys(value).toSorted()) collectIds(value[name] ?? null, name, found);
+    else if (kind !== undefined) found.set(text, { kind, count: 1 });
+  };
+  for (const message of messages) visitTexts(message, '', count);
+  return found;
+}
+
+/** The ids that several users have, and what each is called. Whatever the order of the users, it is the same. */
+export function sharedIds(users: readonly Ids[]): ReadonlyMap<string, string> {
+  const kinds = new Map<string, string[]>();
+  for (const ids of users) {
+    for (const [id, { kind }] of ids) {
+      const known = kinds.get(id);
+      if (known === undefined) kinds.set(id, [kind]);
+      else known.push(kind);
+    }
+  }
+  const shared = [...kinds].filter(([, ofUsers]) => ofUsers.length > 1);
+  return new Map(shared.map(([id, ofUsers]) => [id, ofUsers.toSorted()[0] ?? '']));
+}
+
+/** The field of an id names it, wherever else the id is. */
+function noteKind(text: string, key: string, kinds: Map<string, string>): void {
+  const field = Object.hasOwn(ID_FIELDS, key) ? ID_FIELDS[key] : undefined;
+  if (text === '') return;
+  if (field !== undefined) kinds.set(text, field);
+  else if (!kinds.has(text) && UUID.test(text)) kinds.set(text, 'id');
+}
+
+/** Visits each text of a value with its key, the keys of an object in order. */
+function visitTexts(value: JsonValue, key: string, visit: (text: string, key: string) => void): void {
+  if (typeof value === 'string') visit(value, key);
+  else if (isJsonObject(value)) {
+    for (const name of Object.keys(value).toSorted()) visitTexts(value[name] ?? null, name, visit);
   } else if (Array.isArray(value)) {
-    for (const item of value as readonly JsonValue[]) collectIds(item, '', found); // Array.isArray forgets what JSON is made of
+    for (const item of value as readonly JsonValue[]) visitTexts(item, '', visit); // Array.isArray forgets what JSON is made of
   }
 }

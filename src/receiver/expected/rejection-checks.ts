@@ -18,16 +18,16 @@ export class SizeCheck implements MessageCheck {
   readonly isWaiting = false;
 
   add(arrived: ArrivedMessage): void {
-    const { rejection, value } = arrived.message;
+    const { rejection } = arrived.message;
     if (rejection?.code !== 'too-large') return;
     this.#count += 1;
-    const bytes = Buffer.byteLength(JSON.stringify(value));
+    const { bytes } = rejection;
     this.#first ??= differingMessage(arrived, [
       {
         path: 'size',
         expected: `at most ${formatCount(MAX_MESSAGE_BYTES)} bytes`,
         wanted: { atMost: MAX_MESSAGE_BYTES },
-        got: `${formatCount(bytes)} bytes`,
+        got: `${formatCount(bytes)} bytes, without what the client library adds`,
         found: bytes,
       },
     ]);
@@ -35,7 +35,8 @@ export class SizeCheck implements MessageCheck {
 
   findings(came: ArrivedCount): readonly ExpectationResult[] {
     if (this.#first === undefined) return [];
-    const said = `${this.#count} of ${cameText(came)} over 32 KB, which a tracking API drops`;
+    const [are, them] = this.#count === 1 ? ['is', 'it'] : ['are', 'them'];
+    const said = `${this.#count} of ${cameText(came)} ${are} over 32 KB: a tracking API drops ${them}`;
     return [{ expectation: 'size', isMet: false, said, differing: [this.#first] }];
   }
 }
@@ -69,7 +70,7 @@ export class ValidCheck implements MessageCheck {
     ] as const;
     return parts.flatMap(([count, all, first]) => {
       if (count === 0) return [];
-      const said = `A tracking API rejects ${count} of ${all}; ${first}`;
+      const said = `A tracking API rejects ${count} of ${all}: ${first}`;
       return [{ expectation: 'valid', isMet: false, said }] as const;
     });
   }

@@ -193,12 +193,22 @@ function schemaDifference({
 }
 
 function expectedOf(keyword: string, params: Readonly<Record<string, unknown>>, message: string): string {
-  if (keyword === 'type') return `a value of type ${String(params['type'])}`;
+  if (keyword === 'type') return `a value of type ${[params['type']].flat().join(' or ')}`;
   if (keyword === 'enum') return `one of ${JSON.stringify(params['allowedValues'])}`;
   if (keyword === 'const') return JSON.stringify(params['allowedValue']);
   if (keyword === 'format') return `a value of format ${String(params['format'])}`;
-  return message.replace(/^must /, 'what must ');
+  return `a value that ${VERBS.reduce((text, [must, does]) => text.replace(must, does), message)}`;
 }
+
+/** What the validator says begins with these. */
+const VERBS = [
+  [/^must NOT have /, 'does not have '],
+  [/^must NOT be /, 'is not '],
+  [/^must be /, 'is '],
+  [/^must have /, 'has '],
+  [/^must match /, 'matches '],
+  [/^must contain /, 'contains '],
+] as const;
 
 function difference(
   steps: readonly (string | number)[],

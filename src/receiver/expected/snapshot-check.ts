@@ -1,7 +1,8 @@
 import type { ReceivedMessage } from '../messages/tracking-call.ts';
 import { compareSnapshots } from './compare-snapshots.ts';
 import { countText, type ArrivedMessage, type ExpectationResult, type MessageCheck } from './finding.ts';
-import { formatSnapshot, snapshotOf, type SnapshotUser } from './snapshot-text.ts';
+import { snapshotOf, type SnapshotUser } from './snapshot.ts';
+import { formatSnapshot } from './snapshot-text.ts';
 
 /** The most messages of a difference that are shown. */
 const MAX_SHOWN = 10;
@@ -32,8 +33,9 @@ export class SnapshotCheck implements MessageCheck {
     const differing = compareSnapshots(before, snapshotOf(this.#messages));
     const about = { expectation: 'snapshot', filter: file } as const;
     if (differing.length === 0) return { ...about, isMet: true, said: countText(this.count, 'message') };
-    const more = differing.length > MAX_SHOWN ? `; the first ${MAX_SHOWN} are` : '';
-    const said = `${countText(differing.length, 'message')} ${differing.length === 1 ? 'differs' : 'differ'} (--update writes it again)${more}`;
+    const more = differing.length > MAX_SHOWN ? `, of which the first ${MAX_SHOWN} are shown` : '';
+    const differ = `${countText(differing.length, 'message')} ${differing.length === 1 ? 'differs' : 'differ'}`;
+    const said = `${differ}${more}; --update writes the file again`;
     return { ...about, isMet: false, said, differing: differing.slice(0, MAX_SHOWN) };
   }
 }

@@ -1,82 +1,4 @@
-import { formatPath, type PathStep } from '../../message/json/json-path.ts';
-import { isJsonObject, type JsonValue } from '../../message/types.ts';
-import { messageFacts } from '../messages/messages-of.ts';
-import type { ReceivedMessage } from '../messages/tracking-call.ts';
-import { Placeholders } from './placeholders.ts';
-
-/** One message of a snapshot: what it is, and a line for each value in it. */
-export interface SnapshotMessage {
-  readonly title: string;
-  /** `properties.plan = "pro"`, in the order of the paths. */
-  readonly lines: readonly string[];
-}
-
-/** The messages of one user, in order of arrival. */
-export interface SnapshotUser {
-  /** `user "u1"`, `no user`. */
-  readonly heading: string;
-  readonly messages: readonly SnapshotMessage[];
-}
-
-/**
- * Makes a snapshot: by user, and of a user in order of arrival, since the order between users is chance. Whatever is new in each run
- * becomes a placeholder.
- */
-export function snapshotOf(messages: readonly ReceivedMessage[]): readonly SnapshotUser[] {
-  const users = messagesByUser(messages);
-  const placeholders = new Placeholders([...users.values()].flat().map(({ value }) => value));
-  return [...users].map(([user, ofUser]) => ({
-    heading: user === '' ? 'no user' : `user ${placeholders.textOf(user)}`,
-    messages: ofUser.map((message) => ({
-      title: titleOf(message),
-      lines: linesOf(message.value, [], placeholders),
-    })),
-  }));
-}
-
-/** A user goes by the user id; by the anonymous id as long as no message has both. */
-function messagesByUser(messages: readonly ReceivedMessage[]): Map<string, ReceivedMessage[]> {
-  const userOfAnonymous = new Map<string, string>();
-  for (const message of messages) {
-    const { userId, anonymousId } = messageFacts(message);
-    if (userId !== undefined && anonymousId !== undefined && !userOfAnonymous.has(anonymousId)) {
-      userOfAnonymous.set(anonymousId, userId);
-    }
-  }
-  const users = new Map<string, ReceivedMessage[]>();
-  for (const message of messages) {
-    const { userId, anonymousId = '' } = messageFacts(message);
-    const user = userId ?? userOfAnonymous.get(anonymousId) ?? anonymousId;
-    const ofUser = users.get(user);
-    if (ofUser === undefined) users.set(user, [message]);
-    else ofUser.push(message);
-  }
-  return users;
-}
-
-function titleOf(message: ReceivedMessage): string {
-  const { type, event } = messageFacts(message);
-  const title = [type ?? 'no type', event && JSON.stringify(event)].filter(Boolean).join(' ');
-  return /^(?!user |no user$)[a-z][^\n\r]*$/i.test(title) ? title : JSON.stringify(title);
-}
-
-/** A line for each value, the keys of each object in order. What the title says is left out. */
-function linesOf(value: JsonValue, steps: readonly PathStep[], placeholders: Placeholders): string[] {
-  const path = formatPath(steps);
-  if ((path === 'type' || path === 'event') && typeof value === 'string') return [];
-  const placeholder = placeholders.ofPath(path, value);
-  if (placeholder !== undefined) return [`${path} = ${placeholder}`];
-  if (isJsonObject(value) && (Object.keys(value).length > 0 || path === '')) {
-    return Object.keys(value)
-      .toSorted()
-      .flatMap((key) => linesOf(value[key] ?? null, [...steps, key], placeholders));
-  }
-  if (Array.isArray(value) && value.length > 0) {
-    const items = value as readonly JsonValue[]; // Array.isArray forgets what JSON is made of
-    return items.flatMap((item, index) => linesOf(item, [...steps, index], placeholders));
-  }
-  return [`${path} = ${typeof value === 'string' ? placeholders.textOf(value) : JSON.stringify(value)}`];
-}
+import type { SnapshotUser } from './snapshot.ts';
 
 const FIRST_LINE = '# hooks snapshot 1';
 
@@ -94,14 +16,30 @@ export function formatSnapshot(users: readonly SnapshotUser[]): string {
 
 export type SnapshotReading =
   | { readonly ok: true; readonly users: readonly SnapshotUser[] }
-  /** The line is counted from 1. */
-  | { readonly ok: false; readonly line: number; readonly expected: string };
+  | {
+      readonly ok: false;
+      /** Counted from 1. */
+      readonly line: number;
+      readonly expected: string;
+      readonly hint: string;
+      /** Whether it begins as a snapshot, so that a new one may replace it. */
+      readonly isDamaged: boolean;
+    };
+
+/** What git and others write around what they could not merge. */
+const MERGE_MARKER = /^(?:<{7}|\|{7}|={7}|>{7})(?: |$)/;
 
 /** Reads what `formatSnapshot` writes. */
 export function parseSnapshot(text: string): SnapshotReading {
   const [first = '', ...rest] = text.split(/\r?\n/);
   if (!first.startsWith(`${FIRST_LINE}:`)) {
-    return { ok: false, line: 1, expected: `a snapshot, which begins with \`${FIRST_LINE}\`` };
+    return {
+      ok: false,
+      line: 1,
+      expected: `a snapshot, which begins with \`${FIRST_LINE}:\``,
+      hint: 'name another file, or remove this one: only a snapshot is written over',
+      isDamaged: false,
+    };
   }
   const users: { heading: string; messages: { title: string; lines: string[] }[] }[] = [];
   for (const [index, line] of rest.entries()) {
@@ -111,7 +49,20 @@ export function parseSnapshot(text: string): SnapshotReading {
     else if (/^(?:user |no user$)/.test(line)) users.push({ heading: line, messages: [] });
     else if (/^ {2}[^ ].* = ./s.test(line) && message !== undefined) message.lines.push(line.slice(2));
     else if (/^[a-z"]/i.test(line) && user !== undefined) user.messages.push({ title: line, lines: [] });
-    else return { ok: false, line: index + 2, expected: 'a user, a message or `  path = value`' };
+    else return damaged(line, index + 2);
   }
   return { ok: true, users };
+}
+
+function damaged(text: string, line: number): SnapshotReading {
+  const isMarker = MERGE_MARKER.test(text);
+  return {
+    ok: false,
+    line,
+    expected: isMarker
+      ? 'a snapshot without a merge conflict'
+      : 'a user, a message, or two spaces and `path = value`',
+    hint: `${isMarker ? 'resolve the conflict' : 'correct the line'}, or write the snapshot again with --update`,
+    isDamaged: true,
+  };
 }

@@ -7,7 +7,7 @@ import {
   type PostedMessage,
   type ReadMessages,
 } from '../../service/ingest/read-messages.ts';
-import { rejectionOfMessage } from '../../service/ingest/sort-messages.ts';
+import { rejectionOfMessage, type MessageRejection } from '../../service/ingest/sort-messages.ts';
 import { basicUser } from '../../service/request/authentication.ts';
 import {
   encodingRejection,
@@ -36,7 +36,7 @@ export interface ReceivedMessage {
   /** The whole message, with what its batch says once. */
   readonly value: JsonValue;
   /** Why a tracking API rejects this message. */
-  readonly rejection?: { readonly code: 'invalid' | 'too-large'; readonly message: string };
+  readonly rejection?: MessageRejection;
 }
 
 /** What of a request says whether it is a call, and which. */

@@ -53,16 +53,23 @@ export function sortMessages(messages: readonly PostedMessage[], options: SortOp
   return { valid, rejected };
 }
 
+/** Why a tracking API rejects a message. */
+export type MessageRejection =
+  | { readonly code: 'invalid'; readonly message: string }
+  /** `bytes` is the size that is over the limit. */
+  | { readonly code: 'too-large'; readonly message: string; readonly bytes: number };
+
 /** Why a message is rejected; undefined if it is not. */
 export function rejectionOfMessage(
   posted: PostedMessage,
   options: Pick<SortOptions, 'now' | 'requestBytes'>,
-): Pick<RejectedBatchItem, 'code' | 'message'> | undefined {
+): MessageRejection | undefined {
   try {
     checkedMessage(posted, options);
     return undefined;
   } catch (error) {
-    if (error instanceof ValidationError) return { code: codeOf(error), message: error.message };
+    if (error instanceof TooLarge) return { code: 'too-large', message: error.message, bytes: error.bytes };
+    if (error instanceof ValidationError) return { code: 'invalid', message: error.message };
     throw error;
   }
 }
@@ -107,7 +114,14 @@ function asValidationError(error: Error & { readonly hint: string | undefined })
     : new ValidationError(error.message, { path: '', hint: error.hint });
 }
 
-class TooLarge extends ValidationError {}
+class TooLarge extends ValidationError {
+  readonly bytes: number;
+
+  constructor({ message, hint }: ValidationError, bytes: number) {
+    super(message, { path: '', hint });
+    this.bytes = bytes;
+  }
+}
 
 function codeOf(error: ValidationError): RejectedBatchItem['code'] {
   return error instanceof TooLarge ? 'too-large' : 'invalid';
@@ -116,11 +130,12 @@ function codeOf(error: ValidationError): RejectedBatchItem['code'] {
 /** The limit is on what the caller gave: what a client library adds to it may be on top. */
 function checkSize(input: JsonValue): void {
   if (!isObject(input) || messageBytes(input) <= MAX_MESSAGE_BYTES) return;
+  const bytes = messageBytes(callersOwn(input));
   try {
-    checkMessageSize(messageBytes(callersOwn(input)));
+    checkMessageSize(bytes);
   } catch (error) {
     if (!(error instanceof ValidationError)) throw error;
-    throw new TooLarge(error.message, { path: '', hint: error.hint });
+    throw new TooLarge(error, bytes);
   }
 }
 

@@ -58,7 +58,7 @@ describe('in a workflow of GitHub', () => {
     const run = await hooks(['expect', ...flags, '--secret', 'hidden-one', ...command], { cwd, env });
     expect(run.code).toBe(1);
     expect(annotations(run.stderr)).toEqual([
-      '::error title=hooks expect%3A messages::Expected 1 message, but no request came',
+      '::error title=hooks expect%3A messages::Expected 1 message, got no request',
     ]);
     expect(readFileSync(join(cwd, 'r.xml'), 'utf8')).toContain('<system-err>sent ***&#10;</system-err>');
   });

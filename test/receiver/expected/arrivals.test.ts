@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { readConditions } from '../../../src/message/filter.ts';
 import { ArrivalCheck, type ExpectedArrivals } from '../../../src/receiver/expected/arrivals.ts';
-import type { ExpectedMessage } from '../../../src/receiver/expected/match-checks.ts';
+import {
+  readExpectedMessage,
+  type ExpectedMessage,
+} from '../../../src/receiver/expected/expected-message.ts';
 import { trackingCallOf } from '../../../src/receiver/messages/tracking-call.ts';
 import type { ReceivedRequest, SignatureVerdict } from '../../../src/receiver/received-request.ts';
 
@@ -43,11 +45,7 @@ const track = (event: string, fields: object = {}): object => ({
 });
 
 function messages(texts: readonly string[] = []): ExpectedMessage[] {
-  return texts.map((text) => {
-    const [, times, filter = text] = /^(\d+)x (.*)$/.exec(text) ?? [];
-    const conditions = readConditions(filter, '--match');
-    return { text, conditions, ...(times !== undefined && { exactly: Number(times) }) };
-  });
+  return texts.map((text) => readExpectedMessage(text, '--match'));
 }
 
 function request(
@@ -155,7 +153,7 @@ describe('arrivals', () => {
     expect([judged.isOver, met(judged), judged.messages]).toEqual([true, [true], 3]);
     judged.add(call({ type: 'page', userId: 'u1' }));
     expect(met(judged)).toEqual([false]);
-    expect(arrivals({ messages: 1 }).findings()[0]?.said).toBe('Expected 1 message, but no request came');
+    expect(arrivals({ messages: 1 }).findings()[0]?.said).toBe('Expected 1 message, got no request');
   });
 
   it('say which message of which request matches, and which comes nearest by its letters', () => {
@@ -173,14 +171,53 @@ describe('arrivals', () => {
     ]);
   });
 
+  it('do not count what got no 2xx, which its sender sends again', () => {
+    const judged = arrivals({ atLeast: 3, atMost: 3, messages: 1, matches: ['1x event=A', 'event=B'] });
+    judged.add({ ...call(track('A')), status: 503 });
+    judged.add({ ...call(track('A')), status: undefined, answered: 'reset' });
+    expect([judged.isOver, judged.messages]).toEqual([false, 0]);
+    expect(judged.findings()).toMatchObject([
+      { isMet: false },
+      {
+        said: 'Expected 1 message, got no message in 2 requests; 2 messages of requests that got no 2xx do not count',
+      },
+      {
+        said: expect.stringMatching(
+          /^Expected a message, got no message in 2 requests; 2 messages/,
+        ) as string,
+      },
+      {
+        said: expect.stringMatching(
+          /^Expected exactly 1, got no message in 2 requests; 2 messages/,
+        ) as string,
+      },
+    ]);
+    judged.add(call(track('A')));
+    expect(met(judged)).toEqual([true, true, false, true]);
+  });
+
+  it('hold for no message only where there may be none', () => {
+    const some = arrivals({ atLeast: 1, each: ['userId?'], someMessage: true });
+    some.add(request('no JSON'));
+    expect(some.findings().find(({ isMet }) => !isMet)).toMatchObject({
+      expectation: 'messages',
+      said: 'Expected at least 1 message, got no message in 1 request',
+    });
+    some.add(request(track('A')));
+    expect(met(some)).toEqual([true, true]);
+  });
+
   it('want exactly as many messages as a count says, which take none from other matches', () => {
     const judged = arrivals({ matches: ['2x type=track', 'event=A', '0x event=C'] });
     judged.add(call(track('A'), track('B')));
     expect(met(judged)).toEqual([true, true, true]);
     judged.add(call(track('C')));
     expect(judged.findings().filter(({ isMet }) => !isMet)).toMatchObject([
-      { filter: '2x type=track', said: 'Expected exactly 2, but of 3 messages 3 match' },
-      { filter: '0x event=C', said: 'Expected exactly 0, but of 3 messages 1 matches' },
+      {
+        filter: '2x type=track',
+        said: 'Expected exactly 2, got 3 of 3 messages (message 1 of request 1, message 2 of request 1, request 2)',
+      },
+      { filter: '0x event=C', said: 'Expected exactly 0, got 1 of 3 messages (request 2)' },
     ]);
   });
 
@@ -226,13 +263,13 @@ describe('arrivals', () => {
       {
         expectation: 'valid',
         isMet: false,
-        said: expect.stringMatching(/^A tracking API rejects 1 of 2 requests; request 2: ./),
+        said: expect.stringMatching(/^A tracking API rejects 1 of 2 requests: request 2: ./),
       },
       {
         expectation: 'valid',
         isMet: false,
         said: expect.stringMatching(
-          /^A tracking API rejects 1 of 2 messages; message 2 of request 1: .*event/,
+          /^A tracking API rejects 1 of 2 messages: message 2 of request 1: .*event/,
         ),
       },
     ]);
@@ -246,7 +283,7 @@ describe('arrivals', () => {
       {
         expectation: 'size',
         isMet: false,
-        said: '1 of 3 messages over 32 KB, which a tracking API drops',
+        said: '1 of 3 messages is over 32 KB: a tracking API drops it',
         differing: [{ label: 'message 2 of request 1 (track "B" by u1)' }],
       },
     ]);

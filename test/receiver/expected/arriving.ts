@@ -29,5 +29,5 @@ export function judge(
       check.add(arrived);
     }
   }
-  return check.findings({ requests: batches.length, messages });
+  return check.findings({ requests: batches.length, messages, refusedMessages: 0 });
 }

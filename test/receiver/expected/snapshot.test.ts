@@ -1,7 +1,11 @@
 import { randomUUID } from 'node:crypto';
+import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { compareSnapshots } from '../../../src/receiver/expected/compare-snapshots.ts';
-import { formatSnapshot, parseSnapshot, snapshotOf } from '../../../src/receiver/expected/snapshot-text.ts';
+import { snapshotOf } from '../../../src/receiver/expected/snapshot.ts';
+import { formatSnapshot, parseSnapshot } from '../../../src/receiver/expected/snapshot-text.ts';
+import type { JsonValue } from '../../../src/message/types.ts';
+import { json } from '../../message/arbitraries.ts';
 import { arriving } from './arriving.ts';
 
 const event = (name: string, fields: object = {}): object => ({
@@ -34,6 +38,47 @@ const fifty = (change: object = {}): object[] =>
       properties: { id, list: [1, 'a', {}], ...(id === 31 && change) },
     }),
   );
+
+/** Values that read like a part of a snapshot, or like nothing that a message should have. */
+const odd = fc.oneof(
+  json,
+  fc.constantFrom<JsonValue>(
+    'user "u1"',
+    'user',
+    'no user',
+    'no type',
+    '# hooks snapshot 1:',
+    '<<<<<<< HEAD',
+    '=======',
+    '>>>>>>> theirs',
+    '<message-id>',
+    '<anonymous-id 1>',
+    '<time>',
+    'http://localhost:<port>/',
+    ' = ',
+    '\n\r\n',
+    '注文',
+    '7f3d8a52-0000-4000-8000-000000000001',
+    'track',
+  ),
+);
+
+const oddMessage: fc.Arbitrary<JsonValue> = fc.oneof(
+  odd,
+  fc.record(
+    {
+      type: odd,
+      event: odd,
+      userId: odd,
+      anonymousId: odd,
+      messageId: odd,
+      timestamp: odd,
+      properties: fc.dictionary(fc.oneof(fc.string(), fc.constantFrom('x = y', '"', ' a', '<<<<<<<')), odd),
+      '<<<<<<< HEAD': odd,
+    },
+    { requiredKeys: [] },
+  ),
+);
 
 /** What a page sends from a server on this port, by a library of this version. */
 const browser = (port: number, version: string): object => {
@@ -98,24 +143,98 @@ describe('a snapshot', () => {
     expect(changed(textOf([a, b]), textOf([a, event('B', { properties: { n: '1' } })]))).toEqual([
       'track "B" of user "u1": properties.n 1 -> "1"',
     ]);
-    expect(changed(textOf([a, c]), textOf([c, a]))).toHaveLength(2);
+    expect(changed(textOf([a, c]), textOf([c, a]))).toEqual([
+      expect.stringMatching(
+        /^moved: track "[AC]" of user "u1": message [12] of this user is now message [12]$/,
+      ),
+    ]);
     expect(changed(textOf([a]), textOf([a, a]))).toContain('not in the snapshot: track "A" of user "u1"');
   });
 
   it('is read back as it was written, whatever is in it', () => {
-    const odd = [
-      event('a\nb = c', { properties: { 'x = y': 1, '': null, 'é"': [], '<<<<<<<': { '\u2028': '\n' } } }),
-      { type: 'user "u1"', userId: '\n# hooks' },
-      { type: '<x>' },
+    fc.assert(
+      fc.property(fc.array(oddMessage, { maxLength: 6 }), (values) => {
+        const users = snapshotOf(values.map((value, index) => ({ index, value })));
+        const read = parseSnapshot(Buffer.from(formatSnapshot(users)).toString());
+        expect(read).toEqual({ ok: true, users });
+        expect(compareSnapshots(read.ok ? read.users : [], users)).toEqual([]);
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  it('tells a message from any other by its text', () => {
+    const values: JsonValue[] = [
+      null,
+      'a',
+      [],
       {},
+      { type: 'no type' },
+      { type: '' },
+      { type: null },
+      { event: '' },
+      { event: 'A' },
+      { type: 'track "A"' },
+      { type: 'track', event: 'A' },
+      { message: null },
+      { '(message)': null },
+      { a: '<time>' },
+      { a: new Date(0).toISOString() },
     ];
-    const messages = odd.map((value, index) => ({
-      index,
-      value: JSON.parse(JSON.stringify(value)) as object as never,
-    }));
-    const users = snapshotOf(messages);
-    expect(parseSnapshot(formatSnapshot(users))).toEqual({ ok: true, users });
-    expect(changed(formatSnapshot(users), formatSnapshot(users))).toEqual([]);
+    const texts = values.map((value) => formatSnapshot(snapshotOf([{ index: 0, value }])));
+    expect(new Set(texts).size).toBe(values.length);
+  });
+
+  it('is the same whichever of several users comes first, when each has a new id in each run', () => {
+    const runOf = (order: readonly number[]): string => {
+      const [one, other, third] = [randomUUID(), randomUUID(), randomUUID()];
+      const item = randomUUID();
+      const sent = [
+        { type: 'page', anonymousId: one, name: 'Home' },
+        { type: 'track', anonymousId: one, event: 'A', properties: { by: one, item } },
+        { type: 'page', anonymousId: other, name: 'Home' },
+        { type: 'track', anonymousId: other, event: 'A', properties: { by: other, n: 1 } },
+        { type: 'page', anonymousId: third, name: 'Home' },
+        { type: 'track', userId: 'u1', event: 'A', properties: { item } },
+      ];
+      return textOf(order.map((at) => ({ ...sent[at], messageId: randomUUID() })));
+    };
+    const first = runOf([0, 1, 2, 3, 4, 5]);
+    fc.assert(
+      fc.property(fc.shuffledSubarray([0, 2, 4, 5], { minLength: 4 }), (order) => {
+        const whole = order.flatMap((at) => (at < 4 ? [at, at + 1] : [at]));
+        expect(runOf(whole)).toBe(first);
+        expect(changed(first, runOf(whole))).toEqual([]);
+      }),
+    );
+    expect(first).toContain('properties.item = <shared id 1>');
+  });
+
+  it('names one message when one of several users without an id sends another value', () => {
+    const runOf = (values: readonly number[]): string =>
+      textOf(
+        values.map((n) => ({
+          type: 'track',
+          event: 'A',
+          anonymousId: randomUUID(),
+          properties: { n, m: n },
+        })),
+      );
+    expect(changed(runOf([1, 2, 3]), runOf([3, 1, 2]))).toEqual([]);
+    const other = textOf(
+      [3, 2, 1].map((n) => ({
+        type: 'track',
+        event: 'A',
+        anonymousId: randomUUID(),
+        properties: { n: n === 2 ? 5 : n, m: n },
+      })),
+    );
+    expect(changed(runOf([1, 2, 3]), other)).toEqual([
+      'track "A" of user <anonymous-id>: properties.n 2 -> 5',
+    ]);
+    expect(changed(runOf([1, 2]), runOf([1, 2, 3]))).toEqual([
+      'not in the snapshot: track "A" of user <anonymous-id>',
+    ]);
   });
 
   it.each([

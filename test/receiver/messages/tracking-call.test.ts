@@ -129,7 +129,11 @@ describe('a call of a tracking API', () => {
       undefined,
       { code: 'invalid', message: expect.stringContaining('`event`') as string },
       { code: 'invalid', message: expect.stringContaining('`userId` or `anonymousId`') as string },
-      { code: 'too-large', message: expect.stringContaining('32,768') as string },
+      {
+        code: 'too-large',
+        message: expect.stringContaining('32,768') as string,
+        bytes: Buffer.byteLength(JSON.stringify(large)),
+      },
     ]);
   });
 
