@@ -53,7 +53,7 @@ describe('hooks expect', () => {
     expect(stdout).toContain(
       [
         '✗ match      event=Sign up,properties.plan=pro: the only message does not match',
-        '            request 1 comes nearest:',
+        '            request 1 (track "Signup" by u1) comes nearest:',
         '              event            expected Sign up  got Signup',
         '              properties.plan  expected pro      got nothing',
       ].join('\n'),

@@ -93,6 +93,8 @@ describe.skipIf(!HAS_CLIENTS)('a real client with nothing changed but its host',
       'schema.json',
       '--no-match',
       'properties.email?',
+      '--each',
+      'timestamp>now-1h',
     ];
     const first = await expecting(client, 'none', [...flags, ...snapshot]);
     expect([first.code, first.stdout]).toEqual([0, expect.stringContaining('written: 5 messages')]);

@@ -49,7 +49,7 @@ describe('a test receiver', () => {
       'Expected 1 message with {"event":"Signup"} within 1ms, got 0 of 2 messages',
     );
     await expect(receiver.waitFor('event=b', { withinMs: 1 })).rejects.toThrow(
-      /request 2 comes nearest:\n {2}event: expected b, got B/,
+      /request 2 \(track "B" by u1\) comes nearest:\n {2}event: expected b, got B/,
     );
   });
 

@@ -93,7 +93,7 @@ export function differingMessage(
   differences: readonly MessageDifference[],
 ): DifferingMessage {
   const { request, message, isSole } = arrived;
-  const label = `${placeOfMessage(arrived)}${isSole ? '' : ` (${messageLabel(message)})`}`;
+  const label = `${placeOfMessage(arrived)} (${messageLabel(message)})`;
   return { label, request, ...(!isSole && { message: message.index + 1 }), differences };
 }
 

@@ -60,7 +60,7 @@ export class ValidCheck implements MessageCheck {
   /** Takes a request that is rejected whole: it has no message that another check could see. */
   addCall(request: number, { message }: { readonly message: string }): void {
     this.#rejectedCalls += 1;
-    this.#firstCall ||= `request ${request}: ${message}`;
+    this.#firstCall ||= `the body of request ${request}: ${message}`;
   }
 
   findings({ requests, messages }: ArrivedCount): readonly ExpectationResult[] {

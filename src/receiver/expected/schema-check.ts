@@ -70,7 +70,8 @@ export class MessageSchemas {
     const validate = name === undefined ? undefined : this.#schemas.get(name);
     if (validate === undefined) return type === 'track' ? [this.#unknownEvent(event)] : [];
     if (validate(message.value)) return [];
-    return (validate.errors ?? []).slice(0, MAX_SHOWN).map((error) => schemaDifference(error));
+    const errors = (validate.errors ?? []).filter(({ keyword }) => !REPEATING.has(keyword));
+    return errors.slice(0, MAX_SHOWN).map((error) => schemaDifference(error));
   }
 
   #unknownEvent(event: string | undefined): MessageDifference {
@@ -80,6 +81,9 @@ export class MessageSchemas {
     return { path: 'event', expected: one, wanted, got: foundValue(event), found: event };
   }
 }
+
+/** Keywords whose error says that another one has an error. */
+const REPEATING: ReadonlySet<string> = new Set(['if', 'propertyNames']);
 
 /** What the schema of a message goes by: the event of a track, else the type. */
 export function schemaName(message: ReceivedMessage): string | undefined {
@@ -147,12 +151,16 @@ function compile(compiler: Ajv, schema: JsonObject | boolean, { file, name }: Sc
   try {
     // One with $async would return a promise, which is neither yes nor no.
     if (isObject(schema) && schema['$async'] !== undefined) throw new Error('$async is not supported');
+    const fault = compiler.validateSchema(schema) === true ? undefined : compiler.errors?.[0];
+    if (fault !== undefined) {
+      const { path, expected, got } = schemaDifference(fault);
+      throw new Error(
+        `expected ${expected}${path === 'message' ? '' : ` at ${path}`}, got ${got.slice(0, 80)}`,
+      );
+    }
     return compiler.compile(schema as JsonObject); // the types of ajv leave booleans out of this overload
   } catch (cause) {
-    const why = (cause instanceof Error ? cause.message : String(cause)).replace(
-      /^schema is invalid: data/,
-      '',
-    );
+    const why = cause instanceof Error ? cause.message : String(cause);
     throw new InputError(`expected a JSON Schema that compiles at ${JSON.stringify(name)}: ${why}`, {
       file,
       cause,
@@ -176,6 +184,7 @@ function schemaDifference({
   params,
   message = '',
   data,
+  propertyName,
 }: ErrorObject): MessageDifference {
   const steps = instancePath.split('/').slice(1).map(pathStep);
   const facts = params as Readonly<Record<string, unknown>>; // an object of the keyword's own
@@ -189,13 +198,16 @@ function schemaDifference({
     const value = isJsonObject(found) ? found[extra] : undefined;
     return difference([...steps, extra], 'nothing', { wanted: { present: false }, found: value });
   }
-  return difference(steps, expectedOf(keyword, facts, message), { wanted: { schema: message }, found });
+  const expected = expectedOf(keyword, facts, message);
+  const of = propertyName === undefined ? expected : expected.replace(/^a value/, 'a key');
+  return difference(steps, of, { wanted: { schema: message }, found });
 }
 
 function expectedOf(keyword: string, params: Readonly<Record<string, unknown>>, message: string): string {
   if (keyword === 'type') return `a value of type ${[params['type']].flat().join(' or ')}`;
   if (keyword === 'enum') return `one of ${JSON.stringify(params['allowedValues'])}`;
   if (keyword === 'const') return JSON.stringify(params['allowedValue']);
+  if (keyword === 'not') return 'a value that the schema under `not` rejects';
   if (keyword === 'format') return `a value of format ${String(params['format'])}`;
   return `a value that ${VERBS.reduce((text, [must, does]) => text.replace(must, does), message)}`;
 }

@@ -81,12 +81,19 @@ function callOf(
   return { messages, ...(writeKey !== undefined && { writeKey }) };
 }
 
-/** The message without the write key, which some clients repeat in each message. */
+/**
+ * The message without the write key, which some clients repeat in each message, and with its time, which RudderStack's call
+ * `originalTimestamp`: a filter of `timestamp` holds for both.
+ */
 function valueOf(posted: PostedMessage): JsonValue {
   const value = posted.input === undefined ? readLossily(posted.bytes) : posted.input;
-  if (!isJsonObject(value) || value['writeKey'] === undefined) return value;
-  const { writeKey: _key, ...rest } = value;
-  return rest;
+  if (!isJsonObject(value)) return value;
+  const { writeKey, ...rest } = value;
+  const { timestamp, originalTimestamp } = value;
+  if (timestamp === undefined && typeof originalTimestamp === 'string') {
+    return { ...rest, timestamp: originalTimestamp };
+  }
+  return writeKey === undefined ? value : rest;
 }
 
 /** Reads a message that cannot be read without loss as JavaScript does, so that it can be shown. */

@@ -263,7 +263,7 @@ describe('arrivals', () => {
       {
         expectation: 'valid',
         isMet: false,
-        said: expect.stringMatching(/^A tracking API rejects 1 of 2 requests: request 2: ./),
+        said: expect.stringMatching(/^A tracking API rejects 1 of 2 requests: the body of request 2: ./),
       },
       {
         expectation: 'valid',

@@ -102,7 +102,7 @@ describe('a file of schemas', () => {
   });
 
   it.each([
-    ['a wrong keyword', { A: { type: 'strnig' } }, /at "A": \/type must be equal/],
+    ['a wrong keyword', { A: { type: 'strnig' } }, /at "A": expected one of \[.*\] at type, got "strnig"; /],
     [
       'a remote $ref, which is never fetched',
       { A: { $ref: 'https://a.example/x.json' } },
@@ -118,6 +118,19 @@ describe('a file of schemas', () => {
     ['a list', [], /expected an object of event name/],
   ])('is refused with its place for %s', (_what, schemas, sentence) => {
     expect(compileError(schemas as JsonValue)).toMatch(sentence);
+  });
+
+  it('says in words what a value must be, and a key, each once', () => {
+    const schema = {
+      properties: {
+        properties: { properties: { n: { minimum: 3 }, p: { propertyNames: { pattern: '^a' } } } },
+      },
+    };
+    const found = differences({ 'Order Completed': schema }, order({ n: 1, p: { b: 1 } }));
+    expect(found).toEqual([
+      'properties.n: expected a value that is >= 3, got 1',
+      'properties.p: expected a key that matches pattern "^a", got "b"',
+    ]);
   });
 
   it('takes unknown keywords and formats for notes', () => {

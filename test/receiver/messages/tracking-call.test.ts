@@ -1,5 +1,6 @@
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
+import type { JsonObject } from '../../../src/message/types.ts';
 import { messagesOf, libraryOf, messageFacts } from '../../../src/receiver/messages/messages-of.ts';
 import { trackingCallOf, type TrackingCall } from '../../../src/receiver/messages/tracking-call.ts';
 import { start } from '../starting.ts';
@@ -118,6 +119,19 @@ describe('a call of a tracking API', () => {
     const found = call(bomb, { headers: { 'content-encoding': 'gzip' } });
     expect(found).toMatchObject({ messages: [], rejection: { status: 413 } });
     expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(8 * 1024 * 1024);
+  });
+
+  it('knows the time of a message by either name', () => {
+    const [early, late] = ['2019-05-01T10:00:00.000Z', '2026-11-20T10:00:00.000Z'];
+    const found = call({
+      batch: [
+        { ...TRACK, originalTimestamp: early },
+        { ...TRACK, timestamp: early, originalTimestamp: late },
+        TRACK,
+      ],
+    });
+    const times = found?.messages.map(({ value }) => (value as JsonObject)['timestamp']);
+    expect(times).toEqual([early, early, undefined]);
   });
 
   it('says which messages a tracking API would reject', () => {
