@@ -3,7 +3,7 @@ import type { ProofMessage, ProofResponse, ProofSendOptions } from '../idempoten
 import { withoutRepeated } from '../redact.ts';
 import { signedFields, type Signer } from '../signature/schemes/signer.ts';
 import { sign } from '../signature/sign.ts';
-import { withoutSent } from '../transport/sent-secrets.ts';
+import { sentSecrets, withoutSent } from '../transport/sent-secrets.ts';
 import type { TransportResult } from '../transport/transport.ts';
 import { createUndiciTransport } from '../transport/undici-transport.ts';
 import type { CheckedReceiver } from './check-receiver.ts';
@@ -50,6 +50,11 @@ export function createProofSender(options: ProofSenderOptions): ProofSender {
       await transport.close();
     }
   };
+}
+
+/** The secrets that each request carries besides its signature: what is shown has none of them. */
+export function receiverSecrets(receiver: CheckedReceiver): readonly string[] {
+  return [...sentSecrets(receiver)];
 }
 
 interface ProofRequest {

@@ -25,13 +25,13 @@ export function curlCommand({ url, headers, body: given }: CurlRequest): string 
   const body = typeof given === 'string' && UNSAFE.test(given) ? { base64: base64Of(given) } : given;
   const isText = typeof body === 'string';
   const words = [
-    `curl ${globOff(url)}${pathAsIs(url)}-X POST ${url.map(({ text, variable }) => (variable === undefined ? quoted(text) : `"$${variable}"`)).join('')}`,
+    `curl ${globOff(url)}${pathAsIs(url)}-X POST ${url.map(({ text, variable }) => (variable === undefined ? shellQuoted(text) : `"$${variable}"`)).join('')}`,
     ...headers.map((header) => `-H ${headerWord(header)}`),
     // --data-binary would take a body that begins with @ for a file's name.
-    isText ? `--data-raw ${quoted(body)}` : '--data-binary @-',
+    isText ? `--data-raw ${shellQuoted(body)}` : '--data-binary @-',
   ];
   const command = words.join(' \\\n  ');
-  return isText ? command : `printf %s ${quoted(body.base64)} | base64 -d |\n${command}`;
+  return isText ? command : `printf %s ${shellQuoted(body.base64)} | base64 -d |\n${command}`;
 }
 
 /** Control characters: no argument can hold a NUL, and text pasted into a terminal must not control it. */
@@ -61,11 +61,12 @@ function pathAsIs(url: readonly UrlPiece[]): string {
 /** Quotes a header. Its name may contain a backquote or a `$`, which a shell interprets in double quotes. */
 function headerWord({ name, value, variable }: ShownHeader): string {
   // curl leaves out a header that ends with its colon.
-  if (variable === undefined) return quoted(value === '' ? `${name};` : `${name}: ${value}`);
-  return /^[\w-]+$/.test(name) ? `"${name}: $${variable}"` : `${quoted(`${name}: `)}"$${variable}"`;
+  if (variable === undefined) return shellQuoted(value === '' ? `${name};` : `${name}: ${value}`);
+  return /^[\w-]+$/.test(name) ? `"${name}: $${variable}"` : `${shellQuoted(`${name}: `)}"$${variable}"`;
 }
 
-function quoted(text: string): string {
+/** Quotes a word for a POSIX shell. */
+export function shellQuoted(text: string): string {
   return `'${text.replaceAll("'", `'\\''`)}'`;
 }
 

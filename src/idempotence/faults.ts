@@ -38,6 +38,10 @@ export const IDEMPOTENCE_FAULTS = {
     says: 'it fails on a message that it has taken before (a unique key in its database?): the message is sent again for 4 hours',
     fix: 'respond with 2xx to a messageId that you know, and do nothing: INSERT … ON CONFLICT DO NOTHING, or catch the error of the unique key',
   },
+  'stays-busy': {
+    says: 'it still responds with 409 to a message whose work is done: to a sender that means "at work, come again", and it comes again for 4 hours',
+    fix: 'respond with 409 only while the first request of a messageId is at work, and with 2xx when that is done; release the lock when the work fails',
+  },
   'fails-at-once': {
     says: 'it does not take a message that came twice at the same moment, not even when that is sent again',
     fix: 'respond with 409 while the first request of a messageId is at work and 2xx when it is done, and release its lock when it fails',
@@ -45,6 +49,10 @@ export const IDEMPOTENCE_FAULTS = {
   'check-then-act': {
     says: 'it checks first and writes later: two requests at the same moment both pass the check',
     fix: 'let the database decide: insert the messageId under a unique key first, in the transaction of the effect, and do nothing when it is there; or hold a lock for each messageId, and respond with 409 while it is held',
+  },
+  'works-after-response': {
+    says: 'it responds before the work is done, and remembers the message only afterwards: a copy that comes meanwhile is worked on as well',
+    fix: 'insert the messageId into an inbox table under a unique key before you respond with 2xx, and let the work take each row once; or respond when the work is done and recorded',
   },
   'records-after-response': {
     says: 'it remembers a message only when its response has arrived',

@@ -8,10 +8,11 @@ export type SentRequest = Pick<TransportRequest, 'url' | 'headers'>;
  * POST /hook?token=…"), and what they send back is shown, logged and kept.
  */
 export function withoutSent(body: string, sent: SentRequest): string {
-  return withoutRepeated(body, [...secretsOf(sent)]);
+  return withoutRepeated(body, [...sentSecrets(sent)]);
 }
 
-function secretsOf({ url, headers }: SentRequest): Set<string> {
+/** The secrets that a request carries in its headers and in the query. */
+export function sentSecrets({ url, headers }: SentRequest): ReadonlySet<string> {
   const secrets = new Set<string>();
   for (let at = 0; at + 1 < headers.length; at += 2) {
     if (!isSecretHeader(headers[at] ?? '')) continue;

@@ -54,6 +54,72 @@ class ModelReceiver implements Subject {
   };
 }
 
+interface Life {
+  /** How many messages it got before this one. */
+  readonly count: number;
+  /** How often it got this one before. */
+  readonly before: number;
+  readonly clock: Clock;
+  /** Has the effect of the message, once. */
+  readonly work: () => void;
+}
+
+type Respond = (life: Life) => Promise<{ status: number }>;
+
+/** A receiver that is right, and does what it is told in between. It cannot be killed. */
+class ToldReceiver implements Subject {
+  readonly #clock: Clock;
+  readonly #respond: Respond;
+  #effects = new Set<string>();
+  readonly #sent = new Map<string, number>();
+  #count = 0;
+  /** The ids of all requests in their order. */
+  readonly requests: string[] = [];
+  readonly kill = undefined;
+
+  constructor(clock: Clock, respond: Respond) {
+    this.#clock = clock;
+    this.#respond = respond;
+  }
+
+  readonly reset = async (): Promise<void> => {
+    this.#effects = new Set();
+    this.#sent.clear();
+  };
+
+  readonly revive = async (): Promise<undefined> => undefined;
+  readonly gone = (): undefined => undefined;
+  readonly readState = async (): Promise<string> => [...this.#effects].join('\n');
+
+  readonly send: Subject['send'] = async ({ messageId }) => {
+    const before = this.#sent.get(messageId) ?? 0;
+    this.#sent.set(messageId, before + 1);
+    this.requests.push(messageId);
+    const effects = this.#effects;
+    const work = (): void => void effects.add(messageId);
+    const life = { count: this.#count++, before, clock: this.#clock, work };
+    const { status } = await this.#respond(life);
+    return { kind: status < 300 ? 'taken' : 'failing', status, ms: 5 };
+  };
+}
+
+/** The requests of the reference run and its repetition. */
+const LEARNED = 18;
+
+const respondAtOnce: Respond = async ({ work, clock }) => {
+  work();
+  await sleep(clock, 5);
+  return { status: 200 };
+};
+
+/** Works later, on the first message of the first schedule much later, both times that it comes. */
+const respondFirst: Respond = async ({ count, clock, work }) => {
+  const isSlow = count === LEARNED || count === LEARNED + 1;
+  clock.after(isSlow ? 3_000 : 0, work);
+  await sleep(clock, 5);
+  return { status: 200 };
+};
+
 interface Proved {
   readonly results: readonly ProofResult[];
   /** What the progress was told, `shrinking` where a deviation was found. */
@@ -62,7 +128,7 @@ interface Proved {
 
 async function proved(
   subjectOf: (clock: Clock) => Subject,
-  { codes, schedules }: { codes: readonly ScheduleCode[]; schedules: number },
+  { codes, schedules, seed = 1 }: { codes: readonly ScheduleCode[]; schedules: number; seed?: number },
 ): Promise<Proved> {
   const clock = new FakeClock();
   const results: ProofResult[] = [];
@@ -70,9 +136,9 @@ async function proved(
   const run = proveIdempotence({
     subject: subjectOf(clock),
     hasReset: true,
-    messages: sampleMessages({ now: 0, seed: 1 }),
+    messages: sampleMessages({ now: 0, seed }),
     codes,
-    seed: 1,
+    seed,
     schedules,
     lateMs: 10_000,
     stateTimeoutMs: 10_000,
@@ -87,6 +153,15 @@ async function proved(
   const ended = run.then(() => true);
   while (!(await Promise.race([ended, clock.advanceToNext(60_000).then(() => false)])));
   return { results, progress };
+}
+
+/** The ids of all requests of a run. */
+async function requestsOf(seed: number): Promise<readonly string[]> {
+  let receiver: ToldReceiver | undefined;
+  const codes = SCHEDULE_CODES.filter((code) => code !== 'killed');
+  const subjectOf = (clock: Clock): Subject => (receiver = new ToldReceiver(clock, respondAtOnce));
+  await proved(subjectOf, { codes, schedules: 30, seed });
+  return receiver?.requests ?? [];
 }
 
 describe('proveIdempotence', () => {
@@ -110,5 +185,64 @@ describe('proveIdempotence', () => {
     ]);
     expect(results[0]?.counterexample?.requests.at(-1)).toMatchObject({ error: 'reset' });
     expect(progress.at(-1)).toBe('shrinking');
+  });
+
+  it('sends the same requests in the same order for the same seed', async () => {
+    const first = await requestsOf(3);
+    expect(first.length).toBeGreaterThan(300);
+    expect(await requestsOf(3)).toEqual(first);
+    expect(await requestsOf(4)).not.toEqual(first);
+  });
+
+  it('gives a receiver the time it needs that works after it responds and is slow for once', async () => {
+    const { results } = await proved((clock) => new ToldReceiver(clock, respondFirst), {
+      codes: ['twice'],
+      schedules: 2,
+    });
+    expect(results).toMatchObject([{ check: 'twice', outcome: 'passed' }]);
+  });
+
+  it('sends a message again for as long as the receiver is at work on the first request, slow for once', async () => {
+    let atWork = 0;
+    const respond: Respond = async ({ count, clock, work }) => {
+      if (atWork > 0) return { status: 409 };
+      atWork++;
+      await sleep(clock, count === LEARNED ? 6_000 : 5);
+      atWork--;
+      work();
+      return { status: 200 };
+    };
+    const { results } = await proved((clock) => new ToldReceiver(clock, respond), {
+      codes: ['twice-at-once'],
+      schedules: 2,
+    });
+    expect(results).toMatchObject([{ check: 'twice-at-once', outcome: 'passed' }]);
+  });
+
+  const AFTER_5XX = [
+    {
+      title: 'passes after-5xx when messages that got a 5xx get one again, and count once',
+      fails: () => true,
+      result: { outcome: 'passed', schedules: 3 },
+    },
+    {
+      title: 'skips after-5xx and says why when no message gets a 5xx again',
+      fails: (count: number) => count < 2,
+      result: { outcome: 'skipped', reason: expect.stringContaining('not to the same message again') },
+    },
+  ] as const;
+
+  it.each(AFTER_5XX)('$title', async ({ fails, result }) => {
+    const respond: Respond = async ({ count, before, clock, work }) => {
+      await sleep(clock, 5);
+      if (before === 0 && fails(count)) return { status: 500 };
+      work();
+      return { status: 200 };
+    };
+    const { results } = await proved((clock) => new ToldReceiver(clock, respond), {
+      codes: ['after-5xx'],
+      schedules: 2,
+    });
+    expect(results).toMatchObject([{ check: 'after-5xx', ...result }]);
   });
 });

@@ -136,13 +136,13 @@ function cutOff(message: number): Wave {
   return { messages: [message], cut: true };
 }
 
-/** In an order that keeps that of each user; every second schedule sends messages of different users at the same moment. */
+/** In an order that keeps that of each user; the first schedule and every second sends messages of different users at the same moment. */
 function interleavedWaves({ messages, number, random }: WaveOptions): readonly Wave[] {
   const waves: Wave[] = [];
   const left = new Set(messages.keys());
   while (left.size > 0) {
     const ready = random.shuffled([...left].filter((place) => isReady(place, left, messages)));
-    const sent = number % 2 === 1 ? ready.slice(0, 1) : spread(ready, messages);
+    const sent = number % 2 === 1 ? spread(ready, messages) : ready.slice(0, 1);
     waves.push({ messages: sent });
     for (const place of sent) left.delete(place);
   }

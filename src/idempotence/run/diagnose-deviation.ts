@@ -27,8 +27,9 @@ export async function diagnoseDeviation(
 }
 
 function notTakenFault({ code }: Schedule, { execution: { failure } }: Deviation): IdempotenceFaultCode {
-  const isRefused = failure?.kind === 'not-taken' && failure.exchange.response.kind === 'refused';
-  if (isRefused) return 'refuses-duplicates';
+  const response = failure?.kind === 'not-taken' ? failure.exchange.response : undefined;
+  if (response?.kind === 'refused') return 'refuses-duplicates';
+  if (response?.status === 409) return 'stays-busy';
   return code === 'twice-at-once' ? 'fails-at-once' : 'fails-on-duplicates';
 }
 
@@ -79,7 +80,7 @@ class Diagnosis {
 
   async #ofRepeats(): Promise<IdempotenceFaultCode> {
     const places = scheduledMessages(this.#schedule);
-    if (places.length === 1) return 'no-dedupe';
+    if (places.length === 1) return (await this.#isDoneLater(places)) ? 'works-after-response' : 'no-dedupe';
     const adjacent = referenceWaves(places.flatMap((place) => [place, place]));
     const plain = await this.#runner.judge({ ...this.#schedule, waves: adjacent });
     if (plain?.kind === 'state') return 'no-dedupe';
@@ -89,6 +90,13 @@ class Diagnosis {
     const state = (await this.#runner.judge(asArrived))?.state;
     const overwrites = state !== undefined && isSameState(state, this.#deviation.state);
     return overwrites ? 'overwrites-newer' : 'remembers-last';
+  }
+
+  /** Whether the receiver knows a message again that comes when the work on the first one is done, and not before. */
+  async #isDoneLater(places: readonly number[]): Promise<boolean> {
+    const pauseMs = this.#runner.workMs;
+    const waves = places.flatMap((place): Wave[] => [{ messages: [place] }, { messages: [place], pauseMs }]);
+    return (await this.#runner.judge({ ...this.#schedule, waves })) === undefined;
   }
 
   async #ofKill(): Promise<IdempotenceFaultCode> {

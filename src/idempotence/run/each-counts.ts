@@ -23,12 +23,16 @@ const MOST_TRIED = 3;
  */
 export async function findLostMessage(
   runner: ProofRunner,
-  effective: readonly ProofMessage[],
+  messages: readonly ProofMessage[],
+  effective: ReadonlySet<ProofMessage>,
 ): Promise<LostMessage | undefined> {
-  const candidates = effective.filter(({ message }) => LIKELY.includes(message.type));
-  for (const first of candidates.toSorted((one, other) => rank(one) - rank(other)).slice(0, MOST_TRIED)) {
+  const likely = messages
+    .filter(({ message }) => LIKELY.includes(message.type))
+    .toSorted((one, other) => rank(one) - rank(other));
+  for (const first of likely.filter((each) => effective.has(each)).slice(0, MOST_TRIED)) {
     const alone = await runner.stateAfter([first]);
-    if (!isSameState(alone, runner.base)) return new LossSearch(runner, first, alone).find();
+    const others = likely.filter(({ message }) => message.type !== first.message.type);
+    if (!isSameState(alone, runner.base)) return new LossSearch({ runner, first, alone, others }).find();
   }
   return undefined;
 }
@@ -44,18 +48,30 @@ class LossSearch {
   /** The state after the first message alone. */
   readonly #alone: string;
 
-  constructor(runner: ProofRunner, first: ProofMessage, alone: string) {
-    this.#runner = runner;
-    this.#first = first;
-    this.#alone = alone;
+  /** Messages of other types. */
+  readonly #others: readonly ProofMessage[];
+
+  constructor(parts: {
+    readonly runner: ProofRunner;
+    readonly first: ProofMessage;
+    readonly alone: string;
+    readonly others: readonly ProofMessage[];
+  }) {
+    this.#runner = parts.runner;
+    this.#first = parts.first;
+    this.#alone = parts.alone;
+    this.#others = parts.others;
   }
 
   async find(): Promise<LostMessage | undefined> {
-    return (
+    const lost =
       (await this.#byCutId(withOtherEnd)) ??
       (await this.#byCutId(withOtherBeginning)) ??
-      (await this.#byContent())
-    );
+      (await this.#byContent());
+    if (lost === undefined) return undefined;
+    // A receiver that works after it responds may have been slow.
+    const counts = (state: string): boolean => !isSameState(state, lost.state);
+    return counts(await this.#runner.stateAfter(lost.messages, counts)) ? undefined : lost;
   }
 
   /** Whether a message of another user counts with an unlike id, but not with one that is like the first message's. */
@@ -76,8 +92,9 @@ class LossSearch {
     if (!(await this.#isLost(twin))) return undefined;
     for (const different of [withDetail(message), later(message)]) {
       const almost = this.#unlike(different, 'one that differs in a detail');
-      const [both, one] = [await this.#with(almost), await this.#runner.stateAfter([almost])];
-      const counts = !isSameState(both, this.#alone) && !isSameState(both, one);
+      const both = await this.#with(almost);
+      if (isSameState(both, this.#alone)) continue;
+      const counts = !isSameState(both, await this.#runner.stateAfter([almost]));
       if (counts) return this.#lost('dedupes-by-content', twin, both);
     }
     return this.#byKeptFirst(message);
@@ -89,12 +106,44 @@ class LossSearch {
     const newer = this.#unlike(later(other), 'a newer one of the same user');
     if (!(await this.#isLost(newer))) return undefined;
     const expected = await this.#runner.stateAfter([newer]);
-    if (isSameState(expected, this.#alone) || isSameState(expected, this.#runner.base)) return undefined;
+    if (isSameState(expected, this.#runner.base) || this.#keepsUsers()) return undefined;
+    if (isSameState(expected, this.#alone)) return this.#byUser();
     const older = this.#unlike(other, 'the older one');
-    const reversed = await this.#runner.stateAfter([older, this.#unlike(later(message), 'the newer one')]);
+    const second = { label: 'the newer one', messageId: withThirdEnds(older.messageId) };
+    const reversed = await this.#runner.stateAfter([older, proofMessage(later(message), second)]);
     if (!isSameState(reversed, await this.#runner.stateAfter([older]))) return undefined;
     const isByUser = await this.#isLost(this.#unlike(withOtherName(later(other)), 'another one of the user'));
     return this.#lost(isByUser ? 'dedupes-by-user' : 'dedupes-by-content', newer, expected);
+  }
+
+  /** Whether the state has a line for the user, and not for the message: it may rightly be what the user did first. */
+  #keepsUsers(): boolean {
+    const { messageId, message } = this.#first;
+    const user = message.userId ?? message.anonymousId ?? '';
+    return this.#alone.includes(user) && !this.#alone.includes(messageId);
+  }
+
+  /**
+   * Where the state only counts: whether a message of another type, which counts alone and behind one of another user, is lost behind the
+   * first one of its own, and the first one behind it. Nothing that counts users, or users of each type, does that.
+   */
+  async #byUser(): Promise<LostMessage | undefined> {
+    const { userId, anonymousId } = this.#first.message;
+    const user = {
+      ...(userId !== undefined && { userId }),
+      ...(anonymousId !== undefined && { anonymousId }),
+    };
+    for (const { label, messageId, message } of this.#others.slice(0, MOST_TRIED)) {
+      const { userId: _, anonymousId: __, ...rest } = message;
+      const other = proofMessage({ ...rest, ...user }, { label: `${label} of the same user`, messageId });
+      const alone = await this.#runner.stateAfter([other]);
+      if (isSameState(alone, this.#runner.base) || isSameState(alone, this.#alone)) continue;
+      if (!(await this.#isLost(other))) return undefined;
+      if (!isSameState(await this.#runner.stateAfter([other, this.#first]), alone)) return undefined;
+      const expected = await this.#with(proofMessage(ofOtherUser(other.message), { label, messageId }));
+      return isSameState(expected, this.#alone) ? undefined : this.#lost('dedupes-by-user', other, expected);
+    }
+    return undefined;
   }
 
   #unlike(message: Message, label: string): ProofMessage {
@@ -121,6 +170,11 @@ function withOtherEnd(id: string): string {
 
 function withOtherBeginning(id: string): string {
   return (id.startsWith('a') ? 'b' : 'a') + id.slice(1);
+}
+
+/** Another id that is like neither that of the first message nor the one made unlike it. */
+function withThirdEnds(id: string): string {
+  return `c${id.slice(1, -1)}2`;
 }
 
 function ofOtherUser(message: Message): Message {

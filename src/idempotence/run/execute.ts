@@ -7,6 +7,8 @@ export interface ExecuteOptions {
   readonly messages: readonly ProofMessage[];
   /** How long a response to a message takes. Ms. */
   readonly latencyMs: (message: number) => number;
+  /** How long, at the least, a message is sent again that the receiver is still at work on, as it says. Ms. */
+  readonly busyMs: number;
   readonly clock: Clock;
   readonly signal: AbortSignal;
 }
@@ -34,6 +36,9 @@ export type ExecutionFailure =
   | { readonly kind: 'not-taken'; readonly exchange: ProofExchange }
   | { readonly kind: 'gone'; readonly reason: string }
   | { readonly kind: 'not-started'; readonly reason: string };
+
+/** Locked or at work: what a receiver responds to a copy while the first request is at work. */
+const BUSY: ReadonlySet<number | undefined> = new Set([409, 423, 425, 429, 503]);
 
 /** Waits between tries of a sender that is in a hurry. */
 const RETRY_MS: readonly number[] = [50, 100, 200, 400, 800];
@@ -98,13 +103,14 @@ class ScheduleExecution {
 
   /** Sends until it is taken, or refused, or was tried often enough. */
   async #deliver(message: number): Promise<void> {
-    const { clock, signal, subject, latencyMs } = this.#options;
-    const atMs = clock.now() - this.#startedAt;
-    const until = clock.now() + 3 * latencyMs(message);
+    const { clock, signal, subject, latencyMs, busyMs } = this.#options;
+    const sentAt = clock.now();
+    const atMs = sentAt - this.#startedAt;
     let response = await this.#send(message);
     let tries = 1;
     while (isRetried(response) && !signal.aborted && subject.gone() === undefined) {
-      if (tries > RETRY_MS.length && clock.now() > until) break;
+      const enoughMs = Math.max(3 * latencyMs(message), BUSY.has(response.status) ? busyMs : 0);
+      if (tries > RETRY_MS.length && clock.now() > sentAt + enoughMs) break;
       await sleep(clock, RETRY_MS[tries - 1] ?? RETRY_MS.at(-1) ?? 0, signal);
       response = await this.#send(message);
       tries++;

@@ -21,10 +21,12 @@ export interface Reference {
   readonly leftOut: readonly LeftOut[];
   /** The messages that change the state. */
   readonly effective: ReadonlySet<ProofMessage>;
-  /** Whether any response was 5xx before the message was taken. */
-  readonly hasFailed: boolean;
-  /** A message that had its effect although the response was 5xx, and again when it was sent again. */
-  readonly effectDespite5xx: EffectDespite5xx | undefined;
+  /** Messages that got a 5xx before they were taken. */
+  readonly failed: readonly ProofMessage[];
+  /** One that seems to have had its effect although the response was 5xx, and again when it was sent again. */
+  readonly effectDespite5xx: ProofMessage | undefined;
+  /** The state after all. */
+  readonly reference: string;
 }
 
 export interface LeftOut {
@@ -32,10 +34,10 @@ export interface LeftOut {
   readonly response: ProofResponse;
 }
 
-export interface EffectDespite5xx {
-  /** Place among the messages of the reference. */
-  readonly message: ProofMessage;
-  readonly failed: ProofResponse;
+export interface After5xx {
+  /** Whether the message had its effect although the response was 5xx, and again when it was sent again. */
+  readonly isRepeated: boolean;
+  readonly status: number | undefined;
   /** The state after the response of 5xx. */
   readonly expected: string;
   /** The state after the message was sent again. */
@@ -65,8 +67,8 @@ export async function learnReference(
   const { taken, latencies, lagMs } = learner;
   runner.learn({ base, messages: taken, reference, latencies, lagMs });
   if (learner.effectDespite5xx === undefined) await repeatReference(runner, taken, reference);
-  const { leftOut, effective, hasFailed, effectDespite5xx } = learner;
-  return { messages: taken, leftOut, effective, hasFailed, effectDespite5xx };
+  const { leftOut, effective, failed, effectDespite5xx } = learner;
+  return { messages: taken, leftOut, effective, failed, effectDespite5xx, reference };
 }
 
 /** Reads the state thrice before anything is sent. Throws InputError when it changes. */
@@ -86,8 +88,8 @@ class Learner {
   readonly leftOut: LeftOut[] = [];
   readonly effective = new Set<ProofMessage>();
   readonly latencies = new Map<ProofMessage, number>();
-  hasFailed = false;
-  effectDespite5xx: EffectDespite5xx | undefined;
+  readonly failed: ProofMessage[] = [];
+  effectDespite5xx: ProofMessage | undefined;
   lagMs = 0;
   readonly #runner: ProofRunner;
   readonly #base: string;
@@ -109,14 +111,12 @@ class Learner {
     if (response.kind !== 'taken') return this.#leaveOut(message, response);
     this.taken.push(message);
     this.latencies.set(message, response.ms);
-    if (isServerError) this.hasFailed = true;
+    if (isServerError) this.failed.push(message);
     if (this.taken.length > MOST_LOOKED_AT) return;
     // One read tells which messages have an effect, unless the receiver works after it responds, which the last reads show.
     const state = isServerError ? (await this.#runner.settle()).state : await subject.readState();
     const isRepeated = !isSameState(failedState, this.#state) && !isSameState(state, failedState);
-    if (isServerError && isRepeated) {
-      this.effectDespite5xx ??= { message, failed: first, expected: failedState, state };
-    }
+    if (isServerError && isRepeated) this.effectDespite5xx ??= message;
     if (!isSameState(state, this.#state)) this.effective.add(message);
     this.#state = state;
   }
@@ -125,7 +125,7 @@ class Learner {
   async finish(): Promise<string> {
     if (this.taken.length === 0) throw nothingTaken(this.leftOut.map(({ response }) => response));
     const changed = (state: string): boolean => !isSameState(state, this.#base);
-    let { state, isSettled, lastChangeMs } = await this.#runner.settle(undefined, REFERENCE_QUIET_MS);
+    let { state, isSettled, lastChangeMs } = await this.#runner.settle({ quietMs: REFERENCE_QUIET_MS });
     if (!changed(state)) ({ state, isSettled, lastChangeMs } = await this.#waitForChange(changed));
     if (!changed(state)) throw unchanged(this.taken.length);
     if (!isSettled) throw neverSettles(this.#runner.options.stateTimeoutMs);
@@ -156,24 +156,24 @@ class Learner {
       signal.throwIfAborted();
     }
     const waitedMs = clock.now() - startedAt;
-    const settled = await this.#runner.settle(undefined, REFERENCE_QUIET_MS);
+    const settled = await this.#runner.settle({ quietMs: REFERENCE_QUIET_MS });
     return { ...settled, lastChangeMs: waitedMs + settled.lastChangeMs };
   }
 }
 
-/** Sends such a message alone, and again; undefined when it does not show the same. */
+/** Sends a message alone, and again when the response is 5xx; undefined when it is not. */
 export async function repeatAfter5xx(
   runner: ProofRunner,
   message: ProofMessage,
-): Promise<EffectDespite5xx | undefined> {
+): Promise<After5xx | undefined> {
   await runner.reset();
-  const failed = await runner.options.subject.send(message);
-  if ((failed.status ?? 0) < 500) return undefined;
+  const { status } = await runner.options.subject.send(message);
+  if ((status ?? 0) < 500) return undefined;
   const { state: expected } = await runner.settle();
   await runner.send([message], { waves: referenceWaves([0]) });
   const { state } = await runner.settle();
-  const isSeen = !isSameState(expected, runner.base) && !isSameState(state, expected);
-  return isSeen ? { message, failed, expected, state } : undefined;
+  const isRepeated = !isSameState(expected, runner.base) && !isSameState(state, expected);
+  return { isRepeated, status, expected, state };
 }
 
 const UNREACHABLE: ReadonlySet<string> = new Set([
@@ -188,14 +188,14 @@ const UNREACHABLE: ReadonlySet<string> = new Set([
 ]);
 
 /** Sends all a second time from the start: a reset that does not reset shows now, before any verdict. */
-async function repeatReference(
+export async function repeatReference(
   runner: ProofRunner,
   messages: readonly ProofMessage[],
   reference: string,
 ): Promise<void> {
   await runner.reset();
   const execution = await runner.send(messages, { waves: referenceWaves([...messages.keys()]) });
-  const { state } = await runner.settle((read) => isSameState(read, reference));
+  const { state } = await runner.settleCarefully((read) => isSameState(read, reference));
   if (isSameState(state, reference)) return;
   throw anotherState(differenceText(reference, state), execution.failure);
 }

@@ -8,7 +8,7 @@ import type { Deviation } from './proof-runner.ts';
 const MOST_SINGLES = 4;
 const MOST_PAIRS = 4;
 
-interface KnownMessages {
+export interface KnownMessages {
   readonly messages: readonly ProofMessage[];
   readonly effective: ReadonlySet<ProofMessage>;
 }
@@ -36,15 +36,27 @@ export function likelyMessages(
     .toSorted((one, other) => rank(one) - rank(other));
   const singles = showsOrder(found) ? [] : ranked.slice(0, MOST_SINGLES).map((place) => [place]);
   const inOrder = ranked.toSorted((one, other) => one - other);
-  return [...singles, ...likelyPairs(inOrder, known.messages)];
+  const pairs = pairsAtOnce(found, inOrder);
+  return [...singles, ...likelyPairs(pairs.length > 0 ? pairs : pairsOf(inOrder), known.messages)];
+}
+
+type Pair = readonly [number, number];
+
+function pairsOf(places: readonly number[]): readonly Pair[] {
+  return places.flatMap((one, at) => places.slice(at + 1).map((other) => [one, other] as const));
+}
+
+/** Two messages that are sent at the same moment: where one change is lost, no others show it. */
+function pairsAtOnce({ waves }: Schedule, places: readonly number[]): readonly Pair[] {
+  const groups = waves.map(({ messages }) => places.filter((place) => messages.includes(place)));
+  return groups.flatMap(pairsOf);
 }
 
 function likelyPairs(
-  places: readonly number[],
+  pairs: readonly Pair[],
   messages: readonly ProofMessage[],
 ): readonly (readonly number[])[] {
-  const pairs = places.flatMap((one, at) => places.slice(at + 1).map((other) => [one, other] as const));
-  const kinship = ([one, other]: readonly [number, number]): number => {
+  const kinship = ([one, other]: Pair): number => {
     const [first, second] = [messages[one]?.message, messages[other]?.message];
     if (first === undefined || second === undefined) return 0;
     const keys = orderKeysOf(second);

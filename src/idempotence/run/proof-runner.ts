@@ -5,7 +5,7 @@ import { isSameState } from '../state-difference.ts';
 import type { ProofMessage, Subject } from '../subject.ts';
 import { execute, type Execution, type ExecutionFailure } from './execute.ts';
 import { notEmpty, notReset } from './reference-errors.ts';
-import { READ_GAP_MS, settledState, type SettledState } from './settled-state.ts';
+import { READ_GAP_MS, settledState, type SettledState, type SettleOptions } from './settled-state.ts';
 
 export interface RunnerOptions {
   readonly subject: Subject;
@@ -28,7 +28,11 @@ export interface Deviation {
 /** How long a state that differs gets to become what it should: a worker of the receiver may be slow. */
 const PATIENCE_MS = 1_500;
 /** The same where every effect of the reference run was there with its response. */
-const SHORT_PATIENCE_MS = 800;
+const SHORT_PATIENCE_MS = 400;
+/** The same before a verdict: a busy machine must not make one. Only the first run that differs waits this long, not each smaller one. */
+const CAREFUL_MS = 4_000;
+/** How long a message is sent again while the receiver says that the first request is at work, before a verdict. */
+const BUSY_MS = 10_000;
 /** How often the reset is tried when work of an earlier schedule still changes the state. */
 const RESETS = 3;
 /** Until the latency of a message is known. */
@@ -71,17 +75,23 @@ export class ProofRunner {
     this.#references.set([...known.messages.keys()].join(), Promise.resolve(known.reference));
   }
 
-  /** Runs a schedule from the start; undefined when it ends in the state of the reference. */
-  async judge(schedule: Schedule): Promise<Deviation | undefined> {
+  /**
+   * Runs a schedule from the start; undefined when it ends in the state of the reference. `isCareful`: a verdict depends on it, so that a
+   * receiver that is slow today gets the time it needs.
+   */
+  async judge(schedule: Schedule, { isCareful = false } = {}): Promise<Deviation | undefined> {
     const messages = [...new Set(schedule.waves.flatMap((wave) => wave.messages))];
     const expected = await this.referenceOf(messages);
     await this.reset();
-    const execution = await this.send(this.#messages, schedule);
+    const execution = await this.send(this.#messages, schedule, isCareful ? BUSY_MS : 0);
     if (execution.failure !== undefined) {
       const state = execution.failure.kind === 'not-taken' ? (await this.settle()).state : '';
       return { execution, expected, state, kind: execution.failure.kind };
     }
-    const { state, isSettled } = await this.settle((read) => isSameState(expected, read));
+    const wanted = (read: string): boolean => isSameState(expected, read);
+    const { state, isSettled } = isCareful
+      ? await this.settleCarefully(wanted)
+      : await this.settle({ wanted });
     if (isSettled && isSameState(expected, state)) return undefined;
     return { execution, expected, state, kind: isSettled ? 'state' : 'unsettled' };
   }
@@ -97,36 +107,46 @@ export class ProofRunner {
     return state;
   }
 
-  /** The state after these messages, each sent once and in this order, from the start. */
-  async stateAfter(messages: readonly ProofMessage[]): Promise<string> {
+  /** The state after these messages, each sent once and in this order, from the start. Waits for the one that is `wanted`, if any. */
+  async stateAfter(messages: readonly ProofMessage[], wanted?: (state: string) => boolean): Promise<string> {
     await this.reset();
     await this.send(messages, { waves: referenceWaves([...messages.keys()]) });
-    return (await this.settle()).state;
+    const settled = wanted === undefined ? this.settle() : this.settleCarefully(wanted);
+    return (await settled).state;
   }
 
-  send(messages: readonly ProofMessage[], schedule: Pick<Schedule, 'waves'>): Promise<Execution> {
+  send(messages: readonly ProofMessage[], schedule: Pick<Schedule, 'waves'>, busyMs = 0): Promise<Execution> {
     const { subject, clock, signal } = this.options;
     const latencyMs = (place: number): number => this.latencyOf(messages[place]);
-    return execute(schedule, { subject, messages, latencyMs, clock, signal });
+    return execute(schedule, { subject, messages, latencyMs, busyMs, clock, signal });
   }
 
   latencyOf(message: ProofMessage | undefined): number {
     return (message && this.#latencies.get(message)) ?? USUAL_LATENCY_MS;
   }
 
-  settle(wanted?: (state: string) => boolean, quietMs = this.#quietMs): Promise<SettledState> {
-    const { subject, clock, signal, stateTimeoutMs } = this.options;
-    const patienceMs = wanted === undefined ? 0 : this.#patienceMs;
-    const read = subject.readState;
-    return settledState({
-      read,
-      clock,
-      signal,
-      quietMs,
-      timeoutMs: stateTimeoutMs,
-      patienceMs,
-      ...(wanted && { wanted }),
-    });
+  /** A time in which the receiver's work on a message is surely over, that after its response included. Ms. */
+  get workMs(): number {
+    return 2 * this.#quietMs + READ_GAP_MS;
+  }
+
+  settle(
+    how: Pick<SettleOptions, 'wanted' | 'patienceMs'> & { quietMs?: number } = {},
+  ): Promise<SettledState> {
+    const { subject, clock, signal, stateTimeoutMs: timeoutMs } = this.options;
+    const usual = { quietMs: this.#quietMs, patienceMs: how.wanted === undefined ? 0 : this.#patienceMs };
+    return settledState({ read: subject.readState, clock, signal, timeoutMs, ...usual, ...how });
+  }
+
+  /** Waits for a state longer than usual. When that was needed, later runs wait longer too: the receiver works after it responds. */
+  async settleCarefully(wanted: (state: string) => boolean): Promise<SettledState> {
+    const patienceMs = Math.max(CAREFUL_MS, this.#patienceMs);
+    const settled = await this.settle({ wanted, patienceMs });
+    if (wanted(settled.state) && settled.lastChangeMs > this.#quietMs) {
+      this.#quietMs = Math.min(2 * settled.lastChangeMs, this.options.stateTimeoutMs / 2);
+      this.#patienceMs = Math.max(PATIENCE_MS, 3 * this.#quietMs);
+    }
+    return settled;
   }
 
   /** Brings the state back to the start, and sees that it is. Throws InputError when it is not. */

@@ -1,4 +1,5 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer, type IncomingHttpHeaders } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -79,6 +80,29 @@ describe.concurrent('hooks test --state', () => {
     expect(report).toContain('2 requests:');
   });
 
+  it('prints a command that repeats the check when it is pasted, and no secret of a header', async () => {
+    const env = { HOOKS_TEST_TOKEN: 'Bearer t0p-s3cret' };
+    const state = `printf '%s\\n' "$HOOKS_TEST_TOKEN" 'it'\\''s'; ${READ}`;
+    const flags = ['--only', 'twice-at-once', '--seed', '3', '-H', 'Authorization: Bearer t0p-s3cret'];
+    const { code, stdout, stderr } = await proved('check-then-act', flags, { env, state });
+    expect(code, stderr).toBe(1);
+    expect(stdout + stderr).not.toContain('t0p-s3cret');
+    expect(stdout).toContain('- Bearer ***');
+    const [, command = ''] = /repeat: hooks (.*)/.exec(stdout) ?? [];
+    const words = execFileSync('sh', ['-c', `printf '%s\\0' ${command}`])
+      .toString()
+      .split('\0');
+    const after = (flag: string): string | undefined => words[words.indexOf(flag) + 1];
+    expect([after('--state'), after('--reset'), after('--only'), after('--seed')]).toEqual([
+      state,
+      RESET,
+      'twice-at-once',
+      '3',
+    ]);
+    expect(after('--header')).toBe('Authorization: ***');
+    expect(words.slice(words.indexOf('--') + 1, -1)).toEqual([process.execPath, RECEIVERS, 'check-then-act']);
+  });
+
   it('finds nothing wrong with one that is right, and says what it skips', async () => {
     const flags = [
       '-o',
@@ -104,7 +128,7 @@ describe.concurrent('hooks test --state', () => {
     const { port } = server.address() as AddressInfo; // of a TCP server
     const url = `http://127.0.0.1:${port}/`;
     const schemes = ['--scheme', 'segment,standard-webhooks', '--secret', 's3cret', '--secret', WHSEC];
-    const flags = ['--state', 'echo same', '--reset', 'true', '--state-timeout', '300ms', '--no-config'];
+    const flags = ['--state', 'echo same', '--reset', 'true', '--state-timeout', '3s', '--no-config'];
     const { code, stderr } = await hooks(['test', url, ...flags, ...schemes]);
     server.close();
     expect([code, stderr]).toEqual([2, expect.stringContaining('did not change the state')]);
@@ -120,7 +144,9 @@ describe.concurrent('hooks test --state', () => {
     const flags = ['--only', 'twice-at-once', '--seed', '1'];
     const { stdout } = await proved('check-then-act', flags, { terminalColumns: 60 });
     expect(stdout).toContain('check-then-act');
-    const tooLong = stdout.split('\n').filter((line) => line.length > 60 && !line.includes('hooks-test-'));
+    // The command to paste is not broken.
+    const isWhole = (line: string): boolean => line.includes('hooks-test-') || line.includes('repeat: hooks');
+    const tooLong = stdout.split('\n').filter((line) => line.length > 60 && !isWhole(line));
     expect(tooLong).toEqual([]);
   });
 
@@ -178,6 +204,10 @@ describe.concurrent('hooks test --state', () => {
       [['--seed', '1'], /Expected --state COMMAND with --seed, got none/],
       [['--only', 'twice'], /Expected --state COMMAND with --only twice, got none/],
       [['--state', 'true', '--reset', 'true', '--only', 'twise'], /Unknown check `twise`/],
+      [
+        ['--state', 'true', '--reset', 'true', '--only', 'track'],
+        /Expected a check of the state with --only, got `track`, which runs without --state only/,
+      ],
       [['--state', 'true', '--reset', 'true', '--capture', 'x'], /Expected --capture without --state/],
       [['--state', 'true', '--reset', 'true', '--messages', 'none.json'], /none\.json: no such file/],
       [['--state', 'true', '--reset', 'true', '--late', '60000'], /Expected a time with its unit/],

@@ -1,5 +1,5 @@
 // Receivers that keep what they did in files of DATA_DIR: `node receivers.js NAME`. GET responds with the state, and POST /reset deletes it.
-import { appendFileSync, existsSync, readFileSync, rmSync } from 'node:fs';
+import { appendFileSync, existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -36,6 +36,25 @@ const RECEIVERS = {
     if (memory.has(message.messageId)) return 200;
     memory.add(message.messageId);
     add(EFFECTS, effectOf(message));
+    return 200;
+  },
+  /** Responds first and works later, so that a copy that comes meanwhile is work as well. */
+  'responds-first': async (message) => {
+    if (linesOf(SEEN).includes(message.messageId)) return 200;
+    void (async () => {
+      await sleep(150);
+      add(EFFECTS, effectOf(message));
+      add(SEEN, message.messageId);
+    })();
+    return 200;
+  },
+  /** Reads all that it knows, adds a line and writes it back as a whole, without a lock. */
+  'lost-update': async (message) => {
+    const lines = linesOf(EFFECTS);
+    if (lines.includes(message.messageId)) return 200;
+    await sleep(25);
+    writeFileSync(`${EFFECTS}.new`, `${[...lines, message.messageId].join('\n')}\n`, { flush: true });
+    renameSync(`${EFFECTS}.new`, EFFECTS);
     return 200;
   },
   /** One at a time for each message, and the effect is its own record. */

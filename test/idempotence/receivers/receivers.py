@@ -55,6 +55,43 @@ def key_cut_off(database, message):
     return once_by(database, message["messageId"][:20], message)
 
 
+def user_of(message):
+    return message.get("userId", message.get("anonymousId", "nobody"))
+
+
+def key_by_user(database, message):
+    """Takes one message of each user, and counts them by type."""
+    database.execute("begin immediate")
+    if database.execute("insert or ignore into seen values (?)", (user_of(message),)).rowcount == 1:
+        database.execute("insert into sums values (?, 1) on conflict do update set total = total + 1", (message["type"],))
+    database.execute("commit")
+    return 200
+
+
+def first_seen(database, message):
+    """Keeps what each user did first."""
+    database.execute("insert or ignore into orders values (?, ?, ?)", (user_of(message), user_of(message), message["type"]))
+    return 200
+
+
+def distinct_users(database, message):
+    """Counts the users of each type."""
+    database.execute("begin immediate")
+    key = f"{message['type']} {user_of(message)}"
+    if database.execute("insert or ignore into seen values (?)", (key,)).rowcount == 1:
+        database.execute("insert into sums values (?, 1) on conflict do update set total = total + 1", (message["type"],))
+    database.execute("commit")
+    return 200
+
+
+def last_write_wins(database, message):
+    """Sets the plan of a user, whichever message comes last."""
+    if message["type"] == "identify":
+        plan = message["traits"]["plan"]
+        database.execute("insert into orders values (?, '', ?) on conflict do update set what = ?", (user_of(message), plan, plan))
+    return 200
+
+
 def effect_despite_5xx(database, message):
     """Calls a service that fails the first time, after the effect."""
     database.execute("begin immediate")
@@ -120,6 +157,10 @@ RECEIVERS = {
     "key-cut-off": key_cut_off,
     "effect-despite-5xx": effect_despite_5xx,
     "unique-answered-with-500": unique_answered_with_500,
+    "key-by-user": key_by_user,
+    "last-write-wins": last_write_wins,
+    "first-seen": first_seen,
+    "distinct-users": distinct_users,
     "upsert": upsert,
     "inbox": inbox,
     "outbox": outbox,

@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { CHECKS } from '../../../check/checks.ts';
 import { ConfigError } from '../../../errors.ts';
 import { SCHEDULE_CODES } from '../../../idempotence/plan/schedule.ts';
 import { countFrom, given, timeFrom } from '../../flags/flag-values.ts';
@@ -53,6 +54,8 @@ export function rejectStrayFlags(
   },
 ): void {
   if (options.state !== undefined) {
+    rejectPlainChecks('--only', options.only);
+    rejectPlainChecks('--skip', options.skip);
     if (options.capture === undefined) return;
     throw new ConfigError('Expected --capture without --state, got both', {
       key: '--capture',
@@ -66,6 +69,19 @@ export function rejectStrayFlags(
   if (stray !== undefined) throw needsState(stray[1], stray[1]);
   rejectScheduleCodes('--only', options.only);
   rejectScheduleCodes('--skip', options.skip);
+}
+
+function rejectPlainChecks(flag: string, codes: readonly string[] = []): void {
+  const code = codes.find((each) => CHECKS.some((check) => check.code === each));
+  if (code === undefined) return;
+  throw new ConfigError(
+    `Expected a check of the state with ${flag}, got \`${code}\`, which runs without --state only`,
+    {
+      key: flag,
+      origin: flag,
+      hint: `leave out --state to run ${code}, or choose from ${SCHEDULE_CODES.join(', ')}`,
+    },
+  );
 }
 
 function rejectScheduleCodes(flag: string, codes: readonly string[] = []): void {

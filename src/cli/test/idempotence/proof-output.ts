@@ -1,3 +1,4 @@
+import type { ScheduleCode } from '../../../idempotence/plan/schedule.ts';
 import type { ProofResult } from '../../../idempotence/proof-result.ts';
 import { printable } from '../../../redact.ts';
 import type { ReportedCase } from '../../../report/case-report.ts';
@@ -14,6 +15,8 @@ interface ProofOutputOptions {
   readonly seed: number;
   /** The receiver's URL without secrets. */
   readonly shownUrl: string;
+  /** The command line that runs a check again. */
+  readonly repeat: (check: ScheduleCode) => string;
   readonly io: Io;
 }
 
@@ -57,11 +60,11 @@ export class ProofOutput {
   }
 
   readonly show = (result: ProofResult): void => {
-    const { options, io } = this.#context;
+    const { options, repeat, io } = this.#context;
     this.add(result);
     if (options.output === 'json' || result.outcome === 'unsent') return;
     if (options.quiet !== true || result.outcome === 'failed') {
-      this.#write(proofText(result, this.#repeat(result), io));
+      this.#write(proofText(result, repeat, io));
     }
   };
 
@@ -83,13 +86,13 @@ export class ProofOutput {
 
   /** A result as a case of a report. */
   caseOf(result: ProofResult): ReportedCase {
-    const { seed, shownUrl } = this.#context;
+    const { seed, shownUrl, repeat } = this.#context;
     const { check, title, outcome, ms, fault, reason, counterexample } = result;
     const details = [
       title,
       fault && `wrong: ${fault.says}`,
       fault && `fix: ${fault.fix}`,
-      fault && `repeat: ${this.#repeat(result)}`,
+      fault && `repeat: ${repeat(check)}`,
       fault && counterexample && plainCounterexample(fault, counterexample),
     ];
     return {
@@ -102,12 +105,6 @@ export class ProofOutput {
       details: details.filter(Boolean).join('\n'),
       line: proofFields(result, seed),
     };
-  }
-
-  #repeat({ check }: ProofResult): string {
-    const { seed, shownUrl } = this.#context;
-    const order = check === 'shuffled' ? ' --any-order' : '';
-    return `hooks test ${printable(shownUrl)} --state … --seed ${seed} --only ${check}${order}`;
   }
 
   /** On a terminal the bar is cleared first. */

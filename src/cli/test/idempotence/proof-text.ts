@@ -1,5 +1,6 @@
 import { Chalk, type ChalkInstance } from 'chalk';
 import type { Counterexample, ProofResult, ShownRequest } from '../../../idempotence/proof-result.ts';
+import type { ScheduleCode } from '../../../idempotence/plan/schedule.ts';
 import { differingLines } from '../../../idempotence/state-difference.ts';
 import { printable } from '../../../redact.ts';
 import { durationText } from '../../attempt-text.ts';
@@ -16,7 +17,11 @@ const MOST_LINES = 12;
 const LINE_CHARACTERS = 300;
 
 /** Formats a result for people; below a failed one the fault, its fix, the requests and the two states. */
-export function proofText(result: ProofResult, repeat: string, screen: Screen): string {
+export function proofText(
+  result: ProofResult,
+  repeat: (check: ScheduleCode) => string,
+  screen: Screen,
+): string {
   const { check, title, outcome, schedules, ms, reason, fault, counterexample } = result;
   const { color, stdoutColumns: columns } = screen;
   const [mark, name] = MARKS[outcome];
@@ -29,9 +34,12 @@ export function proofText(result: ProofResult, repeat: string, screen: Screen): 
   const explained = [
     `    ${color.red('wrong:')}  ${printable(fault.says, 1_000)} ${color.dim(`(${fault.code})`)}\n`,
     `    ${color.bold('fix:')}    ${printable(fault.fix, 1_000)}\n`,
-    `    ${color.bold('repeat:')} ${repeat}\n`,
   ];
-  return head + fitText(explained.join(''), columns) + counterexampleText(fault, counterexample, screen);
+  // Not wrapped: it must work when it is pasted.
+  const again = `    ${color.bold('repeat:')} ${repeat(check)}\n`;
+  return (
+    head + fitText(explained.join(''), columns) + again + counterexampleText(fault, counterexample, screen)
+  );
 }
 
 /** Faults of a receiver that can no longer say what its state is. */

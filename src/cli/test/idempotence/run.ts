@@ -1,5 +1,5 @@
 import { randomInt } from 'node:crypto';
-import { createProofSender } from '../../../app/prove-receiver.ts';
+import { createProofSender, receiverSecrets } from '../../../app/prove-receiver.ts';
 import { selectCodes } from '../../../check/checks.ts';
 import { systemClock } from '../../../clock.ts';
 import { ConfigError } from '../../../errors.ts';
@@ -26,6 +26,7 @@ import { listeningPort } from '../started-receiver.ts';
 import { readProofMessages } from './messages-file.ts';
 import { ProofOutput } from './proof-output.ts';
 import { ReceiverControl } from './receiver-control.ts';
+import { repeatCommand } from './repeat-command.ts';
 import { readStateOf, type StateCommandOptions } from './state-commands.ts';
 
 const LATE_MS = 10_000;
@@ -85,13 +86,17 @@ class IdempotenceTest {
     const { secrets, receiver } = prepared;
     const url = new URL(receiver.url);
     this.#parts = parts;
-    this.#output = new ProofOutput({ options, seed, shownUrl: receiver.shownUrl, io });
+    const { shownUrl } = receiver;
+    const masked = [...secrets, ...receiverSecrets(receiver)];
+    const repeated = { shownUrl, command: tested.command, options, seed, secrets: masked };
+    const repeat = (check: ScheduleCode): string => repeatCommand(check, repeated);
+    this.#output = new ProofOutput({ options, seed, shownUrl, repeat, io });
     this.#commands = {
       env: { ...io.env, PORT: listeningPort(url) },
       cwd: io.cwd,
       signal: io.signal,
       timeoutMs: options.stateTimeout ?? STATE_TIMEOUT_MS,
-      secrets,
+      secrets: masked,
     };
     this.#control = new ReceiverControl({
       command: tested.command,

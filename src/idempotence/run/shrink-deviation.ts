@@ -1,0 +1,51 @@
+import { HooksError } from '../../errors.ts';
+import { scheduledMessages, type Schedule, type ScheduleCode } from '../plan/schedule.ts';
+import { shrink, type Shrunk } from '../plan/shrink.ts';
+import { likelyMessages, type KnownMessages } from './likely-messages.ts';
+import { withKillTimes, type Deviation, type ProofRunner } from './proof-runner.ts';
+
+/** Shrinking goes on for this time, and for this many runs where those take longer because the machine is busy. */
+const SHRINKING_MS = 12_000;
+const SHRINKING_RUNS = 30;
+const LONGEST_SHRINKING_MS = 60_000;
+/** Codes whose schedules hit a moment: the same schedule may pass the next time. */
+const RACES: ReadonlySet<ScheduleCode> = new Set(['twice-at-once', 'answer-lost', 'interleaved', 'killed']);
+/** The most runs to see a race again, of one or two messages and of more. */
+const RACE_TRIES = { few: 3, many: 2 };
+
+/** Finds the fewest requests that still end in another state, by running smaller schedules. */
+export function shrinkDeviation(
+  runner: ProofRunner,
+  { schedule: found, seen: deviation }: Shrunk<Deviation>,
+  known: KnownMessages,
+): Promise<Shrunk<Deviation>> {
+  const { clock } = runner.options;
+  const startedAt = clock.now();
+  let [runs, canGoOn] = [0, true];
+  const hasTime = (): boolean => {
+    const ms = clock.now() - startedAt;
+    return canGoOn && (ms < SHRINKING_MS || (runs < SHRINKING_RUNS && ms < LONGEST_SHRINKING_MS));
+  };
+  const run = async (smaller: Schedule): Promise<Deviation | undefined> => {
+    const tries = triesOf(smaller);
+    try {
+      for (let tried = 1; ; tried++) {
+        runs++;
+        const seen = await runner.judge(smaller);
+        if (seen !== undefined || tried >= tries || !hasTime()) return seen;
+      }
+    } catch (error) {
+      if (!(error instanceof HooksError)) throw error;
+      // A receiver that a kill has left unable to start cannot be brought back to the start by a reset that needs it.
+      canGoOn = false;
+      return undefined;
+    }
+  };
+  const whole = { schedule: withKillTimes(found, deviation.execution), seen: deviation };
+  return shrink(whole, { run, likely: likelyMessages(found, deviation, known), hasTime });
+}
+
+function triesOf(schedule: Schedule): number {
+  if (!RACES.has(schedule.code)) return 1;
+  return scheduledMessages(schedule).length <= 2 ? RACE_TRIES.few : RACE_TRIES.many;
+}
