@@ -80,7 +80,7 @@ function run({ name, file, command }: Runner, text: string): Promise<Ran> {
   const args = isNode ? [first, ...rest, file] : [join(CLIENTS, 'node_modules', first), ...rest];
   const env = { ...inherited(), NO_COLOR: '1' };
   return new Promise((resolve) => {
-    execFile(process.execPath, args, { cwd: folder, env, timeout: 120_000 }, (error, stdout, stderr) => {
+    execFile(process.execPath, args, { cwd: folder, env, timeout: 400_000 }, (error, stdout, stderr) => {
       resolve({ code: error === null ? 0 : 1, said: stdout + stderr });
     });
   });
@@ -102,7 +102,7 @@ const NAMED: Readonly<Record<string, RegExp>> = {
   'unknown-event': /expected an event with a schema, got "Signup Strated"/,
 };
 
-describe.skipIf(!HAS_CLIENTS).each(RUNNERS)('$name', { timeout: 240_000 }, (runner) => {
+describe.skipIf(!HAS_CLIENTS).each(RUNNERS)('$name', { timeout: 420_000 }, (runner) => {
   it('has a set-up of at most 10 lines on the page, which runs as written', async () => {
     expect(runner.setUp.trimEnd().split('\n').length).toBeLessThanOrEqual(10);
     expect(runner.program).toContain("test('a signup is tracked'");
