@@ -25,6 +25,7 @@ const CLAIMS = {
   reading: () => import('./reading.js'),
   growth: () => import('./growth.js'),
   servers: () => import('./servers.js'),
+  administration: () => import('./administration.js'),
 };
 
 const wanted = process.argv.slice(2);

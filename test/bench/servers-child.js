@@ -1,6 +1,6 @@
 // A step of servers.js: fills a queue on a server, delivers from it until nothing is left as `hooks worker` does or as plain
-// BullMQ workers do, or measures claims. Arguments: bundle, and
-// {"step","who","kind","store","url","messages","warmUp"} as JSON.
+// BullMQ workers do, measures claims, or settles all that waits in one state. Arguments: bundle, and
+// {"step","who","kind","store","url","messages","warmUp","keyed","prefix","state"} as JSON.
 import * as bullmq from 'bullmq';
 import { Redis } from 'ioredis';
 import { Pool } from 'pg';
@@ -8,13 +8,15 @@ import { message } from './messages.js';
 
 const [parts, given] = process.argv.slice(2);
 const { systemClock, openDurableQueue, openEngine, DELIVERY_DEFAULTS } = await import(parts);
-const { step, who, kind, store, url, messages, warmUp } = JSON.parse(given);
+const { step, who, kind, store, url, messages, warmUp, keyed, prefix = 'bench', state } = JSON.parse(given);
 const NEW = { state: 'pending', progress: { rounds: 0, attempts: [], rejectedBy: [], notBefore: {} } };
 const LANE = { source: 'web', destination: 'Webhooks' };
 const CONCURRENCY = DELIVERY_DEFAULTS.concurrency;
 /** With nothing delivered for so long, nothing is left. */
 const QUIET_MS = 6_000;
 const CLAIMED = 2_000;
+const SETTLED_AT_ONCE = 500;
+const ADDED_A_MS = 10;
 const PROGRESS = { rounds: 1, firstAttemptAt: Date.now(), attempts: [], rejectedBy: [], notBefore: {} };
 
 const count = { delivered: 0, warmAt: 0, lastAt: 0 };
@@ -22,6 +24,7 @@ const steps = {
   fill: who === 'plain' ? fillPlain : fill,
   deliver: who === 'plain' ? deliverPlain : deliver,
   claim,
+  settle,
 };
 process.stdout.write(JSON.stringify(await steps[step]()));
 
@@ -31,15 +34,16 @@ async function fill() {
   for (let from = 0; from < messages; from += 500) {
     await open.queue.add(
       Array.from({ length: Math.min(500, messages - from) }, (_, index) => {
-        const [id, body] = [`bench-${from + index}`, Buffer.from(message(from + index))];
+        const [id, body] = [`${prefix}-${from + index}`, Buffer.from(message(from + index))];
         return {
           id,
           ...LANE,
           messageId: id,
           type: 'track',
           body,
-          orderKeys: [],
-          createdAt: at,
+          orderKeys: orderKeysOf(from + index),
+          // As many a millisecond as come from several clients.
+          createdAt: at - Math.floor((messages - from - index) / ADDED_A_MS),
           dueAt: at,
           ...NEW,
         };
@@ -48,6 +52,11 @@ async function fill() {
   }
   await open.close();
   return {};
+}
+
+/** @param {number} number */
+function orderKeysOf(number) {
+  return keyed === undefined || number % keyed.oneIn > 0 ? [] : [`user ${number % keyed.orderKeys}`];
 }
 
 async function deliver() {
@@ -85,6 +94,19 @@ async function claim() {
   }
   await close();
   return { claimUs: perClaim(spent.claim), settleUs: perClaim(spent.settle) };
+}
+
+/** Settles what can be claimed, many at once, until nothing is left: for what comes next. */
+async function settle() {
+  const { queue, close } = await openDurableQueue({ store, dataDir: '', clock: systemClock });
+  const settlement = { state, progress: PROGRESS, reason: 'rejected', dueAt: Date.now() + 3_600_000 };
+  for (let left = 2; left > 0;) {
+    const { claims } = await queue.claim({ ...LANE, limit: SETTLED_AT_ONCE, leaseMs: 60_000 });
+    await Promise.all(claims.map((each) => queue.settle(each, settlement)));
+    left = claims.length === 0 ? left - 1 : 2;
+  }
+  await close();
+  return {};
 }
 
 /** @param {number} ms */

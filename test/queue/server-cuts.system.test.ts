@@ -18,7 +18,7 @@ import { newDelivery } from './new-delivery.ts';
 
 const MOST_COMMANDS = IS_LONG ? 60 : 6;
 const LEASE_MS = 60_000;
-const SHORT_LEASE_MS = 150;
+const SHORT_LEASE_MS = 500;
 /** Others finish what was begun so much later. */
 const TIMES = { recoverMs: 20, repairAfterMs: 200 };
 const DELIVERED: Settlement = { state: 'delivered', progress: NO_PROGRESS };
@@ -59,8 +59,13 @@ const add = async ({ calm, deliveries }: Round): Promise<void> => calm.queue.add
 const settleAll = (settlement: Settlement): Operation => ({
   prepare: async (round) => {
     await add(round);
-    const { claims } = await round.cut.queue.claim({ ...round.lane, limit: 10, leaseMs: SHORT_LEASE_MS });
-    round.claims.push(...claims);
+    // What takes longer than the lease to be claimed is left to others.
+    const isClaimed = async (): Promise<boolean> => {
+      const { claims } = await round.cut.queue.claim({ ...round.lane, limit: 10, leaseMs: SHORT_LEASE_MS });
+      round.claims.push(...claims);
+      return claims.length > 0;
+    };
+    await until(isClaimed, 'a claim');
   },
   act: async ({ cut, claims, settled }) => {
     for (const claim of claims) {

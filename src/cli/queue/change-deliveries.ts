@@ -5,6 +5,7 @@ import { printable } from '../../redact.ts';
 import { ExitCode } from '../exit-code.ts';
 import type { Io } from '../io.ts';
 import { jsonLine } from '../json-line.ts';
+import { createProgress } from '../print/progress.ts';
 import { isConfirmed } from './confirm.ts';
 import { fullIds } from './full-ids.ts';
 import { select } from './selection.ts';
@@ -118,8 +119,15 @@ async function changeSelected({
   const ids = await selectedIds(inspection, { ...options, state: states }, io);
   if (options.dryRun) return writeWouldChange(ids.length, done, options, io);
   if (question !== undefined && !(await isConfirmed(question, options, io))) return ExitCode.negative;
-  for (let at = 0; at < ids.length && !io.signal.aborted; at += CHANGED_AT_ONCE) {
-    for (const result of await change(ids.slice(at, at + CHANGED_AT_ONCE))) countResult(counts, result);
+  const shown = options.output === 'text' && options.quiet !== true;
+  const progress = createProgress(io, { label: done, shown, unit: 'deliveries' });
+  try {
+    for (let at = 0; at < ids.length && !io.signal.aborted; at += CHANGED_AT_ONCE) {
+      for (const result of await change(ids.slice(at, at + CHANGED_AT_ONCE))) countResult(counts, result);
+      progress.update(Math.min(at + CHANGED_AT_ONCE, ids.length), ids.length);
+    }
+  } finally {
+    progress.stop();
   }
   writeCounts(counts, options, io);
   return ExitCode.ok;

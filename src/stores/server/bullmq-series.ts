@@ -1,6 +1,6 @@
 import type { IQueueBackend, KeepJobs, MinimalJob } from 'bullmq';
 import { toEntry, type JobFields } from './bullmq-job.ts';
-import type { EntryLock, SeriesEntry, EntryState, Series, Settling, Taken } from './server.ts';
+import type { EntryLock, SeriesEntry, EntryState, Series, Settling, Taken, Waking } from './server.ts';
 
 export interface BullmqSeriesOptions {
   /** BullMQ's own view of the series, with the lock's duration and the time between looks for lost locks as its options. */
@@ -25,15 +25,12 @@ export interface EntryLookup {
   remove(ids: readonly string[]): Promise<readonly boolean[]>;
   /** When each was added. Ms since the epoch. */
   addedAt(ids: readonly string[]): Promise<readonly (number | undefined)[]>;
-  /** Has those wait that are delayed. */
-  promote(ids: readonly string[]): Promise<void>;
+  wake: Series['wake'];
 }
 
 export interface BackendOptions {
   readonly lockDuration: number;
   readonly stalledInterval: number;
-  /** Its last writes may be undone when the server crashes: a lease ends, or a delivery is delivered again. */
-  readonly isUndoable: boolean;
 }
 
 /** A series over BullMQ's backends, without its Queue and Worker: these poll, block and wait for a server that is gone. */
@@ -94,12 +91,8 @@ export class BullmqSeries implements Series {
     });
   }
 
-  promoteAll(ids: readonly string[]): Promise<void> {
-    return this.#guard(() => this.#lookup.promote(ids));
-  }
-
-  requeue(id: string): Promise<boolean> {
-    return this.#ifLocked(async () => (await this.#any()).retryFinishedJob(minimal(id), 'failed'));
+  wake(state: 'delayed' | 'failed', entries: readonly Waking[]): Promise<readonly boolean[]> {
+    return this.#guard(() => this.#lookup.wake(state, entries));
   }
 
   remove(ids: readonly string[]): Promise<readonly boolean[]> {
@@ -137,25 +130,15 @@ export class BullmqSeries implements Series {
     return this.#guard(() => found(act));
   }
 
-  /** The backend for what nothing would do again. */
-  #any(): Promise<IQueueBackend> {
-    return this.#with({ isUndoable: false });
-  }
-
   /** The backend for what a lease guards, and what is done again and again. */
-  #swift(options: Partial<BackendOptions> = {}): Promise<IQueueBackend> {
-    return this.#with({ isUndoable: true, ...options });
-  }
-
-  #with({
+  #swift({
     lockDuration = 30_000,
     stalledInterval = 30_000,
-    isUndoable = false,
-  }: Partial<BackendOptions>): Promise<IQueueBackend> {
-    const key = `${lockDuration} ${stalledInterval} ${isUndoable}`;
+  }: Partial<BackendOptions> = {}): Promise<IQueueBackend> {
+    const key = `${lockDuration} ${stalledInterval}`;
     const known = this.#backends.get(key);
     if (known !== undefined) return known;
-    const opened = this.#open({ lockDuration, stalledInterval, isUndoable });
+    const opened = this.#open({ lockDuration, stalledInterval });
     this.#backends.set(key, opened);
     // One that could not be opened would stay so.
     opened.catch(() => this.#backends.delete(key));

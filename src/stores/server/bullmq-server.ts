@@ -14,7 +14,10 @@ export interface ServerConnectionOptions {
 /** A server as its driver gives it. */
 export interface ServerConnection {
   readonly place: string;
-  /** BullMQ's backend over it, which it does not own. Each has its own listeners on the connection. */
+  /**
+   * BullMQ's backend over it, which it does not own. Each has its own listeners on the connection. Its last writes may be undone
+   * when the server crashes: a lease ends, or a delivery is delivered again.
+   */
   readonly backend: (name: string, options: BackendOptions) => Promise<IQueueBackend>;
   readonly lookup: (series: string) => EntryLookup;
   readonly lines: Lines;

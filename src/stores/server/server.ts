@@ -61,8 +61,8 @@ export interface SeriesEntry {
 
 /**
  *   add ─► waiting ─take─► active ─┬─ complete ─► completed
- *             ▲  ▲            │    ├─ fail ─────► failed ──requeue──┐
- *             │  └─ delayed ◄─┴────┘ delay                          │
+ *             ▲  ▲            │    ├─ fail ─────► failed ──wake─────┐
+ *             │  └wake─ delayed ◄──┘ delay                          │
  *             └─────────────────────────────────────────────────────┘
  */
 export type EntryState = 'waiting' | 'delayed' | 'active' | 'completed' | 'failed';
@@ -97,10 +97,8 @@ export interface Series {
   writeNote(id: string, note: string): Promise<void>;
   /** Lets entries wait again whose lock has run out: the second call after `everyMs` finds them. */
   recover(everyMs: number): Promise<void>;
-  /** Makes those of the entries that are delayed wait from now on, in this order. */
-  promoteAll(ids: readonly string[]): Promise<void>;
-  /** A failed one waits again, behind the others. False: it is not failed. */
-  requeue(id: string): Promise<boolean>;
+  /** Makes entries wait from now on, in this order and behind the others. False: it is not in that state. */
+  wake(state: 'delayed' | 'failed', entries: readonly Waking[]): Promise<readonly boolean[]>;
   /** False: it is not there, or it is locked. */
   remove(ids: readonly string[]): Promise<readonly boolean[]>;
   /** Removes some that were completed or failed before. */
@@ -118,6 +116,12 @@ export interface Series {
    * earliest first; waiting and active ones newest first.
    */
   ids(state: EntryState, start: number, end: number): Promise<readonly string[]>;
+}
+
+export interface Waking {
+  readonly id: string;
+  /** @default the note that it has */
+  readonly note?: string | undefined;
 }
 
 export interface Settling {

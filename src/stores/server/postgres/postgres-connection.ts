@@ -53,7 +53,7 @@ export async function connectPostgres(
       // A pool is one of the connections that it takes.
       openBackend(bullmq.createPostgresBackend as BackendFactory<IQueueBackend, Pool>, {
         name,
-        connection: options.isUndoable ? swift : pool,
+        connection: swift,
         options,
       }),
     lookup: (series) => postgresLookup({ pool, swift }, series),

@@ -44,11 +44,14 @@ export function postgresLookup(
       const found = new Map(rows.map((row) => [row.id, Number(row.added_at_ms)]));
       return ids.map((id) => found.get(id));
     },
-    promote: async (ids) => {
-      await pool.query(
-        'SELECT promote($1, id) FROM unnest($2::text[]) WITH ORDINALITY AS wanted (id, place) ORDER BY place',
-        [series, ids],
+    wake: async (state, entries) => {
+      const notes = entries.map(({ note }) => (note === undefined ? null : JSON.stringify(note)));
+      const { rows } = await pool.query<{ woken: boolean }>(
+        `SELECT CASE WHEN ${WAKINGS[state]} THEN note IS NULL OR update_progress($1, id, note) = 1 ELSE false END AS woken
+           FROM unnest($2::text[], $3::jsonb[]) WITH ORDINALITY AS wanted (id, note, place) ORDER BY place`,
+        [series, entries.map(({ id }) => id), notes],
       );
+      return rows.map(({ woken }) => woken);
     },
   };
 }
@@ -111,6 +114,12 @@ function countOf(state: EntryState, delayedBefore: number | undefined): string {
   const due = isCut ? ` AND process_at_ms < ${delayedBefore}` : '';
   return `(SELECT count(*) FROM job WHERE queue = $1 AND state = '${state}'${due})`;
 }
+
+/** What BullMQ runs to have an entry of that state wait. */
+const WAKINGS = {
+  delayed: 'promote($1, id) = 0',
+  failed: "reprocess_job($1, id, 'failed', false, false, false) = 1",
+};
 
 /** The orders in which `Series.ids` lists entries. */
 const ORDERS = {

@@ -21,14 +21,7 @@ export class ServerLanes {
 
   /** The series of several lanes, with those of each series in their order; `areDead`: the series of those dead on arrival. */
   bySeries<T extends Lane>(lanes: Iterable<T>, areDead = false): ReadonlyMap<Series, readonly T[]> {
-    const groups = new Map<Series, T[]>();
-    for (const lane of lanes) {
-      const series = areDead ? this.deadSeries(lane) : this.series(lane);
-      const group = groups.get(series);
-      if (group === undefined) groups.set(series, [lane]);
-      else group.push(lane);
-    }
-    return groups;
+    return groupBySeries(lanes, (lane) => (areDead ? this.deadSeries(lane) : this.series(lane)));
   }
 
   /** The series of deliveries that were dead on arrival: no claim takes from it. */
@@ -77,6 +70,20 @@ export class ServerLanes {
       if (lane !== undefined) this.#known.set(seriesName(lane), lane);
     }
   }
+}
+
+export function groupBySeries<T>(
+  all: Iterable<T>,
+  seriesOf: (each: T) => Series,
+): ReadonlyMap<Series, readonly T[]> {
+  const groups = new Map<Series, T[]>();
+  for (const each of all) {
+    const series = seriesOf(each);
+    const group = groups.get(series);
+    if (group === undefined) groups.set(series, [each]);
+    else group.push(each);
+  }
+  return groups;
 }
 
 /** Names a lane's series: legible in Bull Board, and without a colon. */

@@ -2,7 +2,7 @@ import type { SeriesEntry, EntryState, Series } from '../server.ts';
 import { withDamageShown, type Delivery, type DeliveryState } from '../../../queue/delivery.ts';
 import type { Page, DeliverySelection } from '../../../queue/inspection.ts';
 import type { Lane } from '../../../queue/queue.ts';
-import type { ServerLanes } from './server-lanes.ts';
+import { groupBySeries, type ServerLanes } from './server-lanes.ts';
 import { deliveryId, entryToDelivery } from './server-record.ts';
 
 /** Where the entries of one state lie. */
@@ -133,7 +133,7 @@ async function idsOn(shelf: Shelf): Promise<readonly Listed[]> {
 /** Sorts by the time of adding; entries of one millisecond by their ids, which were given out one after the other. */
 async function inOrderOfAdding(listed: readonly Listed[]): Promise<readonly Listed[]> {
   const added = new Map<Listed, number>();
-  for (const [series, some] of bySeries(listed)) {
+  for (const [series, some] of groupBySeries(listed, (each) => each.series)) {
     const times = await series.addedAt(some.map(({ id }) => id));
     for (const [index, each] of some.entries()) added.set(each, times[index] ?? 0);
   }
@@ -144,7 +144,7 @@ async function inOrderOfAdding(listed: readonly Listed[]): Promise<readonly List
 /** Reads the deliveries that are still there, in their order. */
 async function readAll(listed: readonly Listed[], toDrop: boolean): Promise<readonly Delivery[]> {
   const entries = new Map<Listed, SeriesEntry | undefined>();
-  for (const [series, there] of bySeries(listed)) {
+  for (const [series, there] of groupBySeries(listed, (each) => each.series)) {
     const ids = there.map(({ id }) => id);
     const read = toDrop ? await series.getToRemove(ids) : await series.get(ids);
     for (const [index, each] of there.entries()) entries.set(each, read[index]);
@@ -154,16 +154,6 @@ async function readAll(listed: readonly Listed[], toDrop: boolean): Promise<read
     if (entry === undefined) return [];
     return withDamageShown(entryToDelivery(entry, { ...each.lane, isArrival: each.isDead }));
   });
-}
-
-function bySeries(listed: readonly Listed[]): ReadonlyMap<Series, readonly Listed[]> {
-  const groups = new Map<Series, Listed[]>();
-  for (const each of listed) {
-    const group = groups.get(each.series);
-    if (group === undefined) groups.set(each.series, [each]);
-    else group.push(each);
-  }
-  return groups;
 }
 
 function isMeant(

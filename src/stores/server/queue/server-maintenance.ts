@@ -2,11 +2,12 @@ import type { Clock } from '../../../clock.ts';
 import type { Lane } from '../../../queue/queue.ts';
 import type { RetentionOptions } from '../../../queue/retention.ts';
 import { seriesName, type ServerLanes } from './server-lanes.ts';
-import type { Series, SeriesEntry } from '../server.ts';
+import type { Series, SeriesEntry, Server } from '../server.ts';
 import type { ServerOrder } from './server-order.ts';
 import { entryToDelivery } from './server-record.ts';
 
 export interface ServerMaintenanceOptions {
+  readonly server: Server;
   readonly lanes: ServerLanes;
   readonly order: ServerOrder;
   readonly clock: Clock;
@@ -28,18 +29,21 @@ export class ServerMaintenance {
   readonly #options: ServerMaintenanceOptions;
   readonly #recoveredAt = new Map<string, number>();
   #forgotAt = -Infinity;
+  #areOldTaken = false;
 
   constructor(options: ServerMaintenanceOptions) {
     this.#options = options;
   }
 
   async maintain(lane: Lane): Promise<void> {
-    const { lanes, order, clock, recoverMs } = this.#options;
+    const { server, lanes, order, clock, recoverMs } = this.#options;
     const now = clock.now();
     const name = seriesName(lane);
     if (now >= (this.#recoveredAt.get(name) ?? -Infinity) + recoverMs) {
       this.#recoveredAt.set(name, now);
       await lanes.series(lane).recover(recoverMs);
+      if (!this.#areOldTaken) await takeOldIntents(server, Math.floor(clock.now()));
+      this.#areOldTaken = true;
       await order.runRepairs(Math.floor(clock.now()));
     }
     if (now < this.#forgotAt + FORGET_MS) return;
@@ -56,6 +60,21 @@ export class ServerMaintenance {
     if (deadMs === undefined) return;
     await series.forget('failed', clock.now() - deadMs);
     await forgetArrivals(lanes.deadSeries(lane), clock.now() - deadMs);
+  }
+}
+
+/** A series in which version 0.1 kept its intents. */
+const OLD_INTENTS = 'hooks-errands';
+
+async function takeOldIntents(server: Server, now: number): Promise<void> {
+  const series = server.series(OLD_INTENTS);
+  for (const state of ['delayed', 'waiting', 'active'] as const) {
+    const ids = await series.ids(state, 0, -1);
+    if (ids.length === 0) continue;
+    for (const entry of await series.get(ids)) {
+      if (entry !== undefined) await server.intents.put({ id: entry.id, text: entry.text, dueAt: now });
+    }
+    await series.remove(ids);
   }
 }
 

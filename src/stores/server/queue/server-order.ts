@@ -1,12 +1,10 @@
 import { randomBytes } from 'node:crypto';
-import type { Intent, Intents, Lines, SeriesEntry, Server } from '../server.ts';
+import type { Intent, Intents, Lines, Series, SeriesEntry, Server } from '../server.ts';
 import type { Delivery } from '../../../queue/delivery.ts';
 import { inLine, isGone, isKeyed, keyedOf, linesOf, toKeyed, type Keyed } from './server-keyed.ts';
 import type { ServerLanes } from './server-lanes.ts';
-import { entryId, HELD_UNTIL } from './server-record.ts';
+import { entryId } from './server-record.ts';
 
-/** A series in which version 0.1 kept its intents. */
-const OLD_INTENTS = 'hooks-errands';
 /** Longer than the process that has begun an operation takes, or may take. */
 export const REPAIR_AFTER_MS = 15_000;
 const REPAIRS_AT_ONCE = 100;
@@ -24,17 +22,14 @@ interface Repair {
  * Lines and deliveries are not written together: each operation writes a repair intent first, which others run if it is unfinished.
  */
 export class ServerOrder {
-  readonly #server: Server;
   readonly #lanes: ServerLanes;
   readonly #lines: Lines;
   readonly #intents: Intents;
   readonly #afterMs: number;
   readonly #owner = randomBytes(9).toString('base64url');
   #intentCount = 0;
-  #areOldTaken = false;
 
   constructor(server: Server, lanes: ServerLanes, afterMs = REPAIR_AFTER_MS) {
-    this.#server = server;
     this.#lanes = lanes;
     this.#lines = server.lines;
     this.#intents = server.intents;
@@ -75,12 +70,13 @@ export class ServerOrder {
     });
   }
 
-  /** Delays a delivery that was taken out of its turn. */
-  async hold(delivery: Keyed, token: string, now: number): Promise<void> {
-    const { id } = await this.#intend([delivery], now);
-    await this.#lanes.series(delivery).delay(entryId(delivery.id), token, HELD_UNTIL);
-    await this.#return([delivery]);
-    await this.#call([delivery]);
+  /** Runs `act`, which delays deliveries that were taken out of their turn. */
+  async holding(deliveries: readonly Keyed[], now: number, act: () => Promise<unknown>): Promise<void> {
+    if (deliveries.length === 0) return;
+    const { id } = await this.#intend(deliveries, now);
+    await act();
+    await this.#return(deliveries);
+    await this.#call(deliveries);
     await this.#intents.remove(id);
   }
 
@@ -107,35 +103,32 @@ export class ServerOrder {
     return this.#leaveAfter(deliveries, intent, act);
   }
 
-  /** Puts a dead letter that is delivered again at the end of its lines. */
-  async rejoin(delivery: Keyed, now: number): Promise<void> {
-    if (delivery.orderKeys.length === 0) return;
-    await this.#intend([delivery], now);
-    await this.#lines.join([inLine(delivery)]);
+  /** Puts dead letters at the end of their lines, and runs `act`, which makes them wait. One that does not wait then leaves again. */
+  async rejoining(
+    deliveries: readonly Keyed[],
+    now: number,
+    act: () => Promise<readonly boolean[]>,
+  ): Promise<readonly boolean[]> {
+    const keyed = deliveries.filter(({ orderKeys }) => orderKeys.length > 0);
+    if (keyed.length === 0) return act();
+    const intent = await this.#intend(keyed, now);
+    await this.#lines.join(keyed.map(inLine));
+    const areBack = await act();
+    await this.#return(keyed);
+    const found = await this.#findAll(keyed);
+    await this.#leave(keyed.filter((_, index) => isGone(found[index])));
+    await this.#intents.remove(intent.id);
+    return areBack;
   }
 
   /** Finishes operations that others began. */
   async runRepairs(now: number): Promise<void> {
-    if (!this.#areOldTaken) await this.#takeOld(now);
-    this.#areOldTaken = true;
     const taking = { now, againAt: now + this.#afterMs, limit: 1 };
     for (let count = 0; count < REPAIRS_AT_ONCE; count++) {
       // One after the other: the process that has begun it may go on while others are repaired.
       const [intent] = await this.#intents.take(taking);
       if (intent === undefined) return;
       if (await this.#isOver(JSON.parse(intent.text) as Repair)) await this.#intents.remove(intent.id); // written by #intend only
-    }
-  }
-
-  async #takeOld(now: number): Promise<void> {
-    const series = this.#server.series(OLD_INTENTS);
-    for (const state of ['delayed', 'waiting', 'active'] as const) {
-      const ids = await series.ids(state, 0, -1);
-      if (ids.length === 0) continue;
-      for (const entry of await series.get(ids)) {
-        if (entry !== undefined) await this.#intents.put({ id: entry.id, text: entry.text, dueAt: now });
-      }
-      await series.remove(ids);
     }
   }
 
@@ -185,7 +178,7 @@ export class ServerOrder {
   async #leave(deliveries: readonly Keyed[]): Promise<void> {
     const keyed = deliveries.filter(({ orderKeys }) => orderKeys.length > 0);
     for (const [series, some] of this.#lanes.bySeries(keyed)) {
-      await series.promoteAll((await this.#lines.leave(some.map(inLine))).map(entryId));
+      await promote(series, await this.#lines.leave(some.map(inLine)));
     }
   }
 
@@ -195,34 +188,33 @@ export class ServerOrder {
     const areFirst = await this.areFirst(deliveries);
     const first = deliveries.filter((_, index) => areFirst[index]);
     for (const [series, some] of this.#lanes.bySeries(first)) {
-      await series.promoteAll(some.map(({ id }) => entryId(id)));
+      await promote(
+        series,
+        some.map(({ id }) => id),
+      );
     }
   }
 
   /** The deliveries that are not there yet. One that is there, but in no line, comes from an `add` that got no response. */
   async #unknown(keyed: readonly Delivery[]): Promise<readonly Delivery[]> {
-    const known: Keyed[] = [];
-    const unknown: Delivery[] = [];
-    for (const [series, some] of this.#lanes.bySeries(keyed)) {
-      const entries = await series.get(some.map(({ id }) => entryId(id)));
-      for (const [index, delivery] of some.entries()) {
-        const entry = entries[index];
-        if (entry === undefined) unknown.push(delivery);
-        // The keys are those of the first `add`.
-        else if (!isGone(entry)) known.push(keyedOf(entry, delivery));
-      }
-    }
+    const entries = await this.#findAll(keyed);
+    const known = keyed.flatMap((delivery, index) => {
+      const entry = entries[index];
+      // The keys are those of the first `add`.
+      return isGone(entry) ? [] : keyedOf(entry, delivery);
+    });
     await this.#return(known);
     await this.#call(known);
-    return unknown;
+    return keyed.filter((_, index) => entries[index] === undefined);
   }
 
-  #findAll(all: readonly Keyed[]): Promise<readonly (SeriesEntry | undefined)[]> {
-    return Promise.all(
-      all.map(async ({ id, source, destination }) => {
-        return (await this.#lanes.series({ source, destination }).get([entryId(id)]))[0];
-      }),
-    );
+  async #findAll(all: readonly Keyed[]): Promise<readonly (SeriesEntry | undefined)[]> {
+    const found = new Map<Keyed, SeriesEntry | undefined>();
+    for (const [series, some] of this.#lanes.bySeries(all)) {
+      const entries = await series.get(some.map(({ id }) => entryId(id)));
+      for (const [index, each] of some.entries()) found.set(each, entries[index]);
+    }
+    return all.map((each) => found.get(each));
   }
 
   /** Writes the intent to repair what an operation leaves behind when it is not ended. */
@@ -237,6 +229,13 @@ export class ServerOrder {
     await this.#intents.put(intent);
     return intent;
   }
+}
+
+async function promote(series: Series, ids: readonly string[]): Promise<void> {
+  await series.wake(
+    'delayed',
+    ids.map((id) => ({ id: entryId(id) })),
+  );
 }
 
 export interface Entered {

@@ -7,7 +7,7 @@ import type { Claim, ClaimResult, ClaimRequest, Lane, Queue, Settlement } from '
 import type { RetentionOptions } from '../../../queue/retention.ts';
 import { deadSeriesName, seriesName, ServerLanes } from './server-lanes.ts';
 import { REPAIR_AFTER_MS, ServerOrder } from './server-order.ts';
-import { entryId, HELD_FROM, noteOf, toNewEntry } from './server-record.ts';
+import { entryId, HELD_FROM, HELD_UNTIL, noteOf, toNewEntry } from './server-record.ts';
 import { lockToken, ServerLeases, takesOf, toClaim } from './server-leases.ts';
 import { ServerMaintenance } from './server-maintenance.ts';
 
@@ -73,7 +73,7 @@ export class ServerQueue implements Queue {
     this.#order = new ServerOrder(server, this.#lanes, repairAfterMs);
     const [lanes, order] = [this.#lanes, this.#order];
     this.#leases = new ServerLeases({ lanes, clock, lockMs });
-    this.#maintenance = new ServerMaintenance({ lanes, order, clock, retention, recoverMs });
+    this.#maintenance = new ServerMaintenance({ server, lanes, order, clock, retention, recoverMs });
   }
 
   async add(all: readonly Delivery[]): Promise<void> {
@@ -174,20 +174,27 @@ export class ServerQueue implements Queue {
     if (keyed.length === 0) return claims;
     const areFirst = await this.#order.areFirst(keyed.map(({ delivery }) => delivery));
     const now = Math.floor(this.#clock.now());
-    const early = new Set<Claim>();
-    for (const [index, claim] of keyed.entries()) {
-      const { delivery, token } = claim;
-      const isFirst = areFirst[index] !== false;
-      if (isFirst && delivery.dueAt <= now + 1) continue;
-      early.add(claim);
-      const [series, id] = [this.#lanes.series(delivery), entryId(delivery.id)];
-      const { progress, dueAt } = delivery;
-      // To be taken out of its turn, or called early, begins no round.
-      await series.writeNote(id, noteOf({ progress, takes: takesOf(token), dueAt }));
-      if (isFirst) await series.delay(id, lockToken(token), dueAt);
-      else await this.#order.hold(delivery, lockToken(token), now);
-    }
-    return claims.filter((claim) => !early.has(claim));
+    const isFirst = new Map(keyed.map((claim, index) => [claim, areFirst[index] !== false]));
+    const early = keyed.filter((claim) => isFirst.get(claim) !== true || claim.delivery.dueAt > now + 1);
+    const areEarly = new Set(early);
+    // To be taken out of its turn, or called early, begins no round.
+    const putBack = (some: readonly Claim[], until?: number): Promise<unknown> =>
+      Promise.all(some.map((claim) => this.#putBack(claim, claim.delivery, until)));
+    await putBack(early.filter((claim) => isFirst.get(claim)));
+    const held = early.filter((claim) => !isFirst.get(claim));
+    const deliveries = held.map(({ delivery }) => delivery);
+    await this.#order.holding(deliveries, now, () => putBack(held, HELD_UNTIL));
+    return claims.filter((claim) => !areEarly.has(claim));
+  }
+
+  async #putBack(
+    { delivery: { id, ...lane }, token }: Claim,
+    { progress, dueAt }: Pick<Delivery, 'progress' | 'dueAt'>,
+    until = dueAt,
+  ): Promise<boolean> {
+    const series = this.#lanes.series(lane);
+    await series.writeNote(entryId(id), noteOf({ progress, takes: takesOf(token), dueAt }));
+    return series.delay(entryId(id), lockToken(token), until);
   }
 
   async #nextDueAt(
@@ -220,16 +227,8 @@ export class ServerQueue implements Queue {
     );
   }
 
-  async #reschedule(
-    claim: Claim,
-    { progress, dueAt }: Settlement & { readonly state: 'retrying' },
-  ): Promise<boolean> {
-    const { delivery, token } = claim;
-    if (!(await this.#extend(claim, this.#leases.lockMs(Infinity)))) return false;
-    const series = this.#lanes.series(delivery);
-    const id = entryId(delivery.id);
-    await series.writeNote(id, noteOf({ progress, takes: takesOf(token), dueAt }));
-    return series.delay(id, lockToken(token), dueAt);
+  async #reschedule(claim: Claim, settlement: Settlement & { readonly state: 'retrying' }): Promise<boolean> {
+    return (await this.#extend(claim, this.#leases.lockMs(Infinity))) && this.#putBack(claim, settlement);
   }
 
   async #extend({ delivery, token }: Claim, lockMs: number): Promise<boolean> {

@@ -50,7 +50,7 @@ export async function connectRedis(
     intents: redisIntents(redis),
     facts: redisFacts(redis),
     add: async (entries) => {
-      adder ??= await backend('hooks', { lockDuration: 1, stalledInterval: 1, isUndoable: false });
+      adder ??= await backend('hooks', { lockDuration: 1, stalledInterval: 1 });
       const flow = entries.map(toFlow);
       // In this order on the one connection: what is added is registered.
       await Promise.all([register(redis, new Set(entries.map(({ series }) => series))), addAll(adder, flow)]);

@@ -31,23 +31,30 @@ for place, id in ipairs(ARGV) do times[place] = redis.call('HGET', KEYS[1] .. id
 return times
 `);
 
-/** Promotes entries as BullMQ does for those without a priority, with the marker and the event that its own tools look for. */
-export const PROMOTE_ENTRIES = redisScript(`
-local series = KEYS[1]
+/**
+ * Makes entries of a state wait as BullMQ does with those without a priority, with the marker and the event that its own tools look
+ * for. The arguments are the state, and for each entry its id and its note or nothing.
+ */
+export const WAKE_ENTRIES = redisScript(`
+local series, state = KEYS[1], ARGV[1]
 local settings = redis.call('HMGET', series .. 'meta', 'paused', 'concurrency', 'opts.maxLenEvents')
 local isOpen = not settings[1] and not settings[2]
 local kept = settings[3] or '10000'
-local promoted = {}
-for place, id in ipairs(ARGV) do
-  promoted[place] = redis.call('ZREM', series .. 'delayed', id)
-  if promoted[place] == 1 then
+local woken = {}
+for place = 2, #ARGV, 2 do
+  local id, note = ARGV[place], ARGV[place + 1]
+  local isWoken = redis.call('ZREM', series .. state, id)
+  table.insert(woken, isWoken)
+  if isWoken == 1 then
     redis.call('LPUSH', series .. 'wait', id)
     redis.call('HSET', series .. id, 'delay', 0)
-    redis.call('XADD', series .. 'events', 'MAXLEN', '~', kept, '*', 'event', 'waiting', 'jobId', id, 'prev', 'delayed')
-    if isOpen then redis.call('ZADD', series .. 'marker', 0, '0') end
+    redis.call('HDEL', series .. id, 'finishedOn', 'processedOn', 'failedReason')
+    if note ~= '' then redis.call('HSET', series .. id, 'progress', note) end
+    redis.call('XADD', series .. 'events', 'MAXLEN', '~', kept, '*', 'event', 'waiting', 'jobId', id, 'prev', state)
   end
 end
-return promoted
+if isOpen then redis.call('ZADD', series .. 'marker', 0, '0') end
+return woken
 `);
 
 /**

@@ -4,10 +4,10 @@ import { BULLMQ_PREFIX, toEntry, type JobFields } from '../bullmq-job.ts';
 import type { EntryLookup } from '../bullmq-series.ts';
 import {
   ENTRY_FIELDS,
-  PROMOTE_ENTRIES,
   READ_ENTRIES,
   READ_TIMES,
   REMOVE_ENTRIES,
+  WAKE_ENTRIES,
 } from './redis-entry-scripts.ts';
 import { runScript } from './redis-script.ts';
 import type { EntryState, Taken, TakenEntry } from '../server.ts';
@@ -18,7 +18,7 @@ const READ_AT_ONCE = 1_000;
 const READ_BY_SCRIPT = 100;
 /** Times in one script. */
 const TIMES_BY_SCRIPT = 2_000;
-const PROMOTED_AT_ONCE = 200;
+const WOKEN_AT_ONCE = 200;
 /** Fewer: one that was added last is searched for among all that wait. */
 const REMOVED_AT_ONCE = 100;
 
@@ -75,8 +75,12 @@ export function redisLookup(redis: Redis, series: string): EntryLookup {
       );
       return times.map((time) => (time === null ? undefined : Number(time)));
     },
-    promote: async (ids) => {
-      await inSteps(ids, PROMOTED_AT_ONCE, (args) => runScript(redis, PROMOTE_ENTRIES, { keys, args }));
+    wake: async (state, entries) => {
+      const woken = await inSteps(entries, WOKEN_AT_ONCE, (some) => {
+        const args = some.flatMap(({ id, note }) => [id, note === undefined ? '' : JSON.stringify(note)]);
+        return runScript(redis, WAKE_ENTRIES, { keys, args: [state, ...args] });
+      });
+      return woken.map((each) => each === 1);
     },
   };
 }
@@ -146,10 +150,10 @@ function count(
 /** Steps that are sent at once: the server serves others between two. */
 const STEPS_TOGETHER = 10;
 
-async function inSteps(
-  ids: readonly string[],
+async function inSteps<T>(
+  ids: readonly T[],
   size: number,
-  act: (some: readonly string[]) => Promise<unknown>,
+  act: (some: readonly T[]) => Promise<unknown>,
 ): Promise<readonly unknown[]> {
   const results: unknown[] = [];
   const together = STEPS_TOGETHER * size;

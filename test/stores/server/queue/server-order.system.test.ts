@@ -58,7 +58,7 @@ describe.each(SERVER_KINDS)(
     it('is finished by others: it had put off the second, of which the first had just gone', async () => {
       await others.add([first, second]);
       const taken = await onlyClaim(others);
-      await server.series(SERIES).promoteAll(['d-second']);
+      await server.series(SERIES).wake('delayed', [{ id: 'd-second' }]);
       const killed = open(
         interrupted(server, {
           firsts: async (lines) => {

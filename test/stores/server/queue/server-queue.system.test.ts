@@ -182,7 +182,8 @@ describeServers(
       const taken = async (): Promise<Claim> => {
         let claim: Claim | undefined;
         await until(async () => {
-          [claim] = (await queue.claim({ ...LANE, limit: 1, leaseMs: 100 })).claims;
+          // What takes longer than the lease to be claimed is left to others.
+          [claim] = (await queue.claim({ ...LANE, limit: 1, leaseMs: 500 })).claims;
           return claim !== undefined;
         }, 'a claim');
         if (claim === undefined) throw new Error('nothing was claimed');
