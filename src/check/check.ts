@@ -21,6 +21,12 @@ export interface Check {
   readonly faults?: Readonly<Partial<Record<CheckResponseKind, Fault>>>;
   /** The same by the status of a rejection, where that says more. */
   readonly statusFaults?: Readonly<Partial<Record<number, Fault>>>;
+  /** The code of the check of a plain message: where that one failed alike, what is special about this one is not the reason. */
+  readonly plain?: string;
+  /** A rejection shows the fault of this check, whatever else the receiver accepts instead. */
+  readonly isOwnFault?: true;
+  /** A rejection is no failure, but worth knowing. */
+  readonly isAdvice?: true;
   /** The part of the timeout that the slowest response may take. @default 1 */
   readonly withinShare?: number;
 }
@@ -65,6 +71,8 @@ export interface CheckResult {
   /** The response's body, unescaped and without secrets; only of a failed check. */
   readonly reply?: string;
   readonly fault?: Fault;
+  /** What is worth knowing about a check that passed. */
+  readonly advice?: Fault;
   /** Why the check was skipped or not sent. */
   readonly reason?: string;
 }

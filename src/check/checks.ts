@@ -1,8 +1,10 @@
 import { ConfigError } from '../errors.ts';
 import { printable } from '../redact.ts';
 import { closest } from '../suggest.ts';
+import { bytesChecks, severalSignaturesChecks } from './bytes-checks.ts';
 import type { Check } from './check.ts';
 import { FORGERY_CHECKS } from './forgery-checks.ts';
+import { DEFAULT_SCHEMES } from '../signature/schemes/find-schemes.ts';
 import type { SignatureScheme } from '../signature/schemes/scheme.ts';
 import { MESSAGE_CHECKS } from './message-checks.ts';
 import { schemeChecks } from './scheme-checks.ts';
@@ -12,6 +14,7 @@ import { PACE_CHECKS, UNSEEN_CHECKS, WAY_CHECKS } from './way-checks.ts';
 export const CHECKS: readonly Check[] = [
   ...WAY_CHECKS,
   ...MESSAGE_CHECKS,
+  ...bytesChecks(DEFAULT_SCHEMES),
   ...FORGERY_CHECKS,
   ...PACE_CHECKS,
   ...UNSEEN_CHECKS,
@@ -20,7 +23,15 @@ export const CHECKS: readonly Check[] = [
 /** The checks of a receiver that verifies by these schemes; undefined: by the default one. */
 export function checksFor(schemes: readonly SignatureScheme[] | undefined): readonly Check[] {
   if (schemes === undefined) return CHECKS;
-  return [...WAY_CHECKS, ...MESSAGE_CHECKS, ...schemeChecks(schemes), ...PACE_CHECKS, ...UNSEEN_CHECKS];
+  return [
+    ...WAY_CHECKS,
+    ...MESSAGE_CHECKS,
+    ...bytesChecks(schemes),
+    ...severalSignaturesChecks(schemes),
+    ...schemeChecks(schemes),
+    ...PACE_CHECKS,
+    ...UNSEEN_CHECKS,
+  ];
 }
 
 export interface CheckSelection {

@@ -179,7 +179,7 @@ function rejectsValid(status: number, cause: ResponseCause | undefined): Fault {
   return {
     code,
     says: 'it rejects a correct message',
-    fix: "check that sender and receiver have the same secret; the receiver's log may say more",
+    fix: 'check that sender and receiver have the same secret; where they have, write the body and the headers into a file as the receiver gets them, and pass that to hooks verify, which tries what a receiver cannot be asked',
   };
 }
 

@@ -59,6 +59,7 @@ export const MESSAGE_CHECKS: readonly Check[] = [
   ...TYPE_CHECKS,
   {
     code: 'anonymous',
+    plain: 'track',
     title: 'a track of an anonymous user: anonymousId instead of userId',
     expects: 'taken',
     requests: (sample) => [
@@ -81,6 +82,7 @@ export const MESSAGE_CHECKS: readonly Check[] = [
   },
   {
     code: 'duplicate',
+    plain: 'track',
     title: 'the same message twice, byte by byte',
     expects: 'taken',
     requests: (sample) => {
@@ -102,6 +104,7 @@ export const MESSAGE_CHECKS: readonly Check[] = [
   },
   {
     code: 'unicode',
+    plain: 'identify',
     title: 'texts of many scripts, emoji, U+2028, markup and escapes',
     expects: 'taken',
     requests: (sample) => [sample.signed(sample.body('identify', 'unicode', { traits: TEXTS }))],
@@ -116,6 +119,7 @@ export const MESSAGE_CHECKS: readonly Check[] = [
   },
   {
     code: 'numbers',
+    plain: 'track',
     title: 'numbers that languages write in different ways',
     expects: 'taken',
     requests: (sample) => [sample.signed(sample.body('track', 'numbers', { properties: NUMBERS }))],
@@ -130,6 +134,7 @@ export const MESSAGE_CHECKS: readonly Check[] = [
   },
   {
     code: 'large',
+    plain: 'track',
     title: 'a message of 32 KB, the largest there is',
     expects: 'taken',
     requests: (sample) => [sample.signed(sample.largestBody('large'))],
@@ -149,6 +154,7 @@ export const MESSAGE_CHECKS: readonly Check[] = [
   },
   {
     code: 'unknown-type',
+    plain: 'track',
     title: 'a message of a type that does not exist yet',
     expects: 'decided',
     requests: (sample) => {

@@ -16,6 +16,8 @@ export interface TestedReceiverOptions {
   readonly timeoutMs: number;
   readonly caFile?: string | undefined;
   readonly secret: string | undefined;
+  /** All that were given, of which the first signs. @default the one */
+  readonly secrets?: readonly string[] | undefined;
   readonly clock: Clock;
   readonly signal: AbortSignal;
   /** Returns why the receiver can no longer respond; undefined while it can. */
@@ -50,10 +52,6 @@ export class ReceiverUnderTest {
 
   constructor(options: TestedReceiverOptions) {
     this.#options = options;
-  }
-
-  get secret(): string | undefined {
-    return this.#options.secret;
   }
 
   get timeoutMs(): number {
@@ -109,7 +107,8 @@ export class ReceiverUnderTest {
   }
 
   async #ask({ body, signature, signatureHeaders }: CheckRequest): Promise<CheckResponse> {
-    const { transport, url, headers, timeoutMs, caFile, secret, clock, signal } = this.#options;
+    const { transport, url, headers, timeoutMs, caFile, clock, signal } = this.#options;
+    const { secret, secrets = secret === undefined ? [] : [secret] } = this.#options;
     const startedAt = clock.now();
     const own = signatureHeaders ?? (signature === undefined ? [] : ['X-Signature', signature]);
     const sent = { url, headers: own.length === 0 ? headers : [...headers, ...own] };
@@ -123,7 +122,7 @@ export class ReceiverUnderTest {
         ...(caFile !== undefined && { caFile }),
       }),
       sent,
-      secret,
+      secrets,
     );
     // The status decides, and the body need not end: waiting for it at each check would take the whole timeout each time.
     if (clock.now() - startedAt - result.ms > SLOW_BODY_MS) this.#readsBodies = false;
@@ -135,11 +134,11 @@ export class ReceiverUnderTest {
 function withoutSecretsInBody(
   result: TransportResult,
   sent: SentRequest,
-  secret: string | undefined,
+  secrets: readonly string[],
 ): TransportResult {
   if (result.kind === 'failure' || result.body === undefined) return result;
   const body = withoutSent(result.body, sent);
-  return { ...result, body: secret === undefined ? body : withoutRepeated(body, [secret]) };
+  return { ...result, body: withoutRepeated(body, secrets) };
 }
 
 function isRefused(response: CheckResponse): boolean {

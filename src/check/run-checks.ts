@@ -1,15 +1,16 @@
-import { roundedMs, type Clock } from '../clock.ts';
+import type { Clock } from '../clock.ts';
 import { ConfigError } from '../errors.ts';
+import { checkName, resultOf, unsentResult } from './check-results.ts';
 import type { CheckResponse } from './check-response.ts';
 import type { Check, CheckResult, Fault } from './check.ts';
 import {
   isAboutElse,
   isPage,
   isTakenForgery,
+  isTakenResponse,
   judgeResponses,
   type CheckJudgement,
 } from './judge-responses.ts';
-import { commonMistakes } from './common-mistakes.ts';
 import { INTERRUPTED, ReceiverUnderTest, type TestedReceiverOptions } from './receiver-under-test.ts';
 import { RunProgress } from './run-progress.ts';
 import type { Signer } from '../signature/schemes/signer.ts';
@@ -59,12 +60,12 @@ class CheckRun {
   #over: string | undefined;
 
   constructor(options: RunOptions) {
-    const { secret, signer, clock, runId } = options;
+    const { secret, secrets, signer, clock, runId } = options;
     this.#options = options;
     this.#clock = clock;
     this.#receiver = new ReceiverUnderTest(options);
     this.#progress = new RunProgress(signer?.schemes);
-    this.#sample = new Sample({ secret, signer, runId, now: clock.now() });
+    this.#sample = new Sample({ secret, secrets, signer, runId, now: clock.now() });
   }
 
   async run(): Promise<RunEnd> {
@@ -80,13 +81,14 @@ class CheckRun {
     if (reason !== undefined) return { ...checkName(check), outcome: 'skipped', reason };
     this.#over ??= this.#receiver.over;
     if (this.#over !== undefined) return unsentResult(check, this.#over);
-    if (check.expects === 'rejected' && !(await this.#takesCorrect())) {
+    if ((check.expects === 'rejected' || check.isAdvice) && !(await this.#takesCorrect())) {
       this.#over = this.#receiver.over;
       return unsentResult(check, this.#over ?? PROVES_NOTHING);
     }
     const requests = this.#signedRequests(check);
     if (typeof requests === 'string') return { ...checkName(check), outcome: 'skipped', reason: requests };
     const judgement = await this.#make(check, requests);
+    this.#progress.seeFault(check, judgement);
     this.#unreachable = this.#whyUnreachable(judgement);
     this.#over = this.#unreachable?.says ?? this.#receiver.over ?? this.#progress.whyOver(check, judgement);
     if (this.#unreachable !== undefined) return unsentResult(check, this.#unreachable.says);
@@ -121,16 +123,21 @@ class CheckRun {
       hasTaken: this.#progress.hasTaken,
     });
     const { response, fault } = judgement;
-    if (check.needsSecret) this.#progress.seeForgery(response);
-    else if (check.expects !== 'rejected') this.#progress.seeCorrect(responses);
+    if (check.expects !== 'rejected') this.#progress.seeCorrect(responses);
+    else if (check.needsSecret) this.#progress.seeForgery(response);
     if (fault === undefined) return judgement;
+    const plain = this.#progress.plainFault(check, response);
+    if (plain !== undefined) return { ...judgement, fault: plain };
     const gone = response.kind === 'none' ? this.#options.gone() : undefined;
     if (gone !== undefined) return { ...judgement, fault: diedFault(gone) };
     if (check.expects === 'rejected' && isTakenForgery(response) && (await this.#takesEverything())) {
       return { ...judgement, fault: this.#progress.takesEverythingFault };
     }
     if (check.expects !== 'taken') return judgement;
-    return { ...judgement, fault: (await this.#whyRejected(response, requests)) ?? fault };
+    if (check.isAdvice && response.kind === 'rejected') {
+      return { ...judgement, fault: (await this.#takesStringified(requests)) ? fault : undefined };
+    }
+    return { ...judgement, fault: (await this.#whyRejected(response, requests, check)) ?? fault };
   }
 
   /** Whether forgeries of three kinds are taken, so that no one of them is the mistake. Asked once. */
@@ -179,21 +186,29 @@ class CheckRun {
   async #whyRejected(
     response: CheckResponse,
     [request]: readonly CheckRequest[],
+    { isOwnFault }: Check,
   ): Promise<Fault | undefined> {
     if (response.kind !== 'rejected' || isAboutElse(response) || request === undefined) return undefined;
-    // Its mistakes are those of the default scheme.
-    if (request.signatureHeaders !== undefined) return undefined;
-    if (request.signature === undefined) return this.#progress.hasTaken ? undefined : NEEDS_SECRET;
-    if (this.#mistake !== undefined) return this.#mistake;
+    if (!this.#sample.isSigned) return this.#progress.hasTaken ? undefined : NEEDS_SECRET;
+    if (this.#mistake !== undefined || (isOwnFault && this.#progress.hasTaken)) return this.#mistake;
+    // While nothing was taken, one message shows what all others would.
+    if (this.#probes > 0 && !this.#progress.hasTaken) return undefined;
     if (++this.#probes <= PROBES) this.#mistake = await this.#probe(Buffer.from(request.body));
     return this.#mistake;
   }
 
+  /** Whether it verifies what JSON.stringify makes of a body. */
+  async #takesStringified([request]: readonly CheckRequest[]): Promise<boolean> {
+    const body = Buffer.from(request?.body ?? '');
+    const stringified = Buffer.from(JSON.stringify(JSON.parse(body.toString())));
+    return isTakenResponse(await this.#receiver.ask(this.#sample.signedOver(stringified, body)));
+  }
+
   async #probe(body: Buffer): Promise<Fault | undefined> {
     const until = this.#clock.now() + PROBING_MS;
-    for (const { signature, fault } of commonMistakes(body, this.#receiver.secret ?? '')) {
+    for (const { request, fault } of this.#sample.mistaken(body)) {
       if (this.#clock.now() > until || this.#receiver.over !== undefined) return undefined;
-      const { kind } = await this.#receiver.ask({ body, signature });
+      const { kind } = await this.#receiver.ask(request);
       if (kind === 'taken') return fault;
       if (kind === 'none') return undefined;
     }
@@ -217,20 +232,4 @@ const NEEDS_SECRET: Fault = {
 
 function diedFault(gone: string): Fault {
   return { code: 'died', says: `${gone} during this check`, fix: 'read its output above' };
-}
-
-function checkName({ code, title }: Check): Pick<CheckResult, 'check' | 'title'> {
-  return { check: code, title };
-}
-
-function unsentResult(check: Check, reason: string): CheckResult {
-  return { ...checkName(check), outcome: 'unsent', reason };
-}
-
-function resultOf(check: Check, { response, ms, fault }: CheckJudgement): CheckResult {
-  const facts = response.kind === 'none' ? { error: response.error } : { status: response.status };
-  const common = { ...checkName(check), expected: check.expects, ...facts, ms: roundedMs(ms) };
-  if (fault === undefined) return { ...common, outcome: 'passed' };
-  const reply = response.kind === 'none' ? undefined : response.reply;
-  return { ...common, outcome: 'failed', fault, ...(reply !== undefined && { reply }) };
 }

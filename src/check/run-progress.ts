@@ -21,6 +21,7 @@ export class RunProgress {
   hasTaken = false;
   /** Whether it was ever sent one. */
   hasAsked = false;
+  readonly #faults = new Map<string, { readonly responded: string; readonly fault: Fault }>();
   #forgeries = 0;
   #takenForgeries = 0;
   #withoutResponse = 0;
@@ -31,6 +32,17 @@ export class RunProgress {
 
   constructor(schemes: readonly SignatureScheme[] = DEFAULT_SCHEMES) {
     this.#schemes = schemes;
+  }
+
+  /** Notes what a check of a message found. */
+  seeFault({ code }: Check, { response, fault }: CheckJudgement): void {
+    if (fault !== undefined) this.#faults.set(code, { responded: respondedText(response), fault });
+  }
+
+  /** The fault of the plain message, where it got the same response. */
+  plainFault({ plain }: Check, response: CheckResponse): Fault | undefined {
+    const seen = plain === undefined ? undefined : this.#faults.get(plain);
+    return seen?.responded === respondedText(response) ? seen.fault : undefined;
   }
 
   /** Notes the responses to correct messages. */
@@ -97,4 +109,9 @@ export class RunProgress {
     this.#brokeOff = error === 'reset' ? code : undefined;
     return ++this.#withoutResponse >= IN_A_ROW ? `the last ${IN_A_ROW} requests got no response` : undefined;
   }
+}
+
+/** What tells responses apart: the status, or the error. */
+function respondedText(response: CheckResponse): string {
+  return response.kind === 'none' ? response.error : String(response.status);
 }

@@ -27,6 +27,7 @@ const BURST = 10;
 export const PACE_CHECKS: readonly Check[] = [
   {
     code: 'latency',
+    plain: 'track',
     ...signedTitles(`${BURST} messages at once`),
     expects: 'taken',
     atOnce: true,

@@ -1,5 +1,4 @@
 import type { Clock } from '../clock.ts';
-import { diagnosisBudget, type DiagnosisBudget } from '../signature/diagnosis/deadline.ts';
 import { undiagnosed, type Diagnosis } from '../signature/diagnosis/diagnose.ts';
 import { missingSignatureFix } from '../signature/diagnosis/reasons.ts';
 import { detectSchemes, missingSignature } from '../signature/schemes/detect-schemes.ts';
@@ -33,7 +32,6 @@ export class SignatureJudge {
   readonly #own: readonly SignatureScheme[];
   readonly #clock: Clock;
   readonly #quota: DiagnosisQuota;
-  readonly #budget: DiagnosisBudget;
 
   /** Throws ConfigError for a scheme that is unknown, and for one that can use none of the secrets. */
   constructor(
@@ -48,7 +46,6 @@ export class SignatureJudge {
     this.#own = own === false ? [] : own;
     this.#clock = clock;
     this.#quota = new DiagnosisQuota(() => clock.now());
-    this.#budget = diagnosisBudget(() => clock.now());
   }
 
   judge(rawHeaders: readonly string[], body: Uint8Array): SignatureJudgement {
@@ -80,7 +77,7 @@ export class SignatureJudge {
   }
 
   #invalid(body: Uint8Array, options: VerifyOptions): SignatureJudgement {
-    const verifier = new Verifier({ ...options, diagnose: true, ...this.#known }, this.#budget).update(body);
+    const verifier = new Verifier({ ...options, diagnose: true, ...this.#known }).update(body);
     const verification = this.#quota.use(() => verifier.finish());
     const found = verification?.valid === true ? tooLargeFor(verification, body) : verification?.diagnosis;
     const diagnosis = found ?? undiagnosed(body.byteLength, TOO_MANY);

@@ -24,6 +24,8 @@ export interface AnswerCase {
   readonly exitCode: number;
   /** Misleading texts that must not stand in the output. */
   readonly never?: readonly string[];
+  /** How many faults the output explains with `wrong:`. @default 1 of hooks test, not looked at elsewhere */
+  readonly faults?: number;
   /** What the output does not say yet. Such a case counts as missed, and fails as soon as the output says it. */
   readonly missed?: string;
   /** Left out of the page, which has the same under another case. */

@@ -37,4 +37,12 @@ describe('the judgement of an output', () => {
       'exit code 1 instead of 2',
     ]);
   });
+
+  it('blames hooks test for several faults where one was made', () => {
+    const wrong = '    wrong: nothing listens at http://a/?b=(c)\n    fix:   start it first\n';
+    const test = { ...CASE, argv: ['test', '{url}'] };
+    expect(judgeAnswer(test, { ...RIGHT, stdout: wrong }, VALUES).faults).toEqual([]);
+    const { faults } = judgeAnswer(test, { ...RIGHT, stdout: wrong + wrong }, VALUES);
+    expect(faults).toEqual(['tells 2 faults instead of 1']);
+  });
 });

@@ -14,16 +14,18 @@ export interface AnswerJudgement {
 const NEVER = ['Unexpected:', 'report this fault of hooks'];
 
 export function judgeAnswer(
-  { cause, fix, never = [], exitCode }: AnswerCase,
+  { argv, cause, fix, never = [], exitCode, faults = 1 }: AnswerCase,
   { stdout, stderr, exitCode: got }: CommandResult,
   values: Values,
 ): AnswerJudgement {
   const output = `${stdout}\n${stderr}`;
   const says = (text: string): boolean => patternOf(filledIn(text, values)).test(output);
+  const told = output.match(/^ {4}wrong: /gm)?.length ?? 0;
   return {
     lacks: [...(says(cause) ? [] : ['cause' as const]), ...(says(fix) ? [] : ['fix' as const])],
     faults: [
       ...[...NEVER, ...never].filter(says).map((text) => `says ${text}`),
+      ...(argv[0] === 'test' && told > faults ? [`tells ${told} faults instead of ${faults}`] : []),
       ...(got === exitCode ? [] : [`exit code ${got} instead of ${exitCode}`]),
     ],
   };

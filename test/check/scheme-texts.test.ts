@@ -3,7 +3,9 @@ import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ConfigError } from '../../src/errors.ts';
 import { signRequest } from '../../src/signature/schemes/signer.ts';
+import { startHttp } from '../answers/counterparts.ts';
 import { hooks } from '../cli/run-in-process.ts';
+import { doesNotThrow, VENDORS } from '../signature/schemes/vendors.ts';
 
 /** Takes whatever comes. */
 const server = createServer((request, response) => {
@@ -17,6 +19,26 @@ beforeAll(async () => {
 afterAll(() => server.close());
 
 describe('hooks test --scheme', () => {
+  it.each(VENDORS)('finds nothing wrong with a receiver that verifies as $name', async (vendor) => {
+    const secret =
+      vendor.secretKind === 'whsec' ? 'whsec_c2VjcmV0LW9mLXRoZS10ZXN0cy1vbmx5' : 'secret-of-the-tests';
+    const receiver = await startHttp(async ({ body, headers }) => {
+      const named = Object.keys(signRequest({ body: '', secrets: [secret], scheme: vendor.scheme })).map(
+        (name): [string, string] => [name, String(headers[name.toLowerCase()] ?? '')],
+      );
+      const message = { body: body.toString(), id: '', seconds: 0, secret };
+      const isValid = await Promise.resolve(vendor.verify(message, Object.fromEntries(named))).catch(
+        () => false,
+      );
+      if (!isValid) return { status: 401 };
+      return doesNotThrow(() => JSON.parse(body.toString())) ? { status: 200 } : { status: 400 };
+    });
+    const at = `http://127.0.0.1:${receiver.port}/`;
+    const { code, stdout } = await hooks(['test', at, '--secret', secret, '--scheme', vendor.scheme]);
+    await receiver.close();
+    expect({ code, wrong: stdout.match(/wrong: .*/g) }).toEqual({ code: 0, wrong: null });
+  });
+
   it('skips the checks whose bodies the scheme cannot sign, and says why', async () => {
     const { code, stdout } = await hooks([
       'test',

@@ -16,7 +16,10 @@ describe('the quota of diagnoses', () => {
 
   it('is used up when they have taken a fifth of the second', () => {
     let now = 5_000;
-    const quota = new DiagnosisQuota(() => now);
+    const quota = new DiagnosisQuota(
+      () => now,
+      () => now,
+    );
     const taken = [150, 150, 1].map((ms) => quota.use(() => (now += ms)));
     expect(taken).toEqual([5_150, 5_300, undefined]);
     now = 6_000;

@@ -31,7 +31,7 @@ export interface TextOptions {
 
 /** Formats a check for people; below a failed one what is wrong and how to fix it. */
 export function checkText(result: CheckResult, { screen, isKnown }: TextOptions): string {
-  const { check, title, outcome, fault, reply, reason } = result;
+  const { check, title, outcome, fault, advice, reply, reason } = result;
   const { color, stdoutColumns: columns } = screen;
   const line = (text: string): string => {
     const [mark, name] = MARKS[outcome];
@@ -44,6 +44,7 @@ export function checkText(result: CheckResult, { screen, isKnown }: TextOptions)
   const facts = factsText(result);
   if (isKnown) return line(`${facts}  ${color.dim(`(${fault?.code}, as above)`)}`);
   const head = line(`${facts}  ${color.dim(printable(title))}`);
+  if (advice !== undefined) return head + fitText(adviceText(advice, color), columns);
   if (fault === undefined) return head;
   const below = [
     `    ${color.red('wrong:')} ${printable(fault.says, 1_000)} ${color.dim(`(${fault.code})`)}\n`,
@@ -53,6 +54,11 @@ export function checkText(result: CheckResult, { screen, isKnown }: TextOptions)
       : '',
   ];
   return head + fitText(below.join(''), columns);
+}
+
+function adviceText(advice: Fault, color: ChalkInstance): string {
+  const note = `    ${color.yellow('note:')}  ${printable(advice.says, 1_000)} ${color.dim(`(${advice.code})`)}\n`;
+  return note + fixLine(advice, color);
 }
 
 function fixLine({ fix }: Fault, color: ChalkInstance): string {
@@ -68,18 +74,23 @@ function factsText({ status, error, ms = 0, expected, outcome }: CheckResult): s
 }
 
 /** The fields of a line of `-o json`, and of a result in a JSON report. */
-export function checkFields({ expected, fault, reply, ...result }: CheckResult): object {
+export function checkFields({ expected, fault, advice, reply, ...result }: CheckResult): object {
   return {
     ...result,
     ...(expected !== undefined && { expected: EXPECTED_STATUS[expected] }),
     // A character that the limit cuts in two is left out.
     ...(reply !== undefined && { reply: reply.slice(0, 200).replace(/[\uD800-\uDBFF]$/, '') }),
     ...diagnosisFields(fault),
+    ...(advice !== undefined && { note: faultFields(advice) }),
   };
 }
 
 export function diagnosisFields(fault: Fault | undefined): object {
-  return fault === undefined ? {} : { diagnosis: { code: fault.code, says: fault.says, hint: fault.fix } };
+  return fault === undefined ? {} : { diagnosis: faultFields(fault) };
+}
+
+function faultFields({ code, says, fix }: Fault): object {
+  return { code, says, hint: fix };
 }
 
 /** Formats what all results together say. */

@@ -125,6 +125,7 @@ class ReceiverTest {
       timeoutMs,
       caFile,
       secret: secrets[0],
+      secrets,
       signer,
       proxyEnv: io.env,
       clock: systemClock,

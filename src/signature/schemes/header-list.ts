@@ -18,14 +18,16 @@ export function headerList(headers: HeadersInput): HeaderList {
   const given: unknown = headers;
   if (Array.isArray(given) && given.every((each) => typeof each === 'string')) return rawHeaderList(given);
   if (typeof given === 'object' && given !== null && Symbol.iterator in given) {
-    return [...(given as Iterable<readonly [string, string]>)].map(([name, value]) => pair(name, value)); // each pair is checked
+    const pairs = [...(given as Iterable<readonly [string, string]>)]; // each pair is checked
+    return withAliases(pairs.map(([name, value]) => pair(name, value)));
   }
   if (!isObject(given)) throw notHeaders(kindOf(given));
-  return Object.entries(given).flatMap(([name, value]) =>
+  const pairs = Object.entries(given).flatMap(([name, value]) =>
     (Array.isArray(value) ? value : [value]).flatMap((each: unknown) =>
       each === undefined ? [] : [pair(name, each)],
     ),
   );
+  return withAliases(pairs);
 }
 
 /** The headers of Node's `rawHeaders`: name, value, name, value … */
@@ -34,7 +36,26 @@ export function rawHeaderList(rawHeaders: readonly string[]): HeaderList {
   for (let at = 0; at + 1 < rawHeaders.length; at += 2) {
     list.push([(rawHeaders[at] ?? '').toLowerCase(), rawHeaders[at + 1] ?? '']);
   }
-  return list;
+  return withAliases(list);
+}
+
+/** The names that Standard Webhooks had before, under which Svix still sends them. */
+const ALIASES: ReadonlyMap<string, string> = new Map([
+  ['svix-id', 'webhook-id'],
+  ['svix-timestamp', 'webhook-timestamp'],
+  ['svix-signature', 'webhook-signature'],
+]);
+
+/** Adds the headers that came under their older names, unless one came under the newer: the two sets are never mixed. */
+function withAliases(list: HeaderList): HeaderList {
+  if (!list.some(([name]) => name === 'svix-signature')) return list;
+  const newer = new Set(ALIASES.values());
+  if (list.some(([name]) => newer.has(name))) return list;
+  const aliases = list.flatMap(([name, value]): HeaderList => {
+    const alias = ALIASES.get(name);
+    return alias === undefined ? [] : [[alias, value]];
+  });
+  return [...list, ...aliases];
 }
 
 /** The values of a header, by its name in lower case. */

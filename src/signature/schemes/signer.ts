@@ -121,7 +121,8 @@ class SigningPass {
   }
 }
 
-function headerValue(
+/** The value of a header of a scheme. */
+export function headerValue(
   { parts }: HeaderLayout,
   { separator }: SignatureScheme,
   fields: SignedFields & { readonly signature: string },

@@ -8,6 +8,7 @@ import { NETWORK } from './network.ts';
 import { OWN_WORDS_THEME } from './own-words.ts';
 import { PROXIES } from './proxies.ts';
 import { RECEIVERS } from './receivers.ts';
+import { SCHEME_RECEIVERS } from './scheme-receivers.ts';
 import { SIGNATURES } from './signatures.ts';
 import { SYSTEMS } from './systems.ts';
 import { TLS } from './tls.ts';
@@ -22,6 +23,7 @@ export const THEMES: readonly AnswerTheme[] = [
   TLS,
   PROXIES,
   FAULTY_RECEIVERS,
+  SCHEME_RECEIVERS,
   SIGNATURES,
   FILES,
   FIELDS,

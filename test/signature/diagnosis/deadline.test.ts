@@ -62,6 +62,16 @@ describe('the time for a diagnosis', () => {
     expect(deadline.isOver).toBe(true);
   });
 
+  it('does not end while other programs have the processor', () => {
+    const deadline = diagnosisBudget()(0);
+    // As when the machine is busy with others: the thread waits and uses no processor.
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 40);
+    expect(deadline.isOver).toBe(false);
+    const until = performance.now() + 5_000;
+    while (!deadline.isOver && performance.now() < until);
+    expect(deadline.isOver).toBe(true);
+  });
+
   it('being up is what the diagnosis says', () => {
     const { code, hint, looks } = diagnosedByLooks(`{"a":"é/","b":[${'1,'.repeat(100)}1]}`);
     expect(code).toBe('no-match');

@@ -45,6 +45,15 @@ export const VENDORS: readonly Vendor[] = [
     verify: ({ body, secret }, headers) => doesNotThrow(() => new SvixWebhook(secret).verify(body, headers)),
   },
   {
+    name: 'svix, with its own names of the headers',
+    scheme: 'standard-webhooks',
+    origin: 'npm svix 1.99.1, Webhook.sign',
+    secretKind: 'whsec',
+    sign: (message) => svixNamed(standardHeaders(new SvixWebhook(message.secret), message)),
+    verify: ({ body, secret }, headers) =>
+      doesNotThrow(() => new SvixWebhook(secret).verify(body, svixNamed(headers))),
+  },
+  {
     name: '@octokit/webhooks-methods',
     scheme: 'github',
     origin: 'npm @octokit/webhooks-methods 6.0.0, sign',
@@ -103,6 +112,12 @@ function standardHeaders(
     'webhook-timestamp': String(seconds),
     'webhook-signature': webhook.sign(id, new Date(seconds * 1000), body),
   };
+}
+
+function svixNamed(headers: VendorHeaders): VendorHeaders {
+  return Object.fromEntries(
+    Object.entries(headers).map(([name, value]) => [name.replace(/^webhook-/, 'svix-'), value]),
+  );
 }
 
 function shopifyDigest(body: string, secret: string): string {

@@ -1,0 +1,68 @@
+import { layoutOf } from '../signature/schemes/layout.ts';
+import type { SignatureScheme } from '../signature/schemes/scheme.ts';
+import type { Check } from './check.ts';
+
+/** What JSON.stringify writes in another way: white space, numbers, escapes, the order of keys that are integers. */
+const SPELLED_OTHERWISE = String.raw`"revenue" : 27.50, "total":1E2, "2":"\u0041", "1":"a\/b"`;
+
+const FIX =
+  'hash the bytes of the body as received, before any parser: express.raw(), request.get_data(), io.ReadAll(r.Body), request.raw_post';
+
+/**
+ * The check that the bytes that came are hashed, not what a parser makes of them. A scheme that is lenient allows both (contract, Signature), so that
+ * it is advice there.
+ */
+export function bytesChecks(schemes: readonly SignatureScheme[]): readonly Check[] {
+  if (schemes.some(({ covers }) => covers === 'first')) return [];
+  const isLenient = schemes.some((scheme) => scheme.isLenient === true);
+  return [
+    {
+      code: 'raw-bytes',
+      plain: 'track',
+      title: 'JSON that is not written as JSON.stringify writes it, signed as it is',
+      expects: 'taken',
+      needsSecret: true,
+      ...(isLenient && { isAdvice: true }),
+      requests: (sample) => {
+        const body = sample.body('track', 'raw-bytes').toString();
+        return [sample.signed(Buffer.from(body.replace('"revenue":27.5', SPELLED_OTHERWISE)))];
+      },
+      faults: {
+        rejected: {
+          code: 're-serialised',
+          says: isLenient
+            ? 'it verifies the JSON that it has parsed and written again, not the bytes that came: enough for Segment and hooks, which send what JSON.stringify writes, and wrong as soon as a sender, a proxy or another language writes numbers, escapes or spaces otherwise'
+            : 'it takes messages as JSON.stringify writes them and rejects this one: it hashes re-serialized JSON, or its validation rejects the content',
+          fix: FIX,
+        },
+      },
+    },
+  ];
+}
+
+/** The checks of headers that hold several signatures, as while a secret is being changed. */
+export function severalSignaturesChecks(schemes: readonly SignatureScheme[]): readonly Check[] {
+  return schemes.flatMap((scheme) => {
+    const { separator, name } = scheme;
+    if (separator === undefined) return [];
+    const header = layoutOf(scheme).signatureHeader.name;
+    const between = separator === ' ' ? 'spaces' : 'commas';
+    const check: Check = {
+      code: `several-${name}`,
+      plain: 'track',
+      title: `two signatures of ${name}, of which the second is right`,
+      expects: 'taken',
+      needsSecret: true,
+      isOwnFault: true,
+      requests: (sample) => [sample.signedTwice(sample.body('track', `several-${name}`), scheme)],
+      faults: {
+        rejected: {
+          code: 'reads-first-signature',
+          says: `it reads only the first of several signatures, so that it rejects messages while the secret of ${name} is being changed`,
+          fix: `split ${header} at its ${between} and compare each signature in it: one that is right is enough`,
+        },
+      },
+    };
+    return [check];
+  });
+}
