@@ -11,6 +11,7 @@ import {
   judgeResponses,
   type CheckJudgement,
 } from './judge-responses.ts';
+import { mistakenRequests } from './mistakes/mistaken-requests.ts';
 import { INTERRUPTED, ReceiverUnderTest, type TestedReceiverOptions } from './receiver-under-test.ts';
 import { RunProgress } from './run-progress.ts';
 import type { Signer } from '../signature/schemes/signer.ts';
@@ -60,12 +61,12 @@ class CheckRun {
   #over: string | undefined;
 
   constructor(options: RunOptions) {
-    const { secret, secrets, signer, clock, runId } = options;
+    const { secret, signer, clock, runId } = options;
     this.#options = options;
     this.#clock = clock;
     this.#receiver = new ReceiverUnderTest(options);
     this.#progress = new RunProgress(signer?.schemes);
-    this.#sample = new Sample({ secret, secrets, signer, runId, now: clock.now() });
+    this.#sample = new Sample({ secret, signer, runId, now: clock.now() });
   }
 
   async run(): Promise<RunEnd> {
@@ -206,7 +207,8 @@ class CheckRun {
 
   async #probe(body: Buffer): Promise<Fault | undefined> {
     const until = this.#clock.now() + PROBING_MS;
-    for (const { request, fault } of this.#sample.mistaken(body)) {
+    const { secret = '', secrets = [secret], signer, runId } = this.#options;
+    for (const { request, fault } of mistakenRequests(body, { secrets, signer, runId })) {
       if (this.#clock.now() > until || this.#receiver.over !== undefined) return undefined;
       const { kind } = await this.#receiver.ask(request);
       if (kind === 'taken') return fault;

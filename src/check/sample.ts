@@ -2,15 +2,11 @@ import { encodeBody } from '../message/outgoing-message.ts';
 import { buildMessage } from '../message/build.ts';
 import { MAX_MESSAGE_BYTES } from '../message/limits.ts';
 import type { MessageType } from '../message/types.ts';
-import { BUILT_IN_SCHEMES } from '../signature/schemes/built-in.ts';
-import { DEFAULT_SCHEMES } from '../signature/schemes/find-schemes.ts';
 import type { SignatureScheme } from '../signature/schemes/scheme.ts';
-import { layoutOf, schemeListText, signatureHeaderNames } from '../signature/schemes/layout.ts';
-import { madeUpSecret, verifyingKeys } from '../signature/schemes/secrets.ts';
+import { layoutOf } from '../signature/schemes/layout.ts';
+import { madeUpSecret } from '../signature/schemes/secrets.ts';
 import { signedFields, Signer } from '../signature/schemes/signer.ts';
 import { sign } from '../signature/sign.ts';
-import type { Fault } from './check.ts';
-import { commonMistakes } from './common-mistakes.ts';
 import { changedHeaders, type HeaderChange } from './changed-headers.ts';
 
 export interface CheckRequest {
@@ -24,8 +20,6 @@ export interface CheckRequest {
 export interface SampleOptions {
   /** Undefined: nothing is signed. */
   readonly secret: string | undefined;
-  /** All that were given, of which the first signs. @default the one */
-  readonly secrets?: readonly string[] | undefined;
   /** Signs by the schemes that are named; undefined: the default scheme, with `secret`. */
   readonly signer?: Signer | undefined;
   /** Ms since the epoch. */
@@ -153,34 +147,6 @@ export class Sample {
     return this.withField(body, { scheme, field: 'signature', change });
   }
 
-  /** Makes a request for each common mistake of receivers: one that makes it accepts the request. */
-  *mistaken(body: Buffer): Generator<{ readonly request: CheckRequest; readonly fault: Fault }> {
-    const { secret, secrets = secret === undefined ? [] : [secret], signer } = this.#options;
-    const schemes = signer?.schemes ?? DEFAULT_SCHEMES;
-    yield* this.#ofOtherSchemes(body, schemes, secrets);
-    for (const scheme of schemes) {
-      const fields = signedFields(`hooks-test-${this.#options.runId}-${++this.#signedCount}`, Date.now());
-      for (const { headers, fault } of commonMistakes(body, { scheme, secrets, fields })) {
-        const others = signer === undefined ? [] : (this.signed(body).signatureHeaders ?? []);
-        yield { request: { body, signatureHeaders: withHeaders(others, headers) }, fault };
-      }
-    }
-  }
-
-  /** Makes a request of each built-in scheme that is not among these and can use one of the secrets. */
-  *#ofOtherSchemes(
-    body: Buffer,
-    schemes: readonly SignatureScheme[],
-    secrets: readonly string[],
-  ): Generator<{ readonly request: CheckRequest; readonly fault: Fault }> {
-    for (const scheme of BUILT_IN_SCHEMES) {
-      const isUsable = scheme.covers !== 'first' && verifyingKeys(scheme, secrets).length > 0;
-      if (!isUsable || schemes.includes(scheme)) continue;
-      const signer = new Signer([scheme], secrets);
-      yield { request: this.signedAt(body, { agoMs: 0, signer }), fault: otherScheme(scheme, schemes) };
-    }
-  }
-
   /** Makes a request that is signed with secrets that the receiver does not have. */
   signedWithOther(body: Buffer): CheckRequest {
     const { runId, signer } = this.#options;
@@ -194,23 +160,6 @@ export class Sample {
 interface SignedAtOptions {
   readonly agoMs: number;
   readonly signer?: Signer | undefined;
-}
-
-function otherScheme(scheme: SignatureScheme, wanted: readonly SignatureScheme[]): Fault {
-  const header = signatureHeaderNames([scheme]);
-  return {
-    code: 'other-scheme',
-    says: `it verifies by the scheme ${scheme.name} (${header}), not by ${schemeListText(wanted)}: it accepts what is signed so`,
-    fix: `test it with --scheme ${scheme.name}, and let the sender sign so, too; or let it verify ${signatureHeaderNames(wanted)}`,
-  };
-}
-
-/** Headers (name, value, name, value …), of which those of the same names are replaced. */
-function withHeaders(headers: readonly string[], others: readonly string[]): readonly string[] {
-  const isReplaced = (name: string | undefined): boolean =>
-    others.some((each, index) => index % 2 === 0 && each === name);
-  const kept = headers.filter((_, index) => !isReplaced(headers[index - (index % 2)]));
-  return [...kept, ...others];
 }
 
 /** A signature whose last digit is another one: in base64 one before the padding, of which all bits count. */

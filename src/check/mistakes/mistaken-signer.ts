@@ -1,11 +1,11 @@
-import type { BodyVariant } from '../signature/diagnosis/body/body-variant.ts';
-import type { StreamingDigest } from '../signature/diagnosis/hash-variants.ts';
-import { keyedHmac, type HmacAlgorithm, type HmacFrame } from '../signature/hmac.ts';
-import { firstItem } from '../signature/schemes/first-item.ts';
-import { layoutOf, withFields } from '../signature/schemes/layout.ts';
-import type { SignatureScheme, SignedFields } from '../signature/schemes/scheme.ts';
-import { signingKey } from '../signature/schemes/secrets.ts';
-import { headerValue } from '../signature/schemes/signer.ts';
+import type { BodyVariant } from '../../signature/diagnosis/body/body-variant.ts';
+import type { StreamingDigest } from '../../signature/diagnosis/hash-variants.ts';
+import { keyedHmac, type HmacAlgorithm, type HmacFrame } from '../../signature/hmac.ts';
+import { firstItem } from '../../signature/schemes/first-item.ts';
+import { layoutOf, withFields } from '../../signature/schemes/layout.ts';
+import type { SignatureScheme, SignedFields } from '../../signature/schemes/scheme.ts';
+import { signingKey } from '../../signature/schemes/secrets.ts';
+import { headerValue } from '../../signature/schemes/signer.ts';
 
 /** What a request is signed with. */
 export interface SigningContext {

@@ -1,19 +1,19 @@
-import type { BodyVariant } from '../signature/diagnosis/body/body-variant.ts';
-import { bodyVariants } from '../signature/diagnosis/body/body-variants.ts';
-import { KeptBody } from '../signature/diagnosis/body/kept-body.ts';
-import { Deadline } from '../signature/diagnosis/deadline.ts';
-import { frameVariants } from '../signature/diagnosis/frame-variants.ts';
-import { HASH_NAMES, hashVariants } from '../signature/diagnosis/hash-variants.ts';
-import type { ReasonCode } from '../signature/diagnosis/reasons.ts';
-import { isExampleSecret, otherSecrets, secretVariants } from '../signature/diagnosis/secret-variants.ts';
-import { keyedHmac, type HmacAlgorithm } from '../signature/hmac.ts';
-import { DEFAULT_SCHEME } from '../signature/schemes/built-in.ts';
-import { layoutOf } from '../signature/schemes/layout.ts';
-import type { SignatureScheme } from '../signature/schemes/scheme.ts';
-import { schemeKey } from '../signature/schemes/secrets.ts';
-import type { Fault } from './check.ts';
+import type { BodyVariant } from '../../signature/diagnosis/body/body-variant.ts';
+import { bodyVariants } from '../../signature/diagnosis/body/body-variants.ts';
+import { KeptBody } from '../../signature/diagnosis/body/kept-body.ts';
+import { Deadline } from '../../signature/diagnosis/deadline.ts';
+import { frameVariants } from '../../signature/diagnosis/frame-variants.ts';
+import { HASH_NAMES, hashVariants } from '../../signature/diagnosis/hash-variants.ts';
+import type { ReasonCode } from '../../signature/diagnosis/reasons.ts';
+import { isExampleSecret, otherSecrets, secretVariants } from '../../signature/diagnosis/secret-variants.ts';
+import { keyedHmac, type HmacAlgorithm } from '../../signature/hmac.ts';
+import { DEFAULT_SCHEME } from '../../signature/schemes/built-in.ts';
+import { layoutOf } from '../../signature/schemes/layout.ts';
+import type { SignatureScheme } from '../../signature/schemes/scheme.ts';
+import { schemeKey } from '../../signature/schemes/secrets.ts';
+import type { Fault } from '../check.ts';
 import { MistakenSigner, type SigningContext, type SigningMistake } from './mistaken-signer.ts';
-import { verifyingFixes } from './scheme-checks.ts';
+import { verifyingFixes } from '../scheme-checks.ts';
 import { timeMistakes } from './time-mistakes.ts';
 
 /** A wrong signature, and the fault of a receiver that accepts it. */

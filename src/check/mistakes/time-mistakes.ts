@@ -1,5 +1,5 @@
-import { layoutOf } from '../signature/schemes/layout.ts';
-import type { Fault } from './check.ts';
+import { layoutOf } from '../../signature/schemes/layout.ts';
+import type { Fault } from '../check.ts';
 import type { SigningMistake, SigningContext } from './mistaken-signer.ts';
 
 const MILLISECONDS: Fault = {
