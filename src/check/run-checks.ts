@@ -100,9 +100,10 @@ class CheckRun {
     return resultOf(check, judgement);
   }
 
-  #whySkipped({ needsSecret, skip }: Check): string | undefined {
+  #whySkipped({ needsSecret, expects, skip }: Check): string | undefined {
     if (needsSecret && !this.#sample.isSigned) {
-      return 'no secret given (--secret, HOOKS_SECRET), so no signature can be forged';
+      const so = expects === 'rejected' ? 'no signature can be forged' : 'nothing is signed';
+      return `no secret given (--secret, HOOKS_SECRET), so ${so}`;
     }
     return skip?.(new URL(this.#options.url));
   }

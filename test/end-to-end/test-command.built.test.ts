@@ -165,6 +165,7 @@ describe('hooks test URL', () => {
     expect([code, checks('failed')]).toEqual([1, ['malformed']]);
     expect(checks('skipped')).toEqual([
       'tls',
+      'raw-bytes',
       'unsigned',
       'wrong-signature',
       'short-signature',
