@@ -15,6 +15,7 @@ import type { Io } from '../io.ts';
 import type { OpenPipeline } from '../flags/delivery/open-pipeline.ts';
 import { decisive, destinationMs } from '../print/deciding-attempt.ts';
 import { replayLimits, ReplaySemaphore } from '../../replay/replay-semaphore.ts';
+import { boundYoungGeneration, releaseYoungGeneration } from '../../replay/young-generation.ts';
 import { EarlierPart } from './earlier-part.ts';
 import {
   isFixedPoint,
@@ -100,6 +101,7 @@ export class ReplayRun {
     this.#parts.watch?.stop();
     await this.#close();
     await this.#semaphore.until('empty');
+    releaseYoungGeneration();
     return this.#summarize(isComplete);
   }
 
@@ -114,6 +116,7 @@ export class ReplayRun {
     const { exact } = this.#readyOptions;
     for await (const entries of readEntries(input, this.#stop, { exact, onBytes: expected.read })) {
       expected.found(entries.length);
+      boundYoungGeneration();
       for (const entry of entries) {
         if (this.#stop.aborted || selection.isDone) return;
         const waiting = this.#take(entry);
@@ -165,23 +168,22 @@ export class ReplayRun {
     const { options, open, watch } = this.#parts;
     const { message, exactBody } = ready;
     const sent = sentOf(numbered, ready, options);
-    const { orderKeys } = sent;
-    this.#semaphore.take(sent.bytes, orderKeys);
+    this.#semaphore.take(sent.bytes);
     watch?.sent();
     try {
-      open.pipeline.deliverThen({ message, exactBody, orderKeys }, (outcome) =>
+      open.pipeline.deliverThen({ message, exactBody, orderKeys: sent.orderKeys }, (outcome) =>
         this.#conclude(sent, outcome),
       );
     } catch (error) {
       // The message waited for its turn until the replay was stopped.
       if (error instanceof ClosedError) return this.#conclude(sent, unsentOf(message));
-      this.#semaphore.give(sent.bytes, orderKeys);
+      this.#semaphore.give(sent.bytes);
       throw error;
     }
   }
 
   #conclude(sent: Sent, outcome: Outcome): void {
-    const release = (): void => this.#semaphore.give(sent.bytes, sent.orderKeys);
+    const release = (): void => this.#semaphore.give(sent.bytes);
     try {
       const writing = this.#settled(sent, outcome);
       if (writing === undefined) release();
