@@ -3,7 +3,7 @@ import { callDetached } from '../../errors.ts';
 import type { Receipt } from '../../client/sink.ts';
 import type { EngineEvent } from '../../engine/engine-event.ts';
 import type { DeadReason, Delivery } from '../../queue/delivery.ts';
-import { ReusableMap } from '../../reusable-map.ts';
+import { ReusableMap } from '../../queue/reusable-map.ts';
 
 /** What became of one message, over all its destinations. */
 export interface Outcome {

@@ -1,4 +1,4 @@
-import { ReusableMap } from '../../reusable-map.ts';
+import { ReusableMap } from '../../queue/reusable-map.ts';
 import type { EngineEvent } from '../../engine/engine-event.ts';
 import type { RoutedMessage } from '../../engine/router.ts';
 

@@ -1,5 +1,5 @@
 import { withRound, type Delivery, type Progress } from '../../queue/delivery.ts';
-import { ReusableMap } from '../../reusable-map.ts';
+import { ReusableMap } from '../../queue/reusable-map.ts';
 
 /** One lane. An unsettled entry is in `due`, or leased, or held back by an order key and in neither. */
 export class MemoryLane {

@@ -1,4 +1,4 @@
-import { ReusableMap } from '../../reusable-map.ts';
+import { ReusableMap } from '../../queue/reusable-map.ts';
 import type { Clock } from '../../clock.ts';
 import { ClosedError } from '../../errors.ts';
 import type { Delivery, Progress } from '../../queue/delivery.ts';

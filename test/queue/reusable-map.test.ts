@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { ReusableMap } from '../src/reusable-map.ts';
+import { ReusableMap } from '../../src/queue/reusable-map.ts';
 
 /** Few keys, so that they come back; `undefined` is a value like others. */
 const key = fc.integer({ min: 0, max: 40 }).map((number) => `k${number}`);
