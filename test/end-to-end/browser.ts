@@ -35,8 +35,14 @@ export interface Opened {
 
 /** A page of its own, which is closed with its test. */
 export async function openPage(url: string, options: BrowserContextOptions = {}): Promise<Opened> {
+  const opened = await openSharedPage(url, options);
+  onTestFinished(() => opened.page.context().close());
+  return opened;
+}
+
+/** A page for several tests, which is closed with their file. */
+export async function openSharedPage(url: string, options: BrowserContextOptions = {}): Promise<Opened> {
   const context = await (await launched()).newContext({ viewport: { width: 1280, height: 800 }, ...options });
-  onTestFinished(() => context.close());
   const page = await context.newPage();
   page.setDefaultTimeout(30_000);
   const complaints: string[] = [];

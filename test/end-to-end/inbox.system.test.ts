@@ -320,7 +320,7 @@ describe.skipIf(!hasBrowser)('the inbox', PATIENT, () => {
       }
       expect(await page.locator('body').innerText()).not.toMatch(CONTROLS);
     }
-    expect(await page.title()).toBe('Inbox · hooks');
+    expect(await page.title()).toBe('(10) Inbox · hooks');
     expect(await page.locator('#inbox img, #inbox script').count()).toBe(0);
     expect(complaints).toEqual([]);
   });

@@ -39,8 +39,9 @@ given. Its sender gets the status that came back, 502 or 504 when none did, or
 the response of --respond. delivery.ca in the config names issuers to trust.
 --self-signed speaks TLS with a new certificate for localhost and --host, which
 senders reject unless they trust it: -o json prints it as "certificate".
---ui is a web inbox: search, compare, copy and replay requests. It is at
-/_hooks, for this machine; other machines need the token in its printed URL.
+--ui is a web inbox: search, compare, edit, replay and export requests, change
+the responses. It is at /_hooks, for this machine; other machines need the token
+in its printed URL.
 
 The headers that came decide the signature scheme; --require-signature takes
 what --scheme or the config names (github, stripe and others), else segment.

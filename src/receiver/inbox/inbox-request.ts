@@ -56,7 +56,7 @@ export function readActionBody(request: IncomingMessage): Promise<Readonly<Recor
 /** The rejection for an error. */
 export function inboxRejectionOf(error: unknown): InboxRejection {
   if (error instanceof HooksError) {
-    return { status: 400, text: [error.message, error.hint].filter(Boolean).join('. ') };
+    return { status: 400, text: [error.message, error.hint].filter(Boolean).join('; ') };
   }
   return error instanceof SyntaxError || error instanceof TypeError
     ? { status: 400, text: 'malformed request' }

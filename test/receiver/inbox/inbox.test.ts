@@ -267,7 +267,7 @@ describe('the page itself', () => {
     expect(Buffer.from(replays[0]?.request.body ?? []).toString()).toBe(BODY);
     expect(await replay('{"url":"http://refused/"}')).toMatchObject({
       status: 400,
-      text: 'Not there. go elsewhere\n',
+      text: 'Not there; go elsewhere\n',
     });
     expect((await replay('no JSON')).status).toBe(400);
     expect((await replay(`"${'x'.repeat(10_000)}"`)).status).toBe(400);

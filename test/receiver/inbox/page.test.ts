@@ -3,8 +3,15 @@ import { describe, expect, it } from 'vitest';
 import { buildMessage } from '../../../src/message/build.ts';
 import { readJson } from '../../../src/message/json/read-json.ts';
 import { asCurl, asFixture } from '../../../src/receiver/inbox/page/state/copies.ts';
-import { differences, type ComparedRequest } from '../../../src/receiver/inbox/page/request/difference.ts';
+import {
+  differences,
+  places,
+  type ComparedRequest,
+} from '../../../src/receiver/inbox/page/request/difference.ts';
+import { draftOf, editedOf, uneditableReason } from '../../../src/receiver/inbox/page/request/edit-draft.ts';
 import { EVERYTHING, filtered, NO_TYPE, wordsOf } from '../../../src/receiver/inbox/page/list/filter.ts';
+import { parseRoute, routeHash } from '../../../src/receiver/inbox/page/state/route.ts';
+import { aboutOf, shownVerdictOf, verdictText } from '../../../src/receiver/inbox/page/summary-texts.ts';
 import { parseTree, pretty } from '../../../src/receiver/inbox/page/body/json-tree.ts';
 import type { RequestSummary } from '../../../src/receiver/inbox/wire.ts';
 
@@ -66,9 +73,108 @@ describe('the filter', () => {
     expect(wordsOf({ ...EVERYTHING, text: 'type:track two  words' })).toBe('two words');
   });
 
+  it('finds a batch by what is among its messages, and what is valid only re-serialised by its own word', () => {
+    const among = { types: ['track', 'page'], events: ['Cart Viewed'], users: ['u7'] };
+    const batch: RequestSummary = { ...SUMMARY, id: 4, messages: 3, among, verdict: 'unchecked' };
+    const amber: RequestSummary = { ...SUMMARY, id: 5, type: 'page', isRestringified: true };
+    const found = (text: string, rest: object = {}): number[] =>
+      filtered([batch, amber], { ...EVERYTHING, text, ...rest }).map(({ id }) => id);
+    for (const text of ['event:cart', 'user:u7', 'type:track', 'viewed']) expect(found(text)).toEqual([4]);
+    expect(found('', { type: 'page' })).toEqual([4, 5]);
+    expect(found('', { type: NO_TYPE })).toEqual([]);
+    expect(found('', { verdict: 're-serialised' })).toEqual([5]);
+    expect(found('verdict:re-serialised')).toEqual([5]);
+    expect(found('', { verdict: 'valid' })).toEqual([5]);
+  });
+
   it('has a type and a verdict to choose', () => {
     expect(ids('', { type: NO_TYPE })).toEqual([3]);
     expect(ids('', { type: 'track', verdict: 'valid' })).toEqual([1]);
+  });
+});
+
+describe('a row', () => {
+  it.each([
+    [{ type: 'track', event: 'Signup', userId: 'u1' }, ['track', 'u1']],
+    [{ type: 'page' }, ['no user']],
+    [{}, ['2 B']],
+    [{ bytes: 0 }, ['no body']],
+    [{ problem: 'expected a value\n' }, ['rejected: expected a value\\n']],
+    [{ messages: 2, among: { types: ['track', 'page'], events: ['A'], users: [] } }, ['A, page']],
+    [{ messages: 2, among: { types: ['track'], events: [], users: [] } }, ['track']],
+  ])('of %j is about %j', (facts, about) => {
+    expect(aboutOf({ ...SUMMARY, ...facts })).toEqual(about);
+  });
+
+  it('tells a signature that is valid only re-serialised from one over the bytes', () => {
+    const summary = { ...SUMMARY, isRestringified: true };
+    expect([shownVerdictOf(SUMMARY), shownVerdictOf(summary)]).toEqual(['valid', 're-serialised']);
+    const { what, why } = verdictText({ summary, headers: [], note: 'pretty-printed' });
+    expect([what, why]).toEqual([
+      expect.stringContaining('only'),
+      expect.stringContaining('(pretty-printed)'),
+    ]);
+  });
+});
+
+describe('the address', () => {
+  it.each([
+    ['#/requests/17', 17, undefined],
+    ['#/requests/17/compare/12', 17, 12],
+    ['', undefined, undefined],
+  ])('%j leads to %j, compared with %j', (hash, selectedId, markedId) => {
+    expect(parseRoute(hash)).toEqual({ selectedId, markedId });
+    expect(routeHash({ selectedId, markedId })).toBe(hash);
+  });
+
+  it.each([
+    '#',
+    '#/requests/',
+    '#/requests/x',
+    '#/requests/1/../2',
+    '#/requests/-1',
+    '#/requests/1234567890123456',
+  ])('%j leads to nothing', (hash) => {
+    expect(parseRoute(hash).selectedId).toBeUndefined();
+  });
+});
+
+describe('an edited request', () => {
+  const details = {
+    summary: SUMMARY,
+    headers: [
+      ['Host', 'a'],
+      ['Content-Length', '9'],
+      ['Connection', 'X-Hop'],
+      ['X-Hop', '1'],
+      ['X-A', 'b: c'],
+    ],
+  } as const;
+
+  it('begins as it came, without the headers of its connection', () => {
+    const body = Buffer.from('{"a":\r\n1}');
+    const draft = draftOf({ details, body }, false);
+    expect(draft).toEqual({ headers: 'X-A: b: c', body: '{"a":\n1}', isSigned: false });
+    // What a text field does to line breaks is no edit.
+    expect(editedOf(draft, body)).toEqual({
+      headers: [['X-A', 'b: c']],
+      body: '{"a":\r\n1}',
+      isSigned: false,
+    });
+    const changed = { ...draft, headers: '\n a:b \nnone\n', body: '{}' };
+    expect(editedOf(changed, body)).toMatchObject({
+      headers: [
+        ['a', 'b'],
+        ['none', ''],
+      ],
+      body: '{}',
+    });
+  });
+
+  it('is none of bytes that are no text, or that are too long', () => {
+    expect(uneditableReason(Buffer.from('é'))).toBeUndefined();
+    expect(uneditableReason(new Uint8Array([0xff]))).toContain('UTF-8');
+    expect(uneditableReason(new Uint8Array(1024 * 1024 + 1))).toContain('1 MiB');
   });
 });
 
@@ -142,8 +248,10 @@ describe('the difference', () => {
     ]);
   });
 
-  it('is nothing between equal requests', () => {
-    expect(differences(side('{"a":1}'), side('{"a":1}'))).toEqual([]);
+  it('is nothing between equal requests, whose places are there side by side nevertheless', () => {
+    const [one, other] = [side('{"a":1}'), side('{"a":1}')];
+    expect(differences(one, other)).toEqual([]);
+    expect(places(one, other)).toContainEqual({ where: 'body.a', one: '1', other: '1' });
   });
 
   it.each([

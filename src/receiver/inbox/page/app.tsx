@@ -4,7 +4,11 @@ import type { Setup } from '../wire.ts';
 import { Announcer } from './list/announcer.tsx';
 import { FilterBar } from './list/filter-bar.tsx';
 import { EVERYTHING } from './list/filter.ts';
+import { Clearing } from './clearing.tsx';
 import { Help } from './help.tsx';
+import { Responses } from './responses.tsx';
+import { NARROW } from './state/route.ts';
+import { requestTitleOf, timeOf } from './summary-texts.ts';
 import { useKeys, type Keys } from './state/keyboard.ts';
 import type { Opened } from './state/opened.ts';
 import { OpenedRequest } from './request/opened-request.tsx';
@@ -16,15 +20,24 @@ import { useInbox, type InboxState } from './state/use-inbox.ts';
 /** The inbox: the list of what came, and the request that is open. */
 export function App({ setup }: { readonly setup: Setup }): JSX.Element {
   const inbox = useInbox(setup);
-  const [isHelpOpen, setHelpOpen] = useState(false);
-  useKeys({ ...keysOf(inbox), '?': () => setHelpOpen(true) });
+  const [dialog, setDialog] = useState<'help' | 'responses' | 'clearing'>();
+  const close = (): void => setDialog(undefined);
+  useKeys({ ...keysOf(inbox), '?': () => setDialog('help') });
   const { arrived, notice, selectedId } = inbox;
+  const otherwise = setup.forwardUrl === undefined ? '200' : 'as the other receiver responds';
   return (
     <div class={`app${selectedId === undefined ? '' : ' reading'}`}>
-      <TopBar setup={setup} connection={arrived.connection} onHelp={() => setHelpOpen(true)} />
+      <TopBar
+        setup={setup}
+        connection={arrived.connection}
+        onHelp={() => setDialog('help')}
+        responds={arrived.respond || (setup.forwardUrl === undefined ? '200' : 'as forwarded')}
+        onResponds={() => setDialog('responses')}
+        onCopy={inbox.copyText}
+      />
       {arrived.connection === 'gone' && <Ended />}
       <main>
-        <Sidebar inbox={inbox} setup={setup} />
+        <Sidebar inbox={inbox} setup={setup} onClear={() => setDialog('clearing')} />
         <section class="main" aria-label="Request">
           <button type="button" class="back" onClick={() => inbox.select(undefined)}>
             ← All requests
@@ -42,7 +55,23 @@ export function App({ setup }: { readonly setup: Setup }): JSX.Element {
         {notice}
       </p>
       <Announcer arrived={arrived} />
-      <Help isOpen={isHelpOpen} onClose={() => setHelpOpen(false)} />
+      <Help isOpen={dialog === 'help'} onClose={close} />
+      <Responses
+        api={inbox.api}
+        respond={arrived.respond}
+        otherwise={otherwise}
+        isOpen={dialog === 'responses'}
+        onClose={close}
+      />
+      <Clearing
+        count={arrived.requests.length}
+        isOpen={dialog === 'clearing'}
+        onClose={close}
+        onClear={() => {
+          close();
+          inbox.clear();
+        }}
+      />
     </div>
   );
 }
@@ -51,7 +80,12 @@ interface WithInbox {
   readonly inbox: InboxState;
 }
 
-function Sidebar({ inbox, setup }: WithInbox & { readonly setup: Setup }): JSX.Element {
+interface SidebarProps extends WithInbox {
+  readonly setup: Setup;
+  readonly onClear: () => void;
+}
+
+function Sidebar({ inbox, setup, onClear }: SidebarProps): JSX.Element {
   const { arrived, filter, setFilter, shown, searchRef } = inbox;
   const { requests, evicted } = arrived;
   return (
@@ -62,7 +96,10 @@ function Sidebar({ inbox, setup }: WithInbox & { readonly setup: Setup }): JSX.E
         requests={requests}
         shown={shown.length}
         searchRef={searchRef}
+        onExport={inbox.exportShown}
+        onClear={onClear}
       />
+      {inbox.markedId !== undefined && <Choosing inbox={inbox} />}
       {requests.length === 0 && <NothingYet setup={setup} />}
       {requests.length > 0 && shown.length === 0 && (
         <div class="nothing">
@@ -87,6 +124,25 @@ function Sidebar({ inbox, setup }: WithInbox & { readonly setup: Setup }): JSX.E
         </p>
       )}
     </nav>
+  );
+}
+
+/** Above the list while requests are compared. */
+function Choosing({ inbox: { markedId, arrived, endComparing } }: WithInbox): JSX.Element {
+  const marked = arrived.requests.find(({ id }) => id === markedId);
+  return (
+    <div class="choosing">
+      <p>
+        Comparing with{' '}
+        <strong>
+          <bdi>{marked === undefined ? `request ${markedId}` : requestTitleOf(marked)}</bdi>
+        </strong>
+        {marked !== undefined && ` of ${timeOf(marked)}`}: choose another request.
+      </p>
+      <button type="button" onClick={endComparing}>
+        Cancel
+      </button>
+    </div>
   );
 }
 
@@ -130,20 +186,21 @@ function keysOf(inbox: InboxState): Keys {
     },
     Escape: () => goBack(inbox),
     r: () => formRef.current?.requestSubmit(),
+    e: inbox.toggleEdit,
     d: inbox.toggleMark,
     c: () => inbox.copy('curl'),
     f: () => inbox.copy('fixture'),
+    l: () => inbox.copy('link'),
   };
 }
 
-/** As in the style sheet: the list and the request do not fit side by side. */
-const NARROW = '(max-width: 820px)';
-
-/** One step out at a time: of the search, of a comparison, of the request, of the selection. */
-function goBack({ searchRef, filter, setFilter, markedId, endComparing, select }: InboxState): void {
+/** One step out at a time: of the search, of an edit, of a comparison, of the request, of the selection. */
+function goBack(inbox: InboxState): void {
+  const { searchRef, filter, setFilter, markedId, endComparing, select, draft, toggleEdit } = inbox;
   const list = document.getElementById('requests');
   const isInSearch = document.activeElement === searchRef.current;
   if (isInSearch && filter.text !== '') return setFilter({ ...filter, text: '' });
+  if (!isInSearch && draft !== undefined) return toggleEdit();
   if (!isInSearch && markedId !== undefined) return endComparing();
   if (document.activeElement === list || window.matchMedia(NARROW).matches) select(undefined);
   list?.focus();

@@ -1,5 +1,5 @@
 import type { JSX } from 'preact';
-import { useEffect, useRef } from 'preact/hooks';
+import { Dialog } from './dialog.tsx';
 
 const KEYS: readonly (readonly [keys: readonly string[], what: string])[] = [
   [['j', '↓'], 'the next request'],
@@ -7,10 +7,11 @@ const KEYS: readonly (readonly [keys: readonly string[], what: string])[] = [
   [['g', 'G'], 'the newest, the oldest'],
   [['Enter'], 'go into the request'],
   [['/'], 'search'],
-  [['1', '2', '3', '4'], 'tree, text, bytes, headers'],
+  [['1', '…', '5'], 'tree, text, bytes, headers, response'],
   [['r'], 'replay'],
+  [['e'], 'edit and send'],
   [['d'], 'compare with another'],
-  [['c', 'f'], 'copy as curl, as a fixture'],
+  [['c', 'f', 'l'], 'copy as curl, a fixture, a link'],
   [['Esc'], 'back'],
   [['?'], 'this help'],
 ];
@@ -30,19 +31,8 @@ export function Help({
   readonly isOpen: boolean;
   readonly onClose: () => void;
 }): JSX.Element {
-  const ref = useRef<HTMLDialogElement>(null);
-  useEffect(() => {
-    if (isOpen) ref.current?.showModal();
-    else ref.current?.close();
-  }, [isOpen]);
   return (
-    <dialog ref={ref} class="help" aria-labelledby="help-title" onClose={onClose}>
-      <header>
-        <h2 id="help-title">Keys and search</h2>
-        <button type="button" onClick={onClose}>
-          Close
-        </button>
-      </header>
+    <Dialog id="help-title" title="Keys and search" isOpen={isOpen} onClose={onClose}>
       <dl>
         {KEYS.map(([keys, what]) => (
           <div key={what}>
@@ -66,6 +56,6 @@ export function Help({
           </div>
         ))}
       </dl>
-    </dialog>
+    </Dialog>
   );
 }

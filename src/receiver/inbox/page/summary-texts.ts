@@ -1,10 +1,30 @@
 import { printable } from '../../../redact.ts';
+import type { SignatureVerdict } from '../../received-request.ts';
 import type { Details, RequestSummary } from '../wire.ts';
 
 /** The title of a request: its event, type, number of messages, or method and path. */
 export function requestTitleOf({ event, type, messages, method, path }: RequestSummary): string {
   const several = messages === undefined ? undefined : `${messages} messages`;
   return printable(event ?? type ?? several ?? `${method} ${path}`);
+}
+
+/** A verdict as the page tells it: what is valid only re-serialised fails at a receiver that checks the bytes. */
+export type ShownVerdict = SignatureVerdict | 're-serialised';
+
+export function shownVerdictOf({ verdict, isRestringified }: RequestSummary): ShownVerdict {
+  return isRestringified === true ? 're-serialised' : verdict;
+}
+
+/** What a request is about, below its title: its type and user, what is among its messages, or why it was rejected. */
+export function aboutOf(summary: RequestSummary): readonly string[] {
+  const { type, event, among, problem } = summary;
+  if (problem !== undefined) return [printable(`rejected: ${problem}`)];
+  // A track is known by its event.
+  const names = among && [...among.events, ...among.types.filter((each) => each !== 'track')];
+  if (names !== undefined) return [printable(names.join(', ') || 'track')];
+  if (type === undefined) return [summary.bytes === 0 ? 'no body' : sizeText(summary.bytes)];
+  const who = whoOf(summary) ?? 'no user';
+  return event === undefined ? [who] : [printable(type), who];
 }
 
 export function whoOf({ userId, anonymousId }: RequestSummary): string | undefined {
@@ -39,7 +59,7 @@ export function spokenSummary(summary: RequestSummary): string {
     summary.type === undefined || summary.event === undefined ? undefined : summary.type,
     requestTitleOf(summary),
     who === undefined ? undefined : `by ${who}`,
-    summary.verdict,
+    shownVerdictOf(summary),
     statusOf(summary),
     timeOf(summary),
   ]
@@ -50,11 +70,16 @@ export function spokenSummary(summary: RequestSummary): string {
 /** The verdict as a sentence, and what to do about it. */
 export function verdictText(details: Details): { what: string; why?: string } {
   const { summary, diagnosis, note, secret, scheme, warning, messages } = details;
-  switch (summary.verdict) {
+  const verdict = shownVerdictOf(summary);
+  switch (verdict) {
+    case 're-serialised':
+      return {
+        what: 'The signature is valid only for the re-serialised body',
+        why: `It matches the JSON-stringified body, not the bytes that came (${note}). A receiver that checks the bytes rejects this request.`,
+      };
     case 'valid':
       return {
         what: `The signature is valid by ${scheme}${secret === undefined || secret === 1 ? '' : ` (secret ${secret})`}`,
-        ...(note !== undefined && { why: note }),
         ...(warning !== undefined && { why: warning }),
       };
     case 'invalid':
@@ -81,7 +106,7 @@ export function verdictText(details: Details): { what: string; why?: string } {
         why: 'Start `hooks listen` with `--secret` or `HOOKS_SECRET` to check signatures.',
       };
     default:
-      return summary.verdict satisfies never;
+      return verdict satisfies never;
   }
 }
 

@@ -1,4 +1,5 @@
 import type { JSX } from 'preact';
+import { printable } from '../../../redact.ts';
 import type { Setup } from '../wire.ts';
 import type { FeedState } from './state/arrivals.ts';
 
@@ -13,9 +14,14 @@ interface TopBarProps {
   readonly setup: Setup;
   readonly connection: FeedState;
   readonly onHelp: () => void;
+  /** What requests are responded with, in short. */
+  readonly responds: string;
+  readonly onResponds: () => void;
+  readonly onCopy: (text: string, what: string) => void;
 }
 
-export function TopBar({ setup, connection, onHelp }: TopBarProps): JSX.Element {
+export function TopBar(props: TopBarProps): JSX.Element {
+  const { setup, connection, onHelp, responds, onResponds, onCopy } = props;
   return (
     <header class="top">
       <h1>
@@ -32,7 +38,25 @@ export function TopBar({ setup, connection, onHelp }: TopBarProps): JSX.Element 
             <code>{setup.forwardUrl}</code>
           </>
         )}
+        <button
+          type="button"
+          aria-label="Copy the address"
+          onClick={() => onCopy(setup.receiverUrl, 'address')}
+        >
+          Copy
+        </button>
       </p>
+      <button
+        type="button"
+        class="responds"
+        aria-label={`Responses: ${printable(responds)}`}
+        onClick={onResponds}
+      >
+        <span class="muted" aria-hidden="true">
+          Responds{' '}
+        </span>
+        <code>{printable(responds)}</code>
+      </button>
       <p class={`connection ${connection}`} role="status">
         {STATES[connection]}
       </p>

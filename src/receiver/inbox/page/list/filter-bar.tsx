@@ -1,7 +1,7 @@
 import type { JSX, RefObject } from 'preact';
 import { useMemo } from 'preact/hooks';
 import type { RequestSummary } from '../../wire.ts';
-import { NO_TYPE, type RequestFilter } from './filter.ts';
+import { NO_TYPE, typesOfRequest, type RequestFilter } from './filter.ts';
 
 interface FilterBarProps {
   readonly filter: RequestFilter;
@@ -10,11 +10,14 @@ interface FilterBarProps {
   /** How many the filter lets through. */
   readonly shown: number;
   readonly searchRef: RefObject<HTMLInputElement | null>;
+  readonly onExport: () => void;
+  readonly onClear: () => void;
 }
 
-const VERDICTS = ['valid', 'invalid', 'unsigned', 'unchecked'];
+const VERDICTS = ['valid', 're-serialised', 'invalid', 'unsigned', 'unchecked'];
 
-export function FilterBar({ filter, onFilter, requests, shown, searchRef }: FilterBarProps): JSX.Element {
+export function FilterBar(props: FilterBarProps): JSX.Element {
+  const { filter, onFilter, requests, shown, searchRef, onExport, onClear } = props;
   const types = useMemo(() => typesOf(requests), [requests]);
   return (
     <div class="filter" role="search">
@@ -51,6 +54,14 @@ export function FilterBar({ filter, onFilter, requests, shown, searchRef }: Filt
           ? many(shown)
           : `${shown.toLocaleString('en')} of ${many(requests.length)}`}
       </output>
+      <div class="list-actions">
+        <button type="button" disabled={shown === 0} onClick={onExport}>
+          Export
+        </button>
+        <button type="button" disabled={requests.length === 0} onClick={onClear}>
+          Clear…
+        </button>
+      </div>
     </div>
   );
 }
@@ -60,7 +71,7 @@ function many(count: number): string {
 }
 
 function typesOf(requests: readonly RequestSummary[]): (readonly [value: string, name: string])[] {
-  const types = new Set(requests.map(({ type }) => type ?? NO_TYPE));
+  const types = new Set(requests.flatMap(typesOfRequest));
   // A sender can make up any number of them.
   return [...types]
     .slice(0, 50)

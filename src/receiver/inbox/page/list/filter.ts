@@ -1,4 +1,5 @@
 import type { RequestSummary } from '../../wire.ts';
+import { shownVerdictOf } from '../summary-texts.ts';
 
 export interface RequestFilter {
   /** Words, and `type:track`, `user:u1`, `status:5xx` … among them. */
@@ -46,40 +47,52 @@ function parseFilter({ text, type, verdict }: RequestFilter): {
     if (term === undefined) words.push(word);
     else tests.push((summary) => term(summary, value));
   }
-  if (type !== '') tests.push((summary) => (summary.type ?? '') === (type === NO_TYPE ? '' : type));
-  if (verdict !== '') tests.push((summary) => summary.verdict === verdict);
+  if (type !== '') tests.push((summary) => typesOfRequest(summary).includes(type));
+  if (verdict !== '') tests.push((summary) => hasVerdict(summary, verdict));
   return { tests, words };
 }
 
 /** Chosen in place of a type: requests whose body says none. */
 export const NO_TYPE = '-';
 
+/** The types of the messages of a request. */
+export function typesOfRequest({ type, among }: RequestSummary): readonly string[] {
+  return among?.types ?? [type ?? NO_TYPE];
+}
+
+/** What is valid only re-serialised is valid, and has a word of its own. */
+function hasVerdict(summary: RequestSummary, verdict: string): boolean {
+  return summary.verdict === verdict || shownVerdictOf(summary) === verdict;
+}
+
 /** The terms of the search field; the help lists them. */
 const TERMS: Readonly<Record<string, (summary: RequestSummary, value: string) => boolean>> = {
-  type: ({ type }, value) => (type ?? '').toLowerCase() === value,
-  event: ({ event }, value) => includesText(event, value),
-  user: ({ userId, anonymousId }, value) => includesText(userId, value) || includesText(anonymousId, value),
-  verdict: ({ verdict }, value) => verdict === value,
-  path: ({ path }, value) => includesText(path, value),
+  type: (summary, value) => typesOfRequest(summary).some((type) => type.toLowerCase() === value),
+  event: ({ event, among }, value) => includesText(value, event, ...(among?.events ?? [])),
+  user: ({ userId, anonymousId, among }, value) =>
+    includesText(value, userId, anonymousId, ...(among?.users ?? [])),
+  verdict: hasVerdict,
+  path: ({ path }, value) => includesText(value, path),
   status: ({ status, answered }, value) =>
     value.endsWith('xx')
       ? String(status).startsWith(value.slice(0, -2))
       : String(status ?? answered) === value,
 };
 
-function includesText(text: string | undefined, value: string): boolean {
-  return text !== undefined && text.toLowerCase().includes(value);
+function includesText(value: string, ...texts: readonly (string | undefined)[]): boolean {
+  return texts.some((text) => text?.toLowerCase().includes(value));
 }
 
-const texts = new WeakMap<RequestSummary, string>();
+const searchTexts = new WeakMap<RequestSummary, string>();
 
 function searchTextOf(summary: RequestSummary): string {
-  const known = texts.get(summary);
+  const known = searchTexts.get(summary);
   if (known !== undefined) return known;
-  const { type, event, userId, anonymousId, messageId, method, path, verdict, status, answered } = summary;
-  const text = [type, event, userId, anonymousId, messageId, method, path, verdict, status ?? answered]
-    .join('\n')
-    .toLowerCase();
-  texts.set(summary, text);
+  const { type, event, userId, anonymousId, messageId, method, path, verdict, status, answered, among } =
+    summary;
+  const facts = [type, event, userId, anonymousId, messageId, method, path, verdict, status ?? answered];
+  const all = [...facts, ...Object.values(among ?? {}).flat()];
+  const text = all.join('\n').toLowerCase();
+  searchTexts.set(summary, text);
   return text;
 }

@@ -4,7 +4,14 @@ import { printable } from '../../../../redact.ts';
 import type { RequestSummary } from '../../wire.ts';
 import { VerdictMark } from '../verdict-mark.tsx';
 import { Windowed } from '../windowed.tsx';
-import { spokenSummary, statusOf, timeOf, requestTitleOf, whoOf } from '../summary-texts.ts';
+import {
+  aboutOf,
+  shownVerdictOf,
+  spokenSummary,
+  statusOf,
+  timeOf,
+  requestTitleOf,
+} from '../summary-texts.ts';
 
 const ROW_HEIGHT = 58;
 
@@ -73,7 +80,10 @@ interface RowProps {
 }
 
 function Row({ request, place: [position, count], isSelected, isCompared, onSelect }: RowProps): JSX.Element {
-  const { id, type, event, verdict, path, messages } = request;
+  const { id, path, type, messages } = request;
+  // Else the title is the path.
+  const isNamed = type !== undefined || messages !== undefined;
+  const verdict = shownVerdictOf(request);
   return (
     <div
       id={`request-${id}`}
@@ -95,9 +105,10 @@ function Row({ request, place: [position, count], isSelected, isCompared, onSele
         <Status request={request} />
       </span>
       <span class="about">
-        {event !== undefined && type !== undefined && <bdi>{printable(type)}</bdi>}
-        {messages === undefined && <bdi>{whoOf(request) ?? 'no user'}</bdi>}
-        <bdi class="path">{printable(path)}</bdi>
+        {aboutOf(request).map((text) => (
+          <bdi key={text}>{text}</bdi>
+        ))}
+        {isNamed && <bdi class="path">{printable(path)}</bdi>}
       </span>
       <time class="time">{timeOf(request)}</time>
     </div>

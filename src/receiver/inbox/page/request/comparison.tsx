@@ -1,7 +1,7 @@
 import type { JSX } from 'preact';
-import { useMemo } from 'preact/hooks';
+import { useMemo, useState } from 'preact/hooks';
 import { printable } from '../../../../redact.ts';
-import { differences, MAX_DIFFERENCES, type ComparedRequest } from './difference.ts';
+import { differences, MAX_DIFFERENCES, places, type ComparedRequest } from './difference.ts';
 import { timeOf, requestTitleOf } from '../summary-texts.ts';
 
 interface ComparisonProps {
@@ -10,9 +10,14 @@ interface ComparisonProps {
   readonly onEnd: () => void;
 }
 
-/** Where two requests differ, place by place. */
+/** Two requests side by side: where they differ, place by place, or all of both. */
 export function Comparison({ one, other, onEnd }: ComparisonProps): JSX.Element {
+  const [isWhole, setWhole] = useState(false);
   const found = useMemo(() => differences(one, other), [one, other]);
+  const shown = useMemo(
+    () => (isWhole ? places(one, other).slice(0, MAX_DIFFERENCES) : found),
+    [one, other, isWhole, found],
+  );
   return (
     <section class="comparison" aria-label="Comparison">
       <header>
@@ -21,6 +26,14 @@ export function Comparison({ one, other, onEnd }: ComparisonProps): JSX.Element 
             ? 'No difference'
             : `${found.length}${found.length === MAX_DIFFERENCES ? ' or more' : ''} ${found.length === 1 ? 'difference' : 'differences'}`}
         </h3>
+        <label class="choice">
+          <input
+            type="checkbox"
+            checked={isWhole}
+            onChange={({ currentTarget: { checked } }) => setWhole(checked)}
+          />
+          Show all
+        </label>
         <button type="button" onClick={onEnd}>
           Stop comparing
         </button>
@@ -35,11 +48,11 @@ export function Comparison({ one, other, onEnd }: ComparisonProps): JSX.Element 
             </tr>
           </thead>
           <tbody>
-            {found.map((each) => (
+            {shown.map((each) => (
               <tr key={each.where}>
                 <th scope="row">{printable(each.where)}</th>
-                <Cell text={each.one} kind="one" />
-                <Cell text={each.other} kind="other" />
+                <Cell text={each.one} kind={each.one === each.other ? 'same' : 'one'} />
+                <Cell text={each.other} kind={each.one === each.other ? 'same' : 'other'} />
               </tr>
             ))}
           </tbody>
@@ -62,7 +75,7 @@ function Cell({
   kind,
 }: {
   readonly text: string | undefined;
-  readonly kind: 'one' | 'other';
+  readonly kind: 'one' | 'other' | 'same';
 }): JSX.Element {
   if (text === undefined) return <td class="absent">not there</td>;
   return (

@@ -9,7 +9,7 @@ export interface ComparedRequest {
   readonly text: string;
 }
 
-/** One place where two requests differ; a side that has nothing there is undefined. */
+/** One place of two requests; a side that has nothing there is undefined. */
 export interface Difference {
   /** `method`, `header x-signature`, `body properties.total`. */
   readonly where: string;
@@ -21,17 +21,29 @@ export interface Difference {
 export const MAX_DIFFERENCES = 500;
 
 export function differences(one: ComparedRequest, other: ComparedRequest): readonly Difference[] {
-  return [
-    ...mapDifferences(factsOf(one), factsOf(other)),
-    ...mapDifferences(headersOf(one), headersOf(other)),
-    ...bodyDifferences(one, other),
-  ].slice(0, MAX_DIFFERENCES);
+  const found = places(one, other).filter((place) => place.one !== place.other);
+  const isBodySame = found.every(({ where }) => !where.startsWith('body'));
+  return [...found, ...(isBodySame && !isSame(one.body, other.body) ? [OTHER_BYTES] : [])].slice(
+    0,
+    MAX_DIFFERENCES,
+  );
 }
 
-function mapDifferences(one: ReadonlyMap<string, string>, other: ReadonlyMap<string, string>): Difference[] {
-  return [...new Set([...one.keys(), ...other.keys()])]
-    .filter((where) => one.get(where) !== other.get(where))
-    .map((where) => ({ where, one: one.get(where), other: other.get(where) }));
+/** All places of two requests side by side, those that are the same too. */
+export function places(one: ComparedRequest, other: ComparedRequest): readonly Difference[] {
+  return [
+    ...sideBySide(factsOf(one), factsOf(other)),
+    ...sideBySide(headersOf(one), headersOf(other)),
+    ...sideBySide(bodyOf(one, other.text), bodyOf(other, one.text)),
+  ];
+}
+
+function sideBySide(one: ReadonlyMap<string, string>, other: ReadonlyMap<string, string>): Difference[] {
+  return [...new Set([...one.keys(), ...other.keys()])].map((where) => ({
+    where,
+    one: one.get(where),
+    other: other.get(where),
+  }));
 }
 
 function factsOf({ details: { summary } }: ComparedRequest): Map<string, string> {
@@ -45,11 +57,6 @@ function headersOf({ details: { headers } }: ComparedRequest): Map<string, strin
   const found = new Map<string, string>();
   for (const [name, value] of headers) addValue(found, `header ${name.toLowerCase()}`, value);
   return found;
-}
-
-function bodyDifferences(one: ComparedRequest, other: ComparedRequest): Difference[] {
-  const found = mapDifferences(bodyOf(one, other.text), bodyOf(other, one.text));
-  return found.length === 0 && !isSame(one.body, other.body) ? [OTHER_BYTES] : found;
 }
 
 /** A signature is over the bytes. */

@@ -4,6 +4,10 @@ import { printable } from '../../../../redact.ts';
 import type { Details } from '../../wire.ts';
 import { BodyView, type BodyKind } from '../body/body-view.tsx';
 import { Comparison } from './comparison.tsx';
+import { editedOf } from './edit-draft.ts';
+import { EditForm } from './edit-form.tsx';
+import { HeaderTable } from './header-table.tsx';
+import { ResponseView } from './response-view.tsx';
 import type { ComparedRequest } from './difference.ts';
 import type { Opened } from '../state/opened.ts';
 import { ForwardedText, ReplayForm } from './replay-form.tsx';
@@ -12,7 +16,15 @@ import { Tabs } from './tabs.tsx';
 import type { CopiedForm } from '../state/copies.ts';
 import type { InboxState } from '../state/use-inbox.ts';
 import { VerdictMark } from '../verdict-mark.tsx';
-import { millisecondsText, sizeText, timeOf, requestTitleOf, verdictText, whoOf } from '../summary-texts.ts';
+import {
+  millisecondsText,
+  sizeText,
+  timeOf,
+  requestTitleOf,
+  shownVerdictOf,
+  verdictText,
+  whoOf,
+} from '../summary-texts.ts';
 
 interface OpenedRequestProps {
   readonly inbox: InboxState;
@@ -21,30 +33,32 @@ interface OpenedRequestProps {
 
 /** One request, all of it. */
 export function OpenedRequest({ inbox, opened }: OpenedRequestProps): JSX.Element {
-  const { tab, setTab, compared, endComparing } = inbox;
+  const { tab, setTab, compared, endComparing, setup, draft, setDraft } = inbox;
   const { details, body } = opened;
   return (
     <article class="opened" aria-labelledby="opened-title">
       <Heading details={details} />
-      <Verdict details={details} />
+      <Verdict details={details} onCopy={inbox.copyText} />
       {details.forwarded !== undefined && (
         <p class="forwarded">
           <ForwardedText what="Forwarded to" forwarded={details.forwarded} />
         </p>
       )}
       <Actions inbox={inbox} opened={opened} />
-      {compared === undefined ? (
+      {draft !== undefined && (
+        <EditForm draft={draft} onDraft={setDraft} canSign={setup.canSign} hasSecret={setup.hasSecret} />
+      )}
+      {draft === undefined && compared === undefined && (
         <>
           <Tabs tab={tab} onTab={setTab} headers={details.headers.length} />
           <div class="content" id="content" role="tabpanel" aria-labelledby={`tab-${tab}`}>
-            {tab === 'headers' ? (
-              <Headers details={details} />
-            ) : (
-              <Body details={details} body={body} tab={tab} />
-            )}
+            {tab === 'headers' && <Headers details={details} />}
+            {tab === 'response' && <ResponseView details={details} />}
+            {tab !== 'headers' && tab !== 'response' && <Body details={details} body={body} tab={tab} />}
           </div>
         </>
-      ) : (
+      )}
+      {draft === undefined && compared !== undefined && (
         <Comparison
           one={comparedRequestOf(compared)}
           other={comparedRequestOf(opened)}
@@ -64,15 +78,21 @@ function Body({ details, body, tab }: Opened & { readonly tab: BodyKind }): JSX.
   const what = library === undefined ? count : `${count} from ${library}`;
   return (
     <>
-      <p class="remark">{printable(problem === undefined ? what : `${what}: ${problem}`)}</p>
+      {problem === undefined ? (
+        <p class="remark">{printable(what)}</p>
+      ) : (
+        <p class="remark warning">{printable(`A tracking API rejects this call: ${problem}`)}</p>
+      )}
       {messages.length > 0 && <BodyView body={unpacked} kind={tab} names={messageTitles} />}
     </>
   );
 }
 
-const COPIES: readonly CopiedForm[] = ['curl', 'fixture', 'capture'];
+const COPIES: readonly CopiedForm[] = ['curl', 'fixture', 'capture', 'body', 'link'];
 
-function Actions({ inbox, opened: { details } }: OpenedRequestProps): JSX.Element {
+function Actions({ inbox, opened }: OpenedRequestProps): JSX.Element {
+  const { details, body } = opened;
+  const { draft } = inbox;
   const { id, method } = details.summary;
   const isMarked = inbox.markedId === id;
   return (
@@ -85,16 +105,28 @@ function Actions({ inbox, opened: { details } }: OpenedRequestProps): JSX.Elemen
         onUrl={inbox.setReplayUrl}
         isPost={method === 'POST'}
         formRef={inbox.formRef}
+        edited={draft && (() => editedOf(draft, body))}
       />
-      <div class="copies" role="group" aria-label="Copy and compare">
+      <button
+        type="button"
+        aria-pressed={draft !== undefined}
+        disabled={method !== 'POST'}
+        onClick={inbox.toggleEdit}
+      >
+        {draft === undefined ? 'Edit' : 'Stop editing'}
+      </button>
+      <button type="button" aria-pressed={isMarked} onClick={inbox.toggleMark}>
+        {isMarked ? 'Choose another…' : 'Compare'}
+      </button>
+      <div class="copies" role="group" aria-label="Copy">
+        <span class="muted" aria-hidden="true">
+          Copy
+        </span>
         {COPIES.map((what) => (
-          <button key={what} type="button" onClick={() => inbox.copy(what)}>
-            Copy {what}
+          <button key={what} type="button" aria-label={`Copy ${what}`} onClick={() => inbox.copy(what)}>
+            {what}
           </button>
         ))}
-        <button type="button" aria-pressed={isMarked} onClick={inbox.toggleMark}>
-          {isMarked ? 'Choose another…' : 'Compare'}
-        </button>
       </div>
     </div>
   );
@@ -111,7 +143,7 @@ function comparedRequestOf(opened: Opened): ComparedRequest {
 }
 
 function Heading({ details: { summary } }: { readonly details: Details }): JSX.Element {
-  const { type, event, method, path, bytes, ms, at, messageId, messages } = summary;
+  const { type, event, method, path, bytes, ms, at, messageId } = summary;
   return (
     <header class="heading">
       <h2 id="opened-title" tabIndex={-1}>
@@ -120,8 +152,8 @@ function Heading({ details: { summary } }: { readonly details: Details }): JSX.E
       </h2>
       <dl class="facts">
         {event !== undefined && type !== undefined && <Fact name="Type" value={type} />}
-        {messages === undefined && <Fact name="User" value={whoOf(summary) ?? 'none'} />}
-        <Fact name="Request" value={`${method} ${path}`} />
+        {type !== undefined && <Fact name="User" value={whoOf(summary) ?? 'none'} />}
+        <Fact name="Request" value={`${method} ${path}`} isWhole />
         <Fact name="Came" value={timeOf(summary)} title={new Date(at).toISOString()} />
         <Fact name="Took" value={millisecondsText(ms)} />
         <Fact name="Body" value={sizeText(bytes)} title={`${bytes} bytes`} />
@@ -131,20 +163,35 @@ function Heading({ details: { summary } }: { readonly details: Details }): JSX.E
   );
 }
 
-function Fact({ name, value, title }: { name: string; value: string; title?: string }): JSX.Element {
+interface FactProps {
+  readonly name: string;
+  readonly value: string;
+  /** @default the value, which may be cut off */
+  readonly title?: string;
+  /** Whether it goes on in the next line rather than being cut off. */
+  readonly isWhole?: boolean;
+}
+
+function Fact({ name, value, title = printable(value), isWhole = false }: FactProps): JSX.Element {
   return (
-    <div>
+    <div class={isWhole ? 'whole' : ''}>
       <dt>{name}</dt>
-      <dd {...(title !== undefined && { title })}>
+      <dd title={title}>
         <bdi>{printable(value)}</bdi>
       </dd>
     </div>
   );
 }
 
-function Verdict({ details }: { readonly details: Details }): JSX.Element {
+interface VerdictProps {
+  readonly details: Details;
+  readonly onCopy: (text: string, what: string) => void;
+}
+
+function Verdict({ details, onCopy }: VerdictProps): JSX.Element {
   const { what, why } = verdictText(details);
-  const { verdict } = details.summary;
+  const { expected, got = '' } = details;
+  const verdict = shownVerdictOf(details.summary);
   return (
     <div class={`verdict ${verdict}`}>
       <VerdictMark verdict={verdict} />
@@ -152,12 +199,26 @@ function Verdict({ details }: { readonly details: Details }): JSX.Element {
         <strong>{what}</strong>
         {why !== undefined && <Sentence text={printable(why, 2_000)} />}
         {details.diagnosis !== undefined && <code class="code">{details.diagnosis.code}</code>}
-        {details.expected !== undefined && (
-          <span>
-            Expected <code>{details.expected}</code>, got <code>{printable(details.got ?? '', 200)}</code>
-          </span>
-        )}
       </p>
+      {expected !== undefined && (
+        <dl class="signatures">
+          <dt>Expected</dt>
+          <dd>
+            <code>{expected}</code>{' '}
+            <button
+              type="button"
+              aria-label="Copy the expected signature"
+              onClick={() => onCopy(expected, 'signature')}
+            >
+              Copy
+            </button>
+          </dd>
+          <dt>Got</dt>
+          <dd>
+            <code>{printable(got, 200)}</code>
+          </dd>
+        </dl>
+      )}
     </div>
   );
 }
@@ -174,18 +235,7 @@ function Sentence({ text }: { readonly text: string }): JSX.Element {
 function Headers({ details: { headers } }: { readonly details: Details }): JSX.Element {
   return (
     <div class="pane" tabIndex={0} role="region" aria-label="Headers">
-      <table class="headers">
-        <tbody>
-          {headers.map(([name, value], index) => (
-            <tr key={`${index} ${name}`}>
-              <th scope="row">{printable(name)}</th>
-              <td>
-                <bdi>{printable(value, 16_384)}</bdi>
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
+      <HeaderTable headers={headers} />
     </div>
   );
 }

@@ -1,9 +1,11 @@
 import type { JSX, RefObject } from 'preact';
 import { useState } from 'preact/hooks';
 import type { Forwarded } from '../../../response/forwarding.ts';
+import type { EditedRequest } from '../../wire.ts';
 import { printable } from '../../../../redact.ts';
 import { messageOf, type Api } from '../state/api.ts';
 import { millisecondsText } from '../summary-texts.ts';
+import { HeaderTable } from './header-table.tsx';
 
 interface ReplayFormProps {
   readonly api: Api;
@@ -14,17 +16,21 @@ interface ReplayFormProps {
   /** Only what came as POST is sent again. */
   readonly isPost: boolean;
   readonly formRef: RefObject<HTMLFormElement | null>;
+  /** What is sent in place of the request as it came. */
+  readonly edited: (() => EditedRequest) | undefined;
 }
 
 type ReplayOutcome = { readonly forwarded: Forwarded } | { readonly fault: string } | 'in flight' | undefined;
 
-/** Sends the request again, byte by byte, and shows the response. Its key gives each request a separate form. */
-export function ReplayForm({ api, id, url, onUrl, isPost, formRef }: ReplayFormProps): JSX.Element {
+/** Sends the request again, byte by byte or edited, and shows the response. Its key gives each request a separate form. */
+export function ReplayForm(props: ReplayFormProps): JSX.Element {
+  const { api, id, url, onUrl, isPost, formRef, edited } = props;
   const [outcome, setOutcome] = useState<ReplayOutcome>();
   const isReady = isPost && outcome !== 'in flight';
   const replay = async (): Promise<void> => {
     setOutcome('in flight');
-    setOutcome(await outcomeOf(api.replay(id, url === '' ? {} : { url })));
+    const wish = { ...(url !== '' && { url }), ...(edited !== undefined && { edited: edited() }) };
+    setOutcome(await outcomeOf(api.replay(id, wish)));
   };
   return (
     <form
@@ -45,12 +51,12 @@ export function ReplayForm({ api, id, url, onUrl, isPost, formRef }: ReplayFormP
         inputMode="url"
         autocomplete="off"
         spellcheck={false}
-        placeholder="http://localhost:3000/webhook"
+        placeholder="localhost:3000/webhook"
         value={url}
         onInput={({ currentTarget: { value } }) => onUrl(value)}
       />
       <button type="submit" class="primary" disabled={!isReady}>
-        Replay
+        {edited === undefined ? 'Replay' : 'Send edited'}
       </button>
       <p class="outcome" role="status">
         {outcome !== undefined && <OutcomeText outcome={outcome} />}
@@ -81,7 +87,7 @@ export function ForwardedText({
   readonly what: string;
   readonly forwarded: Forwarded;
 }): JSX.Element {
-  const { url, status, error, detail, reply, ms } = forwarded;
+  const { url, status, error, detail, headers, reply, ms } = forwarded;
   const isGood = status !== undefined && status < 300;
   return (
     <>
@@ -89,6 +95,12 @@ export function ForwardedText({
       in {millisecondsText(ms)}
       {detail !== undefined && `, ${printable(detail)}`}
       {reply !== undefined && <Reply text={reply} />}
+      {headers !== undefined && Object.keys(headers).length > 0 && (
+        <details>
+          <summary>Headers of the response</summary>
+          <HeaderTable headers={Object.entries(headers)} />
+        </details>
+      )}
     </>
   );
 }
@@ -105,5 +117,5 @@ function Reply({ text }: { readonly text: string }): JSX.Element {
       </>
     );
   }
-  return <pre class="reply">{lines.map((line) => printable(line, 2_000)).join('\n')}</pre>;
+  return <pre class="response-text">{lines.map((line) => printable(line, 2_000)).join('\n')}</pre>;
 }

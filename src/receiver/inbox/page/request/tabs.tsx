@@ -2,13 +2,14 @@ import type { JSX } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import type { BodyKind } from '../body/body-view.tsx';
 
-export type Tab = BodyKind | 'headers';
+export type Tab = BodyKind | 'headers' | 'response';
 
 export const TABS: readonly (readonly [tab: Tab, name: string])[] = [
   ['tree', 'Tree'],
   ['text', 'Text'],
   ['bytes', 'Bytes'],
   ['headers', 'Headers'],
+  ['response', 'Response'],
 ];
 
 interface TabsProps {

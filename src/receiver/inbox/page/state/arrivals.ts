@@ -10,12 +10,15 @@ export interface ArrivedRequests {
   readonly evicted: number;
   /** The newest that was there when the page was opened; undefined until that is known. */
   readonly startId: number | undefined;
+  /** The script that requests are responded to by; empty: none. */
+  readonly respond: string;
   readonly connection: FeedState;
 }
 
 export const NOTHING: ArrivedRequests = {
   requests: [],
   evicted: 0,
+  respond: '',
   startId: undefined,
   connection: 'connecting',
 };
@@ -43,14 +46,15 @@ export class RequestFeed {
     this.#source.close();
   }
 
-  #add({ requests, firstId, newestId }: SummaryBatch): void {
+  #add({ requests, firstId, newestId, evicted, respond }: SummaryBatch): void {
     const { startId = newestId } = this.#now;
     const known = this.#now.requests;
     const isKept = known[0] === undefined || known[0].id >= firstId;
     const kept = isKept ? known : known.filter(({ id }) => id >= firstId);
     this.#change({
       requests: requests.length === 0 ? kept : [...kept, ...requests],
-      evicted: firstId - 1,
+      evicted,
+      respond,
       startId,
     });
   }

@@ -4,21 +4,30 @@ import { endToEndHeaders } from '../../../response/forwarding.ts';
 import { parseTree, pretty } from '../body/json-tree.ts';
 import type { Setup } from '../../wire.ts';
 import type { Api } from './api.ts';
+import { routeHash } from './route.ts';
 
-export type CopiedForm = 'curl' | 'fixture' | 'capture';
+export type CopiedForm = 'curl' | 'fixture' | 'capture' | 'body' | 'link';
 
 export interface CopyContext {
   readonly api: Api;
   readonly id: number;
   /** Where a replay goes; empty where none was named. */
   readonly url: string;
+  /** Of the inbox, without its token. */
+  readonly pageUrl: string;
   readonly setup: Setup;
 }
 
 /** A request in one of the forms in which it can be copied. */
-export async function copiedText(what: CopiedForm, { api, id, url, setup }: CopyContext): Promise<string> {
+export async function copiedText(
+  what: CopiedForm,
+  { api, id, url, pageUrl, setup }: CopyContext,
+): Promise<string> {
+  if (what === 'link') return linkTo(id, pageUrl);
   const capture = await api.capture(id);
   switch (what) {
+    case 'body':
+      return textOfBody(capture);
     case 'curl':
       return asCurl(capture, url === '' ? `${setup.receiverUrl}${capture.url}` : url);
     case 'fixture':
@@ -28,6 +37,16 @@ export async function copiedText(what: CopiedForm, { api, id, url, setup }: Copy
     default:
       return what satisfies never;
   }
+}
+
+/** The address of a request, without the token: who has it could sign. */
+export function linkTo(id: number, pageUrl: string): string {
+  return pageUrl + routeHash({ selectedId: id, markedId: undefined });
+}
+
+function textOfBody({ body }: Capture): string {
+  if (body === undefined) throw new Error('the body is no text; copy the capture, which has its bytes');
+  return body;
 }
 
 /** A request as a command, to be posted to `url`; variables stand for what was masked. */

@@ -1,15 +1,19 @@
 import type { RefObject } from 'preact';
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { Setup, RequestSummary } from '../../wire.ts';
-import { createApi, messageOf, type Api } from './api.ts';
+import { createApi, type Api } from './api.ts';
 import { RequestFeed, NOTHING, type ArrivedRequests } from './arrivals.ts';
-import { copiedText, type CopiedForm } from './copies.ts';
+import { commandsOf, type InboxCommands } from './commands.ts';
 import { EVERYTHING, filtered, wordsOf, type RequestFilter } from '../list/filter.ts';
 import { useBodySearch, useOpened, type Opened, type Opening } from './opened.ts';
+import { NARROW, type InboxRoute } from './route.ts';
+import { useRoute } from './use-route.ts';
+import { useDraft, type DraftState } from './use-draft.ts';
 import type { Tab } from '../request/tabs.tsx';
 
 /** All that the page is showing, and what changes it. */
-export interface InboxState {
+export interface InboxState extends DraftState, InboxCommands {
+  readonly setup: Setup;
   readonly api: Api;
   readonly arrived: ArrivedRequests;
   readonly filter: RequestFilter;
@@ -32,7 +36,6 @@ export interface InboxState {
   readonly setTab: (tab: Tab) => void;
   readonly replayUrl: string;
   readonly setReplayUrl: (url: string) => void;
-  readonly copy: (what: CopiedForm) => void;
   /** Said for a moment. */
   readonly notice: string;
   readonly searchRef: RefObject<HTMLInputElement | null>;
@@ -43,24 +46,20 @@ export function useInbox(setup: Setup): InboxState {
   const api = useMemo(() => createApi(setup), [setup]);
   const arrived = useArrived(setup.token);
   const [filter, setFilter] = useState(EVERYTHING);
-  const [selectedId, select] = useState<number>();
-  const [markedId, setMarkedId] = useState<number>();
+  const [{ selectedId, markedId }, changeRoute] = useRoute();
+  const select = (id: number | undefined): void => changeRoute(() => ({ selectedId: id }));
   const [tab, setTab] = useState<Tab>('tree');
   const [replayUrl, setReplayUrl] = useState(setup.forwardUrl ?? '');
   const [notice, setNotice] = useNotice();
   const shown = useShown(api, arrived, filter);
   const marked = useOpened(api, markedId);
   const isComparing = markedId !== selectedId && marked !== undefined && 'body' in marked;
-  const copy = async (what: CopiedForm): Promise<void> => {
-    if (selectedId === undefined) return;
-    try {
-      await copyText(await copiedText(what, { api, id: selectedId, url: replayUrl, setup }));
-      setNotice(`Copied as ${what}`);
-    } catch (error) {
-      setNotice(`Not copied: ${messageOf(error)}`);
-    }
-  };
+  const opening = useOpened(api, selectedId);
+  const drafts = useDraft(selectedId, opening, { canSign: setup.canSign, setNotice });
+  useTitle(arrived.requests.length);
+  const commands = commandsOf({ api, setup, shown, selectedId, replayUrl, setNotice, changeRoute });
   return {
+    setup,
     api,
     arrived,
     filter,
@@ -74,12 +73,13 @@ export function useInbox(setup: Setup): InboxState {
     replayUrl,
     setReplayUrl,
     notice,
-    opening: useOpened(api, selectedId),
+    ...drafts,
+    ...commands,
+    opening,
     compared: isComparing ? marked : undefined,
-    toggleMark: () => setMarkedId(markedId === selectedId ? undefined : selectedId),
-    endComparing: () => setMarkedId(undefined),
-    step: (by) => select((now) => stepped(shown, now, by)),
-    copy: (what) => void copy(what),
+    toggleMark: () => changeRoute((now) => markedRoute(now)),
+    endComparing: () => changeRoute(() => ({ markedId: undefined })),
+    step: (by) => changeRoute((now) => ({ selectedId: stepped(shown, now.selectedId, by) })),
     searchRef: useRef<HTMLInputElement>(null),
     formRef: useRef<HTMLFormElement>(null),
   };
@@ -100,6 +100,21 @@ function stepped(
   return shown[next]?.id ?? selectedId;
 }
 
+/** Where there is no room for both, the list comes back, so that the other request can be chosen. */
+function markedRoute({ selectedId, markedId }: InboxRoute): Partial<InboxRoute> {
+  if (markedId === selectedId) return { markedId: undefined };
+  return window.matchMedia(NARROW).matches
+    ? { selectedId: undefined, markedId: selectedId }
+    : { markedId: selectedId };
+}
+
+/** The number of requests in the title of the tab, for who looks at another one. */
+function useTitle(count: number): void {
+  useEffect(() => {
+    document.title = `${count === 0 ? '' : `(${count.toLocaleString('en')}) `}Inbox · hooks`;
+  }, [count]);
+}
+
 const NOTICE_MS = 2_500;
 
 /** A few words that go away by themselves. */
@@ -111,20 +126,6 @@ function useNotice(): readonly [notice: string, setNotice: (notice: string) => v
     return () => clearTimeout(timer);
   }, [notice]);
   return [notice, setNotice];
-}
-
-/** Rejects, with the reason, where the browser does not allow it. */
-async function copyText(text: string): Promise<void> {
-  // Browsers have it only for https and for this machine.
-  if (window.isSecureContext) return navigator.clipboard.writeText(text);
-  const field = document.createElement('textarea');
-  field.value = text;
-  document.body.append(field);
-  field.select();
-  // Deprecated, but the only way in an insecure context.
-  const isCopied = document.execCommand('copy');
-  field.remove();
-  if (!isCopied) throw new Error('the browser does not let the page copy');
 }
 
 /** What came, at most once a frame, so that a thousand arrivals a second are drawn sixty times. */

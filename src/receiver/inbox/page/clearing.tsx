@@ -1,0 +1,26 @@
+import type { JSX } from 'preact';
+import { Dialog } from './dialog.tsx';
+
+interface ClearingProps {
+  readonly count: number;
+  readonly isOpen: boolean;
+  readonly onClose: () => void;
+  readonly onClear: () => void;
+}
+
+/** Asks before all requests are removed, since none comes back. */
+export function Clearing({ count, isOpen, onClose, onClear }: ClearingProps): JSX.Element {
+  const what = count === 1 ? 'the request' : `all ${count.toLocaleString('en')} requests`;
+  return (
+    <Dialog id="clearing-title" title={`Clear ${what}?`} isOpen={isOpen} onClose={onClose}>
+      <p>
+        They are removed from the inbox, for every page that has it open. Files of <code>--save</code> stay.
+      </p>
+      <p class="dialog-actions">
+        <button type="button" class="primary" onClick={onClear}>
+          Clear
+        </button>
+      </p>
+    </Dialog>
+  );
+}
