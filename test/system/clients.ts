@@ -1,9 +1,18 @@
+import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/** Where install-clients.ts installs the client libraries and test runners of others. Kept between runs; Jest finds no test below a node_modules. */
-export const CLIENTS = join(tmpdir(), 'hooks-test-clients/');
+export const ROOT = new URL('../..', import.meta.url).pathname;
+
+/**
+ * Where install-clients.ts installs the client libraries and test runners of others. Kept between runs, a folder for each checkout, since each links its
+ * own package; Jest finds no test below a node_modules.
+ */
+export const CLIENTS = join(
+  tmpdir(),
+  `hooks-test-clients-${createHash('sha256').update(ROOT).digest('hex').slice(0, 8)}/`,
+);
 
 /** Written when all of them are there. */
 export function installedMark(): string {

@@ -1,9 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { CLIENTS, installedMark } from './clients.ts';
-
-const ROOT = new URL('../..', import.meta.url).pathname;
+import { CLIENTS, installedMark, ROOT } from './clients.ts';
 
 /** Minutes of a slow registry. */
 const INSTALL_MS = 300_000;
@@ -15,7 +13,7 @@ const INSTALL_MS = 300_000;
 export function setup(): void {
   const wanted = readFileSync(new URL('package.json', import.meta.url), 'utf8');
   const mark = installedMark();
-  if (existsSync(mark) && readFileSync(mark, 'utf8') === wanted) return linkPackage();
+  if (existsSync(mark) && readFileSync(mark, 'utf8') === wanted) return;
   rmSync(CLIENTS, { recursive: true, force: true });
   mkdirSync(CLIENTS, { recursive: true });
   writeFileSync(join(CLIENTS, 'package.json'), wanted);
@@ -34,13 +32,6 @@ export function setup(): void {
     process.stderr.write('the client libraries cannot be installed: the tests that need them are skipped\n');
     return;
   }
-  linkPackage();
+  symlinkSync(ROOT, join(CLIENTS, 'node_modules/hooks-cli'));
   writeFileSync(mark, wanted);
-}
-
-/** Each clone tests its own package: the clients may have been installed by another. */
-function linkPackage(): void {
-  const link = join(CLIENTS, 'node_modules/hooks-cli');
-  rmSync(link, { force: true });
-  symlinkSync(ROOT, link);
 }
