@@ -1,4 +1,4 @@
-import { isSecretHeader, isSecretParameter } from '../redact.ts';
+import { isSecretHeader, isSecretParameter, MASK, printable } from '../redact.ts';
 
 /** A piece of a URL: plain text, or a secret that a variable replaces. */
 export interface UrlPiece {
@@ -14,28 +14,47 @@ export interface ShownHeader {
 }
 
 export interface CurlRequest {
+  /** @default 'POST' */
+  readonly method?: string | undefined;
   readonly url: readonly UrlPiece[];
   readonly headers: readonly ShownHeader[];
   /** A body that is not text is given as base64. */
   readonly body: string | { readonly base64: string };
+  /** Whether a variable stands for the write key in the body of a call of a tracking API, or the mask in one that is given as base64. @default false */
+  readonly hidesWriteKey?: boolean | undefined;
 }
 
 /** Writes a request as a command for a POSIX shell, with variables for secrets. Ends without a line break. */
-export function curlCommand({ url, headers, body: given }: CurlRequest): string {
-  const body = typeof given === 'string' && UNSAFE.test(given) ? { base64: base64Of(given) } : given;
+export function curlCommand(request: CurlRequest): string {
+  const { method = 'POST', url, headers, body: given, hidesWriteKey = false } = request;
+  const body =
+    typeof given === 'string' && isUnsafe(given)
+      ? { base64: base64Of(hidesWriteKey ? given.replaceAll(WRITE_KEY, `$1${MASK}`) : given) }
+      : given;
   const isText = typeof body === 'string';
   const words = [
-    `curl ${globOff(url)}${pathAsIs(url)}-X POST ${url.map(({ text, variable }) => (variable === undefined ? shellQuoted(text) : `"$${variable}"`)).join('')}`,
+    `curl ${globOff(url)}${pathAsIs(url)}-X ${quotedIfNeeded(method)} ${url.map(({ text, variable }) => (variable === undefined ? shellQuoted(text) : `"$${variable}"`)).join('')}`,
     ...headers.map((header) => `-H ${headerWord(header)}`),
     // --data-binary would take a body that begins with @ for a file's name.
-    isText ? `--data-raw ${shellQuoted(body)}` : '--data-binary @-',
+    isText ? `--data-raw ${hidesWriteKey ? withoutWriteKey(body) : shellQuoted(body)}` : '--data-binary @-',
   ];
   const command = words.join(' \\\n  ');
   return isText ? command : `printf %s ${shellQuoted(body.base64)} | base64 -d |\n${command}`;
 }
 
-/** Control characters: no argument can hold a NUL, and text pasted into a terminal must not control it. */
-const UNSAFE = /[^\P{Cc}\t\n]/u;
+/** Whether it has characters that control a terminal or the direction of text, which pasted text must not; no argument can hold a NUL. */
+function isUnsafe(text: string): boolean {
+  const rest = text.replaceAll(/[\t\n]/g, '');
+  return printable(rest, Infinity) !== rest;
+}
+
+const WRITE_KEY = /("writeKey"\s*:\s*")((?:[^"\\]|\\.)+)(?=")/g;
+
+function withoutWriteKey(body: string): string {
+  const [start = '', name = '', key, ...rest] = body.split(WRITE_KEY);
+  if (key === undefined) return shellQuoted(body);
+  return `${shellQuoted(start + name)}"$HOOKS_WRITE_KEY"${withoutWriteKey(rest.join(''))}`;
+}
 
 /** Encodes base64 with what both Node and browsers have. */
 function base64Of(text: string): string {
@@ -61,8 +80,25 @@ function pathAsIs(url: readonly UrlPiece[]): string {
 /** Quotes a header. Its name may contain a backquote or a `$`, which a shell interprets in double quotes. */
 function headerWord({ name, value, variable }: ShownHeader): string {
   // curl leaves out a header that ends with its colon.
+  const isOdd = variable === undefined && NOT_ASCII.test(value);
+  if (isOdd) return `"$(printf ${printfFormat(`${name}: ${value}`)})"`;
   if (variable === undefined) return shellQuoted(value === '' ? `${name};` : `${name}: ${value}`);
   return /^[\w-]+$/.test(name) ? `"${name}: $${variable}"` : `${shellQuoted(`${name}: `)}"$${variable}"`;
+}
+
+/** A header has the bytes of Latin-1 in it, which a terminal would show and send as others, or obey. */
+const NOT_ASCII = /[^ -~]/;
+
+/** The format with which printf writes exactly these bytes: each that is not visible in octal. */
+function printfFormat(latin1: string): string {
+  const escaped = latin1
+    .replaceAll(/[\\%]/g, (each) => (each === '%' ? '%%' : '\\\\'))
+    .replaceAll(/[^ -~]/g, (each) => `\\${each.charCodeAt(0).toString(8).padStart(3, '0')}`);
+  return shellQuoted(escaped);
+}
+
+function quotedIfNeeded(word: string): string {
+  return /^[\w-]+$/.test(word) ? word : shellQuoted(word);
 }
 
 /** Quotes a word for a POSIX shell. */

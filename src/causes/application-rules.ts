@@ -182,8 +182,8 @@ export const APPLICATION_RULES: readonly CauseRule[] = [
     kind: 'receiver',
     status: [400, 401, 403],
     body: /(?:missing|no|invalid|stale|expired)[ _-]*(?:webhook[ _-]*)?timestamp|timestamp (?:header )?(?:is )?(?:missing|required|too old|expired|outside)|(?:missing|no) (?:required )?(?:webhook|svix|stripe|hub|x-hub|x-shopify|x-slack)[-_ ](?:id|signature|hmac|timestamp)/i,
-    says: 'it verifies by another scheme: it wants headers that a sender of X-Signature does not send',
-    fix: 'verify X-Signature (HMAC-SHA1 of the raw body, hex), or send by the scheme that it wants: --scheme',
+    says: 'it verifies by another scheme: it wants headers that were not sent',
+    fix: 'send by the scheme that it wants (--scheme), or have it verify the signature that is sent (by default X-Signature, HMAC-SHA1 of the raw body in hex)',
   },
   {
     code: 'signature-missing-there',

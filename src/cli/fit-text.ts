@@ -25,6 +25,13 @@ export function truncateMiddle(text: string, width: number): string {
   return [...head, '…', ...tail.toReversed()].join('');
 }
 
+/** Leaves out the end of a text that is wider than this: a body says most at its beginning. */
+export function truncateEnd(text: string, width: number): string {
+  if (stringWidth(text) <= width) return text;
+  const characters = Array.from(new Intl.Segmenter().segment(text), ({ segment }) => segment);
+  return `${upTo(characters, Math.max(width - 1, 0)).join('')}…`;
+}
+
 function upTo(characters: readonly string[], width: number): readonly string[] {
   let used = 0;
   const end = characters.findIndex((character) => (used += stringWidth(character)) > width);

@@ -11,7 +11,7 @@ const STDERR_FD = 2;
 
 /** The environment of a command, handed in: its input, its two outputs, the variables, the interruption. */
 export interface Io {
-  readonly stdin: Readable & { readonly isTTY?: boolean };
+  readonly stdin: Readable & { readonly isTTY?: boolean; readonly setRawMode?: (isRaw: boolean) => unknown };
   /** The descriptor of stdin, which is there before its stream is made. Undefined where stdin is nothing but a stream. */
   readonly stdinFd: number | undefined;
   /** The variables that the command was started with. */
@@ -23,6 +23,8 @@ export interface Io {
    * stdout cannot be written (the InputError that says so).
    */
   readonly signal: AbortSignal;
+  /** Sends a signal to the process group of the command, as a terminal does when a key asks for it. */
+  readonly signalGroup: (name: NodeJS.Signals) => void;
   /** Writes data to stdout. A line break is not added. */
   readonly out: (text: string) => void;
   /**
@@ -76,6 +78,7 @@ export function createIo(proc: NodeJS.Process): Io {
       return currentFolder(proc);
     },
     signal: interruption.signal,
+    signalGroup: (name) => void proc.kill(0, name),
     out: output.out,
     flush: output.flush,
     drained: output.drained,

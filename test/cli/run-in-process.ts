@@ -14,11 +14,22 @@ import {
   type RunningCommand,
 } from '../end-to-end/running-command.ts';
 
-export type { HooksOptions, HooksResult, RunningCommand as RunningHooks };
+export type { HooksOptions, HooksResult };
 
 export interface InProcessOptions extends HooksOptions {
   /** Stdin, stdout and stderr are a terminal of this width. @default they are pipes */
   readonly terminalColumns?: number;
+  /** Whether keys can be pressed at that terminal. @default false */
+  readonly hasKeys?: boolean;
+}
+
+export interface RunningHooks extends RunningCommand {
+  /** Presses keys. */
+  readonly press: (keys: string) => void;
+  /** What both outputs have written so far, in order. */
+  readonly screen: () => string;
+  /** What the terminal was told, in order: raw mode on or off, and signals to the process group. */
+  readonly terminal: readonly ('raw' | 'cooked' | NodeJS.Signals)[];
 }
 
 /** Runs a command line to its end, as `hooks` of end-to-end/hooks.ts does, but in this process and without a build. */
@@ -34,20 +45,23 @@ afterAll(async () => {
 });
 
 /** Starts a command line that goes on until it is told to stop: by a signal as `io` hands it on, since there is no process to kill. */
-export function startHooks(args: readonly string[], options: InProcessOptions = {}): RunningCommand {
+export function startHooks(args: readonly string[], options: InProcessOptions = {}): RunningHooks {
   const interruption = new AbortController();
+  const stdin = new PassThrough();
+  const terminal: ('raw' | 'cooked' | NodeJS.Signals)[] = [];
   const timer = setTimeout(() => interruption.abort('SIGTERM'), options.timeoutMs ?? 40_000);
-  const output: Output = { stdout: '', stderr: '', ended: false, changed: new EventEmitter() };
-  const exited = runCommandLine(args, createIo(args, options, { output, interruption })).then(
-    (code): HooksResult => {
-      clearTimeout(timer);
-      running.delete(interruption);
-      output.ended = true;
-      output.changed.emit('change');
-      const { stdout, stderr } = output;
-      return { code, signal: null, stdout, stderr };
-    },
-  );
+  const output = { stdout: '', stderr: '', screen: '', ended: false, changed: new EventEmitter() };
+  const exited = runCommandLine(
+    args,
+    createIo(args, options, { output, interruption, stdin, terminal }),
+  ).then((code): HooksResult => {
+    clearTimeout(timer);
+    running.delete(interruption);
+    output.ended = true;
+    output.changed.emit('change');
+    const { stdout, stderr } = output;
+    return { code, signal: null, stdout, stderr };
+  });
   running.set(interruption, exited);
   return {
     lines: linesOf(output),
@@ -57,23 +71,42 @@ export function startHooks(args: readonly string[], options: InProcessOptions = 
       return exited;
     },
     exited,
+    press: (keys) => void stdin.write(keys),
+    screen: () => output.screen,
+    terminal,
   };
+}
+
+interface Connected {
+  readonly output: Output & { screen: string };
+  readonly interruption: AbortController;
+  readonly stdin: PassThrough;
+  readonly terminal: ('raw' | 'cooked' | NodeJS.Signals)[];
 }
 
 function createIo(
   argv: readonly string[],
-  { stdin = '', keepsStdinOpen = false, env: given = {}, cwd, terminalColumns }: InProcessOptions,
-  { output, interruption }: { readonly output: Output; readonly interruption: AbortController },
+  {
+    stdin = '',
+    keepsStdinOpen = false,
+    env: given = {},
+    cwd,
+    terminalColumns,
+    hasKeys = false,
+  }: InProcessOptions,
+  { output, interruption, stdin: stream, terminal }: Connected,
 ): Io {
   const isTty = terminalColumns !== undefined;
   const env = { ...inherited(), ...given };
-  const input = Object.assign(new PassThrough(), isTty && { isTTY: true });
+  const setRawMode = (isRaw: boolean): unknown => terminal.push(isRaw ? 'raw' : 'cooked');
+  const input = Object.assign(stream, isTty && { isTTY: true }, hasKeys && { setRawMode });
   input.write(stdin);
-  if (!keepsStdinOpen) input.end();
+  if (!keepsStdinOpen && !hasKeys) input.end();
   const stderr = new Writable({
     decodeStrings: false,
     write: (text: string | Buffer, _encoding, done) => {
       output.stderr += text.toString();
+      output.screen += text.toString();
       done();
     },
   });
@@ -84,8 +117,13 @@ function createIo(
     env,
     cwd: cwd ?? process.cwd(),
     signal: interruption.signal,
+    signalGroup: (name) => {
+      terminal.push(name);
+      if (name !== 'SIGTSTP') interruption.abort(name);
+    },
     out: (text) => {
       output.stdout += text;
+      output.screen += text;
       output.changed.emit('change');
     },
     flush: () => {},

@@ -467,8 +467,9 @@ describe.skipIf(!MAY_MOUNT)('a replay whose report finds the disk full', () => {
     const receiver = await receiving({ secret: SECRET, respond: '400' });
     const report = `report.${extension}`;
     const words = ['replay', input, '--url', receiver.url, '--secret', SECRET, '--report', report, ...flags];
-    const { code, stderr } = await hooks(words, { cwd, env: { HOOKS_DATA_DIR: temporaryFolder() } });
+    const { code, stdout, stderr } = await hooks(words, { cwd, env: { HOOKS_DATA_DIR: temporaryFolder() } });
     expect([code, stderr]).toEqual([2, expect.stringContaining('the disk is full')]);
+    expect(stdout).toMatch(/^read +\d+$/m);
     expect(readdirSync(cwd).filter((name) => name.includes('report'))).toEqual([]);
   });
 });

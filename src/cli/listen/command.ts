@@ -43,6 +43,10 @@ senders reject unless they trust it: -o json prints it as "certificate".
 the responses. It is at /_hooks, for this machine; other machines need the token
 in its printed URL.
 
+At a terminal keys work meanwhile: c copies the last request as a curl command,
+with variables for secrets, r sends it again, to --forward if given, / filters
+what comes from then on, and q stops.
+
 The headers that came decide the signature scheme; --require-signature takes
 what --scheme or the config names (github, stripe and others), else segment.
 

@@ -37,14 +37,17 @@ export class ListenOutput {
   readonly #options: ListenOptions;
   readonly #io: Io;
   readonly #folder: CaptureFolder | undefined;
-  readonly #filter: MessageFilter;
+  /** Undefined: every request is shown, also one without a message. */
+  #filter: MessageFilter | undefined;
   /** Requests that could not be saved. */
   unsaved = 0;
+  /** The last request that was shown. */
+  last: ReceivedRequest | undefined;
 
   constructor(options: ListenOptions, io: Io) {
     this.#options = options;
     this.#io = io;
-    this.#filter = readFilter(options.filter ?? []);
+    this.#filter = options.filter && readFilter(options.filter);
     this.#folder = options.save === undefined ? undefined : new CaptureFolder(resolve(io.cwd, options.save));
   }
 
@@ -76,6 +79,7 @@ export class ListenOutput {
     const withBody = this.#options.verbose === true;
     const file = this.#save(request);
     if (!this.#isShown(request)) return;
+    this.last = request;
     this.#io.out(
       this.#options.output === 'json'
         ? receivedJson(request, { file, withBody })
@@ -83,11 +87,24 @@ export class ListenOutput {
     );
   }
 
-  /** Whether a request is shown. Without a filter every request is, also one without a message. */
-  #isShown(request: ReceivedRequest): boolean {
-    if (this.#options.filter === undefined) return true;
+  /** Filters what comes from now on, in place of `--filter`; with an empty text everything is shown. */
+  setFilter(text: string): void {
     try {
-      return messagesOf(request).some(({ value }) => this.#filter(value));
+      this.#filter = text === '' ? undefined : readFilter([text]);
+      this.remark(
+        text === '' ? 'Showing every request' : `Showing requests with a message of ${printable(text)}`,
+      );
+    } catch (error) {
+      if (!(error instanceof HooksError)) throw error;
+      this.failed(error.message, error.hint);
+    }
+  }
+
+  #isShown(request: ReceivedRequest): boolean {
+    const filter = this.#filter;
+    if (filter === undefined) return true;
+    try {
+      return messagesOf(request).some(({ value }) => filter(value));
     } catch (error) {
       if (!(error instanceof InputError)) throw error;
       // A regular expression took too long on it, so that it is not known whether it matches.

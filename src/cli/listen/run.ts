@@ -17,6 +17,7 @@ import { ExitCode, interruptedCode } from '../exit-code.ts';
 import type { Io } from '../io.ts';
 import { ListenOutput } from './output.ts';
 import type { InboxContext } from './open-inbox.ts';
+import type { KeyCommands } from './key-commands.ts';
 import type { ListenOptions } from './options.ts';
 import { listeningUrls } from '../print/listening-urls.ts';
 import { knownSecrets, type KnownSecrets } from '../flags/signature/known-secrets.ts';
@@ -78,6 +79,7 @@ async function receive(session: Session): Promise<void> {
   const inbox = options.ui
     ? await inboxOf(options, { secrets, schemes: schemes.scheme, forwarding })
     : undefined;
+  let keys: KeyCommands | undefined;
   const receiver = await startReceiver({
     host: options.host,
     port: options.port,
@@ -90,7 +92,8 @@ async function receive(session: Session): Promise<void> {
     forward: forwarding?.forward,
     serveOwn: inbox?.serve,
     onRequest: (request) => {
-      display.show(request);
+      if (keys === undefined) display.show(request);
+      else keys.above(() => display.show(request));
       inbox?.add(request);
       expectation.add(request);
     },
@@ -113,10 +116,24 @@ async function receive(session: Session): Promise<void> {
     inboxUrl,
     inboxUrlWithToken,
   });
-  await aborted(AbortSignal.any([io.signal, expectation.over]));
+  if (takesKeys(options, io)) {
+    const { KeyCommands: Keys } = await import('./key-commands.ts');
+    keys = new Keys({ io, display, url, forwarding, secrets });
+  }
+  try {
+    await aborted(AbortSignal.any([io.signal, expectation.over, ...(keys ? [keys.quitting] : [])]));
+  } finally {
+    keys?.close();
+  }
   inbox?.close();
   // Closing reports the requests still held, so the expectation is judged after it.
   await receiver.close();
+}
+
+/** A secret that was typed has taken the end of the input. */
+function takesKeys({ output, secretFile = [] }: ListenOptions, { stdin, stdoutIsTty }: Io): boolean {
+  const isTyped = secretFile.some((flag) => 'file' in flag && flag.file === '-');
+  return output === 'text' && stdoutIsTty && stdin.isTTY === true && !isTyped;
 }
 
 /** Writes it before the receiver is ready, so that a sender that waits for that can read it. Throws InputError. */

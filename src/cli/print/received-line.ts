@@ -9,10 +9,12 @@ import {
 } from '../../receiver/messages/messages-of.ts';
 import type { ReceivedMessage } from '../../receiver/messages/tracking-call.ts';
 import type { ReceivedRequest } from '../../receiver/received-request.ts';
-import { printable, redactUrl } from '../../redact.ts';
+import { isMessageType } from '../../message/types.ts';
+import { MASK, printable, redactUrl } from '../../redact.ts';
+import { isObject } from '../../check-options.ts';
 import { isoTime } from '../../clock.ts';
 import { attemptText, detailText, durationText, tenths } from '../attempt-text.ts';
-import { fitText } from '../fit-text.ts';
+import { fitText, truncateEnd } from '../fit-text.ts';
 import type { Screen } from '../io.ts';
 import { jsonLine } from '../json-line.ts';
 import { formatRow, type Cell } from './table.ts';
@@ -81,14 +83,16 @@ export function receivedText(
   const { at, method, path, verdict, body, ms } = request;
   const messages = messagesOf(request);
   const { color, stdoutColumns: columns } = screen;
+  // What was sent says more than how fast the response to it was.
+  const isNarrow = columns !== undefined && columns < 100;
   const cells: readonly Cell[] = [
-    { text: clockTime(at), paint: color.dim },
+    { text: clockTime(at).slice(0, isNarrow ? 8 : undefined), paint: color.dim },
     { text: printable(`${method} ${redactUrl(path)}`, 200), minWidth: 20, shortest: 12 },
     { text: printable(messagesColumn(messages), 200), minWidth: 34, shortest: 16 },
     { text: verdict, minWidth: 9, paint: VERDICT_COLORS[verdict](color) },
     statusCell(request, color),
     { text: `${body.byteLength} B`, minWidth: 8, align: 'end', shortest: 7 },
-    { text: `${tenths(ms)} ms`, minWidth: 9, align: 'end', shortest: 8 },
+    ...(isNarrow ? [] : [{ text: `${tenths(ms)} ms`, minWidth: 9, align: 'end', shortest: 8 } as const]),
   ];
   const below = [
     ...messageLines(messages, color),
@@ -99,6 +103,8 @@ export function receivedText(
     formatRow(cells, { columns }),
     ...below.map((line) => fitText(`    ${String(line)}`, columns)),
   ];
+  const line = withBody || columns === undefined ? '' : bodyLine(request, messages);
+  if (line !== '') lines.push(color.dim(`    ${truncateEnd(printable(line, columns), (columns ?? 0) - 4)}`));
   // A body is not wrapped: it can be copied.
   if (withBody && body.byteLength > 0) lines.push(`    ${printable(bodyText(body), 10_000)}`);
   return `${lines.join('\n')}\n`;
@@ -111,6 +117,23 @@ const VERDICT_COLORS: Readonly<Record<ReceivedRequest['verdict'], (color: ChalkI
     unsigned: (color) => color.red,
     unchecked: (color) => color.dim,
   };
+
+/** What the line of a request does not say yet: what its message is about; without one, the body. Empty: nothing more. */
+function bodyLine({ body }: ReceivedRequest, messages: readonly ReceivedMessage[]): string {
+  if (messages.length > 1) return '';
+  const [{ value } = { value: undefined }] = messages;
+  if (!isObject(value) || !isMessageType(value['type'])) {
+    const text = bodyText(body.subarray(0, LONGEST_LINE)).replaceAll(/\s+/g, ' ').trim();
+    return text.replace(WRITE_KEY, `$1${MASK}`);
+  }
+  const { properties, traits, context } = value;
+  const about = [properties, traits, context].find((each) => isObject(each) && Object.keys(each).length > 0);
+  return about === undefined ? '' : JSON.stringify(about);
+}
+
+const WRITE_KEY = /("writeKey"\s*:\s*")[^"]*/g;
+/** No terminal is wider. */
+const LONGEST_LINE = 1_000;
 
 function remarksOn(request: ReceivedRequest, color: ChalkInstance): readonly (string | undefined)[] {
   const { note, diagnosis, expected, got, call, problem = call?.rejection?.message, forwarded } = request;
@@ -174,10 +197,11 @@ function clockTime(at: number): string {
   return `${time.toTimeString().slice(0, 8)}.${String(time.getMilliseconds()).padStart(3, '0')}`;
 }
 
-function forwardedText(forwarded: Forwarded, color: ChalkInstance): string {
+/** Formats the response of a receiver that a request was passed on to. */
+export function forwardedText(forwarded: Forwarded, color: ChalkInstance, label = 'forwarded'): string {
   const { status, reply, detail = reply, ms } = forwarded;
   const shown = detailText({ ...forwarded, ...(detail !== undefined && { detail }) });
-  const text = `forwarded: ${attemptText(forwarded)} in ${durationText(ms)}${shown === undefined ? '' : `, ${shown}`}`;
+  const text = `${label}: ${attemptText(forwarded)} in ${durationText(ms)}${shown === undefined ? '' : `, ${shown}`}`;
   return status !== undefined && status < 300 ? color.dim(text) : color.yellow(text);
 }
 

@@ -57,6 +57,13 @@ async function countOf(
   options: QueueOptions,
   states: readonly DeliveryState[],
 ): Promise<number> {
+  if (options.filter === undefined && options.since === undefined) {
+    const lanes = await inspection.stats();
+    return lanes.reduce(
+      (sum, lane) => sum + (options.state ?? states).reduce((own, state) => own + lane[state], 0),
+      0,
+    );
+  }
   let count = 0;
   for await (const page of select(inspection, options, { states })) count += page.length;
   return count;

@@ -170,18 +170,24 @@ export class ReplayOutput {
       const messages = summary.skipped === 1 ? '1 message' : `${summary.skipped} messages`;
       this.#io.note(`note: nothing is left of ${messages} after ${this.#skippingFlags()}`);
     }
-    if (this.#options.output === 'json') this.#io.out(jsonLine({ summary }));
-    else if (!this.#options.quiet || summary.delivered + summary.queued < summary.read) {
-      this.#io.out(`${this.#summaryText(summary, received)}\n`);
-    }
+    this.showSummary(summary, received);
     this.#github?.conclude(summaryLines(summary).join('\n'));
     await this.#files.finish(summary);
   }
 
-  /** Ends without a summary after something unexpected. */
-  async abandon(): Promise<void> {
+  /** Says where every message is: also when a file of results cannot be written. */
+  showSummary(summary: ReplaySummary, received: string | undefined): void {
     this.#progress.stop();
-    await this.#files.abandon();
+    if (this.#options.output === 'json') this.#io.out(jsonLine({ summary }));
+    else if (!this.#options.quiet || summary.delivered + summary.queued < summary.read) {
+      this.#io.out(`${this.#summaryText(summary, received)}\n`);
+    }
+  }
+
+  /** Ends after something unexpected. */
+  abandon(): Promise<void> {
+    this.#progress.stop();
+    return this.#files.abandon();
   }
 
   /** The flags that may have skipped messages. */
@@ -192,8 +198,7 @@ export class ReplayOutput {
   }
 
   #summaryText(summary: ReplaySummary, received: string | undefined): string {
-    const lines = ['', ...summaryLines(summary), received ?? []].flat();
-    return fitText(lines.join('\n'), this.#io.stdoutColumns);
+    return fitText(['', ...summaryLines(summary), received ?? []].flat().join('\n'), this.#io.stdoutColumns);
   }
 
   get #isJson(): boolean {

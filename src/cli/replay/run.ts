@@ -230,10 +230,10 @@ export class ReplayRun {
 
   async #summarize(isComplete: boolean): Promise<ReplayResult> {
     const { output, checkpoint, isPreview } = this.#parts;
-    const summary = this.#ledger.summary();
-    const foundAny = this.#index >= 0;
-    if (this.#fault !== undefined || !foundAny || isPreview) await output.abandon();
-    if (this.#fault !== undefined) throw this.#fault;
+    const [summary, foundAny, fault] = [this.#ledger.summary(), this.#index >= 0, this.#fault];
+    if (fault && foundAny && !isPreview) output.showSummary(summary, this.#received.text());
+    if (fault || !foundAny || isPreview) await output.abandon();
+    if (fault !== undefined) throw fault;
     if (!foundAny) return { foundAny, isGood: false };
     if (!isPreview) await output.finish(summary, this.#received.text());
     if (checkpoint !== undefined) {

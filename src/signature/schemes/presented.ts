@@ -88,7 +88,7 @@ function wrongCount({ name }: HeaderLayout, count: number, came: HeaderLayout): 
     ? {
         code: 'missing-header',
         found: `${name} is missing, though ${came.name} came, which belongs to it`,
-        fix: `Send ${name} with each request, and let proxies pass it on`,
+        fix: `Send ${name} with each request, and let proxies pass it on; hooks verify takes it by -H '${name}: …'`,
       }
     : {
         code: 'no-match',

@@ -279,8 +279,8 @@ const RECEIVERS: readonly FaultyReceiver[] = [
     id: 'other-scheme',
     title: 'the receiver verifies Standard Webhooks and wants a timestamp',
     receiver: () => responds(400, '{"error":"Missing required webhook-timestamp: missing timestamp"}'),
-    cause: 'it verifies by another scheme: it wants headers that a sender of X-Signature does not send',
-    fix: 'verify X-Signature (HMAC-SHA1 of the raw body, hex)',
+    cause: 'it verifies by another scheme: it wants headers that were not sent',
+    fix: 'send by the scheme that it wants (--scheme)',
   },
   {
     id: 'needs-user-id',
