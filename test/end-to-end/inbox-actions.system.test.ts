@@ -130,7 +130,7 @@ describe.skipIf(!hasBrowser)('what the inbox does', PATIENT, () => {
   });
 
   it('responds to the next requests as the page says, and tells every page', async () => {
-    const second = await openPage(`${url}/_hooks`);
+    const second = await openPage(inboxUrl);
     await second.page.getByRole('button', { name: 'Responses: 200' }).click();
     const field = second.page.getByRole('textbox', { name: 'Respond to the next requests with' });
     await field.fill('99x');
@@ -180,13 +180,19 @@ describe.skipIf(!hasBrowser)('what the inbox does', PATIENT, () => {
 
     const without = await openPage(`${url}/_hooks#/requests/1`);
     await without.page.getByRole('button', { name: 'Edit' }).click();
-    await without.page.getByText('To have it signed, open the whole address').waitFor();
+    await without.page.getByText('To send it, open the whole address').waitFor();
     expect(await without.page.getByRole('checkbox').count()).toBe(0);
-    await without.page.getByRole('textbox', { name: 'Body' }).fill('{}');
     await without.page.getByRole('textbox', { name: 'Replay to' }).fill(target);
-    await without.page.getByRole('button', { name: 'Send edited' }).click();
-    await without.page.getByText(`Replayed to http://${target}`).waitFor();
-    expect(other.requests[1]?.verdict).toBe('invalid');
+    for (const [button, pressed] of [
+      ['Send edited', 'Stop editing'],
+      ['Replay', 'Export'],
+    ] as const) {
+      await without.page.getByRole('button', { name: button }).click();
+      await without.page.locator('.outcome', { hasText: 'this needs the token' }).waitFor();
+      await without.page.getByRole('button', { name: pressed }).click();
+    }
+    await without.page.getByText('Not exported: this needs the token').waitFor();
+    expect(other.requests).toHaveLength(1);
   });
 
   it('exports what is shown as captures that replay and verify read', async () => {

@@ -22,22 +22,28 @@ const CONTROLS = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e]/;
 interface ListeningWithInbox {
   readonly url: string;
   readonly inbox: string;
+  /** The address of the inbox with its token. */
+  readonly printed: string;
   readonly port: number;
   readonly post: (body: string | Uint8Array, headers?: Record<string, string>) => Promise<void>;
 }
 
 async function listening(args: readonly string[] = []): Promise<ListeningWithInbox> {
-  const listen = startHooks(['listen', '--port', '0', '-o', 'json', '--ui', '--secret', SECRET, ...args], {
+  const listen = startHooks(['listen', '--port', '0', '--ui', '--secret', SECRET, ...args], {
     timeoutMs: 120_000,
   });
   onTestFinished(() => void listen.stop());
-  const ready = JSON.parse((await listen.lines.next()).value ?? '') as { url: string; inbox: string };
+  const urlOf = async (): Promise<string> =>
+    /http\S+/.exec((await listen.lines.next()).value ?? '')?.[0] ?? '';
+  const [url, printed] = [await urlOf(), await urlOf()];
   return {
-    ...ready,
-    port: Number(new URL(ready.url).port),
+    url,
+    inbox: `${url}/_hooks`,
+    printed,
+    port: Number(new URL(url).port),
     post: async (body, headers) => {
       const signed = { 'X-Signature': sign(body, SECRET), 'Content-Type': 'application/json' };
-      await fetch(`${ready.url}/hook`, { method: 'POST', body, headers: headers ?? signed });
+      await fetch(`${url}/hook`, { method: 'POST', body, headers: headers ?? signed });
     },
   };
 }
@@ -138,7 +144,7 @@ describe.skipIf(!hasBrowser)('the inbox', PATIENT, () => {
     const listen = await listening(['--forward', `${forward.url}/webhook`]);
     const body = Buffer.concat([Buffer.from(track(1)), Buffer.from([0x0a, 0xff, 0x00])]);
     await listen.post(body, { 'X-Signature': sign(body, SECRET), Authorization: 'Bearer CANARY' });
-    const { page } = await openPage(listen.inbox);
+    const { page } = await openPage(listen.printed);
     await requests(page).click();
     await page.getByText(`Forwarded to ${forward.url}/webhook: 200`).waitFor();
     const field = page.getByRole('textbox', { name: 'Replay to' });
@@ -171,7 +177,7 @@ describe.skipIf(!hasBrowser)('the inbox', PATIENT, () => {
     await fetch(listen.url, { method: 'PUT' });
     await listen.post(track(1, { event: 'First' }));
     await listen.post(track(2, { event: 'Second' }));
-    const { page } = await openPage(listen.inbox);
+    const { page } = await openPage(listen.printed);
     await page.getByText('3 requests').waitFor();
     const outcome = page.locator('.outcome');
     await page.keyboard.press('j');

@@ -28,7 +28,7 @@ export interface ListenReady {
   /** The URL that requests are forwarded to. */
   readonly forwardUrl?: string | undefined;
   readonly inboxUrl?: string | undefined;
-  /** The URL that shows the right signatures too, for the terminal. */
+  /** The URL of the page that may act and shows the right signatures, for the terminal. */
   readonly inboxUrlWithToken?: string | undefined;
 }
 
@@ -58,8 +58,7 @@ export class ListenOutput {
       this.#io.out(jsonLine({ ready: true, url, urls, inbox: inboxUrl, certificate: certificate?.cert }));
     } else {
       this.#io.out(listeningText('Listening on', { url, urls }, bold));
-      const inbox = hasSecret ? inboxUrlWithToken : inboxUrl;
-      if (inbox !== undefined) this.#io.out(`Inbox at     ${bold(inbox)}\n`);
+      if (inboxUrlWithToken !== undefined) this.#io.out(`Inbox at     ${bold(inboxUrlWithToken)}\n`);
     }
     if (forwardUrl !== undefined) this.remark(`Forwarding to ${printable(forwardUrl)}`);
     if (certificate !== undefined) this.remark(`Self-signed certificate, SHA-256 ${certificate.fingerprint}`);

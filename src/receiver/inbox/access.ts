@@ -9,7 +9,7 @@ export interface AccessRule {
   readonly scheme: 'http' | 'https';
   /** Stands in the page, which any program of this machine can open. */
   readonly token: string;
-  /** Stands only in the address that `hooks listen` prints: shows the right signatures too, with which one could sign. */
+  /** Stands only in the address that `hooks listen` prints: shows the right signatures too, with which one could sign, and acts. */
   readonly printedToken: string;
 }
 

@@ -13,7 +13,7 @@ export interface Resending {
   readonly sign?: ((request: ForwardRequest) => ForwardRequest) | undefined;
 }
 
-/** Sends a request again, as it came or edited. The caller has checked who may have it signed. */
+/** Sends a request again, as it came or edited. The caller has checked who may. */
 export function resend(
   kept: StoredRequest,
   body: Readonly<Record<string, unknown>>,
@@ -23,11 +23,6 @@ export function resend(
   if (edited === undefined) return replay(kept.request, url);
   const request = { rawHeaders: rawHeadersOf(edited, kept), body: Buffer.from(edited.body) };
   return replay(edited.isSigned && sign !== undefined ? sign(request) : request, url);
-}
-
-/** Whether an action asks for a signature, which is for the person at the terminal alone. */
-export function wantsSignature(body: Readonly<Record<string, unknown>>): boolean {
-  return readReplay(body).edited?.isSigned === true;
 }
 
 /** The captures of these requests as NDJSON, in their order; those that were evicted are left out. */

@@ -13,7 +13,7 @@ import {
   tokenRejection,
   type AccessRule,
 } from './access.ts';
-import { captureLines, resend, wantsSignature, type Resending } from './actions.ts';
+import { captureLines, resend, type Resending } from './actions.ts';
 import { captureOf, detailsOf } from './details.ts';
 import { Feed } from './feed.ts';
 import { contentPolicy, pageHtml, type PageParts } from './page-html.ts';
@@ -107,7 +107,8 @@ export class Inbox {
     if (path === '/search') {
       return respondJson(visit, await searchBodies(this.#store, query.get('text') ?? ''));
     }
-    if (Object.hasOwn(this.#actions, path)) return this.#act(visit, this.#actions[path]);
+    const action = this.#actions.get(path);
+    if (action !== undefined) return this.#act(visit, action);
     const [, id = '', part = ''] = /^\/requests\/(\d{1,15})(?:\/(body|capture|replay))?$/.exec(path) ?? [];
     const kept = this.#store.get(Number(id));
     if (kept === undefined) {
@@ -127,41 +128,51 @@ export class Inbox {
   }
 
   /** What the page may do, by its path. */
-  readonly #actions: Readonly<Record<string, InboxAction>> = {
-    '/clear': (visit) => {
-      this.#store.clear();
-      this.#feed.refresh();
-      respondJson(visit, {});
-    },
-    '/export': (visit, body) => respondLines(visit, captureLines(this.#store, body)),
-    '/respond': (visit, { respond }) => {
-      const text = typeof respond === 'string' ? respond.trim() : '';
-      this.#receiver?.respondBy(text === '' ? undefined : parseScript(text));
-      this.#respond = text;
-      this.#feed.refresh();
-      respondJson(visit, {});
-    },
-  };
+  readonly #actions: ReadonlyMap<string, InboxAction> = new Map<string, InboxAction>(
+    Object.entries({
+      '/clear': (visit) => {
+        this.#store.clear();
+        this.#feed.refresh();
+        respondJson(visit, {});
+      },
+      '/export': (visit, body) => respondLines(visit, captureLines(this.#store, body)),
+      '/respond': (visit, { respond }) => {
+        const text = typeof respond === 'string' ? respond.trim() : '';
+        this.#receiver?.respondBy(text === '' ? undefined : parseScript(text));
+        this.#respond = text;
+        this.#feed.refresh();
+        respondJson(visit, {});
+      },
+    }),
+  );
 
-  async #act(visit: InboxRequest, action: InboxAction | undefined): Promise<void> {
-    if (visit.request.method === 'POST') return action?.(visit, await readActionBody(visit.request));
-    respondRejected(visit, { status: 405, text: 'method not allowed, use POST' });
+  /** Needs the printed token: any program of this machine, and what a tunnel lets in, can get the other one. */
+  async #act(visit: InboxRequest, action: InboxAction, isFree = NEVER): Promise<void> {
+    if (visit.request.method !== 'POST') {
+      return respondRejected(visit, { status: 405, text: 'method not allowed, use POST' });
+    }
+    const body = await readActionBody(visit.request);
+    if (this.#isPrinted(visit) || isFree(body)) return action(visit, body);
+    const text = 'this needs the token: open the whole address that `hooks listen` printed';
+    respondRejected(visit, { status: 403, text });
   }
 
-  async #replay(visit: InboxRequest, kept: StoredRequest): Promise<void> {
-    await this.#act(visit, async (_visit, body) => {
-      if (wantsSignature(body) && !this.#canSign(visit)) {
-        return respondRejected(visit, {
-          status: 403,
-          text: 'only the page that the printed address opens can sign: open the whole address that `hooks listen` printed',
-        });
-      }
+  /** Sends what came to where it goes anyway; only the page of the printed address sends anything else, or elsewhere. */
+  #replay(visit: InboxRequest, kept: StoredRequest): Promise<void> {
+    const replay: InboxAction = async (_visit, body) => {
       respondJson(visit, await resend(kept, body, this.#options));
-    });
+    };
+    const { forwardUrl } = this.#options;
+    return this.#act(
+      visit,
+      replay,
+      ({ url, edited }) =>
+        forwardUrl !== undefined && edited === undefined && (url === undefined || url === forwardUrl),
+    );
   }
 
-  #canSign({ request: { headers }, query }: InboxRequest): boolean {
-    return this.#options.sign !== undefined && hasPrintedToken(headers, query, this.#rule);
+  #isPrinted({ request: { headers }, query }: InboxRequest): boolean {
+    return hasPrintedToken(headers, query, this.#rule);
   }
 
   async #part(visit: InboxRequest, kept: StoredRequest, part: string): Promise<void> {
@@ -169,26 +180,26 @@ export class Inbox {
     if (part === 'replay') return this.#replay(visit, kept);
     if (method !== 'GET') return respondRejected(visit, { status: 405, text: 'method not allowed, use GET' });
     if (part === 'body') return respondBytes(visit, kept.request.body);
-    const { headers } = visit.request;
-    const withSignatures = hasPrintedToken(headers, visit.query, this.#rule);
-    respondJson(visit, part === 'capture' ? captureOf(kept) : detailsOf(kept, withSignatures));
+    respondJson(visit, part === 'capture' ? captureOf(kept) : detailsOf(kept, this.#isPrinted(visit)));
   }
 
   #page(visit: InboxRequest): void {
-    const { request, response, query } = visit;
+    const { request, response } = visit;
     if (request.method !== 'GET' && request.method !== 'HEAD') {
       return respondRejected(visit, {
         status: 405,
         text: 'method not allowed, use GET: this is the inbox, not the receiver',
       });
     }
-    const { page, hasSecret, sendBy, forwardUrl } = this.#options;
+    const { page, hasSecret, sendBy, forwardUrl, sign } = this.#options;
+    const canAct = this.#isPrinted(visit);
     const { token, printedToken } = this.#rule;
     const setup: Setup = {
-      token: hasPrintedToken(request.headers, query, this.#rule) ? printedToken : token,
+      token: canAct ? printedToken : token,
       receiverUrl: this.#receiver?.url ?? '',
       hasSecret,
-      canSign: this.#canSign(visit),
+      canAct,
+      canSign: canAct && sign !== undefined,
       ...(sendBy !== undefined && { sendBy }),
       ...(forwardUrl !== undefined && { forwardUrl }),
     };
@@ -209,6 +220,8 @@ export class Inbox {
 type InboxReceiver = Pick<Receiver, 'url' | 'respondBy'>;
 
 type InboxAction = (visit: InboxRequest, body: Readonly<Record<string, unknown>>) => void | Promise<void>;
+
+const NEVER = (_body: Readonly<Record<string, unknown>>): boolean => false;
 
 const ROOT = '/_hooks';
 

@@ -16,7 +16,9 @@ export interface Setup {
   readonly hasSecret: boolean;
   /** The signature scheme that a sender names; absent where none needs to be. */
   readonly sendBy?: string;
-  /** Whether an edited request can be signed: there is a secret, and the page was opened with the printed token. */
+  /** Whether the page was opened with the printed token, and may do more than read and replay to the forwarding URL. */
+  readonly canAct: boolean;
+  /** Whether an edited request can be signed: the page may act, and there is a secret. */
   readonly canSign: boolean;
 }
 

@@ -19,9 +19,6 @@ const signing = (): Promise<Started> =>
     sign: (request) => signedAgain(request, { secrets: [SECRET], schemes: undefined }),
   });
 
-const printedTokenOf = ({ printedUrl }: Started): string =>
-  new URL(printedUrl).searchParams.get('token') ?? '';
-
 const edited = (body: string, isSigned: boolean): object => ({
   url: 'http://localhost:3000/',
   edited: {
@@ -32,6 +29,38 @@ const edited = (body: string, isSigned: boolean): object => ({
     body,
     isSigned,
   },
+});
+
+describe('a page without the printed token', () => {
+  it('reads, and sends what came to where it goes anyway, but does nothing else', async () => {
+    const { act, ask, post, replays, receiver, token } = await start({ forwardUrl: 'http://forward/' });
+    await post();
+    const wishes: readonly (readonly [path: string, body: object])[] = [
+      ['clear', {}],
+      ['export', { ids: [1] }],
+      ['respond', { respond: '500' }],
+      ['requests/1/replay', { url: 'http://127.0.0.1:6379/' }],
+      ['requests/1/replay', edited('{}', false)],
+      ['requests/1/replay', { url: 'http://forward/', edited: { headers: [], body: '', isSigned: false } }],
+    ];
+    for (const [path, body] of wishes) {
+      const answer = await act(path, body, { token });
+      expect([path, answer]).toEqual([
+        path,
+        expect.objectContaining({
+          status: 403,
+          text: 'this needs the token: open the whole address that `hooks listen` printed\n',
+        }),
+      ]);
+    }
+    expect(replays).toEqual([]);
+    expect((await fetch(receiver.url, { method: 'POST', body: '{}' })).status).toBe(200);
+    expect((await ask('/_hooks/requests/1', { headers: { 'x-hooks-token': token } })).status).toBe(200);
+    for (const body of [{}, { url: 'http://forward/' }]) {
+      expect((await act('requests/1/replay', body, { token })).status).toBe(200);
+    }
+    expect(replays.map(({ url }) => url)).toEqual([undefined, 'http://forward/']);
+  });
 });
 
 describe('clearing', () => {
@@ -185,19 +214,18 @@ describe('an edited request', () => {
   });
 
   it('is signed only for a page that was opened with the printed token', async () => {
-    const started = await signing();
-    const { act, post, replays, ask } = started;
+    const { act, post, replays, ask, token: pageToken, printedUrl } = await signing();
     await post();
     const changed = '{"type":"track","userId":"新","event":"Changed"}';
-    expect(await act('requests/1/replay', edited(changed, true))).toMatchObject({ status: 403 });
+    const wish = edited(changed, true);
+    expect(await act('requests/1/replay', wish, { token: pageToken })).toMatchObject({ status: 403 });
     expect(replays).toEqual([]);
-    const token = printedTokenOf(started);
-    expect((await act('requests/1/replay', edited(changed, true), { token })).status).toBe(200);
+    expect((await act('requests/1/replay', wish)).status).toBe(200);
     expect(replays[0]?.request.rawHeaders).toEqual(['X-New', 'one', 'X-Signature', signatureOf(changed)]);
     expect((await act('requests/1/replay', edited(changed, false))).status).toBe(200);
     expect(replays[1]?.request.rawHeaders).toEqual(['X-Signature', 'abc', 'X-New', 'one']);
     expect((await ask('/_hooks')).text).toContain('&quot;canSign&quot;:false');
-    expect((await ask(`/_hooks?token=${token}`)).text).toContain('&quot;canSign&quot;:true');
+    expect((await ask(`/_hooks${new URL(printedUrl).search}`)).text).toContain('&quot;canSign&quot;:true');
   });
 
   it.each([

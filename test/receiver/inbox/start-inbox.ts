@@ -23,7 +23,7 @@ export interface Started {
   readonly printedUrl: string;
   readonly token: string;
   readonly ask: (path: string, options?: AskOptions) => Promise<Answer>;
-  /** A POST of the page itself. */
+  /** A POST of the page itself, opened with the printed token. */
   readonly act: (
     path: string,
     body: object | string,
@@ -81,6 +81,7 @@ export async function start({
   const ask: Started['ask'] = (path, asked = {}) => askAt(receiver.port, path, asked);
   const page = await ask('/_hooks', { headers: { host: 'localhost' } });
   const token = /token&quot;:&quot;([\w-]+)/.exec(page.text)?.[1] ?? '';
+  const printedToken = new URL(printedUrl).searchParams.get('token') ?? '';
   return {
     receiver,
     requests,
@@ -88,7 +89,7 @@ export async function start({
     inboxUrl,
     printedUrl,
     token,
-    act: (path, body, { token: given = token } = {}) => {
+    act: (path, body, { token: given = printedToken } = {}) => {
       const authority = `127.0.0.1:${receiver.port}`;
       const headers = { host: authority, origin: `http://${authority}`, 'x-hooks-token': given };
       const json = typeof body === 'string' ? body : JSON.stringify(body);

@@ -32,12 +32,6 @@ export function TopBar(props: TopBarProps): JSX.Element {
       </h1>
       <p class="addresses">
         <code>{setup.receiverUrl}</code>
-        {setup.forwardUrl !== undefined && (
-          <>
-            <span aria-label="forwards to"> → </span>
-            <code>{setup.forwardUrl}</code>
-          </>
-        )}
         <button
           type="button"
           aria-label="Copy the address"
@@ -45,6 +39,12 @@ export function TopBar(props: TopBarProps): JSX.Element {
         >
           Copy
         </button>
+        {setup.forwardUrl !== undefined && (
+          <>
+            <span aria-label="forwards to"> → </span>
+            <code>{setup.forwardUrl}</code>
+          </>
+        )}
       </p>
       <button
         type="button"

@@ -105,8 +105,8 @@ function Row({ request, place: [position, count], isSelected, isCompared, onSele
         <Status request={request} />
       </span>
       <span class="about">
-        {aboutOf(request).map((text) => (
-          <bdi key={text}>{text}</bdi>
+        {aboutOf(request).map((text, index) => (
+          <bdi key={index}>{text}</bdi>
         ))}
         {isNamed && <bdi class="path">{printable(path)}</bdi>}
       </span>

@@ -7,11 +7,12 @@ interface EditFormProps {
   readonly onDraft: (draft: EditDraft) => void;
   /** Whether the inbox signs for this page. */
   readonly canSign: boolean;
-  readonly hasSecret: boolean;
+  /** Whether the inbox sends what this page edits. */
+  readonly canAct: boolean;
 }
 
 /** The headers and the body of a request as they will be sent. */
-export function EditForm({ draft, onDraft, canSign, hasSecret }: EditFormProps): JSX.Element {
+export function EditForm({ draft, onDraft, canSign, canAct }: EditFormProps): JSX.Element {
   const bodyField = useRef<HTMLTextAreaElement>(null);
   // On a phone it is below what is in sight.
   useEffect(() => bodyField.current?.focus(), []);
@@ -44,9 +45,9 @@ export function EditForm({ draft, onDraft, canSign, hasSecret }: EditFormProps):
           Sign it with the secret of <code>hooks listen</code>
         </label>
       )}
-      {!canSign && hasSecret && (
+      {!canAct && (
         <p class="muted">
-          To have it signed, open the whole address that <code>hooks listen</code> printed, with its token.
+          To send it, open the whole address that <code>hooks listen</code> printed, with its token.
         </p>
       )}
     </div>

@@ -46,7 +46,7 @@ export function OpenedRequest({ inbox, opened }: OpenedRequestProps): JSX.Elemen
       )}
       <Actions inbox={inbox} opened={opened} />
       {draft !== undefined && (
-        <EditForm draft={draft} onDraft={setDraft} canSign={setup.canSign} hasSecret={setup.hasSecret} />
+        <EditForm draft={draft} onDraft={setDraft} canSign={setup.canSign} canAct={setup.canAct} />
       )}
       {draft === undefined && compared === undefined && (
         <>
