@@ -40,8 +40,8 @@ the response of --respond. delivery.ca in the config names issuers to trust.
 --self-signed speaks TLS with a new certificate for localhost and --host, which
 senders reject unless they trust it: -o json prints it as "certificate".
 --ui is a web inbox: search, compare, edit, replay and export requests, change
-the responses. It is at /_hooks; only a page that is opened with the token in the
-printed URL may act, and only with it other machines see it.
+the responses. It is at /_hooks; a page without the token of the printed URL
+only reads, and from another machine sees nothing.
 
 At a terminal keys work meanwhile: c copies the last request as a curl command,
 with variables for secrets, r sends it again, to --forward if given, / filters
