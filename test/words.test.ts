@@ -81,7 +81,9 @@ const RULES: readonly WordRule[] = [
   {
     not: /\berrands?\b/,
     say: 'repair intent, pending repair',
-    except: { 'src/stores/server/queue/server-maintenance.ts': 'the name of a series that older versions wrote' },
+    except: {
+      'src/stores/server/queue/server-maintenance.ts': 'the name of a series that older versions wrote',
+    },
   },
   { not: /\bunder ?way\b/, say: 'in flight' },
   { not: /\bsurroundings\b/, say: 'context, environment' },
