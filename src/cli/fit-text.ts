@@ -68,7 +68,7 @@ function fitLine(line: string, columns: number): string {
 }
 
 /** Wraps a command with backslashes, so that it works where it is pasted. */
-function wrapCommand(command: string, width: number, indent: number): string {
+export function wrapCommand(command: string, width: number, indent: number): string {
   const lines: string[] = [];
   for (const word of command.match(SHELL_WORD) ?? []) {
     const longer = `${lines.at(-1) ?? ''} ${word}`;

@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
-import { wrapText } from './fit-text.ts';
+import stringWidth from 'fast-string-width';
+import { wrapCommand, wrapText } from './fit-text.ts';
 
 /** The pages of `docs/` that `hooks help TOPIC` prints in short. A test holds the list against the folder. */
 export const GUIDES = [
@@ -73,14 +74,28 @@ function headingText(heading: string, columns: number): string {
 }
 
 function blockText(block: string, columns: number): string {
-  if (block.startsWith('```')) return indented(block.split('\n').slice(1, -1));
+  if (block.startsWith('```')) return codeText(block, columns);
   if (block.startsWith('|')) return listText(tableItems(block), columns);
   if (/^(?:[-*]|\d+\.) /.test(block)) return listText(block.split(/\n(?=(?:[-*]|\d+\.) )/), columns);
   return wrapText(plainText(block), columns, 0);
 }
 
-function indented(lines: readonly string[]): string {
-  return lines.map((line) => (line === '' ? '' : `  ${line}`)).join('\n');
+/** Code as it stands where it fits; else a comment goes before its line, and a command goes on behind a backslash. */
+function codeText(block: string, columns: number): string {
+  const [fence = '', ...lines] = block.split('\n').slice(0, -1);
+  return lines.map((line) => codeLine(line, columns, fence.endsWith('sh'))).join('\n');
+}
+
+function codeLine(line: string, columns: number, isShell: boolean): string {
+  if (line === '') return '';
+  if (stringWidth(line) + 2 <= columns) return `  ${line}`;
+  const indent = 2 + (/^ */.exec(line)?.[0].length ?? 0);
+  const margin = ' '.repeat(indent);
+  const [code = '', comment] = line.trim().split(/\s+(?=(?:#|\/\/) )/, 2);
+  const above =
+    comment === undefined ? '' : `${margin}${wrapText(comment, columns - indent - 2, indent + 2)}\n`;
+  const wrap = isShell ? wrapCommand : wrapText;
+  return `${above}${margin}${wrap(code, columns - indent - 2, indent + 2)}`;
 }
 
 /** Each row of a table as an item; the head and the line below it say nothing without the columns. */

@@ -1,13 +1,19 @@
 import stringWidth from 'fast-string-width';
+import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { beforeAll, afterAll, describe, expect, it } from 'vitest';
 import { fitText } from '../../src/cli/fit-text.ts';
+import { GUIDES } from '../../src/cli/guide.ts';
 import { ageText } from '../../src/cli/queue/delivery-line.ts';
 import { formatRow, formatTable } from '../../src/cli/print/table.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
 import { hooks, startHooks } from './run-in-process.ts';
 
+const COMMANDS =
+  'send replay audience trait delete listen sign verify test expect serve worker queue init config doctor completion'.split(
+    ' ',
+  );
 const LONG_PATH = '/webhook/of/a/receiver/with/a/rather/long/path/that/no/narrow/terminal/shows';
 const EVENTS = ['Signup', '注文完了した', '🎉 party of a team', 'Order Completed with a long name'];
 /** Wide enough that nothing is wrapped or shortened. */
@@ -33,10 +39,31 @@ describe.each([60, 80, 200])('at a terminal of %d columns', (columns) => {
     'test URL --only track,unsigned,tampered',
     'test --list',
     'expect --count 1 --each event=Sigmup -- node sender.js',
-    '--help',
-    'send --help',
-    'replay --help',
-    'test --help',
+    'test URL --only track --scheme standard-webhooks',
+    'send track --event x --user-id u --dry-run --curl --scheme nonsense',
+    'trait sync plan values.csv --dry-run',
+    'delete u1 --dry-run',
+    'sign body.json --scheme standard-webhooks --secret s3cret',
+    'verify capture.json --secret hooks-fixture-secret',
+    'verify capture.json --secret wrong',
+    'verify body.json --secret wrong',
+    'verify body.json --secret s --signature x',
+    'queue retry --all --dry-run',
+    'queue purge --dry-run',
+    'queue drop none',
+    'queue move --to nonsense://x',
+    'queue recover none.db --to new.db',
+    'serve',
+    'worker',
+    'listen --port 70000',
+    'listen --filter event>>1',
+    'completion',
+    'init --for nonsense',
+    'replay none.ndjson',
+    'replay day.ndjson --loopback',
+    'send track --event x --user-id u --loopback',
+    ...['', ...COMMANDS].map((name) => `${name} --help`.trim()),
+    ...GUIDES.map((topic) => `help ${topic}`),
     'nonsense',
     '',
   ])('`hooks %s` breaks no word and writes no line that is wider', async (line) => {
@@ -112,6 +139,9 @@ const cwd = temporaryFolder({
     ...EVENTS.map((event) => JSON.stringify({ type: 'track', event, userId: '使用者-1' })),
     '{"type":"track","event":7,"userId":"u"}',
   ].join('\n'),
+  'values.csv': 'userId,value\nu1,pro\n使用者-2,free\n',
+  'body.json': '{"type":"track","event":"Signup","userId":"u1","properties":{"a":1}}\n',
+  'capture.json': readFileSync(new URL('../../fixtures/captures/track.json', import.meta.url), 'utf8'),
   'vip.csv': 'userId\nu1\n使用者-2\n',
   'sender.js': `await fetch(process.env.HOOKS_URL, { method: 'POST', body: '{"type":"track","event":"Signup","userId":"u"}' });`,
 });
@@ -139,8 +169,8 @@ beforeAll(async () => {
 });
 afterAll(() => server.close());
 
-/** A body is not wrapped. */
-const BODY = /^ {2}body .*$/gm;
+/** A body is not wrapped, nor is a header, so that they can be copied. */
+const BODY = /^ {2}body .*$|^X-[\w-]+: .*$/gm;
 /** A progress bar, which lines replace. */
 // eslint-disable-next-line no-control-regex -- the sequences that a terminal obeys
 const ERASED = /[^\r\n]*\r\u001b\[K/g;

@@ -5,6 +5,7 @@ import { Deadline, type DiagnosisBudget } from '../../signature/diagnosis/deadli
 import { Verifier } from '../../signature/verify.ts';
 import type { CommandContext, Define } from '../command.ts';
 import { ExitCode } from '../exit-code.ts';
+import { fitText } from '../fit-text.ts';
 import { collect, given } from '../flags/flag-values.ts';
 import { isFromNullDevice, readBodyInput, type BodySource } from '../flags/signature/body-input.ts';
 import { knownSecrets } from '../flags/signature/known-secrets.ts';
@@ -63,8 +64,9 @@ async function verifyFile(file: BodySource, flags: VerifyFlags, context: Command
   const { verdict, bytes } = await verdictOn(file, await verificationOf(flags, context));
   if (bytes === 0 && !verdict.valid && isFromNullDevice(file, io)) throw nothingGiven();
   if (flags.output === 'json') io.out(`${JSON.stringify(verdict)}\n`);
-  else if (!flags.quiet) io.out(`${printedVerdictText(verdict, bytes, io.color)}\n`);
-  else if (!verdict.valid) io.note(printedVerdictText(verdict, bytes, io.errColor));
+  else if (!flags.quiet) {
+    io.out(`${fitText(printedVerdictText(verdict, bytes, io.color), io.stdoutColumns)}\n`);
+  } else if (!verdict.valid) io.note(printedVerdictText(verdict, bytes, io.errColor));
   if (!verdict.valid) context.exit(ExitCode.negative);
 }
 
