@@ -86,13 +86,18 @@ async function ofSpeech(url: URL, asked: AskedPort): Promise<ExaminedFailure | u
   if (speech === 'tls') return undefined;
   const plain = speech === 'http' ? speech : await askInHttp(asked);
   if (plain === 'http') return { cause: 'speaks-http', location: withProtocol(url, 'http:') };
-  return plain === 'other' ? { cause: 'speaks-other', location: 'another protocol' } : undefined;
+  return ofOtherSpeech(plain);
 }
 
 function ofSpeechToHttp(url: URL, speech: PortSpeech): ExaminedFailure | undefined {
   if (speech === 'tls' || speech === 'tls-with-client-certificate') {
     return { cause: 'speaks-tls', location: withProtocol(url, 'https:') };
   }
+  return ofOtherSpeech(speech);
+}
+
+function ofOtherSpeech(speech: PortSpeech): ExaminedFailure | undefined {
+  if (speech === 'http2') return { cause: 'speaks-http2' };
   return speech === 'other' ? { cause: 'speaks-other', location: 'another protocol' } : undefined;
 }
 

@@ -36,6 +36,22 @@ export const FORGERY_PROTECTION_RULES: readonly CauseRule[] = [
     fix: 'exempt this route: csrf(c -> c.ignoringRequestMatchers("{path}")) and authorizeHttpRequests permitAll',
   },
   {
+    code: 'refused-spring',
+    kind: 'status',
+    status: [401, 403],
+    body: /^\s*\{"timestamp":"[^"]{10,40}","status":40[13],"error":"(?:Forbidden|Unauthorized)"(?:,"message":"[^"]{0,40}")?,"path":/,
+    says: 'Spring refuses the request without a reason: Spring Security does so (CSRF protection, or no rule that lets the path in), or the receiver itself',
+    fix: 'exempt this route: csrf(c -> c.ignoringRequestMatchers("{path}")) and authorizeHttpRequests permitAll for it; else check that both sides have the same secret',
+  },
+  {
+    code: 'cors-express',
+    kind: 'way',
+    status: [400, 403, 500],
+    body: /Not allowed by CORS|CORS (?:policy )?(?:error|rejected|denied)/i,
+    says: 'its CORS rule refuses requests without an Origin, which only browsers send',
+    fix: 'let {path} pass without it: register the route before cors(), or allow requests that have no Origin',
+  },
+  {
     code: 'csrf-flask',
     kind: 'way',
     status: [400],

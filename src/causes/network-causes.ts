@@ -85,6 +85,10 @@ const NETWORK_CAUSES: Readonly<Record<string, NetworkCauseText>> = {
     says: 'the port speaks {location}, not HTTP',
     fix: 'give the port of the receiver',
   },
+  'speaks-http2': {
+    says: 'the port speaks HTTP/2 without TLS only (h2c, as gRPC does), and messages are sent in HTTP/1.1',
+    fix: 'let the server speak HTTP/1.1 at this port (Node: http.createServer), or put a proxy in front of it that does',
+  },
   'other-loopback': {
     says: 'nothing listens at {host}, but something does at {location}',
     fix: 'give that address in the URL, or let the receiver listen on both (::)',

@@ -42,10 +42,13 @@ const EXCEPTION =
 const BEHIND_MESSAGE =
   /\s+(?:at (?:\S+ \(|\/|async )|\/\/ |Request (?:Method|information)|Extracted source|Rails\.root|Traceback|File ").*$/;
 
+const PHP_ERROR = /\b(?:Fatal|Parse) error:\s+(?:Uncaught )?([^\n]+)/;
+
 /** The line of an exception in the page, the trace or the JSON of a framework: its name and message. Unescaped. */
 export function exceptionLine(body: string): string | undefined {
-  const found = EXCEPTION.exec(readableBody(body));
-  if (found === null) return undefined;
+  const readable = readableBody(body);
+  const found = EXCEPTION.exec(readable);
+  if (found === null) return PHP_ERROR.exec(readable)?.[1]?.trim().slice(0, MAX_LENGTH);
   const [, place = '', , text = ''] = found;
   const message = text
     .replace(BEHIND_MESSAGE, '')

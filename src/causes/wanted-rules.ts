@@ -2,7 +2,7 @@ import type { CauseRule } from './cause-rule.ts';
 
 const REJECTED = [400, 401, 403, 422];
 /** What other rules know better: signatures, forgery protection, parsers. */
-const NOT_ELSEWHERE = String.raw`^(?![\s\S]*(?:signature|hmac|timestamp|csrf|xsrf|unexpected token|\bJSON\b))[\s\S]*`;
+const NOT_ELSEWHERE = String.raw`^(?![\s\S]*(?:signature|hmac|timestamp|csrf|xsrf|unexpected token|\bJSON\b|You either supplied the wrong credentials))[\s\S]*`;
 
 function wanted(pattern: string): RegExp {
   return new RegExp(`${NOT_ELSEWHERE}(?:${pattern})`, 'i');

@@ -183,9 +183,12 @@ function rejectsValid(status: number, cause: ResponseCause | undefined): Fault {
   };
 }
 
+/** Causes that say something, behind which the signature may be. */
+const MAYBE_SIGNATURE: ReadonlySet<string> = new Set([OWN_WORDS.code, 'refused-spring']);
+
 /** Whether a response says that the signature is not the reason for it. */
 export function isAboutElse({ cause }: CheckResponse): boolean {
-  return cause !== undefined && cause.code !== OWN_WORDS.code && !VAGUE.has(cause.code);
+  return cause !== undefined && !MAYBE_SIGNATURE.has(cause.code) && !VAGUE.has(cause.code);
 }
 
 function noResponse({ error, detail, cause }: CheckResponse & { kind: 'none' }): Fault {

@@ -137,7 +137,8 @@ class CheckRun {
     }
     if (check.expects !== 'taken') return judgement;
     if (check.isAdvice && response.kind === 'rejected') {
-      return { ...judgement, fault: (await this.#takesStringified(requests)) ? fault : undefined };
+      const isNews = this.#mistake === undefined && (await this.#takesStringified(requests));
+      return { ...judgement, fault: isNews ? fault : undefined };
     }
     return { ...judgement, fault: (await this.#whyRejected(response, requests, check)) ?? fault };
   }

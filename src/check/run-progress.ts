@@ -11,6 +11,7 @@ const IN_A_ROW = 3;
 const NO_RECEIVER: ReadonlySet<string> = new Set([
   'speaks-tls',
   'speaks-http',
+  'speaks-http2',
   'speaks-other',
   'client-certificate',
 ]);

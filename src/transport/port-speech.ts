@@ -2,7 +2,7 @@ import { connect, isIP, type Socket } from 'node:net';
 import { Duplex } from 'node:stream';
 
 /** What a port was found to speak. `tls-with-client-certificate`: it speaks TLS, and asks for a certificate of the client. */
-export type PortSpeech = 'tls' | 'tls-with-client-certificate' | 'http' | 'other' | 'nothing';
+export type PortSpeech = 'tls' | 'tls-with-client-certificate' | 'http' | 'http2' | 'other' | 'nothing';
 
 export interface AskedPort {
   readonly host: string;
@@ -119,6 +119,10 @@ function messageTypes(bytes: Buffer): number[] {
   return types;
 }
 
+/** A server of HTTP/2 without TLS begins with its settings (RFC 9113, 3.4): a frame of type 4 on stream 0. */
+const SETTINGS_FRAME = /^\0[\s\S]{2}\x04[\s\S]\0{4}/;
+
 function speechOf(bytes: Buffer): PortSpeech {
+  if (SETTINGS_FRAME.test(bytes.toString('latin1', 0, 9))) return 'http2';
   return bytes.subarray(0, GREETING_BYTES).toString('latin1').startsWith('HTTP/') ? 'http' : 'other';
 }

@@ -160,13 +160,21 @@ export const secrets: SettingKind<readonly string[]> = {
   },
 };
 
+function unreadableUrlHint(value: string): string {
+  const port = /^https?:\/\/[^/?#]*:(\d+)(?=[/?#]|$)/i.exec(value)?.[1];
+  if (Number(port) > 65_535) return 'give a port from 1 to 65535';
+  return /\s/.test(value.trim())
+    ? 'write a space in it as %20, or put quotes around what follows it'
+    : IN_FULL;
+}
+
 /** An http or https URL, returned as given, with its userinfo. */
 export const httpUrl: SettingKind<string> = {
   parse: (value, origin) => {
     if (typeof value !== 'string') throw unexpectedValue(origin, 'to be a URL', kindOf(value), IN_FULL);
     const got = value === '' ? 'an empty string' : printable(redactUrl(value), 200);
     if (!URL.canParse(value)) {
-      throw unexpectedValue(origin, 'to be a URL', got, IN_FULL);
+      throw unexpectedValue(origin, 'to be a URL', got, unreadableUrlHint(value));
     }
     const { protocol, hash } = new URL(value);
     if (protocol !== 'http:' && protocol !== 'https:') {

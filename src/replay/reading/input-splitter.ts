@@ -4,7 +4,13 @@ import { bomLength } from '../../message/json/read-json.ts';
 import { HEAD_BYTES, replayLayoutOf } from './replay-layout.ts';
 import { LineSplitter } from './line-splitter.ts';
 import type { Splitter, SplitterOutput } from '../../message/json/splitter.ts';
-import { inputRejectionOf, SIGNATURE_BYTES, textRejectionOf, type InputRejection } from './text-check.ts';
+import {
+  inputRejectionOf,
+  listRejectionOf,
+  SIGNATURE_BYTES,
+  textRejectionOf,
+  type InputRejection,
+} from './text-check.ts';
 
 /** Collects the first bytes of an input until they show its layout, and passes all of it to the splitter for that layout. */
 export class InputSplitter implements Splitter {
@@ -47,8 +53,8 @@ export class InputSplitter implements Splitter {
     if (start === this.#head.length) return;
     const layout = replayLayoutOf(this.#head.subarray(start), isComplete);
     if (layout === undefined) return;
-    const text = layout === 'lines' ? this.#head.toString('latin1', start, start + HEAD_BYTES) : '';
-    if (this.#reject(textRejectionOf(text))) return;
+    const text = this.#head.toString('latin1', start, start + HEAD_BYTES);
+    if (this.#reject(layout === 'lines' ? textRejectionOf(text) : listRejectionOf(text))) return;
     this.#splitter =
       layout === 'lines'
         ? new LineSplitter(this.#output, this.#line)

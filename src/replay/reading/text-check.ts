@@ -67,6 +67,25 @@ const OTHER_TEXTS: readonly (InputRejection & { readonly pattern: RegExp })[] = 
   },
 ];
 
+/** Lists that are no messages, by their first characters. */
+const OTHER_LISTS: readonly (InputRejection & { readonly pattern: RegExp })[] = [
+  {
+    pattern: /^\[\s*"\s*[{[]/,
+    message: 'is a list of texts that hold JSON: each was encoded twice',
+    hint: "take the messages out: jq -c '.[] | fromjson' FILE | hooks replay -",
+  },
+  {
+    pattern: /^\[\s*"/,
+    message: 'is a list of texts, not of messages',
+    hint: 'give a list of objects, each a message: [{"type":"track", …}, …]',
+  },
+];
+
+/** Why a text that begins as a list is rejected as a whole. */
+export function listRejectionOf(text: string): InputRejection | undefined {
+  return OTHER_LISTS.find(({ pattern }) => pattern.test(text));
+}
+
 /** Why a text that does not begin as JSON is rejected as a whole; undefined when its lines are read one by one. */
 export function textRejectionOf(text: string): InputRejection | undefined {
   return OTHER_TEXTS.find(({ pattern }) => pattern.test(text));

@@ -10,6 +10,7 @@ import { PROXIES } from './proxies.ts';
 import { RECEIVERS } from './receivers.ts';
 import { SCHEME_RECEIVERS } from './scheme-receivers.ts';
 import { SIGNATURES } from './signatures.ts';
+import { STRANGERS } from './strangers.ts';
 import { SYSTEMS } from './systems.ts';
 import { TLS } from './tls.ts';
 
@@ -28,6 +29,7 @@ export const THEMES: readonly AnswerTheme[] = [
   FILES,
   FIELDS,
   SYSTEMS,
+  STRANGERS,
 ];
 
 export const ALL_CASES: readonly AnswerCase[] = THEMES.flatMap(({ cases }) => cases);

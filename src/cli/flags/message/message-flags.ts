@@ -111,9 +111,42 @@ export function refuseFlagsOfOtherTypes(send: Command, type: MessageType): void 
     throw new ConfigError(`\`${option.long}\` is for ${typesText(types)}, not for ${type}`, {
       key: option.long ?? flags,
       origin: option.long ?? flags,
-      hint: `leave it out; hooks send ${type} --help shows the flags of ${type}`,
+      hint:
+        meantHint(option.long ?? '', type) ??
+        `leave it out; hooks send ${type} --help shows the flags of ${type}`,
     });
   }
+}
+
+/** What people mean by a flag that a type does not have. */
+const MEANT: readonly (readonly [flag: string, type: MessageType, meant: string])[] = [
+  ['--name', 'track', 'name what happened with --event'],
+  ['--name', 'group', 'give the name of the group as a trait: --trait name=…'],
+  ['--name', 'identify', 'give the name of the user as a trait: --trait name=…'],
+  ['--event', 'page', 'name the page with --name'],
+  ['--event', 'screen', 'name the screen with --name'],
+  ['--property', 'identify', 'set what is known of the user with --trait'],
+  ['--properties', 'identify', 'set what is known of the user with --traits'],
+  ['--property', 'group', 'set what is known of the group with --trait'],
+  ['--properties', 'group', 'set what is known of the group with --traits'],
+  [
+    '--trait',
+    'track',
+    'set what belongs to the event with --property; traits of the user are a message of their own: hooks send identify',
+  ],
+  [
+    '--traits',
+    'track',
+    'set what belongs to the event with --properties; traits of the user are a message of their own: hooks send identify',
+  ],
+  ['--trait', 'screen', 'set what belongs to the screen with --property'],
+  ['--traits', 'screen', 'set what belongs to the screen with --properties'],
+  ['--previous-id', 'identify', 'join two ids of a user with a message of its own: hooks send alias'],
+  ['--group-id', 'identify', 'put a user into a group with a message of its own: hooks send group'],
+];
+
+function meantHint(flag: string, type: MessageType): string | undefined {
+  return MEANT.find(([given, of]) => given === flag && of === type)?.[2];
 }
 
 function typesText(types: readonly MessageType[]): string {

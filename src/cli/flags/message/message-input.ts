@@ -102,12 +102,32 @@ async function readMap(
 
 async function readObject(text: string, flag: string, io: Io): Promise<JsonObject> {
   const { bytes, origin } = await readFlagText(text, flag, io);
+  rejectWords(text, flag);
   const value = readOriginJson(bytes, origin);
   if (isJsonObject(value)) return value;
   throw new ConfigError(`Expected \`${flag}\` to be a JSON object, got ${kindOf(value)}`, {
     key: flag,
     origin: flag,
     hint: objectHint(flag, value),
+  });
+}
+
+/** The flags that take JSON, and those that take words in its place. */
+const FLAGS_OF_WORDS: Readonly<Record<string, string>> = {
+  '--properties': '--property',
+  '--traits': '--trait',
+  '--integrations': '--integration',
+  '--context-json': '--context',
+};
+
+/** Throws ConfigError for `a=1` where JSON is expected: the flag for words has nearly the same name. */
+function rejectWords(text: string, flag: string): void {
+  const forWords = FLAGS_OF_WORDS[flag];
+  if (forWords === undefined || !/^[\w.-]+:?==?[^=]/.test(text)) return;
+  throw new ConfigError(`Expected \`${flag}\` to be a JSON object, got words with an equals sign`, {
+    key: flag,
+    origin: flag,
+    hint: `give them one by one with ${forWords} NAME=VALUE, or JSON: ${objectHint(flag, null).replace('give for example ', '')}`,
   });
 }
 
