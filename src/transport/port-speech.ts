@@ -119,10 +119,14 @@ function messageTypes(bytes: Buffer): number[] {
   return types;
 }
 
-/** A server of HTTP/2 without TLS begins with its settings (RFC 9113, 3.4): a frame of type 4 on stream 0. */
-const SETTINGS_FRAME = /^\0[\s\S]{2}\x04[\s\S]\0{4}/;
-
 function speechOf(bytes: Buffer): PortSpeech {
-  if (SETTINGS_FRAME.test(bytes.toString('latin1', 0, 9))) return 'http2';
+  if (isSettingsFrame(bytes)) return 'http2';
   return bytes.subarray(0, GREETING_BYTES).toString('latin1').startsWith('HTTP/') ? 'http' : 'other';
+}
+
+const SETTINGS = 4;
+
+/** A server of HTTP/2 without TLS begins with its settings, on stream 0 (RFC 9113, 3.4 and 4.1). */
+function isSettingsFrame(bytes: Buffer): boolean {
+  return bytes.length >= 9 && bytes[0] === 0 && bytes[3] === SETTINGS && bytes.readUInt32BE(5) === 0;
 }
