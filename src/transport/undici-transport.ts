@@ -171,7 +171,7 @@ async function loadRule(
 
 /**
  * undici's HTTP/1 client alone, loaded for the first attempt: 54 ms, where the whole package takes 128. It has no exports map, so that the
- * path is open; test/transport/undici-client.test.ts holds it.
+ * path is open; test/built-package.built.test.ts holds it.
  */
 async function loadClient(): Promise<typeof Client> {
   // Node 20 goes on optimising undici's WebAssembly parser when all else is done: a process that has sent one message ends 40 ms
