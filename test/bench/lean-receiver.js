@@ -3,7 +3,8 @@
 // its port in a line of its own; at the end of its standard input, how many requests came.
 import { createServer } from 'node:net';
 
-const OK = 'HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok';
+// `connection` is for ab, which speaks HTTP/1.0.
+const OK = 'HTTP/1.1 200 OK\r\nconnection: keep-alive\r\ncontent-length: 2\r\n\r\nok';
 const END_OF_HEAD = '\r\n\r\n';
 let requests = 0;
 

@@ -3,7 +3,7 @@
 import { closeSync, openSync, readSync } from 'node:fs';
 
 const [bundle, kind, file] = process.argv.slice(2);
-const { openInputs, readEntries, prepareEntry, readyMessage } = await import(bundle);
+const { openInputs, readEntries, prepareEntry, readyEntry } = await import(bundle);
 
 /** V8 still compiles in the third: one that finds the messages of 200 MB is over in 50 ms. */
 const WARM_UP_PASSES = 4;
@@ -43,7 +43,7 @@ async function reading() {
   for await (const entries of entriesOf(file)) {
     for (const entry of entries) {
       const read = prepareEntry(entry);
-      if (readyMessage(read, options).message.type === 'track') count++;
+      if (readyEntry(read, options).ready.message.type === 'track') count++;
     }
   }
   return count;

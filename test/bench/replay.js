@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { HOOKS, runNode } from './child.js';
 import { COUNTED, NO_COUNTERS, readCounts } from './counters.js';
+import { loadGenerators } from './load-generators.js';
 import { writeMessages } from './messages.js';
 import { startReceiver } from './receiver.js';
 import { report } from './report.js';
@@ -34,12 +35,18 @@ export async function run({ folder, rounds, messages, print }) {
       'autocannon, same work': () => peer(AUTOCANNON, place, 'same-work'),
       'autocannon, fixed body': () => peer(AUTOCANNON, place, 'fixed-body'),
     };
-    const results = await interleave(variants, rounds);
-    report(results, {
+    const limits = loadGenerators(place, { connections: CONNECTIONS, messages, print });
+    const results = await interleave({ ...variants, ...limits }, rounds);
+    /** @param {object} names */
+    const resultsOf = (names) => Object.fromEntries(Object.keys(names).map((name) => [name, results[name]]));
+    report(resultsOf(variants), {
       quantities: QUANTITIES,
       print,
       compared: ['perSecond', 'cpuUs', ...Object.keys(COUNTED)],
     });
+    // Neither their memory nor their instructions are known.
+    const { perSecond, cpuUs } = QUANTITIES;
+    report(resultsOf({ hooks: variants.hooks, ...limits }), { quantities: { perSecond, cpuUs }, print });
   } finally {
     await receiver.stop();
   }

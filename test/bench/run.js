@@ -1,8 +1,10 @@
 // npm run bench [-- claim…]: measures what docs/benchmarks.md claims. Prints ratios with their spread (min – median – max);
 // asserts nothing, since a time depends on the machine. BENCH_ROUNDS and BENCH_MESSAGES make it longer or shorter.
+// npm run docs:benchmarks (--page) measures all of it and writes the page's table.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { cpus, tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { writePage } from './page.js';
 
 /**
  * @typedef {object} Bench
@@ -28,27 +30,41 @@ const CLAIMS = {
   administration: () => import('./administration.js'),
 };
 
-const wanted = process.argv.slice(2);
+const given = process.argv.slice(2);
+const wanted = given.filter((name) => name !== '--page');
 const unknown = wanted.filter((name) => !Object.hasOwn(CLAIMS, name));
 if (unknown.length > 0) {
   throw new Error(`Expected a claim (${Object.keys(CLAIMS).join(', ')}), got ${unknown.join(', ')}`);
 }
 
 print(`Node ${process.version}, ${cpus().length} × ${cpus()[0]?.model ?? 'unknown processor'}`);
+const rounds = setting('BENCH_ROUNDS', 5);
+/** @type {Record<string, string[]>} */
+const printed = {};
 for (const [name, load] of Object.entries(CLAIMS)) {
-  if (wanted.length === 0 || wanted.includes(name)) await measure(await load());
+  if (wanted.length > 0 && !wanted.includes(name)) continue;
+  printed[name] = [];
+  await measure(await load(), printed[name]);
 }
+// What was not measured would be missing in the page.
+if (given.includes('--page') && process.exitCode === undefined) writePage(printed, rounds);
 
-/** @param {{ claim: string, run: (bench: Bench) => Promise<void> }} module */
-async function measure({ claim, run }) {
+/**
+ * @param {{ claim: string, run: (bench: Bench) => Promise<void> }} module
+ * @param {string[]} lines gets what it prints
+ */
+async function measure({ claim, run }, lines) {
   print(`\n${claim}`);
   const folder = mkdtempSync(join(tmpdir(), 'hooks-bench-'));
   try {
     await run({
       folder,
-      rounds: setting('BENCH_ROUNDS', 5),
+      rounds,
       messages: setting('BENCH_MESSAGES', 200_000),
-      print,
+      print: (line) => {
+        lines.push(line);
+        print(line);
+      },
     });
   } catch (error) {
     // The other claims can still be measured.
