@@ -55,6 +55,9 @@ describe('the files for a service', () => {
     const container = read('Containerfile');
     const inContainer = JSON.parse(/^CMD (\[.*\])$/m.exec(container)?.[1] ?? '[]') as string[];
     const { services } = readYaml('compose.yaml') as { services: { hooks: { command: string[] } } };
+    // A store on Redis needs them, and npm installs no optional peer by itself.
+    expect(services.hooks.command).toContain('redis://queue:6379/0');
+    expect(container).toMatch(/npm install .* bullmq@6 ioredis@6/);
     for (const [name, ...args] of [inContainer, services.hooks.command]) {
       expect([name, args[0]]).toEqual(['hooks', 'serve']);
       const places = args.map((arg) =>
