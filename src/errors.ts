@@ -123,7 +123,7 @@ export class QueueError extends HooksError {
   readonly file: string | undefined;
   /** The store is well, and has more to do at the moment than it can. */
   readonly isBusy: boolean;
-  /** The store is a server that cannot be reached now, and may be later. */
+  /** The store is a server that cannot be reached now, or is full, and may be usable later. */
   readonly isAway: boolean;
 
   constructor(

@@ -28,7 +28,7 @@ export async function work(options: WorkerOptions, io: Io): Promise<ExitCode> {
   const reach = reachOf(options, io);
   const sources = sourcesToDeliver(settings, reach, { schemes: await readSchemeFlag(options, io) });
   const display = new WorkerOutput(options, io, sources);
-  const open = await openQueueToRun(options, settings, { io });
+  const open = await openQueueToRun(options, settings, { io, toAdd: false });
   const { engine, close } = await openEngine({
     sources,
     open,

@@ -3,8 +3,8 @@ import { toEntry, type JobFields } from './bullmq-job.ts';
 import type { EntryLock, SeriesEntry, EntryState, Series, Settling, Taken, Waking } from './server.ts';
 
 export interface BullmqSeriesOptions {
-  /** BullMQ's own view of the series, with the lock's duration and the time between looks for lost locks as its options. */
-  readonly open: (options: BackendOptions) => Promise<IQueueBackend>;
+  /** BullMQ's own view of the series. */
+  readonly open: () => Promise<IQueueBackend>;
   readonly lookup: EntryLookup;
   /** Maps what fails. */
   readonly guard: <T>(act: () => Promise<T>) => Promise<T>;
@@ -16,8 +16,10 @@ export interface EntryLookup {
   fields(ids: readonly string[]): Promise<readonly (JobFields | undefined)[]>;
   /** The same as a Series' `getToRemove` has it. */
   fieldsToRemove(ids: readonly string[]): Promise<readonly (JobFields | undefined)[]>;
-  /** As a Series has it. `open` gives the backend that locks for as long as is asked for. */
-  take(tokens: readonly string[], open: () => Promise<IQueueBackend>, lockMs: number): Promise<Taken>;
+  take: Series['take'];
+  extend: Series['extend'];
+  recover: Series['recover'];
+  writeNote: Series['writeNote'];
   /** As a Series has them, and the next. */
   count(states: readonly EntryState[], delayedBefore?: number): Promise<readonly number[]>;
   ids(state: EntryState, start: number, end: number): Promise<readonly string[]>;
@@ -28,18 +30,12 @@ export interface EntryLookup {
   wake: Series['wake'];
 }
 
-export interface BackendOptions {
-  readonly lockDuration: number;
-  readonly stalledInterval: number;
-}
-
 /** A series over BullMQ's backends, without its Queue and Worker: these poll, block and wait for a server that is gone. */
 export class BullmqSeries implements Series {
   readonly #open: BullmqSeriesOptions['open'];
   readonly #lookup: EntryLookup;
   readonly #guard: BullmqSeriesOptions['guard'];
-  /** The backends by their options: few leases are in use. */
-  readonly #backends = new Map<string, Promise<IQueueBackend>>();
+  #opened: Promise<IQueueBackend> | undefined;
 
   constructor({ open, lookup, guard }: BullmqSeriesOptions) {
     this.#open = open;
@@ -48,18 +44,16 @@ export class BullmqSeries implements Series {
   }
 
   take(tokens: readonly string[], lockMs: number): Promise<Taken> {
-    const open = (): Promise<IQueueBackend> => this.#swift({ lockDuration: Math.ceil(lockMs) });
-    return this.#guard(() => this.#lookup.take(tokens, open, lockMs));
+    return this.#guard(() => this.#lookup.take(tokens, lockMs));
   }
 
   extend(locks: readonly EntryLock[], lockMs: number): Promise<readonly string[]> {
-    const [ids, tokens] = [locks.map(({ id }) => id), locks.map(({ token }) => token)];
-    return this.#guard(async () => (await this.#swift()).extendLocks(ids, tokens, Math.ceil(lockMs)));
+    return this.#guard(() => this.#lookup.extend(locks, lockMs));
   }
 
   complete(id: string, token: string, { note, keepMs }: Settling): Promise<boolean> {
     return this.#ifLocked(async () =>
-      (await this.#swift()).moveToCompleted(minimal(id), note, keep(keepMs), token, false),
+      (await this.#backend()).moveToCompleted(minimal(id), note, keep(keepMs), token, false),
     );
   }
 
@@ -67,7 +61,7 @@ export class BullmqSeries implements Series {
     // The one field that both backends write together with the state.
     const fields = { stacktrace: JSON.stringify([note]) };
     return this.#ifLocked(async () =>
-      (await this.#swift()).moveToFailed(minimal(id), reason, keep(keepMs), token, false, fields),
+      (await this.#backend()).moveToFailed(minimal(id), reason, keep(keepMs), token, false, fields),
     );
   }
 
@@ -75,20 +69,16 @@ export class BullmqSeries implements Series {
     const now = Date.now();
     const inMs = Math.max(0, Math.ceil(dueAt - now));
     return this.#ifLocked(async () =>
-      (await this.#swift()).moveToDelayed(id, now, inMs, token, { skipAttempt: true }),
+      (await this.#backend()).moveToDelayed(id, now, inMs, token, { skipAttempt: true }),
     );
   }
 
   writeNote(id: string, note: string): Promise<void> {
-    return this.#guard(async () => {
-      await found(async () => (await this.#swift()).updateProgress(id, note));
-    });
+    return this.#guard(() => this.#lookup.writeNote(id, note));
   }
 
   recover(everyMs: number): Promise<void> {
-    return this.#guard(async () => {
-      await (await this.#swift({ stalledInterval: Math.ceil(everyMs) })).moveStalledJobsToWait();
-    });
+    return this.#guard(() => this.#lookup.recover(everyMs));
   }
 
   wake(state: 'delayed' | 'failed', entries: readonly Waking[]): Promise<readonly boolean[]> {
@@ -101,7 +91,7 @@ export class BullmqSeries implements Series {
 
   forget(state: 'completed' | 'failed', before: number): Promise<void> {
     return this.#guard(async () => {
-      await (await this.#swift()).cleanJobsByState(state, Math.floor(before), FORGOTTEN_AT_ONCE);
+      await (await this.#backend()).cleanJobsByState(state, Math.floor(before), FORGOTTEN_AT_ONCE);
     });
   }
 
@@ -130,19 +120,12 @@ export class BullmqSeries implements Series {
     return this.#guard(() => found(act));
   }
 
-  /** The backend for what a lease guards, and what is done again and again. */
-  #swift({
-    lockDuration = 30_000,
-    stalledInterval = 30_000,
-  }: Partial<BackendOptions> = {}): Promise<IQueueBackend> {
-    const key = `${lockDuration} ${stalledInterval}`;
-    const known = this.#backends.get(key);
-    if (known !== undefined) return known;
-    const opened = this.#open({ lockDuration, stalledInterval });
-    this.#backends.set(key, opened);
+  #backend(): Promise<IQueueBackend> {
+    if (this.#opened !== undefined) return this.#opened;
+    this.#opened = this.#open();
     // One that could not be opened would stay so.
-    opened.catch(() => this.#backends.delete(key));
-    return opened;
+    this.#opened.catch(() => (this.#opened = undefined));
+    return this.#opened;
   }
 }
 

@@ -1,6 +1,6 @@
 import type { BackendFactory, IQueueBackend } from 'bullmq';
 import { BULLMQ_PREFIX } from './bullmq-job.ts';
-import { BullmqSeries, type BackendOptions, type EntryLookup } from './bullmq-series.ts';
+import { BullmqSeries, type EntryLookup } from './bullmq-series.ts';
 import type { Facts, Intents, Lines, NewEntry, Series, Server } from './server.ts';
 import { closedError, isDeadlock, serverError } from './server-error.ts';
 
@@ -18,7 +18,7 @@ export interface ServerConnection {
    * BullMQ's backend over it, which it does not own. Each has its own listeners on the connection. Its last writes may be undone
    * when the server crashes: a lease ends, or a delivery is delivered again.
    */
-  readonly backend: (name: string, options: BackendOptions) => Promise<IQueueBackend>;
+  readonly backend: (name: string) => Promise<IQueueBackend>;
   readonly lookup: (series: string) => EntryLookup;
   readonly lines: Lines;
   readonly intents: Intents;
@@ -33,7 +33,7 @@ export interface ServerConnection {
   readonly close: () => Promise<void>;
 }
 
-/** The fact that `check` writes. */
+/** The fact that `check` writes, and the intent that it removes, which is never there. */
 const CHECKED = 'checked';
 const DEADLOCK_TRIES = 5;
 
@@ -57,7 +57,7 @@ export class BullmqServer implements Server {
       lost: (ids) => this.#guard(() => lines.lost(ids)),
     };
     this.intents = {
-      put: (intent) => this.#guard(() => intents.put(intent)),
+      put: (intent, options) => this.#guard(() => intents.put(intent, options)),
       remove: (id) => this.#guard(() => intents.remove(id)),
       take: (taking) => this.#guard(() => intents.take(taking)),
     };
@@ -71,7 +71,7 @@ export class BullmqServer implements Server {
     const known = this.#series.get(name);
     if (known !== undefined) return known;
     const made = new BullmqSeries({
-      open: (options) => this.#connection.backend(name, options),
+      open: () => this.#connection.backend(name),
       lookup: this.#connection.lookup(name),
       guard: (act) => this.#guard(act),
     });
@@ -97,8 +97,9 @@ export class BullmqServer implements Server {
     return this.#guard(() => this.#connection.findSeries(prefix));
   }
 
-  check(): Promise<void> {
-    return this.facts.put([{ name: CHECKED, text: '' }]);
+  check({ toAdd = true } = {}): Promise<void> {
+    // A full server takes what needs no room.
+    return toAdd ? this.facts.put([{ name: CHECKED, text: '' }]) : this.intents.remove(CHECKED);
   }
 
   warnings(): Promise<readonly string[]> {
@@ -132,17 +133,14 @@ async function untilNoDeadlock<T>(act: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Opens a backend with the options that all share. An entry is never given up for having been interrupted too often. */
+/** Opens a backend with the options that all share. */
 export async function openBackend<C>(
   factory: BackendFactory<IQueueBackend, C>,
-  {
-    name,
-    connection,
-    options,
-  }: { readonly name: string; readonly connection: C; readonly options: BackendOptions },
+  name: string,
+  connection: C,
 ): Promise<IQueueBackend> {
-  const backendOptions = { connection, prefix: BULLMQ_PREFIX, maxStalledCount: 2 ** 31 - 1 };
-  const backend = factory(name, { ...backendOptions, ...options });
+  const options = { connection, prefix: BULLMQ_PREFIX };
+  const backend = factory(name, options);
   // Each command rejects by itself.
   backend.on('error', () => {});
   await backend.waitUntilReady();

@@ -18,7 +18,7 @@ export function serverError(cause: unknown, place: string): HooksError {
   return new QueueError(`The queue at ${place} ${what}`, {
     hint,
     isBusy: POOL_BUSY.test(text),
-    isAway: hint === BACK,
+    isAway: hint === BACK || hint === ROOM,
     cause: withoutSecrets(cause),
   });
 }
@@ -34,6 +34,7 @@ export function closedError(place: string): ClosedError {
 
 /** The driver's words when none of its connections became free: they are in use, so the server can be reached. */
 const POOL_BUSY = /timeout exceeded when trying to connect/;
+const ROOM = 'make room; what waits in the queue is kept';
 const BACK = 'check that the server runs and can be reached; delivery continues by itself when it does';
 
 const REASONS: readonly (readonly [RegExp, readonly [what: string, hint: string]])[] = [
@@ -58,7 +59,7 @@ const REASONS: readonly (readonly [RegExp, readonly [what: string, hint: string]
     ['has no such database', 'create it, or name another one in `store`'],
   ],
   [/DB index/, ['has no such database', 'name another one in `store`, or raise its `databases`']],
-  [/\bOOM\b|53100|disk full|No space left/i, ['is full', 'make room; what waits in the queue is kept']],
+  [/\bOOM\b|53100|disk full|No space left/i, ['is full', ROOM]],
   [/MISCONF/, ['cannot write to its disk', 'see its log; what waits in the queue is kept']],
   [/READONLY|25006|read-only/i, ['is read-only: a replica, most likely', 'name the primary in `store`']],
   [/LOADING|57P03|starting up|57P01|57P02|shutting down/, ['is starting or stopping', BACK]],

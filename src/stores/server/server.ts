@@ -21,8 +21,8 @@ export interface Server {
   register(series: readonly string[]): Promise<void>;
   /** The names of all series that begin so and hold anything, in no order. It looks through everything on the server, in steps. */
   findSeries(prefix: string): Promise<readonly string[]>;
-  /** Rejects when nothing can be stored. Writes, since a full server can still be read. */
-  check(): Promise<void>;
+  /** Rejects when nothing can be stored; without `toAdd`, when nothing can be settled. Writes, since a server that takes nothing can still be read. */
+  check(options?: { readonly toAdd?: boolean }): Promise<void>;
   /** Settings that could lose or reject data, a sentence each. */
   warnings(): Promise<readonly string[]>;
   close(): Promise<void>;
@@ -95,7 +95,7 @@ export interface Series {
   delay(id: string, token: string, dueAt: number): Promise<boolean>;
   /** Not guarded by a lock. Ignored when it is gone. */
   writeNote(id: string, note: string): Promise<void>;
-  /** Lets entries wait again whose lock has run out: the second call after `everyMs` finds them. */
+  /** Lets entries wait again whose lock has run out: the second call after `everyMs` finds them, at the latest. */
   recover(everyMs: number): Promise<void>;
   /** Makes entries wait from now on, in this order and behind the others. False: it is not in that state. */
   wake(state: 'delayed' | 'failed', entries: readonly Waking[]): Promise<readonly boolean[]>;
@@ -113,7 +113,7 @@ export interface Series {
   count(states: readonly EntryState[], delayedBefore?: number): Promise<readonly number[]>;
   /**
    * A slice of those in a state: delayed ones by when they are due, completed and failed ones by when they were settled,
-   * earliest first; waiting and active ones newest first.
+   * earliest first; waiting and active ones newest first. A negative start counts from the end, and takes all behind it.
    */
   ids(state: EntryState, start: number, end: number): Promise<readonly string[]>;
 }
@@ -149,8 +149,8 @@ export interface InLine {
 
 /** Operations that a process begins, and others finish when it is killed in between. */
 export interface Intents {
-  /** Puts an intent in place of one with the same id. */
-  put(intent: Intent): Promise<void>;
+  /** Puts an intent in place of one with the same id; `whenFull`: a server that is full takes it too. */
+  put(intent: Intent, options?: { readonly whenFull?: boolean }): Promise<void>;
   remove(id: string): Promise<void>;
   /** Takes at most `limit` of the intents that are due at `now`; they are due again at `againAt`. */
   take(taking: {

@@ -42,7 +42,7 @@ export async function openQueueToWrite(
 const START_WAIT_MS = 60_000;
 const START_STEP_MS = 500;
 
-/** The same for a process that is to run on: waits for a server that cannot be reached yet, as one that starts with the machine. */
+/** The same for a process that is to run on: waits for a server that cannot be reached yet, as one that starts with the machine, or that is full. */
 export async function openQueueToRun(
   flags: StoreFlags,
   settings: Settings,

@@ -49,13 +49,9 @@ export async function connectPostgres(
   });
   return {
     place,
-    backend: (name, options) =>
+    backend: (name) =>
       // A pool is one of the connections that it takes.
-      openBackend(bullmq.createPostgresBackend as BackendFactory<IQueueBackend, Pool>, {
-        name,
-        connection: swift,
-        options,
-      }),
+      openBackend(bullmq.createPostgresBackend as BackendFactory<IQueueBackend, Pool>, name, swift),
     lookup: (series) => postgresLookup({ pool, swift }, series),
     lines: postgresLines(pool),
     intents: postgresIntents(swift),

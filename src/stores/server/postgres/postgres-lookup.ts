@@ -1,7 +1,8 @@
 import type { Pool } from 'pg';
-import { toEntry, type JobFields } from '../bullmq-job.ts';
+import type { JobFields } from '../bullmq-job.ts';
 import type { EntryLookup } from '../bullmq-series.ts';
-import type { EntryState, Taken } from '../server.ts';
+import type { EntryState } from '../server.ts';
+import { COLUMNS, postgresClaims, postgresFields, type JobRow } from './postgres-claims.ts';
 
 /** BullMQ's tables have an index for each question: what is known of many ids is asked for by one. */
 export function postgresLookup(
@@ -12,11 +13,7 @@ export function postgresLookup(
   return {
     fields,
     fieldsToRemove: fields,
-    take: async (tokens, _open, lockMs) => {
-      const taken = await take(swift, { series, tokens, lockMs });
-      const nextDueAt = taken.length === tokens.length ? undefined : await nextDueIn(pool, series);
-      return { taken, nextDueAt };
-    },
+    ...postgresClaims(swift, series),
     count: async (states, delayedBefore) => {
       const counts = states.map((state) => countOf(state, delayedBefore)).join(', ');
       const text = `SELECT ARRAY[${counts}] AS counts`;
@@ -24,11 +21,15 @@ export function postgresLookup(
       return (rows[0]?.counts ?? []).map(Number);
     },
     ids: async (state, start, end) => {
+      const [order, backwards] = ORDERS[state];
+      const isFromEnd = start < 0;
       const { rows } = await pool.query<{ id: string }>(
-        `SELECT id FROM job WHERE queue = $1 AND state = '${state}' ORDER BY ${ORDERS[state]} OFFSET $2 LIMIT $3`,
-        [series, start, end === -1 ? null : end - start + 1],
+        `SELECT id FROM job WHERE queue = $1 AND state = '${state}'
+          ORDER BY ${isFromEnd ? backwards : order} OFFSET $2 LIMIT $3`,
+        isFromEnd ? [series, 0, -start] : [series, start, end === -1 ? null : end - start + 1],
       );
-      return rows.map(({ id }) => id);
+      const ids = rows.map(({ id }) => id);
+      return isFromEnd ? ids.toReversed() : ids;
     },
     remove: async (ids) => {
       const { rows } = await pool.query<{ removed: number }>(
@@ -63,49 +64,8 @@ async function readFields(
 ): Promise<readonly (JobFields | undefined)[]> {
   const text = `SELECT ${COLUMNS} FROM job WHERE queue = $1 AND id = ANY($2)`;
   const { rows } = await pool.query<JobRow>(text, [series, ids]);
-  const found = new Map(rows.map((row) => [row.id, toFields(row)]));
+  const found = new Map(rows.map((row) => [row.id, postgresFields(row)]));
   return ids.map((id) => found.get(id));
-}
-
-const COLUMNS = `id, state = 'active' AS is_locked, data, added_at_ms, attempts_started, processed_at_ms, finished_at_ms, failed_reason, return_value,
-  stacktrace, progress`;
-
-/** What BullMQ's \`moveToActive\` runs, for as many tokens as entries are ready: in one statement, and so in one commit. */
-const TAKE = `WITH ready AS (SELECT count(*)::int AS count FROM (
-    (SELECT 1 FROM job WHERE queue = $1 AND state = 'waiting' LIMIT cardinality($2::text[]))
-    UNION ALL
-    (SELECT 1 FROM job WHERE queue = $1 AND state = 'delayed' AND process_at_ms <= $4::bigint
-      LIMIT cardinality($2::text[]))
-  ) AS each)
-  SELECT ${COLUMNS}, lock_token
-    FROM unnest(($2::text[])[1:(SELECT count FROM ready)]) WITH ORDINALITY AS t (token, place),
-      LATERAL move_to_active($1, t.token, $3, $4, NULL, NULL, NULL)
-   ORDER BY place`;
-
-async function take(
-  pool: Pool,
-  {
-    series,
-    tokens,
-    lockMs,
-  }: { readonly series: string; readonly tokens: readonly string[]; readonly lockMs: number },
-): Promise<Taken['taken']> {
-  const { rows } = await pool.query<JobRow & { readonly lock_token: string }>(TAKE, [
-    series,
-    tokens,
-    Math.ceil(lockMs),
-    Date.now(),
-  ]);
-  return rows.map((row) => ({ entry: toEntry(toFields(row)), token: row.lock_token }));
-}
-
-async function nextDueIn(pool: Pool, series: string): Promise<number | undefined> {
-  const { rows } = await pool.query<{ due: string | null }>(
-    "SELECT min(process_at_ms) AS due FROM job WHERE queue = $1 AND state = 'delayed'",
-    [series],
-  );
-  const due = rows[0]?.due ?? undefined;
-  return due === undefined ? undefined : Number(due);
 }
 
 /** Counts the entries of a state over its index: BullMQ's own count reads every row. */
@@ -121,41 +81,11 @@ const WAKINGS = {
   failed: "reprocess_job($1, id, 'failed', false, false, false) = 1",
 };
 
-/** The orders in which `Series.ids` lists entries. */
+/** The orders in which `Series.ids` lists entries, and those from the end: to skip a million entries takes seconds. */
 const ORDERS = {
-  waiting: 'priority DESC, seq DESC',
-  active: 'processed_at_ms DESC, seq DESC',
-  delayed: 'process_at_ms, seq',
-  completed: 'finished_at_ms, seq',
-  failed: 'finished_at_ms, seq',
-} satisfies Record<EntryState, string>;
-
-interface JobRow {
-  readonly id: string;
-  readonly is_locked: boolean;
-  readonly data: unknown;
-  readonly added_at_ms: string;
-  readonly attempts_started: number;
-  readonly processed_at_ms: string | null;
-  readonly finished_at_ms: string | null;
-  readonly failed_reason: string | null;
-  readonly return_value: unknown;
-  readonly stacktrace: unknown;
-  readonly progress: JobFields['progress'] | null;
-}
-
-function toFields(row: JobRow): JobFields {
-  return {
-    id: row.id,
-    isLocked: row.is_locked,
-    data: JSON.stringify(row.data),
-    timestamp: Number(row.added_at_ms),
-    attemptsStarted: row.attempts_started,
-    ...(row.processed_at_ms !== null && { processedOn: Number(row.processed_at_ms) }),
-    ...(row.finished_at_ms !== null && { finishedOn: Number(row.finished_at_ms) }),
-    failedReason: row.failed_reason ?? '',
-    returnvalue: JSON.stringify(row.return_value),
-    stacktrace: JSON.stringify(row.stacktrace),
-    progress: row.progress ?? 0,
-  };
-}
+  waiting: ['priority DESC, seq DESC', 'priority, seq'],
+  active: ['processed_at_ms DESC, seq DESC', 'processed_at_ms, seq'],
+  delayed: ['process_at_ms, seq', 'process_at_ms DESC, seq DESC'],
+  completed: ['finished_at_ms, seq', 'finished_at_ms DESC, seq DESC'],
+  failed: ['finished_at_ms, seq', 'finished_at_ms DESC, seq DESC'],
+} satisfies Record<EntryState, readonly [string, string]>;

@@ -14,7 +14,7 @@ import { ServerChanges } from './server-changes.ts';
 import { findDeliveries } from './server-find.ts';
 import { ServerLanes } from './server-lanes.ts';
 import { ServerListing } from './server-listing.ts';
-import { serverStats } from './server-stats.ts';
+import { oldestUnsettled, serverStats } from './server-stats.ts';
 
 /** The most ids in one lookup: more would not be found in time. */
 const LOOKED_UP_AT_ONCE = 1_000;
@@ -37,6 +37,11 @@ export class ServerInspection implements QueueInspection {
 
   stats(): Promise<readonly LaneStats[]> {
     return serverStats(this.#lanes);
+  }
+
+  /** When the oldest was added that is not settled: without a look at the others, however many wait. Ms since the epoch. */
+  oldestAt(): Promise<number | undefined> {
+    return oldestUnsettled(this.#lanes);
   }
 
   list(selection: DeliverySelection): Promise<Page> {

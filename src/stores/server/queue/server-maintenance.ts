@@ -82,8 +82,7 @@ async function takeOldIntents(server: Server, now: number): Promise<void> {
 async function forgetArrivals(series: Series, before: number): Promise<void> {
   // Version 0.1 marked them.
   await series.forget('failed', before);
-  const [count = 0] = await series.count(['waiting']);
-  const oldest = await series.ids('waiting', Math.max(0, count - FORGOTTEN_AT_ONCE), count - 1);
+  const oldest = await series.ids('waiting', -FORGOTTEN_AT_ONCE, -1);
   for (let at = 0; at < oldest.length; at += READ_AT_ONCE) {
     const ids = oldest.slice(at, at + READ_AT_ONCE);
     const entries = await series.get(ids);

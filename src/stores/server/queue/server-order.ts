@@ -73,7 +73,7 @@ export class ServerOrder {
   /** Runs `act`, which delays deliveries that were taken out of their turn. */
   async holding(deliveries: readonly Keyed[], now: number, act: () => Promise<unknown>): Promise<void> {
     if (deliveries.length === 0) return;
-    const { id } = await this.#intend(deliveries, now);
+    const { id } = await this.#intend(deliveries, now, { whenFull: true });
     await act();
     await this.#return(deliveries);
     await this.#call(deliveries);
@@ -83,15 +83,12 @@ export class ServerOrder {
   /** Runs `act`, which settles the delivery, and promotes the ones that waited for it if `act` returns true. */
   async leaving(delivery: Keyed, now: number, act: () => Promise<boolean>): Promise<boolean> {
     if (delivery.orderKeys.length === 0) return act();
-    const intent = await this.#intend([delivery], now, true);
+    const intent = await this.#intend([delivery], now, { isLeaving: true });
     const [isDone = false] = await this.#leaveAfter([delivery], intent, async () => [await act()]);
     return isDone;
   }
 
-  /**
-   * Runs `act`, which removes deliveries, and promotes the ones that waited for them. A server whose memory is full takes no
-   * repair intent, and must be emptied nevertheless: there, the waiting ones stay delayed if this process is killed in between.
-   */
+  /** Runs `act`, which removes deliveries, and promotes the ones that waited for them. */
   async removing(
     deliveries: readonly Keyed[],
     now: number,
@@ -99,7 +96,7 @@ export class ServerOrder {
   ): Promise<readonly boolean[]> {
     const keyed = deliveries.filter(({ orderKeys }) => orderKeys.length > 0);
     if (keyed.length === 0) return act();
-    const intent = await this.#intend(keyed, now, true).catch(() => undefined);
+    const intent = await this.#intend(keyed, now, { isLeaving: true });
     return this.#leaveAfter(deliveries, intent, act);
   }
 
@@ -165,12 +162,12 @@ export class ServerOrder {
 
   async #leaveAfter(
     deliveries: readonly Keyed[],
-    intent: Intent | undefined,
+    intent: Intent,
     act: () => Promise<readonly boolean[]>,
   ): Promise<readonly boolean[]> {
     const areGone = await act();
     await this.#leave(deliveries.filter((_, index) => areGone[index]));
-    if (intent !== undefined) await this.#intents.remove(intent.id);
+    await this.#intents.remove(intent.id);
     return areGone;
   }
 
@@ -218,7 +215,11 @@ export class ServerOrder {
   }
 
   /** Writes the intent to repair what an operation leaves behind when it is not ended. */
-  async #intend(deliveries: readonly Keyed[], now: number, isLeaving = false): Promise<Intent> {
+  async #intend(
+    deliveries: readonly Keyed[],
+    now: number,
+    { isLeaving = false, whenFull = false } = {},
+  ): Promise<Intent> {
     const of = deliveries.map(toKeyed);
     const text = JSON.stringify({ of, isLeaving } satisfies Repair);
     const intent = {
@@ -226,7 +227,7 @@ export class ServerOrder {
       text,
       dueAt: now + this.#afterMs,
     };
-    await this.#intents.put(intent);
+    await this.#intents.put(intent, { whenFull: whenFull || isLeaving });
     return intent;
   }
 }

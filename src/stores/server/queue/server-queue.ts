@@ -37,6 +37,8 @@ const ADDED_AT_ONCE = 1_000;
  * by its own pace and fails what throws: our pace, leases of a round and order lines would stand before, behind and around it.
  * It was weighed for its two scripts a message. Without it a message takes three in all, from the call to its end, of which one adds it
  * (test/queue/server-trips.system.test.ts; 8.1 before), since BullMQ itself counts how often an entry was taken: a claim writes no note.
+ * On Redis, entries are taken and locks kept by scripts of our own: one for all that a claim takes, where BullMQ's takes one entry, and also
+ * on a full server, where BullMQ's stop. Adding, settling and forgetting stay BullMQ's, so that its tools see their queues.
  *
  * A queue on a server, which processes on any number of hosts may share. Each lane is a series of entries, which BullMQ keeps.
  * Added deliveries are as durable as the server is set to make them; what was claimed, renewed and settled in its last second

@@ -23,7 +23,7 @@ async function statsOf(lane: Lane, lanes: ServerLanes): Promise<LaneStats> {
   const [retrying = 0] = delayed === 0 ? [] : await series.count(['delayed'], HELD_FROM);
   const arrivals = await lanes.deadSeries(lane).count(['waiting', 'active', 'failed']);
   const firsts = [
-    ...(waiting === 0 ? [] : await series.ids('waiting', waiting - 1, waiting - 1)),
+    ...(waiting === 0 ? [] : await series.ids('waiting', -1, -1)),
     ...(retrying === 0 ? [] : await series.ids('delayed', 0, 0)),
   ];
   const entries = (await series.get(firsts)).filter((entry) => entry !== undefined);
@@ -37,6 +37,24 @@ async function statsOf(lane: Lane, lanes: ServerLanes): Promise<LaneStats> {
     dead: arrivals.reduce((sum, count) => sum + count, failed),
     ...(times.length > 0 && { nextDueAt: Math.min(...times) }),
   };
+}
+
+/** When the first was added of those that stand first in each state of what is not settled. Ms since the epoch. */
+export async function oldestUnsettled(lanes: ServerLanes): Promise<number | undefined> {
+  const all = await lanes.all();
+  const times = await Promise.all(
+    all.map(async (lane) => {
+      const series = lanes.series(lane);
+      const firsts = await Promise.all([
+        series.ids('waiting', -1, -1),
+        series.ids('active', -1, -1),
+        series.ids('delayed', 0, 0),
+      ]);
+      return (await series.get(firsts.flat())).flatMap((entry) => entry?.addedAt ?? []);
+    }),
+  );
+  const known = times.flat();
+  return known.length === 0 ? undefined : Math.min(...known);
 }
 
 function byName(one: Lane, other: Lane): number {

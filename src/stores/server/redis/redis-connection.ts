@@ -32,14 +32,14 @@ export async function connectRedis(
   });
   const redis = await openRedis(Redis, url, { place, responseMs });
   let client: object | undefined;
-  const backend: ServerConnection['backend'] = async (name, options) => {
+  const backend: ServerConnection['backend'] = async (name) => {
     // To load it takes 0.4 s, which a command that only looks need not wait for.
     const { createIORedisClient, createRedisBackend } = await import('bullmq');
     // BullMQ would wait for it.
     if (redis.status !== 'ready') throw new Error('Connection is closed');
     client ??= withKnownInfo(createIORedisClient(redis), redis);
     const factory = createRedisBackend as BackendFactory<IQueueBackend, object>; // a client is one of what it takes
-    return openBackend(factory, { name, connection: client, options });
+    return openBackend(factory, name, client);
   };
   let adder: IQueueBackend | undefined;
   return {
@@ -50,7 +50,7 @@ export async function connectRedis(
     intents: redisIntents(redis),
     facts: redisFacts(redis),
     add: async (entries) => {
-      adder ??= await backend('hooks', { lockDuration: 1, stalledInterval: 1 });
+      adder ??= await backend('hooks');
       const flow = entries.map(toFlow);
       // In this order on the one connection: what is added is registered.
       await Promise.all([register(redis, new Set(entries.map(({ series }) => series))), addAll(adder, flow)]);

@@ -1,4 +1,4 @@
-import { redisScript } from './redis-script.ts';
+import { ALSO_WHEN_FULL, redisScript } from './redis-script.ts';
 
 /** The fields of BullMQ's jobs that are read. */
 export const ENTRY_FIELDS = [
@@ -13,6 +13,9 @@ export const ENTRY_FIELDS = [
   'processedOn',
 ] as const;
 
+/** The scores of delayed entries are times with twelve more bits, of the order of adding. */
+export const DELAYED_STEP = 0x1000;
+
 /** Each entry's fields, behind 1 if it is locked and 0 if not. Of one that is not there, none. */
 export const READ_ENTRIES = redisScript(`
 local rows = {}
@@ -23,6 +26,67 @@ for place, id in ipairs(ARGV) do
   rows[place] = row
 end
 return rows
+`);
+
+/**
+ * Takes the entries that waited longest, as BullMQ's `moveToActive` does, which a full server does not run, and which takes one at a time.
+ * What is due of the delayed ones waits first. The arguments are the time, the length of a lock and the tokens; the result is the score of
+ * the next delayed entry, then the id and the fields of each.
+ */
+export const TAKE_ENTRIES = redisScript(`
+local series, now = KEYS[1], tonumber(ARGV[1])
+local function nextDelayed() return redis.call('ZRANGE', series .. 'delayed', 0, 0, 'WITHSCORES')[2] or false end
+local due = (now + 1) * ${DELAYED_STEP} - 1
+local first = nextDelayed()
+if redis.call('LLEN', series .. 'wait') == 0 and (not first or tonumber(first) > due) then return {first} end
+if redis.call('HEXISTS', series .. 'meta', 'paused') == 1 then return {first} end
+${ALSO_WHEN_FULL}
+for _, id in ipairs(redis.call('ZRANGEBYSCORE', series .. 'delayed', '-inf', due, 'LIMIT', 0, 1000)) do
+  redis.call('ZREM', series .. 'delayed', id)
+  redis.call('LPUSH', series .. 'wait', id)
+  redis.call('HSET', series .. id, 'delay', 0)
+end
+local rows = {nextDelayed()}
+for place = 3, #ARGV do
+  local id = redis.call('RPOPLPUSH', series .. 'wait', series .. 'active')
+  if not id then break end
+  local key = series .. id
+  redis.call('SET', key .. ':lock', ARGV[place], 'PX', ARGV[2])
+  redis.call('HSET', key, 'processedOn', ARGV[1])
+  redis.call('HINCRBY', key, 'ats', 1)
+  local row = redis.call('HMGET', key, '${ENTRY_FIELDS.join("', '")}')
+  table.insert(row, 1, id)
+  table.insert(rows, row)
+end
+return rows
+`);
+
+/** Extends locks, and returns the ids whose token no longer holds one. The arguments are the length, and the id and the token of each. */
+export const EXTEND_LOCKS = redisScript(`
+local lost = {}
+for place = 2, #ARGV, 2 do
+  local lock = KEYS[1] .. ARGV[place] .. ':lock'
+  if redis.call('GET', lock) == ARGV[place + 1] then redis.call('PEXPIRE', lock, ARGV[1])
+  else table.insert(lost, ARGV[place]) end
+end
+return lost
+`);
+
+/** Lets entries wait again, before the others, whose locks have run out. */
+export const RECOVER_ENTRIES = redisScript(`
+local series = KEYS[1]
+for _, id in ipairs(redis.call('LRANGE', series .. 'active', 0, -1)) do
+  if redis.call('EXISTS', series .. id .. ':lock') == 0 and redis.call('LREM', series .. 'active', 1, id) == 1
+    and redis.call('EXISTS', series .. id) == 1 then redis.call('RPUSH', series .. 'wait', id) end
+end
+`);
+
+/** Where BullMQ keeps what a process says of an entry while it is active. */
+export const WRITE_NOTE = redisScript(`
+if redis.call('EXISTS', KEYS[1]) == 1 then
+  ${ALSO_WHEN_FULL}
+  redis.call('HSET', KEYS[1], 'progress', ARGV[1])
+end
 `);
 
 export const READ_TIMES = redisScript(`

@@ -1,28 +1,20 @@
 import type { Redis } from 'ioredis';
 import type { Intent, Intents } from '../server.ts';
-import { redisScript, runScript } from './redis-script.ts';
+import { ALSO_WHEN_FULL, redisScript, runScript } from './redis-script.ts';
 
 /** A set of ids by when each is due, and a table of their texts. */
 const KEYS = { due: 'hooks:intents', texts: 'hooks:intents:texts' };
 
 export function redisIntents(redis: Redis): Intents {
-  const together = async (commands: [name: string, ...args: string[]][]): Promise<void> => {
-    const results = (await redis.multi(commands).exec()) ?? [];
-    for (const [error] of results) if (error !== null) throw error;
-  };
+  const keys = [KEYS.due, KEYS.texts];
   return {
-    put: ({ id, text, dueAt }) =>
-      together([
-        ['hset', KEYS.texts, id, text],
-        ['zadd', KEYS.due, String(dueAt), id],
-      ]),
-    remove: (id) =>
-      together([
-        ['zrem', KEYS.due, id],
-        ['hdel', KEYS.texts, id],
-      ]),
+    put: async ({ id, text, dueAt }, { whenFull = false } = {}) => {
+      await runScript(redis, whenFull ? PUT_WHEN_FULL : PUT, { keys, args: [id, text, String(dueAt)] });
+    },
+    remove: async (id) => {
+      await runScript(redis, REMOVE, { keys, args: [id] });
+    },
     take: async ({ now, againAt, limit }) => {
-      const keys = [KEYS.due, KEYS.texts];
       const args = [String(now), String(againAt), String(limit)];
       const found = (await runScript(redis, TAKE, { keys, args })) as readonly [string, string][]; // by the script below
       return found.map(([id, text]): Intent => ({ id, text, dueAt: againAt }));
@@ -30,8 +22,21 @@ export function redisIntents(redis: Redis): Intents {
   };
 }
 
+const PUT_LUA = `
+redis.call('HSET', KEYS[2], ARGV[1], ARGV[2])
+redis.call('ZADD', KEYS[1], ARGV[3], ARGV[1])
+`;
+const PUT = redisScript(PUT_LUA);
+const PUT_WHEN_FULL = redisScript(ALSO_WHEN_FULL + PUT_LUA);
+
+const REMOVE = redisScript(`
+redis.call('ZREM', KEYS[1], ARGV[1])
+redis.call('HDEL', KEYS[2], ARGV[1])
+`);
+
 /** In one step: what two processes took would be repaired by both, one of them too late. */
 const TAKE = redisScript(`
+${ALSO_WHEN_FULL}
 local taken = {}
 for place, id in ipairs(redis.call('ZRANGEBYSCORE', KEYS[1], '-inf', ARGV[1], 'LIMIT', 0, ARGV[3])) do
   redis.call('ZADD', KEYS[1], ARGV[2], id)

@@ -1,8 +1,8 @@
 import type { ChainableCommander, Redis } from 'ioredis';
-import type { IQueueBackend, JobJson } from 'bullmq';
-import { BULLMQ_PREFIX, toEntry, type JobFields } from '../bullmq-job.ts';
+import { BULLMQ_PREFIX } from '../bullmq-job.ts';
 import type { EntryLookup } from '../bullmq-series.ts';
 import {
+  DELAYED_STEP,
   ENTRY_FIELDS,
   READ_ENTRIES,
   READ_TIMES,
@@ -10,7 +10,8 @@ import {
   WAKE_ENTRIES,
 } from './redis-entry-scripts.ts';
 import { runScript } from './redis-script.ts';
-import type { EntryState, Taken, TakenEntry } from '../server.ts';
+import type { EntryState } from '../server.ts';
+import { redisClaims, redisFields, type RedisRow } from './redis-claims.ts';
 
 /** Entries in one round trip. Each is a command of its own, so the server serves others in between. */
 const READ_AT_ONCE = 1_000;
@@ -41,18 +42,19 @@ export function redisLookup(redis: Redis, series: string): EntryLookup {
       const results = await read(ids, (asking, id) =>
         asking.hmget(prefix + id, ...ENTRY_FIELDS).exists(`${prefix}${id}:lock`),
       );
-      return ids.map((id, index) => toFields(id, results[2 * index] as Row, results[2 * index + 1] === 1)); // as ENTRY_FIELDS has it
+      const rowOf = (index: number): RedisRow => results[2 * index] as RedisRow; // as ENTRY_FIELDS has it
+      return ids.map((id, index) => redisFields(id, rowOf(index), results[2 * index + 1] === 1));
     },
     fieldsToRemove: async (ids) => {
       const rows = await inSteps(ids, READ_BY_SCRIPT, (args) =>
         runScript(redis, READ_ENTRIES, { keys, args }),
       );
       return rows.map((row, index) => {
-        const [isLocked, ...fields] = row as [number, ...Row]; // by the script
-        return toFields(ids[index] ?? '', fields, isLocked === 1);
+        const [isLocked, ...fields] = row as [number, ...RedisRow]; // by the script
+        return redisFields(ids[index] ?? '', fields, isLocked === 1);
       });
     },
-    take: (tokens, open) => take({ redis, prefix }, tokens, open),
+    ...redisClaims(redis, prefix),
     count: async (states, delayedBefore) => {
       const counts = await pipelined(redis, (asking) => {
         for (const state of states) count(asking, { prefix, state, delayedBefore });
@@ -85,42 +87,6 @@ export function redisLookup(redis: Redis, series: string): EntryLookup {
   };
 }
 
-async function take(
-  { redis, prefix }: { readonly redis: Redis; readonly prefix: string },
-  tokens: readonly string[],
-  open: () => Promise<IQueueBackend>,
-): Promise<Taken> {
-  const ready = await readyIn(redis, prefix);
-  const backend = await open();
-  const results = await Promise.all(
-    tokens.slice(0, ready).map(async (token) => takenEntry(await backend.moveToActive(token), token)),
-  );
-  const taken = results.filter((each) => each !== undefined);
-  return {
-    taken,
-    nextDueAt: taken.length === tokens.length ? undefined : await nextDueIn(redis, prefix),
-  };
-}
-
-/** How many may be taken now. To ask costs less than a script that finds none. */
-async function readyIn(redis: Redis, prefix: string): Promise<number> {
-  const due = (Date.now() + 1) * DELAYED_STEP - 1;
-  const counts = await pipelined(redis, (asking) =>
-    asking.llen(`${prefix}wait`).zcount(`${prefix}delayed`, '-inf', String(due)),
-  );
-  return counts.reduce((sum: number, each) => sum + Number(each), 0);
-}
-
-async function nextDueIn(redis: Redis, prefix: string): Promise<number | undefined> {
-  const [, score] = await redis.zrange(`${prefix}delayed`, '0', '0', 'WITHSCORES');
-  return score === undefined ? undefined : Math.floor(Number(score) / DELAYED_STEP);
-}
-
-function takenEntry(result: unknown[], token: string): TakenEntry | undefined {
-  const [fields, id] = result as [JobJson | null | undefined, string]; // a tuple of BullMQ
-  return fields ? { entry: toEntry({ ...fields, id, isLocked: true }), token } : undefined;
-}
-
 /** Where the ids of each state are: lists, of which claims take the last, and sets by time. */
 const LISTS = {
   waiting: 'wait',
@@ -129,8 +95,6 @@ const LISTS = {
   completed: 'completed',
   failed: 'failed',
 } satisfies Record<EntryState, string>;
-/** The scores of delayed ones are times with twelve more bits, of the order of adding. */
-const DELAYED_STEP = 0x1000;
 
 function isList(state: EntryState): boolean {
   return state === 'waiting' || state === 'active';
@@ -177,34 +141,4 @@ async function pipelined(
   const results = (await asking.exec()) ?? [];
   for (const [error] of results) if (error !== null) throw error;
   return results.map(([, result]) => result);
-}
-
-type Row = readonly [
-  data: string | null,
-  timestamp: string,
-  finishedOn: string | null,
-  failedReason: string | null,
-  returnvalue: string | null,
-  stacktrace: string | null,
-  progress: string | null,
-  takes: string | null,
-  takenAt: string | null,
-];
-
-function toFields(id: string, row: Row, isLocked: boolean): JobFields | undefined {
-  const [data, timestamp, finishedOn, failedReason, returnvalue, stacktrace, progress, takes, takenAt] = row;
-  if (data === null) return undefined;
-  return {
-    id,
-    isLocked,
-    data,
-    timestamp: Number(timestamp),
-    attemptsStarted: Number(takes ?? 0),
-    ...(takenAt !== null && { processedOn: Number(takenAt) }),
-    ...(finishedOn !== null && { finishedOn: Number(finishedOn) }),
-    failedReason: failedReason ?? '',
-    returnvalue: returnvalue ?? '',
-    stacktrace: stacktrace ?? '',
-    progress: JSON.parse(progress ?? '0') as JobFields['progress'], // written by writeNote, or BullMQ's 0
-  };
 }
