@@ -19,8 +19,8 @@ export interface Io {
   /** The current folder. Throws InputError when it is gone. */
   readonly cwd: string;
   /**
-   * Aborted by SIGINT or SIGTERM (the reason is the signal's name), because the reader of stdout went away (`closed-pipe`), or because
-   * stdout cannot be written (the InputError that says so).
+   * Aborted by SIGINT or SIGTERM (the reason is the signal's name), because the reader of stdout went away (`closed-pipe`; not for
+   * `hooks expect`, whose exit code counts), or because stdout cannot be written (the InputError that says so).
    */
   readonly signal: AbortSignal;
   /** Sends a signal to the process group of the command, as a terminal does when a key asks for it. */
@@ -60,7 +60,11 @@ export function createIo(proc: NodeJS.Process): Io {
   // Certificates are checked whatever it says, and Node would warn that they are not. Child processes still get it, by `env`.
   delete proc.env['NODE_TLS_REJECT_UNAUTHORIZED'];
   const argv = proc.argv.slice(2);
-  const output = createOut(() => proc.stdout, { interruption, delivers: mayDeliver(argv) });
+  const output = createOut(() => proc.stdout, {
+    interruption,
+    delivers: mayDeliver(argv),
+    outlivesReader: argv[0] === 'expect',
+  });
   // Made on first use: a stream takes Node longer than a signature.
   const stderr = once(() => quietStream(proc.stderr));
   // The log of `DEBUG` writes to stderr by itself.

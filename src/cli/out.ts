@@ -10,6 +10,14 @@ export interface Out {
   readonly drained: () => Promise<void> | undefined;
 }
 
+interface OutOptions {
+  readonly interruption: AbortController;
+  /** Whether messages may have been delivered by then, which the loss of stdout does not undo. */
+  readonly delivers: boolean;
+  /** Whether the command goes on when the reader of stdout has gone: its exit code is what counts. */
+  readonly outlivesReader: boolean;
+}
+
 /** At most this many characters are gathered. */
 const ENOUGH = 64 * 1024;
 /** A write of at most this many bytes goes into a pipe whole or not at all (POSIX, PIPE_BUF). */
@@ -20,13 +28,11 @@ const STDOUT_FD = 1;
  * Stdout as `Io` has it. A write that fails is an event, and without a listener the end of the process: here it aborts the
  * interruption, by `closed-pipe` when its reader has gone, else by the error that `main` prints.
  *
- * `delivers` says whether messages may have been delivered by then, which the loss of stdout does not undo.
- *
  * The stream is made with the second write: most commands write once, and making it takes longer than all that they do.
  */
 export function createOut(
   openStdout: () => NodeJS.WriteStream,
-  { interruption, delivers }: { readonly interruption: AbortController; readonly delivers: boolean },
+  { interruption, delivers, outlivesReader }: OutOptions,
 ): Out {
   const { signal } = interruption;
   let gathered = '';
@@ -36,6 +42,7 @@ export function createOut(
   let draining: Promise<void> | undefined;
   const lose = (error: NodeJS.ErrnoException): void => {
     isLost = true;
+    if (error.code === 'EPIPE' && outlivesReader) return;
     interruption.abort(error.code === 'EPIPE' ? 'closed-pipe' : unwritable(error, delivers));
   };
   const write = (text: string | Uint8Array): void => {

@@ -58,9 +58,9 @@ export class OutputFile {
     await this.#write(bytes, position);
   }
 
-  /** Gives the file the mode of any other new file: it is to be checked in. A file system without modes rejects the change. */
-  async share(): Promise<void> {
-    await this.#handle.chmod(0o666 & ~process.umask()).catch(() => {});
+  /** Gives the file this mode, else that of any other new file: it is to be checked in. A file system without modes rejects the change. */
+  async share(mode = 0o666 & ~process.umask()): Promise<void> {
+    await this.#handle.chmod(mode).catch(() => {});
   }
 
   /** Writes the collected bytes and syncs the file. Throws InputError. */

@@ -1,5 +1,7 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { existsSync } from 'node:fs';
-import { readFile, stat, writeFile } from 'node:fs/promises';
+import { chmod, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { BINARY, startHooks } from '../end-to-end/hooks.ts';
@@ -175,9 +177,7 @@ describe('hooks expect', () => {
     const flags = ['--messages', '2', '--snapshot', 'a.snap'];
     const { code, stdout } = await hooks(['expect', ...flags, '--', 'node', '-e', send], { cwd });
     expect(code).toBe(1);
-    expect(stdout).toMatch(
-      /✗ valid +A tracking API rejects 1 of 2 messages: message 2 of request 1: expected/,
-    );
+    expect(stdout).toMatch(/✗ valid +hooks serve rejects 1 of 2 messages: message 2 of request 1: expected/);
     expect(stdout).toContain('a.snap: not written, because another expectation is not met');
     expect(existsSync(join(cwd, 'a.snap'))).toBe(false);
   });
@@ -202,6 +202,58 @@ describe('hooks expect', () => {
     expect(await readFile(join(cwd, 'a.snap'), 'utf8')).toContain('\ntrack "Signup"\n');
     expect((await run('--snapshot', 'b.snap', '--update')).code).toBe(2);
     expect(await readFile(join(cwd, 'b.snap'), 'utf8')).toBe('{"a":1}');
+  });
+
+  it('keeps the mode of a snapshot that it writes again, and refuses one that is read-only', async () => {
+    const text = '# hooks snapshot 1: x\n';
+    const cwd = temporaryFolder({ 'a.snap': text, 'b.snap': text });
+    await Promise.all([chmod(join(cwd, 'a.snap'), 0o640), chmod(join(cwd, 'b.snap'), 0o444)]);
+    const run = (file: string) => hooks(['expect', '--snapshot', file, '--update', '--', ...SEND], { cwd });
+    expect((await run('a.snap')).code).toBe(0);
+    expect((await stat(join(cwd, 'a.snap'))).mode & 0o777).toBe(0o640);
+    expect(await run('b.snap')).toMatchObject({
+      code: 2,
+      stderr: 'error: b.snap: cannot be written: it is read-only\nhint:  let its owner write it: chmod u+w\n',
+    });
+    expect(await readFile(join(cwd, 'b.snap'), 'utf8')).toBe(text);
+  });
+
+  it.each([
+    ['1', 1],
+    ['yes', 1],
+    ['false', 0],
+    ['0', 0],
+  ])('with CI=%s ends with %s where a snapshot is missing', async (CI, expected) => {
+    const options = { cwd: temporaryFolder(), env: { CI } };
+    expect((await hooks(['expect', '--snapshot', 'a.snap', '--', ...SEND], options)).code).toBe(expected);
+  });
+
+  it.each([
+    ['2', 0],
+    ['3', 1],
+  ])(
+    'lets COMMAND run to its end when nobody reads its output: %s requests end with %s',
+    async (count, code) => {
+      const twice = `const post = () => fetch(process.env.HOOKS_URL, { method: 'POST', body: '{}' });
+      await post(); await new Promise((done) => setTimeout(done, 100)); await post();
+      require('node:fs').writeFileSync('done', '');`;
+      const cwd = temporaryFolder();
+      const command = [...NODE, `(async () => { ${twice} })()`];
+      const flags = ['--count', count, '--within', '5s'];
+      const child = spawn(process.execPath, [BINARY, 'expect', ...flags, '--', ...command], {
+        cwd,
+        stdio: ['ignore', 'pipe', 'ignore'],
+      });
+      child.stdout.destroy();
+      const [ended] = (await once(child, 'exit')) as [number | null];
+      expect([ended, existsSync(join(cwd, 'done'))]).toEqual([code, true]);
+    },
+  );
+
+  it('names the file of schemas that has a key twice', async () => {
+    const cwd = temporaryFolder({ 's.json': '{"A":{},"A":{}}' });
+    const { code, stderr } = await hooks(['expect', '--schema', 's.json', '--', ...SEND], { cwd });
+    expect([code, stderr]).toEqual([2, expect.stringMatching(/^error: s\.json: .*A/)]);
   });
 
   it('refuses --in-order with a counted match, which has no place in an order', async () => {

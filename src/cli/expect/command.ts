@@ -40,7 +40,7 @@ for each event name, and for other types under identify, page and so on. A track
 whose event is not in it fails. A remote $ref is never fetched.
 --snapshot writes the messages to a file that a person can review, and compares
 them with it from then on; ids, times, versions and ports do not count. With
-CI=true a missing file fails; --update writes it again.
+CI=true a missing file fails; --update writes it again, unless it is read-only.
 
 It exits when COMMAND has ended and the expected messages have come, when no
 further request can change the result, or when the time is over; then COMMAND

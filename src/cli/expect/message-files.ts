@@ -1,8 +1,10 @@
-import { readFile } from 'node:fs/promises';
+import { readFile, stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import { InputError } from '../../errors.ts';
+import { isContinuousIntegration } from '../../config/files/continuous-integration.ts';
+import { InputError, ValidationError } from '../../errors.ts';
 import { readJson } from '../../message/json/read-json.ts';
 import type { ExpectationResult, MessageCheck } from '../../receiver/expected/finding.ts';
+import type { JsonValue } from '../../message/types.ts';
 import { SnapshotCheck } from '../../receiver/expected/snapshot-check.ts';
 import type { SnapshotUser } from '../../receiver/expected/snapshot.ts';
 import { parseSnapshot } from '../../receiver/expected/snapshot-text.ts';
@@ -21,7 +23,24 @@ export async function schemaCheck({ schema }: ExpectOptions, { cwd }: Io): Promi
       hint: 'name a file of schemas',
     });
   }
-  return [new SchemaCheck(new MessageSchemas(readJson(bytes, { file: schema }), schema), schema)];
+  return [new SchemaCheck(new MessageSchemas(readSchemas(bytes, schema), schema), schema)];
+}
+
+function readSchemas(bytes: Buffer, file: string): JsonValue {
+  try {
+    return readJson(bytes, { file });
+  } catch (error) {
+    if (!(error instanceof ValidationError)) throw error;
+    const { message, hint = 'correct the file', cause } = error;
+    throw new InputError(message, { file, hint, cause });
+  }
+}
+
+interface OpenedSnapshot {
+  readonly file: string;
+  readonly before: readonly SnapshotUser[] | undefined;
+  readonly replacing: ReplacingFile | undefined;
+  readonly mode: number | undefined;
 }
 
 /** A `--snapshot` from the start of the command, before which its file must be readable and writable, to its end. */
@@ -32,18 +51,17 @@ export class Snapshot {
   readonly #before: readonly SnapshotUser[] | undefined;
   /** Undefined: it is not to be written. */
   readonly #replacing: ReplacingFile | undefined;
+  /** The mode that the file has; undefined where there is none yet. */
+  readonly #mode: number | undefined;
 
-  private constructor(
-    file: string,
-    before: readonly SnapshotUser[] | undefined,
-    replacing: ReplacingFile | undefined,
-  ) {
+  private constructor({ file, before, replacing, mode }: OpenedSnapshot) {
     this.#file = file;
     this.#before = before;
     this.#replacing = replacing;
+    this.#mode = mode;
   }
 
-  /** Throws InputError for a file that is no snapshot: it is never overwritten. */
+  /** Throws InputError for a file that is no snapshot, or is read-only: it is never overwritten. */
   static async open(
     { snapshot: file, update }: Pick<ExpectOptions, 'snapshot' | 'update'>,
     { cwd, env }: Io,
@@ -51,9 +69,10 @@ export class Snapshot {
     if (file === undefined) return undefined;
     const bytes = await readOrExplain(file, cwd);
     const before = bytes === undefined ? undefined : parsed(bytes.toString(), file, update === true);
-    const isWritten = update === true || (before === undefined && env['CI'] !== 'true');
+    const isWritten = update === true || (before === undefined && !isContinuousIntegration(env));
+    const mode = isWritten ? await writableMode(file, cwd) : undefined;
     const replacing = isWritten ? await openReplacing(resolve(cwd, file), file) : undefined;
-    return new Snapshot(file, update === true ? undefined : before, replacing);
+    return new Snapshot({ file, before: update === true ? undefined : before, replacing, mode });
   }
 
   /** Compares, or writes when all else was met: a snapshot of a run with a fault would be met by the fault. */
@@ -62,7 +81,7 @@ export class Snapshot {
     const { count } = this.check;
     if (this.#before !== undefined) return this.check.compare(this.#before, this.#file);
     if (this.#replacing === undefined) {
-      const said = 'the file is missing, and CI=true: write it on your machine, and check it in';
+      const said = 'the file is missing, and CI is set: write it on your machine, and check it in';
       return { ...about, isMet: false, said };
     }
     const unmet = others.findLast(({ isMet }) => !isMet);
@@ -74,7 +93,7 @@ export class Snapshot {
     }
     const { text } = this.check;
     await this.#replacing.commit(async (output) => {
-      await output.share();
+      await output.share(this.#mode);
       await output.add(Buffer.from(text));
     });
     return {
@@ -96,6 +115,18 @@ function parsed(text: string, file: string, isReplaced: boolean): readonly Snaps
   if (isReplaced && reading.isDamaged) return [];
   const { expected, line, hint } = reading;
   throw new InputError(`expected ${expected}`, { file, line, hint });
+}
+
+/** The mode of the file, which its successor gets; undefined where there is none. Replacing it would not ask whether it may be written. */
+async function writableMode(file: string, cwd: string): Promise<number | undefined> {
+  const found = await stat(resolve(cwd, file)).catch(() => undefined);
+  if (found?.isFile() !== true) return undefined;
+  const mode = found.mode & 0o777;
+  if ((mode & 0o200) !== 0) return mode;
+  throw new InputError('cannot be written: it is read-only', {
+    file,
+    hint: 'let its owner write it: chmod u+w',
+  });
 }
 
 /** Undefined: there is no such file. */

@@ -162,7 +162,7 @@ function messagesColumn(messages: readonly ReceivedMessage[]): string {
     : [`${messages.length} messages`, libraryOf(messages)].filter(Boolean).join(' from ');
 }
 
-/** A line for each message where there are several, and what a tracking API would reject. */
+/** A line for each message where there are several, and what `hooks serve` would reject. */
 function messageLines(messages: readonly ReceivedMessage[], color: ChalkInstance): string[] {
   const isSole = messages.length === 1;
   return messages.flatMap((message) => {
@@ -174,7 +174,7 @@ function messageLines(messages: readonly ReceivedMessage[], color: ChalkInstance
       ? text
       : [
           ...text,
-          color.yellow(`${isSole ? '' : '   '}a tracking API rejects it: ${printable(rejection.message)}`),
+          color.yellow(`${isSole ? '' : '   '}hooks serve rejects it: ${printable(rejection.message)}`),
         ];
   });
 }

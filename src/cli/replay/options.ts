@@ -4,6 +4,7 @@ import { readRate, readSpeed } from '../../replay/pace.ts';
 import type { SelectionOptions } from '../../replay/selection.ts';
 import { printable } from '../../redact.ts';
 import type { GlobalOptions } from '../command.ts';
+import { isContinuousIntegration } from '../../config/files/continuous-integration.ts';
 import type { Io } from '../io.ts';
 import type { PreviewFlags } from '../flags/delivery/preview-flags.ts';
 import type { WhereToFlags } from '../flags/delivery/where-to.ts';
@@ -88,7 +89,7 @@ export function giveUpMs(
   { giveUpAfter, retryFor, queue }: Pick<ReplayOptions, 'giveUpAfter' | 'retryFor' | 'queue'>,
   { env }: Pick<Io, 'env'>,
 ): number | undefined {
-  const isCi = env['CI'] === 'true' && retryFor === undefined && queue === undefined;
+  const isCi = isContinuousIntegration(env) && retryFor === undefined && queue === undefined;
   return giveUpAfter ?? (isCi ? CI_GIVE_UP_MS : undefined);
 }
 

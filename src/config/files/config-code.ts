@@ -3,6 +3,7 @@ import { open } from 'node:fs/promises';
 import { extname, join } from 'node:path';
 import { makeFolder } from '../../files.ts';
 import { printable } from '../../redact.ts';
+import { isContinuousIntegration } from './continuous-integration.ts';
 
 /** The file in the data folder that lists the config files with code named to the user, a JSON string per line. */
 const KNOWN_FILES = 'config-code.ndjson';
@@ -33,10 +34,6 @@ export async function announceConfigCode(
   if (await isKnown(path, known)) return;
   note(`running the config ${printable(path, 400)}: it is code (said once; --no-config goes on without it)`);
   await remember(path, known);
-}
-
-function isContinuousIntegration({ CI = '' }: Readonly<NodeJS.ProcessEnv>): boolean {
-  return !['', '0', 'false'].includes(CI.toLowerCase());
 }
 
 function knownFiles(dataDir: ConfigCodeContext['dataDir']): string | undefined {

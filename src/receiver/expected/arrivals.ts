@@ -131,7 +131,8 @@ export class ArrivalCheck {
     const isMet = came.messages === messages;
     const wanted = messages === undefined ? 'at least 1 message' : countText(messages, 'message');
     const expected = messages === 0 ? 'no message' : wanted;
-    const said = isMet ? cameText(came) : `Expected ${expected}, got ${all}${refusedText(came)}`;
+    const got = isMet ? cameText(came) : `Expected ${expected}, got ${all}`;
+    const said = got + refusedText(came);
     return [{ expectation: 'messages', isMet, said }];
   }
 

@@ -143,8 +143,8 @@ const NEGATIONS = {
 
 function wantedBy(operator: FilterOperator | '!~', value: string): Wanted {
   const [expected, wanted] = {
-    '=': [value, value],
-    '!=': [`other than ${value}`, { not: value }],
+    '=': [textOrEmpty(value), value],
+    '!=': [`other than ${textOrEmpty(value)}`, { not: value }],
     '~': [`a match of ${value}`, { match: value }],
     '!~': [`no match of ${value}`, { noMatch: value }],
     '?': ['something', { present: true }],
@@ -158,7 +158,11 @@ function wantedBy(operator: FilterOperator | '!~', value: string): Wanted {
 }
 
 function foundText(found: JsonValue | undefined): string {
-  return found === undefined ? 'nothing' : comparableText(found);
+  return found === undefined ? 'nothing' : textOrEmpty(comparableText(found));
+}
+
+function textOrEmpty(text: string): string {
+  return text === '' ? 'an empty text' : text;
 }
 
 /** A found value as JSON, so that a text is told from a number. */

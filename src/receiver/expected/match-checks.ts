@@ -101,7 +101,7 @@ export class OrderCheck implements MessageCheck {
     const previous = this.#taken[index - 1];
     const text = before?.expected.text ?? '';
     if (previous === undefined) {
-      return `${placeOfMessage(early)} matches, but ${text} is missing before it`;
+      return `${placeOfMessage(early)} matches, but counts only after ${text}, which is not met`;
     }
     if (early.number === previous.number) {
       return `the only message that matches, ${placeOfMessage(early)}, is taken by ${text} before it`;

@@ -41,7 +41,7 @@ export class SizeCheck implements MessageCheck {
   }
 }
 
-/** A tracking API takes every call and every message of a call. Says nothing when there is none that it rejects. */
+/** `hooks serve` takes every call and every message of a call. Says nothing when there is none that it rejects. */
 export class ValidCheck implements MessageCheck {
   #rejectedMessages = 0;
   #rejectedCalls = 0;
@@ -70,7 +70,7 @@ export class ValidCheck implements MessageCheck {
     ] as const;
     return parts.flatMap(([count, all, first]) => {
       if (count === 0) return [];
-      const said = `A tracking API rejects ${count} of ${all}: ${first}`;
+      const said = `hooks serve rejects ${count} of ${all}: ${first}`;
       return [{ expectation: 'valid', isMet: false, said }] as const;
     });
   }

@@ -32,6 +32,10 @@ const MERGE_MARKER = /^(?:<{7}|\|{7}|={7}|>{7})(?: |$)/;
 /** Reads what `formatSnapshot` writes. */
 export function parseSnapshot(text: string): SnapshotReading {
   const [first = '', ...rest] = text.split(/\r?\n/);
+  // Another version may begin otherwise: then the first line itself is what could not be merged.
+  if (MERGE_MARKER.test(first) && rest.some((line) => line.startsWith(`${FIRST_LINE}:`))) {
+    return damaged(first, 1);
+  }
   if (!first.startsWith(`${FIRST_LINE}:`)) {
     return {
       ok: false,

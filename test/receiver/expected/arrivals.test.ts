@@ -254,7 +254,32 @@ describe('arrivals', () => {
     ]);
   });
 
-  it('want no message and no call that a tracking API rejects', () => {
+  it('say what is true of a match that waits for another one', () => {
+    const judged = arrivals({ matches: ['event=A', 'type=identify', 'type=track'], inOrder: true });
+    judged.add(call({ type: 'identify', userId: 'u1' }, track('A')));
+    expect(judged.findings().map(({ said }) => said)).toEqual([
+      'message 2 of request 1',
+      'out of order: message 1 of request 1 comes before message 2 of request 1, which matches event=A',
+      'message 2 of request 1 matches, but counts only after type=identify, which is not met',
+    ]);
+  });
+
+  it('say how many do not count, that none matches, and where a text is empty', () => {
+    const judged = arrivals({ messages: 1, noMatches: ['event=B'] });
+    judged.add({ ...call(track('A')), status: 503 });
+    judged.add(call(track('A')));
+    expect(judged.findings().map(({ said }) => said)).toEqual([
+      '1 message; 1 message of requests that got no 2xx does not count',
+      'none of 1 message matches',
+    ]);
+    const empty = arrivals({ matches: ['event='] });
+    empty.add(call(track('A')));
+    expect(empty.findings()[0]?.nearest?.differences).toMatchObject([
+      { expected: 'an empty text', got: 'A' },
+    ]);
+  });
+
+  it('want no message and no call that hooks serve rejects', () => {
     const check = arrivals({ messages: 2 });
     check.add(call(track('A'), { type: 'track', userId: 'u1' }));
     check.add(unreadableCall('{"batch":['));
@@ -263,14 +288,12 @@ describe('arrivals', () => {
       {
         expectation: 'valid',
         isMet: false,
-        said: expect.stringMatching(/^A tracking API rejects 1 of 2 requests: the body of request 2: ./),
+        said: expect.stringMatching(/^hooks serve rejects 1 of 2 requests: the body of request 2: ./),
       },
       {
         expectation: 'valid',
         isMet: false,
-        said: expect.stringMatching(
-          /^A tracking API rejects 1 of 2 messages: message 2 of request 1: .*event/,
-        ),
+        said: expect.stringMatching(/^hooks serve rejects 1 of 2 messages: message 2 of request 1: .*event/),
       },
     ]);
   });

@@ -166,6 +166,16 @@ describe('a snapshot', () => {
     expect(changed(textOf([a]), textOf([a, a]))).toContain('not in the snapshot: track "A" of user "u1"');
   });
 
+  it('is known by a merge conflict in its first line, too', () => {
+    const [first, second] = ['<<<<<<< HEAD', '# hooks snapshot 1: x'];
+    expect(parseSnapshot(`${first}\n${second}\n`)).toMatchObject({
+      expected: 'a snapshot without a merge conflict',
+      line: 1,
+      isDamaged: true,
+    });
+    expect(parseSnapshot(`${first}\n`)).toMatchObject({ isDamaged: false });
+  });
+
   it('is read back as it was written, whatever is in it', () => {
     fc.assert(
       fc.property(fc.array(oddMessage, { maxLength: 6 }), (values) => {
