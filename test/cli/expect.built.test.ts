@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { once } from 'node:events';
+import { once as next } from 'node:events';
 import { existsSync } from 'node:fs';
 import { chmod, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -230,22 +230,22 @@ describe('hooks expect', () => {
 
   it.each([
     ['2', 0],
-    ['3', 1],
+    ['1', 1],
   ])(
-    'lets COMMAND run to its end when nobody reads its output: %s requests end with %s',
+    'lets COMMAND run to its end when its output has no reader: %s requests end with %s',
     async (count, code) => {
       const twice = `const post = () => fetch(process.env.HOOKS_URL, { method: 'POST', body: '{}' });
       await post(); await new Promise((done) => setTimeout(done, 100)); await post();
       require('node:fs').writeFileSync('done', '');`;
       const cwd = temporaryFolder();
       const command = [...NODE, `(async () => { ${twice} })()`];
-      const flags = ['--count', count, '--within', '5s'];
+      const flags = ['--count', count, ...LONG];
       const child = spawn(process.execPath, [BINARY, 'expect', ...flags, '--', ...command], {
         cwd,
         stdio: ['ignore', 'pipe', 'ignore'],
       });
       child.stdout.destroy();
-      const [ended] = (await once(child, 'exit')) as [number | null];
+      const [ended] = (await next(child, 'exit')) as [number | null];
       expect([ended, existsSync(join(cwd, 'done'))]).toEqual([code, true]);
     },
   );

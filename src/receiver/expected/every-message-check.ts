@@ -48,14 +48,12 @@ export class EveryMessageCheck implements MessageCheck {
     const isEach = this.#expectation === 'each';
     const about = { expectation: this.#expectation, filter: this.#expected.text };
     const first = this.#first;
-    if (first === undefined)
+    if (first === undefined) {
+      const isPlain = isEach || came.messages === 0;
       return [
-        {
-          ...about,
-          isMet: true,
-          said: isEach || came.messages === 0 ? cameText(came) : `none of ${cameText(came)} matches`,
-        },
+        { ...about, isMet: true, said: isPlain ? cameText(came) : `none of ${cameText(came)} matches` },
       ];
+    }
     const one = isEach ? 'does not match' : 'matches';
     const several = isEach ? 'do not match' : 'match';
     const said = `${this.#count} of ${cameText(came)} ${this.#count === 1 ? one : several}`;
