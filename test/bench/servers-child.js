@@ -4,6 +4,7 @@
 import * as bullmq from 'bullmq';
 import { Redis } from 'ioredis';
 import { Pool } from 'pg';
+import { Agent, request } from 'undici';
 import { message } from './messages.js';
 
 const [parts, given] = process.argv.slice(2);
@@ -19,7 +20,7 @@ const SETTLED_AT_ONCE = 500;
 const ADDED_A_MS = 10;
 const PROGRESS = { rounds: 1, firstAttemptAt: Date.now(), attempts: [], rejectedBy: [], notBefore: {} };
 
-const count = { delivered: 0, warmAt: 0, lastAt: 0 };
+const count = { delivered: 0, warmAt: 0, lastAt: 0, cpuAtStart: process.cpuUsage() };
 const steps = {
   fill: who === 'plain' ? fillPlain : fill,
   deliver: who === 'plain' ? deliverPlain : deliver,
@@ -137,11 +138,12 @@ async function fillPlain() {
 async function deliverPlain() {
   const { Worker, connection } = plain();
   const headers = { 'content-type': 'application/json' };
+  const dispatcher = new Agent();
   const post = async (/** @type {{ data: { body: string } }} */ { data }) => {
-    const answer = await fetch(url, { method: 'POST', headers, body: data.body });
-    await answer.text();
+    const response = await request(url, { method: 'POST', headers, body: data.body, dispatcher });
+    await response.body.dump();
     counted();
-    return answer.status;
+    return response.statusCode;
   };
   const worker = new Worker('plain', post, { connection, concurrency: CONCURRENCY });
   await quiet();
@@ -165,7 +167,9 @@ function counted() {
 function measured() {
   const { delivered, warmAt, lastAt } = count;
   const counts = delivered > warmUp;
-  return { delivered, perSecond: counts ? ((delivered - warmUp) * 1000) / (lastAt - warmAt) : 0 };
+  const { user, system } = process.cpuUsage(count.cpuAtStart);
+  const perSecond = counts ? ((delivered - warmUp) * 1000) / (lastAt - warmAt) : 0;
+  return { delivered, perSecond, cpuUs: user + system };
 }
 
 /** Resolves when nothing has been delivered for a while. */

@@ -1,4 +1,4 @@
-import { mkdtempSync } from 'node:fs';
+import { mkdtempSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { bundle } from './bundle.js';
 import { runNode } from './child.js';
@@ -6,7 +6,7 @@ import { startReceiver } from './receiver.js';
 import { interleave, ratios, spread, values } from './rounds.js';
 
 export const claim =
-  'Delivery from a store on a server, and from a file, compared with plain BullMQ workers making the same POST by fetch, on that server';
+  'Delivery from a store on a server, and from a file, compared with plain BullMQ workers making the same POST by undici, on that server';
 
 const CHILD = new URL('servers-child.js', import.meta.url).pathname;
 const PARTS = [
@@ -56,7 +56,7 @@ export async function run({ folder, rounds, messages, print }) {
  * @property {string} folder
  * @property {string} parts
  * @property {string} kind
- * @property {{ url: string, empty: () => Promise<void> }} server
+ * @property {{ url: string, pid: () => number | undefined, empty: () => Promise<void> }} server
  * @property {string} url of the receiver
  * @property {number} messages
  */
@@ -73,8 +73,10 @@ async function compare(place, rounds, print) {
     {
       'hooks on a file, 1 worker': () => deliver(onFile(place), 'hooks', 1),
       'hooks, 1 worker': () => deliver(place, 'hooks', 1),
+      'hooks, 2 workers': () => deliver(place, 'hooks', 2),
       'hooks, 4 workers': () => deliver(place, 'hooks', 4),
       'BullMQ, 1 worker': () => deliver(place, 'plain', 1),
+      'BullMQ, 2 workers': () => deliver(place, 'plain', 2),
       'BullMQ, 4 workers': () => deliver(place, 'plain', 4),
     },
     rounds,
@@ -82,6 +84,11 @@ async function compare(place, rounds, print) {
   print(`${place.kind}, ${place.messages} deliveries:`);
   for (const [name, measurements] of Object.entries(results)) {
     print(`  ${name}, deliveries a second:`.padEnd(52) + spread(values(measurements, 'perSecond'), whole));
+  }
+  for (const [name, measurements] of Object.entries(results)) {
+    print(`  ${name}, µs of CPU a delivery:`.padEnd(52) + spread(values(measurements, 'cpuUs'), whole));
+    if (name.includes('file')) continue;
+    print(`  ${name}, of the server's:`.padEnd(52) + spread(values(measurements, 'serverUs'), whole));
   }
   for (const [who, workers] of [
     ['hooks on a file', '1 worker'],
@@ -101,7 +108,7 @@ async function compare(place, rounds, print) {
  */
 function onFile(place) {
   const url = join(mkdtempSync(join(place.folder, 'file-')), 'hooks.db');
-  return { ...place, server: { url, empty: async () => {} } };
+  return { ...place, server: { url, pid: () => undefined, empty: async () => {} } };
 }
 
 /**
@@ -112,6 +119,7 @@ function onFile(place) {
 async function deliver(place, who, workers) {
   await place.server.empty();
   await child(place, { step: 'fill', who, messages: place.messages });
+  const before = cpuUsOf(place.server.pid());
   const ends = await Promise.all(
     Array.from({ length: workers }, () =>
       child(place, { step: 'deliver', who, warmUp: Math.floor(WARM_UP / workers) }),
@@ -119,7 +127,33 @@ async function deliver(place, who, workers) {
   );
   const delivered = ends.reduce((sum, end) => sum + end.delivered, 0);
   if (delivered !== place.messages) throw new Error(`${delivered} of ${place.messages} were delivered`);
-  return { perSecond: ends.reduce((sum, end) => sum + end.perSecond, 0) };
+  const sum = (/** @type {string} */ quantity) => ends.reduce((total, end) => total + end[quantity], 0);
+  return {
+    perSecond: sum('perSecond'),
+    cpuUs: sum('cpuUs') / delivered,
+    serverUs: (cpuUsOf(place.server.pid()) - before) / delivered,
+  };
+}
+
+const TICK_US = 10_000;
+
+/**
+ * The CPU time of a server: all its processes, also those that have ended.
+ *
+ * @param {number | undefined} pid
+ * @returns {number}
+ */
+function cpuUsOf(pid) {
+  if (pid === undefined) return 0;
+  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8')
+    .replace(/^.*\) /, '')
+    .split(' ');
+  const own = fields.slice(11, 15).reduce((total, ticks) => total + Number(ticks) * TICK_US, 0);
+  const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8')
+    .trim()
+    .split(' ')
+    .filter(Boolean);
+  return children.reduce((total, each) => total + cpuUsOf(Number(each)), own);
 }
 
 /**
