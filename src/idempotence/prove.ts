@@ -21,6 +21,8 @@ export interface ProveOptions {
   readonly subject: Subject;
   /** False: to bring the subject back to the start, it is only started again. */
   readonly hasReset: boolean;
+  /** Whether requests carry a signature. */
+  readonly isSigned: boolean;
   readonly messages: readonly ProofMessage[];
   /** In the order of SCHEDULE_CODES. */
   readonly codes: readonly ScheduleCode[];

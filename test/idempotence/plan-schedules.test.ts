@@ -38,6 +38,16 @@ describe('planSchedules', () => {
     expect(new Set(paused.map(({ code }) => code))).toEqual(new Set(['late']));
   });
 
+  it('begins with one of each code, `late` among the first nine, and kills first when a message is taken', () => {
+    const codes = planned().map(({ code }) => code);
+    expect(codes.slice(0, 5)).toEqual(['twice', 'twice-at-once', 'answer-lost', 'interleaved', 'shuffled']);
+    expect(new Set(codes.slice(0, 9))).toEqual(new Set(CODES));
+    const [again, once] = planned({ codes: ['killed'] });
+    const kill = { when: 'after' };
+    expect(again?.waves).toMatchObject([{ kill }, {}]);
+    expect(once?.waves).toMatchObject([{ kill }]);
+  });
+
   it.each(['twice', 'answer-lost'] as const)(
     'sends each message two times in %s, the first in order',
     (code) => {

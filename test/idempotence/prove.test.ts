@@ -136,6 +136,7 @@ async function proved(
   const run = proveIdempotence({
     subject: subjectOf(clock),
     hasReset: true,
+    isSigned: true,
     messages: sampleMessages({ now: 0, seed }),
     codes,
     seed,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { referenceWaves } from '../../src/idempotence/plan/plan-schedules.ts';
-import type { Schedule } from '../../src/idempotence/plan/schedule.ts';
+import { scheduledMessages, type Schedule } from '../../src/idempotence/plan/schedule.ts';
 import { shrink } from '../../src/idempotence/plan/shrink.ts';
 
 function scheduleOf(sent: readonly number[]): Schedule {
@@ -71,6 +71,29 @@ describe('shrink', () => {
       },
     );
     expect(schedule.waves).toEqual([{ messages: [1] }, { messages: [1], pauseMs: 500 }]);
+  });
+
+  it('leaves out kills that are not needed, and keeps one', async () => {
+    const kill = { when: 'after' } as const;
+    const waves = [0, 1].flatMap((message) => [{ messages: [message], kill }, { messages: [message] }]);
+    const shows = (isShown: (waves: Schedule['waves']) => boolean) =>
+      shrink(
+        { schedule: { code: 'killed', number: 3, waves }, seen: true },
+        {
+          run: async (smaller) =>
+            isShown(smaller.waves) && scheduledMessages(smaller).length === 2 ? true : undefined,
+          likely: [],
+          hasTime: () => true,
+        },
+      );
+    const { schedule } = await shows((left) =>
+      left.some((wave) => wave.kill !== undefined && wave.messages.includes(1)),
+    );
+    expect(schedule.waves).toEqual([{ messages: [0] }, { messages: [1], kill }]);
+    const { schedule: any } = await shows(() => true);
+    expect(any.waves.filter((wave) => 'kill' in wave)).toHaveLength(1);
+    const { schedule: both } = await shows((left) => left.filter((wave) => 'kill' in wave).length === 2);
+    expect(both.waves.filter((wave) => 'kill' in wave)).toHaveLength(2);
   });
 
   it('stops when there is no time left', async () => {

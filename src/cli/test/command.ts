@@ -20,8 +20,9 @@ const EXAMPLES = `Examples:
   $ hooks test http://localhost:3000/webhook --secret s3cret
   $ hooks test http://localhost:3000/webhook --report r.xml -- node server.js
   $ hooks test http://localhost:3000/webhook --only unsigned,tampered -o json
-  $ hooks test http://localhost:3000/webhook --reset 'rm -f app.db' \\
-      --state "sqlite3 app.db 'select * from counts'" -- python3 app.py
+  $ hooks test http://localhost:3000/webhook --secret s3cret \\
+      --reset 'rm -f app.db' --state "sqlite3 app.db 'select * from counts'" \\
+      -- python3 app.py
   $ hooks test --list
 `;
 

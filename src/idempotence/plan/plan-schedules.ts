@@ -19,19 +19,22 @@ export interface PlanOptions {
   readonly lateMs: number;
 }
 
-/** The order of the codes. What finds most in the least time comes first; a kill needs many tries, since each hits one moment. */
+/**
+ * The order of the codes: one schedule of each, what finds most in the least time first, before the next of any. Only the second of `killed` and
+ * of `twice`, which find what the first cannot, come before `late`, which waits. A kill needs many tries, since each hits one moment.
+ */
 const ROUND: readonly ScheduleCode[] = [
   'twice',
   'twice-at-once',
   'answer-lost',
   'interleaved',
   'shuffled',
-  'twice',
   'killed',
+  'killed',
+  'twice',
+  'late',
   'killed',
   'answer-lost',
-  'killed',
-  'late',
   'twice-at-once',
   'killed',
   'killed',
@@ -183,7 +186,7 @@ const GOLDEN = 0.618_033_988_75;
 /** A receiver that has just been started takes longer than one that is warm. */
 const LATEST_SHARE = 1.2;
 
-/** The first schedules kill at every message; the others at one, since each kill costs a start. */
+/** The first two kill when a message is taken. Every third kills at every message; the others at one, since each kill costs a start. */
 function killedWaves({ messages, number, random, seed }: WaveOptions): readonly Wave[] {
   const effective = effectiveOf(messages);
   // The same for all schedules of a run, so that together they sweep the time.
@@ -194,8 +197,8 @@ function killedWaves({ messages, number, random, seed }: WaveOptions): readonly 
   });
   const one = effective[(number + random.below(effective.length)) % effective.length] ?? 0;
   if (number === 1) return killedAndAgain(one, { when: 'after' });
-  if (number === 3) return [{ messages: [one], kill: { when: 'after' } }];
-  if (number % 3 !== 2) return killedAndAgain(one, killAt(number));
+  if (number === 2) return [{ messages: [one], kill: { when: 'after' } }];
+  if (number % 3 !== 0) return killedAndAgain(one, killAt(number));
   return [...messages.keys()].flatMap((message): readonly Wave[] =>
     effective.includes(message)
       ? killedAndAgain(message, killAt(number + 100 * (message + 1)))

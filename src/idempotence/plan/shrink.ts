@@ -16,7 +16,7 @@ export interface Shrunk<Seen> {
 
 /**
  * Finds a part of a schedule, as small as possible, that still ends in another state: one of the likely groups, else halves of the messages
- * are left out, then single messages; then single requests.
+ * are left out, then single messages; then single kills, then single requests.
  */
 export async function shrink<Seen>(
   found: Shrunk<Seen>,
@@ -25,7 +25,7 @@ export async function shrink<Seen>(
   let smallest = found;
   const improves = async (schedule: Schedule): Promise<boolean> => {
     if (!hasTime() || requestCount(schedule) === 0) return false;
-    if (requestCount(schedule) >= requestCount(smallest.schedule)) return false;
+    if (sizeOf(schedule) >= sizeOf(smallest.schedule)) return false;
     const seen = await run(schedule);
     if (seen !== undefined) smallest = { schedule, seen };
     return seen !== undefined;
@@ -35,6 +35,7 @@ export async function shrink<Seen>(
     if (await improves(withOnly(found.schedule, messages))) break;
   }
   if (smallest === found) await leaveOutMessages(() => smallest.schedule, improves);
+  await leaveOutKills(() => smallest.schedule, improves);
   await leaveOutRequests(() => smallest.schedule, improves);
   return smallest;
 }
@@ -54,6 +55,25 @@ async function leaveOutMessages(current: () => Schedule, improves: Improves): Pr
       if (!(await improves(withOnly(current(), kept)))) at += size;
     }
   }
+}
+
+/** One kill stays: without it the schedule shows another fault. */
+async function leaveOutKills(current: () => Schedule, improves: Improves): Promise<void> {
+  for (let at = current().waves.length - 1; at >= 0 && killCount(current()) > 1; at--) {
+    const schedule = current();
+    const waves = schedule.waves.map(({ kill, ...wave }, place) =>
+      kill === undefined || place === at ? wave : { ...wave, kill },
+    );
+    await improves({ ...schedule, waves });
+  }
+}
+
+function sizeOf(schedule: Schedule): number {
+  return requestCount(schedule) + killCount(schedule);
+}
+
+function killCount({ waves }: Schedule): number {
+  return waves.filter(({ kill }) => kill !== undefined).length;
 }
 
 async function leaveOutRequests(current: () => Schedule, improves: Improves): Promise<void> {

@@ -123,11 +123,14 @@ class Learner {
 
   /** The state after all. Throws InputError when nothing was taken, or nothing changed. */
   async finish(): Promise<string> {
-    if (this.taken.length === 0) throw nothingTaken(this.leftOut.map(({ response }) => response));
+    if (this.taken.length === 0) {
+      const responses = this.leftOut.map(({ response }) => response);
+      throw nothingTaken(responses, this.#runner.options);
+    }
     const changed = (state: string): boolean => !isSameState(state, this.#base);
     let { state, isSettled, lastChangeMs } = await this.#runner.settle({ quietMs: REFERENCE_QUIET_MS });
     if (!changed(state)) ({ state, isSettled, lastChangeMs } = await this.#waitForChange(changed));
-    if (!changed(state)) throw unchanged(this.taken.length);
+    if (!changed(state)) throw unchanged(this.taken.length, state);
     if (!isSettled) throw neverSettles(this.#runner.options.stateTimeoutMs);
     this.lagMs = lastChangeMs;
     if (this.lagMs > 0) for (const message of this.taken) this.effective.add(message);

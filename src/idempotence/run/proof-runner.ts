@@ -11,6 +11,8 @@ export interface RunnerOptions {
   readonly subject: Subject;
   /** False: to bring the subject back to the start, it is only started again. */
   readonly hasReset: boolean;
+  /** Whether requests carry a signature. */
+  readonly isSigned: boolean;
   /** How long a state may take to settle. Ms. */
   readonly stateTimeoutMs: number;
   readonly clock: Clock;

@@ -42,9 +42,10 @@ export function unstable(one: string, other: string): InputError {
   );
 }
 
-export function unchanged(count: number): InputError {
+export function unchanged(count: number, state: string): InputError {
+  const printed = state.trim() === '' ? 'nothing, as before' : 'the same as before';
   return new InputError(
-    `The reference run did not change the state: ${count} messages were taken, and --state prints the same as before`,
+    `The reference run did not change the state: ${count} messages were taken, and --state prints ${printed}`,
     {
       hint: 'let --state print what these messages change, or send messages that change it: --messages FILE',
     },
@@ -72,15 +73,31 @@ export function unreachable({ error }: ProofResponse): InputError {
   });
 }
 
-export function nothingTaken(responses: readonly ProofResponse[]): InputError {
-  const codes = new Set(responses.map(({ status, error }) => String(status ?? error)));
-  const isSecret = codes.has('401') || codes.has('403');
+/** What a receiver does that wants a signature, or looks for a secret that it was not given. */
+const WITHOUT_SECRET: ReadonlySet<string> = new Set(['401', '403', '500', 'reset']);
+
+export function nothingTaken(
+  responses: readonly ProofResponse[],
+  { isSigned }: { readonly isSigned: boolean },
+): InputError {
+  const codes = [...new Set(responses.map(({ status, error }) => String(status ?? error)))];
+  const came = new Set(responses.map(({ status, error = 'none' }) => cameText(status, error)));
   return new InputError(
-    `The receiver took none of the ${responses.length} messages: it responded with ${[...codes].join(', ')}`,
-    {
-      hint: isSecret
-        ? 'give the secret that it verifies with (--secret-file FILE or HOOKS_SECRET); hooks test without --state finds out how it verifies'
-        : 'run hooks test without --state first: it says what is wrong',
-    },
+    `The receiver took none of the ${responses.length} messages: ${[...came].join(', ')}`,
+    { hint: nothingTakenHint(codes, isSigned) },
   );
+}
+
+function cameText(status: number | undefined, error: string): string {
+  if (status !== undefined) return `it responded with ${status}`;
+  return error === 'reset' ? 'the connection was reset' : `no response came (${error})`;
+}
+
+function nothingTakenHint(codes: readonly string[], isSigned: boolean): string {
+  if (!isSigned && codes.every((code) => WITHOUT_SECRET.has(code))) {
+    return 'give the secret with --secret or HOOKS_SECRET: the requests were unsigned, and a receiver behind -- got no HOOKS_SECRET; hooks test without --state says more';
+  }
+  return codes.includes('401') || codes.includes('403')
+    ? 'give the secret that it verifies with (--secret-file FILE or HOOKS_SECRET); hooks test without --state finds out how it verifies'
+    : 'run hooks test without --state first: it says what is wrong';
 }

@@ -103,6 +103,55 @@ describe.concurrent('hooks test --state', () => {
     expect(words.slice(words.indexOf('--') + 1, -1)).toEqual([process.execPath, RECEIVERS, 'check-then-act']);
   });
 
+  it('repeats with the secret of HOOKS_SECRET without a flag, and says that it must be set for another', async () => {
+    const flags = ['--only', 'twice-at-once', '--seed', '3', '--secret'];
+    const same = await proved('check-then-act', [...flags, 's3cret']);
+    expect(same.stdout).toContain('repeat: ');
+    expect(same.stdout).not.toMatch(/--secret|must be set/);
+    const other = await proved('check-then-act', [...flags, 'an0ther']);
+    expect(other.stdout).toMatch(
+      /repeat: .* --secret "\$HOOKS_SECRET" -- .*\n +\(HOOKS_SECRET must be set to the secret first/,
+    );
+    expect(other.stdout).not.toContain('an0ther');
+  });
+
+  it('shows no states when only the response to a duplicate was wrong', async () => {
+    const { code, stdout, stderr } = await proved('fails-on-duplicates', ['--only', 'twice', '--seed', '3']);
+    expect(code, stderr).toBe(1);
+    expect(stdout).toContain('(fails-on-duplicates)');
+    expect(stdout).not.toContain('state that it');
+  });
+
+  it('says that requests were unsigned when a receiver breaks without its secret, and shows its output in short', async () => {
+    const cwd = temporaryFolder({
+      'app.mjs': `import { createServer } from 'node:http';
+        createServer((request) => {
+          console.error('line\\n'.repeat(8) + 'no secret');
+          request.socket.resetAndDestroy();
+        }).listen(Number(process.env.PORT), '127.0.0.1');`,
+    });
+    const url = `http://127.0.0.1:${await freePort()}`;
+    const state = ['--state', 'echo same', '--reset', 'true', '--no-config'];
+    const { code, stderr } = await hooks(['test', url, ...state, '--', process.execPath, 'app.mjs'], { cwd });
+    expect(code).toBe(2);
+    expect(stderr).toContain('took none of the 9 messages: the connection was reset');
+    expect(stderr).toMatch(
+      /hint: {2}give the secret with --secret or HOOKS_SECRET: the requests were\s+unsigned/,
+    );
+    expect(stderr).toMatch(/… \d+ lines of the receiver left out; -v shows all/);
+    expect(stderr.match(/line|no secret/g)?.length).toBeLessThan(40);
+  });
+
+  it('hints at the empty start when the state needs a file of the receiver, and takes an empty state', async () => {
+    const flags = ['--only', 'once', '-o', 'json'];
+    const broken = await proved('sound', flags, { state: 'cat state/effects.txt' });
+    expect(broken.code).toBe(2);
+    expect(broken.stderr).toMatch(/before\s+the\s+receiver\s+has\s+written\s+anything/);
+    const state = '[ ! -f state/effects.txt ] || cat state/effects.txt';
+    const empty = await proved('sound', flags, { state });
+    expect(empty.code, empty.stderr).toBe(0);
+  });
+
   it('finds nothing wrong with one that is right, and says what it skips', async () => {
     const flags = [
       '-o',

@@ -57,6 +57,12 @@ const RECEIVERS = {
     renameSync(`${EFFECTS}.new`, EFFECTS);
     return 200;
   },
+  /** As one whose unique key is not caught. */
+  'fails-on-duplicates': async (message) => {
+    if (linesOf(EFFECTS).some((line) => line.endsWith(message.messageId))) return 500;
+    add(EFFECTS, `${effectOf(message)} ${message.messageId}`);
+    return 200;
+  },
   /** One at a time for each message, and the effect is its own record. */
   sound: async (message) => {
     const before = working.get(message.messageId);

@@ -5,7 +5,7 @@ import type { ReportedCase } from '../../../report/case-report.ts';
 import { fitText } from '../../fit-text.ts';
 import type { Io } from '../../io.ts';
 import { jsonLine } from '../../json-line.ts';
-import { createProgress, type ProgressBar } from '../../print/progress.ts';
+import { createProgress, ProgressFigures, type ProgressBar } from '../../print/progress.ts';
 import type { TestOptions } from '../options.ts';
 import { REPORTED, summaryText, type CheckSummary } from '../outcome.ts';
 import { plainCounterexample, proofFields, proofText } from './proof-text.ts';
@@ -20,11 +20,16 @@ interface ProofOutputOptions {
   readonly io: Io;
 }
 
+/** Between two lines that tell what is done. */
+const REMARK_MS = 20_000;
+
 /** Prints what is proved of a receiver for a person or a program. */
 export class ProofOutput {
   readonly #context: ProofOutputOptions;
   readonly #results: ProofResult[] = [];
   #progress: ProgressBar | undefined;
+  #figures: ProgressFigures | undefined;
+  #remarkedAt: number | undefined;
 
   constructor(context: ProofOutputOptions) {
     this.#context = context;
@@ -41,7 +46,23 @@ export class ProofOutput {
     this.#progress.say('sending each message once: the reference');
   }
 
-  readonly progress = (done: number, total: number): void => this.#progress?.update(done, total);
+  readonly progress = (done: number, total: number): void => {
+    this.#progress?.update(done, total);
+    this.#remarkProgress(done, total);
+  };
+
+  /** Without a terminal there is no bar: a line now and then tells that the run goes on. */
+  #remarkProgress(done: number, total: number): void {
+    const now = performance.now();
+    this.#figures ??= new ProgressFigures(now);
+    this.#figures.update({ done, total, now });
+    this.#remarkedAt ??= now;
+    const isDue = done > 0 && done < total && now - this.#remarkedAt >= REMARK_MS;
+    const { options, io } = this.#context;
+    if (io.stderrIsTty || options.output === 'json' || !isDue) return;
+    this.#remarkedAt = now;
+    this.remark(`schedules ${this.#figures.text('schedules', now)}`);
+  }
 
   readonly progressOfShrinking = (): void => {
     this.#progress?.say('another state: looking for the fewest requests');

@@ -1,7 +1,7 @@
 import { Chalk, type ChalkInstance } from 'chalk';
 import type { Counterexample, ProofResult, ShownRequest } from '../../../idempotence/proof-result.ts';
 import type { ScheduleCode } from '../../../idempotence/plan/schedule.ts';
-import { differingLines } from '../../../idempotence/state-difference.ts';
+import { differingLines, isSameState } from '../../../idempotence/state-difference.ts';
 import { printable } from '../../../redact.ts';
 import { durationText } from '../../attempt-text.ts';
 import { fitText } from '../../fit-text.ts';
@@ -58,7 +58,8 @@ function counterexampleText(
   ]);
   const count = `${requests.length} ${requests.length === 1 ? 'request' : 'requests'}`;
   const requestsText = `    ${count}:\n${formatTable(rows, { columns })}`;
-  if (WITHOUT_STATE.has(code)) return requestsText;
+  // Only a response was wrong.
+  if (WITHOUT_STATE.has(code) || isSameState(expected, state)) return requestsText;
   return requestsText + fitText(statesText(expected, state, color), columns);
 }
 

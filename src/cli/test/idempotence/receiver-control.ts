@@ -13,7 +13,7 @@ export interface ReceiverControlOptions {
   /** The command of `--reset`. */
   readonly reset: string | undefined;
   readonly commands: StateCommandOptions;
-  /** Whether the receiver's output is shown each time it is started, not the first time only. */
+  /** Whether all of the receiver's output is shown, not the beginning of the first time only. */
   readonly isVerbose: boolean;
   readonly isQuiet: boolean;
   readonly io: Io;
@@ -21,7 +21,9 @@ export interface ReceiverControlOptions {
 
 /** A receiver is stopped between schedules; one that does not stop soon is killed. */
 const GRACE_MS = 1_000;
-/** Lines of the receiver's output that are kept for the case that it ends. */
+/** Lines of the receiver's output that are shown as they come, when it is started first: one that fails at each request prints pages. */
+const SHOWN_LINES = 10;
+/** The last lines that are kept for the case that it ends, or takes nothing. */
 const KEPT_LINES = 20;
 
 /** Starts, stops, kills and resets the receiver. Nothing of it is left after `close`. */
@@ -29,8 +31,10 @@ export class ReceiverControl implements Pick<Subject, 'reset' | 'kill' | 'revive
   readonly #options: ReceiverControlOptions;
   #started: StartedReceiver | undefined;
   #starts = 0;
-  /** The last output of a receiver whose output is not shown. */
+  /** The last output that was not shown. */
   #kept: string[] = [];
+  /** Lines since the last start that are neither shown nor kept. */
+  #leftOut = 0;
   /** A command like `curl …/reset` needs the receiver; one that deletes files rather not. */
   #resetsWhileRunning: boolean | undefined;
 
@@ -77,9 +81,12 @@ export class ReceiverControl implements Pick<Subject, 'reset' | 'kill' | 'revive
     return this.#stop();
   }
 
-  /** Shows the last output of a receiver that was not shown. */
+  /** Shows the last output of the receiver that was not shown. */
   showKept(): void {
-    for (const line of this.#kept.splice(0)) this.#options.io.note(line);
+    const { note } = this.#options.io;
+    if (this.#leftOut > 0) note(`… ${this.#leftOut} lines of the receiver left out; -v shows all`);
+    this.#leftOut = 0;
+    for (const line of this.#kept.splice(0)) note(line);
   }
 
   readonly #kill = async (): Promise<void> => {
@@ -96,13 +103,16 @@ export class ReceiverControl implements Pick<Subject, 'reset' | 'kill' | 'revive
 
   async #start(): Promise<void> {
     const { command, url, secrets, startTimeoutMs, isQuiet, isVerbose, io } = this.#options;
-    const isShown = isVerbose || this.#starts === 0;
+    let left = this.#starts === 0 ? SHOWN_LINES : 0;
     this.#starts++;
-    this.#kept = [];
+    [this.#kept, this.#leftOut] = [[], 0];
     const keep = (line: string): void => {
-      this.#kept = [...this.#kept, line].slice(-KEPT_LINES);
+      if (isVerbose || left-- > 0) return io.note(line);
+      if (this.#kept.push(line) <= KEPT_LINES) return;
+      this.#kept.shift();
+      this.#leftOut++;
     };
-    const { env, signal, stderr, errColor, cwd, note } = io;
+    const { env, signal, stderr, errColor, cwd } = io;
     this.#started = await startReceiverCommand({
       command,
       url,
@@ -110,7 +120,7 @@ export class ReceiverControl implements Pick<Subject, 'reset' | 'kill' | 'revive
       startTimeoutMs,
       quiet: isQuiet,
       graceMs: GRACE_MS,
-      io: { env, signal, stderr, errColor, cwd, note: isShown ? note : keep },
+      io: { env, signal, stderr, errColor, cwd, note: keep },
     });
   }
 

@@ -19,11 +19,13 @@ export interface RepeatOptions {
   readonly seed: number;
   /** Masked wherever they stand. */
   readonly secrets: readonly string[];
+  /** The value of HOOKS_SECRET, if it is set. */
+  readonly environmentSecret: string | undefined;
 }
 
-/** The command line that runs one check of a run again, quoted for a POSIX shell. A secret in it is masked, or a variable. */
+/** The command line that runs one check of a run again, quoted for a POSIX shell, and below it what it needs. A secret in it is masked, or a variable. */
 export function repeatCommand(check: ScheduleCode, repeat: RepeatOptions): string {
-  const { shownUrl, command, options, seed, secrets } = repeat;
+  const { shownUrl, command, options, seed, secrets, environmentSecret } = repeat;
   const given = [
     ...flag('--state', options.state),
     ...flag('--reset', options.reset),
@@ -43,10 +45,16 @@ export function repeatCommand(check: ScheduleCode, repeat: RepeatOptions): strin
   ];
   const words = ['hooks', 'test', shownUrl, ...given].map((word) => shellWord(word, secrets));
   const behind = command.map((word) => shellWord(word, secrets));
-  return [...words, ...secretFlags(options, secrets), ...(behind.length > 0 ? ['--', ...behind] : [])].join(
-    ' ',
-  );
+  const texts = (options.secret ?? []).flatMap((each) => ('text' in each ? [each.text] : []));
+  const needsVariable = texts.some((text) => text !== environmentSecret);
+  // HOOKS_SECRET counts by itself.
+  const isFlagNeeded = needsVariable || (options.secret ?? []).length !== 1 || texts.length === 0;
+  const signing = isFlagNeeded ? secretFlags(options, secrets) : [];
+  const line = [...words, ...signing, ...(behind.length > 0 ? ['--', ...behind] : [])].join(' ');
+  return needsVariable ? `${line}\n            ${SET_FIRST}` : line;
 }
+
+const SET_FIRST = '(HOOKS_SECRET must be set to the secret first: export HOOKS_SECRET=…)';
 
 function flag(name: string, value: string | undefined): string[] {
   return value === undefined ? [] : [name, value];

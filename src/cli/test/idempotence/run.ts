@@ -88,7 +88,15 @@ class IdempotenceTest {
     this.#parts = parts;
     const { shownUrl } = receiver;
     const masked = [...secrets, ...receiverSecrets(receiver)];
-    const repeated = { shownUrl, command: tested.command, options, seed, secrets: masked };
+    const environmentSecret = io.env['HOOKS_SECRET'];
+    const repeated = {
+      shownUrl,
+      command: tested.command,
+      options,
+      seed,
+      secrets: masked,
+      environmentSecret,
+    };
     const repeat = (check: ScheduleCode): string => repeatCommand(check, repeated);
     this.#output = new ProofOutput({ options, seed, shownUrl, repeat, io });
     this.#commands = {
@@ -121,6 +129,8 @@ class IdempotenceTest {
       await this.#prove();
     } catch (error) {
       if (!io.signal.aborted) {
+        this.#output.stopProgress();
+        this.#control.showKept();
         // A report of an earlier day may be at that path, and green.
         await this.#finish(error instanceof Error ? error.message : 'it could not be tried');
         throw error;
@@ -157,6 +167,7 @@ class IdempotenceTest {
         readState: () => readStateOf(options.state, this.#commands),
       },
       hasReset: options.reset !== undefined,
+      isSigned: prepared.secrets.length > 0,
       messages,
       codes,
       seed,
