@@ -19,13 +19,13 @@ export interface RepeatOptions {
   readonly seed: number;
   /** Masked wherever they stand. */
   readonly secrets: readonly string[];
-  /** The value of HOOKS_SECRET, if it is set. */
-  readonly environmentSecret: string | undefined;
+  /** What HOOKS_SECRET has need not be named. */
+  readonly env: Readonly<NodeJS.ProcessEnv>;
 }
 
 /** The command line that runs one check of a run again, quoted for a POSIX shell, and below it what it needs. A secret in it is masked, or a variable. */
 export function repeatCommand(check: ScheduleCode, repeat: RepeatOptions): string {
-  const { shownUrl, command, options, seed, secrets, environmentSecret } = repeat;
+  const { shownUrl, command, options, seed, secrets, env } = repeat;
   const given = [
     ...flag('--state', options.state),
     ...flag('--reset', options.reset),
@@ -46,7 +46,7 @@ export function repeatCommand(check: ScheduleCode, repeat: RepeatOptions): strin
   const words = ['hooks', 'test', shownUrl, ...given].map((word) => shellWord(word, secrets));
   const behind = command.map((word) => shellWord(word, secrets));
   const texts = (options.secret ?? []).flatMap((each) => ('text' in each ? [each.text] : []));
-  const needsVariable = texts.some((text) => text !== environmentSecret);
+  const needsVariable = texts.some((text) => text !== env['HOOKS_SECRET']);
   // HOOKS_SECRET counts by itself.
   const isFlagNeeded = needsVariable || (options.secret ?? []).length !== 1 || texts.length === 0;
   const signing = isFlagNeeded ? secretFlags(options, secrets) : [];

@@ -88,19 +88,12 @@ class IdempotenceTest {
     this.#parts = parts;
     const { shownUrl } = receiver;
     const masked = [...secrets, ...receiverSecrets(receiver)];
-    const environmentSecret = io.env['HOOKS_SECRET'];
-    const repeated = {
-      shownUrl,
-      command: tested.command,
-      options,
-      seed,
-      secrets: masked,
-      environmentSecret,
-    };
+    const { env } = io;
+    const repeated = { shownUrl, command: tested.command, options, seed, secrets: masked, env };
     const repeat = (check: ScheduleCode): string => repeatCommand(check, repeated);
     this.#output = new ProofOutput({ options, seed, shownUrl, repeat, io });
     this.#commands = {
-      env: { ...io.env, PORT: listeningPort(url) },
+      env: { ...env, PORT: listeningPort(url) },
       cwd: io.cwd,
       signal: io.signal,
       timeoutMs: options.stateTimeout ?? STATE_TIMEOUT_MS,
