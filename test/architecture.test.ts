@@ -108,9 +108,9 @@ const PACKAGES: Readonly<Record<string, string>> = {
   pg: 'stores/server/',
   'ipaddr.js': 'transport/',
   preact: 'receiver/inbox/page/',
-  ajv: 'receiver/expected/schema-check.ts',
-  'ajv/dist/2020.js': 'receiver/expected/schema-check.ts',
-  'ajv-formats': 'receiver/expected/schema-check.ts',
+  ajv: 'receiver/expected/schema/',
+  'ajv/dist/2020.js': 'receiver/expected/schema/',
+  'ajv-formats': 'receiver/expected/schema/',
   'csv-parse/sync': 'audience/',
   'csv-parse': 'audience/',
 };

@@ -1,7 +1,7 @@
 import { isObject } from '../check-options.ts';
 import type { JsonValue } from '../message/types.ts';
 import { printable } from '../redact.ts';
-import { MessageSchemas, schemaName } from '../receiver/expected/schema-check.ts';
+import { EVERY_MESSAGE, MessageSchemas } from '../receiver/expected/schema/schema-check.ts';
 import {
   differingMessage,
   messageLabel,
@@ -81,7 +81,7 @@ function toHaveReceivedInOrder(receiver: unknown, wanted: readonly MessageMatche
  */
 function toMatchSchema(received: unknown, schema: object): MatcherResult {
   const arrived = messagesIn(received);
-  const schemas = schemasOf(schema as JsonValue, arrived); // JSON by its use
+  const schemas = schemasOf(schema as JsonValue); // JSON by its use
   const differing: DifferingMessage[] = arrived.flatMap((each) => {
     const differences = schemas.differences(each.message);
     return differences.length === 0 ? [] : [differingMessage(each, differences)];
@@ -114,7 +114,6 @@ function isReceiver(received: unknown): boolean {
 
 /** Words of JSON Schema that a schema begins with, and events hardly. */
 const SCHEMA_WORDS = [
-  '$schema',
   '$ref',
   'type',
   'properties',
@@ -128,13 +127,11 @@ const SCHEMA_WORDS = [
 ];
 
 /** One schema is meant for every message there is. */
-function schemasOf(schema: JsonValue, arrived: readonly ArrivedMessage[]): MessageSchemas {
+function schemasOf(schema: JsonValue): MessageSchemas {
   const isOne =
     isObject(schema) &&
     Object.entries(schema).some(([key, value]) => SCHEMA_WORDS.includes(key) && !isSchemaOfEvent(key, value));
-  if (!isOne) return new MessageSchemas(schema, 'the schema');
-  const names = arrived.map(({ message }) => schemaName(message) ?? '');
-  return new MessageSchemas(Object.fromEntries(names.map((name) => [name, schema])), 'the schema');
+  return new MessageSchemas(isOne ? { [EVERY_MESSAGE]: schema } : schema, 'the schema');
 }
 
 /** An event may be called `type`: then its schema is an object, while that keyword has a text or a list. */

@@ -84,6 +84,22 @@ describe('hooks listen', () => {
     expect(shown.map(({ path }) => path)).toEqual(['/v1/batch', '/hook']);
   });
 
+  it('wants every --filter of one message, and says at its end how many requests are hidden', async () => {
+    const filters = ['--filter', 'type=track', '--filter', 'userId=u1'];
+    const running = startHooks(['listen', '--port', '0', '--count', '2', ...filters]);
+    const url = /http:\/\/[\d.]+:\d+/.exec((await running.lines.next()).value ?? '')?.[0] ?? '';
+    const batch = [
+      { type: 'identify', userId: 'u1' },
+      { type: 'track', event: 'A', userId: 'u2' },
+    ];
+    for (const each of [batch, [...batch, { type: 'track', event: 'B', userId: 'u1' }]]) {
+      await fetch(`${url}/v1/batch`, { method: 'POST', body: JSON.stringify({ batch: each }) });
+    }
+    const { stdout, stderr } = await running.exited;
+    expect(stdout.match(/POST \/v1/g)).toHaveLength(1);
+    expect(stderr).toMatch(/Stopped after 2 requests.*; 1 hidden by the filter/);
+  });
+
   it('ends with 2 for a filter with a wrong operator, and lists them', async () => {
     const { code, stderr } = await hooks(['listen', '--port', '0', '--filter', 'type==track']);
     expect(code).toBe(2);

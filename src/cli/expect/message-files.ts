@@ -15,7 +15,7 @@ import type { ExpectOptions } from './options.ts';
 /** The check of `--schema`. Loads the validator only then. Throws InputError for a file that is no JSON or does not compile. */
 export async function schemaCheck({ schema }: ExpectOptions, { cwd }: Io): Promise<readonly MessageCheck[]> {
   if (schema === undefined) return [];
-  const { MessageSchemas, SchemaCheck } = await import('../../receiver/expected/schema-check.ts');
+  const { MessageSchemas, SchemaCheck } = await import('../../receiver/expected/schema/schema-check.ts');
   const bytes = await readOrExplain(schema, cwd);
   if (bytes === undefined) {
     throw new InputError('cannot be read: there is no such file', {

@@ -29,7 +29,8 @@ is a receiver, and is not shown.
 A call of a client library of a tracking API (/v1/batch, /v1/track and the like)
 gets the response {"success":true} and is shown with its messages; it has no
 signature.
---filter hides requests without a message that matches; they count too.
+--filter hides requests without a message that matches; they count too. Several
+--filter must all match the same message, as with commas between.
 Conditions: type=track userId!=u1 properties.total>5 timestamp>now-1h event~^A
 properties.email? context.ip!? (there, not there), with commas between.
 For analytics.js, set its cdnURL to the URL of this receiver.

@@ -39,6 +39,8 @@ export class ListenOutput {
   readonly #folder: CaptureFolder | undefined;
   /** Undefined: every request is shown, also one without a message. */
   #filter: MessageFilter | undefined;
+  /** Requests that the filter hid. */
+  hidden = 0;
   /** Requests that could not be saved. */
   unsaved = 0;
   /** The last request that was shown. */
@@ -77,7 +79,10 @@ export class ListenOutput {
   show(request: ReceivedRequest): void {
     const withBody = this.#options.verbose === true;
     const file = this.#save(request);
-    if (!this.#isShown(request)) return;
+    if (!this.#isShown(request)) {
+      this.hidden += 1;
+      return;
+    }
     this.last = request;
     this.#io.out(
       this.#options.output === 'json'

@@ -207,7 +207,8 @@ function expectationOf({ count, untilIdle, within }: ListenOptions, secrets: rea
 
 function conclude(expectation: Expectation, display: ListenOutput, io: Io): ExitCode {
   const { tally, over, isPlain } = expectation;
-  display.remark(`Stopped after ${describeTally(tally)}`);
+  const hidden = display.hidden === 0 ? '' : `; ${display.hidden} hidden by the filter`;
+  display.remark(`Stopped after ${describeTally(tally)}${hidden}`);
   const saved = display.unsaved === 0 ? ExitCode.ok : ExitCode.negative;
   if (isPlain) return saved;
   const missing = expectation.missing();

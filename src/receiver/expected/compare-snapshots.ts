@@ -95,28 +95,52 @@ function userDifferences(
 ): DifferingMessage[] {
   const pairs = aligned(before, now);
   const extra = pairs.flatMap(([one, other]) => (one === undefined && other !== undefined ? [other] : []));
-  const moved = new Map<ComparedMessage, ComparedMessage>();
-  for (const [one, other] of pairs) {
-    if (one === undefined || other !== undefined) continue;
-    const at = extra.findIndex(({ text }) => text === one.text);
-    const [same] = at === -1 ? [] : extra.splice(at, 1);
-    if (same !== undefined) moved.set(one, same);
-  }
+  const missing = pairs.flatMap(([one, other]) => (one !== undefined && other === undefined ? [one] : []));
+  const moved = movedMessages(missing, extra);
   const arrivals = new Set(moved.values());
+  const counts = new Map<string, number>();
+  for (const { title } of before) counts.set(title, (counts.get(title) ?? 0) + 1);
   return pairs.flatMap(([one, other]): DifferingMessage[] => {
     const same = one === undefined ? undefined : moved.get(one);
     if (one !== undefined && same !== undefined) {
       const places = `message ${before.indexOf(one) + 1} of this user is now message ${now.indexOf(same) + 1}`;
-      return [{ label: `moved: ${one.title} of ${heading}: ${places}`, differences: [] }];
+      const differences = lineDifferences(one, same);
+      const what = differences.length === 0 ? 'moved' : 'moved, and differs';
+      return [{ label: `${what}: ${one.title} of ${heading}: ${places}`, differences }];
     }
-    if (one === undefined && other !== undefined && arrivals.has(other)) return [];
-    return differenceOf(one, other, heading);
+    if (one !== undefined || other === undefined) return differenceOf(one, other, heading);
+    if (arrivals.has(other)) return [];
+    const count = counts.get(other.title) ?? 0;
+    counts.set(other.title, count + 1);
+    return [{ label: `not in the snapshot: ${nth(count)}${other.title} of ${heading}`, differences: [] }];
   });
 }
 
+/** Where each missing message has gone: first those that are the same elsewhere, then those that differ. Takes them out of `extra`. */
+function movedMessages(
+  missing: readonly ComparedMessage[],
+  extra: ComparedMessage[],
+): ReadonlyMap<ComparedMessage, ComparedMessage> {
+  const moved = new Map<ComparedMessage, ComparedMessage>();
+  for (const key of ['text', 'title'] as const) {
+    for (const one of missing.filter((each) => !moved.has(each))) {
+      const at = extra.findIndex((other) => other[key] === one[key]);
+      const [same] = at === -1 ? [] : extra.splice(at, 1);
+      if (same !== undefined) moved.set(one, same);
+    }
+  }
+  return moved;
+}
+
+/** What stands before the title of a message that comes after `count` others of this title. */
+function nth(count: number): string {
+  if (count === 0) return '';
+  return count < 3 ? `a ${['', 'second', 'third'][count]} ` : 'a further ';
+}
+
 function differenceOf(one: Pair[0], other: Pair[1], heading: string): DifferingMessage[] {
-  const title = one?.title ?? other?.title ?? '';
-  if (one === undefined) return [{ label: `not in the snapshot: ${title} of ${heading}`, differences: [] }];
+  const title = one?.title ?? '';
+  if (one === undefined) return [];
   if (other === undefined) return [{ label: `missing: ${title} of ${heading}`, differences: [] }];
   const differences = lineDifferences(one, other);
   return differences.length === 0 ? [] : [{ label: `${title} of ${heading}`, differences }];

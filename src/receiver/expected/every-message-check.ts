@@ -1,5 +1,5 @@
 import { failing, foundBy } from '../../message/filter.ts';
-import type { JsonValue } from '../../message/types.ts';
+import { isJsonObject, type JsonValue } from '../../message/types.ts';
 import {
   cameText,
   differingMessage,
@@ -21,18 +21,29 @@ export class EveryMessageCheck implements MessageCheck {
   readonly #expected: ExpectedMessage;
   #first: DifferingMessage | undefined;
   #count = 0;
+  /** The first steps of longer paths, until a message has them. */
+  readonly #unseen: Set<string>;
   readonly isWaiting = false;
 
   constructor(expectation: 'each' | 'no-match', expected: ExpectedMessage) {
     this.#expectation = expectation;
     this.#expected = expected;
+    const paths = expected.conditions.map(({ path }) => path.split('.'));
+    this.#unseen = new Set(paths.flatMap(([first = '', ...rest]) => (rest.length === 0 ? [] : [first])));
   }
 
   add(arrived: ArrivedMessage): void {
+    this.#note(arrived.message.value);
     const differences = this.#differences(arrived.message.value);
     if (differences.length === 0) return;
     this.#count += 1;
     this.#first ??= differingMessage(arrived, differences);
+  }
+
+  #note(value: JsonValue): void {
+    if (this.#unseen.size === 0 || !isJsonObject(value)) return;
+    // A key may itself have dots.
+    for (const key of Object.keys(value)) this.#unseen.delete(key.split('.', 1)[0] ?? '');
   }
 
   #differences(value: JsonValue): readonly MessageDifference[] {
@@ -49,10 +60,10 @@ export class EveryMessageCheck implements MessageCheck {
     const about = { expectation: this.#expectation, filter: this.#expected.text };
     const first = this.#first;
     if (first === undefined) {
-      const isPlain = isEach || came.messages === 0;
-      return [
-        { ...about, isMet: true, said: isPlain ? cameText(came) : `none of ${cameText(came)} matches` },
-      ];
+      if (isEach || came.messages === 0) return [{ ...about, isMet: true, said: cameText(came) }];
+      const [unseen] = this.#unseen;
+      const note = unseen === undefined ? '' : `; note that no message has \`${unseen}\``;
+      return [{ ...about, isMet: true, said: `none of ${cameText(came)} matches${note}` }];
     }
     const one = isEach ? 'does not match' : 'matches';
     const several = isEach ? 'do not match' : 'match';

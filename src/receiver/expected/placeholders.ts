@@ -4,7 +4,9 @@ import { RFC_3339 } from '../../message/timestamp.ts';
 /** Fields whose value is an id that is made in each run, and what it is called. */
 const ID_FIELDS: Readonly<Record<string, string>> = { messageId: 'message-id', anonymousId: 'anonymous-id' };
 
-const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
+/** Without dashes only the usual versions, random or of a time: 95 % of the hashes of this length are something else. */
+const UUID =
+  /^(?:[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}|[0-9a-f]{12}[147][0-9a-f]{3}[89ab][0-9a-f]{15})$/i;
 
 /** Values of the machine, the browser and the day, at paths of a message. */
 const OF_THE_MACHINE: Readonly<Record<string, string>> = {
@@ -14,6 +16,10 @@ const OF_THE_MACHINE: Readonly<Record<string, string>> = {
   'context.locale': '<locale>',
   'context.timezone': '<timezone>',
   'context.screen': '<screen>',
+  'context.sessionId': '<session-id>',
+  'context.app.version': '<version>',
+  'context.app.build': '<version>',
+  'context.os.version': '<version>',
   'context.library.version': '<version>',
   '_metadata.nodeVersion': '<version>',
   timestamp: '<time>',

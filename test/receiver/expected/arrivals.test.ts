@@ -264,6 +264,16 @@ describe('arrivals', () => {
     ]);
   });
 
+  it('note a field that no message has, in a filter that none is to match', () => {
+    const judged = arrivals({ noMatches: ['proprties.email?', 'properties.email?', 'email?'] });
+    judged.add(call({ ...track('A'), properties: { n: 1 } }));
+    expect(judged.findings().map(({ isMet, said }) => [isMet, said])).toEqual([
+      [true, 'none of 1 message matches; note that no message has `proprties`'],
+      [true, 'none of 1 message matches'],
+      [true, 'none of 1 message matches'],
+    ]);
+  });
+
   it('say how many do not count, that none matches, and where a text is empty', () => {
     const judged = arrivals({ messages: 1, noMatches: ['event=B'] });
     judged.add({ ...call(track('A')), status: 503 });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { InputError } from '../../../src/errors.ts';
 import type { JsonValue } from '../../../src/message/types.ts';
-import { MessageSchemas, SchemaCheck } from '../../../src/receiver/expected/schema-check.ts';
+import { MessageSchemas, SchemaCheck } from '../../../src/receiver/expected/schema/schema-check.ts';
 import { judge } from './arriving.ts';
 
 const ORDER = {
@@ -45,6 +45,11 @@ function compileError(schemas: JsonValue): string {
     return `${error.message}; ${error.hint}`;
   }
 }
+
+/** The schema of a property that is called like a keyword with a typo. */
+const within = (schema: object): JsonValue => ({
+  A: { properties: { properties: { properties: { requierd: schema as JsonValue } } } },
+});
 
 describe('a file of schemas', () => {
   it('says where a message does not fit, what was expected and what is there', () => {
@@ -133,7 +138,56 @@ describe('a file of schemas', () => {
     ]);
   });
 
-  it('takes unknown keywords and formats for notes', () => {
-    expect(differences({ 'Order Completed': { owner: 'shop', format: 'own' } }, order({}))).toEqual([]);
+  it('names an unknown keyword or format with its place, and takes keys of x- and of people for notes', () => {
+    expect(compileError(within({ requierd: ['a'] }))).toContain(
+      'at "A": unknown keyword "requierd" at properties.properties.properties.requierd; is "required" meant?',
+    );
+    expect(compileError(within({ format: 'emial' }))).toContain(
+      'at "A": unknown format "emial" at properties.properties.properties.requierd; is "email" meant?',
+    );
+    const notes = {
+      'x-owner': 'shop',
+      $comment: 'c',
+      title: 't',
+      examples: [{ requierd: 1 }],
+      deprecated: true,
+    };
+    expect(compileError(within({ ...notes, enum: [{ requierd: 1 }] }))).toBe('object');
+  });
+
+  it('knows each spelling of a draft, of the file or of an event, and names the file where it is wrong', () => {
+    const wrong = order({ list: 5 });
+    const list = { properties: { properties: { properties: { list: { type: 'string' } } } } };
+    for (const draft of ['draft-07', 'draft/2020-12']) {
+      for (const scheme of ['http', 'https']) {
+        for (const end of ['', '#']) {
+          const $schema = `${scheme}://json-schema.org/${draft}/schema${end}`;
+          expect(differences({ $schema, 'Order Completed': list }, wrong)).toHaveLength(1);
+          expect(differences({ 'Order Completed': { $schema, ...list } }, wrong)).toHaveLength(1);
+        }
+      }
+    }
+    expect(compileError({ $schema: 'https://json-schema.org/draft-04/schema', A: list })).toMatch(
+      /^expected `\$schema` to be draft 07 or 2020-12, got "https:/,
+    );
+  });
+
+  it('has definitions of the file in each schema', () => {
+    const schemas = {
+      $defs: { n: { type: 'number' }, m: { type: 'string' } },
+      'Order Completed': {
+        $defs: { m: { type: 'boolean' } },
+        properties: { properties: { properties: { n: { $ref: '#/$defs/n' }, m: { $ref: '#/$defs/m' } } } },
+      },
+    };
+    expect(differences(schemas, order({ n: 'a', m: 'a' }))).toHaveLength(2);
+    expect(differences(schemas, order({ n: 1, m: true }))).toEqual([]);
+  });
+
+  it('tells the event of a track from a type of the same name', () => {
+    const schemas = { identify: { required: ['traits'] }, Signup: {} };
+    const track = { type: 'track', event: 'identify', userId: 'u1', traits: {} };
+    expect(differences(schemas, track)).toEqual(['event: expected an event with a schema, got "identify"']);
+    expect(differences(schemas, { type: 'identify', userId: 'u1' })).toHaveLength(1);
   });
 });

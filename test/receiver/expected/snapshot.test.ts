@@ -163,7 +163,33 @@ describe('a snapshot', () => {
         /^moved: track "[AC]" of user "u1": message [12] of this user is now message [12]$/,
       ),
     ]);
-    expect(changed(textOf([a]), textOf([a, a]))).toContain('not in the snapshot: track "A" of user "u1"');
+    const times = (count: number): object[] => Array.from({ length: count }, () => event('A'));
+    const second = 'not in the snapshot: a second track "A" of user "u1"';
+    expect(changed(textOf([a]), textOf([a, event('A')]))).toEqual([second]);
+    expect(changed(textOf([a]), textOf(times(4))).map((label) => label.slice(21, 30))).toEqual([
+      'a second ',
+      'a third t',
+      'a further',
+    ]);
+  });
+
+  it('names a message once that is at another place and differs', () => {
+    const [a, c, d] = [event('A'), event('C'), event('D')];
+    const [one, two] = [1, 2].map((n) => event('B', { properties: { n } }));
+    expect(changed(textOf([one ?? {}, a, c, d]), textOf([a, c, d, two ?? {}]))).toEqual([
+      'moved, and differs: track "B" of user "u1": message 1 of this user is now message 4: properties.n 1 -> 2',
+    ]);
+  });
+
+  it('has placeholders for versions, sessions and ids without dashes', () => {
+    const run = (n: number): string => {
+      const context = { app: { name: 'a', version: `1.${n}`, build: n }, os: { name: 'o', version: `${n}` } };
+      const id = randomUUID().replaceAll('-', '');
+      return textOf([event('A', { context: { ...context, sessionId: n }, properties: { id } })]);
+    };
+    expect(run(1)).toBe(run(2));
+    const hash = 'd41d8cd98f00b204e9800998ecf8427e';
+    expect(textOf([event('A', { properties: { hash } })])).toContain(`properties.hash = "${hash}"`);
   });
 
   it('is known by a merge conflict in its first line, too', () => {

@@ -1,14 +1,15 @@
-import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
+import { Ajv, type ValidateFunction } from 'ajv';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
-import { isObject } from '../../check-options.ts';
-import { InputError } from '../../errors.ts';
-import { boundedRegExp } from '../../message/bounded-regexp.ts';
-import { formatPath } from '../../message/json/json-path.ts';
-import { isJsonObject, type JsonObject, type JsonValue } from '../../message/types.ts';
-import { closest } from '../../suggest.ts';
-import { messageFacts } from '../messages/messages-of.ts';
-import type { ReceivedMessage } from '../messages/tracking-call.ts';
+import { isObject } from '../../../check-options.ts';
+import { InputError } from '../../../errors.ts';
+import { boundedRegExp } from '../../../message/bounded-regexp.ts';
+import { isJsonObject, type JsonObject, type JsonValue } from '../../../message/types.ts';
+import { closest } from '../../../suggest.ts';
+import { schemaDifference } from './schema-difference.ts';
+import { findSchemaTypo } from './schema-typo.ts';
+import { messageFacts } from '../../messages/messages-of.ts';
+import type { ReceivedMessage } from '../../messages/tracking-call.ts';
 import {
   cameText,
   differingMessage,
@@ -19,7 +20,7 @@ import {
   type ExpectationResult,
   type MessageCheck,
   type MessageDifference,
-} from './finding.ts';
+} from '../finding.ts';
 
 /** The most messages that are shown, and the most differences of one. */
 const MAX_SHOWN = 10;
@@ -66,16 +67,22 @@ export class MessageSchemas {
 
   differences(message: ReceivedMessage): readonly MessageDifference[] {
     const { type, event } = messageFacts(message);
-    const name = schemaName(message);
-    const validate = name === undefined ? undefined : this.#schemas.get(name);
+    const validate = this.#schemas.get(EVERY_MESSAGE) ?? this.#schemaOf(type, event);
     if (validate === undefined) return type === 'track' ? [this.#unknownEvent(event)] : [];
     if (validate(message.value)) return [];
     const errors = (validate.errors ?? []).filter(({ keyword }) => !REPEATING.has(keyword));
     return errors.slice(0, MAX_SHOWN).map((error) => schemaDifference(error));
   }
 
+  #schemaOf(type: string | undefined, event: string | undefined): ValidateFunction | undefined {
+    const name = type === 'track' ? event : type;
+    if (name === undefined || (type === 'track' && TYPES.has(name))) return undefined;
+    return this.#schemas.get(name);
+  }
+
   #unknownEvent(event: string | undefined): MessageDifference {
-    const near = event === undefined ? undefined : closest(event, this.#schemas.keys());
+    const events = [...this.#schemas.keys()].filter((name) => !TYPES.has(name));
+    const near = event === undefined ? undefined : closest(event, events);
     const one = `an event with a schema${near === undefined ? '' : `, such as ${JSON.stringify(near)}`}`;
     const wanted = { schema: true };
     return { path: 'event', expected: one, wanted, got: foundValue(event), found: event };
@@ -85,32 +92,41 @@ export class MessageSchemas {
 /** Keywords whose error says that another one has an error. */
 const REPEATING: ReadonlySet<string> = new Set(['if', 'propertyNames']);
 
-/** What the schema of a message goes by: the event of a track, else the type. */
-export function schemaName(message: ReceivedMessage): string | undefined {
-  const { type, event } = messageFacts(message);
-  return type === 'track' ? event : type;
-}
+/** The name of a schema that every message has to fit, whatever it is. */
+export const EVERY_MESSAGE = '$every';
+
+/** The keys of schemas that are of a type, and of no event of that name. */
+const TYPES: ReadonlySet<string> = new Set(['identify', 'page', 'screen', 'group', 'alias', 'delete']);
 
 function compiled(schemas: JsonObject, file: string): ReadonlyMap<string, ValidateFunction> {
-  const { $schema } = schemas;
+  const { $schema, $defs } = schemas;
+  const general = $schema === undefined ? undefined : namedDraft($schema, { file, name: undefined });
   const compilers: Partial<Record<Draft, Ajv>> = {};
-  const names = Object.keys(schemas).filter((name) => !name.startsWith('$'));
+  const names = Object.keys(schemas).filter((name) => !name.startsWith('$') || name === EVERY_MESSAGE);
   return new Map(
     names.map((name) => {
       const schema = schemas[name] ?? null;
       if (!isJsonObject(schema) && typeof schema !== 'boolean') {
         throw schemaError(file, `expected a JSON Schema at ${JSON.stringify(name)}`, schema);
       }
-      const draft = draftOf(schema, $schema, { file, name });
+      const whole = withDefinitions(schema, $defs);
+      const draft = draftOf(whole, general, { file, name });
       const compiler = (compilers[draft] ??= compilerOf(draft));
-      return [name, compile(compiler, schema, { file, name })];
+      return [name, compile(compiler, whole, { file, name })];
     }),
   );
 }
 
+/** What the file defines for all of its schemas is a part of each. The draft is known by then, and validators know fewer spellings of it. */
+function withDefinitions(schema: JsonObject | boolean, $defs: JsonValue | undefined): JsonObject | boolean {
+  if (!isJsonObject(schema) || !isJsonObject($defs)) return schema;
+  const own = schema['$defs'];
+  return { ...schema, $defs: isJsonObject(own) ? { ...$defs, ...own } : (own ?? $defs) };
+}
+
 type Draft = 'draft-07' | '2020-12';
 
-/** Not strict: unknown keywords are notes of people and of other tools. Nothing is fetched: a remote $ref does not compile. */
+/** Keywords and formats that it does not know are found by `findSchemaTypo`, which says where they are. Nothing is fetched: a remote $ref does not compile. */
 function compilerOf(draft: Draft): Ajv {
   const options = { strict: false, allErrors: true, verbose: true, logger: false, code: { regExp } } as const;
   const compiler = draft === '2020-12' ? new Ajv2020(options) : new Ajv(options);
@@ -128,26 +144,33 @@ const regExp = Object.assign(
 
 interface SchemaPlace {
   readonly file: string;
-  readonly name: string;
+  /** Undefined: the whole file. */
+  readonly name: string | undefined;
 }
 
 /** Keywords that draft 07 does not know, and would let pass. */
 const ONLY_2020 =
-  /"(?:prefixItems|unevaluated(?:Properties|Items)|dependent(?:Required|Schemas)|minContains|\$dynamicRef)"\s*:/;
+  /"(?:prefixItems|unevaluated(?:Properties|Items)|dependent(?:Required|Schemas)|minContains|\$(?:dynamicRef|anchor))"\s*:/;
 
-function draftOf(schema: JsonObject | boolean, general: JsonValue | undefined, place: SchemaPlace): Draft {
-  const named = (isObject(schema) ? schema['$schema'] : undefined) ?? general;
-  if (named === undefined) return ONLY_2020.test(JSON.stringify(schema)) ? '2020-12' : 'draft-07';
-  const [draft] = /draft-07|2020-12/.exec(JSON.stringify(named)) ?? [];
-  if (draft === 'draft-07' || draft === '2020-12') return draft;
-  throw schemaError(
-    place.file,
-    `expected \`$schema\` of ${JSON.stringify(place.name)} to be draft 07 or 2020-12`,
-    named,
-  );
+function draftOf(schema: JsonObject | boolean, general: Draft | undefined, place: SchemaPlace): Draft {
+  const named = isJsonObject(schema) ? schema['$schema'] : undefined;
+  if (named !== undefined) return namedDraft(named, place);
+  return general ?? (ONLY_2020.test(JSON.stringify(schema)) ? '2020-12' : 'draft-07');
 }
 
-function compile(compiler: Ajv, schema: JsonObject | boolean, { file, name }: SchemaPlace): ValidateFunction {
+/** As it is spelled in the wild: with http or https, with a # at its end or without. */
+const DRAFT = /^https?:\/\/json-schema\.org\/(?:draft\/(2020-12)|(draft-07))\/schema#?$/;
+
+function namedDraft(named: JsonValue, { file, name }: SchemaPlace): Draft {
+  const [, later, seven] = (typeof named === 'string' && DRAFT.exec(named)) || [];
+  if (later !== undefined || seven !== undefined) return later === undefined ? 'draft-07' : '2020-12';
+  const of = name === undefined ? '' : ` of ${JSON.stringify(name)}`;
+  throw schemaError(file, `expected \`$schema\`${of} to be draft 07 or 2020-12`, named);
+}
+
+function compile(compiler: Ajv, given: JsonObject | boolean, { file, name }: SchemaPlace): ValidateFunction {
+  // The compiler is one of its draft, and knows one spelling of it.
+  const schema = isJsonObject(given) ? withoutDraft(given) : given;
   try {
     // One with $async would return a promise, which is neither yes nor no.
     if (isObject(schema) && schema['$async'] !== undefined) throw new Error('$async is not supported');
@@ -158,17 +181,24 @@ function compile(compiler: Ajv, schema: JsonObject | boolean, { file, name }: Sc
         `expected ${expected}${path === 'message' ? '' : ` at ${path}`}, got ${got.slice(0, 80)}`,
       );
     }
+    const typo = findSchemaTypo(schema, compiler);
+    if (typo !== undefined) throw new Error(typo);
     return compiler.compile(schema as JsonObject); // the types of ajv leave booleans out of this overload
   } catch (cause) {
     const why = cause instanceof Error ? cause.message : String(cause);
-    throw new InputError(`expected a JSON Schema that compiles at ${JSON.stringify(name)}: ${why}`, {
+    const at = name === EVERY_MESSAGE ? '' : ` at ${JSON.stringify(name)}`;
+    throw new InputError(`expected a JSON Schema that compiles${at}: ${why}`, {
       file,
       cause,
       hint: /can't resolve reference/.test(why)
-        ? 'put what $ref names into the same schema, under $defs: nothing is fetched'
-        : 'correct the schema; draft 07 and 2020-12 are known',
+        ? 'put what $ref names into the same schema, or under $defs of the file: nothing is fetched'
+        : 'correct the schema; draft 07 and 2020-12 are known, and notes whose key begins with x-',
     });
   }
+}
+
+function withoutDraft({ $schema: _draft, ...schema }: JsonObject): JsonObject {
+  return schema;
 }
 
 function schemaError(file: string, expected: string, got: JsonValue): InputError {
@@ -176,62 +206,4 @@ function schemaError(file: string, expected: string, got: JsonValue): InputError
     file,
     hint: 'write {"Order Completed": {"type": "object", …}, "identify": {…}}',
   });
-}
-
-function schemaDifference({
-  instancePath,
-  keyword,
-  params,
-  message = '',
-  data,
-  propertyName,
-}: ErrorObject): MessageDifference {
-  const steps = instancePath.split('/').slice(1).map(pathStep);
-  const facts = params as Readonly<Record<string, unknown>>; // an object of the keyword's own
-  const found = data as JsonValue; // a part of the message
-  const missing = keyword === 'required' ? facts['missingProperty'] : undefined;
-  if (typeof missing === 'string') {
-    return difference([...steps, missing], 'something', { wanted: { present: true }, found: undefined });
-  }
-  const extra = facts['additionalProperty'] ?? facts['unevaluatedProperty'];
-  if (typeof extra === 'string') {
-    const value = isJsonObject(found) ? found[extra] : undefined;
-    return difference([...steps, extra], 'nothing', { wanted: { present: false }, found: value });
-  }
-  const expected = expectedOf(keyword, facts, message);
-  const of = propertyName === undefined ? expected : expected.replace(/^a value/, 'a key');
-  return difference(steps, of, { wanted: { schema: message }, found });
-}
-
-function expectedOf(keyword: string, params: Readonly<Record<string, unknown>>, message: string): string {
-  if (keyword === 'type') return `a value of type ${[params['type']].flat().join(' or ')}`;
-  if (keyword === 'enum') return `one of ${JSON.stringify(params['allowedValues'])}`;
-  if (keyword === 'const') return JSON.stringify(params['allowedValue']);
-  if (keyword === 'not') return 'a value that the schema under `not` rejects';
-  if (keyword === 'format') return `a value of format ${String(params['format'])}`;
-  return `a value that ${VERBS.reduce((text, [must, does]) => text.replace(must, does), message)}`;
-}
-
-/** What the validator says begins with these. */
-const VERBS = [
-  [/^must NOT have /, 'does not have '],
-  [/^must NOT be /, 'is not '],
-  [/^must be /, 'is '],
-  [/^must have /, 'has '],
-  [/^must match /, 'matches '],
-  [/^must contain /, 'contains '],
-] as const;
-
-function difference(
-  steps: readonly (string | number)[],
-  expected: string,
-  { wanted, found }: Pick<MessageDifference, 'wanted' | 'found'>,
-): MessageDifference {
-  return { path: formatPath(steps) || 'message', expected, wanted, got: foundValue(found), found };
-}
-
-/** A step of a JSON pointer (RFC 6901). */
-function pathStep(step: string): string | number {
-  const text = step.replaceAll('~1', '/').replaceAll('~0', '~');
-  return /^\d+$/.test(text) ? Number(text) : text;
 }

@@ -1,0 +1,71 @@
+import type { Ajv } from 'ajv';
+import { formatPath, type PathStep } from '../../../message/json/json-path.ts';
+import { isJsonObject, type JsonValue } from '../../../message/types.ts';
+import { closest } from '../../../suggest.ts';
+
+/** Keywords whose value is an object of a name to a schema. */
+const NAMED = ['properties', 'patternProperties', '$defs', 'definitions', 'dependentSchemas', 'dependencies'];
+
+/** Keywords whose value is a schema or a list of schemas. */
+const SCHEMAS = [
+  'allOf',
+  'anyOf',
+  'oneOf',
+  'not',
+  'if',
+  'then',
+  'else',
+  'items',
+  'prefixItems',
+  'additionalItems',
+  'unevaluatedItems',
+  'contains',
+  'additionalProperties',
+  'unevaluatedProperties',
+  'propertyNames',
+  'contentSchema',
+];
+
+/**
+ * The first keyword or format of a schema that the compiler does not know, and where it is: it would let pass what it was written to
+ * find. A key that begins with `x-` is a note. Undefined: there is none.
+ */
+export function findSchemaTypo(
+  schema: JsonValue,
+  compiler: Ajv,
+  steps: readonly PathStep[] = [],
+): string | undefined {
+  if (!isJsonObject(schema)) return undefined;
+  const at = steps.length === 0 ? '' : ` at ${formatPath(steps)}`;
+  const known = compiler.RULES.all;
+  for (const [key, value] of Object.entries(schema)) {
+    if (!Object.hasOwn(known, key) && compiler.RULES.keywords[key] !== true && !key.startsWith('x-')) {
+      return `unknown keyword ${JSON.stringify(key)}${at}${suggestion(key, Object.keys(compiler.RULES.keywords))}`;
+    }
+    const { formats } = compiler;
+    if (key === 'format' && typeof value === 'string' && formats[value] === undefined) {
+      return `unknown format ${JSON.stringify(value)}${at}${suggestion(value, Object.keys(formats))}`;
+    }
+    for (const [step, inner] of schemasOf(key, value)) {
+      const typo = findSchemaTypo(inner, compiler, [...steps, key, ...step]);
+      if (typo !== undefined) return typo;
+    }
+  }
+  return undefined;
+}
+
+/** The schemas within the value of a keyword, each with the steps to it. */
+function schemasOf(key: string, value: JsonValue): readonly (readonly [PathStep[], JsonValue])[] {
+  if (NAMED.includes(key)) {
+    return isJsonObject(value) ? Object.entries(value).map(([name, schema]) => [[name], schema ?? null]) : [];
+  }
+  if (!SCHEMAS.includes(key)) return [];
+  if (!Array.isArray(value)) return [[[], value]];
+  const items = value as readonly JsonValue[]; // Array.isArray forgets what JSON is made of
+  return items.map((schema, index) => [[index], schema]);
+}
+
+function suggestion(word: string, known: readonly string[]): string {
+  const near = closest(word, known);
+  return near === undefined ? '' : `; is ${JSON.stringify(near)} meant?`;
+}
