@@ -138,15 +138,20 @@ describe('a file of schemas', () => {
     ]);
   });
 
-  it('names an unknown keyword or format with its place, and takes keys of x- and of people for notes', () => {
+  it('names a misspelled keyword or format with its place, and takes other keys for notes', () => {
     expect(compileError(within({ requierd: ['a'] }))).toContain(
-      'at "A": unknown keyword "requierd" at properties.properties.properties.requierd; is "required" meant?',
+      'at "A": unknown keyword "requierd" (is "required" meant?) at properties.properties.properties.requierd',
     );
     expect(compileError(within({ format: 'emial' }))).toContain(
-      'at "A": unknown format "emial" at properties.properties.properties.requierd; is "email" meant?',
+      'at "A": unknown format "emial" (is "email" meant?) at properties.properties.properties.requierd',
     );
     const notes = {
       'x-owner': 'shop',
+      owner: 'shop',
+      labels: { team: 'shop' },
+      note: 'n',
+      example: 1,
+      format: 'in-house',
       $comment: 'c',
       title: 't',
       examples: [{ requierd: 1 }],

@@ -27,8 +27,9 @@ const SCHEMAS = [
 ];
 
 /**
- * The first keyword or format of a schema that the compiler does not know, and where it is: it would let pass what it was written to
- * find. A key that begins with `x-` is a note. Undefined: there is none.
+ * The first keyword or format of a schema that the compiler does not know and that resembles one that it knows, and where it is: it
+ * would let pass what it was written to find. Other unknown ones are notes (`owner`, `labels` of a tracking plan), as JSON Schema
+ * says. Undefined: there is none.
  */
 export function findSchemaTypo(
   schema: JsonValue,
@@ -39,12 +40,14 @@ export function findSchemaTypo(
   const at = steps.length === 0 ? '' : ` at ${formatPath(steps)}`;
   const known = compiler.RULES.all;
   for (const [key, value] of Object.entries(schema)) {
-    if (!Object.hasOwn(known, key) && compiler.RULES.keywords[key] !== true && !key.startsWith('x-')) {
-      return `unknown keyword ${JSON.stringify(key)}${at}${suggestion(key, Object.keys(compiler.RULES.keywords))}`;
+    if (!Object.hasOwn(known, key) && compiler.RULES.keywords[key] !== true) {
+      const near = mayBeNote(key) ? undefined : closest(key, Object.keys(compiler.RULES.keywords));
+      if (near !== undefined) return `unknown keyword ${meant(key, near)}${at}`;
     }
     const { formats } = compiler;
     if (key === 'format' && typeof value === 'string' && formats[value] === undefined) {
-      return `unknown format ${JSON.stringify(value)}${at}${suggestion(value, Object.keys(formats))}`;
+      const near = closest(value, Object.keys(formats));
+      if (near !== undefined) return `unknown format ${meant(value, near)}${at}`;
     }
     for (const [step, inner] of schemasOf(key, value)) {
       const typo = findSchemaTypo(inner, compiler, [...steps, key, ...step]);
@@ -65,7 +68,11 @@ function schemasOf(key: string, value: JsonValue): readonly (readonly [PathStep[
   return items.map((schema, index) => [[index], schema]);
 }
 
-function suggestion(word: string, known: readonly string[]): string {
-  const near = closest(word, known);
-  return near === undefined ? '' : `; is ${JSON.stringify(near)} meant?`;
+/** Short keys resemble some keyword by chance (`note`, `not`), and OpenAPI has `example`. */
+function mayBeNote(key: string): boolean {
+  return key.length < 6 || key === 'example' || key.startsWith('x-');
+}
+
+function meant(word: string, near: string): string {
+  return `${JSON.stringify(word)} (is ${JSON.stringify(near)} meant?)`;
 }
