@@ -26,9 +26,11 @@ const DEFAULT_COLUMNS = 80;
 
 function commandOf(program: Command, words: readonly string[]): Command {
   let named = program;
-  for (const word of words) named = subcommandOf(named, word);
+  for (const word of words) named = subcommandOf(named, word, TOPICS);
   return named;
 }
+
+const TOPICS = `(Run hooks --help to see the commands; the topics are ${GUIDES.join(', ')})`;
 
 /** Where a person looks for a command under another name. */
 const OTHER_NAMES: ReadonlyMap<string, string> = new Map([
@@ -46,8 +48,8 @@ const OTHER_NAMES: ReadonlyMap<string, string> = new Map([
   ['start', 'hooks serve'],
 ]);
 
-/** The command of that name. A usage error, with a suggestion, where there is none. */
-export function subcommandOf(command: Command, word: string): Command {
+/** The command of that name. A usage error where there is none, with a suggestion or, of the program, `otherwise` as its hint. */
+export function subcommandOf(command: Command, word: string, otherwise?: string): Command {
   const found = command.commands.find((each) => each.name() === word);
   if (found !== undefined) return found;
   const isTop = command.parent === null;
@@ -56,7 +58,8 @@ export function subcommandOf(command: Command, word: string): Command {
     (isTop ? OTHER_NAMES.get(word) : undefined) ??
     closest(word, names) ??
     (isTop ? guideNear(word) : undefined);
-  const suggestion = meant === undefined ? '' : `\n(Did you mean ${meant}?)`;
+  const hint = meant === undefined ? (isTop ? otherwise : undefined) : `(Did you mean ${meant}?)`;
+  const suggestion = hint === undefined ? '' : `\n${hint}`;
   return command.error(`error: unknown command '${printable(word, 80)}'${suggestion}`);
 }
 

@@ -39,8 +39,8 @@ export function readUsageError(text: string): { readonly sentence: string; reado
     .split('\n');
   const bare = first.replace(/^error: /, '');
   const sentence = `${bare.charAt(0).toUpperCase()}${bare.slice(1)}`;
-  const suggestion = /^\(Did you mean (.+)\?\)$/.exec(others.at(-1) ?? '')?.[1];
-  return suggestion === undefined ? { sentence } : { sentence, hint: `did you mean ${suggestion}?` };
+  const hint = /^\((Did you mean .+\?|Run .+)\)$/.exec(others.at(-1) ?? '')?.[1];
+  return hint === undefined ? { sentence } : { sentence, hint: hint.charAt(0).toLowerCase() + hint.slice(1) };
 }
 
 /** The hint where commander has no suggestion. Commander compares a flag together with the value behind its =. */

@@ -56,6 +56,16 @@ describe('hooks init', () => {
     expect((await running.stop()).code).toBe(0);
   });
 
+  it('says of several URLs for a service which of them gets what', async () => {
+    const urls = ['--url', 'https://a.example/hook', '--url', 'https://b.example/hook'];
+    const initialised = async (purpose: string): Promise<string> =>
+      (await hooks(['init', '--for', purpose, ...urls], { cwd: temporaryFolder() })).stdout;
+    expect(await initialised('service')).toMatch(
+      /hooks serve\n\nA further URL gets only what [^]*two destinations/,
+    );
+    expect(await initialised('receiver')).not.toContain('A further URL');
+  });
+
   it('writes a config for a job that test takes, with a short retry window', async () => {
     const cwd = temporaryFolder();
     const to = await receiving({ secret: SECRET });

@@ -6,9 +6,10 @@ import { temporaryFolder } from '../temporary-folder.ts';
 import { filledQueue } from './filled-queue.ts';
 
 it.each([
-  ['retry --all', 'Deliver all of these dead letters again?'],
-  ['purge', 'Remove all of these deliveries for good?'],
-  ['drop --all', 'Remove all of these deliveries for good?'],
+  ['retry --all', 'Deliver 2 dead letters again?'],
+  ['purge', 'Remove 2 dead letters for good?'],
+  ['purge --state dead --filter id=ab12-dead', 'Remove 1 delivery for good?'],
+  ['drop --all', 'Remove 4 deliveries for good?'],
 ])('hooks queue %s asks at a terminal, and not with --yes', async (line, question) => {
   const cwd = temporaryFolder();
   const env = { HOOKS_DATA_DIR: cwd };

@@ -17,6 +17,17 @@ describe('what a person types who does not know the command line yet', () => {
     expect(stderr).toBe(`error: ${sentence}\nhint:  did you mean ${meant}?\n`);
   });
 
+  it('help of what does not exist gets the topics', async () => {
+    const { code, stderr } = await hooks(['help', 'nonesuch']);
+    expect([code, stderr]).toEqual([
+      2,
+      expect.stringMatching(
+        /^error: Unknown command 'nonesuch'\nhint: {2}run hooks --help to see the commands; the topics are audiences, [^]*troubleshooting\n$/,
+      ),
+    ]);
+    expect((await hooks(['nonesuch'])).stderr).not.toContain('topics');
+  });
+
   it('constructor, a name of every object, is an unknown command', async () => {
     expect(await hooks(['constructor'])).toMatchObject({
       code: 2,

@@ -23,6 +23,9 @@ export const COMMANDS: readonly (readonly string[])[] = [
     (verb) => [verb],
   ),
   ...['init', 'config', 'doctor', 'completion'].map((verb) => [verb]),
+  ...['stats', 'list', 'show', 'retry', 'drop', 'purge', 'export', 'backup', 'vacuum', 'recover', 'move'].map(
+    (verb) => ['queue', verb],
+  ),
   ['audience'],
   ...['sync', 'list', 'show', 'forget'].map((verb) => ['audience', verb]),
   ['trait'],

@@ -146,9 +146,13 @@ const NEXT_COMMAND: Readonly<Record<InitPurpose, (url: string) => string>> = {
   service: () => 'hooks serve',
 };
 
+/** What the strategy of the written config means, which may be the opposite of what several URLs were given for. */
+const FALLBACK_NOTE =
+  '\nA further URL gets only what those before it do not take: where each must get\nall, write two destinations (`destinations`) in place of `webhooks`.\n';
+
 function printResult(
   file: string,
-  { purpose, urls: [url = ''], isSigned, isFound }: InitAnswers & { readonly isFound: boolean },
+  { purpose, urls: [url = '', ...others], isSigned, isFound }: InitAnswers & { readonly isFound: boolean },
   options: InitOptions,
   io: Io,
 ): void {
@@ -161,6 +165,7 @@ function printResult(
   io.out(`Wrote ${printable(file)}\n`);
   if (options.quiet) return;
   io.out(`\nTry next:\n${next.map((line) => `  ${line}\n`).join('')}`);
+  if (purpose === 'service' && others.length > 0) io.out(FALLBACK_NOTE);
   if (isSigned && !io.env['HOOKS_SECRET']) {
     io.note('note: the config takes the secret from HOOKS_SECRET, which is not set: export HOOKS_SECRET=…');
   }

@@ -6,7 +6,7 @@ import { ExitCode } from '../exit-code.ts';
 import type { Io } from '../io.ts';
 import { jsonLine } from '../json-line.ts';
 import { createProgress } from '../print/progress.ts';
-import { isConfirmed } from './confirm.ts';
+import { quantityText, DEAD_LETTERS, isConfirmed } from './confirm.ts';
 import { fullIds } from './full-ids.ts';
 import { select } from './selection.ts';
 import { withQueue, type QueueOptions } from './session.ts';
@@ -36,8 +36,7 @@ export function retryDeliveries(ids: readonly string[], options: QueueOptions, i
     const done = now ? 'due' : 'retried';
     if (ids.length > 0) return changeNamed(ids, { inspection, change, done, options, io });
     const states = now ? WAITING : DEAD;
-    const question = now ? undefined : 'Deliver all of these dead letters again?';
-    return changeSelected({ inspection, change, done, options, io, states, question });
+    return changeSelected({ inspection, change, done, options, io, states, isAsked: !now });
   });
 }
 
@@ -101,8 +100,8 @@ function isDone(result: ChangeResult): result is Done {
 
 interface SelectedChange extends DeliveryChange {
   readonly states: readonly DeliveryState[];
-  /** Asked at a terminal before anything is changed. */
-  readonly question: string | undefined;
+  /** Whether a person at a terminal is asked before anything is changed. */
+  readonly isAsked: boolean;
 }
 
 /** Changes all deliveries that the flags leave, and prints counts. One that cannot be changed is only counted: it was not named. */
@@ -113,12 +112,13 @@ async function changeSelected({
   options,
   io,
   states,
-  question,
+  isAsked,
 }: SelectedChange): Promise<ExitCode> {
   const counts: ChangeCounts = { [done]: 0 };
   const ids = await selectedIds(inspection, { ...options, state: states }, io);
   if (options.dryRun) return writeWouldChange(ids.length, done, options, io);
-  if (question !== undefined && !(await isConfirmed(question, options, io))) return ExitCode.negative;
+  const question = (): string => `Deliver ${quantityText(ids.length, DEAD_LETTERS)} again?`;
+  if (isAsked && !(await isConfirmed(question, options, io))) return ExitCode.negative;
   const shown = options.output === 'text' && options.quiet !== true;
   const progress = createProgress(io, { label: done, shown, unit: 'deliveries' });
   try {

@@ -7,21 +7,30 @@ import type { MoveFlags } from './move-queue.ts';
 import type { RecoverFlags } from './recover-store.ts';
 import type { QueueOptions } from './session.ts';
 
-const EXAMPLES = `Examples:
-  $ hooks queue stats                       # count what waits, and what is dead
-  $ hooks queue list --state dead --since 2h
-  $ hooks queue show ID                     # with its body and every attempt
-  $ hooks queue retry ID…                   # deliver dead letters again
-  $ hooks queue retry --all --filter reason=exhausted
-  $ hooks queue retry --now                 # do not wait for the next round
-  $ hooks queue drop ID…                    # remove deliveries for good
-  $ hooks queue purge --since 30d --dry-run # count what purge would remove
-  $ hooks queue export --state dead > dead.ndjson   # for hooks replay
-  $ hooks queue backup copy.db              # while it is in use
-  $ hooks queue vacuum                      # give space back to the disk
-  $ hooks queue recover hooks.db --to new.db        # when the file is damaged
-  $ hooks queue move --to redis://queue.internal:6379/0
-`;
+/** What stands above the help of each subcommand, and all of it above that of `hooks queue`. */
+const EXAMPLES = {
+  stats: ['stats                       # count what waits, and what is dead'],
+  list: ['list --state dead --since 2h'],
+  show: ['show ID                     # with its body and every attempt'],
+  retry: [
+    'retry ID…                   # deliver dead letters again',
+    'retry --all --filter reason=exhausted',
+    'retry --now                 # do not wait for the next round',
+  ],
+  drop: ['drop ID…                    # remove deliveries for good'],
+  purge: ['purge --since 30d --dry-run # count what purge would remove'],
+  export: ['export --state dead > dead.ndjson   # for hooks replay'],
+  backup: ['backup copy.db              # while it is in use'],
+  vacuum: ['vacuum                      # give space back to the disk'],
+  recover: ['recover hooks.db --to new.db        # when the file is damaged'],
+  move: ['move --to redis://queue.internal:6379/0'],
+} satisfies Readonly<Record<string, readonly string[]>>;
+
+type Verb = keyof typeof EXAMPLES;
+
+function examplesText(lines: readonly string[]): string {
+  return `Examples:\n${lines.map((line) => `  $ hooks queue ${line}\n`).join('')}`;
+}
 
 const DETAILS = `
 Other processes may go on delivering from the queue. Without --store it is the
@@ -40,13 +49,16 @@ and worker wait for it, and it takes as much room as is in use, twice.
 type Action = (words: readonly string[], options: QueueOptions, context: CommandContext) => Promise<void>;
 
 /** Adds a subcommand. */
-type Add = (usage: string, summary: string, action: Action) => Command;
+type Add = (usage: Usage, summary: string, action: Action) => Command;
+type Usage = Verb | `${Verb} ${string}`;
 
 export const defineQueue: Define = (command, context) => {
-  command.enablePositionalOptions().addHelpText('before', EXAMPLES).addHelpText('after', DETAILS);
+  command
+    .enablePositionalOptions()
+    .addHelpText('before', examplesText(Object.values(EXAMPLES).flat()))
+    .addHelpText('after', DETAILS);
   const add: Add = (usage, summary, action) => {
-    const sub = describe(command.command(usage), summary);
-    addStoreFlag(sub).configureHelp({ showGlobalOptions: true });
+    const sub = addStoreFlag(addVerb(command, usage, summary));
     return sub.action(async (...words: unknown[]) => {
       const self = words.at(-1) as Command; // commander's last argument
       await action(self.args, self.optsWithGlobals<QueueOptions>(), context);
@@ -57,6 +69,13 @@ export const defineQueue: Define = (command, context) => {
   addStoreCommands(add);
   addRecover(command, context);
 };
+
+function addVerb(command: Command, usage: Usage, summary: string): Command {
+  const [verb] = usage.split(' ', 1) as [Verb]; // as the type says
+  return describe(command.command(usage), summary)
+    .addHelpText('before', examplesText(EXAMPLES[verb]))
+    .configureHelp({ showGlobalOptions: true });
+}
 
 /** Adds what looks at deliveries and changes none. */
 function addLooks(add: Add): void {
@@ -145,8 +164,7 @@ function addStoreCommands(add: Add): void {
 
 /** Adds `recover`, which has no --store: it names its file itself, which is no store in use. */
 function addRecover(command: Command, context: CommandContext): void {
-  describe(command.command('recover <file>'), 'copy the readable part of a damaged file to a new one')
-    .configureHelp({ showGlobalOptions: true })
+  addVerb(command, 'recover <file>', 'copy the readable part of a damaged file to a new one')
     .requiredOption('--to <file>', 'write to this new file', given)
     .action(async (file: string, _, self: Command) => {
       const { recoverStore } = await import('./recover-store.ts');

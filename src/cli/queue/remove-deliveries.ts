@@ -14,7 +14,7 @@ import {
   writeWouldChange,
   type ChangeCounts,
 } from './change-deliveries.ts';
-import { isConfirmed } from './confirm.ts';
+import { quantityText, DEAD_LETTERS, DELIVERIES, isConfirmed } from './confirm.ts';
 import { select, selectsDead, sinceOf, UNSETTLED_AND_DEAD } from './selection.ts';
 import { withQueue, type QueueOptions } from './session.ts';
 
@@ -40,11 +40,14 @@ export function purgeDeliveries(
   states: readonly DeliveryState[] = DEAD,
 ): Promise<ExitCode> {
   return withQueue(options, io, async (durable) => {
-    if (options.dryRun) {
-      return writeWouldChange(await countOf(durable, options, states), 'dropped', options, io);
-    }
-    const question = 'Remove all of these deliveries for good?';
-    if (!(await isConfirmed(question, options, io))) return ExitCode.negative;
+    const count = (): Promise<number> => countOf(durable, options, states);
+    if (options.dryRun) return writeWouldChange(await count(), 'dropped', options, io);
+    // A filter may select by state, too.
+    const areDead =
+      options.filter === undefined && (options.state ?? states).every((state) => state === 'dead');
+    const things = areDead ? DEAD_LETTERS : DELIVERIES;
+    const ask = async (): Promise<string> => `Remove ${quantityText(await count(), things)} for good?`;
+    if (!(await isConfirmed(ask, options, io))) return ExitCode.negative;
     const counts = await dropSelected({ durable, states, options, io });
     await durable.file?.giveBackSpace(() => !io.signal.aborted);
     writeCounts(counts, options, io);
