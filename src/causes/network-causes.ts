@@ -33,8 +33,8 @@ const NETWORK_CAUSES: Readonly<Record<string, NetworkCauseText>> = {
     receiverFix: 'send status and headers at once (an empty line ends them), and do the work later',
   },
   'no-connection-in-time': {
-    says: 'no connection could be made in time: the host is off, or a firewall drops what is sent to this port',
-    fix: 'check that the host is up, and that no firewall is in between',
+    says: 'no connection could be made in time: the host is off, a firewall drops what is sent to this port, or the program there hangs',
+    fix: 'check that the host is up, that its program accepts connections, and that no firewall is in between',
   },
   refused: { fix: 'check that the receiver runs and the port is right; hooks listen starts one' },
   'no-network': {

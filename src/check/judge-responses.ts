@@ -123,11 +123,18 @@ function isLost(response: CheckResponse): boolean {
 const LIFT_LIMIT =
   'lift the limit for this address while testing: hooks test sends some 40 requests in a second';
 
+/** Fixes that are not a sender's, who would try longer: by code. */
+const OWN_FIXES: Readonly<Record<string, string>> = {
+  'too-early': 'let the receiver respond with 2xx to a right message, however soon it comes',
+  unavailable: 'look into the log of the receiver, or of the proxy in front of it',
+};
+
 /** The cause that a response shows of itself, beyond its status. */
 function seenCause(cause: ResponseCause | undefined): Fault | undefined {
   if (cause === undefined || cause.kind === 'status') return undefined;
   const { code, says, fix } = cause;
-  return { code, says, fix: /(?:^|-)limit(?:-|$)/.test(code) && cause.kind === 'busy' ? LIFT_LIMIT : fix };
+  const isLimit = cause.kind === 'busy' && /(?:^|-)limit(?:-|$)/.test(code);
+  return { code, says, fix: isLimit ? LIFT_LIMIT : (OWN_FIXES[code] ?? fix) };
 }
 
 function commonFault(response: CheckResponse): Fault {

@@ -39,3 +39,11 @@ function decodeSecret(bytes: Uint8Array, origin: string): string {
     });
   }
 }
+
+/** The name in a secret that is the text of a variable: `$NAME`, `${NAME}`, `%NAME%`; undefined for any other secret. */
+export function unexpandedName(secret: string): string | undefined {
+  return /^(?:\$(\w+)|\$\{(?:env:)?(\w+)\}|%(\w+)%|\{\{\s*(\w+)\s*\}\}|\$env:(\w+))$/
+    .exec(secret.trim())
+    ?.slice(1)
+    .find(Boolean);
+}

@@ -6,6 +6,7 @@ import { prepareDestinations } from '../../engine/destination.ts';
 import type { DestinationOptions, Sources } from '../../engine/options.ts';
 import { HooksError } from '../../errors.ts';
 import { checkWriteKeys } from '../../service/request/authentication.ts';
+import { oddSecret } from '../flags/signature/odd-secret.ts';
 import type { Io } from '../io.ts';
 import { fail, ok, warn, type DoctorFinding } from './finding.ts';
 
@@ -111,26 +112,7 @@ function destinationFindings(label: string, destination: DestinationOptions): Do
   ];
 }
 
-/** What a shell, an editor or a form adds to a secret silently. */
-const STRAYS: readonly (readonly [pattern: RegExp, what: string])[] = [
-  [/\n$/, 'ends in a line break'],
-  [/^\s|\s$/, 'begins or ends with white space'],
-  [/^(["'`]).*\1$/s, 'is in quotes, which are part of it'],
-];
-
 function secretFindings(what: string, secret: string): DoctorFinding[] {
-  if (/^(?:\$\{?\w+\}?|\{\{.*\}\})$/.test(secret)) {
-    return [
-      warn(
-        'secret',
-        `${what} looks like the name of a variable that was not replaced`,
-        'write ${NAME} in a config file; in a shell, use no single quotes around it',
-      ),
-    ];
-  }
-  const stray = STRAYS.find(([pattern]) => pattern.test(secret))?.[1];
-  if (stray === undefined) return [];
-  return [
-    warn('secret', `${what} ${stray}`, 'take it out on both sides: the receiver must have the same secret'),
-  ];
+  const odd = oddSecret(secret);
+  return odd === undefined ? [] : [warn('secret', `${what} ${odd.what}`, odd.fix)];
 }

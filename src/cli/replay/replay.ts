@@ -22,7 +22,8 @@ import { previewOf } from '../flags/delivery/preview-flags.ts';
 import { errorSentence } from '../error-text.ts';
 import { commandSettings } from '../flags/delivery/settings.ts';
 import { claimStdin } from '../stdin.ts';
-import { resolveWhereTo, type WhereTo } from '../flags/delivery/where-to.ts';
+import { warnOfOddSecrets } from '../flags/signature/odd-secret.ts';
+import { resolveWhereTo, signingSecrets, type WhereTo } from '../flags/delivery/where-to.ts';
 import { giveUpMs, planOf, type ReplayOptions } from './options.ts';
 import type { GithubStep } from '../print/github-step.ts';
 import { ReplayOutput } from './output.ts';
@@ -41,6 +42,7 @@ export async function replay(
   const inputs = await openInputs(files, { cwd: io.cwd, stdin });
   const settings = await commandSettings(options, io);
   const to = await resolveWhereTo(options, settings, io);
+  if (!options.quiet) warnOfOddSecrets(signingSecrets(to), io);
   const onRequest = await previewOf(options, io);
   const checkpoint =
     onRequest === undefined ? await checkpointFor(inputs, { to, options, settings, io }) : undefined;

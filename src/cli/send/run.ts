@@ -21,12 +21,13 @@ import { openPipeline, type OpenPipeline } from '../flags/delivery/open-pipeline
 import { previewOf, type PreviewFlags } from '../flags/delivery/preview-flags.ts';
 import { isTaken, resultLine, messageTitleOf } from '../print/result-line.ts';
 import { resultText } from '../print/result-text.ts';
+import { warnOfOddSecrets } from '../flags/signature/odd-secret.ts';
 import { secretStdinFlags } from '../flags/signature/secret-flags.ts';
 import { commandSettings } from '../flags/delivery/settings.ts';
 import { refuseStdinTwice } from '../stdin.ts';
 import { examinedOutcome } from '../print/examined-outcome.ts';
 import { failureCause } from '../print/failure-cause.ts';
-import { resolveWhereTo, type WhereToFlags } from '../flags/delivery/where-to.ts';
+import { resolveWhereTo, signingSecrets, type WhereToFlags } from '../flags/delivery/where-to.ts';
 import type { Sources } from '../../engine/options.ts';
 
 export interface SendOptions extends GlobalOptions, MessageFlags, WhereToFlags, PreviewFlags {}
@@ -45,6 +46,7 @@ export async function sendMessage(
   const to = await resolveWhereTo(options, settings, io);
   if ('sources' in to) rejectMisspelledIntegration(message, to.sources);
   const quiet = options.quiet ?? false;
+  if (!quiet) warnOfOddSecrets(signingSecrets(to), io);
   let warning: ResponseCause | undefined;
   const onContradiction = (cause: ResponseCause): void => void (warning = cause);
   const open = await openPipeline(to, { io, settings, quiet, onRequest, onContradiction, note: io.note });

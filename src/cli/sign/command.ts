@@ -19,6 +19,7 @@ import {
 import { isStdin, readBodyInput, readWholeBody, type BodySource } from '../flags/signature/body-input.ts';
 import type { CommandContext, Define, GlobalOptions } from '../command.ts';
 import { given } from '../flags/flag-values.ts';
+import { warnOfOddSecrets } from '../flags/signature/odd-secret.ts';
 import { addSecretFlags, requiredSecrets, type SecretFlags } from '../flags/signature/secret-flags.ts';
 
 const EXAMPLES = `Examples:
@@ -54,6 +55,7 @@ export const defineSign: Define = (command, context) => {
 async function signFile(file: BodySource, flags: SignFlags, context: CommandContext): Promise<void> {
   const { io } = context;
   const secrets = await requiredSecrets(flags, 'sign', io);
+  if (!flags.quiet) warnOfOddSecrets(secrets, io);
   const schemes = await (readsConfig(flags, io)
     ? commandSchemes(flags, 'sign', io)
     : readSchemeFlag(flags, io));

@@ -3,6 +3,7 @@ import { checkedReceiver, type CheckedReceiver } from '../../app/check-receiver.
 import { configuredCaFile } from '../flags/delivery/ca-file.ts';
 import { headersOf } from '../flags/header-lines.ts';
 import { readFlagOrDefault } from '../flags/setting-flags.ts';
+import { warnOfOddSecrets } from '../flags/signature/odd-secret.ts';
 import { commandSecrets } from '../flags/signature/secret-flags.ts';
 import type { Io } from '../io.ts';
 import type { TestOptions } from './options.ts';
@@ -32,6 +33,7 @@ export async function prepareReceiver(
   io: Io,
 ): Promise<PreparedReceiver> {
   const secrets = await commandSecrets(options, 'sign', io);
+  if (!options.quiet) warnOfOddSecrets(secrets, io);
   const { ca } = options;
   const caFile = ca === undefined ? await configuredCaFile(url, options, io) : resolve(io.cwd, ca);
   const caName = ca === undefined ? 'delivery.ca' : '--ca';

@@ -5,7 +5,7 @@ import { misspellingOf } from './misspelling.ts';
 import { shownValue, type Problem } from '../problem.ts';
 import type { Shape } from './shape.ts';
 import { closest } from '../../suggest.ts';
-import { MESSAGE_TYPES, type JsonValue } from '../types.ts';
+import { isMessageType, MESSAGE_TYPES, type JsonValue } from '../types.ts';
 
 /** An object for a message's field. A Date is none: its JSON is a string. */
 export function isFieldObject(value: unknown): value is Readonly<Record<string, unknown>> {
@@ -55,7 +55,7 @@ function renameHint(
 
 export function typeProblem(type: unknown, fields: Readonly<Record<string, unknown>>): Problem {
   const meant = typeof type === 'string' ? closest(type, MESSAGE_TYPES) : undefined;
-  const key = type === undefined ? misspellingOf('type', fields) : undefined;
+  const key = type === undefined ? (misspellingOf('type', fields) ?? typeUnderOtherName(fields)) : undefined;
   const hint =
     key !== undefined
       ? `rename \`${formatPath([key])}\` to \`type\``
@@ -63,6 +63,11 @@ export function typeProblem(type: unknown, fields: Readonly<Record<string, unkno
         ? 'give it as in "type": "track"'
         : `did you mean "${meant}"?`;
   return { path: 'type', sentence: `expected \`type\` to be ${TYPES}`, got: shownValue(type), hint };
+}
+
+/** `action`, `name` and others mean the type where they have its value. */
+function typeUnderOtherName(fields: Readonly<Record<string, unknown>>): string | undefined {
+  return Object.keys(fields).find((key) => isMessageType(fields[key]));
 }
 
 const TYPES = `${MESSAGE_TYPES.slice(0, -1).join(', ')} or ${MESSAGE_TYPES.at(-1)}`;

@@ -5,7 +5,8 @@ import { bodyFormOf } from './body/body-forms.ts';
 import { findMistake, type Evidence, type MistakeSearch } from './find-mistake.ts';
 import { HASH_NAMES } from './hash-variants.ts';
 import { REASONS, type ReasonCode } from './reasons.ts';
-import { isExampleSecret, isReference, unexpandedName } from './secret-variants.ts';
+import { unexpandedName } from '../secret.ts';
+import { isExampleSecret, isReference } from './secret-variants.ts';
 import { explainUnreadable } from './unreadable-signature.ts';
 
 /** The explanation of a mismatch; `no-match` when no common mistake explains it. */

@@ -180,14 +180,6 @@ export function isExampleSecret(secret: string): boolean {
   return secret === DOCS_EXAMPLE || EXAMPLES.includes(secret);
 }
 
-/** The name in a secret that is the text of a variable: `$NAME`, `${NAME}`, `%NAME%`; undefined for any other secret. */
-export function unexpandedName(secret: string): string | undefined {
-  return /^(?:\$(\w+)|\$\{(?:env:)?(\w+)\}|%(\w+)%|\{\{\s*(\w+)\s*\}\}|\$env:(\w+))$/
-    .exec(secret.trim())
-    ?.slice(1)
-    .find(Boolean);
-}
-
 /** Whether a secret is text that stands for one: `<your-secret>`, `***`, `op://vault/item`, `@file`. */
 export function isReference(secret: string): boolean {
   return /^(?:<[^<>]+>|\*{3,}|(?:op|vault|secretref):\/\/.*|arn:aws[\w-]*:.*|Bearer\s.*|@[\w./~-]+)$/i.test(

@@ -75,6 +75,14 @@ export async function resolveWhereTo(
   return configured(source, flags, { settings, layer });
 }
 
+/** The secrets that sign what goes there. */
+export function signingSecrets(to: WhereTo): readonly string[] {
+  if (!('sources' in to)) return to.kind === 'loopback' ? to.secrets : [];
+  return Object.values(to.sources)
+    .flatMap(({ destinations }) => Object.values(destinations))
+    .flatMap(({ sharedSecrets }) => sharedSecrets);
+}
+
 /** Throws ConfigError for flags about webhooks: they would be lost silently, since a tracking API has no use for them. */
 function refuseForTrackingApi(flags: WhereToFlags): void {
   const given = [

@@ -1,5 +1,6 @@
 import { HooksError } from '../../../errors.ts';
-import { unexpandedName, type OtherSecret } from '../../../signature/diagnosis/secret-variants.ts';
+import type { OtherSecret } from '../../../signature/diagnosis/secret-variants.ts';
+import { unexpandedName } from '../../../signature/secret.ts';
 import type { GlobalOptions } from '../../command.ts';
 import type { Io } from '../../io.ts';
 import { configuredSecrets } from './configured-secrets.ts';

@@ -1,0 +1,36 @@
+import { unexpandedName } from '../../../signature/secret.ts';
+import type { Io } from '../../io.ts';
+
+/** What a shell, an editor or a form does to a secret silently, and how to fix it. */
+interface OddSecret {
+  readonly what: string;
+  readonly fix: string;
+}
+
+const STRAYS: readonly (readonly [pattern: RegExp, what: string])[] = [
+  [/\n$/, 'ends in a line break'],
+  [/^\s|\s$/, 'begins or ends with white space'],
+  [/^(["'`]).*\1$/s, 'is in quotes, which are part of it'],
+];
+
+/** Undefined for a secret that looks right. */
+export function oddSecret(secret: string): OddSecret | undefined {
+  if (unexpandedName(secret) !== undefined) {
+    return {
+      what: 'looks like the name of a variable that was not replaced',
+      fix: 'write ${NAME} in a config file; in a shell, use no single quotes around it',
+    };
+  }
+  const what = STRAYS.find(([pattern]) => pattern.test(secret))?.[1];
+  return what === undefined
+    ? undefined
+    : { what, fix: 'take it out on both sides: the receiver must have the same secret' };
+}
+
+/** Warns of secrets that the other side hardly has, before a message is signed with them. Shows none of them. */
+export function warnOfOddSecrets(secrets: Iterable<string>, io: Pick<Io, 'note' | 'errColor'>): void {
+  for (const secret of new Set(secrets)) {
+    const odd = oddSecret(secret);
+    if (odd !== undefined) io.note(`${io.errColor.yellow('warning:')} the secret ${odd.what}; ${odd.fix}`);
+  }
+}
