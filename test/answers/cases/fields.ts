@@ -104,6 +104,12 @@ const FIELD_CASES: readonly AnswerCase[] = [
     'expected `type` to be',
     'rename `message_type` to `type`',
   ]),
+  ...['action', 'kind', 'name'].map((key) =>
+    misspelled(`type-as-${key}`, { [key]: 'track', userId: 'u', event: 'A' }, [
+      'expected `type` to be',
+      `rename \`${key}\` to \`type\``,
+    ]),
+  ),
   misspelled('group-id', { type: 'group', userId: 'u', group_id: 'g' }, [
     'expected `groupId`',
     'rename `group_id` to `groupId`',

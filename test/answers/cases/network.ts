@@ -1,4 +1,6 @@
-import { createServer } from 'node:net';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { connect, createServer } from 'node:net';
 import type { AnswerCase, AnswerTheme } from '../answer-case.ts';
 import { listening, startHttp } from '../counterparts.ts';
 import type { Scene, Values } from '../scene.ts';
@@ -39,9 +41,53 @@ function greets(greeting: string | Buffer): (scene: Scene) => Promise<Values> {
   };
 }
 
+/** Listens and accepts nothing: its thread waits forever. */
+const HANGING_SERVER = `const server = require('node:net').createServer();
+server.listen({ port: 0, host: '127.0.0.1', backlog: 1 }, () => {
+  require('node:fs').writeSync(1, String(server.address().port));
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0);
+});`;
+
+/** A port whose queue of connections is full, so that the system drops whoever asks for another. */
+async function fullBacklog({ onEnd }: Scene): Promise<Values> {
+  const child = spawn(process.execPath, ['-e', HANGING_SERVER], { stdio: ['ignore', 'pipe', 'inherit'] });
+  onEnd(() => child.kill('SIGKILL'));
+  const [said] = (await once(child.stdout, 'data')) as [Buffer]; // stdout has no encoding
+  const port = Number(said);
+  // A backlog of 1 holds two; the others wait, and keep the queue full.
+  const clients = Array.from({ length: 8 }, () => connect(port, '127.0.0.1').on('error', () => {}));
+  onEnd(() => clients.forEach((client) => client.destroy()));
+  await Promise.race(clients.map((client) => once(client, 'connect')));
+  return { port, url: `http://127.0.0.1:${port}/hook` };
+}
+
+const NO_CONNECTION =
+  'no connection could be made in time: the host is off, a firewall drops what is sent to this port, or the program there hangs';
+
 const DOCTOR = ['doctor', '-c', 'hooks.json'];
 
 const CASES: readonly AnswerCase[] = [
+  {
+    id: 'no-connection-in-time',
+    title: 'nothing takes the connection',
+    given: { start: fullBacklog },
+    argv: [...SEND, '--timeout', '300ms'],
+    cause: NO_CONNECTION,
+    fix: 'check that the host is up, that its program accepts connections, and that no firewall is in between',
+    never: ['let the receiver respond first'],
+    exitCode: 1,
+  },
+  {
+    id: 'test-no-connection-in-time',
+    title: 'hooks test, and nothing takes the connection',
+    given: { start: fullBacklog },
+    argv: [...TEST, '--timeout', '300ms', '--only', 'track'],
+    cause: NO_CONNECTION,
+    fix: 'check that the host is up, that its program accepts connections, and that no firewall is in between',
+    never: ['respond with 2xx first'],
+    exitCode: 1,
+    isVariant: true,
+  },
   {
     id: 'refused',
     title: 'nothing listens at the port',

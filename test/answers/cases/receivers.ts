@@ -1,4 +1,4 @@
-import type { AnswerTheme } from '../answer-case.ts';
+import type { AnswerCase, AnswerTheme } from '../answer-case.ts';
 import { responding, SEND, testing, type RespondingCase } from './sending.ts';
 
 const STATUSES: readonly RespondingCase[] = [
@@ -188,6 +188,49 @@ const UNSIGNED: readonly RespondingCase[] = [
   },
 ];
 
+/** Statuses that few receivers have: each has its fix. */
+const OTHER_STATUSES: readonly RespondingCase[] = (
+  [
+    [300, 'Multiple Choices', 'respond with 2xx at this URL'],
+    [406, 'Not Acceptable', 'let the receiver accept Content-Type: application/json'],
+    [408, 'Request Timeout', 'try longer with --retry-for'],
+    [411, 'Length Required', "look into the receiver's log for the reason"],
+    [421, 'Misdirected Request', "look into the receiver's log for the reason"],
+    [422, 'Unprocessable Entity', 'compare the message with what its validation expects'],
+    [423, 'Locked', 'try longer with --retry-for'],
+    [425, 'Too Early', 'try longer with --retry-for'],
+    [426, 'Upgrade Required', "look into the receiver's log for the reason"],
+    [431, 'Request Header Fields Too Large', 'send fewer or shorter headers (--header)'],
+    [451, 'Unavailable For Legal Reasons', 'send from another place'],
+    [501, 'Not Implemented', 'check that the URL is the one of the receiver'],
+    [508, 'Loop Detected', 'look into the log of the receiver, which failed'],
+  ] as const
+).map(([status, phrase, fix]) => ({
+  id: `status-${status}`,
+  title: `it responds with ${status}`,
+  status,
+  cause: `${status} ${phrase} from {url}`,
+  fix,
+}));
+
+/** Statuses that mean "later" take no check's own explanation, and no flag that hooks test does not have. */
+const LATER: readonly RespondingCase[] = (
+  [
+    [408, '408 means: again, later', 'let the receiver respond with 2xx to a right message'],
+    [423, '423 means: again, later', 'let the receiver respond with 2xx to a right message'],
+    [425, '425 means: again, later', 'let the receiver respond with 2xx to a right message'],
+    [503, 'is not available now', 'look into the log of the receiver, or of the proxy in front of it'],
+    [504, '504: a proxy responds, not the receiver', 'let the receiver respond first and work later'],
+  ] as const
+).map(([status, cause, fix]) => ({
+  id: `later-${status}`,
+  title: `everything gets ${status}`,
+  status,
+  cause,
+  fix,
+  never: ['--retry-for', 'needs userId', '✓ wrong-signature', '✓ garbage-signature'],
+}));
+
 /** The response of a receiver to a message. */
 export const RECEIVERS: AnswerTheme = {
   title: 'The receiver responds, but does not take the message',
@@ -195,6 +238,18 @@ export const RECEIVERS: AnswerTheme = {
     ...STATUSES.map(responding),
     ...UNSIGNED.map(responding),
     ...UNSIGNED.slice(2).map(testing),
+    ...OTHER_STATUSES.map((other): AnswerCase => ({ ...responding(other), isVariant: true })),
+    ...LATER.map(testing),
+    {
+      id: 'redirect-verbose',
+      title: 'a redirect, with -v',
+      given: { receiver: () => ({ status: 307, headers: { Location: 'https://b.example/hook' } }) },
+      argv: [...SEND, '-v'],
+      cause: 'Location: https://b.example/hook',
+      fix: 'give the URL that it leads to',
+      exitCode: 1,
+      isVariant: true,
+    },
     {
       id: 'redirect-json',
       title: 'a redirect, read by a program',

@@ -1,6 +1,7 @@
 import { chmod, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { AnswerCase, AnswerTheme, Given } from '../answer-case.ts';
+import { SEND } from './sending.ts';
 
 const CONFIG = 'webhooks: [http://127.0.0.1:9/]\nsharedSecret: answers-secret\n';
 const MESSAGE = '{"type":"track","userId":"u","event":"A"}';
@@ -16,6 +17,85 @@ function preloaded(code: string): Given {
 const OLD_NODE = `Object.defineProperty(process, 'versions', { value: { ...process.versions, node: '18.20.4' } });`;
 const clockAt = (time: number): string =>
   `const now = Date.now(); Date.now = () => ${time} + performance.now();`;
+
+/** What a shell or a form did to the secret, told before a message is signed with it. */
+const ODD_SECRETS: readonly AnswerCase[] = [
+  ...(
+    [
+      ['send', ...SEND.slice(1)],
+      ['test', '{url}', '--only', 'track'],
+      ['replay', 'day.ndjson', '--url', '{url}', '--retry-for', '0'],
+      ['sign', 'day.ndjson'],
+    ] as const
+  ).flatMap(([command, ...words]) => [
+    odd(command, ['unexpanded', '$HOOKS_SECRET'], words),
+    odd(command, ['braces', '${HOOKS_SECRET}'], words),
+    odd(command, ['quotes', '"answers-secret"'], words),
+  ]),
+];
+
+function odd(command: string, [id, secret]: readonly [string, string], words: readonly string[]): AnswerCase {
+  const isQuoted = id === 'quotes';
+  return {
+    id: `${command}-secret-${id}`,
+    title: isQuoted ? 'the secret has its quotes in it' : 'the variable of the secret was not expanded',
+    given: {
+      receiver: () => ({ status: 401, body: 'bad signature' }),
+      files: { 'day.ndjson': MESSAGE },
+    },
+    argv: [command, ...words, '--secret', secret],
+    cause: isQuoted
+      ? 'the secret is in quotes, which are part of it'
+      : 'the secret looks like the name of a variable that was not replaced',
+    fix: isQuoted
+      ? 'take it out on both sides: the receiver must have the same secret'
+      : 'in a shell, use no single quotes around it',
+    never: ['is not set', 'answers-secret'],
+    exitCode: command === 'sign' ? 0 : 1,
+    ...((command !== 'send' || id === 'braces') && { isVariant: true }),
+  };
+}
+
+const TRACKING = ['send', 'track', '--event', 'A', '--user-id', 'u', '--retry-for', '0'];
+
+/** A tracking API knows the sender by the write key. */
+const TRACKING_API: readonly AnswerCase[] = [
+  {
+    id: 'wrong-write-key',
+    title: 'the tracking API does not know the write key',
+    given: { receiver: () => ({ status: 401 }) },
+    argv: [...TRACKING, '--endpoint', '{url}', '--write-key', 'wrong'],
+    cause: 'Delivery failed: 401 from {url}',
+    fix: 'check the write key (--write-key or HOOKS_WRITE_KEY): it belongs to one source',
+    never: ['same secret', 'unsigned'],
+    exitCode: 1,
+  },
+  {
+    id: 'wrong-endpoint',
+    title: 'the endpoint is not a tracking API',
+    given: { receiver: () => ({ status: 404 }) },
+    argv: [...TRACKING, '--endpoint', '{url}', '--write-key', 'key'],
+    cause: 'Delivery failed: 404 from {url}',
+    fix: 'check the path of --endpoint: batches go to',
+    exitCode: 1,
+  },
+  {
+    id: 'endpoint-refused',
+    title: 'nothing listens at the endpoint',
+    argv: [...TRACKING, '--endpoint', 'http://127.0.0.1:9/', '--write-key', 'key'],
+    cause: 'the connection was refused (ECONNREFUSED 127.0.0.1:9) (http://127.0.0.1:9/v1/batch)',
+    fix: 'check that the receiver runs',
+    exitCode: 1,
+  },
+  {
+    id: 'endpoint-without-key',
+    title: 'an endpoint without a write key',
+    argv: [...TRACKING, '--endpoint', 'http://127.0.0.1:9/'],
+    cause: 'A tracking API needs a write key, but none is given',
+    fix: 'add --write-key KEY, or set HOOKS_WRITE_KEY',
+    exitCode: 2,
+  },
+];
 
 /** What `hooks doctor` finds. The webhook of the config is not there, so it always ends with 1. */
 function found(id: string, title: string, given: Given, [cause, fix]: readonly [string, string]): AnswerCase {
@@ -280,6 +360,8 @@ export const SYSTEMS: AnswerTheme = {
     tooOld('send', 'track', '--event', 'A'),
     tooOld('verify', 'x'),
     ...SECRETS,
+    ...ODD_SECRETS,
+    ...TRACKING_API,
     ...STORES,
   ],
 };
