@@ -19,20 +19,18 @@ const clockAt = (time: number): string =>
   `const now = Date.now(); Date.now = () => ${time} + performance.now();`;
 
 /** What a shell or a form did to the secret, told before a message is signed with it. */
-const ODD_SECRETS: readonly AnswerCase[] = [
-  ...(
-    [
-      ['send', ...SEND.slice(1)],
-      ['test', '{url}', '--only', 'track'],
-      ['replay', 'day.ndjson', '--url', '{url}', '--retry-for', '0'],
-      ['sign', 'day.ndjson'],
-    ] as const
-  ).flatMap(([command, ...words]) => [
-    odd(command, ['unexpanded', '$HOOKS_SECRET'], words),
-    odd(command, ['braces', '${HOOKS_SECRET}'], words),
-    odd(command, ['quotes', '"answers-secret"'], words),
-  ]),
-];
+const ODD_SECRETS: readonly AnswerCase[] = (
+  [
+    ['send', ...SEND.slice(1)],
+    ['test', '{url}', '--only', 'track'],
+    ['replay', 'day.ndjson', '--url', '{url}', '--retry-for', '0'],
+    ['sign', 'day.ndjson'],
+  ] as const
+).flatMap(([command, ...words]) => [
+  odd(command, ['unexpanded', '$HOOKS_SECRET'], words),
+  odd(command, ['braces', '${HOOKS_SECRET}'], words),
+  odd(command, ['quotes', '"answers-secret"'], words),
+]);
 
 function odd(command: string, [id, secret]: readonly [string, string], words: readonly string[]): AnswerCase {
   const isQuoted = id === 'quotes';
