@@ -76,9 +76,10 @@ export async function runService(options: RunServiceOptions): Promise<Service> {
     for (const warning of await open.warnings().catch(() => [])) log.warn(warning);
     void logPrivateWebhooks(options, log);
     if (options.deliver) engine.start();
-    return { ...service, close: () => closeAll(service, opened, log) };
+    return { ...service, close: () => closeAll(service, opened, log).finally(() => watch.close()) };
   } catch (error) {
     await opened.close();
+    watch.close();
     throw error;
   }
 }

@@ -4,6 +4,7 @@ import type { Delivery } from '../../queue/delivery.ts';
 import { errorFields, type LogFields, type ServiceLog } from '../../service/log.ts';
 import type { Metrics } from '../../service/metrics.ts';
 import type { Lane } from '../../queue/queue.ts';
+import { GivenUp } from './given-up.ts';
 import { Outages, type Outage } from './outages.ts';
 
 interface WatchOptions {
@@ -20,11 +21,16 @@ export class Watch {
   readonly #metrics: Metrics;
   readonly #waiting: WatchOptions['waiting'];
   readonly #outages: Outages;
+  readonly #givenUp: GivenUp;
 
   constructor({ log, metrics, clock, waiting }: WatchOptions) {
     this.#log = log;
     this.#metrics = metrics;
     this.#waiting = waiting;
+    this.#givenUp = new GivenUp({
+      clock,
+      onMore: (group, more) => log.warn('more deliveries were given up', { ...group, more }),
+    });
     this.#outages = new Outages({
       clock,
       onDown: (outage) => {
@@ -55,6 +61,11 @@ export class Watch {
       default:
         return event satisfies never;
     }
+  }
+
+  /** Writes what would be written at the end of the minute. */
+  close(): void {
+    this.#givenUp.close();
   }
 
   unrecorded({ id, messageId }: Delivery, error: unknown): void {
@@ -95,6 +106,7 @@ export class Watch {
     } = delivery;
     if (state === 'delivered') return this.#metrics.settled(delivery, { state, ms: settledAt - createdAt });
     this.#metrics.settled(delivery, { state: 'dead', reason });
+    if (!this.#givenUp.isTold({ source, destination, reason })) return;
     this.#log.warn('a delivery was given up', { delivery: id, source, destination, messageId, reason });
   }
 

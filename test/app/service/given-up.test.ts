@@ -1,0 +1,25 @@
+import { expect, it } from 'vitest';
+import { GivenUp } from '../../../src/app/service/given-up.ts';
+import { FakeClock } from '../../fake-clock.ts';
+
+it('tells a few dead letters of a destination and reason in a minute, then how many more there were', async () => {
+  const clock = new FakeClock(1_000);
+  const told: string[] = [];
+  const givenUp = new GivenUp({
+    clock,
+    onMore: ({ destination, reason }, more) => told.push(`${destination} ${reason} ${more}`),
+  });
+  const see = (destination: string, times: number): number =>
+    Array.from({ length: times }, () =>
+      givenUp.isTold({ source: 'web', destination, reason: 'exhausted' }),
+    ).filter(Boolean).length;
+  expect([see('A', 1_000), see('B', 3)]).toEqual([5, 3]);
+  await clock.advance(59_000);
+  expect([see('A', 10), told]).toEqual([0, []]);
+  await clock.advance(1_000);
+  expect(told).toEqual(['A exhausted 1005']);
+  expect(see('A', 7)).toBe(5);
+  givenUp.close();
+  await clock.advance(120_000);
+  expect(told).toEqual(['A exhausted 1005', 'A exhausted 2']);
+});
