@@ -52,6 +52,14 @@ export class ValidationError extends HooksError {
   }
 }
 
+interface ConfigErrorOptions extends ErrorOptions {
+  /** Both `key` and `origin`. */
+  readonly flag?: string;
+  readonly key?: string | undefined;
+  readonly origin?: string | undefined;
+  readonly others?: readonly ConfigError[];
+}
+
 /** A setting is wrong. `key` is the setting (`delivery.timeout`), `origin` is where it was given (a flag, a variable, a config file). */
 export class ConfigError extends HooksError {
   readonly code = 'ERR_HOOKS_CONFIG';
@@ -62,12 +70,7 @@ export class ConfigError extends HooksError {
 
   constructor(
     message: string,
-    {
-      key,
-      origin,
-      others = [],
-      ...rest
-    }: ErrorOptions & { key?: string; origin?: string; others?: readonly ConfigError[] } = {},
+    { flag, key = flag, origin = flag, others = [], ...rest }: ConfigErrorOptions = {},
   ) {
     super(message, rest);
     this.key = key;

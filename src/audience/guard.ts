@@ -48,8 +48,7 @@ export function readMaxChange(text: string): MaxChange {
   if (digits !== '' && percent === '%') return { kind: 'share', share: number / 100 };
   if (digits !== '' && Number.isInteger(number)) return { kind: 'count', count: number };
   throw new ConfigError(`Expected \`--max-change\` to be a percentage or a number of users, got ${text}`, {
-    key: '--max-change',
-    origin: '--max-change',
+    flag: '--max-change',
     hint: 'for example --max-change 20%, or --max-change 500',
   });
 }

@@ -59,8 +59,7 @@ export function selectCodes<Code extends string>(
   const selected = known.filter((code) => (only.length === 0 || only.includes(code)) && !skip.includes(code));
   if (selected.length > 0) return selected;
   throw new ConfigError('Expected at least one check to run, got none', {
-    key: '--skip',
-    origin: '--skip',
+    flag: '--skip',
     hint: 'skip fewer checks; hooks test --list shows all',
   });
 }
@@ -70,8 +69,7 @@ function rejectUnknown(flag: string, codes: readonly string[], known: readonly s
   if (unknown === undefined) return;
   const meant = closest(unknown, known);
   throw new ConfigError(`Unknown check \`${printable(unknown, 60)}\` (${flag})`, {
-    key: flag,
-    origin: flag,
+    flag,
     hint: meant === undefined ? 'choose one of hooks test --list' : `did you mean ${meant}?`,
   });
 }

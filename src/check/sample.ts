@@ -1,13 +1,12 @@
-import { encodeBody } from '../message/outgoing-message.ts';
 import { buildMessage } from '../message/build.ts';
 import { MAX_MESSAGE_BYTES } from '../message/limits.ts';
+import { encodeBody } from '../message/outgoing-message.ts';
 import type { MessageType } from '../message/types.ts';
+import { layoutOf, type HeaderField } from '../signature/schemes/layout.ts';
 import type { SignatureScheme } from '../signature/schemes/scheme.ts';
-import { layoutOf } from '../signature/schemes/layout.ts';
 import { madeUpSecret } from '../signature/schemes/secrets.ts';
-import { signedFields, Signer } from '../signature/schemes/signer.ts';
+import { Signer, signedFields } from '../signature/schemes/signer.ts';
 import { sign } from '../signature/sign.ts';
-import { changedHeaders, type HeaderChange } from './changed-headers.ts';
 
 export interface CheckRequest {
   readonly body: Uint8Array;
@@ -170,4 +169,34 @@ function otherDigit(signature: string): string {
 
 function filledWith(filling: string): Fields {
   return { properties: { filling } };
+}
+
+interface HeaderChange {
+  /** Of these schemes. */
+  readonly schemes: readonly SignatureScheme[];
+  readonly field: HeaderField;
+  readonly change: (text: string) => string;
+}
+
+/** Signature headers (name, value, name, value …) with one field of some schemes changed. */
+function changedHeaders(
+  headers: readonly string[],
+  { schemes, field, change }: HeaderChange,
+): readonly string[] {
+  const changed = [...headers];
+  for (const scheme of schemes) {
+    for (const { name, parts } of layoutOf(scheme).headers) {
+      const at = headers.findIndex((each, index) => index % 2 === 0 && each === name);
+      const value = headers[at + 1];
+      if (at < 0 || value === undefined) continue;
+      const texts = parts.length > 1 ? value.split(scheme.separator ?? ',') : [value];
+      changed[at + 1] = texts
+        .map((text, index) => {
+          const part = parts[index];
+          return part?.field === field ? part.text + change(text.slice(part.text.length)) : text;
+        })
+        .join(scheme.separator ?? '');
+    }
+  }
+  return changed;
 }

@@ -29,8 +29,7 @@ export function refuseStdinTwice([first, second]: readonly string[]): void {
 function askedTwice(first: string, flag: string): ConfigError {
   const readers = first === flag ? `\`${flag}\` twice` : `both \`${first}\` and \`${flag}\``;
   return new ConfigError(`Standard input can be read once, but it is asked for by ${readers}`, {
-    key: flag,
-    origin: flag,
+    flag,
     hint: 'put one of them in a file',
   });
 }

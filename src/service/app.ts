@@ -1,15 +1,16 @@
 import { Hono, type Context, type MiddlewareHandler } from 'hono';
-import type { HandlerContext, IngestRequest } from './request/read-request.ts';
-import { handleMessages } from './handle-messages.ts';
-import { handleDeletion, findDeletion } from './handle-deletion.ts';
-import { ByteShare } from './request/byte-share.ts';
+import { sleep } from '../clock.ts';
+import { QueueError } from '../errors.ts';
 import type { WeightedSemaphore } from '../weighted-semaphore.ts';
-import type { ServiceOptions } from './options.ts';
+import { findDeletion, handleDeletion } from './handle-deletion.ts';
+import { handleMessages } from './handle-messages.ts';
 import { errorFields } from './log.ts';
-import { Readiness } from './readiness.ts';
+import type { ServiceOptions } from './options.ts';
+import { ByteShare } from './request/byte-share.ts';
 import { MESSAGE_PATHS, PREFLIGHT_HEADERS } from './request/message-paths.ts';
-import { respond, rejectionResponse, type Env, type ResponseContext } from './request/respond.ts';
+import type { HandlerContext, IngestRequest } from './request/read-request.ts';
 import { STOPPING, type IngestRejection } from './request/rejection.ts';
+import { rejectionResponse, respond, type Env, type ResponseContext } from './request/respond.ts';
 
 interface AppParts extends ResponseContext, Pick<ServiceOptions, 'checkStore' | 'clock'> {
   readonly bytesInFlight: WeightedSemaphore;
@@ -118,4 +119,45 @@ function addMetrics(app: Hono<Env>, metrics: AppParts['metrics']): void {
 function preflight(context: Context<Env>): Response {
   for (const [name, value] of PREFLIGHT_HEADERS) context.header(name, value);
   return context.body(null, 204);
+}
+
+/** A probe has less patience than a write has with a lock. */
+const LONGEST_MS = 2_000;
+
+/** Whether messages could be stored. A change is logged, even while no client calls. */
+class Readiness {
+  readonly #parts: Pick<ServiceOptions, 'checkStore' | 'clock' | 'log'>;
+  #checking: Promise<boolean> | undefined;
+  #wasReady = true;
+
+  constructor(parts: Pick<ServiceOptions, 'checkStore' | 'clock' | 'log'>) {
+    this.#parts = parts;
+  }
+
+  /** Concurrent callers share one check. */
+  async isReady(): Promise<boolean> {
+    this.#checking ??= this.#check().finally(() => {
+      this.#checking = undefined;
+    });
+    const over = new AbortController();
+    const late = sleep(this.#parts.clock, LONGEST_MS, over.signal).then(() => false);
+    const isReady = await Promise.race([this.#checking, late]);
+    over.abort();
+    return isReady;
+  }
+
+  async #check(): Promise<boolean> {
+    const { checkStore, log } = this.#parts;
+    try {
+      await checkStore();
+      if (!this.#wasReady) log.info('storage available again');
+      this.#wasReady = true;
+    } catch (error) {
+      // A call gets 429, and succeeds when it comes again.
+      if (error instanceof QueueError && error.isBusy) return this.#wasReady;
+      if (this.#wasReady) log.error('storage unavailable', errorFields(error));
+      this.#wasReady = false;
+    }
+    return this.#wasReady;
+  }
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { appliesTo, filledTemplate, type CauseFacts } from '../../src/causes/cause-rule.ts';
 import { CAUSE_RULES, causeCodeOf, causeOf } from '../../src/causes/response-cause.ts';
-import { EVIDENCE_HEADERS } from '../../src/transport/connection/evidence-headers.ts';
+import { EVIDENCE_HEADERS } from '../../src/transport/connection/exchange.ts';
 
 const FACTS: CauseFacts = { status: 502, url: 'https://a.example:8443/hook?x=1', server: 'nginx/1.25' };
 

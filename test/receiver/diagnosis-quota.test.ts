@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { DiagnosisQuota } from '../../src/receiver/diagnosis-quota.ts';
+import { DiagnosisQuota } from '../../src/receiver/signature-judge.ts';
 
 describe('the quota of diagnoses', () => {
   it('is ten a second', () => {

@@ -1,7 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { Latency } from '../../src/replay/latency.ts';
-import { isAllTaken, Ledger, OUTCOMES } from '../../src/replay/ledger.ts';
+import { isAllTaken, Latency, Ledger, OUTCOMES } from '../../src/replay/ledger.ts';
 import { FakeClock } from '../fake-clock.ts';
 
 describe('a ledger', () => {

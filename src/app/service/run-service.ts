@@ -1,19 +1,19 @@
 import type { Clock } from '../../clock.ts';
 import { prepareDestinations } from '../../engine/destination.ts';
 import type { Engine } from '../../engine/engine.ts';
-import type { Sources } from '../../engine/options.ts';
+import type { Sources, WebhookOptions } from '../../engine/options.ts';
 import { NO_PROGRESS, type Delivery } from '../../queue/delivery.ts';
+import type { Lane } from '../../queue/queue.ts';
+import { isSecretHeader, spellingsOf } from '../../redact.ts';
 import type { IngestTarget, InvalidMessage } from '../../service/ingest/ingest-target.ts';
-import { createServiceLog, type ServiceLog, type LogLevel } from '../../service/log.ts';
+import { createServiceLog, type LogLevel, type ServiceLog } from '../../service/log.ts';
 import { createMetrics, type WebhookLabels } from '../../service/metrics.ts';
 import type { DeletionReach, ListenAddress, ServiceLimits } from '../../service/options.ts';
 import { startService, type Service } from '../../service/service.ts';
+import type { OpenQueue } from '../../stores/opened-queue.ts';
 import type { Transport } from '../../transport/transport.ts';
 import { openEngine, uncheckedProxy, type OpenEngine, type Reach } from '../open-engine.ts';
-import type { OpenQueue } from '../../stores/opened-queue.ts';
-import type { Lane } from '../../queue/queue.ts';
 import { privateWebhookWarnings } from '../private-webhooks.ts';
-import { secretsOf } from './secrets.ts';
 import { packageVersion, userAgent } from '../version.ts';
 import { Watch } from './watch.ts';
 
@@ -166,4 +166,44 @@ function deadLetter(source: string, letter: InvalidMessage, now: number): Delive
     reason: 'invalid',
     detail,
   };
+}
+
+/** Everything in the sources that must never be shown, in each of the forms in which it goes over the wire. */
+function secretsOf(sources: Sources): readonly string[] {
+  const secrets = Object.values(sources).flatMap(({ writeKey, destinations }) => [
+    ...(writeKey === undefined ? [] : [writeKey, base64(`${writeKey}:`)]),
+    ...Object.values(destinations).flatMap(({ sharedSecrets, webhooks }) => [
+      ...sharedSecrets,
+      ...webhooks.flatMap(ofWebhook),
+    ]),
+  ]);
+  return [...new Set(secrets.flatMap(spellingsOf))];
+}
+
+function ofWebhook({ url, headers }: WebhookOptions): readonly string[] {
+  const values = Object.entries(headers)
+    .filter(([name]) => isSecretHeader(name))
+    // `Bearer TOKEN`: a receiver may repeat the token alone.
+    .flatMap(([, value]) => [value, value.replace(/^\w+ +/, '')]);
+  return [...values, ...ofUserinfo(url)];
+}
+
+function ofUserinfo(url: string): readonly string[] {
+  if (!URL.canParse(url)) return [];
+  const { username, password } = new URL(url);
+  if (username === '' && password === '') return [];
+  const plain = [decoded(username), decoded(password)];
+  return [`${username}:${password}`, password, ...plain.slice(1), base64(plain.join(':'))];
+}
+
+/** A stray % stands for itself. */
+function decoded(text: string): string {
+  return Buffer.from(
+    text.replace(/%([0-9a-f]{2})/gi, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16))),
+    'latin1',
+  ).toString();
+}
+
+function base64(text: string): string {
+  return Buffer.from(text).toString('base64');
 }

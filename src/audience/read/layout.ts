@@ -1,9 +1,9 @@
-import { closest } from '../../suggest.ts';
 import { printable } from '../../redact.ts';
-import { parseCsv, CsvLines } from './csv-lines.ts';
-import { IdLines } from './id-lines.ts';
+import { closest } from '../../suggest.ts';
+import { HASH_SEED, MEMBER_END, hashByte } from '../entry.ts';
+import { CsvLines, parseCsv } from './csv-lines.ts';
 import { JsonLines } from './json-lines.ts';
-import type { LineReader, MemberTarget } from './member-target.ts';
+import { trimmedId, type LineReader, type MemberTarget } from './member-target.ts';
 import { endsInCr } from './whole-lines.ts';
 
 export interface ReadMembersOptions {
@@ -129,4 +129,50 @@ function refuseWhatLooksLikeHeader(
     `expected an id, got \`${printable(name, 60)}\`, which looks like a header`,
     `for a header: --id-column ${printable(name, 60)}; an id of that name has to stand below another`,
   );
+}
+
+/** Up to the quotation mark are blanks, controls and whatever needs a second look. */
+const QUOTE = 0x22;
+
+/** One id a line. Blank lines say nothing; blanks around an id do not belong to it. */
+class IdLines implements LineReader {
+  readonly #target: MemberTarget;
+  #line: number;
+
+  constructor(target: MemberTarget, line: number) {
+    this.#target = target;
+    this.#line = line;
+  }
+
+  take(lines: Buffer): void {
+    const { spill } = this.#target;
+    let start = 0;
+    let hash = HASH_SEED;
+    // One pass over the bytes finds the line's end and the id's hash.
+    for (let at = 0; at < lines.length; at++) {
+      const byte = lines[at] ?? 0;
+      if (byte > QUOTE) {
+        hash = hashByte(hash, byte);
+        continue;
+      }
+      const end = byte === MEMBER_END ? at : lines.indexOf(MEMBER_END, at);
+      if (byte === MEMBER_END && at > start) {
+        this.#target.checkId(at - start, this.#line);
+        spill.addHashed(lines, start, at, hash);
+      } else if (end > start) {
+        this.#addTrimmed(lines, start, end);
+      }
+      this.#line++;
+      at = end;
+      start = end + 1;
+      hash = HASH_SEED;
+    }
+  }
+
+  end(): void {}
+
+  #addTrimmed(lines: Buffer, start: number, end: number): void {
+    const id = trimmedId(lines.toString('utf8', start, end));
+    if (id !== '') this.#target.add(id, true, this.#line);
+  }
 }

@@ -98,8 +98,7 @@ function onlyOne(found: readonly AudienceOverview[], what: string): AudienceOver
   if (first !== undefined && found.length === 1) return first;
   const places = found.map(({ place }) => quoted(place)).join(', ');
   throw new ConfigError(`Expected \`--place\` with ${what}, since there are several: ${places}`, {
-    key: '--place',
-    origin: '--place',
+    flag: '--place',
     hint: 'add --place with one of them',
   });
 }

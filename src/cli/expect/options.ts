@@ -120,5 +120,5 @@ function uncountedMessage(text: string, flag: string): ExpectedMessage {
 }
 
 function contradiction(sentence: string, flag: string, hint: string): ConfigError {
-  return new ConfigError(sentence, { key: flag, origin: flag, hint });
+  return new ConfigError(sentence, { flag, hint });
 }

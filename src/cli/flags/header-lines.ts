@@ -33,5 +33,5 @@ export function headersOf(lines: readonly string[]): Readonly<Record<string, str
 
 /** An error about the flags themselves. */
 export function conflict(flag: string, sentence: string, hint?: string): ConfigError {
-  return new ConfigError(sentence, { key: flag, origin: flag, hint });
+  return new ConfigError(sentence, { flag, hint });
 }

@@ -1,19 +1,20 @@
-import { randomBytes } from 'node:crypto';
-import { basename, dirname, resolve } from 'node:path';
-import { SETTING_FIELDS } from '../../config/table/fields.ts';
+import { randomBytes, randomUUID } from 'node:crypto';
+import { rename, rm, writeFile } from 'node:fs/promises';
+import { basename, dirname, join, resolve } from 'node:path';
 import { findProjectFile } from '../../config/files/find-files.ts';
 import { checkReferences, referencesIn, withoutReferences } from '../../config/references.ts';
+import { SETTING_FIELDS } from '../../config/table/fields.ts';
 import { configTemplate, type TemplateOptions } from '../../config/table/template.ts';
 import { ConfigError } from '../../errors.ts';
-import { isLoopbackHost } from '../../url.ts';
 import { MASK, printable, redactUrl } from '../../redact.ts';
+import { unwritableFile } from '../../report/output-file.ts';
+import { isLoopbackHost } from '../../url.ts';
 import type { GlobalOptions } from '../command.ts';
 import { ExitCode, interruptedCode } from '../exit-code.ts';
+import { readSecretFlags, type SecretFlags } from '../flags/signature/secret-flags.ts';
 import type { Io } from '../io.ts';
 import { jsonLine } from '../json-line.ts';
-import { readSecretFlags, type SecretFlags } from '../flags/signature/secret-flags.ts';
 import { askQuestions, type InitAnswers, type InitPurpose } from './questions.ts';
-import { writePrivately } from './write-privately.ts';
 
 export interface InitOptions extends GlobalOptions, SecretFlags {
   readonly url?: readonly string[];
@@ -42,8 +43,7 @@ export async function initialise(file: string, options: InitOptions, io: Io): Pr
 function checkName(file: string): void {
   if (/\.ya?ml$|^\.hooksrc$/.test(basename(file))) return;
   throw new ConfigError(`Expected a file that ends in .yaml or .yml, got ${printable(file, 200)}`, {
-    key: 'file',
-    origin: 'file',
+    flag: 'file',
     hint: 'choose another name: comments need YAML; the default is .hooksrc.yaml',
   });
 }
@@ -169,4 +169,37 @@ function printResult(
   if (isSigned && !io.env['HOOKS_SECRET']) {
     io.note('note: the config takes the secret from HOOKS_SECRET, which is not set: export HOOKS_SECRET=…');
   }
+}
+
+interface WriteOptions {
+  /** The name that errors show. */
+  readonly file: string;
+  /** Whether it may replace an existing file. */
+  readonly isForced: boolean;
+}
+
+/** Writes a file that only its owner may read, whole or not at all. Throws ConfigError when there is one already, InputError when it cannot be written. */
+async function writePrivately(target: string, text: string, { file, isForced }: WriteOptions): Promise<void> {
+  // In a new file first: a failure half-way leaves the old file as it was.
+  const fresh = isForced
+    ? join(dirname(target), `.${basename(target)}.${randomUUID().slice(0, 8)}.tmp`)
+    : target;
+  let isOurs = false;
+  try {
+    await writeFile(fresh, '', { flag: 'wx', mode: 0o600 });
+    isOurs = true;
+    await writeFile(fresh, text);
+    if (isForced) await rename(fresh, target);
+  } catch (cause) {
+    if (isOurs) await rm(fresh, { force: true });
+    if ((cause as NodeJS.ErrnoException).code === 'EEXIST') throw fileExists(file); // of a file operation
+    throw unwritableFile(file, cause);
+  }
+}
+
+function fileExists(file: string): ConfigError {
+  return new ConfigError(`There is ${printable(file, 200)} already`, {
+    origin: file,
+    hint: 'add --force to overwrite it',
+  });
 }

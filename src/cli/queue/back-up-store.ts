@@ -12,8 +12,7 @@ export function backUpStore(name: string, options: QueueOptions, io: Io): Promis
   return withQueue(options, io, async ({ file, place }) => {
     if (file === undefined) {
       throw new ConfigError(`Expected \`--store\` to be a file to back up, got ${place}`, {
-        key: '--store',
-        origin: '--store',
+        flag: '--store',
         hint: 'back the server up by its own means: BGSAVE, pg_dump',
       });
     }
@@ -39,8 +38,7 @@ async function makeEmpty(target: string, name: string): Promise<void> {
   } catch (cause) {
     if ((cause as NodeJS.ErrnoException).code !== 'EEXIST') throw unwritableFile(name, cause); // of a file operation
     throw new ConfigError(`Expected a new file for the backup, but there is ${name} already`, {
-      key: 'file',
-      origin: 'file',
+      flag: 'file',
       hint: 'name another file, or remove this one first',
     });
   }

@@ -46,8 +46,7 @@ export function refuseIdsWithAll(ids: readonly string[], { all, filter, since, s
   if (ids.length > 0 ? !all && !isNarrowed : all) return;
   const got = ids.length === 0 ? 'neither' : all ? 'both' : 'ids with a selection';
   throw new ConfigError(`Expected the ids of deliveries, or \`--all\`, got ${got}`, {
-    key: '--all',
-    origin: '--all',
+    flag: '--all',
     hint: 'run hooks queue list --state dead to see them',
   });
 }

@@ -57,8 +57,7 @@ async function move(
 
 function sameStore({ to }: MoveFlags, durable: DurableQueue): ConfigError {
   return new ConfigError(`Expected \`--to\` to be another store, got ${shown(to, durable)}`, {
-    key: '--to',
-    origin: '--to',
+    flag: '--to',
     hint: 'name another one: deliveries move from the store of --store, or of the config',
   });
 }

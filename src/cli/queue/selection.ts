@@ -88,8 +88,7 @@ function readSince(text: string): number {
   // For a text that begins like a date, the error says what is wrong with the date.
   const { expected, hint } = /^\d{4}-/.test(text) ? reading : EXPECTED_TIME;
   throw new ConfigError(`Expected \`--since\` to be ${expected}, got ${printable(text, 60)}`, {
-    key: '--since',
-    origin: '--since',
+    flag: '--since',
     hint,
   });
 }

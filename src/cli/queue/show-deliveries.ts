@@ -1,19 +1,18 @@
 import { toCapture } from '../../capture/to-capture.ts';
+import { isoTime } from '../../clock.ts';
 import { InputError } from '../../errors.ts';
 import { readJson } from '../../message/json/read-json.ts';
-import type { Delivery } from '../../queue/delivery.ts';
-import type { LaneStats } from '../../queue/inspection.ts';
-import { printable } from '../../redact.ts';
-import { isoTime } from '../../clock.ts';
 import { formatCount } from '../../message/limits.ts';
+import type { Delivery, DeliveryState } from '../../queue/delivery.ts';
+import type { LaneStats, QueueInspection } from '../../queue/inspection.ts';
+import { printable } from '../../redact.ts';
 import { ExitCode } from '../exit-code.ts';
 import { fitText } from '../fit-text.ts';
 import type { Io } from '../io.ts';
 import { escapeInJson, jsonLine } from '../json-line.ts';
 import { briefHead, briefJson, briefText, fullJson, fullText } from './delivery-line.ts';
-import { bodyOf, select, UNSETTLED_AND_DEAD } from './selection.ts';
 import { fullIds } from './full-ids.ts';
-import { countSelected, COUNTS } from './count-selected.ts';
+import { UNSETTLED_AND_DEAD, bodyOf, select, type SelectionFlags } from './selection.ts';
 import { withQueue, type QueueOptions } from './session.ts';
 
 /** Runs `hooks queue stats`. */
@@ -150,4 +149,39 @@ export function showDelivery(id: string, options: QueueOptions, io: Io): Promise
     );
     return ExitCode.ok;
   });
+}
+
+const COUNTS = [
+  'pending',
+  'sending',
+  'retrying',
+  'delivered',
+  'dead',
+] as const satisfies readonly DeliveryState[];
+
+const ZERO = { pending: 0, sending: 0, retrying: 0, delivered: 0, dead: 0 };
+
+/** Counts as the queue does, but only the deliveries that the flags leave, by reading each. */
+async function countSelected(
+  inspection: QueueInspection,
+  flags: SelectionFlags,
+): Promise<readonly LaneStats[]> {
+  const lanes = new Map<string, LaneStats>();
+  for await (const page of select(inspection, flags, { states: COUNTS })) {
+    for (const delivery of page) {
+      const key = JSON.stringify([delivery.source, delivery.destination]);
+      lanes.set(key, withOne(lanes.get(key), delivery));
+    }
+  }
+  return [...lanes.entries()].toSorted(([one], [other]) => (one < other ? -1 : 1)).map(([, lane]) => lane);
+}
+
+function withOne(lane: LaneStats | undefined, { source, destination, state, dueAt }: Delivery): LaneStats {
+  const counted = { ...ZERO, source, destination, ...lane };
+  const waits = state === 'pending' || state === 'retrying';
+  return {
+    ...counted,
+    [state]: counted[state] + 1,
+    ...(waits && { nextDueAt: Math.min(dueAt, lane?.nextDueAt ?? Infinity) }),
+  };
 }

@@ -29,8 +29,7 @@ async function shrink(file: QueueFile, { quiet }: QueueOptions, io: Io): Promise
 
 function notAFile(place: string): ConfigError {
   return new ConfigError(`Expected \`--store\` to be a file to vacuum, got ${place}`, {
-    key: '--store',
-    origin: '--store',
+    flag: '--store',
     hint: 'leave it to the server, which reuses freed space',
   });
 }

@@ -65,8 +65,7 @@ function refuseWithExact({ exact, timestamps, messageIds, strict, endpoint }: Re
   const [stray] = strays.find(([, isGiven]) => isGiven) ?? [];
   if (stray === undefined) return;
   throw new ConfigError(`\`--exact\` and \`${stray}\` cannot be given together`, {
-    key: '--exact',
-    origin: '--exact',
+    flag: '--exact',
     hint: 'leave one of the two out: --exact sends the bytes of the file to webhooks as they are',
   });
 }
@@ -75,8 +74,7 @@ function refuseWithExact({ exact, timestamps, messageIds, strict, endpoint }: Re
 function refuseWithQueue({ queue, giveUpAfter }: ReplayOptions): void {
   if (queue === undefined || giveUpAfter === undefined) return;
   throw new ConfigError('`--queue` and `--give-up-after` cannot be given together', {
-    key: '--give-up-after',
-    origin: '--give-up-after',
+    flag: '--give-up-after',
     hint: 'leave --give-up-after out: what is queued is delivered by hooks worker',
   });
 }
@@ -97,8 +95,7 @@ function readCount(text: string, flag: string, min = 0): number {
   if (/^\d{1,15}$/.test(text) && Number(text) >= min) return Number(text);
   const what = min === 0 ? 'a whole number' : `a whole number from ${min}`;
   throw new ConfigError(`Expected \`${flag}\` to be ${what}, got ${printable(text, 40)}`, {
-    key: flag,
-    origin: flag,
+    flag,
     hint: `give for example ${flag} 100`,
   });
 }

@@ -1,30 +1,34 @@
 import { randomBytes } from 'node:crypto';
-import { unsigned, type Check, type CheckResult } from '../../check/check.ts';
+import { readFile } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import { checkReceiver } from '../../app/check-receiver.ts';
+import { captureBody, type Capture } from '../../capture/capture.ts';
+import { isCapture, readCapture } from '../../capture/read-capture.ts';
+import { signedTitles, unsigned, type Check, type CheckResult } from '../../check/check.ts';
 import { checksFor, selectChecks } from '../../check/checks.ts';
 import type { RunEnd } from '../../check/run-checks.ts';
 import { systemClock } from '../../clock.ts';
-import { ConfigError, InputError } from '../../errors.ts';
-import { checkReceiver } from '../../app/check-receiver.ts';
+import { ConfigError, HooksError, InputError } from '../../errors.ts';
+import { readJson } from '../../message/json/read-json.ts';
 import { printable } from '../../redact.ts';
 import type { CaseReport } from '../../report/case-report.ts';
+import { Signer } from '../../signature/schemes/signer.ts';
 import { OutputTail } from '../child/output-tail.ts';
+import { ExitCode, interruptedCode } from '../exit-code.ts';
+import { commandSchemes } from '../flags/signature/scheme-flags.ts';
+import type { Io } from '../io.ts';
 import type { Reports } from '../print/reports.ts';
 import { FAILURE_SUMMARY, failureCase } from '../print/write-failure-report.ts';
-import { captureChecks } from './captures.ts';
-import { TestOutput } from './output.ts';
 import { TEST_SUITE, type TestOptions } from './options.ts';
 import { checkCase, checkSummaryOf } from './outcome.ts';
+import { TestOutput } from './output.ts';
 import {
-  prepareReceiver,
   START_TIMEOUT_MS,
+  prepareReceiver,
   type PreparedReceiver,
   type ReceiverToTest,
 } from './prepare-receiver.ts';
 import { startReceiverCommand, type StartedReceiver } from './started-receiver.ts';
-import { ExitCode, interruptedCode } from '../exit-code.ts';
-import type { Io } from '../io.ts';
-import { Signer } from '../../signature/schemes/signer.ts';
-import { commandSchemes } from '../flags/signature/scheme-flags.ts';
 
 /** Runs `hooks test`: starts the receiver if a command is given, runs the checks, stops it, and says what is wrong. */
 export async function testReceiver(
@@ -184,4 +188,42 @@ class ReceiverTest {
     this.#isReported = true;
     await this.#parts.report?.finish([failureCase(error, TEST_SUITE)], FAILURE_SUMMARY, this.#printed.text);
   }
+}
+
+/** Makes a check for each file of `--capture`. Throws InputError. */
+function captureChecks(files: readonly string[], io: Pick<Io, 'cwd'>): Promise<Check[]> {
+  return Promise.all(files.map(async (file) => captureCheck(await readCaptureFile(file, io), file)));
+}
+
+/** Makes a check that sends a captured body again with a new signature: a body that arrived before must be taken. `name` is the file's. */
+function captureCheck(capture: Capture, name: string): Check {
+  const body = Buffer.from(captureBody(capture));
+  return {
+    code: 'capture',
+    ...signedTitles(`the body of ${name}`),
+    expects: 'taken',
+    requests: (sample) => [sample.signed(body)],
+  };
+}
+
+async function readCaptureFile(file: string, { cwd }: Pick<Io, 'cwd'>) {
+  const bytes = await readFile(resolve(cwd, file)).catch((cause: NodeJS.ErrnoException) => {
+    const why = cause.code === 'ENOENT' ? 'it does not exist' : (cause.code ?? 'unknown reason');
+    throw new InputError(`cannot be read: ${why} (--capture)`, {
+      file,
+      hint: 'name a file that `hooks listen --save` wrote',
+      cause,
+    });
+  });
+  try {
+    const value = readJson(bytes, { file, line: 1 });
+    if (isCapture(value)) return readCapture(value);
+  } catch (error) {
+    if (!(error instanceof HooksError)) throw error;
+    throw new InputError(error.message, { file, hint: error.hint, cause: error });
+  }
+  throw new InputError('is no capture (--capture)', {
+    file,
+    hint: 'name a file that `hooks listen --save` wrote; hooks replay sends messages of any kind',
+  });
 }

@@ -2,7 +2,8 @@ import { Option, type Command } from 'commander';
 import { InputError } from '../../errors.ts';
 import { printable } from '../../redact.ts';
 import { Deadline, type DiagnosisBudget } from '../../signature/diagnosis/deadline.ts';
-import { Verifier } from '../../signature/verify.ts';
+import { REASONS } from '../../signature/diagnosis/reasons.ts';
+import { Verifier, type VerifyResult } from '../../signature/verify.ts';
 import type { CommandContext, Define } from '../command.ts';
 import { ExitCode } from '../exit-code.ts';
 import { fitText } from '../fit-text.ts';
@@ -12,15 +13,15 @@ import { knownSecrets } from '../flags/signature/known-secrets.ts';
 import { addSchemeFlag } from '../flags/signature/scheme-flags.ts';
 import { addSecretFlags } from '../flags/signature/secret-flags.ts';
 import {
+  START_BYTES,
   readAnyBody,
   readRawBody,
   readSignedRequest,
   requestFormat,
-  START_BYTES,
   type SignedInput,
 } from '../flags/signature/signed-input.ts';
+import type { Io } from '../io.ts';
 import { noSignature } from './no-signature.ts';
-import { printedVerdictText, type PrintedVerdict } from './verdict-text.ts';
 import {
   presentedRequest,
   verificationOf,
@@ -167,4 +168,39 @@ async function printedVerdict(
     ...(verifier.expected !== '' && { expected: verifier.expected }),
     got: printable(verifier.got, MAX_SHOWN_SIGNATURE),
   };
+}
+
+/** A verdict as it is printed: a mismatch with both signatures, for the person who runs the command. */
+type PrintedVerdict = VerifyResult & {
+  readonly expected?: string;
+  readonly got?: string;
+  /** What a valid request lacks. */
+  readonly warning?: string;
+};
+
+/** A verdict for a person. */
+function printedVerdictText(verdict: PrintedVerdict, bytes: number, color: Io['color']): string {
+  if (!verdict.valid) {
+    const [what = '', ...fix] = (verdict.diagnosis?.hint ?? '').split(/(?<=\.) /);
+    const { expected, got } = verdict;
+    // A right signature that does not count, since it is too old, is not shown twice.
+    const both = [`${color.dim('expected:')} ${expected}`, `${color.dim('got:     ')} ${got}`];
+    const lines = [
+      `${color.red('invalid:')} ${what}`,
+      ...(expected === undefined ? both.slice(1) : expected === got ? [] : both),
+      `${color.dim('hint:   ')} ${fix.join(' ')}`,
+    ];
+    return lines.join('\n');
+  }
+  const { secret, over, note, scheme, partial, warning: lacks } = verdict;
+  const bySchemes = scheme === undefined ? '' : ` by ${scheme}`;
+  const warnings = [partial && `the signature ${partial}: treat the others as unsigned`, lacks];
+  const warning = warnings
+    .filter((each) => each !== undefined)
+    .map((each) => `\n${color.yellow('warning:')} ${each}`)
+    .join('');
+  const what = over === 'bytes' ? `${bytes} bytes` : 'the JSON-stringified body';
+  const why =
+    note === undefined ? '' : `\n${color.dim('note: ')} the bytes differ: ${REASONS[note].means} (${note})`;
+  return `${color.green('valid:')} matches secret ${secret} over ${what}${bySchemes}${why}${warning}`;
 }

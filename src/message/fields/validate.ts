@@ -1,11 +1,10 @@
 import { isObject } from '../../check-options.ts';
-import type { MessageField } from './fields.ts';
-import { formatPath } from '../json/json-path.ts';
-import { misspellingOf } from './misspelling.ts';
-import { shownValue, type Problem } from '../problem.ts';
-import type { Shape } from './shape.ts';
 import { closest } from '../../suggest.ts';
-import { isMessageType, MESSAGE_TYPES, type JsonValue } from '../types.ts';
+import { formatPath } from '../json/json-path.ts';
+import { shownValue, type Problem } from '../problem.ts';
+import { MESSAGE_TYPES, isMessageType, type JsonValue } from '../types.ts';
+import type { MessageField } from './fields.ts';
+import type { Shape } from './shape.ts';
 
 /** An object for a message's field. A Date is none: its JSON is a string. */
 export function isFieldObject(value: unknown): value is Readonly<Record<string, unknown>> {
@@ -103,4 +102,42 @@ function requiredProblem({ name, wireName, kind, about }: MessageField, rename: 
   const what = kind === 'name' ? ' to be a non-empty string' : '';
   const hint = rename ?? `add it: ${about.charAt(0).toLowerCase()}${about.slice(1).replace(/\.$/, '')}`;
   return { path: name, sentence: `expected ${spelling}${what}`, got: 'nothing', hint };
+}
+
+/** Names that other APIs have for a field, in lower case and without separators. */
+const OTHER_NAMES: Readonly<Record<string, readonly string[]>> = {
+  type: ['messagetype', 'calltype', 'kind'],
+  event: ['eventname', 'eventtype', 'name', 'action'],
+  userId: ['uid', 'user', 'distinctid', 'externalid'],
+  anonymousId: ['anonid', 'anonymous', 'visitorid'],
+  groupId: ['group', 'accountid', 'companyid', 'organizationid'],
+  previousId: ['previd', 'oldid', 'aliasid', 'oldusrid'],
+  name: ['screenname', 'screen', 'title'],
+};
+
+/**
+ * Finds the key that was probably meant for a field that is missing: its name in another case, with other separators, two edits
+ * away, or as another API has it. `known` are the keys that have a meaning of their own.
+ */
+function misspellingOf(
+  name: string,
+  given: Readonly<Record<string, unknown>>,
+  known: ReadonlySet<string> | ReadonlyMap<string, unknown> = new Set<string>(),
+): string | undefined {
+  const keys = Object.keys(given).filter((key) => isText(given[key]) && !known.has(key));
+  const bare = bareKey(name);
+  return (
+    keys.find((key) => bareKey(key) === bare) ??
+    keys.find((key) => closest(key, [name]) !== undefined) ??
+    keys.find((key) => OTHER_NAMES[name]?.includes(bareKey(key)) === true)
+  );
+}
+
+/** What is required is a text; other libraries have numbers for ids. */
+function isText(value: unknown): boolean {
+  return typeof value === 'string' || typeof value === 'number';
+}
+
+function bareKey(key: string): string {
+  return key.toLowerCase().replaceAll(/[^a-z0-9]/g, '');
 }

@@ -1,10 +1,13 @@
+import { readdir, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Clock } from '../../clock.ts';
 import { InputError } from '../../errors.ts';
-import { ownedName } from '../../files.ts';
+import { isAbandoned, ownedName } from '../../files.ts';
+import { IndexRanges } from '../index-ranges.ts';
+import type { FileIdentity, Input } from '../reading/inputs.ts';
 import {
-  checkpointText,
   checkpointName,
+  checkpointText,
   readCheckpoint,
   resumeFrom,
   type FailedPart,
@@ -12,11 +15,8 @@ import {
   type SavedCheckpoint,
   type SavedFiles,
 } from './checkpoint-file.ts';
-import { lockCheckpoint } from './checkpoint-lock.ts';
-import { prepareCheckpointFolder } from './checkpoint-folder.ts';
-import { IndexRanges } from '../index-ranges.ts';
-import type { FileIdentity, Input } from '../reading/inputs.ts';
-import { readPrivate, removePrivate, writePrivate } from './private-file.ts';
+import { LOCK, lockCheckpoint } from './checkpoint-lock.ts';
+import { makePrivateFolder, readPrivate, removePrivate, writePrivate } from './private-file.ts';
 
 const SAVE_EVERY_MS = 1_000;
 
@@ -203,4 +203,38 @@ export class Checkpoint {
     await Promise.all([results?.sync(), failed?.sync()]);
     await writePrivate(this.#file, text);
   }
+}
+
+/** How long a finished replay is remembered, so that `--resume` does not send it again. */
+const FINISHED_KEPT_MS = 30 * 24 * 3_600_000;
+
+/**
+ * Makes the folder of checkpoints, and removes what is no longer needed: temporary files, locks and journals of processes that
+ * were killed, and replays that finished long ago. `now` is the time of the wall clock. Throws InputError when the folder
+ * cannot be used; ignores files that it cannot remove, which do no harm.
+ */
+async function prepareCheckpointFolder(folder: string, now: number): Promise<void> {
+  await makePrivateFolder(folder);
+  const names = await readdir(folder).catch(() => []);
+  await Promise.all(names.map((name) => removeNeedless(folder, name, now).catch(() => {})));
+}
+
+async function removeNeedless(folder: string, name: string, now: number): Promise<void> {
+  const path = join(folder, name);
+  const isNeedless =
+    ((name.endsWith('.tmp') || name.endsWith(LOCK)) && isAbandoned(name)) ||
+    (name.endsWith('.results') && isAbandoned(name) && !(await isNamedByCheckpoint(folder, name))) ||
+    (name.endsWith('.json') && (await isLongFinished(path, now)));
+  if (isNeedless) await rm(path, { force: true });
+}
+
+async function isNamedByCheckpoint(folder: string, name: string): Promise<boolean> {
+  const checkpoint = join(folder, `${name.slice(0, name.indexOf('.'))}.json`);
+  return readCheckpoint((await readPrivate(checkpoint)) ?? '')?.results?.name === name;
+}
+
+/** Whether a checkpoint finished long ago. Once it is removed, nothing names its journal, which the next replay removes. */
+async function isLongFinished(path: string, now: number): Promise<boolean> {
+  if (now - (await stat(path)).mtimeMs < FINISHED_KEPT_MS) return false;
+  return readCheckpoint((await readPrivate(path)) ?? '')?.isFinished === true;
 }

@@ -1,10 +1,9 @@
 import type { OutgoingMessage } from '../../message/outgoing-message.ts';
-import type { IngestTarget } from './ingest-target.ts';
 import { errorFields, type ServiceLog } from '../log.ts';
 import type { Metrics } from '../metrics.ts';
+import type { IngestTarget } from './ingest-target.ts';
 import type { Seen } from './seen.ts';
 import type { SortedMessages } from './sort-messages.ts';
-import { KeyedMutex } from './keyed-mutex.ts';
 
 interface IngestParts {
   readonly ingestTarget: IngestTarget;
@@ -76,4 +75,32 @@ export class Ingest {
 
 function namedIds(messages: readonly OutgoingMessage[]): readonly string[] {
   return messages.flatMap(({ dedupeKey, messageId }) => (dedupeKey === undefined ? [] : messageId));
+}
+
+/**
+ * A lock per key. A client that has lost patience sends a batch again while the first is still being stored: the second
+ * must not overtake it, nor be reported as stored before it is.
+ */
+class KeyedMutex {
+  readonly #locks = new Map<string, Promise<void>>();
+
+  /** Waits until none of the keys is locked, then locks all of them at once. Returns the function that unlocks them. */
+  async lock(keys: readonly string[]): Promise<() => void> {
+    for (let others = this.#othersAt(keys); others.length > 0; others = this.#othersAt(keys)) {
+      await Promise.all(others);
+    }
+    let release: (() => void) | undefined;
+    const lock = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    for (const key of keys) this.#locks.set(key, lock);
+    return () => {
+      for (const key of keys) this.#locks.delete(key);
+      release?.();
+    };
+  }
+
+  #othersAt(keys: readonly string[]): readonly Promise<void>[] {
+    return keys.flatMap((key) => this.#locks.get(key) ?? []);
+  }
 }

@@ -1,18 +1,17 @@
 import { stat } from 'node:fs/promises';
 import type { AudienceCatalog } from '../../audience/store.ts';
 import type { Clock } from '../../clock.ts';
+import type { DeadDropping } from '../../queue/inspection.ts';
 import type { RetentionOptions } from '../../queue/retention.ts';
 import { copyStore, giveBackSpace, givesBackInSteps, rewriteStore, settledBytes } from './file/free-space.ts';
 import { openStore } from './file/open-store.ts';
-import type { Store } from './file/store.ts';
+import type { Sql, Store } from './file/store.ts';
 import { QUEUE_TABLES } from './queue/queue-tables.ts';
 import { SqliteInspection } from './queue/sqlite-inspection.ts';
-import type { DeadDropping } from '../../queue/inspection.ts';
-import { dropDead } from './queue/drop-dead.ts';
 import { SqliteQueue } from './queue/sqlite-queue.ts';
 import { recoverInto, type FileRecovery } from './recover.ts';
 import { AUDIENCE_TABLES, SqliteAudienceStore } from './sqlite-audience-store.ts';
-import { DELETION_TABLES, forgetDeletions, SqliteDeletionStore } from './sqlite-deletion-store.ts';
+import { DELETION_TABLES, SqliteDeletionStore, forgetDeletions } from './sqlite-deletion-store.ts';
 import { SEEN_TABLES, SqliteSeen } from './sqlite-seen.ts';
 
 export { examineFile } from './examine.ts';
@@ -85,3 +84,38 @@ async function isSameFile(path: string, otherPath: string): Promise<boolean> {
   const [file, other] = await Promise.all([path, otherPath].map((each) => stat(each, { bigint: true })));
   return file?.dev === other?.dev && file?.ino === other?.ino;
 }
+
+/** Looked at in one transaction: few enough that a process that delivers does not wait long for it. */
+const STEP = 500;
+
+interface Step {
+  readonly dropped: number;
+  /** The seq to go on after. Undefined: there is no more. */
+  readonly last: number | undefined;
+}
+
+/** Removes dead letters as QueueFile says. Does not wait for the disk: what a power cut brings back, the next run drops. */
+export async function dropDead(store: Store, { since, goesOn, onDropped }: DeadDropping): Promise<void> {
+  let [dropped, last]: [number, number | undefined] = [0, 0];
+  while (last !== undefined && goesOn()) {
+    const after: number = last;
+    const step = await store.write((sql) => dropStep(sql, since, after), { survives: 'exit' });
+    dropped += step.dropped;
+    last = step.last;
+    onDropped(dropped);
+  }
+}
+
+function dropStep(sql: Sql, since: number, after: number): Step {
+  const rows = sql(DEAD).all(after, STEP);
+  const seqs = rows
+    .filter(({ type, created_at: createdAt }) => type !== 'delete' && Number(createdAt) >= since)
+    .map(({ seq }) => Number(seq));
+  sql('DELETE FROM deliveries WHERE seq IN (SELECT value FROM json_each(?))').run(JSON.stringify(seqs));
+  return { dropped: seqs.length, last: rows.length === STEP ? Number(rows.at(-1)?.['seq']) : undefined };
+}
+
+// By the index of what is not delivered. CROSS JOIN keeps SQLite from going over all deliveries.
+const DEAD = `
+  SELECT p.seq, d.type, d.created_at FROM progress p CROSS JOIN deliveries d ON d.seq = p.seq
+  WHERE p.settled_state IS NOT 'delivered' AND p.settled_state IS 'dead' AND p.seq > ? ORDER BY p.seq LIMIT ?`;

@@ -61,8 +61,7 @@ async function assertNew(target: string): Promise<void> {
   const found = await stat(target).catch(() => undefined);
   if (found === undefined) return;
   throw new ConfigError(`Expected \`--to\` to be a new file, got ${target}, which is there already`, {
-    key: '--to',
-    origin: '--to',
+    flag: '--to',
     hint: 'name a file that does not exist yet, and put it in the place of the damaged one afterwards',
   });
 }

@@ -1,11 +1,9 @@
 import type { Dispatcher } from 'undici';
 import { elapsedMs } from '../../clock.ts';
-import type { ResponseHead, Attempt } from './attempt.ts';
-import { proxyErrorOf } from '../route/dial.ts';
-import { evidenceHeaders } from './evidence-headers.ts';
 import { malformedResponse, type NetworkFault } from '../network-error.ts';
-import { ResponseBody } from './response-body.ts';
+import { proxyErrorOf } from '../route/dial.ts';
 import type { TransportResponse } from '../transport.ts';
+import type { Attempt, ResponseHead } from './attempt.ts';
 
 /** The connection that an exchange is on. */
 export interface ExchangeOwner {
@@ -154,4 +152,72 @@ function unexpectedStatus(status: number): Error {
       ? 'the response switches to another protocol, which the request did not ask for'
       : `the response has no HTTP status: ${String(status).padStart(3, '0')}`,
   );
+}
+
+/** Headers of a response that tell where it comes from. No other is kept: most are noise, and some are secret. */
+export const EVIDENCE_HEADERS: readonly string[] = [
+  'server',
+  'location',
+  'www-authenticate',
+  'content-type',
+  'via',
+  'retry-after',
+  'cf-mitigated',
+  'cf-ray',
+  'ngrok-error-code',
+  'x-amzn-errortype',
+  'x-azure-ref',
+  'x-powered-by',
+  'x-squid-error',
+];
+
+const MAX_VALUE_LENGTH = 500;
+
+/** Picks the headers that tell where a response comes from; of a repeated one the first. */
+function evidenceHeaders(
+  headers: Readonly<Record<string, string | readonly string[] | undefined>>,
+): Readonly<Record<string, string>> {
+  const kept: Record<string, string> = {};
+  for (const name of EVIDENCE_HEADERS) {
+    const value = headers[name];
+    const first = typeof value === 'string' ? value : value?.[0];
+    if (first !== undefined) kept[name] = first.slice(0, MAX_VALUE_LENGTH);
+  }
+  return kept;
+}
+
+/** Pages of frameworks say what is wrong below a thousand characters of styles. */
+const MAX_CHARACTERS = 4_000;
+/** No character takes more in UTF-8. */
+const MAX_CHARACTER_BYTES = 4;
+
+/** The first part of a response's body. Keeps copies: a chunk shares its memory with all else that was read with it. */
+class ResponseBody {
+  readonly #maxBytes: number;
+  readonly #maxCharacters: number;
+  readonly #chunks: Buffer[] = [];
+  #bytes = 0;
+
+  /** `responseBytes` of any response as asked for, or the usual number of characters. */
+  constructor(responseBytes?: number) {
+    this.#maxCharacters = responseBytes ?? MAX_CHARACTERS;
+    this.#maxBytes = responseBytes ?? MAX_CHARACTERS * MAX_CHARACTER_BYTES;
+  }
+
+  get isFull(): boolean {
+    return this.#bytes >= this.#maxBytes;
+  }
+
+  add(chunk: Uint8Array): void {
+    if (this.isFull) return;
+    const kept = Buffer.from(chunk.subarray(0, this.#maxBytes - this.#bytes));
+    this.#bytes += kept.length;
+    this.#chunks.push(kept);
+  }
+
+  /** A character that the limit cuts in two is left out. */
+  text(): string {
+    const text = new TextDecoder().decode(Buffer.concat(this.#chunks), { stream: this.isFull });
+    return text.slice(0, this.#maxCharacters).replace(/[\uD800-\uDBFF]$/, '');
+  }
 }

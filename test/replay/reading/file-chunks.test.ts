@@ -1,7 +1,7 @@
 import { appendFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { chunksOfFile } from '../../../src/replay/reading/file-chunks.ts';
+import { chunksOfFile } from '../../../src/replay/reading/inputs.ts';
 import { temporaryFolder } from '../../temporary-folder.ts';
 
 const CONTENT = Buffer.from(Array.from({ length: 300_000 }, (_, index) => `${index}`).join('\n'));

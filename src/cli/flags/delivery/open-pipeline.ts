@@ -144,8 +144,7 @@ function toTrackingApi(to: ToTrackingApi, options: OpenOptions): Pipeline {
 async function toQueue(to: ToQueue, { settings, onRequest, durable, io }: OpenOptions): Promise<Pipeline> {
   if (onRequest !== undefined) {
     throw new ConfigError('`--queue` and a dry run cannot be given together', {
-      key: '--queue',
-      origin: '--queue',
+      flag: '--queue',
       hint: 'leave --queue out to see the request that would be sent',
     });
   }

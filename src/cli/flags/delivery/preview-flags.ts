@@ -28,8 +28,7 @@ export async function previewOf(
   const showSecrets = flags.showSecrets ?? false;
   if (!isPreview && showSecrets) {
     throw new ConfigError('`--show-secrets` is for `--dry-run` and `--curl`', {
-      key: '--show-secrets',
-      origin: '--show-secrets',
+      flag: '--show-secrets',
       hint: 'add one of them, or leave it out',
     });
   }

@@ -36,8 +36,7 @@ function readAssignment(word: string, flag: string): Assignment {
   const [, path = '', operator = '', text = ''] = split ?? [];
   if (split === null || path === '') {
     throw new ConfigError(`Expected \`${flag}\` to be key=value, got ${JSON.stringify(word)}`, {
-      key: flag,
-      origin: flag,
+      flag,
       hint: exampleOf(flag),
     });
   }
@@ -66,8 +65,7 @@ function readValue(text: string, operator: string, flag: string, path: string): 
       throw new ConfigError(
         `Expected \`${flag} ${path}\` to be a value that JSON can carry: ${error.message}`,
         {
-          key: flag,
-          origin: flag,
+          flag,
           hint: `write ${flag} ${path}==… to send it as text`,
           cause: error,
         },
@@ -76,8 +74,7 @@ function readValue(text: string, operator: string, flag: string, path: string): 
     throw new ConfigError(
       `Expected \`${flag} ${path}\` to be JSON after \`:=\`, got ${JSON.stringify(text)}`,
       {
-        key: flag,
-        origin: flag,
+        flag,
         hint: `quote it for your shell, or use = for text`,
         cause: error,
       },
@@ -91,8 +88,7 @@ function assign(root: Tree, { path, value, word }: Assignment, flag: string): vo
     const next = node[key] ?? (node[key] = newTree());
     if (!isTree(next)) {
       throw new ConfigError(`\`${flag} ${word}\` goes into \`${key}\`, which is already a value`, {
-        key: flag,
-        origin: flag,
+        flag,
         hint: 'give the key either a value or keys of its own',
       });
     }

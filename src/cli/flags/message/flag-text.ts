@@ -35,8 +35,7 @@ function textTooLarge(file: string): InputError {
 
 function noFileName(flag: string): ConfigError {
   return new ConfigError(`Expected \`${flag}\` to name a file after the @, got nothing`, {
-    key: flag,
-    origin: flag,
+    flag,
     hint: acceptedHint(flag),
   });
 }

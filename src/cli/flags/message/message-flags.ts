@@ -109,8 +109,7 @@ export function refuseFlagsOfOtherTypes(send: Command, type: MessageType): void 
     const option = new Option(flags);
     if (send.getOptionValueSource(option.attributeName()) !== 'cli') continue;
     throw new ConfigError(`\`${option.long}\` is for ${typesText(types)}, not for ${type}`, {
-      key: option.long ?? flags,
-      origin: option.long ?? flags,
+      flag: option.long ?? flags,
       hint:
         meantHint(option.long ?? '', type) ??
         `leave it out; hooks send ${type} --help shows the flags of ${type}`,

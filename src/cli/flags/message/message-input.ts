@@ -45,8 +45,7 @@ function withType(whole: JsonObject, type: MessageType | undefined): JsonObject 
     throw new ConfigError(
       `Expected \`--json\` to be ${/^[aeiou]/.test(type) ? 'an' : 'a'} ${type} message, got type ${JSON.stringify(whole['type'])}`,
       {
-        key: '--json',
-        origin: '--json',
+        flag: '--json',
         hint: 'run hooks send --json, which takes the type from the message',
       },
     );
@@ -106,8 +105,7 @@ async function readObject(text: string, flag: string, io: Io): Promise<JsonObjec
   const value = readOriginJson(bytes, origin);
   if (isJsonObject(value)) return value;
   throw new ConfigError(`Expected \`${flag}\` to be a JSON object, got ${kindOf(value)}`, {
-    key: flag,
-    origin: flag,
+    flag,
     hint: objectHint(flag, value),
   });
 }
@@ -125,8 +123,7 @@ function rejectWords(text: string, flag: string): void {
   const forWords = FLAGS_OF_WORDS[flag];
   if (forWords === undefined || !/^[\w.-]+:?==?[^=]/.test(text)) return;
   throw new ConfigError(`Expected \`${flag}\` to be a JSON object, got words with an equals sign`, {
-    key: flag,
-    origin: flag,
+    flag,
     hint: `give them one by one with ${forWords} NAME=VALUE, or JSON: ${objectHint(flag, null).replace('give for example ', '')}`,
   });
 }

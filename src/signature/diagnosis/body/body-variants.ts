@@ -1,15 +1,14 @@
 import { isAscii } from 'node:buffer';
+import type { Deadline } from '../deadline.ts';
+import { stringified, utf8TextOf } from '../json/json-text.ts';
+import { jsonVariants } from '../json/json-variants.ts';
+import { whyDiffers } from '../json/why-differs.ts';
+import type { ReasonCode } from '../reasons.ts';
 import { bodyFormOf } from './body-forms.ts';
 import type { BodyVariant } from './body-variant.ts';
-import type { Deadline } from '../deadline.ts';
 import { formFieldVariants, formVariants } from './form-variants.ts';
-import { utf8TextOf, stringified } from '../json/json-text.ts';
-import { jsonVariants } from '../json/json-variants.ts';
 import type { KeptBody } from './kept-body.ts';
 import { lineVariants } from './line-variants.ts';
-import { pythonBytesText, pythonObjectText } from './python-text.ts';
-import type { ReasonCode } from '../reasons.ts';
-import { whyDiffers } from '../json/why-differs.ts';
 
 /** Twice what a batch may have (contract, Batching client). Larger bodies are not copied into every encoding there is. */
 export const LARGEST_ENCODED = 1_000_000;
@@ -161,4 +160,41 @@ function unpackedBody(body: Buffer): Buffer | undefined {
   } catch {
     return undefined;
   }
+}
+
+/** What Python prints for the bytes of a text: `str(body)`. */
+function pythonBytesText(bytes: Buffer): string {
+  const text = bytes.toString('latin1');
+  const quote = text.includes("'") && !text.includes('"') ? '"' : "'";
+  const inside = text
+    .replaceAll('\\', '\\\\')
+    .replaceAll('\n', '\\n')
+    .replaceAll('\r', '\\r')
+    .replaceAll('\t', '\\t')
+    .replaceAll(quote, `\\${quote}`)
+    .replaceAll(/[\x7f-\xff]/g, (character) => `\\x${character.charCodeAt(0).toString(16)}`);
+  return `b${quote}${inside}${quote}`;
+}
+
+/** What Python prints for the object that a JSON text is parsed to: `str(message)`. */
+function pythonObjectText(json: string): string {
+  return json.replaceAll(
+    /"(?:[^"\\]|\\.)*"|true|false|null|[,:]/g,
+    (part) => PYTHON_WORDS[part] ?? pythonString(part),
+  );
+}
+
+const PYTHON_WORDS: Readonly<Record<string, string>> = {
+  true: 'True',
+  false: 'False',
+  null: 'None',
+  ',': ', ',
+  ':': ': ',
+};
+
+function pythonString(literal: string): string {
+  const text = JSON.parse(literal) as string; // the literal of a JSON string
+  const quote = text.includes("'") && !text.includes('"') ? '"' : "'";
+  const escaped = text.replaceAll('\\', '\\\\').replaceAll('\n', '\\n').replaceAll('\t', '\\t');
+  return quote + escaped.replaceAll(quote, `\\${quote}`) + quote;
 }

@@ -1,6 +1,5 @@
 import type { RequestSummary, Setup } from '../../wire.ts';
 import { messageOf, type Api } from './api.ts';
-import { copyText, saveFile } from './browser.ts';
 import { copiedText, type CopiedForm } from './copies.ts';
 import type { ChangeRoute } from './use-route.ts';
 
@@ -63,4 +62,29 @@ async function exportCaptures(api: Api, shown: readonly RequestSummary[]): Promi
   const time = new Date().toISOString().replaceAll(/[:.]/g, '-');
   saveFile(await api.exported({ ids }), `captures-${time}.ndjson`);
   return `Exported ${ids.length.toLocaleString('en')} ${ids.length === 1 ? 'request' : 'requests'}`;
+}
+
+/** Puts a text on the clipboard. Rejects, with the reason, where the browser does not allow it. */
+async function copyText(text: string): Promise<void> {
+  // Browsers have it only for https and for this machine.
+  if (window.isSecureContext) return navigator.clipboard.writeText(text);
+  const field = document.createElement('textarea');
+  field.value = text;
+  document.body.append(field);
+  field.select();
+  // Deprecated, but the only way in an insecure context.
+  const isCopied = document.execCommand('copy');
+  field.remove();
+  if (!isCopied) throw new Error('the browser does not let the page copy');
+}
+
+/** Saves a file as a browser saves one that is downloaded. */
+function saveFile(blob: Blob, name: string): void {
+  const url = URL.createObjectURL(blob);
+  const link = document.createElement('a');
+  link.href = url;
+  link.download = name;
+  link.click();
+  // The download has begun once the click is handled.
+  setTimeout(() => URL.revokeObjectURL(url), 10_000);
 }

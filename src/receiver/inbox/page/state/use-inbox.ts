@@ -1,15 +1,15 @@
 import type { RefObject } from 'preact';
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
-import type { Setup, RequestSummary } from '../../wire.ts';
-import { createApi, type Api } from './api.ts';
-import { RequestFeed, NOTHING, type ArrivedRequests } from './arrivals.ts';
-import { commandsOf, type InboxCommands } from './commands.ts';
+import type { RequestSummary, Setup } from '../../wire.ts';
 import { EVERYTHING, filtered, wordsOf, type RequestFilter } from '../list/filter.ts';
+import { draftOf, uneditableReason, type EditDraft } from '../request/edit-draft.ts';
+import type { Tab } from '../request/tabs.tsx';
+import { createApi, type Api } from './api.ts';
+import { NOTHING, RequestFeed, type ArrivedRequests } from './arrivals.ts';
+import { commandsOf, type InboxCommands } from './commands.ts';
 import { useBodySearch, useOpened, type Opened, type Opening } from './opened.ts';
 import { NARROW, type InboxRoute } from './route.ts';
 import { useRoute } from './use-route.ts';
-import { useDraft, type DraftState } from './use-draft.ts';
-import type { Tab } from '../request/tabs.tsx';
 
 /** All that the page is showing, and what changes it. */
 export interface InboxState extends DraftState, InboxCommands {
@@ -151,3 +151,37 @@ function useArrived(token: string): ArrivedRequests {
 }
 
 const FRAME_MS = 16;
+
+interface DraftContext {
+  readonly canSign: boolean;
+  readonly setNotice: (notice: string) => void;
+}
+
+interface DraftState {
+  /** The edited form of the selected request; undefined while none is edited. */
+  readonly draft: EditDraft | undefined;
+  readonly setDraft: (draft: EditDraft) => void;
+  /** Begins to edit the selected request, or drops what was edited. */
+  readonly toggleEdit: () => void;
+}
+
+/** The edited form of the selected request, dropped with the selection. */
+function useDraft(
+  id: number | undefined,
+  opening: Opening,
+  { canSign, setNotice }: DraftContext,
+): DraftState {
+  const [edited, setEdited] = useState<{ readonly id: number; readonly draft: EditDraft }>();
+  const draft = edited !== undefined && edited.id === id ? edited.draft : undefined;
+  const setDraft = (now: EditDraft): void => {
+    if (id !== undefined) setEdited({ id, draft: now });
+  };
+  const toggleEdit = (): void => {
+    if (draft !== undefined) return setEdited(undefined);
+    if (opening === undefined || !('body' in opening) || opening.details.summary.method !== 'POST') return;
+    const reason = uneditableReason(opening.body);
+    if (reason === undefined) setDraft(draftOf(opening, canSign));
+    else setNotice(reason);
+  };
+  return { draft, setDraft, toggleEdit };
+}
