@@ -187,7 +187,7 @@ export class LaneRunner {
   /** Marks a delivery dead that is not sent. */
   #markDead(claim: Claim, reason: 'cancelled' | 'damaged'): Promise<void> {
     const { progress } = claim.delivery;
-    return this.#settle(claim, { state: 'dead', reason, progress }, undefined);
+    return this.#settle(claim, { state: 'dead', reason, progress });
   }
 
   #settleAfter(result: RoundResult, claim: Claim, destination: Destination): Promise<void> {
@@ -198,14 +198,14 @@ export class LaneRunner {
       onEvent?.({ kind: 'error', during: 'round', error: result.error, delivery });
     }
     const settlement = settlementOf(result, delivery, { destination, clock, random, uninterruptedRun });
-    return this.#settle(claim, settlement, result.signature);
+    return this.#settle(claim, settlement, result);
   }
 
   /** Settles the claim. Without a settlement another process has it. */
   async #settle(
     claim: Claim,
     settlement: Settlement | undefined,
-    signature: string | undefined,
+    { signature, signatures }: Partial<RoundResult> = {},
   ): Promise<void> {
     const { clock, onEvent } = this.#context;
     const isOurs = settlement !== undefined && (await this.#settleInQueue(claim, settlement));
@@ -213,7 +213,7 @@ export class LaneRunner {
     if (!isOurs) return onEvent({ kind: 'lost', delivery: claim.delivery });
     const delivery = settledDelivery(claim.delivery, settlement, clock.now());
     if (delivery.state === 'retrying') onEvent({ kind: 'rescheduled', delivery });
-    else onEvent({ kind: 'settled', delivery, signature });
+    else onEvent({ kind: 'settled', delivery, signature, signatures });
   }
 
   #settleInQueue(claim: Claim, settlement: Settlement): Promise<boolean | undefined> {

@@ -1,3 +1,4 @@
+import type { AttemptRecord } from '../attempt-record.ts';
 import type { Delivery, DeliveryState } from './delivery.ts';
 import type { Lane, QueueDepth } from './queue.ts';
 
@@ -5,6 +6,9 @@ import type { Lane, QueueDepth } from './queue.ts';
 export interface QueueInspection {
   /** Each lane that has anything. */
   stats(): Promise<readonly LaneStats[]>;
+
+  /** The attempts of those that were delivered last: at most this many of each lane, or of all lanes. Reads no body. */
+  lastDelivered(limit: number): Promise<readonly DeliveredAttempts[]>;
 
   /**
    * Some deliveries, in the order of adding; ask again `after` the last for more. Deliveries that are added in between come last. A
@@ -46,6 +50,10 @@ export interface QueueInspection {
 export interface LaneStats extends Lane, QueueDepth {
   /** The earliest due time of those that wait and are not in flight. Ms since the epoch. */
   readonly nextDueAt?: number;
+}
+
+export interface DeliveredAttempts extends Lane {
+  readonly attempts: readonly AttemptRecord[];
 }
 
 export function hasDeliveries({ pending, sending, retrying, delivered, dead }: QueueDepth): boolean {

@@ -55,13 +55,15 @@ describe('hooks queue', () => {
     expect(all.stderr).toBe('');
   });
 
-  it('takes the beginning of an id that no other has', async () => {
+  it('takes the beginning or the end of an id that no other has', async () => {
     expect((await run('show ef5')).stdout).toContain('ef56-pending');
+    expect((await run('show 4-dead')).stdout).toContain('cd34-dead');
+    expect((await run('show dead')).stderr).toContain('got dead, with which 2 ids begin or end');
     expect(await run('retry cd')).toMatchObject({ code: 0, stdout: 'retried cd34-dead\n' });
     const several = await run('show ab12');
     expect(several.code).toBe(2);
     expect(several.stderr).toMatch(
-      /Expected a unique id, got ab12, with which 2 ids begin\nhint: {2}give more of it: ab12-/,
+      /Expected a unique id, got ab12, with which 2 ids begin or end\nhint: {2}give more of it: ab12-/,
     );
     expect((await run('show zz')).stderr).toContain('There is no delivery zz');
   });

@@ -56,6 +56,19 @@ describe('several schemes on the command line', () => {
 
   afterAll(() => [old, both].forEach(({ close }) => close()));
 
+  it.each(['send track --event A', 'replay -'])('are both shown by %s -o json', async (line) => {
+    const stdin = line.startsWith('replay') ? '{"type":"track","event":"A","userId":"u"}' : '';
+    const { stdout } = await hooks([...line.split(' '), '--url', old.url, ...BOTH, '-o', 'json'], { stdin });
+    const { headers } = old.seen.at(-1) ?? {};
+    expect(JSON.parse(stdout.split('\n', 1)[0] ?? '')).toMatchObject({
+      signature: headers?.['x-signature'],
+      signatures: {
+        'X-Signature': headers?.['x-signature'],
+        'webhook-signature': headers?.['webhook-signature'],
+      },
+    });
+  });
+
   it('are both sent, and each verifies with the code of its own', async () => {
     const sent = await hooks([
       'send',

@@ -90,6 +90,16 @@ export function inspectionConformance(
       ]);
     });
 
+    it('has the attempts of what was delivered last, and of nothing else', async () => {
+      await oneOfEach();
+      expect(await inspection.lastDelivered(10)).toEqual([{ ...LANE, attempts: [ATTEMPT] }]);
+      await queue.add([newDelivery('newer')]);
+      const [newer] = (await claim()).filter(({ delivery }) => delivery.id === 'newer');
+      if (newer !== undefined) await queue.settle(newer, { state: 'delivered', progress: NO_PROGRESS });
+      expect(await inspection.lastDelivered(10)).toHaveLength(2);
+      expect(await inspection.lastDelivered(1)).toEqual([{ ...LANE, attempts: [] }]);
+    });
+
     it('lists what is in the states asked for, since a time, a page at a time', async () => {
       await oneOfEach();
       expect(await ids()).toEqual(inOrder(['dead', 'delivered', 'retrying', 'sending', 'held', 'pending']));

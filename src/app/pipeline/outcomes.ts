@@ -3,6 +3,7 @@ import { callDetached } from '../../errors.ts';
 import type { Receipt } from '../../client/sink.ts';
 import type { EngineEvent } from '../../engine/engine-event.ts';
 import type { DeadReason, Delivery } from '../../queue/delivery.ts';
+import type { SignedHeaders } from '../../signature/schemes/signer.ts';
 import { ReusableMap } from '../../queue/reusable-map.ts';
 
 /** What became of one message, over all its destinations. */
@@ -27,6 +28,8 @@ export interface DestinationOutcome {
   /** Why it is a dead letter. */
   readonly reason?: DeadReason;
   readonly signature?: string;
+  /** Of all schemes by the names of their headers, where there are several. */
+  readonly signatures?: SignedHeaders['signatures'];
 }
 
 /** The name of the only destination of a message that goes to a tracking API. */
@@ -49,6 +52,7 @@ interface Subscription {
   readonly destination: string;
   delivery: Delivery | undefined;
   signature: string | undefined;
+  signatures?: SignedHeaders['signatures'];
   isSettled: boolean;
 }
 
@@ -107,7 +111,13 @@ export class Outcomes {
   }
 
   #subscription(id: string, destination: string): Subscription {
-    const subscription = { id, destination, delivery: undefined, signature: undefined, isSettled: false };
+    const subscription: Subscription = {
+      id,
+      destination,
+      delivery: undefined,
+      signature: undefined,
+      isSettled: false,
+    };
     const early = this.#early.get(id);
     if (early !== undefined) update(subscription, early);
     return subscription;
@@ -135,11 +145,12 @@ function update(subscription: Subscription, event: SeenEvent): void {
   subscription.delivery = event.delivery;
   if (event.kind === 'rescheduled') return;
   subscription.signature = event.signature;
+  subscription.signatures = event.signatures;
   subscription.isSettled = true;
 }
 
 function destinationOutcome(subscription: Subscription): DestinationOutcome {
-  const { destination: name, delivery, signature, isSettled } = subscription;
+  const { destination: name, delivery, signature, signatures, isSettled } = subscription;
   const attempts = delivery?.progress.attempts ?? [];
   if (!isSettled) return { name, outcome: 'unsent', attempts };
   return {
@@ -148,6 +159,7 @@ function destinationOutcome(subscription: Subscription): DestinationOutcome {
     attempts,
     ...(delivery?.reason !== undefined && { reason: delivery.reason }),
     ...(signature !== undefined && { signature }),
+    ...(signatures !== undefined && { signatures }),
   };
 }
 

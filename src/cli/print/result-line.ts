@@ -54,6 +54,7 @@ export function resultLine(
     attempts: decided.attempts,
     ms: decided.ms,
     signature: decided.signature,
+    signatures: decided.signatures,
     cause: cause?.code,
     warning: warning?.code,
     hint: printableHint(cause?.hint ?? warning?.fix),
@@ -79,7 +80,7 @@ function byName(destinations: readonly DestinationOutcome[]): object {
 const UNTRIED: DestinationOutcome = { name: '', outcome: 'unsent', attempts: [] };
 
 function destinationFields(destination: DestinationOutcome) {
-  const { attempts, signature, reason } = destination;
+  const { attempts, signature, signatures, reason } = destination;
   const last = decidingAttempt(destination);
   return {
     url: last?.url,
@@ -89,6 +90,7 @@ function destinationFields(destination: DestinationOutcome) {
     attempts: attempts.map(attemptFields),
     ms: tenths(destinationMs(destination)),
     signature,
+    signatures,
   };
 }
 

@@ -38,7 +38,8 @@ store of the config, or hooks.db in the data folder. --filter takes the fields
 of the body (type=track, properties.plan=pro) and of the delivery: id,
 messageId, source, destination, state, reason; state=delivered selects what
 --state delivered does. --since goes by when a delivery was added: a time ago
-(2h), or a timestamp. An id may be shortened to a beginning that no other has.
+(2h), or a timestamp. An id may be shortened to a beginning or an end that no
+other has; a terminal shows the ends.
 
 purge and vacuum give space back to the disk in steps. A file of version 0.1
 cannot do that before its first vacuum, which writes it again as a whole: serve
@@ -83,7 +84,7 @@ function addLooks(add: Add): void {
     'stats',
     'count deliveries by destination and state',
     async (_, options, { io, exit }) => {
-      const { showStats } = await import('./show-deliveries.ts');
+      const { showStats } = await import('./show-stats.ts');
       exit(await showStats(options, io));
     },
   );

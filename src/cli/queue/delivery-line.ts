@@ -50,10 +50,13 @@ function attemptJson({ at, ...attempt }: AttemptRecord): object {
   return { at: isoTime(at), ...attempt, ms: roundedMs(attempt.ms) };
 }
 
+/** The ids that one process makes differ only in their ends; this much of them differs between processes, too. */
+const SHORT_ID_LENGTH = 11;
+
 /** The columns of `briefText`: their heads, and their least widths at a terminal and elsewhere. */
 const BRIEF_COLUMNS = [
   { head: 'STATE', atTerminal: 16, elsewhere: 16 },
-  { head: 'ID', atTerminal: 25, elsewhere: 0 },
+  { head: 'ID', atTerminal: SHORT_ID_LENGTH, elsewhere: 0 },
   { head: 'TYPE', atTerminal: 8, elsewhere: 8 },
   { head: 'MESSAGE', atTerminal: 12, elsewhere: 0 },
   { head: 'SOURCE → DESTINATION', atTerminal: 20, elsewhere: 0 },
@@ -69,7 +72,7 @@ export function briefHead({ color, stdoutColumns: columns }: Screen): string {
   );
 }
 
-/** Formats a delivery as one aligned line. A terminal gets its age and the ends of its message id; a pipe gets both in full. */
+/** Formats a delivery as one aligned line. A terminal gets its age, the end of its id and the ends of its message id; a pipe gets all in full. */
 export function briefText(delivery: Delivery, screen: Screen, now: number): string {
   const { id, messageId, type, source, destination, state, reason, createdAt, progress } = delivery;
   const { color, stdoutColumns: columns } = screen;
@@ -78,7 +81,7 @@ export function briefText(delivery: Delivery, screen: Screen, now: number): stri
   const paint = state === 'dead' ? color.red : state === 'delivered' ? color.green : color.yellow;
   const texts = [
     reason === undefined ? state : `${state} (${reason})`,
-    printable(id, 80),
+    printable(isTerminal ? id.slice(-SHORT_ID_LENGTH) : id, 80),
     // The type of an invalid dead letter may be any text.
     printable(type, 40),
     isTerminal ? truncateMiddle(printable(messageId), 12) : printable(messageId, 60),
@@ -102,16 +105,26 @@ const AGES = [
 
 /** `2 min ago`: the largest unit says enough. Two clocks may differ: nothing is added in the future. */
 export function ageText(ms: number): string {
+  return `${roughTime(ms)} ago`;
+}
+
+/** `in 2 min`, or `now` for what is due. */
+export function dueText(ms: number): string {
+  return ms <= 0 ? 'now' : `in ${roughTime(ms)}`;
+}
+
+function roughTime(ms: number): string {
   const [size, unit] = AGES.find(([each]) => ms >= each) ?? [1_000, 's'];
   const count = Math.max(0, Math.floor(ms / size));
-  return `${count} ${count === 1 && unit === 'days' ? 'day' : unit} ago`;
+  return `${count} ${count === 1 && unit === 'days' ? 'day' : unit}`;
 }
 
 /** Formats everything of a delivery, a line each. */
 export function fullText(delivery: Delivery, screen: Screen, now: number): string {
-  const { detail, createdAt, dueAt, settledAt, orderKeys, progress, body, isDamaged } = delivery;
+  const { id, detail, createdAt, dueAt, settledAt, orderKeys, progress, body, isDamaged } = delivery;
   const { stdoutColumns: columns } = screen;
   const lines = [
+    ...(columns === undefined ? [] : [['id', printable(id, 80)]]),
     ['added', isoTime(createdAt)],
     settledAt === undefined ? ['due', isoTime(dueAt)] : ['settled', isoTime(settledAt)],
     ...(detail === undefined ? [] : [['why', printable(detail)]]),

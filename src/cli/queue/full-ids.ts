@@ -3,8 +3,8 @@ import type { QueueInspection } from '../../queue/inspection.ts';
 import { printable } from '../../redact.ts';
 
 /**
- * The whole ids of which only a unique beginning was given. One that begins none is returned as it is: that there is no such
- * delivery is for the command to say. Throws InputError for a beginning of several.
+ * The whole ids of which only a unique beginning or end was given. One that is neither is returned as it is: that there is no such
+ * delivery is for the command to say. Throws InputError for a part of several.
  */
 export async function fullIds(
   inspection: QueueInspection,
@@ -18,13 +18,13 @@ export async function fullIds(
 
 const SHOWN = 3;
 
-function fullId(start: string, all: readonly string[]): string {
-  const found = all.filter((id) => id.startsWith(start));
-  const [only = start] = found;
+function fullId(part: string, all: readonly string[]): string {
+  const found = all.filter((id) => id.startsWith(part) || id.endsWith(part));
+  const [only = part] = found;
   if (found.length < 2) return only;
   const some = found.slice(0, SHOWN).map((id) => printable(id, 80));
   throw new InputError(
-    `Expected a unique id, got ${printable(start, 80)}, with which ${found.length} ids begin`,
+    `Expected a unique id, got ${printable(part, 80)}, with which ${found.length} ids begin or end`,
     {
       hint: `give more of it: ${some.join(', ')}${found.length > SHOWN ? ' …' : ''}`,
     },

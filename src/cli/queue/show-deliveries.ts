@@ -1,48 +1,15 @@
 import { toCapture } from '../../capture/to-capture.ts';
-import { isoTime } from '../../clock.ts';
 import { InputError } from '../../errors.ts';
 import { readJson } from '../../message/json/read-json.ts';
-import { formatCount } from '../../message/limits.ts';
-import type { Delivery, DeliveryState } from '../../queue/delivery.ts';
-import type { LaneStats, QueueInspection } from '../../queue/inspection.ts';
+import type { Delivery } from '../../queue/delivery.ts';
 import { printable } from '../../redact.ts';
 import { ExitCode } from '../exit-code.ts';
-import { fitText } from '../fit-text.ts';
 import type { Io } from '../io.ts';
 import { escapeInJson, jsonLine } from '../json-line.ts';
 import { briefHead, briefJson, briefText, fullJson, fullText } from './delivery-line.ts';
 import { fullIds } from './full-ids.ts';
-import { UNSETTLED_AND_DEAD, bodyOf, select, type SelectionFlags } from './selection.ts';
+import { UNSETTLED_AND_DEAD, bodyOf, select } from './selection.ts';
 import { withQueue, type QueueOptions } from './session.ts';
-
-/** Runs `hooks queue stats`. */
-export function showStats(options: QueueOptions, io: Io): Promise<ExitCode> {
-  return withQueue(options, io, async ({ inspection, place }) => {
-    const isNarrowed = options.filter !== undefined || options.since !== undefined;
-    const lanes = isNarrowed ? await countSelected(inspection, options) : await inspection.stats();
-    const total = Object.fromEntries(
-      COUNTS.map((state) => [state, lanes.reduce((sum, lane) => sum + lane[state], 0)]),
-    );
-    if (options.output === 'json') {
-      for (const lane of lanes) io.out(jsonLine(withIsoTime(lane)));
-      io.out(jsonLine({ total, store: place }));
-      return ExitCode.ok;
-    }
-    for (const lane of lanes) io.out(fitText(`${statsText(lane)}\n`, io.stdoutColumns));
-    if (lanes.length === 0) io.note(`Nothing is in ${place}`);
-    return ExitCode.ok;
-  });
-}
-
-function withIsoTime({ nextDueAt, ...lane }: LaneStats): object {
-  return nextDueAt === undefined ? lane : { ...lane, nextDueAt: isoTime(nextDueAt) };
-}
-
-function statsText(lane: LaneStats): string {
-  const counts = COUNTS.map((state) => `${state} ${formatCount(lane[state])}`).join(', ');
-  const next = lane.nextDueAt === undefined ? '' : `; next due ${isoTime(lane.nextDueAt)}`;
-  return `${printable(lane.source, 80)} → ${printable(lane.destination, 80)}: ${counts}${next}`;
-}
 
 /** A screen or two: the rest would push these out of sight. */
 const LISTED_AT_A_TERMINAL = 50;
@@ -53,14 +20,9 @@ export function listDeliveries(options: QueueOptions, io: Io): Promise<ExitCode>
   const limited = { ...options, limit };
   if (output === 'json') return printEach(limited, io, (delivery) => jsonLine(briefJson(delivery)));
   const now = Date.now();
-  let head =
-    io.stdoutColumns === undefined
-      ? ''
-      : `${briefHead(io)}
-`;
+  let head = io.stdoutColumns === undefined ? '' : `${briefHead(io)}\n`;
   return printEach(limited, io, (delivery) => {
-    const text = `${head}${briefText(delivery, io, now)}
-`;
+    const text = `${head}${briefText(delivery, io, now)}\n`;
     head = '';
     return text;
   });
@@ -149,39 +111,4 @@ export function showDelivery(id: string, options: QueueOptions, io: Io): Promise
     );
     return ExitCode.ok;
   });
-}
-
-const COUNTS = [
-  'pending',
-  'sending',
-  'retrying',
-  'delivered',
-  'dead',
-] as const satisfies readonly DeliveryState[];
-
-const ZERO = { pending: 0, sending: 0, retrying: 0, delivered: 0, dead: 0 };
-
-/** Counts as the queue does, but only the deliveries that the flags leave, by reading each. */
-async function countSelected(
-  inspection: QueueInspection,
-  flags: SelectionFlags,
-): Promise<readonly LaneStats[]> {
-  const lanes = new Map<string, LaneStats>();
-  for await (const page of select(inspection, flags, { states: COUNTS })) {
-    for (const delivery of page) {
-      const key = JSON.stringify([delivery.source, delivery.destination]);
-      lanes.set(key, withOne(lanes.get(key), delivery));
-    }
-  }
-  return [...lanes.entries()].toSorted(([one], [other]) => (one < other ? -1 : 1)).map(([, lane]) => lane);
-}
-
-function withOne(lane: LaneStats | undefined, { source, destination, state, dueAt }: Delivery): LaneStats {
-  const counted = { ...ZERO, source, destination, ...lane };
-  const waits = state === 'pending' || state === 'retrying';
-  return {
-    ...counted,
-    [state]: counted[state] + 1,
-    ...(waits && { nextDueAt: Math.min(dueAt, lane?.nextDueAt ?? Infinity) }),
-  };
 }

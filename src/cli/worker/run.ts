@@ -85,7 +85,7 @@ class WorkerOutput {
     );
   }
 
-  #settled({ delivery, signature }: EngineEvent & { kind: 'settled' }): void {
+  #settled({ delivery, signature, signatures }: EngineEvent & { kind: 'settled' }): void {
     const { id, source, destination, messageId, type, state, reason, progress } = delivery;
     const outcome = state === 'delivered' ? 'delivered' : 'failed';
     if (this.#options.quiet && outcome === 'delivered') return;
@@ -100,6 +100,7 @@ class WorkerOutput {
           attempts,
           ...(reason !== undefined && { reason }),
           ...(signature !== undefined && { signature }),
+          signatures,
         },
       ],
     };

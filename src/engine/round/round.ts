@@ -2,7 +2,7 @@ import type { Clock } from '../../clock.ts';
 import type { AttemptTrace } from '../../message/trace-context.ts';
 import { withRound, type Progress } from '../../queue/delivery.ts';
 import type { Claim, Queue } from '../../queue/queue.ts';
-import { signedFields } from '../../signature/schemes/signer.ts';
+import { signedFields, type SignedHeaders } from '../../signature/schemes/signer.ts';
 import { sign } from '../../signature/sign.ts';
 import type { Transport } from '../../transport/transport.ts';
 import type { AttemptResult } from './attempt-result.ts';
@@ -39,6 +39,7 @@ export type RoundResult = {
   readonly beganAt: number;
   readonly progress: Progress;
   readonly signature: string | undefined;
+  readonly signatures: SignedHeaders['signatures'];
 } & (
   | { readonly outcome: 'delivered' | 'rejected' | 'open' | 'interrupted' | 'lost' }
   | { readonly outcome: 'broken'; readonly error: unknown }
@@ -57,11 +58,11 @@ export async function runRound(
   const { beganAt } = round;
   try {
     const outcome = await round.run();
-    const { progress, signature } = round;
-    return { outcome, beganAt, progress, signature };
+    const { progress, signature, signatures } = round;
+    return { outcome, beganAt, progress, signature, signatures };
   } catch (error) {
-    const { progress, signature } = round;
-    return { outcome: 'broken', error, beganAt, progress, signature };
+    const { progress, signature, signatures } = round;
+    return { outcome: 'broken', error, beganAt, progress, signature, signatures };
   }
 }
 
@@ -69,6 +70,7 @@ class Round {
   readonly beganAt: number;
   progress: Progress;
   signature: string | undefined;
+  signatures: SignedHeaders['signatures'];
   readonly #claim: Claim;
   readonly #context: RoundContext;
   /** When the window no longer counts: the first round, and a late one, are made whole. */
@@ -198,8 +200,9 @@ class Round {
     const { signer } = this.#context.destination;
     if (signer === undefined) return signed;
     const fields = signedFields(this.#claim.delivery.messageId, this.#context.clock.now());
-    const { headers, signature } = signer.sign(signed.body, fields);
+    const { headers, signature, signatures } = signer.sign(signed.body, fields);
     this.signature = signature;
+    this.signatures = signatures;
     return { ...signed, signature, signatureHeaders: headers };
   }
 

@@ -14,6 +14,8 @@ export interface SignedHeaders {
   readonly headers: readonly string[];
   /** The value of the first scheme's header with the signature. */
   readonly signature: string;
+  /** Those of all schemes by the names of their headers, where there are several. */
+  readonly signatures?: Readonly<Record<string, string>> | undefined;
 }
 
 /** Signs requests with one or several schemes. */
@@ -97,6 +99,7 @@ class SigningPass {
 
   finish(): SignedHeaders {
     const headers: string[] = [];
+    const signatures: Record<string, string> = {};
     let first: string | undefined;
     for (const { scheme, layout, hmac } of this.#signing) {
       if (scheme.covers === 'first') hmac.update(this.#firstItem(scheme));
@@ -104,11 +107,14 @@ class SigningPass {
       const signature = hmac.digest(scheme.encoding);
       for (const header of layout.headers) {
         const value = headerValue(header, scheme, { ...this.#fields, signature });
-        if (header === layout.signatureHeader) first ??= value;
+        if (header === layout.signatureHeader) {
+          first ??= value;
+          signatures[header.name] = value;
+        }
         headers.push(header.name, value);
       }
     }
-    return { headers, signature: first ?? '' };
+    return { headers, signature: first ?? '', signatures: this.#signing.length > 1 ? signatures : undefined };
   }
 
   #firstItem({ name }: SignatureScheme): string {

@@ -96,6 +96,7 @@ function Sidebar({ inbox, setup, onClear }: SidebarProps): JSX.Element {
         requests={requests}
         shown={shown.length}
         searchRef={searchRef}
+        canAct={setup.canAct}
         onExport={inbox.exportShown}
         onClear={onClear}
       />

@@ -50,6 +50,7 @@ export function TopBar(props: TopBarProps): JSX.Element {
         type="button"
         class="responds"
         aria-label={`Responses: ${printable(responds)}`}
+        disabled={!setup.canAct}
         onClick={onResponds}
       >
         <span class="muted" aria-hidden="true">

@@ -1,6 +1,7 @@
 import type { Clock } from '../../../clock.ts';
 import { withDamageShown, type Delivery, type DeliveryState } from '../../../queue/delivery.ts';
 import type {
+  DeliveredAttempts,
   DeliverySelection,
   DropResult,
   DueResult,
@@ -14,7 +15,7 @@ import { ServerChanges } from './server-changes.ts';
 import { findDeliveries } from './server-find.ts';
 import { ServerLanes } from './server-lanes.ts';
 import { ServerListing } from './server-listing.ts';
-import { oldestUnsettled, serverStats } from './server-stats.ts';
+import { lastDelivered, oldestUnsettled, serverStats } from './server-stats.ts';
 
 /** The most ids in one lookup: more would not be found in time. */
 const LOOKED_UP_AT_ONCE = 1_000;
@@ -37,6 +38,10 @@ export class ServerInspection implements QueueInspection {
 
   stats(): Promise<readonly LaneStats[]> {
     return serverStats(this.#lanes);
+  }
+
+  lastDelivered(limit: number): Promise<readonly DeliveredAttempts[]> {
+    return lastDelivered(this.#lanes, limit);
   }
 
   /** When the oldest was added that is not settled: without a look at the others, however many wait. Ms since the epoch. */

@@ -1,4 +1,4 @@
-import { hasDeliveries, type LaneStats } from '../../../queue/inspection.ts';
+import { hasDeliveries, type DeliveredAttempts, type LaneStats } from '../../../queue/inspection.ts';
 import type { Lane } from '../../../queue/queue.ts';
 import type { ServerLanes } from './server-lanes.ts';
 import { entryToDelivery, HELD_FROM } from './server-record.ts';
@@ -37,6 +37,22 @@ async function statsOf(lane: Lane, lanes: ServerLanes): Promise<LaneStats> {
     dead: arrivals.reduce((sum, count) => sum + count, failed),
     ...(times.length > 0 && { nextDueAt: Math.min(...times) }),
   };
+}
+
+/** The attempts of the last deliveries of each lane that were delivered. */
+export async function lastDelivered(
+  lanes: ServerLanes,
+  limit: number,
+): Promise<readonly DeliveredAttempts[]> {
+  const attempts: DeliveredAttempts[] = [];
+  for (const lane of await lanes.all()) {
+    const series = lanes.series(lane);
+    for (const entry of await series.get(await series.ids('completed', -limit, -1))) {
+      if (entry === undefined) continue;
+      attempts.push({ ...lane, attempts: entryToDelivery(entry, lane).progress.attempts });
+    }
+  }
+  return attempts;
 }
 
 /** When the first was added of those that stand first in each state of what is not settled. Ms since the epoch. */

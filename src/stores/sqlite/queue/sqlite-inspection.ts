@@ -1,9 +1,10 @@
 import type { Clock } from '../../../clock.ts';
 import type { Row } from '../file/sqlite.ts';
 import type { Sql, Store } from '../file/store.ts';
-import { withDamageShown, type Delivery, type DeliveryState } from '../../../queue/delivery.ts';
+import { NO_PROGRESS, withDamageShown, type Delivery, type DeliveryState } from '../../../queue/delivery.ts';
 import {
   hasDeliveries,
+  type DeliveredAttempts,
   type DeliverySelection,
   type DropResult,
   type DueResult,
@@ -20,7 +21,14 @@ import {
   markDeliveryDamaged,
   retryDelivery,
 } from './sqlite-changes.ts';
-import { readableColumns, readDelivery, selectDeliveries, STATE, WITH_STATE } from './sqlite-rows.ts';
+import {
+  readableColumns,
+  readDelivery,
+  readStoredJson,
+  selectDeliveries,
+  STATE,
+  WITH_STATE,
+} from './sqlite-rows.ts';
 
 /** Looks into the file of a SqliteQueue, from its process or another. `store` is opened with QUEUE_TABLES. */
 export class SqliteInspection implements QueueInspection {
@@ -35,6 +43,18 @@ export class SqliteInspection implements QueueInspection {
   async stats(): Promise<readonly LaneStats[]> {
     await this.#releaseGoneOwners();
     return this.#store.read((sql) => sql(STATS).all().map(toStats).filter(hasDeliveries));
+  }
+
+  lastDelivered(limit: number): Promise<readonly DeliveredAttempts[]> {
+    return this.#store.read((sql) =>
+      sql(LAST_DELIVERED)
+        .all(limit)
+        .map(({ source, destination, attempts }) => ({
+          source: String(source),
+          destination: String(destination),
+          attempts: readStoredJson(attempts, NO_PROGRESS.attempts),
+        })),
+    );
   }
 
   async list(selection: DeliverySelection): Promise<Page> {
@@ -178,6 +198,10 @@ const STATS = `
     (SELECT due_at FROM waiting w WHERE w.lane = l.lane
       AND NOT EXISTS (SELECT 1 FROM claims c WHERE c.seq = w.seq) ORDER BY due_at LIMIT 1) AS next_due_at
   FROM lanes l JOIN lane_counts n ON n.lane = l.lane ORDER BY source, destination`;
+
+const LAST_DELIVERED = `
+  SELECT source, destination, attempts FROM progress p CROSS JOIN lanes l ON l.lane = p.lane
+  WHERE settled_state = 'delivered' ORDER BY settled_at DESC LIMIT ?`;
 
 function toStats(row: Row): LaneStats {
   const count = (name: string): number => Number(row[name]);

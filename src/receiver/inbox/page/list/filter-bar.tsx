@@ -10,6 +10,8 @@ interface FilterBarProps {
   /** How many the filter lets through. */
   readonly shown: number;
   readonly searchRef: RefObject<HTMLInputElement | null>;
+  /** Whether this page may export and clear. */
+  readonly canAct: boolean;
   readonly onExport: () => void;
   readonly onClear: () => void;
 }
@@ -17,7 +19,7 @@ interface FilterBarProps {
 const VERDICTS = ['valid', 're-serialised', 'invalid', 'unsigned', 'unchecked'];
 
 export function FilterBar(props: FilterBarProps): JSX.Element {
-  const { filter, onFilter, requests, shown, searchRef, onExport, onClear } = props;
+  const { filter, onFilter, requests, shown, searchRef, canAct, onExport, onClear } = props;
   const types = useMemo(() => typesOf(requests), [requests]);
   return (
     <div class="filter" role="search">
@@ -55,13 +57,19 @@ export function FilterBar(props: FilterBarProps): JSX.Element {
           : `${shown.toLocaleString('en')} of ${many(requests.length)}`}
       </output>
       <div class="list-actions">
-        <button type="button" disabled={shown === 0} onClick={onExport}>
+        <button type="button" disabled={!canAct || shown === 0} onClick={onExport}>
           Export
         </button>
-        <button type="button" disabled={requests.length === 0} onClick={onClear}>
+        <button type="button" disabled={!canAct || requests.length === 0} onClick={onClear}>
           Clear…
         </button>
       </div>
+      {!canAct && (
+        <p class="muted">
+          This page only reads. To export, edit, replay elsewhere or change responses, open the whole address
+          that <code>hooks listen</code> printed, with its token.
+        </p>
+      )}
     </div>
   );
 }

@@ -7,12 +7,10 @@ interface EditFormProps {
   readonly onDraft: (draft: EditDraft) => void;
   /** Whether the inbox signs for this page. */
   readonly canSign: boolean;
-  /** Whether the inbox sends what this page edits. */
-  readonly canAct: boolean;
 }
 
 /** The headers and the body of a request as they will be sent. */
-export function EditForm({ draft, onDraft, canSign, canAct }: EditFormProps): JSX.Element {
+export function EditForm({ draft, onDraft, canSign }: EditFormProps): JSX.Element {
   const bodyField = useRef<HTMLTextAreaElement>(null);
   // On a phone it is below what is in sight.
   useEffect(() => bodyField.current?.focus(), []);
@@ -44,11 +42,6 @@ export function EditForm({ draft, onDraft, canSign, canAct }: EditFormProps): JS
           />
           Sign it with the secret of <code>hooks listen</code>
         </label>
-      )}
-      {!canAct && (
-        <p class="muted">
-          To send it, open the whole address that <code>hooks listen</code> printed, with its token.
-        </p>
       )}
     </div>
   );

@@ -45,9 +45,7 @@ export function OpenedRequest({ inbox, opened }: OpenedRequestProps): JSX.Elemen
         </p>
       )}
       <Actions inbox={inbox} opened={opened} />
-      {draft !== undefined && (
-        <EditForm draft={draft} onDraft={setDraft} canSign={setup.canSign} canAct={setup.canAct} />
-      )}
+      {draft !== undefined && <EditForm draft={draft} onDraft={setDraft} canSign={setup.canSign} />}
       {draft === undefined && compared === undefined && (
         <>
           <Tabs tab={tab} onTab={setTab} headers={details.headers.length} />
@@ -92,7 +90,7 @@ const COPIES: readonly CopiedForm[] = ['curl', 'fixture', 'capture', 'body', 'li
 
 function Actions({ inbox, opened }: OpenedRequestProps): JSX.Element {
   const { details, body } = opened;
-  const { draft } = inbox;
+  const { draft, setup } = inbox;
   const { id, method } = details.summary;
   const isMarked = inbox.markedId === id;
   return (
@@ -104,13 +102,14 @@ function Actions({ inbox, opened }: OpenedRequestProps): JSX.Element {
         url={inbox.replayUrl}
         onUrl={inbox.setReplayUrl}
         isPost={method === 'POST'}
+        setup={setup}
         formRef={inbox.formRef}
         edited={draft && (() => editedOf(draft, body))}
       />
       <button
         type="button"
         aria-pressed={draft !== undefined}
-        disabled={method !== 'POST'}
+        disabled={method !== 'POST' || !setup.canAct}
         onClick={inbox.toggleEdit}
       >
         {draft === undefined ? 'Edit' : 'Stop editing'}

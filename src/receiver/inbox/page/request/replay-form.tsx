@@ -1,7 +1,7 @@
 import type { JSX, RefObject } from 'preact';
 import { useState } from 'preact/hooks';
 import type { Forwarded } from '../../../response/forwarding.ts';
-import type { EditedRequest } from '../../wire.ts';
+import type { EditedRequest, Setup } from '../../wire.ts';
 import { printable } from '../../../../redact.ts';
 import { messageOf, type Api } from '../state/api.ts';
 import { millisecondsText } from '../summary-texts.ts';
@@ -15,6 +15,7 @@ interface ReplayFormProps {
   readonly onUrl: (url: string) => void;
   /** Only what came as POST is sent again. */
   readonly isPost: boolean;
+  readonly setup: Setup;
   readonly formRef: RefObject<HTMLFormElement | null>;
   /** What is sent in place of the request as it came. */
   readonly edited: (() => EditedRequest) | undefined;
@@ -24,9 +25,11 @@ type ReplayOutcome = { readonly forwarded: Forwarded } | { readonly fault: strin
 
 /** Sends the request again, byte by byte or edited, and shows the response. Its key gives each request a separate form. */
 export function ReplayForm(props: ReplayFormProps): JSX.Element {
-  const { api, id, url, onUrl, isPost, formRef, edited } = props;
+  const { api, id, url, onUrl, isPost, setup, formRef, edited } = props;
   const [outcome, setOutcome] = useState<ReplayOutcome>();
-  const isReady = isPost && outcome !== 'in flight';
+  // A page without the token sends what came to where it goes anyway, and nowhere else.
+  const mayGo = setup.canAct || (setup.forwardUrl !== undefined && ['', setup.forwardUrl].includes(url));
+  const isReady = isPost && mayGo && outcome !== 'in flight';
   const replay = async (): Promise<void> => {
     setOutcome('in flight');
     const wish = { ...(url !== '' && { url }), ...(edited !== undefined && { edited: edited() }) };

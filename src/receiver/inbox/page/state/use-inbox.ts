@@ -55,7 +55,7 @@ export function useInbox(setup: Setup): InboxState {
   const marked = useOpened(api, markedId);
   const isComparing = markedId !== selectedId && marked !== undefined && 'body' in marked;
   const opening = useOpened(api, selectedId);
-  const drafts = useDraft(selectedId, opening, { canSign: setup.canSign, setNotice });
+  const drafts = useDraft(selectedId, opening, { setup, setNotice });
   useTitle(arrived.requests.length);
   const commands = commandsOf({ api, setup, shown, selectedId, replayUrl, setNotice, changeRoute });
   return {
@@ -153,7 +153,7 @@ function useArrived(token: string): ArrivedRequests {
 const FRAME_MS = 16;
 
 interface DraftContext {
-  readonly canSign: boolean;
+  readonly setup: Setup;
   readonly setNotice: (notice: string) => void;
 }
 
@@ -166,11 +166,7 @@ interface DraftState {
 }
 
 /** The edited form of the selected request, dropped with the selection. */
-function useDraft(
-  id: number | undefined,
-  opening: Opening,
-  { canSign, setNotice }: DraftContext,
-): DraftState {
+function useDraft(id: number | undefined, opening: Opening, { setup, setNotice }: DraftContext): DraftState {
   const [edited, setEdited] = useState<{ readonly id: number; readonly draft: EditDraft }>();
   const draft = edited !== undefined && edited.id === id ? edited.draft : undefined;
   const setDraft = (now: EditDraft): void => {
@@ -178,9 +174,10 @@ function useDraft(
   };
   const toggleEdit = (): void => {
     if (draft !== undefined) return setEdited(undefined);
-    if (opening === undefined || !('body' in opening) || opening.details.summary.method !== 'POST') return;
+    if (!setup.canAct || opening === undefined || !('body' in opening)) return;
+    if (opening.details.summary.method !== 'POST') return;
     const reason = uneditableReason(opening.body);
-    if (reason === undefined) setDraft(draftOf(opening, canSign));
+    if (reason === undefined) setDraft(draftOf(opening, setup.canSign));
     else setNotice(reason);
   };
   return { draft, setDraft, toggleEdit };

@@ -1,0 +1,72 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { receiving } from '../end-to-end/receiving.ts';
+import { filledQueue } from './filled-queue.ts';
+import { hooks, startHooks } from './run-in-process.ts';
+import { temporaryFolder } from '../temporary-folder.ts';
+import { until } from '../until.ts';
+
+it('shows a table with heads and ages', async () => {
+  const cwd = temporaryFolder();
+  await filledQueue(cwd);
+  const { stdout } = await hooks(['queue', 'stats'], { cwd, env: { HOOKS_DATA_DIR: cwd } });
+  expect(stdout).toBe(
+    'SOURCE → DESTINATION  PENDING  SENDING  RETRYING  DELIVERED  DEAD  NEXT DUE\n' +
+      'web → Webhooks              1        0         1          0     2  now\n',
+  );
+  const { stdout: narrow } = await hooks(['queue', 'stats'], {
+    cwd,
+    env: { HOOKS_DATA_DIR: cwd },
+    terminalColumns: 80,
+  });
+  expect(narrow).toBe(stdout);
+});
+
+it('shows the webhook of a broadcast that fails while another one succeeds', async () => {
+  const [up, down] = [await receiving({}), await receiving({ respond: '500' })];
+  const cwd = temporaryFolder();
+  const env = { HOOKS_DATA_DIR: join(cwd, 'data') };
+  const config = {
+    sources: {
+      web: {
+        writeKey: 'k',
+        destinations: {
+          Webhooks: { webhooks: [up.url, down.url], delivery: { strategy: 'broadcast', allowPrivate: true } },
+        },
+      },
+    },
+  };
+  await writeFile(join(cwd, '.hooksrc.json'), JSON.stringify(config));
+  const serve = startHooks(['serve', '--port', '0', '-o', 'json'], { cwd, env, timeoutMs: 60_000 });
+  const { url } = JSON.parse((await serve.lines.next()).value ?? '') as { url: string };
+  const authorization = `Basic ${Buffer.from('k:').toString('base64')}`;
+  for (const event of ['a', 'b', 'c']) {
+    const body = JSON.stringify({ type: 'track', event, userId: event });
+    const headers = { 'content-type': 'application/json', authorization };
+    await fetch(`${url}/v1/track`, { method: 'POST', headers, body });
+  }
+  const lane = 'source="web",destination="Webhooks"';
+  const metrics = (): Promise<string> => fetch(`${url}/metrics`).then((response) => response.text());
+  const failed = `hooks_attempts_total{${lane},result="retryable"} 3`;
+  await until(async () => (await metrics()).includes(failed), 'the failed attempts to be counted');
+  await until(
+    async () => (await metrics()).includes(`hooks_queue_deliveries{${lane},state="delivered"} 3`),
+    'the deliveries',
+  );
+  expect(await metrics()).toContain(`hooks_attempts_total{${lane},result="delivered"} 3`);
+  expect(await metrics()).toMatch(new RegExp(`hooks_webhook_up\\{${lane},url="${down.url}/?"\\} 0`));
+  await serve.stop();
+
+  for (const narrowed of [[], ['--since', '1h']]) {
+    const { stdout, stderr } = await hooks(['queue', 'stats', ...narrowed], { cwd, env });
+    expect(stdout).toContain('web → Webhooks              0        0         0          3     0');
+    expect(stdout).toMatch(/\n\nFAILED {2}BESIDE A SUCCESS {2}AT\n {5}3 {2}web → Webhooks {4}http:\S+\n$/);
+    expect(stdout).toContain(down.url);
+    expect(stdout).not.toContain(up.url);
+    expect(stderr).toMatch(/^note: a webhook failed where another succeeded/);
+  }
+  const { stdout } = await hooks(['queue', 'stats', '-o', 'json'], { cwd, env });
+  const [first] = stdout.split('\n').map((line) => (line === '' ? {} : (JSON.parse(line) as object)));
+  expect(first).toMatchObject({ delivered: 3, missed: { [down.url]: 3 } });
+});
