@@ -1,4 +1,4 @@
-import { runChecks, type RunEnd, type RunOptions } from '../check/run-checks.ts';
+import { CheckRun, type RunEnd, type RunOptions } from '../check/run-checks.ts';
 import { prepareWebhooks } from '../engine/webhook.ts';
 import { checkRoute } from '../transport/route/check-route.ts';
 import { createUndiciTransport } from '../transport/undici-transport.ts';
@@ -44,7 +44,7 @@ export async function checkReceiver(options: CheckReceiverOptions): Promise<RunE
   try {
     const { url, headers } = receiver;
     const examine = (error: string) => examineFailure({ url, error, env: proxyEnv, signal: rest.signal });
-    return await runChecks({ ...rest, transport, url, headers, examine });
+    return await new CheckRun({ ...rest, transport, url, headers, examine }).run();
   } finally {
     await transport.close();
   }

@@ -1,6 +1,6 @@
 import { createDeletions, type Deletions } from '../deletion/request.ts';
 import type { EngineEvent } from '../engine/engine-event.ts';
-import { createEngine, type Engine, type EngineOptions } from '../engine/engine.ts';
+import { Engine, type EngineOptions } from '../engine/engine.ts';
 import type { Sources } from '../engine/options.ts';
 import { enabledDestinations } from '../engine/router.ts';
 import type { Delivery } from '../queue/delivery.ts';
@@ -57,7 +57,7 @@ export async function openEngine(parts: EngineParts): Promise<OpenEngine> {
 function assemble(parts: EngineParts): OpenEngine {
   const { sources, open, onEvent, onUnrecorded, unknownLanes } = parts;
   const transport = parts.transport ?? guardedTransport(parts);
-  const engine = createEngine({
+  const engine = new Engine({
     sources,
     queue: open.queue,
     unknownLanes,

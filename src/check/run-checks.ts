@@ -34,16 +34,12 @@ export interface RunEnd {
   readonly verdict?: Fault;
 }
 
-/** Runs the checks one after the other. The results hold everything that the receiver does. */
-export function runChecks(options: RunOptions): Promise<RunEnd> {
-  return new CheckRun(options).run();
-}
-
 /** How often the run looks for the receiver's way of verifying, each time with some hundred requests. */
 const PROBES = 3;
 const PROBING_MS = 10_000;
 
-class CheckRun {
+/** Runs the checks one after the other. The results hold everything that the receiver does. */
+export class CheckRun {
   readonly #options: RunOptions;
   readonly #receiver: ReceiverUnderTest;
   readonly #sample: Sample;

@@ -39,11 +39,7 @@ const GIVEN_UP: BatchResult = {
 };
 
 /** A sink over any public tracking API. Throws ConfigError for options that cannot be used. */
-export function createTrackingApiSink(options: TrackingApiSinkOptions): Sink {
-  return new TrackingApiSink(options);
-}
-
-class TrackingApiSink implements Sink {
+export class TrackingApiSink implements Sink {
   readonly maxInFlight: number;
   readonly #options: TrackingApiSinkOptions;
   readonly #url: string;

@@ -9,25 +9,8 @@ import { prepareDestinations, type Destination, type NamedDestination } from './
 import type { EngineEvent } from './engine-event.ts';
 import { LaneRunner, type LaneContext } from './lane.ts';
 import { UninterruptedRun } from './uninterrupted-run.ts';
-import { createRouter, type RoutedMessage, type Router, type RouterOptions } from './router.ts';
+import { Router, type RoutedMessage, type RouterOptions } from './router.ts';
 import { backoffMs } from './settlement.ts';
-
-/**
- * Delivers what the router adds and what is in the queue already. Owns neither its queue nor its transport. `submit`
- * throws ClosedError after close().
- */
-export interface Engine extends Router {
-  /** Begins to deliver. Without it, submit only queues. */
-  start(): void;
-  /** Resolves when nothing is queued or in flight, also for later; or when the engine is closed. */
-  idle(): Promise<void>;
-  /** Begins no further attempts and finishes those in flight. Messages submitted later are only queued. */
-  stop(): Promise<void>;
-  /** Takes no more, stops, and leaves the rest in the queue. */
-  close(): Promise<void>;
-  /** Like close, but cuts the attempts in flight: they are recorded as `aborted`, and their deliveries stay queued. */
-  abort(): Promise<void>;
-}
 
 export interface EngineOptions extends RouterOptions {
   readonly queue: Queue;
@@ -47,12 +30,11 @@ export interface EngineOptions extends RouterOptions {
   readonly onEvent?: (event: EngineEvent) => void;
 }
 
-/** @throws ConfigError for a destination whose webhooks cannot be asked, or whose secret is empty. */
-export function createEngine(options: EngineOptions): Engine {
-  return new QueueEngine(options);
-}
-
-class QueueEngine implements Engine {
+/**
+ * Delivers what the router adds and what is in the queue already. Owns neither its queue nor its transport. `submit`
+ * throws ClosedError after close().
+ */
+export class Engine implements Pick<Router, 'submit'> {
   readonly #options: EngineOptions;
   readonly #router: Router;
   readonly #destinations: readonly NamedDestination[];
@@ -67,11 +49,12 @@ class QueueEngine implements Engine {
   #stopped: Promise<void> | undefined;
   #isClosed = false;
 
+  /** @throws ConfigError for a destination whose webhooks cannot be asked, or whose secret is empty. */
   constructor(options: EngineOptions) {
     this.#options = options;
     const { sources, clock, newId } = options;
     const queue = { add: (deliveries: readonly Delivery[]) => this.#add(deliveries) };
-    this.#router = createRouter({ sources, queue, clock, newId });
+    this.#router = new Router({ sources, queue, clock, newId });
     this.#destinations = prepareDestinations(sources, options.userAgent);
     // Every attempt in flight and every wait listens to these.
     setMaxListeners(0, this.#stopping.signal, this.#aborting.signal);
@@ -86,6 +69,7 @@ class QueueEngine implements Engine {
     return this.#router.submit(source, messages, onRouted);
   }
 
+  /** Begins to deliver. Without it, submit only queues. */
   start(): void {
     if (this.#laneContext !== undefined || this.#stopping.signal.aborted) return;
     const { queue, transport, clock, random = Math.random, pollMs } = this.#options;
@@ -112,6 +96,7 @@ class QueueEngine implements Engine {
     else void this.#findLanes(this.#laneContext);
   }
 
+  /** Resolves when nothing is queued or in flight, also for later; or when the engine is closed. */
   async idle(): Promise<void> {
     if (this.#isIdle || this.#stopping.signal.aborted) return;
     await new Promise<void>((resolve) => {
@@ -119,17 +104,20 @@ class QueueEngine implements Engine {
     });
   }
 
+  /** Begins no further attempts and finishes those in flight. Messages submitted later are only queued. */
   stop(): Promise<void> {
     this.#stopping.abort();
     this.#stopped ??= this.#closeLanes();
     return this.#stopped;
   }
 
+  /** Takes no more, stops, and leaves the rest in the queue. */
   close(): Promise<void> {
     this.#isClosed = true;
     return this.stop();
   }
 
+  /** Like close, but cuts the attempts in flight: they are recorded as `aborted`, and their deliveries stay queued. */
   abort(): Promise<void> {
     this.#aborting.abort();
     return this.close();

@@ -7,22 +7,6 @@ import { NO_PROGRESS, type Delivery } from '../queue/delivery.ts';
 import type { Lane, Queue } from '../queue/queue.ts';
 import type { SourceOptions, Sources } from './options.ts';
 
-/** Turns messages into deliveries in the queue. Delivers nothing: that is the engine's work, in this process or another. */
-export interface Router {
-  /**
-   * Adds the deliveries of a batch; they are as durable as the queue makes them when this resolves. The result has one
-   * item per message, in order: its deliveries, none when `integrations` excluded every destination.
-   * @param onRouted Gets the same result earlier, in the turn of the event loop in which the deliveries are added: what
-   *   it writes to the file of the queue is committed with them.
-   * @throws ConfigError for an unknown source, QueueError when the deliveries cannot be stored.
-   */
-  submit(
-    source: string,
-    messages: readonly OutgoingMessage[],
-    onRouted?: (routed: readonly RoutedMessage[]) => void,
-  ): Promise<readonly RoutedMessage[]>;
-}
-
 /** The deliveries of one message. */
 export interface RoutedMessage {
   readonly deliveries: readonly { readonly id: string; readonly destination: string }[];
@@ -36,11 +20,8 @@ export interface RouterOptions {
   readonly newId?: (() => string) | undefined;
 }
 
-export function createRouter(options: RouterOptions): Router {
-  return new QueueRouter(options);
-}
-
-class QueueRouter implements Router {
+/** Turns messages into deliveries in the queue. Delivers nothing: that is the engine's work, in this process or another. */
+export class Router {
   readonly #options: RouterOptions;
   readonly #newId: () => string;
 
@@ -49,6 +30,13 @@ class QueueRouter implements Router {
     this.#newId = options.newId ?? createDeliveryIds();
   }
 
+  /**
+   * Adds the deliveries of a batch; they are as durable as the queue makes them when this resolves. The result has one
+   * item per message, in order: its deliveries, none when `integrations` excluded every destination.
+   * @param onRouted Gets the same result earlier, in the turn of the event loop in which the deliveries are added: what
+   *   it writes to the file of the queue is committed with them.
+   * @throws ConfigError for an unknown source, QueueError when the deliveries cannot be stored.
+   */
   async submit(
     source: string,
     messages: readonly OutgoingMessage[],

@@ -24,16 +24,6 @@ import { BoundedServer } from './connection/server.ts';
 import { SignatureJudge, UNCHECKED } from './signature-judge.ts';
 import { startListening } from '../service/start-listening.ts';
 
-export interface Receiver {
-  /** Where to post to, such as `http://127.0.0.1:8787`: an address that works on this machine, without a final slash. */
-  readonly url: string;
-  readonly port: number;
-  /** Responds by this script from the next request on; undefined: as if none had been given. */
-  respondBy(script: Script | undefined): void;
-  /** Resolves when every socket and timer is closed. Requests whose response is still held are reported first. */
-  close(): Promise<void>;
-}
-
 /**
  * Starts an HTTP receiver that checks signatures, responds as its script says and reports each request. Responds to any other
  * method than POST with 405 and reports it; `GET /`, `HEAD /` and what a browser's tracking library asks before it posts are not reported.
@@ -41,12 +31,12 @@ export interface Receiver {
  */
 export async function startReceiver(options: ReceiverOptions): Promise<Receiver> {
   checkReceiverOptions(options);
-  const receiver = new HttpReceiver(options);
+  const receiver = new Receiver(options);
   await receiver.listen();
   return receiver;
 }
 
-class HttpReceiver implements Receiver {
+export class Receiver {
   readonly #options: ReceiverOptions;
   readonly #limits: ReceiverLimits;
   readonly #clock: Clock;
@@ -73,6 +63,7 @@ class HttpReceiver implements Receiver {
     });
   }
 
+  /** Where to post to, such as `http://127.0.0.1:8787`: an address that works on this machine, without a final slash. */
   get url(): string {
     return this.#address.url;
   }
@@ -88,10 +79,12 @@ class HttpReceiver implements Receiver {
     this.#address = { url: `${scheme}://${address.host}:${address.port}`, port: address.port };
   }
 
+  /** Responds by this script from the next request on; undefined: as if none had been given. */
   respondBy(script: Script | undefined): void {
     this.#responder.respondBy(script);
   }
 
+  /** Resolves when every socket and timer is closed. Requests whose response is still held are reported first. */
   close(): Promise<void> {
     this.#closed ??= new Promise((resolve) => {
       this.#bounded.server.close(() => resolve());

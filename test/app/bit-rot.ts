@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { systemClock } from '../../src/clock.ts';
-import { createEngine, type Engine } from '../../src/engine/engine.ts';
+import { Engine } from '../../src/engine/engine.ts';
 import { DELIVERY_DEFAULTS, type Sources } from '../../src/engine/options.ts';
 import { openDurableQueue } from '../../src/stores/open.ts';
 import type { DurableQueue } from '../../src/stores/opened-queue.ts';
@@ -46,7 +46,7 @@ function open(file: string): Promise<DurableQueue> {
 }
 
 function engineOver({ queue }: DurableQueue, sent: Sent[]): Engine {
-  return createEngine({
+  return new Engine({
     sources: SOURCES,
     queue,
     clock: systemClock,

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { systemClock } from '../../src/clock.ts';
 import type { EngineEvent } from '../../src/engine/engine-event.ts';
-import { createEngine } from '../../src/engine/engine.ts';
+import { Engine } from '../../src/engine/engine.ts';
 import { DELIVERY_DEFAULTS } from '../../src/engine/options.ts';
 import { openDurableQueue } from '../../src/stores/open.ts';
 import type { DurableQueue } from '../../src/stores/opened-queue.ts';
@@ -52,7 +52,7 @@ it('a page that cannot be read stops its lane and no other', async () => {
 
   const { queue, close } = await open(file);
   const events: EngineEvent[] = [];
-  const engine = createEngine({
+  const engine = new Engine({
     sources: {
       web: { destinations: { broken: destination('a'), even: destination('b'), odd: destination('c') } },
     },

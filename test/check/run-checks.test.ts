@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Check, CheckResult } from '../../src/check/check.ts';
 import { CHECKS, selectChecks } from '../../src/check/checks.ts';
-import { runChecks, type RunEnd, type RunOptions } from '../../src/check/run-checks.ts';
+import { CheckRun, type RunEnd, type RunOptions } from '../../src/check/run-checks.ts';
 import type { NetworkError, TransportRequest, TransportResult } from '../../src/transport/transport.ts';
 import { verify } from '../../src/signature/verify.ts';
 import { FakeClock } from '../fake-clock.ts';
@@ -45,7 +45,7 @@ async function run(
   const clock = new FakeClock();
   const checks = selectChecks({ only: codes, skip: [] });
   const state = { isOver: false };
-  const running = runChecks({
+  const running = new CheckRun({
     checks,
     transport: {
       send: (request) => {
@@ -64,9 +64,11 @@ async function run(
     runId: 'run',
     onResult: (result) => results.push(result),
     ...more,
-  }).finally(() => {
-    state.isOver = true;
-  });
+  })
+    .run()
+    .finally(() => {
+      state.isOver = true;
+    });
   for (let turn = 0; !state.isOver && turn < 1_000; turn++) await clock.advance(100);
   return {
     end: await running,

@@ -2,7 +2,7 @@ import createDebug from 'debug';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { createClient } from '../../src/client/client.ts';
 import { createDebugLog } from '../../src/client/log.ts';
-import { createTrackingApiSink } from '../../src/client/tracking-api-sink.ts';
+import { TrackingApiSink } from '../../src/client/tracking-api-sink.ts';
 import { BatchReceiver } from './batch-receiver.ts';
 import { HurriedClock } from './hurried-clock.ts';
 import { httpTransport } from './http-transport.ts';
@@ -29,7 +29,7 @@ describe('DEBUG=analytics', () => {
   it('prints what the client does, but no secret and no body', async () => {
     receiver.answers.push({ status: 503 });
     const clock = new HurriedClock();
-    const sink = createTrackingApiSink({
+    const sink = new TrackingApiSink({
       endpoint: receiver.url,
       writeKey: 'w-secret',
       version: '1.2.3',

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { batchUrl } from '../../src/client/tracking-api-options.ts';
-import { createTrackingApiSink } from '../../src/client/tracking-api-sink.ts';
+import { TrackingApiSink } from '../../src/client/tracking-api-sink.ts';
 import { ConfigError } from '../../src/errors.ts';
 import { trackingApi } from './tracking-api.ts';
 
@@ -15,7 +15,7 @@ describe('the settings of the sink', () => {
     ['https://a.example/#x', 'Expected `endpoint` without a fragment, got https://a.example/#x'],
   ])('refuse the endpoint %s', async (endpoint, message) => {
     const { sinkOptions } = await trackingApi();
-    expect(() => createTrackingApiSink(sinkOptions({ endpoint }))).toThrow(
+    expect(() => new TrackingApiSink(sinkOptions({ endpoint }))).toThrow(
       expect.objectContaining({ message, key: 'endpoint', code: 'ERR_HOOKS_CONFIG' }),
     );
   });
@@ -31,7 +31,7 @@ describe('the settings of the sink', () => {
 
   it.each(['', 'a:b', 'a b', 'a\n', 'é'])('refuse the write key %j without showing it', async (writeKey) => {
     const { sinkOptions } = await trackingApi();
-    const create = (): unknown => createTrackingApiSink(sinkOptions({ writeKey }));
+    const create = (): unknown => new TrackingApiSink(sinkOptions({ writeKey }));
     expect(create).toThrow(ConfigError);
     expect(create).toThrow(expect.objectContaining({ key: 'writeKey' }));
     if (writeKey !== '') expect(create).not.toThrow(writeKey);
@@ -43,7 +43,7 @@ describe('the settings of the sink', () => {
     [{ maxInFlight: 0 }, 'Expected `maxInFlight` to be an integer from 1 to 1024, got 0'],
   ])('refuse %j', async (given, message) => {
     const { sinkOptions } = await trackingApi();
-    expect(() => createTrackingApiSink(sinkOptions(given))).toThrow(
+    expect(() => new TrackingApiSink(sinkOptions(given))).toThrow(
       expect.objectContaining({ message, key: Object.keys(given)[0] }),
     );
   });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createTrackingApiSink } from '../../src/client/tracking-api-sink.ts';
+import { TrackingApiSink } from '../../src/client/tracking-api-sink.ts';
 import type { Answer, ReceivedBatch } from './batch-receiver.ts';
 import { anyNumber, trackingApi, tracks } from './tracking-api.ts';
 
@@ -79,7 +79,7 @@ describe('a batch request', () => {
 
   it('counts the bytes that it really has', async () => {
     const { receiver, sinkOptions } = await trackingApi();
-    const sink = createTrackingApiSink(sinkOptions());
+    const sink = new TrackingApiSink(sinkOptions());
     const timestamp = '2026-01-01T00:00:00.000Z';
     const message = { type: 'track', event: 'é', userId: '😀', timestamp } as const;
     const encoded = sink.encode({ message }, 'm');

@@ -3,7 +3,7 @@ import { createClient, type Client } from '../../src/client/client.ts';
 import type { ClientOptions } from '../../src/client/options.ts';
 import type { Receipt } from '../../src/client/sink.ts';
 import type { TrackingApiSinkOptions } from '../../src/client/tracking-api-options.ts';
-import { createTrackingApiSink } from '../../src/client/tracking-api-sink.ts';
+import { TrackingApiSink } from '../../src/client/tracking-api-sink.ts';
 import { BatchReceiver } from './batch-receiver.ts';
 import { HurriedClock } from './hurried-clock.ts';
 import { httpTransport } from './http-transport.ts';
@@ -28,7 +28,7 @@ export async function trackingApi() {
   });
   const setUp = (options: ClientOptions = {}, given: Partial<TrackingApiSinkOptions> = {}): Client => {
     const client = createClient({
-      sink: createTrackingApiSink(sinkOptions(given)),
+      sink: new TrackingApiSink(sinkOptions(given)),
       clock,
       flushAt: 1,
       ...options,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { sleep } from '../../src/clock.ts';
-import { createEngine } from '../../src/engine/engine.ts';
+import { Engine } from '../../src/engine/engine.ts';
 import { DELIVERY_DEFAULTS, type Sources } from '../../src/engine/options.ts';
 import { ClosedError, ConfigError, QueueError } from '../../src/errors.ts';
 import { MemoryQueue } from '../../src/stores/memory/memory-queue.ts';
@@ -24,12 +24,12 @@ function twoDestinations(): Sources {
   };
 }
 
-describe('createEngine', () => {
+describe('Engine', () => {
   it('names the destination of a webhook that cannot be asked', () => {
     const [clock, sources] = [new FakeClock(), oneSource(['ftp://a.example/'])];
     const { engine, queue } = createHarness(() => answer(200), { clock });
     const create = (): unknown =>
-      createEngine({
+      new Engine({
         sources,
         queue,
         clock,

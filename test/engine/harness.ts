@@ -1,5 +1,5 @@
 import type { EngineEvent } from '../../src/engine/engine-event.ts';
-import { createEngine, type Engine, type EngineOptions } from '../../src/engine/engine.ts';
+import { Engine, type EngineOptions } from '../../src/engine/engine.ts';
 import { DELIVERY_DEFAULTS, type DeliveryOptions, type Sources } from '../../src/engine/options.ts';
 import type { OutgoingMessage } from '../../src/message/outgoing-message.ts';
 import type { Delivery } from '../../src/queue/delivery.ts';
@@ -57,7 +57,7 @@ export function createHarness(receiver: Receiver, options: HarnessOptions = {}):
   const queue = options.queue ?? new MemoryQueue(clock);
   const { transport, requests } = fakeTransport(receiver, clock);
   const events: EngineEvent[] = [];
-  const engine = createEngine({
+  const engine = new Engine({
     sources: options.sources ?? oneSource(urls, { secrets, delivery }),
     queue,
     transport,

@@ -5,9 +5,9 @@ import type { EnqueueOptions, Receipt, Sink } from '../../client/sink.ts';
 import { sleep, systemClock, type Clock } from '../../clock.ts';
 import { prepareDestinations } from '../../engine/destination.ts';
 import type { EngineEvent } from '../../engine/engine-event.ts';
-import { createEngine } from '../../engine/engine.ts';
+import { Engine } from '../../engine/engine.ts';
 import type { Sources } from '../../engine/options.ts';
-import { createRouter } from '../../engine/router.ts';
+import { Router } from '../../engine/router.ts';
 import { MemoryQueue } from '../../stores/open.ts';
 import type { DurableQueue } from '../../stores/opened-queue.ts';
 import type { Transport } from '../../transport/transport.ts';
@@ -62,7 +62,7 @@ export function createDeliveryPipeline(options: DeliveryPipelineOptions): Pipeli
     outcomes.see(event);
     options.onEvent?.(event);
   };
-  const engine = createEngine({
+  const engine = new Engine({
     sources,
     queue,
     transport,
@@ -128,7 +128,7 @@ export function createQueuePipeline(options: QueuePipelineOptions): Pipeline {
   const { sources, source, durable, clock, client } = options;
   // Only to check them: a message must not wait in the queue for a webhook that no process can ask.
   prepareDestinations(sources, userAgent());
-  const router = createRouter({ sources, queue: durable.queue, clock: durable.clock });
+  const router = new Router({ sources, queue: durable.queue, clock: durable.clock });
   return new ClientPipeline({
     sink: createRouterSink({ router, source }),
     clock,

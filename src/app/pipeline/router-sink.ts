@@ -18,7 +18,7 @@ export function createRouterSink(parts: RouterSinkParts): Sink {
 }
 
 interface RouterSinkParts {
-  readonly router: Router;
+  readonly router: Pick<Router, 'submit'>;
   readonly source: string;
   /** Follows the deliveries of awaited messages. @default another process delivers, and no outcome is known here */
   readonly outcomes?: Outcomes | undefined;

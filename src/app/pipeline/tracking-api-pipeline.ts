@@ -2,7 +2,7 @@ import { setMaxListeners } from 'node:events';
 import { Faults, isObject } from '../../check-options.ts';
 import { resolveClientOptions } from '../../client/options.ts';
 import { checkSinkOptions } from '../../client/tracking-api-options.ts';
-import { createTrackingApiSink } from '../../client/tracking-api-sink.ts';
+import { TrackingApiSink } from '../../client/tracking-api-sink.ts';
 import { sleep, systemClock } from '../../clock.ts';
 import { checkRoute } from '../../transport/route/check-route.ts';
 import type { Transport, TransportRequest } from '../../transport/transport.ts';
@@ -26,7 +26,7 @@ export function createTrackingApiPipeline(options: TrackingApiPipelineOptions): 
   const [stopping, cutting, over] = [new AbortController(), new AbortController(), new AbortController()];
   // Every attempt in flight and every wait listens to these.
   setMaxListeners(0, stopping.signal, cutting.signal);
-  const sink = createTrackingApiSink({
+  const sink = new TrackingApiSink({
     endpoint,
     writeKey,
     version: packageVersion(),

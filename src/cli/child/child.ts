@@ -24,21 +24,6 @@ export interface StartChildOptions {
   readonly graceMs?: number;
 }
 
-/** A command of the user that runs as a child: a receiver to test, or a sender. */
-export interface RunningCommand {
-  /** Resolves when the command itself has ended, even if its own children run on; never rejects. */
-  readonly exited: Promise<CommandEnd>;
-  /** How it has ended; undefined while it runs. */
-  readonly end: CommandEnd | undefined;
-  /**
-   * Stops the command and everything that it has started: asks, and after `graceMs` kills. Resolves when nothing is left of it, with
-   * whether it had to be killed. May be called again, also after the command has ended by itself.
-   */
-  stop(): Promise<{ readonly killed: boolean }>;
-  /** Ends all of it with SIGKILL at once, as a crash would, and resolves when nothing is left of it. */
-  crash(): Promise<void>;
-}
-
 export type CommandEnd = { readonly code: number } | { readonly signal: NodeJS.Signals };
 
 /**
@@ -61,7 +46,7 @@ export async function startCommand(
   } catch (cause) {
     throw notStarted(program, cause as NodeJS.ErrnoException); // what spawn emits
   }
-  return new ChildCommand(child, options);
+  return new RunningCommand(child, options);
 }
 
 /** `ended with exit code 1`, `was ended by SIGSEGV` */
@@ -76,8 +61,11 @@ const POLL_MS = 20;
 /** Wait for the last output. */
 const OUTPUT_MS = 500;
 
-class ChildCommand implements RunningCommand {
+/** A command of the user that runs as a child: a receiver to test, or a sender. */
+export class RunningCommand {
+  /** Resolves when the command itself has ended, even if its own children run on; never rejects. */
   readonly exited: Promise<CommandEnd>;
+  /** How it has ended; undefined while it runs. */
   end: CommandEnd | undefined;
   readonly #group: number;
   readonly #graceMs: number;
@@ -102,11 +90,16 @@ class ChildCommand implements RunningCommand {
     else signal.addEventListener('abort', this.#stopWhenAborted);
   }
 
+  /**
+   * Stops the command and everything that it has started: asks, and after `graceMs` kills. Resolves when nothing is left of it, with
+   * whether it had to be killed. May be called again, also after the command has ended by itself.
+   */
   stop(): Promise<{ readonly killed: boolean }> {
     this.#stopping ??= this.#stop();
     return this.#stopping;
   }
 
+  /** Ends all of it with SIGKILL at once, as a crash would, and resolves when nothing is left of it. */
   async crash(): Promise<void> {
     this.#kill();
     await this.stop();

@@ -38,27 +38,21 @@ function readSchemas(bytes: Buffer, file: string): JsonValue {
 
 interface OpenedSnapshot {
   readonly file: string;
+  /** Undefined where there is none yet, or --update writes it again. */
   readonly before: readonly SnapshotUser[] | undefined;
+  /** Undefined: it is not to be written. */
   readonly replacing: ReplacingFile | undefined;
+  /** The mode that the file has; undefined where there is none yet. */
   readonly mode: number | undefined;
 }
 
 /** A `--snapshot` from the start of the command, before which its file must be readable and writable, to its end. */
 export class Snapshot {
   readonly check = new SnapshotCheck();
-  readonly #file: string;
-  /** Undefined where there is none yet, or --update writes it again. */
-  readonly #before: readonly SnapshotUser[] | undefined;
-  /** Undefined: it is not to be written. */
-  readonly #replacing: ReplacingFile | undefined;
-  /** The mode that the file has; undefined where there is none yet. */
-  readonly #mode: number | undefined;
+  readonly #opened: OpenedSnapshot;
 
-  private constructor({ file, before, replacing, mode }: OpenedSnapshot) {
-    this.#file = file;
-    this.#before = before;
-    this.#replacing = replacing;
-    this.#mode = mode;
+  private constructor(opened: OpenedSnapshot) {
+    this.#opened = opened;
   }
 
   /** Throws InputError for a file that is no snapshot, or is read-only: it is never overwritten. */
@@ -77,23 +71,24 @@ export class Snapshot {
 
   /** Compares, or writes when all else was met: a snapshot of a run with a fault would be met by the fault. */
   async conclude(others: readonly ExpectationResult[]): Promise<ExpectationResult> {
-    const about = { expectation: 'snapshot', filter: this.#file } as const;
+    const { file, before, replacing, mode } = this.#opened;
+    const about = { expectation: 'snapshot', filter: file } as const;
     const { count } = this.check;
-    if (this.#before !== undefined) return this.check.compare(this.#before, this.#file);
-    if (this.#replacing === undefined) {
+    if (before !== undefined) return this.check.compare(before, file);
+    if (replacing === undefined) {
       const said = 'the file is missing, and CI is set: write it on your machine, and check it in';
       return { ...about, isMet: false, said };
     }
     const unmet = others.findLast(({ isMet }) => !isMet);
     if (unmet !== undefined || count === 0) {
-      await this.#replacing.abandon();
+      await replacing.abandon();
       const failed = unmet?.expectation === 'command' ? 'COMMAND failed' : 'another expectation is not met';
       const why = count === 0 ? 'no message came' : failed;
       return { ...about, isMet: false, said: `not written, because ${why}` };
     }
     const { text } = this.check;
-    await this.#replacing.commit(async (output) => {
-      await output.share(this.#mode);
+    await replacing.commit(async (output) => {
+      await output.share(mode);
       await output.add(Buffer.from(text));
     });
     return {
@@ -105,7 +100,7 @@ export class Snapshot {
 
   /** Leaves the file as it is. */
   async abandon(): Promise<void> {
-    await this.#replacing?.abandon();
+    await this.#opened.replacing?.abandon();
   }
 }
 

@@ -1,5 +1,7 @@
 import type { Command } from 'commander';
 import { describe, type CommandContext, type Define } from '../command.ts';
+import type { ExitCode } from '../exit-code.ts';
+import type { Io } from '../io.ts';
 import { addStoreFlag } from '../flags/delivery/queue-flags.ts';
 import { countFrom, given } from '../flags/flag-values.ts';
 import { addSelectionFlags } from './selection.ts';
@@ -47,7 +49,7 @@ and worker wait for it, and it takes as much room as is in use, twice.
 `;
 
 /** Runs a subcommand, whose module is loaded then, so that help loads little. */
-type Action = (words: readonly string[], options: QueueOptions, context: CommandContext) => Promise<void>;
+type Action = (words: readonly string[], options: QueueOptions, io: Io) => Promise<ExitCode>;
 
 /** Adds a subcommand. */
 type Add = (usage: Usage, summary: string, action: Action) => Command;
@@ -62,7 +64,7 @@ export const defineQueue: Define = (command, context) => {
     const sub = addStoreFlag(addVerb(command, usage, summary));
     return sub.action(async (...words: unknown[]) => {
       const self = words.at(-1) as Command; // commander's last argument
-      await action(self.args, self.optsWithGlobals<QueueOptions>(), context);
+      context.exit(await action(self.args, self.optsWithGlobals<QueueOptions>(), context.io));
     });
   };
   addLooks(add);
@@ -80,59 +82,40 @@ function addVerb(command: Command, usage: Usage, summary: string): Command {
 
 /** Adds what looks at deliveries and changes none. */
 function addLooks(add: Add): void {
-  const stats = add(
-    'stats',
-    'count deliveries by destination and state',
-    async (_, options, { io, exit }) => {
-      const { showStats } = await import('./show-stats.ts');
-      exit(await showStats(options, io));
-    },
+  const stats = add('stats', 'count deliveries by destination and state', async (_, options, io) =>
+    (await import('./show-stats.ts')).showStats(options, io),
   );
   addSelectionFlags(stats, { withStates: false });
-  const list = add('list', 'list waiting deliveries and dead letters', async (_, options, { io, exit }) => {
-    const { listDeliveries } = await import('./show-deliveries.ts');
-    exit(await listDeliveries(options, io));
-  });
+  const list = add('list', 'list waiting deliveries and dead letters', async (_, options, io) =>
+    (await import('./show-deliveries.ts')).listDeliveries(options, io),
+  );
   addSelectionFlags(list.option('--limit <n>', 'list at most n (default: 50 at a terminal)', countFrom(1)));
-  add(
-    'show <id>',
-    'show a delivery, its body and every attempt',
-    async ([id = ''], options, { io, exit }) => {
-      const { showDelivery } = await import('./show-deliveries.ts');
-      exit(await showDelivery(id, options, io));
-    },
+  add('show <id>', 'show a delivery, its body and every attempt', async ([id = ''], options, io) =>
+    (await import('./show-deliveries.ts')).showDelivery(id, options, io),
   );
 }
 
 /** Adds what changes deliveries, and between them `export`, by which one keeps what one purges. */
 function addChanges(add: Add): void {
   const retrySummary = 'deliver dead letters again, with a new retry window';
-  const retry = add('retry [ids...]', retrySummary, async (ids, options, { io, exit }) => {
-    const { retryDeliveries } = await import('./change-deliveries.ts');
-    exit(await retryDeliveries(ids, options, io));
-  })
+  const retry = add('retry [ids...]', retrySummary, async (ids, options, io) =>
+    (await import('./change-deliveries.ts')).retryDeliveries(ids, options, io),
+  )
     .option('--all', 'take all dead letters that --filter and --since leave')
     .option('--now', 'make what waits for another round due at once instead');
   addConfirmationFlags(addSelectionFlags(retry, { withStates: false }));
-  const drop = add('drop [ids...]', 'remove deliveries for good', async (ids, options, { io, exit }) => {
-    const { dropDeliveries } = await import('./remove-deliveries.ts');
-    exit(await dropDeliveries(ids, options, io));
-  }).option('--all', 'take all that --filter, --since and --state leave');
+  const drop = add('drop [ids...]', 'remove deliveries for good', async (ids, options, io) =>
+    (await import('./remove-deliveries.ts')).dropDeliveries(ids, options, io),
+  ).option('--all', 'take all that --filter, --since and --state leave');
   addConfirmationFlags(addSelectionFlags(drop));
-  const bodies = add(
-    'export',
-    'print bodies as NDJSON, for hooks replay',
-    async (_, options, { io, exit }) => {
-      const { exportBodies } = await import('./show-deliveries.ts');
-      exit(await exportBodies(options, io));
-    },
+  const bodies = add('export', 'print bodies as NDJSON, for hooks replay', async (_, options, io) =>
+    (await import('./show-deliveries.ts')).exportBodies(options, io),
   );
   addSelectionFlags(bodies);
   const purgeSummary = 'remove all dead letters, or the states of --state, for good';
-  const purge = add('purge', purgeSummary, async (_, options, { io, exit }) => {
-    const { purgeDeliveries } = await import('./remove-deliveries.ts');
-    exit(await purgeDeliveries(options, io));
-  });
+  const purge = add('purge', purgeSummary, async (_, options, io) =>
+    (await import('./remove-deliveries.ts')).purgeDeliveries(options, io),
+  );
   addConfirmationFlags(addSelectionFlags(purge));
 }
 
@@ -144,22 +127,16 @@ function addConfirmationFlags(command: Command): void {
 
 /** Adds what treats the store as a whole. */
 function addStoreCommands(add: Add): void {
-  add(
-    'backup <file>',
-    'copy the queue file while it is in use',
-    async ([file = ''], options, { io, exit }) => {
-      const { backUpStore } = await import('./back-up-store.ts');
-      exit(await backUpStore(given(file), options, io));
-    },
+  add('backup <file>', 'copy the queue file while it is in use', async ([file = ''], options, io) =>
+    (await import('./back-up-store.ts')).backUpStore(given(file), options, io),
   );
-  add('vacuum', 'give freed space back to the disk', async (_, options, { io, exit }) => {
-    const { vacuumStore } = await import('./vacuum-store.ts');
-    exit(await vacuumStore(options, io));
-  });
+  add('vacuum', 'give freed space back to the disk', async (_, options, io) =>
+    (await import('./vacuum-store.ts')).vacuumStore(options, io),
+  );
   const moveSummary = 'move waiting deliveries and dead letters to another store';
-  add('move', moveSummary, async (_, options, { io, exit }) => {
+  add('move', moveSummary, async (_, options, io) => {
     const { moveQueue } = await import('./move-queue.ts');
-    exit(await moveQueue(options as MoveFlags, io)); // `--to` is mandatory
+    return moveQueue(options as MoveFlags, io); // `--to` is mandatory
   }).requiredOption('--to <url>', 'move to sqlite:FILE, redis://… or postgres://…', given);
 }
 
