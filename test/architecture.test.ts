@@ -95,7 +95,7 @@ const PACKAGES: Readonly<Record<string, string>> = {
   '@clack/prompts': 'cli/',
   'fast-string-width': 'cli/',
   'fast-wrap-ansi': 'cli/fit-text.ts',
-  cosmiconfig: 'config/files/load-file.ts',
+  cosmiconfig: 'config/files/yaml.ts',
   jiti: 'config/files/load-file.ts',
   'node:sqlite': 'stores/sqlite/',
   '@photostructure/sqlite': 'stores/sqlite/',

@@ -179,7 +179,7 @@ async function loadClient(): Promise<typeof Client> {
   if (process.versions.node.startsWith('20.')) {
     process.getBuiltinModule('node:v8').setFlagsFromString('--liftoff-only');
   }
-  return (await import('undici/lib/dispatcher/client.js')).default;
+  return (await import('./http-client.ts')).HttpClient;
 }
 
 function parseUrl(text: string): URL {

@@ -96,7 +96,7 @@ async function runLoader(
 
 /** Imports its parser on use, as `jiti` does, because most commands of most users have no config file. */
 async function parseYaml(path: string, text: string): Promise<unknown> {
-  const { defaultLoaders } = await import('cosmiconfig');
+  const { defaultLoaders } = await import('./yaml.ts');
   return defaultLoaders['.yaml'](path, text) as unknown; // typed as any
 }
 
