@@ -11,6 +11,7 @@ export const EVENTS_LIMIT = { field: 'opts.maxLenEvents', value: '100' } as cons
 export type JobFields = { readonly isLocked: boolean } & Pick<
   JobJson,
   | 'id'
+  | 'name'
   | 'data'
   | 'timestamp'
   | 'attemptsStarted'
@@ -44,8 +45,8 @@ export function toJob({ id, name, text, addedAt, dueAt }: NewEntry): JobJson {
 
 const LONGEST_NAME = 100;
 
-/** Makes a name that PostgreSQL's text can hold: an invalid message may have any name. The entry's text has it whole. */
-function legible(name: string): string {
+/** Makes a name that PostgreSQL's text can hold: an invalid message may have any name. */
+export function legible(name: string): string {
   return name.slice(0, LONGEST_NAME).replaceAll(/[\0\p{Surrogate}]/gu, '\ufffd');
 }
 
@@ -55,9 +56,10 @@ function storable(text: string): string {
 }
 
 export function toEntry(fields: JobFields): SeriesEntry {
-  const { id, data, timestamp, attemptsStarted, processedOn, finishedOn, failedReason } = fields;
+  const { id, name, data, timestamp, attemptsStarted, processedOn, finishedOn, failedReason } = fields;
   return {
     id,
+    name,
     state: stateOf(fields),
     text: textOf(data),
     note: noteOf(fields),

@@ -31,7 +31,7 @@ export interface Server {
 export interface NewEntry {
   readonly series: string;
   readonly id: string;
-  /** The text that lists of BullMQ's tools show. */
+  /** The text that lists of BullMQ's tools show, as far as it is legible. */
   readonly name: string;
   /** Any text. It never changes. */
   readonly text: string;
@@ -43,6 +43,7 @@ export interface NewEntry {
 
 export interface SeriesEntry {
   readonly id: string;
+  readonly name: string;
   /** One that is delayed waits. One whose lock has run out waits, too. */
   readonly state: Exclude<EntryState, 'delayed'>;
   readonly text: string;

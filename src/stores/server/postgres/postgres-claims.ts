@@ -4,7 +4,7 @@ import type { EntryLookup } from '../bullmq-series.ts';
 import type { Taken } from '../server.ts';
 
 /** The columns of a JobRow. */
-export const COLUMNS = `id, state = 'active' AS is_locked, data, added_at_ms, attempts_started, processed_at_ms, finished_at_ms, failed_reason, return_value,
+export const COLUMNS = `id, name, state = 'active' AS is_locked, data, added_at_ms, attempts_started, processed_at_ms, finished_at_ms, failed_reason, return_value,
   stacktrace, progress`;
 
 /** What is done with entries that a process takes: BullMQ's functions, each for many entries in one statement. */
@@ -79,6 +79,7 @@ async function nextDueIn(pool: Pool, series: string): Promise<number | undefined
 
 export interface JobRow {
   readonly id: string;
+  readonly name: string;
   readonly is_locked: boolean;
   readonly data: unknown;
   readonly added_at_ms: string;
@@ -94,6 +95,7 @@ export interface JobRow {
 export function postgresFields(row: JobRow): JobFields {
   return {
     id: row.id,
+    name: row.name,
     isLocked: row.is_locked,
     data: JSON.stringify(row.data),
     timestamp: Number(row.added_at_ms),

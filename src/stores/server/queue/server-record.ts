@@ -1,3 +1,4 @@
+import { legible } from '../bullmq-job.ts';
 import type { SeriesEntry, NewEntry } from '../server.ts';
 import { checksumOf } from '../../../queue/checksum.ts';
 import {
@@ -13,11 +14,15 @@ import type { Lane } from '../../../queue/queue.ts';
 /** The part of a delivery that never changes, as a server keeps it. */
 interface Text {
   readonly messageId: string;
-  readonly type: string;
-  readonly orderKeys: readonly string[];
+  /** @default the name of the entry */
+  readonly type?: string;
+  /** @default none */
+  readonly orderKeys?: readonly string[];
   readonly trace?: string | undefined;
-  readonly createdAt: number;
-  readonly dueAt: number;
+  /** Version 0.1 wrote it. @default when the entry was added */
+  readonly createdAt?: number;
+  /** @default createdAt */
+  readonly dueAt?: number;
   /** Where it is UTF-8. */
   readonly body?: string;
   readonly bodyBase64?: string;
@@ -59,13 +64,13 @@ export function toNewEntry(
   { series, isHeld, now }: { readonly series: string; readonly isHeld: boolean; readonly now: number },
 ): NewEntry {
   const { id, messageId, type, orderKeys, trace, createdAt, dueAt, progress } = delivery;
+  const name = legible(type);
   const text: Text = {
     messageId,
-    type,
-    orderKeys,
+    ...(name !== type && { type }),
+    ...(orderKeys.length > 0 && { orderKeys }),
     trace,
-    createdAt,
-    dueAt,
+    ...(dueAt !== createdAt && { dueAt }),
     ...bodyOf(delivery),
     checksum: checksumOf({ body: delivery.body, messageId, orderKeys: JSON.stringify(orderKeys) }),
     ...(delivery.state === 'dead' && { dead: deadFieldsOf(delivery) }),
@@ -74,7 +79,7 @@ export function toNewEntry(
   return {
     series,
     id: entryId(id),
-    name: type,
+    name,
     text: JSON.stringify(text),
     addedAt: createdAt,
     dueAt: isHeld ? HELD_UNTIL : dueAt > now ? dueAt : undefined,
@@ -121,7 +126,7 @@ export function entryToDelivery(
 /** An entry whose text and note are parsed. */
 interface StoredRecord {
   readonly entry: SeriesEntry;
-  readonly text: Text;
+  readonly text: ReadText;
   readonly note: Note | undefined;
 }
 
@@ -171,7 +176,7 @@ function deathOf(entry: SeriesEntry, dead: Text['dead']): Pick<Delivery, 'reason
 function isWhole(
   checksum: number | undefined,
   body: Buffer,
-  { messageId, orderKeys }: Pick<Text, 'messageId' | 'orderKeys'>,
+  { messageId, orderKeys }: Pick<Delivery, 'messageId' | 'orderKeys'>,
 ): boolean {
   return (
     checksum === undefined ||
@@ -179,10 +184,14 @@ function isWhole(
   );
 }
 
+type ReadText = Text & Pick<Delivery, 'type' | 'orderKeys' | 'createdAt' | 'dueAt'>;
+
 /** Reads unreadable text as a damaged delivery, which must not be sent. */
-function readText({ text, addedAt }: SeriesEntry): Text {
+function readText({ name, text, addedAt }: SeriesEntry): ReadText {
   try {
-    return JSON.parse(text) as Text; // written by toNewEntry only
+    const read = JSON.parse(text) as Text; // written by toNewEntry only
+    const { type = name, orderKeys = [], createdAt = addedAt, dueAt = createdAt } = read;
+    return { ...read, type, orderKeys, createdAt, dueAt };
   } catch {
     return { messageId: '', type: '', orderKeys: [], createdAt: addedAt, dueAt: addedAt, checksum: NaN };
   }

@@ -65,13 +65,16 @@ export type RedisRow = readonly [
   progress: string | null,
   takes: string | null,
   takenAt: string | null,
+  name: string,
 ];
 
 export function redisFields(id: string, row: RedisRow, isLocked: boolean): JobFields | undefined {
-  const [data, timestamp, finishedOn, failedReason, returnvalue, stacktrace, progress, takes, takenAt] = row;
+  const [data, timestamp, finishedOn, failedReason, returnvalue, stacktrace, progress, takes, takenAt, name] =
+    row;
   if (data === null) return undefined;
   return {
     id,
+    name,
     isLocked,
     data,
     timestamp: Number(timestamp),

@@ -11,6 +11,7 @@ export const ENTRY_FIELDS = [
   'progress',
   'ats',
   'processedOn',
+  'name',
 ] as const;
 
 /** The scores of delayed entries are times with twelve more bits, of the order of adding. */
