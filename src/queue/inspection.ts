@@ -69,10 +69,10 @@ export interface DeliverySelection {
   /** The page's size, at least 1. */
   readonly limit: number;
   /**
-   * They are dropped next, and come in the order of adding on every store. A user who may only read cannot ask for it.
+   * They are changed next, and come in the order of adding on every store. A user who may only read cannot ask for it.
    * @default on a server, by lane and state
    */
-  readonly toDrop?: boolean;
+  readonly toChange?: boolean;
 }
 
 /** Where a page ended. */

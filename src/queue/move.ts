@@ -52,7 +52,7 @@ function pagesOf(from: QueueInspection, signal: AbortSignal): { readonly next: (
   let after: Cursor | undefined = 0;
   const next = async (): Promise<Deliveries> => {
     while (after !== undefined && !signal.aborted) {
-      const page = await from.list({ states: MOVED, after, limit: PAGE, toDrop: true });
+      const page = await from.list({ states: MOVED, after, limit: PAGE, toChange: true });
       after = page.next;
       if (page.deliveries.length > 0) return page.deliveries;
     }

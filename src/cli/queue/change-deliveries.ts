@@ -146,8 +146,8 @@ export function writeCounts(counts: ChangeCounts, options: QueueOptions, io: Io)
 const DEAD = ['dead'] as const;
 /** What `--now` may make due: one that is in flight is left out. */
 const WAITING = ['pending', 'retrying'] as const;
-/** Changed in one transaction: a process that delivers waits for it. */
-const CHANGED_AT_ONCE = 200;
+/** Changed in one transaction, which waits for the disk once. */
+export const CHANGED_AT_ONCE = 1_000;
 
 /** Collects all ids before a change: a dead letter that is retried may be dead again before the last page is read. */
 async function selectedIds(
@@ -156,7 +156,8 @@ async function selectedIds(
   { signal }: Io,
 ): Promise<readonly string[]> {
   const ids: string[] = [];
-  for await (const page of select(inspection, options, { states: DEAD })) {
+  const pages = { states: DEAD, pageSize: CHANGED_AT_ONCE, toChange: options.dryRun !== true };
+  for await (const page of select(inspection, options, pages)) {
     if (signal.aborted) break;
     ids.push(...page.map(({ id }) => id));
   }

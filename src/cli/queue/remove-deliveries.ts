@@ -7,6 +7,7 @@ import { ExitCode } from '../exit-code.ts';
 import type { Io } from '../io.ts';
 import { createProgress } from '../print/progress.ts';
 import {
+  CHANGED_AT_ONCE,
   changeNamed,
   countResult,
   refuseIdsWithAll,
@@ -100,7 +101,11 @@ async function dropSelected({ durable, states, options, io }: Dropping): Promise
         },
       });
     }
-    const selected = select(durable.inspection, options, { states, pageSize: DROPPED_AT_ONCE });
+    const selected = select(durable.inspection, options, {
+      states,
+      pageSize: CHANGED_AT_ONCE,
+      toChange: true,
+    });
     for await (const page of selected) {
       if (io.signal.aborted) break;
       for (const result of await dropRecorded(durable, page, io)) countResult(counts, result);
@@ -111,9 +116,6 @@ async function dropSelected({ durable, states, options, io }: Dropping): Promise
   }
   return counts;
 }
-
-/** Dropped in one transaction, which waits for the disk once. */
-const DROPPED_AT_ONCE = 1_000;
 
 async function dropFrom(
   durable: DurableQueue,

@@ -35,12 +35,16 @@ export function addSelectionFlags(command: Command, { withStates = true } = {}):
 export function select(
   inspection: QueueInspection,
   flags: SelectionFlags,
-  { states, pageSize = PAGE }: { readonly states: readonly DeliveryState[]; readonly pageSize?: number },
+  {
+    states,
+    pageSize = PAGE,
+    toChange = false,
+  }: Pick<DeliverySelection, 'states' | 'toChange'> & { readonly pageSize?: number },
 ): AsyncIterable<readonly Delivery[]> {
   const filter = flags.filter === undefined ? undefined : readFilter(flags.filter);
   const since = sinceOf(flags);
   const selected = flags.state ?? (asksForState(flags) ? STATES : states);
-  return pages(inspection, { states: selected, since, limit: pageSize }, (delivery) =>
+  return pages(inspection, { states: selected, since, limit: pageSize, toChange }, (delivery) =>
     filter === undefined ? true : filter(filterable(delivery)),
   );
 }

@@ -14,8 +14,8 @@ export interface BullmqSeriesOptions {
 export interface EntryLookup {
   /** Undefined: it is not there. So for the next. */
   fields(ids: readonly string[]): Promise<readonly (JobFields | undefined)[]>;
-  /** The same as a Series' `getToRemove` has it. */
-  fieldsToRemove(ids: readonly string[]): Promise<readonly (JobFields | undefined)[]>;
+  /** The same as a Series' `getToChange` has it. */
+  fieldsToChange(ids: readonly string[]): Promise<readonly (JobFields | undefined)[]>;
   take: Series['take'];
   extend: Series['extend'];
   recover: Series['recover'];
@@ -99,8 +99,8 @@ export class BullmqSeries implements Series {
     return this.#guard(async () => (await this.#lookup.fields(ids)).map(asEntry));
   }
 
-  getToRemove(ids: readonly string[]): Promise<readonly (SeriesEntry | undefined)[]> {
-    return this.#guard(async () => (await this.#lookup.fieldsToRemove(ids)).map(asEntry));
+  getToChange(ids: readonly string[]): Promise<readonly (SeriesEntry | undefined)[]> {
+    return this.#guard(async () => (await this.#lookup.fieldsToChange(ids)).map(asEntry));
   }
 
   addedAt(ids: readonly string[]): Promise<readonly (number | undefined)[]> {

@@ -106,8 +106,8 @@ export interface Series {
   forget(state: 'completed' | 'failed', before: number): Promise<void>;
   /** Undefined: it is not there. */
   get(ids: readonly string[]): Promise<readonly (SeriesEntry | undefined)[]>;
-  /** As `get`, for entries that are removed next: in fewer commands, which a user who may only read must not run. */
-  getToRemove(ids: readonly string[]): Promise<readonly (SeriesEntry | undefined)[]>;
+  /** As `get`, for entries that are changed next: in fewer commands, which a user who may only read must not run. */
+  getToChange(ids: readonly string[]): Promise<readonly (SeriesEntry | undefined)[]>;
   /** When each was added. Ms since the epoch. Undefined: it is not there. The same user must not run it. */
   addedAt(ids: readonly string[]): Promise<readonly (number | undefined)[]>;
   /** Counts entries by state; of delayed ones only those due before `delayedBefore`, when that is given. */

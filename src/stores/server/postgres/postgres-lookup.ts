@@ -12,7 +12,7 @@ export function postgresLookup(
   const fields: EntryLookup['fields'] = (ids) => readFields(pool, series, ids);
   return {
     fields,
-    fieldsToRemove: fields,
+    fieldsToChange: fields,
     ...postgresClaims(swift, series),
     count: async (states, delayedBefore) => {
       const counts = states.map((state) => countOf(state, delayedBefore)).join(', ');

@@ -10,6 +10,14 @@ import { entryId, noteOf, toNewEntry } from './server-record.ts';
 /** The most deliveries in one step: their bodies are read where they are not given. */
 const CHANGED_AT_ONCE = 1_000;
 
+export interface ServerChangesOptions {
+  readonly server: Server;
+  readonly clock: Clock;
+  readonly lanes: ServerLanes;
+  /** As a ServerQueue has it. */
+  readonly repairAfterMs?: number;
+}
+
 /** Changes deliveries on behalf of a person, as a QueueInspection has it: step by step, each in a few commands. */
 export class ServerChanges {
   readonly #server: Server;
@@ -17,19 +25,11 @@ export class ServerChanges {
   readonly #lanes: ServerLanes;
   readonly #order: ServerOrder;
 
-  constructor({
-    server,
-    clock,
-    lanes,
-  }: {
-    readonly server: Server;
-    readonly clock: Clock;
-    readonly lanes: ServerLanes;
-  }) {
+  constructor({ server, clock, lanes, repairAfterMs }: ServerChangesOptions) {
     this.#server = server;
     this.#clock = clock;
     this.#lanes = lanes;
-    this.#order = new ServerOrder(server, lanes);
+    this.#order = new ServerOrder(server, lanes, repairAfterMs);
   }
 
   retry(ids: readonly string[]): Promise<readonly RetryResult[]> {
@@ -45,7 +45,7 @@ export class ServerChanges {
   }
 
   async #retry(ids: readonly string[]): Promise<readonly RetryResult[]> {
-    const found = await findDeliveries(this.#lanes, ids, { areDead: true });
+    const found = await findDeliveries(this.#lanes, ids, { areDead: true, areChanged: true });
     const unretried = new Map(ids.map((id) => [id, unretriedResultOf(found.get(id))]));
     const dead = [...new Set(ids)].flatMap((id) =>
       unretried.get(id) === undefined ? (found.get(id) ?? []) : [],
@@ -102,7 +102,7 @@ export class ServerChanges {
 
   /** Makes retried deliveries due. Each is first in its order keys, so only its own time holds it back. */
   async #makeDue(ids: readonly string[]): Promise<readonly DueResult[]> {
-    const found = await findDeliveries(this.#lanes, ids);
+    const found = await findDeliveries(this.#lanes, ids, { areChanged: true });
     const retrying = [...found.values()].filter(({ delivery }) => dueResultOf(delivery) === undefined);
     const dueAt = Math.floor(this.#clock.now());
     for (const [series, some] of groupBySeries(retrying, (each) => each.series)) {
@@ -124,6 +124,7 @@ export class ServerChanges {
     const found = await findDeliveries(
       this.#lanes,
       wanted.filter((each) => typeof each === 'string'),
+      { areChanged: true },
     );
     const known = [
       ...[...found.values()].map(({ delivery }) => delivery),

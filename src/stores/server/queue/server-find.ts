@@ -13,11 +13,14 @@ export interface Found {
   readonly isArrival: boolean;
 }
 
-/** The deliveries that are there, by id. Of one that is there twice, the dead letter is found if `areDead`. */
+/**
+ * The deliveries that are there, by id. Of one that is there twice, the dead letter is found if `areDead`; `areChanged`: they are changed
+ * next, by a user who may.
+ */
 export async function findDeliveries(
   lanes: ServerLanes,
   ids: readonly string[],
-  { areDead = false } = {},
+  { areDead = false, areChanged = false } = {},
 ): Promise<ReadonlyMap<string, Found>> {
   const found = new Map<string, Found>();
   for (const lane of await lanes.all()) {
@@ -25,7 +28,7 @@ export async function findDeliveries(
       const missing = ids.filter((id) => !found.has(id));
       if (missing.length === 0) return found;
       const series = isArrival ? lanes.deadSeries(lane) : lanes.series(lane);
-      for (const each of await findIn({ series, lane, isArrival }, missing)) {
+      for (const each of await findIn({ series, lane, isArrival, areChanged }, missing)) {
         found.set(each.delivery.id, each);
       }
     }
@@ -34,10 +37,17 @@ export async function findDeliveries(
 }
 
 async function findIn(
-  { series, lane, isArrival }: Pick<Found, 'series' | 'isArrival'> & { readonly lane: Lane },
+  {
+    series,
+    lane,
+    isArrival,
+    areChanged,
+  }: Pick<Found, 'series' | 'isArrival'> & { readonly lane: Lane; readonly areChanged: boolean },
   ids: readonly string[],
 ): Promise<readonly Found[]> {
-  return (await series.get(ids.map(entryId))).flatMap((entry) => {
+  const entryIds = ids.map(entryId);
+  const entries = await (areChanged ? series.getToChange(entryIds) : series.get(entryIds));
+  return entries.flatMap((entry) => {
     if (entry === undefined) return [];
     return {
       series,

@@ -1,4 +1,3 @@
-import type { Clock } from '../../../clock.ts';
 import { withDamageShown, type Delivery, type DeliveryState } from '../../../queue/delivery.ts';
 import type {
   DeliveredAttempts,
@@ -10,8 +9,7 @@ import type {
   QueueInspection,
   RetryResult,
 } from '../../../queue/inspection.ts';
-import type { Server } from '../server.ts';
-import { ServerChanges } from './server-changes.ts';
+import { ServerChanges, type ServerChangesOptions } from './server-changes.ts';
 import { findDeliveries } from './server-find.ts';
 import { ServerLanes } from './server-lanes.ts';
 import { ServerListing } from './server-listing.ts';
@@ -29,11 +27,11 @@ export class ServerInspection implements QueueInspection {
   readonly #listing: ServerListing;
   readonly #changes: ServerChanges;
 
-  constructor({ server, clock }: { readonly server: Server; readonly clock: Clock }) {
-    const lanes = new ServerLanes(server);
+  constructor(options: Omit<ServerChangesOptions, 'lanes'>) {
+    const lanes = new ServerLanes(options.server);
     this.#lanes = lanes;
     this.#listing = new ServerListing(lanes);
-    this.#changes = new ServerChanges({ server, clock, lanes });
+    this.#changes = new ServerChanges({ ...options, lanes });
   }
 
   stats(): Promise<readonly LaneStats[]> {

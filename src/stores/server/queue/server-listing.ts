@@ -36,15 +36,15 @@ export class ServerListing {
     this.#lanes = lanes;
   }
 
-  async page({ states, since = 0, after = 0, limit, toDrop = false }: DeliverySelection): Promise<Page> {
-    const number = after === 0 ? await this.#begin(states, toDrop) : Math.floor(after / PLACES);
+  async page({ states, since = 0, after = 0, limit, toChange = false }: DeliverySelection): Promise<Page> {
+    const number = after === 0 ? await this.#begin(states, toChange) : Math.floor(after / PLACES);
     const ids = this.#listings.get(number) ?? [];
     const deliveries: Delivery[] = [];
     let place = after % PLACES;
     while (place < ids.length && deliveries.length < limit) {
       const some = ids.slice(place, place + limit - deliveries.length);
       place += some.length;
-      for (const delivery of await readAll(some, toDrop)) {
+      for (const delivery of await readAll(some, toChange)) {
         if (isMeant(delivery, { states, since })) deliveries.push(delivery);
       }
     }
@@ -142,11 +142,11 @@ async function inOrderOfAdding(listed: readonly Listed[]): Promise<readonly List
 }
 
 /** Reads the deliveries that are still there, in their order. */
-async function readAll(listed: readonly Listed[], toDrop: boolean): Promise<readonly Delivery[]> {
+async function readAll(listed: readonly Listed[], toChange: boolean): Promise<readonly Delivery[]> {
   const entries = new Map<Listed, SeriesEntry | undefined>();
   for (const [series, there] of groupBySeries(listed, (each) => each.series)) {
     const ids = there.map(({ id }) => id);
-    const read = toDrop ? await series.getToRemove(ids) : await series.get(ids);
+    const read = toChange ? await series.getToChange(ids) : await series.get(ids);
     for (const [index, each] of there.entries()) entries.set(each, read[index]);
   }
   return listed.flatMap((each) => {

@@ -208,7 +208,7 @@ export class ServerOrder {
   async #findAll(all: readonly Keyed[]): Promise<readonly (SeriesEntry | undefined)[]> {
     const found = new Map<Keyed, SeriesEntry | undefined>();
     for (const [series, some] of this.#lanes.bySeries(all)) {
-      const entries = await series.get(some.map(({ id }) => entryId(id)));
+      const entries = await series.getToChange(some.map(({ id }) => entryId(id)));
       for (const [index, each] of some.entries()) found.set(each, entries[index]);
     }
     return all.map((each) => found.get(each));

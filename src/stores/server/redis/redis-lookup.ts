@@ -45,7 +45,7 @@ export function redisLookup(redis: Redis, series: string): EntryLookup {
       const rowOf = (index: number): RedisRow => results[2 * index] as RedisRow; // as ENTRY_FIELDS has it
       return ids.map((id, index) => redisFields(id, rowOf(index), results[2 * index + 1] === 1));
     },
-    fieldsToRemove: async (ids) => {
+    fieldsToChange: async (ids) => {
       const rows = await inSteps(ids, READ_BY_SCRIPT, (args) =>
         runScript(redis, READ_ENTRIES, { keys, args }),
       );
