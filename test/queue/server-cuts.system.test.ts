@@ -243,7 +243,7 @@ describeServers(
     };
 
     for (const [name, operation] of Object.entries(OPERATIONS)) {
-      it(`loses nothing and doubles nothing in ${name}`, { timeout: 600_000 }, async ({ annotate }) => {
+      it(`loses nothing and doubles nothing in ${name}`, { timeout: 1_200_000 }, async ({ annotate }) => {
         let cuts = 0;
         while (cuts < MOST_COMMANDS && (await isCut(name, operation, cuts + 1))) cuts++;
         expect(cuts).toBeGreaterThan(0);
