@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 
@@ -113,6 +113,10 @@ interface Line {
   readonly number: number;
   readonly text: string;
 }
+
+it('the README is read in one go: at most 10 KB', () => {
+  expect(statSync(join(ROOT, 'README.md')).size).toBeLessThanOrEqual(10 * 1_024);
+});
 
 describe('the words', () => {
   const lines = [

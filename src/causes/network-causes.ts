@@ -95,7 +95,7 @@ const NETWORK_CAUSES: Readonly<Record<string, NetworkCauseText>> = {
   },
   container: {
     says: 'nothing listens at {host} in this container: inside it, {hostname} is the container itself',
-    fix: 'give host.docker.internal (or the name of the other container) instead of {hostname}, and check that the receiver runs',
+    fix: 'check that the receiver runs and the port is right; if it runs outside this container, give host.docker.internal or the name of its container in place of {hostname}',
   },
   'tls-self-signed': {
     fix: ISSUER,

@@ -176,6 +176,22 @@ describe('hooks doctor, of webhooks', () => {
     expect(to.requests).toEqual([]);
   });
 
+  it('says of a webhook that is not reached, too, that it is at a private address', async () => {
+    const to = await started(answersOk({ certificate: certificates.selfSigned }));
+    const env = { HOOKS_ALLOW_PRIVATE: '' };
+    const { of } = await examined({ config: { webhooks: [to.url] }, env });
+    expect(of('webhook')).toMatchObject([
+      { status: 'fail', said: expect.stringContaining(': tls-self-signed: ') as string },
+      {
+        status: 'fail',
+        said: expect.stringMatching(
+          /: a private address \(.*loopback\): serve and worker do not connect to it$/,
+        ) as string,
+        hint: expect.stringContaining('delivery.allowPrivate: true') as string,
+      },
+    ]);
+  });
+
   it('says how long a good one is valid', async () => {
     const to = await started(answersOk({ certificate: certificates.good }));
     const config = { webhooks: [to.url], delivery: { ca: certificates.caFile } };

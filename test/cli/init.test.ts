@@ -24,7 +24,17 @@ describe('hooks init', () => {
     expect((await stat(join(cwd, '.hooksrc.yaml'))).mode & 0o777).toBe(0o600);
     const env = { HOOKS_SECRET: SECRET };
     expect(await hooks(['send', 'track', '--event', 'Signup'], { cwd, env })).toMatchObject({ code: 0 });
-    expect(to.requests).toMatchObject([{ path: '/hook', verdict: 'valid' }]);
+    const named = await hooks(['test', '-c', '.hooksrc.yaml', '--only', 'track'], {
+      cwd,
+      env: { HOOKS_SECRET: SECRET },
+    });
+    expect(named).toMatchObject({ code: 0, stderr: '' });
+    expect(to.requests).toMatchObject([1, 2].map(() => ({ path: '/hook', verdict: 'valid' })));
+    // A config that is only found may be of a receiver in use.
+    expect(await hooks(['test', '--only', 'track'], { cwd })).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('or name a config with one webhook: -c .hooksrc.yaml'),
+    });
   });
 
   it('lets serve reach a webhook on this machine, and no private address otherwise', async () => {

@@ -114,7 +114,7 @@ describe.skipIf(!hasTool('tmux', '-V'))('the keys of hooks listen in a shell', (
     await expectRestored(shell);
   });
 
-  it('in the background there are none, and it runs', async () => {
+  it('in the background there are none, and it runs; fg brings them', async () => {
     const shell = await pane();
     shell.keys('q');
     await shell.shows('Stopped after');
@@ -124,8 +124,13 @@ describe.skipIf(!hasTool('tmux', '-V'))('the keys of hooks listen in a shell', (
     shell.keys('echo "[$((60 + 2))]"', 'Enter');
     await shell.shows('.62.');
     expect(shell.tmux('capture-pane', '-p')).not.toMatch(/Keys:|Stopped/);
-    shell.keys('kill %1', 'Enter');
+    shell.keys('fg', 'Enter');
+    await shell.shows('Keys:');
+    shell.keys('c');
+    await shell.shows('No request has been shown yet');
+    shell.keys('q');
     await shell.shows('Stopped after');
+    await expectRestored(shell);
   });
 });
 

@@ -35,6 +35,9 @@ describe('hooks queue', () => {
     expect(shown.state).toBe('retrying');
     expect(Date.parse(shown.dueAt)).toBeLessThanOrEqual(systemClock.now());
     expect(await states()).toMatchObject({ dead: 2 });
+    const both = await run('retry --now --all');
+    expect(both).toMatchObject({ code: 0, stdout: 'due 2\n' });
+    expect(both.stderr).toMatch(/^note: --now takes what waits, and no dead letter; hooks queue retry --all/);
     const named = await run('retry --now ab12-later cd34-dead');
     expect(named.code).toBe(1);
     expect(named.stdout).toBe('due ab12-later\n');

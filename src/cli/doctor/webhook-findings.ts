@@ -1,6 +1,6 @@
 import type { DeliveryOptions, Sources } from '../../engine/options.ts';
 import { HooksError } from '../../errors.ts';
-import { probeWebhook, type Probe } from '../../app/probe-webhook.ts';
+import { probeWebhook, whyPrivateHost, whyPrivateName, type Probe } from '../../app/probe-webhook.ts';
 import type { Reach } from '../../app/open-engine.ts';
 import { PRIVATE_WEBHOOK_HINT } from '../../app/private-webhooks.ts';
 import { redactUrl } from '../../redact.ts';
@@ -59,7 +59,14 @@ async function probeFindings(
       ];
     }
     const found = await examineFailure({ url: shown, error: seen.error, env, signal });
-    return [unreachedFinding(shown, { ...seen, ...found })];
+    const unreached = unreachedFinding(shown, { ...seen, ...found });
+    if (seen.via !== undefined || delivery.allowPrivate === true) return [unreached];
+    // Said at once: who repairs the certificate alone would find the next fault in the log of `serve`.
+    const at = new URL(url.trim());
+    const reason = whyPrivateHost(at) ?? (await whyPrivateName(at));
+    return reason === undefined
+      ? [unreached]
+      : [unreached, blockedFinding(`${shown}: a private address (${reason})`)];
   } catch (error) {
     if (!(error instanceof HooksError)) throw error;
     return [fail('webhook', `${shown}: ${error.message}`, error.hint)];
@@ -76,15 +83,13 @@ function reachedFindings(
   const isBlocked = via === undefined && notPublic !== undefined && allowPrivate !== true;
   const said = `${url}: connected to ${by} in ${durationText(ms)}`;
   return [
-    isBlocked
-      ? fail(
-          'webhook',
-          `${said}, which is ${notPublic}: serve and worker do not connect to it`,
-          PRIVATE_WEBHOOK_HINT,
-        )
-      : ok('webhook', said),
+    isBlocked ? blockedFinding(`${said}, which is ${notPublic}`) : ok('webhook', said),
     ...(validUntil === undefined ? [] : [certificateFinding(url, validUntil)]),
   ];
+}
+
+function blockedFinding(said: string): DoctorFinding {
+  return fail('webhook', `${said}: serve and worker do not connect to it`, PRIVATE_WEBHOOK_HINT);
 }
 
 interface SpokenTo {

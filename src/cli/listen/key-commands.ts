@@ -35,8 +35,7 @@ export class KeyCommands {
 
   constructor(context: KeyContext) {
     this.#context = context;
-    this.#keys = TerminalKeys.open(context.io, this.#input);
-    if (this.#keys !== undefined) context.display.remark(HELP);
+    this.#keys = TerminalKeys.open(context.io, this.#input, () => context.display.remark(HELP));
   }
 
   /** Aborted by `q`. */

@@ -12,21 +12,24 @@ const [INTERRUPT, SUSPEND, QUIT] = ['\u0003', '\u001a', '\u001c'];
 export class TerminalKeys {
   readonly #io: Io;
   readonly #onInput: (text: string) => void;
+  /** Called when keys are first read: at once, or when the command comes to the front. */
+  #onReady: (() => void) | undefined;
   #isRaw = false;
   /** Looks whether a process in the background has come to the front. */
   #looking: NodeJS.Timeout | undefined;
 
-  /** Undefined where there is no terminal to read keys from: a pipe, Windows, or a command that runs in the background. */
-  static open(io: Io, onInput: (text: string) => void): TerminalKeys | undefined {
+  /** Undefined where there is no terminal to read keys from: a pipe, or Windows. */
+  static open(io: Io, onInput: (text: string) => void, onReady: () => void): TerminalKeys | undefined {
     const { stdin, stdoutIsTty, stderrIsTty } = io;
     const isTerminal = stdin.setRawMode !== undefined && stdoutIsTty && stderrIsTty;
-    return isTerminal && isForeground(io) ? new TerminalKeys(io, onInput) : undefined;
+    return isTerminal ? new TerminalKeys(io, onInput, onReady) : undefined;
   }
 
-  private constructor(io: Io, onInput: (text: string) => void) {
+  private constructor(io: Io, onInput: (text: string) => void, onReady: () => void) {
     this.#io = io;
     this.#onInput = onInput;
-    io.stdin.setEncoding('utf8').on('data', this.#read);
+    this.#onReady = onReady;
+    io.stdin.setEncoding('utf8');
     process.on('SIGCONT', this.#enter);
     // Before a second signal, which ends the process at once.
     io.signal.addEventListener('abort', this.close, { once: true });
@@ -55,7 +58,9 @@ export class TerminalKeys {
     if (this.#isRaw) stdin.setRawMode?.(false);
     stdin.setRawMode?.(true);
     this.#isRaw = true;
-    stdin.resume();
+    stdin.off('data', this.#read).on('data', this.#read).resume();
+    this.#onReady?.();
+    this.#onReady = undefined;
   };
 
   #leave(): void {

@@ -44,15 +44,21 @@ export class GithubStep {
     if (this.#rows.length < MAX_ROWS) this.#rows.push(failure);
   }
 
-  /** Takes the results of a command that has few: each failure, and one of all that could not be tried for the same reason. */
+  /** Takes the results of a command that has few: one failure for all that failed, or could not be tried, for the same reason. */
   addCases(cases: readonly ReportedCase[]): void {
-    for (const { name, outcome, message = '', details, hint = details } of cases) {
-      if (outcome === 'failure') this.fail({ title: `${this.#command}: ${name}`, message, more: hint });
+    for (const same of sameReasons(cases, 'failure')) {
+      const [{ name, message = '', details, hint = details }] = same;
+      const title = same.length === 1 ? name : `${same.length} failures`;
+      const names = same.length === 1 ? [] : same.map((each) => each.name);
+      this.fail({
+        title: `${this.#command}: ${title}`,
+        message,
+        more: [hint, ...names].filter(Boolean).join('\n'),
+      });
     }
-    const untried = cases.filter(({ outcome }) => outcome === 'error');
-    for (const message of new Set(untried.map(({ message: reason = '' }) => reason))) {
-      const same = untried.filter((one) => (one.message ?? '') === message);
-      const more = same.length === 1 ? same[0]?.details : same.map(({ name }) => name).join('\n');
+    for (const same of sameReasons(cases, 'error')) {
+      const [{ message = '', details }] = same;
+      const more = same.length === 1 ? details : same.map(({ name }) => name).join('\n');
       this.fail({ title: `${this.#command}: not tried`, message, more });
     }
     this.#counts ??= countsOf(cases);
@@ -65,9 +71,9 @@ export class GithubStep {
     this.fail({ title, message: reason, more: hint, ...(isFile && { origin }) });
   }
 
-  /** Takes the final counts in a line or several. */
+  /** Takes the final counts in a line or several. Markdown aligns no columns. */
   conclude(counts: string): void {
-    this.#counts = counts;
+    this.#counts = counts.replaceAll(/ {2,}/g, ' ');
   }
 
   /** Takes the error that ended the command, unless failures have told it already. */
@@ -128,6 +134,20 @@ function markdown(text: string): string {
   return lines
     .map((line) => line.replace(/[!-/:-@[-`{-~]/g, (one) => `&#${one.charCodeAt(0)};`))
     .join('<br>');
+}
+
+type SameCases = [ReportedCase, ...ReportedCase[]];
+
+/** The cases of an outcome, those with the same message and hint together. */
+function sameReasons(cases: readonly ReportedCase[], outcome: ReportedCase['outcome']): readonly SameCases[] {
+  const groups = new Map<string, SameCases>();
+  for (const one of cases.filter((each) => each.outcome === outcome)) {
+    const key = JSON.stringify([one.message, one.outcome === 'failure' ? one.hint : undefined]);
+    const group = groups.get(key);
+    if (group === undefined) groups.set(key, [one]);
+    else group.push(one);
+  }
+  return [...groups.values()];
 }
 
 const COUNTED = { passed: 'passed', failure: 'failed', skipped: 'skipped', error: 'not tried' } as const;

@@ -29,6 +29,9 @@ const UNCHANGED: Readonly<Record<Exclude<ChangeResult, Done>, string>> = {
 export function retryDeliveries(ids: readonly string[], options: QueueOptions, io: Io): Promise<ExitCode> {
   const { now = false } = options;
   if (!now || ids.length > 0) refuseIdsWithAll(ids, options);
+  if (now && options.all && !options.quiet) {
+    io.note('note: --now takes what waits, and no dead letter; hooks queue retry --all delivers those again');
+  }
   return withQueue(options, io, async (durable) => {
     const { inspection } = durable;
     const change = (some: readonly string[]): Promise<readonly (RetryResult | DueResult)[]> =>

@@ -1,5 +1,6 @@
 import type { Check } from '../../check/check.ts';
 import { checksFor } from '../../check/checks.ts';
+import type { Settings } from '../../config/settings.ts';
 import { ConfigError } from '../../errors.ts';
 import { SCHEDULE_CODES, SCHEDULE_TITLES } from '../../idempotence/plan/schedule.ts';
 import { addIdempotenceFlags, rejectStrayFlags } from './idempotence/options.ts';
@@ -53,7 +54,7 @@ start, another program has the port, or the state shows nothing.
 export const defineTest: Define = (command, { io, exit }) => {
   const test = addSecretFlags(
     command
-      .argument('[url]', 'check the receiver at this URL')
+      .argument('[url]', 'check this receiver (default: the webhook of -c FILE)')
       .argument('[command...]', 'start this receiver first, and stop it afterwards')
       .usage('<url> [options] [-- COMMAND…]'),
     'sign',
@@ -78,9 +79,8 @@ export const defineTest: Define = (command, { io, exit }) => {
       const inputs = messages === undefined ? capture : [...capture, messages];
       const reported = { report, suite: TEST_SUITE, inputs };
       const run = async (reports: Reports): Promise<ExitCode> => {
-        if (url === undefined) throw missingUrl();
         rejectStrayFlags(options);
-        const tested = { url: expandUrl(url), command: words };
+        const tested = { url: expandUrl(url ?? (await configuredUrl(options, io))), command: words };
         const { state } = options;
         if (state === undefined) {
           return (await import('./run.ts')).testReceiver(tested, options, { io, reports });
@@ -114,11 +114,26 @@ function listChecks(
   out(formatTable([...rows, ...withState], { columns }));
 }
 
-function missingUrl(): ConfigError {
-  return new ConfigError('Expected the URL of the receiver, got none', {
-    key: 'url',
-    hint: 'give it: hooks test http://localhost:3000/webhook',
-  });
+/** The only webhook of the config that --config names. One that is found may be of a receiver in use, and the messages are real. */
+async function configuredUrl(options: TestOptions, io: Io): Promise<string> {
+  const settings = typeof options.config === 'string' ? await loadedSettings(options, io) : undefined;
+  const destinations = Object.values(settings?.sources ?? {}).flatMap((source) =>
+    Object.values(source.destinations),
+  );
+  const urls = [...new Set(destinations.flatMap(({ webhooks }) => webhooks.map(({ url }) => url)))];
+  const [url] = urls;
+  if (url !== undefined && urls.length === 1) return url;
+  throw new ConfigError(
+    `Expected the URL of the receiver, got ${urls.length === 0 ? 'none' : 'a config with several'}`,
+    {
+      key: 'url',
+      hint: 'give it: hooks test http://localhost:3000/webhook; or name a config with one webhook: -c .hooksrc.yaml',
+    },
+  );
+}
+
+async function loadedSettings(options: TestOptions, io: Io): Promise<Settings> {
+  return (await import('../flags/delivery/settings.ts')).commandSettings(options, io);
 }
 
 function collectCodes(value: string, before: readonly string[] = []): readonly string[] {

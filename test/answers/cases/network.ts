@@ -95,7 +95,7 @@ const CASES: readonly AnswerCase[] = [
     argv: to('http://127.0.0.1:{port}/hook'),
     cause:
       'nothing listens at 127.0.0.1:{port} in this container: inside it, 127.0.0.1 is the container itself',
-    fix: 'give host.docker.internal (or the name of the other container) instead of 127.0.0.1, and check that the receiver runs',
+    fix: 'check that the receiver runs and the port is right; if it runs outside this container, give host.docker.internal or the name of its container in place of 127.0.0.1',
     exitCode: 1,
   },
   {

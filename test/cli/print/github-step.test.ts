@@ -27,7 +27,7 @@ describe('in a workflow of GitHub', () => {
         /^::error file=bad\.ndjson,line=2,title=hooks replay%3A invalid entry::expected `type` to be page, .*%0Adid you mean "track"\?$/,
       ),
     ]);
-    expect(summary()).toMatch(/^### ✗ hooks replay\n\nread {7}2<br>delivered {2}1<br>invalid {4}1/);
+    expect(summary()).toMatch(/^### ✗ hooks replay\n\nread 2<br>delivered 1<br>invalid 1/);
     expect(summary()).toContain('| bad&#46;ndjson&#58;2&#58; hooks replay&#58; invalid entry | expected');
   });
 
@@ -101,6 +101,25 @@ describe('a step', () => {
     expect(lines).toHaveLength(10);
     expect(summary().match(/^\| a/gm)).toHaveLength(50);
     expect(summary()).toContain('\nand 10 more\n');
+  });
+
+  it('one annotation tells one reason, with the number and the names of what failed for it', () => {
+    const notes: string[] = [];
+    const step = new GithubStep('hooks test', { env: {}, note: (line) => void notes.push(line) });
+    const failed = { classname: 'u', outcome: 'failure', ms: 1, type: 't', details: '', line: {} } as const;
+    step.addCases([
+      ...['track', 'page'].map((name) => ({
+        ...failed,
+        name,
+        message: '404 Not Found',
+        hint: 'check the path',
+      })),
+      { ...failed, name: 'unsigned', message: '200 OK', hint: 'verify it' },
+    ]);
+    expect(notes).toEqual([
+      '::error title=hooks test%3A 2 failures::404 Not Found%0Acheck the path%0Atrack%0Apage',
+      '::error title=hooks test%3A unsigned::200 OK%0Averify it',
+    ]);
   });
 
   it('hostile text can begin no command, end no property and make no markup', async () => {

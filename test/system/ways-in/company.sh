@@ -38,7 +38,7 @@ shows 'Mail'
 kill -9 $SERVE; wait $SERVE || true
 start b.out node receiver.mjs "$PORT_B"
 serve
-exits 0 hooks queue retry --all --now --yes
+exits 0 hooks queue retry --now
 empty() { hooks queue list -o json > list.out && [ ! -s list.out ]; }
 within empty
 exits 0 hooks doctor
