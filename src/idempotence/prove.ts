@@ -35,7 +35,8 @@ export interface ProveOptions {
   readonly clock: Clock;
   readonly signal: AbortSignal;
   readonly onReference: (reference: Reference) => void;
-  readonly onProgress: (done: number, total: number) => void;
+  /** `code` is that of the next schedule. */
+  readonly onProgress: (done: number, total: number, code?: ScheduleCode) => void;
   /** Called when a schedule has ended in another state: what follows are smaller ones. */
   readonly onDeviation: () => void;
   /** Called for each code as soon as its result is known. */
@@ -130,7 +131,7 @@ class Proof {
     for (const [index, schedule] of plan.entries()) {
       signal.throwIfAborted();
       if (index === LIKELIER && !(await this.#proveOnce())) return false;
-      onProgress(index, plan.length);
+      onProgress(index, plan.length, schedule.code);
       const deviation = await this.#timed(schedule.code, () =>
         this.#runner.judge(schedule, { isCareful: true }),
       );

@@ -2,7 +2,7 @@ import { isObject } from '../check-options.ts';
 
 /**
  * Whether two states say the same. The order of lines, and of the items of JSON lists, does not count: it is mostly that of arrival, which
- * schedules change.
+ * schedules change; nor does that of the keys of JSON.
  */
 export function isSameState(one: string, other: string): boolean {
   return one === other || orderless(one) === orderless(other);
@@ -11,12 +11,13 @@ export function isSameState(one: string, other: string): boolean {
 function orderless(state: string): string {
   const value = jsonOf(state);
   if (value !== undefined) return JSON.stringify(sorted(value));
-  return state
-    .split(/\r?\n/)
-    .map((line) => line.trimEnd())
-    .toSorted()
-    .join('\n')
-    .trim();
+  return state.split(/\r?\n/).map(plainLine).toSorted().join('\n').trim();
+}
+
+/** A line that is JSON with its keys in order. */
+function plainLine(line: string): string {
+  const value = jsonOf(line);
+  return value === undefined ? line.trimEnd() : JSON.stringify(sorted(value));
 }
 
 function jsonOf(state: string): unknown {
@@ -68,8 +69,9 @@ export function differingLines(expected: string, got: string): { missing: string
 
 function without(lines: readonly string[], others: readonly string[]): string[] {
   const left = new Map<string, number>();
-  for (const line of others) left.set(line, (left.get(line) ?? 0) + 1);
-  return lines.filter((line) => {
+  for (const line of others.map(plainLine)) left.set(line, (left.get(line) ?? 0) + 1);
+  return lines.filter((each) => {
+    const line = plainLine(each);
     const count = left.get(line) ?? 0;
     if (count > 0) left.set(line, count - 1);
     return count === 0;

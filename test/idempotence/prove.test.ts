@@ -147,7 +147,7 @@ async function proved(
     clock,
     signal: new AbortController().signal,
     onReference: () => {},
-    onProgress: (done, total) => progress.push(`${done} of ${total}`),
+    onProgress: (done, total, code) => progress.push(`${done} of ${total}${code ? ` ${code}` : ''}`),
     onDeviation: () => progress.push('shrinking'),
     onResult: (result) => results.push(result),
   });
@@ -173,7 +173,10 @@ describe('proveIdempotence', () => {
     });
     expect(results.map(({ outcome }) => outcome)).toEqual(results.map(() => 'passed'));
     expect(results.length).toBe(SCHEDULE_CODES.length - 1);
-    expect(progress).toEqual(Array.from({ length: 15 }, (_, done) => `${done} of 14`));
+    expect(progress.map((line) => line.replace(/ [a-z-]+$/, ''))).toEqual(
+      Array.from({ length: 15 }, (_, done) => `${done} of 14`),
+    );
+    expect([progress[0], progress.at(-1)]).toEqual(['0 of 14 twice', '14 of 14']);
   });
 
   it('has a verdict on a receiver that a kill leaves unable to start, though then no reset works', async () => {
@@ -201,6 +204,39 @@ describe('proveIdempotence', () => {
       schedules: 2,
     });
     expect(results).toMatchObject([{ check: 'twice', outcome: 'passed' }]);
+  });
+
+  it.each([
+    {
+      title: '1 s where there is only too much',
+      change: (effects: readonly string[], id: string) => [...effects, id],
+      atLeast: 1_000,
+      below: 2_000,
+    },
+    {
+      title: '4 s where something is missing',
+      change: (effects: readonly string[], id: string) =>
+        effects.includes(id) ? effects.filter((each) => each !== id) : [...effects, id],
+      atLeast: 4_000,
+      below: 5_000,
+    },
+  ])('waits before it calls a receiver wrong: $title', async ({ change, atLeast, below }) => {
+    let effects: readonly string[] = [];
+    const subject: Subject = {
+      reset: async () => void (effects = []),
+      kill: undefined,
+      revive: async () => undefined,
+      gone: () => undefined,
+      readState: async () => effects.join('\n'),
+      send: async ({ messageId }) => {
+        effects = change(effects, messageId);
+        return { kind: 'taken', status: 200, ms: 0 };
+      },
+    };
+    const { results } = await proved(() => subject, { codes: ['twice'], schedules: 1 });
+    expect(results).toMatchObject([{ check: 'twice', outcome: 'failed' }]);
+    expect(results[0]?.ms).toBeGreaterThanOrEqual(atLeast);
+    expect(results[0]?.ms).toBeLessThan(below);
   });
 
   it('sends a message again for as long as the receiver is at work on the first request, slow for once', async () => {

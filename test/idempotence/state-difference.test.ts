@@ -8,6 +8,11 @@ describe('isSameState', () => {
     ['line ends of Windows', 'a\r\nb\r\n', 'a\nb'],
     ['a JSON list in another order', '[{"id":1},{"id":2}]', '[{"id":2},{"id":1}]'],
     ['keys of JSON in another order', '{"a":[2,1],"b":1}', '{"b":1,"a":[1,2]}\n'],
+    [
+      'lines of JSON with keys in another order',
+      '{"id":1,"n":1}\n{"id":2,"n":1}',
+      '{"n":1,"id":2}\n{"n":1,"id":1}',
+    ],
   ])('takes %s for the same', (_, one, other) => expect(isSameState(one, other)).toBe(true));
 
   it.each([
@@ -23,6 +28,8 @@ describe('isSameState', () => {
 describe('differingLines', () => {
   it('gives each line as often as it is missing or added', () => {
     expect(differingLines('a\nb\nc', 'b\nb\nc')).toEqual({ missing: ['a'], added: ['b'] });
+    const [one, other] = ['{"a":1,"b":1}', '{"b":1,"a":1}'];
+    expect(differingLines(one, `${other}\n${one}`)).toEqual({ missing: [], added: [one] });
   });
 });
 

@@ -2,8 +2,8 @@ import { durationText } from '../attempt-text.ts';
 import type { Io } from '../io.ts';
 
 export interface ProgressBar {
-  /** With a total the bar shows the share and the time left. */
-  update: (done: number, total?: number) => void;
+  /** With a total the bar shows the share and the time left. A label replaces that of the bar until the next update. */
+  update: (done: number, total?: number, label?: string) => void;
   /** Shows a text in place of the figures until the next update. */
   say: (text: string) => void;
   /** Prints a line above the bar. */
@@ -40,18 +40,18 @@ export function createProgress(
     return { update: () => {}, say: () => {}, line: note, clear: () => {}, stop: () => {} };
   }
   const figures = new ProgressFigures(performance.now(), { isGuess: measure !== undefined });
-  let override: string | undefined;
+  let [shownLabel, override] = [label, undefined as string | undefined]; // until it is set
   const clear = (): void => void stderr.write(CLEAR_LINE);
   const draw = (): void => {
     if (measure !== undefined) figures.update({ ...measure(), now: performance.now() });
-    const text = override ?? `${label} ${figures.text(unit, performance.now())}`;
+    const text = override ?? `${shownLabel} ${figures.text(unit, performance.now())}`;
     // A bar that wraps could not be cleared.
     stderr.write(CLEAR_LINE + text.slice(0, (stderr.columns ?? 80) - 1));
   };
   const timer = setInterval(draw, REDRAW_MS).unref();
   return {
-    update: (done, total) => {
-      override = undefined;
+    update: (done, total, newLabel = label) => {
+      [shownLabel, override] = [newLabel, undefined];
       figures.update({ done, total, now: performance.now() });
     },
     say: (text) => {

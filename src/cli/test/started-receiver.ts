@@ -30,7 +30,7 @@ export interface StartedReceiver {
   readonly crash: () => Promise<void>;
 }
 
-const POLL_MS = 50;
+const POLL_MS = 20;
 /** Timeout of one attempt to connect. */
 const CONNECT_MS = 1_000;
 

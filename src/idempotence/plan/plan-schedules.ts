@@ -20,8 +20,8 @@ export interface PlanOptions {
 }
 
 /**
- * The order of the codes: one schedule of each, what finds most in the least time first, before the next of any. Only the second of `killed` and
- * of `twice`, which find what the first cannot, come before `late`, which waits. A kill needs many tries, since each hits one moment.
+ * The order of the codes: one schedule of each, what finds most in the least time first, before the next of any. Only the second of `twice` and
+ * two more of `killed`, which find what the first cannot, come before `late`, which waits. A kill needs many tries, since each hits one moment.
  */
 const ROUND: readonly ScheduleCode[] = [
   'twice',
@@ -32,8 +32,8 @@ const ROUND: readonly ScheduleCode[] = [
   'killed',
   'killed',
   'twice',
-  'late',
   'killed',
+  'late',
   'answer-lost',
   'twice-at-once',
   'killed',
@@ -173,8 +173,7 @@ function spread(places: readonly number[], messages: readonly PlannedMessage[]):
 /** One message first: what it shows needs no shrinking, each step of which would wait again. Then all. */
 function lateWaves({ messages, number, random, lateMs }: WaveOptions): readonly Wave[] {
   if (number === 1) {
-    const effective = effectiveOf(messages);
-    const message = effective[random.below(effective.length)] ?? 0;
+    const message = effectiveOne(messages, random);
     return [{ messages: [message] }, { messages: [message], pauseMs: lateMs }];
   }
   const again = referenceWaves([...messages.keys()]);
@@ -195,7 +194,7 @@ function killedWaves({ messages, number, random, seed }: WaveOptions): readonly 
     when: 'during',
     share: ((offset + turn * GOLDEN) % 1) * LATEST_SHARE,
   });
-  const one = effective[(number + random.below(effective.length)) % effective.length] ?? 0;
+  const one = effectiveOne(messages, random);
   if (number === 1) return killedAndAgain(one, { when: 'after' });
   if (number === 2) return [{ messages: [one], kill: { when: 'after' } }];
   if (number % 3 !== 0) return killedAndAgain(one, killAt(number));
@@ -214,4 +213,10 @@ function effectiveOf(messages: readonly PlannedMessage[]): readonly number[] {
   const all = [...messages.keys()];
   const effective = all.filter((place) => messages[place]?.isEffective === true);
   return effective.length > 0 ? effective : all;
+}
+
+/** One at random, the same whichever others have an effect: what a busy machine shows of that differs. */
+function effectiveOne(messages: readonly PlannedMessage[], random: SeededRandom): number {
+  const effective = effectiveOf(messages);
+  return random.shuffled([...messages.keys()]).find((place) => effective.includes(place)) ?? 0;
 }

@@ -1,5 +1,5 @@
 import { referenceWaves } from '../plan/plan-schedules.ts';
-import { scheduledMessages, requestCount, type Schedule, type Wave } from '../plan/schedule.ts';
+import { scheduledMessages, type Schedule, type Wave } from '../plan/schedule.ts';
 import type { IdempotenceFaultCode } from '../faults.ts';
 import { isSameState } from '../state-difference.ts';
 import type { Deviation, ProofRunner } from './proof-runner.ts';
@@ -103,9 +103,8 @@ class Diagnosis {
     const { waves } = this.#schedule;
     const killed = waves.find(({ kill }) => kill !== undefined);
     const [message = 0] = killed?.messages ?? [];
-    if (requestCount(this.#schedule) === scheduledMessages(this.#schedule).length) {
-      return 'responds-before-storing';
-    }
+    const requests = waves.flatMap(({ messages }) => messages).filter((each) => each === message);
+    if (requests.length === 1) return 'responds-before-storing';
     const after: Wave = { messages: [message], kill: { when: 'after' } };
     const again = { messages: [message] };
     const isForgotten = await this.#runner.judge({ ...this.#schedule, waves: [after, again] });

@@ -1,7 +1,7 @@
 import { sleep, type Clock } from '../../clock.ts';
 import type { Schedule, Wave } from '../plan/schedule.ts';
 import { referenceWaves } from '../plan/plan-schedules.ts';
-import { isSameState } from '../state-difference.ts';
+import { differingLines, isSameState } from '../state-difference.ts';
 import type { ProofMessage, Subject } from '../subject.ts';
 import { execute, type Execution, type ExecutionFailure } from './execute.ts';
 import { notEmpty, notReset } from './reference-errors.ts';
@@ -27,12 +27,16 @@ export interface Deviation {
   readonly kind: 'state' | 'unsettled' | ExecutionFailure['kind'];
 }
 
+type IsState = (state: string) => boolean;
+
 /** How long a state that differs gets to become what it should: a worker of the receiver may be slow. */
 const PATIENCE_MS = 1_500;
 /** The same where every effect of the reference run was there with its response. */
 const SHORT_PATIENCE_MS = 400;
 /** The same before a verdict: a busy machine must not make one. Only the first run that differs waits this long, not each smaller one. */
 const CAREFUL_MS = 4_000;
+/** The same where nothing is missing: more than there should be is not what a slow receiver has. */
+const SURPLUS_MS = 1_000;
 /** How long a message is sent again while the receiver says that the first request is at work, before a verdict. */
 const BUSY_MS = 10_000;
 /** How often the reset is tried when work of an earlier schedule still changes the state. */
@@ -90,10 +94,11 @@ export class ProofRunner {
       const state = execution.failure.kind === 'not-taken' ? (await this.settle()).state : '';
       return { execution, expected, state, kind: execution.failure.kind };
     }
-    const wanted = (read: string): boolean => isSameState(expected, read);
-    const { state, isSettled } = isCareful
-      ? await this.settleCarefully(wanted)
-      : await this.settle({ wanted });
+    const wanted: IsState = (read) => isSameState(expected, read);
+    const isSurplus: IsState = (read) => differingLines(expected, read).missing.length === 0;
+    const { state, isSettled } = await (isCareful
+      ? this.settleCarefully(wanted, isSurplus)
+      : this.settle({ patienceMs: (read) => (wanted(read) ? 0 : this.#patienceMs) }));
     if (isSettled && isSameState(expected, state)) return undefined;
     return { execution, expected, state, kind: isSettled ? 'state' : 'unsettled' };
   }
@@ -110,7 +115,7 @@ export class ProofRunner {
   }
 
   /** The state after these messages, each sent once and in this order, from the start. Waits for the one that is `wanted`, if any. */
-  async stateAfter(messages: readonly ProofMessage[], wanted?: (state: string) => boolean): Promise<string> {
+  async stateAfter(messages: readonly ProofMessage[], wanted?: IsState): Promise<string> {
     await this.reset();
     await this.send(messages, { waves: referenceWaves([...messages.keys()]) });
     const settled = wanted === undefined ? this.settle() : this.settleCarefully(wanted);
@@ -132,18 +137,17 @@ export class ProofRunner {
     return 2 * this.#quietMs + READ_GAP_MS;
   }
 
-  settle(
-    how: Pick<SettleOptions, 'wanted' | 'patienceMs'> & { quietMs?: number } = {},
-  ): Promise<SettledState> {
+  settle(how: Partial<Pick<SettleOptions, 'quietMs' | 'patienceMs'>> = {}): Promise<SettledState> {
     const { subject, clock, signal, stateTimeoutMs: timeoutMs } = this.options;
-    const usual = { quietMs: this.#quietMs, patienceMs: how.wanted === undefined ? 0 : this.#patienceMs };
-    return settledState({ read: subject.readState, clock, signal, timeoutMs, ...usual, ...how });
+    const quietMs = this.#quietMs;
+    return settledState({ read: subject.readState, clock, signal, timeoutMs, quietMs, ...how });
   }
 
   /** Waits for a state longer than usual. When that was needed, later runs wait longer too: the receiver works after it responds. */
-  async settleCarefully(wanted: (state: string) => boolean): Promise<SettledState> {
-    const patienceMs = Math.max(CAREFUL_MS, this.#patienceMs);
-    const settled = await this.settle({ wanted, patienceMs });
+  async settleCarefully(wanted: IsState, isSurplus: IsState = () => false): Promise<SettledState> {
+    const patienceMs = (read: string): number =>
+      wanted(read) ? 0 : Math.max(isSurplus(read) ? SURPLUS_MS : CAREFUL_MS, this.#patienceMs);
+    const settled = await this.settle({ patienceMs });
     if (wanted(settled.state) && settled.lastChangeMs > this.#quietMs) {
       this.#quietMs = Math.min(2 * settled.lastChangeMs, this.options.stateTimeoutMs / 2);
       this.#patienceMs = Math.max(PATIENCE_MS, 3 * this.#quietMs);

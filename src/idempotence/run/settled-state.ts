@@ -12,9 +12,8 @@ export interface SettleOptions {
   readonly quietMs: number;
   /** Gives up after this. */
   readonly timeoutMs: number;
-  /** What the state should become: until it is, or `patienceMs` are over, a state that stays the same is not taken. */
-  readonly wanted?: (state: string) => boolean;
-  readonly patienceMs?: number;
+  /** How long a state must stay the same that may yet become what it should. @default none */
+  readonly patienceMs?: (state: string) => number;
 }
 
 export interface SettledState {
@@ -27,11 +26,11 @@ export interface SettledState {
 
 /** Reads the state until it stays the same. A receiver may respond first and work later. */
 export async function settledState(options: SettleOptions): Promise<SettledState> {
-  const { read, clock, signal, quietMs, timeoutMs, wanted, patienceMs = 0 } = options;
+  const { read, clock, signal, quietMs, timeoutMs, patienceMs = () => 0 } = options;
   const startedAt = clock.now();
   let state = await read();
   let lastChangeMs = 0;
-  let [sameSince, waitsUntil] = [clock.now(), startedAt + patienceMs];
+  let sameSince = clock.now();
   for (;;) {
     await sleep(clock, READ_GAP_MS, signal);
     signal.throwIfAborted();
@@ -41,12 +40,10 @@ export async function settledState(options: SettleOptions): Promise<SettledState
       state = next;
       lastChangeMs = now - startedAt;
       sameSince = now;
-      // What still changes is still at work.
-      waitsUntil = Math.max(waitsUntil, now + patienceMs);
     }
-    const isQuiet = now - sameSince >= Math.min(quietMs, timeoutMs) - 1;
-    const isWanted = wanted === undefined || wanted(state) || now >= waitsUntil;
-    if (isQuiet && isWanted) return { state, isSettled: true, lastChangeMs };
+    const sameMs = now - sameSince + 1;
+    const isQuiet = sameMs >= Math.min(quietMs, timeoutMs);
+    if (isQuiet && sameMs >= patienceMs(state)) return { state, isSettled: true, lastChangeMs };
     const isOver = now - startedAt >= Math.max(timeoutMs, 2 * READ_GAP_MS);
     if (isOver) return { state, isSettled: isQuiet, lastChangeMs };
   }

@@ -167,6 +167,21 @@ describe.concurrent('hooks test --state', () => {
     expect(lines.find(({ check }) => check === 'shuffled')).toMatchObject({ outcome: 'skipped' });
   });
 
+  it('shows which schedule runs: a line for each check in a pipe, a bar at a terminal, nothing with -o json', async () => {
+    const flags = ['--schedules', '3', '--only', 'twice,twice-at-once,answer-lost'];
+    const piped = await proved('sound', flags);
+    const shown = await proved('sound', flags, { terminalColumns: 60 });
+    const json = await proved('sound', [...flags, '-o', 'json']);
+    expect(piped.stderr.split('\n').slice(0, -1)).toEqual([
+      'sending each message once: the reference',
+      'schedule 1 of 3, twice: each message twice',
+      'schedule 2 of 3, twice-at-once: each message twice at the same moment',
+      expect.stringContaining('schedule 3 of 3, answer-lost: the connection is cut'),
+    ]);
+    expect(shown.stderr).toMatch(/twice-at-once █+░+ 1 of 3, 33%, \d+s left/);
+    expect(json.stderr).toBe('');
+  });
+
   it('signs each attempt by the schemes that are named, with the same id and Idempotency-Key', async () => {
     const requests: IncomingHttpHeaders[] = [];
     const server = createServer((request, response) => {

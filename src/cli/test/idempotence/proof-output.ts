@@ -1,4 +1,4 @@
-import type { ScheduleCode } from '../../../idempotence/plan/schedule.ts';
+import { SCHEDULE_TITLES, type ScheduleCode } from '../../../idempotence/plan/schedule.ts';
 import type { ProofResult } from '../../../idempotence/proof-result.ts';
 import { printable } from '../../../redact.ts';
 import type { ReportedCase } from '../../../report/case-report.ts';
@@ -20,6 +20,7 @@ interface ProofOutputOptions {
   readonly io: Io;
 }
 
+const REFERENCE = 'sending each message once: the reference';
 /** Between two lines that tell what is done. */
 const REMARK_MS = 20_000;
 
@@ -30,6 +31,7 @@ export class ProofOutput {
   #progress: ProgressBar | undefined;
   #figures: ProgressFigures | undefined;
   #remarkedAt: number | undefined;
+  readonly #begun = new Set<ScheduleCode>();
 
   constructor(context: ProofOutputOptions) {
     this.#context = context;
@@ -43,23 +45,32 @@ export class ProofOutput {
     const { options, io } = this.#context;
     const shown = options.output !== 'json' && options.quiet !== true;
     this.#progress = createProgress(io, { label: 'schedules', shown });
-    this.#progress.say('sending each message once: the reference');
+    this.#progress.say(REFERENCE);
+    if (this.#isWithoutBar) this.remark(REFERENCE);
   }
 
-  readonly progress = (done: number, total: number): void => {
-    this.#progress?.update(done, total);
-    this.#remarkProgress(done, total);
+  readonly progress = (done: number, total: number, check?: ScheduleCode): void => {
+    this.#progress?.update(done, total, check);
+    if (this.#isWithoutBar) this.#remarkProgress(done, total, check);
   };
 
-  /** Without a terminal there is no bar: a line now and then tells that the run goes on. */
-  #remarkProgress(done: number, total: number): void {
+  get #isWithoutBar(): boolean {
+    const { options, io } = this.#context;
+    return options.output !== 'json' && !io.stderrIsTty;
+  }
+
+  /** Without a bar a line for each check, and one now and then, tell that the run goes on. */
+  #remarkProgress(done: number, total: number, check: ScheduleCode | undefined): void {
+    if (check !== undefined && !this.#begun.has(check)) {
+      this.#begun.add(check);
+      this.remark(`schedule ${done + 1} of ${total}, ${check}: ${SCHEDULE_TITLES[check]}`);
+    }
     const now = performance.now();
     this.#figures ??= new ProgressFigures(now);
     this.#figures.update({ done, total, now });
     this.#remarkedAt ??= now;
     const isDue = done > 0 && done < total && now - this.#remarkedAt >= REMARK_MS;
-    const { options, io } = this.#context;
-    if (io.stderrIsTty || options.output === 'json' || !isDue) return;
+    if (!isDue) return;
     this.#remarkedAt = now;
     this.remark(`schedules ${this.#figures.text('schedules', now)}`);
   }

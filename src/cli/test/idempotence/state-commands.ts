@@ -72,6 +72,6 @@ function commandFailure(
 
 const HINTS = {
   '--state':
-    "try it in a shell, in this folder: it must end with 0 and print the receiver's state, and print nothing or an empty state before the receiver has written anything: [ ! -f app.db ] || sqlite3 app.db 'select …'",
-  '--reset': "try it in a shell, in this folder: it must end with 0 and delete the receiver's state",
+    "try it in `sh`, in this folder: it must end with 0 and print the receiver's state, and print nothing or an empty state before the receiver has written anything: [ ! -f app.db ] || sqlite3 app.db 'select …'",
+  '--reset': "try it in `sh`, in this folder: it must end with 0 and delete the receiver's state",
 } as const;
