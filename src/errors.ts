@@ -162,3 +162,8 @@ export function callDetached<Value>(callback: (value: Value) => void, value: Val
     });
   }
 }
+
+/** What an error of any kind says. */
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

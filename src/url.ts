@@ -54,3 +54,12 @@ function addressList(): BlockList {
   loopbackAddresses.addAddress('::1', 'ipv6');
   return loopbackAddresses;
 }
+
+/** The host of a URL as the resolver wants it: an IPv6 address without its brackets. */
+export function bareHost(url: URL): string {
+  return url.hostname.replace(/^\[(.*)\]$/, '$1');
+}
+
+export function portOf(url: URL): string {
+  return url.port || (url.protocol === 'https:' ? '443' : '80');
+}

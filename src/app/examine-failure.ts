@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { isLoopbackHost } from '../url.ts';
+import { isLoopbackHost, bareHost, portOf } from '../url.ts';
 import {
   askInHttp,
   askInTls,
@@ -60,7 +60,7 @@ async function causeOfRefused(
   env: FailureToExamine['env'],
   asked: AskedPort,
 ): Promise<ExaminedFailure | undefined> {
-  const host = bareHostOf(url);
+  const host = bareHost(url);
   if (!isLoopbackHost(host)) return undefined;
   const other = host === '::1' ? '127.0.0.1' : '::1';
   // The name stands for both, and both were tried.
@@ -102,16 +102,10 @@ function ofOtherSpeech(speech: PortSpeech): ExaminedFailure | undefined {
 }
 
 function askedPort(url: URL, limits: Pick<AskedPort, 'timeoutMs' | 'signal'>): AskedPort {
-  const port = Number(url.port || (url.protocol === 'https:' ? 443 : 80));
-  return { host: bareHostOf(url), port, ...limits };
-}
-
-function bareHostOf({ hostname }: URL): string {
-  return hostname.replace(/^\[(.*)\]$/, '$1');
+  return { host: bareHost(url), port: Number(portOf(url)), ...limits };
 }
 
 /** The same place by the other protocol, at the same port. Without its query, which may be secret. */
 function withProtocol(url: URL, protocol: 'http:' | 'https:'): string {
-  const port = url.port || (url.protocol === 'https:' ? '443' : '80');
-  return `${protocol}//${url.hostname}:${port}${url.pathname}`;
+  return `${protocol}//${url.hostname}:${portOf(url)}${url.pathname}`;
 }

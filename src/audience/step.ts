@@ -1,7 +1,6 @@
 import type { Change } from './difference.ts';
 import type { PartitionUpdate } from './store.ts';
 
-/** The changes of one partition. */
 export interface PartitionChanges {
   readonly partition: number;
   readonly changes: readonly Change[];

@@ -58,7 +58,7 @@ function readHeaders(value: unknown): HeaderPair[] {
   });
 }
 
-function isHeaderPair(pair: unknown): pair is HeaderPair {
+export function isHeaderPair(pair: unknown): pair is HeaderPair {
   return Array.isArray(pair) && pair.length === 2 && pair.every((part) => typeof part === 'string');
 }
 

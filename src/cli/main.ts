@@ -1,5 +1,5 @@
 import { CommanderError } from 'commander';
-import { HooksError, InputError } from '../errors.ts';
+import { HooksError, InputError, messageOf } from '../errors.ts';
 import { printable } from '../redact.ts';
 import { errorSentence, noteError } from './error-text.ts';
 import { ExitCode, interruptedCode } from './exit-code.ts';
@@ -59,7 +59,7 @@ function explain(error: unknown, io: Io, argv: readonly string[]): ExitCode {
   if (error instanceof HooksError) {
     noteError(io, errorSentence(error), error.hint && printable(error.hint, 2_000));
   } else {
-    const message = error instanceof Error ? error.message : String(error);
+    const message = messageOf(error);
     noteError(io, `Unexpected: ${printable(message, 2_000)}`, 'report this fault of hooks; -v shows where');
   }
   if (isGiven(argv, 'verbose') && error instanceof Error) io.note(stackText(error));

@@ -1,4 +1,4 @@
-import { callDetached } from '../errors.ts';
+import { callDetached, messageOf } from '../errors.ts';
 import type { Clock } from '../clock.ts';
 import type { OutgoingMessage } from '../message/outgoing-message.ts';
 import { printable } from '../redact.ts';
@@ -196,7 +196,7 @@ export class Batcher implements MessageHolder {
       const receipts = await this.#sink.submit(messages);
       return messages.map((message, index) => receipts[index] ?? rejectedBySink(message, 'no receipt'));
     } catch (error) {
-      const reason = error instanceof Error ? error.message : String(error);
+      const reason = messageOf(error);
       return messages.map((message) => rejectedBySink(message, reason));
     }
   }

@@ -4,7 +4,6 @@ import { configError, originOfPart, type ConfigOrigin } from './config-origin.ts
 /** `$${` is a literal `${`; `${NAME}` is a variable; any other `${` is a mistake. */
 const REFERENCE = /\$\$\{|\$\{([A-Za-z_][A-Za-z0-9_]*)\}|\$\{/g;
 
-/** Replaces the references of a text. */
 export function withoutReferences(text: string, replacement: string): string {
   return text.replace(REFERENCE, (match, name: string | undefined) =>
     name === undefined ? match : replacement,

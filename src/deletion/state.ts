@@ -50,7 +50,6 @@ export function recordOf({ id, createdAt, userIds, deliveryIds }: NewDeletion): 
   return { id, createdAt, userIds, sources: Object.fromEntries(sources) };
 }
 
-/** Where deletion requests are recorded. */
 export interface DeletionStore {
   /**
    * Records a request, or a part of one, whose deliveries are being stored: both or neither. Over the file that they go to, it is

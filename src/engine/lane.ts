@@ -30,7 +30,6 @@ export class LaneRunner {
   readonly #concurrency: number;
   readonly #leaseMs: number;
   readonly #pace: LanePace;
-  /** Claims whose round is not over. */
   #inFlight = 0;
   /** Claims whose round is over and not yet in the queue. */
   #settling = 0;

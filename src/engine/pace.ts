@@ -110,7 +110,6 @@ function stepOf(perSecond: number, beganAt: number): Ramp {
   return { beganAt, perSecond, begun: 0, well: 0, ill: 0 };
 }
 
-/** The pace of one lane. */
 export class LanePace {
   readonly #options: AttemptPaceOptions;
   readonly #clock: Clock;

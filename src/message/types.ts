@@ -14,6 +14,11 @@ export interface JsonObject {
   readonly [key: string]: JsonValue;
 }
 
+/** Array.isArray narrows no readonly array. */
+export function isJsonArray(value: JsonValue | undefined): value is readonly JsonValue[] {
+  return Array.isArray(value);
+}
+
 export function isJsonObject(value: JsonValue | undefined): value is JsonObject {
   return isObject(value);
 }

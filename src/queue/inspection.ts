@@ -16,7 +16,6 @@ export interface QueueInspection {
    */
   list(selection: DeliverySelection): Promise<Page>;
 
-  /** The delivery of that id. */
   get(id: string): Promise<Delivery | undefined>;
 
   /** The ids of all deliveries in these states, in any order. A body is not read for it. */

@@ -19,7 +19,6 @@ export interface ReceivedRequest extends SignatureJudgement {
   /** The response of the receiver that it was forwarded to; only if it was forwarded. */
   readonly forwarded?: Forwarded;
   readonly answered: ResponseKind;
-  /** Undefined if no status was sent. */
   readonly status: number | undefined;
   /** The response that was sent; only if one was. */
   readonly response?: SentResponse;

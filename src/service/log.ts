@@ -1,6 +1,6 @@
 import { pino } from 'pino';
 import { isoTime, type Clock } from '../clock.ts';
-import { HooksError } from '../errors.ts';
+import { HooksError, messageOf } from '../errors.ts';
 import { printable, withoutSecrets } from '../redact.ts';
 
 /** What happens, for a machine that collects it: a sentence that never changes, and what it is about. */
@@ -55,7 +55,7 @@ function safe(fields: LogFields, secrets: readonly string[]): LogFields {
 /** An error as fields: what is wrong, and the hint. */
 export function errorFields(error: unknown): { readonly error: string; readonly hint: string | undefined } {
   return {
-    error: error instanceof Error ? error.message : String(error),
+    error: messageOf(error),
     hint: error instanceof HooksError ? error.hint : undefined,
   };
 }

@@ -90,3 +90,7 @@ function decoratedSignature(bare: string, value: string): GivenSignature {
 function hex(digits: string): Buffer {
   return Buffer.from(digits, 'hex');
 }
+
+export function isOneOf(digest: Buffer, digests: readonly Buffer[]): boolean {
+  return digests.some((each) => sameDigest(each, digest));
+}

@@ -107,7 +107,6 @@ export class Verifier {
     this.#kept = isLenient || coversPart || diagnose === true ? [] : undefined;
   }
 
-  /** The number of bytes so far. */
   get bytes(): number {
     return this.#bytes;
   }

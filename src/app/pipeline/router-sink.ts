@@ -1,6 +1,6 @@
 import type { EnqueueOptions, Receipt, Sink } from '../../client/sink.ts';
 import type { RoutedMessage, Router } from '../../engine/router.ts';
-import { HooksError } from '../../errors.ts';
+import { HooksError, messageOf } from '../../errors.ts';
 import { encodeBody, type OutgoingMessage } from '../../message/outgoing-message.ts';
 import type { Outcomes } from './outcomes.ts';
 import type { UnsettledMessages } from './unsettled-messages.ts';
@@ -63,5 +63,5 @@ async function submit(
 
 function rejectedReceipt(messageId: string, error: unknown): Receipt {
   const code = error instanceof HooksError ? error.code.replace('ERR_HOOKS_', '').toLowerCase() : 'engine';
-  return { accepted: false, messageId, code, reason: error instanceof Error ? error.message : String(error) };
+  return { accepted: false, messageId, code, reason: messageOf(error) };
 }

@@ -21,7 +21,6 @@ export interface SourceInput {
   readonly destinations: Readonly<Record<string, DestinationInput>>;
 }
 
-/** One destination. */
 export interface DestinationInput extends Partial<ShortForm> {
   /** @default true */
   readonly enabled?: boolean | undefined;

@@ -22,7 +22,6 @@ export interface CommonMistake {
   readonly fault: Fault;
 }
 
-/** A mistake and its fault. */
 export type MistakeAndFault = readonly [SigningMistake, Fault];
 
 /** The signatures of a body that receivers compute by common mistakes, the likeliest first; each signature once. */

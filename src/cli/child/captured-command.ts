@@ -7,7 +7,6 @@ import { signalGroup } from './process-group.ts';
 export interface CaptureOptions {
   readonly env: NodeJS.ProcessEnv;
   readonly cwd: string;
-  /** Kills the command when aborted. */
   readonly signal: AbortSignal;
   readonly timeoutMs: number;
   /** A command that prints more than this to stdout is killed. */

@@ -67,7 +67,6 @@ export function readSources(settings: Settings): {
   }
 }
 
-/** Reports each source and its destinations. */
 export function sourceFindings(sources: Sources): DoctorFinding[] {
   return Object.entries(sources).flatMap(([name, { writeKey, destinations }]) => {
     const label = `source ${name}`;

@@ -1,10 +1,10 @@
-import { ConfigError } from '../../errors.ts';
 import type { ExpectedArrivals } from '../../receiver/expected/arrivals.ts';
 import { readExpectedMessage, type ExpectedMessage } from '../../receiver/expected/expected-message.ts';
 import { printable } from '../../redact.ts';
 import type { GlobalOptions } from '../command.ts';
 import type { SchemeFlags } from '../flags/signature/scheme-flags.ts';
 import type { SecretFlags } from '../flags/signature/secret-flags.ts';
+import { conflict } from '../flags/header-lines.ts';
 
 export interface ExpectOptions extends GlobalOptions, SecretFlags, SchemeFlags {
   readonly count?: number;
@@ -66,7 +66,7 @@ function rejectMatches(
   const counted = matches.find(({ exactly }) => exactly !== undefined);
   if (inOrder && counted !== undefined) {
     const hint = `write the filter once for each message, without its ${counted.exactly}x`;
-    throw contradiction(
+    throw conflict(
       `\`--in-order\` and \`--match '${counted.text}'\` cannot be given together`,
       '--in-order',
       hint,
@@ -74,10 +74,10 @@ function rejectMatches(
   }
   if (wanted > room) {
     const hint = 'give fewer --match, of which each needs another message, or --each, which holds for all';
-    throw contradiction(`${wanted} times \`--match\` cannot be met by ${room}`, '--match', hint);
+    throw conflict(`${wanted} times \`--match\` cannot be met by ${room}`, '--match', hint);
   }
   if (inOrder && wanted < 2) {
-    throw contradiction('`--in-order` is for several `--match`', '--in-order', 'give two --match or more');
+    throw conflict('`--in-order` is for several `--match`', '--in-order', 'give two --match or more');
   }
 }
 
@@ -85,29 +85,17 @@ function rejectContradictions(options: ExpectOptions): void {
   const { count, atLeast, atMost, messages, match, noMatch, each, schema, snapshot, update } = options;
   const some = count ?? atLeast ?? atMost ?? messages ?? match ?? noMatch ?? each ?? schema ?? snapshot;
   if (some === undefined) {
-    throw contradiction(
-      'Nothing is expected',
-      '--count',
-      'give --count N or --messages N, or --match type=track',
-    );
+    throw conflict('Nothing is expected', '--count', 'give --count N or --messages N, or --match type=track');
   }
   if (count !== undefined && (atLeast ?? atMost) !== undefined) {
     const other = atLeast === undefined ? '--at-most' : '--at-least';
-    throw contradiction(`\`--count\` and \`${other}\` cannot be given together`, other, 'leave one out');
+    throw conflict(`\`--count\` and \`${other}\` cannot be given together`, other, 'leave one out');
   }
   if ((atLeast ?? 0) > (atMost ?? Infinity)) {
-    throw contradiction(
-      '`--at-least` is more than `--at-most`',
-      '--at-least',
-      'lower it, or raise --at-most',
-    );
+    throw conflict('`--at-least` is more than `--at-most`', '--at-least', 'lower it, or raise --at-most');
   }
   if (update === true && snapshot === undefined) {
-    throw contradiction(
-      '`--update` is for `--snapshot`, which is not given',
-      '--update',
-      'add --snapshot FILE',
-    );
+    throw conflict('`--update` is for `--snapshot`, which is not given', '--update', 'add --snapshot FILE');
   }
 }
 
@@ -116,9 +104,5 @@ function uncountedMessage(text: string, flag: string): ExpectedMessage {
   const expected = readExpectedMessage(text, flag);
   if (expected.exactly === undefined) return expected;
   const hint = `leave the ${expected.exactly}x out, or write --match '${text}'`;
-  throw contradiction(`\`${flag}\` takes no count, got ${printable(text, 60)}`, flag, hint);
-}
-
-function contradiction(sentence: string, flag: string, hint: string): ConfigError {
-  return new ConfigError(sentence, { flag, hint });
+  throw conflict(`\`${flag}\` takes no count, got ${printable(text, 60)}`, flag, hint);
 }

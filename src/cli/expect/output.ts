@@ -139,7 +139,6 @@ function messageLines({ label, differences }: DifferingMessage, comes: string, c
 
 export const SUITE = 'hooks expect';
 
-/** A finding as a case of a report. */
 export function expectationCase(finding: ExpectationResult): ReportedCase {
   const { expectation, filter, isMet, said } = finding;
   return {

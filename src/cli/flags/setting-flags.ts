@@ -59,7 +59,6 @@ function parsedFlag<K extends Key>(key: K, text: string): ValueOf<K> {
   return kind.parse(text, { name: flagOf(key).name });
 }
 
-/** The flag of a setting that has one. */
 function flagOf(key: Key): SettingFlag {
   const { flag } = fieldOf(key);
   if (flag === undefined) throw new Error(`the setting ${key} has no flag`);

@@ -25,7 +25,6 @@ export interface ListenReady {
   /** The signature schemes that are named. */
   readonly schemes?: readonly SignatureScheme[] | undefined;
   readonly certificate?: SelfSignedCertificate | undefined;
-  /** The URL that requests are forwarded to. */
   readonly forwardUrl?: string | undefined;
   readonly inboxUrl?: string | undefined;
   /** The URL of the page that may act and shows the right signatures, for the terminal. */
@@ -43,7 +42,6 @@ export class ListenOutput {
   hidden = 0;
   /** Requests that could not be saved. */
   unsaved = 0;
-  /** The last request that was shown. */
   last: ReceivedRequest | undefined;
 
   constructor(options: ListenOptions, io: Io) {

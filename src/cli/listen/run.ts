@@ -3,7 +3,7 @@ import { writeFile } from 'node:fs/promises';
 import { networkInterfaces } from 'node:os';
 import { resolve } from 'node:path';
 import { ConfigError } from '../../errors.ts';
-import { isLoopbackHost } from '../../url.ts';
+import { bareHost, isLoopbackHost, portOf } from '../../url.ts';
 import { createForwarding, type Forwarding } from '../../app/forwarding.ts';
 import { makeCertificate } from '../../receiver/certificate.ts';
 import { describeTally, Expectation, type Tally } from '../../receiver/expected/expectation.ts';
@@ -156,8 +156,7 @@ async function forwardingOf(
   const given = { url: forward, origin: '--forward', secrets, caFile, proxyEnv: io.env };
   const forwarding = createForwarding(given);
   const target = new URL(forward.trim());
-  const targetPort = target.port || (target.protocol === 'https:' ? '443' : '80');
-  if (Number(targetPort) !== port || !(await leadsHere(target, host))) return forwarding;
+  if (Number(portOf(target)) !== port || !(await leadsHere(target, host))) return forwarding;
   throw new ConfigError('Expected the URL of another receiver, got that of this one (--forward)', {
     key: 'forward',
     origin: '--forward',
@@ -172,8 +171,8 @@ const WILDCARDS = ['0.0.0.0', '::', '::ffff:0:0'];
  * Whether a URL leads to this receiver, by name and by the addresses behind it: a name of this machine, or an address of its network.
  * URL has written names in lower case and addresses in their shortest form, those of IPv6 in brackets.
  */
-async function leadsHere({ hostname }: URL, listensOn: string): Promise<boolean> {
-  const host = hostname.replace(/^\[(.*)\]$/, '$1').replace(/\.$/, '');
+async function leadsHere(url: URL, listensOn: string): Promise<boolean> {
+  const host = bareHost(url).replace(/\.$/, '');
   if (isLoopbackHost(host) || WILDCARDS.includes(host) || host === listensOn.toLowerCase()) return true;
   const ours = await listeningAddresses(listensOn);
   return (await addressesOf(host)).some((address) => isLoopbackHost(address) || ours.includes(address));

@@ -11,7 +11,6 @@ export function decidingAttempt({ attempts }: DestinationOutcome): AttemptRecord
   return attempts.find(({ error }) => error === undefined) ?? attempts.at(-1);
 }
 
-/** The attempt that decided the outcome, if there was any. */
 export function decidingAttemptOf({ destinations }: Outcome): AttemptRecord | undefined {
   const destination = decisive(destinations);
   return destination && decidingAttempt(destination);

@@ -1,5 +1,5 @@
 import { appendFile } from 'node:fs/promises';
-import { HooksError, InputError } from '../../errors.ts';
+import { HooksError, InputError, messageOf } from '../../errors.ts';
 import { printable } from '../../redact.ts';
 import { STDIN_ORIGIN } from '../../replay/reading/inputs.ts';
 import type { ReportedResult } from '../../report/report.ts';
@@ -80,7 +80,7 @@ export class GithubStep {
   addError(error: unknown): void {
     if (this.#failures > 0) return;
     const isOurs = error instanceof HooksError;
-    const message = isOurs ? errorSentence(error) : error instanceof Error ? error.message : String(error);
+    const message = isOurs ? errorSentence(error) : messageOf(error);
     const { file, line } = error instanceof InputError ? error : {};
     const origin = file === undefined ? undefined : { file, line };
     this.fail({ title: this.#command, message, more: isOurs ? error.hint : undefined, origin });

@@ -124,7 +124,6 @@ function failureLines(destination: DestinationOutcome): string[] {
   ];
 }
 
-/** The last attempt at each of the other webhooks. */
 function otherWebhookLines({ attempts }: DestinationOutcome, url: string): string[] {
   const byUrl = new Map(attempts.map((attempt) => [attempt.url, attempt]));
   byUrl.delete(url);

@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { HooksError } from '../../errors.ts';
+import { HooksError, messageOf } from '../../errors.ts';
 import { printable } from '../../redact.ts';
 import { expandInputs } from '../../replay/reading/expand-inputs.ts';
 import { openCaseReport, type ReportedCase } from '../../report/case-report.ts';
@@ -51,5 +51,5 @@ function errorFacts(error: unknown): { message: string; type: string; hint?: str
   if (error instanceof HooksError) {
     return { message: errorSentence(error), type: error.code, hint: error.hint };
   }
-  return { message: printable(error instanceof Error ? error.message : String(error), 2_000), type: 'error' };
+  return { message: printable(messageOf(error), 2_000), type: 'error' };
 }

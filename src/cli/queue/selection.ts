@@ -3,12 +3,13 @@ import { systemClock } from '../../clock.ts';
 import { parseDuration } from '../../duration.ts';
 import { ConfigError } from '../../errors.ts';
 import { readTimestamp } from '../../message/timestamp.ts';
-import { isJsonObject, type JsonObject, type JsonValue } from '../../message/types.ts';
+import { isJsonObject, type JsonObject } from '../../message/types.ts';
 import type { Delivery, DeliveryState } from '../../queue/delivery.ts';
 import type { QueueInspection, DeliverySelection } from '../../queue/inspection.ts';
 import { printable } from '../../redact.ts';
 import { readConditions, readFilter } from '../../message/filter.ts';
 import { collect } from '../flags/flag-values.ts';
+import { parseJsonOrUndefined } from '../../message/json/batch-document.ts';
 
 export interface SelectionFlags {
   readonly state?: readonly DeliveryState[];
@@ -100,9 +101,9 @@ function readSince(text: string): number {
 /** The fields that --filter sees: those of the body, and over them those of the delivery. */
 function filterable(delivery: Delivery): JsonObject {
   const { id, messageId, source, destination, state, type, reason = '' } = delivery;
-  const body = bodyOf(delivery);
+  const body = parseJsonOrUndefined(delivery.body);
   return {
-    ...(body !== undefined && isJsonObject(body) ? body : {}),
+    ...(isJsonObject(body) ? body : {}),
     id,
     messageId,
     source,
@@ -111,13 +112,4 @@ function filterable(delivery: Delivery): JsonObject {
     type,
     reason,
   };
-}
-
-/** The parsed body. Undefined when it is no JSON, as that of a dead letter of reason `invalid` may be. */
-export function bodyOf({ body }: Delivery): JsonValue | undefined {
-  try {
-    return JSON.parse(Buffer.from(body).toString()) as JsonValue; // what JSON.parse gives
-  } catch {
-    return undefined;
-  }
 }

@@ -8,8 +8,9 @@ import type { Io } from '../io.ts';
 import { escapeInJson, jsonLine } from '../json-line.ts';
 import { briefHead, briefJson, briefText, fullJson, fullText } from './delivery-line.ts';
 import { fullIds } from './full-ids.ts';
-import { UNSETTLED_AND_DEAD, bodyOf, select } from './selection.ts';
+import { UNSETTLED_AND_DEAD, select } from './selection.ts';
 import { withQueue, type QueueOptions } from './session.ts';
+import { parseJsonOrUndefined } from '../../message/json/batch-document.ts';
 
 /** A screen or two: the rest would push these out of sight. */
 const LISTED_AT_A_TERMINAL = 50;
@@ -36,7 +37,7 @@ export function exportBodies(options: QueueOptions, io: Io): Promise<ExitCode> {
       return undefined;
     }
     // An invalid message was never sent, and its body may be no JSON at all.
-    const isMessage = delivery.reason !== 'invalid' || bodyOf(delivery) !== undefined;
+    const isMessage = delivery.reason !== 'invalid' || parseJsonOrUndefined(delivery.body) !== undefined;
     const line = isMessage ? exportLine(delivery) : undefined;
     if (line !== undefined) return `${line}\n`;
     io.note(`left out: the body of ${printable(delivery.id)} is not JSON (${showHint(delivery)})`);

@@ -25,7 +25,6 @@ export interface SendableMessage {
   readonly exactBody?: Uint8Array | undefined;
 }
 
-/** An entry with the message to send. */
 export interface ReadyEntry extends EntryReading {
   readonly ready: SendableMessage;
 }
@@ -61,8 +60,7 @@ export function prepareEntry(entry: ReplayEntry, { exact }: Partial<ReadyOptions
 /** The part of a body that can be read, for flags about fields of a message, such as --filter; it is not sent. */
 function readableValue({ bytes }: FoundEntry, error: HooksError): JsonValue {
   // A ValidationError means well-formed JSON: JavaScript would lose a number or a duplicate key. Too deep nesting is left alone.
-  const value = error instanceof ValidationError ? parseJsonOrUndefined(Buffer.from(bytes)) : undefined;
-  return (value as JsonValue | undefined) ?? null; // what JSON.parse gives
+  return (error instanceof ValidationError ? parseJsonOrUndefined(bytes) : undefined) ?? null;
 }
 
 export function readyEntry(read: ReadEntry, options: ReadyOptions): ReadyEntry | RejectedEntry {

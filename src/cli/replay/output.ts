@@ -190,7 +190,6 @@ export class ReplayOutput {
     return this.#files.abandon();
   }
 
-  /** The flags that may have skipped messages. */
   #skippingFlags(): string {
     const { filter, offset, resume, again } = this.#options;
     const given = [filter && '--filter', offset && '--offset', resume && '--resume', again && '--again'];

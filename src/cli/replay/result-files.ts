@@ -23,7 +23,6 @@ export interface WrittenResult {
   readonly outcome: ReportedOutcome;
   /** The bytes of the input, if they can be sent again. */
   readonly original: Uint8Array | undefined;
-  /** Called when there is a report. */
   readonly reported: () => ReportedResult;
   /** Called when the journal keeps the result. */
   readonly told: () => object;
@@ -89,7 +88,6 @@ export class ResultFiles {
     return this.report(reported);
   }
 
-  /** Adds a result to the report only. */
   report(reported: ReportedResult): Promise<void> | undefined {
     return this.#parts.report?.add(reported);
   }

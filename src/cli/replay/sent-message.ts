@@ -7,7 +7,6 @@ import { messageTitleOf, type ResultFacts } from '../print/result-line.ts';
 import { sentBodyText, type SendableMessage } from './entry-message.ts';
 import type { ReplayOptions } from './options.ts';
 
-/** An entry with its numbers. */
 export interface Numbered<E extends ReplayEntry> {
   readonly entry: E;
   /** The number over all inputs, from 0, by which the checkpoint knows it. */

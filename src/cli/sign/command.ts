@@ -140,7 +140,6 @@ function rejectWithoutScheme({ id, timestamp }: SignFlags): void {
 
 interface SignedBody {
   readonly signature: string;
-  /** The number of bytes that were signed. */
   readonly bytes: number;
   readonly remark?: string;
 }

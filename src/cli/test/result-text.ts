@@ -10,7 +10,6 @@ import type { Screen } from '../io.ts';
 import { jsonLine } from '../json-line.ts';
 import { formatRow } from '../print/table.ts';
 
-/** The mark of an outcome, and its colour. */
 export const MARKS: Readonly<
   Record<CheckOutcome, readonly [mark: string, color: 'green' | 'red' | 'dim' | 'yellow']>
 > = {

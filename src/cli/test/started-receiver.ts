@@ -5,6 +5,7 @@ import { formatDuration } from '../../duration.ts';
 import { printable } from '../../redact.ts';
 import { describeEnd, startCommand, type CommandEnd } from '../child/child.ts';
 import type { Io } from '../io.ts';
+import { bareHost, portOf } from '../../url.ts';
 
 export interface StartReceiverOptions {
   /** Program and arguments. */
@@ -44,7 +45,7 @@ export async function startReceiverCommand(options: StartReceiverOptions): Promi
   const [secret] = secrets;
   signal.throwIfAborted();
   await rejectTakenPort(url);
-  const env = { ...io.env, PORT: listeningPort(url), ...(secret !== undefined && { HOOKS_SECRET: secret }) };
+  const env = { ...io.env, PORT: portOf(url), ...(secret !== undefined && { HOOKS_SECRET: secret }) };
   const running = await startCommand(command, {
     env,
     io,
@@ -54,7 +55,7 @@ export async function startReceiverCommand(options: StartReceiverOptions): Promi
     onLine,
     ...(graceMs !== undefined && { graceMs }),
   });
-  const gone = (): string | undefined => running.end && goneText(running.end);
+  const gone = (): string | undefined => running.end && `the receiver ${describeEnd(running.end)}`;
   try {
     await waitUntilListening(options, () => running.end);
   } catch (error) {
@@ -69,7 +70,6 @@ export async function rejectTakenPort(url: URL): Promise<void> {
   if (await isListening(url)) throw portTaken(url);
 }
 
-/** Waits until a program listens at the URL. */
 async function waitUntilListening(
   { url, startTimeoutMs, io: { signal } }: StartReceiverOptions,
   end: () => CommandEnd | undefined,
@@ -88,9 +88,7 @@ async function waitUntilListening(
 /** Whether a program listens at the port of a URL. */
 function isListening(url: URL): Promise<boolean> {
   return new Promise((resolve) => {
-    // The brackets of an IPv6 address belong to the URL.
-    const host = url.hostname.replace(/^\[(.*)\]$/, '$1');
-    const socket = connect({ host, port: Number(listeningPort(url)), timeout: CONNECT_MS });
+    const socket = connect({ host: bareHost(url), port: Number(portOf(url)), timeout: CONNECT_MS });
     const settle = (isThere: boolean): void => {
       socket.destroy();
       resolve(isThere);
@@ -105,17 +103,8 @@ function isItself({ localPort, remotePort, localAddress, remoteAddress }: Socket
   return localPort === remotePort && localAddress === remoteAddress;
 }
 
-export function listeningPort({ port, protocol }: URL): string {
-  if (port !== '') return port;
-  return protocol === 'https:' ? '443' : '80';
-}
-
-function goneText(end: CommandEnd): string {
-  return `the receiver ${describeEnd(end)}`;
-}
-
 function shownHost(url: URL): string {
-  return printable(`${url.hostname}:${listeningPort(url)}`, 200);
+  return printable(`${url.hostname}:${portOf(url)}`, 200);
 }
 
 function portTaken(url: URL): InputError {

@@ -19,6 +19,7 @@ import { Retries } from '../flags/delivery/retries.ts';
 import { sourcesToDeliver } from '../flags/delivery/sources-to-deliver.ts';
 import { commandSettings } from '../flags/delivery/settings.ts';
 import { readSchemeFlag, type SchemeFlags } from '../flags/signature/scheme-flags.ts';
+import { messageOf } from '../../errors.ts';
 
 export interface WorkerOptions extends GlobalOptions, StoreFlags, ReachFlags, SchemeFlags {}
 
@@ -78,7 +79,7 @@ class WorkerOutput {
   }
 
   unrecorded({ messageId }: Delivery, error: unknown): void {
-    const why = printable(error instanceof Error ? error.message : String(error));
+    const why = printable(messageOf(error));
     noteError(
       this.#io,
       `The state of a deletion request could not be recorded: ${why} (${printable(messageId, 80)})`,

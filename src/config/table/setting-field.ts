@@ -21,7 +21,6 @@ export interface SettingField<T> {
   readonly describe: string;
   /** In the long form a `source` setting is below `sources.<name>`, a `destination` one below its destination. */
   readonly belongsTo: 'everything' | 'source' | 'destination';
-  /** The flag that gives it. */
   readonly flag?: SettingFlag;
   /** The first of these variables that is set and not empty gives it. */
   readonly env?: readonly string[];

@@ -1,4 +1,5 @@
 import { BACKSLASH, COLON, trimmedBytes } from './bytes.ts';
+import type { JsonValue } from '../types.ts';
 
 const KEY = Buffer.from('"batch"');
 
@@ -28,9 +29,9 @@ export function isBatchDocument(value: unknown): boolean {
 }
 
 /** The value, or undefined when it is not JSON. */
-export function parseJsonOrUndefined(bytes: Buffer): unknown {
+export function parseJsonOrUndefined(text: string | Uint8Array): JsonValue | undefined {
   try {
-    return JSON.parse(bytes.toString());
+    return JSON.parse(typeof text === 'string' ? text : Buffer.from(text).toString()) as JsonValue; // what JSON.parse gives
   } catch {
     return undefined;
   }

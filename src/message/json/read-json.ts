@@ -5,7 +5,7 @@ import { findFault } from './find-fault.ts';
 import { scanJson, type JsonScan } from './scan-json.ts';
 import { MAX_DEPTH } from '../limits.ts';
 import { isStringified } from './stringified.ts';
-import type { JsonValue } from '../types.ts';
+import { isJsonArray, type JsonValue } from '../types.ts';
 
 /** Where the bytes come from, for error texts. `line`, counted from 1, is the file's line in which they begin. */
 export interface JsonOrigin {
@@ -113,7 +113,7 @@ function parse(text: string, source: Source): JsonValue {
 function countMembers(value: JsonValue): number {
   if (typeof value !== 'object' || value === null) return 0;
   let count = 0;
-  if (isArray(value)) {
+  if (isJsonArray(value)) {
     for (const item of value) count += typeof item === 'object' ? countMembers(item) : 0;
     return count;
   }
@@ -122,11 +122,6 @@ function countMembers(value: JsonValue): number {
     count += typeof member === 'object' ? 1 + countMembers(member) : 1;
   }
   return count;
-}
-
-/** Array.isArray does not narrow a readonly array. */
-function isArray(value: object): value is readonly JsonValue[] {
-  return Array.isArray(value);
 }
 
 function assertNoLoss(text: string): void {

@@ -1,5 +1,5 @@
 import { MAX_DEPTH } from '../limits.ts';
-import type { JsonObject, JsonValue } from '../types.ts';
+import { isJsonArray, type JsonObject, type JsonValue } from '../types.ts';
 
 /**
  * Whether `text`, of which JSON.parse made `value`, is what JSON.stringify makes of it. Such a text loses nothing.
@@ -33,7 +33,7 @@ class ShortestText {
     if (typeof value === 'number') return this.#lengthOfNumber(value);
     if (typeof value === 'boolean' || value === null) return value === false ? 5 : 4;
     if (depthLeft === 0) return NaN;
-    return isArray(value)
+    return isJsonArray(value)
       ? this.#lengthOfArray(value, depthLeft - 1)
       : this.#lengthOfObject(value, depthLeft - 1);
   }
@@ -74,8 +74,3 @@ function isLikeInteger(key: string): boolean {
 
 const DIGIT_ZERO = 0x30;
 const DIGIT_NINE = 0x39;
-
-/** Array.isArray does not narrow a readonly array. */
-function isArray(value: object): value is readonly JsonValue[] {
-  return Array.isArray(value);
-}

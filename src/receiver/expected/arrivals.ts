@@ -33,7 +33,6 @@ export interface ExpectedArrivals {
   readonly noMatches?: readonly ExpectedMessage[];
   /** Each must hold for every message. */
   readonly each: readonly ExpectedMessage[];
-  /** Further checks of the messages. */
   readonly checks?: readonly MessageCheck[];
   /** Whether every signature must be valid. */
   readonly signed: boolean;

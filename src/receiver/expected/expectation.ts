@@ -1,5 +1,6 @@
 import { systemClock, type Clock } from '../../clock.ts';
 import type { ReceivedRequest, SignatureVerdict } from '../received-request.ts';
+import { countText } from './finding.ts';
 
 export interface ExpectationOptions {
   /** The number of counted requests that ends the wait and meets it. Without it at least one must arrive, and every one must count. */
@@ -87,7 +88,7 @@ export class Expectation {
     if (isMet) return undefined;
     const good = signed === true ? 'valid POST' : 'POST';
     const expected =
-      count === undefined ? `every request to be a ${good}, and at least one` : plural(count, good);
+      count === undefined ? `every request to be a ${good}, and at least one` : countText(count, good);
     return `Expected ${expected}, got ${describeTally(this.#tally)}`;
   }
 
@@ -117,9 +118,5 @@ export function describeTally({ requests, notPost, verdicts }: Tally): string {
   const kinds = Object.entries({ ...verdicts, 'not POST': notPost })
     .filter(([, count]) => count > 0)
     .map(([kind, count]) => `${count} ${kind}`);
-  return `${plural(requests, 'request')}: ${kinds.join(', ')}`;
-}
-
-function plural(count: number, noun: string): string {
-  return `${count} ${noun}${count === 1 ? '' : 's'}`;
+  return `${countText(requests, 'request')}: ${kinds.join(', ')}`;
 }

@@ -54,7 +54,6 @@ export interface MessageDifference {
   readonly found: JsonValue | undefined;
 }
 
-/** A message as it arrived. */
 export interface ArrivedMessage {
   readonly message: ReceivedMessage;
   /** The number of its request, from 1, in the order of arrival. */

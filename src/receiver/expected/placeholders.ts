@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonValue } from '../../message/types.ts';
+import { isJsonObject, isJsonArray, type JsonValue } from '../../message/types.ts';
 import { RFC_3339 } from '../../message/timestamp.ts';
 
 /** Fields whose value is an id that is made in each run, and what it is called. */
@@ -121,7 +121,7 @@ function visitTexts(value: JsonValue, key: string, visit: (text: string, key: st
   if (typeof value === 'string') visit(value, key);
   else if (isJsonObject(value)) {
     for (const name of Object.keys(value).toSorted()) visitTexts(value[name] ?? null, name, visit);
-  } else if (Array.isArray(value)) {
-    for (const item of value as readonly JsonValue[]) visitTexts(item, '', visit); // Array.isArray forgets what JSON is made of
+  } else if (isJsonArray(value)) {
+    for (const item of value) visitTexts(item, '', visit);
   }
 }

@@ -1,5 +1,5 @@
 import { formatPath, type PathStep } from '../../message/json/json-path.ts';
-import { isJsonObject, type JsonValue } from '../../message/types.ts';
+import { isJsonObject, isJsonArray, type JsonValue } from '../../message/types.ts';
 import { messageFacts } from '../messages/messages-of.ts';
 import type { ReceivedMessage } from '../messages/tracking-call.ts';
 import { idsOf, Placeholders, sharedIds } from './placeholders.ts';
@@ -110,9 +110,8 @@ function linesOf(value: JsonValue, steps: readonly PathStep[], placeholders: Pla
       .toSorted()
       .flatMap((key) => linesOf(value[key] ?? null, [...steps, key], placeholders));
   }
-  if (Array.isArray(value) && value.length > 0) {
-    const items = value as readonly JsonValue[]; // Array.isArray forgets what JSON is made of
-    return items.flatMap((item, index) => linesOf(item, [...steps, index], placeholders));
+  if (isJsonArray(value) && value.length > 0) {
+    return value.flatMap((item, index) => linesOf(item, [...steps, index], placeholders));
   }
   return [`${path} = ${typeof value === 'string' ? placeholders.textOf(value) : JSON.stringify(value)}`];
 }

@@ -4,6 +4,7 @@ import { pairsOf, type Forwarded, type ForwardRequest } from '../response/forwar
 import { captureOf } from './details.ts';
 import type { RequestStore, StoredRequest } from './request-store.ts';
 import type { EditedRequest, ReplayBody } from './wire.ts';
+import { isHeaderPair } from '../../capture/read-capture.ts';
 
 /** What sends a received request again. */
 export interface Resending {
@@ -51,13 +52,10 @@ function readReplay({ url, edited }: Readonly<Record<string, unknown>>): ReplayB
 /** Throws TypeError for another shape, which the page never sends. */
 function readEdited(value: unknown): EditedRequest {
   const { headers, body, isSigned } = Object(value) as Readonly<Record<string, unknown>>; // checked below
-  if (!Array.isArray(headers) || !headers.every(isPair)) throw new TypeError('Expected pairs as `headers`');
+  if (!Array.isArray(headers) || !headers.every(isHeaderPair))
+    throw new TypeError('Expected pairs as `headers`');
   if (typeof body !== 'string') throw new TypeError('Expected a text as `body`');
   return { headers, body, isSigned: isSigned === true };
-}
-
-function isPair(pair: unknown): pair is [name: string, value: string] {
-  return Array.isArray(pair) && pair.length === 2 && pair.every((part) => typeof part === 'string');
 }
 
 /** A header as it was shown is sent as it came: the page never has the values that are masked. */

@@ -5,7 +5,6 @@ import { HooksError } from '../../errors.ts';
 import { bufferBody } from '../read-body.ts';
 import { isObject } from '../../check-options.ts';
 
-/** One request for the inbox, and its response. */
 export interface InboxRequest {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
@@ -53,7 +52,6 @@ export function readActionBody(request: IncomingMessage): Promise<Readonly<Recor
   });
 }
 
-/** The rejection for an error. */
 export function inboxRejectionOf(error: unknown): InboxRejection {
   if (error instanceof HooksError) {
     return { status: 400, text: [error.message, error.hint].filter(Boolean).join('; ') };

@@ -89,7 +89,6 @@ export interface Details {
   readonly messages?: readonly JsonValue[];
   /** What each of them is, and why a tracking API rejects it. Unescaped. */
   readonly messageTitles?: readonly string[];
-  /** The client library of a call. */
   readonly library?: string;
   /** Why a tracking API rejects the call. */
   readonly problem?: string;

@@ -1,6 +1,6 @@
 import { InputError, ValidationError } from '../../errors.ts';
 import { readJson } from '../../message/json/read-json.ts';
-import { isJsonObject, type JsonObject, type JsonValue } from '../../message/types.ts';
+import { isJsonObject, isJsonArray, type JsonObject, type JsonValue } from '../../message/types.ts';
 import type { ReceivedRequest } from '../received-request.ts';
 import { unpackedBody, type ReceivedMessage } from './tracking-call.ts';
 
@@ -22,9 +22,8 @@ function webhookMessages(request: ReceivedRequest): readonly ReceivedMessage[] {
   const unpacked = unpackedBody(request);
   const value = 'rejection' in unpacked ? undefined : jsonValue(unpacked.body);
   if (isJsonObject(value)) return [{ index: 0, value }];
-  if (!Array.isArray(value)) return [];
-  const items = value as readonly JsonValue[]; // Array.isArray forgets what JSON is made of
-  return items.every(isJsonObject) ? items.map((item, index) => ({ index, value: item })) : [];
+  if (!isJsonArray(value)) return [];
+  return value.every(isJsonObject) ? value.map((item, index) => ({ index, value: item })) : [];
 }
 
 /** A number that JavaScript cannot hold does not hide the message that has it. */

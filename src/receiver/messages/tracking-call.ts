@@ -1,6 +1,6 @@
 import { gunzipSync } from 'node:zlib';
 import { MAX_BATCH_BYTES_ACCEPTED } from '../../message/limits.ts';
-import { isJsonObject, type JsonObject, type JsonValue } from '../../message/types.ts';
+import { isJsonObject, isJsonArray, type JsonValue } from '../../message/types.ts';
 import {
   readBatch,
   readSingle,
@@ -18,6 +18,7 @@ import {
 } from '../../service/request/encoding.ts';
 import { MESSAGE_PATHS } from '../../service/request/message-paths.ts';
 import type { IngestRejection } from '../../service/request/rejection.ts';
+import { parseJsonOrUndefined } from '../../message/json/batch-document.ts';
 
 /** A request of a client library: what its messages are. */
 export interface TrackingCall {
@@ -29,7 +30,6 @@ export interface TrackingCall {
   readonly writeKey?: string;
 }
 
-/** One message of a request. */
 export interface ReceivedMessage {
   /** In its request, from 0. */
   readonly index: number;
@@ -86,7 +86,8 @@ function callOf(
  * `originalTimestamp`: a filter of `timestamp` holds for both.
  */
 function valueOf(posted: PostedMessage): JsonValue {
-  const value = posted.input === undefined ? readLossily(posted.bytes) : posted.input;
+  // What cannot be read without loss is read as JavaScript does, so that it can be shown.
+  const value = posted.input === undefined ? (parseJsonOrUndefined(posted.bytes) ?? null) : posted.input;
   if (!isJsonObject(value)) return value;
   const { writeKey, ...rest } = value;
   const { timestamp, originalTimestamp } = value;
@@ -94,15 +95,6 @@ function valueOf(posted: PostedMessage): JsonValue {
     return { ...rest, timestamp: originalTimestamp };
   }
   return writeKey === undefined ? value : rest;
-}
-
-/** Reads a message that cannot be read without loss as JavaScript does, so that it can be shown. */
-function readLossily(bytes: Uint8Array): JsonValue {
-  try {
-    return JSON.parse(Buffer.from(bytes).toString()) as JsonValue; // JSON.parse returns a JSON value
-  } catch {
-    return null;
-  }
 }
 
 const CALL_PATH = new RegExp(`/v1/(${Object.keys(MESSAGE_PATHS).join('|')})/?$`);
@@ -117,21 +109,13 @@ const BATCH_KEY = '"batch"';
 /** Whether a body is an object with a `batch` of messages, whatever its path. For most bodies a look at their bytes decides. */
 function hasBatch(body: Buffer): boolean {
   if (body.length > MAX_BATCH_BYTES_ACCEPTED || !body.includes(BATCH_KEY)) return false;
-  const { batch } = parsedObject(body);
-  return Array.isArray(batch) && batch.length > 0 && batch.every(isTyped);
+  const parsed = parseJsonOrUndefined(body);
+  const batch = isJsonObject(parsed) ? parsed['batch'] : undefined;
+  return isJsonArray(batch) && batch.length > 0 && batch.every(isTyped);
 }
 
 function isTyped(value: JsonValue): boolean {
   return isJsonObject(value) && typeof value['type'] === 'string';
-}
-
-function parsedObject(body: Buffer): JsonObject {
-  try {
-    const value = JSON.parse(body.toString()) as JsonValue; // JSON.parse returns a JSON value
-    return isJsonObject(value) ? value : {};
-  } catch {
-    return {};
-  }
 }
 
 type Unpacked = { readonly body: Buffer } | { readonly rejection: IngestRejection };

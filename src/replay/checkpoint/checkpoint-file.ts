@@ -3,7 +3,6 @@ import { InputError } from '../../errors.ts';
 import type { IndexRange } from '../index-ranges.ts';
 import type { FileIdentity } from '../reading/inputs.ts';
 
-/** A checkpoint as saved. */
 export interface SavedCheckpoint extends SavedFiles {
   readonly checkpoint: typeof VERSION;
   readonly files: readonly FileIdentity[];

@@ -2,7 +2,13 @@ import { InputError, ValidationError } from '../../errors.ts';
 import { formatCount, MAX_BATCH_BYTES_ACCEPTED } from '../../message/limits.ts';
 import { readJson } from '../../message/json/read-json.ts';
 import { messageBytes } from '../../message/build.ts';
-import { isJsonObject, type JsonObject, type JsonValue, type MessageType } from '../../message/types.ts';
+import {
+  isJsonObject,
+  isJsonArray,
+  type JsonObject,
+  type JsonValue,
+  type MessageType,
+} from '../../message/types.ts';
 import { batchItems } from './batch-items.ts';
 import { malformed, jsonRejection, tooLarge, type IngestRejection } from '../request/rejection.ts';
 
@@ -62,10 +68,9 @@ export function readSingle(bytes: Buffer, type: MessageType): ReadMessages {
 function ofBatch(value: JsonValue): ReadMessages {
   if (!isJsonObject(value)) return reject(NO_BATCH);
   const { batch } = value;
-  if (!Array.isArray(batch)) return reject(NO_BATCH);
-  const messages = batch as readonly JsonValue[]; // Array.isArray forgets what JSON is made of
+  if (!isJsonArray(batch)) return reject(NO_BATCH);
   return ofItems(
-    messages.map((input) => ({ input })),
+    batch.map((input) => ({ input })),
     value,
   );
 }

@@ -38,7 +38,6 @@ interface SortOptions {
   readonly trace?: TraceContext | undefined;
 }
 
-/** Separates valid messages from rejected ones. */
 export function sortMessages(messages: readonly PostedMessage[], options: SortOptions): SortedMessages {
   const valid: OutgoingMessage[] = [];
   const rejected: RejectedBatchItem[] = [];

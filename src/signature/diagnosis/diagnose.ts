@@ -1,5 +1,5 @@
 import type { Deadline } from './deadline.ts';
-import { sameDigest, type OtherHash } from '../given-signature.ts';
+import { isOneOf, type OtherHash } from '../given-signature.ts';
 import { BodyDigests } from './body-digests.ts';
 import { bodyFormOf } from './body/body-forms.ts';
 import { findMistake, type Evidence, type MistakeSearch } from './find-mistake.ts';
@@ -211,8 +211,4 @@ const ABOUT_SIGNATURES: ReadonlySet<ReasonCode> = new Set<ReasonCode>([
 function sentences(bytes: number, found: string, fix: string): string {
   const size = bytes === 1 ? '1 byte' : `${bytes} bytes`;
   return `Signature does not match: computed over ${size}; ${found}. ${fix}`;
-}
-
-function isOneOf(digest: Buffer, digests: readonly Buffer[]): boolean {
-  return digests.some((each) => sameDigest(each, digest));
 }

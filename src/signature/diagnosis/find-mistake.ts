@@ -2,7 +2,7 @@ import type { BodyDigests } from './body-digests.ts';
 import type { BodyVariant } from './body/body-variant.ts';
 import { cheapBodyVariants, costlyBodyVariants, LARGEST_ENCODED } from './body/body-variants.ts';
 import type { Deadline } from './deadline.ts';
-import { sameDigest, type GivenSignature } from '../given-signature.ts';
+import { sameDigest, isOneOf, type GivenSignature } from '../given-signature.ts';
 import { keyedHmac, type HmacFrame } from '../hmac.ts';
 import { cutHashVariants, hashVariants, type StreamingDigest } from './hash-variants.ts';
 import type { KeptBody } from './body/kept-body.ts';
@@ -181,8 +181,4 @@ function tryGuess(
   const isMatch = (made: Buffer): boolean => sameDigest(made.subarray(0, digest.length), digest);
   const ending = ENDINGS.find(([tail]) => tried.some((each) => isMatch(each.digest(tail))));
   return ending && { code: mistake.code, would: mistake.would + ending[1], fix: mistake.fix };
-}
-
-function isOneOf(digest: Buffer, digests: readonly Buffer[]): boolean {
-  return digests.some((each) => sameDigest(each, digest));
 }

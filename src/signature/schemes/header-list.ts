@@ -58,7 +58,6 @@ function withAliases(list: HeaderList): HeaderList {
   return [...list, ...aliases];
 }
 
-/** The values of a header, by its name in lower case. */
 export function headerValues(headers: HeaderList, lowerName: string): readonly string[] {
   return headers.filter(([name]) => name === lowerName).map(([, value]) => value);
 }

@@ -127,7 +127,6 @@ class SigningPass {
   }
 }
 
-/** The value of a header of a scheme. */
 export function headerValue(
   { parts }: HeaderLayout,
   { separator }: SignatureScheme,

@@ -62,7 +62,6 @@ export class MemoryEntry {
   readonly sequence: number;
   progress: Progress;
   dueAt: number;
-  /** The token of the claim that is out. */
   token: string | undefined = undefined;
   /** Set until the claim is renewed: it has begun a round that `progress` does not count. */
   claimedAt: number | undefined = undefined;

@@ -1,5 +1,5 @@
 import type { ChunkStore } from '../../audience/store.ts';
-import { QueueError } from '../../errors.ts';
+import { QueueError, messageOf } from '../../errors.ts';
 import { loadSqlite } from './file/sqlite.ts';
 import type { Sql } from './file/store.ts';
 
@@ -60,8 +60,4 @@ export async function openScratch(tables: string): Promise<Scratch> {
       database.close();
     },
   };
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

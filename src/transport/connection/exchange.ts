@@ -5,7 +5,6 @@ import { proxyErrorOf } from '../route/dial.ts';
 import type { TransportResponse } from '../transport.ts';
 import type { Attempt, ResponseHead } from './attempt.ts';
 
-/** The connection that an exchange is on. */
 export interface ExchangeOwner {
   /** The response has ended, and the connection can carry another. */
   ended(): void;

@@ -2,7 +2,8 @@ import { connect, isIP, Socket, type LookupFunction } from 'node:net';
 import type { ConnectionOptions, SecureContext } from 'node:tls';
 import { blockedHost, guardedLookup, type AddressRule } from './address-guard.ts';
 import { PROXY_REFUSED } from '../network-error.ts';
-import { bareHost, portOf, type Proxy } from './proxy.ts';
+import type { Proxy } from './proxy.ts';
+import { bareHost, portOf } from '../../url.ts';
 
 /** Takes a connection that is ready for a request, or why there is none. Called at most once. */
 export type Dialled = (...outcome: [null, Socket] | [Error, null]) => void;
@@ -22,7 +23,6 @@ export interface DialOptions {
   readonly addressRule?: AddressRule | undefined;
 }
 
-/** Dials the origin itself. */
 export function directDial(origin: URL, { secureContext, lookup: given, addressRule }: DialOptions): Dial {
   const host = bareHost(origin);
   const error = addressRule && blockedHost(host, addressRule);

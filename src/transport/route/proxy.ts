@@ -1,4 +1,4 @@
-import { isLoopbackHost } from '../../url.ts';
+import { isLoopbackHost, bareHost, portOf } from '../../url.ts';
 import { ConfigError } from '../../errors.ts';
 import { printable, redactUrl } from '../../redact.ts';
 
@@ -25,7 +25,6 @@ export function proxyFor(url: URL, env: NodeJS.ProcessEnv): Proxy | undefined {
   return isException(host, portOf(url), exceptions) ? undefined : readProxy(key, value);
 }
 
-/** The variable that names a proxy, if one does. */
 export function proxyVariable(env: NodeJS.ProcessEnv): string | undefined {
   return ['https_proxy', 'HTTPS_PROXY', 'http_proxy', 'HTTP_PROXY'].find((key) => env[key]);
 }
@@ -69,13 +68,4 @@ function covers(entry: string, host: string, port: string): boolean {
   const name = (bracketed ?? plain ?? '').replace(/^\*?\./, '');
   if (name === '' || (entryPort !== undefined && entryPort !== port)) return false;
   return host === name || host.endsWith(`.${name}`);
-}
-
-/** The host of a URL as the resolver wants it: an IPv6 address without its brackets. */
-export function bareHost(url: URL): string {
-  return url.hostname.replace(/^\[(.*)\]$/, '$1');
-}
-
-export function portOf(url: URL): string {
-  return url.port || (url.protocol === 'https:' ? '443' : '80');
 }

@@ -1,8 +1,7 @@
 import { isIP } from 'node:net';
 import { lookup } from 'node:dns/promises';
 import ipaddr from 'ipaddr.js';
-import { isLoopbackHost } from '../../url.ts';
-import { bareHost } from './proxy.ts';
+import { isLoopbackHost, bareHost } from '../../url.ts';
 
 /**
  * Why an address is not one of the public internet, in a word or two; undefined when it is. All special-purpose blocks of IANA's

@@ -1,7 +1,7 @@
 import type { BatchRetry } from '../../../client/tracking-api-options.ts';
 import type { EngineEvent } from '../../../engine/engine-event.ts';
 import { noteError, noteHint } from '../../error-text.ts';
-import { HooksError } from '../../../errors.ts';
+import { HooksError, messageOf } from '../../../errors.ts';
 import type { AttemptRecord } from '../../../attempt-record.ts';
 import type { Delivery } from '../../../queue/delivery.ts';
 import { printable } from '../../../redact.ts';
@@ -63,7 +63,7 @@ export class Retries {
 
   #error(error: unknown, during: string): void {
     const { io, note } = this.#options;
-    const message = error instanceof Error ? error.message : String(error);
+    const message = messageOf(error);
     const output = { note, errColor: io.errColor };
     noteError(output, `${printable(message)} (${during}); it is tried again`);
     const hint = error instanceof HooksError ? error.hint : undefined;

@@ -75,7 +75,6 @@ export async function resolveWhereTo(
   return configured(source, flags, { settings, layer });
 }
 
-/** The secrets that sign what goes there. */
 export function signingSecrets(to: WhereTo): readonly string[] {
   if (!('sources' in to)) return to.kind === 'loopback' ? to.secrets : [];
   return Object.values(to.sources)

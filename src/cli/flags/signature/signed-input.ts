@@ -5,6 +5,7 @@ import { isCapture, readCapture } from '../../../capture/read-capture.ts';
 import { InputError } from '../../../errors.ts';
 import { readBodyInput, readWholeBody, type BodySource } from './body-input.ts';
 import type { Io } from '../../io.ts';
+import { parseJsonOrUndefined } from '../../../message/json/batch-document.ts';
 
 /** A body, and the signature that came with it. */
 export interface SignedInput {
@@ -107,11 +108,7 @@ function requestIn(bytes: Buffer): Capture | undefined {
 }
 
 function jsonValueOf(bytes: Buffer): unknown {
-  try {
-    return JSON.parse(bytes.toString('utf8').replace(/^\ufeff/, ''));
-  } catch {
-    return undefined;
-  }
+  return parseJsonOrUndefined(bytes.toString('utf8').replace(/^\ufeff/, ''));
 }
 
 function parseJson(bytes: Buffer, source: BodySource): unknown {

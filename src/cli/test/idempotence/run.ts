@@ -22,12 +22,12 @@ import {
   type PreparedReceiver,
   type ReceiverToTest,
 } from '../prepare-receiver.ts';
-import { listeningPort } from '../started-receiver.ts';
 import { readProofMessages } from './messages-file.ts';
 import { ProofOutput } from './proof-output.ts';
 import { ReceiverControl } from './receiver-control.ts';
 import { repeatCommand } from './repeat-command.ts';
 import { readStateOf, type StateCommandOptions } from './state-commands.ts';
+import { portOf } from '../../../url.ts';
 
 const LATE_MS = 10_000;
 const STATE_TIMEOUT_MS = 10_000;
@@ -93,7 +93,7 @@ class IdempotenceTest {
     const repeat = (check: ScheduleCode): string => repeatCommand(check, repeated);
     this.#output = new ProofOutput({ options, seed, shownUrl, repeat, io });
     this.#commands = {
-      env: { ...env, PORT: listeningPort(url) },
+      env: { ...env, PORT: portOf(url) },
       cwd: io.cwd,
       signal: io.signal,
       timeoutMs: options.stateTimeout ?? STATE_TIMEOUT_MS,

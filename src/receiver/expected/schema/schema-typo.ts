@@ -1,6 +1,6 @@
 import type { Ajv } from 'ajv';
 import { formatPath, type PathStep } from '../../../message/json/json-path.ts';
-import { isJsonObject, type JsonValue } from '../../../message/types.ts';
+import { isJsonObject, isJsonArray, type JsonValue } from '../../../message/types.ts';
 import { closest } from '../../../suggest.ts';
 
 /** Keywords whose value is an object of a name to a schema. */
@@ -63,9 +63,8 @@ function schemasOf(key: string, value: JsonValue): readonly (readonly [PathStep[
     return isJsonObject(value) ? Object.entries(value).map(([name, schema]) => [[name], schema ?? null]) : [];
   }
   if (!SCHEMAS.includes(key)) return [];
-  if (!Array.isArray(value)) return [[[], value]];
-  const items = value as readonly JsonValue[]; // Array.isArray forgets what JSON is made of
-  return items.map((schema, index) => [[index], schema]);
+  if (!isJsonArray(value)) return [[[], value]];
+  return value.map((schema, index) => [[index], schema]);
 }
 
 /** Short keys resemble some keyword by chance (`note`, `not`), and OpenAPI has `example`. */

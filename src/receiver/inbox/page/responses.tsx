@@ -2,7 +2,8 @@ import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import { printable } from '../../../redact.ts';
 import { Dialog } from './dialog.tsx';
-import { messageOf, type Api } from './state/api.ts';
+import { messageOf } from '../../../errors.ts';
+import type { Api } from './state/api.ts';
 
 const EXAMPLES = [
   '200',

@@ -40,7 +40,6 @@ const ascii: Escape = (json) => escapeCharacters(json, /[\u007f-\uffff]/g);
 const asciiUpperCase: Escape = (json) => escapeCharacters(json, /[\u007f-\uffff]/g, 'upper');
 /** encoding/json of Go, to_json of Rails. */
 const html: Escape = (json) => escapeCharacters(json, /[<>&\u2028\u2029]/g);
-/** Gson. */
 const gson: Escape = (json) => escapeCharacters(json, /[<>&='\u2028\u2029]/g);
 /** System.Text.Json, which writes the quote as an escape too. A plus sign as in `1e+30` is taken for a part of a number. */
 const dotnet: Escape = (json) =>

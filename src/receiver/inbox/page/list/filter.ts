@@ -55,7 +55,6 @@ function parseFilter({ text, type, verdict }: RequestFilter): {
 /** Chosen in place of a type: requests whose body says none. */
 export const NO_TYPE = '-';
 
-/** The types of the messages of a request. */
 export function typesOfRequest({ type, among }: RequestSummary): readonly string[] {
   return among?.types ?? [type ?? NO_TYPE];
 }

@@ -1,7 +1,6 @@
 import type { Details } from '../../wire.ts';
 import { parseTree, type JsonTreeNode } from '../body/json-tree.ts';
 
-/** One of the two requests that are compared. */
 export interface ComparedRequest {
   readonly details: Details;
   readonly body: Uint8Array;

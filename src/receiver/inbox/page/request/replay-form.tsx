@@ -3,7 +3,8 @@ import { useState } from 'preact/hooks';
 import type { Forwarded } from '../../../response/forwarding.ts';
 import type { EditedRequest, Setup } from '../../wire.ts';
 import { printable } from '../../../../redact.ts';
-import { messageOf, type Api } from '../state/api.ts';
+import { messageOf } from '../../../../errors.ts';
+import type { Api } from '../state/api.ts';
 import { millisecondsText } from '../summary-texts.ts';
 import { HeaderTable } from './header-table.tsx';
 

@@ -39,8 +39,3 @@ export function createApi({ token }: Setup): Api {
     respondBy: async (body) => void (await act('respond', body)),
   };
 }
-
-/** What is left to say of an error. */
-export function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
-}

@@ -1,5 +1,6 @@
 import type { RequestSummary, Setup } from '../../wire.ts';
-import { messageOf, type Api } from './api.ts';
+import { messageOf } from '../../../../errors.ts';
+import type { Api } from './api.ts';
 import { copiedText, type CopiedForm } from './copies.ts';
 import type { ChangeRoute } from './use-route.ts';
 

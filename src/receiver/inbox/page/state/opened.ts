@@ -1,6 +1,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { Details } from '../../wire.ts';
-import { messageOf, type Api } from './api.ts';
+import { messageOf } from '../../../../errors.ts';
+import type { Api } from './api.ts';
 
 /** A request with all there is of it. */
 export interface Opened {
