@@ -10,13 +10,14 @@ import { answersOk, neverSpeaks } from '../hostile-receivers.ts';
 import { proxyServer } from '../transport/proxy-server.ts';
 import { started } from '../transport/sending.ts';
 import { examined, newPlace } from './examined.ts';
+import { hooks as hooksHere } from './run-in-process.ts';
 
 async function queued(count = 1): Promise<{ cwd: string; file: string; env: Record<string, string> }> {
   const to = await started(answersOk());
   const cwd = await newPlace({ webhooks: [to.url], sharedSecret: 's3cret' });
   const env = { HOOKS_DATA_DIR: join(cwd, 'data') };
   await writeFile(join(cwd, 'messages.ndjson'), tracks(count));
-  expect(await hooks(['replay', 'messages.ndjson', '--queue'], { cwd, env })).toMatchObject({ code: 0 });
+  expect(await hooksHere(['replay', 'messages.ndjson', '--queue'], { cwd, env })).toMatchObject({ code: 0 });
   return { cwd, file: join(cwd, 'data/hooks.db'), env };
 }
 

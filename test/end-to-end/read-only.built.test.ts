@@ -4,8 +4,9 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { answersOk } from '../hostile-receivers.ts';
 import { started } from '../transport/sending.ts';
+import { hooks as hooksHere, startHooks } from '../cli/run-in-process.ts';
 import { messagesFile, replay, replayed, send, SEND } from './delivering.ts';
-import { BINARY, hooks, startHooks } from './hooks.ts';
+import { BINARY, hooks } from './hooks.ts';
 import { slowReceiver } from './slow-receiver.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
 
@@ -41,15 +42,15 @@ describe('a folder that cannot be written', () => {
     ['where the system makes none', '/proc/nowhere/data'],
   ])('as HOOKS_DATA_DIR (%s) only keeps a replay from being resumed', async (_what, dataDir) => {
     const [url, file, env] = [await answering(), await messagesFile(3), { HOOKS_DATA_DIR: dataDir }];
-    expect(await replay(file, url, ['--limit', '2'], { env })).toMatchObject({
+    expect(await replay(file, url, ['--limit', '2'], { run: hooksHere, env })).toMatchObject({
       code: 0,
       stderr: '',
       summary: { delivered: 2 },
     });
-    expect((await replay(file, url, ['-v'], { env })).stderr).toContain(
+    expect((await replay(file, url, ['-v'], { run: hooksHere, env })).stderr).toContain(
       `not resumable if interrupted: ${dataDir}`,
     );
-    const resumed = await hooks(['replay', file, '--url', url, '--resume'], { env });
+    const resumed = await hooksHere(['replay', file, '--url', url, '--resume'], { env });
     expect([resumed.code, resumed.stdout]).toEqual([2, '']);
     expect(resumed.stderr).toMatch(/^error: .*cannot be used \(E\w+\)\nhint: .*HOOKS_DATA_DIR\n$/);
   });
@@ -63,7 +64,7 @@ describe('a folder that cannot be written', () => {
   ])('for %s %s is complained of before anything is sent', async (flag, file) => {
     const receiver = await started(answersOk());
     const args = ['replay', await messagesFile(3), '--url', receiver.url, flag, file];
-    const { code, stdout, stderr } = await hooks(args, { cwd: READ_ONLY });
+    const { code, stdout, stderr } = await hooksHere(args, { cwd: READ_ONLY });
     expect([code, stdout]).toEqual([2, '']);
     expect(stderr).toMatch(/^error: .*(report|failed)\.\w+: cannot be written: .*\nhint: .*\n$/);
     expect(receiver.connections).toBe(0);
@@ -73,7 +74,7 @@ describe('a folder that cannot be written', () => {
     'for --save %s is complained of before it listens',
     async (folder) => {
       const save = folder === READ_ONLY ? join(folder, 'captures') : folder;
-      const { code, stdout, stderr } = await hooks(['listen', '--port', '0', '--save', save]);
+      const { code, stdout, stderr } = await hooksHere(['listen', '--port', '0', '--save', save]);
       expect([code, stdout]).toEqual([2, '']);
       expect(stderr).toMatch(/^error: Cannot save captures in .*\(--save\)\nhint: .*\n$/);
     },

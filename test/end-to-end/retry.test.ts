@@ -13,8 +13,9 @@ import {
   type AttemptLine,
   type ResultLine,
 } from './delivering.ts';
-import { hooks, startHooks } from './hooks.ts';
+import { hooks, startHooks } from '../cli/run-in-process.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
+import { until } from '../until.ts';
 
 const WINDOW_MS = 3_000;
 
@@ -23,7 +24,7 @@ describe('a delivery that fails', () => {
     const { url, requests } = await started(answers(503));
     const flags = ['--url', url, '--retry-for', '3s'];
     const [{ code, line, stderr }, text, quiet] = await Promise.all([
-      send([url], ['--retry-for', '3s']),
+      send([url], ['--retry-for', '3s'], { run: hooks }),
       hooks([...SEND, ...flags]),
       hooks([...SEND, ...flags, '-q']),
     ]);
@@ -52,7 +53,7 @@ describe('a delivery that fails', () => {
   it('is delivered once its receiver is well again', async () => {
     const listen = startHooks(['listen', '--port', '0', '-o', 'json', '--respond', '503x2,200']);
     const ready = JSON.parse((await listen.lines.next()).value ?? '') as { url: string };
-    const { code, line, stderr } = await send([ready.url]);
+    const { code, line, stderr } = await send([ready.url], [], { run: hooks });
     const { stdout } = await listen.stop();
     expect(code).toBe(0);
     expect(line).toMatchObject({ outcome: 'delivered', status: 200 });
@@ -69,7 +70,8 @@ describe('a delivery that fails', () => {
     const server = createServer((_request, response) => response.end());
     onTestFinished(() => void server.close());
     const running = startHooks([...SEND, '--url', url, '-o', 'json']);
-    running.child.stderr.once('data', () => server.listen(Number(new URL(url).port), '127.0.0.1'));
+    await until(() => running.stderr() !== '', 'the first failure');
+    server.listen(Number(new URL(url).port), '127.0.0.1');
     const { code, stdout, stderr } = await running.exited;
     expect(code).toBe(0);
     const { outcome, attempts } = JSON.parse(stdout) as ResultLine;
@@ -97,7 +99,7 @@ describe('a delivery that fails', () => {
       JSON.stringify({ type: 'track', event: 'e', userId, messageId: `m${index}` }),
     );
     await writeFile(file, lines.join('\n'));
-    const { code, summary } = await replay(file, hostile.url);
+    const { code, summary } = await replay(file, hostile.url, [], { run: hooks });
     expect([code, summary.delivered]).toEqual([0, 5]);
     const arrived = messageIdsAt(hostile);
     expect(arrived.filter((id) => ['m0', 'm1', 'm3'].includes(id))).toEqual(['m0', 'm0', 'm1', 'm3']);

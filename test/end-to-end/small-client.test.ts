@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { hooks } from '../cli/run-in-process.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
-import { hooks } from './hooks.ts';
 import { receiving } from './receiving.ts';
 
 const MESSAGES = 200;

@@ -1,6 +1,7 @@
 import { describe, expect, it, afterAll } from 'vitest';
 import { BatchReceiver } from '../client/batch-receiver.ts';
-import { hooks } from './hooks.ts';
+import { hooks } from '../cli/run-in-process.ts';
+import { hooks as runBuilt } from './hooks.ts';
 import { jsonLines, summaryOf, track, tracks } from './receiving.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
 
@@ -24,7 +25,7 @@ describe.concurrent('a tracking API', () => {
   it('gets a message as a batch of one, with the write key as its user', async () => {
     const api = await trackingApi();
     const args = ['send', '--json', track(1), '--endpoint', api.url, '--write-key', WRITE_KEY];
-    const result = await hooks([...args, '-v'], { env: { DEBUG: 'analytics' } });
+    const result = await runBuilt([...args, '-v'], { env: { DEBUG: 'analytics' } });
     expect(result.code).toBe(0);
     expect(result.stdout).toMatch(
       /^✓ delivered track {4}Signup +200 +\S+ http:\/\/127\.0\.0\.1:\d+\/v1\/batch\n/,
