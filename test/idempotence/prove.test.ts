@@ -206,6 +206,28 @@ describe('proveIdempotence', () => {
     expect(results).toMatchObject([{ check: 'twice', outcome: 'passed' }]);
   });
 
+  it('names work after the response also where one message alone does not show it', async () => {
+    const subjectOf = (clock: Clock): Subject => {
+      let effects: string[] = [];
+      return {
+        reset: async () => void (effects = []),
+        kill: undefined,
+        revive: async () => undefined,
+        gone: () => undefined,
+        readState: async () => effects.join('\n'),
+        send: async ({ messageId }) => {
+          const own = effects;
+          if (own.length === 0) own.push(messageId);
+          else if (!own.includes(messageId)) clock.after(50, () => own.push(messageId));
+          return { kind: 'taken', status: 200, ms: 0 };
+        },
+      };
+    };
+    const { results } = await proved(subjectOf, { codes: ['twice'], schedules: 1 });
+    expect(results).toMatchObject([{ outcome: 'failed', fault: { code: 'works-after-response' } }]);
+    expect(results[0]?.counterexample?.requests).toHaveLength(3);
+  });
+
   it.each([
     {
       title: '1 s where there is only too much',

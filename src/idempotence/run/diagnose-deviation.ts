@@ -80,12 +80,14 @@ class Diagnosis {
 
   async #ofRepeats(): Promise<IdempotenceFaultCode> {
     const places = scheduledMessages(this.#schedule);
-    if (places.length === 1) return (await this.#isDoneLater(places)) ? 'works-after-response' : 'no-dedupe';
+    const sent = this.#schedule.waves.flatMap(({ messages }) => messages);
+    const isInARow = sent.every((place, at) => sent.indexOf(place) === at || sent[at - 1] === place);
+    if (isInARow) return (await this.#isDoneLater(places)) ? 'works-after-response' : 'no-dedupe';
     const adjacent = referenceWaves(places.flatMap((place) => [place, place]));
     const plain = await this.#runner.judge({ ...this.#schedule, waves: adjacent });
     if (plain?.kind === 'state') return 'no-dedupe';
     // In the order of the last time: a receiver that takes the last for the newest ends there.
-    const last = [...new Set(this.#schedule.waves.flatMap(({ messages }) => messages).toReversed())];
+    const last = [...new Set(sent.toReversed())];
     const asArrived = { ...this.#schedule, waves: referenceWaves(last.toReversed()) };
     const state = (await this.#runner.judge(asArrived))?.state;
     const overwrites = state !== undefined && isSameState(state, this.#deviation.state);
