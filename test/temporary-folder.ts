@@ -2,15 +2,14 @@ import { mkdirSync, mkdtempSync, realpathSync, writeFileSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { afterAll } from 'vitest';
+import { afterEachFile } from './clean-ups.ts';
 
-/** Not when the test ends: those of one file may run side by side, where Vitest cannot tell whose end it is. */
 const folders: string[] = [];
-/** Ms. For a hundred of them on a busy disk. */
-const REMOVED_WITHIN = 120_000;
-afterAll(async () => {
-  await Promise.all(folders.map((folder) => rm(folder, { recursive: true, force: true, maxRetries: 5 })));
-}, REMOVED_WITHIN);
+// Not when the test ends: those of one file may run side by side, where Vitest cannot tell whose end it is.
+afterEachFile(async () => {
+  const all = folders.splice(0);
+  await Promise.all(all.map((folder) => rm(folder, { recursive: true, force: true, maxRetries: 5 })));
+});
 
 /** A new folder with these files, by their paths in it. It is gone when the tests of the file have ended. */
 export function temporaryFolder(files: Readonly<Record<string, string | Uint8Array>> = {}): string {

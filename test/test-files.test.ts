@@ -50,6 +50,16 @@ describe('the name of a test file', () => {
   });
 });
 
+describe('a helper of several test files', () => {
+  it('cleans up by afterEachFile or afterEachTest: a hook of its own would be registered for the first file only', () => {
+    const helpers = [...texts.keys()].filter((path) => !path.endsWith('.test.ts') && path !== 'clean-up.ts');
+    expect(helpers.length).toBeGreaterThan(50);
+    expect(helpers.filter((path) => /^(?:after|before)(?:All|Each)\(/m.test(texts.get(path) ?? ''))).toEqual(
+      [],
+    );
+  });
+});
+
 function isSystem(file: string): boolean {
   return file.endsWith('.system.test.ts');
 }

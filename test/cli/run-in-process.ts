@@ -1,7 +1,6 @@
 import { EventEmitter } from 'node:events';
 import { PassThrough, Writable } from 'node:stream';
 import { Chalk } from 'chalk';
-import { afterAll } from 'vitest';
 import { fitText } from '../../src/cli/fit-text.ts';
 import { colorLevel, isGiven, type Io } from '../../src/cli/io.ts';
 import { runCommandLine } from '../../src/cli/main.ts';
@@ -13,6 +12,7 @@ import {
   type Output,
   type RunningCommand,
 } from '../end-to-end/running-command.ts';
+import { afterEachFile } from '../clean-ups.ts';
 
 export type { HooksOptions, HooksResult };
 
@@ -39,7 +39,7 @@ export async function hooks(args: readonly string[], options: InProcessOptions =
 
 /** A test that fails leaves its command running; it must not outlive the tests of its file. */
 const running = new Map<AbortController, Promise<HooksResult>>();
-afterAll(async () => {
+afterEachFile(async () => {
   for (const interruption of running.keys()) interruption.abort('SIGTERM');
   await Promise.all(running.values());
 });

@@ -1,6 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { chromium, type Browser, type BrowserContextOptions, type Page } from 'playwright-core';
-import { afterAll, onTestFinished } from 'vitest';
+import { onTestFinished } from 'vitest';
+import { afterEachFile } from '../clean-ups.ts';
 import { hasTool } from '../external-tool.ts';
 
 /** Whatever the machine calls it. */
@@ -11,8 +12,10 @@ const found = NAMES.find((name) => spawnSync(name, ['--version']).status === 0);
 export const hasBrowser = hasTool(found ?? 'chromium', '--version');
 
 let browser: Promise<Browser> | undefined;
-afterAll(async () => {
-  await (await browser)?.close();
+afterEachFile(async () => {
+  const opened = await browser;
+  browser = undefined;
+  await opened?.close();
 });
 
 /** A real Chromium, one for a file. Any name leads to this machine in it. */

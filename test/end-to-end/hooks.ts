@@ -1,6 +1,5 @@
 import { spawn, type ChildProcessWithoutNullStreams } from 'node:child_process';
 import { EventEmitter, once } from 'node:events';
-import { afterAll } from 'vitest';
 import {
   inherited,
   linesOf,
@@ -9,6 +8,7 @@ import {
   type Output,
   type RunningCommand,
 } from './running-command.ts';
+import { afterEachFile } from '../clean-ups.ts';
 
 export { inherited, type HooksOptions, type HooksResult };
 
@@ -25,7 +25,7 @@ export interface RunningHooks extends RunningCommand {
 
 /** A test that fails leaves its command running; it must not outlive the tests of its file. */
 const running = new Set<ChildProcessWithoutNullStreams>();
-afterAll(() => {
+afterEachFile(() => {
   for (const child of running) child.kill('SIGKILL');
 });
 

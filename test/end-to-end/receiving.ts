@@ -1,7 +1,7 @@
-import { afterAll } from 'vitest';
 import type { ReceivedRequest } from '../../src/receiver/received-request.ts';
 import { startReceiver } from '../../src/receiver/receiver.ts';
 import { parseScript } from '../../src/receiver/response/script.ts';
+import { afterEachFile } from '../clean-ups.ts';
 
 export const ROOT = new URL('../..', import.meta.url).pathname;
 export const SECRET = 's3cret-of-the-test';
@@ -10,8 +10,8 @@ export const AT = '2026-11-20T21:10:05.123Z';
 
 /** At the end of the file, not of the test: tests of one file run side by side, where Vitest cannot tell whose end it is. */
 const cleanUps: (() => Promise<void>)[] = [];
-afterAll(async () => {
-  await Promise.all(cleanUps.map((cleanUp) => cleanUp()));
+afterEachFile(async () => {
+  await Promise.all(cleanUps.splice(0).map((cleanUp) => cleanUp()));
 });
 
 export interface Receiving {

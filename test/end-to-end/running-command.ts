@@ -2,7 +2,7 @@ import { EventEmitter, once } from 'node:events';
 import { rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll } from 'vitest';
+import { afterEachFile } from '../clean-ups.ts';
 
 export interface HooksOptions {
   /** What the command reads; without it, nothing. */
@@ -60,7 +60,7 @@ export async function* linesOf(output: Output): AsyncGenerator<string, undefined
 
 /** What commands keep between runs; not where whoever runs the tests keeps theirs. */
 const DATA_DIR = join(tmpdir(), `hooks-test-data-${process.pid}`);
-afterAll(() => rmSync(DATA_DIR, { recursive: true, force: true }));
+afterEachFile(() => rmSync(DATA_DIR, { recursive: true, force: true }));
 
 /** What a program needs to run at all; no setting of hooks, whatever the runner has. */
 export function inherited(): Record<string, string> {

@@ -1,8 +1,8 @@
-import { afterEach } from 'vitest';
 import type { ReceiverOptions, ConnectionRejection } from '../../src/receiver/options.ts';
 import type { ReceivedRequest } from '../../src/receiver/received-request.ts';
 import { startReceiver, type Receiver } from '../../src/receiver/receiver.ts';
 import { parseScript } from '../../src/receiver/response/script.ts';
+import { afterEachTest } from '../clean-ups.ts';
 import { RawConnection } from './raw-connection.ts';
 
 export interface Started {
@@ -13,7 +13,7 @@ export interface Started {
 }
 
 const open: Receiver[] = [];
-afterEach(async () => {
+afterEachTest(async () => {
   await Promise.all(open.splice(0).map((receiver) => receiver.close()));
 });
 

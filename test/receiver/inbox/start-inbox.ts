@@ -1,17 +1,17 @@
 import { request, type IncomingHttpHeaders } from 'node:http';
 import { text } from 'node:stream/consumers';
-import { afterEach } from 'vitest';
 import { ConfigError } from '../../../src/errors.ts';
 import type { ForwardRequest } from '../../../src/receiver/response/forwarding.ts';
 import { Inbox, type InboxOptions } from '../../../src/receiver/inbox/inbox.ts';
 import type { ReceivedRequest } from '../../../src/receiver/received-request.ts';
 import { startReceiver, type Receiver } from '../../../src/receiver/receiver.ts';
+import { afterEachTest } from '../../clean-ups.ts';
 
 export const BODY = '{"type":"track","userId":"u1","event":"Signup","properties":{"city":"Paris"}}';
 
 const open: (() => Promise<void>)[] = [];
 /** Closes what a test started. */
-afterEach(async () => {
+afterEachTest(async () => {
   await Promise.all(open.splice(0).map((close) => close()));
 });
 
