@@ -1,5 +1,5 @@
 import { redactUrl } from '../../redact.ts';
-import { BullmqServer, type ServerConnection, type ServerConnectionOptions } from './bullmq-server.ts';
+import { bullmqServer, type ServerConnection, type ServerConnectionOptions } from './bullmq-server.ts';
 import { connectPostgres } from './postgres/postgres-connection.ts';
 import { connectRedis } from './redis/redis-connection.ts';
 import { schemeOf, assertServerUrl, type Scheme } from './server-url.ts';
@@ -23,7 +23,7 @@ export async function openServer(given: string, { responseMs = RESPONSE_MS } = {
   const url = scheme + given.slice(scheme.length);
   const place = placeOf(url);
   assertServerUrl(url, { scheme, place });
-  return new BullmqServer(await CONNECTORS[scheme](url, { place, responseMs }));
+  return bullmqServer(await CONNECTORS[scheme](url, { place, responseMs }));
 }
 
 /** A server's URL without userinfo and parameters, of which only some are known to be harmless. */

@@ -1,7 +1,7 @@
 import type { Pool } from 'pg';
 import { toEntry, type JobFields } from '../bullmq-job.ts';
-import type { EntryLookup } from '../bullmq-series.ts';
-import type { Taken } from '../server.ts';
+import type { SeriesEntries } from '../bullmq-series.ts';
+import type { SeriesEntry, Taken } from '../server.ts';
 
 /** The columns of a JobRow. */
 export const COLUMNS = `id, name, state = 'active' AS is_locked, data, added_at_ms, attempts_started, processed_at_ms, finished_at_ms, failed_reason, return_value,
@@ -11,7 +11,7 @@ export const COLUMNS = `id, name, state = 'active' AS is_locked, data, added_at_
 export function postgresClaims(
   swift: Pool,
   series: string,
-): Pick<EntryLookup, 'take' | 'extend' | 'recover' | 'writeNote'> {
+): Pick<SeriesEntries, 'take' | 'extend' | 'recover' | 'writeNote'> {
   return {
     take: async (tokens, lockMs) => {
       const taken = await take(swift, { series, tokens, lockMs });
@@ -65,7 +65,7 @@ async function take(
     Math.ceil(lockMs),
     Date.now(),
   ]);
-  return rows.map((row) => ({ entry: toEntry(postgresFields(row)), token: row.lock_token }));
+  return rows.map((row) => ({ entry: postgresEntry(row), token: row.lock_token }));
 }
 
 async function nextDueIn(pool: Pool, series: string): Promise<number | undefined> {
@@ -92,8 +92,8 @@ export interface JobRow {
   readonly progress: JobFields['progress'] | null;
 }
 
-export function postgresFields(row: JobRow): JobFields {
-  return {
+export function postgresEntry(row: JobRow): SeriesEntry {
+  return toEntry({
     id: row.id,
     name: row.name,
     isLocked: row.is_locked,
@@ -106,5 +106,5 @@ export function postgresFields(row: JobRow): JobFields {
     returnvalue: JSON.stringify(row.return_value),
     stacktrace: JSON.stringify(row.stacktrace),
     progress: row.progress ?? 0,
-  };
+  });
 }

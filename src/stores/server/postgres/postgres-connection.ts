@@ -52,7 +52,7 @@ export async function connectPostgres(
     backend: (name) =>
       // A pool is one of the connections that it takes.
       openBackend(bullmq.createPostgresBackend as BackendFactory<IQueueBackend, Pool>, name, swift),
-    lookup: (series) => postgresLookup({ pool, swift }, series),
+    entries: (series) => postgresLookup({ pool, swift }, series),
     lines: postgresLines(pool),
     intents: postgresIntents(swift),
     facts: postgresFacts(swift),

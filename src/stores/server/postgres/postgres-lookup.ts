@@ -1,18 +1,17 @@
 import type { Pool } from 'pg';
-import type { JobFields } from '../bullmq-job.ts';
-import type { EntryLookup } from '../bullmq-series.ts';
-import type { EntryState } from '../server.ts';
-import { COLUMNS, postgresClaims, postgresFields, type JobRow } from './postgres-claims.ts';
+import type { SeriesEntries } from '../bullmq-series.ts';
+import type { EntryState, SeriesEntry } from '../server.ts';
+import { COLUMNS, postgresClaims, postgresEntry, type JobRow } from './postgres-claims.ts';
 
 /** BullMQ's tables have an index for each question: what is known of many ids is asked for by one. */
 export function postgresLookup(
   { pool, swift }: { readonly pool: Pool; readonly swift: Pool },
   series: string,
-): EntryLookup {
-  const fields: EntryLookup['fields'] = (ids) => readFields(pool, series, ids);
+): SeriesEntries {
+  const get: SeriesEntries['get'] = (ids) => readEntries(pool, series, ids);
   return {
-    fields,
-    fieldsToChange: fields,
+    get,
+    getToChange: get,
     ...postgresClaims(swift, series),
     count: async (states, delayedBefore) => {
       const counts = states.map((state) => countOf(state, delayedBefore)).join(', ');
@@ -57,14 +56,14 @@ export function postgresLookup(
   };
 }
 
-async function readFields(
+async function readEntries(
   pool: Pool,
   series: string,
   ids: readonly string[],
-): Promise<readonly (JobFields | undefined)[]> {
+): Promise<readonly (SeriesEntry | undefined)[]> {
   const text = `SELECT ${COLUMNS} FROM job WHERE queue = $1 AND id = ANY($2)`;
   const { rows } = await pool.query<JobRow>(text, [series, ids]);
-  const found = new Map(rows.map((row) => [row.id, postgresFields(row)]));
+  const found = new Map(rows.map((row) => [row.id, postgresEntry(row)]));
   return ids.map((id) => found.get(id));
 }
 

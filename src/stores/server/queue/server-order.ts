@@ -82,9 +82,7 @@ export class ServerOrder {
 
   /** Runs `act`, which settles the delivery, and promotes the ones that waited for it if `act` returns true. */
   async leaving(delivery: Keyed, now: number, act: () => Promise<boolean>): Promise<boolean> {
-    if (delivery.orderKeys.length === 0) return act();
-    const intent = await this.#intend([delivery], now, { isLeaving: true });
-    const [isDone = false] = await this.#leaveAfter([delivery], intent, async () => [await act()]);
+    const [isDone = false] = await this.removing([delivery], now, async () => [await act()]);
     return isDone;
   }
 
@@ -97,7 +95,10 @@ export class ServerOrder {
     const keyed = deliveries.filter(({ orderKeys }) => orderKeys.length > 0);
     if (keyed.length === 0) return act();
     const intent = await this.#intend(keyed, now, { isLeaving: true });
-    return this.#leaveAfter(deliveries, intent, act);
+    const areGone = await act();
+    await this.#leave(deliveries.filter((_, index) => areGone[index]));
+    await this.#intents.remove(intent.id);
+    return areGone;
   }
 
   /** Puts dead letters at the end of their lines, and runs `act`, which makes them wait. One that does not wait then leaves again. */
@@ -158,17 +159,6 @@ export class ServerOrder {
     // One that was settled in the meantime must not stand there forever.
     const found = await this.#findAll(returning);
     await this.#leave(returning.filter((_, index) => isGone(found[index])));
-  }
-
-  async #leaveAfter(
-    deliveries: readonly Keyed[],
-    intent: Intent,
-    act: () => Promise<readonly boolean[]>,
-  ): Promise<readonly boolean[]> {
-    const areGone = await act();
-    await this.#leave(deliveries.filter((_, index) => areGone[index]));
-    await this.#intents.remove(intent.id);
-    return areGone;
   }
 
   /** Promotes those that are first in one of the lines now. A claim puts one off that is not first in another one, too. */

@@ -1,7 +1,7 @@
 import type { Redis } from 'ioredis';
 import { toEntry, type JobFields } from '../bullmq-job.ts';
-import type { EntryLookup } from '../bullmq-series.ts';
-import type { TakenEntry } from '../server.ts';
+import type { SeriesEntries } from '../bullmq-series.ts';
+import type { SeriesEntry, TakenEntry } from '../server.ts';
 import {
   DELAYED_STEP,
   EXTEND_LOCKS,
@@ -18,7 +18,7 @@ const TAKEN_AT_ONCE = 100;
 export function redisClaims(
   redis: Redis,
   prefix: string,
-): Pick<EntryLookup, 'take' | 'extend' | 'recover' | 'writeNote'> {
+): Pick<SeriesEntries, 'take' | 'extend' | 'recover' | 'writeNote'> {
   const keys = [prefix];
   return {
     take: async (tokens, lockMs) => {
@@ -51,8 +51,8 @@ type TakenRows = readonly [string | null, ...(readonly [string, ...RedisRow])[]]
 
 /** None: the entry's fields are gone, as when a person has deleted its key. */
 function takenEntry([id, ...row]: readonly [string, ...RedisRow], token: string): readonly TakenEntry[] {
-  const fields = redisFields(id, row, true);
-  return fields === undefined ? [] : [{ entry: toEntry(fields), token }];
+  const entry = redisEntry(id, row, true);
+  return entry === undefined ? [] : [{ entry, token }];
 }
 
 export type RedisRow = readonly [
@@ -68,11 +68,11 @@ export type RedisRow = readonly [
   name: string,
 ];
 
-export function redisFields(id: string, row: RedisRow, isLocked: boolean): JobFields | undefined {
+export function redisEntry(id: string, row: RedisRow, isLocked: boolean): SeriesEntry | undefined {
   const [data, timestamp, finishedOn, failedReason, returnvalue, stacktrace, progress, takes, takenAt, name] =
     row;
   if (data === null) return undefined;
-  return {
+  return toEntry({
     id,
     name,
     isLocked,
@@ -85,5 +85,5 @@ export function redisFields(id: string, row: RedisRow, isLocked: boolean): JobFi
     returnvalue: returnvalue ?? '',
     stacktrace: stacktrace ?? '',
     progress: JSON.parse(progress ?? '0') as JobFields['progress'], // written by writeNote, or BullMQ's 0
-  };
+  });
 }

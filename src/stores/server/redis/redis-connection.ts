@@ -45,7 +45,7 @@ export async function connectRedis(
   return {
     place,
     backend,
-    lookup: (series) => redisLookup(redis, series),
+    entries: (series) => redisLookup(redis, series),
     lines: redisLines(redis),
     intents: redisIntents(redis),
     facts: redisFacts(redis),

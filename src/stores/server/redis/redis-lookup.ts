@@ -1,6 +1,6 @@
 import type { ChainableCommander, Redis } from 'ioredis';
 import { BULLMQ_PREFIX } from '../bullmq-job.ts';
-import type { EntryLookup } from '../bullmq-series.ts';
+import type { SeriesEntries } from '../bullmq-series.ts';
 import {
   DELAYED_STEP,
   ENTRY_FIELDS,
@@ -11,7 +11,7 @@ import {
 } from './redis-entry-scripts.ts';
 import { runScript } from './redis-script.ts';
 import type { EntryState } from '../server.ts';
-import { redisClaims, redisFields, type RedisRow } from './redis-claims.ts';
+import { redisClaims, redisEntry, type RedisRow } from './redis-claims.ts';
 
 /** Entries in one round trip. Each is a command of its own, so the server serves others in between. */
 const READ_AT_ONCE = 1_000;
@@ -28,7 +28,7 @@ const REMOVED_AT_ONCE = 100;
  * stands where the search here begins. Its `promote` takes a command for each id. What only reads runs no script, which a
  * user who may only read must not; to the client a command costs ten times what it costs in a script.
  */
-export function redisLookup(redis: Redis, series: string): EntryLookup {
+export function redisLookup(redis: Redis, series: string): SeriesEntries {
   const prefix = `${BULLMQ_PREFIX}:${series}:`;
   const keys = [prefix];
   const read = (ids: readonly string[], ask: (asking: ChainableCommander, id: string) => void) =>
@@ -38,20 +38,20 @@ export function redisLookup(redis: Redis, series: string): EntryLookup {
       }),
     );
   return {
-    fields: async (ids) => {
+    get: async (ids) => {
       const results = await read(ids, (asking, id) =>
         asking.hmget(prefix + id, ...ENTRY_FIELDS).exists(`${prefix}${id}:lock`),
       );
       const rowOf = (index: number): RedisRow => results[2 * index] as RedisRow; // as ENTRY_FIELDS has it
-      return ids.map((id, index) => redisFields(id, rowOf(index), results[2 * index + 1] === 1));
+      return ids.map((id, index) => redisEntry(id, rowOf(index), results[2 * index + 1] === 1));
     },
-    fieldsToChange: async (ids) => {
+    getToChange: async (ids) => {
       const rows = await inSteps(ids, READ_BY_SCRIPT, (args) =>
         runScript(redis, READ_ENTRIES, { keys, args }),
       );
       return rows.map((row, index) => {
         const [isLocked, ...fields] = row as [number, ...RedisRow]; // by the script
-        return redisFields(ids[index] ?? '', fields, isLocked === 1);
+        return redisEntry(ids[index] ?? '', fields, isLocked === 1);
       });
     },
     ...redisClaims(redis, prefix),
