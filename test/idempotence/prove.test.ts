@@ -157,6 +157,24 @@ async function proved(
 }
 
 /** The ids of all requests of a run. */
+/** Has the effect of the first message at once, and that of others after the response. */
+function busyReceiver(clock: Clock): Subject {
+  let effects: string[] = [];
+  return {
+    reset: async () => void (effects = []),
+    kill: undefined,
+    revive: async () => undefined,
+    gone: () => undefined,
+    readState: async () => effects.join('\n'),
+    send: async ({ messageId }) => {
+      const own = effects;
+      if (own.length === 0) own.push(messageId);
+      else if (!own.includes(messageId)) clock.after(50, () => own.push(messageId));
+      return { kind: 'taken', status: 200, ms: 0 };
+    },
+  };
+}
+
 async function requestsOf(seed: number): Promise<readonly string[]> {
   let receiver: ToldReceiver | undefined;
   const codes = SCHEDULE_CODES.filter((code) => code !== 'killed');
@@ -207,23 +225,7 @@ describe('proveIdempotence', () => {
   });
 
   it('names work after the response also where one message alone does not show it', async () => {
-    const subjectOf = (clock: Clock): Subject => {
-      let effects: string[] = [];
-      return {
-        reset: async () => void (effects = []),
-        kill: undefined,
-        revive: async () => undefined,
-        gone: () => undefined,
-        readState: async () => effects.join('\n'),
-        send: async ({ messageId }) => {
-          const own = effects;
-          if (own.length === 0) own.push(messageId);
-          else if (!own.includes(messageId)) clock.after(50, () => own.push(messageId));
-          return { kind: 'taken', status: 200, ms: 0 };
-        },
-      };
-    };
-    const { results } = await proved(subjectOf, { codes: ['twice'], schedules: 1 });
+    const { results } = await proved(busyReceiver, { codes: ['twice'], schedules: 1 });
     expect(results).toMatchObject([{ outcome: 'failed', fault: { code: 'works-after-response' } }]);
     expect(results[0]?.counterexample?.requests).toHaveLength(3);
   });

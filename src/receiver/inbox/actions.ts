@@ -52,8 +52,9 @@ function readReplay({ url, edited }: Readonly<Record<string, unknown>>): ReplayB
 /** Throws TypeError for another shape, which the page never sends. */
 function readEdited(value: unknown): EditedRequest {
   const { headers, body, isSigned } = Object(value) as Readonly<Record<string, unknown>>; // checked below
-  if (!Array.isArray(headers) || !headers.every(isHeaderPair))
+  if (!Array.isArray(headers) || !headers.every(isHeaderPair)) {
     throw new TypeError('Expected pairs as `headers`');
+  }
   if (typeof body !== 'string') throw new TypeError('Expected a text as `body`');
   return { headers, body, isSigned: isSigned === true };
 }
