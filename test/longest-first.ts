@@ -25,7 +25,7 @@ const LONGEST = [
   'cli/doctor.built.test.ts',
   'end-to-end/test-command.built.test.ts',
   'app/sync-audience.test.ts',
-  'engine/stampede.test.ts',
+  'engine/stampede.system.test.ts',
   'transport/reconnect.test.ts',
   'stores/sqlite/queue/sqlite-queue.test.ts',
   'end-to-end/order.test.ts',

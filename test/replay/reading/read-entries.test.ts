@@ -1,13 +1,12 @@
 import { createReadStream, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
-import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { openInputs } from '../../../src/replay/reading/inputs.ts';
 import { nothingToRead, readEntries } from '../../../src/replay/reading/read-entries.ts';
 import { temporaryFolder } from '../../temporary-folder.ts';
+import { LiveMemory } from './live-memory.ts';
 import { entriesOf, read, shown } from './reading.ts';
 
 describe('NDJSON', () => {
@@ -162,62 +161,7 @@ describe('size', () => {
     ]);
     expect(memory.mostBytes).toBeLessThan(5e6);
   });
-
-  it('reads a batch of 60 MB on one line in constant memory', async () => {
-    const memory = new LiveMemory();
-    const elements = `${JSON.stringify({ type: 'track', pad: 'x'.repeat(1_000) })},`.repeat(1_000);
-    async function* open(): AsyncGenerator<Buffer> {
-      yield Buffer.from('{"batch":[');
-      for (let count = 0; count < 60; count++) {
-        yield Buffer.from(elements);
-        if (count % 20 === 19) memory.measure();
-      }
-      yield Buffer.from('{}]}');
-    }
-    expect(await countOf(open)).toBe(60_001);
-    expect(memory.mostBytes).toBeLessThan(10e6);
-  });
-
-  it('reads a million lines in constant memory', async () => {
-    const memory = new LiveMemory();
-    const line = '{"type":"track","userId":"u","event":"Signup","properties":{"plan":"pro"}}\n';
-    async function* open(): AsyncGenerator<Buffer> {
-      for (let count = 0; count < 1_000; count++) {
-        yield Buffer.from(line.repeat(1_000));
-        if (count % 250 === 249) memory.measure();
-      }
-    }
-    expect(await countOf(open)).toBe(1_000_000);
-    expect(memory.mostBytes).toBeLessThan(10e6);
-  });
 });
-
-async function countOf(open: () => AsyncIterable<Buffer>): Promise<number> {
-  let count = 0;
-  for await (const entries of readEntries({ name: 'x', open })) count += entries.length;
-  return count;
-}
-
-setFlagsFromString('--expose-gc');
-const collectGarbage = runInNewContext('gc') as () => void; // what the flag provides
-
-/** By how much what is in use, in V8's heap and in buffers outside it, has grown since the beginning. */
-class LiveMemory {
-  readonly #before = LiveMemory.#bytes();
-  mostBytes = 0;
-
-  measure(): void {
-    this.mostBytes = Math.max(this.mostBytes, LiveMemory.#bytes() - this.#before);
-  }
-
-  static #bytes(): number {
-    // Buffers are given back in the background, which the next collection waits for.
-    collectGarbage();
-    collectGarbage();
-    const { heapUsed, arrayBuffers } = process.memoryUsage();
-    return heapUsed + arrayBuffers;
-  }
-}
 
 describe('gzip', () => {
   it('reads members one after the other, whatever the chunks', async () => {

@@ -1,3 +1,4 @@
+// Takes minutes: ten thousand deliveries each time, of which each has its attempts.
 import { describe, expect, it } from 'vitest';
 import type { FakeClock } from '../fake-clock.ts';
 import { A, after, answer, BODY, createHarness, failure, type Harness, type Receiver } from './harness.ts';

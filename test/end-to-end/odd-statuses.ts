@@ -1,0 +1,75 @@
+import { join } from 'node:path';
+import { expect } from 'vitest';
+import { receiver, type HostileReceiver } from '../hostile-receivers.ts';
+import { temporaryFolder } from '../temporary-folder.ts';
+import type { AttemptLine } from './delivering.ts';
+
+/** Every status that three digits can say. */
+export const STATUSES = Array.from({ length: 1_000 }, (_, status) => String(status).padStart(3, '0'));
+/** Of an attempt. One that waits in vain takes `TIMEOUT`, which no busy machine comes near. */
+const MAX_MS = 15_000;
+export const TIMEOUT = '30s';
+export const WRITE_KEY = 'k';
+
+export interface DestinationLine {
+  readonly outcome: string;
+  readonly attempts: readonly AttemptLine[];
+}
+
+/** The status stands at the end of the path or is the event's name. An interim one is followed by 204. */
+export function answersAsAsked(): Promise<HostileReceiver> {
+  return receiver((socket, { head, body }) => {
+    const status = /\/(\d{3}) HTTP/.exec(head[0] ?? '')?.[1] ?? statusOf(body.toString());
+    const final = status > '101' && status < '200' ? 'HTTP/1.1 204 Done\r\n\r\n' : '';
+    socket.write(`HTTP/1.1 ${status} X\r\n${final === '' ? 'Content-Length: 0\r\n' : ''}\r\n${final}`);
+  });
+}
+
+export function statusOf(body: string): string {
+  return (JSON.parse(body) as { event: string }).event;
+}
+
+/** One for each status; their users differ, so that they are not sent one after another. */
+export function tracks(): { readonly messageId: string }[] {
+  return STATUSES.map((status) => ({
+    type: 'track',
+    event: status,
+    userId: `u${status}`,
+    messageId: status,
+    timestamp: '2026-11-20T21:10:05.123Z',
+  }));
+}
+
+export function configOf(destinations: object): string {
+  const config = { sources: { default: { writeKey: WRITE_KEY, destinations } } };
+  return join(temporaryFolder({ 'hooks.json': JSON.stringify(config) }), 'hooks.json');
+}
+
+export function expectOnTime(results: readonly DestinationLine[], count: number): void {
+  expect(results).toHaveLength(count);
+  expect(results.filter(({ outcome }) => outcome !== 'delivered')).toEqual([]);
+  expect(results.flatMap(({ attempts }) => attempts).filter(({ ms }) => ms > MAX_MS)).toEqual([]);
+}
+
+export function expectRightResults(attempts: ReadonlyMap<string, AttemptLine | undefined>): void {
+  expect(attempts.size).toBe(1_000);
+  const wrong = [...attempts].filter(([status, attempt]) => {
+    const [error, got] = expectedOf(status);
+    return attempt === undefined || attempt.error !== error || attempt.status !== got || attempt.ms > MAX_MS;
+  });
+  expect(wrong).toEqual([]);
+}
+
+/** The error and the status that an attempt tells of. */
+export function expectedOf(status: string): [error: string | undefined, status: number | undefined] {
+  if (status <= '101') return ['protocol', undefined];
+  if (status < '200') return [undefined, 204];
+  const errors: Record<string, string | undefined> = {
+    2: undefined,
+    3: 'redirect',
+    4: 'http-4xx',
+    5: 'http-5xx',
+  };
+  const digit = status.charAt(0);
+  return [digit in errors ? errors[digit] : 'protocol', Number(status)];
+}
