@@ -1,6 +1,7 @@
 import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync } from 'node:fs';
+import { closeSync, mkdirSync, openSync, statSync, truncateSync, writeSync } from 'node:fs';
+import { join } from 'node:path';
 import { hasTool } from './external-tool.ts';
 import { until } from './until.ts';
 
@@ -62,6 +63,13 @@ export class SmallDisk {
     run('mount', '-t', 'tmpfs', '-o', `size=${bytes},mode=777`, 'tmpfs', path);
   }
 
+  /** Takes all the room that there is but for these bytes. */
+  fill(leavingBytes = 0): void {
+    const filler = join(this.path, 'filler');
+    fillFile(filler);
+    if (leavingBytes > 0) truncateSync(filler, statSync(filler).size - leavingBytes);
+  }
+
   /** Nobody may have a file of it open for writing. */
   remount(mode: 'ro' | 'rw'): void {
     run('mount', '-o', `remount,${mode}`, this.path);
@@ -70,6 +78,24 @@ export class SmallDisk {
   /** Also when something of it is still open. */
   remove(): void {
     run('umount', '--lazy', this.path);
+  }
+}
+
+/** Takes the room to the last byte: a full disk writes the less before it refuses. */
+function fillFile(file: string): void {
+  const descriptor = openSync(file, 'w');
+  try {
+    for (let bytes = 65_536; bytes >= 1; bytes /= 2) while (writesSome(descriptor, bytes));
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+function writesSome(descriptor: number, bytes: number): boolean {
+  try {
+    return writeSync(descriptor, Buffer.alloc(bytes)) === bytes;
+  } catch {
+    return false;
   }
 }
 

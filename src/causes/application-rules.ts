@@ -222,7 +222,7 @@ export const APPLICATION_RULES: readonly CauseRule[] = [
     kind: 'receiver',
     status: [400, 401, 403, 422],
     isSigned: true,
-    body: /^(?![\s\S]*\b(?:invalid|wrong|mismatch))[\s\S]*(?:\b(?:missing|no|without|absent)\b[^.\n]{0,20}signature|signature[^.\n]{0,20}(?:missing|required|not (?:found|provided|present)))/i,
+    body: /^(?![\s\S]*\b(?:invalid|wrong|mismatch))[\s\S]*(?:\b(?:missing|no|without|absent)\b[^.\n]{0,20}signature|signature[^.\n]{0,60}(?:missing|required|not (?:found|provided|present)))/i,
     says: 'it does not see the signature, which was sent: it wants another scheme or reads another header, or a proxy takes the header away',
     fix: "send by the scheme that it verifies by (--scheme; the default sends X-Signature), read the header that is sent (Node and Go: any case; PHP: HTTP_X_SIGNATURE; Rails: request.headers['X-Signature']), and let the proxy pass it on",
   },

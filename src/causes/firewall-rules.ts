@@ -29,6 +29,23 @@ export const FIREWALL_RULES: readonly CauseRule[] = [
     fix: 'skip Bot Fight Mode, managed challenges and WAF rules for POST to {path}',
   },
   {
+    code: 'cloudflare-worker',
+    kind: 'receiver',
+    status: [500, 503],
+    headers: { server: /cloudflare/i },
+    body: /Worker threw exception|error code: 110[12]\b/,
+    says: 'the Cloudflare Worker failed, or took more than its limits',
+    fix: 'look into its log (npx wrangler tail), and repair it',
+  },
+  {
+    code: 'cloudflare-dns',
+    kind: 'way',
+    headers: { server: /cloudflare/i },
+    body: /error code: 10(?:00|01|04|16)\b/,
+    says: 'Cloudflare responds, not the receiver: its DNS record leads nowhere, or to Cloudflare itself',
+    fix: 'correct the DNS record of {hostname} at Cloudflare: it must name the server of the receiver',
+  },
+  {
     code: 'login-cloudflare-access',
     kind: 'way',
     status: [302, 303, 307],
@@ -122,6 +139,14 @@ export const FIREWALL_RULES: readonly CauseRule[] = [
     body: /Mod_?Security|Not Acceptable!/i,
     says: 'a firewall (ModSecurity) refuses the content of the request',
     fix: 'turn off the rule for {path}: SecRuleRemoveById, or SecRuleEngine Off for this location',
+  },
+  {
+    code: 'firewall-nginx',
+    kind: 'way',
+    status: [403],
+    body: /<center>(?:nginx|openresty)/,
+    says: 'the proxy ({server}) refuses by a rule of its own, or serves files at {path}; the receiver never saw the message',
+    fix: 'look into its error.log, and let this path through: no deny, and proxy_pass in its location',
   },
   {
     code: 'firewall-squid',

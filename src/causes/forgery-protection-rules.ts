@@ -52,6 +52,22 @@ export const FORGERY_PROTECTION_RULES: readonly CauseRule[] = [
     fix: 'let {path} pass without it: register the route before cors(), or allow requests that have no Origin',
   },
   {
+    code: 'refused-drf',
+    kind: 'status',
+    status: [403],
+    body: /You do not have permission to perform this action/,
+    says: 'a permission class of Django REST framework refuses',
+    fix: 'let everybody in to this view: permission_classes = [AllowAny], authentication_classes = []; the signature protects it',
+  },
+  {
+    code: 'refused-wordpress',
+    kind: 'way',
+    status: [401, 403],
+    body: /"rest_(?:forbidden|cannot_\w+|not_logged_in)"/,
+    says: 'WordPress wants a login for this route, whatever the signature',
+    fix: "register it with 'permission_callback' => '__return_true': the signature protects it",
+  },
+  {
     code: 'csrf-flask',
     kind: 'way',
     status: [400],

@@ -1,5 +1,9 @@
 import type { CauseRule } from './cause-rule.ts';
 
+const FUNCTION_FAILED =
+  '{status}: AWS API Gateway responds: the function failed, may not be invoked, or returned no statusCode and body';
+const FUNCTION_FIX =
+  'look into the log of the function (CloudWatch), and let it return { statusCode: 200, body: "" }';
 const ROUTE = 'check the path and the method of the route, and the stage in the URL';
 
 /** API gateways and hosts of applications that respond before the application does. */
@@ -49,8 +53,58 @@ export const HOSTING_RULES: readonly CauseRule[] = [
     kind: 'busy',
     status: [500, 502],
     headers: { 'x-amzn-errortype': /^(?:InternalServerError|BadGateway)/ },
-    says: '{status}: AWS API Gateway responds: the function failed, or returned no statusCode and body',
-    fix: 'look into the log of the function (CloudWatch), and let it return { statusCode: 200, body: "" }',
+    says: FUNCTION_FAILED,
+    fix: FUNCTION_FIX,
+  },
+  {
+    code: 'aws-lambda-response-body',
+    kind: 'busy',
+    status: [502],
+    body: /^\s*\{"message":\s*"Internal server error"\}\s*$/i,
+    says: FUNCTION_FAILED,
+    fix: FUNCTION_FIX,
+  },
+  {
+    code: 'aws-http-api',
+    kind: 'busy',
+    status: [500, 503],
+    headers: { 'apigw-requestid': /./ },
+    body: /^\s*\{"message":\s*"(?:Internal Server Error|Service Unavailable)"\}\s*$/i,
+    says: FUNCTION_FAILED,
+    fix: FUNCTION_FIX,
+  },
+  {
+    code: 'aws-function-url',
+    kind: 'busy',
+    status: [502],
+    headers: { 'x-amzn-requestid': /./ },
+    says: '502: AWS Lambda responds: the function failed, or returned no statusCode and body',
+    fix: FUNCTION_FIX,
+  },
+  {
+    code: 'function-response',
+    kind: 'busy',
+    status: [500, 502],
+    body: /error decoding lambda response|invalid status code returned from lambda|BODY_NOT_A_STRING_FROM_FUNCTION/,
+    says: '{status}: the host of the function responds: the function returned no valid response',
+    fix: 'let it return { statusCode: 200, body: "" }, or a Response',
+  },
+  {
+    code: 'function-failed',
+    kind: 'receiver',
+    status: [500, 502],
+    body: /"errorType"\s*:\s*"[^"]*"\s*,\s*"errorMessage"|FUNCTION_INVOCATION_FAILED/,
+    says: '{status}: the function failed at its host{words}',
+    fix: 'repair it; the log of the function at its host (vercel logs, netlify logs, CloudWatch) has the line',
+  },
+  {
+    code: 'aws-http-api-route',
+    kind: 'way',
+    status: [404],
+    headers: { 'apigw-requestid': /./ },
+    body: /^\s*\{"message":\s*"Not Found"\}\s*$/,
+    says: 'AWS API Gateway has no route for POST {path}',
+    fix: ROUTE,
   },
   {
     code: 'google-iam',
@@ -67,6 +121,30 @@ export const HOSTING_RULES: readonly CauseRule[] = [
     body: /(?:web app is stopped|Web App - Unavailable|Site Disabled)/i,
     says: 'the application is stopped at its host (Azure)',
     fix: 'start it: az webapp start',
+  },
+  {
+    code: 'host-limit',
+    kind: 'way',
+    status: [402, 503],
+    body: /^usage_exceeded|DEPLOYMENT_(?:DISABLED|PAUSED)/m,
+    says: 'its host does not run it: a limit of the plan is reached, or it is paused',
+    fix: 'look into the account of the receiver at its host',
+  },
+  {
+    code: 'iis-config',
+    kind: 'way',
+    status: [500],
+    body: /HTTP Error 500\.19/,
+    says: 'IIS cannot read the web.config of the receiver',
+    fix: 'repair web.config (the page names its line), and install the hosting bundle of ASP.NET Core',
+  },
+  {
+    code: 'heroku-maintenance',
+    kind: 'busy',
+    status: [503],
+    body: /error-pages\/maintenance-mode/,
+    says: '503: Heroku responds, not the receiver: its maintenance mode is on',
+    fix: 'turn it off: heroku maintenance:off',
   },
   {
     code: 'heroku-down',

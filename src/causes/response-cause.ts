@@ -9,13 +9,14 @@ import {
 } from './cause-rule.ts';
 import { FIREWALL_RULES } from './firewall-rules.ts';
 import { FORGERY_PROTECTION_RULES } from './forgery-protection-rules.ts';
-import { GATEWAY_RULES } from './gateway-rules.ts';
+import { GATEWAY_RULES, TUNNEL_RULES } from './gateway-rules.ts';
 import { HOSTING_RULES } from './hosting-rules.ts';
 import { MASK } from '../redact.ts';
+import { RARE_STATUS_RULES } from './rare-status-rules.ts';
 import { ROUTE_RULES } from './route-rules.ts';
 import { SELF_REDIRECT, statusRule, STATUS_RULES } from './status-rules.ts';
 import { PAGE_RULES, TAKEN_RULES, takenCauseCode } from './taken-rules.ts';
-import { TUNNEL_RULES } from './tunnel-rules.ts';
+
 import { EXCEPTION_THERE, OWN_WORDS, WANTED_RULES } from './wanted-rules.ts';
 import { exceptionLine, responseWords } from './response-words.ts';
 import { withoutEntities } from './page-text.ts';
@@ -41,6 +42,7 @@ export const CAUSE_RULES: readonly CauseRule[] = [
   ...APPLICATION_RULES,
   ...GATEWAY_RULES,
   ...STATUS_RULES,
+  ...RARE_STATUS_RULES,
 ];
 
 /** Recognises where a response other than 2xx comes from, and returns the code to keep. Every such status has one. */

@@ -12,7 +12,17 @@ export function responseWords(body: string): string | undefined {
 }
 
 /** The fields of JSON that hold a reason, the most telling first. The JSON may be cut off. */
-const REASON_FIELDS = ['error_description', 'message', 'detail', 'reason', 'msg', 'title', 'error', 'errors'];
+const REASON_FIELDS = [
+  'error_description',
+  'message',
+  'errorMessage',
+  'detail',
+  'reason',
+  'msg',
+  'title',
+  'error',
+  'errors',
+];
 
 function errorFields(json: string): string[] {
   return REASON_FIELDS.flatMap((field) => {

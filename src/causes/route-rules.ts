@@ -53,6 +53,22 @@ export const ROUTE_RULES: readonly CauseRule[] = [
     fix: "register it: register_rest_route(…, ['methods' => 'POST', 'permission_callback' => '__return_true'])",
   },
   {
+    code: 'fastapi-query',
+    kind: 'status',
+    status: [422],
+    body: /"loc":\s*\["query"/,
+    says: 'FastAPI looks for the message in the query of the URL, not in the body',
+    fix: 'declare the parameter as the body: request: Request, and await request.body(); or payload: dict = Body()',
+  },
+  {
+    code: 'record-missing',
+    kind: 'status',
+    status: [404],
+    body: /ActiveRecord::RecordNotFound|ModelNotFoundException|No query results for model/,
+    says: 'the route runs, but does not find a record that the message names{exception}',
+    fix: 'create the record there, or respond with 2xx to ids that the receiver does not know',
+  },
+  {
     code: 'route-go',
     kind: 'status',
     status: [404],

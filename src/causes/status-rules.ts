@@ -20,6 +20,14 @@ export const STATUS_RULES: readonly CauseRule[] = [
     fix: 'exempt {path} from the login: the signature proves the sender; redirects are not followed',
   },
   {
+    code: 'redirect-front-page',
+    kind: 'receiver',
+    status: [302, 303],
+    headers: { location: /^(?:https?:\/\/[^/]+)?\/?$/ },
+    says: 'it redirects to a front page, {location}, and redirects are not followed',
+    fix: "send --header 'Accept: application/json' to see why: Laravel redirects what fails its validation; or give the URL that it leads to, if that is the receiver",
+  },
+  {
     code: 'redirect',
     kind: 'status',
     status: [300, 301, 302, 303, 305, 307, 308],
@@ -132,30 +140,16 @@ export const STATUS_RULES: readonly CauseRule[] = [
   {
     code: 'uri-too-long',
     kind: 'status',
-    status: [414, 431],
+    status: [414, 431, 494],
     says: 'the URL or the headers are too long for it',
     fix: 'send fewer or shorter headers (--header), or a shorter URL',
   },
   {
     code: 'media-type',
     kind: 'status',
-    status: [406, 415],
+    status: [415],
     says: 'it does not accept application/json',
     fix: 'let the receiver accept Content-Type: application/json',
-  },
-  {
-    code: 'paid',
-    kind: 'way',
-    status: [402],
-    says: 'the host wants to be paid (402)',
-    fix: 'look into the account of the receiver at its host',
-  },
-  {
-    code: 'legal',
-    kind: 'way',
-    status: [451],
-    says: 'the content is not available here for legal reasons (451)',
-    fix: 'send from another place',
   },
   {
     code: 'not-implemented',

@@ -1,7 +1,7 @@
 import { appliesTo, type CauseRule, type ResponseEvidence } from './cause-rule.ts';
 import { FIREWALL_RULES } from './firewall-rules.ts';
 import { isHtmlPage } from './page-text.ts';
-import { TUNNEL_RULES } from './tunnel-rules.ts';
+import { TUNNEL_RULES } from './gateway-rules.ts';
 
 /** What the body of a 2xx says against its status. A sender looks at the status alone, so that only `hooks test` reads it. */
 export const TAKEN_RULES: readonly CauseRule[] = [

@@ -23,7 +23,7 @@ export const WANTED_RULES: readonly CauseRule[] = [
     kind: 'receiver',
     status: REJECTED,
     body: wanted(
-      String.raw`\btokens?\b|\bjwt\b|authorization header|not (?:authenticated|logged in)|(?:missing|no|invalid|bad) credentials|(?:authentication|credentials?|log-?in)[^.\n"]{0,30}(?:required|missing|not provided)`,
+      String.raw`\btokens?\b|\bjwt\b|authorization header|not (?:authenticated|logged in)|\bunauthenticated\b|(?:missing|no|invalid|bad) credentials|(?:authentication|credentials?|log-?in)[^.\n"]{0,30}(?:required|missing|not provided)`,
     ),
     says: 'it wants a token or a login, whatever the signature{words}',
     fix: "give it: --header 'Authorization: Bearer …' (or where the receiver reads it); or exempt {path}",

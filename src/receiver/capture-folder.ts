@@ -86,7 +86,10 @@ function unwritableFolder(path: string, cause: unknown): InputError {
   const { code = 'unknown error' } = cause as NodeJS.ErrnoException;
   return new InputError(`Cannot save captures in ${printable(path)}: ${REASONS[code] ?? code} (--save)`, {
     cause,
-    hint: 'name a folder that you may write to; a missing one is made',
+    hint:
+      code === 'ENOSPC'
+        ? 'make room, or name a folder on another disk'
+        : 'name a folder that you may write to; a missing one is made',
   });
 }
 

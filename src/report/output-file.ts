@@ -1,5 +1,5 @@
 import { constants } from 'node:fs';
-import { lstat, open, stat, type FileHandle } from 'node:fs/promises';
+import { lstat, open, rm, stat, type FileHandle } from 'node:fs/promises';
 import { InputError } from '../errors.ts';
 
 /** The bytes that are collected before a write. */
@@ -7,6 +7,7 @@ const BUFFER_BYTES = 256 * 1024;
 
 /** A file that is written from its beginning to its end, in large pieces. Opening it shows whether it can be written. */
 export class OutputFile {
+  readonly #path: string;
   readonly #name: string;
   readonly #handle: FileHandle;
   #pending: Uint8Array[] = [];
@@ -18,14 +19,15 @@ export class OutputFile {
     const isLink = await rejectLink(path, name);
     const flags = constants.O_WRONLY | FLAGS[mode] | (isLink ? 0 : constants.O_NOFOLLOW);
     try {
-      return new OutputFile(await openPrivate(path, flags), name);
+      return new OutputFile(await openPrivate(path, flags), path, name);
     } catch (cause) {
       throw unwritableFile(name, cause);
     }
   }
 
-  private constructor(handle: FileHandle, name: string) {
+  private constructor(handle: FileHandle, path: string, name: string) {
     this.#handle = handle;
+    this.#path = path;
     this.#name = name;
   }
 
@@ -73,10 +75,14 @@ export class OutputFile {
     }
   }
 
-  /** Syncs and closes the file. */
+  /** Syncs and closes the file. Removes one that a full disk left empty: it would say that there was nothing to write. */
   async close(): Promise<void> {
     try {
       await this.sync();
+    } catch (error) {
+      const found = await this.#handle.stat();
+      if (found.isFile() && found.size === 0) await rm(this.#path, { force: true });
+      throw error;
     } finally {
       await this.#handle.close();
     }

@@ -26,6 +26,12 @@ export interface AnswerCase {
   readonly never?: readonly string[];
   /** How many faults the output explains with `wrong:`. @default 1 of hooks test, not looked at elsewhere */
   readonly faults?: number;
+  /** The most requests that `given.receiver` may see. */
+  readonly maxRequests?: number;
+  /** What else is wrong once the command has ended, as a file that stays behind. */
+  readonly faultsAfter?: (values: Values) => readonly string[];
+  /** Mounts a disk, which takes root: it runs in disks.system.test.ts. */
+  readonly needsDisk?: true;
   /** What the output does not say yet. Such a case counts as missed, and fails as soon as the output says it. */
   readonly missed?: string;
   /** Left out of the page, which has the same under another case. */

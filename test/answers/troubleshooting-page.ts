@@ -9,7 +9,10 @@ stands for what differs from case to case. Each entry is a test: \`test/answers/
 
 /** Makes the page from the cases: one section a theme, one entry for each error sentence with its fix. */
 export async function troubleshootingPage(themes: readonly AnswerTheme[]): Promise<string> {
-  const sections = themes.map(({ title, cases }) => `## ${title}\n\n${entriesOf(cases).join('\n')}\n`);
+  const sections = themes
+    .map(({ title, cases }) => ({ title, entries: entriesOf(cases) }))
+    .filter(({ entries }) => entries.length > 0)
+    .map(({ title, entries }) => `## ${title}\n\n${entries.join('\n')}\n`);
   return format([INTRODUCTION, ...sections].join('\n'), { parser: 'markdown', printWidth: 110 });
 }
 

@@ -7,8 +7,6 @@ import {
   readFileSync,
   renameSync,
   rmSync,
-  statSync,
-  truncateSync,
   writeFileSync,
   writeSync,
 } from 'node:fs';
@@ -196,7 +194,7 @@ describe.concurrent('hooks serve', PATIENT, () => {
       const disk = await smallDisk();
       const serve = await startServe(disk.path);
       await callThrough(serve, async () => {
-        fill(join(disk.path, 'filler'));
+        disk.fill();
         return async () => rmSync(join(disk.path, 'filler'));
       });
       expect(serve.log).toContainEqual(
@@ -212,7 +210,7 @@ describe.concurrent('hooks serve', PATIENT, () => {
     const serve = await startServe(disk.path, `503x${COUNT},200`);
     const ids = Array.from({ length: COUNT }, (_, index) => `m${index}`);
     for (const { status } of await Promise.all(ids.map((id) => serve.call(id)))) expect(status).toBe(200);
-    fill(join(disk.path, 'filler'));
+    disk.fill();
     expect([await serve.status('/readyz'), await serve.call('large')]).toEqual([503, UNAVAILABLE]);
     const settled = async (): Promise<boolean> =>
       (await ask(serve.file, 'SELECT (SELECT count(*) FROM waiting) + (SELECT count(*) FROM claims)'))[0] ===
@@ -297,24 +295,6 @@ async function smallDisk(mebibytes = 4): Promise<SmallDisk> {
   const disk = new SmallDisk(join(temporaryFolder(), 'disk'), mebibytes * 1024 * 1024);
   disks.push(disk);
   return disk;
-}
-
-/** Takes all the room that there is, to the last byte: a full disk writes the less before it refuses. */
-function fill(file: string): void {
-  const descriptor = openSync(file, 'w');
-  try {
-    for (let bytes = 65_536; bytes >= 1; bytes /= 2) while (writesSome(descriptor, bytes));
-  } finally {
-    closeSync(descriptor);
-  }
-}
-
-function writesSome(descriptor: number, bytes: number): boolean {
-  try {
-    return writeSync(descriptor, Buffer.alloc(bytes)) === bytes;
-  } catch {
-    return false;
-  }
 }
 
 async function openOther(file: string): Promise<Database> {
@@ -419,7 +399,7 @@ describe.concurrent('a command that needs the queue says at once that it', PATIE
     disk.remount('ro');
     await expectRefused(disk.path, 'cannot be written: .*read-only', { commands: WRITERS });
     disk.remount('rw');
-    fill(join(disk.path, 'filler'));
+    disk.fill();
     await expectRefused(disk.path, 'cannot be written: the disk is full', {
       hint: 'make room',
     });
@@ -431,8 +411,7 @@ describe.concurrent('a command that needs the queue says at once that it', PATIE
       const disk = await smallDisk();
       const dataDir = join(disk.path, 'data');
       mkdirSync(dataDir);
-      fill(join(disk.path, 'filler'));
-      truncateSync(join(disk.path, 'filler'), statSync(join(disk.path, 'filler')).size - kibibytes * 1_024);
+      disk.fill(kibibytes * 1_024);
       await expectRefused(dataDir, 'cannot be written: the disk is full', {
         commands: WRITERS.slice(2, 3),
         hint: 'make room',
@@ -465,7 +444,7 @@ describe.skipIf(!MAY_MOUNT)('a replay whose report finds the disk full', () => {
     const disk = await smallDisk();
     const cwd = join(disk.path, 'reports');
     mkdirSync(cwd);
-    fill(join(disk.path, 'filler'));
+    disk.fill();
     const input = join(temporaryFolder(), 'input.ndjson');
     writeFileSync(input, '{"type":"track","userId":"u","event":"e"}\n'.repeat(300));
     const receiver = await receiving({ secret: SECRET, respond: '400' });

@@ -68,7 +68,8 @@ function permissionFindings({ file, mode }: PresentStore, isWritable: boolean): 
   const isShared = (mode & 0o077) !== 0;
   const shared = `${file} may be read by others (mode ${mode.toString(8)})`;
   const readOnly = `${file} is read-only for this user, so nothing can be queued or delivered`;
-  const hint = 'check who owns the file and its folder (ls -ld), or name another with --store';
+  const hint =
+    'check who owns the file and its folder (ls -ld) and that the disk is not mounted read-only, or name another with --store';
   return [
     ...(isShared ? [warn('permissions', shared, `chmod 600 ${file}`)] : []),
     ...(isWritable ? [] : [fail('store', readOnly, hint)]),

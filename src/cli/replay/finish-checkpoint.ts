@@ -2,7 +2,7 @@ import { HooksError } from '../../errors.ts';
 import type { Checkpoint } from '../../replay/checkpoint/checkpoint.ts';
 import { interruptedCode } from '../exit-code.ts';
 import type { Io } from '../io.ts';
-import { errorSentence } from '../error-text.ts';
+import { errorSentence, noteHint } from '../error-text.ts';
 import type { ReplayOptions } from './options.ts';
 import type { ReplayOutput } from './output.ts';
 
@@ -25,7 +25,9 @@ export async function finishCheckpoint(checkpoint: Checkpoint, ending: ReplayEnd
   } catch (error) {
     if (!(error instanceof HooksError)) throw error;
     if (isInterrupted || options.resume || options.again) {
-      output.note(`--resume cannot continue from here: ${errorSentence(error)}`);
+      const note = (line: string): void => output.note(line);
+      note(`--resume cannot continue from here: ${errorSentence(error)}`);
+      if (error.hint !== undefined) noteHint({ note, errColor: io.errColor }, error.hint);
     }
   }
 }

@@ -108,6 +108,7 @@ export class ResultFiles {
   async finish(summary: ReportedSummary): Promise<void> {
     await this.#closeFailed().catch(async (error: unknown) => {
       await this.#parts.report?.abandon();
+      await this.closeJournal();
       throw error;
     });
     await this.#parts.report?.finish(summary);
@@ -115,10 +116,10 @@ export class ResultFiles {
 
   /** Closes the files without a summary. */
   async abandon(): Promise<void> {
-    // First: the others may fail, on a full disk.
     await this.#parts.report?.abandon();
+    await this.closeJournal();
+    // Last: it may fail, on a full disk.
     await this.#closeFailed();
-    await this.#parts.journal?.close();
   }
 
   /** Closes the journal, only after the checkpoint is saved, which needs it on the disk. */

@@ -79,9 +79,9 @@ function isMissing(error: unknown): boolean {
 
 function unusablePrivateFile(file: string, cause: unknown): InputError {
   const { code, message } = cause as NodeJS.ErrnoException; // file operations throw it
-  return new InputError(`cannot be used (${code ?? message})`, {
-    file,
-    hint: 'check who owns it and its mode, or name another folder in HOOKS_DATA_DIR',
-    cause,
-  });
+  const [reason, fix] =
+    code === 'ENOSPC'
+      ? ['cannot be written: the disk is full', 'make room']
+      : [`cannot be used (${code ?? message})`, 'check who owns it and its mode'];
+  return new InputError(reason, { file, hint: `${fix}, or name another folder in HOOKS_DATA_DIR`, cause });
 }

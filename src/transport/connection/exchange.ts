@@ -165,6 +165,8 @@ export const EVIDENCE_HEADERS: readonly string[] = [
   'cf-ray',
   'ngrok-error-code',
   'x-amzn-errortype',
+  'x-amzn-requestid',
+  'apigw-requestid',
   'x-azure-ref',
   'x-powered-by',
   'x-squid-error',

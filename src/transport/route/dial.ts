@@ -105,9 +105,11 @@ function report(socket: Socket, secure: boolean, dialled: Dialled): void {
     isOpen = false;
   };
   socket.once(secure ? 'secureConnect' : 'connect', () => once(null, socket));
-  socket.on('error', (error) =>
-    once(secure && isOpen ? withCause(error, 'tls-unfinished', BROKEN_OFF) : error, null),
-  );
+  socket.on('error', (error) => {
+    once(secure && isOpen ? withCause(error, 'tls-unfinished', BROKEN_OFF) : error, null);
+    // An alert after the handshake (TLS 1.3 wants a client certificate) leaves it open; undici would call the end that follows the reason.
+    socket.destroy();
+  });
 }
 
 function askForTunnel(origin: URL, proxy: Proxy, socket: Socket, asked: (error?: Error) => void): void {

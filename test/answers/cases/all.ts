@@ -1,9 +1,11 @@
 import type { AnswerCase, AnswerTheme } from '../answer-case.ts';
+import { DISKS } from './disks.ts';
 import { FAULTY_RECEIVERS } from './faulty-receivers.ts';
 import { FIELDS } from './fields.ts';
 import { FILES } from './files.ts';
 import { FRAMEWORKS_THEME } from './frameworks.ts';
 import { GATEWAYS } from './gateways.ts';
+import { HOSTS } from './hosts.ts';
 import { NETWORK } from './network.ts';
 import { OWN_WORDS_THEME } from './own-words.ts';
 import { PROXIES } from './proxies.ts';
@@ -19,6 +21,7 @@ export const THEMES: readonly AnswerTheme[] = [
   RECEIVERS,
   OWN_WORDS_THEME,
   GATEWAYS,
+  HOSTS,
   FRAMEWORKS_THEME,
   NETWORK,
   TLS,
@@ -29,6 +32,7 @@ export const THEMES: readonly AnswerTheme[] = [
   FILES,
   FIELDS,
   SYSTEMS,
+  DISKS,
   STRANGERS,
 ];
 

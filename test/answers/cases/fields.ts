@@ -48,16 +48,18 @@ function misspelledId(id: string, key: string, fix: string, type = 'identify'): 
   ];
 }
 
-/** Another required field in another spelling. */
-function misspelled(id: string, message: object, [cause, fix]: readonly [string, string]): AnswerCase {
+/** Another required field in another spelling, with and without --strict, which looks at fields once it knows the type. */
+function misspelled(id: string, message: object, [cause, fix]: readonly [string, string]): AnswerCase[] {
   const key = /`([^`]*)`/.exec(fix)?.[1] ?? '';
-  return sent({
-    id,
-    title: `a ${'type' in message ? String(message.type) : 'message'} has \`${key}\``,
-    message,
-    cause,
-    fix,
-  });
+  const title = `a ${'type' in message ? String(message.type) : 'message'} has \`${key}\``;
+  const strictly =
+    'type' in message
+      ? { cause: 'expected only fields of', fix: fix.replace(/.* to (`\w+`)/, 'did you mean $1?') }
+      : { cause, fix };
+  return [
+    sent({ id, title, message, cause, fix }),
+    sent({ id: `${id}-strict`, title, message, flags: ['--strict'], ...strictly, isVariant: true }),
+  ];
 }
 
 const IDS: readonly AnswerCase[] = [
@@ -76,49 +78,49 @@ const IDS: readonly AnswerCase[] = [
 ];
 
 const FIELD_CASES: readonly AnswerCase[] = [
-  misspelled('event-name', { type: 'track', userId: 'u', eventName: 'A' }, [
+  ...misspelled('event-name', { type: 'track', userId: 'u', eventName: 'A' }, [
     'expected `event`',
     'rename `eventName` to `event`',
   ]),
-  misspelled('event-name-snake', { type: 'track', userId: 'u', event_name: 'A' }, [
+  ...misspelled('event-name-snake', { type: 'track', userId: 'u', event_name: 'A' }, [
     'expected `event`',
     'rename `event_name` to `event`',
   ]),
-  misspelled('event-caps', { type: 'track', userId: 'u', Event: 'A' }, [
+  ...misspelled('event-caps', { type: 'track', userId: 'u', Event: 'A' }, [
     'expected `event`',
     'rename `Event` to `event`',
   ]),
-  misspelled('event-typo', { type: 'track', userId: 'u', evnet: 'A' }, [
+  ...misspelled('event-typo', { type: 'track', userId: 'u', evnet: 'A' }, [
     'expected `event`',
     'rename `evnet` to `event`',
   ]),
-  misspelled('type-caps', { Type: 'track', userId: 'u', event: 'A' }, [
+  ...misspelled('type-caps', { Type: 'track', userId: 'u', event: 'A' }, [
     'expected `type` to be',
     'rename `Type` to `type`',
   ]),
-  misspelled('type-typo', { tpye: 'track', userId: 'u', event: 'A' }, [
+  ...misspelled('type-typo', { tpye: 'track', userId: 'u', event: 'A' }, [
     'expected `type` to be',
     'rename `tpye` to `type`',
   ]),
-  misspelled('message-type', { message_type: 'track', userId: 'u', event: 'A' }, [
+  ...misspelled('message-type', { message_type: 'track', userId: 'u', event: 'A' }, [
     'expected `type` to be',
     'rename `message_type` to `type`',
   ]),
-  ...['action', 'kind', 'name'].map((key) =>
+  ...['action', 'kind', 'name'].flatMap((key) =>
     misspelled(`type-as-${key}`, { [key]: 'track', userId: 'u', event: 'A' }, [
       'expected `type` to be',
       `rename \`${key}\` to \`type\``,
     ]),
   ),
-  misspelled('group-id', { type: 'group', userId: 'u', group_id: 'g' }, [
+  ...misspelled('group-id', { type: 'group', userId: 'u', group_id: 'g' }, [
     'expected `groupId`',
     'rename `group_id` to `groupId`',
   ]),
-  misspelled('previous-id', { type: 'alias', userId: 'u', previous_id: 'p' }, [
+  ...misspelled('previous-id', { type: 'alias', userId: 'u', previous_id: 'p' }, [
     'expected `previousId` (or `Previous ID`)',
     'rename `previous_id` to `previousId`',
   ]),
-  misspelled('screen-name', { type: 'screen', userId: 'u', screenName: 'Home' }, [
+  ...misspelled('screen-name', { type: 'screen', userId: 'u', screenName: 'Home' }, [
     'expected `name`',
     'rename `screenName` to `name`',
   ]),

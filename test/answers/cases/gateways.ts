@@ -1,5 +1,6 @@
-import type { AnswerTheme } from '../answer-case.ts';
-import { responding, testing, type RespondingCase } from './sending.ts';
+import type { AnswerCase, AnswerTheme } from '../answer-case.ts';
+import { responds } from '../counterparts.ts';
+import { REPLAY, responding, SIGNED, testing, type RespondingCase } from './sending.ts';
 
 const nginx = (text: string): string =>
   `<html>\r\n<head><title>${text}</title></head>\r\n<body>\r\n<center><h1>${text}</h1></center>\r\n<hr><center>nginx</center>\r\n</body>\r\n</html>`;
@@ -379,10 +380,34 @@ const IN_FRONT: readonly RespondingCase[] = [
   },
 ];
 
+/** A client certificate that is wanted is wanted again: one request, however much time there is. */
+function notRetried(command: 'send' | 'replay'): AnswerCase {
+  const argv = command === 'send' ? [...SIGNED] : [...REPLAY];
+  return {
+    id: `client-certificate-once-${command}`,
+    title: 'a client certificate is wanted, and there is time to retry',
+    given: {
+      receiver: responds(400, nginx('400 No required SSL certificate was sent'), { Server: 'nginx' }),
+      files: { 'day.ndjson': '{"type":"delete","userId":"u1"}' },
+    },
+    argv: argv.map((word) => (word === '0' ? '20s' : word)),
+    cause: 'it wants a client certificate (mutual TLS), which webhooks do not have',
+    fix: 'ssl_verify_client optional',
+    never: ['retry:', 'round 2'],
+    maxRequests: 1,
+    exitCode: 1,
+    isVariant: true,
+  };
+}
+
 /** What stands in front of a receiver and answers in its place. */
 export const GATEWAYS: AnswerTheme = {
   title: 'A proxy, firewall, host or tunnel responds in place of the receiver',
-  cases: [...IN_FRONT.map(responding), ...IN_FRONT.filter(isTested).map(testing)],
+  cases: [
+    ...IN_FRONT.map(responding),
+    ...IN_FRONT.filter(isTested).map(testing),
+    ...(['send', 'replay'] as const).map(notRetried),
+  ],
 };
 
 /** Of what is alike, one is enough for hooks test. The limits on the rate have another fix there. */

@@ -1,6 +1,6 @@
 import type { AnswerCase, AnswerTheme } from '../answer-case.ts';
 import { responds, SECRET } from '../counterparts.ts';
-import { responding, SIGNED, testing, type RespondingCase } from './sending.ts';
+import { CORRECT_ONES, responding, SIGNED, testing, WITH_PROBES, type RespondingCase } from './sending.ts';
 
 const SAME_SECRET = ['same secret'];
 
@@ -45,6 +45,7 @@ const REJECTIONS: readonly RespondingCase[] = [
   {
     id: 'wants-field',
     title: 'the receiver misses a field of the message',
+    maxRequests: CORRECT_ONES,
     status: 400,
     body: '{"error":"field user_id missing"}',
     cause: 'its validation rejects the message: it expects other fields or types: "field user_id missing"',
@@ -54,6 +55,7 @@ const REJECTIONS: readonly RespondingCase[] = [
   {
     id: 'own-words',
     title: 'the receiver gives a reason that only it knows',
+    maxRequests: WITH_PROBES,
     status: 403,
     body: '{"error":"webhook endpoint is disabled"}',
     cause: 'it gives its reason in its own words: "webhook endpoint is disabled"',
@@ -63,6 +65,7 @@ const REJECTIONS: readonly RespondingCase[] = [
   {
     id: 'own-words-text',
     title: 'the receiver gives its reason in a line of text',
+    maxRequests: WITH_PROBES,
     status: 401,
     body: 'wrong workspace',
     cause: 'it gives its reason in its own words: "wrong workspace"',
@@ -72,6 +75,7 @@ const REJECTIONS: readonly RespondingCase[] = [
   {
     id: 'own-words-page',
     title: 'the receiver gives its reason in a page',
+    maxRequests: WITH_PROBES,
     status: 401,
     body: '<html><body><h1>Your account is suspended</h1></body></html>',
     cause: 'it gives its reason in its own words: "Your account is suspended"',

@@ -1,5 +1,6 @@
 import type { AnswerCase, AnswerTheme } from '../answer-case.ts';
-import { responding, SEND, testing, type RespondingCase } from './sending.ts';
+import { responds } from '../counterparts.ts';
+import { REPLAY, responding, SEND, SIGNED, testing, type RespondingCase } from './sending.ts';
 
 const STATUSES: readonly RespondingCase[] = [
   {
@@ -192,14 +193,10 @@ const UNSIGNED: readonly RespondingCase[] = [
 const OTHER_STATUSES: readonly RespondingCase[] = (
   [
     [300, 'Multiple Choices', 'respond with 2xx at this URL'],
-    [406, 'Not Acceptable', 'let the receiver accept Content-Type: application/json'],
     [408, 'Request Timeout', 'try longer with --retry-for'],
-    [411, 'Length Required', "look into the receiver's log for the reason"],
-    [421, 'Misdirected Request', "look into the receiver's log for the reason"],
     [422, 'Unprocessable Entity', 'compare the message with what its validation expects'],
     [423, 'Locked', 'try longer with --retry-for'],
     [425, 'Too Early', 'try longer with --retry-for'],
-    [426, 'Upgrade Required', "look into the receiver's log for the reason"],
     [431, 'Request Header Fields Too Large', 'send fewer or shorter headers (--header)'],
     [451, 'Unavailable For Legal Reasons', 'send from another place'],
     [501, 'Not Implemented', 'check that the URL is the one of the receiver'],
@@ -231,6 +228,58 @@ const LATER: readonly RespondingCase[] = (
   never: ['--retry-for', 'needs userId', '✓ wrong-signature', '✓ garbage-signature'],
 }));
 
+/** What each status is told to do about, in `send` and `replay` alike. */
+const FIXES: readonly (readonly [fix: string, ...statuses: readonly number[]])[] = [
+  ['give the URL that it leads to', 300, 301, 302, 303, 305, 307, 308],
+  ['respond with 2xx at this URL', 304, 306],
+  ['compare the message with what its validation expects', 400, 422],
+  ['check that sender and receiver have the same secret', 401, 403],
+  ['look into the account of the receiver at its host', 402],
+  ['check the path of the URL', 404, 405],
+  ['respond with 2xx whatever Accept says', 406],
+  ['or let the proxy pass /hook without', 407],
+  ['try longer with --retry-for', 408, 423, 425],
+  ['respond with 2xx to a messageId that is known already', 409],
+  ['ask its owner for the new URL', 410],
+  ['let that proxy pass bodies on as they come', 411],
+  ["give it: --header 'If-Match: *'", 412, 428],
+  ['send less: the receiver takes smaller bodies only', 413],
+  ['send fewer or shorter headers', 414, 431, 494],
+  ['let the receiver accept Content-Type: application/json', 415],
+  ["look into the receiver's log for the reason", 416, 417, 418, 424, 499],
+  ['check the host name and its DNS record', 421],
+  ['give the URL of the receiver, with https:// where it wants TLS', 426],
+  ['send more slowly (replay --rate)', 429],
+  ['send from another place', 451],
+  ['look into the log of the receiver, which failed', 500, 503, 506, 508, 510, 599],
+  ['check that the URL is the one of the receiver', 501, 505],
+  ['start the application', 502],
+  ['let the receiver respond first and work later', 504],
+  ['make room on the machine of the receiver', 507],
+  ['log in to the network with a browser', 511],
+  ['check that the server runs', 520, 521, 522, 523, 524, 525, 526, 530],
+];
+
+/** No status is without its second line. */
+const EVERY_STATUS: readonly AnswerCase[] = FIXES.flatMap(([fix, ...statuses]) =>
+  statuses.flatMap((status) =>
+    (['send', 'replay'] as const).map((command): AnswerCase => ({
+      id: `status-${status}-${command}`,
+      title: `${command}, and everything gets ${status}`,
+      given: {
+        receiver: responds(status, '', status < 400 && status !== 304 ? { Location: '/other' } : {}),
+        files: { 'day.ndjson': '{"type":"delete","userId":"u1"}' },
+      },
+      argv: command === 'send' ? SIGNED : REPLAY,
+      cause: `${status}…from {url}`,
+      fix: `hint:  …${fix}`,
+      never: ['undefined'],
+      exitCode: 1,
+      isVariant: true,
+    })),
+  ),
+);
+
 /** The response of a receiver to a message. */
 export const RECEIVERS: AnswerTheme = {
   title: 'The receiver responds, but does not take the message',
@@ -240,6 +289,7 @@ export const RECEIVERS: AnswerTheme = {
     ...UNSIGNED.slice(2).map(testing),
     ...OTHER_STATUSES.map((other): AnswerCase => ({ ...responding(other), isVariant: true })),
     ...LATER.map(testing),
+    ...EVERY_STATUS,
     {
       id: 'redirect-verbose',
       title: 'a redirect, with -v',

@@ -481,6 +481,16 @@ const OTHER_SECRETS: readonly AnswerCase[] = [
     'it would match with the secret in upper case',
     BOTH_SAME,
   ]),
+  {
+    ...keyed(
+      'secret-lower-case',
+      'the other side has the secret in small letters',
+      'answers-secret-1',
+      ['it would match with the secret in lower case', BOTH_SAME],
+      'Answers-Secret-1',
+    ),
+    isVariant: true,
+  },
   keyed(
     'secret-hex',
     'the other side decodes the secret from hex',

@@ -3,7 +3,15 @@ import { createServer } from 'node:net';
 import type { AnswerCase, AnswerTheme } from '../answer-case.ts';
 import { listening, responds, rightBut, SECRET, startHttp, type Respond } from '../counterparts.ts';
 import type { Scene, Values } from '../scene.ts';
-import { responding, SEND, testing, type RespondingCase } from './sending.ts';
+import {
+  CORRECT_ONES,
+  responding,
+  SEND,
+  sendUntilTaken,
+  testing,
+  WITH_PROBES,
+  type RespondingCase,
+} from './sending.ts';
 
 const SAME_SECRET = 'same secret';
 
@@ -12,6 +20,7 @@ const REFUSALS: readonly RespondingCase[] = [
   {
     id: 'unknown-field-jackson',
     title: 'Jackson, Go, Nest or Pydantic reject fields that they do not know',
+    maxRequests: CORRECT_ONES,
     status: 400,
     body: '{"status":400,"error":"Bad Request","message":"JSON parse error: Unrecognized field \\"version\\""}',
     cause: 'it rejects a field that it does not know',
@@ -21,6 +30,7 @@ const REFUSALS: readonly RespondingCase[] = [
   {
     id: 'field-type-go',
     title: 'a struct of Go has another type for a field',
+    maxRequests: CORRECT_ONES,
     status: 400,
     body: 'json: cannot unmarshal object into Go struct field Event.properties of type string',
     cause: 'a field of the message has another type than its program expects',
@@ -30,6 +40,7 @@ const REFUSALS: readonly RespondingCase[] = [
   {
     id: 'flask-form',
     title: 'Flask reads a form field (request.form) of a JSON body',
+    maxRequests: CORRECT_ONES,
     status: 400,
     body: '<!doctype html>\n<html lang=en>\n<title>400 Bad Request</title>\n<h1>Bad Request</h1>\n<p>The browser (or proxy) sent a request that this server could not understand.</p>',
     cause: 'Flask rejects the request: the view reads a form field that is not there',
@@ -48,6 +59,7 @@ const REFUSALS: readonly RespondingCase[] = [
   {
     id: 'refused-spring',
     title: 'Spring Security refuses a POST without giving a reason',
+    maxRequests: WITH_PROBES,
     status: 403,
     body: '{"timestamp":"2026-11-20T21:10:05.123+00:00","status":403,"error":"Forbidden","path":"/hook"}',
     cause: 'Spring refuses the request without a reason',
@@ -56,6 +68,7 @@ const REFUSALS: readonly RespondingCase[] = [
   {
     id: 'parameter-missing-rails',
     title: 'params.require of Rails misses a parameter',
+    maxRequests: CORRECT_ONES,
     status: 400,
     body: '{"status":400,"error":"Bad Request","exception":"#<ActionController::ParameterMissing: param is missing or the value is empty: event>"}',
     cause: 'its validation rejects the message: it expects other fields or types',
@@ -91,6 +104,7 @@ const REFUSALS: readonly RespondingCase[] = [
   {
     id: 'error-description',
     title: 'the reason stands in error_description',
+    maxRequests: WITH_PROBES,
     status: 400,
     body: '{"error":"invalid_request","error_description":"The event name is not registered"}',
     cause: 'it gives its reason in its own words: "The event name is not registered"',
@@ -135,21 +149,9 @@ function sentToListener(forward: Respond | undefined) {
     else onEnd(target.close);
     const free = await listening(createServer());
     await free.close();
-    const end = new AbortController();
-    onEnd(() => end.abort());
-    void post(`http://127.0.0.1:${free.port}/`, end.signal);
+    sendUntilTaken(`http://127.0.0.1:${free.port}/`, { onEnd });
     return { url, own: free.port };
   };
-}
-
-async function post(url: string, signal: AbortSignal): Promise<void> {
-  const body =
-    '{"version":1,"type":"track","userId":"u1","event":"A","properties":{},"timestamp":"2026-11-20T21:10:05.123Z"}';
-  while (!signal.aborted) {
-    const response = await fetch(url, { method: 'POST', body, signal }).catch(() => undefined);
-    if (response !== undefined) return;
-    await new Promise((resolve) => setTimeout(resolve, 20));
-  }
 }
 
 const FORWARD = ['listen', '--port', '{own}', '--forward', '{url}', '--within', '60s', '--count', '1'];

@@ -1,3 +1,5 @@
+import { accessSync, constants } from 'node:fs';
+import { dirname } from 'node:path';
 import { HooksError, QueueError } from '../../../errors.ts';
 
 const BUSY = 5;
@@ -111,8 +113,22 @@ export function isOfWhatWasRead(error: unknown): boolean {
 /** Turns an error of SQLite or the file system into one that a person can act upon. A HooksError stays as it is. */
 export function storeError(cause: unknown, file: string): HooksError {
   if (cause instanceof HooksError) return cause;
-  const [what, hint] = REASONS[resultCode(cause) ?? 0] ?? REASONS[primaryCode(cause)] ?? fileReason(cause);
+  const reason = REASONS[resultCode(cause) ?? 0] ?? REASONS[primaryCode(cause)];
+  const [what, hint] =
+    (primaryCode(cause) === CANNOT_OPEN && folderReason(file)) || (reason ?? fileReason(cause));
   return new QueueError(`The queue ${file} ${what}`, { file, hint, cause });
+}
+
+const CANNOT_OPEN = 14;
+
+/** Why SQLite cannot open a file, which it does not say: its folder may not be written. */
+function folderReason(file: string): readonly [string, string] | undefined {
+  try {
+    accessSync(dirname(file), constants.W_OK);
+    return undefined;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'ENOENT' ? undefined : fileReason(error); // of a file operation
+  }
 }
 
 function fileReason(cause: unknown): readonly [string, string] {
@@ -122,7 +138,10 @@ function fileReason(cause: unknown): readonly [string, string] {
     case 'EPERM':
       return ['cannot be opened: not allowed', 'check who owns it, or name another file with --store'];
     case 'EROFS':
-      return ['cannot be written: its file system is read-only', 'name another file with --store'];
+      return [
+        'cannot be written: its file system is read-only',
+        'mount its disk writable, or name another file with --store',
+      ];
     case 'ENOSPC':
       return ['cannot be written: the disk is full', 'make room; what waits in the queue is kept'];
     case 'ENOENT':
