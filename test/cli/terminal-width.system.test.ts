@@ -1,29 +1,137 @@
 // Needs tmux.
 import { execFileSync } from 'node:child_process';
-import { expect, it, onTestFinished } from 'vitest';
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { GUIDES } from '../../src/cli/guide.ts';
 import { hasTool } from '../external-tool.ts';
+import { freePort } from '../free-port.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
 import { until } from '../until.ts';
+import { brokenWords, COPIED, EVENTS, FILES, startRejecting, tooWide } from './narrow-terminal.ts';
+import { hooks } from './run-in-process.ts';
 
 const HOOKS = new URL('../../bin/hooks.js', import.meta.url).pathname;
+const NARROW = [60, 80] as const;
+/** Wide enough that nothing is wrapped or shortened. */
+const WIDE = 2_000;
+const WIDTHS = [...NARROW, WIDE] as const;
+/** A screen that the longest output does not scroll. */
+const ROWS = 600;
 
-it.skipIf(!hasTool('tmux', '-V'))('shows whole words on a screen of 60 columns', async () => {
-  const cwd = temporaryFolder({
-    '.hooksrc': 'webhooks: [http://127.0.0.1:9/a/path/that/is/wider/than/that]\n',
-  });
-  const socket = `${cwd}/tmux`;
+/** Each is run on a screen of each width. ID, URL and PORT stand for those of the test. */
+const COMMANDS = [
+  '',
+  '--help',
+  'nonsense',
+  ...GUIDES.map((topic) => `help ${topic}`),
+  'send track --event 注文完了した --user-id u --retry-for 0',
+  'send track --event x --user-id u --loopback',
+  'send trak',
+  'replay - --retry-for 0 < day.ndjson',
+  'replay - -v --retry-for 0 < day.ndjson',
+  'replay - --loopback < day.ndjson',
+  'test URL --only track,unsigned,tampered',
+  'test --list',
+  'expect --count 1 --each event=Sigmup -- node sender.js',
+  'queue list',
+  'queue stats',
+  'queue show ID',
+  'queue retry --all --dry-run',
+  'config',
+  'doctor',
+  'audience sync vip vip.csv --dry-run',
+  'audience list',
+  'audience show vip',
+  'verify capture.json --secret hooks-fixture-secret',
+  'verify body.json --secret s --signature x',
+  'init new.yaml --yes --force',
+  'serve',
+  'listen --port 70000',
+] as const;
+
+/** Each command starts a process for each width, on a machine that may be busy. */
+const PATIENT = { timeout: 180_000 };
+
+/** They are over when a person presses Ctrl-C, at the time when this is on the screen. */
+const INTERRUPTED = [
+  ['init', 'What is the config for'],
+  ['listen --port PORT --secret s3cret', 'with a long name'],
+] as const;
+
+describe.skipIf(!hasTool('tmux', '-V'))('on the screen of a terminal', () => {
+  const cwd = temporaryFolder(FILES);
   const tmux = (...args: string[]): string =>
-    execFileSync('tmux', ['-S', socket, ...args], { encoding: 'utf8' });
-  onTestFinished(() => void tmux('kill-server'));
-  const send = `node ${HOOKS} send track --event 注文完了した --user-id u --retry-for 0`;
-  const command = `HOOKS_SECRET=s HOOKS_DATA_DIR=${cwd}/data ${send}; echo ended; cat`;
-  tmux('new-session', '-d', '-x', '60', '-y', '30', '-c', cwd, command);
-  let screen = '';
-  await until(() => (screen = tmux('capture-pane', '-p')).includes('ended'), 'the end');
-  const lines = screen.trimEnd().split('\n');
-  expect(lines[0]).toMatch(/^✗ failed {4}track {4}注文完了した {13}refused +\d+ms$/);
-  expect(lines[1]).toBe('    http://127.0.0.1:9/a/path/that/is/wider/than/that');
-  expect(lines[2]).toMatch(/^ {2}Delivery failed after 1 round in \d+ms: cannot connect to$/);
-  expect(lines[3]).toBe('  http://127.0.0.1:9/a/path/that/is/wider/than/that');
-  expect(lines.at(-3)).toMatch(/^(?:hint: | {6}) \S/);
+    execFileSync('tmux', ['-S', join(cwd, 'tmux'), ...args], { encoding: 'utf8' });
+  const dataDirOf = (columns: number): string => join(cwd, `data${columns}`);
+  const ids = new Map<number, string>();
+  let rejecting: Awaited<ReturnType<typeof startRejecting>>;
+
+  beforeAll(async () => {
+    rejecting = await startRejecting();
+    for (const columns of WIDTHS) {
+      const env = { HOOKS_DATA_DIR: dataDirOf(columns), HOOKS_URL: rejecting.url, HOOKS_SECRET: 's3cret' };
+      for (const event of EVENTS) {
+        await hooks(['send', 'track', '--event', event, '--user-id', 'u', '--queue'], { cwd, env });
+      }
+      await hooks(['audience', 'sync', 'vip', 'vip.csv', '--loopback'], { cwd, env });
+      const { stdout } = await hooks(['queue', 'list', '-o', 'json'], { cwd, env });
+      ids.set(columns, (JSON.parse(stdout.split('\n', 1)[0] ?? '') as { id: string }).id); // what -o json prints
+      const size = ['-x', String(columns), '-y', String(ROWS)];
+      tmux('-f', '/dev/null', 'new-session', '-d', '-s', `w${columns}`, ...size, '-c', cwd, 'cat');
+    }
+  });
+  afterAll(() => {
+    tmux('kill-server');
+    rejecting.close();
+  });
+
+  function start(line: string, columns: number, port = 0): void {
+    const values = { ID: ids.get(columns) ?? '', URL: rejecting.url, PORT: String(port) };
+    const words = line.replace(/\b(?:ID|URL|PORT)\b/g, (name) => values[name as keyof typeof values]); // as matched
+    const env = `HOOKS_DATA_DIR=${dataDirOf(columns)} HOOKS_URL=${rejecting.url} HOOKS_SECRET=s3cret`;
+    // Empty, whatever was there before; a prompt of `init` must find no config.
+    rmSync(join(cwd, '.hooksrc.yaml'), { force: true });
+    tmux('respawn-pane', '-k', '-t', `w${columns}`, `${env} node ${HOOKS} ${words}; echo; echo ENDED; cat`);
+  }
+
+  /** Lines that the terminal itself has broken are joined, so that they show as lines that are too wide. */
+  const screen = (columns: number): string => tmux('capture-pane', '-p', '-J', '-t', `w${columns}`);
+  const shows = (columns: number, text: string): Promise<void> =>
+    until(() => screen(columns).includes(text), `${text} at ${columns} columns`, { seconds: 60 });
+
+  async function expectWhole(): Promise<void> {
+    await Promise.all(WIDTHS.map((columns) => shows(columns, 'ENDED')));
+    const wide = screen(WIDE).replace(COPIED, '');
+    for (const columns of NARROW) {
+      const narrow = screen(columns).replace(COPIED, '');
+      expect(narrow.split('ENDED')[0]?.trim()).not.toBe('');
+      expect([columns, tooWide(narrow.replaceAll(/ +$/gm, ''), columns)]).toEqual([columns, []]);
+      expect([columns, brokenWords(narrow, wide)]).toEqual([columns, []]);
+    }
+  }
+
+  it.each(COMMANDS)('`hooks %s` breaks no word', PATIENT, async (line) => {
+    for (const columns of WIDTHS) start(line, columns);
+    await expectWhole();
+  });
+
+  it.each(INTERRUPTED)('`hooks %s` breaks no word', PATIENT, async (line, last) => {
+    await Promise.all(
+      WIDTHS.map(async (columns) => {
+        const port = await freePort();
+        start(line, columns, port);
+        if (line.startsWith('listen')) {
+          await shows(columns, 'Keys:');
+          for (const event of EVENTS) {
+            const body = JSON.stringify({ type: 'track', event, userId: '使用者-1' });
+            await fetch(`http://127.0.0.1:${port}/hook`, { method: 'POST', body });
+          }
+        }
+        await shows(columns, last);
+        tmux('send-keys', '-t', `w${columns}`, 'C-c');
+      }),
+    );
+    await expectWhole();
+  });
 });

@@ -1,21 +1,17 @@
 import stringWidth from 'fast-string-width';
-import { readFileSync } from 'node:fs';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { beforeAll, afterAll, describe, expect, it } from 'vitest';
 import { fitText } from '../../src/cli/fit-text.ts';
 import { GUIDES } from '../../src/cli/guide.ts';
 import { ageText } from '../../src/cli/queue/delivery-line.ts';
 import { formatRow, formatTable } from '../../src/cli/print/table.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
+import { brokenWords, COPIED, EVENTS, FILES, LONG_PATH, startRejecting, tooWide } from './narrow-terminal.ts';
 import { hooks, startHooks } from './run-in-process.ts';
 
 const COMMANDS =
   'send replay audience trait delete listen sign verify test expect serve worker queue init config doctor completion'.split(
     ' ',
   );
-const LONG_PATH = '/webhook/of/a/receiver/with/a/rather/long/path/that/no/narrow/terminal/shows';
-const EVENTS = ['Signup', '注文完了した', '🎉 party of a team', 'Order Completed with a long name'];
 /** Wide enough that nothing is wrapped or shortened. */
 const WIDE = 2_000;
 
@@ -134,30 +130,15 @@ it.each([
   expect(ageText(ms)).toBe(text);
 });
 
-const cwd = temporaryFolder({
-  'day.ndjson': [
-    ...EVENTS.map((event) => JSON.stringify({ type: 'track', event, userId: '使用者-1' })),
-    '{"type":"track","event":7,"userId":"u"}',
-  ].join('\n'),
-  'values.csv': 'userId,value\nu1,pro\n使用者-2,free\n',
-  'body.json': '{"type":"track","event":"Signup","userId":"u1","properties":{"a":1}}\n',
-  'capture.json': readFileSync(new URL('../../fixtures/captures/track.json', import.meta.url), 'utf8'),
-  'vip.csv': 'userId\nu1\n使用者-2\n',
-  'sender.js': `await fetch(process.env.HOOKS_URL, { method: 'POST', body: '{"type":"track","event":"Signup","userId":"u"}' });`,
-});
+const cwd = temporaryFolder(FILES);
 const env: Record<string, string> = { HOOKS_DATA_DIR: `${cwd}/data`, HOOKS_SECRET: 's3cret', NO_COLOR: '1' };
-/** Rejects everything, with a sentence that is longer than a line. */
-const server = createServer((request, response) => {
-  request
-    .resume()
-    .on('end', () => response.writeHead(404).end(`there is nothing here, ${'look elsewhere '.repeat(9)}`));
-});
+let rejecting: Awaited<ReturnType<typeof startRejecting>>;
 let url = '';
 let id = '';
 
 beforeAll(async () => {
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  url = `http://127.0.0.1:${(server.address() as AddressInfo).port}${LONG_PATH}`; // it listens on a port
+  rejecting = await startRejecting();
+  url = rejecting.url;
   env['HOOKS_URL'] = url;
   for (const event of EVENTS) {
     const args = ['send', 'track', '--event', event, '--user-id', 'u', '--queue'];
@@ -167,10 +148,8 @@ beforeAll(async () => {
   const { stdout } = await hooks(['queue', 'list', '-o', 'json'], { cwd, env });
   id = (JSON.parse(stdout.split('\n', 1)[0] ?? '') as { id: string }).id; // what -o json prints
 });
-afterAll(() => server.close());
+afterAll(() => rejecting.close());
 
-/** A body is not wrapped, nor is a header, so that they can be copied. */
-const BODY = /^ {2}body .*$|^X-[\w-]+: .*$/gm;
 /** A progress bar, which lines replace. */
 // eslint-disable-next-line no-control-regex -- the sequences that a terminal obeys
 const ERASED = /[^\r\n]*\r\u001b\[K/g;
@@ -180,7 +159,7 @@ async function run(line: string, terminalColumns: number): Promise<string> {
   const args = words.map((word) => ({ ID: id, URL: url })[word] ?? word);
   if (line.startsWith('audience sync')) args.splice(3, 0, 'vip.csv');
   const { stdout, stderr } = await hooks(args, { cwd, env, terminalColumns });
-  return `${stdout}\n${stderr}`.replace(BODY, '').replace(ERASED, '');
+  return `${stdout}\n${stderr}`.replace(COPIED, '').replace(ERASED, '');
 }
 
 async function listened(terminalColumns: number): Promise<string> {
@@ -195,18 +174,4 @@ async function listened(terminalColumns: number): Promise<string> {
   await fetch(`${target}${LONG_PATH}`, { method: 'POST', body });
   const { stdout, stderr } = await stop();
   return `${stdout.replace(/^(?:Listening|Inbox).*$/gm, '')}\n${stderr}`;
-}
-
-/** Lines that are wider, but for a single word, which is no URL, in its own line. */
-function tooWide(text: string, columns: number): string[] {
-  return text
-    .split('\n')
-    .filter((line) => stringWidth(line) > columns)
-    .filter((line) => line.trim().includes(' ') || line.includes('://'));
-}
-
-/** Words that the wide output does not have. Those with numbers differ from run to run, and an ellipsis says that something is left out. */
-function brokenWords(narrow: string, wide: string): string[] {
-  const whole = new Set(wide.split(/\s+/));
-  return narrow.split(/\s+/).filter((word) => !whole.has(word) && !/[…\d]/.test(word) && word !== '\\');
 }

@@ -435,24 +435,32 @@ describe.concurrent('a command that needs the queue says at once that it', PATIE
   });
 });
 
-describe.skipIf(!MAY_MOUNT)('a replay whose report finds the disk full', () => {
+describe.skipIf(!MAY_MOUNT)('a replay whose files of results find the disk full', () => {
   it.each([
-    ['xml', []],
-    ['json', []],
-    ['xml', ['--failed', 'failed.ndjson']],
-  ])('leaves nothing of report.%s with %j, and exits with 2', async (extension, flags) => {
+    ['report.xml', ['--report', 'report.xml']],
+    ['report.json', ['--report', 'report.json']],
+    ['report.xml', ['--report', 'report.xml', '--failed', 'failed.ndjson']],
+    ['no report', ['--failed', 'failed.ndjson']],
+  ])('leaves nothing of %s with %j, says where every message is, and exits with 2', async (_, flags) => {
     const disk = await smallDisk();
     const cwd = join(disk.path, 'reports');
     mkdirSync(cwd);
     disk.fill();
     const input = join(temporaryFolder(), 'input.ndjson');
-    writeFileSync(input, '{"type":"track","userId":"u","event":"e"}\n'.repeat(300));
+    // More than is gathered before it is written, so that the fault comes in the middle of the replay.
+    const message = { type: 'track', userId: 'u', event: 'e', properties: { PADDING } };
+    writeFileSync(input, `${JSON.stringify(message)}\n`.repeat(300));
     const receiver = await receiving({ secret: SECRET, respond: '400' });
-    const report = `report.${extension}`;
-    const words = ['replay', input, '--url', receiver.url, '--secret', SECRET, '--report', report, ...flags];
+    const words = ['replay', input, '--url', receiver.url, '--secret', SECRET, ...flags];
     const { code, stdout, stderr } = await hooks(words, { cwd, env: { HOOKS_DATA_DIR: temporaryFolder() } });
     expect([code, stderr]).toEqual([2, expect.stringContaining('the disk is full')]);
-    expect(stdout).toMatch(/^read +\d+$/m);
+    const count = (name: string): number =>
+      Number(new RegExp(`^${name} +(\\d+)$`, 'm').exec(stdout)?.[1] ?? 0);
+    expect(count('read')).toBeGreaterThan(0);
+    expect(['delivered', 'failed', 'invalid', 'unsent'].reduce((sum, name) => sum + count(name), 0)).toBe(
+      count('read'),
+    );
+    expect(count('failed')).toBe(receiver.requests.length);
     expect(readdirSync(cwd).filter((name) => name.includes('report'))).toEqual([]);
   });
 });

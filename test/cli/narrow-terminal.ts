@@ -1,0 +1,48 @@
+import stringWidth from 'fast-string-width';
+import { readFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+export const LONG_PATH = '/webhook/of/a/receiver/with/a/rather/long/path/that/no/narrow/terminal/shows';
+export const EVENTS = ['Signup', '注文完了した', '🎉 party of a team', 'Order Completed with a long name'];
+
+/** What the commands read. */
+export const FILES = {
+  'day.ndjson': [
+    ...EVENTS.map((event) => JSON.stringify({ type: 'track', event, userId: '使用者-1' })),
+    '{"type":"track","event":7,"userId":"u"}',
+  ].join('\n'),
+  'values.csv': 'userId,value\nu1,pro\n使用者-2,free\n',
+  'body.json': '{"type":"track","event":"Signup","userId":"u1","properties":{"a":1}}\n',
+  'capture.json': readFileSync(new URL('../../fixtures/captures/track.json', import.meta.url), 'utf8'),
+  'vip.csv': 'userId\nu1\n使用者-2\n',
+  'sender.js': `await fetch(process.env.HOOKS_URL, { method: 'POST', body: '{"type":"track","event":"Signup","userId":"u"}' });`,
+};
+
+/** Starts a receiver that rejects everything, with a sentence that is longer than a line. */
+export async function startRejecting(): Promise<{ readonly url: string; readonly close: () => void }> {
+  const server = createServer((request, response) => {
+    const sentence = `there is nothing here, ${'look elsewhere '.repeat(9)}`;
+    request.resume().on('end', () => response.writeHead(404).end(sentence));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo; // it listens on a port
+  return { url: `http://127.0.0.1:${port}${LONG_PATH}`, close: () => server.close() };
+}
+
+/** A body is not wrapped, nor is a header, so that they can be copied. */
+export const COPIED = /^ {2}(?:body .*|\{.*\})$|^X-[\w-]+: .*$/gm;
+
+/** Lines that are wider, but for a single word, which is no URL, in its own line. */
+export function tooWide(text: string, columns: number): string[] {
+  return text
+    .split('\n')
+    .filter((line) => stringWidth(line) > columns)
+    .filter((line) => line.trim().includes(' ') || line.includes('://'));
+}
+
+/** Words that the wide output does not have. Those with numbers differ from run to run, and an ellipsis says that something is left out. */
+export function brokenWords(narrow: string, wide: string): string[] {
+  const whole = new Set(wide.split(/\s+/));
+  return narrow.split(/\s+/).filter((word) => !whole.has(word) && !/[…\d]/.test(word) && word !== '\\');
+}
