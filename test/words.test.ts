@@ -118,6 +118,12 @@ it('the README is read in one go: at most 10 KB', () => {
   expect(statSync(join(ROOT, 'README.md')).size).toBeLessThanOrEqual(10 * 1_024);
 });
 
+it('no page says `npx hooks` but for a clone: outside one that name is another package', () => {
+  const lines = [...filesBelow('docs', /\.md$/), 'README.md'].flatMap(linesOf);
+  const named = lines.filter(({ text }) => text.includes('npx hooks'));
+  expect(named.map(({ text }) => text)).toEqual(['npm ci && npx hooks replay fixtures/*.json --loopback']);
+});
+
 describe('the words', () => {
   const lines = [
     ...filesBelow('src', /\.tsx?$/).flatMap(linesOf),

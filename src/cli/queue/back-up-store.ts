@@ -3,6 +3,7 @@ import { resolve } from 'node:path';
 import { ConfigError } from '../../errors.ts';
 import { unwritableFile } from '../../report/output-file.ts';
 import { ExitCode } from '../exit-code.ts';
+import { fitText } from '../fit-text.ts';
 import type { Io } from '../io.ts';
 import { jsonLine } from '../json-line.ts';
 import { withQueue, type QueueOptions } from './session.ts';
@@ -26,7 +27,7 @@ export function backUpStore(name: string, options: QueueOptions, io: Io): Promis
     }
     const { size: bytes } = await stat(target);
     if (options.output === 'json') io.out(jsonLine({ store: place, backup: target, bytes }));
-    else io.out(`Copied ${place} to ${name}\n`);
+    else io.out(fitText(`Copied ${place} to ${name}\n`, io.stdoutColumns));
     return ExitCode.ok;
   });
 }

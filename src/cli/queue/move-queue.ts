@@ -5,6 +5,7 @@ import { commandSettings } from '../flags/delivery/settings.ts';
 import { printable } from '../../redact.ts';
 import { createProgress } from '../print/progress.ts';
 import { ExitCode, interruptedCode } from '../exit-code.ts';
+import { fitText } from '../fit-text.ts';
 import type { Io } from '../io.ts';
 import { jsonLine } from '../json-line.ts';
 import type { DurableQueue } from '../../stores/opened-queue.ts';
@@ -23,7 +24,10 @@ export function moveQueue(options: MoveFlags, io: Io): Promise<ExitCode> {
       await from.findLanes();
       const counts = await move(from, to, { options, io });
       if (options.output === 'json') io.out(jsonLine({ ...counts, from: from.place, to: to.place }));
-      else io.out(`${movedText(counts)} from ${shown(options.store, from)} to ${shown(options.to, to)}\n`);
+      else {
+        const places = `from ${shown(options.store, from)} to ${shown(options.to, to)}`;
+        io.out(fitText(`${movedText(counts)} ${places}\n`, io.stdoutColumns));
+      }
       if (counts.left > 0 && !options.quiet) {
         io.note(`${counts.left} are in flight and stay: run it again when serve and worker have ended`);
       }

@@ -3,6 +3,7 @@ import { resolvePath } from '../../config/read-setting.ts';
 import { recoverQueue, type Recovery } from '../../stores/open.ts';
 import type { GlobalOptions } from '../command.ts';
 import { ExitCode } from '../exit-code.ts';
+import { fitText } from '../fit-text.ts';
 import type { Io } from '../io.ts';
 import { jsonLine } from '../json-line.ts';
 
@@ -16,7 +17,8 @@ export async function recoverStore(file: string, options: RecoverFlags, io: Io):
     to: resolvePath(io.cwd, options.to),
     clock: new SharedClock(),
   });
-  io.out(options.output === 'json' ? jsonLine({ ...recovery }) : `${recoveryText(recovery)}\n`);
+  const text = fitText(`${recoveryText(recovery)}\n`, io.stdoutColumns);
+  io.out(options.output === 'json' ? jsonLine({ ...recovery }) : text);
   const isAll = recovery.damaged + recovery.unreadable + recovery.incomplete.length === 0;
   return isAll ? ExitCode.ok : ExitCode.negative;
 }

@@ -2,6 +2,7 @@ import { stat } from 'node:fs/promises';
 import { ConfigError } from '../../errors.ts';
 import type { QueueFile } from '../../stores/opened-queue.ts';
 import { ExitCode } from '../exit-code.ts';
+import { fitText } from '../fit-text.ts';
 import type { Io } from '../io.ts';
 import { jsonLine } from '../json-line.ts';
 import { withQueue, type QueueOptions } from './session.ts';
@@ -14,7 +15,10 @@ export function vacuumStore(options: QueueOptions, io: Io): Promise<ExitCode> {
     await shrink(file, options, io);
     const bytesAfter = await file.settledBytes();
     if (options.output === 'json') io.out(jsonLine({ store: place, bytesBefore, bytesAfter }));
-    else io.out(`${place}: ${megabytes(bytesBefore)} before, ${megabytes(bytesAfter)} now\n`);
+    else {
+      const text = `${place}: ${megabytes(bytesBefore)} before, ${megabytes(bytesAfter)} now\n`;
+      io.out(fitText(text, io.stdoutColumns));
+    }
     return ExitCode.ok;
   });
 }
