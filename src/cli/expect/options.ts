@@ -67,17 +67,17 @@ function rejectMatches(
   if (inOrder && counted !== undefined) {
     const hint = `write the filter once for each message, without its ${counted.exactly}x`;
     throw conflict(
-      `\`--in-order\` and \`--match '${counted.text}'\` cannot be given together`,
       '--in-order',
+      `\`--in-order\` and \`--match '${counted.text}'\` cannot be given together`,
       hint,
     );
   }
   if (wanted > room) {
     const hint = 'give fewer --match, of which each needs another message, or --each, which holds for all';
-    throw conflict(`${wanted} times \`--match\` cannot be met by ${room}`, '--match', hint);
+    throw conflict('--match', `${wanted} times \`--match\` cannot be met by ${room}`, hint);
   }
   if (inOrder && wanted < 2) {
-    throw conflict('`--in-order` is for several `--match`', '--in-order', 'give two --match or more');
+    throw conflict('--in-order', '`--in-order` is for several `--match`', 'give two --match or more');
   }
 }
 
@@ -85,17 +85,17 @@ function rejectContradictions(options: ExpectOptions): void {
   const { count, atLeast, atMost, messages, match, noMatch, each, schema, snapshot, update } = options;
   const some = count ?? atLeast ?? atMost ?? messages ?? match ?? noMatch ?? each ?? schema ?? snapshot;
   if (some === undefined) {
-    throw conflict('Nothing is expected', '--count', 'give --count N or --messages N, or --match type=track');
+    throw conflict('--count', 'Nothing is expected', 'give --count N or --messages N, or --match type=track');
   }
   if (count !== undefined && (atLeast ?? atMost) !== undefined) {
     const other = atLeast === undefined ? '--at-most' : '--at-least';
-    throw conflict(`\`--count\` and \`${other}\` cannot be given together`, other, 'leave one out');
+    throw conflict(other, `\`--count\` and \`${other}\` cannot be given together`, 'leave one out');
   }
   if ((atLeast ?? 0) > (atMost ?? Infinity)) {
-    throw conflict('`--at-least` is more than `--at-most`', '--at-least', 'lower it, or raise --at-most');
+    throw conflict('--at-least', '`--at-least` is more than `--at-most`', 'lower it, or raise --at-most');
   }
   if (update === true && snapshot === undefined) {
-    throw conflict('`--update` is for `--snapshot`, which is not given', '--update', 'add --snapshot FILE');
+    throw conflict('--update', '`--update` is for `--snapshot`, which is not given', 'add --snapshot FILE');
   }
 }
 
@@ -104,5 +104,5 @@ function uncountedMessage(text: string, flag: string): ExpectedMessage {
   const expected = readExpectedMessage(text, flag);
   if (expected.exactly === undefined) return expected;
   const hint = `leave the ${expected.exactly}x out, or write --match '${text}'`;
-  throw conflict(`\`${flag}\` takes no count, got ${printable(text, 60)}`, flag, hint);
+  throw conflict(flag, `\`${flag}\` takes no count, got ${printable(text, 60)}`, hint);
 }
