@@ -32,7 +32,9 @@ export function bullmqEnds(open: () => Promise<IQueueBackend>): Ends {
       return found(async () => (await backend()).moveToDelayed(id, now, inMs, token, { skipAttempt: true }));
     },
     forget: async (state, before) => {
-      await (await backend()).cleanJobsByState(state, Math.floor(before), FORGOTTEN_AT_ONCE);
+      const asked = await backend();
+      const gone = await asked.cleanJobsByState(state, Math.floor(before), FORGOTTEN_AT_ONCE);
+      return gone.length >= FORGOTTEN_AT_ONCE;
     },
   };
 }

@@ -102,8 +102,8 @@ export interface Series {
   wake(state: 'delayed' | 'failed', entries: readonly Waking[]): Promise<readonly boolean[]>;
   /** False: it is not there, or it is locked. */
   remove(ids: readonly string[]): Promise<readonly boolean[]>;
-  /** Removes some that were completed or failed before. */
-  forget(state: 'completed' | 'failed', before: number): Promise<void>;
+  /** Removes some that were completed or failed before. Returns whether more may be left. */
+  forget(state: 'completed' | 'failed', before: number): Promise<boolean>;
   /** Undefined: it is not there. */
   get(ids: readonly string[]): Promise<readonly (SeriesEntry | undefined)[]>;
   /** As `get`, for entries that are changed next: in fewer commands, which a user who may only read must not run. */

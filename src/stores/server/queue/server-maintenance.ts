@@ -49,17 +49,21 @@ export class ServerMaintenance {
     if (now < this.#forgotAt + FORGET_MS) return;
     this.#forgotAt = now;
     // Unclaimed lanes too: an invalid message names no destination, and a source may be gone.
-    await Promise.all((await lanes.all()).map((each) => this.#forget(each)));
+    const areMore = await Promise.all((await lanes.all()).map((each) => this.#forget(each)));
+    // The next claim goes on: what was delivered in a minute would else take hours to be forgotten where nothing follows.
+    if (areMore.includes(true)) this.#forgotAt = -Infinity;
   }
 
-  async #forget(lane: Lane): Promise<void> {
+  /** Returns whether more may be left. */
+  async #forget(lane: Lane): Promise<boolean> {
     const { lanes, clock, retention } = this.#options;
     const { deliveredMs, deadMs } = retention;
     const series = lanes.series(lane);
-    if (deliveredMs !== undefined) await series.forget('completed', clock.now() - deliveredMs);
-    if (deadMs === undefined) return;
-    await series.forget('failed', clock.now() - deadMs);
-    await forgetArrivals(lanes.deadSeries(lane), clock.now() - deadMs);
+    const areDelivered =
+      deliveredMs !== undefined && (await series.forget('completed', clock.now() - deliveredMs));
+    if (deadMs === undefined) return areDelivered;
+    const areDead = await series.forget('failed', clock.now() - deadMs);
+    return (await forgetArrivals(lanes.deadSeries(lane), clock.now() - deadMs)) || areDead || areDelivered;
   }
 }
 
@@ -79,15 +83,18 @@ async function takeOldIntents(server: Server, now: number): Promise<void> {
 }
 
 /** Removes old dead letters that were dead on arrival: they wait in a series that no claim takes from, since BullMQ can add only what waits. */
-async function forgetArrivals(series: Series, before: number): Promise<void> {
+async function forgetArrivals(series: Series, before: number): Promise<boolean> {
   // Version 0.1 marked them.
-  await series.forget('failed', before);
+  let areMore = await series.forget('failed', before);
   const oldest = await series.ids('waiting', -FORGOTTEN_AT_ONCE, -1);
   for (let at = 0; at < oldest.length; at += READ_AT_ONCE) {
     const ids = oldest.slice(at, at + READ_AT_ONCE);
     const entries = await series.get(ids);
-    await series.remove(ids.filter((_, index) => settledAtOf(entries[index]) <= before));
+    const old = ids.filter((_, index) => settledAtOf(entries[index]) <= before);
+    await series.remove(old);
+    areMore ||= old.length > 0;
   }
+  return areMore;
 }
 
 function settledAtOf(entry: SeriesEntry | undefined): number {

@@ -122,8 +122,12 @@ if isOpen then redis.call('ZADD', series .. 'marker', 0, '0') end
 return woken
 `);
 
+/** How far from its old end a list is searched first. */
+const NEAR = 2_000;
+
 /**
- * A server whose memory is full runs it: nothing is written before something is removed. The other keys are those that
+ * A server whose memory is full runs it: nothing is written before something is removed. What is removed most often waited longest, or was
+ * made to wait just now, since the one before it in its order key was removed: so lists are searched from both ends. The other keys are those that
  * BullMQ's tools may have made for an entry.
  */
 export const REMOVE_ENTRIES = redisScript(`
@@ -133,7 +137,8 @@ local function take(id)
     if redis.call('ZREM', series .. each, id) == 1 then return end
   end
   for _, each in ipairs({'wait', 'paused', 'active'}) do
-    if redis.call('LREM', series .. each, -1, id) == 1 then return end
+    local isOld = redis.call('LPOS', series .. each, id, 'RANK', -1, 'MAXLEN', ${NEAR})
+    if redis.call('LREM', series .. each, isOld and -1 or 1, id) == 1 then return end
   end
 end
 local function remove(id)

@@ -173,6 +173,26 @@ describeServers(
       expect(await inspection.stats()).toMatchObject([{ dead: 50 }]);
     });
 
+    it('forgets with each claim what was settled long ago, as long as there is more', async () => {
+      await running.empty();
+      const keeping = new ServerQueue({ server, clock: systemClock });
+      await keeping.add(Array.from({ length: 2_500 }, (_, index) => newDelivery(`many-${index}`)));
+      const { claims } = await keeping.claim({ ...LANE, limit: 2_500, leaseMs: 60_000 });
+      const settlement = { state: 'delivered', progress: NO_PROGRESS } as const;
+      for (let at = 0; at < claims.length; at += 50) {
+        await Promise.all(claims.slice(at, at + 50).map((claim) => keeping.settle(claim, settlement)));
+      }
+      const inspection = new ServerInspection({ server, clock: systemClock });
+      expect(await inspection.stats()).toMatchObject([{ delivered: 2_500 }]);
+      await wait(20);
+      const queue = new ServerQueue({ server, clock: systemClock, retention: { deliveredMs: 10 } });
+      const left = async (): Promise<number | undefined> => {
+        await queue.claim({ ...LANE, limit: 1, leaseMs: 1_000 });
+        return (await inspection.stats())[0]?.delivered;
+      };
+      expect([await left(), await left(), await left()]).toEqual([1_500, 500, undefined]);
+    });
+
     it('counts a round for each time it gave a delivery out, and none for one taken out of its turn', async () => {
       await running.empty();
       const queue = new ServerQueue({ server, clock: systemClock, recoverMs: 20 });
