@@ -35,10 +35,8 @@ const ADDED_AT_ONCE = 1_000;
 /**
  * Claims go over BullMQ's lowest floor and not through its `Worker`. A `Worker` blocks on a connection of its own for each lane, takes
  * by its own pace and fails what throws: our pace, leases of a round and order lines would stand before, behind and around it.
- * It was weighed for its two scripts a message. Without it a message takes three in all, from the call to its end, of which one adds it
- * (test/queue/server-trips.system.test.ts; 8.1 before), since BullMQ itself counts how often an entry was taken: a claim writes no note.
- * A delivery takes 244 µs of CPU and 129 of the Redis, where plain Workers that make the same POST take 213 and 104 (docs/benchmarks.md): they could save
- * no more than that difference.
+ * It was weighed for its two scripts a message. Without it a message takes three in all (test/queue/server-trips.system.test.ts; 8.1 before).
+ * A delivery takes 244 µs of CPU and 129 of the Redis, and one of plain Workers with the same POST 213 and 104 (docs/benchmarks.md).
  * On Redis, entries are taken and locks kept by scripts of our own: one for all that a claim takes, where BullMQ's takes one entry, and also
  * on a full server, where BullMQ's stop. Adding, settling and forgetting stay BullMQ's, so that its tools see their queues.
  *
