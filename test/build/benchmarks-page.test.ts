@@ -11,15 +11,26 @@ const PROGRAM = `
   const lines = ['5000 messages, receiver: node:net'];
   const results = { 'hooks verify': [{ rate: 1 }, { rate: 2 }, { rate: 4 }], 'a, b': [{ rate: 1 }, { rate: 1 }, { rate: 1 }] };
   report(results, { quantities: { rate: { name: 'messages a second', shown: String } }, print: (line) => lines.push(line) });
-  process.stdout.write(measuredText({ replay: lines }, 3));
+  const first = measuredText({ replay: lines, reading: lines }, 3);
+  const other = ['x ÷ y, ms: 1.00× – 1.50× – 2.00×'];
+  const texts = [first, measuredText({ reading: other }, 3, first), measuredText({ reading: other }, 5, first)];
+  process.stdout.write(JSON.stringify(texts));
 `;
 
-it('makes a row of each ratio that a bench prints, by its median', () => {
-  const text = execFileSync(process.execPath, ['--input-type=module', '-e', PROGRAM], { encoding: 'utf8' });
-  const rows = text.split('\n').map((row) => row.split('|').map((cell) => cell.trim()));
-  expect(rows.slice(4)).toEqual([
-    ['', '`replay`', 'hooks verify', 'a, b', 'messages a second', '2.00×', '1.00× – 4.00×', ''],
+it('makes a row of each ratio by its median, and keeps the rows of benches that a run left out', () => {
+  const output = execFileSync(process.execPath, ['--input-type=module', '-e', PROGRAM], { encoding: 'utf8' });
+  const texts = JSON.parse(output) as string[];
+  const [first, ofOneBench, withMoreRounds] = texts.map((text) =>
+    text.split('\n').map((row) => row.split('|').map((cell) => cell.trim())),
+  );
+  const row = ['hooks verify', 'a, b', 'messages a second', '2.00×', '1.00× – 4.00×', ''];
+  const other = ['', '`reading`', 'x', 'y', 'ms', '1.50×', '1.00× – 2.00×', ''];
+  expect(first?.slice(4)).toEqual([
+    ['', '`replay`', ...row],
+    ['', '`reading`', ...row],
   ]);
+  expect(ofOneBench?.slice(4)).toEqual([['', '`replay`', ...row], other]);
+  expect(withMoreRounds?.slice(4)).toEqual([other]);
 });
 
 it('has its place in the page', () => {
