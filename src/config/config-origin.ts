@@ -15,7 +15,7 @@ export function originOfPart(origin: ConfigOrigin, part: string): ConfigOrigin {
   return origin.file === undefined ? origin : { ...origin, name: `${origin.name}${part}` };
 }
 
-/** ``Expected `delivery.timeout` to be from 1ms to 30s, got -1 (from hooks.config.js)`` */
+/** ``Expected `delivery.timeout` to be from 1ms to 30s, got -1 (from .hooksrc.yaml)`` */
 export function unexpectedValue(origin: ConfigOrigin, what: string, got: string, hint?: string): ConfigError {
   return configError(origin, `Expected \`${origin.name}\` ${what}, got ${got}`, hint);
 }

@@ -67,16 +67,22 @@ function listed(
     value: masked(fieldOf(key), found.value),
     origin: found.origin.file ?? found.origin.name,
   };
-  if (found.layer.file === undefined) return { ...row, ...hiddenBy(files, key) };
+  if (found.layer.file === undefined) return { ...row, ...hiddenBy(files, key, found.origin.name) };
   const unset = referencesIn(found.value).filter((variable) => env[variable] === undefined);
   return unset.length === 0 ? row : { ...row, unset: [...new Set(unset)] };
 }
 
-/** The files that give a setting too, which a variable takes the place of. */
-function hiddenBy(files: readonly Layer[], key: Key): { readonly hides?: readonly string[] } {
-  const hides = files.flatMap(({ file, ...rest }) =>
-    file !== undefined && findSetting([{ file, ...rest }], key, []) !== undefined ? [file] : [],
-  );
+/** The files that give a setting too, which a variable takes the place of. One that refers to just this variable means the same. */
+function hiddenBy(
+  files: readonly Layer[],
+  key: Key,
+  variable: string,
+): { readonly hides?: readonly string[] } {
+  const hides = files.flatMap((layer) => {
+    const value = findSetting([layer], key, [])?.value;
+    const isSame = [value].flat().every((one) => one === `\${${variable}}`);
+    return layer.file === undefined || value === undefined || isSame ? [] : [layer.file];
+  });
   return hides.length === 0 ? {} : { hides };
 }
 

@@ -13,6 +13,8 @@ export interface Metrics {
       | { readonly state: 'delivered'; readonly ms: number }
       | { readonly state: 'dead'; readonly reason: string },
   ): void;
+  /** Counts messages of a batch that became dead letters without a destination. */
+  invalid(source: string, count: number): void;
   /** A webhook went down, or is back. */
   webhookUp(webhook: WebhookLabels, isUp: boolean): void;
   /** All of it, in Prometheus' text format. */
@@ -45,7 +47,12 @@ interface MetricsOptions {
   readonly lanes: () => Promise<readonly LaneCounts[]>;
   /** When the oldest delivery that is not settled was added. Ms since the epoch. */
   readonly oldestAt: () => Promise<number | undefined>;
-  /** The webhooks of the config: each counts as up until it is known to be down. */
+  /** The sources that this process takes messages for. */
+  readonly sources: readonly string[];
+  /**
+   * The webhooks that this process delivers to: each counts as up until it is known to be down. A process without any
+   * exports nothing of attempts, which would say that all is well.
+   */
   readonly webhooks: readonly WebhookLabels[];
   readonly version: string;
   /** The time of the queue. Ms since the epoch. */
@@ -59,11 +66,13 @@ const ATTEMPT_BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10
 /** Makes the metrics in a new registry, so that several services in one process do not mix. */
 export function createMetrics(options: MetricsOptions): Metrics {
   const registry = new Registry();
-  const { requests, messages, attempts, deadLetters } = addCounters([registry]);
-  const { attemptSeconds, deliverySeconds } = addHistograms([registry]);
+  const ofAttempts = options.webhooks.length > 0 ? [registry] : [];
+  const { requests, messages, deadLetters } = addCounters([registry]);
+  const { attempts, attemptSeconds, deliverySeconds } = addAttempts(ofAttempts);
   addGauges([registry], options);
   collectDefaultMetrics({ register: registry });
-  const up = webhookGauge([registry], options);
+  const up = webhookGauge(ofAttempts, options);
+  beginAtZero(deadLetters, options);
   return {
     contentType: registry.contentType,
     request: (route, status) => requests.inc({ route, status }),
@@ -80,12 +89,13 @@ export function createMetrics(options: MetricsOptions): Metrics {
       if (end.state === 'delivered') deliverySeconds.observe({ source, destination }, end.ms / 1000);
       else deadLetters.inc({ source, destination, reason: end.reason });
     },
+    invalid: (source, count) => deadLetters.inc({ source, ...NOWHERE }, count),
     webhookUp: ({ source, destination, url }, isUp) => up.set({ source, destination, url }, isUp ? 1 : 0),
     text: () => registry.metrics(),
   };
 }
 
-type Counters = Readonly<Record<'requests' | 'messages' | 'attempts' | 'deadLetters', Counter>>;
+type Counters = Readonly<Record<'requests' | 'messages' | 'deadLetters', Counter>>;
 
 function addCounters(registers: Registry[]): Counters {
   return {
@@ -101,12 +111,6 @@ function addCounters(registers: Registry[]): Counters {
       labelNames: ['source', 'outcome'],
       registers,
     }),
-    attempts: new Counter({
-      name: 'hooks_attempts_total',
-      help: 'Attempts made, by result.',
-      labelNames: ['source', 'destination', 'result'],
-      registers,
-    }),
     deadLetters: new Counter({
       name: 'hooks_dead_letters_total',
       help: 'Deliveries that were given up, by reason.',
@@ -116,11 +120,31 @@ function addCounters(registers: Registry[]): Counters {
   };
 }
 
-function addHistograms(
-  registers: Registry[],
-): Readonly<Record<'attemptSeconds' | 'deliverySeconds', Histogram>> {
+/** The label values of a dead letter that was no message: it does not reliably name its destinations. */
+const NOWHERE = { destination: '', reason: 'invalid' };
+const REASONS = ['rejected', 'exhausted', 'cancelled', 'damaged'];
+
+/** A counter that first appears with its first burst shows Prometheus no increase. */
+function beginAtZero(deadLetters: Counter, { sources, webhooks }: MetricsOptions): void {
+  for (const source of sources) deadLetters.inc({ source, ...NOWHERE }, 0);
+  for (const { source, destination } of webhooks) {
+    for (const reason of REASONS) deadLetters.inc({ source, destination, reason }, 0);
+  }
+}
+
+type OfAttempts = Readonly<Record<'attemptSeconds' | 'deliverySeconds', Histogram>> & {
+  readonly attempts: Counter;
+};
+
+function addAttempts(registers: Registry[]): OfAttempts {
   const labelNames = ['source', 'destination'];
   return {
+    attempts: new Counter({
+      name: 'hooks_attempts_total',
+      help: 'Attempts made, by result.',
+      labelNames: ['source', 'destination', 'result'],
+      registers,
+    }),
     attemptSeconds: new Histogram({
       name: 'hooks_attempt_seconds',
       help: 'How long attempts took, to the status line.',

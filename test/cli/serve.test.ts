@@ -167,7 +167,13 @@ describe('hooks serve', () => {
     expect(queued.code).toBe(0);
     const { code, stderr } = await hooks(['serve', '--port', '0'], { env });
     expect(code).toBe(2);
-    expect(stderr).toMatch(/The config has no destination to deliver to[^]*--no-deliver/);
+    expect(stderr).toMatch(
+      /No config was found, so there is no destination to deliver to[^]*hooks init --for service [^]*\.hooksrc\.yaml[^]*--no-deliver/,
+    );
+    const cwd = temporaryFolder({ '.hooksrc.yaml': `writeKey: ${WRITE_KEY}\n` });
+    expect((await hooks(['serve', '--port', '0'], { cwd, env })).stderr).toMatch(
+      /The config has no destination to deliver to[^]*put `webhooks` into \.hooksrc\.yaml/,
+    );
     const { running } = await startServe('', ['--no-deliver'], env);
     expect((await running.stop('SIGTERM')).code).toBe(0);
     const stats = await hooks(['queue', 'stats', '-o', 'json'], { env });

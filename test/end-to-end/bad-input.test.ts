@@ -28,7 +28,7 @@ const WHERE_TO: Readonly<Record<string, Case>> = {
   'no URL at all': {
     args: ['send', 'track', '--event', 'Signup'],
     sentence: 'There is no destination to send to',
-    hint: 'give --url URL, set HOOKS_URL, put `webhooks` in the config (hooks.config.js), or try --loopback',
+    hint: 'give --url URL, set HOOKS_URL, put `webhooks` in the config (.hooksrc.yaml; hooks init writes one), or try --loopback',
   },
   'six URLs': {
     args: [...GOOD, ...TO, ...TO, ...TO, ...TO, ...TO, ...TO],

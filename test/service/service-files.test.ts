@@ -19,7 +19,8 @@ async function knownMetrics(): Promise<ReadonlySet<string>> {
   const metrics = createMetrics({
     lanes: async () => [],
     oldestAt: async () => undefined,
-    webhooks: [],
+    sources: [],
+    webhooks: [{ source: 'web', destination: 'Webhooks', url: 'https://receiver.invalid/' }],
     version: '0',
     now: () => 0,
   });

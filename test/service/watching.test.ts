@@ -39,6 +39,7 @@ describe('/metrics', () => {
       'hooks_attempts_total{source="web",destination="Webhooks",result="delivered"} 1',
       'hooks_attempts_total{source="web",destination="Webhooks",result="rejected"} 1',
       'hooks_dead_letters_total{source="web",destination="Webhooks",reason="rejected"} 1',
+      'hooks_dead_letters_total{source="web",destination="",reason="invalid"} 1',
       'hooks_delivery_seconds_count{source="web",destination="Webhooks"} 1',
     ]) {
       expect(text).toContain(`${line}\n`);
@@ -62,6 +63,27 @@ describe('/metrics', () => {
     const { text } = await get(serve, '/metrics');
     const counted = text.split('\n').filter((line) => line.startsWith('hooks_ingest_messages_total{'));
     expect(counted).toEqual(['hooks_ingest_messages_total{source="web",outcome="rejected"} 5']);
+  });
+
+  it('counts dead letters from 0, so that the first burst is an increase', async () => {
+    const { text } = await get(await serving(), '/metrics');
+    for (const reason of ['rejected', 'exhausted', 'cancelled', 'damaged']) {
+      const labels = `source="web",destination="Webhooks",reason="${reason}"`;
+      expect(text).toContain(`hooks_dead_letters_total{${labels}} 0\n`);
+    }
+    expect(text).toContain('hooks_dead_letters_total{source="web",destination="",reason="invalid"} 0\n');
+  });
+
+  it('says nothing of webhooks and attempts in a process that does not deliver', async () => {
+    const serve = await serving({ deliver: false });
+    await serve.post('/v1/batch', { batch: [track('u1'), {}] });
+    const { text } = await get(serve, '/metrics');
+    expect(text).not.toMatch(/hooks_webhook_up|hooks_attempt|hooks_delivery_seconds/);
+    const counted = text
+      .split('\n')
+      .filter((line) => line.startsWith('hooks_dead_letters_total{source="web"'));
+    expect(counted).toEqual(['hooks_dead_letters_total{source="web",destination="",reason="invalid"} 1']);
+    expect(text).toContain('hooks_queue_deliveries{source="web",destination="Webhooks",state="pending"} 1\n');
   });
 
   it('is there when the store is not', async () => {
@@ -132,6 +154,25 @@ describe('the log of an outage', () => {
       { level: 'info', msg: 'a webhook is back', status: 503, waiting: expect.any(Number) },
     ]);
     expect(serve.log.filter(({ msg }) => msg === 'an attempt failed')).toHaveLength(9);
+  });
+});
+
+describe('the log of a dead letter', () => {
+  it('says what the last attempt came to, and the last line is that it stopped', async () => {
+    const serve = await serving({ respond: '400x9' });
+    for (let user = 1; user <= 7; user++) await serve.post('/v1/track', track(`u${user}`));
+    await until(() => serve.received.length === 7, 'the attempts');
+    await serve.close();
+    expect(serve.log.find(({ msg }) => msg === 'a delivery was given up')).toMatchObject({
+      reason: 'rejected',
+      url: expect.stringMatching(/^http:/),
+      status: 400,
+      error: 'http-4xx',
+    });
+    expect(serve.log.slice(-2)).toMatchObject([
+      { msg: 'more deliveries were given up', more: 2 },
+      { msg: 'stopped' },
+    ]);
   });
 });
 

@@ -103,11 +103,15 @@ export class Watch {
       reason = '',
       createdAt,
       settledAt = createdAt,
+      progress,
+      detail,
     } = delivery;
     if (state === 'delivered') return this.#metrics.settled(delivery, { state, ms: settledAt - createdAt });
     this.#metrics.settled(delivery, { state: 'dead', reason });
     if (!this.#givenUp.isTold({ source, destination, reason })) return;
-    this.#log.warn('a delivery was given up', { delivery: id, source, destination, messageId, reason });
+    const ids = { delivery: id, source, destination, messageId, reason };
+    const { url, status, error, detail: why = detail } = progress.attempts.at(-1) ?? {};
+    this.#log.warn('a delivery was given up', { ...ids, url, status, error, detail: why });
   }
 
   #error({ during, error, lane, delivery }: EngineEvent & { kind: 'error' }): void {

@@ -46,7 +46,7 @@ function affectedSources({ source }: DeleteOptions, settings: Settings): readonl
   throw new ConfigError('No affected source has a destination enabled', {
     key: 'webhooks',
     hint: affected.every((name) => Object.keys(settings.sources[name]?.destinations ?? {}).length === 0)
-      ? 'set HOOKS_URL, or put `webhooks` in the config (hooks.config.js)'
+      ? 'set HOOKS_URL, or put `webhooks` in the config (.hooksrc.yaml; hooks init writes one)'
       : `set \`enabled: true\` for a destination of ${affected.map((name) => printable(name, 80)).join(', ')}`,
   });
 }

@@ -2,6 +2,7 @@ import { Option } from 'commander';
 import type { Define } from '../command.ts';
 import { addStoreFlag } from '../flags/delivery/queue-flags.ts';
 import { addReachFlags } from '../flags/delivery/reach-flags.ts';
+import { addMetricsFlags } from '../flags/delivery/service-flags.ts';
 import { serve, type ServeOptions } from './run.ts';
 import { addSettingFlags } from '../flags/setting-flags.ts';
 import { parsePort } from '../flags/flag-values.ts';
@@ -37,11 +38,10 @@ changed config takes a restart.
 
 export const defineServe: Define = (command, { io, exit }) => {
   addStoreFlag(command);
-  addReachFlags(addSettingFlags(command, 'scheme'))
+  const flags = addReachFlags(addSettingFlags(command, 'scheme'))
     .option('-p, --port <port>', 'listen on this port; 0 takes a free one', parsePort, 8788)
-    .option('--host <host>', 'listen on this address; 0.0.0.0 lets other machines in', '127.0.0.1')
-    .option('--metrics-port <port>', 'serve /metrics on this port instead', parsePort)
-    .option('--metrics-host <host>', 'serve it on this address (default: 127.0.0.1)')
+    .option('--host <host>', 'listen on this address; 0.0.0.0 lets other machines in', '127.0.0.1');
+  addMetricsFlags(flags, 'serve /metrics on this port instead')
     .option('--no-deliver', 'only queue; hooks worker delivers')
     .addOption(
       new Option('--deletions <reach>', 'choose the sources at which a write key may ask for deletion')

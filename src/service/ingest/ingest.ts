@@ -33,6 +33,7 @@ export class Ingest {
           source,
           rejected.map(({ letter }) => letter),
         );
+        metrics.invalid(source, rejected.length);
       }
       if (fresh.length > 0) await this.#submit(source, fresh);
       metrics.ingested(source, {

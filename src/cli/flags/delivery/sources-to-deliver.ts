@@ -10,7 +10,7 @@ import type { SignatureScheme } from '../../../signature/schemes/scheme.ts';
  * would become a dead letter; and for a webhook at a private address that is not allowed.
  */
 export function sourcesToDeliver(
-  { sources: configured }: Pick<Settings, 'sources'>,
+  { sources: configured, files }: Pick<Settings, 'sources' | 'files'>,
   reach: Reach,
   {
     hint,
@@ -23,10 +23,14 @@ export function sourcesToDeliver(
     rejectPrivateWebhooks(sources, reach);
     return sources;
   }
-  const ways = ['name the config with --config FILE, or put `webhooks` into it (hooks.config.js)', hint];
-  throw new ConfigError('The config has no destination to deliver to', {
+  const isFound = files.length > 0;
+  const way = isFound
+    ? `put \`webhooks\` into ${files.join(' or ')}, or name another config with -c FILE`
+    : 'hooks init --for service writes one (.hooksrc.yaml); or name yours with -c FILE';
+  const what = isFound ? 'The config has' : 'No config was found, so there is';
+  throw new ConfigError(`${what} no destination to deliver to`, {
     key: 'webhooks',
-    hint: ways.filter((way) => way !== undefined).join('; '),
+    hint: [way, hint].filter((each) => each !== undefined).join('; '),
   });
 }
 

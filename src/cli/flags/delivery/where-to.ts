@@ -115,7 +115,7 @@ function queue(source: string, { store }: WhereToFlags, settings: Settings): ToQ
   if (options === undefined || !destinations.some(({ enabled }) => enabled)) {
     throw new ConfigError('There is no configured destination to queue for', {
       key: 'webhooks',
-      hint: 'put `webhooks` in the config (hooks.config.js): the worker reads them there',
+      hint: 'put `webhooks` in the config (.hooksrc.yaml; hooks init writes one): the worker reads them there',
     });
   }
   return { kind: 'queue', source, sources: { [source]: options }, store };
@@ -205,6 +205,6 @@ function configured(source: string, flags: WhereToFlags, { settings, layer }: Gi
 function noDestination(sentence: string): ConfigError {
   return new ConfigError(sentence, {
     key: 'webhooks',
-    hint: 'give --url URL, set HOOKS_URL, put `webhooks` in the config (hooks.config.js), or try --loopback',
+    hint: 'give --url URL, set HOOKS_URL, put `webhooks` in the config (.hooksrc.yaml; hooks init writes one), or try --loopback',
   });
 }

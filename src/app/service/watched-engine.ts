@@ -1,0 +1,134 @@
+import type { Clock } from '../../clock.ts';
+import { prepareDestinations } from '../../engine/destination.ts';
+import type { Sources, WebhookOptions } from '../../engine/options.ts';
+import type { Lane } from '../../queue/queue.ts';
+import { isSecretHeader, spellingsOf } from '../../redact.ts';
+import { createServiceLog, type LogLevel, type ServiceLog } from '../../service/log.ts';
+import { createMetrics, type Metrics, type WebhookLabels } from '../../service/metrics.ts';
+import type { OpenQueue } from '../../stores/opened-queue.ts';
+import type { Transport } from '../../transport/transport.ts';
+import { openEngine, uncheckedProxy, type OpenEngine, type Reach } from '../open-engine.ts';
+import { privateWebhookWarnings } from '../private-webhooks.ts';
+import { packageVersion, userAgent } from '../version.ts';
+import { Watch } from './watch.ts';
+import type { EngineEvent } from '../../engine/engine-event.ts';
+
+export interface WatchedEngineOptions extends Reach {
+  readonly sources: Sources;
+  /** Closed with the engine, and when there comes to be none. */
+  readonly open: OpenQueue;
+  /** Whether to deliver too, or only to queue. */
+  readonly deliver: boolean;
+  readonly logLevel: LogLevel;
+  /** Takes one line of the log. */
+  readonly write: (line: string) => void;
+  /** The clock of the log, and of a message that comes without a time. */
+  readonly clock: Clock;
+  /** @default undici */
+  readonly transport?: Transport;
+}
+
+/** `close` also writes what the log holds back. */
+export interface WatchedEngine extends OpenEngine {
+  readonly log: ServiceLog;
+  readonly metrics: Metrics;
+}
+
+interface Watching {
+  /** The sources that messages are taken for. */
+  readonly ingests: readonly string[];
+  readonly onEvent?: (event: EngineEvent) => void;
+}
+
+/** The engine of `serve` and `worker`, with their log and metrics. Not started. Throws ConfigError. */
+export async function openWatchedEngine(options: WatchedEngineOptions & Watching): Promise<WatchedEngine> {
+  const { sources, open, clock, logLevel: level, write, onEvent } = options;
+  const log = createServiceLog({ level, secrets: secretsOf(sources), clock, write });
+  const metrics = createMetrics({
+    lanes: open.lanes,
+    oldestAt: open.oldestAt,
+    sources: options.ingests,
+    webhooks: options.deliver ? webhooksOf(sources) : [],
+    version: packageVersion(),
+    now: () => open.clock.now(),
+  });
+  const watch = new Watch({ log, metrics, clock: open.clock, waiting: (lane) => waitingFor(open, lane) });
+  const opened = await openEngine({
+    ...options,
+    onEvent: (event) => {
+      watch.see(event);
+      onEvent?.(event);
+    },
+    onUnrecorded: (delivery, error) => watch.unrecorded(delivery, error),
+  });
+  return { ...opened, log, metrics, close: () => opened.close().finally(() => watch.close()) };
+}
+
+/** The webhooks in use, as they are shown: each is known to the metrics before its first attempt. */
+function webhooksOf(sources: Sources): readonly WebhookLabels[] {
+  return prepareDestinations(sources, userAgent()).flatMap(({ lane, destination }) =>
+    destination.webhooks.map(({ shownUrl }) => ({ ...lane, url: shownUrl })),
+  );
+}
+
+async function waitingFor({ lanes }: OpenQueue, { source, destination }: Lane): Promise<number> {
+  const stats = await lanes();
+  const own = stats.find((lane) => lane.source === source && lane.destination === destination);
+  return own === undefined ? 0 : own.pending + own.sending + own.retrying;
+}
+
+/** Logs what is wrong with the store and with the webhooks. */
+export async function logWebhookWarnings(options: WatchedEngineOptions, log: ServiceLog): Promise<void> {
+  const proxy = uncheckedProxy(options);
+  if (proxy !== undefined) {
+    log.warn('webhooks are reached through a proxy: the addresses they are at are not checked', { proxy });
+  }
+  // A store that does not respond now reports that when it is used.
+  for (const warning of await options.open.warnings().catch(() => [])) log.warn(warning);
+  void logPrivateWebhooks(options, log);
+}
+
+/** Logs webhooks that will get nothing. Not waited for: a name server may be slow, and a name may lead elsewhere later. */
+async function logPrivateWebhooks(options: WatchedEngineOptions, log: ServiceLog): Promise<void> {
+  for (const warning of await privateWebhookWarnings(options.sources, options)) log.warn(warning);
+}
+
+/** Everything in the sources that must never be shown, in each of the forms in which it goes over the wire. */
+function secretsOf(sources: Sources): readonly string[] {
+  const secrets = Object.values(sources).flatMap(({ writeKey, destinations }) => [
+    ...(writeKey === undefined ? [] : [writeKey, base64(`${writeKey}:`)]),
+    ...Object.values(destinations).flatMap(({ sharedSecrets, webhooks }) => [
+      ...sharedSecrets,
+      ...webhooks.flatMap(ofWebhook),
+    ]),
+  ]);
+  return [...new Set(secrets.flatMap(spellingsOf))];
+}
+
+function ofWebhook({ url, headers }: WebhookOptions): readonly string[] {
+  const values = Object.entries(headers)
+    .filter(([name]) => isSecretHeader(name))
+    // `Bearer TOKEN`: a receiver may repeat the token alone.
+    .flatMap(([, value]) => [value, value.replace(/^\w+ +/, '')]);
+  return [...values, ...ofUserinfo(url)];
+}
+
+function ofUserinfo(url: string): readonly string[] {
+  if (!URL.canParse(url)) return [];
+  const { username, password } = new URL(url);
+  if (username === '' && password === '') return [];
+  const plain = [decoded(username), decoded(password)];
+  return [`${username}:${password}`, password, ...plain.slice(1), base64(plain.join(':'))];
+}
+
+/** A stray % stands for itself. */
+function decoded(text: string): string {
+  return Buffer.from(
+    text.replace(/%([0-9a-f]{2})/gi, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16))),
+    'latin1',
+  ).toString();
+}
+
+function base64(text: string): string {
+  return Buffer.from(text).toString('base64');
+}
